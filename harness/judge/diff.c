@@ -621,7 +621,7 @@ static int note_pairs(struct bb_diff *row, const struct bb_comparison *c)
 	return rc;
 }
 
-static int add_live_latency(const struct bb_comparison *c, struct bb_diffs *d)
+static int add_measured_latency(const struct bb_comparison *c, struct bb_diffs *d)
 {
 	struct bb_diff *row = add_row(d, c->name, "latency");
 	char step[BB_NEXT_STEP];
@@ -642,7 +642,7 @@ static int add_live_latency(const struct bb_comparison *c, struct bb_diffs *d)
 	return rc;
 }
 
-static int add_live_unmatched(const struct bb_comparison *c, struct bb_diffs *d)
+static int add_measured_unmatched(const struct bb_comparison *c, struct bb_diffs *d)
 {
 	struct bb_diff *row = add_row(d, c->name, "latency unmatched");
 
@@ -654,7 +654,7 @@ static int add_live_unmatched(const struct bb_comparison *c, struct bb_diffs *d)
 }
 
 /* The floor is the same for both, so the difference is that of the gross costs. */
-static int add_live_net(const struct bb_comparison *c, struct bb_diffs *d)
+static int add_measured_net(const struct bb_comparison *c, struct bb_diffs *d)
 {
 	struct bb_diff *row = add_row(d, c->name, "net");
 
@@ -686,8 +686,8 @@ static const struct bb_program *program_of(const struct bb_report *r, const stru
 }
 
 /* The exact metrics of each scenario's two programs once, after the last of its comparisons. */
-static int add_live_exact(const struct bb_report *r, const struct bb_comparison *c, size_t n,
-			  struct bb_diffs *d)
+static int add_measured_exact(const struct bb_report *r, const struct bb_comparison *c, size_t n,
+			      struct bb_diffs *d)
 {
 	int rc = 0;
 
@@ -712,14 +712,14 @@ int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		rc = add_live_latency(&c[i], &d);
+		rc = add_measured_latency(&c[i], &d);
 		if (!rc && c[i].n_unmatched)
-			rc = add_live_unmatched(&c[i], &d);
+			rc = add_measured_unmatched(&c[i], &d);
 		if (!rc && !isnan(c[i].floor_ns))
-			rc = add_live_net(&c[i], &d);
+			rc = add_measured_net(&c[i], &d);
 	}
 	if (!rc)
-		rc = add_live_exact(r, c, n, &d);
+		rc = add_measured_exact(r, c, n, &d);
 	if (rc) {
 		bb_diffs__done(&d);
 		return bb_fail_nomem(err);

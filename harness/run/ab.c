@@ -19,23 +19,23 @@
 
 /* What is left to do of a drive. */
 struct todo {
-	bool any; /* contests without a verdict */
+	bool any; /* comparisons without a verdict */
 	/* and one of them has not even an interval yet: no difference is large enough to be found
 	 */
 	bool bare;
 };
 
 /*
- * Look at a drive's contests after a pair: what has its verdict is done. The looks share alpha by
- * Bonferroni, which is Holm's first step: who stops here survives the correction at the end.
+ * Look at a drive's comparisons after a pair: what has its verdict is done. The looks share alpha
+ * by Bonferroni, which is Holm's first step: who stops here survives the correction at the end.
  */
 static int look(struct bb_ab *ab, size_t drive, struct todo *ret_todo, struct bb_err *err)
 {
-	size_t n_family = ab->opts->n_family > ab->n_contests ? ab->opts->n_family : ab->n_contests;
+	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
 
 	*ret_todo = (struct todo){0};
-	for (size_t i = 0; i < ab->n_contests; i++) {
-		struct bb_ab_case *c = &ab->contests[i];
+	for (size_t i = 0; i < ab->n_cases; i++) {
+		struct bb_ab_case *c = &ab->cases[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
 		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
@@ -53,13 +53,13 @@ static size_t count_active(const struct bb_ab *ab, size_t drive)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < ab->n_contests; i++)
-		n += ab->contests[i].active &&
-		     bb_ab_case__drive(ab, &ab->contests[i]) == &ab->session.drives[drive];
+	for (size_t i = 0; i < ab->n_cases; i++)
+		n += ab->cases[i].active &&
+		     bb_ab_case__drive(ab, &ab->cases[i]) == &ab->session.drives[drive];
 	return n ? n : 1;
 }
 
-/* What is known of a drive's contests without a verdict: the time that they had, and whether a
+/* What is known of a drive's comparisons without a verdict: the time that they had, and whether a
  * pair was measured at all. */
 static int note_undecided(struct bb_ab *ab, size_t drive, bool by_time, struct bb_err *err)
 {
@@ -67,8 +67,8 @@ static int note_undecided(struct bb_ab *ab, size_t drive, bool by_time, struct b
 	char why[200];
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
-		const struct bb_ab_case *c = &ab->contests[i];
+	for (size_t i = 0; !rc && i < ab->n_cases; i++) {
+		const struct bb_ab_case *c = &ab->cases[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
 		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
@@ -78,7 +78,7 @@ static int note_undecided(struct bb_ab *ab, size_t drive, bool by_time, struct b
 		if (!by_time || (!ab->is_cut && !bb_deadline_has_passed))
 			continue;
 		for (int l = 0; l < BB_N_LABELS; l++)
-			if (c->cell[l] != BB_NO_CASE)
+			if (c->planned[l] != BB_NO_CASE)
 				bb_case__drop_empty_series(&ab->report->cases[c->case_of[l]]);
 		snprintf(why, sizeof(why),
 			 "no pair of loads was measured within the budget of %g s; --budget gives "
@@ -91,8 +91,8 @@ static int note_undecided(struct bb_ab *ab, size_t drive, bool by_time, struct b
 }
 
 /*
- * One drive, until its contests have their verdicts or `budget_s` is used up; `limit_s` while one
- * of them could not have a verdict yet, whatever it is like. 0: no limit.
+ * One drive, until its comparisons have their verdicts or `budget_s` is used up; `limit_s` while
+ * one of them could not have a verdict yet, whatever it is like. 0: no limit.
  */
 static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double limit_s,
 		     struct bb_err *err)
@@ -133,21 +133,21 @@ static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double lim
 	return rc;
 }
 
-/* One of a drive's contests, all of which have the same floor; NULL: it has none. */
-static const struct bb_ab_case *contest_of(const struct bb_ab *ab, size_t drive)
+/* One of a drive's comparisons, all of which have the same floor; NULL: it has none. */
+static const struct bb_ab_case *case_of_drive(const struct bb_ab *ab, size_t drive)
 {
-	for (size_t i = 0; i < ab->n_contests; i++)
-		if (bb_ab_case__drive(ab, &ab->contests[i]) == &ab->session.drives[drive])
-			return &ab->contests[i];
+	for (size_t i = 0; i < ab->n_cases; i++)
+		if (bb_ab_case__drive(ab, &ab->cases[i]) == &ab->session.drives[drive])
+			return &ab->cases[i];
 	return NULL;
 }
 
-static struct bb_test_prog *cell_subject(struct bb_ab *ab, size_t cell)
+static struct bb_test_prog *planned_prog(struct bb_ab *ab, size_t planned)
 {
-	if (cell == BB_NO_CASE)
+	if (planned == BB_NO_CASE)
 		return NULL;
-	return &ab->session.subjects[bb_session__variant(&ab->session,
-							 &ab->session.plan->cases[cell])];
+	return &ab->session.progs[bb_session__variant(&ab->session,
+						      &ab->session.plan->cases[planned])];
 }
 
 /* A drive's share of what is left of `total_s`; 0: no limit. */
@@ -170,26 +170,26 @@ static int run_drives(struct bb_ab *ab, struct bb_err *err)
 	int rc = 0;
 
 	for (size_t d = 0; d < n; d++)
-		left += contest_of(ab, d) != NULL;
+		left += case_of_drive(ab, d) != NULL;
 	for (size_t d = 0; !rc && d < n; d++) {
-		const struct bb_ab_case *c = contest_of(ab, d);
+		const struct bb_ab_case *c = case_of_drive(ab, d);
 		double share_s, limit_s;
 
 		if (!c)
 			continue;
 		share_s = share_of(ab, budget_s, left);
-		limit_s = ab->session.plan->cases[c->cell[BB_LABEL_BASE]].seconds > 0
+		limit_s = ab->session.plan->cases[c->planned[BB_LABEL_BASE]].seconds > 0
 				  ? share_s
 				  : share_of(ab, budget_s + ab->opts->patience_s, left);
-		ab->subject[BB_LABEL_FLOOR] = cell_subject(ab, c->cell[BB_LABEL_FLOOR]);
+		ab->prog[BB_LABEL_FLOOR] = planned_prog(ab, c->planned[BB_LABEL_FLOOR]);
 		rc = run_pairs(ab, d, share_s, limit_s, err);
 		left--;
 	}
 	return rc;
 }
 
-static size_t find_cell(const struct bb_plan *plan, const struct bb_plan_case *like,
-			const char *variant)
+static size_t find_planned(const struct bb_plan *plan, const struct bb_plan_case *like,
+			   const char *variant)
 {
 	for (size_t i = 0; variant && i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
@@ -203,14 +203,14 @@ static size_t find_cell(const struct bb_plan *plan, const struct bb_plan_case *l
 
 static int add_comparison(struct bb_ab *ab, struct bb_ab_case *c, struct bb_err *err)
 {
-	const struct bb_plan_case *cell = &ab->session.plan->cases[c->cell[BB_LABEL_BASE]];
+	const struct bb_plan_case *planned = &ab->session.plan->cases[c->planned[BB_LABEL_BASE]];
 	struct bb_comparison *k = bb_report__add_comparison(ab->report);
 
 	if (!k)
 		return bb_fail_nomem(err);
 	c->comparison = ab->report->n_comparisons - 1;
 	if (asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name,
-		     bb_plan_case__below_variant(cell)) < 0)
+		     bb_plan_case__below_variant(planned)) < 0)
 		k->name = NULL;
 	k->base = strdup(ab->opts->base);
 	k->head = strdup(ab->opts->head);
@@ -220,13 +220,13 @@ static int add_comparison(struct bb_ab *ab, struct bb_ab_case *c, struct bb_err 
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
-/* The floor of a contest whose base and head are known; BB_NO_CASE when it is one of the two or
+/* The floor of a comparison whose base and head are known; BB_NO_CASE when it is one of the two or
  * cannot be measured. */
-static size_t floor_cell(const struct bb_ab *ab, const struct bb_ab_case *c)
+static size_t floor_planned(const struct bb_ab *ab, const struct bb_ab_case *c)
 {
-	size_t floor = ab->session.plan->cases[c->cell[BB_LABEL_BASE]].floor;
+	size_t floor = ab->session.plan->cases[c->planned[BB_LABEL_BASE]].floor;
 
-	if (floor == BB_NO_CASE || floor == c->cell[BB_LABEL_HEAD] ||
+	if (floor == BB_NO_CASE || floor == c->planned[BB_LABEL_HEAD] ||
 	    !bb_session__can(&ab->session, &ab->session.plan->cases[floor]))
 		return BB_NO_CASE;
 	return floor;
@@ -236,100 +236,100 @@ static int note_fired_by(struct bb_ab *ab, const struct bb_ab_case *c, int label
 {
 	return bb_record__fired_by(&ab->report->cases[c->case_of[label]],
 				   bb_ab_case__drive(ab, c)->driver,
-				   cell_subject(ab, c->cell[label]));
+				   planned_prog(ab, c->planned[label]));
 }
 
-static int add_contest(struct bb_ab *ab, size_t base_cell, size_t head_cell, struct bb_err *err)
+static int add_case(struct bb_ab *ab, size_t base_planned, size_t head_planned, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
-	struct bb_ab_case *c = &ab->contests[ab->n_contests];
+	struct bb_ab_case *c = &ab->cases[ab->n_cases];
 	char *second = NULL;
 	int rc = 0;
 
 	*c = (struct bb_ab_case){.tick_ns = NAN, .active = true};
-	c->cell[BB_LABEL_BASE] = base_cell;
-	c->cell[BB_LABEL_HEAD] = head_cell;
-	c->cell[BB_LABEL_FLOOR] = floor_cell(ab, c);
+	c->planned[BB_LABEL_BASE] = base_planned;
+	c->planned[BB_LABEL_HEAD] = head_planned;
+	c->planned[BB_LABEL_FLOOR] = floor_planned(ab, c);
 	/* A program against itself is two cases, and no two of a run have one name. */
-	if (c->cell[BB_LABEL_HEAD] == c->cell[BB_LABEL_BASE] &&
+	if (c->planned[BB_LABEL_HEAD] == c->planned[BB_LABEL_BASE] &&
 	    asprintf(&second, "%s (head)", ab->opts->head) < 0)
 		return bb_fail_nomem(err);
 	for (int l = 0; !rc && l < BB_N_LABELS; l++)
-		if (c->cell[l] != BB_NO_CASE)
-			rc = bb_record__case(ab->report, plan, &plan->cases[c->cell[l]],
+		if (c->planned[l] != BB_NO_CASE)
+			rc = bb_record__case(ab->report, plan, &plan->cases[c->planned[l]],
 					     l == BB_LABEL_HEAD ? second : NULL, &c->case_of[l],
 					     err);
 	for (int l = 0; !rc && l < BB_N_LABELS; l++)
-		if (c->cell[l] != BB_NO_CASE && note_fired_by(ab, c, l))
+		if (c->planned[l] != BB_NO_CASE && note_fired_by(ab, c, l))
 			rc = bb_fail_nomem(err);
 	free(second);
 	if (rc)
 		return rc;
-	if (c->cell[BB_LABEL_FLOOR] != BB_NO_CASE)
+	if (c->planned[BB_LABEL_FLOOR] != BB_NO_CASE)
 		for (int l = BB_LABEL_BASE; l <= BB_LABEL_HEAD; l++)
 			ab->report->cases[c->case_of[l]].floor = c->case_of[BB_LABEL_FLOOR];
-	ab->n_contests++;
+	ab->n_cases++;
 	return add_comparison(ab, c, err);
 }
 
-static struct bb_test_prog *session_subject(struct bb_ab *ab, const char *variant)
+static struct bb_test_prog *session_prog(struct bb_ab *ab, const char *variant)
 {
 	const struct bb_scenario *sc = ab->session.plan->scenario;
 
 	for (size_t i = 0; variant && i < sc->n_variants; i++)
 		if (!strcmp(sc->variants[i].name, variant) && ab->session.usable[i])
-			return &ab->session.subjects[i];
+			return &ab->session.progs[i];
 	return NULL;
 }
 
-/* Base against itself needs a second subject: two loads of one program at the same time. */
+/* Base against itself needs a second program: two loads of one program at the same time. */
 static int open_second(struct bb_ab *ab, struct bb_err *err)
 {
-	const struct bb_variant_spec *v = ab->subject[BB_LABEL_BASE]->spec;
+	const struct bb_variant_spec *v = ab->prog[BB_LABEL_BASE]->spec;
 	char *path = NULL;
 	int rc;
 
-	if (ab->subject[BB_LABEL_BASE]->target) {
+	if (ab->prog[BB_LABEL_BASE]->target) {
 		path = bb_object_path(ab->session.plan->scenario, v,
 				      ab->opts->run.driver.object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
 	}
 	rc = bb_test_prog__open(v, path, &ab->second, err);
-	ab->second.in_place = ab->subject[BB_LABEL_BASE]->in_place;
+	ab->second.in_place = ab->prog[BB_LABEL_BASE]->in_place;
 	free(path);
-	ab->subject[BB_LABEL_HEAD] = &ab->second;
+	ab->prog[BB_LABEL_HEAD] = &ab->second;
 	return rc;
 }
 
-static int open_contests(struct bb_ab *ab, struct bb_err *err)
+static int open_cases(struct bb_ab *ab, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
 	int rc = 0;
 
-	ab->subject[BB_LABEL_BASE] = session_subject(ab, ab->opts->base);
-	ab->subject[BB_LABEL_HEAD] = session_subject(ab, ab->opts->head);
-	if (!ab->subject[BB_LABEL_BASE] || !ab->subject[BB_LABEL_HEAD])
+	ab->prog[BB_LABEL_BASE] = session_prog(ab, ab->opts->base);
+	ab->prog[BB_LABEL_HEAD] = session_prog(ab, ab->opts->head);
+	if (!ab->prog[BB_LABEL_BASE] || !ab->prog[BB_LABEL_HEAD])
 		return bb_fail(err, -ENOTSUP, "'%s' and '%s' cannot both be loaded on this machine",
 			       ab->opts->base, ab->opts->head);
-	if (ab->subject[BB_LABEL_BASE] == ab->subject[BB_LABEL_HEAD] && !ab->opts->same_load)
+	if (ab->prog[BB_LABEL_BASE] == ab->prog[BB_LABEL_HEAD] && !ab->opts->same_load)
 		rc = open_second(ab, err);
-	if (!rc && ab->subject[BB_LABEL_HEAD] != ab->subject[BB_LABEL_BASE] &&
-	    ab->subject[BB_LABEL_BASE]->target && ab->subject[BB_LABEL_HEAD]->target)
-		bb_target__borrow_maps(ab->subject[BB_LABEL_HEAD]->target,
-				       ab->subject[BB_LABEL_BASE]->target);
-	ab->contests = calloc(plan->n_cases, sizeof(*ab->contests));
-	if (!rc && !ab->contests)
+	if (!rc && ab->prog[BB_LABEL_HEAD] != ab->prog[BB_LABEL_BASE] &&
+	    ab->prog[BB_LABEL_BASE]->target && ab->prog[BB_LABEL_HEAD]->target)
+		bb_target__borrow_maps(ab->prog[BB_LABEL_HEAD]->target,
+				       ab->prog[BB_LABEL_BASE]->target);
+	ab->cases = calloc(plan->n_cases, sizeof(*ab->cases));
+	if (!rc && !ab->cases)
 		rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < plan->n_cases; i++) {
-		size_t head = find_cell(plan, &plan->cases[i], ab->opts->head);
+		size_t head = find_planned(plan, &plan->cases[i], ab->opts->head);
 
 		if (!strcmp(plan->cases[i].variant->name, ab->opts->base) &&
 		    bb_session__can_time(&ab->session, &plan->cases[i]) && head != BB_NO_CASE &&
 		    bb_session__can(&ab->session, &plan->cases[head]))
-			rc = add_contest(ab, i, head, err);
+			rc = add_case(ab, i, head, err);
 	}
-	if (!rc && !ab->n_contests)
+	if (!rc && !ab->n_cases)
 		rc = bb_fail(err, -ENOTSUP,
 			     "no drive of '%s' drives both '%s' and '%s' on this machine",
 			     plan->scenario->name, ab->opts->base, ab->opts->head);
@@ -386,7 +386,7 @@ static int count(struct bb_ab *ab, struct bb_err *err)
 static int note_executed(struct bb_ab *ab, struct bb_err *err)
 {
 	size_t n = ab->session.plan->n_cases, *case_of;
-	struct bb_test_prog *head = ab->subject[BB_LABEL_HEAD];
+	struct bb_test_prog *head = ab->prog[BB_LABEL_HEAD];
 	int rc = 0;
 
 	if (!ab->opts->executed)
@@ -396,12 +396,12 @@ static int note_executed(struct bb_ab *ab, struct bb_err *err)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		case_of[i] = SIZE_MAX;
-	for (size_t i = 0; i < ab->n_contests; i++)
+	for (size_t i = 0; i < ab->n_cases; i++)
 		for (int l = 0; l < BB_N_LABELS; l++)
-			if (ab->contests[i].cell[l] != BB_NO_CASE)
-				case_of[ab->contests[i].cell[l]] = ab->contests[i].case_of[l];
+			if (ab->cases[i].planned[l] != BB_NO_CASE)
+				case_of[ab->cases[i].planned[l]] = ab->cases[i].case_of[l];
 	/* it was unloaded to borrow base's maps */
-	if (head != ab->subject[BB_LABEL_BASE] && head != &ab->second && head->target)
+	if (head != ab->prog[BB_LABEL_BASE] && head != &ab->second && head->target)
 		rc = bb_test_prog__load(head, &ab->session.rng, BB_ANYWHERE, 1, err);
 	if (!rc)
 		rc = bb_note_executed(&ab->session, case_of, ab->report);
@@ -436,7 +436,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	}
 	rc = count(ab, err);
 	if (!rc)
-		rc = open_contests(ab, err);
+		rc = open_cases(ab, err);
 	if (!rc)
 		rc = note_executed(ab, err);
 	if (!rc) {
@@ -450,7 +450,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	if (bb_comparisons_judge(report->comparisons, report->n_comparisons) && !rc)
 		rc = bb_fail_nomem(err);
 	bb_test_prog__close(&ab->second);
-	free(ab->contests);
+	free(ab->cases);
 	bb_session__close(&ab->session);
 	free(ab);
 	return rc;

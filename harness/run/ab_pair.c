@@ -28,7 +28,7 @@
 const struct bb_open_drive *bb_ab_case__drive(const struct bb_ab *ab, const struct bb_ab_case *c)
 {
 	return &ab->session.drives[bb_session__drive(
-		&ab->session, &ab->session.plan->cases[c->cell[BB_LABEL_BASE]])];
+		&ab->session, &ab->session.plan->cases[c->planned[BB_LABEL_BASE]])];
 }
 
 /* A self-test's slowdown: every sample times 1 + share, rounded up or down at random so that the
@@ -64,25 +64,25 @@ static const char *label_name(enum bb_label label)
 static int measure_run(struct bb_ab *ab, const struct bb_ab_case *c, enum bb_label label,
 		       uint64_t *ns, size_t *ret_n, struct bb_err *err)
 {
-	const struct bb_plan_case *cell = &ab->session.plan->cases[c->cell[label]];
+	const struct bb_plan_case *planned = &ab->session.plan->cases[c->planned[label]];
 	const struct bb_open_drive *d = bb_ab_case__drive(ab, c);
-	const struct bb_pace *pace = bb_drive_pace(cell->drive);
+	const struct bb_pace *pace = bb_drive_pace(planned->drive);
 	struct bb_batch b = {.ns = ns,
-			     .drain_each_run = cell->drive->step.consumer == BB_DRAIN_EACH_RUN};
+			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN};
 	int rc;
 
 	b.want = pace->pair_turn;
-	if (!(cell->seconds > 0)) {
+	if (!(planned->seconds > 0)) {
 		b.warmup = ab->warm[label] ? pace->pair_warmup : pace->warmup_first;
 		b.max_s = ab->pair_s > 0 ? RUN_LEAST_S : 0;
 	} else {
-		b.max_s = cell->param_value ? 4.0 * (double)b.want / cell->param_value + 0.05
-					    : MAX_S_INSITU;
+		b.max_s = planned->param_value ? 4.0 * (double)b.want / planned->param_value + 0.05
+					       : MAX_S_INSITU;
 	}
 	ab->warm[label] = true;
-	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label],
-				cell->driver_param, &b, series_of(ab, c, label), err);
-	ab->is_cut |= !(cell->seconds > 0) && b.fired < b.want;
+	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->prog[label],
+				planned->driver_param, &b, series_of(ab, c, label), err);
+	ab->is_cut |= !(planned->seconds > 0) && b.fired < b.want;
 	ab->tally[label].fired += b.fired + b.warmup;
 	ab->tally[label].ran += b.run_cnt + b.warmup;
 	if (b.void_why[0] && !ab->wrong[0])
@@ -121,7 +121,7 @@ static int measure_block(struct bb_ab *ab, const struct bb_ab_case *c, struct bb
 		rc = measure_run(ab, c, order[i], ab->ns[order[i]] + n[order[i]], &got, err);
 		n[order[i]] += got;
 	}
-	if (!rc && c->cell[BB_LABEL_FLOOR] != BB_NO_CASE)
+	if (!rc && c->planned[BB_LABEL_FLOOR] != BB_NO_CASE)
 		rc = measure_run(ab, c, BB_LABEL_FLOOR, ab->ns[BB_LABEL_FLOOR], &n[BB_LABEL_FLOOR],
 				 err);
 	if (rc)
@@ -162,7 +162,7 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 	pair->blocks = (uint32_t)used; /* those of d, the last */
 }
 
-/* The clock's tick, from what this contest has sampled so far. */
+/* The clock's tick, from what this comparison has sampled so far. */
 static double find_tick(struct bb_ab *ab, const struct bb_ab_case *c)
 {
 	struct bb_sorted sorted;
@@ -177,10 +177,9 @@ static double find_tick(struct bb_ab *ab, const struct bb_ab_case *c)
 
 static int measure_pair(struct bb_ab *ab, struct bb_ab_case *c, struct bb_err *err)
 {
-	bool matched = ab->subject[BB_LABEL_BASE]->jit_mod64 >= 0 &&
-		       ab->subject[BB_LABEL_BASE]->jit_mod64 ==
-			       ab->subject[BB_LABEL_HEAD]->jit_mod64;
-	bool by_time = ab->session.plan->cases[c->cell[BB_LABEL_BASE]].seconds > 0;
+	bool matched = ab->prog[BB_LABEL_BASE]->jit_mod64 >= 0 &&
+		       ab->prog[BB_LABEL_BASE]->jit_mod64 == ab->prog[BB_LABEL_HEAD]->jit_mod64;
+	bool by_time = ab->session.plan->cases[c->planned[BB_LABEL_BASE]].seconds > 0;
 	size_t n = by_time ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
 	struct bb_pair blocks[BLOCKS_MATCHED];
 	uint64_t began_ns = bb_now_ns();
@@ -203,8 +202,8 @@ static int measure_pair(struct bb_ab *ab, struct bb_ab_case *c, struct bb_err *e
 	if (!pair)
 		return bb_fail_nomem(err);
 	pair->matched = matched;
-	pair->base_mod64 = ab->subject[BB_LABEL_BASE]->jit_mod64;
-	pair->head_mod64 = ab->subject[BB_LABEL_HEAD]->jit_mod64;
+	pair->base_mod64 = ab->prog[BB_LABEL_BASE]->jit_mod64;
+	pair->head_mod64 = ab->prog[BB_LABEL_HEAD]->jit_mod64;
 	summarise_blocks(blocks, done, pair);
 	c->has_pair = true;
 	if (ab->wrong[0] && bb_pair_void(pair, ab->wrong))
@@ -226,13 +225,13 @@ static void judge_labels(struct bb_ab *ab, size_t drive, const struct bb_prog_st
 		char why[256] = "";
 		uint64_t misses;
 
-		if (!ab->subject[l])
+		if (!ab->prog[l])
 			continue;
 		if (driver->kind.fires && !driver->kind.stats_off && t->ran != t->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)t->ran, (unsigned long long)t->fired);
 		else if (!(l == BB_LABEL_HEAD && same_load)) /* one load then counts for both */
-			bb_record__check(driver, ab->subject[l], &before[l],
+			bb_record__check(driver, ab->prog[l], &before[l],
 					 t->fired + (l == BB_LABEL_BASE && same_load
 							     ? ab->tally[BB_LABEL_HEAD].fired
 							     : 0),
@@ -260,15 +259,15 @@ static int attach(struct bb_ab *ab, size_t drive, struct bb_prog_stats *before, 
 
 	for (int l = 0; !rc && l < BB_N_LABELS; l++) {
 		ab->warm[l] = false;
-		if (!ab->subject[l])
+		if (!ab->prog[l])
 			continue;
 		if (l == BB_LABEL_HEAD && ab->opts->same_load) {
 			ab->slot[BB_LABEL_HEAD] = ab->slot[BB_LABEL_BASE];
 			continue;
 		}
-		rc = d->driver->attach(d->state, ab->subject[l], &ab->slot[l], err);
-		if (!rc && ab->subject[l]->target)
-			rc = bb_stats_reader__agreed(bb_target__reader(ab->subject[l]->target),
+		rc = d->driver->attach(d->state, ab->prog[l], &ab->slot[l], err);
+		if (!rc && ab->prog[l]->target)
+			rc = bb_stats_reader__agreed(bb_target__reader(ab->prog[l]->target),
 						     &before[l], err);
 	}
 	return rc;
@@ -280,20 +279,20 @@ static int begin_series(struct bb_ab *ab, struct bb_ab_case *c, uint32_t load, u
 			struct bb_err *err)
 {
 	for (int l = 0; l < BB_N_LABELS; l++) {
-		if (c->cell[l] == BB_NO_CASE || !(loaded & 1u << l))
+		if (c->planned[l] == BB_NO_CASE || !(loaded & 1u << l))
 			continue;
 		if (!bb_record__series(&ab->report->cases[c->case_of[l]], load,
-				       ab->subject[l]->jit_mod64))
+				       ab->prog[l]->jit_mod64))
 			return bb_fail_nomem(err);
 	}
 	return 0;
 }
 
-/* A drive's active contests: the last pair and series of each are void, because. */
+/* A drive's active comparisons: the last pair and series of each are void, because. */
 static int make_void(struct bb_ab *ab, size_t drive, const char *why, struct bb_err *err)
 {
-	for (size_t i = 0; i < ab->n_contests; i++) {
-		struct bb_ab_case *c = &ab->contests[i];
+	for (size_t i = 0; i < ab->n_cases; i++) {
+		struct bb_ab_case *c = &ab->cases[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
 		if (!c->active || !c->has_pair ||
@@ -302,14 +301,14 @@ static int make_void(struct bb_ab *ab, size_t drive, const char *why, struct bb_
 		if (bb_pair_void(&k->pairs[k->n_pairs - 1], why))
 			return bb_fail_nomem(err);
 		for (int l = 0; l < BB_N_LABELS; l++)
-			if (c->cell[l] != BB_NO_CASE &&
+			if (c->planned[l] != BB_NO_CASE &&
 			    bb_record__void(series_of(ab, c, (enum bb_label)l), "%s", why))
 				return bb_fail_nomem(err);
 	}
 	return 0;
 }
 
-/* Every active contest of a drive once, with the loads there are; bits of the labels that were
+/* Every active comparison of a drive once, with the loads there are; bits of the labels that were
  * `loaded` anew. */
 static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned int loaded,
 			 struct bb_err *err)
@@ -320,11 +319,11 @@ static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned
 	int rc;
 
 	memset(ab->tally, 0, sizeof(ab->tally));
-	for (size_t i = 0; i < ab->n_contests; i++)
-		ab->contests[i].has_pair = false;
+	for (size_t i = 0; i < ab->n_cases; i++)
+		ab->cases[i].has_pair = false;
 	rc = attach(ab, drive, before, err);
-	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
-		struct bb_ab_case *c = &ab->contests[i];
+	for (size_t i = 0; !rc && i < ab->n_cases; i++) {
+		struct bb_ab_case *c = &ab->cases[i];
 
 		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
 			continue;
@@ -332,8 +331,8 @@ static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned
 		if (!rc)
 			rc = begin_series(ab, c, load, loaded, err);
 		for (int l = 0; !rc && l < BB_N_LABELS; l++)
-			if (ab->subject[l])
-				rc = bb_test_prog__reset_maps(ab->subject[l], err);
+			if (ab->prog[l])
+				rc = bb_test_prog__reset_maps(ab->prog[l], err);
 		if (!rc)
 			rc = measure_pair(ab, c, err);
 	}
@@ -355,9 +354,9 @@ static int load_pair(struct bb_ab *ab, struct bb_err *err)
 	int rc = 0;
 
 	for (int i = 0; !rc && i < BB_N_LABELS; i++)
-		if (ab->subject[order[i]] && !(order[i] == BB_LABEL_HEAD && ab->opts->same_load))
-			rc = bb_test_prog__load(ab->subject[order[i]], &ab->session.rng,
-						BB_ANYWHERE, 1, err);
+		if (ab->prog[order[i]] && !(order[i] == BB_LABEL_HEAD && ab->opts->same_load))
+			rc = bb_test_prog__load(ab->prog[order[i]], &ab->session.rng, BB_ANYWHERE,
+						1, err);
 	return rc;
 }
 
@@ -369,10 +368,10 @@ int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err
 
 	if (!rc)
 		rc = measure_loads(ab, drive, 2 * pair, BB_ALL_LABELS, err);
-	mod64 = ab->subject[stays]->jit_mod64;
-	if (rc || ab->opts->same_load || mod64 < 0 || ab->subject[moved]->jit_mod64 == mod64)
+	mod64 = ab->prog[stays]->jit_mod64;
+	if (rc || ab->opts->same_load || mod64 < 0 || ab->prog[moved]->jit_mod64 == mod64)
 		return rc;
-	rc = bb_test_prog__load(ab->subject[moved], &ab->session.rng, bb_place(mod64), MATCH_TRIES,
+	rc = bb_test_prog__load(ab->prog[moved], &ab->session.rng, bb_place(mod64), MATCH_TRIES,
 				err);
 	if (rc == -EAGAIN)
 		return 0; /* this pair stays unmatched */

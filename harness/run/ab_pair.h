@@ -22,7 +22,7 @@ struct bb_run_count {
 
 /* One comparison in progress: a drive at one parameter. */
 struct bb_ab_case {
-	size_t cell[BB_N_LABELS]; /* BB_NO_CASE: no floor */
+	size_t planned[BB_N_LABELS]; /* BB_NO_CASE: no floor */
 	size_t case_of[BB_N_LABELS];
 	size_t comparison; /* index in the report */
 	double tick_ns;
@@ -35,10 +35,10 @@ struct bb_ab {
 	const struct bb_ab_opts *opts;
 	struct bb_report *report;
 	/* the floor: of the drive in progress; may be NULL */
-	struct bb_test_prog *subject[BB_N_LABELS];
+	struct bb_test_prog *prog[BB_N_LABELS];
 	struct bb_test_prog second; /* base once more, for A/A: head as a load of its own */
-	struct bb_ab_case *contests;
-	size_t n_contests;
+	struct bb_ab_case *cases;
+	size_t n_cases;
 	void *slot[BB_N_LABELS]; /* of the drive in progress */
 	bool warm[BB_N_LABELS];
 	struct bb_run_count tally[BB_N_LABELS]; /* of the drive's part of the round in progress */

@@ -26,8 +26,8 @@ struct counting {
 	size_t n_paths, size_paths;
 	uint64_t *ns; /* instructions of each run of a batch */
 	size_t want;  /* the largest batch */
-	size_t n_cells;
-	double cell_s; /* time for a cell; 0: no limit */
+	size_t n_cases;
+	double case_s; /* time for a case; 0: no limit */
 };
 
 static int by_value(const void *a, const void *b)
@@ -54,21 +54,21 @@ static bool is_ours(const struct counting *k, const struct bb_plan_case *c)
 	       bb_session__variant(k->session, c) == k->variant;
 }
 
-static int add_case(struct counting *k, const struct bb_plan_case *cell, const struct bb_batch *b,
-		    struct bb_err *err)
+static int add_case(struct counting *k, const struct bb_plan_case *planned,
+		    const struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_counted_case *c = bb_counted__add_case(k->out);
 
 	if (!c)
 		return bb_fail_nomem(err);
-	c->name = strdup(cell->name);
-	c->param = cell->param ? strdup(cell->param) : NULL;
-	c->param_text = cell->param ? strdup(cell->name + cell->value) : NULL;
+	c->name = strdup(planned->name);
+	c->param = planned->param ? strdup(planned->param) : NULL;
+	c->param_text = planned->param ? strdup(planned->name + planned->value) : NULL;
 	c->void_why = b->void_why[0] ? strdup(b->void_why) : NULL;
-	if (!c->name || (cell->param && (!c->param || !c->param_text)) ||
+	if (!c->name || (planned->param && (!c->param || !c->param_text)) ||
 	    (b->void_why[0] && !c->void_why))
 		return bb_fail_nomem(err);
-	c->param_value = cell->param_value;
+	c->param_value = planned->param_value;
 	c->runs = b->n;
 	c->least = UINT64_MAX;
 	for (size_t i = 0; i < b->n; i++) {
@@ -101,50 +101,50 @@ static int note_left_out(const struct counting *k, struct bb_report *report, str
 	char what[600], why[200];
 
 	snprintf(what, sizeof(what), "%s: %zu of %zu cases", k->out->name,
-		 k->n_cells - k->out->n_cases, k->n_cells);
+		 k->n_cases - k->out->n_cases, k->n_cases);
 	snprintf(why, sizeof(why), "not counted within the budget of %g s; --budget gives more",
 		 k->session->opts->budget_s);
 	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
-static int note_fewer(const struct counting *k, const struct bb_plan_case *cell, size_t n,
+static int note_fewer(const struct counting *k, const struct bb_plan_case *planned, size_t n,
 		      struct bb_report *report, struct bb_err *err)
 {
 	char what[600], why[200];
 
-	snprintf(what, sizeof(what), "%s: %zu of %u runs", cell->name, cell->samples - n,
-		 cell->samples);
+	snprintf(what, sizeof(what), "%s: %zu of %u runs", planned->name, planned->samples - n,
+		 planned->samples);
 	snprintf(why, sizeof(why), "the budget of %g s holds no more; --budget gives more",
 		 k->session->opts->budget_s);
 	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
-static int count_cell(struct counting *k, const struct bb_plan_case *cell, struct bb_report *report,
-		      struct bb_err *err)
+static int count_case(struct counting *k, const struct bb_plan_case *planned,
+		      struct bb_report *report, struct bb_err *err)
 {
 	const struct bb_open_drive *d = &k->session->drives[k->drive];
-	const struct bb_target *target = k->session->subjects[k->variant].target;
+	const struct bb_target *target = k->session->progs[k->variant].target;
 	uint64_t before = 0, after = 0;
 	struct bb_batch b = {.ns = k->ns,
 			     .paths = k->paths + k->n_paths,
-			     .want = cell->samples,
+			     .want = planned->samples,
 			     .warmup = WARMUP,
-			     .max_s = k->cell_s,
-			     .drain_each_run = cell->drive->step.consumer == BB_DRAIN_EACH_RUN};
-	int rc = bb_test_prog__reset_maps(&k->session->subjects[k->variant], err);
+			     .max_s = k->case_s,
+			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN};
+	int rc = bb_test_prog__reset_maps(&k->session->progs[k->variant], err);
 
 	if (!rc)
 		rc = bb_target__drops(target, &before);
 	if (!rc)
-		rc = d->driver->batch(d->state, k->slot, cell->driver_param, &b, err);
+		rc = d->driver->batch(d->state, k->slot, planned->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
 	if (rc || !b.n) /* the time was over */
 		return rc;
 	check_drops(k, before, after, &b);
 	if (b.n < b.want)
-		rc = note_fewer(k, cell, b.n, report, err);
-	return rc ? rc : add_case(k, cell, &b, err);
+		rc = note_fewer(k, planned, b.n, report, err);
+	return rc ? rc : add_case(k, planned, &b, err);
 }
 
 static int add_lines(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
@@ -243,7 +243,7 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 			continue;
 		k->want = c->samples > k->want ? c->samples : k->want;
 		k->size_paths += c->samples;
-		k->n_cells++;
+		k->n_cases++;
 	}
 	k->ns = calloc(k->want, sizeof(*k->ns));
 	k->paths = calloc(k->size_paths, sizeof(*k->paths));
@@ -258,26 +258,26 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 	return k->out->name && k->out->scenario && k->out->variant ? 0 : bb_fail_nomem(err);
 }
 
-static int count_variant(struct bb_session *s, size_t drive, size_t variant, double cell_s,
+static int count_variant(struct bb_session *s, size_t drive, size_t variant, double case_s,
 			 struct bb_report *report, struct bb_err *err)
 {
-	struct counting k = {.session = s, .drive = drive, .variant = variant, .cell_s = cell_s};
+	struct counting k = {.session = s, .drive = drive, .variant = variant, .case_s = case_s};
 	const struct bb_open_drive *d = &s->drives[drive];
 	int rc = begin(&k, report, err);
 
 	if (!rc)
 		rc = bb_unless_broken_off(
-			d->driver->attach(d->state, &s->subjects[variant], &k.slot, err));
+			d->driver->attach(d->state, &s->progs[variant], &k.slot, err));
 	if (rc == -ETIME)
 		rc = 0;
 	for (size_t i = 0; !rc && i < s->plan->n_cases; i++) {
 		if (!is_ours(&k, &s->plan->cases[i]))
 			continue;
-		rc = bb_must_end() ? 0 : count_cell(&k, &s->plan->cases[i], report, err);
+		rc = bb_must_end() ? 0 : count_case(&k, &s->plan->cases[i], report, err);
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	if (!rc && k.out->n_cases < k.n_cells)
+	if (!rc && k.out->n_cases < k.n_cases)
 		rc = note_left_out(&k, report, err);
 	if (!rc && k.out->n_cases)
 		rc = sum_up(&k, err);
@@ -290,8 +290,8 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, dou
 	return rc;
 }
 
-/* Has the plan cells of it, and can they be counted here? */
-static bool has_cells(const struct bb_session *s, size_t drive, size_t variant)
+/* Has the plan cases of it, and can they be counted here? */
+static bool has_cases(const struct bb_session *s, size_t drive, size_t variant)
 {
 	for (size_t i = 0; i < s->plan->n_cases; i++) {
 		const struct bb_plan_case *c = &s->plan->cases[i];
@@ -315,7 +315,7 @@ static int note_late(const struct bb_session *s, size_t n, struct bb_report *rep
 	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
-static size_t count_cells(const struct bb_session *s)
+static size_t count_cases(const struct bb_session *s)
 {
 	size_t n = 0;
 
@@ -331,7 +331,7 @@ static size_t count_cells(const struct bb_session *s)
 int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err)
 {
 	double limit_s = share * bb_deadline_left_s(),
-	       cell_s = fmax(limit_s / (double)count_cells(s), CELL_LEAST_S);
+	       case_s = fmax(limit_s / (double)count_cases(s), CELL_LEAST_S);
 	const struct bb_scenario *sc = s->plan->scenario;
 	struct bb_deadline deadline;
 	size_t n_late = 0;
@@ -343,12 +343,12 @@ int bb_count_all(struct bb_session *s, double share, struct bb_report *report, s
 			continue;
 		rc = bb_session__stats_for(s, d, err);
 		for (size_t v = 0; !rc && v < sc->n_variants; v++) {
-			if (!has_cells(s, d, v))
+			if (!has_cases(s, d, v))
 				continue;
 			if (bb_must_end())
 				n_late++;
 			else
-				rc = count_variant(s, d, v, isinf(cell_s) ? 0 : cell_s, report,
+				rc = count_variant(s, d, v, isinf(case_s) ? 0 : case_s, report,
 						   err);
 		}
 	}

@@ -7,7 +7,7 @@
 #include "run/session.h"
 
 /*
- * Count the instructions of every cell of the session's plan whose drive counts (exact), and append
+ * Count the instructions of every case of the session's plan whose drive counts (exact), and append
  * the sums, by program. Needs no rounds of loads: a count has no noise, and repeats on one load say
  * whether it is always the same. 0; -EINTR after a signal and other errors midway, with the counts
  * so far. It takes at most `share` of the time until the deadline; a skip names the programs that

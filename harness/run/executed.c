@@ -257,20 +257,20 @@ static void forget_behind(const struct bb_exact *e)
 }
 
 /* Once, and again where there is time. The counts after the first run go into ret_counts[]. */
-static int run(const struct bb_driver *by, void *state, void *slot, const struct bb_plan_case *cell,
-	       uint64_t *ret_counts, struct bb_err *err)
+static int run(const struct bb_driver *by, void *state, void *slot,
+	       const struct bb_plan_case *planned, uint64_t *ret_counts, struct bb_err *err)
 {
 	uint64_t ns[MORE_RUNS], paths[MORE_RUNS];
 	struct bb_batch b = {.ns = ns,
 			     .paths = paths,
 			     .want = 1,
-			     .drain_each_run = cell->drive->step.consumer == BB_DRAIN_EACH_RUN},
+			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN},
 			more = b;
-	int rc = by->batch(state, slot, cell->driver_param, &b, err);
+	int rc = by->batch(state, slot, planned->driver_param, &b, err);
 
 	copy_counts(bb_exact__of(slot), ret_counts);
 	more.want = MORE_RUNS;
-	return rc || bb_must_end() ? rc : by->batch(state, slot, cell->driver_param, &more, err);
+	return rc || bb_must_end() ? rc : by->batch(state, slot, planned->driver_param, &more, err);
 }
 
 /* What was counted since `before`, and since the first run. 0 or -ENOMEM. */
@@ -291,14 +291,14 @@ static int note_counts(const struct bb_target *target, const struct bb_exact *e,
 	return rc;
 }
 
-static int count_cell(const struct counter *k, const struct bb_driver *by, void *state, void *slot,
-		      struct bb_test_prog *subject, size_t cell, struct bb_err *err)
+static int count_case(const struct counter *k, const struct bb_driver *by, void *state, void *slot,
+		      struct bb_test_prog *prog, size_t planned, struct bb_err *err)
 {
 	const struct bb_exact *e = bb_exact__of(slot);
-	struct bb_case *c = &k->report->cases[k->case_of[cell]];
+	struct bb_case *c = &k->report->cases[k->case_of[planned]];
 	size_t n = (size_t)e->clone.cfg.n_blocks + e->clone.n_vain;
 	uint64_t *before = calloc(2 * n, sizeof(*before)), *first = before + n;
-	int rc = before ? bb_test_prog__reset_maps(subject, err) : bb_fail_nomem(err);
+	int rc = before ? bb_test_prog__reset_maps(prog, err) : bb_fail_nomem(err);
 
 	if (rc) {
 		free(before);
@@ -307,22 +307,22 @@ static int count_cell(const struct counter *k, const struct bb_driver *by, void 
 	copy_counts(e, before);
 	forget_behind(e);
 	bb_exact__swap(e, true);
-	rc = run(by, state, slot, &k->session->plan->cases[cell], first, err);
+	rc = run(by, state, slot, &k->session->plan->cases[planned], first, err);
 	bb_exact__swap(e, false);
 	/* none: there was no time for one. One that was counted is told, also where the time was
 	 * over in the midst of those that follow it. */
 	if (bb_counts__reached(&e->clone.cfg, before, e->totals) &&
-	    note_counts(subject->target, e, before, first, c))
+	    note_counts(prog->target, e, before, first, c))
 		rc = bb_fail_nomem(err);
 	free(before);
 	return rc;
 }
 
-static bool is_of(const struct counter *k, size_t cell, size_t drive, size_t variant)
+static bool is_of(const struct counter *k, size_t planned, size_t drive, size_t variant)
 {
-	const struct bb_plan_case *c = &k->session->plan->cases[cell];
+	const struct bb_plan_case *c = &k->session->plan->cases[planned];
 
-	return k->case_of[cell] != SIZE_MAX && bb_session__drive(k->session, c) == drive &&
+	return k->case_of[planned] != SIZE_MAX && bb_session__drive(k->session, c) == drive &&
 	       bb_session__variant(k->session, c) == variant;
 }
 
@@ -334,26 +334,26 @@ static bool any_of(const struct counter *k, size_t drive, size_t variant)
 	return false;
 }
 
-/* All cells of a program under a drive. What fails is left out: it is no figure that was asked for,
+/* All cases of a program under a drive. What fails is left out: it is no figure that was asked for,
  * and the drive itself says what there is to say. */
 static void count_variant(const struct counter *k, const struct bb_driver *by, void *state,
 			  size_t drive, size_t variant)
 {
-	struct bb_test_prog *subject = &k->session->subjects[variant];
+	struct bb_test_prog *prog = &k->session->progs[variant];
 	struct bb_err unsaid = {0};
 	void *slot = NULL;
 	int rc;
 
-	if (!subject->target || bb_variant_is_live(subject->spec) || !any_of(k, drive, variant))
+	if (!prog->target || bb_variant_is_live(prog->spec) || !any_of(k, drive, variant))
 		return;
-	subject->counts_behind = true;
-	rc = by->attach(state, subject, &slot, &unsaid);
-	subject->counts_behind = false;
+	prog->counts_behind = true;
+	rc = by->attach(state, prog, &slot, &unsaid);
+	prog->counts_behind = false;
 	if (rc)
 		return;
 	for (size_t i = 0; !rc && !bb_must_end() && i < k->session->plan->n_cases; i++)
 		if (is_of(k, i, drive, variant))
-			rc = count_cell(k, by, state, slot, subject, i, &unsaid);
+			rc = count_case(k, by, state, slot, prog, i, &unsaid);
 	by->detach(state, slot);
 }
 

@@ -10,14 +10,14 @@
 #include "base/deadline.h"
 #include "run/session.h"
 
-#define TURN_S 0.05             /* of one cell; between turns the recorder has its own */
+#define TURN_S 0.05             /* of one case; between turns the recorder has its own */
 #define TURN_SAMPLES (1u << 16) /* more than come in that time; if not, the turn is shorter */
 
 struct flame_run {
-	struct bb_plan plan; /* the cells in situ, of which `cells` is our own */
+	struct bb_plan plan; /* the cases in situ, of which `cases` is our own */
 	struct bb_session session;
 	struct bb_report *report; /* of the session: of no interest here */
-	void **slots;             /* by cell; NULL: it cannot be done here */
+	void **slots;             /* by case; NULL: it cannot be done here */
 	uint64_t *ns;
 	struct bb_recorder *recorder;
 };
@@ -38,7 +38,7 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 		       plan->scenario->name);
 }
 
-static int select_cells(const struct bb_plan *plan, struct bb_plan *ret_plan)
+static int select_cases(const struct bb_plan *plan, struct bb_plan *ret_plan)
 {
 	*ret_plan = *plan;
 	ret_plan->n_cases = 0;
@@ -49,9 +49,9 @@ static int select_cells(const struct bb_plan *plan, struct bb_plan *ret_plan)
 	return ret_plan->cases ? 0 : -ENOMEM;
 }
 
-static const struct bb_open_drive *drive_of(const struct flame_run *f, size_t cell)
+static const struct bb_open_drive *drive_of(const struct flame_run *f, size_t planned)
 {
-	return &f->session.drives[bb_session__drive(&f->session, &f->plan.cases[cell])];
+	return &f->session.drives[bb_session__drive(&f->session, &f->plan.cases[planned])];
 }
 
 static int attach_all(struct flame_run *f, struct bb_err *err)
@@ -63,7 +63,7 @@ static int attach_all(struct flame_run *f, struct bb_err *err)
 
 		if (bb_session__can(&f->session, &f->plan.cases[i]))
 			rc = d->driver->attach(d->state,
-					       &f->session.subjects[bb_session__variant(
+					       &f->session.progs[bb_session__variant(
 						       &f->session, &f->plan.cases[i])],
 					       &f->slots[i], err);
 	}
@@ -71,15 +71,15 @@ static int attach_all(struct flame_run *f, struct bb_err *err)
 }
 
 /* What the drive samples of the program is not looked at. */
-static int take_turn(struct flame_run *f, size_t cell, double *done_s, struct bb_err *err)
+static int take_turn(struct flame_run *f, size_t planned, double *done_s, struct bb_err *err)
 {
 	struct bb_batch b = {.ns = f->ns,
 			     .want = TURN_SAMPLES,
 			     .max_s = TURN_S,
 			     .drain_each_run = true};
-	const struct bb_open_drive *d = drive_of(f, cell);
-	int rc = d->driver->batch(d->state, f->slots[cell], f->plan.cases[cell].driver_param, &b,
-				  err);
+	const struct bb_open_drive *d = drive_of(f, planned);
+	int rc = d->driver->batch(d->state, f->slots[planned], f->plan.cases[planned].driver_param,
+				  &b, err);
 
 	*done_s += b.elapsed_s;
 	return rc;
@@ -160,7 +160,7 @@ int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 			      .ns = calloc(TURN_SAMPLES, sizeof(*f.ns))};
 	int rc = bb_flame_check(plan, err);
 
-	if (!rc && (!f.report || !f.ns || select_cells(plan, &f.plan)))
+	if (!rc && (!f.report || !f.ns || select_cases(plan, &f.plan)))
 		rc = bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_session__open(&f.plan, opts, f.report, &f.session, err);

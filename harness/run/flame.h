@@ -8,7 +8,7 @@
 #include "run/runner.h"
 
 #define BB_FLAME_HZ 1999u /* samples a second of its CPU */
-#define BB_FLAME_S 3.0    /* wall time, all cells together */
+#define BB_FLAME_S 3.0    /* wall time, all cases together */
 
 /* Which of the scenario's drives have a workload that can be sampled: those in situ. -EINVAL with a
  * message: none. */
@@ -16,7 +16,7 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err);
 
 /*
  * Where the workload of the plan's drives in situ spends its time, while the programs run on it as
- * these drives make them, each cell in turn. To be called when nothing is measured any more:
+ * these drives make them, each case in turn. To be called when nothing is measured any more:
  * sampling costs the workload time. -EINTR after a signal, -ENOTSUP when this machine can do none
  * of it, and other errors.
  */

@@ -83,16 +83,16 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 int bb_note_lines(struct bb_session *s, struct bb_report *report, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->plan->n_cases; i++) {
-		const struct bb_plan_case *cell = &s->plan->cases[i];
-		const struct bb_open_drive *d = &s->drives[bb_session__drive(s, cell)];
-		const struct bb_case *c = bb_report__find_case(report, cell->name);
+		const struct bb_plan_case *planned = &s->plan->cases[i];
+		const struct bb_open_drive *d = &s->drives[bb_session__drive(s, planned)];
+		const struct bb_case *c = bb_report__find_case(report, planned->name);
 		struct bb_lines lines;
 		struct bb_timed *t;
 		int rc;
 
-		if (!c || !d->driver || !d->driver->kind.by_line || bb_plan_case__is_floor(cell))
+		if (!c || !d->driver || !d->driver->kind.by_line || bb_plan_case__is_floor(planned))
 			continue;
-		rc = bb_lines__of(d->state, cell->variant, cell->driver_param, &lines);
+		rc = bb_lines__of(d->state, planned->variant, planned->driver_param, &lines);
 		if (rc == -ENOENT)
 			continue;
 		t = rc ? NULL : bb_report__add_timed(report);

@@ -24,11 +24,11 @@ struct bb_placement {
 
 /* Find the places of a loaded program. `most_s`: for all loading beyond one load a round.
  */
-int bb_placement__find(struct bb_placement *p, struct bb_test_prog *subject, struct bb_rng *rng,
+int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		       double most_s, struct bb_err *err);
 
 /* The load of the next round. Where the time for it is over, wherever it comes to be. */
-int bb_placement__load(struct bb_placement *p, struct bb_test_prog *subject, struct bb_rng *rng,
+int bb_placement__load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		       struct bb_err *err);
 
 /*
@@ -36,6 +36,6 @@ int bb_placement__load(struct bb_placement *p, struct bb_test_prog *subject, str
  * the counts contradict them (chi-square, P < 0.1 %), as an equal share has no noise. NAN: not
  * known.
  */
-double bb_placement_share(const struct bb_test_prog *subject, int mod64);
+double bb_placement_share(const struct bb_test_prog *prog, int mod64);
 
 #endif

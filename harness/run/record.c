@@ -13,44 +13,44 @@
 #define DISTINCT 32u /* values a series holds at least, as a rule */
 
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
-		    const struct bb_plan_case *cell, const char *variant, size_t *ret_index,
+		    const struct bb_plan_case *planned, const char *variant, size_t *ret_index,
 		    struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
-	const char *anchor = sc->anchor ? sc->anchor : cell->drive->floor;
-	uint32_t units_per_ns = cell->drive->kind->units_per_ns;
+	const char *anchor = sc->anchor ? sc->anchor : planned->drive->floor;
+	uint32_t units_per_ns = planned->drive->kind->units_per_ns;
 	struct bb_case *k = bb_report__add_case(report);
 
 	if (!k)
 		return bb_fail_nomem(err);
-	variant = variant ? variant : cell->variant->name;
-	if (asprintf(&k->name, "%s/%s/%s", sc->name, variant, bb_plan_case__below_variant(cell)) <
-	    0)
+	variant = variant ? variant : planned->variant->name;
+	if (asprintf(&k->name, "%s/%s/%s", sc->name, variant,
+		     bb_plan_case__below_variant(planned)) < 0)
 		k->name = NULL;
 	k->scenario = strdup(sc->name);
 	k->variant = strdup(variant);
-	k->drive = strdup(bb_drive_name(cell->drive));
-	k->param = cell->param ? strdup(cell->param) : NULL;
-	k->param_text = cell->param ? strdup(cell->name + cell->value) : NULL;
+	k->drive = strdup(bb_drive_name(planned->drive));
+	k->param = planned->param ? strdup(planned->param) : NULL;
+	k->param_text = planned->param ? strdup(planned->name + planned->value) : NULL;
 	if (!k->name || !k->scenario || !k->variant || !k->drive ||
-	    (cell->param && (!k->param || !k->param_text)))
+	    (planned->param && (!k->param || !k->param_text)))
 		return bb_fail_nomem(err);
-	k->param_value = cell->param_value;
-	k->is_live = bb_variant_is_live(cell->variant);
+	k->param_value = planned->param_value;
+	k->is_live = bb_variant_is_live(planned->variant);
 	k->units_per_ns = units_per_ns ? units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;
-	k->is_anchor = anchor && !strcmp(anchor, cell->variant->name);
+	k->is_anchor = anchor && !strcmp(anchor, planned->variant->name);
 	*ret_index = report->n_cases - 1;
 	return 0;
 }
 
 int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
-			const struct bb_test_prog *subject)
+			const struct bb_test_prog *prog)
 {
 	char words[600] = "";
 
 	if (driver->fired_by)
-		driver->fired_by(subject, words, sizeof(words));
+		driver->fired_by(prog, words, sizeof(words));
 	if (!words[0])
 		return 0;
 	c->fired_by = strdup(words);
@@ -58,12 +58,12 @@ int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 }
 
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
-		       const struct bb_test_prog *subject, struct bb_err *err)
+		       const struct bb_test_prog *prog, struct bb_err *err)
 {
-	const struct bb_variant_spec *v = subject->spec;
+	const struct bb_variant_spec *v = prog->spec;
 	struct bb_prog_facts facts;
 	struct bb_program *p;
-	int rc = bb_target__describe(subject->target, &facts, err);
+	int rc = bb_target__describe(prog->target, &facts, err);
 
 	if (rc)
 		return rc;
@@ -74,14 +74,14 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 		p->name = NULL;
 	p->scenario = strdup(scenario->name);
 	p->variant = strdup(v->name);
-	p->program = strdup(bb_target__program(subject->target));
+	p->program = strdup(bb_target__program(prog->target));
 	p->object = strdup(v->pinned   ? v->pinned
 			   : v->id     ? "(loaded already)"
 			   : v->object ? v->object
 				       : scenario->object);
 	p->type = strdup(facts.type);
 	p->tag = strdup(facts.tag);
-	p->has_ring = bb_target__ring(subject->target) != NULL;
+	p->has_ring = bb_target__ring(prog->target) != NULL;
 	p->metrics = facts.metrics;
 	return p->name && p->scenario && p->variant && p->program && p->object && p->type && p->tag
 		       ? 0
@@ -168,18 +168,18 @@ int bb_record__void(struct bb_series *s, const char *fmt, ...)
 	return n < 0 ? -ENOMEM : 0;
 }
 
-static int drops_of(const struct bb_test_prog *subject, uint64_t *ret_drops)
+static int drops_of(const struct bb_test_prog *prog, uint64_t *ret_drops)
 {
 	*ret_drops = 0;
-	return subject->target ? bb_target__drops(subject->target, ret_drops) : 0;
+	return prog->target ? bb_target__drops(prog->target, ret_drops) : 0;
 }
 
-bool bb_record__all_ran(const struct bb_test_prog *subject, uint64_t ran, uint64_t fired)
+bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t fired)
 {
-	return bb_variant_is_live(subject->spec) ? ran >= fired : ran == fired;
+	return bb_variant_is_live(prog->spec) ? ran >= fired : ran == fired;
 }
 
-void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *subject,
+void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *prog,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
 		      char *ret_why, size_t size)
 {
@@ -187,8 +187,8 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 	struct bb_err err = {0};
 	uint64_t ran;
 
-	if (subject->target)
-		bb_stats_reader__agreed(bb_target__reader(subject->target), &after, &err);
+	if (prog->target)
+		bb_stats_reader__agreed(bb_target__reader(prog->target), &after, &err);
 	*ret_misses = after.recursion_misses - before->recursion_misses;
 	ran = after.run_cnt - before->run_cnt;
 	ret_why[0] = '\0';
@@ -200,21 +200,21 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 			 "another process has bpf_stats on (%llu runs were counted while ours was "
 			 "off), which adds to every run",
 			 (unsigned long long)ran);
-	else if (driver->kind.fires && !driver->kind.stats_off && subject->target &&
-		 !bb_record__all_ran(subject, ran, fired))
+	else if (driver->kind.fires && !driver->kind.stats_off && prog->target &&
+		 !bb_record__all_ran(prog, ran, fired))
 		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired",
 			 (unsigned long long)ran, (unsigned long long)fired);
-	else if (*ret_misses && !driver->kind.shares_events && !bb_variant_is_live(subject->spec))
+	else if (*ret_misses && !driver->kind.shares_events && !bb_variant_is_live(prog->spec))
 		snprintf(ret_why, size, "%llu runs were missed (recursion)",
 			 (unsigned long long)*ret_misses);
 }
 
 int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
-		       const struct bb_test_prog *subject, uint32_t param, struct bb_batch *b,
+		       const struct bb_test_prog *prog, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err)
 {
 	uint64_t before, after;
-	int rc = drops_of(subject, &before), record_rc;
+	int rc = drops_of(prog, &before), record_rc;
 
 	bb_give_way();
 	b->slope.intercept_ns = b->floor_ns = b->line_ns = NAN;
@@ -230,7 +230,7 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 	if (!rc)
 		rc = record_rc;
 	if (!rc)
-		rc = drops_of(subject, &after);
+		rc = drops_of(prog, &after);
 	if (!rc)
 		s->drops += after - before;
 	return rc;

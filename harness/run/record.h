@@ -14,21 +14,21 @@
 /* Measurements on their way into a report. */
 
 /*
- * A new case for a cell, called `variant` (NULL: as the cell's); its floor is left to the caller.
+ * A new case for a case, called `variant` (NULL: as the case's); its floor is left to the caller.
  * *ret_index is its place in the report.
  */
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
-		    const struct bb_plan_case *cell, const char *variant, size_t *ret_index,
+		    const struct bb_plan_case *planned, const char *variant, size_t *ret_index,
 		    struct bb_err *err);
 
 /* Fill the members that are known only when the drives are open: how the program is made to run. 0
  * or -ENOMEM. */
 int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
-			const struct bb_test_prog *subject);
+			const struct bb_test_prog *prog);
 
-/* The loaded program of a subject, and its static metrics. */
+/* The loaded program of a program, and its static metrics. */
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
-		       const struct bb_test_prog *subject, struct bb_err *err);
+		       const struct bb_test_prog *prog, struct bb_err *err);
 
 /* A new series of a case: round `load`, program at `jit_mod64`. NULL when out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
@@ -42,22 +42,22 @@ int bb_record__void(struct bb_series *s, const char *fmt, ...)
 
 /* Did it run as often as it was fired? A live program may run more often: it has a load of its own.
  * */
-bool bb_record__all_ran(const struct bb_test_prog *subject, uint64_t ran, uint64_t fired);
+bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t fired);
 
 /*
- * The kernel's counters of a subject now, against those of `before` and, for a driver that fires,
+ * The kernel's counters of a program now, against those of `before` and, for a driver that fires,
  * how many events were fired since, warm-up included; with bpf_stats off they may not have moved.
- * ret_why names a disagreement; empty if there is none, or if the subject is fake. Missed runs of a
+ * ret_why names a disagreement; empty if there is none, or if the program is fake. Missed runs of a
  * live program are only counted.
  */
-void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *subject,
+void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *prog,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
 		      char *ret_why, size_t size);
 
-/* One batch of a subject through its driver, with its drops, into `s`. The batch holds the samples
+/* One batch of a program through its driver, with its drops, into `s`. The batch holds the samples
  * afterwards. */
 int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
-		       const struct bb_test_prog *subject, uint32_t param, struct bb_batch *b,
+		       const struct bb_test_prog *prog, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err);
 
 /* A run ended early with `rc`: say so in the report (the first reason stays) and in `err`. Returns

@@ -22,22 +22,23 @@ uint32_t bb_round__samples(const struct bb_plan_case *c)
 	return (c->samples + c->loads - 1) / c->loads;
 }
 
-/* Samples that a cell takes in each round of this run. */
+/* Samples that a case takes in each round of this run. */
 static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 {
 	return r->rounds < r->session.plan->loads ? (c->samples + r->rounds - 1) / r->rounds
 						  : bb_round__samples(c);
 }
 
-/* The turns that a cell has in a round. A kind without a length of turn does all in one, and so
+/* The turns that a case has in a round. A kind without a length of turn does all in one, and so
  * does a slow program: it warms up once. */
-static uint32_t turns_of(const struct bb_run *r, size_t cell)
+static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
-	const struct bb_plan_case *c = &r->session.plan->cases[cell];
+	const struct bb_plan_case *c = &r->session.plan->cases[planned];
 	uint32_t turn = bb_drive_pace(c->drive)->turn;
 
-	return c->seconds > 0 || !turn || r->is_slow[cell] ? 1
-							   : (samples_of(r, c) + turn - 1) / turn;
+	return c->seconds > 0 || !turn || r->is_slow[planned]
+		       ? 1
+		       : (samples_of(r, c) + turn - 1) / turn;
 }
 
 double bb_round__expected_s(const struct bb_plan_case *c)
@@ -49,9 +50,9 @@ double bb_round__expected_s(const struct bb_plan_case *c)
 	return (bb_round__samples(c) + pace->warmup_first) * pace->sample_s + SETUP_S;
 }
 
-static struct bb_series *series_of(struct bb_run *r, size_t cell)
+static struct bb_series *series_of(struct bb_run *r, size_t planned)
 {
-	struct bb_case *c = &r->report->cases[r->case_of[cell]];
+	struct bb_case *c = &r->report->cases[r->case_of[planned]];
 
 	return &c->series[c->n_series - 1];
 }
@@ -79,19 +80,19 @@ static void note_wakeups(struct bb_case *c, const struct bb_batch *b, int cpu, u
 		c->wakeups = (double)(after - before) / (double)runs;
 }
 
-/* One turn of one cell: BLOCK samples, or for in-situ the whole slice of the round. */
-static int run_block(struct bb_run *r, size_t cell, size_t turns_left, struct bb_err *err)
+/* One turn of one case: BLOCK samples, or for in-situ the whole slice of the round. */
+static int run_block(struct bb_run *r, size_t planned, size_t turns_left, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
-	const struct bb_plan_case *c = &ss->plan->cases[cell];
+	const struct bb_plan_case *c = &ss->plan->cases[planned];
 	const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
-	const struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
+	const struct bb_test_prog *prog = &ss->progs[bb_session__variant(ss, c)];
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
-	struct bb_series *s = series_of(r, cell);
+	struct bb_series *s = series_of(r, planned);
 	uint32_t left = samples_of(r, c) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns,
 			     .drain_each_run = c->drive->step.consumer == BB_DRAIN_EACH_RUN};
-	struct bb_case *k = &r->report->cases[r->case_of[cell]];
+	struct bb_case *k = &r->report->cases[r->case_of[planned]];
 	bool counts_wakeups = c->drive->kind->one_by_one && isnan(k->wakeups);
 	uint64_t irq_works = 0;
 	int rc;
@@ -108,18 +109,18 @@ static int run_block(struct bb_run *r, size_t cell, size_t turns_left, struct bb
 	}
 	counts_wakeups &= counts_wakeups &&
 			  !bb_irq_works__read("", ss->opts->driver.cpu, &irq_works, NULL);
-	rc = bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
+	rc = bb_record__measure(d->driver, d->state, r->slots[planned], prog, c->driver_param, &b,
 				s, err);
 	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
 		rc = bb_fail_nomem(err);
 	if (!rc && counts_wakeups)
 		note_wakeups(k, &b, ss->opts->driver.cpu, irq_works);
-	r->is_slow[cell] = b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
-	r->is_cut |= r->is_slow[cell];
+	r->is_slow[planned] = b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
+	r->is_cut |= r->is_slow[planned];
 	return rc;
 }
 
-/* A random order of turns: every cell of the drive as often as it has blocks. */
+/* A random order of turns: every case of the drive as often as it has blocks. */
 static int order_turns(struct bb_run *r, size_t drive, uint32_t **ret_turns, size_t *ret_n,
 		       struct bb_err *err)
 {
@@ -170,7 +171,7 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 
 	for (size_t i = 0; !rc && i < ss->plan->n_cases; i++) {
 		const struct bb_plan_case *c = &ss->plan->cases[i];
-		struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
+		struct bb_test_prog *prog = &ss->progs[bb_session__variant(ss, c)];
 		size_t first = r->first[i];
 
 		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
@@ -178,20 +179,20 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 		rc = bb_must_end_why();
 		if (rc)
 			break;
-		if (!bb_record__series(&r->report->cases[r->case_of[i]], load, subject->jit_mod64))
+		if (!bb_record__series(&r->report->cases[r->case_of[i]], load, prog->jit_mod64))
 			rc = bb_fail_nomem(err);
 		if (!rc && first != i) {
 			r->slots[i] = r->slots[first];
 			continue;
 		}
 		if (!rc)
-			rc = bb_test_prog__reset_maps(subject, err);
+			rc = bb_test_prog__reset_maps(prog, err);
 		if (!rc)
 			rc = bb_unless_broken_off(
-				ss->drives[drive].driver->attach(ss->drives[drive].state, subject,
+				ss->drives[drive].driver->attach(ss->drives[drive].state, prog,
 								 &r->slots[i], err));
-		if (!rc && subject->target)
-			rc = bb_stats_reader__agreed(bb_target__reader(subject->target), &before[i],
+		if (!rc && prog->target)
+			rc = bb_stats_reader__agreed(bb_target__reader(prog->target), &before[i],
 						     err);
 	}
 	return rc;
@@ -204,14 +205,14 @@ static int judge_variant(struct bb_run *r, size_t first, const struct bb_prog_st
 	struct bb_session *ss = &r->session;
 	const struct bb_plan_case *c = &ss->plan->cases[first];
 	const struct bb_driver *driver = ss->drives[bb_session__drive(ss, c)].driver;
-	const struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
+	const struct bb_test_prog *prog = &ss->progs[bb_session__variant(ss, c)];
 	int want_drops = ss->plan->scenario->expect_drops, rc = 0;
 	uint64_t fired = 0, misses;
 	char why[300];
 
 	for (size_t i = first; i != BB_NO_CASE; i = r->next[i])
 		fired += series_of(r, i)->fired + series_of(r, i)->warmup;
-	bb_record__check(driver, subject, before, fired, &misses, why, sizeof(why));
+	bb_record__check(driver, prog, before, fired, &misses, why, sizeof(why));
 	for (size_t i = first; !rc && i != BB_NO_CASE; i = r->next[i]) {
 		struct bb_series *s = series_of(r, i);
 
@@ -219,7 +220,7 @@ static int judge_variant(struct bb_run *r, size_t first, const struct bb_prog_st
 		if (why[0])
 			rc = bb_record__void(s, "%s", why);
 		else if (driver->kind.fires && !driver->kind.stats_off &&
-			 !bb_record__all_ran(subject, s->run_cnt, s->fired))
+			 !bb_record__all_ran(prog, s->run_cnt, s->fired))
 			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired",
 					     (unsigned long long)s->run_cnt,
 					     (unsigned long long)s->fired);
@@ -261,7 +262,7 @@ static void measure_references(struct bb_run *r, size_t drive)
 	}
 }
 
-static void report_progress(struct bb_run *r, size_t cell)
+static void report_progress(struct bb_run *r, size_t planned)
 {
 	const struct bb_progress *p = r->session.opts->progress;
 	double had_s = bb_seconds_since(r->began_ns), total = r->total;
@@ -270,7 +271,7 @@ static void report_progress(struct bb_run *r, size_t cell)
 	if (had_s > 0 && r->done > 0)
 		total = fmin(total, r->done * (1 + bb_deadline_left_s() / had_s));
 	if (p)
-		p->update(p->arg, r->done, total, r->session.plan->cases[cell].name);
+		p->update(p->arg, r->done, total, r->session.plan->cases[planned].name);
 }
 
 /* The turns that share what is left of the time: fast programs leave theirs to slow ones. */
@@ -336,7 +337,7 @@ static int load_all(struct bb_run *r, struct bb_err *err)
 	bb_rng_shuffle(&ss->rng, order, n);
 	for (size_t i = 0; !rc && i < n; i++)
 		if (ss->usable[order[i]] && !(rc = bb_must_end_why()))
-			rc = bb_placement__load(&r->places[order[i]], &ss->subjects[order[i]],
+			rc = bb_placement__load(&r->places[order[i]], &ss->progs[order[i]],
 						&ss->rng, err);
 	free(order);
 	return rc;
@@ -418,7 +419,7 @@ int bb_left_out__loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb
 	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
-/* How many of the first `loads` rounds the cell takes part in. */
+/* How many of the first `loads` rounds the case takes part in. */
 static uint32_t rounds_of(const struct bb_plan *plan, const struct bb_plan_case *c, uint32_t loads)
 {
 	uint32_t n = 0;
@@ -429,12 +430,12 @@ static uint32_t rounds_of(const struct bb_plan *plan, const struct bb_plan_case 
 }
 
 /* Samples, or of a drive that goes by time ms, that the loads which were begun took and wanted. */
-static void count_samples(const struct bb_run *r, size_t cell, uint32_t loads, uint64_t *ret_taken,
-			  uint64_t *ret_wanted)
+static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads,
+			  uint64_t *ret_taken, uint64_t *ret_wanted)
 {
 	const struct bb_plan *plan = r->session.plan;
-	const struct bb_plan_case *c = &plan->cases[cell];
-	const struct bb_case *k = &r->report->cases[r->case_of[cell]];
+	const struct bb_plan_case *c = &plan->cases[planned];
+	const struct bb_case *k = &r->report->cases[r->case_of[planned]];
 	double taken_s = 0;
 
 	*ret_taken = 0;
@@ -450,7 +451,7 @@ static void count_samples(const struct bb_run *r, size_t cell, uint32_t loads, u
 }
 
 /* Cases that nothing was measured of, all by name: nothing else says a word of them. */
-static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cells, struct bb_err *err)
+static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cases, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
 	char what[600], *why = NULL;
@@ -466,16 +467,16 @@ static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cells, stru
 		fprintf(out, "not measured within the budget of %g s, --budget gives more: ",
 			r->session.opts->budget_s);
 	for (size_t i = 0; out && i < n; i++)
-		fprintf(out, "%s%s", i ? ", " : "", plan->cases[cells[i]].name);
+		fprintf(out, "%s%s", i ? ", " : "", plan->cases[cases[i]].name);
 	done = out && !fclose(out) && !bb_report__add_skip(r->report, what, why);
 	free(why);
 	return done ? 0 : bb_fail_nomem(err);
 }
 
-static int note_fewer(struct bb_run *r, size_t cell, uint64_t taken, uint64_t wanted,
+static int note_fewer(struct bb_run *r, size_t planned, uint64_t taken, uint64_t wanted,
 		      struct bb_err *err)
 {
-	const struct bb_plan_case *c = &r->session.plan->cases[cell];
+	const struct bb_plan_case *c = &r->session.plan->cases[planned];
 	char what[600], why[200];
 
 	snprintf(what, sizeof(what), "%s: %llu of %llu %s", c->name,

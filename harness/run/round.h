@@ -10,12 +10,12 @@
 struct bb_run {
 	struct bb_session session;
 	struct bb_report *report;
-	size_t *case_of; /* by cell; SIZE_MAX: not measured here */
-	/* by cell: the first of its drive and variant, which holds the parts that they share */
+	size_t *case_of; /* by case; SIZE_MAX: not measured here */
+	/* by case: the first of its drive and variant, which holds the parts that they share */
 	size_t *first;
-	/* by cell: the next of its drive and variant; BB_NO_CASE behind the last */
+	/* by case: the next of its drive and variant; BB_NO_CASE behind the last */
 	size_t *next;
-	void **slots; /* by cell, of the round; cells of one drive and variant share theirs */
+	void **slots; /* by case, of the round; cases of one drive and variant share theirs */
 	uint64_t *ns; /* one batch of samples */
 	size_t ns_size;
 	double done, total; /* expected seconds */
@@ -25,7 +25,7 @@ struct bb_run {
 	double round_s;
 	size_t drives_left;
 	uint32_t rounds; /* to be measured: the plan's loads, or fewer if programs are slow */
-	bool *is_slow;   /* by cell: its last turn ended with fewer samples than it wanted */
+	bool *is_slow;   /* by case: its last turn ended with fewer samples than it wanted */
 	bool is_cut;     /* a turn of a round had to end with fewer samples */
 	struct bb_placement *places; /* by variant */
 	struct bb_calm calm;
@@ -38,10 +38,10 @@ struct bb_run {
  */
 int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err);
 
-/* Samples of a cell in a round. */
+/* Samples of a case in a round. */
 uint32_t bb_round__samples(const struct bb_plan_case *c);
 
-/* The expected time of a cell in one round, s; only the proportions matter, to the progress bar. */
+/* The expected time of a case in one round, s; only the proportions matter, to the progress bar. */
 double bb_round__expected_s(const struct bb_plan_case *c);
 
 /* Does the figure depend on where the program is, and need a calm CPU? */

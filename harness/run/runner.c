@@ -27,11 +27,12 @@
 #define WAITING_SHARE 0.15
 
 /* Of a drive that times a command: which. 0 or -ENOMEM. */
-static int note_command(struct bb_run *r, size_t cell)
+static int note_command(struct bb_run *r, size_t planned)
 {
 	const struct bb_open_drive *d =
-		&r->session.drives[bb_session__drive(&r->session, &r->session.plan->cases[cell])];
-	struct bb_case *c = &r->report->cases[r->case_of[cell]];
+		&r->session
+			 .drives[bb_session__drive(&r->session, &r->session.plan->cases[planned])];
+	struct bb_case *c = &r->report->cases[r->case_of[planned]];
 
 	if (!d->driver->command)
 		return 0;
@@ -54,8 +55,7 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 			    &r->report->cases[r->case_of[i]],
 			    r->session.drives[bb_session__drive(&r->session, &plan->cases[i])]
 				    .driver,
-			    &r->session
-				     .subjects[bb_session__variant(&r->session, &plan->cases[i])]))
+			    &r->session.progs[bb_session__variant(&r->session, &plan->cases[i])]))
 			return bb_fail_nomem(err);
 		r->total += bb_round__expected_s(&plan->cases[i]) * plan->cases[i].loads;
 	}
@@ -69,8 +69,8 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* Which cells share: found once, as there may be thousands of them. */
-static int link_cells(struct bb_run *r, struct bb_err *err)
+/* Which cases share: found once, as there may be thousands of them. */
+static int link_cases(struct bb_run *r, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
 	size_t n_variants = plan->scenario->n_variants, n = n_variants * plan->scenario->n_drives;
@@ -110,8 +110,8 @@ static void take_places(struct bb_run *r)
 	const struct bb_run *before = r->session.opts->before;
 
 	for (size_t v = 0; v < r->session.plan->scenario->n_variants; v++) {
-		memcpy(r->session.subjects[v].seen_mod64, before->session.subjects[v].seen_mod64,
-		       sizeof(r->session.subjects[v].seen_mod64));
+		memcpy(r->session.progs[v].seen_mod64, before->session.progs[v].seen_mod64,
+		       sizeof(r->session.progs[v].seen_mod64));
 		r->places[v] = before->places[v];
 		r->places[v].spent_s = 0;
 	}
@@ -140,7 +140,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	/* that takes loads more, and there was no time for one of each program */
 	for (size_t v = 0; !rc && v < n && !ss->opts->before && !ss->out_of_time; v++)
 		if (ss->usable[v] && is_variant_placed(r, v))
-			rc = bb_placement__find(&r->places[v], &ss->subjects[v], &ss->rng,
+			rc = bb_placement__find(&r->places[v], &ss->progs[v], &ss->rng,
 						fmin(PLACING_MOST_S,
 						     PLACING_SHARE * left_s / (double)n),
 						err);
@@ -195,7 +195,7 @@ static void note_shares(struct bb_run *r)
 		k = &r->report->cases[r->case_of[i]];
 		for (size_t s = 0; s < k->n_series; s++)
 			k->series[s].jit_share =
-				bb_placement_share(&ss->subjects[bb_session__variant(ss, c)],
+				bb_placement_share(&ss->progs[bb_session__variant(ss, c)],
 						   k->series[s].jit_mod64);
 	}
 }
@@ -302,7 +302,7 @@ static int note_gone(struct bb_run *r, struct bb_err *err)
 		struct bb_err why = {0};
 
 		if (!r->session.usable[v] || !bb_variant_is_live(&sc->variants[v]) ||
-		    bb_test_prog__load(&r->session.subjects[v], &r->session.rng, BB_ANYWHERE, 1,
+		    bb_test_prog__load(&r->session.progs[v], &r->session.rng, BB_ANYWHERE, 1,
 				       &why) != -ENOENT)
 			continue;
 		snprintf(what, sizeof(what), "%s/%s: the end of its last slice", sc->name,
@@ -313,7 +313,7 @@ static int note_gone(struct bb_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* What a cell in situ brings a second at the most: twice its frequency, the packets of a request,
+/* What a case in situ brings a second at the most: twice its frequency, the packets of a request,
  * or who knows. */
 static double most_samples_hz(const struct bb_plan_case *c)
 {
@@ -367,7 +367,7 @@ static int share_maps(struct bb_session *ss, struct bb_err *err)
 	int rc = 0;
 
 	for (size_t v = 0; !rc && v < ss->plan->scenario->n_variants; v++) {
-		struct bb_test_prog *s = &ss->subjects[v];
+		struct bb_test_prog *s = &ss->progs[v];
 
 		if (!ss->usable[v] || !s->target || is_floor(ss->plan, v) ||
 		    bb_variant_is_live(s->spec))
@@ -411,7 +411,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	r.ns = calloc(r.ns_size, sizeof(*r.ns));
 	r.places = calloc(plan->scenario->n_variants + 1, sizeof(*r.places));
 	rc = r.case_of && r.first && r.next && r.slots && r.ns && r.places && r.is_slow
-		     ? link_cells(&r, err)
+		     ? link_cases(&r, err)
 		     : bb_fail_nomem(err);
 	if (!rc && opts->share_maps)
 		rc = share_maps(&r.session, err);

@@ -6,7 +6,7 @@
 
 /*
  * Measure the plan and append its cases to the report. A run is rounds: in each, every variant is
- * loaded anew in random order, and all cells are measured in blocks in random order, so that a load
+ * loaded anew in random order, and all cases are measured in blocks in random order, so that a load
  * is one replication and the floor shares its noise with the rest. Where only lines are timed,
  * several processes do so (run/processes.h).
  *

@@ -109,16 +109,16 @@ static bool has_whole_object(const struct bb_session *s, size_t variant)
 /* The programs of one object meet in its maps: those of the first are for all. */
 static void use_maps_of_object(struct bb_session *s, size_t variant)
 {
-	struct bb_test_prog *subject = &s->subjects[variant];
+	struct bb_test_prog *prog = &s->progs[variant];
 
-	subject->all = s->subjects;
-	subject->n_all = s->plan->scenario->n_variants;
-	if (!subject->target || !has_whole_object(s, variant))
+	prog->all = s->progs;
+	prog->n_all = s->plan->scenario->n_variants;
+	if (!prog->target || !has_whole_object(s, variant))
 		return;
-	for (size_t i = 0; i < subject->n_all; i++)
+	for (size_t i = 0; i < prog->n_all; i++)
 		if (i != variant && s->usable[i] && has_whole_object(s, i) &&
-		    bb_target__is_of_object(subject->target, s->subjects[i].target)) {
-			bb_target__borrow_maps(subject->target, s->subjects[i].target);
+		    bb_target__is_of_object(prog->target, s->progs[i].target)) {
+			bb_target__borrow_maps(prog->target, s->progs[i].target);
 			return;
 		}
 }
@@ -146,17 +146,17 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 		if (!path)
 			return bb_fail_nomem(err);
 	}
-	rc = bb_test_prog__open(v, path, &s->subjects[i], err);
+	rc = bb_test_prog__open(v, path, &s->progs[i], err);
 	free(path);
-	s->subjects[i].in_place = needs_bpf && !s->subjects[i].target;
+	s->progs[i].in_place = needs_bpf && !s->progs[i].target;
 	if (!rc)
 		use_maps_of_object(s, i);
 	if (!rc)
-		rc = bb_test_prog__load(&s->subjects[i], &s->rng, BB_ANYWHERE, 1, err);
-	if (!rc && s->subjects[i].target && !is_recorded(report, s, i))
-		rc = bb_record__program(report, s->plan->scenario, &s->subjects[i], err);
+		rc = bb_test_prog__load(&s->progs[i], &s->rng, BB_ANYWHERE, 1, err);
+	if (!rc && s->progs[i].target && !is_recorded(report, s, i))
+		rc = bb_record__program(report, s->plan->scenario, &s->progs[i], err);
 	if (!rc) /* what is wrong with them is said now */
-		rc = bb_test_prog__reset_maps(&s->subjects[i], err);
+		rc = bb_test_prog__reset_maps(&s->progs[i], err);
 	return rc;
 }
 
@@ -211,7 +211,7 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, si
 	return skip_or_fail(s, report, bb_drive_name(spec), rc, err);
 }
 
-/* The variant of a cell, with what becomes of it. */
+/* The variant of a case, with what becomes of it. */
 static int take_variant(struct bb_session *s, const struct bb_plan_case *c, bool needs_bpf,
 			struct bb_report *report, struct bb_err *err)
 {
@@ -224,7 +224,7 @@ static int take_variant(struct bb_session *s, const struct bb_plan_case *c, bool
 	return skip_or_fail(s, report, c->variant->name, rc, err);
 }
 
-/* Every drive and every variant that the plan has, each at its first cell. */
+/* Every drive and every variant that the plan has, each at its first case. */
 static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *report,
 		    struct bb_err *err)
 {
@@ -276,17 +276,17 @@ static bool in_plan(const struct bb_session *s, size_t drive, size_t variant)
 }
 
 /* Somebody else's program is never attached anywhere. */
-static int probe(const struct bb_open_drive *d, struct bb_test_prog *subject, struct bb_err *err)
+static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struct bb_err *err)
 {
-	if (bb_variant_is_live(subject->spec) && !d->driver->kind.read_only)
+	if (bb_variant_is_live(prog->spec) && !d->driver->kind.read_only)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' would attach the program to events of bpfbench's, and it is a "
 			       "live program; 'with: live' measures it under its own load, "
 			       "'trigger: test-run' by test runs",
 			       d->driver->kind.with);
-	if (d->driver->kind.needs_bpf && !d->driver->kind.any_sampler && !subject->target)
+	if (d->driver->kind.needs_bpf && !d->driver->kind.any_sampler && !prog->target)
 		return bb_fail(err, -ENOTSUP, "its sampler is no program");
-	return d->driver->probe ? d->driver->probe(d->state, subject, err) : 0;
+	return d->driver->probe ? d->driver->probe(d->state, prog, err) : 0;
 }
 
 /* Which drives cannot drive which programs: each is asked once, and a refusal is a skip by name. */
@@ -305,7 +305,7 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 				continue;
 			rc = bb_must_end_why();
 			if (!rc)
-				rc = probe(&s->drives[d], &s->subjects[v], err);
+				rc = probe(&s->drives[d], &s->progs[v], err);
 			*refused(s, d, v) = rc != 0;
 			s->late[v] |= rc == -ETIME;
 			s->n_tried += rc != -ETIME;
@@ -352,7 +352,7 @@ static int open_late(struct bb_session *s, bool needs_bpf, struct bb_report *rep
 		rc = bb_must_end_why();
 		if (rc)
 			break;
-		bb_test_prog__close(&s->subjects[v]);
+		bb_test_prog__close(&s->progs[v]);
 		rc = take_variant(s, c, needs_bpf, report, err);
 	}
 	return unless_late(s, rc);
@@ -423,12 +423,12 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 
 	bb_open_files__allow_more();
 	bb_rng_seed(&s.rng, opts->seed);
-	s.subjects = calloc(sc->n_variants, sizeof(*s.subjects));
+	s.progs = calloc(sc->n_variants, sizeof(*s.progs));
 	s.usable = calloc(sc->n_variants, sizeof(*s.usable));
 	s.late = calloc(sc->n_variants, sizeof(*s.late));
 	s.drives = calloc(sc->n_drives, sizeof(*s.drives));
 	s.refused = calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
-	if (!s.subjects || !s.usable || !s.late || !s.drives || !s.refused)
+	if (!s.progs || !s.usable || !s.late || !s.drives || !s.refused)
 		rc = bb_fail_nomem(err);
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
 	/* Loading has half of the half: what is loaded is to be tried and measured, too. */
@@ -478,14 +478,14 @@ void bb_session__close(struct bb_session *s)
 	for (size_t i = 0; s->drives && i < sc->n_drives; i++)
 		if (s->drives[i].driver)
 			s->drives[i].driver->close(s->drives[i].state);
-	for (size_t i = 0; s->subjects && i < sc->n_variants; i++)
-		bb_test_prog__close(&s->subjects[i]);
+	for (size_t i = 0; s->progs && i < sc->n_variants; i++)
+		bb_test_prog__close(&s->progs[i]);
 	bb_stats_enable__off(&s->stats);
 	free(s->refused);
 	free(s->drives);
 	free(s->usable);
 	free(s->late);
-	free(s->subjects);
+	free(s->progs);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -507,7 +507,7 @@ int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opt
 		return rc;
 	rc = bb_session__open(&plan, opts, report, &session, err);
 	for (size_t i = 0; !rc && i < scenario->n_variants; i++) {
-		const struct bb_fire_found *f = &session.subjects[i].fire;
+		const struct bb_fire_found *f = &session.progs[i].fire;
 
 		ret_triggers[i] = f->trigger && !is_own(f) ? f->trigger->name : NULL;
 	}

@@ -56,9 +56,9 @@ struct bb_session {
 	struct bb_rng rng;
 	struct bb_stats_enable stats; /* held while stats_on */
 	bool stats_on;
-	struct bb_test_prog *subjects; /* by the scenario's variant index */
-	bool *usable;                  /* likewise: opened, loads here */
-	bool *late; /* likewise: the time was over before it was loaded and tried */
+	struct bb_test_prog *progs; /* by the scenario's variant index */
+	bool *usable;               /* likewise: opened, loads here */
+	bool *late;                 /* likewise: the time was over before it was loaded and tried */
 	struct bb_open_drive *drives; /* by the scenario's drive index */
 	size_t n_loaded, n_tried;     /* programs; programs with a drive */
 	/* the code of the first failure that became a skip (skip_failing); 0: none */
@@ -83,7 +83,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err);
 void bb_session__close(struct bb_session *s);
 
-/* index into subjects[] */
+/* index into programs[] */
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c);
 /* index into drives[] */
 size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c);
@@ -91,7 +91,7 @@ size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *
 /* bpf_stats on, or off, as the drive wants it. 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
-/* Can the cell be measured here? And is that by time, not by counts (run/count.h)? */
+/* Can the case be measured here? And is that by time, not by counts (run/count.h)? */
 bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
 
