@@ -260,7 +260,7 @@ int bb_doc__markdown(const struct bb_doc *d, FILE *out)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct bb_doc_block *b = &d->blocks[i];
 
-		if (i && is_item(b[-1].kind) && !is_item(b->kind))
+		if (i && is_item(b[-1].kind) && b->kind <= BB_DOC_TABLE && !is_item(b->kind))
 			putc('\n', out); /* a list ends */
 		if (b->kind == BB_DOC_TABLE)
 			put_md_table(b, out);

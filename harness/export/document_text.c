@@ -130,11 +130,11 @@ static const char *cell_text(const struct layout *l, size_t i)
 
 static size_t total_width(const struct layout *l)
 {
-	size_t total = l->indent;
+	size_t total = l->indent, n = 0;
 
-	for (size_t k = 0; k < l->b->n_columns; k++)
-		if (l->width[k] && !(l->on_two_lines && !k))
-			total += l->width[k] + (!k ? 0 : l->b->columns[k].close ? 1 : 2);
+	for (size_t k = l->on_two_lines; k < l->b->n_columns; k++)
+		if (l->width[k])
+			total += l->width[k] + (!n++ ? 0 : l->b->columns[k].close ? 1 : 2);
 	return total;
 }
 
@@ -360,7 +360,7 @@ int bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *o
 			put_legend(&p, d, i);
 		else
 			put_block(&p, b);
-		indent = b->kind == BB_DOC_TITLE ? 2 : b->kind == BB_DOC_HEADLINE ? 0 : indent;
+		indent = b->kind == BB_DOC_TITLE ? 2 : b->kind <= BB_DOC_PARAGRAPH ? 0 : indent;
 		before = b;
 	}
 	return rc;

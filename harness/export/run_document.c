@@ -406,9 +406,6 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	struct notes notes = {NULL, 0, false};
 	size_t before = d->n;
 
-	if (r->incomplete)
-		bb_doc__add(d, BB_DOC_BAD_ITEM, "incomplete",
-			    "%s; the tables show the samples taken until then", r->incomplete);
 	for (size_t i = 0; i < r->n_skips; i++)
 		add_note(&notes, "skipped", strdup(r->skips[i].what), strdup(r->skips[i].why));
 	for (size_t i = 0; i < r->n_cases; i++)
@@ -427,6 +424,13 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 
 /* --- the whole --- */
 
+static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
+{
+	if (r->incomplete)
+		bb_doc__add(d, BB_DOC_BAD, "INCOMPLETE",
+			    "%s; the tables show the samples taken until then", r->incomplete);
+}
+
 static void add_head(const struct bb_report *r, struct bb_doc *d)
 {
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "run %s", r->id ? r->id : "(no id)");
@@ -439,8 +443,6 @@ static void add_head(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", took %.1f s", r->elapsed_s);
 	if (isfinite(r->steal))
 		bb_doc__append(d, ", steal %.0f %%", 100 * r->steal);
-	if (r->incomplete)
-		bb_doc__add(d, BB_DOC_BAD, "INCOMPLETE", "%s", r->incomplete);
 }
 
 /* Comparisons `first` to `end` are of one base and head. */
@@ -541,8 +543,7 @@ void bb_doc_run(const struct bb_report *r, enum bb_detail detail, struct bb_doc 
 {
 	if (detail == BB_DETAILS)
 		add_head(r, d);
-	else if (r->incomplete)
-		bb_doc__add(d, BB_DOC_BAD, "INCOMPLETE", "%s", r->incomplete);
+	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);
 	bb_doc_cases(r, detail, d);
 	if (detail == BB_DETAILS)
@@ -567,8 +568,7 @@ void bb_doc_details_format(const struct bb_report *r, struct bb_doc *d)
 /* For a job summary or a comment: verdicts first. */
 void bb_doc_markdown_format(const struct bb_report *r, struct bb_doc *d)
 {
-	if (r->incomplete)
-		bb_doc__add(d, BB_DOC_BAD, "INCOMPLETE", "%s", r->incomplete);
+	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);
 	add_cases(r, BB_SHORT, false, d);
 	bb_doc_programs(r, d);

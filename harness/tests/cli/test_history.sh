@@ -84,7 +84,7 @@ stored 26 slower
 history --format tsv
 expect_eq "one slower run is only suspect" "$(marks hist/plain/fake)" "20 learning, 5 steady, 1 suspect"
 history
-expect_grep "one slower run: run again" out '^suspect: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run; .*run again$'
+expect_grep "one slower run: run again" out '^ *suspect: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run; .*run again$'
 stored 27 slower
 history --format tsv
 expect_eq "two slower runs are a regression" "$(marks hist/plain/fake)" "20 learning, 5 steady, 2 regressed"
@@ -92,10 +92,13 @@ expect_eq "the first of them is the change point" "$(column hist/plain/fake 17 |
 	"$(for n in {1..27}; do ((n == 26)) && printf '1 ' || printf '0 '; done)"
 expect_eq "the others are as they were" "$(marks hist/other/fake)" "20 learning, 7 steady"
 history
+expect_grep "the summary names it" out '^hist/plain/fake .* regressed$'
+expect_eq "the summary has a row a case" "$(grep -c '^hist/' "$TMP/out")" 3
+history --all
 expect_status "a regression is no failure of history" 0
 expect_grep "the table marks it" out "^  $(day 26)T12:00:00Z .* regressed +change point: slower from here on\$"
 expect_grep "the end of the table names it" out \
-	"^regressed: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, since $(day 26)T12:00:00Z"
+	"^ *regressed: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, since $(day 26)T12:00:00Z"
 expect_grep "the end of the table counts" out '^3 cases over 27 runs: 1 regressed, 0 improved, 0 suspect, 2 steady, 0 learning$'
 expect_no_grep "no line ends in blanks" out ' $'
 history --threshold 10% --format tsv
@@ -150,7 +153,7 @@ history --format tsv
 expect_eq "another kernel and an incomplete run are not judged" "$(marks hist/plain/fake)" \
 	"2 learning, 2 -, 18 learning, 3 steady, 2 regressed"
 expect_eq "why stands beside them" "$(column hist/plain/fake 18 | sed -n '3,4p' | tr '\n' ' ')" "kernel_release SIGINT "
-history
+history --all
 expect_grep "the table says why, too" out 'not judged: another kernel_release than now$'
 
 # --- a reader who has seen enough ---

@@ -61,7 +61,7 @@ report -o "$WORK/one.html" 20260102
 expect_status "a stored run: succeeds" 0
 expect_empty "a stored run: nothing on stdout" out
 expect_grep "a stored run: says where the page is" err '^bpfbench: the page is .*/one\.html \([0-9]+ kB\)$'
-check "a stored run: nothing has regressed" grep -q 'Over 22 stored runs: 0 regressed, 0 improved, 0 suspect, 3 steady' "$WORK/one.html"
+check "a stored run: nothing has regressed" grep -q '3 cases over 22 runs: 0 regressed, 0 improved, 0 suspect, 3 steady' "$WORK/one.html"
 
 for n in 23 24; do stored "$n" slower; done
 awk 'FNR == NR { counted = counted $0 "\n"; next } /^ *"cases": \[$/ { printf "%s", counted } { print }' \
@@ -83,7 +83,7 @@ expect_status "-o -: succeeds" 0
 expect_empty "-o -: nothing on stderr" err
 check "-o -: the same page" cmp "$TMP/out" "$WORK/report.html"
 expect_grep "history: what regressed, and since when" out \
-	'<li><b>hist/plain/fake</b>: <span class=.verdict regressed.>regressed</span>, \+[45]\.[0-9]+ % in the newest run, since 2026-01-24T'
+	'<b>regressed</b>: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, since 2026-01-24T'
 expect_eq "history: a row a case" \
 	"$(sed -n '/<section id=history>/,/<.section>/p' "$TMP/out" | grep -c '^<tr><td class=text>hist/.*/fake</td>')" 3
 expect_grep "source: executed lines" out '<td>8\.00<td class=share style=.--share:100%.>100\.0<td>1\.00<td>5<td'

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "unit/export/document_testing.h"
+#include "unit/export_testing.h"
+
+static int as_narrow_text(const struct bb_doc *d, FILE *out)
+{
+	return bb_doc__text(d, &(struct bb_doc_look){.width = 60, .wrap = true}, out);
+}
+
+static int as_coloured_text(const struct bb_doc *d, FILE *out)
+{
+	return bb_doc__text(d, &(struct bb_doc_look){.width = 60, .wrap = true, .colour = true},
+			    out);
+}
+
+/* A table of two programs, and a note. */
+static struct bb_doc make_document(bool with_more)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("program")},
+		{BB_NUMBER("net")},
+		{BB_NUMBER("empty")},
+		{BB_VERDICT("verdict")},
+		{BB_NUMBER("more"), .doc = "what the test adds"},
+	};
+	size_t n = sizeof(columns) / sizeof(columns[0]) - !with_more;
+	struct bb_doc d = {0};
+
+	bb_doc__add(&d, BB_DOC_TITLE, NULL, "step");
+	bb_doc__table(&d, columns, n);
+	for (int i = 0; i < 2; i++) {
+		bb_doc__text_cell(&d, i ? "b|<b>" : "a");
+		bb_doc__number_cell(&d, i ? NAN : 15.8, 100);
+		bb_doc__text_cell(&d, NULL);
+		bb_doc__text_cell(&d, i ? "same" : "regressed");
+		if (with_more)
+			bb_doc__number_cell(&d, 7 + i, BB_WHOLE);
+	}
+	bb_doc__add(&d, BB_DOC_ITEM, "void", "a: %s",
+		    "2 of 8 series, as another process has "
+		    "switched bpf_stats on");
+	bb_doc__add(&d, BB_DOC_LEGEND, NULL, "%s", "");
+	return d;
+}
+
+static void check(bool with_more, int (*render)(const struct bb_doc *d, FILE *out),
+		  const char *expected)
+{
+	struct bb_doc d = make_document(with_more);
+	char *text = rendered(&d, render);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* One row of the list of columns, and a cell: it is in all three. A column that says nothing is in
+ * none. */
+static void test_column_in_all(void **state)
+{
+	(void)state;
+	check(false, as_text,
+	      "step\n"
+	      "  program   net  verdict\n"
+	      "  a        15.8  regressed\n"
+	      "  b|<b>       -  same\n"
+	      "  void: a: 2 of 8 series, as another process has switched bpf_stats on\n");
+	check(true, as_text,
+	      "step\n"
+	      "  program   net  verdict    more\n"
+	      "  a        15.8  regressed     7\n"
+	      "  b|<b>       -  same          8\n"
+	      "  void: a: 2 of 8 series, as another process has switched bpf_stats on\n"
+	      "  more           what the test adds\n");
+	check(true, bb_doc__markdown,
+	      "### step\n\n"
+	      "| program | net | verdict | more |\n"
+	      "|---|--:|---|--:|\n"
+	      "| a | 15.8 | **regressed** | 7 |\n"
+	      "| b\\|\\<b\\> | - | same | 8 |\n\n"
+	      "- **void**: a: 2 of 8 series, as another process has switched bpf\\_stats on\n");
+	check(true, bb_doc__html,
+	      "<h3>step</h3>\n"
+	      "<div class=scroll tabindex=0><table><tr><th class=text>program<th>net"
+	      "<th class=text>verdict<th title='what the test adds'>more</tr>\n"
+	      "<tr><td class=text>a</td><td>15.8</td><td class='text verdict regressed'>regressed"
+	      "</td><td>7</td></tr>\n"
+	      "<tr><td class=text>b|&lt;b&gt;</td><td>–</td><td class='text verdict same'>same</td>"
+	      "<td>8</td></tr>\n"
+	      "</table></div>\n"
+	      "<p class=item><b>void</b>: a: 2 of 8 series, as another process has switched "
+	      "bpf_stats on</p>\n");
+}
+
+/* Every column that the short table of a run has is also in Markdown, in the details and on the
+ * page. */
+static void test_columns_of_a_run(void **state)
+{
+	static const char *const formats[] = {"markdown", "html", "details"};
+	struct bb_report *r = make_sample_report();
+	char *table = export_ok("table", r), head[64];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t k = 0; k < bb_n_case_columns; k++) {
+		const char *name = bb_case_columns[k].as.head;
+
+		snprintf(head, sizeof(head), " %s", name);
+		if (!(bb_case_columns[k].in & BB_SHORT) || !strstr(table, head))
+			continue;
+		n++;
+		for (size_t i = 0; i < 3; i++) {
+			char *text;
+
+			if (!(bb_case_columns[k].in & BB_DETAILS) && i)
+				continue;
+			text = export_ok(formats[i], r);
+			snprintf(head, sizeof(head), "%s%s", i == 1 ? ">" : " ", name);
+			assert_has(text, head);
+			free(text);
+		}
+	}
+	assert_true(n >= 6);
+	free(table);
+	bb_report__free(r);
+}
+
+/* Paragraphs end at the width; a table that is wider has its first column on a line of its own. */
+static void test_narrow(void **state)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("Case")},
+		{BB_NUMBER("A")},
+		{BB_NUMBER("B")},
+		{BB_TEXT("Note")},
+	};
+	struct bb_doc d = {0};
+	char *text;
+
+	(void)state;
+	bb_doc__table(&d, columns, 4);
+	bb_doc__text_cell(&d, "a/case/with/a/name/of/so/many/parts/that/it/is/long");
+	bb_doc__number_cell(&d, 100, 100);
+	bb_doc__number_cell(&d, 112, 100);
+	bb_doc__text_cell(&d, "pairs: 7 matched, 7 unmatched; --budget 60 should decide this one");
+	text = rendered(&d, as_narrow_text);
+	assert_string_equal(text, "      A      B  Note\n"
+				  "a/case/with/a/name/of/so/many/parts/that/it/is/long\n"
+				  "  100.0  112.0  pairs: 7 matched, 7 unmatched; --budget 60\n"
+				  "                should decide this one\n");
+	free(text);
+	check(false, as_narrow_text,
+	      "step\n"
+	      "  program   net  verdict\n"
+	      "  a        15.8  regressed\n"
+	      "  b|<b>       -  same\n"
+	      "  void: a: 2 of 8 series, as another process has switched\n"
+	      "    bpf_stats on\n");
+}
+
+static void test_colours(void **state)
+{
+	struct bb_doc d = make_document(false);
+	char *text = rendered(&d, as_coloured_text);
+
+	(void)state;
+	assert_has(text, "\033[31mregressed\033[0m");
+	assert_has(text, "same\n");
+	free(text);
+	d = make_document(false);
+	text = rendered(&d, as_narrow_text);
+	assert_null(strchr(text, '\033'));
+	free(text);
+}
+
+/* One line a cause, with its first example; the numbers in it may differ. */
+static void test_notes_by_cause(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	struct bb_doc d = {0};
+	char *text;
+
+	(void)state;
+	assert_int_equal(bb_report__add_skip(r, "a/slope", "took 3 s of 5"), 0);
+	assert_int_equal(bb_report__add_skip(r, "b/slope", "took 44 s of 5"), 0);
+	assert_int_equal(bb_report__add_skip(r, "c/slope", "took 4.5 s of 5"), 0);
+	assert_int_equal(bb_report__add_skip(r, "d/slope", "took 4 s or 5"), 0);
+	bb_doc_notes(r, BB_SHORT, &d);
+	text = rendered(&d, as_text);
+	assert_has(text, "  skipped: a/slope: took 3 s of 5 (and 2 more like it)\n");
+	assert_has(text, "  skipped: d/slope: took 4 s or 5\n");
+	assert_lacks(text, "b/slope");
+	free(text);
+	bb_doc_notes(r, BB_DETAILS, &d);
+	text = rendered(&d, as_text);
+	assert_has(text, "b/slope");
+	free(text);
+	bb_report__free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_column_in_all),  cmocka_unit_test(test_columns_of_a_run),
+		cmocka_unit_test(test_narrow),         cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_notes_by_cause),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
