@@ -30,70 +30,6 @@ static bool is_name(const char *name)
 	       *name != '-' && strcmp(name, "latest");
 }
 
-/* Letters, digits, '.', '_' and '-', not beginning with '.' or '-', 100 at the most, not "latest".
- * 0 or -EINVAL. */
-static int baseline_check_name(const char *name, struct bb_err *err)
-{
-	if (is_name(name))
-		return 0;
-	return bb_fail(err, -EINVAL,
-		       "'%.120s' cannot be the name of a baseline: take letters, digits, '.', '_' "
-		       "and '-', at most %d, beginning with a letter or digit, and not 'latest'",
-		       name, NAME_MAX_LEN);
-}
-
-/* --- saving --- */
-
-/* An fd of dir/baselines, which is made when it is not there; `dir` is, as it holds the run. */
-static int open_folder(const char *dir)
-{
-	int dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), fd;
-
-	if (dir_fd < 0)
-		return dir_fd;
-	fd = bb_own__make_dirs(dir_fd, FOLDER);
-	close(dir_fd);
-	return fd;
-}
-
-static int write_id(int folder_fd, const char *temp, const char *id)
-{
-	int fd = openat(folder_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0644),
-	    rc = 0;
-	ssize_t want = (ssize_t)strlen(id) + 1, n;
-
-	if (fd < 0)
-		return -errno;
-	n = dprintf(fd, "%s\n", id);
-	if (n != want)
-		rc = n < 0 && errno ? -errno : -EIO;
-	if (!rc && fsync(fd))
-		rc = -errno;
-	if (close(fd) && !rc)
-		rc = -errno;
-	return rc;
-}
-
-static int store_id(const char *dir, const char *name, const char *id)
-{
-	int fd = open_folder(dir), rc;
-	char temp[NAME_MAX_LEN + 32];
-
-	if (fd < 0)
-		return fd;
-	snprintf(temp, sizeof(temp), ".%s.%d.tmp", name, (int)getpid());
-	rc = write_id(fd, temp, id);
-	if (!rc && renameat(fd, temp, fd, name))
-		rc = -errno;
-	if (rc)
-		unlinkat(fd, temp, 0);
-	else if (fsync(fd) && errno != EINVAL) /* some file systems cannot sync a folder */
-		rc = -errno;
-	close(fd);
-	return rc;
-}
-
 /* dir/ID.json, to be freed; NULL when out of memory. */
 static char *run_path(const char *dir, const char *id)
 {
@@ -104,11 +40,15 @@ static char *run_path(const char *dir, const char *id)
 
 int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err)
 {
-	char *path;
-	int rc = baseline_check_name(name, err);
+	char *path, *folder = NULL, *line = NULL;
+	int rc = 0, fd;
 
-	if (rc)
-		return rc;
+	if (!is_name(name))
+		return bb_fail(err, -EINVAL,
+			       "'%.120s' cannot be the name of a baseline: take letters, digits, "
+			       "'.', '_' and '-', at most %d, beginning with a letter or digit, "
+			       "and not 'latest'",
+			       name, NAME_MAX_LEN);
 	path = run_path(dir, id);
 	if (!path)
 		return bb_fail_nomem(err);
@@ -119,12 +59,21 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 	free(path);
 	if (rc)
 		return rc;
-	rc = store_id(dir, name, id);
-	if (rc)
-		bb_fail(err, rc,
-			"%s/" FOLDER "/%s: %s; the baseline was not saved (--results DIR chooses "
-			"another folder)",
-			dir, name, bb_own__strerror(-rc));
+	if (asprintf(&folder, "%s/" FOLDER, dir) < 0 || asprintf(&line, "%s\n", id) < 0) {
+		rc = bb_fail_nomem(err);
+	} else {
+		fd = bb_own__make_dirs(AT_FDCWD, folder);
+		rc = fd < 0 ? fd : bb_store__replace(folder, name, line, strlen(line), true);
+		if (fd >= 0)
+			close(fd);
+		if (rc)
+			bb_fail(err, rc,
+				"%s/%s: %s; the baseline was not saved (--results DIR chooses "
+				"another folder)",
+				folder, name, bb_own__strerror(-rc));
+	}
+	free(folder);
+	free(line);
 	return rc;
 }
 
@@ -152,29 +101,6 @@ static int read_id(const char *path, char *ret_id, size_t size, struct bb_err *e
 	return rc;
 }
 
-static int resolve_name(const char *name, const char *file, const char *dir, char **ret_run,
-			struct bb_err *err)
-{
-	char id[FILE_MAX_BYTES], *path;
-	int rc = read_id(file, id, sizeof(id), err);
-
-	if (rc)
-		return rc;
-	path = run_path(dir, id);
-	if (!path)
-		return bb_fail_nomem(err);
-	if (access(path, F_OK)) {
-		rc = bb_fail(err, -ENOENT,
-			     "the baseline '%s' is the run %s, which is not in %s any more (save "
-			     "it again with --save-baseline)",
-			     name, id, dir);
-		free(path);
-		return rc;
-	}
-	*ret_run = path;
-	return 0;
-}
-
 /*
  * The argument for bb_store__read() that `which` stands for, to be freed: the path of the run when
  * `which` is a baseline's name, else `which` itself (a path, an id, the beginning of one,
@@ -183,27 +109,29 @@ static int resolve_name(const char *name, const char *file, const char *dir, cha
  */
 static int resolve(const char *which, const char *dir, char **ret_run, struct bb_err *err)
 {
-	char *file = NULL, *copy;
+	char id[FILE_MAX_BYTES], *file;
 	struct stat st;
-	int rc = 0;
+	int rc = -ENOENT;
 
 	if (is_name(which)) {
 		if (asprintf(&file, "%s/" FOLDER "/%s", dir, which) < 0)
 			return bb_fail_nomem(err);
 		if (!lstat(file, &st))
-			rc = resolve_name(which, file, dir, ret_run, err);
+			rc = read_id(file, id, sizeof(id), err);
 		else if (errno != ENOENT && errno != ENOTDIR)
 			rc = bb_fail(err, -errno, "%s: %s", file, strerror(errno));
-		else
-			rc = 1; /* not ours */
 		free(file);
-		if (rc <= 0)
+		if (rc && rc != -ENOENT)
 			return rc;
 	}
-	copy = strdup(which);
-	if (!copy)
+	*ret_run = rc ? strdup(which) : run_path(dir, id);
+	if (!*ret_run)
 		return bb_fail_nomem(err);
-	*ret_run = copy;
+	if (!rc && access(*ret_run, F_OK))
+		return bb_fail(err, -ENOENT,
+			       "the baseline '%s' is the run %s, which is not in %s any more (save "
+			       "it again with --save-baseline)",
+			       which, id, dir);
 	return 0;
 }
 

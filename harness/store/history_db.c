@@ -507,7 +507,7 @@ int bb_history_db__save(const char *dir, const struct bb_run_index *x)
 	}
 	sqlite3_close(db);
 	if (!rc)
-		rc = bb_store__replace(dir, BB_HISTORY_DB, data, (size_t)len);
+		rc = bb_store__replace(dir, BB_HISTORY_DB, data, (size_t)len, false);
 	sqlite3_free(data);
 	return rc;
 }

@@ -125,7 +125,7 @@ static int store_text(int dir_fd, const char *name, const char *text, size_t len
 	return rc;
 }
 
-int bb_store__replace(const char *dir, const char *name, const void *data, size_t len)
+int bb_store__replace(const char *dir, const char *name, const void *data, size_t len, bool synced)
 {
 	int dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc;
 	char temp[NAME_MAX + 1];
@@ -136,11 +136,13 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 	/* Ctrl-C waits until there is no temporary file. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	rc = write_temp(dir_fd, name, data, len, false, temp);
+	rc = write_temp(dir_fd, name, data, len, synced, temp);
 	if (!rc && renameat(dir_fd, temp, dir_fd, name)) {
 		rc = -errno;
 		unlinkat(dir_fd, temp, 0);
 	}
+	if (!rc && synced && fsync(dir_fd) && errno != EINVAL) /* some cannot sync a folder */
+		rc = -errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(dir_fd);
 	return rc;
@@ -196,37 +198,23 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The id that a file's name stands for, to be freed; NULL when it is no run's. */
-static int id_of(const char *name, char **ret_id)
-{
-	size_t len = strlen(name), suffix = strlen(SUFFIX);
-
-	*ret_id = NULL;
-	if (name[0] == '.' || len <= suffix || strcmp(name + len - suffix, SUFFIX) ||
-	    !strcmp(name, SCHEMA))
-		return 0;
-	*ret_id = strndup(name, len - suffix);
-	return *ret_id ? 0 : -ENOMEM;
-}
-
+/* The ids that the names of files stand for. */
 static int list_dir(DIR *d, char ***ids, size_t *n)
 {
 	const struct dirent *e;
 
 	while ((errno = 0, e = readdir(d))) {
-		char **kept, *id;
-		int rc = id_of(e->d_name, &id);
+		size_t len = strlen(e->d_name), suffix = strlen(SUFFIX);
+		char **kept;
 
-		if (rc)
-			return rc;
-		if (!id)
+		if (e->d_name[0] == '.' || len <= suffix ||
+		    strcmp(e->d_name + len - suffix, SUFFIX) || !strcmp(e->d_name, SCHEMA))
 			continue;
 		kept = bb_append(ids, n, sizeof(*kept));
-		if (!kept) {
-			free(id);
+		if (kept)
+			*kept = strndup(e->d_name, len - suffix);
+		if (!kept || !*kept)
 			return -ENOMEM;
-		}
-		*kept = id;
 	}
 	return -errno;
 }
@@ -304,20 +292,16 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
  */
 static const char form[] = "########T######Z-";
 
-static int has_time(const char *id)
+static bool has_time(const char *id)
 {
 	for (size_t i = 0; form[i]; i++)
 		if (form[i] == '#' ? !isdigit((unsigned char)id[i]) : id[i] != form[i])
-			return 0;
-	return 1;
+			return false;
+	return true;
 }
 
-/* Which of two that began in the same second did later: ids end with the nanoseconds. */
-static int by_ns(const char *a, const char *b)
-{
-	return strcmp(strrchr(a, '-'), strrchr(b, '-'));
-}
-
+/* Of those that began in the same second, the one whose nanoseconds, at the end of its id, are the
+ * most. */
 static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id,
 		       struct bb_err *err)
 {
@@ -330,7 +314,7 @@ static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_i
 			       dir);
 	*ret_id = ids[--n];
 	while (n-- && !strncmp(ids[n], *ret_id, strlen(form)))
-		if (by_ns(ids[n], *ret_id) > 0)
+		if (strcmp(strrchr(ids[n], '-'), strrchr(*ret_id, '-')) > 0)
 			*ret_id = ids[n];
 	return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef BB_STORE_STORE_H
 #define BB_STORE_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -28,11 +29,10 @@ int bb_store__write_text(const char *dir, const char *name, const char *text, si
 			 char **ret_path, struct bb_err *err);
 
 /*
- * The same for a cache, which may be replaced, and lost: it is not synced. The folder must be
- * there. 0 or -errno, without a message; then the file that was
- * there still is.
+ * Replace a file of the folder, which must be there; one that is not synced may be lost when the
+ * machine fails. 0 or -errno, without a message; then the file that was there still is.
  */
-int bb_store__replace(const char *dir, const char *name, const void *data, size_t len);
+int bb_store__replace(const char *dir, const char *name, const void *data, size_t len, bool synced);
 
 /*
  * Read a run, summarised. `which` is a path (has a '/'), "latest" (by the time that ids begin

@@ -406,11 +406,11 @@ static void test_replace(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(bb_store__replace(folder, ".cache", "one", 3), 0);
-	assert_int_equal(bb_store__replace(folder, ".cache", "other", 5), 0);
+	assert_int_equal(bb_store__replace(folder, ".cache", "one", 3, false), 0);
+	assert_int_equal(bb_store__replace(folder, ".cache", "other", 5, false), 0);
 	assert_int_equal(mkdir(in_folder("taken"), 0755), 0);
-	assert_int_equal(bb_store__replace(folder, "taken", "x", 1), -EISDIR);
-	assert_int_equal(bb_store__replace(in_folder("none"), ".cache", "x", 1), -ENOENT);
+	assert_int_equal(bb_store__replace(folder, "taken", "x", 1, false), -EISDIR);
+	assert_int_equal(bb_store__replace(in_folder("none"), ".cache", "x", 1, false), -ENOENT);
 	text = slurp(in_folder(".cache"));
 	assert_string_equal(text, "other");
 	assert_int_equal(count_entries(folder), 2);
@@ -492,7 +492,7 @@ static void test_link_of_another(void **state)
 	assert_non_null(strstr(err.msg, "a symbolic link that is not the caller's"));
 	assert_int_equal(bb_store__list(results, &ids, &n, &err), -ELOOP);
 	assert_int_equal(bb_store__read("x", results, &read, &err), -ELOOP);
-	assert_int_equal(bb_store__replace(results, ".cache", "x", 1), -ELOOP);
+	assert_int_equal(bb_store__replace(results, ".cache", "x", 1, false), -ELOOP);
 	assert_int_equal(count_entries(in_folder("victim")), 1);
 	bb_report__free(r);
 }
