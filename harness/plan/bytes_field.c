@@ -16,9 +16,8 @@ static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
 	uint8_t *copy;
 
 	if ((double)len < f->min || (double)len > f->max)
-		return bb_yaml__fail(r->path, node, r->err,
-				     "%s has %zu bytes; it must have from %.0f to %.0f", f->name,
-				     len, f->min, f->max);
+		return bb_yaml__fail(r, node, "%s has %zu bytes; it must have from %.0f to %.0f",
+				     f->name, len, f->min, f->max);
 	copy = malloc(len);
 	if (!copy)
 		return bb_fail_nomem(r->err);
@@ -36,15 +35,14 @@ int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const str
 	int rc;
 
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
-		return bb_yaml__fail(r->path, node, r->err,
-				     "%s must be a text of hexadecimal bytes, not %s", f->name,
-				     bb_yaml__show(node).text);
+		return bb_yaml__fail(r, node, "%s must be a text of hexadecimal bytes, not %s",
+				     f->name, bb_yaml__show(node).text);
 	data = malloc(strlen(node->text) / 2 + 1);
 	if (!data)
 		return bb_fail_nomem(r->err);
 	rc = bb_parse_hex(node->text, data, strlen(node->text) / 2 + 1, &len, &at);
 	if (rc)
-		rc = bb_yaml__fail(r->path, node, r->err,
+		rc = bb_yaml__fail(r, node,
 				   "%s: bytes of two hexadecimal digits each are expected; "
 				   "character %zu is wrong",
 				   f->name, at + 1);
@@ -61,8 +59,8 @@ int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const st
 	size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
 
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node) || !*node->text)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be the name of a file, not %s",
-				     f->name, bb_yaml__show(node).text);
+		return bb_yaml__fail(r, node, "%s must be the name of a file, not %s", f->name,
+				     bb_yaml__show(node).text);
 	if (asprintf(ret_path, "%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path,
 		     node->text) < 0) {
 		*ret_path = NULL;
@@ -84,10 +82,10 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 	rc = bb_read_file(path, (size_t)f->max, &data, &len, NULL);
 	free(path);
 	if (rc == -EFBIG)
-		return bb_yaml__fail(r->path, node, r->err, "%s %s has more than %.0f bytes",
-				     f->name, bb_yaml__show(node).text, f->max);
+		return bb_yaml__fail(r, node, "%s %s has more than %.0f bytes", f->name,
+				     bb_yaml__show(node).text, f->max);
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err, "cannot read %s %s: %s", f->name,
+		return bb_yaml__fail(r, node, "cannot read %s %s: %s", f->name,
 				     bb_yaml__show(node).text,
 				     rc == -EINVAL ? "not a regular file" : strerror(-rc));
 	snprintf(name, sizeof(name), "%s %s", f->name, bb_yaml__show(node).text);
@@ -110,7 +108,7 @@ int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const 
 			*ret_self = (enum bb_self)i;
 			return 0;
 		}
-	return bb_yaml__fail(r->path, node, r->err,
+	return bb_yaml__fail(r, node,
 			     "%s: a mapping here is {pid: self}, {comm: self} or {cgroup: self}, "
 			     "of the process that fires",
 			     what);

@@ -22,7 +22,7 @@ static int read_u64(const struct bb_reader *r, const struct bb_field *f, const s
 	uint64_t v = 0;
 
 	if (node->kind != BB_YAML_TEXT || node->quoted || bb_parse_u64(node->text, &v))
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "%s must be a whole number of 64 bits without a sign, not %s",
 				     f->name, bb_yaml__show(node).text);
 	memcpy((char *)base + f->offset, &v, sizeof(v));
@@ -36,8 +36,8 @@ static int read_cb(const struct bb_reader *r, const struct bb_field *f, const st
 	int rc = bb_field__check_list(r, f, node, "whole numbers");
 
 	if (!rc && node->n > ARRAY_LEN(((struct __sk_buff *)base)->cb))
-		rc = bb_yaml__fail(r->path, node, r->err, "%s has %zu words at most, not %zu",
-				   f->name, ARRAY_LEN(((struct __sk_buff *)base)->cb), node->n);
+		rc = bb_yaml__fail(r, node, "%s has %zu words at most, not %zu", f->name,
+				   ARRAY_LEN(((struct __sk_buff *)base)->cb), node->n);
 	for (size_t i = 0; !rc && i < node->n; i++, word.offset += sizeof(__u32))
 		rc = bb_field__u32(r, &word, &node->items[i], base);
 	return rc;
@@ -121,7 +121,7 @@ static int begin(const struct bb_reader *r, const struct bb_field *f, const stru
 	struct bb_ctx_spec *c = (struct bb_ctx_spec *)(void *)((char *)base + f->offset);
 
 	if (c->kind != BB_CTX_NONE)
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "an input has one context: ctx_hex, ctx_file, skb or xdp");
 	c->kind = kind;
 	*ret_c = c;
@@ -176,11 +176,11 @@ int bb_field__xdp(const struct bb_reader *r, const struct bb_field *f, const str
 	rc = bb_kind__read(r, &xdp_kind, node, 0, &xdp);
 	c->metadata = xdp.metadata;
 	if (!rc && xdp.md.rx_queue_index && !xdp.md.ingress_ifindex)
-		rc = bb_yaml__fail(r->path, node, r->err,
+		rc = bb_yaml__fail(r, node,
 				   "rx_queue_index needs ingress_ifindex, the device that has the "
 				   "queue");
 	if (!rc && xdp.metadata.len % 4)
-		rc = bb_yaml__fail(r->path, bb_yaml__get(node, "metadata"), r->err,
+		rc = bb_yaml__fail(r, bb_yaml__get(node, "metadata"),
 				   "metadata has %zu bytes; it must be a multiple of 4",
 				   xdp.metadata.len);
 	if (rc)

@@ -70,10 +70,10 @@ int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const st
 		   void *base)
 {
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a text, not %s", f->name,
+		return bb_yaml__fail(r, node, "%s must be a text, not %s", f->name,
 				     bb_yaml__show(node).text);
 	if (!*node->text)
-		return bb_yaml__fail(r->path, node, r->err, "%s must not be empty", f->name);
+		return bb_yaml__fail(r, node, "%s must not be empty", f->name);
 	return bb_field__set_text(r, member(base, f), node->text);
 }
 
@@ -107,7 +107,7 @@ static int read_name(const struct bb_reader *r, const struct bb_field *f,
 {
 	if (node->kind == BB_YAML_TEXT && *node->text && !bb_yaml__is_nothing(node) &&
 	    !name_is_valid(node->text))
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "%s %s must be letters, digits, '_', '-' and '.', begin with "
 				     "a letter, digit or '_', and be at most %d long",
 				     f->name, bb_yaml__show(node).text, BB_NAME_MAX_BYTES);
@@ -126,10 +126,10 @@ int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		}
 	}
 	if (!*word)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be one of: %s; not %s",
-				     f->name, bb_phrase__join(f->choices, f->n_choices).text,
+		return bb_yaml__fail(r, node, "%s must be one of: %s; not %s", f->name,
+				     bb_phrase__join(f->choices, f->n_choices).text,
 				     bb_yaml__show(node).text);
-	return bb_yaml__fail(r->path, node, r->err, "unknown %s %s%s; there are: %s", f->name,
+	return bb_yaml__fail(r, node, "unknown %s %s%s; there are: %s", f->name,
 			     bb_yaml__show(node).text,
 			     bb_phrase__suggest(word, f->choices, f->n_choices).text,
 			     bb_phrase__join(f->choices, f->n_choices).text);
@@ -147,8 +147,8 @@ int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
 static int fail_range(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node)
 {
-	return bb_yaml__fail(r->path, node, r->err, "%s must be from %.15g to %.15g, not %s",
-			     f->name, f->min, f->max, bb_yaml__show(node).text);
+	return bb_yaml__fail(r, node, "%s must be from %.15g to %.15g, not %s", f->name, f->min,
+			     f->max, bb_yaml__show(node).text);
 }
 
 /* A whole number within the row's range; `what` says what else the key takes. */
@@ -160,8 +160,8 @@ static int whole_number(const struct bb_reader *r, const struct bb_field *f,
 							     : -EINVAL;
 
 	if (rc == -EINVAL)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be %s, not %s%s", f->name,
-				     what, node->quoted ? "the quoted text " : "",
+		return bb_yaml__fail(r, node, "%s must be %s, not %s%s", f->name, what,
+				     node->quoted ? "the quoted text " : "",
 				     bb_yaml__show(node).text);
 	if (rc || (double)v < f->min || (double)v > f->max)
 		return fail_range(r, f, node);
@@ -197,11 +197,10 @@ int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, const char *of)
 {
 	if (node->kind != BB_YAML_LIST)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a list of %s, not %s",
-				     f->name, of, bb_yaml__show(node).text);
+		return bb_yaml__fail(r, node, "%s must be a list of %s, not %s", f->name, of,
+				     bb_yaml__show(node).text);
 	if (!node->n)
-		return bb_yaml__fail(r->path, node, r->err, "%s must not be an empty list",
-				     f->name);
+		return bb_yaml__fail(r, node, "%s must not be an empty list", f->name);
 	return 0;
 }
 
@@ -225,8 +224,7 @@ static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
 		v[i] = (uint32_t)value;
 		for (size_t j = 0; j < i; j++)
 			if (v[j] == v[i])
-				return bb_yaml__fail(r->path, item, r->err, "%s lists %u twice",
-						     f->name, v[i]);
+				return bb_yaml__fail(r, item, "%s lists %u twice", f->name, v[i]);
 	}
 	return bb_field__set_list(r, member(base, f), v, n);
 }
@@ -239,8 +237,8 @@ static int read_double(const struct bb_reader *r, const struct bb_field *f,
 							     : -EINVAL;
 
 	if (rc == -EINVAL)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a number, not %s%s",
-				     f->name, node->quoted ? "the quoted text " : "",
+		return bb_yaml__fail(r, node, "%s must be a number, not %s%s", f->name,
+				     node->quoted ? "the quoted text " : "",
 				     bb_yaml__show(node).text);
 	if (rc || v < f->min || v > f->max)
 		return fail_range(r, f, node);
@@ -288,8 +286,8 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 		const struct bb_yaml *text = &node->items[i];
 
 		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
-			return bb_yaml__fail(r->path, text, r->err, "%s must be a text, not %s",
-					     f->item, bb_yaml__show(text).text);
+			return bb_yaml__fail(r, text, "%s must be a text, not %s", f->item,
+					     bb_yaml__show(text).text);
 		rc = bb_field__set_text(r, &(*dest)[*n], text->text);
 		if (rc)
 			return rc;

@@ -22,11 +22,6 @@
  * + 1]. */
 void bb_name_from(const char *text, size_t len, char *ret_name);
 
-struct bb_reader {
-	const char *path;
-	struct bb_err *err;
-};
-
 struct bb_kind; /* below */
 struct bb_field;
 

@@ -51,7 +51,7 @@ static int read_argument(const struct bb_reader *r, const struct bb_yaml *node,
 		a->kind = BB_ARGUMENT_REAL;
 	}
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "an argument is a number, a text in quotes or {buffer: "
 				     "BYTES}, not %s",
 				     bb_yaml__show(node).text);
@@ -65,8 +65,8 @@ static int read_arguments(const struct bb_reader *r, const struct bb_field *f,
 	int rc = bb_field__check_list(r, f, node, "arguments such as 64 or \"text\"");
 
 	if (!rc && node->n > BB_ARGUMENTS_MOST)
-		rc = bb_yaml__fail(r->path, node, r->err, "%s: a call has at most %u of them",
-				   f->name, BB_ARGUMENTS_MOST);
+		rc = bb_yaml__fail(r, node, "%s: a call has at most %u of them", f->name,
+				   BB_ARGUMENTS_MOST);
 	if (rc)
 		return rc;
 	by->arguments = calloc(node->n, sizeof(*by->arguments));
@@ -104,11 +104,11 @@ int bb_field__fired_by(const struct bb_reader *r, const struct bb_field *f,
 	}
 	rc = bb_kind__read(r, &bb_fired_by_kind, node, 0, by);
 	if (!rc && !by->call == !by->run)
-		rc = bb_yaml__fail(r->path, node, r->err,
+		rc = bb_yaml__fail(r, node,
 				   "fired_by needs either the key 'call', a function of the "
 				   "library, or the key 'run', a command");
 	if (!rc && by->run && by->arguments)
-		rc = bb_yaml__fail(r->path, bb_yaml__get(node, "arguments"), r->err,
+		rc = bb_yaml__fail(r, bb_yaml__get(node, "arguments"),
 				   "key 'arguments' is for 'call'; those of a command stand in "
 				   "'run'");
 	return rc;

@@ -82,7 +82,7 @@ static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
 	rc = bb_pcap__read(path, BB_INPUTS_MAX, &e->many, &why);
 	free(path);
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err, "cannot use %s %s: %s", f->name,
+		return bb_yaml__fail(r, node, "cannot use %s %s: %s", f->name,
 				     bb_yaml__show(node).text, why.msg);
 	return 0;
 }
@@ -113,8 +113,8 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 	int rc = node->quoted ? -EINVAL : bb_parse_i64(word, &v);
 
 	if (rc == -ERANGE || (!rc && (v < INT32_MIN || v > UINT32_MAX)))
-		return bb_yaml__fail(r->path, node, r->err, "%s must fit into 32 bits, not %s",
-				     f->name, bb_yaml__show(node).text);
+		return bb_yaml__fail(r, node, "%s must fit into 32 bits, not %s", f->name,
+				     bb_yaml__show(node).text);
 	for (size_t i = 0; rc && i < ARRAY_LEN(retvals); i++) {
 		names[i] = retvals[i].name;
 		if (!strcmp(word, retvals[i].name)) {
@@ -123,7 +123,7 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 		}
 	}
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "%s must be a whole number or a name such as XDP_PASS or "
 				     "TC_ACT_OK, not %s%s%s",
 				     f->name, node->quoted ? "the quoted text " : "",
@@ -145,7 +145,7 @@ static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f,
 		const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
 
 		if (strcmp(word, fields[0]))
-			return bb_yaml__fail(r->path, node, r->err,
+			return bb_yaml__fail(r, node,
 					     "%s must be an offset in the packet or %s, not %s%s",
 					     f->name, fields[0], bb_yaml__show(node).text,
 					     bb_phrase__suggest(word, fields, 1).text);
@@ -153,8 +153,8 @@ static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f,
 		v = SRC_LOW_AT;
 	}
 	if (v < 0 || v >= (int64_t)BB_FRAME_MAX_BYTES)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be from 0 to %u, not %s",
-				     f->name, BB_FRAME_MAX_BYTES - 1, bb_yaml__show(node).text);
+		return bb_yaml__fail(r, node, "%s must be from 0 to %u, not %s", f->name,
+				     BB_FRAME_MAX_BYTES - 1, bb_yaml__show(node).text);
 	s->byte = (uint32_t)v;
 	return 0;
 }
@@ -184,15 +184,12 @@ static int check_sweep(const struct bb_reader *r, const struct bb_yaml *node, co
 	const struct bb_yaml *byte = bb_yaml__get(node, "byte");
 
 	if (s->is_address && !bb_frame__is_ipv4(s->frame.data, s->frame.len))
-		return bb_yaml__fail(r->path, byte, r->err,
-				     "src_low needs an IPv4 packet, and this is none");
+		return bb_yaml__fail(r, byte, "src_low needs an IPv4 packet, and this is none");
 	if (s->byte >= s->frame.len)
-		return bb_yaml__fail(r->path, byte, r->err,
-				     "byte %u is not in the packet of %zu bytes", s->byte,
+		return bb_yaml__fail(r, byte, "byte %u is not in the packet of %zu bytes", s->byte,
 				     s->frame.len);
 	if (s->from > s->to)
-		return bb_yaml__fail(r->path, node, r->err, "a sweep from %u to %u is empty",
-				     s->from, s->to);
+		return bb_yaml__fail(r, node, "a sweep from %u to %u is empty", s->from, s->to);
 	return 0;
 }
 
@@ -206,8 +203,7 @@ static int read_sweep(const struct bb_reader *r, const struct bb_field *f,
 
 	(void)f;
 	if (!rc && !s.frame.data)
-		rc = bb_yaml__fail(r->path, node, r->err,
-				   "a sweep needs the key 'packet' or 'hex'");
+		rc = bb_yaml__fail(r, node, "a sweep needs the key 'packet' or 'hex'");
 	rc = rc ? rc : check_sweep(r, node, &s);
 	e->first_number = s.from;
 	for (uint32_t v = s.from; !rc && v <= s.to; v++) {
@@ -286,13 +282,11 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 	if (bb_ctx_spec__give(&e->ctx, in))
 		return bb_fail_nomem(b->r->err);
 	if (n > BB_NAME_MAX_BYTES)
-		return bb_yaml__fail(b->r->path, node, b->r->err,
-				     "the name '%s' would have more than %d bytes", in->name,
-				     BB_NAME_MAX_BYTES);
+		return bb_yaml__fail(b->r, node, "the name '%s' would have more than %d bytes",
+				     in->name, BB_NAME_MAX_BYTES);
 	b->bytes += in->len + in->ctx_len;
 	if (b->bytes > BB_INPUTS_MAX_BYTES)
-		return bb_yaml__fail(b->r->path, node, b->r->err,
-				     "the inputs have more than %zu MiB together",
+		return bb_yaml__fail(b->r, node, "the inputs have more than %zu MiB together",
 				     BB_INPUTS_MAX_BYTES >> 20);
 	return 0;
 }
@@ -304,7 +298,7 @@ static int make_room(struct builder *b, const struct bb_yaml *node, size_t more)
 	const struct bb_yaml **where;
 
 	if (n > BB_INPUTS_MAX)
-		return bb_yaml__fail(b->r->path, node, b->r->err,
+		return bb_yaml__fail(b->r, node,
 				     "a drive can have at most %u inputs, and with this it has %zu",
 				     BB_INPUTS_MAX, n);
 	v = reallocarray(b->inputs.v, n, sizeof(*v));
@@ -358,11 +352,10 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 	rc = bb_kind__read(b->r, &entry_kind, node,
 			   form < ARRAY_LEN(forms) ? BB_BIT(form) : ANY_FORM, &e);
 	if (!rc && form == ARRAY_LEN(forms))
-		rc = bb_yaml__fail(b->r->path, node, b->r->err,
-				   "an input needs one of the keys: %s",
+		rc = bb_yaml__fail(b->r, node, "an input needs one of the keys: %s",
 				   bb_phrase__join(forms, ARRAY_LEN(forms)).text);
 	if (!rc && !e.name && form != SWEEP)
-		rc = bb_yaml__fail(b->r->path, node, b->r->err, "an input needs the key 'name'");
+		rc = bb_yaml__fail(b->r, node, "an input needs the key 'name'");
 	if (!rc)
 		rc = add_entry(b, node, &e, form);
 	bb_kind__done(&entry_kind, &e);
@@ -397,7 +390,7 @@ static int check_names(const struct builder *b)
 	free(order);
 	if (twice == SIZE_MAX)
 		return 0;
-	return bb_yaml__fail(b->r->path, b->where[twice], b->r->err,
+	return bb_yaml__fail(b->r, b->where[twice],
 			     "input '%s' is given twice; the first is at %u:%u", in->v[twice].name,
 			     b->where[first]->line, b->where[first]->col);
 }

@@ -34,9 +34,9 @@ static int fail_unknown_key(const struct bb_reader *r, const struct bb_kind *kin
 	/* {description: reserve, then submit}: to YAML, "then submit" is a key. */
 	if (map->flow && bb_yaml__is_nothing(value) && !*value->text)
 		hint = "; inside { } a text that holds a comma must be quoted";
-	return bb_yaml__fail(r->path, key, r->err, "unknown key %s%s; %s takes: %s%s",
-			     bb_yaml__show(key).text, bb_phrase__suggest(key->text, names, n).text,
-			     kind->what, bb_phrase__join(names, n).text, hint);
+	return bb_yaml__fail(r, key, "unknown key %s%s; %s takes: %s%s", bb_yaml__show(key).text,
+			     bb_phrase__suggest(key->text, names, n).text, kind->what,
+			     bb_phrase__join(names, n).text, hint);
 }
 
 static int fail_foreign_key(const struct bb_reader *r, const struct bb_kind *kind,
@@ -53,9 +53,8 @@ static int fail_foreign_key(const struct bb_reader *r, const struct bb_kind *kin
 			name = kind->modes[i].name;
 		}
 	}
-	return bb_yaml__fail(r->path, key, r->err,
-			     "key '%s' does not belong to '%s' but to %s; %s takes: %s", f->name,
-			     label, bb_phrase__join(owners, n_owners).text, name,
+	return bb_yaml__fail(r, key, "key '%s' does not belong to '%s' but to %s; %s takes: %s",
+			     f->name, label, bb_phrase__join(owners, n_owners).text, name,
 			     bb_phrase__join(keys, n_keys).text);
 }
 
@@ -72,8 +71,7 @@ int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const s
 {
 	assert(kind->n_fields <= BB_KIND_MAX_KEYS && kind->n_modes <= BB_KIND_MAX_KEYS);
 	if (node->kind != BB_YAML_MAP)
-		return bb_yaml__fail(r->path, node, r->err,
-				     "%s must be a mapping such as %s, not %s", kind->what,
+		return bb_yaml__fail(r, node, "%s must be a mapping such as %s, not %s", kind->what,
 				     kind->example, bb_yaml__show(node).text);
 	for (size_t i = 0; i < node->n; i++) {
 		const struct bb_yaml *key = &node->items[2 * i];
@@ -92,8 +90,7 @@ int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const s
 		const struct bb_field *f = &kind->fields[i];
 
 		if (f->required && belongs(f, mode) && !bb_yaml__get(node, f->name))
-			return bb_yaml__fail(r->path, node, r->err, "%s needs the key '%s'",
-					     kind->what, f->name);
+			return bb_yaml__fail(r, node, "%s needs the key '%s'", kind->what, f->name);
 	}
 	return 0;
 }

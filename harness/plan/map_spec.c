@@ -32,12 +32,12 @@ static int read_datum(const struct bb_reader *r, const struct bb_field *f,
 	}
 	rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &datum->number) : -EINVAL;
 	if (rc == -ERANGE)
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "%s does not fit into 64 bits with a sign: %s; write its "
 				     "bytes in quotes",
 				     f->name, bb_yaml__show(node).text);
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "%s must be a whole number, or bytes in quotes such as \"0a "
 				     "00\", not %s",
 				     f->name, bb_yaml__show(node).text);
@@ -53,7 +53,7 @@ static int read_entry(const struct bb_reader *r, const struct bb_yaml *node,
 	entry->where = (struct bb_where){.line = node->line, .col = node->col};
 	rc = bb_kind__read(r, &entry_kind, node, 0, entry);
 	if (!rc && !bb_yaml__get(node, "value") == !bb_yaml__get(node, "program"))
-		rc = bb_yaml__fail(r->path, node, r->err,
+		rc = bb_yaml__fail(r, node,
 				   "an entry needs either the key 'value' or, in a prog array, the "
 				   "key 'program'");
 	return rc;
@@ -179,7 +179,7 @@ static int read_map(const struct bb_reader *r, const struct bb_yaml *node,
 		return rc;
 	first = bb_map_specs__find(list, spec->name);
 	if (first != spec)
-		return bb_yaml__fail(r->path, bb_yaml__get(node, "name"), r->err,
+		return bb_yaml__fail(r, bb_yaml__get(node, "name"),
 				     "map '%s' is given twice; the first is at %u:%u", spec->name,
 				     first->where.line, first->where.col);
 	return 0;

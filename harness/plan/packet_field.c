@@ -28,7 +28,7 @@ static int read_mac(const struct bb_reader *r, const struct bb_field *f, const s
 
 	if (node->kind != BB_YAML_TEXT || bb_parse_hex(node->text, mac, sizeof(mac), &len, &at) ||
 	    len != sizeof(mac))
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "%s must be a MAC address such as 02:00:00:00:00:01, not %s",
 				     f->name, bb_yaml__show(node).text);
 	memcpy((char *)base + f->offset, mac, sizeof(mac));
@@ -41,7 +41,7 @@ static int read_address(const struct bb_reader *r, const struct bb_field *f,
 	uint8_t address[16] = {0};
 
 	if (node->kind != BB_YAML_TEXT || inet_pton(family, node->text, address) != 1)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be an %s, not %s", f->name,
+		return bb_yaml__fail(r, node, "%s must be an %s, not %s", f->name,
 				     family == AF_INET ? "IPv4 address such as 10.0.0.1"
 						       : "IPv6 address such as 2001:db8::1",
 				     bb_yaml__show(node).text);
@@ -103,7 +103,7 @@ static int read_ip(const struct bb_reader *r, const struct bb_field *f, const st
 	struct spec *s = base;
 
 	if (s->packet.ip)
-		return bb_yaml__fail(r->path, node, r->err, "a packet has either ipv4 or ipv6");
+		return bb_yaml__fail(r, node, "a packet has either ipv4 or ipv6");
 	s->packet.ip = f->of == &ipv4_kind ? BB_PACKET_IPV4 : BB_PACKET_IPV6;
 	return bb_kind__read(r, f->of, node, 0, base);
 }
@@ -114,7 +114,7 @@ static int read_l4(const struct bb_reader *r, const struct bb_field *f, const st
 	struct spec *s = base;
 
 	if (s->packet.l4)
-		return bb_yaml__fail(r->path, node, r->err, "a packet has either tcp or udp");
+		return bb_yaml__fail(r, node, "a packet has either tcp or udp");
 	s->packet.l4 = f->of == &tcp_kind ? BB_PACKET_TCP : BB_PACKET_UDP;
 	return bb_kind__read(r, f->of, node, 0, base);
 }
@@ -137,14 +137,14 @@ static int check_whole(const struct bb_reader *r, const struct bb_yaml *node, co
 	size_t headers = bb_packet__headers(&s->packet);
 
 	if (s->packet.l4 && !s->packet.ip)
-		return bb_yaml__fail(r->path, node, r->err, "a packet with %s needs ipv4 or ipv6",
+		return bb_yaml__fail(r, node, "a packet with %s needs ipv4 or ipv6",
 				     s->packet.l4 == BB_PACKET_TCP ? "tcp" : "udp");
 	if (s->eth_type && s->packet.ip)
-		return bb_yaml__fail(r->path, bb_yaml__get(bb_yaml__get(node, "eth"), "type"),
-				     r->err, "%s sets the type; leave it out",
+		return bb_yaml__fail(r, bb_yaml__get(bb_yaml__get(node, "eth"), "type"),
+				     "%s sets the type; leave it out",
 				     s->packet.ip == BB_PACKET_IPV4 ? "ipv4" : "ipv6");
 	if (s->size && s->size < headers)
-		return bb_yaml__fail(r->path, bb_yaml__get(node, "size"), r->err,
+		return bb_yaml__fail(r, bb_yaml__get(node, "size"),
 				     "size %u is less than the %zu bytes of the packet's headers",
 				     s->size, headers);
 	return 0;

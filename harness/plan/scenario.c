@@ -98,7 +98,7 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 
 	global->where = (struct bb_where){.line = key->line, .col = key->col};
 	if (!*key->text)
-		return bb_yaml__fail(r->path, key, r->err, "a global needs a name");
+		return bb_yaml__fail(r, key, "a global needs a name");
 	if (node->kind == BB_YAML_MAP) {
 		rc = bb_field__self(r, node, key->text, &global->self);
 		return rc ? rc : bb_field__set_text(r, &global->name, key->text);
@@ -111,11 +111,10 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 		}
 	}
 	if (rc == -ERANGE)
-		return bb_yaml__fail(r->path, node, r->err,
-				     "global %s does not fit into 64 bits: %s",
+		return bb_yaml__fail(r, node, "global %s does not fit into 64 bits: %s",
 				     bb_yaml__show(key).text, bb_yaml__show(node).text);
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "global %s must be a whole number, true or false, not %s%s",
 				     bb_yaml__show(key).text,
 				     node->quoted ? "the quoted text " : "",
@@ -129,12 +128,10 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	struct bb_variant_spec *variant = base;
 
 	if (node->kind != BB_YAML_MAP)
-		return bb_yaml__fail(r->path, node, r->err,
-				     "%s must be a mapping such as {name: 5}, not %s", f->name,
-				     bb_yaml__show(node).text);
+		return bb_yaml__fail(r, node, "%s must be a mapping such as {name: 5}, not %s",
+				     f->name, bb_yaml__show(node).text);
 	if (!node->n)
-		return bb_yaml__fail(r->path, node, r->err, "%s must not be an empty mapping",
-				     f->name);
+		return bb_yaml__fail(r, node, "%s must not be an empty mapping", f->name);
 	variant->globals = calloc(node->n, sizeof(*variant->globals));
 	if (!variant->globals)
 		return bb_fail_nomem(r->err);
@@ -169,12 +166,12 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 	if (rc)
 		return rc;
 	if (!v->binary != !v->function)
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "variant '%s': 'binary', a file, and 'function', one of its "
 				     "functions, go together",
 				     v->name);
 	if (v->pid && bb_fired_by__is_given(&v->fired_by))
-		return bb_yaml__fail(r->path, fired_by, r->err,
+		return bb_yaml__fail(r, fired_by,
 				     "variant '%s': process %u makes the program run, as 'pid' "
 				     "says; leave out 'fired_by'",
 				     v->name, v->pid);
@@ -190,12 +187,12 @@ static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 						  "binary",  "function", "pid",  "fired_by"};
 
 	if (v->id && v->pinned)
-		return bb_yaml__fail(r->path, node, r->err,
+		return bb_yaml__fail(r, node,
 				     "variant '%s' has both an id and a pin; give one of them",
 				     v->name);
 	for (size_t i = 0; bb_variant_is_live(v) && i < ARRAY_LEN(for_loading); i++)
 		if (bb_yaml__get(node, for_loading[i]))
-			return bb_yaml__fail(r->path, bb_yaml__get(node, for_loading[i]), r->err,
+			return bb_yaml__fail(r, bb_yaml__get(node, for_loading[i]),
 					     "key '%s' is for programs that bpfbench loads; "
 					     "variant '%s' is a live program, named by %s",
 					     for_loading[i], v->name, v->id ? "its id" : "its pin");
@@ -215,7 +212,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node,
 		return rc;
 	first = bb_scenario__variant(s, v->name);
 	if (first != v)
-		return bb_yaml__fail(r->path, bb_yaml__get(node, "name"), r->err,
+		return bb_yaml__fail(r, bb_yaml__get(node, "name"),
 				     "variant '%s' is given twice; the first is at %u:%u", v->name,
 				     first->where.line, first->where.col);
 	rc = check_live(r, node, v);
@@ -283,8 +280,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	for (with.choices = names; with_name(with.n_choices); with.n_choices++)
 		names[with.n_choices] = with_name(with.n_choices);
 	if (!name)
-		return bb_yaml__fail(r->path, node, r->err,
-				     "a drive needs the key 'with', one of: %s",
+		return bb_yaml__fail(r, node, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(names, with.n_choices).text);
 	rc = bb_field__choose(r, &with, name, &i);
 	if (rc)

@@ -18,7 +18,7 @@ static int check_reference(const struct bb_reader *r, const struct bb_scenario *
 	assert(s->n_variants <= sizeof(names) / sizeof(names[0]));
 	for (size_t i = 0; i < s->n_variants; i++)
 		names[i] = s->variants[i].name;
-	return bb_yaml__fail(r->path, node, r->err, "%s %s is no variant%s; there are: %s", key,
+	return bb_yaml__fail(r, node, "%s %s is no variant%s; there are: %s", key,
 			     bb_yaml__show(node).text,
 			     bb_phrase__suggest(node->text, names, s->n_variants).text,
 			     bb_phrase__join(names, s->n_variants).text);
@@ -35,8 +35,7 @@ static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 		rc = check_reference(r, s, "variants:", &driven->items[i]);
 		for (size_t j = 0; !rc && j < i; j++)
 			if (!strcmp(driven->items[j].text, driven->items[i].text))
-				rc = bb_yaml__fail(r->path, &driven->items[i], r->err,
-						   "variants lists %s twice",
+				rc = bb_yaml__fail(r, &driven->items[i], "variants lists %s twice",
 						   bb_yaml__show(&driven->items[i]).text);
 	}
 	return rc;
@@ -63,7 +62,7 @@ static int check_object(const struct bb_reader *r, const struct bb_scenario *s,
 		all_have &= s->variants[i].object || bb_variant_is_live(&s->variants[i]);
 	for (size_t i = 0; i < s->n_drives && !s->object && !all_have; i++)
 		if (s->drives[i].kind->needs_bpf)
-			return bb_yaml__fail(r->path, root, r->err,
+			return bb_yaml__fail(r, root,
 					     "a scenario needs the key 'object', the file with the "
 					     "BPF programs, for its drive at %u:%u",
 					     s->drives[i].where.line, s->drives[i].where.col);
@@ -80,7 +79,7 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 		const struct bb_drive_spec *d = &s->drives[i];
 
 		if (!d->kind->one_by_one)
-			return bb_yaml__fail(r->path, &at, r->err,
+			return bb_yaml__fail(r, &at,
 					     "map '%s' with 'reset: run' needs a drive that fires "
 					     "each run on its own, 'with: step'; the drive at "
 					     "%u:%u is %s, which cannot reset a map between two "

@@ -16,8 +16,7 @@
 struct ctx {
 	yaml_parser_t parser;
 	const char *text; /* what the parser reads, to find the line of a byte */
-	const char *path;
-	struct bb_err *err;
+	struct bb_reader reader;
 };
 
 static void done(struct bb_yaml *node)
@@ -52,13 +51,13 @@ bool bb_yaml__is_nothing(const struct bb_yaml *node)
 	       (!*node->text || !strcmp(node->text, "~") || !strcmp(node->text, "null"));
 }
 
-static __attribute__((format(printf, 4, 0))) int vfail_at(const struct ctx *c, uint32_t line,
+static __attribute__((format(printf, 4, 0))) int vfail_at(const struct bb_reader *r, uint32_t line,
 							  uint32_t col, const char *fmt, va_list ap)
 {
 	char msg[FAIL_MAX];
 
 	vsnprintf(msg, sizeof(msg), fmt, ap);
-	return bb_fail(c->err, -EINVAL, "%s:%u:%u: %s", c->path, line, col, msg);
+	return bb_fail(r->err, -EINVAL, "%s:%u:%u: %s", r->path, line, col, msg);
 }
 
 static __attribute__((format(printf, 3, 4))) int fail_at(const struct ctx *c, yaml_mark_t mark,
@@ -68,20 +67,18 @@ static __attribute__((format(printf, 3, 4))) int fail_at(const struct ctx *c, ya
 	int rc;
 
 	va_start(ap, fmt);
-	rc = vfail_at(c, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1, fmt, ap);
+	rc = vfail_at(&c->reader, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1, fmt, ap);
 	va_end(ap);
 	return rc;
 }
 
-int bb_yaml__fail(const char *path, const struct bb_yaml *node, struct bb_err *err, const char *fmt,
-		  ...)
+int bb_yaml__fail(const struct bb_reader *r, const struct bb_yaml *node, const char *fmt, ...)
 {
-	const struct ctx c = {.path = path, .err = err};
 	va_list ap;
 	int rc;
 
 	va_start(ap, fmt);
-	rc = vfail_at(&c, node->line, node->col, fmt, ap);
+	rc = vfail_at(r, node->line, node->col, fmt, ap);
 	va_end(ap);
 	return rc;
 }
@@ -160,7 +157,7 @@ static int fail_syntax(const struct ctx *c)
 	const char *hint = "";
 
 	if (p->error == YAML_MEMORY_ERROR)
-		return bb_fail_nomem(c->err);
+		return bb_fail_nomem(c->reader.err);
 	if (p->error == YAML_READER_ERROR)
 		return fail_at(c, mark_of_byte(c->text, p->problem_offset),
 			       "%s; a scenario is UTF-8 text", problem);
@@ -183,7 +180,7 @@ static int next_event(struct ctx *c, yaml_event_t *ret_event)
 static int append(struct ctx *c, struct bb_yaml *parent, size_t used, const struct bb_yaml *item)
 {
 	if (bb_reserve(&parent->items, used + 1, &parent->capacity, sizeof(*item)))
-		return bb_fail_nomem(c->err);
+		return bb_fail_nomem(c->reader.err);
 	parent->items[used] = *item;
 	return 0;
 }
@@ -217,8 +214,8 @@ static int build_list(struct ctx *c, int depth, struct bb_yaml *list)
 		if (rc || end)
 			return rc;
 		rc = list->n == BB_YAML_MAX_ENTRIES
-			     ? bb_yaml__fail(c->path, &item, c->err,
-					     "a list has more than %d items", BB_YAML_MAX_ENTRIES)
+			     ? bb_yaml__fail(&c->reader, &item, "a list has more than %d items",
+					     BB_YAML_MAX_ENTRIES)
 			     : append(c, list, list->n, &item);
 		if (rc) {
 			done(&item);
@@ -233,14 +230,14 @@ static int check_key(const struct ctx *c, const struct bb_yaml *map, const struc
 	const struct bb_yaml *first;
 
 	if (key->kind != BB_YAML_TEXT)
-		return bb_yaml__fail(c->path, key, c->err, "a key must be text, not %s",
+		return bb_yaml__fail(&c->reader, key, "a key must be text, not %s",
 				     bb_yaml__show(key).text);
 	if (map->n == BB_YAML_MAX_ENTRIES)
-		return bb_yaml__fail(c->path, key, c->err, "a mapping has more than %d keys",
+		return bb_yaml__fail(&c->reader, key, "a mapping has more than %d keys",
 				     BB_YAML_MAX_ENTRIES);
 	first = bb_yaml__get(map, key->text);
 	if (first)
-		return bb_yaml__fail(c->path, key, c->err,
+		return bb_yaml__fail(&c->reader, key,
 				     "key %s is given twice; its first value is at %u:%u",
 				     bb_yaml__show(key).text, first->line, first->col);
 	return 0;
@@ -282,7 +279,7 @@ static int build_text(struct ctx *c, const yaml_event_t *event, struct bb_yaml *
 		return fail_at(c, event->start_mark, "a text must not hold a NUL character");
 	node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	node->text = strndup(value, len);
-	return node->text ? 0 : bb_fail_nomem(c->err);
+	return node->text ? 0 : bb_fail_nomem(c->reader.err);
 }
 
 static int refuse_extras(const struct ctx *c, const yaml_event_t *event, const yaml_char_t *anchor,
@@ -397,7 +394,7 @@ static int check_directives(const struct ctx *c, size_t len)
 int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root,
 		   struct bb_err *err)
 {
-	struct ctx c = {.path = path, .err = err};
+	struct ctx c = {.reader = {path, err}};
 	struct bb_yaml *root;
 	size_t bom = len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
 	int rc;

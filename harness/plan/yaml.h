@@ -53,8 +53,12 @@ const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
 /* Say "path:line:col: " and the message; returns -EINVAL. */
-int bb_yaml__fail(const char *path, const struct bb_yaml *node, struct bb_err *err, const char *fmt,
-		  ...) __attribute__((format(printf, 4, 5)));
+struct bb_reader {
+	const char *path;
+	struct bb_err *err;
+};
+int bb_yaml__fail(const struct bb_reader *r, const struct bb_yaml *node, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /*
  * For messages: the text in single quotes, shortened, with line breaks and other control characters
