@@ -26,35 +26,6 @@ static int info_of(int map_fd, struct bpf_map_info *ret_info)
 	return bpf_obj_get_info_by_fd(map_fd, ret_info, &len) ? -errno : 0;
 }
 
-/* Would `map`, not created yet, be like a map that exists? (Perf event arrays get their size at
- * load.) */
-static bool is_like(const struct bpf_map *map, const struct bpf_map_info *info)
-{
-	return bpf_map__type(map) == info->type && bpf_map__key_size(map) == info->key_size &&
-	       bpf_map__value_size(map) == info->value_size &&
-	       bpf_map__map_flags(map) == info->map_flags &&
-	       (bpf_map__max_entries(map) == info->max_entries || !bpf_map__max_entries(map));
-}
-
-static int keep_map(struct bb_kept_maps *k, const char *name, int fd)
-{
-	struct bb_kept_map *m = bb_append(&k->maps, &k->n, sizeof(*m));
-	int rc;
-
-	if (!m)
-		return -ENOMEM;
-	m->name = strdup(name);
-	rc = m->name ? info_of(fd, &m->info) : -ENOMEM;
-	m->fd = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (!rc && m->fd < 0)
-		rc = -errno;
-	if (rc) {
-		free(m->name);
-		k->n--;
-	}
-	return rc;
-}
-
 static const struct bb_kept_map *kept(const struct bb_kept_maps *k, const char *name)
 {
 	for (size_t i = 0; k && i < k->n; i++)
@@ -90,17 +61,6 @@ static void add_type(struct type_walk *w, __u32 id)
 	w->todo[w->n++] = id;
 }
 
-/* The types that `t` holds. */
-static void add_parts(struct type_walk *w, const struct btf_type *t)
-{
-	if (btf_is_array(t))
-		add_type(w, btf_array(t)->type);
-	else if (btf_is_mod(t) || btf_is_typedef(t))
-		add_type(w, t->type);
-	for (__u32 i = 0; btf_is_composite(t) && i < btf_vlen(t); i++)
-		add_type(w, btf_members(t)[i].type);
-}
-
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 {
 	struct type_walk w = {.n_types = btf && type_id ? btf__type_cnt(btf) : 0};
@@ -113,9 +73,15 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 	while (w.n && !found) {
 		const struct btf_type *t = btf__type_by_id(btf, w.todo[--w.n]);
 
-		found = t && is_own(btf, t);
-		if (t)
-			add_parts(&w, t);
+		if (!t)
+			continue;
+		found = is_own(btf, t);
+		if (btf_is_array(t))
+			add_type(&w, btf_array(t)->type);
+		else if (btf_is_mod(t) || btf_is_typedef(t))
+			add_type(&w, t->type);
+		for (__u32 i = 0; btf_is_composite(t) && i < btf_vlen(t); i++)
+			add_type(&w, btf_members(t)[i].type);
 	}
 	free(w.seen);
 	free(w.todo);
@@ -135,15 +101,6 @@ static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 	       !bb_holds_own_objects(bpf_object__btf(obj), bpf_map__btf_value_type_id(map));
 }
 
-/* Is something in it different for each program? */
-static bool has_self(const struct bb_map_spec *spec)
-{
-	for (size_t i = 0; spec && i < spec->n_entries; i++)
-		if (spec->entries[i].key.self || spec->entries[i].value.self)
-			return true;
-	return false;
-}
-
 /* That of the lender, or of whoever lends to it; NULL: there is none. A descriptor of it for each
  * borrower would be too many. */
 static const struct bb_kept_map *lent(const struct bb_kept_maps *k, const char *name,
@@ -159,7 +116,7 @@ static const struct bb_kept_map *lent(const struct bb_kept_maps *k, const char *
 	return theirs;
 }
 
-/* The kept map to use for `map`; NULL: a new one. */
+/* The kept map to use for `map`, which is not created yet; NULL: a new one. */
 static const struct bb_kept_map *find_map(const struct bb_kept_maps *k, const struct bpf_map *map)
 {
 	const char *name = bpf_map__name(map);
@@ -173,10 +130,18 @@ static const struct bb_kept_map *find_map(const struct bb_kept_maps *k, const st
 	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")))
 		return NULL;
 	theirs = lent(k, name, &lender);
-	return theirs && is_like(map, &theirs->info) && !has_self(spec) &&
-			       spec == bb_map_specs__find(lender->specs, name)
-		       ? theirs
-		       : NULL;
+	if (!theirs || spec != bb_map_specs__find(lender->specs, name) ||
+	    bpf_map__type(map) != theirs->info.type ||
+	    bpf_map__key_size(map) != theirs->info.key_size ||
+	    bpf_map__value_size(map) != theirs->info.value_size ||
+	    bpf_map__map_flags(map) != theirs->info.map_flags ||
+	    /* perf event arrays get their size at load */
+	    (bpf_map__max_entries(map) && bpf_map__max_entries(map) != theirs->info.max_entries))
+		return NULL;
+	for (size_t i = 0; spec && i < spec->n_entries; i++)
+		if (spec->entries[i].key.self || spec->entries[i].value.self)
+			return NULL; /* different for each program */
+	return theirs;
 }
 
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
@@ -194,59 +159,56 @@ int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
 	return 0;
 }
 
-static bool is_lent(const struct bb_kept_maps *k, const struct bpf_map *map)
-{
-	const struct bb_kept_maps *lender;
-	const struct bb_kept_map *theirs = lent(k, bpf_map__name(map), &lender);
-	struct bpf_map_info info;
-
-	return theirs && !info_of(bpf_map__fd(map), &info) && info.id == theirs->info.id;
-}
-
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
 		       struct bb_err *err)
 {
+	const struct bb_kept_maps *lender;
+	const struct bb_kept_map *theirs;
+	struct bpf_map_info info;
 	struct bpf_map *map;
+	int rc = 0;
 
 	bpf_object__for_each_map(map, obj)
 	{
-		int rc;
-
-		if (!is_kept(obj, map) || is_lent(k, map))
+		if (rc || !is_kept(obj, map))
 			continue;
-		rc = bb_kept_maps__keep_one(k, bpf_map__name(map), bpf_map__fd(map), object_path,
-					    err);
-		if (rc)
-			return rc;
+		theirs = lent(k, bpf_map__name(map), &lender);
+		if (!theirs || info_of(bpf_map__fd(map), &info) || info.id != theirs->info.id)
+			rc = bb_kept_maps__keep_one(k, bpf_map__name(map), bpf_map__fd(map),
+						    object_path, err);
 	}
-	return 0;
+	return rc;
 }
 
 int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 			   const char *object_path, struct bb_err *err)
 {
-	const struct bb_kept_map *m;
+	struct bb_kept_map m = {.fd = -1}, *new;
 	int rc;
 
 	if (kept(k, name))
 		return 0;
-	rc = keep_map(k, name, fd);
-	if (rc)
+	new = bb_append(&k->maps, &k->n, sizeof(*new));
+	if (!new)
+		return bb_fail_nomem(err);
+	m.name = strdup(name);
+	rc = m.name ? info_of(fd, &m.info) : -ENOMEM;
+	m.fd = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (!rc && m.fd < 0)
+		rc = -errno;
+	if (rc) {
+		free(m.name);
+		k->n--;
 		return bb_fail(err, rc, "%s: keeping map '%s': %s", object_path, name,
 			       strerror(-rc));
-	m = kept(k, name);
-	return bb_rings__add(&k->rings, name, &m->info, m->fd, err);
+	}
+	*new = m;
+	return bb_rings__add(&k->rings, name, &m.info, m.fd, err);
 }
 
 bool bb_kept_maps__has(const struct bb_kept_maps *k, const char *name)
 {
 	return kept(k, name) != NULL;
-}
-
-static bool is_the_same(const struct bpf_map_info *a, const struct bpf_map_info *b)
-{
-	return a->type == b->type && a->key_size == b->key_size && a->value_size == b->value_size &&
-	       a->max_entries == b->max_entries && a->map_flags == b->map_flags;
 }
 
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
@@ -257,27 +219,25 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 
 	if (ours)
 		return ours->fd;
-	return theirs && is_the_same(&theirs->info, like) ? theirs->fd : -1;
-}
-
-static const struct bb_ring *own_ring(const struct bb_kept_maps *k, uint32_t map_id)
-{
-	struct bpf_map_info info;
-
-	for (size_t i = 0; k && i < k->rings.n; i++)
-		if (!info_of(k->rings.rings[i].map_fd, &info) &&
-		    info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
-			return &k->rings.rings[i];
-	return NULL;
+	return theirs && theirs->info.type == like->type &&
+			       theirs->info.key_size == like->key_size &&
+			       theirs->info.value_size == like->value_size &&
+			       theirs->info.max_entries == like->max_entries &&
+			       theirs->info.map_flags == like->map_flags
+		       ? theirs->fd
+		       : -1;
 }
 
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id)
 {
-	const struct bb_ring *ring = NULL;
+	struct bpf_map_info info;
 
-	for (; k && !ring; k = k->lender)
-		ring = own_ring(k, map_id);
-	return ring;
+	for (; k; k = k->lender)
+		for (size_t i = 0; i < k->rings.n; i++)
+			if (!info_of(k->rings.rings[i].map_fd, &info) &&
+			    info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
+				return &k->rings.rings[i];
+	return NULL;
 }
 
 void bb_kept_maps__drop(struct bb_kept_maps *k)

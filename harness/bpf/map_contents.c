@@ -143,18 +143,6 @@ static int put_datum(const struct content *c, const struct bb_map_entry *entry, 
 	return 0;
 }
 
-/* The value as it is passed: the same for every CPU. */
-static int put_value(const struct content *c, const struct bb_map_entry *entry, uint8_t *slot,
-		     struct bb_err *err)
-{
-	size_t step = (c->value_size + 7) / 8 * 8;
-	int rc = put_datum(c, entry, "value", &entry->value, c->value_size, slot, err);
-
-	for (size_t at = step; !rc && at < c->slot_size; at += step)
-		memcpy(slot + at, slot, c->value_size);
-	return rc;
-}
-
 static int put_program(const struct content *c, const struct bb_map_entry *entry,
 		       const struct bb_source *of, uint8_t *slot, struct bb_err *err)
 {
@@ -199,42 +187,37 @@ static int make_entry_keys(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Where the i-th entry goes: a hash has them in their order, an array by their keys. */
-static int find_slot(const struct content *c, size_t i, uint32_t *ret_slot, struct bb_err *err)
-{
-	uint32_t slot = (uint32_t)i;
-
-	if (c->type->way != BY_KEY)
-		memcpy(&slot, c->entry_keys + i * c->key_size, sizeof(slot));
-	if (slot >= c->max_entries)
-		return fail_at(err, -E2BIG, c->spec, &c->spec->entries[i].where,
-			       "the map has room for %u entries%s", c->max_entries,
-			       c->type->way == BY_KEY ? "" : ", with keys from 0 on");
-	*ret_slot = slot;
-	return 0;
-}
-
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
-	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY;
+	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY,
+	     is_hash = c->type->way == BY_KEY;
+	size_t step = (c->value_size + 7) / 8 * 8; /* from one CPU's value to the next */
 
 	for (size_t i = 0; i < c->spec->n_entries; i++) {
 		const struct bb_map_entry *entry = &c->spec->entries[i];
-		uint32_t slot = 0;
-		int rc = find_slot(c, i, &slot, err);
+		uint32_t slot = (uint32_t)i;
+		uint8_t *value;
+		int rc;
 
-		if (!rc && has_programs != (entry->program != NULL))
-			rc = fail_at(err, -EINVAL, c->spec, &entry->where,
-				     has_programs ? "a prog array takes 'program', no 'value'"
-						  : "only a prog array takes 'program', this map "
-						    "takes 'value'");
-		if (!rc)
-			rc = (has_programs
-				      ? put_program(c, entry, of, c->values + slot * c->slot_size,
-						    err)
-				      : put_value(c, entry, c->values + slot * c->slot_size, err));
+		if (!is_hash) /* an array has them by their keys */
+			memcpy(&slot, c->entry_keys + i * c->key_size, sizeof(slot));
+		if (slot >= c->max_entries)
+			return fail_at(err, -E2BIG, c->spec, &entry->where,
+				       "the map has room for %u entries%s", c->max_entries,
+				       is_hash ? "" : ", with keys from 0 on");
+		if (has_programs != (entry->program != NULL))
+			return fail_at(err, -EINVAL, c->spec, &entry->where,
+				       has_programs ? "a prog array takes 'program', no 'value'"
+						    : "only a prog array takes 'program', this map "
+						      "takes 'value'");
+		value = c->values + slot * c->slot_size;
+		rc = has_programs ? put_program(c, entry, of, value, err)
+				  : put_datum(c, entry, "value", &entry->value, c->value_size,
+					      value, err);
 		if (rc)
 			return rc;
+		for (size_t at = step; !has_programs && at < c->slot_size; at += step)
+			memcpy(value + at, value, c->value_size);
 		memcpy(c->keys + slot * c->key_size, c->entry_keys + i * c->key_size, c->key_size);
 	}
 	return 0;
@@ -279,22 +262,6 @@ static int find_type(const struct bb_map_spec *spec, uint32_t type,
 		       name ? name : "unknown", bb_phrase__join(names, N_TYPES).text);
 }
 
-/* What no map of its kind can do. */
-static int check_use(const struct content *c, const struct bb_contents_map *map, struct bb_err *err)
-{
-	const struct bb_map_spec *spec = c->spec;
-	const char *why = NULL;
-
-	if (map->flags & BPF_F_RDONLY_PROG)
-		why = "its contents are constant";
-	else if (map->is_variables && spec->n_entries)
-		why = "variables only get their old values back here: leave out 'entries', and set "
-		      "values with 'globals'";
-	else if (c->type->way == BY_PROGRAM && spec->each_run)
-		why = "no run changes a prog array; leave out 'reset: run'";
-	return why ? fail_at(err, -EINVAL, spec, &spec->where, "%s", why) : 0;
-}
-
 /* The map of the load that the spec is for. */
 static int find_map(const struct bb_source *of, const struct bb_map_spec *spec,
 		    struct bb_contents_map *ret_map, struct bb_err *err)
@@ -317,6 +284,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 			struct content *c, struct bb_err *err)
 {
 	struct bb_contents_map map = {.fd = -1};
+	const char *why = NULL;
 	uint32_t zero = 0;
 	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(of, spec, &map, err);
 
@@ -325,9 +293,17 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	c->spec = spec;
 	c->self = of->maps->self;
 	rc = rc ? rc : find_type(spec, map.type, &c->type, err);
-	rc = rc ? rc : check_use(c, &map, err);
 	if (rc)
 		return rc;
+	if (map.flags & BPF_F_RDONLY_PROG)
+		why = "its contents are constant";
+	else if (map.is_variables && spec->n_entries)
+		why = "variables only get their old values back here: leave out 'entries', and set "
+		      "values with 'globals'";
+	else if (c->type->way == BY_PROGRAM && spec->each_run)
+		why = "no run changes a prog array; leave out 'reset: run'";
+	if (why)
+		return fail_at(err, -EINVAL, spec, &spec->where, "%s", why);
 	c->fd = map.fd;
 	c->max_entries = map.max_entries;
 	c->key_size = map.key_size;
@@ -383,19 +359,6 @@ void bb_map_contents__free(struct bb_map_contents *c)
 
 /* --- writing it --- */
 
-/* One by one, for what has no batches: an LPM trie, and kernels before 5.6. */
-static int empty_by_key(const struct content *c)
-{
-	int rc;
-
-	while (!(rc = bpf_map_get_next_key(c->fd, NULL, c->cursor))) {
-		rc = bpf_map_delete_elem(c->fd, c->cursor);
-		if (rc)
-			return rc;
-	}
-	return rc == -ENOENT ? 0 : rc;
-}
-
 static int empty(const struct content *c)
 {
 	void *from = NULL;
@@ -408,7 +371,15 @@ static int empty(const struct content *c)
 						     c->swept_values, &n, NULL);
 		from = c->cursor;
 	} while (!rc);
-	return rc == -ENOENT ? 0 : empty_by_key(c);
+	if (rc == -ENOENT)
+		return 0;
+	/* one by one, for what has no batches: an LPM trie, and kernels before 5.6 */
+	while (!(rc = bpf_map_get_next_key(c->fd, NULL, c->cursor))) {
+		rc = bpf_map_delete_elem(c->fd, c->cursor);
+		if (rc)
+			return rc;
+	}
+	return rc == -ENOENT ? 0 : rc;
 }
 
 static int put_one(const struct content *c, uint32_t i)

@@ -72,17 +72,6 @@ static bool are_same(struct sizes a, struct sizes b)
 	       a.entries == b.entries;
 }
 
-static void mend_map(struct bpf_map *map)
-{
-	struct sizes s = mended(map);
-
-	if (are_same(s, sizes_of(map)))
-		return;
-	bpf_map__set_key_size(map, s.key_bytes);
-	bpf_map__set_value_size(map, s.value_bytes);
-	bpf_map__set_max_entries(map, s.entries);
-}
-
 /*
  * libbpf can change no pattern (its setters look for the object of a map, and a pattern has none),
  * so one of ours takes its place. Where the kernel refuses ours, libbpf says so of its own.
@@ -115,8 +104,13 @@ int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 	bpf_object__for_each_map(map, obj)
 	{
 		const struct bpf_map *inner = bpf_map__inner_map(map);
+		struct sizes s = mended(map);
 
-		mend_map(map);
+		if (!are_same(s, sizes_of(map))) {
+			bpf_map__set_key_size(map, s.key_bytes);
+			bpf_map__set_value_size(map, s.value_bytes);
+			bpf_map__set_max_entries(map, s.entries);
+		}
 		if (inner && !are_same(mended(inner), sizes_of(inner)) &&
 		    mend_pattern(map, patterns, i++))
 			return bb_fail_nomem(err);

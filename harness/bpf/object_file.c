@@ -123,46 +123,32 @@ struct held {
 };
 static struct held *all_held;
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
+static bool is_same_time(struct timespec a, struct timespec b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
-static struct held *find_held(const char *path, struct stat *ret_st)
-{
-	struct held *h = stat(path, ret_st) ? NULL : all_held;
-
-	while (h && !is_same_file(&h->st, ret_st))
-		h = h->next;
-	return h;
-}
-
-static int read_held(const char *path, const struct stat *st, struct held **ret_held,
-		     struct bb_err *err)
-{
-	struct held *h = calloc(1, sizeof(*h));
-	int rc = h ? bb_object_read(path, &h->elf, &h->len, err) : bb_fail_nomem(err);
-
-	if (rc) {
-		free(h);
-		return rc;
-	}
-	h->st = *st;
-	h->next = all_held;
-	*ret_held = all_held = h;
-	return 0;
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err)
 {
 	struct stat st = {0};
-	struct held *h = find_held(path, &st);
-	int rc = h ? 0 : read_held(path, &st, &h, err);
+	struct held *h = stat(path, &st) ? NULL : all_held;
+	int rc;
 
-	if (rc)
-		return rc;
+	while (h && (h->st.st_dev != st.st_dev || h->st.st_ino != st.st_ino ||
+		     h->st.st_size != st.st_size || !is_same_time(h->st.st_mtim, st.st_mtim) ||
+		     !is_same_time(h->st.st_ctim, st.st_ctim)))
+		h = h->next;
+	if (!h) {
+		h = calloc(1, sizeof(*h));
+		rc = h ? bb_object_read(path, &h->elf, &h->len, err) : bb_fail_nomem(err);
+		if (rc) {
+			free(h);
+			return rc;
+		}
+		h->st = st;
+		h->next = all_held;
+		all_held = h;
+	}
 	h->holders++;
 	*ret_elf = h->elf;
 	*ret_len = h->len;
@@ -326,14 +312,6 @@ static struct {
 } refused_types[32];
 static size_t n_refused_types;
 
-static void note_refused_type(const struct bpf_program *prog)
-{
-	if (n_refused_types == sizeof(refused_types) / sizeof(refused_types[0]))
-		return;
-	refused_types[n_refused_types].type = bpf_program__type(prog);
-	refused_types[n_refused_types++].attach_type = bpf_program__expected_attach_type(prog);
-}
-
 static int say_not_permitted(const char *path, const struct bpf_program *prog, struct bb_err *err)
 {
 	return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP, "%s: loading '%s' is not permitted; %s",
@@ -401,8 +379,12 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));
 	map = strstr(reason, "failed to create") ? named_map(obj, reason) : NULL;
 	if (rc == -EPERM && !reason[0]) {
-		if (!geteuid())
-			note_refused_type(prog);
+		if (!geteuid() &&
+		    n_refused_types < sizeof(refused_types) / sizeof(refused_types[0])) {
+			refused_types[n_refused_types].type = bpf_program__type(prog);
+			refused_types[n_refused_types++].attach_type =
+				bpf_program__expected_attach_type(prog);
+		}
 		return say_not_permitted(path, prog, err);
 	}
 	if (strstr(log, "failed to find kernel BTF type ID") &&

@@ -55,13 +55,13 @@ int bb_object_info__take_for(struct bb_object_info *info, const char *type, stru
 	return rc;
 }
 
-static int add_map(struct bb_object_info *info, const struct bpf_map *m)
+static int add_map(struct bb_object_info *info, const char *name, uint32_t type)
 {
 	struct bb_object_map *to = bb_append(&info->maps, &info->n_maps, sizeof(*to));
 
 	if (!to)
 		return -ENOMEM;
-	*to = (struct bb_object_map){.name = strdup(bpf_map__name(m)), .type = bpf_map__type(m)};
+	*to = (struct bb_object_map){.name = strdup(name), .type = type};
 	return to->name ? 0 : -ENOMEM;
 }
 
@@ -123,19 +123,6 @@ static int add_globals(struct bb_object_info *info, const struct btf *btf)
 	return 0;
 }
 
-static int fill(struct bb_object_info *info, const struct bpf_object *obj, char *elf, size_t len)
-{
-	struct bpf_program *p;
-	struct bpf_map *m;
-	int rc = 0;
-
-	bpf_object__for_each_program(p, obj) rc = rc ? rc : add_program(info, p);
-	bpf_object__for_each_map(m, obj) if (!rc && !bpf_map__is_internal(m)) rc = add_map(info, m);
-	info->has_btf = bpf_object__btf(obj) != NULL;
-	rc = rc ? rc : add_globals(info, bpf_object__btf(obj));
-	return rc ? rc : find_licence(elf, len, &info->licence);
-}
-
 /* --- of a capture: its programs without the loader's tests --- */
 
 /* NULL: there is none, or it is too long to stand in a scenario, or out of memory. */
@@ -185,16 +172,6 @@ static int add_captured_program(struct bb_object_info *info, const struct bb_cap
 	return to->name && to->section ? 0 : -ENOMEM;
 }
 
-static int add_captured_map(struct bb_object_info *info, const struct bb_captured_map *m)
-{
-	struct bb_object_map *to = bb_append(&info->maps, &info->n_maps, sizeof(*to));
-
-	if (!to)
-		return -ENOMEM;
-	*to = (struct bb_object_map){.name = strdup(m->name), .type = m->type};
-	return to->name ? 0 : -ENOMEM;
-}
-
 static int add_captured_programs(struct bb_object_info *info, const struct bb_capture *c)
 {
 	const struct bb_captured_attachment **places = bb_capture__places(c);
@@ -228,7 +205,7 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	info->is_capture = true;
 	error = add_captured_programs(info, c);
 	for (size_t i = 0; !error && i < c->n_maps; i++)
-		error = add_captured_map(info, &c->maps[i]);
+		error = add_map(info, c->maps[i].name, c->maps[i].type);
 	bb_capture__give_back(c);
 	return error ? bb_fail_nomem(err) : 0;
 }
@@ -238,15 +215,23 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 	struct bpf_object *obj = NULL;
 	char *elf = NULL;
 	size_t len = 0;
-	int rc = bb_object_read(path, &elf, &len, err);
+	int error = 0, rc = bb_object_read(path, &elf, &len, err);
+	struct bpf_program *p;
+	struct bpf_map *m;
 
 	if (!rc)
 		rc = bb_object_open(path, elf, len, &obj, err);
-	if (!rc && fill(info, obj, elf, len))
-		rc = bb_fail_nomem(err);
+	if (!rc) {
+		bpf_object__for_each_program(p, obj) error = error ? error : add_program(info, p);
+		bpf_object__for_each_map(m, obj) if (!error && !bpf_map__is_internal(m))
+			error = add_map(info, bpf_map__name(m), bpf_map__type(m));
+		info->has_btf = bpf_object__btf(obj) != NULL;
+		error = error ? error : add_globals(info, bpf_object__btf(obj));
+		error = error ? error : find_licence(elf, len, &info->licence);
+	}
 	bpf_object__close(obj);
 	free(elf);
-	return rc;
+	return error ? bb_fail_nomem(err) : rc;
 }
 
 int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err)

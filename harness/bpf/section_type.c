@@ -31,29 +31,21 @@ bool bb_section_type__is_sleepable(const char *section)
 	return len > 2 && !memcmp(section + len - 2, ".s", 2);
 }
 
-static bool find_newer(const char *section, uint32_t *ret_type, uint32_t *ret_attach_type)
-{
-	size_t len = strcspn(section, "/") - (bb_section_type__is_sleepable(section) ? 2 : 0);
-
-	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
-		if (len != strlen(newer[i].word) || memcmp(section, newer[i].word, len))
-			continue;
-		*ret_type = newer[i].type;
-		*ret_attach_type = newer[i].attach_type;
-		return true;
-	}
-	return false;
-}
-
 int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret_attach_type,
 			  struct bb_err *err)
 {
 	enum bpf_attach_type attach_type = 0;
 	enum bpf_prog_type type;
+	size_t len;
 
 	section += *section == '?'; /* not loaded by default */
-	if (find_newer(section, ret_type, ret_attach_type))
-		return 0;
+	len = strcspn(section, "/") - (bb_section_type__is_sleepable(section) ? 2 : 0);
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++)
+		if (len == strlen(newer[i].word) && !memcmp(section, newer[i].word, len)) {
+			*ret_type = newer[i].type;
+			*ret_attach_type = newer[i].attach_type;
+			return 0;
+		}
 	if (libbpf_prog_type_by_name(section, &type, &attach_type))
 		return bb_fail(err, -EINVAL,
 			       "type '%s' is no name of a section that libbpf knows, such as tc, "

@@ -186,28 +186,22 @@ static void captured_unload(struct bb_source *source)
 		nanosleep(&turn, NULL);
 }
 
-/* The verifier's reason behind what is said already. */
-static int say_refused(const char *log, struct bb_err *err)
-{
-	struct bb_err said = *err;
-	char reason[500];
-
-	bb_refusal_of_verifier(log, reason, sizeof(reason));
-	return *reason ? bb_fail(err, said.code, "%s: %s", said.msg, reason) : said.code;
-}
-
 static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
 {
 	struct captured *s = (struct captured *)source;
-	char *log = malloc(LOG_BYTES);
+	char *log = malloc(LOG_BYTES), reason[500];
+	struct bb_err said;
 	int rc = log ? bb_replay__open(s->capture, &s->replay, err) : bb_fail_nomem(err);
 
 	if (!rc)
 		rc = reuse_maps(s, err);
 	if (!rc) {
 		rc = bb_replay__load(&s->replay, s->prog, log, LOG_BYTES, err);
-		if (rc && *log)
-			rc = say_refused(log, err);
+		bb_refusal_of_verifier(log, reason, sizeof(reason));
+		if (rc && *reason) {
+			said = *err;
+			bb_fail(err, rc, "%s: %s", said.msg, reason);
+		}
 	}
 	if (!rc)
 		rc = keep_maps(s, err);
@@ -294,32 +288,28 @@ static uint32_t btf_id_of(const struct captured *s, int32_t btf)
 	return info.id;
 }
 
-static size_t index_of(const struct captured *s, int prog_fd)
-{
-	for (size_t i = 0; i < s->capture->n_progs; i++)
-		if (s->replay.progs[i] == prog_fd)
-			return i;
-	return s->prog;
-}
-
 static int captured_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
 			 struct bb_err *err)
 {
 	const struct captured *s = (const struct captured *)source;
-	size_t prog = index_of(s, prog_fd);
-	const struct bb_captured_prog *p = &s->capture->progs[prog];
-	struct bb_code c = {.type = p->type,
-			    .expected_attach_type = p->expected_attach_type,
-			    .flags = p->flags,
-			    .kern_version = p->kern_version,
-			    .attach_btf_id = p->attach_btf_id,
-			    .attach_btf_obj_id = btf_id_of(s, p->attach_btf),
-			    .n = p->n_insns,
-			    .n_funcs = p->n_funcs,
-			    .n_lines = p->n_lines,
-			    .btf_fd = -1};
+	size_t prog = 0;
+	const struct bb_captured_prog *p;
+	struct bb_code c;
 	int rc;
 
+	while (s->replay.progs[prog] != prog_fd)
+		prog++;
+	p = &s->capture->progs[prog];
+	c = (struct bb_code){.type = p->type,
+			     .expected_attach_type = p->expected_attach_type,
+			     .flags = p->flags,
+			     .kern_version = p->kern_version,
+			     .attach_btf_id = p->attach_btf_id,
+			     .attach_btf_obj_id = btf_id_of(s, p->attach_btf),
+			     .n = p->n_insns,
+			     .n_funcs = p->n_funcs,
+			     .n_lines = p->n_lines,
+			     .btf_fd = -1};
 	if (p->attach_prog >= 0)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' is attached to another program; that one would have to be "
@@ -439,20 +429,6 @@ static int find_program(struct captured *s, struct bb_err *err)
 	return 0;
 }
 
-static int read_btfs(struct captured *s, struct bb_err *err)
-{
-	s->btfs = calloc(s->capture->n_btfs + 1, sizeof(struct btf *));
-	if (!s->btfs)
-		return bb_fail_nomem(err);
-	for (size_t i = 0; i < s->capture->n_btfs; i++) {
-		const struct bb_blob *raw = &s->capture->btfs[i].raw;
-
-		if (raw->size)
-			s->btfs[i] = btf__new(raw->data, (__u32)raw->size);
-	}
-	return 0;
-}
-
 int bb_source_capture__open(const char *path, const char *program, const char *type,
 			    const struct bb_global_spec *globals, size_t n_globals,
 			    struct bb_kept_maps *maps, struct bb_source **ret_source,
@@ -481,8 +457,15 @@ int bb_source_capture__open(const char *path, const char *program, const char *t
 		rc = bb_capture__check_kernel(s->capture, err);
 	if (!rc)
 		rc = find_program(s, err);
-	if (!rc)
-		rc = read_btfs(s, err);
+	s->btfs = rc ? NULL : calloc(s->capture->n_btfs + 1, sizeof(struct btf *));
+	if (!rc && !s->btfs)
+		rc = bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < s->capture->n_btfs; i++) {
+		const struct bb_blob *raw = &s->capture->btfs[i].raw;
+
+		if (raw->size)
+			s->btfs[i] = btf__new(raw->data, (__u32)raw->size);
+	}
 	for (size_t i = 0; !rc && i < n_globals; i++)
 		rc = globals[i].self ? bb_fail(err, -ENOTSUP,
 					       "global '%s': the variables of a captured program "

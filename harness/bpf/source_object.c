@@ -74,16 +74,6 @@ static bool has_prog_array(const struct bpf_object *obj)
 	return false;
 }
 
-/*
- * libbpf fills the slots of every prog array, for which it must load every program in them. It
- * leaves out a map that is not to be created; its own slots it fills in prog arrays alone.
- */
-static void leave_out(struct bpf_map *map)
-{
-	bpf_map__set_autocreate(map, false);
-	bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
-}
-
 /* A program that is loaded beside ours, as ours jumps to it: the kernel wants it of the same type.
  */
 static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
@@ -100,7 +90,11 @@ static void load_beside(struct object *s, const struct bpf_program *ours, struct
 	bpf_program__set_flags(p, bpf_program__flags(p) | bpf_program__flags(ours));
 }
 
-/* The prog arrays that the chosen programs can reach, and the programs in these. */
+/*
+ * The prog arrays that the chosen programs can reach, and the programs in these. libbpf fills the
+ * slots of every prog array, for which it must load every program in them. It leaves out a map that
+ * is not to be created; its own slots it fills in prog arrays alone.
+ */
 static void follow_jumps(struct object *s, struct bpf_object *obj, const struct bpf_program *ours)
 {
 	const char *name;
@@ -119,7 +113,10 @@ static void follow_jumps(struct object *s, struct bpf_object *obj, const struct 
 		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
 	bpf_object__for_each_map(map, obj) if (bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY &&
 					       bb_jumps__is_spare(&s->jumps, bpf_map__name(map)))
-		leave_out(map);
+	{
+		bpf_map__set_autocreate(map, false);
+		bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
+	}
 }
 
 /*
@@ -148,50 +145,36 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 	s->has_prog_array = has_prog_array(obj);
 }
 
-/* The section that says the type: the one that was asked for; NULL: its own, which libbpf knows. */
-static const char *section_for_type(const struct object *s, const struct bpf_program *ours)
-{
-	const char *section = bpf_program__section_name(ours);
-	uint32_t unused[2];
-
-	if (s->type || bpf_program__type(ours) != BPF_PROG_TYPE_UNSPEC)
-		return s->type;
-	return bb_section_type__find(section, &unused[0], &unused[1], NULL)
-		       ? bb_section_type__guess(section)
-		       : section;
-}
-
-/*
- * A program of many functions at once is loaded as one of a single function where the kernel has no
- * such links, or where its section names no function of the kernel: it can then be put on one of
- * ours (fire/user_function.h), where helpers that look for such a link would find none.
- */
-static void make_single(struct bpf_program *ours)
-{
-	uint32_t type = bpf_program__expected_attach_type(ours);
-	bool of_kernel = bb_multi_link__is_of_kernel(type);
-
-	if (bpf_program__type(ours) != BPF_PROG_TYPE_KPROBE ||
-	    (!of_kernel && !bb_multi_link__is_of_users(type)))
-		return;
-	if (!bb_multi_link__is_there(type) ||
-	    (of_kernel && !strchr(bpf_program__section_name(ours), '/')))
-		bpf_program__set_expected_attach_type(ours, 0);
-}
-
 static int set_type(const struct object *s, struct bpf_program *ours, struct bb_err *err)
 {
-	const char *as = section_for_type(s, ours);
+	const char *section = bpf_program__section_name(ours), *as = s->type;
 	uint32_t type, attach_type;
-	int rc = as ? bb_section_type__find(as, &type, &attach_type, err) : 0;
+	bool of_kernel;
+	int rc;
 
+	if (!as && bpf_program__type(ours) == BPF_PROG_TYPE_UNSPEC) /* libbpf does not know it */
+		as = bb_section_type__find(section, &type, &attach_type, NULL)
+			     ? bb_section_type__guess(section)
+			     : section;
+	rc = as ? bb_section_type__find(as, &type, &attach_type, err) : 0;
 	if (as && !rc) {
 		bpf_program__set_type(ours, (enum bpf_prog_type)type);
 		bpf_program__set_expected_attach_type(ours, (enum bpf_attach_type)attach_type);
 		if (bb_section_type__is_sleepable(as))
 			bpf_program__set_flags(ours, bpf_program__flags(ours) | BPF_F_SLEEPABLE);
 	}
-	make_single(ours);
+	/*
+	 * A program of many functions at once is loaded as one of a single function where the
+	 * kernel has no such links, or where its section names no function of the kernel: it can
+	 * then be put on one of ours (fire/own_function.h), where helpers that look for such a link
+	 * would find none.
+	 */
+	attach_type = bpf_program__expected_attach_type(ours);
+	of_kernel = bb_multi_link__is_of_kernel(attach_type);
+	if (bpf_program__type(ours) == BPF_PROG_TYPE_KPROBE &&
+	    (of_kernel || bb_multi_link__is_of_users(attach_type)) &&
+	    (!bb_multi_link__is_there(attach_type) || (of_kernel && !strchr(section, '/'))))
+		bpf_program__set_expected_attach_type(ours, 0);
 	return rc;
 }
 
@@ -263,20 +246,6 @@ static int load_once(struct object *s, uint32_t log_level, struct bpf_object **r
 	return 0;
 }
 
-/*
- * A new load; the previous one has gone. The verifier's reason comes with the statistics, at no
- * cost; its whole log takes ten times as long as the load, and is asked for where that is soon.
- */
-static int load_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
-{
-	uint64_t began_ns = bb_now_ns();
-	int rc = load_once(s, BB_LOG_STATS, ret_obj, err);
-
-	if (rc && rc != -ENOMEM && !bb_must_end() && bb_seconds_since(began_ns) < WITH_LOG_S)
-		rc = load_once(s, 0, ret_obj, err);
-	return rc;
-}
-
 static void object_unload(struct bb_source *source)
 {
 	struct object *s = (struct object *)source;
@@ -288,8 +257,13 @@ static void object_unload(struct bb_source *source)
 static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
 {
 	struct object *s = (struct object *)source;
-	int rc = load_object(s, &s->obj, err);
+	uint64_t began_ns = bb_now_ns();
+	int rc = load_once(s, BB_LOG_STATS, &s->obj, err);
 
+	/* The verifier's reason comes with the statistics, at no cost; its whole log takes ten
+	 * times as long as the load, and is asked for where that is soon. */
+	if (rc && rc != -ENOMEM && !bb_must_end() && bb_seconds_since(began_ns) < WITH_LOG_S)
+		rc = load_once(s, 0, &s->obj, err);
 	if (rc)
 		return rc;
 	if (!bb_libbpf_log__of_loaded(source->program, s->stats, sizeof(s->stats)))
@@ -325,29 +299,6 @@ static void object_verifier_log(struct bb_source *source, char *log, size_t size
 
 /* --- attaching --- */
 
-/* Root alone may look into tracefs. What SEC("uprobe/FILE:FUNCTION") and SEC("usdt/FILE:...") name
- * is somebody's file. */
-static struct bpf_link *attach(struct bpf_program *p)
-{
-	bool names_file = bpf_program__section_name(p)[0] == 'u';
-	struct bpf_link *link;
-
-	if (!names_file)
-		bb_root__begin();
-	link = bpf_program__attach(p);
-	if (!names_file)
-		bb_root__end();
-	return link;
-}
-
-/* libbpf finds tracepoints, and kprobes on older kernels, by tracefs. */
-static bool needs_tracefs(const struct bpf_program *p)
-{
-	enum bpf_prog_type type = bpf_program__type(p);
-
-	return type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE;
-}
-
 static const char *object_section(const struct bb_source *source, uint32_t *ret_attach_type)
 {
 	const struct object *s = (const struct object *)source;
@@ -365,16 +316,24 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 	struct object *s = (struct object *)source;
 	struct bpf_program *p = bpf_object__find_program_by_name(s->obj, s->head.program);
 	const char *section = bpf_program__section_name(p);
+	enum bpf_prog_type type = bpf_program__type(p);
 	struct bb_err no_tracefs = {0};
 	struct bpf_link *link;
 	const char *log;
 	char words[128];
 	int rc;
 
-	if (needs_tracefs(p))
-		bb_tracefs__provide(&no_tracefs); /* newer kernels do without for kprobes */
+	/* libbpf finds tracepoints, and kprobes on older kernels, by tracefs */
+	if (type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE)
+		bb_tracefs__provide(&no_tracefs);
 	bb_libbpf_log__begin();
-	link = attach(p);
+	/* Root alone may look into tracefs. What SEC("uprobe/FILE:FUNCTION") and
+	 * SEC("usdt/FILE:...") name is somebody's file. */
+	if (section[0] != 'u')
+		bb_root__begin();
+	link = bpf_program__attach(p);
+	if (section[0] != 'u')
+		bb_root__end();
 	if (link) {
 		*ret_link = link;
 		return 0;
@@ -421,35 +380,6 @@ static int object_fill_usdt(struct bb_source *source, const char *path, const ch
 
 /* --- its code --- */
 
-/* Flags that libbpf's section names stand for and that it tells nobody: "fentry.s/...", "syscall",
- * "xdp.frags". */
-static uint32_t flags_of_section(const char *section, uint32_t type)
-{
-	bool sleepable = bb_section_type__is_sleepable(section) || !strcmp(section, "syscall");
-	bool frags = type == BPF_PROG_TYPE_XDP &&
-		     !strncmp(section, "xdp.frags", strlen("xdp.frags"));
-
-	return (sleepable ? BPF_F_SLEEPABLE : 0) | (frags ? BPF_F_XDP_HAS_FRAGS : 0);
-}
-
-/* What it is attached to by BTF: libbpf finds it while it loads, and only the kernel tells it
- * afterwards. */
-static int take_attach_point(int prog_fd, struct bb_code *c, struct bb_err *err)
-{
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
-		int rc = -errno;
-
-		return bb_fail(err, rc, "cannot ask the kernel about '%s': %s", c->name,
-			       strerror(-rc));
-	}
-	c->attach_btf_id = info.attach_btf_id;
-	c->attach_btf_obj_id = info.attach_btf_obj_id;
-	return 0;
-}
-
 static const char *object_program(const struct bb_source *source, size_t i, int *ret_fd)
 {
 	const struct bpf_object *obj = ((const struct object *)source)->obj;
@@ -470,6 +400,8 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	const struct object *s = (const struct object *)source;
 	const struct bpf_program *p = bpf_object__next_program(s->obj, NULL);
 	struct bb_code c = {0};
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
 	const char *section;
 	int rc;
 
@@ -482,16 +414,28 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	snprintf(c.name, sizeof(c.name), "%s", bpf_program__name(p));
 	c.type = bpf_program__type(p);
 	c.expected_attach_type = bpf_program__expected_attach_type(p);
-	c.flags = bpf_program__flags(p) | flags_of_section(section, c.type);
+	c.flags = bpf_program__flags(p);
+	/* flags that libbpf's section names stand for and that it tells nobody */
+	if (bb_section_type__is_sleepable(section) || !strcmp(section, "syscall"))
+		c.flags |= BPF_F_SLEEPABLE;
+	if (c.type == BPF_PROG_TYPE_XDP && !strncmp(section, "xdp.frags", strlen("xdp.frags")))
+		c.flags |= BPF_F_XDP_HAS_FRAGS;
 	c.kern_version = bpf_object__kversion(s->obj);
+	/* what it is attached to by BTF: libbpf finds it while it loads, and only the kernel tells
+	 */
+	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
+		rc = -errno;
+		return bb_fail(err, rc, "cannot ask the kernel about '%s': %s", c.name,
+			       strerror(-rc));
+	}
+	c.attach_btf_id = info.attach_btf_id;
+	c.attach_btf_obj_id = info.attach_btf_obj_id;
 	c.n = (uint32_t)bpf_program__insn_cnt(p);
 	c.insns = malloc(c.n * sizeof(*c.insns));
 	if (!c.insns)
 		return bb_fail_nomem(err);
 	memcpy(c.insns, bpf_program__insns(p), c.n * sizeof(*c.insns));
 	rc = bb_code__check(&c, err);
-	if (!rc)
-		rc = take_attach_point(prog_fd, &c, err);
 	if (!rc)
 		rc = bb_btf_ext__read(s->elf, s->elf_len, bpf_program__name(p), section, &c, err);
 	if (rc)

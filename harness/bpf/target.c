@@ -95,23 +95,12 @@ bool bb_target__is_adopted(const struct bb_target *t)
 	return !t->source->ops->code;
 }
 
-/* With the JIT off the address is that of the kernel's interpreter, one for all programs. */
-static int read_jit_mod64(int prog_fd)
-{
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	__u64 address = 0;
-
-	info.jited_ksyms = (__u64)(uintptr_t)&address;
-	info.nr_jited_ksyms = 1;
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len) || !info.jited_prog_len ||
-	    !info.nr_jited_ksyms || !address)
-		return -1;
-	return (int)(address & 63);
-}
-
 int bb_target__load(struct bb_target *t, struct bb_err *err)
 {
+	__u64 address = 0;
+	struct bpf_prog_info info = {.jited_ksyms = (__u64)(uintptr_t)&address,
+				     .nr_jited_ksyms = 1};
+	__u32 len = sizeof(info);
 	struct bb_err local = {0};
 	int rc;
 
@@ -120,7 +109,10 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	rc = t->source->ops->load(t->source, &t->prog_fd, err);
 	if (rc)
 		return rc;
-	t->jit_mod64 = read_jit_mod64(t->prog_fd);
+	/* with the JIT off the address is that of the kernel's interpreter, one for all programs */
+	if (!bpf_obj_get_info_by_fd(t->prog_fd, &info, &len) && info.jited_prog_len &&
+	    info.nr_jited_ksyms && address)
+		t->jit_mod64 = (int)(address & 63);
 	if (t->source->ops->global)
 		t->drops = t->source->ops->global(t->source, "drops", sizeof(uint64_t));
 	rc = bb_stats_reader__open(t->prog_fd, &t->reader, err);
@@ -395,13 +387,18 @@ void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
 	t->kept.specs = specs;
 }
 
-/* Made once a load: descriptors are its own. */
-static int make_contents(struct bb_target *t, struct bb_err *err)
+int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 {
-	int rc = bb_target__is_adopted(t)
-			 ? say_live(t, "change its maps", err)
-			 : bb_map_contents__make(t->source, t->kept.specs, &t->contents, err);
+	int rc;
 
+	if (t->contents)
+		return bb_map_contents__write(t->contents, err);
+	if (!t->kept.specs || !t->kept.specs->n)
+		return 0;
+	if (bb_target__is_adopted(t))
+		return say_live(t, "change its maps", err);
+	/* made once a load: descriptors are its own */
+	rc = bb_map_contents__make(t->source, t->kept.specs, &t->contents, err);
 	if (rc)
 		return rc;
 	if (t->drops.map_fd >= 0 && bb_map_contents__has_map(t->contents, t->drops.map_fd)) {
@@ -413,14 +410,7 @@ static int make_contents(struct bb_target *t, struct bb_err *err)
 			       t->source->where);
 	}
 	t->resets_runs = bb_map_contents__has_runs(t->contents);
-	return 0;
-}
-
-int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
-{
-	int rc = t->kept.specs && t->kept.specs->n && !t->contents ? make_contents(t, err) : 0;
-
-	return rc || !t->contents ? rc : bb_map_contents__write(t->contents, err);
+	return bb_map_contents__write(t->contents, err);
 }
 
 int bb_target__reset_for_run(struct bb_target *t)
