@@ -10,53 +10,42 @@
 #include "base/parse.h"
 #include "judge/diff.h"
 
-struct column {
+enum column_kind { TEXT, VERDICT, NUMBER, PERCENT };
+
+static const struct column {
 	const char *name;
-	const char *(*text)(const struct bb_diff *row); /* NULL: it is a number */
-	/* of a text: what it is sorted by, or NULL */
-	double (*number)(const struct bb_diff *row);
+	enum column_kind kind;
+	size_t offset; /* of a TEXT or a NUMBER in its row */
+} columns[] = {
+	{"name", TEXT, offsetof(struct bb_diff, name)},
+	{"metric", TEXT, offsetof(struct bb_diff, metric)},
+	{"a", NUMBER, offsetof(struct bb_diff, a)},
+	{"b", NUMBER, offsetof(struct bb_diff, b)},
+	{"shift", NUMBER, offsetof(struct bb_diff, shift)},
+	{"percent", PERCENT, 0},
+	{"p", NUMBER, offsetof(struct bb_diff, p)},
+	{"verdict", VERDICT, 0},
+	{"note", TEXT, offsetof(struct bb_diff, note)},
 };
+#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-static const char *text_name(const struct bb_diff *row)
+static bool is_text(const struct column *c)
 {
-	return row->name;
-}
-static const char *text_metric(const struct bb_diff *row)
-{
-	return row->metric;
-}
-static const char *text_note(const struct bb_diff *row)
-{
-	return row->note ? row->note : "";
-}
-static double number_a(const struct bb_diff *row)
-{
-	return row->a;
-}
-static double number_b(const struct bb_diff *row)
-{
-	return row->b;
-}
-static double number_shift(const struct bb_diff *row)
-{
-	return row->shift;
-}
-static double number_percent(const struct bb_diff *row)
-{
-	return 100 * (row->ratio - 1);
-}
-static double number_p(const struct bb_diff *row)
-{
-	return row->p;
+	return c->kind == TEXT || c->kind == VERDICT;
 }
 
-static const char *text_verdict(const struct bb_diff *row)
+static const char *text_of(const struct column *c, const struct bb_diff *row)
 {
-	return row->has_verdict ? bb_verdict_name(row->verdict) : "";
+	const char *text;
+
+	if (c->kind == VERDICT)
+		return row->has_verdict ? bb_verdict_name(row->verdict) : "";
+	text = *(char *const *)((const char *)row + c->offset);
+	return text ? text : "";
 }
 
-/* What most needs looking at first. */
-static double rank_verdict(const struct bb_diff *row)
+/* Of a verdict: what most needs looking at first. */
+static double number_of(const struct column *c, const struct bb_diff *row)
 {
 	static const double rank[BB_N_VERDICTS] = {
 		[BB_VERDICT_REGRESSED] = 0,
@@ -65,17 +54,11 @@ static double rank_verdict(const struct bb_diff *row)
 		[BB_VERDICT_SAME] = 3,
 	};
 
-	return row->has_verdict ? rank[row->verdict] : NAN;
+	if (c->kind == VERDICT)
+		return row->has_verdict ? rank[row->verdict] : NAN;
+	return c->kind == PERCENT ? 100 * (row->ratio - 1)
+				  : *(const double *)((const char *)row + c->offset);
 }
-
-static const struct column columns[] = {
-	{"name", text_name, NULL},     {"metric", text_metric, NULL},
-	{"a", NULL, number_a},         {"b", NULL, number_b},
-	{"shift", NULL, number_shift}, {"percent", NULL, number_percent},
-	{"p", NULL, number_p},         {"verdict", text_verdict, rank_verdict},
-	{"note", text_note, NULL},
-};
-#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 /* The column whose name is the first `len` bytes of `text`; NULL with an error that names it or all
  * of them. */
@@ -117,8 +100,8 @@ static int compare_rows(const void *x, const void *y, void *arg)
 	const struct bb_diff *a = &o->rows[ix], *b = &o->rows[iy];
 	int sign;
 
-	if (o->column->number) {
-		double va = o->column->number(a), vb = o->column->number(b);
+	if (o->column->kind != TEXT) {
+		double va = number_of(o->column, a), vb = number_of(o->column, b);
 
 		if (isnan(va) || isnan(vb))
 			sign = 0;
@@ -127,7 +110,7 @@ static int compare_rows(const void *x, const void *y, void *arg)
 		if (isnan(va) != isnan(vb))
 			return isnan(va) ? 1 : -1;
 	} else {
-		sign = strcmp(o->column->text(a), o->column->text(b));
+		sign = strcmp(text_of(o->column, a), text_of(o->column, b));
 	}
 	if (sign)
 		return o->descending ? -sign : sign;
@@ -192,13 +175,13 @@ static bool holds(const struct condition *c, const struct bb_diff *row)
 	double v;
 
 	switch (c->op) {
-	case LIKE: return !fnmatch(c->value, c->column->text(row), 0);
-	case UNLIKE: return fnmatch(c->value, c->column->text(row), 0);
+	case LIKE: return !fnmatch(c->value, text_of(c->column, row), 0);
+	case UNLIKE: return fnmatch(c->value, text_of(c->column, row), 0);
 	default: break;
 	}
-	if (c->column->text)
-		return !strcmp(c->column->text(row), c->value) == (c->op == EQUAL);
-	v = c->column->number(row);
+	if (is_text(c->column))
+		return !strcmp(text_of(c->column, row), c->value) == (c->op == EQUAL);
+	v = number_of(c->column, row);
 	if (isnan(v))
 		return false;
 	switch (c->op) {
@@ -215,7 +198,7 @@ static int check_value(struct condition *c, struct bb_err *err)
 	size_t len = strlen(c->value);
 	enum bb_verdict verdict;
 
-	if (!c->column->text) {
+	if (!is_text(c->column)) {
 		if (len && c->value[len - 1] == '%' && !strcmp(c->column->name, "percent"))
 			c->value[len - 1] = '\0';
 		if (bb_parse_double(c->value, &c->number))
@@ -244,10 +227,10 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	at += strspn(at, BLANKS);
 	while (k < N_OPS && strncmp(at, ops[k].text, strlen(ops[k].text)))
 		k++;
-	if (k == N_OPS || !(c->column->text ? ops[k].of_text : ops[k].of_number))
+	if (k == N_OPS || !(is_text(c->column) ? ops[k].of_text : ops[k].of_number))
 		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
 			       text, c->column->name,
-			       c->column->text ? "= != ~ !~" : "< <= > >= = !=");
+			       is_text(c->column) ? "= != ~ !~" : "< <= > >= = !=");
 	c->op = ops[k].op;
 	at += strlen(ops[k].text);
 	at += strspn(at, BLANKS);

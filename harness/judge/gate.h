@@ -81,8 +81,8 @@ bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
 
 /*
  * One side of a measurement (variant "base" or "head") as a report of its own, under the names that
- * a plain run would give: "object/program/drive/parameter=value". For exporters, and valid as long as
- * `r` is. 0 or -ENOMEM; side_done() it.
+ * a plain run would give: "object/program/drive/parameter=value". For exporters, and valid as long
+ * as `r` is. 0 or -ENOMEM; side_done() it.
  */
 int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
 		  struct bb_report *ret_side);

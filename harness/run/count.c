@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "bpf/insn.h"
 #include "exact/source.h"
 
-#define CELL_LEAST_S 1.0 /* fast programs are counted long before */
+#define CASE_LEAST_S 1.0 /* fast programs are counted long before */
 #define WARMUP 100u      /* as the timed drives have it: the maps are then in the same state */
 
 /* One program under one drive, on its way into a report. */
@@ -83,39 +84,20 @@ static int add_case(struct counting *k, const struct bb_plan_case *planned,
 	return 0;
 }
 
-/* As for timed runs: what the program threw away where nothing is to be dropped was another run
- * than was meant. */
-static void check_drops(const struct counting *k, uint64_t before, uint64_t after,
-			struct bb_batch *b)
-{
-	int expected = k->session->plan->scenario->expect_drops;
-
-	if (expected >= 0 && after - before != (uint64_t)expected && !b->void_why[0])
-		snprintf(b->void_why, sizeof(b->void_why), "%llu drops, %d expected",
-			 (unsigned long long)(after - before), expected);
-}
-
-/* Cases that the time was over for. */
-static int note_left_out(const struct counting *k, struct bb_report *report, struct bb_err *err)
+/* What the time was over for, in words (printf). 0 or -ENOMEM. */
+static int note_left_out(const struct bb_session *s, struct bb_report *report, struct bb_err *err,
+			 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static int note_left_out(const struct bb_session *s, struct bb_report *report, struct bb_err *err,
+			 const char *fmt, ...)
 {
 	char what[600], why[200];
+	va_list ap;
 
-	snprintf(what, sizeof(what), "%s: %zu of %zu cases", k->out->name,
-		 k->n_cases - k->out->n_cases, k->n_cases);
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
 	snprintf(why, sizeof(why), "not counted within the budget of %g s; --budget gives more",
-		 k->session->opts->budget_s);
-	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
-}
-
-static int note_fewer(const struct counting *k, const struct bb_plan_case *planned, size_t n,
-		      struct bb_report *report, struct bb_err *err)
-{
-	char what[600], why[200];
-
-	snprintf(what, sizeof(what), "%s: %zu of %u runs", planned->name, planned->samples - n,
-		 planned->samples);
-	snprintf(why, sizeof(why), "the budget of %g s holds no more; --budget gives more",
-		 k->session->opts->budget_s);
+		 s->opts->budget_s);
 	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
@@ -124,6 +106,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned,
 {
 	const struct bb_open_drive *d = &k->session->drives[k->drive];
 	const struct bb_target *target = k->session->progs[k->variant].target;
+	int drops = k->session->plan->scenario->expect_drops;
 	uint64_t before = 0, after = 0;
 	struct bb_batch b = {.ns = k->ns,
 			     .paths = k->paths + k->n_paths,
@@ -141,9 +124,13 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned,
 		rc = bb_target__drops(target, &after);
 	if (rc || !b.n) /* the time was over */
 		return rc;
-	check_drops(k, before, after, &b);
+	/* as for timed runs: another run than was meant */
+	if (drops >= 0 && after - before != (uint64_t)drops && !b.void_why[0])
+		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
+			 (unsigned long long)(after - before), drops);
 	if (b.n < b.want)
-		rc = note_fewer(k, planned, b.n, report, err);
+		rc = note_left_out(k->session, report, err, "%s: %zu of %u runs", planned->name,
+				   planned->samples - b.n, planned->samples);
 	return rc ? rc : add_case(k, planned, &b, err);
 }
 
@@ -278,7 +265,8 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, dou
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	if (!rc && k.out->n_cases < k.n_cases)
-		rc = note_left_out(&k, report, err);
+		rc = note_left_out(s, report, err, "%s: %zu of %zu cases", k.out->name,
+				   k.n_cases - k.out->n_cases, k.n_cases);
 	if (!rc && k.out->n_cases)
 		rc = sum_up(&k, err);
 	else if (k.out && !k.out->n_cases)
@@ -290,60 +278,38 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, dou
 	return rc;
 }
 
-/* Has the plan cases of it, and can they be counted here? */
-static bool has_cases(const struct bb_session *s, size_t drive, size_t variant)
-{
-	for (size_t i = 0; i < s->plan->n_cases; i++) {
-		const struct bb_plan_case *c = &s->plan->cases[i];
-
-		if (bb_session__drive(s, c) == drive && bb_session__variant(s, c) == variant &&
-		    bb_session__can(s, c))
-			return true;
-	}
-	return false;
-}
-
-static int note_late(const struct bb_session *s, size_t n, struct bb_report *report,
-		     struct bb_err *err)
-{
-	char what[600], why[200];
-
-	snprintf(what, sizeof(what), "%s: the instructions of %zu programs",
-		 s->plan->scenario->name, n);
-	snprintf(why, sizeof(why), "not counted within the budget of %g s; --budget gives more",
-		 s->opts->budget_s);
-	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
-}
-
-static size_t count_cases(const struct bb_session *s)
+/* How many cases of the plan are of it, and can be counted here? */
+static size_t count_cases(const struct bb_session *s, size_t drive, size_t variant)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->plan->n_cases; i++) {
-		const struct bb_open_drive *d =
-			&s->drives[bb_session__drive(s, &s->plan->cases[i])];
+		const struct bb_plan_case *c = &s->plan->cases[i];
 
-		n += d->driver && d->driver->kind.counts;
+		n += bb_session__drive(s, c) == drive && bb_session__variant(s, c) == variant &&
+		     bb_session__can(s, c);
 	}
-	return n ? n : 1;
+	return n;
 }
 
 int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err)
 {
-	double limit_s = share * bb_deadline_left_s(),
-	       case_s = fmax(limit_s / (double)count_cases(s), CELL_LEAST_S);
+	double limit_s = share * bb_deadline_left_s(), n_all = 0, case_s;
 	const struct bb_scenario *sc = s->plan->scenario;
 	struct bb_deadline deadline;
 	size_t n_late = 0;
 	int rc = 0;
 
+	for (size_t i = 0; i < s->plan->n_cases; i++)
+		n_all += s->plan->cases[i].drive->kind->counts;
+	case_s = fmax(limit_s / fmax(n_all, 1), CASE_LEAST_S);
 	bb_deadline__begin(&deadline, isinf(limit_s) ? 0 : fmax(limit_s, 1e-3));
 	for (size_t d = 0; !rc && d < sc->n_drives; d++) {
 		if (!s->drives[d].driver || !s->drives[d].driver->kind.counts)
 			continue;
 		rc = bb_session__stats_for(s, d, err);
 		for (size_t v = 0; !rc && v < sc->n_variants; v++) {
-			if (!has_cases(s, d, v))
+			if (!count_cases(s, d, v))
 				continue;
 			if (bb_must_end())
 				n_late++;
@@ -355,5 +321,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_report *report, s
 	bb_deadline__end(&deadline);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	return rc || !n_late ? rc : note_late(s, n_late, report, err);
+	return rc || !n_late ? rc
+			     : note_left_out(s, report, err, "%s: the instructions of %zu programs",
+					     sc->name, n_late);
 }

@@ -326,32 +326,27 @@ static bool is_of(const struct counter *k, size_t planned, size_t drive, size_t 
 	       bb_session__variant(k->session, c) == variant;
 }
 
-static bool any_of(const struct counter *k, size_t drive, size_t variant)
-{
-	for (size_t i = 0; i < k->session->plan->n_cases; i++)
-		if (is_of(k, i, drive, variant))
-			return true;
-	return false;
-}
-
 /* All cases of a program under a drive. What fails is left out: it is no figure that was asked for,
  * and the drive itself says what there is to say. */
 static void count_variant(const struct counter *k, const struct bb_driver *by, void *state,
 			  size_t drive, size_t variant)
 {
 	struct bb_test_prog *prog = &k->session->progs[variant];
+	size_t first = 0, n = k->session->plan->n_cases;
 	struct bb_err unsaid = {0};
 	void *slot = NULL;
 	int rc;
 
-	if (!prog->target || bb_variant_is_live(prog->spec) || !any_of(k, drive, variant))
+	while (first < n && !is_of(k, first, drive, variant))
+		first++;
+	if (!prog->target || bb_variant_is_live(prog->spec) || first == n)
 		return;
 	prog->counts_behind = true;
 	rc = by->attach(state, prog, &slot, &unsaid);
 	prog->counts_behind = false;
 	if (rc)
 		return;
-	for (size_t i = 0; !rc && !bb_must_end() && i < k->session->plan->n_cases; i++)
+	for (size_t i = first; !rc && !bb_must_end() && i < n; i++)
 		if (is_of(k, i, drive, variant))
 			rc = count_case(k, by, state, slot, prog, i, &unsaid);
 	by->detach(state, slot);

@@ -38,17 +38,6 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 		       plan->scenario->name);
 }
 
-static int select_cases(const struct bb_plan *plan, struct bb_plan *ret_plan)
-{
-	*ret_plan = *plan;
-	ret_plan->n_cases = 0;
-	ret_plan->cases = calloc(plan->n_cases, sizeof(*plan->cases));
-	for (size_t i = 0; ret_plan->cases && i < plan->n_cases; i++)
-		if (has_target(&plan->cases[i]))
-			ret_plan->cases[ret_plan->n_cases++] = plan->cases[i];
-	return ret_plan->cases ? 0 : -ENOMEM;
-}
-
 static const struct bb_open_drive *drive_of(const struct flame_run *f, size_t planned)
 {
 	return &f->session.drives[bb_session__drive(&f->session, &f->plan.cases[planned])];
@@ -70,30 +59,23 @@ static int attach_all(struct flame_run *f, struct bb_err *err)
 	return rc;
 }
 
-/* What the drive samples of the program is not looked at. */
-static int take_turn(struct flame_run *f, size_t planned, double *done_s, struct bb_err *err)
-{
-	struct bb_batch b = {.ns = f->ns,
-			     .want = TURN_SAMPLES,
-			     .max_s = TURN_S,
-			     .drain_each_run = true};
-	const struct bb_open_drive *d = drive_of(f, planned);
-	int rc = d->driver->batch(d->state, f->slots[planned], f->plan.cases[planned].driver_param,
-				  &b, err);
-
-	*done_s += b.elapsed_s;
-	return rc;
-}
-
 static int take_turns(struct flame_run *f, struct bb_err *err)
 {
 	double done_s = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && done_s < BB_FLAME_S; i = (i + 1) % f->plan.n_cases) {
+		const struct bb_open_drive *d = drive_of(f, i);
+		struct bb_batch b = {.ns = f->ns, /* nobody looks at them */
+				     .want = TURN_SAMPLES,
+				     .max_s = TURN_S,
+				     .drain_each_run = true};
+
 		if (!f->slots[i])
 			continue;
-		rc = take_turn(f, i, &done_s, err);
+		rc = d->driver->batch(d->state, f->slots[i], f->plan.cases[i].driver_param, &b,
+				      err);
+		done_s += b.elapsed_s;
 		if (!rc)
 			rc = bb_recorder__poll(f->recorder, 0, err);
 		if (bb_stop_signal)
@@ -157,11 +139,17 @@ int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		    struct bb_recording *ret_recording, struct bb_err *err)
 {
 	struct flame_run f = {.report = bb_report__new(),
-			      .ns = calloc(TURN_SAMPLES, sizeof(*f.ns))};
+			      .ns = calloc(TURN_SAMPLES, sizeof(*f.ns)),
+			      .plan = *plan};
 	int rc = bb_flame_check(plan, err);
 
-	if (!rc && (!f.report || !f.ns || select_cases(plan, &f.plan)))
+	f.plan.cases = calloc(plan->n_cases + 1, sizeof(*plan->cases));
+	f.plan.n_cases = 0;
+	if (!rc && (!f.report || !f.ns || !f.plan.cases))
 		rc = bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < plan->n_cases; i++)
+		if (has_target(&plan->cases[i]))
+			f.plan.cases[f.plan.n_cases++] = plan->cases[i];
 	if (!rc)
 		rc = bb_session__open(&f.plan, opts, f.report, &f.session, err);
 	if (!rc) {

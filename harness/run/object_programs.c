@@ -69,15 +69,6 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-static int say_same_name(const struct bb_object_variant *a, const struct bb_object_variant *b,
-			 struct bb_err *err)
-{
-	return bb_fail(err, -EEXIST,
-		       "'%s' of %s and '%s' of %s would both be called '%s'; give the objects "
-		       "names of their own: --object NAME=FILE",
-		       a->program->name, a->part->path, b->program->name, b->part->path, b->name);
-}
-
 static int check_distinct(const struct bb_object_maker *m, struct bb_err *err)
 {
 	const struct bb_object_variant **v = calloc(m->n_variants, sizeof(*v));
@@ -96,7 +87,11 @@ static int check_distinct(const struct bb_object_maker *m, struct bb_err *err)
 		qsort(v, m->n_variants, sizeof(*v), by_name);
 	for (size_t i = 1; !rc && i < m->n_variants; i++)
 		if (!strcmp(v[i - 1]->name, v[i]->name))
-			rc = say_same_name(v[i - 1], v[i], err);
+			rc = bb_fail(err, -EEXIST,
+				     "'%s' of %s and '%s' of %s would both be called '%s'; give "
+				     "the objects names of their own: --object NAME=FILE",
+				     v[i - 1]->program->name, v[i - 1]->part->path,
+				     v[i]->program->name, v[i]->part->path, v[i]->name);
 	free(v);
 	return rc;
 }
@@ -251,24 +246,13 @@ static bool has_floor(uint32_t type)
 	return type == BPF_PROG_TYPE_PERF_EVENT || !bb_test_run_type__find(type, &t, NULL);
 }
 
-/* "empty-xdp"; where programs of the type run by two triggers, "empty-raw_tracepoint-test-run" by
- * the second. No function can be called so, only an object. */
-static void name_floor(const struct bb_object_maker *m, struct bb_object_group *g)
-{
-	bool is_second = false;
-
-	for (const struct bb_object_group *other = m->groups; other < g; other++)
-		is_second |= other->type == g->type;
-	snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s", bb_prog_type_name(g->type).text,
-		 is_second ? "-" : "", is_second ? g->trigger : "");
-}
-
 /* The group of the variant that will be the next. 0 or -ENOMEM. */
 static int find_group(struct bb_object_maker *m, const struct bb_object_program *p,
 		      size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
 	struct bb_object_group *g;
+	bool is_second = false;
 
 	for (*ret_group = 0; *ret_group < m->n_groups; ++*ret_group)
 		if (m->groups[*ret_group].type == p->type &&
@@ -278,8 +262,15 @@ static int find_group(struct bb_object_maker *m, const struct bb_object_program 
 	if (!g)
 		return -ENOMEM;
 	*g = (struct bb_object_group){.type = p->type, .trigger = trigger, .lead = m->n_variants};
+	for (size_t i = 0; i < *ret_group; i++)
+		is_second |= m->groups[i].type == p->type;
+	/* "empty-xdp"; where programs of the type run by two triggers,
+	 * "empty-raw_tracepoint-test-run" by the second. No function can be called so, only an
+	 * object. */
 	if (has_floor(p->type))
-		name_floor(m, g);
+		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",
+			 bb_prog_type_name(p->type).text, is_second ? "-" : "",
+			 is_second ? trigger : "");
 	return 0;
 }
 
@@ -334,30 +325,23 @@ static int say_nothing_driven(const struct bb_object_maker *m, struct bb_err *er
 	return rc;
 }
 
-/* A scenario's list holds no more; beside them stands a floor for each type. */
-static int check_number(const struct bb_object_maker *m, struct bb_err *err)
-{
-	size_t n = 0, most = BB_YAML_MAX_ENTRIES - MOST_FLOORS;
-
-	for (size_t i = 0; i < m->opts->n_objects; i++)
-		n += m->parts[i].n_wanted;
-	if (n <= most)
-		return 0;
-	return bb_fail(err, -E2BIG,
-		       "%s: %zu programs are too many for one run, which measures %zu at the most; "
-		       "--program NAME (repeatable) chooses some of them",
-		       m->opts->objects[0].path, n, most);
-}
-
 int bb_object_maker__find(struct bb_object_maker *m, struct bb_err *err)
 {
+	/* a scenario's list holds no more; beside them stands a floor for each type */
+	const size_t most = BB_YAML_MAX_ENTRIES - MOST_FLOORS;
 	const struct bb_object_opts *o = m->opts;
+	size_t n = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < o->n_objects; i++)
+	for (size_t i = 0; !rc && i < o->n_objects; i++) {
 		rc = open_part(o, &o->objects[i], &m->parts[i], err);
-	if (!rc)
-		rc = check_number(m, err);
+		n += m->parts[i].n_wanted;
+	}
+	if (!rc && n > most)
+		rc = bb_fail(err, -E2BIG,
+			     "%s: %zu programs are too many for one run, which measures %zu at the "
+			     "most; --program NAME (repeatable) chooses some of them",
+			     o->objects[0].path, n, most);
 	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
 	for (size_t i = 0; !rc && i < o->n_objects; i++)
 		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)

@@ -40,13 +40,6 @@ static int run(const struct bb_repo *repo, const char *dir, const char *const *a
 	return bb_process__run(&p, ret_end, err);
 }
 
-/* What git says of a failure is in its first line. */
-static int say_failed(const char *what, const struct bb_process_end *end, struct bb_err *err)
-{
-	return bb_fail(err, -EBADE, "git %s ended with %d: %.*s", what, end->status,
-		       (int)strcspn(end->log, "\n"), end->log);
-}
-
 /* git with the words up to NULL, which must succeed; *ret_out (NULL: not wanted) is the first line
  * of its stdout. */
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
@@ -66,7 +59,8 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 	if (rc)
 		return rc;
 	if (end.status)
-		rc = say_failed(argv[FIRST_WORD], &end, err);
+		rc = bb_fail(err, -EBADE, "git %s ended with %d: %.*s", argv[FIRST_WORD],
+			     end.status, (int)strcspn(end.log, "\n"), end.log);
 	if (!rc && ret_out) {
 		end.out[strcspn(end.out, "\n")] = '\0';
 		*ret_out = end.out;
@@ -76,27 +70,21 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 	return rc;
 }
 
-static bool is_shallow(const struct bb_repo *repo)
-{
-	char *out = NULL;
-	bool shallow = !git(repo, repo->top, &out, NULL, "rev-parse", "--is-shallow-repository",
-			    NULL) &&
-		       !strcmp(out, "true");
-
-	free(out);
-	return shallow;
-}
-
 /* git ran and said no, or could not be run at all. */
 static int explain(const struct bb_repo *repo, int rc, struct bb_err *err, const char *what)
 {
+	char *out = NULL;
+	bool shallow;
+
 	if (rc != -EBADE)
 		return rc;
+	shallow = !git(repo, repo->top, &out, NULL, "rev-parse", "--is-shallow-repository", NULL) &&
+		  !strcmp(out, "true");
+	free(out);
 	return bb_fail(err, -ENOENT, "%s%s", what,
-		       is_shallow(repo) ? "; this clone is shallow: git fetch --unshallow, or "
-					  "fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in "
-					  "GitLab CI"
-					: "");
+		       shallow ? "; this clone is shallow: git fetch --unshallow, or "
+				 "fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in GitLab CI"
+			       : "");
 }
 
 static int take_commit(char *text, char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
@@ -186,20 +174,6 @@ static int clean_up(void *arg, int alive)
 	return run(repo, "/", argv, &end, NULL) != 0;
 }
 
-static int start_keeper(struct bb_repo *repo)
-{
-	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
-						    .signals = BB_SIGNALS_IGNORED,
-						    .own_session = true,
-						    .outlives = true};
-	struct bb_child c;
-	int rc = bb_child__start(&rules, clean_up, repo, &c);
-
-	repo->keeper = c.pid;
-	repo->keeper_fd = c.fd;
-	return rc;
-}
-
 /* Before it is made, so that the keeper knows of it whenever we are stopped. */
 static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 {
@@ -250,13 +224,20 @@ static int make_kept(struct bb_repo *repo, struct bb_err *err)
 /* Once there is a keeper, it is for it to remove them. */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
 {
+	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
+						    .signals = BB_SIGNALS_IGNORED,
+						    .own_session = true,
+						    .outlives = true};
+	struct bb_child c;
 	int rc = name_scratch(repo, err);
 
 	if (!rc)
 		rc = make_kept(repo, err);
 	if (rc)
 		return rc;
-	rc = start_keeper(repo);
+	rc = bb_child__start(&rules, clean_up, repo, &c);
+	repo->keeper = c.pid;
+	repo->keeper_fd = c.fd;
 	if (rc) {
 		remove_kept(repo);
 		return bb_fail(err, rc, "no process could be started: %s", strerror(-rc));
@@ -264,32 +245,21 @@ static int make_folders(struct bb_repo *repo, struct bb_err *err)
 	return make_scratch(repo, err);
 }
 
-/* The caller; where that is root, the owner of the folder, so that nothing of root's is left there.
- */
-static int find_user(struct bb_repo *repo, const char *dir, struct bb_err *err)
-{
-	struct stat st;
-
-	if (stat(dir, &st))
-		return bb_fail(err, -errno, "%s: %s", dir, strerror(errno));
-	bb_caller(&repo->uid, &repo->gid);
-	if (repo->uid == 0) {
-		repo->uid = st.st_uid;
-		repo->gid = st.st_gid;
-	}
-	return 0;
-}
-
 int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 {
 	struct bb_repo *repo = ret_repo;
 	char *out = NULL;
+	struct stat st;
 	int rc;
 
 	*repo = (struct bb_repo){.keeper_fd = -1};
-	rc = find_user(repo, dir, err);
-	if (rc)
-		return rc;
+	if (stat(dir, &st))
+		return bb_fail(err, -errno, "%s: %s", dir, strerror(errno));
+	bb_caller(&repo->uid, &repo->gid);
+	if (repo->uid == 0) { /* of the owner of the folder, so that nothing of root's is left */
+		repo->uid = st.st_uid;
+		repo->gid = st.st_gid;
+	}
 	rc = git(repo, dir, &out, err, "rev-parse", "--show-toplevel", NULL);
 	if (rc == -EBADE) {
 		struct bb_err said = *err;
@@ -412,37 +382,29 @@ static int copy(int from, int to, size_t max, size_t *ret_bytes)
 	return -EFBIG;
 }
 
-static int open_kept(const struct bb_repo *repo, const char *name)
-{
-	char path[PATH_MAX + 64];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", repo->kept, name);
-	bb_root__begin();
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0440);
-	fd = fd < 0 ? -errno : fd;
-	bb_root__end();
-	return fd;
-}
-
 int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
 		  size_t *ret_bytes, struct bb_err *err)
 {
-	char whole[2 * PATH_MAX];
+	char whole[2 * PATH_MAX], kept[PATH_MAX + 64];
 	struct stat st;
-	int from, to, rc;
+	int from, to = -EFBIG, rc;
 
 	snprintf(whole, sizeof(whole), "%s/%s", repo->tree, path);
 	from = open_built(repo, whole, &st, err);
 	if (from < 0)
 		return from;
 	*ret_bytes = 0;
-	to = (uint64_t)st.st_size > max ? -EFBIG : open_kept(repo, name);
+	snprintf(kept, sizeof(kept), "%s/%s", repo->kept, name);
+	if ((uint64_t)st.st_size <= max) {
+		bb_root__begin();
+		to = open(kept, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0440);
+		to = to < 0 ? -errno : to;
+		bb_root__end();
+	}
 	rc = to < 0 ? to : copy(from, to, max, ret_bytes);
 	if (to >= 0 && close(to) && !rc)
 		rc = -errno;
 	close(from);
-	return rc ? bb_fail(err, rc, "%s cannot be copied to %s/%s: %s", whole, repo->kept, name,
-			    strerror(-rc))
+	return rc ? bb_fail(err, rc, "%s cannot be copied to %s: %s", whole, kept, strerror(-rc))
 		  : 0;
 }

@@ -63,23 +63,6 @@ static double round_left_s(const struct bb_run *r)
 	return r->round_s - bb_seconds_since(r->round_ns);
 }
 
-/* For a turn of a drive that fires; 0: no limit. */
-static double turn_s(const struct bb_run *r, size_t turns_left)
-{
-	double share_s = round_left_s(r) / (double)r->drives_left / (double)turns_left;
-
-	return isinf(share_s) ? 0 : fmax(share_s, TURN_LEAST_S);
-}
-
-/* How often a run of the case interrupts its own CPU, by its first turn. */
-static void note_wakeups(struct bb_case *c, const struct bb_batch *b, int cpu, uint64_t before)
-{
-	uint64_t after, runs = b->fired + b->warmup;
-
-	if (runs && !bb_irq_works__read("", cpu, &after, NULL))
-		c->wakeups = (double)(after - before) / (double)runs;
-}
-
 /* One turn of one case: BLOCK samples, or for in-situ the whole slice of the round. */
 static int run_block(struct bb_run *r, size_t planned, size_t turns_left, struct bb_err *err)
 {
@@ -94,7 +77,7 @@ static int run_block(struct bb_run *r, size_t planned, size_t turns_left, struct
 			     .drain_each_run = c->drive->step.consumer == BB_DRAIN_EACH_RUN};
 	struct bb_case *k = &r->report->cases[r->case_of[planned]];
 	bool counts_wakeups = c->drive->kind->one_by_one && isnan(k->wakeups);
-	uint64_t irq_works = 0;
+	uint64_t irq_works = 0, after;
 	int rc;
 
 	if (!(c->seconds > 0)) {
@@ -102,7 +85,9 @@ static int run_block(struct bb_run *r, size_t planned, size_t turns_left, struct
 			bb_calm__wait(&r->calm);
 		b.want = left < pace->turn ? left : pace->turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
-		b.max_s = turn_s(r, turns_left);
+		/* its share of what is left of the round's */
+		b.max_s = round_left_s(r) / (double)r->drives_left / (double)turns_left;
+		b.max_s = isinf(b.max_s) ? 0 : fmax(b.max_s, TURN_LEAST_S);
 	} else {
 		b.want = r->ns_size;
 		b.max_s = c->seconds / c->loads;
@@ -113,8 +98,10 @@ static int run_block(struct bb_run *r, size_t planned, size_t turns_left, struct
 				s, err);
 	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
 		rc = bb_fail_nomem(err);
-	if (!rc && counts_wakeups)
-		note_wakeups(k, &b, ss->opts->driver.cpu, irq_works);
+	/* how often a run of the case interrupts its own CPU, by its first turn */
+	if (!rc && counts_wakeups && b.fired + b.warmup &&
+	    !bb_irq_works__read("", ss->opts->driver.cpu, &after, NULL))
+		k->wakeups = (double)(after - irq_works) / (double)(b.fired + b.warmup);
 	r->is_slow[planned] = b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
 	r->is_cut |= r->is_slow[planned];
 	return rc;
@@ -362,15 +349,6 @@ static bool is_timed(const struct bb_session *ss, size_t drive)
 	return ss->drives[drive].driver && !ss->drives[drive].driver->kind.counts;
 }
 
-static size_t count_timed_drives(const struct bb_session *ss)
-{
-	size_t n = 0;
-
-	for (size_t d = 0; d < ss->plan->scenario->n_drives; d++)
-		n += is_timed(ss, d);
-	return n;
-}
-
 /* All cases of a drive take part in the same rounds. */
 static bool has_turn(const struct bb_run *r, size_t drive, uint32_t load)
 {
@@ -391,7 +369,9 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 
 	r->round_ns = bb_now_ns();
 	r->round_s = bb_deadline_left_s() / (r->rounds - load);
-	r->drives_left = count_timed_drives(ss);
+	r->drives_left = 0;
+	for (size_t d = 0; d < ss->plan->scenario->n_drives; d++)
+		r->drives_left += is_timed(ss, d);
 	/* where there was no time to load all, those that are loaded are measured as they are */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < ss->plan->scenario->n_drives; d++) {

@@ -26,36 +26,27 @@
 #define WAITING_MOST_S 3.0
 #define WAITING_SHARE 0.15
 
-/* Of a drive that times a command: which. 0 or -ENOMEM. */
-static int note_command(struct bb_run *r, size_t planned)
-{
-	const struct bb_open_drive *d =
-		&r->session
-			 .drives[bb_session__drive(&r->session, &r->session.plan->cases[planned])];
-	struct bb_case *c = &r->report->cases[r->case_of[planned]];
-
-	if (!d->driver->command)
-		return 0;
-	c->command = strdup(d->driver->command(d->state));
-	return c->command ? 0 : -ENOMEM;
-}
-
 static int add_cases(struct bb_run *r, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
 
 	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_test_prog *prog;
+		const struct bb_open_drive *d;
+		struct bb_case *k;
+
 		r->case_of[i] = SIZE_MAX;
 		if (!bb_session__can_time(&r->session, &plan->cases[i]))
 			continue;
 		if (bb_record__case(r->report, plan, &plan->cases[i], NULL, &r->case_of[i], err))
 			return -ENOMEM;
-		if (note_command(r, i) ||
-		    bb_record__fired_by(
-			    &r->report->cases[r->case_of[i]],
-			    r->session.drives[bb_session__drive(&r->session, &plan->cases[i])]
-				    .driver,
-			    &r->session.progs[bb_session__variant(&r->session, &plan->cases[i])]))
+		k = &r->report->cases[r->case_of[i]];
+		d = &r->session.drives[bb_session__drive(&r->session, &plan->cases[i])];
+		prog = &r->session.progs[bb_session__variant(&r->session, &plan->cases[i])];
+		/* of a drive that times a command: which */
+		if (d->driver->command && !(k->command = strdup(d->driver->command(d->state))))
+			return bb_fail_nomem(err);
+		if (bb_record__fired_by(k, d->driver, prog))
 			return bb_fail_nomem(err);
 		r->total += bb_round__expected_s(&plan->cases[i]) * plan->cases[i].loads;
 	}
@@ -313,15 +304,6 @@ static int note_gone(struct bb_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* What a case in situ brings a second at the most: twice its frequency, the packets of a request,
- * or who knows. */
-static double most_samples_hz(const struct bb_plan_case *c)
-{
-	if (!c->param)
-		return 1e5;
-	return c->drive->kind->samples_per_event * (double)c->param_value;
-}
-
 /*
  * The largest batch there can be: a turn, or a slice of time of a drive that goes by time. Where
  * nobody knows the rate the room ends the slice.
@@ -333,7 +315,10 @@ static size_t batch_size(const struct bb_plan *plan)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		size_t room = c->drive->kind->batch_samples;
-		size_t n = room ? room : (size_t)(c->seconds / c->loads * most_samples_hz(c)) + 64;
+		/* twice its frequency, the packets of a request, or who knows */
+		double hz = c->param ? c->drive->kind->samples_per_event * (double)c->param_value
+				     : 1e5;
+		size_t n = room ? room : (size_t)(c->seconds / c->loads * hz) + 64;
 
 		if (c->seconds > 0 && n > most)
 			most = n;
