@@ -265,8 +265,7 @@ static const char *unit_of(const struct bb_stacks *s)
 /* The flame graph of folded stacks, as HTML. */
 static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 {
-	const char *slash = strrchr(path, '/');
-	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES, .title = slash ? slash + 1 : path};
+	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES, .title = basename(path)};
 	struct bb_stacks stacks;
 	char *html = NULL;
 	size_t len;

@@ -49,7 +49,7 @@ static int add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row, u
 
 	if (row->line)
 		snprintf(name, sizeof(name), "%u %.100s (%.60s)", row->line, row->text,
-			 bb_timed_row__file(row));
+			 basename(row->file));
 	else
 		snprintf(name, sizeof(name), "instruction %u", row->insn);
 	return add_frame(s, name, BB_FRAME_USER, ret_frame);

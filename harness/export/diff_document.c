@@ -215,7 +215,7 @@ static void add_exact_lines(const struct bb_exact_program *p, struct bb_doc *d)
 		const struct bb_counted_line *l = p->lines[i].line;
 
 		bb_doc__add(d, BB_DOC_CODE, NULL, "%+10.2f  %s:%u  %s", p->lines[i].more,
-			    bb_counted_line__file(l), l->line,
+			    basename(l->file), l->line,
 			    l->line ? l->text + strspn(l->text, " \t") : "(the compiler's own)");
 	}
 	if (p->n_lines > EXACT_LINES)
@@ -350,8 +350,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 			bb_doc__cell(d, "[%s, %s]", signed_value(r->more.lo).text,
 				     signed_value(r->more.hi).text);
 		bb_doc__text_cell(d, bb_verdict_name(r->verdict));
-		bb_doc__cell(d, "%s:%u", bb_timed_row__file(row),
-			     row->line ? row->line : row->insn);
+		bb_doc__cell(d, "%s:%u", basename(row->file), row->line ? row->line : row->insn);
 		bb_doc__cell(d, "%.100s%s%.100s", row->call, row->call[0] ? ": " : "", row->text);
 	}
 }

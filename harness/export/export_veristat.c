@@ -31,9 +31,7 @@ static double value_of(const struct bb_program *p, size_t column)
 /* veristat knows no quotes. */
 static void put_text(const char *text, FILE *mem)
 {
-	const char *slash = strrchr(text, '/');
-
-	for (text = slash ? slash + 1 : text; *text; text++)
+	for (text = basename(text); *text; text++)
 		putc(*text == ',' || (unsigned char)*text < 0x20 ? '_' : *text, mem);
 }
 

@@ -79,7 +79,7 @@ static int put_file(FILE *out, const struct program *p, size_t first, size_t *re
 	bb_xml_text(out, file.path);
 	fprintf(out,
 		"</b>%s</p>\n" BB_HTML_BEGIN_TABLE " class=code><tr><th>insns/run<th>%%<th>execs/"
-						   "run<th>line<th "
+		"run<th>line<th "
 		"class=text>source</tr>\n",
 		bb_source_note(file.state));
 	for (size_t i = 0; i < file.n; i++)
@@ -100,7 +100,7 @@ static int put_hottest(FILE *out, const struct program *p)
 		fprintf(out, "%s <a href='#", i ? "," : "");
 		put_line_name(out, p, order[i]);
 		fputs("'>", out);
-		bb_xml_text(out, bb_counted_line__file(order[i]));
+		bb_xml_text(out, basename(order[i]->file));
 		fprintf(out, ":%u</a> %.1f %%", order[i]->line, 100 * share_of(p, order[i]));
 	}
 	fputs(".</p>\n", out);

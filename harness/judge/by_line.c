@@ -438,10 +438,3 @@ bool bb_by_line__differs(const struct bb_by_line *b)
 
 	return off > BB_BY_LINE_LEAST_NS && off > DIFFERS_SHARE * b->program.value;
 }
-
-const char *bb_timed_row__file(const struct bb_timed_row *row)
-{
-	const char *slash = strrchr(row->file, '/');
-
-	return slash ? slash + 1 : row->file;
-}

@@ -70,7 +70,4 @@ double bb_by_line__left_out(const struct bb_by_line *b);
 /* Does the sum of the parts differ from the program's own time by more than 2 % and 3 ns? */
 bool bb_by_line__differs(const struct bb_by_line *b);
 
-/* Its file without the folder. */
-const char *bb_timed_row__file(const struct bb_timed_row *row);
-
 #endif

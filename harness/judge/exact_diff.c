@@ -54,8 +54,8 @@ static const struct bb_counted *find_program(const struct bb_report *r,
 
 static bool same_line(const struct bb_counted_line *a, const struct bb_counted_line *b)
 {
-	return !strcmp(bb_counted_line__file(a), bb_counted_line__file(b)) &&
-	       !strcmp(a->text, b->text) && (a->text[0] || a->line == b->line);
+	return !strcmp(basename(a->file), basename(b->file)) && !strcmp(a->text, b->text) &&
+	       (a->text[0] || a->line == b->line);
 }
 
 /* Instructions per run of all lines like this one. */

@@ -53,10 +53,3 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 	}
 	return g;
 }
-
-const char *bb_counted_line__file(const struct bb_counted_line *l)
-{
-	const char *slash = strrchr(l->file, '/');
-
-	return slash ? slash + 1 : l->file;
-}

@@ -82,9 +82,6 @@ struct bb_counted_range {
 
 struct bb_counted_range bb_counted__range(const struct bb_counted *c);
 
-/* Its file without the folder. */
-const char *bb_counted_line__file(const struct bb_counted_line *l);
-
 /* Append to one of the lists; zeroed, valid until the next call. NULL when out of memory. */
 struct bb_counted_case *bb_counted__add_case(struct bb_counted *c);
 struct bb_counted_line *bb_counted__add_line(struct bb_counted *c);

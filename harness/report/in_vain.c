@@ -29,10 +29,8 @@ static void put_entries(const struct bb_in_vain *v, FILE *mem)
 
 static void put_place(const struct bb_in_vain *v, FILE *mem)
 {
-	const char *slash = v->file ? strrchr(v->file, '/') : NULL;
-
 	if (v->file)
-		fprintf(mem, " (%s:%" PRIu32, slash ? slash + 1 : v->file, v->line);
+		fprintf(mem, " (%s:%" PRIu32, basename(v->file), v->line);
 	if (v->file && v->places > 1)
 		fprintf(mem, " and %" PRIu32 " more", v->places - 1);
 	if (v->file)

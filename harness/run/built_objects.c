@@ -144,13 +144,6 @@ int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, st
 	return rc;
 }
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 const struct bb_built_object *bb_built_objects__find(const struct bb_built_objects *o,
 						     const char *name)
 {
@@ -160,7 +153,7 @@ const struct bb_built_object *bb_built_objects__find(const struct bb_built_objec
 	for (size_t i = 0; i < o->n; i++) {
 		if (!strcmp(o->v[i].path, name))
 			return &o->v[i];
-		if (!strcmp(file_name(o->v[i].path), file_name(name))) {
+		if (!strcmp(basename(o->v[i].path), basename(name))) {
 			found = &o->v[i];
 			n++;
 		}

@@ -38,12 +38,10 @@ void bb_object_name_from(const char *path, char *ret_name)
 
 static void name_part(const struct bb_object_ref *ref, char *ret_name)
 {
-	const char *slash = strrchr(ref->path, '/');
-
 	if (ref->name) /* as it is: if it is not a name, that is for the user to hear */
 		snprintf(ret_name, BB_NAME_MAX_BYTES + 2, "%s", ref->name);
 	else
-		bb_object_name_from(slash ? slash + 1 : ref->path, ret_name);
+		bb_object_name_from(basename(ref->path), ret_name);
 }
 
 /* The program's name; of several objects theirs, and both where an object has several programs. */
