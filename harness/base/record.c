@@ -37,6 +37,7 @@ void bb_record__init(const struct bb_record *record, void *item)
 		switch (m->type) {
 		case BB_U32_NOT_0: *(uint32_t *)at = 1; break;
 		case BB_MOD64: *(int *)at = -1; break;
+		case BB_INDEX: *(int32_t *)at = -1; break;
 		case BB_REAL:
 		case BB_POSITIVE:
 		case BB_SHARE: *(double *)at = NAN; break;

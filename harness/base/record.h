@@ -13,11 +13,13 @@ enum bb_member_type {
 	BB_NAME,         /* char *, never NULL nor empty */
 	BB_TEXT,         /* char *, never NULL in a file; "" by default */
 	BB_TEXT_OR_NULL, /* char * */
+	BB_CHARS,        /* char [], "" by default */
 	BB_COUNT,        /* uint64_t */
 	BB_SEED,         /* uint64_t, always as "0x..." */
 	BB_U32,          /* uint32_t */
 	BB_U32_NOT_0,    /* likewise, 1 or more; 1 by default */
 	BB_MOD64,        /* int, -1..63; -1 by default */
+	BB_INDEX,        /* int32_t, >= 0; -1: none, by default; BB_IF_SET */
 	BB_REAL,         /* double or NAN, the default */
 	BB_POSITIVE,     /* likewise, >= 0 */
 	BB_SHARE,        /* likewise, 0..1 */
@@ -38,7 +40,8 @@ struct bb_member {
 	enum bb_member_type type;
 	enum bb_member_presence presence;
 	size_t offset;
-	size_t n_offset;            /* BB_RECORDS: of the size_t that counts them */
+	/* BB_RECORDS: of the size_t that counts them; BB_CHARS: bytes */
+	size_t n_offset;
 	const struct bb_record *of; /* BB_RECORDS: the description of each */
 	const char *doc;            /* for readers of files; "" where the key says it all */
 };

@@ -32,11 +32,13 @@ static bool is_default(const struct bb_member *m, const void *item)
 	case BB_NAME:
 	case BB_TEXT:
 	case BB_TEXT_OR_NULL: return !*(char *const *)at;
+	case BB_CHARS: return !*(const char *)at;
 	case BB_COUNT:
 	case BB_SEED: return !*(const uint64_t *)at;
 	case BB_U32: return !*(const uint32_t *)at;
 	case BB_U32_NOT_0: return *(const uint32_t *)at == 1;
 	case BB_MOD64: return *(const int *)at == -1;
+	case BB_INDEX: return *(const int32_t *)at < 0;
 	case BB_REAL:
 	case BB_POSITIVE:
 	case BB_SHARE: return isnan(*(const double *)at);
@@ -87,6 +89,7 @@ static int write_member(const struct bb_record_format *format, const struct bb_r
 		assert(m->type == BB_TEXT_OR_NULL || *(char *const *)at);
 		bb_json__add_text(w, m->key, *(char *const *)at);
 		break;
+	case BB_CHARS: bb_json__add_text(w, m->key, at); break;
 	case BB_COUNT: bb_json__add_u64(w, m->key, *(const uint64_t *)at); break;
 	case BB_SEED:
 		fprintf(bb_json__add(w, m->key), "\"0x%" PRIx64 "\"", *(const uint64_t *)at);
@@ -94,6 +97,7 @@ static int write_member(const struct bb_record_format *format, const struct bb_r
 	case BB_U32:
 	case BB_U32_NOT_0: bb_json__add_u64(w, m->key, *(const uint32_t *)at); break;
 	case BB_MOD64: fprintf(bb_json__add(w, m->key), "%d", *(const int *)at); break;
+	case BB_INDEX: bb_json__add_u64(w, m->key, (uint64_t) * (const int32_t *)at); break;
 	case BB_REAL:
 	case BB_POSITIVE:
 	case BB_SHARE: bb_json__add_double(w, m->key, *(const double *)at); break;
@@ -146,8 +150,11 @@ int bb_record__to_u64(const json_t *v, uint64_t *ret_value)
 }
 
 static int read_text(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
-		     char **at)
+		     void *at)
 {
+	size_t max = m->type == BB_CHARS ? m->n_offset - 1 : rd->format->max_text;
+	char **text = at;
+
 	if (m->type == BB_TEXT_OR_NULL && json_is_null(v))
 		return 0;
 	if (!json_is_string(v))
@@ -155,8 +162,14 @@ static int read_text(const struct bb_record_reader *rd, const struct bb_member *
 					   m->type == BB_TEXT_OR_NULL ? " or null" : "");
 	if (m->type == BB_NAME && !json_string_length(v))
 		return bb_record__complain(rd, m->key, "is empty");
-	*at = strdup(json_string_value(v));
-	return *at ? 0 : bb_fail_nomem(rd->err);
+	if (max && json_string_length(v) > max)
+		return bb_record__complain(rd, m->key, "is longer than %zu bytes", max);
+	if (m->type == BB_CHARS) {
+		strcpy(at, json_string_value(v));
+		return 0;
+	}
+	*text = strdup(json_string_value(v));
+	return *text ? 0 : bb_fail_nomem(rd->err);
 }
 
 static int read_real(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
@@ -200,6 +213,11 @@ static int read_whole(const struct bb_record_reader *rd, const struct bb_member 
 			return bb_record__complain(rd, m->key,
 						   "expected a whole number from -1 to 63");
 		*(int *)at = (int)i;
+		return 0;
+	case BB_INDEX:
+		if (!is_whole || i < 0 || i > INT32_MAX)
+			return bb_record__complain(rd, m->key, "expected an index");
+		*(int32_t *)at = (int32_t)i;
 		return 0;
 	default:
 		return bb_record__to_u64(v, at) ? bb_record__complain(rd, m->key,
@@ -261,6 +279,8 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 			 ? 0
 			 : bb_record__complain(rd, m->key, "expected a list");
 
+	if (!rc && rd->format->max_items && json_array_size(v) > rd->format->max_items)
+		rc = bb_record__complain(rd, m->key, "more than %zu items", rd->format->max_items);
 	for (size_t i = 0; !rc && i < json_array_size(v); i++) {
 		void *added = bb_record__append(m->of, (char *)item + m->offset, n);
 
@@ -283,7 +303,8 @@ int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m
 	switch (m->type) {
 	case BB_NAME:
 	case BB_TEXT:
-	case BB_TEXT_OR_NULL: return read_text(rd, m, v, at);
+	case BB_TEXT_OR_NULL:
+	case BB_CHARS: return read_text(rd, m, v, at);
 	case BB_REAL:
 	case BB_POSITIVE:
 	case BB_SHARE: return read_real(rd, m, v, at);

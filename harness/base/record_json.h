@@ -26,6 +26,7 @@ struct bb_record_format {
 	const char *name; /* "a bpfbench run", for messages */
 	const struct bb_record_part *parts;
 	size_t n_parts;
+	size_t max_text, max_items; /* of a text, bytes; of an array; 0: any */
 };
 
 /* Members of the object that is open in `w`. 0 or -ENOMEM. `whole` is for parts. */

@@ -262,11 +262,11 @@ static void put_map_fds(const struct captured *s, size_t prog, struct bb_code *c
 		i++;
 		if ((insn->src_reg != BPF_PSEUDO_MAP_IDX &&
 		     insn->src_reg != BPF_PSEUDO_MAP_IDX_VALUE) ||
-		    (uint32_t)insn->imm >= p->n_fds || p->fds[insn->imm].kind != BB_CAPTURED_MAP)
+		    (uint32_t)insn->imm >= p->n_fds || p->fds[insn->imm].map < 0)
 			continue;
 		insn->src_reg = insn->src_reg == BPF_PSEUDO_MAP_IDX ? BPF_PSEUDO_MAP_FD
 								    : BPF_PSEUDO_MAP_VALUE;
-		insn->imm = s->replay.maps[p->fds[insn->imm].index];
+		insn->imm = s->replay.maps[p->fds[insn->imm].map];
 	}
 }
 

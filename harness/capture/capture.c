@@ -146,49 +146,11 @@ void bb_blob__done(struct bb_blob *b)
 	*b = (struct bb_blob){0};
 }
 
-void bb_captured_prog__done(struct bb_captured_prog *p)
-{
-	free(p->name);
-	free(p->insns);
-	free(p->funcs);
-	free(p->lines);
-	free(p->fds);
-	free(p->refused);
-	free(p->missing);
-	free(p->probe);
-	*p = (struct bb_captured_prog){0};
-}
-
-void bb_captured_input__done(struct bb_captured_input *in)
-{
-	bb_blob__done(&in->data);
-	bb_blob__done(&in->ctx);
-}
-
 void bb_capture__free(struct bb_capture *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->n_btfs; i++)
-		bb_blob__done(&c->btfs[i].raw);
-	for (size_t i = 0; i < c->n_maps; i++) {
-		free(c->maps[i].name);
-		free(c->maps[i].left_out);
-		bb_blob__done(&c->maps[i].entries);
-	}
-	for (size_t i = 0; i < c->n_progs; i++)
-		bb_captured_prog__done(&c->progs[i]);
-	for (size_t i = 0; i < c->n_inputs; i++)
-		bb_captured_input__done(&c->inputs[i]);
-	free(c->btfs);
-	free(c->maps);
-	free(c->progs);
-	free(c->attachments);
-	free(c->inputs);
 	free(c->path);
-	free(c->command);
-	free(c->kernel.release);
-	free(c->kernel.version);
-	free(c->kernel.machine);
+	bb_record__done(&bb_capture_record, c);
 	free(c);
 }

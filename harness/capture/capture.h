@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/record.h"
 
 /*
  * A capture: the programs that a command loaded, as BPF_PROG_LOAD was given them, with their maps,
@@ -50,11 +51,8 @@ struct bb_captured_map {
 	char *left_out; /* why entries are missing; NULL: none is */
 };
 
-enum bb_captured_kind { BB_CAPTURED_NOTHING, BB_CAPTURED_MAP, BB_CAPTURED_BTF };
-
-struct bb_captured_ref { /* a slot of fd_array */
-	enum bb_captured_kind kind;
-	int32_t index;
+struct bb_captured_ref { /* a slot of fd_array: one of both, or nothing */
+	int32_t map, btf;
 };
 
 struct bb_captured_prog {
@@ -74,7 +72,7 @@ struct bb_captured_prog {
 	struct bpf_line_info *lines;
 	uint32_t n_lines;
 	struct bb_captured_ref *fds; /* fd_array */
-	uint32_t n_fds;
+	size_t n_fds;
 	int32_t btf;
 	uint32_t attach_btf_id;
 	char attach_name[128]; /* of that, "do_unlinkat"; "" */
@@ -158,8 +156,13 @@ const char *bb_captured_map__values(const struct bb_captured_map *m);
 const char *bb_captured_map_type__why_no_entries(uint32_t type);
 
 void bb_blob__done(struct bb_blob *b);
-void bb_captured_prog__done(struct bb_captured_prog *p);
-void bb_captured_input__done(struct bb_captured_input *in);
+
+/* The structs above, described for their file and their end (records.c). The whole has the others
+ * but that of fd_array. */
+extern const struct bb_record bb_captured_map_record, bb_captured_prog_record,
+	bb_captured_attachment_record, bb_captured_input_record, bb_captured_btf_record,
+	bb_capture_record;
+
 void bb_capture__free(struct bb_capture *c); /* takes NULL */
 
 #endif

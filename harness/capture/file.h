@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/record_json.h"
 #include "capture/capture.h"
 
 /*
@@ -13,6 +14,9 @@
  */
 #define BB_CAPTURE_VERSION 1
 #define BB_CAPTURE_MANIFEST "bpfbench-capture.json"
+
+/* Of the manifest; its records are those of capture/capture.h. */
+extern const struct bb_record_format bb_capture_format;
 
 /* Whole or not at all, mode 0600, the caller's; a file that is there is replaced. */
 int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_err *err);

@@ -230,9 +230,9 @@ int bb_captured_prog__each_map(const struct bb_captured_prog *p,
 			rc = visit(arg, (size_t)insn->imm);
 		i++; /* its second half */
 	}
-	for (uint32_t i = 0; !rc && i < p->n_fds; i++)
-		if (p->fds[i].kind == BB_CAPTURED_MAP)
-			rc = visit(arg, (size_t)p->fds[i].index);
+	for (size_t i = 0; !rc && i < p->n_fds; i++)
+		if (p->fds[i].map >= 0)
+			rc = visit(arg, (size_t)p->fds[i].map);
 	return rc;
 }
 
@@ -263,9 +263,9 @@ static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 
 	if (rc >= 0 && p->attach_btf >= 0)
 		rc = need_btf(r, p->attach_btf);
-	for (uint32_t i = 0; rc >= 0 && i < p->n_fds; i++)
-		if (p->fds[i].kind == BB_CAPTURED_BTF)
-			rc = need_btf(r, p->fds[i].index);
+	for (size_t i = 0; rc >= 0 && i < p->n_fds; i++)
+		if (p->fds[i].btf >= 0)
+			rc = need_btf(r, p->fds[i].btf);
 	for (uint32_t i = 0; rc >= 0 && i < p->n_insns; i++) {
 		if (p->insns[i].code != (BPF_LD | BPF_IMM | BPF_DW))
 			continue;
@@ -280,10 +280,10 @@ static int *fd_array_of(const struct bb_replay *r, const struct bb_captured_prog
 {
 	int *fds = calloc(p->n_fds + 1, sizeof(*fds));
 
-	for (uint32_t i = 0; fds && i < p->n_fds; i++)
-		if (p->fds[i].kind != BB_CAPTURED_NOTHING)
-			fds[i] = p->fds[i].kind == BB_CAPTURED_MAP ? r->maps[p->fds[i].index]
-								   : r->btfs[p->fds[i].index];
+	for (size_t i = 0; fds && i < p->n_fds; i++)
+		fds[i] = p->fds[i].map >= 0   ? r->maps[p->fds[i].map]
+			 : p->fds[i].btf >= 0 ? r->btfs[p->fds[i].btf]
+					      : 0;
 	return fds;
 }
 

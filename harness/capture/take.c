@@ -105,11 +105,9 @@ static int take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p, 
 		int32_t map = fds[i] > 0 ? map_of(call, fds[i]) : -1;
 		int32_t btf = fds[i] > 0 && map < 0 ? btf_of(call, fds[i]) : -1;
 
-		p->fds[i] = map >= 0   ? (struct bb_captured_ref){BB_CAPTURED_MAP, map}
-			    : btf >= 0 ? (struct bb_captured_ref){BB_CAPTURED_BTF, btf}
-				       : (struct bb_captured_ref){BB_CAPTURED_NOTHING,
-								  BB_CAPTURE_NONE};
-		p->n_fds = (uint32_t)i + 1;
+		p->fds[i] = (struct bb_captured_ref){map < 0 ? BB_CAPTURE_NONE : map,
+						     btf < 0 ? BB_CAPTURE_NONE : btf};
+		p->n_fds = (size_t)i + 1;
 	}
 	free(fds);
 	return p->fds ? 0 : -ENOMEM;
@@ -218,18 +216,17 @@ static int take_load(struct bb_take_call *call)
 	    !insns)
 		return 0; /* the kernel could not read them either */
 	load = bb_append(&t->loads, &t->n_loads, sizeof(*load));
-	p = load ? bb_append(&t->capture->progs, &t->capture->n_progs, sizeof(*p)) : NULL;
+	p = load ? bb_record__append(&bb_captured_prog_record, &t->capture->progs,
+				     &t->capture->n_progs)
+		 : NULL;
 	if (!p) {
 		t->n_loads -= load != NULL;
 		free(insns);
 		return -ENOMEM;
 	}
 	*load = (struct bb_taken_load){-1, note_rights(call, call->attr.prog_flags), 0};
-	*p = (struct bb_captured_prog){.insns = insns,
-				       .n_insns = call->attr.insn_cnt,
-				       .btf = BB_CAPTURE_NONE,
-				       .attach_btf = BB_CAPTURE_NONE,
-				       .attach_prog = BB_CAPTURE_NONE};
+	p->insns = insns;
+	p->n_insns = call->attr.insn_cnt;
 	return fill_prog(call, p, &load->target_fd);
 }
 
@@ -400,7 +397,7 @@ void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark)
 	struct bb_capture *c = t->capture;
 
 	while (c->n_progs > mark->n_progs) {
-		bb_captured_prog__done(&c->progs[--c->n_progs]);
+		bb_record__done(&bb_captured_prog_record, &c->progs[--c->n_progs]);
 		if (t->loads[--t->n_loads].target_fd >= 0)
 			close(t->loads[t->n_loads].target_fd);
 	}
@@ -409,7 +406,7 @@ void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark)
 		bb_pending__done(&t->pending[--t->n_pending]);
 	}
 	while (c->n_inputs > mark->n_inputs) {
-		bb_captured_input__done(&c->inputs[--c->n_inputs]);
+		bb_record__done(&bb_captured_input_record, &c->inputs[--c->n_inputs]);
 		t->n_pending_inputs--;
 	}
 	t->n_templates = mark->n_templates;

@@ -13,138 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json_writer.h"
 #include "base/own.h"
 #include "capture/file.h"
-
-/* --- the manifest --- */
-
-/* Absent where there is none. */
-static void add_index(struct bb_json *w, const char *key, int32_t index)
-{
-	if (index >= 0)
-		bb_json__add_u64(w, key, (uint64_t)index);
-}
-
-static void add_text(struct bb_json *w, const char *key, const char *text)
-{
-	if (text && *text)
-		bb_json__add_text(w, key, text);
-}
-
-static void write_map(struct bb_json *w, const struct bb_captured_map *m)
-{
-	bb_json__open(w, NULL, "{");
-	bb_json__add_text(w, "name", m->name);
-	bb_json__add_text(w, "kernel_name", m->kernel_name);
-	bb_json__add_u64(w, "type", m->type);
-	bb_json__add_u64(w, "key_size", m->key_size);
-	bb_json__add_u64(w, "value_size", m->value_size);
-	bb_json__add_u64(w, "max_entries", m->max_entries);
-	bb_json__add_u64(w, "flags", m->flags);
-	bb_json__add_u64(w, "extra", m->extra);
-	add_index(w, "btf", m->btf);
-	bb_json__add_u64(w, "key_type_id", m->key_type_id);
-	bb_json__add_u64(w, "value_type_id", m->value_type_id);
-	add_index(w, "inner", m->inner);
-	bb_json__add_bool(w, "frozen", m->frozen);
-	bb_json__add_u64(w, "entries", m->n_entries);
-	add_text(w, "left_out", m->left_out);
-	bb_json__close(w);
-}
-
-static void write_tag(struct bb_json *w, const uint8_t *tag)
-{
-	char text[2 * BPF_TAG_SIZE + 1];
-
-	for (size_t i = 0; i < BPF_TAG_SIZE; i++)
-		snprintf(text + 2 * i, 3, "%02x", tag[i]);
-	bb_json__add_text(w, "tag", text);
-}
-
-static void write_fds(struct bb_json *w, const struct bb_captured_prog *p)
-{
-	if (!p->n_fds)
-		return;
-	bb_json__open(w, "fd_array", "[");
-	for (uint32_t i = 0; i < p->n_fds; i++) {
-		bb_json__open(w, NULL, "{");
-		if (p->fds[i].kind != BB_CAPTURED_NOTHING)
-			add_index(w, p->fds[i].kind == BB_CAPTURED_MAP ? "map" : "btf",
-				  p->fds[i].index);
-		bb_json__close(w);
-	}
-	bb_json__close(w);
-}
-
-static void write_prog(struct bb_json *w, const struct bb_captured_prog *p)
-{
-	bb_json__open(w, NULL, "{");
-	bb_json__add_text(w, "name", p->name);
-	bb_json__add_text(w, "kernel_name", p->kernel_name);
-	bb_json__add_text(w, "license", p->license);
-	bb_json__add_u64(w, "type", p->type);
-	bb_json__add_u64(w, "expected_attach_type", p->expected_attach_type);
-	bb_json__add_u64(w, "flags", p->flags);
-	bb_json__add_u64(w, "kern_version", p->kern_version);
-	add_index(w, "btf", p->btf);
-	bb_json__add_u64(w, "attach_btf_id", p->attach_btf_id);
-	add_text(w, "attach_name", p->attach_name);
-	add_index(w, "attach_btf", p->attach_btf);
-	add_index(w, "attach_prog", p->attach_prog);
-	write_fds(w, p);
-	write_tag(w, p->tag);
-	bb_json__add_u64(w, "xlated_bytes", p->xlated_bytes);
-	bb_json__add_u64(w, "jited_bytes", p->jited_bytes);
-	add_text(w, "refused", p->refused);
-	add_text(w, "missing", p->missing);
-	add_text(w, "probe", p->probe);
-	bb_json__close(w);
-}
-
-static void write_attachment(struct bb_json *w, const struct bb_captured_attachment *a)
-{
-	bb_json__open(w, NULL, "{");
-	add_index(w, "program", a->prog);
-	bb_json__add_text(w, "kind", a->kind);
-	bb_json__add_text(w, "where", a->where);
-	bb_json__add_u64(w, "attach_type", a->attach_type);
-	bb_json__add_u64(w, "times", a->n);
-	if (a->refused)
-		bb_json__add_bool(w, "refused", true);
-	bb_json__close(w);
-}
-
-static void write_arrays(struct bb_json *w, const struct bb_capture *c)
-{
-	bb_json__open(w, "btfs", "[\n");
-	for (size_t i = 0; i < c->n_btfs; i++) {
-		bb_json__open(w, NULL, "{");
-		add_text(w, "module", c->btfs[i].module);
-		bb_json__close(w);
-	}
-	bb_json__close(w);
-	bb_json__open(w, "maps", "[\n");
-	for (size_t i = 0; i < c->n_maps; i++)
-		write_map(w, &c->maps[i]);
-	bb_json__close(w);
-	bb_json__open(w, "programs", "[\n");
-	for (size_t i = 0; i < c->n_progs; i++)
-		write_prog(w, &c->progs[i]);
-	bb_json__close(w);
-	bb_json__open(w, "attachments", "[\n");
-	for (size_t i = 0; i < c->n_attachments; i++)
-		write_attachment(w, &c->attachments[i]);
-	bb_json__close(w);
-	bb_json__open(w, "test_runs", "[\n");
-	for (size_t i = 0; i < c->n_inputs; i++) {
-		bb_json__open(w, NULL, "{");
-		add_index(w, "program", c->inputs[i].prog);
-		bb_json__add_u64(w, "repeat", c->inputs[i].repeat);
-		bb_json__close(w);
-	}
-	bb_json__close(w);
-}
 
 /* -ENOMEM, without a message. */
 static int make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
@@ -155,20 +25,10 @@ static int make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
 	if (!out)
 		return -ENOMEM;
 	bb_json__open(&w, NULL, "{\n");
-	bb_json__add_u64(&w, "bpfbench_capture", BB_CAPTURE_VERSION);
-	bb_json__add_text(&w, "command", c->command);
-	bb_json__open(&w, "kernel", "{");
-	bb_json__add_text(&w, "release", c->kernel.release);
-	bb_json__add_text(&w, "version", c->kernel.version);
-	bb_json__add_text(&w, "machine", c->kernel.machine);
-	bb_json__close(&w);
-	bb_json__add_u64(&w, "cpus", c->n_cpus);
-	write_arrays(&w, c);
+	bb_record__write(&bb_capture_format, &bb_capture_record, c, c, &w);
 	bb_json__end(&w);
 	return fclose(out) ? -ENOMEM : 0;
 }
-
-/* --- the archive --- */
 
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -499,8 +499,9 @@ static const struct bb_record_part parts[] = {
 	{&bb_pair_record, NULL, NULL, check_pair},
 	{&bb_timed_row_record, NULL, NULL, read_older_from},
 };
-static const struct bb_record_format run_format = {"a bpfbench run", parts,
-						   sizeof(parts) / sizeof(parts[0])};
+static const struct bb_record_format run_format = {.name = "a bpfbench run",
+						   .parts = parts,
+						   .n_parts = sizeof(parts) / sizeof(parts[0])};
 
 /* --- whole runs ----------------------------------------------------------------------------- */
 

@@ -109,8 +109,8 @@ static struct bb_capture *make(void)
 	c->progs[1].attach_btf = 1;
 	c->progs[1].refused = strdup("Invalid argument");
 	c->progs[0].fds = calloc(c->progs[0].n_fds = 2, sizeof(*c->progs[0].fds));
-	c->progs[0].fds[0] = (struct bb_captured_ref){BB_CAPTURED_NOTHING, BB_CAPTURE_NONE};
-	c->progs[0].fds[1] = (struct bb_captured_ref){BB_CAPTURED_MAP, 1};
+	c->progs[0].fds[0] = (struct bb_captured_ref){BB_CAPTURE_NONE, BB_CAPTURE_NONE};
+	c->progs[0].fds[1] = (struct bb_captured_ref){1, BB_CAPTURE_NONE};
 	c->attachments = calloc(c->n_attachments = 3, sizeof(*c->attachments));
 	c->attachments[0] = (struct bb_captured_attachment){.prog = 1,
 							    .kind = "kprobe",
@@ -201,9 +201,9 @@ static void test_round_trip(void **state)
 		assert_int_equal(p->xlated_bytes, 64);
 	}
 	assert_int_equal(c->progs[0].n_fds, 2);
-	assert_int_equal(c->progs[0].fds[0].kind, BB_CAPTURED_NOTHING);
-	assert_int_equal(c->progs[0].fds[1].kind, BB_CAPTURED_MAP);
-	assert_int_equal(c->progs[0].fds[1].index, 1);
+	assert_int_equal(c->progs[0].fds[0].map, BB_CAPTURE_NONE);
+	assert_int_equal(c->progs[0].fds[1].btf, BB_CAPTURE_NONE);
+	assert_int_equal(c->progs[0].fds[1].map, 1);
 	assert_true(bb_captured_prog__is_measured(&c->progs[0]));
 	assert_false(bb_captured_prog__is_measured(&c->progs[1]));
 	assert_ptr_equal(bb_capture__find(c, "second"), &c->progs[1]);
@@ -252,7 +252,7 @@ static void test_what_does_not_fit(void **state)
 	refused(c, "program 1");
 	c = make();
 	c->progs[0].attach_prog = 1; /* a later one: that could go in circles */
-	refused(c, "attach_prog");
+	refused(c, "program 0");
 	c = make();
 	c->maps[0].n_entries = 1;
 	refused(c, "map 0");
@@ -269,7 +269,7 @@ static void test_what_does_not_fit(void **state)
 	refused(c, "map 0");
 	c = make();
 	c->maps[1].btf = 2;
-	refused(c, "btf");
+	refused(c, "map 1");
 	c = make();
 	free(c->progs[1].name);
 	c->progs[1].name = strdup("first");

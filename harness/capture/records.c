@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a capture's manifest holds (docs/capture-format.md), and what frees its parts. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/parse.h"
+#include "capture/file.h"
+
+#define MAX_TEXT 4096 /* bytes */
+
+#define MEMBER(of, key, type, presence, member)                                                    \
+	{                                                                                          \
+		key, type, presence, offsetof(struct of, member), 0, NULL, ""                      \
+	}
+#define CHARS(of, key, presence, member)                                                           \
+	{                                                                                          \
+		key, BB_CHARS, presence, offsetof(struct of, member),                              \
+			sizeof(((struct of *)NULL)->member), NULL, ""                              \
+	}
+#define LIST(of, key, presence, array, record)                                                     \
+	{                                                                                          \
+		key, BB_RECORDS, presence, offsetof(struct of, array),                             \
+			offsetof(struct of, n_##array), &(record), ""                              \
+	}
+#define OTHER(key)                                                                                 \
+	{                                                                                          \
+		key, BB_OTHER, BB_ALWAYS, 0, 0, NULL, ""                                           \
+	}
+#define RECORD(of, its_members, its_done)                                                          \
+	{                                                                                          \
+		.doc = "", .size = sizeof(struct of), BB_MEMBERS(its_members), .done = its_done    \
+	}
+
+static void done_btf(void *btf)
+{
+	bb_blob__done(&((struct bb_captured_btf *)btf)->raw);
+}
+
+static const struct bb_member btf_members[] = {
+	CHARS(bb_captured_btf, "module", BB_IF_SET, module),
+};
+const struct bb_record bb_captured_btf_record = RECORD(bb_captured_btf, btf_members, done_btf);
+
+static void done_map(void *map)
+{
+	bb_blob__done(&((struct bb_captured_map *)map)->entries);
+}
+
+static const struct bb_member map_members[] = {
+	MEMBER(bb_captured_map, "name", BB_NAME, BB_ALWAYS, name),
+	CHARS(bb_captured_map, "kernel_name", BB_NEWER, kernel_name),
+	MEMBER(bb_captured_map, "type", BB_U32, BB_NEWER, type),
+	MEMBER(bb_captured_map, "key_size", BB_U32, BB_NEWER, key_size),
+	MEMBER(bb_captured_map, "value_size", BB_U32, BB_NEWER, value_size),
+	MEMBER(bb_captured_map, "max_entries", BB_U32, BB_NEWER, max_entries),
+	MEMBER(bb_captured_map, "flags", BB_U32, BB_NEWER, flags),
+	MEMBER(bb_captured_map, "extra", BB_COUNT, BB_NEWER, extra),
+	MEMBER(bb_captured_map, "btf", BB_INDEX, BB_IF_SET, btf),
+	MEMBER(bb_captured_map, "key_type_id", BB_U32, BB_NEWER, key_type_id),
+	MEMBER(bb_captured_map, "value_type_id", BB_U32, BB_NEWER, value_type_id),
+	MEMBER(bb_captured_map, "inner", BB_INDEX, BB_IF_SET, inner),
+	MEMBER(bb_captured_map, "frozen", BB_BOOL, BB_NEWER, frozen),
+	MEMBER(bb_captured_map, "entries", BB_U32, BB_NEWER, n_entries),
+	MEMBER(bb_captured_map, "left_out", BB_TEXT_OR_NULL, BB_IF_SET, left_out),
+};
+const struct bb_record bb_captured_map_record = RECORD(bb_captured_map, map_members, done_map);
+
+static const struct bb_member ref_members[] = {
+	MEMBER(bb_captured_ref, "map", BB_INDEX, BB_IF_SET, map),
+	MEMBER(bb_captured_ref, "btf", BB_INDEX, BB_IF_SET, btf),
+};
+static const struct bb_record ref_record = RECORD(bb_captured_ref, ref_members, NULL);
+
+static void done_prog(void *prog)
+{
+	struct bb_captured_prog *p = prog;
+
+	free(p->insns);
+	free(p->funcs);
+	free(p->lines);
+}
+
+static const struct bb_member prog_members[] = {
+	MEMBER(bb_captured_prog, "name", BB_NAME, BB_ALWAYS, name),
+	CHARS(bb_captured_prog, "kernel_name", BB_NEWER, kernel_name),
+	CHARS(bb_captured_prog, "license", BB_NEWER, license),
+	MEMBER(bb_captured_prog, "type", BB_U32, BB_NEWER, type),
+	MEMBER(bb_captured_prog, "expected_attach_type", BB_U32, BB_NEWER, expected_attach_type),
+	MEMBER(bb_captured_prog, "flags", BB_U32, BB_NEWER, flags),
+	MEMBER(bb_captured_prog, "kern_version", BB_U32, BB_NEWER, kern_version),
+	MEMBER(bb_captured_prog, "btf", BB_INDEX, BB_IF_SET, btf),
+	MEMBER(bb_captured_prog, "attach_btf_id", BB_U32, BB_NEWER, attach_btf_id),
+	CHARS(bb_captured_prog, "attach_name", BB_IF_SET, attach_name),
+	MEMBER(bb_captured_prog, "attach_btf", BB_INDEX, BB_IF_SET, attach_btf),
+	MEMBER(bb_captured_prog, "attach_prog", BB_INDEX, BB_IF_SET, attach_prog),
+	LIST(bb_captured_prog, "fd_array", BB_IF_SET, fds, ref_record),
+	OTHER("tag"),
+	MEMBER(bb_captured_prog, "xlated_bytes", BB_U32, BB_NEWER, xlated_bytes),
+	MEMBER(bb_captured_prog, "jited_bytes", BB_U32, BB_NEWER, jited_bytes),
+	MEMBER(bb_captured_prog, "refused", BB_TEXT_OR_NULL, BB_IF_SET, refused),
+	MEMBER(bb_captured_prog, "missing", BB_TEXT_OR_NULL, BB_IF_SET, missing),
+	MEMBER(bb_captured_prog, "probe", BB_TEXT_OR_NULL, BB_IF_SET, probe),
+};
+const struct bb_record bb_captured_prog_record = RECORD(bb_captured_prog, prog_members, done_prog);
+
+static const struct bb_member attachment_members[] = {
+	MEMBER(bb_captured_attachment, "program", BB_INDEX, BB_IF_SET, prog),
+	CHARS(bb_captured_attachment, "kind", BB_NEWER, kind),
+	CHARS(bb_captured_attachment, "where", BB_NEWER, where),
+	MEMBER(bb_captured_attachment, "attach_type", BB_U32, BB_NEWER, attach_type),
+	MEMBER(bb_captured_attachment, "times", BB_U32, BB_NEWER, n),
+	MEMBER(bb_captured_attachment, "refused", BB_BOOL, BB_IF_SET, refused),
+};
+const struct bb_record bb_captured_attachment_record = RECORD(bb_captured_attachment,
+							      attachment_members, NULL);
+
+static void done_input(void *input)
+{
+	struct bb_captured_input *in = input;
+
+	bb_blob__done(&in->data);
+	bb_blob__done(&in->ctx);
+}
+
+static const struct bb_member input_members[] = {
+	MEMBER(bb_captured_input, "program", BB_INDEX, BB_IF_SET, prog),
+	MEMBER(bb_captured_input, "repeat", BB_U32, BB_NEWER, repeat),
+};
+const struct bb_record bb_captured_input_record = RECORD(bb_captured_input, input_members,
+							 done_input);
+
+/* In an object of their own. */
+static const struct bb_member kernel_members[] = {
+	MEMBER(bb_capture, "release", BB_TEXT, BB_ALWAYS, kernel.release),
+	MEMBER(bb_capture, "version", BB_TEXT, BB_ALWAYS, kernel.version),
+	MEMBER(bb_capture, "machine", BB_TEXT, BB_ALWAYS, kernel.machine),
+};
+static const struct bb_record kernel_record = RECORD(bb_capture, kernel_members, NULL);
+
+static void done_capture(void *capture)
+{
+	struct bb_capture *c = capture;
+
+	free(c->kernel.release);
+	free(c->kernel.version);
+	free(c->kernel.machine);
+}
+
+static const struct bb_member capture_members[] = {
+	OTHER("bpfbench_capture"),
+	MEMBER(bb_capture, "command", BB_TEXT, BB_ALWAYS, command),
+	OTHER("kernel"),
+	MEMBER(bb_capture, "cpus", BB_U32, BB_NEWER, n_cpus),
+	LIST(bb_capture, "btfs", BB_NEWER, btfs, bb_captured_btf_record),
+	LIST(bb_capture, "maps", BB_NEWER, maps, bb_captured_map_record),
+	LIST(bb_capture, "programs", BB_NEWER, progs, bb_captured_prog_record),
+	LIST(bb_capture, "attachments", BB_NEWER, attachments, bb_captured_attachment_record),
+	LIST(bb_capture, "test_runs", BB_NEWER, inputs, bb_captured_input_record),
+};
+const struct bb_record bb_capture_record = RECORD(bb_capture, capture_members, done_capture);
+
+/* --- members that have a form of their own --- */
+
+static int write_tag(const void *whole, const void *prog, struct bb_json *w)
+{
+	const uint8_t *tag = ((const struct bb_captured_prog *)prog)->tag;
+	char text[2 * BPF_TAG_SIZE + 1];
+
+	(void)whole;
+	for (size_t i = 0; i < BPF_TAG_SIZE; i++)
+		snprintf(text + 2 * i, 3, "%02x", tag[i]);
+	bb_json__add_text(w, "tag", text);
+	return 0;
+}
+
+static int read_tag(struct bb_record_reader *rd, const json_t *object, void *prog)
+{
+	struct bb_captured_prog *p = prog;
+	const json_t *v = json_object_get(object, "tag");
+	size_t len = 0, at;
+
+	if (!v || (json_is_string(v) && !json_string_length(v)))
+		return 0;
+	if (json_is_string(v) &&
+	    !bb_parse_hex(json_string_value(v), p->tag, BPF_TAG_SIZE, &len, &at) &&
+	    len == BPF_TAG_SIZE)
+		return 0;
+	return bb_record__complain(rd, "tag", "expected %d bytes in hexadecimal", BPF_TAG_SIZE);
+}
+
+static int write_version(const void *whole, const void *capture, struct bb_json *w)
+{
+	(void)whole;
+	(void)capture;
+	bb_json__add_u64(w, "bpfbench_capture", BB_CAPTURE_VERSION);
+	return 0;
+}
+
+static int read_version(struct bb_record_reader *rd, const json_t *object, void *capture)
+{
+	uint64_t version;
+
+	(void)capture;
+	if (bb_record__to_u64(json_object_get(object, "bpfbench_capture"), &version) || !version)
+		return bb_record__complain(rd, "bpfbench_capture", "expected a version");
+	if (version > BB_CAPTURE_VERSION)
+		return bb_fail(rd->err, -EINVAL,
+			       "%s: a capture of version %llu, and this bpfbench reads up to %d; "
+			       "use a newer bpfbench",
+			       rd->path, (unsigned long long)version, BB_CAPTURE_VERSION);
+	return 0;
+}
+
+static int write_kernel(const void *whole, const void *capture, struct bb_json *w)
+{
+	bb_json__open(w, "kernel", "{");
+	bb_record__write(&bb_capture_format, &kernel_record, whole, capture, w);
+	bb_json__close(w);
+	return 0;
+}
+
+static int read_kernel(struct bb_record_reader *rd, const json_t *object, void *capture)
+{
+	return bb_record__read(rd, &kernel_record, json_object_get(object, "kernel"), capture);
+}
+
+static const struct bb_record_part parts[] = {
+	{&bb_captured_prog_record, "tag", write_tag, read_tag},
+	{&bb_capture_record, "bpfbench_capture", write_version, read_version},
+	{&bb_capture_record, "kernel", write_kernel, read_kernel},
+};
+
+const struct bb_record_format bb_capture_format = {
+	.name = "a capture that can be read",
+	.parts = parts,
+	.n_parts = sizeof(parts) / sizeof(parts[0]),
+	.max_text = MAX_TEXT,
+	.max_items = BB_CAPTURE_MAX_ITEMS,
+};
