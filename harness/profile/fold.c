@@ -208,19 +208,6 @@ static int add_sample(struct folding *f, const struct bb_sampled_stack *s)
 					    : (double)s->weight * f->opts->on_cpu_weight);
 }
 
-static int add_samples(struct folding *f)
-{
-	int rc = 0;
-
-	if (add_text(f, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut) ||
-	    add_text(f, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost) ||
-	    add_text(f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu))
-		return -ENOMEM;
-	for (size_t i = 0; i < f->samples->n && !rc; i++)
-		rc = add_sample(f, &f->samples->v[i]);
-	return rc;
-}
-
 static int on_found(void *arg, uint32_t place, const struct bb_elf_frame *found)
 {
 	struct folding *f = arg;
@@ -374,9 +361,15 @@ static int add_stacks(struct folding *f)
 
 static int fold(struct folding *f, struct bb_err *err)
 {
-	int rc;
+	int rc = add_text(f, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut);
 
-	if (add_samples(f))
+	if (!rc)
+		rc = add_text(f, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost);
+	if (!rc)
+		rc = add_text(f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu);
+	for (size_t i = 0; i < f->samples->n && !rc; i++)
+		rc = add_sample(f, &f->samples->v[i]);
+	if (rc)
 		return bb_fail_nomem(err);
 	rc = symbolize(f, err);
 	if (rc)

@@ -33,42 +33,22 @@ static int by_start(const void *a, const void *b)
 		return x->start < y->start ? -1 : 1;
 	if (!x->size != !y->size)
 		return x->size ? -1 : 1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
 }
 
-/* Of neighbours at one address, the first by rank. */
-static void drop_aliases(struct bb_symtab *t)
+void bb_symtab__sort(struct bb_symtab *t)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < t->n; i++) {
+	if (t->n)
+		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
+	/* Of neighbours at one address, the first. */
+	for (size_t i = 0; i < t->n; i++)
 		if (!kept || t->symbols[kept - 1].start != t->symbols[i].start)
 			t->symbols[kept++] = t->symbols[i];
-		else if (by_start(&t->symbols[i], &t->symbols[kept - 1]) < 0)
-			t->symbols[kept - 1] = t->symbols[i];
-	}
 	t->n = kept;
-}
-
-/* Most of it is in order, as /proc/kallsyms and most symbol tables are but at their end: that is
- * where the work is. */
-void bb_symtab__sort(struct bb_symtab *t)
-{
-	size_t in_order = 1, from, least;
-
-	drop_aliases(t);
-	while (in_order < t->n && by_start(&t->symbols[in_order - 1], &t->symbols[in_order]) <= 0)
-		in_order++;
-	if (in_order >= t->n)
-		return;
-	least = in_order;
-	for (size_t i = in_order; i < t->n; i++)
-		if (t->symbols[i].start < t->symbols[least].start)
-			least = i;
-	for (from = in_order; from && t->symbols[from - 1].start >= t->symbols[least].start;)
-		from--;
-	qsort(t->symbols + from, t->n - from, sizeof(*t->symbols), by_start);
-	drop_aliases(t);
 }
 
 const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t address)

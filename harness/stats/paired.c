@@ -136,12 +136,21 @@ static void normal_tails(const struct ranked *r, size_t n, double t, struct bb_s
 	ret_p->less = sd > 0 ? bb_normal_upper((mean - t - 1) / sd) : 1;
 }
 
-static int tails(const double *d, size_t n, double theta, struct ranked *r,
-		 struct bb_signed_rank_p *ret_p)
+int bb_signed_rank_test(const double *d, size_t n, double theta, struct bb_signed_rank_p *ret_p)
 {
+	struct bb_signed_rank_p p = {1, 1, 1};
 	size_t t = 0, total = 0;
-	double *prob;
+	double *prob = NULL;
+	struct ranked *r;
 
+	for (size_t i = 0; i < n; i++)
+		if (!isfinite(d[i]))
+			return -EINVAL;
+	if (!isfinite(theta))
+		return -EINVAL;
+	r = malloc((n ? n : 1) * sizeof(*r));
+	if (!r)
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		double v = d[i] - theta;
 
@@ -152,36 +161,16 @@ static int tails(const double *d, size_t n, double theta, struct ranked *r,
 		t += r[i].sign > 0 ? r[i].rank_x2 : 0;
 		total += r[i].sign ? r[i].rank_x2 : 0;
 	}
-	if (n > BB_SIGNED_RANK_EXACT_MAX) {
-		normal_tails(r, n, (double)t, ret_p);
-		return 0;
-	}
-	prob = malloc((total + 1) * sizeof(*prob));
-	if (!prob)
-		return -ENOMEM;
-	exact_tails(r, n, t, prob, ret_p);
-	free(prob);
-	return 0;
-}
-
-int bb_signed_rank_test(const double *d, size_t n, double theta, struct bb_signed_rank_p *ret_p)
-{
-	struct bb_signed_rank_p p = {1, 1, 1};
-	struct ranked *r;
-	int rc;
-
-	for (size_t i = 0; i < n; i++)
-		if (!isfinite(d[i]))
-			return -EINVAL;
-	if (!isfinite(theta))
-		return -EINVAL;
-	r = malloc((n ? n : 1) * sizeof(*r));
-	if (!r)
-		return -ENOMEM;
-	rc = tails(d, n, theta, r, &p);
+	if (n <= BB_SIGNED_RANK_EXACT_MAX)
+		prob = malloc((total + 1) * sizeof(*prob));
+	if (prob)
+		exact_tails(r, n, t, prob, &p);
+	else if (n > BB_SIGNED_RANK_EXACT_MAX)
+		normal_tails(r, n, (double)t, &p);
 	free(r);
-	if (rc)
-		return rc;
+	free(prob);
+	if (!prob && n <= BB_SIGNED_RANK_EXACT_MAX)
+		return -ENOMEM;
 	p.two_sided = fmin(1, 2 * fmin(p.greater, p.less));
 	*ret_p = p;
 	return 0;
