@@ -2,7 +2,6 @@
 #include "env/fingerprint.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
@@ -273,41 +272,23 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 		PUT(fp->container, name);
 }
 
-static int not_hidden(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	/* alphasort() would follow the user's locale */
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static void read_mitigations(const char *root, struct bb_fingerprint *fp)
 {
-	char dir[PATH_MAX], path[PATH_MAX], value[512];
-	char text[BB_FINGERPRINT_LONG_TEXT] = "";
-	struct dirent **entries;
-	int n;
+	char pattern[PATH_MAX], value[512], text[BB_FINGERPRINT_LONG_TEXT] = "";
+	glob_t found;
 
-	if (bb_sysfile__path(root, CPU_DIR "/vulnerabilities", dir, sizeof(dir)))
+	/* glob() sorts by LC_COLLATE, which main() leaves alone */
+	if (bb_sysfile__path(root, CPU_DIR "/vulnerabilities/*", pattern, sizeof(pattern)) ||
+	    glob(pattern, 0, NULL, &found))
 		return;
-	n = scandir(dir, &entries, not_hidden, by_name);
-	if (n < 0)
-		return;
-	for (int i = 0; i < n; i++) {
-		int len = snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name);
-
-		if (len > 0 && (size_t)len < sizeof(path) &&
-		    !bb_sysfile__read("", path, value, sizeof(value)) &&
-		    strcmp(value, "Not affected")) {
-			append(text, sizeof(text), "; ", entries[i]->d_name);
-			append(text, sizeof(text), "=", value);
-		}
-		free(entries[i]);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		if (bb_sysfile__read("", found.gl_pathv[i], value, sizeof(value)) ||
+		    !strcmp(value, "Not affected"))
+			continue;
+		append(text, sizeof(text), "; ", strrchr(found.gl_pathv[i], '/') + 1);
+		append(text, sizeof(text), "=", value);
 	}
-	free(entries);
+	globfree(&found);
 	PUT(fp->mitigations, text[0] ? text : "none");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "profile/demangle.h"
+#include "profile/symbolize.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>

@@ -27,9 +27,9 @@ int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s
 
 	if (bb_reserve(&samples->addresses, need, &samples->addresses_size, sizeof(uint64_t)))
 		return -ENOMEM;
-	if (bb_reserve(&samples->v, samples->n + 1, &samples->size, sizeof(*samples->v)))
+	copy = bb_append(&samples->v, &samples->n, sizeof(*copy));
+	if (!copy)
 		return -ENOMEM;
-	copy = &samples->v[samples->n++];
 	*copy = *s;
 	copy->first = samples->n_addresses;
 	if (s->n_kernel)
@@ -80,14 +80,14 @@ static int read_sysctl(const char *path, uint64_t *ret_value)
 	return rc;
 }
 
-static const struct program {
-	const char *name;
-	bool is_for_off_cpu; /* attached with --off-cpu; otherwise with a pid */
-} tracepoints[] = {{"switched", true}, {"forked", false}};
-
-static bool is_needed(const struct bb_sampler_opts *opts, const struct program *p)
+static struct bpf_program *program_of(const struct bb_sampler *s, const char *name)
 {
-	return p->is_for_off_cpu ? opts->off_cpu : opts->pid != 0;
+	return bpf_object__find_program_by_name(s->obj, name);
+}
+
+static int map_of(const struct bb_sampler *s, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(s->obj, name);
 }
 
 /* The object may be another build's: all that is looked up by name later is in it. */
@@ -137,11 +137,9 @@ static int configure(struct bb_sampler *s, struct bb_err *err)
 				(__u32)(max_frames * sizeof(uint64_t)));
 	for (size_t i = 0; i < sizeof(globals) / sizeof(globals[0]) && !rc; i++)
 		rc = bb_global__set(s->obj, s->object_path, globals[i].name, globals[i].value, err);
-	for (size_t i = 0; i < sizeof(tracepoints) / sizeof(tracepoints[0]); i++)
-		bpf_program__set_autoload(bpf_object__find_program_by_name(s->obj,
-									   tracepoints[i].name),
-					  is_needed(o, &tracepoints[i]));
-	bpf_program__set_autoload(bpf_object__find_program_by_name(s->obj, "sample"), o->on_cpu);
+	bpf_program__set_autoload(program_of(s, "sample"), o->on_cpu);
+	bpf_program__set_autoload(program_of(s, "switched"), o->off_cpu);
+	bpf_program__set_autoload(program_of(s, "forked"), o->pid != 0);
 	return rc;
 }
 
@@ -166,30 +164,29 @@ static int load(struct bb_sampler *s, struct bb_err *err)
 		return rc;
 	rc = bpf_object__load(s->obj);
 	return rc ? bb_object_say_not_loaded(s->object_path, NULL, 0, s->obj,
-					     bpf_object__find_program_by_name(s->obj, "sample"),
-					     false, rc, err)
+					     program_of(s, "sample"), false, rc, err)
 		  : 0;
 }
 
 /* To the tracepoints; and only `pid` is sampled, unless that is 0. */
 static int attach(struct bb_sampler *s, struct bb_err *err)
 {
+	static const char *const names[] = {"switched", "forked"};
 	__u32 pid = (__u32)s->opts.pid;
 	__u8 one = 1;
 
-	if (pid && bpf_map_update_elem(bpf_object__find_map_fd_by_name(s->obj, "targets"), &pid,
-				       &one, BPF_ANY))
+	if (pid && bpf_map_update_elem(map_of(s, "targets"), &pid, &one, BPF_ANY))
 		return bb_fail(err, -errno, "cannot sample process %u: %s", pid, strerror(errno));
-	for (size_t i = 0; i < sizeof(tracepoints) / sizeof(tracepoints[0]); i++) {
-		const char *name = tracepoints[i].name;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct bpf_program *program = program_of(s, names[i]);
 		struct bpf_link *link;
 
-		if (!is_needed(&s->opts, &tracepoints[i]))
+		if (!bpf_program__autoload(program))
 			continue;
-		link = bpf_program__attach(bpf_object__find_program_by_name(s->obj, name));
+		link = bpf_program__attach(program);
 		if (!link)
 			return bb_fail(err, -errno, "cannot attach '%s' to its tracepoint: %s",
-				       name, strerror(errno));
+				       names[i], strerror(errno));
 		s->links[s->n_links++] = link;
 	}
 	return 0;
@@ -210,7 +207,7 @@ static int say_too_fast(const struct bb_sampler *s, struct bb_err *err)
 static int open_events(struct bb_sampler *s, uint32_t type, uint64_t config, struct bb_err *err)
 {
 	int n_cpus = libbpf_num_possible_cpus();
-	int prog_fd = bpf_program__fd(bpf_object__find_program_by_name(s->obj, "sample"));
+	int prog_fd = bpf_program__fd(program_of(s, "sample"));
 	int rc = 0;
 
 	free(s->event_fds);
@@ -257,13 +254,6 @@ static int start_events(struct bb_sampler *s, struct bb_err *err)
 	return rc;
 }
 
-static uint16_t frames_of(int64_t bytes)
-{
-	if (bytes < 0)
-		return 0; /* there is none */
-	return (uint16_t)((uint64_t)bytes / sizeof(uint64_t));
-}
-
 static int add_sample(struct bb_sampler *s, const struct bb_profile_key *key, uint64_t weight,
 		      const uint64_t *kernel, uint16_t n_kernel, const uint64_t *user,
 		      uint16_t n_user)
@@ -289,12 +279,15 @@ static int on_overflow(void *arg, void *data, size_t size)
 	const struct bb_profile_sample *sample = data;
 	struct bb_sampler *s = arg;
 
+	/* the bytes are < 0 where there is no such stack */
 	if (size >= sizeof(*sample) && !s->overflow_rc)
-		s->overflow_rc = add_sample(s, &sample->key, sample->weight,
-					    (const uint64_t *)sample->kernel,
-					    frames_of(sample->kernel_bytes),
-					    (const uint64_t *)sample->user,
-					    frames_of(sample->user_bytes));
+		s->overflow_rc =
+			add_sample(s, &sample->key, sample->weight,
+				   (const uint64_t *)sample->kernel,
+				   (uint16_t)(sample->kernel_bytes < 0 ? 0
+								       : sample->kernel_bytes / 8),
+				   (const uint64_t *)sample->user,
+				   (uint16_t)(sample->user_bytes < 0 ? 0 : sample->user_bytes / 8));
 	return 0;
 }
 
@@ -309,8 +302,7 @@ int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **re
 	s->opts = *opts;
 	rc = load(s, err);
 	if (!rc) {
-		s->overflow = ring_buffer__new(bpf_object__find_map_fd_by_name(s->obj, "overflow"),
-					       on_overflow, s, NULL);
+		s->overflow = ring_buffer__new(map_of(s, "overflow"), on_overflow, s, NULL);
 		rc = s->overflow ? 0
 				 : bb_fail(err, -errno, "cannot map the ring buffer: %s",
 					   strerror(errno));
@@ -350,7 +342,7 @@ void bb_sampler__stop(struct bb_sampler *s)
 /* The stack of an id, into frames[max_frames]; how many it has. */
 static uint16_t look_up(const struct bb_sampler *s, int32_t id, uint64_t *frames)
 {
-	int stacks_fd = bpf_object__find_map_fd_by_name(s->obj, "stacks");
+	int stacks_fd = map_of(s, "stacks");
 	uint16_t n = 0;
 
 	memset(frames, 0, s->stats.max_frames * sizeof(*frames));
@@ -373,8 +365,8 @@ static int collect_one(struct bb_sampler *s, const struct bb_profile_key *key, u
 /* What the maps hold. */
 static int collect_maps(struct bb_sampler *s)
 {
-	int counts_fd = bpf_object__find_map_fd_by_name(s->obj, "counts"), rc = 0;
-	int sleeping_fd = bpf_object__find_map_fd_by_name(s->obj, "sleeping");
+	int counts_fd = map_of(s, "counts"), rc = 0;
+	int sleeping_fd = map_of(s, "sleeping");
 	struct bb_profile_key key, *last_key = NULL;
 	struct bb_profile_sleep sleep;
 	__u32 tid, *last_tid = NULL;

@@ -25,7 +25,7 @@ struct bb_sampled_stack {
 
 struct bb_samples {
 	struct bb_sampled_stack *v;
-	size_t n, size;
+	size_t n;
 	uint64_t *addresses;
 	size_t n_addresses, addresses_size;
 };

@@ -20,7 +20,6 @@
 #include "base/child.h"
 #include "base/stop.h"
 #include "profile/debug_files.h"
-#include "profile/demangle.h"
 #include "profile/names.h"
 
 /*

@@ -2,6 +2,7 @@
 #ifndef BB_PROFILE_SYMBOLIZE_H
 #define BB_PROFILE_SYMBOLIZE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,5 +42,13 @@ struct bb_symbolize_result {
 int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places, size_t n,
 		 uint32_t file_seconds, bb_place_found found, void *arg,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err);
+
+/*
+ * The name of a function as its source has it, of that which C++ or Rust compilers make of it (by
+ * libiberty): without parameters, and without the hash of Rust. False: it is none, or is malformed,
+ * or too long, or would take more than `size` bytes with its NUL. Names are somebody else's: some
+ * few bytes can stand for a name without end, of which no more than this is made.
+ */
+bool bb_demangle(const char *name, char *ret_text, size_t size);
 
 #endif

@@ -23,10 +23,13 @@ static double mean_of(const struct stratum *s)
 	return s->sum / (double)s->n;
 }
 
-/* False where a load's stratum or share is not known. */
-static bool sort_into(const double *x, const int *stratum, const double *share, size_t n,
-		      struct stratum *strata)
+bool bb_stratified_mean(const double *x, const int *stratum, const double *share, size_t n,
+			double alpha, struct bb_stratified *ret)
 {
+	struct stratum strata[BB_STRATA] = {0};
+	struct bb_stratified e = {.least = INFINITY, .most = -INFINITY};
+	double covered = 0, squares = 0, factor = 0, half;
+
 	for (size_t i = 0; i < n; i++) {
 		struct stratum *s;
 
@@ -40,25 +43,11 @@ static bool sort_into(const double *x, const int *stratum, const double *share, 
 		s->n++;
 	}
 	for (size_t i = 0; i < n; i++) {
-		double d;
+		struct stratum *s = isnan(x[i]) ? NULL : &strata[stratum[i]];
 
-		if (isnan(x[i]))
-			continue;
-		d = x[i] - mean_of(&strata[stratum[i]]);
-		strata[stratum[i]].squares += d * d;
+		if (s)
+			s->squares += (x[i] - mean_of(s)) * (x[i] - mean_of(s));
 	}
-	return true;
-}
-
-bool bb_stratified_mean(const double *x, const int *stratum, const double *share, size_t n,
-			double alpha, struct bb_stratified *ret)
-{
-	struct stratum strata[BB_STRATA] = {0};
-	struct bb_stratified e = {.least = INFINITY, .most = -INFINITY};
-	double covered = 0, squares = 0, factor = 0, half;
-
-	if (!sort_into(x, stratum, share, n, strata))
-		return false;
 	for (size_t h = 0; h < BB_STRATA; h++) {
 		if (!strata[h].n)
 			continue;

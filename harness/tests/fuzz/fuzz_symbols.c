@@ -2,7 +2,7 @@
 /* Functions and lines of a mapped ELF file, as the symbolizer's child reads them by libdw. */
 #include "fuzz/fuzz.h"
 
-#include "profile/demangle.h"
+#include "profile/symbolize.h"
 #include "profile/elf_symbols.h"
 
 #define PLACES 128u

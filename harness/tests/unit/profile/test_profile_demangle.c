@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "profile/demangle.h"
+#include "profile/symbolize.h"
 
 #define SIZE 4097u
 #define N_ROUNDS 200000
