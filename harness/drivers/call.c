@@ -182,11 +182,6 @@ static void detach(void *state, void *slot)
 	free(slot);
 }
 
-static void close_call(void *state)
-{
-	free(state);
-}
-
 static const struct bb_drive_key keys[] = {
 	{.name = "function", .choice = bb_function_name},
 	{.name = "seconds"},
@@ -213,5 +208,5 @@ const struct bb_driver bb_driver_call = {
 	.attach = attach,
 	.batch = batch,
 	.detach = detach,
-	.close = close_call,
+	.close = free,
 };

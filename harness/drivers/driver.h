@@ -161,6 +161,11 @@ static inline const struct bb_driver *bb_driver__by(const char *with, const char
 	return bb_driver_of(bb_drive_kind_find(with, by));
 }
 
+/* For a drive that attaches nothing: its slot is the program. */
+int bb_driver__attach_nothing(void *state, struct bb_test_prog *prog, void **ret_slot,
+			      struct bb_err *err);
+void bb_driver__detach_nothing(void *state, void *slot);
+
 /* Pin the calling thread to one CPU. 0, or -errno with a message. */
 int bb_pin_to_cpu(int cpu, struct bb_err *err);
 

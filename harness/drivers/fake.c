@@ -24,10 +24,6 @@ struct fake_state {
 	uint64_t batches;
 };
 
-struct fake_slot {
-	const struct bb_test_prog *subject;
-};
-
 static double knob(const struct bb_variant_spec *v, const char *name, double otherwise)
 {
 	for (size_t i = 0; i < v->n_globals; i++)
@@ -49,19 +45,6 @@ static int fake_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return 0;
 }
 
-static int fake_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
-		       struct bb_err *err)
-{
-	struct fake_slot *slot = calloc(1, sizeof(*slot));
-
-	(void)state;
-	if (!slot)
-		return bb_fail_nomem(err);
-	slot->subject = subject;
-	*ret_slot = slot;
-	return 0;
-}
-
 static uint64_t fake_run_ns(struct fake_state *s, const struct bb_test_prog *subject)
 {
 	const struct bb_variant_spec *v = subject->spec;
@@ -79,7 +62,7 @@ static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 		      struct bb_err *err)
 {
 	struct fake_state *s = state;
-	const struct bb_test_prog *subject = ((struct fake_slot *)slot)->subject;
+	const struct bb_test_prog *subject = slot;
 	const struct bb_variant_spec *v = subject->spec;
 	double fail_after = knob(v, "fail_after", 0), lose_after = knob(v, "lose_after", 0);
 
@@ -107,17 +90,6 @@ static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	return 0;
 }
 
-static void fake_detach(void *state, void *slot)
-{
-	(void)state;
-	free(slot);
-}
-
-static void fake_close(void *state)
-{
-	free(state);
-}
-
 static const struct bb_drive_key keys[] = {
 	{.name = "samples"},
 	{0},
@@ -137,8 +109,8 @@ const struct bb_driver bb_driver_fake = {
 			.one_by_one = true,
 		},
 	.open = fake_open,
-	.attach = fake_attach,
+	.attach = bb_driver__attach_nothing,
 	.batch = fake_batch,
-	.detach = fake_detach,
-	.close = fake_close,
+	.detach = bb_driver__detach_nothing,
+	.close = free,
 };

@@ -5,10 +5,8 @@
  * of them is one run. Caches are as cold as the workload leaves them: expect more than step says.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "drivers/workload_loop.h"
@@ -54,43 +52,29 @@ static int insitu_attach(void *state, struct bb_test_prog *subject, void **ret_s
 }
 
 /* An event of the slot's frequency on the process that runs now; an older one goes. */
-static int open_event(struct insitu_slot *slot, pid_t pid, struct bb_err *err)
+static int open_event(struct insitu_slot *slot, const struct bb_workload *workload,
+		      struct bb_err *err)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = !strcmp(slot->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK
-							     : PERF_COUNT_SW_CPU_CLOCK,
-		.freq = 1,
-		.sample_freq = slot->freq_hz,
-		.inherit = 1,
-		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
-	};
 	int rc;
 
-	if (slot->event_fd >= 0 && slot->event_pid == pid && slot->event_freq_hz == slot->freq_hz)
+	if (slot->event_fd >= 0 && slot->event_pid == workload->pid &&
+	    slot->event_freq_hz == slot->freq_hz)
 		return 0;
 	close_event(slot);
-	rc = bb_perf_event__open(&attr, pid, -1, bb_target__prog_fd(slot->target), &slot->event_fd,
-				 err);
-	if (rc) {
-		slot->event_fd = -1;
-		return rc;
-	}
-	slot->event_pid = pid;
+	rc = bb_workload__open_clock(workload, slot->event, slot->freq_hz,
+				     bb_target__prog_fd(slot->target), &slot->event_fd, err);
+	slot->event_pid = workload->pid;
 	slot->event_freq_hz = slot->freq_hz;
 	slot->whole_periods = 0;
-	return 0;
+	return rc;
 }
 
-static int begin_event(void *arg, pid_t pid, struct bb_err *err)
+static int begin_event(void *arg, const struct bb_workload *workload, struct bb_err *err)
 {
 	struct insitu_slot *slot = arg;
-	int rc = open_event(slot, pid, err);
+	int rc = open_event(slot, workload, err);
 
-	if (rc)
-		return rc;
-	rc = bb_perf_event__enable(slot->event_fd);
-	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %s", strerror(-rc)) : 0;
+	return rc ? rc : bb_workload__start_clock(slot->event_fd, err);
 }
 
 /*

@@ -14,16 +14,13 @@
 #include <string.h>
 
 #include "base/deadline.h"
+#include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
 #define READINGS 512u
 #define MOST_RUNS                                                                                  \
 	(READINGS /                                                                                \
 	 2) /* others may make it run in that time, but not once for every other reading */
-
-struct attach_slot {
-	struct bb_target *target;
-};
 
 static int attach_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
@@ -36,39 +33,18 @@ static int attach_probe(void *state, struct bb_test_prog *subject, struct bb_err
 	return rc;
 }
 
-/* It is attached for its batches only: others would have their turn meanwhile. */
-static int attach_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
-			 struct bb_err *err)
-{
-	struct attach_slot *slot = calloc(1, sizeof(*slot));
-
-	(void)state;
-	if (!slot)
-		return bb_fail_nomem(err);
-	slot->target = subject->target;
-	*ret_slot = slot;
-	return 0;
-}
-
-static void attach_detach(void *state, void *slot)
-{
-	(void)state;
-	free(slot);
-}
-
 /* The workload stands still. 0, or -errno with a message; what is to blame goes to `void_why`. */
 static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_prog_stats first, now;
-	int rc = bb_stats_reader__info(bb_target__reader(target), &first);
+	int rc = bb_read_counters(target, &first, err);
 
 	for (unsigned int i = 0; !rc && i < READINGS && !bb_must_end(); i++) {
-		rc = bb_stats_reader__info(bb_target__reader(target), &now);
+		rc = bb_read_counters(target, &now, err);
 		bb_target__drain(target, false);
 	}
 	if (rc)
-		return bb_fail(err, rc, "cannot read the counters of '%s': %s",
-			       bb_target__program(target), strerror(-rc));
+		return rc;
 	if (now.run_cnt - first.run_cnt > MOST_RUNS)
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "bpfbench's own readings make it run: %llu runs in %u readings while the "
@@ -81,7 +57,7 @@ static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch
 			struct bb_err *err)
 {
 	static const struct bb_workload_event nothing_to_do = {0};
-	struct bb_target *target = ((struct attach_slot *)slot)->target;
+	struct bb_target *target = ((struct bb_test_prog *)slot)->target;
 	struct bb_workload_loop *l = state;
 	struct bpf_link *link = NULL;
 	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
@@ -122,8 +98,8 @@ const struct bb_driver bb_driver_insitu_attach = {
 		},
 	.open = bb_workload_loop__open,
 	.probe = attach_probe,
-	.attach = attach_attach,
+	.attach = bb_driver__attach_nothing, /* but for its batches: others have their turn, too */
 	.batch = attach_batch,
-	.detach = attach_detach,
+	.detach = bb_driver__detach_nothing,
 	.close = bb_workload_loop__close,
 };

@@ -118,15 +118,6 @@ static void live_fired_by(const struct bb_test_prog *subject, char *ret_words, s
 			 subject->live_mean_of);
 }
 
-static int live_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
-		       struct bb_err *err)
-{
-	(void)state;
-	(void)err;
-	*ret_slot = subject;
-	return 0;
-}
-
 static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
 		      struct bb_err *err)
 {
@@ -138,12 +129,6 @@ static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	if (!rc && !b->run_cnt && !b->void_why[0])
 		snprintf(b->void_why, sizeof(b->void_why), "no run in %.3g s", b->elapsed_s);
 	return rc;
-}
-
-static void live_detach(void *state, void *slot)
-{
-	(void)state;
-	(void)slot;
 }
 
 static const struct bb_drive_key keys[] = {
@@ -168,9 +153,9 @@ const struct bb_driver bb_driver_live = {
 		},
 	.open = live_open,
 	.probe = live_probe,
-	.attach = live_attach,
+	.attach = bb_driver__attach_nothing,
 	.batch = live_batch,
 	.fired_by = live_fired_by,
-	.detach = live_detach,
+	.detach = bb_driver__detach_nothing,
 	.close = free,
 };

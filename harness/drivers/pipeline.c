@@ -6,7 +6,6 @@
  * consumer was done with it. How much the ring held is noted over time.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +18,10 @@
 #include "bpf/perf_event.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
+#include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-#define MAX_LIVES 1000    /* of the workload, in one batch: it must not end at once for ever */
+#define MAX_PASSES 1000   /* of the workload, in one batch: it must not end at once for ever */
 #define LEAST_LOOK_S 1e-3 /* between two looks at the ring */
 
 struct pipeline_slot {
@@ -33,13 +33,13 @@ struct pipeline_slot {
 
 /* One batch on its way. */
 struct flow_run {
-	struct bb_workload_loop *lives;
+	struct bb_workload_loop *loop;
 	struct pipeline_slot *slot;
 	uint32_t freq_hz;
 	struct bb_batch *batch;
 	struct bb_consumer consumer;
 	uint64_t began_ns;
-	double cpu_before_s; /* of the workload's current life */
+	double cpu_before_s; /* of the workload's current pass */
 	uint64_t *lag_ns;    /* lag_ns[room]: what was consumed, then what was waiting */
 	size_t room, n;
 };
@@ -85,38 +85,27 @@ static void pipeline_detach(void *state, void *slot)
 }
 
 /* The workload held still with an event on it that is enabled: begin with bb_workload__resume(). */
-static int begin_life(struct flow_run *r, struct bb_err *err)
+static int begin_pass(struct flow_run *r, struct bb_err *err)
 {
-	struct bb_workload_loop *l = r->lives;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = !strcmp(l->spec->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK
-								: PERF_COUNT_SW_CPU_CLOCK,
-		.freq = 1,
-		.sample_freq = r->freq_hz,
-		.inherit = 1,
-	};
+	struct bb_workload_loop *l = r->loop;
 	int rc = bb_workload_loop__start(l, true, err);
 
 	if (rc)
 		return rc;
 	r->cpu_before_s = bb_workload__cpu_s(&l->workload);
-	rc = bb_perf_event__open(&attr, l->workload.pid, -1, bb_target__prog_fd(r->slot->target),
-				 &r->slot->event_fd, err);
-	if (rc)
-		return rc;
-	rc = bb_perf_event__enable(r->slot->event_fd);
-	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %s", strerror(-rc)) : 0;
+	rc = bb_workload__open_clock(&l->workload, l->spec->event, r->freq_hz,
+				     bb_target__prog_fd(r->slot->target), &r->slot->event_fd, err);
+	return rc ? rc : bb_workload__start_clock(r->slot->event_fd, err);
 }
 
-static void end_life(struct flow_run *r)
+static void end_pass(struct flow_run *r)
 {
 	if (r->slot->event_fd >= 0)
 		bb_perf_event__disable(r->slot->event_fd);
 	close_event(r->slot);
-	if (r->lives->workload.pid)
-		r->batch->target_cpu_s += bb_workload__cpu_s(&r->lives->workload) - r->cpu_before_s;
-	bb_workload__pause(&r->lives->workload);
+	if (r->loop->workload.pid)
+		r->batch->target_cpu_s += bb_workload__cpu_s(&r->loop->workload) - r->cpu_before_s;
+	bb_workload__pause(&r->loop->workload);
 }
 
 static void look_at_ring(struct flow_run *r)
@@ -134,10 +123,10 @@ static int watch(struct flow_run *r, struct bb_err *err)
 {
 	double look_s = fmax(r->batch->max_s / (BB_FLOW_MAX_POINTS - 2), LEAST_LOOK_S);
 	const struct timespec pause = {(time_t)look_s, (long)(fmod(look_s, 1) * 1e9)};
-	int rc = begin_life(r, err), lives = 1;
+	int rc = begin_pass(r, err), passes = 1;
 
 	r->began_ns = bb_now_ns();
-	bb_workload__resume(&r->lives->workload);
+	bb_workload__resume(&r->loop->workload);
 	while (!rc && !bb_deadline_has_passed && bb_seconds_since(r->began_ns) < r->batch->max_s) {
 		look_at_ring(r);
 		nanosleep(&pause, NULL);
@@ -146,19 +135,19 @@ static int watch(struct flow_run *r, struct bb_err *err)
 		if (!rc && r->consumer.pid)
 			rc = bb_consumer__check(&r->consumer, err);
 		if (!rc)
-			rc = bb_workload__ended(&r->lives->workload,
-						r->lives->spec->target.workload, err);
+			rc = bb_workload__ended(&r->loop->workload, r->loop->spec->target.workload,
+						err);
 		if (rc == 1) {
-			end_life(r);
-			rc = ++lives > MAX_LIVES ? bb_fail(err, -ESRCH,
-							   "workload '%s' ends before it can be "
-							   "sampled",
-							   r->lives->spec->target.workload)
-						 : begin_life(r, err);
-			bb_workload__resume(&r->lives->workload);
+			end_pass(r);
+			rc = ++passes > MAX_PASSES ? bb_fail(err, -ESRCH,
+							     "workload '%s' ends before it can be "
+							     "sampled",
+							     r->loop->spec->target.workload)
+						   : begin_pass(r, err);
+			bb_workload__resume(&r->loop->workload);
 		}
 	}
-	end_life(r);
+	end_pass(r);
 	r->batch->elapsed_s = bb_seconds_since(r->began_ns);
 	look_at_ring(r);
 	return rc;
@@ -200,16 +189,6 @@ static void keep_lags(struct flow_run *r)
 		b->ns[i] = r->lag_ns[i * r->n / b->n];
 }
 
-static int read_counters(const struct flow_run *r, struct bb_prog_stats *ret_stats,
-			 struct bb_err *err)
-{
-	int rc = bb_stats_reader__info(bb_target__reader(r->slot->target), ret_stats);
-
-	return rc ? bb_fail(err, rc, "cannot read the counters of '%s': %s",
-			    bb_target__program(r->slot->target), strerror(-rc))
-		  : 0;
-}
-
 /* What there is by now, all of it or what there was when a signal came. */
 static int take(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
 {
@@ -218,7 +197,7 @@ static int take(struct flow_run *r, const struct bb_prog_stats *before, struct b
 	int rc = collect(r, err);
 
 	if (!rc)
-		rc = read_counters(r, &after, err);
+		rc = bb_read_counters(r->slot->target, &after, err);
 	if (rc)
 		return rc;
 	keep_lags(r);
@@ -234,10 +213,10 @@ static int take(struct flow_run *r, const struct bb_prog_stats *before, struct b
 
 static int run_flow(struct flow_run *r, struct bb_err *err)
 {
-	const struct bb_child_place place = {r->lives->opts.poll_cpu, r->lives->opts.uid,
-					     r->lives->opts.gid, NULL};
+	const struct bb_child_place place = {r->loop->opts.poll_cpu, r->loop->opts.uid,
+					     r->loop->opts.gid, NULL};
 	struct bb_prog_stats before;
-	int rc = read_counters(r, &before, err), taken = 0;
+	int rc = bb_read_counters(r->slot->target, &before, err), taken = 0;
 
 	bb_target__drain(r->slot->target, false);
 	if (!rc && r->slot->processor)
@@ -255,7 +234,7 @@ static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_bat
 			  struct bb_err *err)
 {
 	struct bb_workload_loop *l = state;
-	struct flow_run r = {.lives = l, .slot = slot, .freq_hz = param, .batch = b};
+	struct flow_run r = {.loop = l, .slot = slot, .freq_hz = param, .batch = b};
 	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
 
 	if (rc)

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -24,7 +23,6 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/err.h"
-#include "bpf/perf_event.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
 #include "drivers/driver.h"
@@ -74,19 +72,15 @@ static void put_word(FILE *out, const char *word)
 	putc('\'', out);
 }
 
-/* "PATH ARG...": hyperfine looks for a name in $PATH only, we look in `dir` first. */
-static int compose_command(const char *program, char *const *args, size_t n_args, const char *dir,
-			   char **ret_command)
+/* "PROGRAM ARG...", owned by the caller. 0 or -ENOMEM. */
+static int compose(const char *program, char *const *args, size_t n_args, char **ret_command)
 {
-	char beside[PATH_MAX] = "";
 	size_t size = 0;
 	FILE *out = open_memstream(ret_command, &size);
 
 	if (!out)
 		return -ENOMEM;
-	if (dir && !strchr(program, '/'))
-		snprintf(beside, sizeof(beside), "%s/%s", dir, program);
-	put_word(out, *beside && !access(beside, X_OK) ? beside : program);
+	put_word(out, program);
 	for (size_t i = 0; i < n_args; i++) {
 		putc(' ', out);
 		put_word(out, args[i]);
@@ -94,19 +88,16 @@ static int compose_command(const char *program, char *const *args, size_t n_args
 	return fclose(out) ? -ENOMEM : 0;
 }
 
-static int compose_shown(struct hyperfine *h)
+/* The command for hyperfine, which looks for a name in $PATH only; we look in `dir` first. */
+static int compose_command(const char *program, char *const *args, size_t n_args, const char *dir,
+			   char **ret_command)
 {
-	size_t size = 0;
-	FILE *out = open_memstream(&h->shown, &size);
+	char beside[PATH_MAX] = "";
 
-	if (!out)
-		return -ENOMEM;
-	fputs(h->spec.program, out);
-	for (size_t i = 0; i < h->spec.n_args; i++) {
-		putc(' ', out);
-		put_word(out, h->args[i]);
-	}
-	return fclose(out) ? -ENOMEM : 0;
+	if (dir && !strchr(program, '/'))
+		snprintf(beside, sizeof(beside), "%s/%s", dir, program);
+	return compose(*beside && !access(beside, X_OK) ? beside : program, args, n_args,
+		       ret_command);
 }
 
 /* A zeroed one does no harm. */
@@ -156,7 +147,7 @@ static int hyperfine_open(const char *program, char *const *args, size_t n_args,
 					    .is_held = true,
 					    .place = *place};
 	if (!rc)
-		rc = compose_shown(h);
+		rc = compose(h->spec.program, h->args, n, &h->shown);
 	if (rc) {
 		hyperfine_close(h);
 		return bb_fail_nomem(err);
@@ -379,26 +370,6 @@ static void slowdown_detach(void *state, void *slot)
 	free(slot);
 }
 
-static int put_event(struct timed_run *r, struct bb_err *err)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.freq = 1,
-		.sample_freq = r->freq_hz,
-		.inherit = 1,
-	};
-	int rc = bb_perf_event__open(&attr, r->hyperfine.pid, -1,
-				     bb_target__prog_fd(r->slot->target), &r->event_fd, err);
-
-	if (rc) {
-		r->event_fd = -1;
-		return rc;
-	}
-	rc = bb_perf_event__enable(r->event_fd);
-	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %s", strerror(-rc)) : 0;
-}
-
 /* As `bpfbench profile -p PID -F HZ` does. */
 static int start_profile(struct timed_run *r, struct bb_err *err)
 {
@@ -429,7 +400,11 @@ static int set_up(struct timed_run *r, struct bb_err *err)
 	if (!rc)
 		rc = hyperfine_start(&s->hyperfine, &r->hyperfine, err);
 	if (!rc && r->slot->target)
-		rc = put_event(r, err);
+		rc = bb_workload__open_clock(&r->hyperfine, "cpu-clock", r->freq_hz,
+					     bb_target__prog_fd(r->slot->target), &r->event_fd,
+					     err);
+	if (!rc && r->slot->target)
+		rc = bb_workload__start_clock(r->event_fd, err);
 	if (!rc && r->slot->by_perf)
 		rc = perf_record_start(r->hyperfine.pid, r->freq_hz, &place, &r->perf, err);
 	if (!rc && r->slot->by_profile)
@@ -479,17 +454,6 @@ static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, ui
 	return rc;
 }
 
-static int read_counters(const struct slowdown_slot *slot, struct bb_prog_stats *ret_stats,
-			 struct bb_err *err)
-{
-	int rc = slot->target ? bb_stats_reader__info(bb_target__reader(slot->target), ret_stats)
-			      : 0;
-
-	return rc ? bb_fail(err, rc, "cannot read the counters of '%s': %s",
-			    bb_target__program(slot->target), strerror(-rc))
-		  : 0;
-}
-
 static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
 			  struct bb_err *err)
 {
@@ -501,8 +465,8 @@ static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_bat
 	int rc = bb_pin_to_cpu(s->opts.poll_cpu, err);
 
 	b->target_cpu_s = NAN;
-	if (!rc)
-		rc = read_counters(sl, &before, err);
+	if (!rc && sl->target)
+		rc = bb_read_counters(sl->target, &before, err);
 	while (!rc && b->n < b->want && (!b->n || bb_seconds_since(began_ns) < b->max_s)) {
 		rc = time_command(s, slot, param, &b->ns[b->n], err);
 		if (!rc)
@@ -511,8 +475,8 @@ static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_bat
 	is_stopped = rc == -EINTR;
 	if (is_stopped || rc == -ETIME) /* the command was ended: no sample */
 		rc = 0;
-	if (!rc)
-		rc = read_counters(sl, &after, err);
+	if (!rc && sl->target)
+		rc = bb_read_counters(sl->target, &after, err);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
 		return rc;

@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "drivers/pace.h"
 #include "drivers/windows.h"
 
 #define NS_PER_S 1000000000u

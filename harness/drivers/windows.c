@@ -22,8 +22,7 @@ uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX])
 	return best;
 }
 
-static int read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats,
-			 struct bb_err *err)
+int bb_read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats, struct bb_err *err)
 {
 	int rc = bb_stats_reader__info(bb_target__reader(t), ret_stats);
 
@@ -35,7 +34,7 @@ static int read_counters(const struct bb_target *t, struct bb_prog_stats *ret_st
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err)
 {
 	*ret_windows = (struct bb_windows){.target = target};
-	return read_counters(target, &ret_windows->last, err);
+	return bb_read_counters(target, &ret_windows->last, err);
 }
 
 int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)
@@ -49,7 +48,7 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "bpfbench's own readings make it run, and these runs cannot be told from "
 			 "the others");
-	return read_counters(w->target, &w->last, err);
+	return bb_read_counters(w->target, &w->last, err);
 }
 
 /* What `own` runs of ours take, ns. */
@@ -112,7 +111,7 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 {
 	for (unsigned int i = 0; i < POLLS && b->n < b->want && !bb_must_end(); i++) {
 		struct bb_prog_stats now;
-		int rc = read_counters(w->target, &now, err);
+		int rc = bb_read_counters(w->target, &now, err);
 
 		if (rc)
 			return rc;
@@ -126,7 +125,7 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 		 * one that falls between sees a run of 0 ns, and the next run would have the time
 		 * of both. A moment later both are there.
 		 */
-		rc = read_counters(w->target, &now, err);
+		rc = bb_read_counters(w->target, &now, err);
 		if (rc)
 			return rc;
 		take_window(b, w, &now, 2 * (uint64_t)w->own.by_read);
@@ -138,7 +137,7 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_prog_stats now;
-	int rc = read_counters(w->target, &now, err);
+	int rc = bb_read_counters(w->target, &now, err);
 
 	if (rc)
 		return rc;

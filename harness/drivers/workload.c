@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "bpf/perf_event.h"
 
 static int open_program_at(const char *path)
 {
@@ -191,6 +193,32 @@ void bb_workload__stop(struct bb_workload *w)
 {
 	bb_child__stop(&(struct bb_child){.pid = w->pid, .fd = -1, .report_fd = -1});
 	w->pid = 0;
+}
+
+int bb_workload__open_clock(const struct bb_workload *w, const char *clock, uint32_t freq_hz,
+			    int prog_fd, int *ret_event_fd, struct bb_err *err)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = !strcmp(clock, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK
+						       : PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = freq_hz,
+		.inherit = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	int rc = bb_perf_event__open(&attr, w->pid, -1, prog_fd, ret_event_fd, err);
+
+	if (rc)
+		*ret_event_fd = -1;
+	return rc;
+}
+
+int bb_workload__start_clock(int event_fd, struct bb_err *err)
+{
+	int rc = bb_perf_event__enable(event_fd);
+
+	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %s", strerror(-rc)) : 0;
 }
 
 double bb_workload__cpu_s(const struct bb_workload *w)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -49,6 +50,14 @@ void bb_workload__resume(const struct bb_workload *w);
 
 /* Kill the whole group and wait. */
 void bb_workload__stop(struct bb_workload *w);
+
+/*
+ * A clock event ("cpu-clock", "task-clock") of `freq_hz` on the process and its children, which
+ * runs the program; disabled. 0, or -errno with a message and *ret_event_fd -1.
+ */
+int bb_workload__open_clock(const struct bb_workload *w, const char *clock, uint32_t freq_hz,
+			    int prog_fd, int *ret_event_fd, struct bb_err *err);
+int bb_workload__start_clock(int event_fd, struct bb_err *err);
 
 /* CPU seconds the process has used; NAN when unknown. */
 double bb_workload__cpu_s(const struct bb_workload *w);

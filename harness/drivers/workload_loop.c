@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "drivers/windows.h"
 
-#define MAX_EMPTY_LIVES                                                                            \
+#define MAX_EMPTY_PASSES                                                                           \
 	3 /* how often the workload may end without a single run before we give up */
 
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err)
@@ -24,9 +24,9 @@ int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_e
 	return rc;
 }
 
-void bb_workload_loop__close(void *lives)
+void bb_workload_loop__close(void *loop)
 {
-	struct bb_workload_loop *l = lives;
+	struct bb_workload_loop *l = loop;
 
 	if (!l)
 		return;
@@ -35,7 +35,7 @@ void bb_workload_loop__close(void *lives)
 }
 
 int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			   void **ret_lives, struct bb_err *err)
+			   void **ret_loop, struct bb_err *err)
 {
 	struct bb_workload_loop *l;
 	int rc = bb_windows__can_poll(opts, err);
@@ -60,7 +60,7 @@ int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_dri
 		return rc;
 	}
 	bb_workload__stop(&l->workload);
-	*ret_lives = l;
+	*ret_loop = l;
 	return 0;
 }
 
@@ -98,8 +98,8 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 	return rc;
 }
 
-/* One life of the workload, or what is left of the batch's time in it. Returns as poll_windows. */
-static int sample_life(struct bb_workload_loop *l, struct bb_target *target,
+/* One pass of the workload, or what is left of the batch's time in it. Returns as poll_windows. */
+static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		       const struct bb_workload_event *event, struct bb_batch *b, uint64_t began_ns,
 		       struct bb_err *err)
 {
@@ -111,10 +111,10 @@ static int sample_life(struct bb_workload_loop *l, struct bb_target *target,
 	if (!rc)
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && event->begin)
-		rc = event->begin(event->arg, l->workload.pid, err);
+		rc = event->begin(event->arg, &l->workload, err);
 	if (rc == -ESRCH) { /* it ended between its start and the event's */
 		rc = bb_workload__ended(&l->workload, l->spec->target.workload, err);
-		return rc < 0 ? rc : (++l->empty_passes > MAX_EMPTY_LIVES ? -ESRCH : 1);
+		return rc < 0 ? rc : (++l->empty_passes > MAX_EMPTY_PASSES ? -ESRCH : 1);
 	}
 	if (rc)
 		return rc;
@@ -126,7 +126,7 @@ static int sample_life(struct bb_workload_loop *l, struct bb_target *target,
 	if (rc != 1)
 		return rc;
 	l->empty_passes = l->pass_had_run ? 0 : l->empty_passes + 1;
-	return l->empty_passes > MAX_EMPTY_LIVES ? -ESRCH : 1;
+	return l->empty_passes > MAX_EMPTY_PASSES ? -ESRCH : 1;
 }
 
 int bb_workload_loop__batch(struct bb_workload_loop *l, struct bb_target *target,
@@ -145,7 +145,7 @@ int bb_workload_loop__batch(struct bb_workload_loop *l, struct bb_target *target
 	b->target_cpu_s = 0;
 	bb_workload__resume(&l->workload);
 	do
-		rc = sample_life(l, target, event, b, began_ns, err);
+		rc = sample_pass(l, target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
 	/* or it would share its CPU with what is stepped there next */
 	bb_workload__pause(&l->workload);

@@ -23,7 +23,7 @@ struct bb_workload_loop {
  * that is in a batch. */
 struct bb_workload_event {
 	/* -ESRCH: the process has ended; NULL: nothing to do */
-	int (*begin)(void *arg, pid_t pid, struct bb_err *err);
+	int (*begin)(void *arg, const struct bb_workload *workload, struct bb_err *err);
 	/* CPU time of that process with the event on, s; NULL, NAN: by the process' clock */
 	double (*end)(void *arg);
 	void *arg;
@@ -32,8 +32,8 @@ struct bb_workload_event {
 /* open() of struct bb_driver. The workload is started once and stopped: one that cannot start is
  * reported before anything is measured. */
 int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			   void **ret_lives, struct bb_err *err);
-void bb_workload_loop__close(void *lives);
+			   void **ret_loop, struct bb_err *err);
+void bb_workload_loop__close(void *loop);
 
 /* Start it if it does not run; it stands still if `paused`. */
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err);

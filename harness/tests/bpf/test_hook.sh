@@ -36,7 +36,7 @@ for p in on_malloc on_malloc_return on_kernel_function; do
 	check "hook: $p: the breakpoint costs more than the program" \
 		more "$(bmf "$TMP/out" "fire/$p/hook" latency)" "$(bmf "$TMP/out" "fire/$p/step" latency)"
 done
-run "$BPFBENCH" show latest --results "$results" --format table
+run "$BPFBENCH" show latest --results "$results" --format table --details
 expect_grep "hook: the unit" out 'fire, hook \(ns per event\)'
 expect_grep "hook: what fired it" out '^    on_openat: open \(tracepoint syscalls/sys_enter_openat\)'
 expect_grep "hook: beside step" out '^hook - empty = step - empty step\?'
@@ -47,7 +47,7 @@ nothing_left "hook" 1
 real --object "$O/tests/bpf/ring.bpf.o" --drive hook --drive step --loads 3 --budget 40
 check "hook: of a program with a ring, the reader is woken each time" more \
 	"$(bmf "$TMP/out" ring/on_malloc/hook latency-net)" "$(bmf "$TMP/out" ring/on_malloc/step latency-net)"
-run "$BPFBENCH" show latest --results "$results" --format table
+run "$BPFBENCH" show latest --results "$results" --format table --details
 expect_grep "hook: of a program with a ring: said" out '^  on_malloc .* (agree|and its reader is woken)$'
 
 run "$BPFBENCH" --object "$O/bpf/fun_xdp.bpf.o" --drive hook --no-store

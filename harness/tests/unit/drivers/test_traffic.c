@@ -13,7 +13,7 @@
 
 #include "bpf/veth_pair.h"
 #include "drivers/http.h"
-#include "drivers/pace.h"
+#include "drivers/traffic.h"
 
 /* On time or late by less than a period, the beat stays where it is. */
 static void test_keeps_the_beat(void **state)

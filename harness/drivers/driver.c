@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/driver.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
 
-#include "drivers/driver.h"
+int bb_driver__attach_nothing(void *state, struct bb_test_prog *prog, void **ret_slot,
+			      struct bb_err *err)
+{
+	(void)state;
+	(void)err;
+	*ret_slot = prog;
+	return 0;
+}
+
+void bb_driver__detach_nothing(void *state, void *slot)
+{
+	(void)state;
+	(void)slot;
+}
 
 int bb_pin_to_cpu(int cpu, struct bb_err *err)
 {
