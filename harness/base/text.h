@@ -29,4 +29,7 @@ void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars);
 /* In characters, as the two count them. */
 size_t bb_xml_length(const char *text);
 
+/* A word of a command line as a POSIX shell reads it back (XCU 2.2.2). */
+void bb_put_shell_word(FILE *out, const char *word);
+
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/caller.h"
 #include "base/clean.h"
 #include "base/clock.h"
@@ -130,25 +131,6 @@ void bb_measure_args__init(struct bb_measure_args *a, const char *format, double
 		a->seed = bb_now_ns();
 }
 
-/* As a POSIX shell reads it back (XCU 2.2.2). */
-static void put_quoted(FILE *out, const char *word)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-				    "%+,-./:=@_";
-
-	if (*word && !word[strspn(word, plain)]) {
-		fputs(word, out);
-		return;
-	}
-	putc('\'', out);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			putc(*word, out);
-	putc('\'', out);
-}
-
 char *bb_command_line(int argc, char **argv)
 {
 	char *text = NULL;
@@ -161,7 +143,7 @@ char *bb_command_line(int argc, char **argv)
 			continue;
 		}
 		putc(' ', out);
-		put_quoted(out, argv[i]);
+		bb_put_shell_word(out, argv[i]);
 	}
 	return out && !fclose(out) ? text : NULL;
 }

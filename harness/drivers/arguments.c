@@ -16,7 +16,7 @@ struct tried {
 };
 
 struct trial {
-	struct bb_test_prog *subject;
+	struct bb_test_prog *prog;
 	struct bb_attach_point points[BB_N_ARGUMENT_SETS]; /* with the arguments of each set */
 	bool is_there[BB_N_ARGUMENT_SETS];
 	struct bb_clone clone;
@@ -28,16 +28,16 @@ struct trial {
 
 static uint32_t reached_with(struct trial *c, unsigned int set)
 {
-	c->subject->fire.point = c->points[set]; /* the trigger looks there; this copy is ours */
+	c->prog->fire.point = c->points[set]; /* the trigger looks there; this copy is ours */
 	bb_clone__reset(&c->clone);
 	for (unsigned int i = 0; i < RUNS; i++)
 		bb_firing__fire(&c->slot.firing);
-	bb_target__drain(c->subject->target, true);
+	bb_target__drain(c->prog->target, true);
 	bb_clone__read(&c->clone, c->counts);
 	return bb_counts__reached(&c->clone.cfg, NULL, c->counts);
 }
 
-static int work(void *arg, struct bb_fire_task *t, void *shared)
+static int try_on_clone(void *arg, struct bb_fire_task *t, void *shared)
 {
 	struct tried *tried = shared;
 	struct trial *c = arg;
@@ -61,14 +61,13 @@ static bool is_alike(const struct bb_test_prog *a, const struct bb_test_prog *b)
 		!strcmp(bb_target__program(a->target), bb_target__program(b->target)));
 }
 
-static bool share(const struct bb_live_objects *live, struct bb_test_prog *subject)
+static bool share_arguments(const struct bb_live_objects *live, struct bb_test_prog *prog)
 {
-	for (size_t i = 0; i < subject->n_all; i++)
-		if (is_alike(subject, &subject->all[i]))
+	for (size_t i = 0; i < prog->n_all; i++)
+		if (is_alike(prog, &prog->all[i]))
 			return bb_live_objects__make_arguments(live,
-							       subject->all[i]
-								       .fire.point.argument_set,
-							       &subject->fire.point);
+							       prog->all[i].fire.point.argument_set,
+							       &prog->fire.point);
 	return false;
 }
 
@@ -80,7 +79,7 @@ static void keep_best(struct trial *c)
 	for (unsigned int set = 1; set < BB_N_ARGUMENT_SETS; set++)
 		if (tried->n_reached[set] > tried->n_reached[best])
 			best = set;
-	c->subject->fire.point = c->points[best];
+	c->prog->fire.point = c->points[best];
 }
 
 static void try_sets(struct bb_fire_state *s, struct trial *c)
@@ -88,31 +87,31 @@ static void try_sets(struct bb_fire_state *s, struct trial *c)
 	struct bb_err unsaid = {0};
 
 	for (unsigned int set = 0; set < BB_N_ARGUMENT_SETS; set++) {
-		c->points[set] = c->subject->fire.point;
+		c->points[set] = c->prog->fire.point;
 		c->is_there[set] = bb_live_objects__make_arguments(s->live, set, &c->points[set]);
 	}
-	if (bb_fire__attach_program(s, c->subject, c->clone.prog_fd, c, sizeof(struct tried),
-				    &c->slot, &unsaid))
+	if (bb_fire__attach_program(s, c->prog, c->clone.prog_fd, c, sizeof(struct tried), &c->slot,
+				    &unsaid))
 		return;
-	if (!bb_fire__do(&c->slot, work, &unsaid))
+	if (!bb_fire__do(&c->slot, try_on_clone, &unsaid))
 		keep_best(c);
 	bb_fire__detach_program(&c->slot);
 }
 
-void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *subject)
+void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog)
 {
 	struct trial *c = NULL;
 	struct bb_err unsaid = {0};
 	struct bb_code code;
 
-	if ((subject->fire.point.kind != BB_AT_OWN_FUNCTION &&
-	     subject->fire.point.kind != BB_AT_OWN_RUN) ||
-	    share(s->live, subject) || bb_must_end() ||
-	    bb_target__code(subject->target, &code, &unsaid))
+	if ((prog->fire.point.kind != BB_AT_OWN_FUNCTION &&
+	     prog->fire.point.kind != BB_AT_OWN_RUN) ||
+	    share_arguments(s->live, prog) || bb_must_end() ||
+	    bb_target__code(prog->target, &code, &unsaid))
 		return;
 	c = calloc(1, sizeof(*c));
 	if (c && !bb_clone__load(&code, &c->clone, &unsaid)) {
-		c->subject = subject;
+		c->prog = prog;
 		c->counts = calloc(c->clone.cfg.n_blocks, sizeof(*c->counts));
 		if (c->counts)
 			try_sets(s, c);

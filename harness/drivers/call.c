@@ -46,7 +46,7 @@ static int open_call(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return 0;
 }
 
-static const struct bb_function *find(const char *name, const char *variant)
+static const struct bb_function *find_function(const char *name, const char *variant)
 {
 	for (size_t i = 0; i < bb_n_functions; i++)
 		if (!strcmp(bb_functions[i].name, name) &&
@@ -55,14 +55,14 @@ static const struct bb_function *find(const char *name, const char *variant)
 	return NULL;
 }
 
-static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	const struct call_state *s = state;
-	const char *name = s->spec->call.function, *variant = subject->spec->program;
+	const char *name = s->spec->call.function, *variant = prog->spec->program;
 	char have[256] = "";
 
-	if (find(name, variant)) {
-		subject->in_place = true;
+	if (find_function(name, variant)) {
+		prog->in_place = true;
 		return 0;
 	}
 	for (size_t i = 0; i < bb_n_functions; i++) {
@@ -78,14 +78,14 @@ static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 
 /* The linker places a function, and it stays there: a new round is a new replication of all but
  * that. */
-static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
 {
 	const struct call_state *s = state;
 	struct call_slot *slot = malloc(sizeof(*slot));
 
 	if (!slot)
 		return bb_fail_nomem(err);
-	slot->function = find(s->spec->call.function, subject->spec->program);
+	slot->function = find_function(s->spec->call.function, prog->spec->program);
 	slot->has_begun = false;
 	bb_function_room__init(&slot->room);
 	*ret_slot = slot;

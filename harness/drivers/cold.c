@@ -246,7 +246,7 @@ const char *bb_cold__emptied(const struct bb_cold *c)
 }
 
 /* Medians of how long a line takes to read, hot and after emptying. */
-static void look(struct bb_cold *c, double *ret_hot_ns, double *ret_cold_ns)
+static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *ret_cold_ns)
 {
 	double hot_ns[LOOKS], cold_ns[LOOKS];
 
@@ -283,7 +283,7 @@ static int find_size(const char *root, int cpu, struct bb_cold *c, struct bb_err
 	double hot_ns, cold_ns;
 
 	for (;;) {
-		look(c, &hot_ns, &cold_ns);
+		compare_hot_and_cold(c, &hot_ns, &cold_ns);
 		if (cold_ns > EVICTED * hot_ns) {
 			say_emptied(root, cpu, c, hot_ns, cold_ns);
 			return 0;

@@ -14,8 +14,8 @@
  *
  * It cannot: evict a larger cache (the L3 of a server, which it shares with others, keeps its
  * lines); name a line of the kernel's (x86: clflush checks the address as a load does); make a
- * program colder than the way to it leaves it: the system call or fault that runs the program has
- * warmed its own code and data by then.
+ * program colder than what leads to it leaves it: the system call or fault that runs the program
+ * has warmed its own code and data by then.
  */
 #define BB_COLD_MAX_BYTES                                                                          \
 	((size_t)32 << 20) /* 5 ms a turn on the machine that this was written on */

@@ -8,27 +8,27 @@
 #include "drivers/test_prog.h"
 
 /*
- * The programs of the subject's object that the session does not measure (it measures one program
- * of it, or compares two), loaded on the subject's maps, to be attached beside it as the tool does
- *. The subject is loaded, and its trigger is found. Who cannot be loaded, or
- * acts on other processes and may not, is missing. They are closed with the subject.
+ * The programs of the program's object that the session does not measure (it measures one program
+ * of it, or compares two), loaded on the program's maps, to be attached beside it as the tool does
+ *. The program is loaded, and its trigger is found. Who cannot be loaded, or
+ * acts on other processes and may not, is missing. They are closed with the program.
  */
-void bb_companions__open(struct bb_test_prog *subject, bool allow_system_wide);
-/* The same again, if the loaded subject has other maps by now: it has borrowed them. */
-void bb_companions__refresh(struct bb_test_prog *subject, bool allow_system_wide);
-void bb_companions__close(struct bb_test_prog *subject);
+void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide);
+/* The same again, if the loaded program has other maps by now: it has borrowed them. */
+void bb_companions__refresh(struct bb_test_prog *prog, bool allow_system_wide);
+void bb_companions__close(struct bb_test_prog *prog);
 
 #define BB_BESIDE_MOST 16u
 
 /* May a program at the one point be attached while another at the other is measured? */
-bool bb_beside__goes(const struct bb_attach_point *subject, const struct bb_attach_point *other);
+bool bb_beside__goes(const struct bb_attach_point *prog, const struct bb_attach_point *other);
 
 /*
- * The programs to attach beside the subject: those of its object, of the session or its companions,
+ * The programs to attach beside the program: those of its object, of the session or its companions,
  * that have a hook and share a map with it, as the one at a call's entry stores for the one at its
  * return to find. One for each event, as objects hold several for kernels that differ. Returns how
  * many; ret_others[BB_BESIDE_MOST] may be NULL.
  */
-size_t bb_beside__find(const struct bb_test_prog *subject, const struct bb_test_prog **ret_others);
+size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_prog **ret_others);
 
 #endif

@@ -105,15 +105,14 @@ struct bb_driver {
 		    void **ret_state, struct bb_err *err);
 	/* Can it drive this program? Asked once, before anything is measured; NULL: any. -ENOTSUP
 	 * with the reason. */
-	int (*probe)(void *state, struct bb_test_prog *subject, struct bb_err *err);
-	int (*attach)(void *state, struct bb_test_prog *subject, void **ret_slot,
-		      struct bb_err *err);
+	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
+	int (*attach)(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err);
 	int (*batch)(void *state, void *slot, uint32_t param, struct bb_batch *b,
 		     struct bb_err *err);
 	/* the command whose time a sample is; NULL: none */
 	const char *(*command)(void *state);
 	/* how the program is made to run, for the report; NULL: its name says it */
-	void (*fired_by)(const struct bb_test_prog *subject, char *ret_words, size_t size);
+	void (*fired_by)(const struct bb_test_prog *prog, char *ret_words, size_t size);
 	void (*detach)(void *state, void *slot);
 	void (*close)(void *state); /* takes NULL */
 };

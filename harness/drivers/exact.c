@@ -18,7 +18,6 @@
 #include "base/deadline.h"
 #include "bpf/insn.h"
 #include "drivers/trigger.h"
-#include "drivers/turn.h"
 #include "exact/counts.h"
 
 #define MOST_ARRAYS 64
@@ -242,20 +241,20 @@ static void detach(void *state, void *slot)
 	free(s);
 }
 
-static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
 {
 	const struct bb_drive_trigger *trigger = ((struct bb_trigger_state *)state)->trigger;
 	struct slot *s = calloc(1, sizeof(*s));
-	int rc = s ? open_clone(subject->target, &s->exact, err) : bb_fail_nomem(err);
+	int rc = s ? open_clone(prog->target, &s->exact, err) : bb_fail_nomem(err);
 
 	if (rc) {
 		free(s);
 		return rc;
 	}
-	if (subject->counts_behind)
-		open_behind(subject->target, &s->exact);
+	if (prog->counts_behind)
+		open_behind(prog->target, &s->exact);
 	s->in = calloc(s->exact.clone.cfg.n_blocks, sizeof(*s->in));
-	rc = s->in ? trigger->attach(state, subject, s->exact.clone.prog_fd, &s->attached, err)
+	rc = s->in ? trigger->attach(state, prog, s->exact.clone.prog_fd, &s->attached, err)
 		   : bb_fail_nomem(err);
 	if (rc)
 		detach(state, s);
@@ -265,13 +264,13 @@ static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, st
 }
 
 /* Can it be fired, and counted? */
-static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	void *slot;
-	int rc = bb_trigger__probe(state, subject, err);
+	int rc = bb_trigger__probe(state, prog, err);
 
 	if (!rc)
-		rc = attach(state, subject, &slot, err);
+		rc = attach(state, prog, &slot, err);
 	if (!rc)
 		detach(state, slot);
 	return rc;
@@ -304,7 +303,7 @@ static bool are_ours(const struct bb_attached *a, struct slot *s)
 }
 
 /* What a firing counted, of one run, as by step. */
-static void take(const struct bb_attached *a, struct slot *s, struct bb_batch *b)
+static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_batch *b)
 {
 	struct bb_exact *e = &s->exact;
 
@@ -323,7 +322,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	s->in_vain = !is_whole || are_ours(a, s) ? 0 : s->in_vain + 1;
 	bb_target__drain(a->target, !b->drain_each_run);
 	if (is_whole && !s->in_vain && s->is_warm) {
-		take(a, s, b);
+		take_counts(a, s, b);
 	} else if (is_whole && !s->in_vain) {
 		s->is_warm = !bb_batch__warms_up(b, ++s->warmed, s->began_ns, WARMUP_S);
 		if (s->is_warm)

@@ -6,7 +6,7 @@
 #include "exact/clone.h"
 
 /*
- * The slot of the two drives by exact counts: a clone of the subject's load runs in its place,
+ * The slot of the two drives by exact counts: a clone of the program's load runs in its place,
  * fired as by step. A sample of theirs (struct bb_batch's ns) is the number of instructions of one
  * run, and paths says which path it took.
  */
@@ -18,7 +18,7 @@ struct bb_exact {
 	uint64_t *now;     /* room for the counters of one run */
 	int prog_fd;       /* of the program itself, borrowed */
 	uint32_t id, clone_id;
-	/* of a subject that is counted with all that it calls: clones of all programs of its load
+	/* of a program that is counted with all that it calls: clones of all programs of its load
 	 * (another of itself among them), each behind the other; NULL: the last, or none */
 	struct bb_exact *behind;
 };

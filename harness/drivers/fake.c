@@ -45,11 +45,10 @@ static int fake_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return 0;
 }
 
-static uint64_t fake_run_ns(struct fake_state *s, const struct bb_test_prog *subject)
+static uint64_t fake_run_ns(struct fake_state *s, const struct bb_test_prog *prog)
 {
-	const struct bb_variant_spec *v = subject->spec;
-	double swing = knob(v, "layout_permille", 0) * 1e-3 *
-		       sin(2 * M_PI * subject->jit_mod64 / 64);
+	const struct bb_variant_spec *v = prog->spec;
+	double swing = knob(v, "layout_permille", 0) * 1e-3 * sin(2 * M_PI * prog->jit_mod64 / 64);
 	double ns = knob(v, "location_ns", 1000) * (1 + swing) +
 		    knob(v, "spread_ns", 5) * bb_rng_normal(&s->rng);
 
@@ -62,8 +61,8 @@ static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 		      struct bb_err *err)
 {
 	struct fake_state *s = state;
-	const struct bb_test_prog *subject = slot;
-	const struct bb_variant_spec *v = subject->spec;
+	const struct bb_test_prog *prog = slot;
+	const struct bb_variant_spec *v = prog->spec;
 	double fail_after = knob(v, "fail_after", 0), lose_after = knob(v, "lose_after", 0);
 
 	(void)param;
@@ -81,7 +80,7 @@ static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	else if (lose_after > 0 && (double)s->batches >= lose_after)
 		b->n = b->want - 1;
 	for (size_t i = 0; i < b->n; i++) {
-		b->ns[i] = fake_run_ns(s, subject);
+		b->ns[i] = fake_run_ns(s, prog);
 		b->run_time_ns += b->ns[i];
 	}
 	b->run_cnt = b->n;

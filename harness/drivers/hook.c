@@ -23,7 +23,6 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "drivers/trigger_fire.h"
-#include "drivers/turn.h"
 #include "exact/load.h"
 #include "stats/quantile.h"
 
@@ -97,7 +96,7 @@ static int calibrate(struct slot *s, struct shared *shared)
 	return rc;
 }
 
-static int work(void *arg, struct bb_fire_task *t, void *memory)
+static int fire_turn(void *arg, struct bb_fire_task *t, void *memory)
 {
 	struct shared *shared = memory;
 	struct slot *s = arg;
@@ -130,7 +129,7 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 
 	bb_give_way();
 	if (!rc)
-		rc = bb_firer__do(&s->fire.firer, work, err);
+		rc = bb_firer__do(&s->fire.firer, fire_turn, err);
 	if (!rc)
 		rc = bb_must_end_why(); /* or it is not whole */
 	if (!rc)
@@ -213,7 +212,7 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
  * than the program costs, a block may be below zero: it counts as 0 (samples have no sign), and the
  * median over loads does not depend on how far below it was.
  */
-static void keep(struct bb_batch *b, const struct block *block, uint32_t runs_each)
+static void keep_block(struct bb_batch *b, const struct block *block, uint32_t runs_each)
 {
 	double cost_ns = (block->full_ns - block->none_ns) / runs_each;
 	double floor_ns = (block->empty_ns - block->none_ns) / runs_each;
@@ -240,7 +239,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	while (!rc && bb_batch__goes_on(b, began_ns)) {
 		rc = take_block(s, &block, err);
 		if (!rc)
-			keep(b, &block, s->fire.found->runs_each);
+			keep_block(b, &block, s->fire.found->runs_each);
 	}
 	b->elapsed_s = bb_seconds_since(began_ns);
 	return bb_batch__void_if_gone(b, rc, err);
@@ -285,35 +284,35 @@ static void detach(void *state, void *slot)
 	free(s);
 }
 
-static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
-	int rc = bb_fire__probe(state, subject, err);
+	int rc = bb_fire__probe(state, prog, err);
 
-	if (!rc && subject->fire.point.kind == BB_AT_STRUCT_OPS)
+	if (!rc && prog->fire.point.kind == BB_AT_STRUCT_OPS)
 		rc = bb_fail(err, -ENOTSUP,
 			     "a connection keeps its congestion control: there is "
 			     "no time without the program");
 	return rc;
 }
 
-static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
 {
 	struct slot *s = calloc(1, sizeof(*s));
 	struct bb_fire_state *fire = state;
 	struct bb_err unsaid = {0};
-	int rc = s ? probe(state, subject, err) : bb_fail_nomem(err);
+	int rc = s ? probe(state, prog, err) : bb_fail_nomem(err);
 
 	if (rc) {
 		free(s);
 		return rc;
 	}
-	bb_fire_slot__init(&s->fire, fire, subject, bb_target__prog_fd(subject->target));
-	if (load_empty(subject->target, &s->empty_fd, &unsaid))
+	bb_fire_slot__init(&s->fire, fire, prog, bb_target__prog_fd(prog->target));
+	if (load_empty(prog->target, &s->empty_fd, &unsaid))
 		s->empty_fd = -1;
 	bb_fire__close_hooks();
 	rc = bb_pin_to_cpu(fire->common.opts.cpu, err);
 	if (!rc)
-		rc = bb_firer__start(fire->place, &subject->fire.point, s, sizeof(struct shared),
+		rc = bb_firer__start(fire->place, &prog->fire.point, s, sizeof(struct shared),
 				     &s->fire.firer, err);
 	if (rc)
 		detach(state, s);

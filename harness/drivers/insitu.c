@@ -37,14 +37,14 @@ static void insitu_detach(void *state, void *slot)
 	free(slot);
 }
 
-static int insitu_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
+static int insitu_attach(void *state, struct bb_test_prog *prog, void **ret_slot,
 			 struct bb_err *err)
 {
 	struct insitu_slot *slot = calloc(1, sizeof(*slot));
 
 	if (!slot)
 		return bb_fail_nomem(err);
-	slot->target = subject->target;
+	slot->target = prog->target;
 	slot->event = ((struct bb_workload_loop *)state)->spec->event;
 	slot->event_fd = -1;
 	*ret_slot = slot;

@@ -22,10 +22,10 @@
 	(READINGS /                                                                                \
 	 2) /* others may make it run in that time, but not once for every other reading */
 
-static int attach_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+static int attach_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bpf_link *link;
-	int rc = bb_target__attach(subject->target, &link, err);
+	int rc = bb_target__attach(prog->target, &link, err);
 
 	(void)state;
 	if (!rc)

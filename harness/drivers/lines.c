@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/stop.h"
-#include "drivers/turn.h"
 #include "stats/quantile.h"
 
 #define TICK_NS 10.0 /* coarser than that no clock of a kernel is: samples are multiples of it */
@@ -75,7 +74,7 @@ void bb_lines_slot__unload(const struct bb_lines_state *s, struct bb_lines_slot 
 	*l = (struct bb_lines_loaded){.prog_fd = -1};
 }
 
-static int attach_thing(const struct bb_lines_state *s, struct bb_test_prog *subject,
+static int attach_thing(const struct bb_lines_state *s, struct bb_test_prog *prog,
 			struct bb_lines_loaded *l, struct bb_err *err)
 {
 	int rc = 0;
@@ -83,27 +82,26 @@ static int attach_thing(const struct bb_lines_state *s, struct bb_test_prog *sub
 	if (l->is_ours)
 		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
 	else
-		l->reader = *bb_target__reader(subject->target);
-	return rc ? rc
-		  : s->fired->trigger->attach(s->fired, subject, l->prog_fd, &l->attached, err);
+		l->reader = *bb_target__reader(prog->target);
+	return rc ? rc : s->fired->trigger->attach(s->fired, prog, l->prog_fd, &l->attached, err);
 }
 
-static int load_program(const struct bb_lines_state *s, struct bb_test_prog *subject,
+static int load_program(const struct bb_lines_state *s, struct bb_test_prog *prog,
 			struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_loaded *program = &slot->things[BB_LINES_PROGRAM];
 
-	program->prog_fd = bb_target__prog_fd(subject->target);
-	return attach_thing(s, subject, program, err);
+	program->prog_fd = bb_target__prog_fd(prog->target);
+	return attach_thing(s, prog, program, err);
 }
 
-int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *subject,
+int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *prog,
 			struct bb_lines_slot *slot, struct bb_err *err)
 {
 	const struct bb_lines_plan *plan = &slot->variant->plan;
 	struct bb_lines_loaded *things = slot->things;
 	struct bb_cut_form form = plan->form;
-	int rc = load_program(s, subject, slot, err);
+	int rc = load_program(s, prog, slot, err);
 
 	for (int i = BB_LINES_CLONE; i < BB_LINES_N_THINGS; i++)
 		things[i].is_ours = true;
@@ -116,11 +114,11 @@ int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *sub
 		rc = bb_cut_clone__load_empty(&plan->code, form.retval,
 					      &things[BB_LINES_EMPTY].prog_fd, err);
 	for (int i = BB_LINES_CLONE; !rc && i < BB_LINES_LOGGER; i++)
-		rc = attach_thing(s, subject, &things[i], err);
+		rc = attach_thing(s, prog, &things[i], err);
 	return rc;
 }
 
-int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *subject,
+int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *prog,
 			       struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_loaded *l = &slot->things[BB_LINES_LOGGER];
@@ -128,7 +126,7 @@ int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_pr
 	int rc = bb_lines_plan__load(&slot->variant->plan, &form, &l->prog_fd, err);
 
 	l->is_ours = true;
-	return rc ? rc : attach_thing(s, subject, l, err);
+	return rc ? rc : attach_thing(s, prog, l, err);
 }
 
 static void close_slot(const struct bb_lines_state *s, struct bb_lines_slot *slot)
@@ -141,36 +139,36 @@ static void close_slot(const struct bb_lines_state *s, struct bb_lines_slot *slo
 }
 
 /* Others are compared with it, and nobody asks for its lines. */
-static bool is_floor(const struct bb_lines_state *s, const struct bb_test_prog *subject)
+static bool is_floor(const struct bb_lines_state *s, const struct bb_test_prog *prog)
 {
-	return s->spec->floor && !strcmp(s->spec->floor, subject->spec->name);
+	return s->spec->floor && !strcmp(s->spec->floor, prog->spec->name);
 }
 
 /* A slot with everything loaded; the plan is made when there is none. */
-static int open_slot(struct bb_lines_state *s, struct bb_test_prog *subject,
+static int open_slot(struct bb_lines_state *s, struct bb_test_prog *prog,
 		     struct bb_lines_slot **ret_slot, struct bb_err *err)
 {
 	struct bb_lines_slot *slot = calloc(1, sizeof(*slot));
-	struct bb_lines_variant *v = bb_lines_state__variant(s, subject->spec);
+	struct bb_lines_variant *v = bb_lines_state__variant(s, prog->spec);
 	int rc;
 
-	if (!v && !is_floor(s, subject))
-		v = add_variant(s, subject->spec);
-	if (!slot || (!v && !is_floor(s, subject))) {
+	if (!v && !is_floor(s, prog))
+		v = add_variant(s, prog->spec);
+	if (!slot || (!v && !is_floor(s, prog))) {
 		free(slot);
 		return bb_fail_nomem(err);
 	}
 	for (int i = 0; i < BB_LINES_N_THINGS; i++)
 		slot->things[i].prog_fd = -1;
-	slot->target = subject->target;
+	slot->target = prog->target;
 	slot->variant = v;
 	if (!v) {
-		rc = load_program(s, subject, slot, err);
+		rc = load_program(s, prog, slot, err);
 	} else {
-		rc = bb_lines_plan__read(&v->plan, subject->target, err);
+		rc = bb_lines_plan__read(&v->plan, prog->target, err);
 		if (!rc)
-			rc = v->is_planned ? bb_lines_slot__load(s, subject, slot, err)
-					   : bb_lines_variant__plan(s, subject, slot, err);
+			rc = v->is_planned ? bb_lines_slot__load(s, prog, slot, err)
+					   : bb_lines_variant__plan(s, prog, slot, err);
 		bb_lines_plan__forget(&v->plan);
 	}
 	if (rc)
@@ -181,27 +179,27 @@ static int open_slot(struct bb_lines_state *s, struct bb_test_prog *subject,
 }
 
 /* Can it be fired and cut, and where? */
-static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_lines_state *s = state;
 	struct bb_lines_slot *slot;
 	int rc;
 
-	if (subject->self_pid)
+	if (prog->self_pid)
 		return bb_fail(err, -ENOTSUP,
 			       "two processes fire in turn here, and {pid: self} is one of them");
-	rc = bb_trigger__probe(s->fired, subject, err);
+	rc = bb_trigger__probe(s->fired, prog, err);
 	if (!rc)
-		rc = open_slot(s, subject, &slot, err);
+		rc = open_slot(s, prog, &slot, err);
 	if (!rc)
 		close_slot(s, slot);
 	return rc;
 }
 
-static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
 {
 	struct bb_lines_slot *slot;
-	int rc = open_slot(state, subject, &slot, err);
+	int rc = open_slot(state, prog, &slot, err);
 
 	if (rc)
 		return rc;

@@ -24,7 +24,7 @@ struct bb_lines {
 	const double *hidden_ns;
 	/* by load and row: rows_ns[load * path->n_rows + row]; first_ns: of a row's first turn */
 	const double *rows_ns, *first_ns;
-	/* by load: by other ways than the path, 0 unless runs take some; with cold caches by what
+	/* by load: by other paths, 0 unless runs take some; with cold caches by what
 	 * the clone hides, too */
 	const double *rest_ns;
 	uint32_t n_loads;

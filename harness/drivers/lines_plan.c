@@ -143,8 +143,8 @@ struct tries {
  * Put those of the cuts [first, end) on with which it loads, while all others are as they are: all
  * of them, or by halves. -E2BIG: it takes too many tries.
  */
-static int allow(struct bb_lines_plan *p, uint32_t first, uint32_t end, struct tries *t,
-		 struct bb_err *err)
+static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, struct tries *t,
+		      struct bb_err *err)
 {
 	uint32_t middle = first + (end - first) / 2;
 	int rc;
@@ -163,8 +163,8 @@ static int allow(struct bb_lines_plan *p, uint32_t first, uint32_t end, struct t
 			snprintf(p->refused_why, sizeof(p->refused_why), "%.299s", err->msg);
 		return 0;
 	}
-	rc = allow(p, first, middle, t, err);
-	return rc ? rc : allow(p, middle, end, t, err);
+	rc = allow_cuts(p, first, middle, t, err);
+	return rc ? rc : allow_cuts(p, middle, end, t, err);
 }
 
 /* Which cuts does the verifier allow? */
@@ -177,7 +177,7 @@ static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 	p->refused = 0;
 	for (uint32_t i = 0; i < p->cuts.n; i++)
 		p->cuts.v[i].is_off = true;
-	rc = allow(p, 0, p->cuts.n, &t, err);
+	rc = allow_cuts(p, 0, p->cuts.n, &t, err);
 	if (rc == -E2BIG || (!rc && p->refused == p->cuts.n)) {
 		*err = all;
 		rc = -ENOTSUP;
@@ -266,12 +266,6 @@ struct path {
 	unsigned int times;
 	double ns; /* of the logging run */
 };
-
-static void drop_paths(struct path *paths, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++)
-		free(paths[i].cuts);
-}
 
 /* The last run of those in the log. -E2BIG: it passes more than the log holds. */
 static int read_log(const struct bb_lines_state *s, struct path *ret_path)
@@ -369,7 +363,8 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		*ret_path = paths[most];
 		paths[most].cuts = NULL;
 	}
-	drop_paths(paths, n);
+	for (unsigned int i = 0; i < n; i++)
+		free(paths[i].cuts);
 	return rc;
 }
 
@@ -485,7 +480,7 @@ static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot
 
 /* The cuts that the verifier allows, and the paths through them; fewer cuts where a run passes too
  * many. */
-static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *subject,
+static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *prog,
 			struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_variant *v = slot->variant;
@@ -495,9 +490,9 @@ static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *subject,
 	for (;;) {
 		rc = settle(&v->plan, s->memory.fd, err);
 		if (!rc)
-			rc = bb_lines_slot__load(s, subject, slot, err);
+			rc = bb_lines_slot__load(s, prog, slot, err);
 		if (!rc)
-			rc = bb_lines_slot__load_logger(s, subject, slot, err);
+			rc = bb_lines_slot__load_logger(s, prog, slot, err);
 		if (!rc)
 			rc = plan_cases(s, slot, err);
 		bb_lines_slot__unload(s, slot, BB_LINES_LOGGER);
@@ -515,7 +510,7 @@ static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *subject,
 }
 
 /* With the kernel counting runs, which it does not yet when programs are probed. */
-int bb_lines_variant__plan(struct bb_lines_state *s, struct bb_test_prog *subject,
+int bb_lines_variant__plan(struct bb_lines_state *s, struct bb_test_prog *prog,
 			   struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_stats_enable stats;
@@ -523,7 +518,7 @@ int bb_lines_variant__plan(struct bb_lines_state *s, struct bb_test_prog *subjec
 
 	if (rc)
 		return rc;
-	rc = plan_variant(s, subject, slot, err);
+	rc = plan_variant(s, prog, slot, err);
 	bb_stats_enable__off(&stats);
 	return rc;
 }

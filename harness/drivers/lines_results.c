@@ -22,7 +22,7 @@
 #define LITTLE_SLOTS 6u /* instructions, of which a CPU does several a cycle */
 #define MEDIAN_SE 1.858 /* times the median deviation over the root of n: 1.2533 x 1.4826 */
 
-/* Of the runs; with more the program's own time is that of several ways. */
+/* Of the runs; with more the program's own time is that of several paths. */
 #define OTHER_PATHS 0.01
 
 /* Of a load and an item; NAN: it has none. */

@@ -41,7 +41,7 @@ static int live_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 
 /* --- watching --- */
 
-static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *subject,
+static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *prog,
 		 uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_windows windows;
@@ -49,10 +49,10 @@ static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *s
 	int rc = bb_pin_to_cpu(opts->poll_cpu, err);
 
 	if (!rc)
-		rc = bb_windows__begin(subject->target, &windows, err);
+		rc = bb_windows__begin(prog->target, &windows, err);
 	if (!rc)
 		rc = bb_windows__find_own(&windows, b, err);
-	windows.mean_of = subject->live_mean_of;
+	windows.mean_of = prog->live_mean_of;
 	windows.n_by_runs = n_by_runs;
 	began_ns = bb_now_ns();
 	while (!rc && !windows.own.unclear && b->n < b->want &&
@@ -62,7 +62,7 @@ static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *s
 	return rc == -ETIME ? 0 : rc;
 }
 
-static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb_test_prog *subject,
+static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb_test_prog *prog,
 			      uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
 {
 	const struct sched_param as_everybody = {0};
@@ -74,7 +74,7 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 		rc = -errno;
 		return bb_fail(err, rc, "cannot go back to normal priority: %s", strerror(-rc));
 	}
-	rc = watch(opts, subject, n_by_runs, b, err);
+	rc = watch(opts, prog, n_by_runs, b, err);
 	if (sched_setscheduler(0, policy, &before) && !rc) {
 		rc = -errno;
 		bb_fail(err, rc, "cannot take up priority again: %s", strerror(-rc));
@@ -83,7 +83,8 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 }
 
 /* How many of its runs come at a time? */
-static int look(const struct bb_driver_opts *opts, struct bb_test_prog *subject, struct bb_err *err)
+static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test_prog *prog,
+			       struct bb_err *err)
 {
 	uint64_t samples[LOOK_SAMPLES], n[BB_WINDOWS_MEAN_OF_MAX] = {0};
 	struct bb_batch b = {.ns = samples, .want = LOOK_SAMPLES, .max_s = LOOK_S};
@@ -92,30 +93,30 @@ static int look(const struct bb_driver_opts *opts, struct bb_test_prog *subject,
 
 	if (rc)
 		return rc;
-	rc = watch_as_everybody(opts, subject, n, &b, err);
+	rc = watch_as_everybody(opts, prog, n, &b, err);
 	bb_stats_enable__off(&stats);
-	subject->live_mean_of = bb_windows_mean_of(n);
+	prog->live_mean_of = bb_windows_mean_of(n);
 	return rc;
 }
 
 /* --- the driver --- */
 
-static int live_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
-	if (bb_target__is_adopted(subject->target))
-		return subject->live_mean_of ? 0 : look(state, subject, err);
+	if (bb_target__is_adopted(prog->target))
+		return prog->live_mean_of ? 0 : find_runs_at_a_time(state, prog, err);
 	return bb_fail(err, -ENOTSUP,
 		       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' measures "
 		       "variants that have an id or a pin",
-		       bb_target__program(subject->target));
+		       bb_target__program(prog->target));
 }
 
-static void live_fired_by(const struct bb_test_prog *subject, char *ret_words, size_t size)
+static void live_fired_by(const struct bb_test_prog *prog, char *ret_words, size_t size)
 {
 	ret_words[0] = '\0';
-	if (subject->live_mean_of > 1)
+	if (prog->live_mean_of > 1)
 		snprintf(ret_words, size, "the load that it has (samples are means of %u runs)",
-			 subject->live_mean_of);
+			 prog->live_mean_of);
 }
 
 static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,

@@ -31,7 +31,7 @@ struct pipeline_slot {
 	int event_fd;                                /* -1: none open */
 };
 
-/* One batch on its way. */
+/* One batch in progress. */
 struct flow_run {
 	struct bb_workload_loop *loop;
 	struct pipeline_slot *slot;
@@ -44,16 +44,16 @@ struct flow_run {
 	size_t room, n;
 };
 
-static int pipeline_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+static int pipeline_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	(void)state;
-	if (bb_target__ring(subject->target))
+	if (bb_target__ring(prog->target))
 		return 0;
 	return bb_fail(err, -ENOTSUP, "program '%s' has no ring buffer map for a consumer to read",
-		       bb_target__program(subject->target));
+		       bb_target__program(prog->target));
 }
 
-static int pipeline_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
+static int pipeline_attach(void *state, struct bb_test_prog *prog, void **ret_slot,
 			   struct bb_err *err)
 {
 	struct pipeline_slot *slot = calloc(1, sizeof(*slot));
@@ -61,9 +61,9 @@ static int pipeline_attach(void *state, struct bb_test_prog *subject, void **ret
 	(void)state;
 	if (!slot)
 		return bb_fail_nomem(err);
-	slot->target = subject->target;
-	slot->ring = bb_target__ring(subject->target);
-	slot->processor = bb_sample_processor_find(subject->spec->consumer);
+	slot->target = prog->target;
+	slot->ring = bb_target__ring(prog->target);
+	slot->processor = bb_sample_processor_find(prog->spec->consumer);
 	slot->event_fd = -1;
 	*ret_slot = slot;
 	return 0;
@@ -178,19 +178,8 @@ static int collect(struct flow_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* Into the batch: all lags, or where it has no room for all, those of samples at equal distances.
- */
-static void keep_lags(struct flow_run *r)
-{
-	struct bb_batch *b = r->batch;
-
-	b->n = r->n < b->want ? r->n : b->want;
-	for (size_t i = 0; i < b->n; i++)
-		b->ns[i] = r->lag_ns[i * r->n / b->n];
-}
-
 /* What there is by now, all of it or what there was when a signal came. */
-static int take(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
+static int take_results(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
 {
 	struct bb_prog_stats after;
 	struct bb_batch *b = r->batch;
@@ -200,7 +189,10 @@ static int take(struct flow_run *r, const struct bb_prog_stats *before, struct b
 		rc = bb_read_counters(r->slot->target, &after, err);
 	if (rc)
 		return rc;
-	keep_lags(r);
+	/* all lags, or where there is no room for all, those of samples at equal distances */
+	b->n = r->n < b->want ? r->n : b->want;
+	for (size_t i = 0; i < b->n; i++)
+		b->ns[i] = r->lag_ns[i * r->n / b->n];
 	b->run_cnt = after.run_cnt - before->run_cnt;
 	b->run_time_ns = after.run_time_ns - before->run_time_ns;
 	if (b->flow->consumed + b->flow->waiting > b->run_cnt)
@@ -226,7 +218,7 @@ static int run_flow(struct flow_run *r, struct bb_err *err)
 		return rc;
 	rc = watch(r, err);
 	if (!rc || rc == -EINTR)
-		taken = take(r, &before, err);
+		taken = take_results(r, &before, err);
 	return rc ? rc : taken;
 }
 

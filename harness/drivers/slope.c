@@ -22,7 +22,6 @@
 #include "base/deadline.h"
 #include "drivers/fit_line.h"
 #include "drivers/trigger_test_run.h"
-#include "drivers/turn.h"
 #include "stats/quantile.h"
 
 #define MAX_REPEAT 100000u
@@ -262,11 +261,10 @@ static void close_slope(void *state)
 	bb_trigger__close(t);
 }
 
-static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
 {
 	struct bb_attached *a;
-	int rc = bb_trigger_test_run.attach(state, subject, bb_target__prog_fd(subject->target), &a,
-					    err);
+	int rc = bb_trigger_test_run.attach(state, prog, bb_target__prog_fd(prog->target), &a, err);
 
 	if (!rc)
 		*ret_slot = a;

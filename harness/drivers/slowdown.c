@@ -23,6 +23,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
 #include "drivers/driver.h"
@@ -58,20 +59,6 @@ static bool in_path(const char *name)
 	return false;
 }
 
-/* A word as a shell reads it, in single quotes unless it needs none. */
-static void put_word(FILE *out, const char *word)
-{
-	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
-					"6789_-+=./:,@%")]) {
-		fputs(word, out);
-		return;
-	}
-	putc('\'', out);
-	for (; *word; word++)
-		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
-	putc('\'', out);
-}
-
 /* "PROGRAM ARG...", owned by the caller. 0 or -ENOMEM. */
 static int compose(const char *program, char *const *args, size_t n_args, char **ret_command)
 {
@@ -80,10 +67,10 @@ static int compose(const char *program, char *const *args, size_t n_args, char *
 
 	if (!out)
 		return -ENOMEM;
-	put_word(out, program);
+	bb_put_shell_word(out, program);
 	for (size_t i = 0; i < n_args; i++) {
 		putc(' ', out);
-		put_word(out, args[i]);
+		bb_put_shell_word(out, args[i]);
 	}
 	return fclose(out) ? -ENOMEM : 0;
 }
@@ -168,14 +155,6 @@ static int hyperfine_start(struct hyperfine *h, struct bb_workload *ret_w, struc
 	return bb_workload__start(&h->spec, ret_w, err);
 }
 
-static int complain(const char *what, struct bb_err *err)
-{
-	return bb_fail(err, -EPROTO,
-		       "hyperfine's export cannot be read: %s; bpfbench reads the JSON of "
-		       "hyperfine 1.13 and newer",
-		       what);
-}
-
 /* The wall time of the command, once hyperfine has ended. -EPROTO when its JSON says no such thing.
  */
 static int hyperfine_read(const struct hyperfine *h, uint64_t *ret_ns, struct bb_err *err)
@@ -190,7 +169,9 @@ static int hyperfine_read(const struct hyperfine *h, uint64_t *ret_ns, struct bb
 	int rc = 0;
 
 	if (!json_is_number(time) || !(s > 0) || s > 1e6)
-		rc = complain("no results[0].times[0]", err);
+		rc = bb_fail(err, -EPROTO,
+			     "hyperfine's export cannot be read: no results[0].times[0]; bpfbench "
+			     "reads the JSON of hyperfine 1.13 and newer");
 	else if (json_is_integer(code) && json_integer_value(code))
 		rc = bb_fail(err, -ECHILD, "the command '%s' failed: exit status %d", h->command,
 			     (int)json_integer_value(code));
@@ -332,22 +313,22 @@ static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_drive
 	return rc;
 }
 
-static bool is_sampler(const struct bb_test_prog *subject, const char *name)
+static bool is_sampler(const struct bb_test_prog *prog, const char *name)
 {
-	return !strcmp(subject->spec->sampler, name);
+	return !strcmp(prog->spec->sampler, name);
 }
 
-static int slowdown_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+static int slowdown_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	(void)state;
-	if (is_sampler(subject, "perf-record") && !in_path("perf"))
+	if (is_sampler(prog, "perf-record") && !in_path("perf"))
 		return bb_fail(err, -ENOTSUP,
 			       "perf is not installed (Debian: linux-perf, Ubuntu: "
 			       "linux-tools-generic)");
 	return 0;
 }
 
-static int slowdown_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
+static int slowdown_attach(void *state, struct bb_test_prog *prog, void **ret_slot,
 			   struct bb_err *err)
 {
 	struct slowdown_slot *slot = calloc(1, sizeof(*slot));
@@ -355,11 +336,11 @@ static int slowdown_attach(void *state, struct bb_test_prog *subject, void **ret
 	(void)state;
 	if (!slot)
 		return bb_fail_nomem(err);
-	slot->target = subject->target;
-	slot->by_perf = is_sampler(subject, "perf-record");
-	slot->by_profile = is_sampler(subject, "profile");
+	slot->target = prog->target;
+	slot->by_perf = is_sampler(prog, "perf-record");
+	slot->by_profile = is_sampler(prog, "profile");
 	slot->ring = slot->target ? bb_target__ring(slot->target) : NULL;
-	slot->processor = slot->ring ? bb_sample_processor_find(subject->spec->consumer) : NULL;
+	slot->processor = slot->ring ? bb_sample_processor_find(prog->spec->consumer) : NULL;
 	*ret_slot = slot;
 	return 0;
 }

@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "drivers/trigger.h"
-#include "drivers/turn.h"
 
 /* A slow trigger takes fewer samples in a row, unless the scenario says how many. */
 #define SLOW_S 0.1
@@ -101,11 +100,11 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	return slot->is_warm && !goes_on(a, b, slot->began_ns);
 }
 
-static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
 {
 	const struct bb_trigger_state *s = state;
 	struct slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? s->trigger->attach(state, subject, bb_target__prog_fd(subject->target),
+	int rc = slot ? s->trigger->attach(state, prog, bb_target__prog_fd(prog->target),
 					   &slot->attached, err)
 		      : bb_fail_nomem(err);
 

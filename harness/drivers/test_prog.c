@@ -75,7 +75,7 @@ static int find_self(struct bb_test_prog *s, struct bb_err *err)
 }
 
 int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
-		       struct bb_test_prog *ret_subject, struct bb_err *err)
+		       struct bb_test_prog *ret_prog, struct bb_err *err)
 {
 	struct bb_test_prog s = {.spec = spec, .jit_mod64 = -1};
 	int rc = 0;
@@ -95,7 +95,7 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	}
 	if (s.target && !bb_variant_is_live(spec)) /* another's maps hold what they hold */
 		bb_target__say_maps(s.target, &spec->maps);
-	*ret_subject = s;
+	*ret_prog = s;
 	return 0;
 }
 

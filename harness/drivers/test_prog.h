@@ -43,10 +43,10 @@ struct bb_test_prog {
 	size_t n_companions;
 };
 
-/* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless
+/* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake program, unless
  * the variant is live. */
 int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
-		       struct bb_test_prog *ret_subject, struct bb_err *err);
+		       struct bb_test_prog *ret_prog, struct bb_err *err);
 
 /* A new load, at one of the places `where` (bpf/target.h). -EAGAIN when max_tries loads did not hit
  * one: the last of them stays; -EINTR, -ETIME: base/deadline.h. */

@@ -66,7 +66,7 @@ static struct answer carry_out(const struct bb_traffic_sender *s, int socket_fd,
 	return a;
 }
 
-static void work(void *arg, int socket_fd, int control_fd)
+static void send_on_order(void *arg, int socket_fd, int control_fd)
 {
 	const struct bb_traffic_sender *s = arg;
 	struct order o;
@@ -129,7 +129,7 @@ int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *send
 		.name = sender->name,
 		.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
 		.open = open_socket,
-		.work = work,
+		.work = send_on_order,
 		.arg = (void *)(uintptr_t)sender,
 	};
 
@@ -153,25 +153,21 @@ void bb_traffic__close(void *traffic)
 	free(t);
 }
 
-static int open_slot(struct bb_target *target, struct slot *ret_slot, struct bb_err *err)
-{
-	*ret_slot = (struct slot){.target = target};
-	return bb_target__prog_type(target, &ret_slot->prog_type, err);
-}
-
 /* There is one far end: a program is put on it when its turn comes. */
-int bb_traffic__attach(void *traffic, struct bb_test_prog *subject, void **ret_slot,
+int bb_traffic__attach(void *traffic, struct bb_test_prog *prog, void **ret_slot,
 		       struct bb_err *err)
 {
 	struct slot *s = calloc(1, sizeof(*s));
-	int rc = s ? open_slot(subject->target, s, err) : bb_fail_nomem(err);
+	int rc = s ? bb_target__prog_type(prog->target, &s->prog_type, err) : bb_fail_nomem(err);
 
 	(void)traffic;
-	if (rc)
+	if (rc) {
 		free(s);
-	else
-		*ret_slot = s;
-	return rc;
+		return rc;
+	}
+	s->target = prog->target;
+	*ret_slot = s;
+	return 0;
 }
 
 void bb_traffic__detach(void *traffic, void *slot)
@@ -278,19 +274,19 @@ int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_bat
 	return rc;
 }
 
-int bb_traffic__probe(void *traffic, struct bb_test_prog *subject, struct bb_err *err)
+int bb_traffic__probe(void *traffic, struct bb_test_prog *prog, struct bb_err *err)
 {
 	uint64_t ns[64];
 	struct bb_batch b = {.ns = ns, .want = sizeof(ns) / sizeof(ns[0]), .drain_each_run = true};
 	void *slot;
-	int rc = bb_traffic__attach(traffic, subject, &slot, err);
+	int rc = bb_traffic__attach(traffic, prog, &slot, err);
 
 	if (rc)
 		return rc;
 	rc = bb_traffic__batch(traffic, slot, 1000, &b, err);
 	if (!rc && b.void_why[0])
 		rc = bb_fail(err, -ENOTSUP, "%s; does '%s' let packets pass?", b.void_why,
-			     bb_target__program(subject->target));
+			     bb_target__program(prog->target));
 	bb_traffic__detach(traffic, slot);
 	return rc;
 }

@@ -9,8 +9,8 @@
 /*
  * The common part of the drives of real packets: all of struct bb_driver but open(). A child of
  * ours sends at a steady rate through a pair of veth devices (bpf/veth_pair.h), whose far end has
- * the program on; both ends of a packet's way are then on the CPU that the child is pinned to. The
- * counters are polled from another.
+ * the program on; both ends of a packet's route are then on the CPU that the child is pinned to.
+ * The counters are polled from another.
  */
 struct bb_traffic {
 	const struct bb_drive_spec *spec;
@@ -43,8 +43,8 @@ void bb_traffic__close(void *traffic);
 
 /* One beat, to see that it works: if the kernel or the program makes it impossible, that is
  * reported before anything is measured. */
-int bb_traffic__probe(void *traffic, struct bb_test_prog *subject, struct bb_err *err);
-int bb_traffic__attach(void *traffic, struct bb_test_prog *subject, void **ret_slot,
+int bb_traffic__probe(void *traffic, struct bb_test_prog *prog, struct bb_err *err);
+int bb_traffic__attach(void *traffic, struct bb_test_prog *prog, void **ret_slot,
 		       struct bb_err *err);
 int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b,
 		      struct bb_err *err);

@@ -26,11 +26,11 @@ int bb_trigger__open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return rc;
 }
 
-int bb_trigger__probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+int bb_trigger__probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	const struct bb_drive_trigger *trigger = ((struct bb_trigger_state *)state)->trigger;
 
-	return trigger->probe ? trigger->probe(state, subject, err) : 0;
+	return trigger->probe ? trigger->probe(state, prog, err) : 0;
 }
 
 void bb_trigger__close(void *state)

@@ -2,6 +2,9 @@
 #ifndef BB_DRIVERS_TRIGGER_H
 #define BB_DRIVERS_TRIGGER_H
 
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "base/give_way.h"
 #include "drivers/driver.h"
 
 /*
@@ -59,15 +62,15 @@ struct bb_drive_trigger {
 	/* All else than bb_trigger__open() has filled in; NULL: there is nothing. */
 	int (*open)(struct bb_trigger_state *s, struct bb_err *err);
 	/* Can it fire this program? NULL: any. -ENOTSUP with the reason. */
-	int (*probe)(struct bb_trigger_state *s, struct bb_test_prog *subject, struct bb_err *err);
-	int (*attach)(struct bb_trigger_state *s, struct bb_test_prog *subject, int prog_fd,
+	int (*probe)(struct bb_trigger_state *s, struct bb_test_prog *prog, struct bb_err *err);
+	int (*attach)(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
 		      struct bb_attached **ret_attached, struct bb_err *err);
 	/* Fire again and again. -ESRCH with a message: the process that fired is gone. */
 	int (*fire)(struct bb_attached *a, uint32_t param, const struct bb_instrument_part *part,
 		    struct bb_batch *b, struct bb_err *err);
 	void (*detach)(struct bb_attached *a);
 	/* as of struct bb_driver */
-	void (*fired_by)(const struct bb_test_prog *subject, char *ret_words, size_t size);
+	void (*fired_by)(const struct bb_test_prog *prog, char *ret_words, size_t size);
 	void (*close)(struct bb_trigger_state *s); /* what open() has opened, half of it perhaps */
 };
 
@@ -76,10 +79,38 @@ extern const struct bb_drive_trigger bb_trigger_page_fault, bb_trigger_test_run,
 /* The trigger of a drive, as struct bb_driver has these functions. */
 int bb_trigger__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		     void **ret_state, struct bb_err *err);
-int bb_trigger__probe(void *state, struct bb_test_prog *subject, struct bb_err *err);
+int bb_trigger__probe(void *state, struct bb_test_prog *prog, struct bb_err *err);
 void bb_trigger__close(void *state);
 
 /* What a batch returns for `rc`: 0 for -ESRCH, whose message makes the batch void. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);
+
+/* How long a batch of a driver that fires may go on, asked before every run of the program. */
+
+/* Warm-up ends then, and a run that takes longer needs none: it is a sample, though the first. */
+#define BB_WARMUP_S 0.1
+#define BB_WARMUP_NS 100000000u
+
+/* Is another run wanted for warm-up, after `done` of them since `began_ns`, in at most `most_s`? */
+static inline bool bb_batch__warms_up(const struct bb_batch *b, size_t done, uint64_t began_ns,
+				      double most_s)
+{
+	double had_s = bb_seconds_since(began_ns);
+
+	if (done && had_s > BB_WARMUP_S)
+		bb_give_way();
+	return done < b->warmup && !bb_must_end() && (!done || had_s < most_s);
+}
+
+/* Is another sample wanted? When its time is up (max_s), a batch has one sample at least. */
+static inline bool bb_batch__goes_on(const struct bb_batch *b, uint64_t began_ns)
+{
+	double had_s = bb_seconds_since(began_ns);
+
+	if (b->fired && had_s > BB_WARMUP_S) /* no batch of fast programs takes that long */
+		bb_give_way();
+	return b->fired < b->want && !bb_must_end() &&
+	       (!(b->max_s > 0) || !b->fired || had_s < b->max_s);
+}
 
 #endif

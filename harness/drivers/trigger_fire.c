@@ -45,20 +45,13 @@ void bb_fire__close_hooks(void)
 	}
 }
 
-static void forget(const struct bb_fire_state *s)
-{
-	for (struct bb_fire_state **at = &states; *at; at = &(*at)->next)
-		if (*at == s) {
-			*at = s->next;
-			return;
-		}
-}
-
 static void close_fire(struct bb_trigger_state *state)
 {
-	struct bb_fire_state *s = (struct bb_fire_state *)state;
+	struct bb_fire_state *s = (struct bb_fire_state *)state, **at = &states;
 
-	forget(s);
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
 	bb_fire_place__unshare(s->place);
 	for (size_t i = 0; i < s->n_hooks; i++) {
 		bb_hook__close(s->hooks[i]);
@@ -113,7 +106,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 /* --- which trigger --- */
 
 /* A static probe's arguments, for the load that there is now. */
-static int fill_usdt(struct bb_test_prog *subject, const struct bb_attach_point *point,
+static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *point,
 		     struct bb_err *err)
 {
 	struct bb_user_places *places = NULL;
@@ -124,7 +117,7 @@ static int fill_usdt(struct bb_test_prog *subject, const struct bb_attach_point 
 		return 0;
 	rc = bb_user_target__find(point->target, true, &probe, &places, err);
 	if (!rc)
-		rc = bb_target__fill_usdt(subject->target, probe.path, probe.provider, probe.probe,
+		rc = bb_target__fill_usdt(prog->target, probe.path, probe.provider, probe.probe,
 					  err);
 	free(places);
 	return rc;
@@ -147,17 +140,17 @@ static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, stru
 		       trigger_rc ? "; it failed: " : "", trigger_rc ? strerror(-trigger_rc) : "");
 }
 
-static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
+static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 		   const struct bb_attach_point *point, struct bb_err *err)
 {
-	struct bb_fire_found *found = &subject->fire;
-	struct bb_target *target = subject->target;
+	struct bb_fire_found *found = &prog->fire;
+	struct bb_target *target = prog->target;
 	struct bb_discovery d;
 	struct bb_hook *hook;
 	int rc = shared_hook(s, point, &hook, err);
 
 	if (!rc)
-		rc = fill_usdt(subject, point, err);
+		rc = fill_usdt(prog, point, err);
 	if (!rc)
 		rc = bb_discover(s->place, point, hook, bb_target__prog_fd(target),
 				 bb_target__reader(target), false, &d, err);
@@ -181,28 +174,28 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 }
 
 /* Nothing but our own call makes it run there, once: it is seen that it can be put there. */
-static int take_own(struct bb_fire_state *s, struct bb_test_prog *subject,
+static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		    const struct bb_attach_point *own, struct bb_err *err)
 {
 	struct bb_hook *hook;
 	int link_fd, rc = shared_hook(s, own, &hook, err);
 
 	if (!rc)
-		rc = bb_hook__put(hook, bb_target__prog_fd(subject->target), &link_fd, err);
+		rc = bb_hook__put(hook, bb_target__prog_fd(prog->target), &link_fd, err);
 	if (rc)
 		return rc;
 	bb_hook__take_off(hook, link_fd);
-	subject->fire = (struct bb_fire_found){.point = *own,
-					       .trigger = &bb_triggers_function[0],
-					       .runs_each = 1};
+	prog->fire = (struct bb_fire_found){.point = *own,
+					    .trigger = &bb_triggers_function[0],
+					    .runs_each = 1};
 	return 0;
 }
 
 /* On a function of ours, or by a test run, with arguments that are made for what it is for. */
-static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
+static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
-	if (bb_reach__acts(subject->target))
+	if (bb_reach__acts(prog->target))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: it writes through what it is given, or acts on whoever runs "
 			       "it, "
@@ -214,9 +207,9 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 			return bb_fail_nomem(err);
 		bb_live_objects__open(s->place->netns_fd, s->common.opts.object_dir, s->live);
 	}
-	bb_live_objects__stand_in(s->live, bb_target__program(subject->target), own);
-	return own->kind == BB_AT_OWN_RUN ? find_at(s, subject, own, err)
-					  : take_own(s, subject, own, err);
+	bb_live_objects__stand_in(s->live, bb_target__program(prog->target), own);
+	return own->kind == BB_AT_OWN_RUN ? find_at(s, prog, own, err)
+					  : take_own(s, prog, own, err);
 }
 
 static const struct bb_trigger *named(const char *name)
@@ -246,7 +239,7 @@ static int say_no_trigger(const char *name, const struct bb_attach_point *point,
 }
 
 /* At the place, or by the trigger, that the scenario says; nothing else will do. */
-static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *subject,
+static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 			 struct bb_attach_point *point, struct bb_err *err)
 {
 	const char *name = bb_trigger__asked_for(point);
@@ -254,14 +247,14 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *subject,
 
 	if (name && (!named(name) || !bb_trigger__is_for(named(name), point)))
 		return say_no_trigger(name, point, err);
-	rc = bb_reach__check(point, subject->target, err);
+	rc = bb_reach__check(point, prog->target, err);
 	if (rc && !s->common.opts.allow_system_wide)
 		return rc;
 	point->acts_on_all = rc;
 	if (!point->pid)
-		return find_at(s, subject, point, err);
+		return find_at(s, prog, point, err);
 	/* how often that process does it is not for us to say: single runs are samples */
-	subject->fire =
+	prog->fire =
 		(struct bb_fire_found){.point = *point, .trigger = named(name), .runs_each = 1};
 	return 0;
 }
@@ -271,12 +264,12 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *subject,
  * exist (-ENOENT): the program names it by mistake, unless it names none and is the target of a
  * tail call. A file of user space is always meant.
  */
-static bool may_stand_in(const struct bb_test_prog *subject, const struct bb_attach_point *point,
+static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach_point *point,
 			 int rc)
 {
 	if (rc == -ENOENT && point->kind != BB_AT_UPROBE && point->kind != BB_AT_UPROBE_MULTI &&
 	    point->kind != BB_AT_USDT)
-		return bb_target__may_be_jumped_to(subject->target);
+		return bb_target__may_be_jumped_to(prog->target);
 	return rc == -ENOTSUP;
 }
 
@@ -288,75 +281,75 @@ static int say_line(const struct bb_variant_spec *v, int rc, struct bb_err *err)
 	return rc && at && err && rc != -ENOMEM ? bb_fail(err, rc, "%s: %s", at, err->msg) : rc;
 }
 
-static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
+static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_attach_point point, own;
 	struct bb_err unsaid = {0};
 	uint32_t type, attach_type = 0;
-	const char *section = bb_target__section(subject->target, &attach_type);
-	int rc = bb_target__prog_type(subject->target, &type, err);
+	const char *section = bb_target__section(prog->target, &attach_type);
+	int rc = bb_target__prog_type(prog->target, &type, err);
 
 	if (rc)
 		return rc;
 	if (!section)
 		return bb_fail(err, -ENOTSUP, "it is not known where '%s' is to be attached",
-			       bb_target__program(subject->target));
+			       bb_target__program(prog->target));
 	bb_attach_point__from_section(section, type, attach_type, &point);
-	point.map_fd = bb_target__struct_ops_fd(subject->target);
-	rc = bb_attach_point__take(&point, subject->spec, err);
+	point.map_fd = bb_target__struct_ops_fd(prog->target);
+	rc = bb_attach_point__take(&point, prog->spec, err);
 	if (rc)
-		return say_line(subject->spec, rc, err);
-	point.self_pid = subject->self_pid;
-	bb_hook__name_event(&point, bb_target__program(subject->target));
+		return say_line(prog->spec, rc, err);
+	point.self_pid = prog->self_pid;
+	bb_hook__name_event(&point, bb_target__program(prog->target));
 	if (point.kind == BB_AT_NOWHERE && point.prog_type == BPF_PROG_TYPE_TRACEPOINT)
 		return bb_fail(err, -ENOTSUP,
 			       "nothing says on which tracepoint '%s' is to be, and it is named "
 			       "after none that is known here",
-			       bb_target__program(subject->target));
-	if (point.pid || point.by || subject->spec->binary)
-		return say_line(subject->spec, find_as_asked(s, subject, &point, err), err);
+			       bb_target__program(prog->target));
+	if (point.pid || point.by || prog->spec->binary)
+		return say_line(prog->spec, find_as_asked(s, prog, &point, err), err);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
-		return find_on_own(s, subject, &own, err);
-	rc = bb_reach__check(&point, subject->target, err);
+		return find_on_own(s, prog, &own, err);
+	rc = bb_reach__check(&point, prog->target, err);
 	if (rc && !s->common.opts.allow_system_wide)
 		return rc;
 	point.acts_on_all = rc;
-	rc = find_at(s, subject, &point, err);
-	if (may_stand_in(subject, &point, rc) &&
+	rc = find_at(s, prog, &point, err);
+	if (may_stand_in(prog, &point, rc) &&
 	    (bb_attach_point__on_own_function(&point, &own) ||
 	     bb_attach_point__by_own_run(&point, &own)) &&
-	    !find_on_own(s, subject, &own, &unsaid))
+	    !find_on_own(s, prog, &own, &unsaid))
 		rc = 0;
 	return rc;
 }
 
-int bb_fire__probe(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
+int bb_fire__probe(struct bb_fire_state *s, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_stats_enable stats;
 	int rc;
 
-	if (subject->fire.trigger)
+	if (prog->fire.trigger)
 		return 0;
 	rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 	if (!rc)
 		rc = bb_stats_enable__on(&stats, err);
 	if (rc)
 		return rc;
-	rc = find(s, subject, err);
+	rc = find_what_fires(s, prog, err);
 	bb_stats_enable__off(&stats);
 	if (!rc) {
-		bb_companions__open(subject, s->common.opts.allow_system_wide);
-		bb_arguments__choose(s, subject);
+		bb_companions__open(prog, s->common.opts.allow_system_wide);
+		bb_arguments__choose(s, prog);
 	}
 	if (rc == -ENOENT && err)
 		err->code = -ENOTSUP; /* the message stays */
 	return rc == -ENOENT ? -ENOTSUP : rc;
 }
 
-static void say_fired(const struct bb_test_prog *subject, size_t n_beside, char *ret_words,
+static void say_fired(const struct bb_test_prog *prog, size_t n_beside, char *ret_words,
 		      size_t size)
 {
-	const struct bb_fire_found *found = &subject->fire;
+	const struct bb_fire_found *found = &prog->fire;
 	char mean[64] = "", beside[64] = "";
 
 	ret_words[0] = '\0';
@@ -373,19 +366,19 @@ static void say_fired(const struct bb_test_prog *subject, size_t n_beside, char 
 		 found->point.said, beside);
 }
 
-static void say_fired_with_others(const struct bb_test_prog *subject, char *ret_words, size_t size)
+static void say_fired_with_others(const struct bb_test_prog *prog, char *ret_words, size_t size)
 {
-	say_fired(subject, bb_beside__find(subject, NULL), ret_words, size);
+	say_fired(prog, bb_beside__find(prog, NULL), ret_words, size);
 }
 
-void bb_fire__words_alone(const struct bb_test_prog *subject, char *ret_words, size_t size)
+void bb_fire__words_alone(const struct bb_test_prog *prog, char *ret_words, size_t size)
 {
-	say_fired(subject, 0, ret_words, size);
+	say_fired(prog, 0, ret_words, size);
 }
 
 /* --- a load of the program --- */
 
-static void close_beside(struct bb_fire_slot *slot)
+void bb_fire__detach_program(struct bb_fire_slot *slot)
 {
 	for (size_t i = 0; i < slot->n_beside; i++)
 		if (slot->beside[i].hook == &slot->beside[i].own_hook)
@@ -393,11 +386,6 @@ static void close_beside(struct bb_fire_slot *slot)
 	free(slot->beside);
 	slot->beside = NULL;
 	slot->n_beside = 0;
-}
-
-void bb_fire__detach_program(struct bb_fire_slot *slot)
-{
-	close_beside(slot);
 	if (slot->hook == &slot->own_hook)
 		bb_hook__close(slot->hook);
 	slot->hook = NULL;
@@ -419,11 +407,11 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 }
 
 /* Whoever cannot be attached is missing beside it. */
-static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *subject,
+static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *prog,
 		       struct bb_err *err)
 {
 	const struct bb_test_prog *others[BB_BESIDE_MOST];
-	size_t n = bb_beside__find(subject, others);
+	size_t n = bb_beside__find(prog, others);
 	struct bb_err unsaid = {0};
 
 	slot->beside = calloc(n ? n : 1, sizeof(*slot->beside));
@@ -440,10 +428,10 @@ static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *sub
 }
 
 /* The struct of this load. It holds the program itself, and no clone of it. */
-static int take_struct_ops(struct bb_test_prog *subject, int prog_fd, struct bb_err *err)
+static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err *err)
 {
-	subject->fire.point.map_fd = bb_target__struct_ops_fd(subject->target);
-	return prog_fd == bb_target__prog_fd(subject->target)
+	prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
+	return prog_fd == bb_target__prog_fd(prog->target)
 		       ? 0
 		       : bb_fail(err, -ENOTSUP,
 				 "the kernel calls it as a member of a struct of functions, and "
@@ -451,39 +439,39 @@ static int take_struct_ops(struct bb_test_prog *subject, int prog_fd, struct bb_
 }
 
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
-			struct bb_test_prog *subject, int prog_fd)
+			struct bb_test_prog *prog, int prog_fd)
 {
 	slot->state = s;
-	slot->found = &subject->fire;
+	slot->found = &prog->fire;
 	slot->common = (struct bb_attached){.state = &s->common,
-					    .target = subject->target,
+					    .target = prog->target,
 					    .prog_fd = prog_fd,
-					    .runs_each = subject->fire.runs_each,
-					    .takes_all = subject->fire.point.kind == BB_AT_ITER,
-					    .waits = subject->fire.point.pid != 0};
+					    .runs_each = prog->fire.runs_each,
+					    .takes_all = prog->fire.point.kind == BB_AT_ITER,
+					    .waits = prog->fire.point.pid != 0};
 }
 
-int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *subject, int prog_fd,
+int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, int prog_fd,
 			    void *arg, size_t shared_bytes, struct bb_fire_slot *slot,
 			    struct bb_err *err)
 {
-	int rc = bb_fire__probe(s, subject, err);
+	int rc = bb_fire__probe(s, prog, err);
 
-	bb_fire_slot__init(slot, s, subject, prog_fd);
-	if (!rc && subject->fire.point.kind == BB_AT_STRUCT_OPS)
-		rc = take_struct_ops(subject, prog_fd, err);
+	bb_fire_slot__init(slot, s, prog, prog_fd);
+	if (!rc && prog->fire.point.kind == BB_AT_STRUCT_OPS)
+		rc = take_struct_ops(prog, prog_fd, err);
 	if (!rc)
-		rc = fill_usdt(subject, &subject->fire.point, err);
+		rc = fill_usdt(prog, &prog->fire.point, err);
 	if (!rc)
 		rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 	if (!rc)
-		rc = bb_firer__start(s->place, &subject->fire.point, arg, shared_bytes,
-				     &slot->firer, err);
+		rc = bb_firer__start(s->place, &prog->fire.point, arg, shared_bytes, &slot->firer,
+				     err);
 	if (!rc)
-		rc = open_hook(slot, &subject->fire.point, &slot->own_hook, &slot->hook, err);
+		rc = open_hook(slot, &prog->fire.point, &slot->own_hook, &slot->hook, err);
 	if (!rc) {
-		bb_companions__refresh(subject, s->common.opts.allow_system_wide);
-		rc = open_beside(slot, subject, err);
+		bb_companions__refresh(prog, s->common.opts.allow_system_wide);
+		rc = open_beside(slot, prog, err);
 	}
 	if (rc)
 		bb_fire__detach_program(slot);
@@ -502,12 +490,12 @@ struct shared {
 	int trigger_rc; /* the last -errno of firing it */
 };
 
-static int attach(struct bb_trigger_state *state, struct bb_test_prog *subject, int prog_fd,
+static int attach(struct bb_trigger_state *state, struct bb_test_prog *prog, int prog_fd,
 		  struct bb_attached **ret_attached, struct bb_err *err)
 {
 	struct bb_fire_slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? bb_fire__attach_program((struct bb_fire_state *)state, subject, prog_fd,
-						slot, sizeof(struct shared), slot, err)
+	int rc = slot ? bb_fire__attach_program((struct bb_fire_state *)state, prog, prog_fd, slot,
+						sizeof(struct shared), slot, err)
 		      : bb_fail_nomem(err);
 
 	if (rc)
@@ -539,9 +527,11 @@ static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
 			 shared->trigger_rc ? strerror(-shared->trigger_rc) : "");
 }
 
-static void put_beside(struct bb_fire_slot *slot)
+int bb_fire__do(struct bb_fire_slot *slot,
+		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err)
 {
 	struct bb_err unsaid = {0};
+	int link_fd, rc;
 
 	for (size_t i = 0; i < slot->n_beside; i++) {
 		struct bb_fire_beside *b = &slot->beside[i];
@@ -550,27 +540,14 @@ static void put_beside(struct bb_fire_slot *slot)
 		if (!b->hook || fd < 0 || bb_hook__put(b->hook, fd, &b->link_fd, &unsaid))
 			b->link_fd = -1;
 	}
-}
-
-static void take_beside_off(struct bb_fire_slot *slot)
-{
-	for (size_t i = 0; i < slot->n_beside; i++)
-		if (slot->beside[i].hook)
-			bb_hook__take_off(slot->beside[i].hook, slot->beside[i].link_fd);
-}
-
-int bb_fire__do(struct bb_fire_slot *slot,
-		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err)
-{
-	int link_fd, rc;
-
-	put_beside(slot);
 	rc = bb_hook__put(slot->hook, slot->common.prog_fd, &link_fd, err);
 	if (!rc) {
 		rc = bb_firer__do(&slot->firer, work, err);
 		bb_hook__take_off(slot->hook, link_fd);
 	}
-	take_beside_off(slot);
+	for (size_t i = 0; i < slot->n_beside; i++)
+		if (slot->beside[i].hook)
+			bb_hook__take_off(slot->beside[i].hook, slot->beside[i].link_fd);
 	return rc;
 }
 
@@ -655,9 +632,9 @@ static int fire(struct bb_attached *a, uint32_t param, const struct bb_instrumen
 	return rc;
 }
 
-static int probe(struct bb_trigger_state *state, struct bb_test_prog *subject, struct bb_err *err)
+static int probe(struct bb_trigger_state *state, struct bb_test_prog *prog, struct bb_err *err)
 {
-	return bb_fire__probe((struct bb_fire_state *)state, subject, err);
+	return bb_fire__probe((struct bb_fire_state *)state, prog, err);
 }
 
 static const struct bb_drive_key keys[] = {

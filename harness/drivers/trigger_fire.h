@@ -36,7 +36,7 @@ struct bb_fire_beside {
 struct bb_fire_slot {
 	struct bb_attached common;
 	struct bb_fire_state *state;
-	const struct bb_fire_found *found; /* of the subject */
+	const struct bb_fire_found *found; /* of the program */
 	struct bb_hook own_hook, *hook;    /* hook: that one, or the state's; NULL: none */
 	struct bb_fire_beside *beside;
 	size_t n_beside;
@@ -48,16 +48,16 @@ struct bb_fire_slot {
 /* Close the hooks that all states keep open, and wait until they have gone: what stays there costs
  * time. No slot is attached that uses one. */
 void bb_fire__close_hooks(void);
-/* Finds what fires it, once for each subject. */
-int bb_fire__probe(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err);
+/* Finds what fires it, once for each program. */
+int bb_fire__probe(struct bb_fire_state *s, struct bb_test_prog *prog, struct bb_err *err);
 
-/* A zeroed slot of a probed subject: no process fires it yet, and nothing is attached. */
+/* A zeroed slot of a probed program: no process fires it yet, and nothing is attached. */
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
-			struct bb_test_prog *subject, int prog_fd);
+			struct bb_test_prog *prog, int prog_fd);
 
 /* The program, or its clone `prog_fd`, into a slot; `arg` and so many bytes of shared memory are
  * what work() is given. */
-int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *subject, int prog_fd,
+int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, int prog_fd,
 			    void *arg, size_t shared_bytes, struct bb_fire_slot *slot,
 			    struct bb_err *err);
 void bb_fire__detach_program(struct bb_fire_slot *slot);
@@ -68,7 +68,7 @@ int bb_fire__do(struct bb_fire_slot *slot,
 
 /* "open (tracepoint syscalls/sys_enter_openat)", where the others of its object are not attached
  * beside it. */
-void bb_fire__words_alone(const struct bb_test_prog *subject, char *ret_words, size_t size);
+void bb_fire__words_alone(const struct bb_test_prog *prog, char *ret_words, size_t size);
 
 /* In the child: the slot's trigger, opened when it is first asked for. 0 or -errno. */
 int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
@@ -76,11 +76,11 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
 /*
  * arguments.c: for a program that is fired by a call or a test run of ours (BB_AT_OWN_FUNCTION,
  * BB_AT_OWN_RUN): tries each set of arguments (fire/live_objects.h) on a clone that counts, and
- * keeps in subject->fire.point the first of those with which it executes the most of its
+ * keeps in prog->fire.point the first of those with which it executes the most of its
  * instructions. Another program of the session for the same function has its set already, and they
  * share it: a comparison has the same arguments on both sides. Where nothing can be counted, the
  * arguments stay as they are.
  */
-void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *subject);
+void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog);
 
 #endif

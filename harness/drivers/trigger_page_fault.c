@@ -198,7 +198,7 @@ static int open_faults(struct bb_trigger_state *state, struct bb_err *err)
 	return check_depths(state->spec, s->base_frames, err);
 }
 
-static int attach(struct bb_trigger_state *s, struct bb_test_prog *subject, int prog_fd,
+static int attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
 		  struct bb_attached **ret_attached, struct bb_err *err)
 {
 	struct perf_event_attr attr = {
@@ -214,7 +214,7 @@ static int attach(struct bb_trigger_state *s, struct bb_test_prog *subject, int 
 	if (!a)
 		return bb_fail_nomem(err);
 	a->common = (struct bb_attached){.state = s,
-					 .target = subject->target,
+					 .target = prog->target,
 					 .prog_fd = prog_fd,
 					 .runs_each = 1};
 	rc = bb_perf_event__open(&attr, 0, -1, prog_fd, &a->event_fd, err);

@@ -236,11 +236,11 @@ static int find_type(const struct bb_test_run *t, struct bb_target *target,
 	return rc;
 }
 
-static int attach(struct bb_trigger_state *state, struct bb_test_prog *subject, int prog_fd,
+static int attach(struct bb_trigger_state *state, struct bb_test_prog *prog, int prog_fd,
 		  struct bb_attached **ret_attached, struct bb_err *err)
 {
 	struct bb_test_run *t = (struct bb_test_run *)state;
-	struct bb_target *target = subject->target;
+	struct bb_target *target = prog->target;
 	struct bb_test_run_slot *slot = calloc(1, sizeof(*slot));
 	int rc = slot ? find_type(t, target, &slot->type, err) : bb_fail_nomem(err);
 
@@ -250,7 +250,7 @@ static int attach(struct bb_trigger_state *state, struct bb_test_prog *subject, 
 						    .prog_fd = prog_fd,
 						    .runs_each = 1};
 		slot->is_judged = !state->spec->floor ||
-				  strcmp(state->spec->floor, subject->spec->name);
+				  strcmp(state->spec->floor, prog->spec->name);
 	}
 	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(target)) {
 		if (t->xdp.netns_fd < 0)
@@ -318,24 +318,23 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 
 /* One run on every input before anything is measured: an input that the kernel refuses is reported
  * at once and by name. */
-static int probe(struct bb_trigger_state *state, struct bb_test_prog *subject, struct bb_err *err)
+static int probe(struct bb_trigger_state *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	size_t n = state->spec->inputs.n ? state->spec->inputs.n : 1; /* or the type's own */
 	const struct bb_test_run_slot *slot;
 	struct bb_attached *a;
 	uint64_t began_ns;
-	int rc = attach(state, subject, bb_target__prog_fd(subject->target), &a, err);
+	int rc = attach(state, prog, bb_target__prog_fd(prog->target), &a, err);
 
 	if (rc)
 		return rc;
 	slot = (const struct bb_test_run_slot *)a;
 	began_ns = bb_now_ns();
 	for (uint32_t i = 0;
-	     !rc && i < n && subject->run_s < PROBE_S && bb_seconds_since(began_ns) < PROBE_S;
-	     i++) {
+	     !rc && i < n && prog->run_s < PROBE_S && bb_seconds_since(began_ns) < PROBE_S; i++) {
 		rc = try_input(slot, input_of(slot, i), err);
 		if (!i)
-			subject->run_s = bb_seconds_since(began_ns);
+			prog->run_s = bb_seconds_since(began_ns);
 	}
 	detach(a);
 	return rc;

@@ -22,13 +22,17 @@ uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX])
 	return best;
 }
 
+static int say_unreadable(const struct bb_target *t, int rc, struct bb_err *err)
+{
+	return bb_fail(err, rc, "cannot read the counters of '%s': %s", bb_target__program(t),
+		       strerror(-rc));
+}
+
 int bb_read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats, struct bb_err *err)
 {
 	int rc = bb_stats_reader__info(bb_target__reader(t), ret_stats);
 
-	return rc ? bb_fail(err, rc, "cannot read the counters of '%s': %s", bb_target__program(t),
-			    strerror(-rc))
-		  : 0;
+	return rc ? say_unreadable(t, rc, err) : 0;
 }
 
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err)
@@ -42,22 +46,12 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
 	int rc = bb_own_runs__find(bb_target__reader(w->target), &w->own);
 
 	if (rc)
-		return bb_fail(err, rc, "cannot read the counters of '%s': %s",
-			       bb_target__program(w->target), strerror(-rc));
+		return say_unreadable(w->target, rc, err);
 	if (w->own.unclear)
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "bpfbench's own readings make it run, and these runs cannot be told from "
 			 "the others");
 	return bb_read_counters(w->target, &w->last, err);
-}
-
-/* What `own` runs of ours take, ns. */
-static double cost_of_own(const struct bb_windows *w, uint64_t own)
-{
-	double each_ns = w->n_alone ? w->alone_ns / (double)(w->n_alone * w->own.by_read)
-				    : w->own.ns;
-
-	return (double)own * each_ns;
 }
 
 /* A window with our runs alone. */
@@ -72,16 +66,6 @@ static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 	w->last = *now;
 }
 
-/* Fewer runs than ours: each reading does not cause as many, then. */
-static void check_own(struct bb_batch *b, uint64_t runs, uint64_t own)
-{
-	if (runs < own && !b->void_why[0])
-		snprintf(b->void_why, sizeof(b->void_why),
-			 "bpfbench's own readings make it run, but not equally often: %llu runs, "
-			 "%llu expected",
-			 (unsigned long long)runs, (unsigned long long)own);
-}
-
 /* What moved since the last reading. */
 static void take_window(struct bb_batch *b, struct bb_windows *w, const struct bb_prog_stats *now,
 			uint64_t own)
@@ -91,13 +75,20 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 
 	w->last = *now;
 	if (own) {
+		double each_ns = w->n_alone ? w->alone_ns / (double)(w->n_alone * w->own.by_read)
+					    : w->own.ns;
 		uint64_t own_ns;
 
 		own = bb_own_runs__left(&window, own);
-		own_ns = (uint64_t)(cost_of_own(w, own) + 0.5);
+		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
 		if (runs <= own) { /* the other one left while we looked twice */
-			check_own(b, runs, own);
+			if (runs < own &&
+			    !b->void_why[0]) /* as each reading does not cause as many */
+				snprintf(b->void_why, sizeof(b->void_why),
+					 "bpfbench's own readings make it run, but not equally "
+					 "often: %llu runs, %llu expected",
+					 (unsigned long long)runs, (unsigned long long)own);
 			return;
 		}
 		runs -= own;

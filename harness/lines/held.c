@@ -21,7 +21,7 @@
  * the stack (its distance from r10, which is negative). */
 #define NOTHING 0
 #define TAKEN 1
-#define ZERO INT16_MAX /* NULL, where another way has what was taken */
+#define ZERO INT16_MAX /* NULL, where another path has what was taken */
 
 struct kind {
 	const char *take, *release; /* helpers without "bpf_", kfuncs with it */
@@ -249,7 +249,7 @@ static uint32_t spill_at(int off)
 }
 
 /* Does the function take nothing else that is given back so? Then it is known, even where the
- * pointer is not, as on another way it points to something else. */
+ * pointer is not, as on another path it points to something else. */
 static bool is_only_one(const struct pass *p, const struct bb_held *held)
 {
 	const struct bb_helds *h = p->out;
