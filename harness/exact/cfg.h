@@ -43,4 +43,10 @@ void bb_cfg__done(struct bb_cfg *g);
 unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b,
 			  uint32_t *ret_next);
 
+/* The function that an instruction is in. */
+static inline uint32_t bb_cfg__func_at(const struct bb_cfg *g, uint32_t slot)
+{
+	return g->blocks[g->block_of[slot]].func;
+}
+
 #endif

@@ -330,7 +330,7 @@ static int64_t cut_callee(const struct layout *l, uint32_t at)
 	int64_t func;
 
 	if (bb_insn_is_function_call(&code->insns[at]))
-		func = g->blocks[g->block_of[bb_insn_function_target(&code->insns[at], at)]].func;
+		func = bb_cfg__func_at(g, (uint32_t)bb_insn_function_target(&code->insns[at], at));
 	else
 		func = bb_cuts__called_back(code, g, at);
 	return func >= 0 && l->funcs[func].is_cut ? func : -1;
@@ -645,11 +645,11 @@ static void find_cut_functions(struct layout *l)
 	l->funcs[0].is_cut = true;
 	for (uint32_t k = 0; k < c->n; k++)
 		if (!c->v[k].is_off)
-			l->funcs[g->blocks[g->block_of[c->v[k].slot]].func].is_cut = true;
+			l->funcs[bb_cfg__func_at(g, c->v[k].slot)].is_cut = true;
 	while (found) {
 		found = false;
 		for (uint32_t at = 0; at < code->n; at++) {
-			struct place *f = &l->funcs[g->blocks[g->block_of[at]].func];
+			struct place *f = &l->funcs[bb_cfg__func_at(g, at)];
 
 			if (f->is_cut || bb_insn_is_second_half(code->insns, at) ||
 			    !bb_insn_is_call(&code->insns[at]) ||
@@ -662,9 +662,9 @@ static void find_cut_functions(struct layout *l)
 		uint32_t at = l->parts->helds->v[k].at;
 
 		if (bb_insn_is_function_call(&code->insns[at]))
-			l->funcs[g->blocks[g->block_of[bb_insn_function_target(&code->insns[at],
-									       at)]]
-					 .func]
+			l->funcs[bb_cfg__func_at(g,
+						 (uint32_t)bb_insn_function_target(&code->insns[at],
+										   at))]
 				.returns_held = true;
 	}
 	for (uint32_t f = 0; f < g->n_funcs; f++)
@@ -672,7 +672,7 @@ static void find_cut_functions(struct layout *l)
 	for (uint32_t at = 0; at < code->n; at++)
 		if (!bb_insn_is_second_half(code->insns, at) && bb_insn_is_exit(&code->insns[at]) &&
 		    !(l->parts->live->known[at] & BB_REG(BPF_REG_0)))
-			l->funcs[g->blocks[g->block_of[at]].func].returns = false;
+			l->funcs[bb_cfg__func_at(g, at)].returns = false;
 }
 
 static bool calls_cut_functions(const struct layout *l, uint32_t func)

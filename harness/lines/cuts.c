@@ -45,7 +45,7 @@ static enum bb_entered calls_back(const struct bpf_insn *i)
 
 int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g, uint32_t at)
 {
-	uint32_t first = g->funcs[g->blocks[g->block_of[at]].func].first;
+	uint32_t first = g->funcs[bb_cfg__func_at(g, at)].first;
 	const struct bpf_insn *i;
 
 	if (calls_back(&code->insns[at]) == BB_ENTERED_NEVER)
@@ -54,7 +54,7 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 	while (at-- > first) {
 		i = &code->insns[at];
 		if (!bb_insn_is_second_half(code->insns, at) && bb_insn_is_function_address(i))
-			return g->blocks[g->block_of[bb_insn_function_target(i, at)]].func;
+			return bb_cfg__func_at(g, (uint32_t)bb_insn_function_target(i, at));
 	}
 	return -1;
 }
@@ -79,16 +79,11 @@ static bool enter(struct search *s, uint32_t func, enum bb_entered by)
 	return true;
 }
 
-static bool is_entered(const struct search *s, uint32_t at)
-{
-	return s->entered[s->g->blocks[s->g->block_of[at]].func] != BB_ENTERED_NEVER;
-}
-
 /* Nor has what such a one calls. */
 static void enter_callee(struct search *s, uint32_t at, int64_t func, enum bb_entered by,
 			 bool *found)
 {
-	uint32_t caller = s->g->blocks[s->g->block_of[at]].func;
+	uint32_t caller = bb_cfg__func_at(s->g, at);
 
 	if (func < 0)
 		return;
@@ -110,23 +105,12 @@ static bool find_entered(struct search *s)
 			continue;
 		if (bb_insn_is_function_call(i))
 			enter_callee(s, at,
-				     s->g->blocks[s->g->block_of[bb_insn_function_target(i, at)]]
-					     .func,
+				     bb_cfg__func_at(s->g,
+						     (uint32_t)bb_insn_function_target(i, at)),
 				     BB_ENTERED_BY_CALL, &found);
 		enter_callee(s, at, bb_cuts__called_back(s->code, s->g, at), calls_back(i), &found);
 	}
 	return found;
-}
-
-static void enter_all(struct search *s)
-{
-	do {
-		s->again = false;
-		memset(s->entered, 0, s->g->n_funcs * sizeof(*s->entered));
-		s->entered[0] = BB_ENTERED_MAIN;
-		while (s->detail >= BB_CUT_ALL && find_entered(s))
-			;
-	} while (s->again);
 }
 
 /* --- cuts --- */
@@ -196,8 +180,7 @@ static void thin(struct search *s, uint32_t every)
 	uint32_t n = 0;
 
 	for (uint32_t at = 0; at < s->code->n; at++)
-		if (s->marks[at] &&
-		    s->g->funcs[s->g->blocks[s->g->block_of[at]].func].first != at &&
+		if (s->marks[at] && s->g->funcs[bb_cfg__func_at(s->g, at)].first != at &&
 		    !bb_insn_is_exit(&s->code->insns[at]) && n++ % every)
 			s->marks[at] = 0;
 }
@@ -214,7 +197,7 @@ static void drop_doubles(struct search *s)
 static void put_cuts(const struct search *s, struct bb_cuts *c)
 {
 	for (uint32_t at = 0; at < s->code->n; at++) {
-		if (!is_entered(s, at))
+		if (s->entered[bb_cfg__func_at(s->g, at)] == BB_ENTERED_NEVER)
 			continue;
 		if (s->marks[at] & BEFORE)
 			c->v[c->n++] = (struct bb_cut){.slot = at};
@@ -240,7 +223,13 @@ int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cu
 		bb_cuts__done(&c);
 		return bb_fail_nomem(err);
 	}
-	enter_all(&s);
+	do {
+		s.again = false;
+		memset(s.entered, 0, g->n_funcs * sizeof(*s.entered));
+		s.entered[0] = BB_ENTERED_MAIN;
+		while (detail >= BB_CUT_ALL && find_entered(&s))
+			;
+	} while (s.again);
 	find_loops(&s);
 	mark_calls(&s);
 	if (detail >= BB_CUT_LINES)

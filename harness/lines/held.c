@@ -94,42 +94,23 @@ struct pass {
 	uint32_t n_returned;
 };
 
-static uint32_t func_at(const struct pass *p, int64_t slot)
-{
-	return p->g->blocks[p->g->block_of[slot]].func;
-}
-
-static const char *kfunc_name(const struct pass *p, int32_t id)
-{
-	const struct btf_type *t = p->kernel ? btf__type_by_id(p->kernel, (__u32)id) : NULL;
-	const char *name = t ? btf__name_by_offset(p->kernel, t->name_off) : NULL;
-
-	return name ? name : "";
-}
-
 static int32_t kfunc_id(const struct pass *p, const char *name)
 {
 	return p->kernel ? btf__find_by_name_kind(p->kernel, name, BTF_KIND_FUNC) : -1;
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-	size_t len = strlen(name), n = strlen(end);
-
-	return len > n && !strcmp(name + len - n, end);
-}
-
 /* "bpf_iter_num_new" is given back by "bpf_iter_num_destroy". */
 static bool is_iterator(const struct pass *p, const char *name, struct bb_held *held)
 {
+	static const char begin[] = "bpf_iter_", end[] = "_new";
+	size_t len = strlen(name);
 	char destroy[160];
 	int32_t id;
 
-	if (strncmp(name, "bpf_iter_", strlen("bpf_iter_")) || !ends_in(name, "_new") ||
-	    strlen(name) > 128)
+	if (strncmp(name, begin, strlen(begin)) || len > 128 || len <= strlen(end) ||
+	    strcmp(name + len - strlen(end), end))
 		return false;
-	snprintf(destroy, sizeof(destroy), "%.*s_destroy", (int)(strlen(name) - strlen("_new")),
-		 name);
+	snprintf(destroy, sizeof(destroy), "%.*s_destroy", (int)(len - strlen(end)), name);
 	id = kfunc_id(p, destroy);
 	*held = (struct bb_held){.by = BB_HELD_ARGUMENT, .arg = 1, .release = id, .is_kfunc = true};
 	return id > 0;
@@ -137,8 +118,11 @@ static bool is_iterator(const struct pass *p, const char *name, struct bb_held *
 
 static bool kfunc_takes(const struct pass *p, int32_t id, struct bb_held *held)
 {
-	const char *name = kfunc_name(p, id);
+	const struct btf_type *t = p->kernel ? btf__type_by_id(p->kernel, (__u32)id) : NULL;
+	const char *name = t ? btf__name_by_offset(p->kernel, t->name_off) : NULL;
 
+	if (!name)
+		return false;
 	if (is_iterator(p, name, held))
 		return true;
 	for (size_t i = 0; i < N_OF(kfuncs); i++) {
@@ -202,7 +186,8 @@ static bool function_releases(const struct pass *p, uint32_t func, const struct 
 		if (may_release(held, i))
 			return true;
 		to = bb_insn_is_function_call(i) ? bb_insn_function_target(i, at) : -1;
-		if (to >= 0 && function_releases(p, func_at(p, to), held, deep - 1))
+		if (to >= 0 &&
+		    function_releases(p, bb_cfg__func_at(p->g, (uint32_t)to), held, deep - 1))
 			return true;
 	}
 	return false;
@@ -221,24 +206,17 @@ static void find_takers(struct pass *p)
 		if (bb_insn_is_second_half(p->code->insns, at) || !bb_insn_is_call(i))
 			continue;
 		of = bb_insn_is_function_call(i)
-			     ? p->returns[func_at(p, bb_insn_function_target(i, at))]
+			     ? p->returns[bb_cfg__func_at(p->g,
+							  (uint32_t)bb_insn_function_target(i, at))]
 			     : 0;
 		if (of)
 			held = p->returned[of - 1];
 		else if (!takes(p, i, &held))
 			continue;
 		held.at = at;
-		held.func = func_at(p, at);
+		held.func = bb_cfg__func_at(p->g, at);
 		h->v[h->n++] = held;
 	}
-}
-
-static uint32_t held_at(const struct bb_helds *h, uint32_t at)
-{
-	for (uint32_t k = 0; k < h->n; k++)
-		if (h->v[k].at == at)
-			return k;
-	return BB_MAX_HELD;
 }
 
 /* The place of 8 bytes of the stack at r10 + off; N_PLACES: none. */
@@ -272,8 +250,10 @@ static bool gives_back(const struct pass *p, const struct bb_held *held, uint32_
 		to = bb_insn_function_target(i, at);
 		for (uint32_t r = 1; r <= 5; r++)
 			if (place[r] == (int16_t)(TAKEN + k))
-				return function_releases(p, func_at(p, to), held, 8);
-		return held->by == BB_HELD_SECTION && function_releases(p, func_at(p, to), held, 8);
+				return function_releases(p, bb_cfg__func_at(p->g, (uint32_t)to),
+							 held, 8);
+		return held->by == BB_HELD_SECTION &&
+		       function_releases(p, bb_cfg__func_at(p->g, (uint32_t)to), held, 8);
 	}
 	if (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_kptr_xchg)
 		return place[2] == (int16_t)(TAKEN + k);
@@ -291,13 +271,15 @@ static void after_call(struct pass *p, uint32_t at, int16_t *place)
 	const struct bpf_insn *i = &p->code->insns[at];
 	struct bb_helds *h = p->out;
 	int16_t addresses[BB_MAX_HELD] = {0};
-	uint32_t k = held_at(h, at);
+	uint32_t k = 0; /* which of them the call takes */
 
+	while (k < h->n && h->v[k].at != at)
+		k++;
 	for (uint32_t j = 0; j < h->n; j++)
 		addresses[j] = place[N_PLACES + j];
 	h->released[at] = 0;
 	for (uint32_t j = 0; j < h->n; j++)
-		if (j != k && h->v[j].func == func_at(p, at) &&
+		if (j != k && h->v[j].func == bb_cfg__func_at(p->g, at) &&
 		    gives_back(p, &h->v[j], j, i, at, place, addresses))
 			h->released[at] |= 1U << j;
 	if (k < h->n && h->v[k].by == BB_HELD_ARGUMENT)
@@ -380,19 +362,11 @@ static bool meet(struct pass *p, uint32_t block, const int16_t *place)
 	return changed;
 }
 
-/* A resource that a function takes and returns is held by its caller, which gives it back in the
- * same way. */
-static void note_returned(struct pass *p, uint32_t func, const struct bb_held *held)
-{
-	if (p->returns[func] || p->n_returned == BB_MAX_HELD || held->by != BB_HELD_RESULT)
-		return;
-	p->returned[p->n_returned++] = *held;
-	p->returns[func] = (uint8_t)p->n_returned;
-}
-
-static bool through(struct pass *p, uint32_t block)
+/* What a block leaves in each place goes to the blocks behind it. True: that is new. */
+static bool pass_block(struct pass *p, uint32_t block)
 {
 	const struct bb_basic_block *b = &p->g->blocks[block];
+	const struct bb_held *held;
 	int16_t place[N_STATE];
 	uint32_t next[2];
 	unsigned int n = bb_cfg__next(p->g, p->code, block, next);
@@ -404,8 +378,15 @@ static bool through(struct pass *p, uint32_t block)
 			after(p, at, place);
 	for (unsigned int k = 0; k < n; k++)
 		changed |= meet(p, next[k], place);
-	if (!n && place[0] >= TAKEN && place[0] != ZERO)
-		note_returned(p, b->func, &p->out->v[place[0] - TAKEN]);
+	if (n || place[0] < TAKEN || place[0] == ZERO)
+		return changed;
+	/* A function that takes a resource and returns it leaves it to its caller, which gives it
+	 * back as it would one that it took itself. */
+	held = &p->out->v[place[0] - TAKEN];
+	if (!p->returns[b->func] && p->n_returned < BB_MAX_HELD && held->by == BB_HELD_RESULT) {
+		p->returned[p->n_returned++] = *held;
+		p->returns[b->func] = (uint8_t)p->n_returned;
+	}
 	return changed;
 }
 
@@ -422,21 +403,8 @@ static void find_releases(struct pass *p)
 		changed = false;
 		for (uint32_t b = 0; b < p->g->n_blocks; b++)
 			if (p->seen[b])
-				changed |= through(p, b);
+				changed |= pass_block(p, b);
 	}
-}
-
-/* Until no other function is found that returns what it took. */
-static void find_all(struct pass *p)
-{
-	uint32_t before;
-
-	do {
-		before = p->n_returned;
-		find_takers(p);
-		if (p->out->n)
-			find_releases(p);
-	} while (p->n_returned != before);
 }
 
 int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,
@@ -450,11 +418,17 @@ int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb
 			 .seen = calloc(g->n_blocks, sizeof(*p.seen)),
 			 .returns = calloc(g->n_funcs, sizeof(*p.returns))};
 	int rc = h.released && p.at_begin && p.seen && p.returns ? 0 : bb_fail_nomem(err);
+	uint32_t before;
 
 	if (!rc && bb_code__calls_kfuncs(code))
 		p.kernel = btf__load_vmlinux_btf();
-	if (!rc)
-		find_all(&p);
+	do { /* until no other function is found that returns what it took */
+		before = p.n_returned;
+		if (!rc)
+			find_takers(&p);
+		if (h.n)
+			find_releases(&p);
+	} while (p.n_returned != before);
 	btf__free(p.kernel);
 	free(p.at_begin);
 	free(p.seen);

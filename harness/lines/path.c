@@ -55,7 +55,7 @@ static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t si
 	uint32_t func;
 
 	if (bb_insn_is_function_call(i)) {
-		func = m->g->blocks[m->g->block_of[bb_insn_function_target(i, slot)]].func;
+		func = bb_cfg__func_at(m->g, (uint32_t)bb_insn_function_target(i, slot));
 		name = btf_name(m->code->btf, m->g->funcs[func].type_id);
 		snprintf(buf, size, "%s()", name ? name : "a function");
 		return;
@@ -74,11 +74,6 @@ static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t si
 		snprintf(buf, size, "helper %d", i->imm);
 }
 
-static uint32_t func_of(const struct maker *m, uint32_t slot)
-{
-	return m->g->blocks[m->g->block_of[slot]].func;
-}
-
 /* The slots that a part of the program's own code may execute: [first, last]. */
 static void span_of(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		    uint32_t *ret_first, uint32_t *ret_last, bool *ret_loop)
@@ -88,7 +83,7 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 	last = !to->after && last > first ? last - 1 : last;
 	*ret_loop = to->slot < first || (m->cuts->in_loop[first] && !m->cuts->in_loop[to->slot]);
 	if (*ret_loop) { /* all of the loop */
-		uint32_t low = first < last ? first : last, func = func_of(m, low);
+		uint32_t low = first < last ? first : last, func = bb_cfg__func_at(m->g, low);
 
 		last = first > last ? first : last;
 		while (low > m->g->funcs[func].first && m->cuts->in_loop[low - 1] &&
@@ -131,7 +126,7 @@ static bool is_call_part(const struct maker *m, const struct bb_cut *from)
 /* The call that leads from one cut to the function of another: there, or the next that can. */
 static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32_t func)
 {
-	uint32_t end = m->g->funcs[func_of(m, from->slot)].end;
+	uint32_t end = m->g->funcs[bb_cfg__func_at(m->g, from->slot)].end;
 
 	for (uint32_t at = from->slot + from->after; at < end; at++) {
 		const struct bpf_insn *i = &m->code->insns[at];
@@ -139,7 +134,8 @@ static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32
 		if (bb_insn_is_second_half(m->code->insns, at) || !bb_insn_is_call(i))
 			continue;
 		if (bb_insn_is_function_call(i)
-			    ? func_of(m, (uint32_t)bb_insn_function_target(i, at)) == func
+			    ? bb_cfg__func_at(m->g, (uint32_t)bb_insn_function_target(i, at)) ==
+				      func
 			    : bb_cuts__called_back(m->code, m->g, at) == func)
 			return at;
 	}
@@ -150,7 +146,7 @@ static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32
 static void go_on(const struct maker *m, struct frames *f, const struct bb_cut *from,
 		  const struct bb_cut *to)
 {
-	uint32_t func = func_of(m, to->slot), k = f->n;
+	uint32_t func = bb_cfg__func_at(m->g, to->slot), k = f->n;
 
 	while (k && f->v[k - 1].func != func)
 		k--;
@@ -339,17 +335,8 @@ static int by_kind(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Of kinds[n], which are of one kind, by place: the first, the second, and one in the middle of the
- * run; early ones are measured best. */
-static void want_some(const struct kind *kinds, uint32_t n, uint32_t some, bool *wanted)
-{
-	for (uint32_t k = 0; k < some && k < n; k++) {
-		uint32_t i = k < 2 ? k : n / 2 < k ? k : n / 2;
-
-		wanted[kinds[i].place] = wanted[kinds[i].place + 1] = true;
-	}
-}
-
+/* Of each kind of part: the first, the second, and one in the middle of the run; early ones are
+ * measured best. */
 static int choose_some(const struct bb_line_path *p, uint32_t some, bool *wanted)
 {
 	struct kind *kinds = calloc(p->n, sizeof(*kinds));
@@ -364,21 +351,15 @@ static int choose_some(const struct bb_line_path *p, uint32_t some, bool *wanted
 		for (end = i + 1;
 		     end < n && kinds[end].from == kinds[i].from && kinds[end].to == kinds[i].to;)
 			end++;
-		want_some(&kinds[i], end - i, some, wanted);
+		for (uint32_t k = 0; k < some && k < end - i; k++) {
+			uint32_t of = k < 2 || (end - i) / 2 < k ? k : (end - i) / 2,
+				 place = kinds[i + of].place;
+
+			wanted[place] = wanted[place + 1] = true;
+		}
 	}
 	free(kinds);
 	return 0;
-}
-
-/* How many are wanted, the first and the last among them. */
-static uint32_t count_wanted(const struct bb_line_path *p, bool *wanted)
-{
-	uint32_t n = 0;
-
-	wanted[0] = wanted[p->n - 1] = true;
-	for (uint32_t i = 0; i < p->n; i++)
-		n += wanted[i];
-	return n;
 }
 
 /* All places, or fewer of each kind; of what is still too many every second, third, .. */
@@ -394,9 +375,11 @@ static int choose(struct bb_line_path *p, uint32_t most)
 		n = most + 1;
 		for (uint32_t some = OF_EACH_KIND; !rc && some && n > most; some--) {
 			memset(wanted, 0, p->n);
+			wanted[0] = wanted[p->n - 1] = true;
 			rc = choose_some(p, some, wanted);
-			if (!rc)
-				n = count_wanted(p, wanted);
+			n = 0;
+			for (uint32_t i = 0; i < p->n; i++)
+				n += wanted[i];
 		}
 	}
 	every = n > most ? (n + most - 1) / most : 1;
@@ -461,12 +444,6 @@ struct rate {
 	double sum, weight;
 };
 
-static void add_to_rate(struct rate *r, double ns, double weight)
-{
-	r->sum += ns * weight;
-	r->weight += weight;
-}
-
 /*
  * What a part of the row takes, from those that were measured by themselves; LEAST_NS: none was.
  * Not from its first, which may be colder, if there is another. The noise of a part grows with what
@@ -481,14 +458,17 @@ static void find_rates(const struct bb_line_path *p, const double *cumulative, s
 	}
 	for (uint32_t i = 0; i + 1 < p->n_measured; i++) {
 		uint32_t at = p->measured[i], row = p->row_of[at];
-		double ns = cumulative[i + 1] - cumulative[i], base = fmax(cumulative[i + 1], 50);
+		double ns = cumulative[i + 1] - cumulative[i], base = fmax(cumulative[i + 1], 50),
+		       weight = 1 / (base * base);
 
 		if (p->measured[i + 1] != at + 1)
 			continue;
-		if (p->rows[row].first == at && !p->rows[row].enters)
+		if (p->rows[row].first == at && !p->rows[row].enters) {
 			firsts[row] = ns;
-		else
-			add_to_rate(&rates[row], ns, 1 / (base * base));
+			continue;
+		}
+		rates[row].sum += ns * weight;
+		rates[row].weight += weight;
 	}
 	for (size_t r = 0; r < p->n_rows; r++) {
 		double rate = rates[r].weight > 0 ? rates[r].sum / rates[r].weight : firsts[r];
