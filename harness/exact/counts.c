@@ -34,30 +34,18 @@ uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts)
 	return hash;
 }
 
-/*
- * Can it end in the middle of a block: by a tail call that succeeds, a packet that is too short for
- * BPF_LD_ABS, an exception (a kfunc)?
- */
-static bool may_leave(const struct bb_code *code)
+bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t runs,
+			  const uint64_t *counts, uint64_t *in)
 {
-	for (uint32_t at = 0; at < code->n; at++) {
-		const struct bpf_insn *i = &code->insns[at];
+	bool comes_back = true;
+	uint64_t exits = 0;
 
-		if (bb_insn_is_second_half(code->insns, at))
-			continue;
-		if (bb_insn_is_kfunc_call(i) ||
-		    (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_tail_call) ||
-		    (BPF_CLASS(i->code) == BPF_LD && !bb_insn_is_wide(i)))
-			return true;
-	}
-	return false;
-}
-
-/* The sums of those before each block into in[]; false: a block was left for none. */
-static bool follow(const struct bb_cfg *g, const struct bb_code *code, const uint64_t *counts,
-		   bool comes_back, uint64_t *in, uint64_t *ret_exits)
-{
-	*ret_exits = 0;
+	/* It may end in the middle of a block, by a tail call that succeeds, a packet that is too
+	 * short for BPF_LD_ABS, an exception (a kfunc). */
+	for (uint32_t at = 0; at < code->n; at++)
+		if (!bb_insn_is_second_half(code->insns, at) && bb_insn_may_leave(&code->insns[at]))
+			comes_back = false;
+	/* the sums of those before each block into in[] */
 	memset(in, 0, g->n_blocks * sizeof(*in));
 	for (uint32_t b = 0; b < g->n_blocks; b++) {
 		uint32_t next[2];
@@ -71,21 +59,11 @@ static bool follow(const struct bb_cfg *g, const struct bb_code *code, const uin
 			out += counts[next[k]];
 		}
 		if (n && comes_back && out < counts[b])
-			return false;
+			return false; /* it was left for none */
 		if (!n && !g->blocks[b].func)
-			*ret_exits += counts[b];
+			exits += counts[b];
 	}
-	return true;
-}
-
-bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t runs,
-			  const uint64_t *counts, uint64_t *in)
-{
-	bool comes_back = !may_leave(code);
-	uint64_t exits;
-
-	if (!follow(g, code, counts, comes_back, in, &exits) ||
-	    (comes_back ? exits != runs : exits > runs))
+	if (comes_back ? exits != runs : exits > runs)
 		return false;
 	in[0] += runs;
 	for (uint32_t b = 0; b < g->n_blocks; b++) {

@@ -51,15 +51,6 @@ static void emit_count(struct layout *l, uint32_t nth, uint8_t address, uint8_t 
 	emit(l, BPF_STX | BPF_ATOMIC | BPF_DW, address, one, 0, BPF_ADD);
 }
 
-/* After the call at slot `at`: a lookup came to nothing if it returned NULL, a tail call if it came
- * back at all. Calls leave r1 to r5 without a value. */
-static void emit_vain_counter(struct layout *l, uint32_t at, uint32_t nth)
-{
-	if (l->code->insns[at].imm != BPF_FUNC_tail_call)
-		emit(l, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, VAIN_SLOTS - 1, 0);
-	emit_count(l, l->g->n_blocks + nth, BPF_REG_1, BPF_REG_2);
-}
-
 static void emit_counter(struct layout *l, uint32_t block)
 {
 	const struct bb_site *p = &l->sites->of[block];
@@ -106,8 +97,13 @@ static void lay_out(struct layout *l)
 			emit_counter(l, block);
 		l->at[at] = l->out.n;
 		emit_old(l, at);
-		if (vain < l->sites->n_vain && l->sites->vain[vain] == at)
-			emit_vain_counter(l, at, vain++);
+		if (vain == l->sites->n_vain || l->sites->vain[vain] != at)
+			continue;
+		/* A lookup came to nothing if it returned NULL, a tail call if it came back at all.
+		 * Calls leave r1 to r5 without a value. */
+		if (l->code->insns[at].imm != BPF_FUNC_tail_call)
+			emit(l, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, VAIN_SLOTS - 1, 0);
+		emit_count(l, l->g->n_blocks + vain++, BPF_REG_1, BPF_REG_2);
 	}
 	l->out.moved[n] = l->out.n;
 }
@@ -155,17 +151,6 @@ static bool mend_all(struct layout *l)
 	return reached;
 }
 
-static int check_stack(const struct layout *l, struct bb_err *err)
-{
-	for (uint32_t f = 0; f < l->g->n_funcs; f++)
-		if (l->sites->saves[f] && -save_place(l, f, l->sites->saves[f]) > (int)STACK_BYTES)
-			return bb_fail(err, -ENOTSUP,
-				       "'%s' leaves no room to save a register: the function at "
-				       "instruction %u uses %u bytes of stack",
-				       l->code->name, l->g->funcs[f].first, l->stack_bytes[f]);
-	return 0;
-}
-
 int bb_instrument(const struct bb_code *code, const struct bb_cfg *g, const struct bb_sites *sites,
 		  const uint32_t *stack_bytes, int counts_fd, struct bb_instrumented *ret_new,
 		  struct bb_err *err)
@@ -178,10 +163,14 @@ int bb_instrument(const struct bb_code *code, const struct bb_cfg *g, const stru
 			   .out.with = "counters"};
 	size_t most = (size_t)code->n * LONG_SLOTS + (size_t)g->n_blocks * COUNTER_SLOTS +
 		      (size_t)sites->n_vain * VAIN_SLOTS;
-	int rc = check_stack(&l, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
+	for (uint32_t f = 0; f < g->n_funcs; f++)
+		if (sites->saves[f] && -save_place(&l, f, sites->saves[f]) > (int)STACK_BYTES)
+			return bb_fail(err, -ENOTSUP,
+				       "'%s' leaves no room to save a register: the function at "
+				       "instruction %u uses %u bytes of stack",
+				       code->name, g->funcs[f].first, stack_bytes[f]);
 	l.is_long = calloc(code->n, sizeof(*l.is_long));
 	l.at = calloc(code->n, sizeof(*l.at));
 	l.out.insns = calloc(most, sizeof(*l.out.insns));

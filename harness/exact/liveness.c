@@ -95,34 +95,20 @@ uint16_t bb_insn_writes(const struct bpf_insn *i)
 	}
 }
 
-static uint16_t jump_reads(const struct bpf_insn *i)
-{
-	uint8_t op = BPF_OP(i->code);
-
-	if (op == BPF_JA || op == BB_JCOND)
-		return 0;
-	return BB_REG(i->dst_reg) | (BPF_SRC(i->code) == BPF_X ? BB_REG(i->src_reg) : 0);
-}
-
-/* ALU and ALU64. NEG and the byte swaps have no source register, whatever their source bit says. */
-static uint16_t alu_reads(const struct bpf_insn *i)
-{
-	uint8_t op = BPF_OP(i->code);
-	uint16_t source = BPF_SRC(i->code) == BPF_X && op != BPF_NEG && op != BPF_END
-				  ? BB_REG(i->src_reg)
-				  : 0;
-
-	return op == BPF_MOV ? source : source | BB_REG(i->dst_reg);
-}
-
 static uint16_t reads(const struct analysis *a, uint32_t at)
 {
 	const struct bpf_insn *i = &a->code->insns[at];
 	uint16_t both = BB_REG(i->dst_reg) | BB_REG(i->src_reg);
+	uint16_t source = BPF_SRC(i->code) == BPF_X ? BB_REG(i->src_reg) : 0;
+	uint8_t op = BPF_OP(i->code);
 
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
-	case BPF_ALU64: return alu_reads(i);
+	case BPF_ALU64:
+		/* these have no source register, whatever their source bit says */
+		if (op == BPF_NEG || op == BPF_END)
+			source = 0;
+		return op == BPF_MOV ? source : source | BB_REG(i->dst_reg);
 	case BPF_LD:
 		if (bb_insn_is_wide(i))
 			return 0;
@@ -133,20 +119,10 @@ static uint16_t reads(const struct analysis *a, uint32_t at)
 	default:
 		if (bb_insn_is_exit(i))
 			return BB_REG(0);
-		if (!bb_insn_is_call(i))
-			return jump_reads(i);
-		return call_reads(a, at);
+		if (bb_insn_is_call(i))
+			return call_reads(a, at);
+		return op == BPF_JA || op == BB_JCOND ? 0 : BB_REG(i->dst_reg) | source;
 	}
-}
-
-/* What holds a value after the instruction: calls leave r0 only. */
-static uint16_t known_after(const struct analysis *a, uint32_t at, uint16_t known)
-{
-	const struct bpf_insn *i = &a->code->insns[at];
-
-	if (bb_insn_is_call(i) || bb_insn_is_packet_load(i))
-		return (uint16_t)((known & ~CLOBBERED) | BB_REG(0));
-	return known | bb_insn_writes(i);
 }
 
 /* One block backwards: what is live where it begins, and before each of its instructions. */
@@ -195,10 +171,16 @@ static bool known_through(struct analysis *a, uint32_t block)
 	bool changed = false;
 
 	for (uint32_t at = b->first; at <= b->last; at++) {
+		const struct bpf_insn *i = &a->code->insns[at];
+
 		if (bb_insn_is_second_half(a->code->insns, at))
 			continue;
 		a->out.known[at] = known;
-		known = known_after(a, at, known);
+		/* calls leave r0 only */
+		if (bb_insn_is_call(i) || bb_insn_is_packet_load(i))
+			known = (uint16_t)((known & ~CLOBBERED) | BB_REG(0));
+		else
+			known |= bb_insn_writes(i);
 	}
 	for (unsigned int k = 0; k < n; k++) {
 		uint16_t both = a->at_begin[next[k]] & known;

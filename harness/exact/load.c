@@ -126,31 +126,12 @@ static int depth_shown(const struct bb_code *code, uint32_t at)
 	return 0;
 }
 
-static void deepen(uint32_t *bytes, int depth)
-{
-	if (depth > 0 && (uint32_t)depth > *bytes)
-		*bytes = (uint32_t)depth;
-}
-
-/*
- * What the verifier says, by function; those that turned out to be dead are missing, and then it is
- * not known which number is whose: each gets the largest.
- */
-static void take_depths(const char *log, uint32_t n_funcs, uint32_t *bytes)
-{
-	uint32_t said[BB_MAX_FUNCTIONS], most = 0;
-	size_t n = bb_prog_static_stacks(log, said);
-
-	for (size_t i = 0; i < n; i++)
-		most = said[i] > most ? said[i] : most;
-	for (uint32_t f = 0; n && f < n_funcs; f++)
-		deepen(&bytes[f], (int)(n == n_funcs ? said[f] : most));
-}
-
 int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
 			 struct bb_err *err)
 {
+	uint32_t said[BB_MAX_FUNCTIONS], most = 0;
 	char *log = malloc(LOG_BYTES);
+	size_t n;
 	int rc;
 
 	if (!log)
@@ -162,11 +143,21 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	} else {
 		close(rc);
 		rc = 0;
-		take_depths(log, g->n_funcs, ret_bytes);
-		for (uint32_t at = 0; at < code->n; at++)
-			if (!bb_insn_is_second_half(code->insns, at))
-				deepen(&ret_bytes[g->blocks[g->block_of[at]].func],
-				       depth_shown(code, at));
+		/* The verifier says it by function. Those that turned out to be dead are missing,
+		 * and then it is not known which number is whose: each gets the largest. */
+		n = bb_prog_static_stacks(log, said);
+		for (size_t i = 0; i < n; i++)
+			most = said[i] > most ? said[i] : most;
+		for (uint32_t f = 0; n && f < g->n_funcs; f++)
+			ret_bytes[f] = n == g->n_funcs ? said[f] : most;
+		for (uint32_t at = 0; at < code->n; at++) {
+			uint32_t *bytes = &ret_bytes[g->blocks[g->block_of[at]].func];
+			int depth = bb_insn_is_second_half(code->insns, at) ? 0
+									    : depth_shown(code, at);
+
+			if (depth > 0 && (uint32_t)depth > *bytes)
+				*bytes = (uint32_t)depth;
+		}
 	}
 	free(log);
 	return rc;
