@@ -20,7 +20,6 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/object_trial.h"
 #include "bpf/prog_type.h"
-#include "bpf/refusal.h"
 #include "plan/field.h"
 
 #define MAX_BYTES ((size_t)64 << 20)

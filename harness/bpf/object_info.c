@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "bpf/elf_reader.h"
+#include "bpf/elf_file.h"
 #include "bpf/object_file.h"
 #include "capture/file.h"
 #include "bpf/section_type.h"

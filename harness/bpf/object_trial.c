@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/confined.h"
-#include "bpf/elf_reader.h"
+#include "bpf/elf_file.h"
 
 /* The time in which libbpf opens an object grows with their square: 40 s for 20 000. */
 #define MOST_PROGRAMS 4096u

@@ -12,7 +12,7 @@
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
 #include "bpf/prog_static.h"
-#include "bpf/refusal.h"
+#include "bpf/libbpf_log.h"
 #include "bpf/source.h"
 #include "capture/file.h"
 #include "capture/replay.h"

@@ -13,7 +13,6 @@
 
 #include "base/parse.h"
 #include "bpf/netns.h"
-#include "bpf/rtnl.h"
 
 #define TCX_INGRESS 46 /* BPF_TCX_INGRESS, 6.6: newer than the headers of Debian 12 */
 #define PREFIX 24

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "bpf/netns.h"
-#include "bpf/rtnl.h"
 
 struct bb_xdp_port {
 	unsigned int ifindex;

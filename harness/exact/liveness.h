@@ -25,4 +25,12 @@ int bb_liveness__make(const struct bb_code *code, const struct bb_cfg *g,
 		      struct bb_liveness *ret_live, struct bb_err *err);
 void bb_liveness__done(struct bb_liveness *l);
 
+/* Facts about the kernel's helpers, by number. Their list is closed: newer functions are kfuncs. */
+
+/* How many registers from r1 on a helper reads; 5 for one that nothing is known of. */
+unsigned int bb_helper__args(int32_t id);
+
+/* "map_lookup_elem"; NULL: unknown to the headers this was built with. */
+const char *bb_helper__name(int32_t id);
+
 #endif

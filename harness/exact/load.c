@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "bpf/prog_static.h"
-#include "bpf/refusal.h"
+#include "bpf/libbpf_log.h"
 #include "bpf/insn.h"
 
 #define LOG_BYTES                                                                                  \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact/helper.h"
+#include "exact/liveness.h"
 #include "bpf/insn.h"
 
 /* One record: the instructions from its own to the next record's. */

@@ -13,7 +13,7 @@
 #include "base/confined.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "bpf/elf_reader.h"
+#include "bpf/elf_file.h"
 
 #define MOST_BYTES (UINT64_C(8) << 30)
 /* Of stapsdt notes: https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */

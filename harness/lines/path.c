@@ -10,7 +10,7 @@
 
 #include "base/grow.h"
 #include "bpf/insn.h"
-#include "exact/helper.h"
+#include "exact/liveness.h"
 #include "exact/source.h"
 
 #define MEASURE_ALL 80u /* places; of longer paths parts of each kind are measured */

@@ -3,7 +3,7 @@
  * may be anything. */
 #include "fuzz/fuzz.h"
 
-#include "bpf/elf_reader.h"
+#include "bpf/elf_file.h"
 #include "fire/user_elf.h"
 
 static const struct bb_user_query queries[] = {

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "bpf/refusal.h"
+#include "bpf/libbpf_log.h"
 
 static void check(void (*find)(const char *, char *, size_t), const char *log, const char *want)
 {

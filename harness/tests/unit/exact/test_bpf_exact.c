@@ -12,7 +12,7 @@
 #include "base/parse.h"
 #include "exact/clone.h"
 #include "exact/counts.h"
-#include "exact/helper.h"
+#include "exact/liveness.h"
 #include "bpf/insn.h"
 #include "exact/load.h"
 #include "fun_xdp.h"
