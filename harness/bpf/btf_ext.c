@@ -64,29 +64,6 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 	return 0;
 }
 
-/* Follow the calls of one piece to pieces that are not known yet. */
-static int walk_piece(struct walk *w, size_t index, struct bb_err *err)
-{
-	struct piece p = w->pieces[index];
-	int rc = 0;
-
-	for (uint32_t i = 0; !rc && i < p.n; i++) {
-		const struct bpf_insn *now = &w->code->insns[p.at + i];
-		uint32_t section, offset;
-		int64_t to;
-
-		if (bb_insn_is_second_half(w->code->insns, p.at + i) ||
-		    (!bb_insn_is_function_call(now) && !bb_insn_is_function_address(now)))
-			continue;
-		to = bb_insn_function_target(now, p.at + i);
-		if (to < 0 || to >= w->code->n || w->placed[to])
-			continue;
-		bb_elf_file__callee(w->file, p.section, p.offset + i, &section, &offset);
-		rc = add_piece(w, (uint32_t)to, section, offset, err);
-	}
-	return rc;
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
@@ -109,10 +86,26 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 			rc = add_piece(w, 0, s->section,
 				       (uint32_t)(s->value / sizeof(struct bpf_insn)), err);
 	}
-	for (size_t i = 0; !rc && i < w->n_pieces; i++)
-		rc = walk_piece(w, i, err);
-	for (size_t i = 0; i < w->n_pieces; i++)
-		covered += w->pieces[i].n;
+	/* follow the calls of each to pieces that are not known yet */
+	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
+		struct piece p = w->pieces[k];
+
+		covered += p.n;
+		for (uint32_t i = 0; !rc && i < p.n; i++) {
+			const struct bpf_insn *now = &w->code->insns[p.at + i];
+			uint32_t to_section, offset;
+			int64_t to;
+
+			if (bb_insn_is_second_half(w->code->insns, p.at + i) ||
+			    (!bb_insn_is_function_call(now) && !bb_insn_is_function_address(now)))
+				continue;
+			to = bb_insn_function_target(now, p.at + i);
+			if (to < 0 || to >= w->code->n || w->placed[to])
+				continue;
+			bb_elf_file__callee(f, p.section, p.offset + i, &to_section, &offset);
+			rc = add_piece(w, (uint32_t)to, to_section, offset, err);
+		}
+	}
 	if (!rc && covered != w->code->n)
 		rc = bb_fail(err, -ENOTSUP,
 			     "'%s': of its %u instructions %llu are found in the object file",
@@ -222,29 +215,19 @@ static int read_tables(const struct walk *w, const struct bb_elf_section *ext, s
 	return rc;
 }
 
-static void read_license(const struct bb_elf_file *f, struct bb_code *code)
-{
-	const struct bb_elf_section *s = bb_elf_file__section(f, "license");
-	size_t n = s ? s->bytes : 0;
-
-	if (n >= sizeof(code->license))
-		n = sizeof(code->license) - 1;
-	if (n)
-		memcpy(code->license, s->data, n);
-	code->license[n] = '\0';
-}
-
 int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
 		     struct bb_code *code, struct bb_err *err)
 {
 	struct bb_elf_file file;
 	struct walk w = {.file = &file, .code = code};
-	const struct bb_elf_section *ext;
+	const struct bb_elf_section *ext, *licence;
 	int rc = bb_elf_file__open(elf, len, &file, err);
 
 	if (rc)
 		return rc;
-	read_license(&file, code);
+	licence = bb_elf_file__section(&file, "license");
+	snprintf(code->license, sizeof(code->license), "%.*s", licence ? (int)licence->bytes : 0,
+		 licence ? licence->data : "");
 	ext = bb_elf_file__section(&file, ".BTF.ext");
 	if (ext && code->btf) {
 		w.placed = calloc(code->n, sizeof(*w.placed));

@@ -44,21 +44,13 @@ static int read_symbols(struct bb_elf_file *f, const struct bb_elf_part *part, s
 	return 0;
 }
 
-static int add_slot(struct bb_elf_file *f, uint64_t at, uint32_t symbol)
-{
-	struct bb_elf_slot *slot = bb_append(&f->slots, &f->n_slots, sizeof(*slot));
-
-	if (slot)
-		*slot = (struct bb_elf_slot){at, symbol};
-	return slot ? 0 : -ENOMEM;
-}
-
 static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *part,
 			    struct bb_err *err)
 {
 	Elf_Data *data = elf_getdata(part->scn, NULL);
 	size_t n = bb_elf_part__count(part);
 	struct bb_elf_section *s;
+	struct bb_elf_slot *slot;
 	bool is_maps;
 
 	if (!data || part->head.sh_info >= f->n_sections)
@@ -82,8 +74,12 @@ static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *par
 			continue;
 		if (at < s->n)
 			s->symbol_of[at] = (uint32_t)symbol + 1;
-		else if (is_maps && add_slot(f, rel.r_offset, (uint32_t)symbol))
-			return bb_fail_nomem(err);
+		else if (is_maps) {
+			slot = bb_append(&f->slots, &f->n_slots, sizeof(*slot));
+			if (!slot)
+				return bb_fail_nomem(err);
+			*slot = (struct bb_elf_slot){rel.r_offset, (uint32_t)symbol};
+		}
 	}
 	return 0;
 }
@@ -115,22 +111,6 @@ static int read_section(struct bb_elf_file *f, const struct bb_elf_part *part, s
 	return 0;
 }
 
-/* Relocations come last: they need the sections and the symbols. */
-static int read_all(struct bb_elf_file *f, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (int pass = 0; !rc && pass < 3; pass++)
-		for (struct bb_elf_part p = {0}; !rc && bb_elf__next(f->elf, &p);)
-			if (pass == 0)
-				rc = read_section(f, &p, err);
-			else if (pass == 1 && p.head.sh_type == SHT_SYMTAB)
-				rc = read_symbols(f, &p, err);
-			else if (pass == 2 && p.head.sh_type == SHT_REL)
-				rc = read_relocations(f, &p, err);
-	return rc;
-}
-
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file, struct bb_err *err)
 {
 	struct bb_elf_file f = {0};
@@ -141,8 +121,17 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		rc = say_broken(err);
 	} else {
 		f.sections = calloc(f.n_sections ? f.n_sections : 1, sizeof(*f.sections));
-		rc = f.sections ? read_all(&f, err) : bb_fail_nomem(err);
+		rc = f.sections ? 0 : bb_fail_nomem(err);
 	}
+	/* relocations come last: they need the sections and the symbols */
+	for (int pass = 0; !rc && pass < 3; pass++)
+		for (struct bb_elf_part p = {0}; !rc && bb_elf__next(f.elf, &p);)
+			if (pass == 0)
+				rc = read_section(&f, &p, err);
+			else if (pass == 1 && p.head.sh_type == SHT_SYMTAB)
+				rc = read_symbols(&f, &p, err);
+			else if (pass == 2 && p.head.sh_type == SHT_REL)
+				rc = read_relocations(&f, &p, err);
 	if (rc)
 		bb_elf_file__close(&f);
 	else

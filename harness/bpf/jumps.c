@@ -50,18 +50,6 @@ static void reach(struct bb_jumps *j, size_t symbol)
 	j->todo[j->n_todo++] = symbol;
 }
 
-static void look_through_map(struct bb_jumps *j, const struct bb_elf_symbol *map)
-{
-	for (size_t i = 0; i < j->file.n_slots; i++) {
-		const struct bb_elf_slot *slot = &j->file.slots[i];
-		const struct bb_elf_symbol *to = &j->file.symbols[slot->symbol];
-
-		/* a map in a map is no jump */
-		if (slot->at - map->value < map->bytes && to->type == STT_FUNC)
-			reach(j, find(j, to->section, to->value));
-	}
-}
-
 static void look_at_insn(struct bb_jumps *j, uint32_t section, uint32_t at)
 {
 	const struct bb_elf_section *s = &j->file.sections[section];
@@ -77,16 +65,6 @@ static void look_at_insn(struct bb_jumps *j, uint32_t section, uint32_t at)
 	}
 }
 
-static void look_through_function(struct bb_jumps *j, const struct bb_elf_symbol *f)
-{
-	uint64_t first = f->value / sizeof(struct bpf_insn),
-		 end = (f->value + f->bytes) / sizeof(struct bpf_insn);
-
-	for (uint64_t i = first; i < end && i < j->file.sections[f->section].n; i++)
-		if (!bb_insn_is_second_half(j->file.sections[f->section].insns, (uint32_t)i))
-			look_at_insn(j, f->section, (uint32_t)i);
-}
-
 void bb_jumps__reach(struct bb_jumps *j, const char *name)
 {
 	for (size_t i = 0; i < j->n; i++)
@@ -94,11 +72,21 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name)
 			reach(j, i);
 	while (j->n_todo) {
 		const struct bb_elf_symbol *s = j->symbols[j->todo[--j->n_todo]];
+		const struct bb_elf_section *code = &j->file.sections[s->section];
+		uint64_t first = s->value / sizeof(struct bpf_insn),
+			 end = (s->value + s->bytes) / sizeof(struct bpf_insn);
 
-		if (s->section == j->maps)
-			look_through_map(j, s);
-		else
-			look_through_function(j, s);
+		for (uint64_t i = first; s->section != j->maps && i < end && i < code->n; i++)
+			if (!bb_insn_is_second_half(code->insns, (uint32_t)i))
+				look_at_insn(j, s->section, (uint32_t)i);
+		for (size_t i = 0; s->section == j->maps && i < j->file.n_slots; i++) {
+			const struct bb_elf_slot *slot = &j->file.slots[i];
+			const struct bb_elf_symbol *to = &j->file.symbols[slot->symbol];
+
+			/* a map in a map is no jump */
+			if (slot->at - s->value < s->bytes && to->type == STT_FUNC)
+				reach(j, find(j, to->section, to->value));
+		}
 	}
 }
 
@@ -131,14 +119,6 @@ bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map)
 	return false;
 }
 
-/* Functions, and what stands in ".maps". */
-static bool counts(const struct bb_jumps *j, const struct bb_elf_symbol *s)
-{
-	return s->bytes && s->section &&
-	       (s->section == j->maps ||
-		(s->type == STT_FUNC && j->file.sections[s->section].insns));
-}
-
 int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 {
 	const struct bb_elf_section *maps;
@@ -155,9 +135,13 @@ int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 		bb_jumps__close(&j);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < j.file.n_symbols; i++)
-		if (counts(&j, &j.file.symbols[i]))
-			j.symbols[j.n++] = &j.file.symbols[i];
+	for (size_t i = 0; i < j.file.n_symbols; i++) {
+		const struct bb_elf_symbol *s = &j.file.symbols[i];
+		bool is_function = s->type == STT_FUNC && j.file.sections[s->section].insns;
+
+		if (s->bytes && s->section && (s->section == j.maps || is_function))
+			j.symbols[j.n++] = s;
+	}
 	qsort(j.symbols, j.n, sizeof(*j.symbols), by_place);
 	*ret_jumps = j;
 	return 0;

@@ -18,32 +18,25 @@ static const struct {
 	[BB_NAME_OF_ITER] = {"bpf_iter_", BTF_KIND_FUNC},
 };
 
-/* Those of the kind, without the prefix; borrowed from `btf`. */
-static size_t list(const struct btf *btf, enum bb_name_of of, const char **ret_names, __u32 most)
-{
-	size_t n = 0, len = strlen(kinds[of].prefix);
-
-	for (__u32 id = 1; id < most; id++) {
-		const struct btf_type *t = btf__type_by_id(btf, id);
-		const char *name = t && btf_kind(t) == kinds[of].kind
-					   ? btf__name_by_offset(btf, t->name_off)
-					   : NULL;
-
-		if (name && !strncmp(name, kinds[of].prefix, len))
-			ret_names[n++] = name + len;
-	}
-	return n;
-}
-
 bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_near, size_t size)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
 	const char **names = calloc(n_types ? n_types : 1, sizeof(*names));
 	const char *near = NULL;
+	size_t n = 0, len = strlen(kinds[of].prefix);
 
-	if (btf && names)
-		near = bb_nearest(name, names, list(btf, of, names, n_types));
+	for (__u32 id = 1; names && id < n_types; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+		const char *known = t && btf_kind(t) == kinds[of].kind
+					    ? btf__name_by_offset(btf, t->name_off)
+					    : NULL;
+
+		if (known && !strncmp(known, kinds[of].prefix, len))
+			names[n++] = known + len;
+	}
+	if (n)
+		near = bb_nearest(name, names, n);
 	if (near)
 		snprintf(ret_near, size, "%s", near);
 	free(names);

@@ -72,21 +72,9 @@ static void append(const char *text, size_t len)
 	log_text[log_len] = '\0';
 }
 
-static void append_stats(const char *text, size_t len)
-{
-	char *longer = stats_len + len < MOST_STATS ? realloc(stats_text, stats_len + len + 1)
-						    : NULL;
-
-	if (!longer)
-		return;
-	memcpy(longer + stats_len, text, len + 1);
-	stats_text = longer;
-	stats_len += len;
-}
-
 static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	char *text = NULL;
+	char *text = NULL, *longer;
 	bool is_stats, is_relo;
 	int n;
 
@@ -96,9 +84,16 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 	if (level != LIBBPF_WARN && !is_stats && !is_relo)
 		return 0;
 	n = vasprintf(&text, fmt, ap);
-	if (n > 0 && is_stats)
-		append_stats(text, (size_t)n);
-	else if (n > 0 && is_relo)
+	if (n > 0 && is_stats) {
+		longer = stats_len + (size_t)n < MOST_STATS
+				 ? realloc(stats_text, stats_len + (size_t)n + 1)
+				 : NULL;
+		if (longer) {
+			memcpy(longer + stats_len, text, (size_t)n + 1);
+			stats_text = longer;
+			stats_len += (size_t)n;
+		}
+	} else if (n > 0 && is_relo)
 		note_relo(text);
 	else if (n > 0)
 		append(text, (size_t)n);

@@ -69,14 +69,6 @@ static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end)
 	return rc;
 }
 
-static int say_failed(int rc, struct bb_err *err)
-{
-	return bb_fail(err, bb_rtnl__unsupported_or(rc),
-		       "a pair of veth devices to send packets through cannot be set up (%s); "
-		       "modprobe veth?",
-		       strerror(-rc));
-}
-
 /* One step of the making, in the namespace of that end. */
 static int in_namespace(struct bb_veth_pair *p, enum bb_veth_end end,
 			int (*step)(struct bb_veth_pair *, enum bb_veth_end), struct bb_err *err)
@@ -86,7 +78,13 @@ static int in_namespace(struct bb_veth_pair *p, enum bb_veth_end end,
 	if (rc)
 		return rc;
 	rc = step(p, end);
-	return bb_netns__leave(home_fd, rc ? say_failed(rc, err) : 0, err);
+	if (rc)
+		rc = bb_fail(err, bb_rtnl__unsupported_or(rc),
+			     "a pair of veth devices to send packets through cannot be set up "
+			     "(%s); "
+			     "modprobe veth?",
+			     strerror(-rc));
+	return bb_netns__leave(home_fd, rc, err);
 }
 
 static int prepare_end(struct bb_veth_pair *p, enum bb_veth_end end)
@@ -128,27 +126,14 @@ void bb_veth_pair__close(struct bb_veth_pair *p)
 	*p = (struct bb_veth_pair){.netns_fd = {-1, -1}, .near_counts_fd = -1, .link_fd = -1};
 }
 
-/* In the far end's namespace, where its ifindex counts. */
-static int make_link(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type)
-{
-	bool is_xdp = prog_type == BPF_PROG_TYPE_XDP;
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = is_xdp ? XDP_FLAGS_DRV_MODE : 0);
-	int fd = bpf_link_create(prog_fd, (int)p->ifindex[BB_VETH_FAR],
-				 is_xdp ? BPF_XDP : (enum bpf_attach_type)TCX_INGRESS, &opts);
-
-	if (fd < 0)
-		return fd;
-	p->link_fd = fd;
-	p->prog_type = prog_type;
-	return 0;
-}
-
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err)
 {
+	bool is_xdp = prog_type == BPF_PROG_TYPE_XDP;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = is_xdp ? XDP_FLAGS_DRV_MODE : 0);
 	int home_fd = -1, rc;
 
-	if (prog_type != BPF_PROG_TYPE_XDP && prog_type != BPF_PROG_TYPE_SCHED_CLS)
+	if (!is_xdp && prog_type != BPF_PROG_TYPE_SCHED_CLS)
 		return bb_fail(err, -ENOTSUP,
 			       "packets run programs of the types xdp and sched_cls (SEC(\"xdp\"), "
 			       "SEC(\"tc\")); 'with: step, trigger: test-run' measures others");
@@ -164,14 +149,20 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 	rc = bb_netns__enter(p->netns_fd[BB_VETH_FAR], &home_fd, err);
 	if (rc)
 		return rc;
-	rc = make_link(p, prog_fd, prog_type);
-	if (rc == -EINVAL && prog_type == BPF_PROG_TYPE_SCHED_CLS)
+	rc = bpf_link_create(prog_fd, (int)p->ifindex[BB_VETH_FAR],
+			     is_xdp ? BPF_XDP : (enum bpf_attach_type)TCX_INGRESS, &opts);
+	if (rc >= 0) {
+		p->link_fd = rc;
+		p->prog_type = prog_type;
+		rc = 0;
+	} else if (rc == -EINVAL && !is_xdp) {
 		rc = bb_fail(err, -ENOTSUP,
 			     "this kernel attaches no sched_cls program by a link (tcx, Linux "
 			     "6.6)");
-	else if (rc)
+	} else {
 		rc = bb_fail(err, bb_rtnl__unsupported_or(rc),
 			     "cannot attach the program to our veth device: %s", strerror(-rc));
+	}
 	return bb_netns__leave(home_fd, rc, err);
 }
 

@@ -76,26 +76,6 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 	*net = (struct bb_xdp_net){.netns_fd = -1};
 }
 
-/* A port that is free: at best one with a program to take the place of. A new one if need be; in
- * the namespace. */
-static int find_port(struct bb_xdp_net *net, size_t *ret_port, struct bb_err *err)
-{
-	size_t best = SIZE_MAX;
-	int rc;
-
-	for (size_t i = 0; i < net->n_ports; i++)
-		if (!net->ports[i].used && (best == SIZE_MAX || net->ports[best].link_fd < 0))
-			best = i;
-	if (best == SIZE_MAX) {
-		best = net->n_ports;
-		rc = add_pair(net, err);
-		if (rc)
-			return rc;
-	}
-	*ret_port = best;
-	return 0;
-}
-
 /* A link takes programs of one expected attach type, BPF_XDP or 0, and refuses others by EINVAL
  * (net/core/dev.c, bpf_xdp_link_update): these need a link of their own. */
 static int put_on(struct bb_xdp_port *port, int prog_fd)
@@ -117,12 +97,19 @@ static int put_on(struct bb_xdp_port *port, int prog_fd)
 
 int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err)
 {
-	size_t port = 0;
+	size_t port = SIZE_MAX;
 	int home_fd = -1, rc = bb_netns__enter(net->netns_fd, &home_fd, err);
 
 	if (rc)
 		return rc;
-	rc = find_port(net, &port, err);
+	/* a port that is free: at best one with a program to take the place of */
+	for (size_t i = 0; i < net->n_ports; i++)
+		if (!net->ports[i].used && (port == SIZE_MAX || net->ports[port].link_fd < 0))
+			port = i;
+	if (port == SIZE_MAX) {
+		port = net->n_ports;
+		rc = add_pair(net, err);
+	}
 	if (!rc) {
 		rc = put_on(&net->ports[port], prog_fd);
 		if (rc)
