@@ -88,16 +88,6 @@ static int column_of(char *heading, int cpu)
 	return -1;
 }
 
-/* The number in that column, behind the name: "IWI:  1  2  IRQ work interrupts". */
-static int number_at(char *line, int column, uint64_t *ret_count)
-{
-	char *save = NULL, *word = strtok_r(line, " \n", &save);
-
-	for (int i = 0; word && i <= column; i++)
-		word = strtok_r(NULL, " \n", &save);
-	return word && !bb_parse_u64(word, ret_count) ? 0 : -EINVAL;
-}
-
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err)
 {
 	char *line = NULL;
@@ -109,9 +99,17 @@ int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb
 		return rc;
 	column = getline(&line, &size, f) > 0 ? column_of(line, cpu) : -1;
 	rc = -ENOENT;
-	while (column >= 0 && rc == -ENOENT && getline(&line, &size, f) > 0)
-		if (strstr(line, DESCRIPTION))
-			rc = number_at(line, column, ret_count);
+	while (column >= 0 && rc == -ENOENT && getline(&line, &size, f) > 0) {
+		char *save = NULL, *word;
+
+		if (!strstr(line, DESCRIPTION))
+			continue;
+		/* "IWI:  1  2  IRQ work interrupts" */
+		word = strtok_r(line, " \n", &save);
+		for (int i = 0; word && i <= column; i++)
+			word = strtok_r(NULL, " \n", &save);
+		rc = word && !bb_parse_u64(word, ret_count) ? 0 : -EINVAL;
+	}
 	free(line);
 	fclose(f);
 	return rc ? bb_fail(err, rc, "%s/proc/interrupts: no '" DESCRIPTION "' of CPU %d", root,

@@ -24,8 +24,8 @@ struct bb_debug_request {
 /*
  * In the parent: open the debug file that is requested for the file of that path, whose open
  * descriptor is `of_fd`. Only a regular file will do, of root or of the user whom that file belongs
- * to: others could put one in its folder. The descriptor, or -errno: -EINVAL for a request that is
- * none.
+ * to: others could put one in its folder. The descriptor, or -errno: -EINVAL for a malformed
+ * request.
  */
 int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd);
 

@@ -380,46 +380,32 @@ static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *un
 	}
 }
 
-static size_t find_in_dwarf(struct bb_elf_symbols *s, uint64_t address, struct bb_elf_frame *frames)
-{
-	uint64_t in_dwarf = address - s->dwarf_bias;
-	const struct bb_symbol *range = bb_symtab__find(&s->ranges, in_dwarf);
-	Dwarf_Die scopes[BB_ELF_MAX_FRAMES];
-	struct dwarf_unit *unit;
-	Dwarf_Line *line;
-	int number;
-	size_t n;
-
-	if (!range)
-		return 0;
-	unit = &s->units[range->rank];
-	n = find_scopes(s, unit, in_dwarf, scopes);
-	if (n)
-		fill_frames(scopes, n, unit, frames);
-	else
-		n = 1; /* a line is known all the same: of assembly, say */
-	line = dwarf_getsrc_die(&unit->die, in_dwarf);
-	if (line) {
-		frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
-		if (!dwarf_lineno(line, &number) && number > 0)
-			frames[n - 1].line = (uint32_t)number;
-	}
-	return n;
-}
-
 size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES])
 {
+	uint64_t in_dwarf = address - s->dwarf_bias;
 	const struct bb_symbol *symbol = bb_symtab__find(&s->functions, address);
-	size_t n;
+	const struct bb_symbol *range = bb_symtab__find(&s->ranges, in_dwarf);
+	struct dwarf_unit *unit = range ? &s->units[range->rank] : NULL;
+	Dwarf_Line *line = unit ? dwarf_getsrc_die(&unit->die, in_dwarf) : NULL;
+	Dwarf_Die scopes[BB_ELF_MAX_FRAMES];
+	size_t n = unit ? find_scopes(s, unit, in_dwarf, scopes) : 0;
+	int number;
 
 	memset(ret_frames, 0, BB_ELF_MAX_FRAMES * sizeof(*ret_frames));
-	n = find_in_dwarf(s, address, ret_frames);
+	if (n)
+		fill_frames(scopes, n, unit, ret_frames);
+	else
+		n = 1; /* the symbol or the line may be known all the same: of assembly, say */
+	if (line) {
+		ret_frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
+		if (!dwarf_lineno(line, &number) && number > 0)
+			ret_frames[n - 1].line = (uint32_t)number;
+	}
 	if (symbol) { /* its name is whole (C++), and is the one that other tools show */
 		ret_frames[0].function = bb_symtab__name(&s->functions, symbol);
 		ret_frames[0].start = symbol->start - s->bias;
 		ret_frames[0].distance = address - symbol->start;
-		n = n ? n : 1;
 	}
 	return ret_frames[0].function ? n : 0;
 }

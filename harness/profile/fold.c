@@ -319,7 +319,7 @@ static int number_frames(struct folding *f)
 	return rc;
 }
 
-/* A frame that is our own looking at a switch: the tracepoint, and what it calls. */
+/* A frame of the code that samples switches: the tracepoint, and what it calls. */
 static bool is_own(const struct folding *f, uint32_t point)
 {
 	const struct bb_frame *frame = &f->frames[f->points[point].first];

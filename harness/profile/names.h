@@ -35,7 +35,7 @@ struct bb_names {
 	size_t text_len, text_size;
 	size_t *offsets;
 	size_t n;
-	struct bb_idmap by_hash; /* (hash, how manieth of this hash) */
+	struct bb_idmap by_hash; /* (hash, index among the names of this hash) */
 };
 
 /* The number of text[len], which is new when it was not there. 0 or -ENOMEM. */

@@ -36,7 +36,7 @@ struct command {
 
 #define TERM_MS 2000 /* what it has to end by itself */
 
-/* Nobody is there to tell where nothing comes. */
+/* Where no byte comes, our parent has ended: nobody is there to be told. */
 static int wait_and_execute(void *arg, int go_fd)
 {
 	char *const *argv = arg;

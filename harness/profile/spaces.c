@@ -252,23 +252,6 @@ static int begin_space(struct bb_spaces *s, uint32_t pid, const char *comm, stru
 	return 0;
 }
 
-static int replay_fork(struct bb_spaces *s, const struct bb_task_event *e)
-{
-	uint32_t parent = bb_idmap__get(&s->newest, e->parent, 0);
-	char comm[BB_PROFILE_COMM];
-	struct bb_space *child;
-	int rc;
-
-	if (parent == BB_NO_ID)
-		return 0;
-	memcpy(comm, s->v[parent].comm, sizeof(comm));
-	rc = begin_space(s, e->pid, comm, &child);
-	for (size_t i = 0; !rc && i < s->v[parent].n; i++)
-		rc = add_mapping(child, &s->v[parent].mappings[i]);
-	return rc;
-}
-
-/* Samples know no time: those of a file that was where `m` is now are taken for this one's. */
 static bool takes_the_place_of_another(const struct bb_space *space, const struct bb_mapping *m)
 {
 	for (size_t i = 0; i < space->n; i++) {
@@ -281,31 +264,35 @@ static bool takes_the_place_of_another(const struct bb_space *space, const struc
 	return false;
 }
 
-static int replay_map(struct bb_spaces *s, const struct bb_task_event *e)
-{
-	uint32_t id = bb_idmap__get(&s->newest, e->pid, 0);
-	struct bb_space *space = id == BB_NO_ID ? NULL : &s->v[id];
-
-	if (!space && begin_space(s, e->pid, e->comm, &space))
-		return -ENOMEM;
-	s->n_replaced += takes_the_place_of_another(space, &e->mapping);
-	return add_mapping(space, &e->mapping);
-}
-
 static int replay_one(struct bb_spaces *s, const struct bb_task_event *e)
 {
-	struct bb_space *space;
-	uint32_t id;
+	uint32_t id = bb_idmap__get(&s->newest, e->pid, 0);
+	uint32_t parent = bb_idmap__get(&s->newest, e->parent, 0);
+	struct bb_space *space = id == BB_NO_ID ? NULL : &s->v[id];
+	char comm[BB_PROFILE_COMM];
+	int rc = 0;
 
 	switch (e->kind) {
-	case BB_TASK_MAP: return replay_map(s, e);
-	case BB_TASK_FORK: return replay_fork(s, e);
 	case BB_TASK_EXEC: return begin_space(s, e->pid, e->comm, &space);
 	case BB_TASK_COMM:
-		id = bb_idmap__get(&s->newest, e->pid, 0);
-		if (id != BB_NO_ID)
-			memcpy(s->v[id].comm, e->comm, sizeof(e->comm));
+		if (space)
+			memcpy(space->comm, e->comm, sizeof(e->comm));
 		return 0;
+	case BB_TASK_FORK:
+		if (parent == BB_NO_ID)
+			return 0;
+		memcpy(comm, s->v[parent].comm, sizeof(comm));
+		rc = begin_space(s, e->pid, comm, &space);
+		for (size_t i = 0; !rc && i < s->v[parent].n; i++)
+			rc = add_mapping(space, &s->v[parent].mappings[i]);
+		return rc;
+	case BB_TASK_MAP:
+		if (!space && begin_space(s, e->pid, e->comm, &space))
+			return -ENOMEM;
+		/* Samples know no time: those of a file that was there before are taken for this
+		 * one's. */
+		s->n_replaced += takes_the_place_of_another(space, &e->mapping);
+		return add_mapping(space, &e->mapping);
 	}
 	return 0;
 }

@@ -83,8 +83,7 @@ struct bb_spaces {
 	size_t n;
 	struct bb_idmap newest; /* (pid, 0) -> space */
 	struct bb_idmap users;  /* (pid, 0) -> the user that it was last seen to run as */
-	/* mappings in the place of another file's, which was unmapped: both are taken for the later
-	 */
+	/* mappings where another file was mapped before: samples of both count towards the later */
 	size_t n_replaced;
 };
 

@@ -57,7 +57,7 @@ struct bb_stack {
  * alike are neighbours. */
 struct bb_stacks {
 	struct bb_names names;
-	/* their numbers give the order of the frames below one frame: __sort_frames */
+	/* after __sort_frames, in the order in which those below one frame are shown */
 	struct bb_frame *frames;
 	size_t n_frames;
 	uint32_t *parts;

@@ -42,7 +42,7 @@ struct work {
 	const struct bb_dsos *dsos;
 	const struct bb_code_place *places;
 	size_t n;
-	uint32_t file_seconds;
+	uint64_t file_ns;          /* for each file */
 	enum bb_elf_depth *depths; /* for each dso */
 };
 
@@ -220,14 +220,7 @@ struct child {
 	size_t place;         /* the first of the file that it is at */
 	unsigned int asked;   /* for that file */
 	uint64_t deadline_ns; /* likewise */
-	sig_atomic_t stop;    /* that ended the sampling: it is done with */
 };
-
-static void begin_file(const struct work *w, struct child *c)
-{
-	c->asked = 0;
-	c->deadline_ns = bb_now_ns() + w->file_seconds * UINT64_C(1000000000);
-}
 
 /* One message of the child. False: it says no more, or nothing sensible. */
 static bool serve(const struct work *w, struct child *c)
@@ -243,7 +236,8 @@ static bool serve(const struct work *w, struct child *c)
 		return false;
 	if (request.kind == BB_DEBUG_NEXT) {
 		c->place = end_of_file(w, c->place);
-		begin_file(w, c);
+		c->asked = 0;
+		c->deadline_ns = bb_now_ns() + w->file_ns;
 		return true;
 	}
 	if (++c->asked > MAX_REQUESTS)
@@ -256,30 +250,16 @@ static bool serve(const struct work *w, struct child *c)
 	return !rc;
 }
 
-/* Until the child is done, does not keep to what it may do, takes too long for a file, or we are
- * asked to stop: -EINTR. */
-static int attend(const struct work *w, struct child *c)
-{
-	struct pollfd p = {.fd = c->socket, .events = POLLIN};
-
-	begin_file(w, c);
-	while (bb_now_ns() < c->deadline_ns) {
-		int n = poll(&p, 1, POLL_MS);
-
-		if (bb_stop_signal != c->stop)
-			return -EINTR;
-		if (n > 0 && !serve(w, c))
-			return 0;
-	}
-	return 0;
-}
-
-/* Run a child over the places from *place on; *place is then the first of a file that it did not
- * get done. */
+/*
+ * Run a child over the places from *place on, until it is done, does not keep to what it may do,
+ * takes too long for a file, or we are asked to stop: -EINTR. *place is then the first of a file
+ * that it did not get done.
+ */
 static int run_child(const struct work *w, size_t *place, int out_fd)
 {
 	struct symbolizer s = {w, *place, out_fd};
-	struct child c = {.place = *place, .stop = bb_stop_signal};
+	struct child c = {.place = *place, .deadline_ns = bb_now_ns() + w->file_ns};
+	sig_atomic_t stop = bb_stop_signal; /* that ended the sampling: it is done with */
 	struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.no_core = true,
@@ -288,7 +268,8 @@ static int run_child(const struct work *w, size_t *place, int out_fd)
 		.confinement = BB_CONFINED,
 	};
 	struct bb_child child;
-	int rc;
+	struct pollfd p = {.events = POLLIN};
+	int n = 0, rc;
 
 	if (!rules.keep)
 		return -ENOMEM;
@@ -299,8 +280,11 @@ static int run_child(const struct work *w, size_t *place, int out_fd)
 	free(rules.keep);
 	if (rc)
 		return rc;
-	c.socket = child.fd;
-	rc = attend(w, &c);
+	p.fd = c.socket = child.fd;
+	while (!rc && bb_now_ns() < c.deadline_ns && (n <= 0 || serve(w, &c))) {
+		n = poll(&p, 1, POLL_MS);
+		rc = bb_stop_signal != stop ? -EINTR : 0;
+	}
 	bb_child__stop(&child); /* if it is still there */
 	*place = c.place;
 	return rc;
@@ -332,7 +316,10 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 		 uint32_t file_seconds, bb_place_found found, void *arg,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {
-	struct work w = {.dsos = dsos, .places = places, .n = n, .file_seconds = file_seconds};
+	struct work w = {.dsos = dsos,
+			 .places = places,
+			 .n = n,
+			 .file_ns = file_seconds * UINT64_C(1000000000)};
 	struct bb_symbolize_result result = {0};
 	size_t place = 0;
 	int rc = 0;
@@ -358,7 +345,7 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 			result.n_damaged++;
 		}
 		if (*depth == BB_ELF_NOTHING)
-			rc = -EIO; /* the child fails on nothing: not the file's fault */
+			rc = -EIO; /* it has read nothing of the file and failed all the same */
 		else
 			*depth = (enum bb_elf_depth)(*depth - 1);
 	}

@@ -44,10 +44,10 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err);
 
 /*
- * The name of a function as its source has it, of that which C++ or Rust compilers make of it (by
- * libiberty): without parameters, and without the hash of Rust. False: it is none, or is malformed,
- * or too long, or would take more than `size` bytes with its NUL. Names are somebody else's: some
- * few bytes can stand for a name without end, of which no more than this is made.
+ * From the name that a C++ or Rust compiler gave a function to the one in its source (by
+ * libiberty): without parameters, and without Rust's hash. False: `name` is not mangled, is
+ * malformed or too long, or the result would take more than `size` bytes with its NUL. Names are
+ * untrusted: a few bytes can stand for an endless name, so no more than `size` bytes are made.
  */
 bool bb_demangle(const char *name, char *ret_text, size_t size);
 

@@ -13,7 +13,7 @@
  * over the W = window_min..window_max values last before it, s = 1.4826 * MAD, q = max(1, se / the
  * median of theirs), t = Student's of one degree of freedom less than W, at two-sided alpha: a
  * prediction interval. What disturbs the loads of a run moves all of it as well, so that its error
- * grows with se. A run that is beyond alone is only suspect: the next valid run that can tell,
+ * grows with se. A single run beyond is only suspect: the next valid run that can tell,
  * judged by the same baseline, must agree in direction. A run within limits that are wider than the
  * change in question cannot tell: it is suspect and otherwise left out. Two in agreement change the
  * level, and the first of them is the change point; the way back to the baseline takes two as well.

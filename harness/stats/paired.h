@@ -26,8 +26,8 @@ struct bb_signed_rank {
 /*
  * Estimate, interval and p for the differences d[n], any order. The interval is [W(k), W(N + 1 -
  * k)] of the N Walsh averages, k from the distribution without ties; being closed it stays
- * conservative when there are ties (break them at random by arbitrarily little: the interval of the
- * broken ones covers, and ends as near to this one as you like). -EINVAL if any d is not finite (a
+ * conservative when there are ties: were they broken at random by next to nothing, the interval
+ * would cover, and its ends would move by next to nothing. -EINVAL if any d is not finite (a
  * void pair must be left out by the caller, which then knows) or alpha is not in (0, 1); -ENOMEM.
  */
 int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);

@@ -7,8 +7,8 @@
 /*
  * How far does one more figure lie from the mean, by samples that were taken on several occasions?
  * Where the variances of the occasions agree, they are one sample. Where they do not, the figures
- * themselves decide when there are enough of them: one odd figure among 40 is none of 95 %. Until
- * then an occasion is drawn at random.
+ * themselves decide when there are enough of them: a single odd one of 40 does not widen a range of
+ * 95 %. Until then an occasion is drawn at random.
  */
 struct bb_spread {
 	double sd; /* >= 0, of n values */

@@ -11,8 +11,7 @@ double bb_lgamma(double x)
 	return x > 0 ? lgamma_r(x, &sign) : NAN;
 }
 
-/* Lentz's method breaks down on a zero denominator; a number that cannot matter stands in for it.
- */
+/* Lentz's method needs a denominator other than zero: one too small to matter. */
 static double not_zero(double v)
 {
 	return fabs(v) < DBL_MIN ? DBL_MIN : v;
