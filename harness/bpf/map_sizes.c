@@ -20,26 +20,6 @@ struct sizes {
 	uint32_t key_bytes, value_bytes, entries;
 };
 
-/* Maps of these types have no number of entries. */
-static bool has_no_entries(enum bpf_map_type type)
-{
-	return type == BPF_MAP_TYPE_SK_STORAGE || type == BPF_MAP_TYPE_INODE_STORAGE ||
-	       type == BPF_MAP_TYPE_TASK_STORAGE || type == BPF_MAP_TYPE_STRUCT_OPS ||
-	       type == BPF_MAP_TYPE_CGROUP_STORAGE || type == BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE ||
-	       type >= MAP_TYPE_CGRP_STORAGE;
-}
-
-/* A table of its usual size does for a measurement. */
-static uint32_t usual_entries(enum bpf_map_type type)
-{
-	if (type == BPF_MAP_TYPE_CPUMAP)
-		return (uint32_t)libbpf_num_possible_cpus();
-	if (type == BPF_MAP_TYPE_RINGBUF)
-		return UNSIZED_RING_BYTES;
-	/* libbpf gives a perf event array one for each CPU */
-	return has_no_entries(type) || type == BPF_MAP_TYPE_PERF_EVENT_ARRAY ? 0 : UNSIZED_ENTRIES;
-}
-
 static struct sizes sizes_of(const struct bpf_map *map)
 {
 	return (struct sizes){bpf_map__key_size(map), bpf_map__value_size(map),
@@ -61,8 +41,21 @@ static struct sizes mended(const struct bpf_map *map)
 		s.key_bytes = s.value_bytes = sizeof(__u32);
 	if (type == BPF_MAP_TYPE_RINGBUF)
 		s.key_bytes = s.value_bytes = 0;
-	if (!s.entries)
-		s.entries = usual_entries(type);
+	if (s.entries)
+		return s;
+	/* a table of its usual size does for a measurement */
+	switch ((int)type) {
+	case BPF_MAP_TYPE_CPUMAP: s.entries = (uint32_t)libbpf_num_possible_cpus(); break;
+	case BPF_MAP_TYPE_RINGBUF: s.entries = UNSIZED_RING_BYTES; break;
+	case BPF_MAP_TYPE_PERF_EVENT_ARRAY: break; /* libbpf gives it one for each CPU */
+	case BPF_MAP_TYPE_SK_STORAGE:              /* the kernel wants none */
+	case BPF_MAP_TYPE_INODE_STORAGE:
+	case BPF_MAP_TYPE_TASK_STORAGE:
+	case BPF_MAP_TYPE_STRUCT_OPS:
+	case BPF_MAP_TYPE_CGROUP_STORAGE:
+	case BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE: break;
+	default: s.entries = type >= MAP_TYPE_CGRP_STORAGE ? 0 : UNSIZED_ENTRIES;
+	}
 	return s;
 }
 

@@ -80,20 +80,6 @@ static int find_licence(const char *elf, size_t len, char **ret_licence)
 	return has_text && !*ret_licence ? -ENOMEM : 0;
 }
 
-/* A number, or an array of char. */
-static bool can_be_set(const struct btf *btf, uint32_t type_id, bool *ret_is_text)
-{
-	const struct btf_type *t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, type_id));
-	uint32_t of = 0;
-
-	*ret_is_text = t && btf_is_array(t);
-	if (*ret_is_text)
-		of = btf_array(t)->type;
-	t = *ret_is_text ? btf__type_by_id(btf, (__u32)btf__resolve_type(btf, of)) : t;
-	return t &&
-	       (*ret_is_text ? btf_is_int(t) && t->size == 1 : btf_is_int(t) || btf_is_any_enum(t));
-}
-
 /* The global ones of .rodata; those that are static there are the program's own texts. */
 static int add_globals(struct bb_object_info *info, const struct btf *btf)
 {
@@ -106,10 +92,18 @@ static int add_globals(struct bb_object_info *info, const struct btf *btf)
 		const char *name = var && btf_is_var(var) ? btf__name_by_offset(btf, var->name_off)
 							  : NULL;
 		struct bb_object_global *to;
+		const struct btf_type *t;
 		bool is_text;
 
-		if (!name || btf_var(var)->linkage != BTF_VAR_GLOBAL_ALLOCATED ||
-		    !can_be_set(btf, var->type, &is_text))
+		if (!name || btf_var(var)->linkage != BTF_VAR_GLOBAL_ALLOCATED)
+			continue;
+		t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, var->type));
+		is_text = t && btf_is_array(t);
+		if (is_text)
+			t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, btf_array(t)->type));
+		/* a number, or an array of char */
+		if (!t || (is_text ? !btf_is_int(t) || t->size != 1
+				   : !btf_is_int(t) && !btf_is_any_enum(t)))
 			continue;
 		to = bb_append(&info->globals, &info->n_globals, sizeof(*to));
 		if (!to)
@@ -172,12 +166,19 @@ static int add_captured_program(struct bb_object_info *info, const struct bb_cap
 	return to->name && to->section ? 0 : -ENOMEM;
 }
 
-static int add_captured_programs(struct bb_object_info *info, const struct bb_capture *c)
+static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
 {
-	const struct bb_captured_attachment **places = bb_capture__places(c);
-	size_t *of_prog = calloc(c->n_progs + 1, sizeof(*of_prog));
-	int error = places && of_prog ? 0 : -ENOMEM;
+	const struct bb_captured_attachment **places;
+	const struct bb_capture *c;
+	int rc = bb_capture__borrow(path, &c, err), error;
+	size_t *of_prog;
 
+	if (rc)
+		return rc;
+	info->is_capture = true;
+	places = bb_capture__places(c);
+	of_prog = calloc(c->n_progs + 1, sizeof(*of_prog));
+	error = places && of_prog ? 0 : -ENOMEM;
 	for (size_t i = 0; !error && i < c->n_progs; i++) {
 		if (c->progs[i].probe)
 			continue;
@@ -192,18 +193,6 @@ static int add_captured_programs(struct bb_object_info *info, const struct bb_ca
 	error = error ? error : add_runs(info, c, of_prog);
 	free(of_prog);
 	free(places);
-	return error;
-}
-
-static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
-{
-	const struct bb_capture *c;
-	int rc = bb_capture__borrow(path, &c, err), error;
-
-	if (rc)
-		return rc;
-	info->is_capture = true;
-	error = add_captured_programs(info, c);
 	for (size_t i = 0; !error && i < c->n_maps; i++)
 		error = add_map(info, c->maps[i].name, c->maps[i].type);
 	bb_capture__give_back(c);

@@ -41,20 +41,30 @@ static int act(enum act what, const struct bb_stats_reader *r)
 	return 0;
 }
 
-static void spin(uint64_t ns)
+/* One window in which we do something before the reading that ends it; or spin as long. */
+static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
+		    struct tries *t, uint64_t *ret_took_ns)
 {
-	uint64_t began_ns = bb_now_ns();
+	struct bb_prog_stats before, after, window;
+	uint64_t began_ns, runs;
+	int rc = bb_stats_reader__info(r, &before);
 
-	while (bb_now_ns() - began_ns < ns)
+	if (rc)
+		return rc;
+	began_ns = bb_now_ns();
+	while (spin_ns && bb_now_ns() - began_ns < spin_ns)
 		;
-}
-
-/* A run that the kernel missed, as it had preempted another one of the program here, was caused. */
-static void note(struct tries *t, const struct bb_prog_stats *a, const struct bb_prog_stats *b)
-{
-	struct bb_prog_stats window = bb_prog_stats__since(b, a);
-	uint64_t runs = window.run_cnt + window.recursion_misses;
-
+	if (!spin_ns)
+		rc = act(what, r);
+	*ret_took_ns = bb_now_ns() - began_ns;
+	if (!rc)
+		rc = bb_stats_reader__info(r, &after);
+	if (rc)
+		return rc;
+	window = bb_prog_stats__since(&after, &before);
+	/* a run that the kernel missed, as it had preempted another one of the program here, was
+	 * caused */
+	runs = window.run_cnt + window.recursion_misses;
 	if (!t->n || runs < t->least) {
 		t->least = runs;
 		t->n_least = 0;
@@ -62,29 +72,7 @@ static void note(struct tries *t, const struct bb_prog_stats *a, const struct bb
 	t->n_least += runs == t->least;
 	t->runs[t->n] = runs;
 	t->ns[t->n++] = window.recursion_misses ? UINT64_MAX : window.run_time_ns;
-}
-
-/* One window in which we do something before the reading that ends it; or spin as long. */
-static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
-		    struct tries *t, uint64_t *ret_took_ns)
-{
-	struct bb_prog_stats before, after;
-	uint64_t began_ns;
-	int rc = bb_stats_reader__info(r, &before);
-
-	if (rc)
-		return rc;
-	began_ns = bb_now_ns();
-	if (spin_ns)
-		spin(spin_ns);
-	else
-		rc = act(what, r);
-	*ret_took_ns = bb_now_ns() - began_ns;
-	if (!rc)
-		rc = bb_stats_reader__info(r, &after);
-	if (!rc)
-		note(t, &before, &after);
-	return rc;
+	return 0;
 }
 
 static bool is_certain(const struct tries *t)

@@ -73,25 +73,12 @@ static bool find_variable(const struct captured *s, size_t map, const char *name
 	return false;
 }
 
-/* The one value of an array of one element, which is left out where it is zero. NULL: out of
- * memory. */
-static char *value_to_change(struct bb_captured_map *m)
-{
-	if (!m->n_entries) {
-		free(m->entries.data);
-		m->entries.size = m->key_size + (size_t)m->value_size;
-		m->entries.data = calloc(1, m->entries.size);
-		m->n_entries = m->entries.data != NULL;
-	}
-	return m->entries.data ? m->entries.data + m->key_size : NULL;
-}
-
 /* A global variable gets another value than the command gave it. */
 static int set_variable(struct captured *s, const struct bb_global_spec *global, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->capture->n_maps; i++) {
+		struct bb_captured_map *m;
 		size_t offset, size;
-		char *value;
 
 		if (!find_variable(s, i, global->name, &offset, &size))
 			continue;
@@ -99,10 +86,16 @@ static int set_variable(struct captured *s, const struct bb_global_spec *global,
 			return bb_fail(err, -EINVAL,
 				       "global '%s' of %s is %zu bytes; only integers can be set",
 				       global->name, s->head.where, size);
-		value = value_to_change(&s->own->maps[i]);
-		if (!value)
+		m = &s->own->maps[i];
+		if (!m->n_entries) { /* the one value of the array is left out where it is zero */
+			free(m->entries.data);
+			m->entries.size = m->key_size + (size_t)m->value_size;
+			m->entries.data = calloc(1, m->entries.size);
+			m->n_entries = m->entries.data != NULL;
+		}
+		if (!m->entries.data)
 			return bb_fail_nomem(err);
-		if (bb_put_integer(global->value, value + offset, size))
+		if (bb_put_integer(global->value, m->entries.data + m->key_size + offset, size))
 			return 0;
 		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
 			       global->name, s->head.where, size, (long long)global->value);
@@ -277,23 +270,14 @@ static void *copy_of(const void *from, size_t size)
 	return to && size ? memcpy(to, from, size) : to;
 }
 
-/* The kernel's id of a module's BTF; 0: vmlinux. */
-static uint32_t btf_id_of(const struct captured *s, int32_t btf)
-{
-	struct bpf_btf_info info = {0};
-	__u32 len = sizeof(info);
-
-	if (btf < 0 || bpf_obj_get_info_by_fd(s->replay.btfs[btf], &info, &len))
-		return 0;
-	return info.id;
-}
-
 static int captured_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
 			 struct bb_err *err)
 {
 	const struct captured *s = (const struct captured *)source;
 	size_t prog = 0;
 	const struct bb_captured_prog *p;
+	struct bpf_btf_info btf = {0};
+	__u32 len = sizeof(btf);
 	struct bb_code c;
 	int rc;
 
@@ -305,7 +289,6 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			     .flags = p->flags,
 			     .kern_version = p->kern_version,
 			     .attach_btf_id = p->attach_btf_id,
-			     .attach_btf_obj_id = btf_id_of(s, p->attach_btf),
 			     .n = p->n_insns,
 			     .n_funcs = p->n_funcs,
 			     .n_lines = p->n_lines,
@@ -315,6 +298,10 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			       "'%s' is attached to another program; that one would have to be "
 			       "counted",
 			       p->name);
+	/* of a module; 0: vmlinux */
+	if (p->attach_btf >= 0 &&
+	    !bpf_obj_get_info_by_fd(s->replay.btfs[p->attach_btf], &btf, &len))
+		c.attach_btf_obj_id = btf.id;
 	memcpy(c.name, p->kernel_name, sizeof(c.name));
 	memcpy(c.license, p->license, sizeof(c.license));
 	if (p->btf >= 0) {

@@ -5,7 +5,7 @@
 #include "base/err.h"
 
 /*
- * bpf_stats switched on for as long as this lives. By fd (BPF_ENABLE_STATS, Linux 5.8), which the
+ * bpf_stats, switched on until __off. By fd (BPF_ENABLE_STATS, Linux 5.8), which the
  * kernel undoes when the process ends, however it ends. Only where that call is missing, by sysctl,
  * restored by __off.
  */

@@ -9,30 +9,6 @@
 #include "exact/liveness.h"
 #include "bpf/insn.h"
 
-/* One record: the instructions from its own to the next record's. */
-static struct bb_source_line line_of(const struct bb_code *code, const struct bb_cfg *g,
-				     const uint64_t *counts, uint32_t i)
-{
-	const struct bpf_line_info *r = &code->lines[i];
-	uint32_t end = i + 1 < code->n_lines ? code->lines[i + 1].insn_off : code->n;
-	struct bb_source_line line = {
-		.file = bb_code__text(code, r->file_name_off),
-		.text = bb_code__text(code, r->line_off),
-		.line = BB_SOURCE_LINE(r->line_col),
-	};
-
-	for (uint32_t at = r->insn_off; at < end && at < code->n; at++) {
-		uint64_t n = counts[g->block_of[at]];
-
-		if (bb_insn_is_second_half(code->insns, at))
-			continue;
-		line.n_insns++;
-		line.instructions += n;
-		line.executions = n > line.executions ? n : line.executions;
-	}
-	return line;
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct bb_source_line *x = a, *y = b;
@@ -49,8 +25,26 @@ int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const ui
 
 	if (!lines)
 		return bb_fail_nomem(err);
-	for (uint32_t i = 0; i < code->n_lines; i++)
-		lines[i] = line_of(code, g, counts, i);
+	for (uint32_t i = 0; i < code->n_lines; i++) {
+		const struct bpf_line_info *r = &code->lines[i];
+		struct bb_source_line *line = &lines[i];
+		/* the instructions from its own to the next record's */
+		uint32_t end = i + 1 < code->n_lines ? code->lines[i + 1].insn_off : code->n;
+
+		line->file = bb_code__text(code, r->file_name_off);
+		line->text = bb_code__text(code, r->line_off);
+		line->line = BB_SOURCE_LINE(r->line_col);
+		for (uint32_t at = r->insn_off; at < end && at < code->n; at++) {
+			uint64_t executed = counts[g->block_of[at]];
+
+			if (bb_insn_is_second_half(code->insns, at))
+				continue;
+			line->n_insns++;
+			line->instructions += executed;
+			line->executions = executed > line->executions ? executed
+								       : line->executions;
+		}
+	}
 	qsort(lines, code->n_lines, sizeof(*lines), by_place);
 	for (uint32_t i = 0; i < code->n_lines; i++) {
 		if (!n || by_place(&lines[n - 1], &lines[i])) {
