@@ -13,12 +13,6 @@
 
 /* --- which programs go beside another --- */
 
-static bool is_function(const struct bb_attach_point *p)
-{
-	return p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_UPROBE ||
-	       p->kind == BB_AT_UPROBE_MULTI;
-}
-
 /* Is it run by what happens in the kernel, whoever fires it? */
 static bool is_event(const struct bb_attach_point *p)
 {
@@ -38,7 +32,8 @@ bool bb_beside__goes(const struct bb_attach_point *p, const struct bb_attach_poi
 {
 	if (bb_attach_point__same_event(p, other))
 		return false;
-	if (is_function(p))
+	if (p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_UPROBE ||
+	    p->kind == BB_AT_UPROBE_MULTI)
 		return p->kind == other->kind && !strcmp(p->target, other->target);
 	return is_event(p) && is_event(other);
 }

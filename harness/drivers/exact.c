@@ -99,13 +99,6 @@ static int open_one(const struct bb_target *target, int prog_fd, struct bb_exact
 	return rc;
 }
 
-static int open_clone(const struct bb_target *target, struct bb_exact *ret_exact,
-		      struct bb_err *err)
-{
-	*ret_exact = (struct bb_exact){0};
-	return open_one(target, bb_target__prog_fd(target), ret_exact, err);
-}
-
 static bool has_tail_calls(const struct bb_code *code)
 {
 	for (uint32_t at = 0; at < code->n; at++)
@@ -245,7 +238,8 @@ static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struc
 {
 	const struct bb_drive_trigger *trigger = ((struct bb_trigger_state *)state)->trigger;
 	struct slot *s = calloc(1, sizeof(*s));
-	int rc = s ? open_clone(prog->target, &s->exact, err) : bb_fail_nomem(err);
+	int rc = s ? open_one(prog->target, bb_target__prog_fd(prog->target), &s->exact, err)
+		   : bb_fail_nomem(err);
 
 	if (rc) {
 		free(s);

@@ -319,17 +319,6 @@ static double mean_of(const uint64_t *ns, size_t n)
 	return sum / (double)k;
 }
 
-static int keep_mean(struct bb_lines_case *p, uint32_t load, uint32_t item, double ns)
-{
-	struct bb_lines_means *m = &p->means[(size_t)load * p->n_items + item];
-	double *v = bb_append(&m->v, &m->n, sizeof(*v));
-
-	if (!v)
-		return -ENOMEM;
-	*v = ns;
-	return 0;
-}
-
 /* The item whose runs pass all cuts and are still to end at one. */
 static uint32_t last_cut(const struct bb_lines_case *p)
 {
@@ -386,6 +375,8 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 			  .drain_each_run = b->drain_each_run},
 	};
 	int rc = bb_lines_block__fire(s, &block, p->param, err);
+	struct bb_lines_means *means;
+	double *mean_ns;
 
 	if (it->thing == BB_LINES_PROGRAM) {
 		keep_samples(b, s->block);
@@ -393,9 +384,14 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		p->runs += s->block->batch.n;
 		p->other_paths += s->block->other_paths;
 	}
-	if (!rc && keep_mean(p, slot->load, i, mean_of(s->block->ns, s->block->batch.n)))
-		rc = bb_fail_nomem(err);
-	return rc;
+	if (rc)
+		return rc;
+	means = &p->means[(size_t)slot->load * p->n_items + i];
+	mean_ns = bb_append(&means->v, &means->n, sizeof(*mean_ns));
+	if (!mean_ns)
+		return bb_fail_nomem(err);
+	*mean_ns = mean_of(s->block->ns, s->block->batch.n);
+	return 0;
 }
 
 struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param)

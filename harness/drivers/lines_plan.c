@@ -202,19 +202,6 @@ static bool coarsen(struct bb_lines_plan *p, const char *why)
 	return true;
 }
 
-/* All points at which it could be cut. */
-static int count_points(struct bb_lines_plan *p, struct bb_err *err)
-{
-	struct bb_cuts all;
-	int rc = bb_cuts__find(&p->code, &p->cfg, BB_CUT_ALL, 1, &all, err);
-
-	if (rc)
-		return rc;
-	p->points = all.n;
-	bb_cuts__done(&all);
-	return 0;
-}
-
 /*
  * Find the cuts of p->detail, or less detail, that the verifier allows. -ENOTSUP, in its words,
  * when it allows none.
@@ -222,12 +209,15 @@ static int count_points(struct bb_lines_plan *p, struct bb_err *err)
 static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 {
 	struct bb_err local = {0};
+	struct bb_cuts all = {0};
 	uint32_t every = 1;
 	int rc;
 
 	err = err ? err : &local;
 	p->memory_fd = memory_fd;
-	rc = count_points(p, err);
+	rc = bb_cuts__find(&p->code, &p->cfg, BB_CUT_ALL, 1, &all, err);
+	p->points = all.n;
+	bb_cuts__done(&all);
 	while (!rc) {
 		bb_cuts__done(&p->cuts);
 		p->form = (struct bb_cut_form){0};
@@ -312,11 +302,6 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 	return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
 }
 
-static bool same_path(const struct path *a, const struct path *b)
-{
-	return a->n == b->n && !memcmp(a->cuts, b->cuts, a->n * sizeof(*a->cuts));
-}
-
 /* The cuts that most of some runs pass, in their order. -E2BIG: too many. */
 static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		     struct path *ret_path, struct bb_err *err)
@@ -344,7 +329,8 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 			free(now.cuts);
 			continue;
 		}
-		while (k < n && !same_path(&paths[k], &now))
+		while (k < n && (paths[k].n != now.n ||
+				 memcmp(paths[k].cuts, now.cuts, now.n * sizeof(*now.cuts))))
 			k++;
 		if (k == n)
 			paths[n++] = now;
@@ -400,15 +386,6 @@ static int make_items(struct bb_lines_case *p)
 	return 0;
 }
 
-/* So many places that a budget has room for many sweeps. */
-static uint32_t most_places(double run_ns)
-{
-	double sweep_s = bb_deadline_left_s() * SWEEP_SHARE,
-	       place_s = run_ns * 1e-9 * (BB_LINES_BLOCK + BB_LINES_WARMUP);
-
-	return (uint32_t)fmin(sweep_s / place_s, MOST_MEASURED);
-}
-
 static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		      struct bb_err *err)
 {
@@ -416,6 +393,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	struct bb_lines_case *p;
 	struct path path = {0};
 	int rc = find_path(s, slot, param, &path, err);
+	double most;
 
 	if (rc)
 		return rc;
@@ -431,16 +409,12 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	}
 	p->param = param;
 	p->is_cold = s->spec->caches == BB_CACHES_COLD;
+	/* so many places that a budget has room for many sweeps */
+	most = bb_deadline_left_s() * SWEEP_SHARE /
+	       (path.ns * 1e-9 * (BB_LINES_BLOCK + BB_LINES_WARMUP));
 	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
-				most_places(path.ns), &p->path, err);
+				(uint32_t)fmin(most, MOST_MEASURED), &p->path, err);
 	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;
-}
-
-static uint32_t count_params(const struct bb_drive_spec *spec)
-{
-	if (spec->kind->takes_inputs)
-		return spec->inputs.n ? (uint32_t)spec->inputs.n : 1;
-	return spec->values.n ? (uint32_t)spec->values.n : 1;
 }
 
 void bb_lines_variant__done(struct bb_lines_variant *v)
@@ -464,15 +438,12 @@ void bb_lines_variant__done(struct bb_lines_variant *v)
 static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		      struct bb_err *err)
 {
-	uint32_t n = count_params(s->spec);
+	bool has_inputs = s->spec->kind->takes_inputs;
+	size_t n = has_inputs ? s->spec->inputs.n : s->spec->values.n;
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < n; i++)
-		rc = plan_param(s, slot,
-				s->spec->kind->takes_inputs || !s->spec->values.n
-					? i
-					: s->spec->values.v[i],
-				err);
+	for (uint32_t i = 0; !rc && i < (n ? n : 1); i++)
+		rc = plan_param(s, slot, n && !has_inputs ? s->spec->values.v[i] : i, err);
 	if (rc)
 		bb_lines_variant__done(slot->variant);
 	return rc;

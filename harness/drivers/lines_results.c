@@ -190,11 +190,6 @@ static double bare_ns(const struct bb_lines_case *p, uint32_t load)
 	return between(p, load, p->first_bare, p->first_bare + 1);
 }
 
-static double last_checks(const struct bb_lines_case *p)
-{
-	return checks_at(p, p->items[p->first_bare + 1].place);
-}
-
 /* The price of a check by what the clone takes longer than the program, in the middle of all loads;
  * NAN: not known. `x`: room for as many. */
 static double total_price(const struct bb_lines_case *p, double *x)
@@ -208,7 +203,7 @@ static double total_price(const struct bb_lines_case *p, double *x)
 		if (isfinite(more))
 			x[n++] = more;
 	}
-	return bb_median(x, n) / last_checks(p);
+	return bb_median(x, n) / checks_at(p, p->items[p->first_bare + 1].place);
 }
 
 /*

@@ -61,25 +61,6 @@ static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b
 	return 0;
 }
 
-static void keep_run(struct bb_batch *b, struct line *line, double ns)
-{
-	line->time = (struct bb_fitted_line){ns, NAN};
-	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
-		line->pmu[k] = NAN;
-	b->fired++;
-	b->ns[b->n++] = (uint64_t)(ns * PS_PER_NS + 0.5);
-}
-
-/* The first call, whose output is looked at, and how long it takes. */
-static int first_call(struct bb_test_call *s, struct bb_batch *b, double *ret_ns)
-{
-	uint64_t began_ns = bb_now_ns();
-	int rc = bb_test_call__fire_checked(s, b->void_why, sizeof(b->void_why));
-
-	*ret_ns = (double)(bb_now_ns() - began_ns);
-	return rc == -EINTR && !bb_must_end() ? 0 : rc;
-}
-
 /*
  * The `repeat` of the longer call, from a first look at what a run costs; 1: it is slow, and has no
  * use for lines. Of a very slow one, that look is the first sample.
@@ -88,15 +69,24 @@ static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, 
 		     uint32_t *ret_repeat)
 {
 	uint32_t first = most < 64 ? most : 64;
-	double one_ns = 0, many_ns = 0;
-	int rc = first_call(s, b, &one_ns);
+	uint64_t began_ns = bb_now_ns();
+	/* the first call's output is looked at */
+	int rc = bb_test_call__fire_checked(s, b->void_why, sizeof(b->void_why));
+	double one_ns = (double)(bb_now_ns() - began_ns), many_ns = 0;
 
+	if (rc == -EINTR && !bb_must_end())
+		rc = 0;
 	/* Once more, unless nothing but the program can have taken that long. */
 	if (!rc && one_ns >= SLOW_NS && one_ns < BB_WARMUP_NS)
 		rc = time_call(s, 1, b, &one_ns);
 	*ret_repeat = 1;
-	if (!rc && one_ns >= BB_WARMUP_NS && b->want)
-		keep_run(b, lines, one_ns);
+	if (!rc && one_ns >= BB_WARMUP_NS && b->want) {
+		lines->time = (struct bb_fitted_line){one_ns, NAN};
+		for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
+			lines->pmu[k] = NAN;
+		b->fired++;
+		b->ns[b->n++] = (uint64_t)(one_ns * PS_PER_NS + 0.5);
+	}
 	if (rc || one_ns >= SLOW_NS)
 		return rc;
 	if (one_ns > BB_LINE_NS && first > 8)

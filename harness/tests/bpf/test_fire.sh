@@ -14,8 +14,8 @@ object=$O/tests/bpf/fire.bpf.o
 # fired NAME TRIGGER: the program has a figure above 0, and the table says by which trigger. For `check`.
 fired() {
 	more "$(bmf "$TMP/out" "fire/$1/step" latency)" 0 || { printf '%s\n' "$1: no figure"; return 1; }
-	"$BPFBENCH" show latest --results "$results" --format table | grep -E "^    $1: $2 \(" || {
-		"$BPFBENCH" show latest --results "$results" --format table | grep -E "^    $1: "
+	"$BPFBENCH" show latest --results "$results" --format table --details | grep -E "^    $1: $2 \(" || {
+		"$BPFBENCH" show latest --results "$results" --format table --details | grep -E "^    $1: "
 		return 1
 	}
 }
@@ -33,7 +33,7 @@ check "a switch of threads" fired on_switch '(nanosleep|wakeup|timerfd|sched-yie
 check "a return that looks for its entry" fired on_exit call-umask
 # all_of NAME: it executed all of its instructions
 all_of() {
-	tr -d '\n' <"$TMP/err" | grep -oE "[ ,]$1 [0-9]+ of [0-9]+" | awk '{n++; ok = $2 == $4} END {exit !(n && ok)}'
+	"$BPFBENCH" show latest --results "$results" --format table --details | tr -d '\n' | grep -oE "[ ,]$1 [0-9]+ of [0-9]+" | awk '{n++; ok = $2 == $4} END {exit !(n && ok)}'
 }
 check "a return that looks for its entry finds it: the other program is attached beside" all_of on_exit
 expect_grep "the others that are attached are said" err '^    on_exit: call-umask \(.*; with 1 other attached\)$'
@@ -59,7 +59,8 @@ else
 fi
 # arguments that are made: the set that leads the program furthest
 cp "$TMP/err" "$TMP/err.all"
-real --object "$O/tests/bpf/own_arguments.bpf.o" --loads 1 --samples 20 --format table
+real --object "$O/tests/bpf/own_arguments.bpf.o" --loads 1 --samples 20
+run "$BPFBENCH" show latest --results "$results" --format table --details
 for want in 'wants_zero all 0' 'wants_chain all page of pointers' 'wants_path all text'; do
 	expect_grep "made for ${want%% *}" out "^    ${want%% *}: own-call \\(a call of ours; arguments made: ${want#* }\\)\$"
 done
@@ -90,7 +91,7 @@ check "init --find-triggers: the trigger of each program" grep -E '^  - \{name: 
 check "init --find-triggers: that of the floor" grep -E '^  - \{name: empty-tracepoint, .*, fired_by: task-rename\} ' "$WORK/found.yml"
 rm -rf "$results"
 real -s "$WORK/found.yml" --loads 2 -n 40
-fired_by_file() { "$BPFBENCH" show latest --results "$results" --format table | grep -E "^    $1: $2 \(" >/dev/null; }
+fired_by_file() { "$BPFBENCH" show latest --results "$results" --format table --details | grep -E "^    $1: $2 \(" >/dev/null; }
 check "init --find-triggers: its file is fired by them" fired_by_file on_openat open
 check "init --find-triggers: by a function, too" fired_by_file on_malloc malloc
 check "init --find-triggers: the other program is attached beside" all_of on_exit
@@ -120,7 +121,7 @@ expect_grep "compare: a program against itself" out '^compare/step .* (same|inco
 nothing_left "compare" 1
 real compare --base-object "$object" --head-object "$object" --program on_exit --budget 5
 is_beside() { [[ $(words_of "$1") == *"; with 1 other attached)" ]]; }
-words_of() { "$BPFBENCH" show latest --results "$results" --format table | grep -E "^    $1: "; }
+words_of() { "$BPFBENCH" show latest --results "$results" --format table --details | grep -E "^    $1: "; }
 check "compare: the base has the other program attached beside" is_beside base
 check "compare: the head, too" is_beside head
 rm -rf "$results"

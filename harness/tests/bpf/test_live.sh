@@ -84,10 +84,13 @@ complains "an id that is not there: how to list" 1 'no program with id 429496729
 
 # --- runs that come three at a time: their means are the samples ---
 own threes 300 "" 3
-real --prog-id "$id" --seconds 1.2 --loads 4 --no-store
+rm -rf "$results"
+real --prog-id "$id" --seconds 1.2 --loads 4
 expect_status "three at a time: exit code 0" 0
-expect_grep "three at a time: the means are the samples, and that is said" err ': the load that it has \(samples are means of [2-9] runs\)$'
-check "three at a time: most runs are in them" more "$(awk '$1 == "live_counts_its_runs" {print $2; exit}' "$TMP/err")" 100
+run "$BPFBENCH" show latest --results "$results" --format table --details
+expect_grep "three at a time: the means are the samples, and that is said" out ': the load that it has \(samples are means of [2-9] runs\)$'
+check "three at a time: most runs are in them" more "$(awk '$1 == "live_counts_its_runs" {print $2; exit}' "$TMP/out")" 100
+rm -rf "$results"
 disown_it threes
 check "three at a time: none is bpfbench's" same_runs "$result"
 
