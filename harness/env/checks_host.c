@@ -380,6 +380,29 @@ static bool set_lacking(struct bb_check_result *ret_result, const char *name, co
 	return true;
 }
 
+static void check_mount(struct bb_check_result *ret_result, const char *name, const char *path,
+			long magic, const char *remedy, const char *without)
+{
+	if (is_mounted(path, magic))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted");
+	else if (!set_lacking(ret_result, name, without))
+		bb_check_set(ret_result, BB_CHECK_SKIP, remedy, "not mounted: %s", without);
+}
+
+void bb_check_bpffs(struct bb_check_result *ret_result)
+{
+	check_mount(ret_result, "bpf", "/sys/fs/bpf", BPF_FS_MAGIC,
+		    "sudo mount -t bpf bpf /sys/fs/bpf",
+		    "nothing can be pinned, so `pinned:` finds nothing");
+}
+
+void bb_check_securityfs(struct bb_check_result *ret_result)
+{
+	check_mount(ret_result, "securityfs", "/sys/kernel/security", SECURITYFS_MAGIC,
+		    "sudo mount -t securityfs securityfs /sys/kernel/security",
+		    "the lines lockdown and prog_lsm are incomplete");
+}
+
 void bb_check_tracefs(struct bb_check_result *ret_result)
 {
 	static const char without[] = "programs on tracepoints cannot be attached";
@@ -397,21 +420,9 @@ void bb_check_tracefs(struct bb_check_result *ret_result)
 			     "not mounted, and only root can mount it: %s", without);
 }
 
-void bb_check_bpffs(struct bb_check_result *ret_result)
-{
-	static const char without[] = "nothing can be pinned, so `pinned:` finds nothing";
-
-	if (is_mounted("/sys/fs/bpf", BPF_FS_MAGIC))
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted");
-	else if (!set_lacking(ret_result, "bpf", without))
-		bb_check_set(ret_result, BB_CHECK_SKIP, "sudo mount -t bpf bpf /sys/fs/bpf",
-			     "not mounted: %s", without);
-}
-
 void bb_check_cgroup2(struct bb_check_result *ret_result)
 {
 	static const char without[] = "programs of cgroups cannot be attached";
-
 	char path[100];
 
 	if (bb_cgroup2__find(path, sizeof(path)))
@@ -419,16 +430,4 @@ void bb_check_cgroup2(struct bb_check_result *ret_result)
 	else if (!set_lacking(ret_result, "cgroup2", without))
 		bb_check_set(ret_result, BB_CHECK_SKIP, BB_CGROUP2_REMEDY, "not mounted: %s",
 			     without);
-}
-
-void bb_check_securityfs(struct bb_check_result *ret_result)
-{
-	static const char without[] = "the lines lockdown and prog_lsm are incomplete";
-
-	if (is_mounted("/sys/kernel/security", SECURITYFS_MAGIC))
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted");
-	else if (!set_lacking(ret_result, "securityfs", without))
-		bb_check_set(ret_result, BB_CHECK_SKIP,
-			     "sudo mount -t securityfs securityfs /sys/kernel/security",
-			     "not mounted: %s", without);
 }

@@ -272,18 +272,10 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 
 /* Of several names at one address: global before weak before local, and without leading
  * underscores, as perf chooses. */
-static uint32_t rank_of(const GElf_Sym *sym, const char *name)
-{
-	static const uint32_t of_binding[] = {[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1};
-	unsigned int binding = GELF_ST_BIND(sym->st_info);
-
-	return (binding < sizeof(of_binding) / sizeof(of_binding[0]) ? of_binding[binding] : 3) *
-		       16 +
-	       (uint32_t)(strspn(name, "_") & 15);
-}
-
 static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
+	/* 0: other bindings, which are the last */
+	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 
 	for (int i = 1; i < n && i < MAX_SYMBOLS; i++) {
@@ -293,14 +285,16 @@ static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 		const char *name = dwfl_module_getsym_info(module, i, &sym, &address, &section,
 							   NULL, NULL);
 		int type = GELF_ST_TYPE(sym.st_info);
+		uint32_t rank;
 		size_t len; /* without the version: memcpy@@GLIBC_2.14 */
 
 		if (!name || !*name || section == SHN_UNDEF ||
 		    (type != STT_FUNC && type != STT_GNU_IFUNC))
 			continue;
 		len = name[0] == '@' ? strlen(name) : strcspn(name, "@");
-		if (bb_symtab__add(&s->functions, address, sym.st_size, name, len,
-				   rank_of(&sym, name)))
+		rank = (ranks[GELF_ST_BIND(sym.st_info)] - 1) * 16 +
+		       (uint32_t)(strspn(name, "_") & 15);
+		if (bb_symtab__add(&s->functions, address, sym.st_size, name, len, rank))
 			return -1;
 	}
 	bb_symtab__sort(&s->functions);

@@ -132,45 +132,48 @@ double bb_undisturbed_most(double *x, size_t n)
 	return low + fmax(SHARE * low, DISTANCES * spread);
 }
 
-/* Into medians[groups], NAN for those without figures, which are last; returns how many have some.
- * room[n]: the distance of all figures from the median of their group, a share. */
-static size_t find_medians(const double *x, size_t n, size_t groups, double *medians, double *room,
-			   size_t *ret_n)
+/* Of x[n] as `groups` of neighbours, the finite ones into kept[], where group g ends before
+ * kept[end[g]]. Returns their number. */
+static size_t collect_groups(const double *x, size_t n, size_t groups, double *kept, size_t *end)
 {
-	size_t with_some = 0, all = 0;
+	size_t k = 0;
 
 	for (size_t g = 0; g < groups; g++) {
-		size_t k = all;
-
 		for (size_t i = g * n / groups; i < (g + 1) * n / groups; i++)
 			if (isfinite(x[i]))
-				room[k++] = x[i];
-		medians[g] = bb_median(room + all, k - all);
-		with_some += k > all;
-		for (; all < k; all++)
-			room[all] = fabs(room[all] / medians[g] - 1);
+				kept[k++] = x[i];
+		end[g] = k;
 	}
-	*ret_n = all;
-	return with_some;
+	return k;
 }
 
 size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 {
-	double *medians = calloc(2 * groups + n + 1, sizeof(*medians)), *sorted, *room,
+	double *medians = calloc(2 * groups + n + 1, sizeof(*medians)), *sorted, *kept,
 	       most = INFINITY;
-	size_t n_aside = 0, with_some, all;
+	size_t *end = calloc(groups + 1, sizeof(*end));
+	size_t n_aside = 0, with_some = 0, first = 0, all;
 
-	if (!medians)
+	if (!medians || !end) {
+		free(medians);
+		free(end);
 		return 0;
+	}
 	sorted = medians + groups;
-	room = sorted + groups;
-	with_some = find_medians(x, n, groups, medians, room, &all);
+	kept = sorted + groups;
+	all = collect_groups(x, n, groups, kept, end);
+	for (size_t g = 0; g < groups; first = end[g++]) {
+		medians[g] = bb_median(kept + first, end[g] - first); /* NAN: it has no figures */
+		with_some += end[g] > first;
+		for (size_t k = first; k < end[g]; k++)
+			kept[k] = fabs(kept[k] / medians[g] - 1);
+	}
 	memcpy(sorted, medians, groups * sizeof(*sorted));
 	bb_sort_doubles(sorted, groups);
 	if (with_some >= GROUPS_LEAST)
 		most = bb_quantile_sorted(sorted, with_some, 0.25) *
 		       (1 +
-			fmax(GROUP_SHARE, GROUP_DEVIATIONS * BB_MAD_TO_SD * bb_median(room, all)));
+			fmax(GROUP_SHARE, GROUP_DEVIATIONS * BB_MAD_TO_SD * bb_median(kept, all)));
 	for (size_t g = 0; g < groups; g++)
 		for (size_t i = g * n / groups; i < (g + 1) * n / groups; i++)
 			if (medians[g] > most && isfinite(x[i])) {
@@ -178,6 +181,7 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 				n_aside++;
 			}
 	free(medians);
+	free(end);
 	return n_aside;
 }
 
@@ -204,38 +208,23 @@ static int half_width(const double *x, const size_t *end, size_t groups, double 
 	return 0;
 }
 
-/* Those of x[n] that are finite, into kept[], and where each process that has some ends there, if
- * these are enough for groups. Returns their number, or 0. */
-static size_t by_process(const double *x, size_t n, size_t processes, double *kept, size_t *ret_n,
-			 size_t *end)
-{
-	size_t groups = 0, k = 0;
-
-	for (size_t p = 0; p < processes; p++) {
-		size_t before = k;
-
-		for (size_t i = p * n / processes; i < (p + 1) * n / processes; i++)
-			if (isfinite(x[i]))
-				kept[k++] = x[i];
-		if (k > before)
-			end[groups++] = k;
-	}
-	*ret_n = k;
-	return groups >= BB_IN_ORDER_GROUPS ? groups : 0;
-}
-
 int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 		struct bb_in_order *ret_result)
 {
 	double *kept = calloc(n + 1, sizeof(*kept)), half = 0;
-	size_t *end, groups;
+	size_t *end, groups = 0;
 	struct bb_signed_rank r;
 	int rc = -ENOMEM;
 
 	processes = processes ? processes : 1;
 	end = calloc(processes + BB_IN_ORDER_GROUPS, sizeof(*end));
 	if (kept && end) {
-		groups = by_process(x, n, processes, kept, &n, end);
+		n = collect_groups(x, n, processes, kept, end);
+		for (size_t p = 0; p < processes; p++)
+			if (end[p] > (groups ? end[groups - 1] : 0))
+				end[groups++] = end[p];
+		if (groups < BB_IN_ORDER_GROUPS)
+			groups = 0;
 		if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* of neighbours, then */
 			groups = BB_IN_ORDER_GROUPS;
 			for (size_t g = 0; g < groups; g++)
