@@ -37,8 +37,8 @@ static const char *errno_text(int err)
 	return err == -ENOTSUPP_KERNEL ? "not supported by this kernel (ENOTSUPP)" : strerror(-err);
 }
 
-static int load(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns,
-		size_t n_insns)
+static int load_program(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns,
+			size_t n_insns)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
 		    .expected_attach_type = (enum bpf_attach_type)attach_type,
@@ -52,7 +52,7 @@ static int load(int prog_type, int attach_type, int btf_id, const struct bpf_ins
 /* The smallest program, `return 0`, of any type that needs no more. */
 static int load_empty(int prog_type)
 {
-	return load(prog_type, 0, 0, empty_insns, ARRAY_SIZE(empty_insns));
+	return load_program(prog_type, 0, 0, empty_insns, ARRAY_SIZE(empty_insns));
 }
 
 int bb_load_memcg_helper(void)
@@ -63,7 +63,7 @@ int bb_load_memcg_helper(void)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 
-	return load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, ARRAY_SIZE(insns));
+	return load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, ARRAY_SIZE(insns));
 }
 
 void bb_check_bpf_syscall(struct bb_check_result *ret_result)
@@ -333,8 +333,8 @@ static void check_btf_type(struct bb_check_result *ret_result, int prog_type,
 			     id ? strerror(-id) : "no such function");
 	else
 		set_loaded(ret_result, BB_CHECK_SKIP,
-			   load(prog_type, (int)attach_type, id, empty_insns,
-				ARRAY_SIZE(empty_insns)));
+			   load_program(prog_type, (int)attach_type, id, empty_insns,
+					ARRAY_SIZE(empty_insns)));
 }
 
 void bb_check_type_fentry(struct bb_check_result *ret_result)

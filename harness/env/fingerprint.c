@@ -75,14 +75,14 @@ const size_t bb_n_fingerprint_fields = sizeof(bb_fingerprint_fields) /
 
 /* A member that is an array, so that its size goes along. An empty value says no more than a
  * missing file. */
-#define PUT(member, value) put(member, sizeof(member), value)
+#define PUT(member, value) put_text(member, sizeof(member), value)
 
-static void put(char *field, size_t size, const char *value)
+static void put_text(char *field, size_t size, const char *value)
 {
 	size_t n = strnlen(value, size - 1);
 
 	if (!n) {
-		put(field, size, BB_FINGERPRINT_UNKNOWN);
+		put_text(field, size, BB_FINGERPRINT_UNKNOWN);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -96,8 +96,8 @@ static void put(char *field, size_t size, const char *value)
 void bb_fingerprint_init(struct bb_fingerprint *fp)
 {
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
-		put((char *)fp + bb_fingerprint_fields[i].offset, bb_fingerprint_fields[i].size,
-		    "");
+		put_text((char *)fp + bb_fingerprint_fields[i].offset,
+			 bb_fingerprint_fields[i].size, "");
 }
 
 const char *bb_fingerprint_get(const struct bb_fingerprint *fp, size_t i)
@@ -111,7 +111,7 @@ int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *v
 		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];
 
 		if (!strcmp(f->key, key)) {
-			put((char *)fp + f->offset, f->size, value);
+			put_text((char *)fp + f->offset, f->size, value);
 			return 0;
 		}
 	}
@@ -366,7 +366,7 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];
 
 		if (f->path && !bb_sysfile__read(root, f->path, text, sizeof(text)))
-			put((char *)ret_fp + f->offset, f->size, text);
+			put_text((char *)ret_fp + f->offset, f->size, text);
 	}
 	if (!uname(&u))
 		PUT(ret_fp->arch, u.machine);

@@ -19,7 +19,7 @@ int bb_git_is_commit(const char *text)
 }
 
 /* "base/name", or name alone when it is absolute. */
-static int join(const char *base, const char *name, char ret_path[PATH_MAX])
+static int join_path(const char *base, const char *name, char ret_path[PATH_MAX])
 {
 	bool is_absolute = name[0] == '/';
 	int n = snprintf(ret_path, PATH_MAX, "%s%s%s", is_absolute ? "" : base,
@@ -42,7 +42,7 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 	for (;;) {
 		char *slash;
 
-		err = join(tree, ".git", ret_dir);
+		err = join_path(tree, ".git", ret_dir);
 		if (!err && !stat(ret_dir, &st))
 			break;
 		err = err ? err : -errno;
@@ -58,7 +58,7 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 		return err;
 	if (strncmp(text, key, sizeof(key) - 1))
 		return -EINVAL;
-	return join(tree, text + sizeof(key) - 1, ret_dir);
+	return join_path(tree, text + sizeof(key) - 1, ret_dir);
 }
 
 static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
@@ -67,7 +67,7 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
 	int err;
 
-	err = join(dir, name, path);
+	err = join_path(dir, name, path);
 	if (!err)
 		err = bb_sysfile__read("", path, text, sizeof(text));
 	if (err)
@@ -127,7 +127,7 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	if (bb_sysfile__read(git_dir, "/commondir", text, sizeof(text)))
 		memcpy(common, git_dir, sizeof(common));
 	else
-		err = join(git_dir, text, common);
+		err = join_path(git_dir, text, common);
 	if (!err)
 		err = commit_in_file(common, ref, ret_commit);
 	if (err == -ENOENT)

@@ -15,7 +15,7 @@ struct text {
 
 /* libiberty cannot be told to stop. It has nothing allocated while it calls this, but for a part of
  * a Rust name in Punycode. */
-static void take(const char *piece, size_t len, void *arg)
+static void append_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
 
@@ -29,10 +29,10 @@ static void take(const char *piece, size_t len, void *arg)
 /* A legacy name of Rust is one of C++, too: Rust comes first. */
 static bool demangle(const char *name, struct text *t)
 {
-	if (rust_demangle_callback(name, DMGL_NO_OPTS, take, t))
+	if (rust_demangle_callback(name, DMGL_NO_OPTS, append_piece, t))
 		return true;
 	t->len = 0;
-	return cplus_demangle_v3_callback(name, DMGL_NO_OPTS, take, t);
+	return cplus_demangle_v3_callback(name, DMGL_NO_OPTS, append_piece, t);
 }
 
 bool bb_demangle(const char *name, char *ret_text, size_t size)

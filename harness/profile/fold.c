@@ -359,7 +359,7 @@ static int add_stacks(struct folding *f)
 	return rc;
 }
 
-static int fold(struct folding *f, struct bb_err *err)
+static int fold_samples(struct folding *f, struct bb_err *err)
 {
 	int rc = add_text(f, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut);
 
@@ -391,7 +391,7 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 		.profile = &profile,
 		.names = &profile.stacks.names,
 	};
-	int rc = fold(&f, err);
+	int rc = fold_samples(&f, err);
 
 	free(f.points);
 	free(f.frames);

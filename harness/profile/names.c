@@ -8,8 +8,8 @@
 #include "base/grow.h"
 
 /* The entry of the pair, or the free one where it belongs. */
-static struct bb_idmap_entry *find(struct bb_idmap_entry *entries, size_t size, uint64_t a,
-				   uint64_t b)
+static struct bb_idmap_entry *find_entry(struct bb_idmap_entry *entries, size_t size, uint64_t a,
+					 uint64_t b)
 {
 	/* Multiplicative hashing (Knuth 1973): the upper bits depend on all of both numbers, and
 	 * are brought down. */
@@ -24,10 +24,10 @@ static struct bb_idmap_entry *find(struct bb_idmap_entry *entries, size_t size, 
 uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b)
 {
 	/* 0 - 1 is BB_NO_ID */
-	return m->size ? find(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;
+	return m->size ? find_entry(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;
 }
 
-static int grow(struct bb_idmap *m)
+static int grow_entries(struct bb_idmap *m)
 {
 	size_t size = m->size ? m->size * 2 : 64;
 	struct bb_idmap_entry *entries = calloc(size, sizeof(*entries));
@@ -36,7 +36,8 @@ static int grow(struct bb_idmap *m)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->size; i++)
 		if (m->entries[i].id)
-			*find(entries, size, m->entries[i].a, m->entries[i].b) = m->entries[i];
+			*find_entry(entries, size, m->entries[i].a,
+				    m->entries[i].b) = m->entries[i];
 	free(m->entries);
 	m->entries = entries;
 	m->size = size;
@@ -47,9 +48,9 @@ int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id)
 {
 	struct bb_idmap_entry *e;
 
-	if ((m->n + 1) * 2 > m->size && grow(m))
+	if ((m->n + 1) * 2 > m->size && grow_entries(m))
 		return -ENOMEM;
-	e = find(m->entries, m->size, a, b);
+	e = find_entry(m->entries, m->size, a, b);
 	if (!e->id)
 		m->n++;
 	*e = (struct bb_idmap_entry){.a = a, .b = b, .id = id + 1};

@@ -143,7 +143,7 @@ static int configure(struct bb_sampler *s, struct bb_err *err)
 	return rc;
 }
 
-static int load(struct bb_sampler *s, struct bb_err *err)
+static int load_object(struct bb_sampler *s, struct bb_err *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench_prof");
 	int rc;
@@ -169,7 +169,7 @@ static int load(struct bb_sampler *s, struct bb_err *err)
 }
 
 /* To the tracepoints; and only `pid` is sampled, unless that is 0. */
-static int attach(struct bb_sampler *s, struct bb_err *err)
+static int attach_programs(struct bb_sampler *s, struct bb_err *err)
 {
 	static const char *const names[] = {"switched", "forked"};
 	__u32 pid = (__u32)s->opts.pid;
@@ -300,7 +300,7 @@ int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **re
 	if (!s)
 		return bb_fail_nomem(err);
 	s->opts = *opts;
-	rc = load(s, err);
+	rc = load_object(s, err);
 	if (!rc) {
 		s->overflow = ring_buffer__new(map_of(s, "overflow"), on_overflow, s, NULL);
 		rc = s->overflow ? 0
@@ -308,7 +308,7 @@ int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **re
 					   strerror(errno));
 	}
 	if (!rc)
-		rc = attach(s, err);
+		rc = attach_programs(s, err);
 	if (!rc)
 		rc = start_events(s, err);
 	if (rc)

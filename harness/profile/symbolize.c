@@ -176,8 +176,8 @@ static int run_symbolizer(void *arg, int socket)
  * Hand over what answers[len] say of the places from `from` up to `to`, which are of whole files.
  * The child is not trusted: what it says of one file is of the places of that file.
  */
-static int deliver(const struct work *w, size_t from, size_t to, const char *answers, size_t len,
-		   bb_place_found found, void *arg)
+static int deliver_answers(const struct work *w, size_t from, size_t to, const char *answers,
+			   size_t len, bb_place_found found, void *arg)
 {
 	char function[MAX_SYMBOL_NAME + 1], file[MAX_SYMBOL_NAME + 1];
 	const char *at = answers, *end = answers + len;
@@ -223,7 +223,7 @@ struct child {
 };
 
 /* One message of the child. False: it says no more, or nothing sensible. */
-static bool serve(const struct work *w, struct child *c)
+static bool serve_message(const struct work *w, struct child *c)
 {
 	struct bb_debug_request request;
 	ssize_t n = recv(c->socket, &request, sizeof(request), MSG_DONTWAIT);
@@ -281,7 +281,7 @@ static int run_child(const struct work *w, size_t *place, int out_fd)
 	if (rc)
 		return rc;
 	p.fd = c.socket = child.fd;
-	while (!rc && bb_now_ns() < c.deadline_ns && (n <= 0 || serve(w, &c))) {
+	while (!rc && bb_now_ns() < c.deadline_ns && (n <= 0 || serve_message(w, &c))) {
 		n = poll(&p, 1, POLL_MS);
 		rc = bb_stop_signal != stop ? -EINTR : 0;
 	}
@@ -307,7 +307,7 @@ static int run_once(const struct work *w, size_t *place, bb_place_found found, v
 	lseek(fd, 0, SEEK_SET);
 	rc = bb_read_and_close(fd, "symbols", SIZE_MAX, &answers, &len, NULL);
 	if (!rc)
-		rc = deliver(w, from, *place, answers, len, found, arg);
+		rc = deliver_answers(w, from, *place, answers, len, found, arg);
 	free(answers);
 	return rc;
 }

@@ -59,7 +59,7 @@ struct walk {
 	double shift;   /* of the last run that was beyond, from the baseline: its amount */
 };
 
-static void push(struct window *w, double v, size_t max)
+static void push_value(struct window *w, double v, size_t max)
 {
 	size_t at = 0;
 
@@ -165,9 +165,9 @@ static void settle(struct walk *walk, size_t i)
 		double r = walk->figures[k].r[i], se = se_of(&walk->figures[k], i);
 
 		if (!isnan(r))
-			push(&to->r, r, rule->window_max);
+			push_value(&to->r, r, rule->window_max);
 		if (!isnan(r) && !isnan(se))
-			push(&to->se, se, rule->window_max);
+			push_value(&to->se, se, rule->window_max);
 		if (is_whole)
 			l->base = l->level;
 	}
@@ -260,7 +260,7 @@ int bb_history_error(const double *r, size_t n, const struct bb_history_rule *ru
 			continue;
 		if (w.n >= ERROR_WINDOW)
 			errors[n_errors++] = fabs(r[i] - bb_quantile_sorted(w.sorted, w.n, 0.5));
-		push(&w, r[i], rule->window_min);
+		push_value(&w, r[i], rule->window_min);
 	}
 	*ret_error = n_errors >= BB_HISTORY_ERROR_MIN ? BB_MAD_TO_SD * bb_median(errors, n_errors)
 						      : (double)NAN;
