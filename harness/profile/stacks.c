@@ -215,30 +215,30 @@ static int by_name(const void *a, const void *b, void *arg)
 
 int bb_stacks__sort_frames(struct bb_stacks *s)
 {
-	uint32_t *order = malloc((s->n_frames + 1) * sizeof(*order));
-	uint32_t *numbers = malloc((s->n_frames + 1) * sizeof(*numbers));
-	struct bb_frame *frames = malloc((s->n_frames + 1) * sizeof(*frames));
-	int rc = -ENOMEM;
+	size_t n = s->n_frames;
+	uint32_t *order = malloc((2 * n + 1) * sizeof(*order)), *numbers;
+	struct bb_frame *frames = malloc((n + 1) * sizeof(*frames));
 
-	if (!order || !numbers || !frames)
-		goto out;
-	for (uint32_t i = 0; i < s->n_frames; i++)
+	if (!order || !frames) {
+		free(order);
+		free(frames);
+		return -ENOMEM;
+	}
+	numbers = order + n;
+	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	qsort_r(order, s->n_frames, sizeof(*order), by_name, s);
-	for (uint32_t i = 0; i < s->n_frames; i++) {
+	qsort_r(order, n, sizeof(*order), by_name, s);
+	for (uint32_t i = 0; i < n; i++) {
 		frames[i] = s->frames[order[i]];
 		numbers[order[i]] = i;
 	}
-	if (s->n_frames)
-		memcpy(s->frames, frames, s->n_frames * sizeof(*frames));
+	if (n)
+		memcpy(s->frames, frames, n * sizeof(*frames));
 	for (size_t i = 0; i < s->n_parts; i++)
 		s->parts[i] = numbers[s->parts[i]];
-	rc = 0;
-out:
 	free(order);
-	free(numbers);
 	free(frames);
-	return rc;
+	return 0;
 }
 
 static uint32_t count_shared(const uint32_t *parts, const struct bb_stack *a,
@@ -272,12 +272,9 @@ void bb_stacks__sort(struct bb_stacks *s)
 	for (size_t i = 0, next; i < s->n; i = next) {
 		struct bb_stack merged = s->v[i];
 
-		for (next = i + 1; next < s->n; next++) {
-			if (s->v[next].n != merged.n ||
-			    count_shared(s->parts, &merged, &s->v[next]) != merged.n)
-				break;
+		for (next = i + 1; next < s->n && !by_frames(&merged, &s->v[next], s->parts);
+		     next++)
 			merged.weight += s->v[next].weight;
-		}
 		merged.weight = round(merged.weight);
 		merged.shared = n ? count_shared(s->parts, &s->v[n - 1], &merged) : 0;
 		if (merged.weight > 0)
