@@ -16,7 +16,7 @@
 #include "base/io.h"
 #include "base/caller.h"
 #include "bpf/btf_ext.h"
-#include "bpf/kernel_name.h"
+#include "bpf/section_type.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/object_trial.h"
 #include "bpf/prog_type.h"

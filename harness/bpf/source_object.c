@@ -19,7 +19,7 @@
 #include "bpf/jumps.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/map_contents.h"
-#include "bpf/map_sizes.h"
+#include "bpf/kept_maps.h"
 #include "bpf/object_file.h"
 #include "bpf/object_trial.h"
 #include "bpf/prog_static.h"

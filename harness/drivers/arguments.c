@@ -6,7 +6,7 @@
 
 #include "base/deadline.h"
 #include "exact/clone.h"
-#include "exact/counts.h"
+#include "exact/cfg.h"
 
 #define RUNS 3u /* with each set: a program that remembers takes another path then */
 

@@ -18,7 +18,7 @@
 #include "base/deadline.h"
 #include "bpf/insn.h"
 #include "drivers/trigger.h"
-#include "exact/counts.h"
+#include "exact/cfg.h"
 
 #define MOST_ARRAYS 64
 #define MOST_ENTRIES 65536 /* of an array; each is looked at */

@@ -11,7 +11,6 @@
 #include "exact/instrument.h"
 #include "exact/liveness.h"
 #include "exact/load.h"
-#include "exact/sites.h"
 
 /*
  * The kernel removes instructions without effect and dead code piece by piece, and moves all the

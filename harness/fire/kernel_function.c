@@ -12,7 +12,7 @@
 
 #include "base/caller.h"
 #include "base/grow.h"
-#include "bpf/kernel_name.h"
+#include "bpf/section_type.h"
 #include "bpf/tracefs.h"
 
 #define MOST 4096u /* functions of a pattern: the kernel patches each */

@@ -11,7 +11,7 @@
 #include "base/deadline.h"
 #include "bpf/source.h"
 #include "drivers/exact.h"
-#include "exact/counts.h"
+#include "exact/cfg.h"
 #include "exact/origin.h"
 #include "exact/source.h"
 #include "report/records.h"

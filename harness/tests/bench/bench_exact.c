@@ -15,7 +15,7 @@
 #include "bpf/map_contents.h"
 #include "bpf/source.h"
 #include "exact/clone.h"
-#include "exact/counts.h"
+#include "exact/cfg.h"
 #include "exact/load.h"
 #include "hogs.h"
 

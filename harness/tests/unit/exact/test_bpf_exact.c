@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "exact/clone.h"
-#include "exact/counts.h"
+#include "exact/cfg.h"
 #include "exact/liveness.h"
 #include "bpf/insn.h"
 #include "exact/load.h"

@@ -12,7 +12,7 @@
 
 #include "bpf/perf_event.h"
 #include "exact/clone.h"
-#include "exact/counts.h"
+#include "exact/cfg.h"
 #include "bpf/insn.h"
 #include "exact/load.h"
 #include "unit/bpf_testing.h"
