@@ -129,11 +129,6 @@ static void add_bytes(struct request *r, unsigned short type, const void *bytes,
 	end_attr(r, a);
 }
 
-static void add_text(struct request *r, unsigned short type, const char *text)
-{
-	add_bytes(r, type, text, strlen(text) + 1);
-}
-
 /* Send it and wait for its acknowledgement. */
 static int talk(const struct request *r)
 {
@@ -169,13 +164,13 @@ int bb_rtnl__add_veth(const char *name, const char *peer, int peer_netns_fd)
 	struct request r;
 
 	begin(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, sizeof(struct ifinfomsg));
-	add_text(&r, IFLA_IFNAME, name);
+	add_bytes(&r, IFLA_IFNAME, name, strlen(name) + 1);
 	info = begin_attr(&r, IFLA_LINKINFO);
-	add_text(&r, IFLA_INFO_KIND, "veth");
+	add_bytes(&r, IFLA_INFO_KIND, "veth", sizeof("veth"));
 	data = begin_attr(&r, IFLA_INFO_DATA);
 	other = begin_attr(&r, VETH_INFO_PEER);
 	append(&r, sizeof(struct ifinfomsg));
-	add_text(&r, IFLA_IFNAME, peer);
+	add_bytes(&r, IFLA_IFNAME, peer, strlen(peer) + 1);
 	if (peer_netns_fd >= 0)
 		add_bytes(&r, IFLA_NET_NS_FD, &peer_netns_fd, sizeof(peer_netns_fd));
 	end_attr(&r, other);

@@ -230,22 +230,8 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-/* The map that libbpf's `reason` names; NULL: none. */
-static struct bpf_map *named_map(const struct bpf_object *obj, const char *reason)
-{
-	struct bpf_map *map;
-	char quoted[80];
-
-	bpf_object__for_each_map(map, obj)
-	{
-		snprintf(quoted, sizeof(quoted), "map '%s':", bpf_map__name(map));
-		if (strstr(reason, quoted))
-			return map;
-	}
-	return NULL;
-}
-
-/* The kernel says no more than a number: all that the map is made of, beside its name. */
+/* The map that libbpf's reason names was not created. The kernel says no more than a number: all
+ * that the map is made of, beside its name. */
 static int say_no_map(const char *path, const char *program, struct bpf_map *map, int rc,
 		      struct bb_err *err)
 {
@@ -255,7 +241,6 @@ static int say_no_map(const char *path, const char *program, struct bpf_map *map
 
 	map = is_inner ? bpf_map__inner_map(map) : map;
 	type = libbpf_bpf_map_type_str(bpf_map__type(map));
-
 	return bb_fail(err, rc,
 		       "%s: cannot load program '%s': %s '%s' cannot be created (%s); it is of "
 		       "type %u (%s), with keys of %u bytes, values of %u, %u entries, flags 0x%x",
@@ -360,7 +345,7 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 {
 	const char *others = with_others ? ", or one that a prog array of the object holds" : "";
 	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text();
-	struct bpf_map *map;
+	struct bpf_map *map = NULL, *each;
 	char reason[600], near[128];
 
 	if (rc == -EMFILE || rc == -ENFILE)
@@ -376,7 +361,12 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 		return say_rejected(path, program, others, reason, rc, err);
 	}
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));
-	map = strstr(reason, "failed to create") ? named_map(obj, reason) : NULL;
+	bpf_object__for_each_map(each, obj)
+	{
+		snprintf(near, sizeof(near), "map '%s':", bpf_map__name(each));
+		if (!map && strstr(reason, "failed to create") && strstr(reason, near))
+			map = each;
+	}
 	if (rc == -EPERM && !reason[0]) {
 		if (!geteuid() &&
 		    n_refused_types < sizeof(refused_types) / sizeof(refused_types[0])) {

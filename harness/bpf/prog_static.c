@@ -14,8 +14,6 @@
 #include "base/parse.h"
 #include "bpf/prog_type.h"
 
-#define MAX_MAPS 64 /* of one program: MAX_USED_MAPS of include/linux/bpf_verifier.h */
-
 /* What follows the first line that begins with `key`; NULL: none does. */
 static const char *line_of(const char *text, const char *key)
 {
@@ -99,10 +97,10 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 {
 	struct bpf_prog_info info = {0};
 	struct bb_prog_facts facts = {.tag = ""};
-	__u32 len = sizeof(info), map_ids[MAX_MAPS];
+	__u32 len = sizeof(info), map_ids[BB_MAX_PROG_MAPS];
 
 	info.map_ids = (__u64)(uintptr_t)map_ids;
-	info.nr_map_ids = MAX_MAPS;
+	info.nr_map_ids = BB_MAX_PROG_MAPS;
 	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
 		int rc = -errno;
 
@@ -117,7 +115,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	facts.metrics.xlated_bytes = unless_zero(info.xlated_prog_len);
 	facts.metrics.jited_bytes = unless_zero(info.jited_prog_len);
 	/* all or nothing: a sum that lacks a map would pass for a smaller one */
-	facts.metrics.map_bytes = info.nr_map_ids <= MAX_MAPS ? 0 : NAN;
+	facts.metrics.map_bytes = info.nr_map_ids <= BB_MAX_PROG_MAPS ? 0 : NAN;
 	for (__u32 i = 0; i < info.nr_map_ids && !isnan(facts.metrics.map_bytes); i++)
 		facts.metrics.map_bytes += memory_of_map(map_ids[i]);
 	*ret_facts = facts;

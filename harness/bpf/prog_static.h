@@ -27,6 +27,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
  * include/linux/bpf_verifier.h, since Linux 5.2. */
 #define BB_LOG_STATS 4
 
+#define BB_MAX_PROG_MAPS 64 /* of one program: MAX_USED_MAPS of the same */
 #define BB_MAX_FUNCTIONS                                                                           \
 	256 /* of one program: BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h                    \
 	     */

@@ -65,15 +65,6 @@ static int say_no_program(const struct object *s, const struct bpf_object *obj, 
 	return bb_object_say_no_program(s->head.where, names, n, s->head.program, err);
 }
 
-static bool has_prog_array(const struct bpf_object *obj)
-{
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, obj) if (bpf_map__type(map) ==
-					       BPF_MAP_TYPE_PROG_ARRAY) return true;
-	return false;
-}
-
 /* A program that is loaded beside ours, as ours jumps to it: the kernel wants it of the same type.
  */
 static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
@@ -129,6 +120,7 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 {
 	bool is_ops = bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS;
 	struct bpf_program *p;
+	struct bpf_map *map;
 
 	s->has_others = false;
 	bpf_object__for_each_program(p, obj)
@@ -142,7 +134,9 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 			load_beside(s, ours, p);
 	}
 	follow_jumps(s, obj, ours);
-	s->has_prog_array = has_prog_array(obj);
+	s->has_prog_array = false;
+	bpf_object__for_each_map(map, obj)
+		s->has_prog_array |= bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY;
 }
 
 static int set_type(const struct object *s, struct bpf_program *ours, struct bb_err *err)

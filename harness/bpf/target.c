@@ -18,8 +18,6 @@
  */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
-#define MAX_PROG_MAPS 64 /* the kernel's limit (MAX_USED_MAPS) */
-
 struct bb_target {
 	struct bb_source *source;
 	int prog_fd; /* of the current load; -1: none */
@@ -309,17 +307,17 @@ static __u32 maps_of(const struct bb_target *t, __u32 *ret_ids)
 {
 	__u32 len = sizeof(struct bpf_prog_info);
 	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ret_ids,
-				     .nr_map_ids = MAX_PROG_MAPS};
+				     .nr_map_ids = BB_MAX_PROG_MAPS};
 
 	if (t->prog_fd < 0 || bpf_obj_get_info_by_fd(t->prog_fd, &info, &len))
 		return 0;
-	return info.nr_map_ids < MAX_PROG_MAPS ? info.nr_map_ids : MAX_PROG_MAPS;
+	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
 }
 
 const struct bb_ring *bb_target__ring(const struct bb_target *t)
 {
 	const struct bb_ring *ring = NULL;
-	__u32 ids[MAX_PROG_MAPS], n = maps_of(t, ids);
+	__u32 ids[BB_MAX_PROG_MAPS], n = maps_of(t, ids);
 
 	for (__u32 i = 0; !ring && i < n; i++)
 		ring = bb_kept_maps__ring(&t->kept, ids[i]);
@@ -351,7 +349,7 @@ int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *prov
 
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 {
-	__u32 as[MAX_PROG_MAPS], bs[MAX_PROG_MAPS], n = maps_of(a, as), m = maps_of(b, bs);
+	__u32 as[BB_MAX_PROG_MAPS], bs[BB_MAX_PROG_MAPS], n = maps_of(a, as), m = maps_of(b, bs);
 
 	for (__u32 i = 0; i < n; i++)
 		for (__u32 k = 0; k < m; k++)
