@@ -208,11 +208,6 @@ int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 	return bb_rings__add(&k->rings, name, &m.info, m.fd, err);
 }
 
-bool bb_kept_maps__has(const struct bb_kept_maps *k, const char *name)
-{
-	return kept(k, name) != NULL;
-}
-
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      const struct bpf_map_info *like)
 {

@@ -44,7 +44,6 @@ int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const cha
  * map_flags. */
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      const struct bpf_map_info *like);
-bool bb_kept_maps__has(const struct bb_kept_maps *k, const char *name); /* of our own */
 /* `fd` stays the caller's. */
 int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 			   const char *object_path, struct bb_err *err);

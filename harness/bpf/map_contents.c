@@ -412,33 +412,26 @@ static int write_content(const struct content *c)
 	return rc;
 }
 
-/* An LRU hash throws entries away before it is full, when its free ones are with other CPUs. */
-static int check_kept(const struct content *c, struct bb_err *err)
+int bb_map_contents__write(struct bb_map_contents *contents, struct bb_err *err)
 {
-	for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)
-		if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))
-			return fail_at(err, -ENOSPC, c->spec, &c->spec->where,
-				       "this LRU hash has room for %u entries and evicted some of "
-				       "these %u at once; give it a larger max_entries",
-				       c->max_entries, c->n);
-	return 0;
-}
+	for (const struct content *c = contents->v; c < contents->v + contents->n; c++) {
+		const struct bb_map_spec *spec = c->spec;
+		int rc = write_content(c);
 
-int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < c->n; i++) {
-		const struct bb_map_spec *spec = c->v[i].spec;
-
-		rc = write_content(&c->v[i]);
 		if (rc)
-			fail_at(err, rc, spec, &spec->where, "it cannot be written: %s",
-				strerror(-rc));
-		else
-			rc = check_kept(&c->v[i], err);
+			return fail_at(err, rc, spec, &spec->where, "it cannot be written: %s",
+				       strerror(-rc));
+		/* an LRU hash throws entries away before it is full, when its free ones are with
+		 * other CPUs */
+		for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)
+			if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))
+				return fail_at(err, -ENOSPC, spec, &spec->where,
+					       "this LRU hash has room for %u entries and evicted "
+					       "some of these %u at once; give it a larger "
+					       "max_entries",
+					       c->max_entries, c->n);
 	}
-	return rc;
+	return 0;
 }
 
 int bb_map_contents__write_for_run(struct bb_map_contents *c)

@@ -24,7 +24,7 @@ struct link_create {
 	};
 };
 
-static int make(struct link_create *attr, int *ret_link_fd)
+static int make_link(struct link_create *attr, int *ret_link_fd)
 {
 	*ret_link_fd = (int)syscall(__NR_bpf, BPF_LINK_CREATE, attr, sizeof(*attr));
 	return *ret_link_fd < 0 ? -errno : 0;
@@ -51,7 +51,7 @@ int bb_multi_link__to_kernel(int prog_fd, uint32_t attach_type, bool is_return,
 			   .syms = (uint64_t)(uintptr_t)names},
 	};
 
-	return make(&attr, ret_link_fd);
+	return make_link(&attr, ret_link_fd);
 }
 
 int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, const char *path,
@@ -69,7 +69,7 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 			   .pid = pid < 0 ? 0 : (uint32_t)pid},
 	};
 
-	return make(&attr, ret_link_fd);
+	return make_link(&attr, ret_link_fd);
 }
 
 /* --- what the kernel has --- */

@@ -57,7 +57,7 @@ static size_t count_programs(const char *elf, size_t len)
 }
 
 /* What libbpf says of the object it will say again: only that it says something counts here. */
-static int work(void *arg, void *reply, struct bb_err *err)
+static int try_object(void *arg, void *reply, struct bb_err *err)
 {
 	const struct trial *t = arg;
 	size_t n = t->obj ? 0 : count_programs(t->elf, t->len);
@@ -75,7 +75,7 @@ static int work(void *arg, void *reply, struct bb_err *err)
 	return 0;
 }
 
-static int try(const char *path, struct trial *t, struct bb_err *err)
+static int run_trial(const char *path, struct trial *t, struct bb_err *err)
 {
 	const struct bb_confined c = {
 		.path = path,
@@ -83,7 +83,7 @@ static int try(const char *path, struct trial *t, struct bb_err *err)
 		.library = "libbpf",
 		.verb = t->obj ? "load" : "open",
 		.remedy = "; build it with clang -target bpf -g -O2 -c",
-		.work = work,
+		.work = try_object,
 		.arg = t,
 		.fd = -1,
 		.is_trial = t->obj,
@@ -95,10 +95,10 @@ static int try(const char *path, struct trial *t, struct bb_err *err)
 
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
-	return try(path, &(struct trial){.path = path, .elf = elf, .len = len}, err);
+	return run_trial(path, &(struct trial){.path = path, .elf = elf, .len = len}, err);
 }
 
 int bb_object_trial_load(const char *path, struct bpf_object *obj, struct bb_err *err)
 {
-	return try(path, &(struct trial){.obj = obj}, err);
+	return run_trial(path, &(struct trial){.obj = obj}, err);
 }

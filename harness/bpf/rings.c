@@ -139,27 +139,24 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", name, strerror(-rc)) : 0;
 }
 
-static int map_again(struct perf_buffer *pb, int i)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size; /* a page in front of `size` bytes */
-	void *buf, *p;
-	int rc = perf_buffer__buffer(pb, i, &buf, &size);
-
-	if (rc)
-		return rc;
-	p = mmap(buf, size + page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
-		 perf_buffer__buffer_fd(pb, (size_t)i), 0);
-	return p == MAP_FAILED ? -errno : 0;
-}
-
 int bb_rings__after_fork(const struct bb_rings *r)
 {
-	int rc = 0;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size; /* a page in front of `size` bytes */
 
 	for (size_t i = 0; i < r->n_perf_buffers; i++)
-		for (size_t k = 0; !rc && k < perf_buffer__buffer_cnt(r->perf_buffers[i]); k++)
-			rc = map_again(r->perf_buffers[i], (int)k);
-	return rc;
+		for (size_t k = 0; k < perf_buffer__buffer_cnt(r->perf_buffers[i]); k++) {
+			struct perf_buffer *pb = r->perf_buffers[i];
+			void *buf;
+			int rc = perf_buffer__buffer(pb, (int)k, &buf, &size);
+
+			if (rc)
+				return rc;
+			if (mmap(buf, size + page, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_FIXED_NOREPLACE, perf_buffer__buffer_fd(pb, k),
+				 0) == MAP_FAILED)
+				return -errno;
+		}
+	return 0;
 }
 
 void bb_rings__close(struct bb_rings *r)

@@ -132,41 +132,6 @@ static bool is_kept(const struct captured *s, const struct bb_captured_map *m)
 	       !(m->btf >= 0 && bb_holds_own_objects(s->btfs[m->btf], m->value_type_id));
 }
 
-static int reuse_maps(struct captured *s, struct bb_err *err)
-{
-	for (size_t i = 0; i < s->capture->n_maps; i++) {
-		const struct bb_captured_map *m = &s->capture->maps[i];
-		const struct bpf_map_info like = {.type = m->type,
-						  .key_size = m->key_size,
-						  .value_size = m->value_size,
-						  .max_entries = m->max_entries,
-						  .map_flags = m->flags};
-		int fd = is_kept(s, m) ? bb_kept_maps__get(s->head.maps, m->name, &like) : -1;
-
-		if (fd < 0)
-			continue;
-		s->replay.maps[i] = dup(fd);
-		if (s->replay.maps[i] < 0)
-			return bb_fail(err, -errno, "map '%s': %s", m->name, strerror(errno));
-	}
-	return 0;
-}
-
-static int keep_maps(struct captured *s, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < s->capture->n_maps; i++) {
-		const struct bb_captured_map *m = &s->capture->maps[i];
-
-		if (s->replay.maps[i] >= 0 && is_kept(s, m) &&
-		    !bb_kept_maps__has(s->head.maps, m->name))
-			rc = bb_kept_maps__keep_one(s->head.maps, m->name, s->replay.maps[i],
-						    s->head.where, err);
-	}
-	return rc;
-}
-
 static void captured_unload(struct bb_source *source)
 {
 	const struct timespec turn = {.tv_nsec = PROG_ARRAY_TURN_NS};
@@ -186,8 +151,21 @@ static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_e
 	struct bb_err said;
 	int rc = log ? bb_replay__open(s->capture, &s->replay, err) : bb_fail_nomem(err);
 
-	if (!rc)
-		rc = reuse_maps(s, err);
+	for (size_t i = 0; !rc && i < s->capture->n_maps; i++) {
+		const struct bb_captured_map *m = &s->capture->maps[i];
+		const struct bpf_map_info like = {.type = m->type,
+						  .key_size = m->key_size,
+						  .value_size = m->value_size,
+						  .max_entries = m->max_entries,
+						  .map_flags = m->flags};
+		int fd = is_kept(s, m) ? bb_kept_maps__get(s->head.maps, m->name, &like) : -1;
+
+		if (fd < 0)
+			continue;
+		s->replay.maps[i] = dup(fd);
+		if (s->replay.maps[i] < 0)
+			rc = bb_fail(err, -errno, "map '%s': %s", m->name, strerror(errno));
+	}
 	if (!rc) {
 		rc = bb_replay__load(&s->replay, s->prog, log, LOG_BYTES, err);
 		bb_refusal_of_verifier(log, reason, sizeof(reason));
@@ -196,8 +174,13 @@ static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_e
 			bb_fail(err, rc, "%s: %s", said.msg, reason);
 		}
 	}
-	if (!rc)
-		rc = keep_maps(s, err);
+	for (size_t i = 0; !rc && i < s->capture->n_maps; i++) {
+		const struct bb_captured_map *m = &s->capture->maps[i];
+
+		if (s->replay.maps[i] >= 0 && is_kept(s, m))
+			rc = bb_kept_maps__keep_one(s->head.maps, m->name, s->replay.maps[i],
+						    s->head.where, err);
+	}
 	free(log);
 	if (rc)
 		captured_unload(source);

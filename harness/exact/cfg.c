@@ -16,8 +16,8 @@ enum {
 	HALF = 4 /* nothing can: the second half of a constant */
 };
 
-static int mark(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint8_t what,
-		struct bb_err *err)
+static int mark_slot(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint8_t what,
+		     struct bb_err *err)
 {
 	if (slot < 0 || slot >= n || marks[slot] & HALF)
 		return bb_fail(err, -EINVAL,
@@ -40,9 +40,9 @@ static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks,
 			       "cannot be counted",
 			       at, code->name);
 	if (bb_insn_is_function_call(i) || bb_insn_is_function_address(i))
-		rc = mark(marks, code->n, at, bb_insn_function_target(i, at), FUNC, err);
+		rc = mark_slot(marks, code->n, at, bb_insn_function_target(i, at), FUNC, err);
 	if (!rc && bb_insn_is_jump(i))
-		rc = mark(marks, code->n, at, bb_insn_jump_target(i, at), BLOCK, err);
+		rc = mark_slot(marks, code->n, at, bb_insn_jump_target(i, at), BLOCK, err);
 	if (!rc && ends && at + 1 < code->n)
 		marks[at + 1] |= BLOCK;
 	if (!rc && at + 1 == code->n && !bb_insn_is_exit(i) && !bb_insn_is_goto(i))
@@ -64,14 +64,14 @@ static int mark_all(const struct bb_code *code, uint8_t *marks, struct bb_err *e
 	}
 	marks[0] |= FUNC;
 	for (uint32_t i = 0; !rc && i < code->n_funcs; i++)
-		rc = mark(marks, code->n, 0, code->funcs[i].insn_off, FUNC, err);
+		rc = mark_slot(marks, code->n, 0, code->funcs[i].insn_off, FUNC, err);
 	for (uint32_t i = 0; !rc && i < code->n; i++)
 		if (!(marks[i] & HALF))
 			rc = mark_targets(code, i, marks, err);
 	return rc;
 }
 
-static void cut(const struct bb_code *code, const uint8_t *marks, struct bb_cfg *g)
+static void fill_blocks(const struct bb_code *code, const uint8_t *marks, struct bb_cfg *g)
 {
 	struct bb_basic_block *b = NULL;
 
@@ -122,7 +122,7 @@ int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_e
 	if (rc) {
 		bb_cfg__done(&g);
 	} else {
-		cut(code, marks, &g);
+		fill_blocks(code, marks, &g);
 		*ret_cfg = g;
 	}
 	free(marks);

@@ -26,7 +26,7 @@ struct walk {
 	struct bb_origin found;
 };
 
-static void find(struct walk *w, enum bb_origin_kind kind, int32_t value)
+static void note_origin(struct walk *w, enum bb_origin_kind kind, int32_t value)
 {
 	if (kind == BB_ORIGIN_UNKNOWN || (w->found.kind != BB_ORIGIN_UNKNOWN &&
 					  (w->found.kind != kind || w->found.value != value)))
@@ -72,7 +72,7 @@ static bool follow(struct walk *w, const struct bpf_insn *i, struct step *s)
 	unsigned int op = i->code & ~(unsigned int)BPF_X;
 
 	if (bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_MAP_FD) {
-		find(w, s->is_inner ? BB_ORIGIN_INNER_MAP : BB_ORIGIN_MAP, i->imm);
+		note_origin(w, s->is_inner ? BB_ORIGIN_INNER_MAP : BB_ORIGIN_MAP, i->imm);
 		return false;
 	}
 	if (op == (BPF_ALU64 | BPF_MOV) && !i->off && i->code & BPF_X) {
@@ -87,9 +87,9 @@ static bool follow(struct walk *w, const struct bpf_insn *i, struct step *s)
 	}
 	if ((op == (BPF_ALU64 | BPF_MOV) || op == (BPF_ALU | BPF_MOV)) && !(i->code & BPF_X) &&
 	    !s->is_inner)
-		find(w, BB_ORIGIN_NUMBER, i->imm);
+		note_origin(w, BB_ORIGIN_NUMBER, i->imm);
 	else
-		find(w, BB_ORIGIN_UNKNOWN, 0);
+		note_origin(w, BB_ORIGIN_UNKNOWN, 0);
 	return false;
 }
 
