@@ -21,6 +21,7 @@ fired() {
 }
 
 real --object "$object" --loads 2 -n 40
+"$BPFBENCH" show latest --results "$results" --format table --details >>"$TMP/err"
 expect_status "hooks of all kinds: exit code 0" 0
 check "hooks of all kinds: stdout is strictly valid BMF" valid_bmf "$TMP/out"
 check "a system call" fired on_openat open

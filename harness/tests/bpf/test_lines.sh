@@ -73,7 +73,7 @@ fi
 
 times holds
 expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'
-expect_eq "holds: every call has a row" "$(grep -cE '^ .*  bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)$' "$TMP/out")" 6
+expect_eq "holds: every call has a row" "$(grep -cE '^[ 0-9<].*  bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)$' "$TMP/out")" 6
 
 # what the kernel has no kfunc for is left out by name
 run "$BPFBENCH" --object "$O/tests/bpf/held.bpf.o" --lines --loads 2 --samples 60 --seed 1 --budget 60 --quiet --results "$results" --format table
@@ -100,7 +100,7 @@ run "$BPFBENCH" show latest --format json --results "$results"
 expect_grep "stored: rows by load" out '"call": "part\(\)".*"ns": \[[0-9., -]+\]'
 times nested
 expect_grep "nested: a function that a function calls" out ' inner\(\) of line [0-9]+, outer\(\) of line [0-9]+: .*STEP64.*inner'
-expect_grep "nested: a call in a function that takes what its caller gives back" out '^ .*  bpf_ringbuf_reserve$'
+expect_grep "nested: a call in a function that takes what its caller gives back" out '^[ 0-9<].*  bpf_ringbuf_reserve$'
 expect_no_grep "nested: every cut is allowed" out 'cuts are not allowed'
 times called_back
 expect_grep "called back: a call in the function is the sum of its turns" out ' bpf_map_lookup_elem, 8 times'
@@ -113,11 +113,11 @@ expect_grep "both: a function that a helper calls and the program, too: by the p
 expect_eq "both: and by the helper, each with who calls" "$(sed -nE 's/.* on_turn\(\) of (line [0-9]+): .*/\1/p' "$TMP/out" | sort -u | wc -l)" 2
 expect_no_grep "both: every cut is allowed" out 'cuts are not allowed'
 times by_turns
-expect_grep "by turns: the table says how many runs take another path" out '^ +([0-9.]+|< 3) .* \([0-9]+ % of the runs took another path\)$'
+expect_grep "by turns: the table says how many runs take another path" out '^ *([0-9.]+|< 3) .* \([0-9]+ % of the runs took another path\)$'
 run "$BPFBENCH" --object "$O/tests/bpf/lines_leave.bpf.o" --program leaves --lines --loads 2 --samples 200 --budget 60 --quiet --results "$results"
 expect_status "leaves: succeeds" 0
 run "$BPFBENCH" annotate --time --results "$results"
-expect_grep "leaves: a tail call is a row of its line" out '^[ 0-9].*  bpf_tail_call, and the program that it leads to$'
+expect_grep "leaves: a tail call is a row of its line" out '^[ 0-9<].*  bpf_tail_call, and the program that it leads to$'
 times many_turns
 expect_grep "many turns: a loop of thousands has a row, too" out ' bpf_map_lookup_elem, 3000 times'
 expect_grep "many turns: of its cuts some are measured, and the table says so" out '^  [0-9]+ of the [0-9]{4} cuts that a run passes were measured'
