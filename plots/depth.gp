@@ -3,7 +3,7 @@
 # by least squares; the slope is what one more frame costs.
 # Data: depth, ns, lower and upper end of the interval (the value itself where there is none).
 what = "Cost of one run against stack depth, " . timed
-how = "Points: median over program loads, bars: its interval (set apart sideways). Lines: least squares. Grey, dashed: the floor, an empty program."
+how = "Points: mean over the places of the code (median over loads where these are not known), bars: its interval (set apart sideways). Lines: least squares. Grey, dashed: the floor, an empty program."
 
 # Less than a twentieth of a ns is nothing, and not "-0.0". A line needs two depths.
 slope_text(s) = abs(s) < 0.05 ? "0.0 ns" : sprintf("%.1f ns", s)

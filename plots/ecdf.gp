@@ -41,9 +41,8 @@ load "key.gp"
 # The axis ends at the next 1, 2 or 5 times a power of ten.
 decade(x) = 10.0 ** floor(log10(x))
 above(x) = x <= 2 * decade(x) ? 2 * decade(x) : x <= 5 * decade(x) ? 5 * decade(x) : 10 * decade(x)
-below(x) = x >= 5 * decade(x) ? 5 * decade(x) : x >= 2 * decade(x) ? 2 * decade(x) : decade(x)
 
-x_min = below(ns_min)
+x_min = 0.97 * ns_min
 x_max = above(ns_max)
 middle = bottom + 0.38 * (top - bottom)
 gap = 9 / height

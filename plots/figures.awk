@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# figures.awk (after shared.awk and density.awk) -v dir=DIR [-v suffix=TEXT] [-v brief=1] DATA DATA: cuts what `bpfbench
+# figures.awk (after shared.awk) -v dir=DIR [-v suffix=TEXT] [-v brief=1] DATA DATA: cuts what `bpfbench
 # show --format plot` printed (given twice: the first reading finds colours and ranges, the second writes) into figures.
 # For each, DIR/NAME.1, .2, ... hold the points of its curves and DIR/NAME.vars what the scripts must know of them;
 # "KIND<TAB>NAME<TAB>TITLE<TAB>SCENARIO<TAB>DRIVE<TAB>PARAM<TAB>VALUE" goes to stdout, and "KIND<TAB>-<TAB>WHY" for a kind that the run has no data for. KIND.gp
@@ -15,7 +15,7 @@ BEGIN {
 	# points one of its curves must have; the height of a row in pixels (0: no rows); and what to say where there is
 	# none (nothing, if empty).
 	kind("ecdf", "ecdf", "figure", "", 2, 0, "no valid samples")
-	kind("violin", "ecdf", "rows", "", 1, 34, "")
+	kind("quantiles", "ecdf", "rows", "", 1, 34, "")
 	kind("net", "net", "rows", "", 1, 24, "")
 	kind("lines", "lines", "rows", "", 1, 22, "")
 	kind("layout", "loads", "rows", "", 2, 0, "")
@@ -25,6 +25,7 @@ BEGIN {
 	kind("depth", "cost", "axis", "stack_depth", 2, 0, "no program was measured at two values of stack_depth")
 	kind("input", "cost", "axis", "input", 17, 0, "")	# a few inputs are no curve
 	most_values = 16	# a parameter with more has no figure and no row for each of them
+	least_samples = 20	# fewer are no distribution
 	of_case = "case scenario variant drive param value role sample"
 	fields["ecdf"] = of_case " samples p50 p90 p99"
 	fields["lines"] = fields["backlog"] = fields["loads"] = fields["net"] = of_case
@@ -92,6 +93,8 @@ function figure_of(k,    name)
 		return ""
 	if (h["block"] == "ab")
 		return file_name(k_name[k] "-" h["scenario"] suffix)
+	if (h["block"] == "ecdf" && h["samples"] < least_samples)
+		return ""
 	if (k_values[k] != "axis" && n_values[group_of()] > most_values)
 		return ""
 	name = k_name[k] "-" joined(h["scenario"], h["drive"], "-")
@@ -110,6 +113,28 @@ function learn_value(    key)
 	}
 }
 
+# The value of the parameter in words: an input has its name.
+function value_text(    at)
+{
+	at = index(h["case"], "/" h["param"] "=")
+	return at ? substr(h["case"], at + length(h["param"]) + 2) : h["value"]
+}
+
+# The least row_ns that at least this share of the samples is not above.
+function quantile(share,    i)
+{
+	for (i = 1; i < n_rows && row_share[i] < share; i++)
+		;
+	return row_ns[i]
+}
+
+function write_quantiles(i)
+{
+	if (n_rows)
+		add_point_to(i, quantile(0.01) "\t" quantile(0.05) "\t" quantile(0.25) "\t" h["p50"] "\t" \
+			quantile(0.75) "\t" quantile(0.95) "\t" quantile(0.99))
+}
+
 function learn_range(ns,    g)
 {
 	g = group_of()
@@ -122,7 +147,7 @@ function title_of(k)
 	if (h["block"] == "ab")
 		return h["scenario"] ", A: " h["base"] ", B: " h["head"]
 	if (k_values[k] == "figure" && h["param"] != "-")
-		return joined(h["scenario"], h["drive"], ", ") ", " param_text(h["param"], h["value"])
+		return joined(h["scenario"], h["drive"], ", ") ", " param_text(h["param"], value_text())
 	return joined(h["scenario"], h["drive"], ", ")
 }
 
@@ -149,7 +174,7 @@ function add_curve(name, k,    i)
 	c_p99[name, i] = h["p99"]
 	# Rows stand by the value of the parameter, and then as they do in the run.
 	c_level[name, i] = k_values[k] == "rows" ? h["value"] + 0 : h["p50"] + 0
-	c_value[name, i] = h["block"] == "ab" || h["param"] == "-" ? "" : param_text(h["param"], h["value"])
+	c_value[name, i] = h["block"] == "ab" || h["param"] == "-" ? "" : param_text(h["param"], value_text())
 	return i
 }
 
@@ -169,8 +194,8 @@ function begin_block(    k, name)
 function end_block(    i)
 {
 	for (i = 1; i <= n_open; i++) {
-		if (k_name[f_kind[open[i]]] == "violin")
-			write_violin(i)
+		if (k_name[f_kind[open[i]]] == "quantiles")
+			write_quantiles(i)
 		else if (h["block"] == "loads")
 			write_loads(i)
 		close(curve_file(i))
@@ -186,11 +211,11 @@ function add_point_to(i, row)
 	print row > curve_file(i)
 }
 
-# A point in every figure that the block is in, but for the violin, whose data are other.
+# A point in every figure that the block is in, but for the strip of quantiles, whose data are other.
 function add_point(row,    i)
 {
 	for (i = 1; i <= n_open; i++)
-		if (k_name[f_kind[open[i]]] != "violin")
+		if (k_name[f_kind[open[i]]] != "quantiles")
 			add_point_to(i, row)
 }
 

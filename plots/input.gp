@@ -2,7 +2,7 @@
 # Cost against the input: a point for every input of every variant, log axis, so that programs of all prices are seen.
 # Data: input (its number), ns, lower and upper end of the interval.
 what = "Cost of one run against the input, " . timed
-how = "Points: median over program loads, joined. Grey, dashed: the floor, an empty program."
+how = "Points: mean over the places of the code (median over loads where these are not known), joined. Grey, dashed: the floor, an empty program."
 
 array cell1[n_curves]
 array cell2[n_curves]

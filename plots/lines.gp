@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Where one run spends its time: a bar a line or call, the longest on top, with its interval; behind it in grey with cold
-# caches, where those were measured. The axis is logarithmic: a wakeup is a hundred times a map lookup.
+# caches, where those were measured. The axis is linear, so that lengths can be compared.
 # Data: ns, lower and upper end of its interval, ns with cold caches (0: not measured).
 what = "Time of each line and call of one run"
 array cell1[n_curves]
@@ -21,16 +21,16 @@ head2 = "cold"
 load "rows.gp"
 how = "Whiskers: 95 % interval over loads. Grey: with caches emptied before each run. Less than 3 ns is left out."
 load "caption.gp"
-eval x_axis("time in one run, on a log axis")
+eval x_axis("time in one run")
 half = 0.29 * row_px
 set style fill solid noborder
-set logscale x
-set xrange [1 : 1.6 * x_max]
+set xrange [0 : 1.05 * x_max]
+step = (page ? 2 : 1) * nice_step(x_max)
 set xtics ()
-do for [t = 0:9] { if (10 ** t <= 1.6 * x_max) { set xtics add (tic_text(10 ** t) 10 ** t) } }
-plot for [k = 1:n_curves] file[k] using (1):(at[k]):(1):(cold[k] > 1 ? cold[k] : 1):(at[k] - half):(at[k] + half) \
+do for [t = 0:floor(1.05 * x_max / step)] { set xtics add ((t ? tic_text(t * step) : "0") t * step) }
+plot for [k = 1:n_curves] file[k] using (0):(at[k]):(0):(cold[k]):(at[k] - half):(at[k] + half) \
 		with boxxyerror linecolor rgb "#b0b0b0" title "", \
-	for [k = 1:n_curves] file[k] using (1):(at[k]):(1):1:(at[k] - 0.6 * half):(at[k] + 0.6 * half) \
+	for [k = 1:n_curves] file[k] using (0):(at[k]):(0):1:(at[k] - 0.6 * half):(at[k] + 0.6 * half) \
 		with boxxyerror linetype type_of(1) title "", \
-	for [k = 1:n_curves] file[k] using ($2 > 1 ? $2 : 1):(at[k]):($3 > 1 ? $3 - ($2 > 1 ? $2 : 1) : 0):(0) \
+	for [k = 1:n_curves] file[k] using 2:(at[k]):($3 - $2):(0) \
 		with vectors heads size screen 3.5 / width,90 linecolor rgb ink linewidth 1 dashtype 1 title ""

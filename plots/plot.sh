@@ -100,7 +100,7 @@ plot_run() {
 		return 0	# others can be read; show has said what is wrong
 	fi
 	(cd -- "$tmp" && awk -v dir=. -v colours=colours -v suffix="$suffix" -v brief="$((!named))" \
-		-f shared.awk -f density.awk -f figures.awk data data >list)
+		-f shared.awk -f figures.awk data data >list)
 	draw_list "run $run"
 }
 
@@ -120,7 +120,7 @@ draw_page() {
 	mkdir -- "$tmp/pictures"
 	cp -- "$here"/*.gp "$here"/*.awk "$tmp"
 	: >"$tmp/figures"
-	(cd -- "$tmp" && awk -v dir=. -v colours=colours -f shared.awk -f density.awk -f figures.awk data data >list)
+	(cd -- "$tmp" && awk -v dir=. -v colours=colours -f shared.awk -f figures.awk data data >list)
 	draw_list 'the run'
 	cat -- "$tmp/list" >>"$tmp/figures"
 	(cd -- "$tmp" && awk -v dir=. -v colours=colours -v this="$(<id)" -v most_tics=4 -f shared.awk -f history.awk history >list)

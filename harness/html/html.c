@@ -109,7 +109,7 @@ static bool is_first_of_drive(const struct bb_report *r, size_t i)
 static int put_overview(FILE *out, const struct bb_html_page *page, size_t nth,
 			const struct bb_case *c)
 {
-	static const char *const kinds[] = {"net",      "violin", "depth", "input",
+	static const char *const kinds[] = {"net",      "quantiles", "depth", "input",
 					    "slowdown", "layout", NULL};
 	struct bb_doc d = {0};
 	int rc;

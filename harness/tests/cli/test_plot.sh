@@ -65,7 +65,7 @@ expect_status "plot succeeds" 0
 expect_empty "plot: no complaints" err
 names="depth-perf_profiler-step ecdf-perf_profiler-in-situ-freq_hz-1000 ecdf-perf_profiler-step-stack_depth-127"
 names+=" ecdf-perf_profiler-step-stack_depth-32 ecdf-perf_profiler-step-stack_depth-8"
-for kind in layout net violin; do names+=" $kind-perf_profiler-in-situ $kind-perf_profiler-step"; done
+for kind in layout net quantiles; do names+=" $kind-perf_profiler-in-situ $kind-perf_profiler-step"; done
 expect_eq "plot: one picture a figure, SVG and PNG, nothing else left" "$(pictures | tr '\n' ' ')" \
 	"$(for name in $names; do printf '%s.png %s.svg ' "$name" "$name"; done)"
 expect_eq "plot: their names are on stdout" "$(LC_ALL=C sort "$TMP/out")" "$(pictures | sed "s|^|$out/|")"
@@ -137,7 +137,7 @@ plot plots/plot.sh harness/tests/golden/run.json
 expect_status "one depth only: succeeds" 0
 expect_grep "one depth only: says that there is no depth plot" err 'no depth plot: .*two values of stack_depth'
 expect_eq "one depth only: the others are drawn" "$(pictures | tr '\n' ' ')" \
-	"$(for name in ecdf-perf_profiler-{in-situ-freq_hz-100,step-stack_depth-8} {layout,net,violin}-perf_profiler-{in-situ,step}; do
+	"$(for name in ecdf-perf_profiler-{in-situ-freq_hz-100,step-stack_depth-8} {layout,net,quantiles}-perf_profiler-{in-situ,step}; do
 		printf '%s.png %s.svg ' "$name" "$name"
 	done)"
 rm -rf "$out"
@@ -222,10 +222,10 @@ rm -rf "$out"
 all plots/plot.sh
 expect_eq "every kind: drawn in silence" "$status $(cat "$TMP/err")" "0 "
 expect_eq "every kind: the newest run's, the comparison and history" "$(pictures | tr '\n' ' ')" \
-	"$(for name in ab-fake {ecdf,history,layout,net,violin}-{fake,other-fake}; do printf '%s.png %s.svg ' "$name" "$name"; done)"
+	"$(for name in ab-fake {ecdf,history,layout,net,quantiles}-{fake,other-fake}; do printf '%s.png %s.svg ' "$name" "$name"; done)"
 # shellcheck disable=SC2317 # called by check
 has() { grep -qF "<text>$2<" "$out/$1.svg" || { echo "no '$2' in $1.svg"; return 1; }; }
-check "every kind: the newest run" grep -q 'run 20260124T120000Z-fake-00000024,' "$out/violin-fake.svg"
+check "every kind: the newest run" grep -q 'run 20260124T120000Z-fake-00000024,' "$out/quantiles-fake.svg"
 check "ab: its title says what is compared" has ab-fake 'fake, A: plain, B: steady'
 check "ab: the verdict" has ab-fake improved
 check "ab: the verdict's colour" grep -q 'fill="rgb(0,158,115)"' <(grep -B1 '>improved<' "$out/ab-fake.svg")
@@ -233,11 +233,11 @@ check "ab: the threshold" has ab-fake 'Difference of B from A in the time of one
 for text in 'JIT address mod 64, bytes' 'cost above the median, %' steady; do
 	check "layout: has the text $text" has layout-fake "$text"
 done
-for text in floor net plain 'time of one run'; do
+for text in floor net plain 'net of the floor'; do
 	check "net: has the text $text" has net-fake "$text"
 done
 for text in median IQR plain steady 'time of one run (log scale)'; do
-	check "violin: has the text $text" has violin-fake "$text"
+	check "quantiles: has the text $text" has quantiles-fake "$text"
 done
 check "history: the title" grep -q '<title>history: fake</title>' "$out/history-fake.svg"
 check "history: what changed is marked so" has history-fake regressed
@@ -248,7 +248,7 @@ check "history: its source" grep -q 'bpfbench [0-9.]*, 24 stored runs, Linux ' "
 check "a program that lost all of its samples: is in no picture but stays out of the way" \
 	test "$(grep -l '>lost<' "$out"/*.svg | wc -l)" = 0
 expect_eq "a variant has one colour in all of them, those of another scenario too" \
-	"$(for name in {ecdf,violin,history}-{fake,other-fake}; do
+	"$(for name in {ecdf,quantiles,history}-{fake,other-fake}; do
 		grep -A30 '<title>steady</title>' "$out/$name.svg" | grep -oE 'rgb\([ 0-9,]*\)' | sed -n 1p
 	done | sort -u)" 'rgb(213,  94,   0)'
 
@@ -330,10 +330,10 @@ expect_eq "other kinds: drawn in silence, but for what there is not" "$status $(
 	"0 plot.sh: run any: no depth plot: no program was measured at two values of stack_depth"
 expect_eq "other kinds: all are there" "$(pictures | grep -c png; pictures | sed -n 's/\.svg$//p' | tr '\n' ' ')" \
 	"$(printf '10\nab-far ab-sweep backlog-s-pipeline-freq_hz-100 ecdf-many-step ecdf-s-pipeline-freq_hz-100 layout-many-step ')$(
-	printf 'net-many-step slowdown-s-slowdown violin-many-step violin-s-pipeline ')"
+	printf 'net-many-step quantiles-many-step quantiles-s-pipeline slowdown-s-slowdown ')"
 check "backlog: the units" has backlog-s-pipeline-freq_hz-100 'in the ring, MiB'
 check "backlog: the time" has backlog-s-pipeline-freq_hz-100 'time since events were enabled, ms'
-check "lag: says what it is of" has violin-s-pipeline 'lag (log scale)'
+check "lag: says what it is of" has quantiles-s-pipeline 'lag (log scale)'
 check "slowdown: the units" has slowdown-s-slowdown 'sampling rate, Hz (log scale)'
 check "slowdown: what is above the floor, by its sign" has slowdown-s-slowdown '−0.5 %'
 check "ab: of rows too low for text, those that differ have it" has ab-sweep 'step, input 51'
