@@ -47,16 +47,15 @@ struct bb_env_names {
 	size_t n;
 };
 
-/* Values of bb_option.read. The member is a bool, */
-bb_option_reader bb_read_flag;
-bb_option_reader bb_read_text;    /* a const char *, */
-bb_option_reader bb_read_once;    /* the same, and a usage error the second time, */
-bb_option_reader bb_read_strings; /* a struct bb_strings, */
-bb_option_reader bb_read_env;     /* a struct bb_env_names, */
+/* Values of bb_option.read, with the type of the member. */
+bb_option_reader bb_read_flag;    /* bool */
+bb_option_reader bb_read_text;    /* const char * */
+bb_option_reader bb_read_once;    /* const char *; a usage error the second time */
+bb_option_reader bb_read_strings; /* struct bb_strings */
+bb_option_reader bb_read_env;     /* struct bb_env_names */
 bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
-bb_option_reader bb_read_percent; /* a double: "1" or "1%" is 0.01; from 0.001 to 1000 percent, */
-bb_option_reader bb_read_format;  /* a const struct bb_exporter *; the nearest to an unknown name is
-				   * said, or the list. */
+bb_option_reader bb_read_percent; /* double: "1" or "1%" is 0.01; from 0.001 to 1000 percent */
+bb_option_reader bb_read_format;  /* const struct bb_exporter * */
 
 /* Rows that several commands have. */
 #define BB_RESULTS "results"

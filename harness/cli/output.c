@@ -120,7 +120,7 @@ int bb_output_check(const char *path, struct bb_err *err)
 
 	if (rc || !path)
 		return rc;
-	/* AT_EACCESS: as opening it will ask */
+	/* AT_EACCESS: with the rights that opening it will have */
 	if (p.own_fd >= 0)
 		ok = fcntl(p.own_fd, F_GETFD) >= 0;
 	else if (p.in_place)

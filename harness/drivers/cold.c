@@ -33,8 +33,8 @@ struct cold_branches {
 #define ALIGN_BYTES 64u
 
 /*
- * The empty statement is one for the compiler, which may not leave it out nor do without the branch
- * around it; no instruction comes of it. A random word does for 64 branches.
+ * The empty asm statement compiles to no instruction, but the compiler must keep it, and with it
+ * the branch around it. Each random word decides 64 branches.
  */
 #define BRANCH                                                                                     \
 	do {                                                                                       \

@@ -17,7 +17,7 @@ struct insitu_slot {
 	const char *event;
 	int event_fd;                    /* -1: none open */
 	pid_t event_pid;                 /* the process it is on */
-	uint32_t event_freq_hz, freq_hz; /* of the open one, and what is wanted */
+	uint32_t event_freq_hz, freq_hz; /* as the event was opened; as it is wanted */
 	uint64_t whole_periods;          /* of the event's time on the CPU, since it was opened */
 };
 

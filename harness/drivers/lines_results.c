@@ -25,7 +25,7 @@
 /* Of the runs; with more the program's own time is that of several paths. */
 #define OTHER_PATHS 0.01
 
-/* Of a load and an item; NAN: it has none. */
+/* The time of an item in a load, ns; NAN: it was not measured. */
 static double load_ns(const struct bb_lines_case *p, uint32_t load, uint32_t item)
 {
 	return p->ns[(size_t)load * p->n_items + item];
@@ -221,8 +221,9 @@ static double check_price(const struct bb_lines_case *p, double *room)
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
 
-/* What a run takes to each measured place, of one load, without the price of checks. One that
- * leaves has no way out of ours at its end. */
+/* The time of a run up to each measured place in one load, without the time of checks. The
+ * last time of a path that ends in a tail call is that of the whole program: no exit of ours ends
+ * it. */
 static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
 			    double *ret_ns)
 {

@@ -127,7 +127,8 @@ static const struct bb_test_run_type types[] = {
 
 #define N_TYPES (sizeof(types) / sizeof(types[0]))
 
-/* Types that something else makes run; what is not listed has nothing here yet. */
+/* For types without a test run: what to use instead. A type that is not listed runs only under its
+ * real event. */
 static const struct {
 	uint32_t prog_type;
 	const char *instead;

@@ -320,7 +320,8 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
  * at once and by name. */
 static int probe(struct bb_trigger_state *state, struct bb_test_prog *prog, struct bb_err *err)
 {
-	size_t n = state->spec->inputs.n ? state->spec->inputs.n : 1; /* or the type's own */
+	size_t n = state->spec->inputs.n ? state->spec->inputs.n
+					 : 1; /* none: the default input of the type */
 	const struct bb_test_run_slot *slot;
 	struct bb_attached *a;
 	uint64_t began_ns;

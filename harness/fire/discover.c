@@ -43,7 +43,8 @@ static uint64_t runs_of(const struct bb_stats_reader *r)
 	return s.run_cnt;
 }
 
-/* Windows in which the trigger is fired, or of as many ns without it. */
+/* Take windows in which the trigger fires once; without `f`, windows of idle_ns in which nothing
+ * fires. */
 static void look(const struct list *l, struct bb_firing *f, double idle_ns, struct bb_fire_task *t,
 		 struct windows *ret_windows)
 {

@@ -14,12 +14,12 @@
 /*
  * Two programs line by line, timed by the drive `lines`, in the same loads of one run or in two: on
  * which lines is the difference? Lines are matched as `diff` matches two texts, by the longest
- * common sequence of their words and calls in the order of the run: numbers move, and files are
- * renamed.
+ * common sequence of their source and calls in the order of the run. Line numbers and names of
+ * files are not compared, as they change.
  *
- * Of two runs the machine may have been slower in one. Then a line differs if it does so in ns, and
- * also in pieces of each reference that the program is counted in: instructions, and wakeups where
- * it wakes somebody.
+ * In one of two runs the machine may have been slower. So a line of two runs differs only if it
+ * does in ns and also relative to each reference of the program: instructions, and wakeups if it
+ * wakes somebody.
  */
 struct bb_time_diff_row {
 	const struct bb_timed_row *a, *b; /* NULL: only the other has it */

@@ -18,7 +18,7 @@ struct search {
 	bool *in_loop;
 	enum bb_entered *entered;
 	bool *in_two_ways; /* by function */
-	bool again;        /* another of those was found */
+	bool again; /* this pass found another function for in_two_ways: one more pass is needed */
 };
 
 /* --- functions --- */
@@ -60,8 +60,8 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 }
 
 /*
- * One that a helper calls, and the program, too, ends as the helper wants it. One that two kinds of
- * helpers call has no cuts: how it ends differs.
+ * The program, and a function that a helper calls, end with the value that their caller expects. A
+ * function that callers of two kinds share has no cuts, as they expect different values.
  */
 static bool enter(struct search *s, uint32_t func, enum bb_entered by)
 {
@@ -79,7 +79,7 @@ static bool enter(struct search *s, uint32_t func, enum bb_entered by)
 	return true;
 }
 
-/* Nor has what such a one calls. */
+/* A function that is called by one of in_two_ways belongs to it, too. */
 static void enter_callee(struct search *s, uint32_t at, int64_t func, enum bb_entered by,
 			 bool *found)
 {

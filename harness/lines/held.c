@@ -87,7 +87,7 @@ struct pass {
 	struct btf *kernel; /* NULL: no kfunc is called, or the kernel has no BTF */
 	struct bb_helds *out;
 	int16_t *at_begin; /* by block and place */
-	bool *seen;        /* by block: something leads there */
+	bool *seen;        /* by block: a path leads to it */
 	/* by function: 1 + which of `returned` it returns; 0: none */
 	uint8_t *returns;
 	struct bb_held returned[BB_MAX_HELD];

@@ -51,7 +51,7 @@ struct work {
 /* address space beyond what we have already, most of it mapped files */
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 
-/* The end of the places in the same file as places[from]. */
+/* The first place after `from` that is in another file. */
 static size_t end_of_file(const struct work *w, size_t from)
 {
 	size_t to = from;

@@ -285,9 +285,9 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 }
 
 /*
- * Which of its runs are ours? Asked again at each look, as it may have been attached to something
- * else meanwhile; where there is no telling this time, the last answer stands. After another answer
- * nothing of the period is known.
+ * Which of its runs do we cause ourselves? It is asked in each period, as the program may have been
+ * attached to something else meanwhile. Where it cannot be told, the last answer stands. If the
+ * answer has changed, the figures of this period are dropped.
  */
 static int find_own(struct watched *w)
 {

@@ -81,13 +81,13 @@ extern const size_t bb_n_live_orders;
 const struct bb_live_order *bb_live_order_find(const char *name); /* NULL: there is none */
 
 /*
- * All loaded programs, watched. Their counters are read in sweeps over descriptors that are held
- * open; how often, follows the load: as seldom as nearly every window still holds a single run, and
- * where none would, in bursts that take a quarter of a CPU at the most. Four times a second the
- * descriptors are let go and taken up again, so that a program whose owner is done with it can go:
- * it is kept a quarter of a second too long, at the most.
+ * A watch over all loaded programs. It holds a descriptor of each and reads all counters in turn.
+ * The pause between two readings is as long as nearly every window still holds a single run. Where
+ * programs run too often for that, it reads in bursts, which take a quarter of a CPU at the most.
+ * Four times a second it closes the descriptors and opens them again: until then, a program that
+ * its owner has unloaded stays loaded.
  *
- * bpf_stats is the caller's: the counters stand still without.
+ * The caller turns bpf_stats on: without it the counters do not change.
  */
 struct bb_live_watch;
 

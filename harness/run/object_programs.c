@@ -96,7 +96,7 @@ static int check_distinct(const struct bb_object_maker *m, struct bb_err *err)
 
 /* --- which programs --- */
 
-/* The drive that one cannot do without. */
+/* The drive that a program must have to be measured, by what is wanted. */
 static const char *const needed_drives[] = {
 	[BB_OBJECT_TIME] = "step",
 	[BB_OBJECT_COUNT] = "exact",

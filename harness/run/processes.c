@@ -44,7 +44,7 @@ bool bb_processes_are_worth(const struct bb_plan *plan, double open_s, double lo
 	return open_s <= OPEN_MOST * loads_s && others * (open_s + loads_s) <= bb_deadline_left_s();
 }
 
-/* --- one of the others --- */
+/* --- a process beside the first one --- */
 
 /* The plan of `loads` of them: what was counted is counted. */
 static int plan_part(const struct bb_plan *whole, uint32_t loads, struct bb_plan *ret_plan)

@@ -76,7 +76,7 @@ int writes(void *ctx)
 PROGRAM(no_tracepoint, "tp/syscalls/sys_enter_opnat", 0)
 PROGRAM(no_function, "uprobe/libc.so.6:malloq", 0)
 
-/* It could end any process that passes, and does not. */
+/* By its code it could kill the process that makes the call, but the condition never holds. */
 SEC("tp/syscalls/sys_enter_openat")
 int could_kill(void *ctx)
 {

@@ -162,7 +162,7 @@ static inline uint64_t interp_map_helper(struct interp *I, int id, const uint64_
 	case BPF_FUNC_map_update_elem:
 		return (uint64_t)interp_update(m, (const void *)(uintptr_t)r[2],
 					       (const void *)(uintptr_t)r[3]);
-	default: /* a push: only how many matters */
+	default: /* a push: only the number of entries matters */
 		if (m->n == m->info.max_entries)
 			return (uint64_t)-E2BIG;
 		m->n++;
