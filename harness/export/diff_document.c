@@ -61,17 +61,35 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
+/* Did base or head look for something in vain? Cases have their variant in the middle. */
+static bool is_in_vain(const struct bb_report *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *k = &r->cases[i];
+		size_t len = strlen(k->scenario);
+
+		if (k->n_in_vain && !strncmp(name, k->name, len + 1) &&
+		    !strcmp(name + len, k->name + len + 1 + strlen(k->variant)))
+			return true;
+	}
+	return false;
+}
+
 /* The verdict of both measurements of a gate, and what it rests on. */
 static void add_gate_verdict(const struct bb_doc_gate *g, const struct bb_diff *row,
 			     struct bb_doc *d)
 {
 	const struct bb_comparison *c = row->has_verdict ? find_comparison(g->first, row->name)
 							 : NULL;
+	const char *words = c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED
+				    ? "not confirmed"
+				    : bb_verdict_name(row->verdict);
 
-	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
-		bb_doc__cell(d, "not confirmed");
+	if (!row->has_verdict)
+		bb_doc__text_cell(d, NULL);
 	else
-		bb_doc__text_cell(d, row->has_verdict ? bb_verdict_name(row->verdict) : NULL);
+		bb_doc__cell(d, "%s%s", words,
+			     is_in_vain(g->first, row->name) ? ", of lookups in vain" : "");
 }
 
 static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, struct bb_doc *d)

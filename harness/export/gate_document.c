@@ -93,28 +93,12 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 	}
 }
 
-/* Did base or head look for something in vain? Cases have their variant in the middle. */
-static bool is_in_vain(const struct bb_report *r, const char *name)
-{
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *k = &r->cases[i];
-		size_t len = strlen(k->scenario);
-
-		if (k->n_in_vain && !strncmp(name, k->name, len + 1) &&
-		    !strcmp(name + len, k->name + len + 1 + strlen(k->variant)))
-			return true;
-	}
-	return false;
-}
-
 /* What the figures of the table are of, and how many of them do not count. */
 static void add_warnings(const struct bb_report *first, struct bb_doc *d)
 {
 	for (size_t i = 0; i < first->n_comparisons; i++) {
 		const struct bb_comparison *c = &first->comparisons[i];
 
-		if (is_in_vain(first, c->name))
-			bb_doc__add(d, BB_DOC_BAD_ITEM, c->name, "the cost of lookups in vain");
 		if (c->n_void)
 			bb_doc__add(d, BB_DOC_ITEM, c->name, "%u of %zu pairs void", c->n_void,
 				    c->n_pairs);
