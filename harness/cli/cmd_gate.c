@@ -204,7 +204,7 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 			     "are the same in both revisions",
 			     path);
 	else
-		rc = bb_output(&side, bb_exporter_find("bmf"), path, err);
+		rc = bb_output(&side, bb_exporter_find("bmf"), path, false, err);
 	bb_gate__side_done(&side);
 	return rc;
 }

@@ -50,7 +50,7 @@ int bb_cmd_show(int argc, char **argv)
 	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_read_run(a.run, a.results, &report, &err);
 	if (!rc)
-		rc = bb_output(report, a.format, a.output, &err);
+		rc = bb_output(report, a.format, a.output, false, &err);
 	bb_report__free(report);
 	return rc ? bb_complain(&err) : BB_EXIT_OK;
 }

@@ -300,6 +300,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	struct bb_report *r = m->report;
 	struct bb_err more = {0};
 	struct bb_cpu_times after;
+	bool has_table;
 	int exit_code;
 
 	bb_progress_bar__end(&m->bar);
@@ -319,10 +320,10 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	exit_code = store(m, rc, exit_code);
 	if (!m->args->format)
 		return exit_code; /* the command prints something of its own */
-	if (!m->args->quiet && (rc || !m->args->format->document) &&
-	    bb_output_table(r, stderr, &more))
+	has_table = !m->args->quiet && (rc || !m->args->format->document);
+	if (has_table && bb_output_table(r, stderr, &more))
 		exit_code = bb_complain(&more);
-	if (!rc && bb_output(r, m->args->format, m->args->output, &more))
+	if (!rc && bb_output(r, m->args->format, m->args->output, has_table, &more))
 		exit_code = bb_complain(&more);
 	return exit_code;
 }

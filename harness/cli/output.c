@@ -277,7 +277,6 @@ static int write_report(void *arg, FILE *out, struct bb_err *err)
 	return bb_export(f->format, f->report, &f->look, out, err);
 }
 
-/* The format of a service has no room for it. */
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)
 {
 	struct bb_doc d = {0};
@@ -290,7 +289,7 @@ int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)
 }
 
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
-	      struct bb_err *err)
+	      bool has_table, struct bb_err *err)
 {
 	struct formatted f = {.report = report, .format = format, .look = bb_doc_plain_look};
 	int rc;
@@ -300,6 +299,6 @@ int bb_output(const struct bb_report *report, const struct bb_exporter *format, 
 	rc = bb_output_of(write_report, &f, path, err);
 	if (rc || !format->is_for_service)
 		return rc;
-	rc = bb_say_in_vain(report, err);
+	rc = has_table ? 0 : bb_say_in_vain(report, err);
 	return rc ? rc : bb_export_say_left_out(report, err);
 }

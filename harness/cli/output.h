@@ -23,9 +23,12 @@ typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
  */
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
 
-/* The same of a report in a format. */
+/*
+ * The same of a report in a format. A service's format has no room for lookups in vain: they go to
+ * stderr, unless a table there has them (has_table).
+ */
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
-	      struct bb_err *err);
+	      bool has_table, struct bb_err *err);
 
 /* How text looks on stdout or stderr: at the width of the terminal, and in colours unless NO_COLOR
  * is set; else as in a file. */
