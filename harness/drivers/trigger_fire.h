@@ -12,7 +12,7 @@
 
 /*
  * The trigger that fires a program where it is attached. The program is on its hook while a batch
- * of it runs and no longer; the process that fires lives as long as the slot.
+ * of it runs and no longer; the process that fires stays until the slot is closed.
  */
 
 struct bb_fire_state {

@@ -136,7 +136,7 @@ static double in_pieces(const struct table *t, const struct bb_line_part *part)
 static bool same_row(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
 	return a->line == b->line && a->last_line == b->last_line && !strcmp(a->call, b->call) &&
-	       !strcmp(a->from, b->from);
+	       !bb_timed_row__compare_from(a, b, SIZE_MAX);
 }
 
 static bool is_near(double x, double y, double share)

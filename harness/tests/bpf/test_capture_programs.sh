@@ -91,7 +91,7 @@ check "another kernel: refused" test "$status" -ne 0
 # --- a tracepoint's place may be known by its number only, or not at all: the event is named ---
 # has_event NAME REGEX FILE: that program's event, or why it has none.
 has_event() {
-	run "$BPFBENCH" --object "$3" --program "$1" --loads 1 -n 20 --no-store
+	run "$BPFBENCH" --object "$3" --program "$1" --loads 1 -n 20 --no-store --format details
 	cat "$TMP/err" >>"$TMP/out"
 	expect_grep "events: $1 of ${3##*.}" out "$2"
 }

@@ -71,6 +71,7 @@ check "a library's function: a figure" figure entry
 check "a library's function is called with the arguments, not by root" most_of entry
 check "a library's return: a figure" figure return
 check "a library's return: all arguments were there" most_of return
+"$BPFBENCH" show latest --results "$results" --details >>"$TMP/err"
 expect_grep "a library's function: who fired it" err "^    entry: call \(function $TMP/lib.so:add_text\)"
 expect_grep "a function that crashes is named" err "skipped: f/crash/step: .*calling 'crashes' was killed by signal 6 \(Aborted\)"
 expect_grep "a call of no function is named" err "skipped: f/nobody/step: .*/f.yml:9:[0-9]+: 'add_txt' of .* cannot be called: .*undefined symbol"
@@ -93,6 +94,7 @@ end_processes "$looping"
 expect_status "a program: exit code 0" 0
 check "a program's function: a figure" figure run
 check "a process that is there: a figure" figure process
+"$BPFBENCH" show latest --results "$results" --details >>"$TMP/err"
 expect_grep "a process that is there: who fired it" err "^    process: wait \(function $TMP/loop:work\)"
 check "a trigger by its name: a figure" figure named
 expect_grep "a trigger that there is not: the nearest" err "skipped: f/other/step: .*/f.yml:12:84: there is no trigger 'malocc' \(did you mean 'malloc'\?\)"

@@ -105,7 +105,7 @@ gate --build 'make && cp prog.bpf.o _a@b.bpf.o'
 expect_grep "gate: a file's name calls no user on the page of the report" out '^- \\_a@&#8203;b.bpf.o: the same bytes'
 if need_command script "gate: a terminal gets the name as it is"; then
 	run env -C "$repo" "${as_caller[@]}" script -qec "$BPFBENCH gate --quiet --base main --build 'make && cp prog.bpf.o _a@b.bpf.o'" /dev/null
-	expect_grep "gate: a terminal gets the name as it is" out '^- _a@b.bpf.o: the same bytes'
+	expect_grep "gate: a terminal gets the name as it is" out '^  _a@b.bpf.o: the same bytes'
 fi
 
 # --- what git would run ---

@@ -41,7 +41,7 @@ builds() {
 }
 both() { printf 'base: %s\nhead: %s' "$1" "$1"; }
 # reports NAME COMMAND: the report says so of both.
-reports() { expect_eq "gate: $1: the report says it" "$(grep -cE "^- (base|head): .*\), built by \`$2\`\$" "$TMP/out")" 2; }
+reports() { expect_eq "gate: $1: the report says it" "$(grep -cE "^- [AB]: (base|head): .*\), built by '$2'\$" "$TMP/out")" 2; }
 
 # --- make knows how to make it ---
 object=build/bpf/prog.bpf.o

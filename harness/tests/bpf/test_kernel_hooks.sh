@@ -23,6 +23,7 @@ measure() {
 	local name words
 
 	real "$@" --drive step --loads 1 -n 10 --budget 150
+	"$BPFBENCH" show latest --results "$results" --format details >"$TMP/err" || true
 	latency=() why=()
 	while read -r name words; do latency[$name]=$words; done < <(awk '
 		/^  "/ { n = split($0, part, "\""); n = split(part[2], path, /[\/.]/); name = path[n] == "step" ? path[n - 1] : "" }

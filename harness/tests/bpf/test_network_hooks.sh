@@ -13,7 +13,7 @@ object=$O/tests/bpf/network_hooks.bpf.o
 # The words of a kernel that does not have the hook.
 of_kernel='this kernel|the kernel (refuses|does not let)|the verifier rejects|not supported|no network namespace'
 why() { sed -nE "s,^.*skipped:? [^ ]*/$1(/[a-z]+)?: ,,p" "$TMP/err" | head -n 1; }
-table() { "$BPFBENCH" show latest --results "$results" --format table; }
+table() { "$BPFBENCH" show latest --results "$results" --format details; }
 
 # fired NAME DRIVE TRIGGER: it has a figure, by that trigger, or the kernel has no such hook.
 fired() {

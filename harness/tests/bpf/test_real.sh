@@ -52,7 +52,8 @@ fi
 # On a busy machine a slice of 0.2 s in situ may pass without a run; everything else must add up.
 grep ' void: ' "$TMP/err" | grep -v '/in-situ/.*: zero runs counted$' >"$TMP/voids" || true
 expect_eq "perf_profiler: no series is void" "$(cat "$TMP/voids")" ""
-expect_grep "perf_profiler: the naive mean stands in the table" err ' naive'
+"$BPFBENCH" show latest --results "$results" --details >"$TMP/details"
+expect_grep "perf_profiler: the naive mean stands in the table" details ' naive'
 # What each variant does more than another must be seen, by however much.
 check "perf_profiler: sampling costs more than the floor" \
 	more "$(case_of ringbuf/step/stack_depth=8 latency-p50)" "$(case_of empty/step/stack_depth=8 latency-p50)"
@@ -72,7 +73,7 @@ done
 expect_eq "perf_profiler: what every program is without a run is a benchmark of its own" "$missing" ""
 check "perf_profiler: sampling takes more instructions than returning" \
 	more "$(bmf "$TMP/out" perf_profiler/ringbuf verified-instructions)" "$(bmf "$TMP/out" perf_profiler/empty verified-instructions)"
-expect_grep "perf_profiler: the programs stand in the table" err '^perf_profiler, programs as the kernel loaded them$'
+expect_grep "perf_profiler: the programs stand in the table" details '^perf_profiler, programs as the kernel loaded them$'
 cp "$TMP/out" "$TMP/real.bmf"
 run "$BPFBENCH" show latest --results "$results" --format bmf
 check "perf_profiler: the stored run says the same" cmp "$TMP/out" "$TMP/real.bmf"

@@ -27,7 +27,7 @@ cat >"$TMP/greets.c" <<-'C'
 	}
 	C
 gcc -g -O1 -o "$TMP/bin/bb_greets" "$TMP/greets.c" || { not_ok "gcc builds a program"; plan_done; }
-real() { run "$BPFBENCH" --object "$object" --drive step --loads 1 -n 40 --no-store --format table; }
+real() { run "$BPFBENCH" --object "$object" --drive step --loads 1 -n 40 --no-store --format details; }
 
 run "$BPFBENCH" triggers "$object"
 expect_status "triggers: exit code" 0

@@ -101,7 +101,7 @@ fi
 check "small" test "$(stat -c %s "$WORK/report.html")" -lt 400000
 if need_command gnuplot "pictures: as plots/ draws them, their colours, nothing of them runs or is loaded"; then
 	expect_eq "pictures: net, quantiles, layout, distribution, history" "$(grep -c '^<figure class=plot>$' "$TMP/out")" 5
-	for what in 'Floor and net of the time of one run' 'Shape of the distribution' 'Distribution of the time of one run' \
+	for what in 'Cost above the floor: time of one run' 'Cost of a load of the program against its JIT address' 'Distribution of the time of one run' \
 		'Cost over stored runs'; do
 		expect_grep "pictures: what one shows: $what" out "^<figcaption><b>$what"
 	done

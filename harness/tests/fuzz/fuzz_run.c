@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (which == bb_n_exporters)
 		write_and_read(r);
 	else
-		bb_exporters[which].write(r, out, &err);
+		bb_export(&bb_exporters[which], r, NULL, out, &err);
 	fclose(out);
 	free(text);
 	bb_report__free(r);

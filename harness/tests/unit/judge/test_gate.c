@@ -163,7 +163,8 @@ static void test_confirmation(void **state)
 	assert_int_equal(bb_gate__count(first, same, BB_GATE_REGRESSED), 0);
 	text = markdown(&g, first, slow);
 	assert_has(text, "## bpfbench gate: 1 of 2 comparisons regressed\n");
-	assert_has(text, "- B: head: the work tree (f&#8203;edcba987654 and uncommitted changes)\n");
+	assert_has(text, "- B: head: the work tree (f&#8203;edcba987654 and uncommitted "
+			 "changes)\n");
 	assert_has(text, "- **a.slow/step/input=1**: costs +3.00 % \\[");
 	assert_has(text, "\\], and measured again +2.80 %; also moved: verified\\_insns 100 to "
 			 "103\n");
