@@ -11,6 +11,7 @@
 #include "base/caller.h"
 #include "base/clean.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "base/stop.h"
 #include "cli/cmd.h"
 #include "drivers/driver.h"
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
 	/* not LC_NUMERIC: a decimal point is a point in every format */
 	setlocale(LC_CTYPE, "");
 	bb_stop__install();
+	free(bb_program_dir()); /* before anything unshares mounts */
 	bb_drivers__register();
 	return bb_cmd_main(argc, argv);
 }

@@ -132,15 +132,18 @@ int bb_open_regular(const char *path, int flags, struct stat *ret_st)
 
 char *bb_program_dir(void)
 {
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
+	static char dir[PATH_MAX];
 
-	if (n < 0)
-		return NULL;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
-	if (slash)
-		*slash = '\0';
-	return strdup(path);
+	if (!*dir) {
+		ssize_t n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
+		char *slash;
+
+		if (n < 0)
+			return NULL;
+		dir[n] = '\0';
+		slash = strrchr(dir, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	return strdup(dir);
 }

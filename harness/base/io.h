@@ -34,8 +34,11 @@ int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
  */
 int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 
-/* The folder that holds the running program, without a trailing slash; free() it. NULL when /proc
- * is not there. */
+/*
+ * The folder that holds the running program, as the first call found it, without a trailing slash;
+ * free() it. NULL when /proc is not there. In a chroot the kernel tells another path once the
+ * process has mounts of its own.
+ */
 char *bb_program_dir(void);
 
 #endif

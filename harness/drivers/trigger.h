@@ -87,7 +87,7 @@ int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err)
 
 /* How long a batch of a driver that fires may go on, asked before every run of the program. */
 
-/* Warm-up ends then, and a run that takes longer needs none: it is a sample, though the first. */
+/* Warm-up ends after this time. A first run that takes longer is a sample: it needed no warm-up. */
 #define BB_WARMUP_S 0.1
 #define BB_WARMUP_NS 100000000u
 

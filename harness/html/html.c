@@ -110,7 +110,7 @@ static int put_overview(FILE *out, const struct bb_html_page *page, size_t nth,
 			const struct bb_case *c)
 {
 	static const char *const kinds[] = {"net",      "quantiles", "depth", "input",
-					    "slowdown", "layout", NULL};
+					    "slowdown", "layout",    NULL};
 	struct bb_doc d = {0};
 	int rc;
 

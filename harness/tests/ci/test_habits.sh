@@ -10,7 +10,7 @@ mkdir -p "$tree/harness/base"
 cp Makefile "$tree/"
 printf 'int bb_unused(void);\nint bb_unused(void)\n{\n\tint unused;\n\n\treturn 0;\n}\n' >"$tree/harness/base/unused.c"
 # build ARG...: compile it.
-build() { run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" O=build "$@" build/obj/base/unused.o; }
+build() { run env -u MAKEFLAGS -u MAKELEVEL -u WERROR make -C "$tree" O=build "$@" build/obj/base/unused.o; }
 build
 expect_status "a warning does not stop a user's build" 0
 expect_grep "it is shown" err 'unused variable'
@@ -23,7 +23,7 @@ expect_eq "CI sets it for each of its machines" "$(grep -cE '^(both|sanitized)=.
 cp -R ci "$tree/"
 mkdir -p "$tree/bpf"
 echo 'int none;' >"$tree/bpf/none.bpf.c"
-run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" O=build compile_commands.json
+run env -u MAKEFLAGS -u MAKELEVEL -u WERROR make -C "$tree" O=build compile_commands.json
 expect_status "make compile_commands.json" 0
 if need_command jq "an entry a file" "a command that compiles" "a quote of the command is kept"; then
 	database=$tree/compile_commands.json
