@@ -27,12 +27,9 @@ static void put_name(const char *text, FILE *mem)
 static int put_case(const struct bb_case *c, FILE *mem)
 {
 	double *ns = calloc(c->n_series + 1, sizeof(*ns));
+	int rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
 
-	if (!ns || bb_case__locations(c, ns)) {
-		free(ns);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < c->n_series; i++) {
+	for (size_t i = 0; !rc && i < c->n_series; i++) {
 		if (isnan(ns[i]))
 			continue;
 		put_name(c->name, mem);
@@ -41,23 +38,10 @@ static int put_case(const struct bb_case *c, FILE *mem)
 		fputs(" ns/op\n", mem);
 	}
 	free(ns);
-	return 0;
+	return rc;
 }
 
-static void put_program(const struct bb_program *p, FILE *mem)
-{
-	put_name(p->name, mem);
-	fputs(" 1", mem);
-	for (size_t i = 0; i < bb_n_static_metrics; i++) {
-		double value = bb_static_of(&p->metrics, &bb_static_metrics[i]);
-
-		if (isfinite(value))
-			fprintf(mem, " %.0f %s", value, bb_static_metrics[i].slug);
-	}
-	putc('\n', mem);
-}
-
-static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
 	fprintf(mem, "toolchain: clang %s\ngoos: linux\ngoarch: %s\ncpu: %s\nkernel: %s\n",
 		r->fingerprint.clang, r->fingerprint.arch, r->fingerprint.cpu_model,
@@ -69,12 +53,17 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (put_case(&r->cases[i], mem))
 			return bb_fail_nomem(err);
-	for (size_t i = 0; i < r->n_programs; i++)
-		put_program(&r->programs[i], mem);
-	return 0;
-}
+	for (size_t i = 0; i < r->n_programs; i++) {
+		put_name(r->programs[i].name, mem);
+		fputs(" 1", mem);
+		for (size_t k = 0; k < bb_n_static_metrics; k++) {
+			const struct bb_metric_def *def = &bb_static_metrics[k];
+			double value = bb_static_of(&r->programs[i].metrics, def);
 
-int bb_export_benchfmt(const struct bb_report *r, FILE *out, struct bb_err *err)
-{
-	return bb_export_whole(r, out, compose, err);
+			if (isfinite(value))
+				fprintf(mem, " %.0f %s", value, def->slug);
+		}
+		putc('\n', mem);
+	}
+	return 0;
 }

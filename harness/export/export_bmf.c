@@ -34,8 +34,16 @@ static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *
 	return def->slug;
 }
 
-static int check_name(const char *name, const char *scenario, const char *variant,
-		      struct bb_err *err)
+/* Bencher would keep only one of two benchmarks of a name. */
+static int fail_twice(const char *name, const char *what, struct bb_err *err)
+{
+	return bb_fail(err, -EEXIST,
+		       "%s: %s have this name and Bencher would keep only one: name them apart",
+		       name, what);
+}
+
+static int check_length(const char *name, const char *scenario, const char *variant,
+			struct bb_err *err)
 {
 	size_t len = strlen(name);
 
@@ -47,57 +55,45 @@ static int check_name(const char *name, const char *scenario, const char *varian
 		       len, NAME_MAX_BYTES, scenario, variant);
 }
 
-static int check_case(const struct bb_report *r, const struct bb_case *c, struct bb_err *err)
-{
-	int rc = check_name(c->name, c->scenario, c->variant, err);
-
-	if (rc)
-		return rc;
-	if (bb_report__find_case(r, c->name) != c)
-		return bb_fail(err, -EEXIST,
-			       "%s: two cases have this name and Bencher would keep only one: name "
-			       "them apart",
-			       c->name);
-	return 0;
-}
-
-static int check_program(const struct bb_report *r, const struct bb_program *p, struct bb_err *err)
-{
-	int rc = check_name(p->name, p->scenario, p->variant, err);
-
-	if (!rc && (bb_report__find_case(r, p->name) || bb_report__find_program(r, p->name) != p))
-		rc = bb_fail(err, -EEXIST,
-			     "%s: a program and a case, or two programs, have this name and "
-			     "Bencher would keep only one: name them apart",
-			     p->name);
-	return rc;
-}
-
 /* Is there a case of that name that was timed, or counted before `c`? */
 static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 {
 	if (bb_report__find_case(r, c->name))
 		return true;
-	for (size_t i = 0; i < r->n_counted; i++) {
+	for (size_t i = 0; i < r->n_counted; i++)
 		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
 			if (&r->counted[i].cases[k] == c)
 				return false;
 			if (!strcmp(r->counted[i].cases[k].name, c->name))
 				return true;
 		}
-	}
 	return false;
 }
 
-static int check_counted(const struct bb_report *r, const struct bb_counted_case *c,
-			 struct bb_err *err)
+static int check_names(const struct bb_report *r, struct bb_err *err)
 {
-	if (is_taken(r, c))
-		return bb_fail(err, -EEXIST,
-			       "%s: two cases have this name and Bencher would keep only one: name "
-			       "them apart",
-			       c->name);
-	return 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		rc = check_length(c->name, c->scenario, c->variant, err);
+		if (!rc && bb_report__find_case(r, c->name) != c)
+			rc = fail_twice(c->name, "two cases", err);
+	}
+	for (size_t i = 0; !rc && i < r->n_programs; i++) {
+		const struct bb_program *p = &r->programs[i];
+
+		rc = check_length(p->name, p->scenario, p->variant, err);
+		if (!rc &&
+		    (bb_report__find_case(r, p->name) || bb_report__find_program(r, p->name) != p))
+			rc = fail_twice(p->name, "a program and a case, or two programs,", err);
+	}
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; !rc && k < r->counted[i].n_cases; k++)
+			if (is_taken(r, &r->counted[i].cases[k]))
+				rc = fail_twice(r->counted[i].cases[k].name, "two cases", err);
+	return rc;
 }
 
 static bool has_figures(const struct bb_report *r)
@@ -114,8 +110,6 @@ static bool has_figures(const struct bb_report *r)
 
 static int check(const struct bb_report *r, struct bb_err *err)
 {
-	int rc = 0;
-
 	if (r->incomplete)
 		return bb_fail(err, -ECANCELED,
 			       "run is incomplete (%s): no BMF is written (see --format table)",
@@ -131,21 +125,21 @@ static int check(const struct bb_report *r, struct bb_err *err)
 			       r->n_cases   ? bb_case__why_no_sample(&r->cases[0])
 			       : r->n_skips ? r->skips[0].why
 					    : "");
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		rc = check_case(r, &r->cases[i], err);
-	for (size_t i = 0; !rc && i < r->n_programs; i++)
-		rc = check_program(r, &r->programs[i], err);
-	for (size_t i = 0; i < r->n_counted; i++)
-		for (size_t k = 0; !rc && k < r->counted[i].n_cases; k++)
-			rc = check_counted(r, &r->counted[i].cases[k], err);
-	return rc;
+	return check_names(r, err);
 }
 
-/* Left out where there is no value or no such measure. */
-static void write_measure(const char *slug, struct bb_estimate e, struct bb_json *w)
+/* Left out where there is no value or no such measure; the benchmark begins with its first. */
+static void write_measure(const char *name, const char *slug, struct bb_estimate e,
+			  const char **open, struct bb_json *w)
 {
 	if (!slug || !isfinite(e.value))
 		return;
+	if (*open != name) {
+		if (*open)
+			bb_json__close(w);
+		bb_json__open(w, name, "{\n");
+		*open = name;
+	}
 	bb_json__open(w, slug, "{");
 	bb_json__add_fixed(w, "value", e.value);
 	bb_json__add_fixed(w, "lower_value", e.lo);
@@ -153,68 +147,39 @@ static void write_measure(const char *slug, struct bb_estimate e, struct bb_json
 	bb_json__close(w);
 }
 
-static void write_counted(const struct bb_counted_case *c, struct bb_json *w)
+static void write_counted(const struct bb_report *r, const char **open, struct bb_json *w)
 {
-	if (!bb_counted_case__counts(c))
-		return;
-	bb_json__open(w, c->name, "{\n");
-	write_measure(bb_metric_instructions.slug, bb_counted_case__instructions(c), w);
-	bb_json__close(w);
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
+			const struct bb_counted_case *c = &r->counted[i].cases[k];
+
+			if (bb_counted_case__counts(c))
+				write_measure(c->name, bb_metric_instructions.slug,
+					      bb_counted_case__instructions(c), open, w);
+		}
 }
 
-static void write_case(const struct bb_case *c, struct bb_json *w)
-{
-	if (!isfinite(c->summary.latency.value))
-		return;
-	bb_json__open(w, c->name, "{\n");
-	for (size_t i = 0; i < bb_n_metrics; i++)
-		write_measure(slug_of(c, &bb_metrics[i]),
-			      *bb_metric_of(&c->summary, &bb_metrics[i]), w);
-	bb_json__close(w);
-}
-
-static void write_program(const struct bb_program *p, struct bb_json *w)
-{
-	bb_json__open(w, p->name, "{\n");
-	for (size_t i = 0; i < bb_n_static_metrics; i++) {
-		struct bb_estimate e = {bb_static_of(&p->metrics, &bb_static_metrics[i]), NAN, NAN};
-
-		write_measure(bb_static_metrics[i].slug, e, w);
-	}
-	bb_json__close(w);
-}
-
-/* Of a program that the kernel says nothing of there is no benchmark: it would have no measure. */
-static bool says_something(const struct bb_program *p)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < bb_n_static_metrics; i++)
-		any |= isfinite(bb_static_of(&p->metrics, &bb_static_metrics[i]));
-	return any;
-}
-
-static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
 	int rc = check(r, err);
 	struct bb_json w = {.out = mem, .indent = 2};
+	const char *open = NULL;
+	bool counted = false;
 
 	if (rc)
 		return rc;
 	bb_json__open(&w, NULL, "{\n");
-	for (size_t i = 0; i < r->n_cases; i++)
-		write_case(&r->cases[i], &w);
-	for (size_t i = 0; i < r->n_counted; i++)
-		for (size_t k = 0; k < r->counted[i].n_cases; k++)
-			write_counted(&r->counted[i].cases[k], &w);
-	for (size_t i = 0; i < r->n_programs; i++)
-		if (says_something(&r->programs[i]))
-			write_program(&r->programs[i], &w);
+	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);) {
+		if (f.program && !counted) {
+			counted = true;
+			write_counted(r, &open, &w);
+		}
+		if (f.program || isfinite(f.c->summary.latency.value))
+			write_measure(f.name, f.c ? slug_of(f.c, f.def) : f.def->slug, f.e, &open,
+				      &w);
+	}
+	if (!counted)
+		write_counted(r, &open, &w);
 	bb_json__end(&w);
 	return 0;
-}
-
-int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err)
-{
-	return bb_export_whole(r, out, compose, err);
 }

@@ -11,68 +11,41 @@
  * is missing, so that is an error.
  */
 
-static void put_entry(struct bb_json *w, const char *name, const struct bb_metric_def *def,
-		      const struct bb_estimate *e, const struct bb_case *c)
+/* "fun_xdp/v3/step/input=17 latency-p50": a chart a figure. The latency is the benchmark itself. */
+static void put_entry(struct bb_json *w, const struct bb_figure_row *f)
 {
+	char name[2048];
+
+	snprintf(name, sizeof(name), "%s %s", f->name, f->def->slug);
 	bb_json__open(w, NULL, "{");
 	bb_json__add_text(w, "name", name);
-	bb_json__add_text(w, "unit", def->unit);
-	bb_json__add_fixed(w, "value", e->value);
-	if (isfinite(e->lo) && isfinite(e->hi)) {
+	bb_json__add_text(w, "unit", f->def->unit);
+	bb_json__add_fixed(w, "value", f->e.value);
+	if (isfinite(f->e.lo) && isfinite(f->e.hi)) {
 		FILE *out = bb_json__add(w, "range");
 
 		putc('"', out);
-		bb_json_fixed(out, e->lo);
+		bb_json_fixed(out, f->e.lo);
 		fputs(" .. ", out);
-		bb_json_fixed(out, e->hi);
+		bb_json_fixed(out, f->e.hi);
 		putc('"', out);
 	}
-	if (c)
+	if (f->c)
 		fprintf(bb_json__add(w, "extra"), "\"%llu samples, %u loads\"",
-			(unsigned long long)c->summary.samples, c->summary.loads);
+			(unsigned long long)f->c->summary.samples, f->c->summary.loads);
 	bb_json__close(w);
 }
 
-/* "fun_xdp/v3/step/input=17 latency-p50": a chart a figure. The latency is the benchmark itself. */
-static const char *name_of(const char *benchmark, const struct bb_metric_def *def, char *buf,
-			   size_t size)
+static int put_direction(const struct bb_report *r, enum bb_direction direction, FILE *mem,
+			 struct bb_err *err)
 {
-	snprintf(buf, size, "%s %s", benchmark, def->slug);
-	return buf;
-}
-
-static int compose(const struct bb_report *r, enum bb_direction direction, FILE *mem,
-		   struct bb_err *err)
-{
-	char name[2048];
 	struct bb_json w = {.out = mem, .indent = 2};
 
 	bb_json__open(&w, NULL, "[\n");
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-
-		if (!isfinite(c->summary.latency.value))
-			continue;
-		for (size_t k = 0; k < bb_n_metrics; k++) {
-			const struct bb_estimate *e = bb_metric_of(&c->summary, &bb_metrics[k]);
-
-			if (bb_metrics[k].slug && bb_metrics[k].direction == direction &&
-			    isfinite(e->value))
-				put_entry(&w, name_of(c->name, &bb_metrics[k], name, sizeof(name)),
-					  &bb_metrics[k], e, c);
-		}
-	}
-	for (size_t i = 0; i < r->n_programs; i++) {
-		for (size_t k = 0; k < bb_n_static_metrics; k++) {
-			const struct bb_metric_def *def = &bb_static_metrics[k];
-			const struct bb_estimate e = {bb_static_of(&r->programs[i].metrics, def),
-						      NAN, NAN};
-
-			if (def->direction == direction && isfinite(e.value))
-				put_entry(&w, name_of(r->programs[i].name, def, name, sizeof(name)),
-					  def, &e, NULL);
-		}
-	}
+	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);)
+		if (f.def->slug && f.def->direction == direction &&
+		    (!f.c || isfinite(f.c->summary.latency.value)))
+			put_entry(&w, &f);
 	if (!w.open[0].any)
 		return bb_fail(err, -ENODATA, "the run has no figure of which %s is better",
 			       direction == BB_LOWER_IS_BETTER ? "less" : "more");
@@ -80,22 +53,12 @@ static int compose(const struct bb_report *r, enum bb_direction direction, FILE 
 	return 0;
 }
 
-static int compose_smaller(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_github_smaller(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
-	return compose(r, BB_LOWER_IS_BETTER, mem, err);
+	return put_direction(r, BB_LOWER_IS_BETTER, mem, err);
 }
 
-static int compose_bigger(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_github_bigger(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
-	return compose(r, BB_HIGHER_IS_BETTER, mem, err);
-}
-
-int bb_export_github_smaller(const struct bb_report *r, FILE *out, struct bb_err *err)
-{
-	return bb_export_whole(r, out, compose_smaller, err);
-}
-
-int bb_export_github_bigger(const struct bb_report *r, FILE *out, struct bb_err *err)
-{
-	return bb_export_whole(r, out, compose_bigger, err);
+	return put_direction(r, BB_HIGHER_IS_BETTER, mem, err);
 }

@@ -9,15 +9,7 @@
 #include <string.h>
 
 #include "export/exporter.h"
-
-/* A test's name may have letters, digits and '_' only. */
-static void put_test_name(const char *name, FILE *mem)
-{
-	fputs("TN:", mem);
-	for (; *name; name++)
-		putc(isalnum((unsigned char)*name) ? *name : '_', mem);
-	putc('\n', mem);
-}
+#include "judge/annotated.h"
 
 /* lines[n] are those of one file; line 0 is the compiler's own. */
 static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
@@ -25,8 +17,10 @@ static void put_file(const struct bb_counted *c, const struct bb_counted_line *l
 {
 	size_t found = 0, hit = 0;
 
-	put_test_name(c->name, mem);
-	fprintf(mem, "SF:%s\n", lines[0].file);
+	fputs("TN:", mem);
+	for (const char *at = c->name; *at; at++) /* has letters, digits and '_' only */
+		putc(isalnum((unsigned char)*at) ? *at : '_', mem);
+	fprintf(mem, "\nSF:%s\n", lines[0].file);
 	for (size_t i = 0; i < n; i++) {
 		if (!lines[i].line)
 			continue;
@@ -37,7 +31,7 @@ static void put_file(const struct bb_counted *c, const struct bb_counted_line *l
 	fprintf(mem, "LF:%zu\nLH:%zu\nend_of_record\n", found, hit);
 }
 
-static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_lcov(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
 	size_t files = 0;
 
@@ -45,9 +39,7 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		const struct bb_counted *c = &r->counted[k];
 
 		for (size_t i = 0, n; i < c->n_lines; i += n, files++) {
-			for (n = 1;
-			     i + n < c->n_lines && !strcmp(c->lines[i].file, c->lines[i + n].file);)
-				n++;
+			n = bb_counted__lines_of_file(c, i);
 			put_file(c, &c->lines[i], n, mem);
 		}
 	}
@@ -58,9 +50,4 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 					    : "the run has no counts: it needs a drive {with: "
 					      "exact}");
 	return 0;
-}
-
-int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err)
-{
-	return bb_export_whole(r, out, compose, err);
 }

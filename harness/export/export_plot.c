@@ -53,13 +53,22 @@ static const char head[] =
 	"# sample: the time is that of a \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
-/* A cell: control characters would break the columns. An absent one is "-". */
+/* A text that begins no column: control characters would break the columns. "-": there is none. */
 static void put_text(const char *text, FILE *mem)
 {
 	if (!text || !*text)
 		putc('-', mem);
 	for (; text && *text; text++)
 		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, mem);
+}
+
+/* Each in a column of its own, behind a tab. */
+static void put_texts(const char *const *texts, size_t n, FILE *mem)
+{
+	for (size_t i = 0; i < n; i++) {
+		putc('\t', mem);
+		put_text(texts[i], mem);
+	}
 }
 
 static void put_number(double value, FILE *mem)
@@ -71,34 +80,28 @@ static void put_number(double value, FILE *mem)
 		fputs("NaN", mem);
 }
 
-/* Whether another case is measured against case i. */
-static int is_floor(const struct bb_report *r, size_t i)
+static void put_estimate(struct bb_estimate e, FILE *mem)
 {
-	for (size_t k = 0; k < r->n_cases; k++)
-		if (k != i && r->cases[k].floor == i)
-			return 1;
-	return 0;
+	put_number(e.value, mem);
+	put_number(e.lo, mem);
+	put_number(e.hi, mem);
 }
 
 /* The head of a block of one case, up to and with what its samples are. */
-static void put_head(const char *block, const struct bb_report *r, size_t i, FILE *mem)
+static void put_head(const char *block, const struct bb_report *r, const struct bb_case *c,
+		     FILE *mem)
 {
-	const struct bb_case *c = &r->cases[i];
-	const char *const cells[] = {c->name, c->scenario, c->variant, c->drive, c->param};
+	const char *const texts[] = {c->name, c->scenario, c->variant, c->drive, c->param};
 
 	fprintf(mem, "\n\n# %s", block);
-	for (size_t k = 0; k < sizeof(cells) / sizeof(cells[0]); k++) {
-		putc('\t', mem);
-		put_text(cells[k], mem);
-	}
-	fprintf(mem, "\t%u\t%s\t%s", c->param_value, is_floor(r, i) ? "floor" : "-",
+	put_texts(texts, 5, mem);
+	fprintf(mem, "\t%u\t%s\t%s", c->param_value, bb_is_floor(r, c) ? "floor" : "-",
 		bb_drive_kind_named(c->drive)->sample.noun);
 }
 
 /* What the ring held over time, load after load. */
-static void put_backlog(const struct bb_report *r, size_t i, FILE *mem)
+static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
-	const struct bb_case *c = &r->cases[i];
 	size_t loads = 0;
 
 	for (size_t k = 0; k < c->n_series; k++) {
@@ -107,7 +110,7 @@ static void put_backlog(const struct bb_report *r, size_t i, FILE *mem)
 		if (!f || c->series[k].void_why)
 			continue;
 		if (!loads++) {
-			put_head("backlog", r, i, mem);
+			put_head("backlog", r, c, mem);
 			putc('\n', mem);
 		} else {
 			put_text(c->name, mem);
@@ -122,16 +125,15 @@ static void put_backlog(const struct bb_report *r, size_t i, FILE *mem)
 	}
 }
 
-static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
+static int put_distribution(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
-	const struct bb_case *c = &r->cases[i];
 	struct bb_ecdf e;
 	int rc = bb_ecdf__make(c, ECDF_POINTS, &e);
 
 	if (rc)
 		return rc;
 	if (e.n) {
-		put_head("ecdf", r, i, mem);
+		put_head("ecdf", r, c, mem);
 		fprintf(mem, "\t%llu", (unsigned long long)e.samples);
 		put_number(c->summary.p50.value, mem);
 		put_number(c->summary.p90.value, mem);
@@ -147,26 +149,17 @@ static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 	return 0;
 }
 
-static void put_estimate(struct bb_estimate e, FILE *mem)
-{
-	put_number(e.value, mem);
-	put_number(e.lo, mem);
-	put_number(e.hi, mem);
-}
-
 /* What each load cost, and where the JIT had put it. */
-static int put_loads(const struct bb_report *r, size_t i, FILE *mem)
+static int put_loads(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
-	const struct bb_case *c = &r->cases[i];
 	double *ns = calloc(c->n_series + 1, sizeof(*ns));
+	int rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
 
-	if (!ns || bb_case__locations(c, ns)) {
-		free(ns);
-		return -ENOMEM;
+	if (!rc) {
+		put_head("loads", r, c, mem);
+		putc('\n', mem);
 	}
-	put_head("loads", r, i, mem);
-	putc('\n', mem);
-	for (size_t k = 0; k < c->n_series; k++) {
+	for (size_t k = 0; !rc && k < c->n_series; k++) {
 		const struct bb_series *s = &c->series[k];
 
 		if (isnan(ns[k]))
@@ -178,14 +171,12 @@ static int put_loads(const struct bb_report *r, size_t i, FILE *mem)
 		putc('\n', mem);
 	}
 	free(ns);
-	return 0;
+	return rc;
 }
 
-static void put_net(const struct bb_report *r, size_t i, FILE *mem)
+static void put_net(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
-	const struct bb_case *c = &r->cases[i];
-
-	put_head("net", r, i, mem);
+	put_head("net", r, c, mem);
 	putc('\n', mem);
 	put_text(c->name, mem);
 	put_estimate(c->summary.latency, mem);
@@ -212,13 +203,10 @@ static void put_ratio(const struct bb_comparison *c, const char *what, struct bb
 
 static void put_comparison(const struct bb_comparison *c, FILE *mem)
 {
-	const char *const cells[] = {c->name, c->base, c->head};
+	const char *const texts[] = {c->name, c->base, c->head};
 
 	fputs("\n\n# ab", mem);
-	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
-		putc('\t', mem);
-		put_text(cells[i], mem);
-	}
+	put_texts(texts, 3, mem);
 	put_number(100 * c->threshold, mem);
 	put_number(100 * (1 - c->alpha), mem);
 	fprintf(mem, "\t%s\n", bb_verdict_name(c->verdict));
@@ -232,140 +220,98 @@ static void put_comparison(const struct bb_comparison *c, FILE *mem)
 }
 
 /* Whether two cases are points of one curve. */
-static int same_curve(const struct bb_case *a, const struct bb_case *b)
+static bool same_curve(const struct bb_case *a, const struct bb_case *b)
 {
-	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->variant, b->variant) &&
-	       bb_same_text(a->drive, b->drive) && bb_same_text(a->param, b->param);
+	return bb_same_group(a, b) && bb_same_text(a->variant, b->variant);
 }
 
-static void put_key(const struct bb_case *c, FILE *mem)
+/* The curve that begins with case i, unless that has been drawn with an earlier one: of latencies,
+ * or of slowdowns. */
+static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *mem)
 {
-	const char *const cells[] = {c->scenario, c->variant, c->drive, c->param};
+	const struct bb_case *first = &r->cases[i];
+	const char *const texts[] = {first->variant, first->drive, first->param};
 
-	for (size_t i = 0; i < 4; i++) {
-		if (i)
-			putc('\t', mem);
-		put_text(cells[i], mem);
-	}
-}
-
-static struct bb_estimate latency(const struct bb_case *c)
-{
-	return c->summary.latency;
-}
-
-static struct bb_estimate slowdown(const struct bb_case *c)
-{
-	return above_percent(c->summary.slowdown.ratio);
-}
-
-/* The curve that begins with case i, unless that has been drawn with an earlier one. */
-static void put_curve(const char *block, struct bb_estimate (*of)(const struct bb_case *),
-		      const struct bb_report *r, size_t i, FILE *mem)
-{
 	for (size_t k = 0; k < i; k++)
-		if (same_curve(&r->cases[k], &r->cases[i]))
+		if (same_curve(&r->cases[k], first))
 			return;
-	fprintf(mem, "\n\n# %s\t", block);
-	put_key(&r->cases[i], mem);
-	fputs(is_floor(r, i) ? "\tfloor\n" : "\t-\n", mem);
+	fputs(slowdown ? "\n\n# slowdown\t" : "\n\n# cost\t", mem);
+	put_text(first->scenario, mem);
+	put_texts(texts, 3, mem);
+	fputs(bb_is_floor(r, first) ? "\tfloor\n" : "\t-\n", mem);
 	for (size_t k = i; k < r->n_cases; k++) {
 		const struct bb_case *c = &r->cases[k];
 
-		if (!same_curve(c, &r->cases[i]))
+		if (!same_curve(c, first))
 			continue;
-		put_key(c, mem);
+		put_text(c->scenario, mem);
+		put_texts(texts, 3, mem);
 		fprintf(mem, "\t%u", c->param_value);
-		put_estimate(of(c), mem);
+		put_estimate(slowdown ? above_percent(c->summary.slowdown.ratio)
+				      : c->summary.latency,
+			     mem);
 		putc('\n', mem);
 	}
-}
-
-static void put_line_part(const struct bb_timed *t, const struct bb_line_part *p, FILE *mem)
-{
-	char label[200];
-
-	snprintf(label, sizeof(label), "%u %.120s", p->row->line ? p->row->line : p->row->insn,
-		 p->row->call[0] ? p->row->call : p->row->text);
-	fputs("\n\n# lines\t", mem);
-	put_text(t->name, mem);
-	putc('\t', mem);
-	put_text(t->scenario, mem);
-	putc('/', mem);
-	put_text(t->variant, mem);
-	putc('\t', mem);
-	put_text(label, mem);
-	putc('\t', mem);
-	put_text(t->drive, mem);
-	putc('\t', mem);
-	put_text(t->param, mem);
-	fprintf(mem, "\t%u\t-\trun\n", t->param_value);
-	put_text(t->name, mem);
-	put_estimate(p->ns, mem);
-	put_number(p->cold.value, mem);
-	putc('\n', mem);
 }
 
 static int put_lines(const struct bb_report *r, const struct bb_timed *t, FILE *mem)
 {
 	struct bb_by_line b;
-	size_t n = 0;
 
 	if (bb_by_line__make(r, t, &b))
 		return -ENOMEM;
-	for (size_t i = 0; i < b.n_parts && n < LINE_PARTS; i++) {
-		if (!(b.top[i]->ns.value >= BB_BY_LINE_LEAST_NS))
+	for (size_t i = 0; i < b.n_parts && i < LINE_PARTS; i++) {
+		const struct bb_line_part *p = b.top[i];
+		char program[400], label[200];
+		const char *const texts[] = {t->name, program, label, t->drive, t->param};
+
+		if (!(p->ns.value >= BB_BY_LINE_LEAST_NS))
 			break;
-		put_line_part(t, b.top[i], mem);
-		n++;
+		snprintf(program, sizeof(program), "%s/%s", t->scenario, t->variant);
+		snprintf(label, sizeof(label), "%u %.120s",
+			 p->row->line ? p->row->line : p->row->insn,
+			 p->row->call[0] ? p->row->call : p->row->text);
+		fputs("\n\n# lines", mem);
+		put_texts(texts, 5, mem);
+		fprintf(mem, "\t%u\t-\trun\n", t->param_value);
+		put_text(t->name, mem);
+		put_estimate(p->ns, mem);
+		put_number(p->cold.value, mem);
+		putc('\n', mem);
 	}
 	bb_by_line__done(&b);
 	return 0;
 }
 
-static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
+	const struct bb_fingerprint *f = &r->fingerprint;
+	const char *const run[] = {r->id, r->started, f->kernel_release, f->cpu_model},
+			  *const after_steal[] = {r->incomplete, f->bpfbench, f->clocksource};
+	int rc = 0;
+
 	fputs(head, mem);
-	fputs("# run\t", mem);
-	put_text(r->id, mem);
-	putc('\t', mem);
-	put_text(r->started, mem);
-	putc('\t', mem);
-	put_text(r->fingerprint.kernel_release, mem);
-	putc('\t', mem);
-	put_text(r->fingerprint.cpu_model, mem);
+	fputs("# run", mem);
+	put_texts(run, 4, mem);
 	put_number(100 * r->steal, mem);
-	putc('\t', mem);
-	put_text(r->incomplete, mem);
-	putc('\t', mem);
-	put_text(r->fingerprint.bpfbench, mem);
-	putc('\t', mem);
-	put_text(r->fingerprint.clocksource, mem);
+	put_texts(after_steal, 3, mem);
 	putc('\n', mem);
+	for (size_t i = 0; !rc && i < r->n_cases; i++)
+		rc = put_distribution(r, &r->cases[i], mem);
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (put_distribution(r, i, mem))
-			return bb_fail_nomem(err);
+		put_backlog(r, &r->cases[i], mem);
+	for (size_t i = 0; !rc && i < r->n_cases; i++)
+		rc = r->cases[i].is_live ? 0 : put_loads(r, &r->cases[i], mem);
 	for (size_t i = 0; i < r->n_cases; i++)
-		put_backlog(r, i, mem);
+		put_net(r, &r->cases[i], mem);
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (!r->cases[i].is_live && put_loads(r, i, mem))
-			return bb_fail_nomem(err);
-	for (size_t i = 0; i < r->n_cases; i++)
-		put_net(r, i, mem);
-	for (size_t i = 0; i < r->n_cases; i++)
-		put_curve("cost", latency, r, i, mem);
+		put_curve(r, i, false, mem);
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (isfinite(r->cases[i].summary.slowdown.ratio.value))
-			put_curve("slowdown", slowdown, r, i, mem);
-	for (size_t i = 0; i < r->n_timed; i++)
-		if (put_lines(r, &r->timed[i], mem))
-			return bb_fail_nomem(err);
+			put_curve(r, i, true, mem);
+	for (size_t i = 0; !rc && i < r->n_timed; i++)
+		rc = put_lines(r, &r->timed[i], mem);
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		put_comparison(&r->comparisons[i], mem);
-	return 0;
-}
-
-int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err)
-{
-	return bb_export_whole(r, out, compose, err);
+	return rc ? bb_fail_nomem(err) : 0;
 }

@@ -35,7 +35,7 @@ static void put_text(const char *text, FILE *mem)
 		putc(*text == ',' || (unsigned char)*text < 0x20 ? '_' : *text, mem);
 }
 
-static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
 	bool all_have[N_COLUMNS];
 
@@ -62,9 +62,4 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		putc('\n', mem);
 	}
 	return 0;
-}
-
-int bb_export_veristat(const struct bb_report *r, FILE *out, struct bb_err *err)
-{
-	return bb_export_whole(r, out, compose, err);
 }

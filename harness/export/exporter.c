@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export/exporter.h"
+#include "store/run_json.h"
 
 static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
 {
@@ -20,9 +21,8 @@ static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
 		       strerror(error));
 }
 
-int bb_export_whole(const struct bb_report *r, FILE *out,
-		    int (*compose)(const struct bb_report *r, FILE *mem, struct bb_err *err),
-		    struct bb_err *err)
+static int write_whole(const struct bb_exporter *e, const struct bb_report *r, FILE *out,
+		       struct bb_err *err)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -31,7 +31,7 @@ int bb_export_whole(const struct bb_report *r, FILE *out,
 
 	if (!mem)
 		return bb_fail_nomem(err);
-	rc = compose(r, mem, err);
+	rc = e->write(r, mem, err);
 	failed = ferror(mem);
 	if ((fclose(mem) || failed) && !rc)
 		rc = bb_fail_nomem(err);
@@ -48,7 +48,7 @@ int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	int rc;
 
 	if (e->write)
-		return e->write(r, out, err);
+		return write_whole(e, r, out, err);
 	e->document(r, &d);
 	rc = e->is_markdown ? bb_doc__markdown(&d, out)
 			    : bb_doc__text(&d, look ? look : &bb_doc_plain_look, out);
@@ -56,29 +56,74 @@ int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	return rc ? bb_fail_nomem(err) : put("", 0, out, err);
 }
 
+int bb_export_json(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_run_json__write(r, out) ? bb_fail_nomem(err) : 0;
+}
+
+bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
+{
+	size_t of_cases = r->n_cases * bb_n_metrics,
+	       n = of_cases + r->n_programs * bb_n_static_metrics;
+
+	while (f->next < n) {
+		size_t i = f->next++;
+
+		if (i < of_cases) {
+			const struct bb_case *c = &r->cases[i / bb_n_metrics];
+			const struct bb_metric_def *def = &bb_metrics[i % bb_n_metrics];
+
+			*f = (struct bb_figure_row){c,
+						    NULL,
+						    c->name,
+						    c->scenario,
+						    c->variant,
+						    def,
+						    *bb_metric_of(&c->summary, def),
+						    i + 1};
+		} else {
+			size_t k = i - of_cases;
+			const struct bb_program *p = &r->programs[k / bb_n_static_metrics];
+			const struct bb_metric_def *def =
+				&bb_static_metrics[k % bb_n_static_metrics];
+
+			*f = (struct bb_figure_row){NULL,
+						    p,
+						    p->name,
+						    p->scenario,
+						    p->variant,
+						    def,
+						    {bb_static_of(&p->metrics, def), NAN, NAN},
+						    i + 1};
+		}
+		if (isfinite(f->e.value))
+			return true;
+	}
+	return false;
+}
+
 /* --- without a sample --- */
 
 struct lines {
 	char text[3000]; /* as many as a message holds */
-	size_t at, n;
+	size_t at;
 };
 
 static void add_line(struct lines *l, const char *name, const char *why)
 {
 	size_t room = sizeof(l->text) - l->at;
 	int n = snprintf(l->text + l->at, room, "%s%s: no valid sample (%s): it is left out",
-			 l->n ? "\nbpfbench: " : "", name, why);
+			 l->at ? "\nbpfbench: " : "", name, why);
 
 	if ((size_t)n < room)
 		l->at += (size_t)n;
 	else
 		l->text[l->at] = '\0';
-	l->n++;
 }
 
 int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err)
 {
-	struct lines l = {.n = 0};
+	struct lines l = {.at = 0};
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
@@ -94,5 +139,5 @@ int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err)
 			if (!bb_counted_case__counts(c))
 				add_line(&l, c->name, c->void_why ? c->void_why : "no run");
 		}
-	return l.n ? bb_fail(err, -ENODATA, "%s", l.text) : 0;
+	return l.at ? bb_fail(err, -ENODATA, "%s", l.text) : 0;
 }

@@ -22,14 +22,6 @@ bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 	return !bb_is_sweep(r, i);
 }
 
-static bool is_floor(const struct bb_report *r, const struct bb_case *c)
-{
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (r->cases[i].floor == (size_t)(c - r->cases))
-			return true;
-	return false;
-}
-
 /* "(ns per run)" */
 static struct bb_table_cell unit_of(const struct bb_case *c)
 {
@@ -64,7 +56,7 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 	for (size_t i = first; i < r->n_cases; i++) {
 		if (!bb_same_table(&r->cases[i], &r->cases[first]))
 			continue;
-		d->faint = is_floor(r, &r->cases[i]);
+		d->faint = bb_is_floor(r, &r->cases[i]);
 		for (size_t k = 0; k < bb_n_case_columns; k++) {
 			struct bb_table_cell cell = bb_case_cell(&r->cases[i], &bb_case_columns[k]);
 
@@ -82,7 +74,7 @@ static const struct bb_case *only_program(const struct bb_report *r, size_t firs
 	const struct bb_case *only = NULL;
 
 	for (size_t i = first; i < r->n_cases; i++) {
-		if (!bb_same_table(&r->cases[i], &r->cases[first]) || is_floor(r, &r->cases[i]))
+		if (!bb_same_table(&r->cases[i], &r->cases[first]) || bb_is_floor(r, &r->cases[i]))
 			continue;
 		if (only)
 			return NULL;

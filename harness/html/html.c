@@ -2,29 +2,57 @@
 #include "html/html.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/asset.h"
 #include "base/text.h"
 #include "export/documents.h"
-#include "html/figures.h"
-#include "html/html_history.h"
-#include "html/html_parts.h"
-#include "html/html_lines.h"
-#include "html/html_source.h"
+#include "judge/annotated.h"
 
 BB_ASSET(page_html, "harness/html/page.html");
 BB_ASSET(page_css, "harness/html/page.css");
 
 #define OPEN_COMPARISONS 16u /* more are folded */
+#define OPEN_LINES 3u        /* tables of lines; when there are more, all are folded */
+#define OPEN_PROGRAMS 2u     /* sources of programs, likewise */
+#define HOTTEST 5u           /* lines that are named above the source */
+#define HOT_SHARE 0.1        /* of all instructions */
+
+/* Tables that are wider than the screen scroll in a box of their own. */
+#define BEGIN_TABLE "<div class=scroll tabindex=0><table"
+#define END_TABLE "</table></div>\n"
+
+/* Around charts: they are beside each other where there is room. */
+#define CHARTS "<div class=charts>\n"
+#define CHARTS_END "</div>\n"
+
+static void put_element(FILE *out, const char *begin, const char *text, const char *end)
+{
+	fputs(begin, out);
+	bb_xml_text(out, text);
+	fputs(end, out);
+}
+
+/* A document, which is done with then. 0 or -ENOMEM. */
+static int put_document(struct bb_doc *d, FILE *out)
+{
+	int rc = bb_doc__html(d, out);
+
+	bb_doc__done(d);
+	return rc;
+}
+
+/* The picture of a kind, of that case or of all. */
+static int put_figure(FILE *out, const struct bb_html_page *page, size_t nth, const char *kind,
+		      const struct bb_case *c)
+{
+	return bb_figures__put(out, page->figures, bb_figures__find(page->figures, kind, c), nth);
+}
 
 /* --- verdicts --- */
-
-static bool has_history(const struct bb_html_page *page)
-{
-	return page->history && bb_history_n_runs(page->history, page->report);
-}
 
 /* One run can be compared with nothing. */
 static bool is_judged_by_history(const struct bb_html_page *page)
@@ -45,12 +73,12 @@ static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 	if (is_judged_by_history(page))
 		bb_doc_history_news(page->history, page->report, &d);
 	bb_doc_comparisons(page->report, OPEN_COMPARISONS, &d);
-	rc = bb_html_put(&d, out);
+	rc = put_document(&d, out);
 	if (rc || !page->report->n_comparisons)
 		return rc;
-	fputs(BB_HTML_CHARTS, out);
-	rc = bb_figures__put(out, page->figures, bb_figures__find(page->figures, "ab", NULL), nth);
-	fputs(BB_HTML_CHARTS_END, out);
+	fputs(CHARTS, out);
+	rc = put_figure(out, page, nth, "ab", NULL);
+	fputs(CHARTS_END, out);
 	return rc;
 }
 
@@ -62,70 +90,35 @@ static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 {
 	int rc = 0;
 
-	fputs(BB_HTML_CHARTS, out);
+	fputs(CHARTS, out);
 	for (; !rc && *kinds; kinds++)
-		rc = bb_figures__put(out, page->figures, bb_figures__find(page->figures, *kinds, c),
-				     nth);
-	fputs(BB_HTML_CHARTS_END, out);
+		rc = put_figure(out, page, nth, *kinds, c);
+	fputs(CHARTS_END, out);
 	return rc;
 }
 
-/* All cases of one table: how the samples are distributed, and the figures. */
-static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
-{
-	static const char *const kinds[] = {"ecdf", "backlog", NULL};
-	struct bb_doc d = {0};
-	int rc;
-
-	bb_doc_table(page->report, first, BB_DETAILS, &d);
-	rc = bb_html_put(&d, out);
-	return rc ? rc : put_figures(out, page, nth, kinds, &page->report->cases[first]);
-}
-
-/* Too many values for a table each. */
-static int put_sweep(FILE *out, const struct bb_report *r, size_t head)
-{
-	struct bb_doc d = {0};
-
-	bb_doc_sweep(r, head, &d);
-	bb_doc_in_vain(r, &r->cases[head], &d);
-	return bb_html_put(&d, out);
-}
-
-/* Is it the first of its scenario, drive and parameter? */
-static bool is_first_of_drive(const struct bb_report *r, size_t i)
-{
-	const struct bb_case *c = &r->cases[i];
-
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(r->cases[k].scenario, c->scenario) &&
-		    !strcmp(r->cases[k].drive, c->drive) &&
-		    bb_same_text(r->cases[k].param, c->param))
-			return false;
-	return true;
-}
-
-/* All cases of one scenario, drive and parameter in one picture of each kind. */
+/* All cases of one scenario, drive and parameter in one picture of each kind; `c` is the first. */
 static int put_overview(FILE *out, const struct bb_html_page *page, size_t nth,
 			const struct bb_case *c)
 {
 	static const char *const kinds[] = {"net",      "quantiles", "depth", "input",
 					    "slowdown", "layout",    NULL};
 	struct bb_doc d = {0};
+	size_t i = 0;
 	int rc;
 
-	for (size_t i = 0; kinds[i]; i++) {
-		if (bb_figures__find(page->figures, kinds[i], c)) {
-			bb_doc_group_title(c, false, "", &d);
-			rc = bb_html_put(&d, out);
-			return rc ? rc : put_figures(out, page, nth, kinds, c);
-		}
-	}
-	return 0;
+	while (kinds[i] && !bb_figures__find(page->figures, kinds[i], c))
+		i++;
+	if (!kinds[i])
+		return 0;
+	bb_doc_group_title(c, false, "", &d);
+	rc = put_document(&d, out);
+	return rc ? rc : put_figures(out, page, nth, kinds, c);
 }
 
 static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 {
+	static const char *const kinds[] = {"ecdf", "backlog", NULL};
 	const struct bb_report *r = page->report;
 	int rc = 0;
 
@@ -133,47 +126,264 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	      "drawn from, or median over loads where these are not known, of the mean without "
 	      "outliers, with its 95 % interval.</p>\n",
 	      out);
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		if (is_first_of_drive(r, i))
+	for (size_t i = 0, k; !rc && i < r->n_cases; i++) {
+		for (k = 0; k < i && !bb_same_group(&r->cases[k], &r->cases[i]);)
+			k++;
+		if (k == i)
 			rc = put_overview(out, page, nth, &r->cases[i]);
+	}
 	for (size_t i = 0; !rc && i < r->n_cases; i++) {
-		if (bb_is_sweep(r, i) && bb_is_sweep_head(r, i))
-			rc = put_sweep(out, r, i);
-		else if (bb_is_first_of_table(r, i))
-			rc = put_group(out, page, nth, i);
+		bool is_table = bb_is_first_of_table(r, i);
+		struct bb_doc d = {0};
+
+		if (is_table) {
+			bb_doc_table(r, i, BB_DETAILS, &d);
+		} else if (bb_is_sweep(r, i) && bb_is_sweep_head(r, i)) {
+			bb_doc_sweep(r, i, &d);
+			bb_doc_in_vain(r, &r->cases[i], &d);
+		}
+		rc = put_document(&d, out);
+		if (!rc && is_table)
+			rc = put_figures(out, page, nth, kinds, &r->cases[i]);
 	}
 	if (!r->n_cases)
 		fputs("<p>Nothing was timed.</p>\n", out);
 	return rc;
 }
 
-/* --- the rest --- */
-
-static bool has_source(const struct bb_html_page *page)
-{
-	return page->report->n_counted;
-}
-
-static int put_source(FILE *out, const struct bb_html_page *page, size_t nth)
-{
-	return bb_html_source(out, page->report, nth);
-}
-
-static int put_history(FILE *out, const struct bb_html_page *page, size_t nth)
-{
-	return bb_html_history(out, page, nth);
-}
+/* --- time by line --- */
 
 static bool has_lines(const struct bb_html_page *page)
 {
 	return page->report->n_timed;
 }
 
-static int put_lines(FILE *out, const struct bb_html_page *page, size_t nth)
+static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, bool open)
 {
-	(void)nth;
-	return bb_html_lines(out, page->report, page->line_flames);
+	struct bb_doc d = {0};
+	char sentence[1000];
+	int rc;
+
+	bb_by_line__sentence(b, sentence, sizeof(sentence));
+	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
+	bb_xml_text(out, b->timed->name);
+	fprintf(out, "</b>: %s ns a run; ", bb_table_cell_value(b->program.value).text);
+	put_element(out, "", sentence, "</summary>\n");
+	bb_by_line__cold_sentence(b, sentence, sizeof(sentence));
+	if (sentence[0])
+		put_element(out, "<p>", sentence, "</p>\n");
+	if (flame)
+		fputs(flame, out);
+	bb_doc_by_line_table(b, false, &d);
+	rc = put_document(&d, out);
+	fputs("</details>\n", out);
+	return rc;
 }
+
+/* Of each case the sentence, the flame graph and the table, as `annotate --time` has them. */
+static int put_all_lines(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	const struct bb_report *r = page->report;
+	int rc = 0;
+
+	(void)nth;
+	fputs("<p class=faint>Nanoseconds of one run, by source line and call: the differences "
+	      "between runs that end at one point and at the next. Less than 3 ns cannot be told "
+	      "from nothing.</p>\n",
+	      out);
+	for (size_t i = 0; !rc && i < r->n_timed; i++) {
+		struct bb_by_line lines;
+
+		rc = bb_by_line__make(r, &r->timed[i], &lines);
+		if (rc)
+			return rc;
+		rc = put_lines(out, &lines, page->line_flames ? page->line_flames[i] : NULL,
+			       r->n_timed <= OPEN_LINES);
+		bb_by_line__done(&lines);
+	}
+	return rc;
+}
+
+/* --- the source with the counts of its lines, as `annotate` prints it --- */
+
+static bool has_source(const struct bb_html_page *page)
+{
+	return page->report->n_counted;
+}
+
+/* A program, and what makes the names of its lines unique: the run's and its own number. */
+struct program {
+	const struct bb_counted *counted;
+	size_t page, nth;
+};
+
+static double per_run(const struct program *p, uint64_t n)
+{
+	return (double)n / (double)p->counted->runs;
+}
+
+static double share_of(const struct program *p, const struct bb_counted_line *l)
+{
+	return (double)l->instructions / (double)p->counted->instructions;
+}
+
+static void put_line_name(FILE *out, const struct program *p, const struct bb_counted_line *l)
+{
+	fprintf(out, "l%zu-%zu-%td", p->page, p->nth, l - p->counted->lines);
+}
+
+static void put_row(FILE *out, const struct program *p, const struct bb_annotated_row *row)
+{
+	const struct bb_counted_line *l = row->counted;
+	double share = l ? share_of(p, l) : 0;
+
+	if (!l && !row->text) {
+		fputs("<tr><td><td><td><td>…<td></tr>\n", out);
+		return;
+	}
+	fputs(l ? "<tr id=" : "<tr><td><td><td>", out);
+	if (l)
+		put_line_name(out, p, l);
+	if (l && l->executions)
+		fprintf(out, "%s><td>%.2f<td class=share style='--share:%.0f%%'>%.1f<td>%.2f",
+			share >= HOT_SHARE ? " class=hot" : "", per_run(p, l->instructions),
+			100 * share, 100 * share, per_run(p, l->executions));
+	else if (l)
+		fputs(" class=never><td>0<td class=share>0<td>#####", out);
+	fprintf(out, "<td>%u<td class=src>", row->line);
+	put_element(out, "", row->text, "</tr>\n");
+}
+
+/* lines[n] of the program are those of one file. */
+static int put_file(FILE *out, const struct program *p, const struct bb_counted_line *lines,
+		    size_t n)
+{
+	struct bb_annotated file;
+
+	if (bb_annotated__make(lines, n, &file))
+		return -ENOMEM;
+	put_element(out, "<p><b>", file.path, "</b>");
+	fprintf(out,
+		"%s</p>\n" BEGIN_TABLE " class=code><tr><th>insns/run<th>%%<th>execs/"
+		"run<th>line<th class=text>source</tr>\n",
+		bb_source_note(file.state));
+	for (size_t i = 0; i < file.n; i++)
+		put_row(out, p, &file.rows[i]);
+	fputs(END_TABLE, out);
+	bb_annotated__done(&file);
+	return 0;
+}
+
+static int put_hottest(FILE *out, const struct program *p)
+{
+	const struct bb_counted_line **order = bb_counted__hottest(p->counted);
+
+	if (!order)
+		return -ENOMEM;
+	fputs("<p>Hottest lines:", out);
+	for (size_t i = 0; i < p->counted->n_lines && i < HOTTEST && order[i]->instructions; i++) {
+		fprintf(out, "%s <a href='#", i ? "," : "");
+		put_line_name(out, p, order[i]);
+		put_element(out, "'>", basename(order[i]->file), "");
+		fprintf(out, ":%u</a> %.1f %%", order[i]->line, 100 * share_of(p, order[i]));
+	}
+	fputs(".</p>\n", out);
+	free(order);
+	return 0;
+}
+
+static int put_program(FILE *out, const struct program *p, bool open)
+{
+	const struct bb_counted *c = p->counted;
+	int rc = 0;
+
+	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
+	put_element(out, "", c->name, "</b>: ");
+	if (c->runs)
+		fprintf(out, "%.2f instructions a run over %" PRIu64 " runs; ",
+			per_run(p, c->instructions), c->runs);
+	fprintf(out, "%u in the program, %u blocks, %" PRIu64 " paths</summary>\n", c->n_insns,
+		c->n_blocks, c->paths);
+	for (size_t i = 0; i < c->n_calls && c->runs; i++) {
+		fprintf(out, "%s%.2f",
+			i ? ", " : "<p>Calls per run: ", per_run(p, c->calls[i].calls));
+		put_element(out, " <code>", c->calls[i].name, "</code>");
+	}
+	if (c->n_calls && c->runs)
+		fputs(".</p>\n", out);
+	if (!c->runs)
+		fputs("<p>Nothing ran.</p>\n", out);
+	else if (!c->n_lines)
+		fputs("<p>No line information: the object was built without -g, or stripped of "
+		      "its .BTF.ext.</p>\n",
+		      out);
+	else
+		rc = put_hottest(out, p);
+	for (size_t i = 0, n; !rc && c->runs && i < c->n_lines; i += n) {
+		n = bb_counted__lines_of_file(c, i);
+		rc = put_file(out, p, &c->lines[i], n);
+	}
+	fputs("</details>\n", out);
+	return rc;
+}
+
+static int put_source(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	const struct bb_report *r = page->report;
+	struct bb_doc d = {0};
+	int rc;
+
+	fputs("<p class=faint>Instructions of a run: exact counts, the same in every run of a "
+	      "case; what helpers execute themselves is not in them. ##### marks lines that were "
+	      "never executed.</p>\n",
+	      out);
+	bb_doc_counted(r, &d);
+	rc = put_document(&d, out);
+	for (size_t i = 0; !rc && i < r->n_counted; i++)
+		rc = put_program(out, &(struct program){&r->counted[i], nth, i},
+				 r->n_counted <= OPEN_PROGRAMS);
+	return rc;
+}
+
+/* --- history --- */
+
+static bool has_history(const struct bb_html_page *page)
+{
+	return page->history && bb_history_n_runs(page->history, page->report);
+}
+
+/* The pictures of a run's cases over all stored runs, and a row a case. */
+static int put_history(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	const struct bb_report *r = page->report;
+	struct bb_doc d = {0};
+	int rc = 0;
+
+	if (!is_judged_by_history(page)) {
+		fputs("<p>One run is stored: history begins with the second.</p>\n", out);
+		return 0;
+	}
+	fputs(CHARTS, out);
+	/* a picture has all variants of a scenario, drive and value */
+	for (size_t i = 0, k; !rc && i < r->n_cases; i++) {
+		for (k = 0; k < i && !bb_same_table(&r->cases[k], &r->cases[i]);)
+			k++;
+		if (k == i)
+			rc = put_figure(out, page, nth, "history", &r->cases[i]);
+	}
+	fputs(CHARTS_END, out);
+	bb_doc__add(&d, BB_DOC_FAINT, NULL,
+		    "Each case is judged by one of three figures, the one that its runs predict "
+		    "best: the ratio to the anchor program of the same run, the latency in pieces "
+		    "of the reference, or the latency in ns. Within the limit it is steady; a run "
+		    "on another machine than now, or an incomplete one, is not judged. The first "
+		    "%zu are learnt from.",
+		    bb_history_default_rule.window_min);
+	bb_doc_history(page->history, r, &d);
+	return rc ? rc : put_document(&d, out);
+}
+
+/* --- the rest --- */
 
 static bool has_flame(const struct bb_html_page *page)
 {
@@ -198,7 +408,7 @@ static int put_programs(FILE *out, const struct bb_html_page *page, size_t nth)
 
 	(void)nth;
 	bb_doc_programs(page->report, &d);
-	return bb_html_put(&d, out);
+	return put_document(&d, out);
 }
 
 static bool has_notes(const struct bb_html_page *page)
@@ -216,7 +426,7 @@ static int put_notes(FILE *out, const struct bb_html_page *page, size_t nth)
 
 	(void)nth;
 	bb_doc_notes(page->report, BB_SHORT, &d);
-	return bb_html_put(&d, out);
+	return put_document(&d, out);
 }
 
 static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
@@ -224,21 +434,15 @@ static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
 	const struct bb_report *r = page->report;
 
 	(void)nth;
-	fputs(BB_HTML_BEGIN_TABLE " class=pairs>\n", out);
+	fputs(BEGIN_TABLE " class=pairs>\n", out);
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
-		fputs("<tr><th title='", out);
-		bb_xml_text(out, bb_fingerprint_fields[i].doc);
-		fputs("'>", out);
-		bb_xml_text(out, bb_fingerprint_fields[i].key);
-		fputs("</th><td class=text>", out);
-		bb_xml_text(out, bb_fingerprint_get(&r->fingerprint, i));
-		fputs("</td></tr>\n", out);
+		put_element(out, "<tr><th title='", bb_fingerprint_fields[i].doc, "'>");
+		put_element(out, "", bb_fingerprint_fields[i].key, "</th><td class=text>");
+		put_element(out, "", bb_fingerprint_get(&r->fingerprint, i), "</td></tr>\n");
 	}
-	fputs("<tr><th>command</th><td class=text>", out);
-	bb_xml_text(out, r->command);
-	fprintf(out, "</td></tr>\n<tr><th>seed</th><td class=text>0x%llx</td></tr>\n",
-		(unsigned long long)r->seed);
-	fputs(BB_HTML_END_TABLE, out);
+	put_element(out, "<tr><th>command</th><td class=text>", r->command, "</td></tr>\n");
+	fprintf(out, "<tr><th>seed</th><td class=text>0x%" PRIx64 "</td></tr>\n" END_TABLE,
+		r->seed);
 	return 0;
 }
 
@@ -251,7 +455,7 @@ static const struct section {
 } sections[] = {
 	{"verdicts", "Verdicts", has_verdicts, put_verdicts},
 	{"cost", "Cost of a run", NULL, put_cases},
-	{"lines", "Time by line", has_lines, put_lines},
+	{"lines", "Time by line", has_lines, put_all_lines},
 	{"source", "Instructions and source", has_source, put_source},
 	{"history", "History", has_history, put_history},
 	{"flame", "Flame graph", has_flame, put_flame},
@@ -266,31 +470,24 @@ static void put_what(FILE *out, const struct bb_html_page *page)
 {
 	const struct bb_report *r = page->report;
 
-	fputs("<h1>", out);
-	bb_xml_text(out, r->id);
-	fputs("</h1>\n<p class=faint>", out);
+	put_element(out, "<h1>", r->id, "</h1>\n<p class=faint>");
 	bb_xml_text(out, r->started ? r->started : "time unknown");
-	fputs(" · kernel ", out);
-	bb_xml_text(out, r->fingerprint.kernel_release);
-	fputs(" · ", out);
+	put_element(out, " · kernel ", r->fingerprint.kernel_release, " · ");
 	bb_xml_text(out, r->fingerprint.cpu_model);
 	if (isfinite(r->elapsed_s))
 		fprintf(out, " · took %.1f s", r->elapsed_s);
 	if (isfinite(r->steal))
 		fprintf(out, " · %.0f %% steal", 100 * r->steal);
 	fputs("</p>\n", out);
-	if (r->incomplete) {
-		fputs("<p class=bad><b>Incomplete:</b> ", out);
-		bb_xml_text(out, r->incomplete);
-		fputs("; the page shows the samples taken until then.</p>\n", out);
-	}
-	if (!page->figures || !page->figures->n) {
-		fputs("<p class=faint>No pictures: ", out);
-		bb_xml_text(out, page->figures && page->figures->why ? page->figures->why
-								     : "bpfbench report draws "
-								       "them, with gnuplot");
-		fputs(".</p>\n", out);
-	}
+	if (r->incomplete)
+		put_element(out, "<p class=bad><b>Incomplete:</b> ", r->incomplete,
+			    "; the page shows the samples taken until then.</p>\n");
+	if (!page->figures || !page->figures->n)
+		put_element(out, "<p class=faint>No pictures: ",
+			    page->figures && page->figures->why ? page->figures->why
+								: "bpfbench report draws them, "
+								  "with gnuplot",
+			    ".</p>\n");
 }
 
 /* Sections of the first run are #history, those of the second #history-2. */
@@ -332,60 +529,32 @@ static int put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 	return rc;
 }
 
-/* --- page.html: what stands for @NAME@ in it --- */
-
-struct pages {
-	const struct bb_html_page *v;
-	size_t n;
-};
-
-static int put_title(FILE *out, const struct pages *p)
+/* Writes page.html up to the word `until`, and returns what follows it. */
+static const char *put_until(FILE *out, const char *at, const char *until)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		fputs(i ? ", " : "", out);
-		bb_xml_text(out, p->v[i].report->id);
-	}
-	return 0;
+	const char *blank = strstr(at, until);
+
+	fwrite(at, 1, (size_t)(blank - at), out);
+	return blank + strlen(until);
 }
-
-static int put_style(FILE *out, const struct pages *p)
-{
-	(void)p;
-	fputs(page_css, out);
-	return 0;
-}
-
-static int put_runs(FILE *out, const struct pages *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->n; i++)
-		rc = put_run(out, &p->v[i], i);
-	return rc;
-}
-
-static const struct {
-	const char *name;
-	int (*put)(FILE *out, const struct pages *p);
-} blanks[] = {
-	{"@TITLE@", put_title},
-	{"@STYLE@", put_style},
-	{"@RUNS@", put_runs},
-};
 
 int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
 {
-	const struct pages p = {pages, n};
-	const char *at = page_html;
+	const char *at = put_until(out, page_html, "@TITLE@");
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < sizeof(blanks) / sizeof(blanks[0]); i++) {
-		const char *blank = strstr(at, blanks[i].name);
-
-		fwrite(at, 1, (size_t)(blank - at), out);
-		rc = blanks[i].put(out, &p);
-		at = blank + strlen(blanks[i].name);
-	}
+	for (size_t i = 0; i < n; i++)
+		put_element(out, i ? ", " : "", pages[i].report->id, "");
+	at = put_until(out, at, "@STYLE@");
+	fputs(page_css, out);
+	at = put_until(out, at, "@RUNS@");
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = put_run(out, &pages[i], i);
 	fputs(at, out);
 	return rc;
+}
+
+int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_html__write(&(struct bb_html_page){.report = r}, 1, out) ? bb_fail_nomem(err) : 0;
 }

@@ -151,11 +151,26 @@ static inline bool bb_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Do two cases stand in one table: those of one scenario, drive and value of the parameter? */
-static inline bool bb_same_table(const struct bb_case *a, const struct bb_case *b)
+/* Are two cases of one scenario, drive and parameter? */
+static inline bool bb_same_group(const struct bb_case *a, const struct bb_case *b)
 {
 	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->drive, b->drive) &&
-	       bb_same_text(a->param, b->param) && a->param_value == b->param_value;
+	       bb_same_text(a->param, b->param);
+}
+
+/* Do two cases stand in one table: those of a group at one value of the parameter? */
+static inline bool bb_same_table(const struct bb_case *a, const struct bb_case *b)
+{
+	return bb_same_group(a, b) && a->param_value == b->param_value;
+}
+
+/* Is another case measured against `c`, which is one of the report's? */
+static inline bool bb_is_floor(const struct bb_report *r, const struct bb_case *c)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (&r->cases[i] != c && r->cases[i].floor == (size_t)(c - r->cases))
+			return true;
+	return false;
 }
 
 struct bb_report *bb_report__new(void);

@@ -11,7 +11,6 @@
 
 #include "unit/export_testing.h"
 #include "html/html.h"
-#include "html/html_history.h"
 #include "html/figures.h"
 #include "profile/flame.h"
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "cli/lines_flame.h"
-#include "html/html_lines.h"
+#include "html/html.h"
 #include "report/records.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
@@ -395,6 +395,7 @@ static void test_by_param(void **state)
 static void test_pictures(void **state)
 {
 	struct bb_report *r = make_report(ID);
+	struct bb_html_page page = {.report = r};
 	struct bb_by_line b;
 	struct bb_stacks stacks;
 	char *text, *flame = (char[]){"<figure>here</figure>"};
@@ -420,7 +421,8 @@ static void test_pictures(void **state)
 	free(text);
 	bb_by_line__done(&b);
 	mem = open_memstream(&text, &len);
-	assert_int_equal(bb_html_lines(mem, r, &flame), 0);
+	page.line_flames = &flame;
+	assert_int_equal(bb_html__write(&page, 1, mem), 0);
 	fclose(mem);
 	assert_has(text, "66 % is bpf_ringbuf_submit of line 83");
 	assert_has(text, flame);
