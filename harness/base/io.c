@@ -111,6 +111,18 @@ int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
 	return 0;
 }
 
+int bb_write_all(int fd, const void *data, size_t len)
+{
+	for (const char *at = data, *end = at + len; at < end;) {
+		ssize_t n = write(fd, at, (size_t)(end - at));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n < 0 ? 0 : n;
+	}
+	return 0;
+}
+
 int bb_open_regular(const char *path, int flags, struct stat *ret_st)
 {
 	int place = open(path, O_PATH | O_CLOEXEC | flags), rc = place < 0 ? -errno : 0, fd;

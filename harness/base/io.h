@@ -27,6 +27,9 @@ int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
+/* Write all of it, whatever signals come. 0 or -errno. */
+int bb_write_all(int fd, const void *data, size_t len);
+
 /*
  * Open a regular file for reading, and nothing else: a device or a FIFO is not even opened.
  * `flags`: 0 or O_NOFOLLOW. *ret_st is that of the file. It waits for nothing. The descriptor or

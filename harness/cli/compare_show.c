@@ -14,7 +14,7 @@
 #include "judge/exact_diff.h"
 #include "judge/time_diff.h"
 #include "run/selftest_store.h"
-#include "store/baseline.h"
+#include "store/store.h"
 
 int bb_compare_check_resolution(const struct bb_compare_opts *o, const char *results,
 				const struct bb_fingerprint *fp, struct bb_err *err)

@@ -37,24 +37,21 @@ static bool is_among(const char *name, const char *const *names, size_t n)
 	return !n;
 }
 
-static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_run_index *x,
-		      const struct bb_index_case *c)
+static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_index_case *c)
 {
-	return (!f->scenario || !strcmp(f->scenario, bb_index_text(x, c->scenario))) &&
-	       is_among(bb_index_text(x, c->variant), f->variants, f->n_variants) &&
-	       is_among(bb_index_text(x, c->drive), f->drives, f->n_drives);
+	return (!f->scenario || !strcmp(f->scenario, c->scenario)) &&
+	       is_among(c->variant, f->variants, f->n_variants) &&
+	       is_among(c->drive, f->drives, f->n_drives);
 }
 
 /* A file of another name than its run's id, while that is there too: a baseline somebody made by
  * hand, say. */
 static bool is_copy(const struct bb_run_index *x, const struct bb_index_run *run)
 {
-	const char *name = bb_index_text(x, run->name), *id = bb_index_text(x, run->id);
-
-	return strcmp(name, id) && bb_run_index__find(x, id);
+	return strcmp(run->name, run->id) && bb_run_index__find(x, run->id);
 }
 
-static int say_copy(const char *dir, const struct bb_run_index *x, const struct bb_index_run *run,
+static int say_copy(const char *dir, const struct bb_index_run *run,
 		    const struct bb_timeline_opts *opts)
 {
 	char *why;
@@ -62,7 +59,7 @@ static int say_copy(const char *dir, const struct bb_run_index *x, const struct 
 	if (!opts->passed_over)
 		return 0;
 	if (asprintf(&why, "%s/%s.json: a copy of the run %s, which is counted once", dir,
-		     bb_index_text(x, run->name), bb_index_text(x, run->id)) < 0)
+		     run->name, run->id) < 0)
 		return -ENOMEM;
 	opts->passed_over(opts->arg, why);
 	free(why);
@@ -81,7 +78,6 @@ static double epoch_of(const char *started)
 static void add_run(struct bb_timeline *t, const struct bb_index_run *run, struct fate *fates)
 {
 	const struct bb_run_index *x = &t->index;
-	const char *started = bb_index_text(x, run->started);
 	size_t n = 0;
 
 	for (size_t i = 0; i < run->n_points; i++) {
@@ -93,11 +89,11 @@ static void add_run(struct bb_timeline *t, const struct bb_index_run *run, struc
 	if (n)
 		t->runs[t->n_runs++] = (struct bb_timeline_run){
 			.of = run,
-			.id = bb_index_text(x, run->id),
-			.started = started,
-			.incomplete = bb_index_text(x, run->incomplete),
-			.commit = bb_index_text(x, run->commit),
-			.epoch_s = epoch_of(started),
+			.id = run->id,
+			.started = run->started,
+			.incomplete = run->incomplete,
+			.commit = run->commit,
+			.epoch_s = epoch_of(run->started),
 		};
 }
 
@@ -123,10 +119,10 @@ static int take_runs(struct bb_timeline *t, const char *dir, const struct bb_tim
 	if (!t->runs)
 		return -ENOMEM;
 	for (size_t i = 0; i < x->n_cases; i++)
-		fates[i].wanted = is_wanted(&opts->filter, x, &x->cases[i]);
+		fates[i].wanted = is_wanted(&opts->filter, &x->cases[i]);
 	for (size_t i = 0; !rc && i < x->n_runs; i++) {
 		if (is_copy(x, &x->runs[i]))
-			rc = say_copy(dir, x, &x->runs[i], opts);
+			rc = say_copy(dir, &x->runs[i], opts);
 		else
 			add_run(t, &x->runs[i], fates);
 	}
@@ -149,11 +145,11 @@ static int take_cases(struct bb_timeline *t, struct fate *fates)
 		if (!fates[i].n)
 			continue;
 		*k = (struct bb_timeline_case){
-			.name = bb_index_text(x, c->name),
-			.scenario = bb_index_text(x, c->scenario),
-			.variant = bb_index_text(x, c->variant),
-			.drive = bb_index_text(x, c->drive),
-			.param = bb_index_text(x, c->param),
+			.name = c->name,
+			.scenario = c->scenario,
+			.variant = c->variant,
+			.drive = c->drive,
+			.param = c->param,
 			.param_value = c->param_value,
 			.points = calloc(fates[i].n, sizeof(*k->points)),
 		};

@@ -74,7 +74,7 @@ struct bb_timeline_opts {
  * Read all runs of `dir`. Files that cannot be read as runs, copies of a run that is there under
  * its own id, and runs of `compare` and `selftest` are passed over, the first two with a word.
  * Judged are the whole runs whose fingerprint has the identity of the newest one of the case, by
- * the r of run_points.h. The standard error of such a median of n values is sqrt(pi/2) s / sqrt(n),
+ * the r of run_index.h. The standard error of such a median of n values is sqrt(pi/2) s / sqrt(n),
  * s = 1.4826 MAD (asymptotic for normal values: David & Nagaraja 2003, section 10.3). 0; -EINVAL
  * for a bad rule, -ENOMEM, other -errno when the folder cannot be read.
  */

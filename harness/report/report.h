@@ -238,6 +238,9 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
  */
 int bb_case__locations(const struct bb_case *c, double *ret_ns);
 
+/* Of x[n_series], the value at that round; NAN when there is none. */
+double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load);
+
 /* One value a load, put together. */
 struct bb_over_loads {
 	struct bb_estimate estimate;

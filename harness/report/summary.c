@@ -15,13 +15,6 @@
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
 
-/* What is known of a case while the others are being summarised. */
-struct work {
-	/* [n_series] censored mean of the series, ns; NAN: void or without samples */
-	double *location;
-	struct bb_hist all; /* samples of the valid series */
-};
-
 static struct bb_estimate point(double value)
 {
 	return (struct bb_estimate){value, NAN, NAN};
@@ -49,32 +42,31 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 							: c->series[i].reference_ns[reference]);
 }
 
-/* The places of a case's loads, as stats/loads.h takes them; free() both. 0 or -ENOMEM. */
-static int places_of(const struct bb_case *c, int **ret_place, double **ret_share)
+/* The places of a case's loads, as stats/loads.h takes them. Returns their shares, which hold both:
+ * free() them. NULL when out of memory. */
+static double *shares_of(const struct bb_case *c, int **ret_place)
 {
-	int *place = calloc(c->n_series + 1, sizeof(*place));
-	double *share = calloc(c->n_series + 1, sizeof(*share));
+	double *share = calloc(c->n_series + 1, sizeof(*share) + sizeof(**ret_place));
 
-	if (!place || !share) {
-		free(place);
-		free(share);
-		return -ENOMEM;
-	}
+	if (!share)
+		return NULL;
+	*ret_place = (int *)(void *)(share + c->n_series);
 	for (size_t i = 0; i < c->n_series; i++) {
-		/* without a share, it may be anywhere */
-		place[i] = isnan(c->series[i].jit_share) ? -1 : c->series[i].jit_mod64;
 		share[i] = c->series[i].jit_share;
+		/* without a share, it may be anywhere */
+		(*ret_place)[i] = isnan(share[i]) ? -1 : c->series[i].jit_mod64;
 	}
-	*ret_place = place;
-	*ret_share = share;
-	return 0;
+	return share;
 }
 
-static int median_over_loads(const double *x, size_t n, struct bb_over_loads *ret)
+int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret)
 {
-	struct bb_location l = bb_location_over_loads(x, n, ALPHA);
+	struct bb_location l = bb_location_over_loads(x, c->n_series, ALPHA);
+	struct bb_stratified s;
+	double *share;
+	int *place;
 
-	for (size_t i = 0; !l.n && i < n; i++)
+	for (size_t i = 0; !l.n && i < c->n_series; i++)
 		if (!isnan(x[i]))
 			return -ENOMEM;
 	*ret = (struct bb_over_loads){
@@ -85,19 +77,9 @@ static int median_over_loads(const double *x, size_t n, struct bb_over_loads *re
 		.least = NAN,
 		.most = NAN,
 	};
-	return 0;
-}
-
-int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret)
-{
-	struct bb_stratified s;
-	double *share;
-	int *place, rc = median_over_loads(x, c->n_series, ret);
-
-	if (!rc)
-		rc = places_of(c, &place, &share);
-	if (rc)
-		return rc;
+	share = shares_of(c, &place);
+	if (!share)
+		return -ENOMEM;
 	if (bb_stratified_mean(x, place, share, c->n_series, ALPHA, &s)) {
 		ret->estimate = (struct bb_estimate){s.value, s.interval.lo, s.interval.hi};
 		ret->se = s.se;
@@ -106,102 +88,76 @@ int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over
 		ret->most = s.most;
 		ret->n_places = s.n_strata;
 	}
-	free(place);
 	free(share);
 	return 0;
 }
 
-/* Loads that something else slowed down become NAN. */
-static int set_aside(const struct bb_case *c, double *ns, size_t *ret_n)
+static int estimate_over_loads(const struct bb_case *c, const double *x,
+			       struct bb_estimate *ret_estimate)
 {
-	double *share;
-	int *place, rc = places_of(c, &place, &share);
+	struct bb_over_loads l;
+	int rc = bb_case__over_loads(c, x, &l);
 
-	if (rc)
-		return rc;
-	*ret_n = bb_strata_set_aside(ns, place, c->n_series);
-	free(place);
-	free(share);
-	return 0;
+	if (!rc)
+		*ret_estimate = l.estimate;
+	return rc;
 }
 
-static int censor_of(const struct bb_series *s, struct bb_censor *ret_censor)
+/* Censored means by series, each with the threshold of its own samples. With a summary also all
+ * samples, and the outliers beyond the thresholds. */
+static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
+		  struct bb_hist *all)
 {
-	struct bb_sorted sorted;
-	int rc = bb_hist_sort(&s->hist, &sorted);
+	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0, *share;
+	size_t n_aside;
+	int *place;
 
-	if (rc)
-		return rc;
-	*ret_censor = bb_censor_series(&sorted, 0);
-	bb_sorted_done(&sorted);
+	for (size_t i = 0; i < c->n_series; i++) {
+		const struct bb_series *s = &c->series[i];
+		struct bb_sorted sorted;
+		struct bb_censor censor;
+
+		ret_ns[i] = NAN;
+		if (s->void_why || !s->hist.n)
+			continue;
+		if (bb_hist_sort(&s->hist, &sorted))
+			return -ENOMEM;
+		censor = bb_censor_series(&sorted, 0);
+		bb_sorted_done(&sorted);
+		ret_ns[i] = bb_case__ns(c, censor.mean_ns);
+		outliers += censor.share_of_n * (double)s->hist.n;
+		outlier_ns += censor.share_of_sum * s->hist.sum_ns;
+		n += (double)s->hist.n;
+		sum_ns += s->hist.sum_ns;
+		if (sum && bb_hist_merge(all, &s->hist))
+			return -ENOMEM;
+	}
+	/* Loads that something else slowed down become NAN. */
+	share = shares_of(c, &place);
+	if (!share)
+		return -ENOMEM;
+	n_aside = bb_strata_set_aside(ret_ns, place, c->n_series);
+	free(share);
+	if (!sum)
+		return 0;
+	sum->outlier_share = point(ratio(outliers, n));
+	sum->outlier_time_share = point(ratio(outlier_ns, sum_ns));
+	sum->loads -= (uint32_t)n_aside;
+	sum->voids += (uint32_t)n_aside;
 	return 0;
 }
 
 int bb_case__locations(const struct bb_case *c, double *ret_ns)
 {
-	struct bb_censor censor;
-	size_t n_aside;
-
-	for (size_t i = 0; i < c->n_series; i++) {
-		ret_ns[i] = NAN;
-		if (c->series[i].void_why || !c->series[i].hist.n)
-			continue;
-		if (censor_of(&c->series[i], &censor))
-			return -ENOMEM;
-		ret_ns[i] = bb_case__ns(c, censor.mean_ns);
-	}
-	return set_aside(c, ret_ns, &n_aside);
+	return locate(c, ret_ns, NULL, NULL);
 }
 
-/* Censored means by series, each with the threshold of its own samples, and the outliers beyond
- * them. */
-static int locate(struct bb_case *c, struct work *w)
+double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 {
-	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0;
-	size_t n_aside = 0;
-	int rc;
-
-	for (size_t i = 0; i < c->n_series; i++) {
-		const struct bb_series *s = &c->series[i];
-		struct bb_censor censor;
-
-		w->location[i] = NAN;
-		if (s->void_why || !s->hist.n)
-			continue;
-		rc = censor_of(s, &censor);
-		if (rc)
-			return rc;
-		w->location[i] = bb_case__ns(c, censor.mean_ns);
-		outliers += censor.share_of_n * (double)s->hist.n;
-		outlier_ns += censor.share_of_sum * s->hist.sum_ns;
-		n += (double)s->hist.n;
-		sum_ns += s->hist.sum_ns;
-		rc = bb_hist_merge(&w->all, &s->hist);
-		if (rc)
-			return rc;
-	}
-	c->summary.outlier_share = point(ratio(outliers, n));
-	c->summary.outlier_time_share = point(ratio(outlier_ns, sum_ns));
-	rc = set_aside(c, w->location, &n_aside);
-	c->summary.loads -= (uint32_t)n_aside;
-	c->summary.voids += (uint32_t)n_aside;
-	return rc;
-}
-
-static int quantiles(const struct bb_hist *all, struct bb_case *c)
-{
-	struct bb_sorted sorted;
-	int rc = bb_hist_sort(all, &sorted);
-
-	if (rc)
-		return rc;
-	c->summary.p50 = point(bb_case__ns(c, bb_hist_quantile(&sorted, 0.5)));
-	c->summary.p90 = point(all->n >= BB_P90_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.9))
-						    : NAN);
-	c->summary.p99 =
-		point(all->n >= BB_P99_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.99)) : NAN);
-	bb_sorted_done(&sorted);
-	return 0;
+	for (size_t i = 0; i < c->n_series; i++)
+		if (c->series[i].load == load && !isnan(x[i]))
+			return x[i];
+	return NAN;
 }
 
 /* What the counters and clocks of the valid series add up to. */
@@ -280,8 +236,9 @@ static void count_flow(struct bb_case *c)
 			absent; /* the counters' is of the program, the samples are of the whole */
 }
 
-/* What each series knows one figure of, and slope alone has: the median over loads. */
-static int averages(struct bb_case *c)
+/* Medians over loads of what each series knows one figure of, and slope alone has; of the
+ * references. */
+static int averages(struct bb_case *c, double *scratch)
 {
 	static const struct {
 		size_t in_series, in_summary;
@@ -295,41 +252,26 @@ static int averages(struct bb_case *c)
 		{offsetof(struct bb_series, slope.llc_misses),
 		 offsetof(struct bb_summary, slope.llc_misses)},
 	};
-	double *x = calloc(c->n_series + 1, sizeof(*x));
-	int rc = x ? 0 : -ENOMEM;
-	struct bb_over_loads l;
+	int rc = 0;
 
 	for (size_t k = 0; !rc && k < sizeof(columns) / sizeof(columns[0]); k++) {
-		struct bb_estimate *e =
-			(struct bb_estimate *)(void *)((char *)&c->summary + columns[k].in_summary);
-
 		for (size_t i = 0; i < c->n_series; i++)
-			x[i] = c->series[i].void_why
-				       ? NAN
-				       : *(const double *)((const char *)&c->series[i] +
-							   columns[k].in_series);
-		rc = bb_case__over_loads(c, x, &l);
-		if (!rc)
-			*e = l.estimate;
+			scratch[i] = c->series[i].void_why
+					     ? NAN
+					     : *(const double *)((const char *)&c->series[i] +
+								 columns[k].in_series);
+		rc = estimate_over_loads(c, scratch,
+					 (void *)((char *)&c->summary + columns[k].in_summary));
 	}
-	free(x);
-	return rc;
-}
-
-static int references(struct bb_case *c)
-{
-	double *x = calloc(c->n_series + 1, sizeof(*x));
-
-	for (int k = 0; x && k < BB_N_REFERENCES; k++) {
+	for (int k = 0; k < BB_N_REFERENCES; k++) {
 		size_t n = 0;
 
 		for (size_t i = 0; i < c->n_series; i++)
 			if (isfinite(c->series[i].reference_ns[k]))
-				x[n++] = c->series[i].reference_ns[k];
-		c->summary.reference[k] = point(n ? bb_median(x, n) : (double)NAN);
+				scratch[n++] = c->series[i].reference_ns[k];
+		c->summary.reference[k] = point(bb_median(scratch, n));
 	}
-	free(x);
-	return x ? 0 : -ENOMEM;
+	return rc;
 }
 
 /* By a half width of independent causes. */
@@ -341,86 +283,56 @@ static void widen(struct bb_estimate *e, double more)
 	e->hi = e->value + hypot(e->hi - e->value, more);
 }
 
-static int relative(struct bb_case *c, const struct work *w)
+/* ret_location[n_series]: censored mean of the series, ns; NAN: void or without samples. */
+static int summarise_case(struct bb_case *c, double *ret_location, double *scratch)
 {
-	double *x = calloc(c->n_series + 1, sizeof(*x));
-	struct bb_over_loads l;
-	int rc = x ? 0 : -ENOMEM;
-
-	if (!rc) {
-		bb_case__relative(c, w->location, x);
-		rc = bb_case__over_loads(c, x, &l);
-	}
-	if (!rc)
-		c->summary.relative = l.estimate;
-	free(x);
-	return rc;
-}
-
-static int summarise_case(struct bb_case *c, struct work *w)
-{
+	struct bb_summary *sum = &c->summary;
+	struct bb_hist all = {0};
+	struct bb_sorted sorted;
 	struct bb_over_loads l;
 	int rc;
 
-	memset(&c->summary, 0, sizeof(c->summary));
-	c->summary.floor = absent;
-	c->summary.net = absent;
-	c->summary.slowdown.ratio = absent;
+	memset(sum, 0, sizeof(*sum));
+	sum->floor = sum->net = sum->slowdown.ratio = absent;
 	count(c);
 	count_flow(c);
-	rc = locate(c, w);
+	rc = locate(c, ret_location, sum, &all);
 	if (!rc)
-		rc = quantiles(&w->all, c);
+		rc = bb_hist_sort(&all, &sorted);
+	if (!rc) {
+		double p50 = bb_hist_quantile(&sorted, 0.5), p90 = bb_hist_quantile(&sorted, 0.9),
+		       p99 = bb_hist_quantile(&sorted, 0.99);
+
+		sum->samples = all.n;
+		sum->p50 = point(bb_case__ns(c, p50));
+		sum->p90 = point(all.n >= BB_P90_MIN ? bb_case__ns(c, p90) : NAN);
+		sum->p99 = point(all.n >= BB_P99_MIN ? bb_case__ns(c, p99) : NAN);
+		bb_sorted_done(&sorted);
+		rc = bb_case__over_loads(c, ret_location, &l);
+	}
+	bb_hist_done(&all);
 	if (!rc)
-		rc = bb_case__over_loads(c, w->location, &l);
-	if (!rc)
-		rc = averages(c);
-	if (!rc)
-		rc = references(c);
-	if (!rc)
-		rc = relative(c, w);
+		rc = averages(c, scratch);
 	if (rc)
 		return rc;
-	c->summary.latency = l.estimate;
-	c->summary.layout_best = point(l.least);
-	c->summary.layout_worst = point(l.most);
-	c->summary.places = (uint32_t)l.n_places;
-	c->summary.samples = w->all.n;
+	sum->latency = l.estimate;
+	sum->layout_best = point(l.least);
+	sum->layout_worst = point(l.most);
+	sum->places = (uint32_t)l.n_places;
 	/* of a program in one place */
-	c->summary.layout_spread = point(c->is_live ? NAN : l.spread);
-	return 0;
-}
-
-/* The location of a case at one round, NAN when there is none. */
-static double location_at(const struct bb_case *c, const struct work *w, uint32_t load)
-{
-	for (size_t i = 0; i < c->n_series; i++)
-		if (c->series[i].load == load && !isnan(w->location[i]))
-			return w->location[i];
-	return NAN;
+	sum->layout_spread = point(c->is_live ? NAN : l.spread);
+	bb_case__relative(c, ret_location, scratch);
+	return estimate_over_loads(c, scratch, &sum->relative);
 }
 
 /*
- * The latency of the empty program at each load of a case: of the same round of the floor's case,
- * as what disturbed the one has disturbed the other; or the series' own.
+ * The latency of the empty program at each load of a case is that of the same round of the floor's
+ * case, as what disturbed the one has disturbed the other; or the series' own.
  */
-static void floor_by_load(const struct bb_report *r, const struct bb_case *c,
-			  const struct work *work, double *ret_ns)
-{
-	for (size_t k = 0; k < c->n_series; k++) {
-		const struct bb_series *s = &c->series[k];
-
-		if (c->floor < r->n_cases)
-			ret_ns[k] = location_at(&r->cases[c->floor], &work[c->floor], s->load);
-		else
-			ret_ns[k] = s->void_why ? NAN : s->floor_ns;
-	}
-}
-
-static int against_floor(struct bb_report *r, size_t i, const struct work *work)
+static int against_floor(struct bb_report *r, size_t i, double *const *locations)
 {
 	struct bb_case *c = &r->cases[i];
-	struct bb_over_loads l;
+	const struct bb_case *floor = c->floor < r->n_cases ? &r->cases[c->floor] : NULL;
 	double *floor_ns, *net, *ratios;
 	int rc;
 
@@ -431,24 +343,22 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 		return -ENOMEM;
 	net = floor_ns + c->n_series;
 	ratios = net + c->n_series;
-	floor_by_load(r, c, work, floor_ns);
 	for (size_t k = 0; k < c->n_series; k++) {
-		net[k] = work[i].location[k] - floor_ns[k];
-		ratios[k] = work[i].location[k] / floor_ns[k];
+		const struct bb_series *s = &c->series[k];
+
+		floor_ns[k] = floor         ? bb_case__at_load(floor, locations[c->floor], s->load)
+			      : s->void_why ? NAN
+					    : s->floor_ns;
+		net[k] = locations[i][k] - floor_ns[k];
+		ratios[k] = locations[i][k] / floor_ns[k];
 	}
-	rc = bb_case__over_loads(c, floor_ns, &l);
+	rc = estimate_over_loads(c, floor_ns, &c->summary.floor);
+	if (floor)
+		c->summary.floor = floor->summary.latency;
 	if (!rc)
-		c->summary.floor = c->floor < r->n_cases ? r->cases[c->floor].summary.latency
-							 : l.estimate;
-	if (!rc)
-		rc = bb_case__over_loads(c, net, &l);
-	if (!rc)
-		c->summary.net = l.estimate;
-	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN)) {
-		rc = bb_case__over_loads(c, ratios, &l);
-		if (!rc)
-			c->summary.slowdown.ratio = l.estimate;
-	}
+		rc = estimate_over_loads(c, net, &c->summary.net);
+	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN))
+		rc = estimate_over_loads(c, ratios, &c->summary.slowdown.ratio);
 	free(floor_ns);
 	return rc;
 }
@@ -473,20 +383,22 @@ static void join_between(struct bb_case *c)
 
 int bb_report__summarise(struct bb_report *r)
 {
-	struct work *work = calloc(r->n_cases + 1, sizeof(*work));
-	int rc = work ? 0 : -ENOMEM;
+	double **locations = calloc(r->n_cases + 1, sizeof(*locations));
+	int rc = locations ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < r->n_cases; i++) {
-		work[i].location = calloc(r->cases[i].n_series + 1, sizeof(double));
-		rc = work[i].location ? summarise_case(&r->cases[i], &work[i]) : -ENOMEM;
-		bb_hist_done(&work[i].all);
+		size_t n = r->cases[i].n_series;
+
+		locations[i] = calloc(2 * n + 1, sizeof(double));
+		rc = locations[i] ? summarise_case(&r->cases[i], locations[i], locations[i] + n)
+				  : -ENOMEM;
 	}
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		rc = against_floor(r, i, work);
+		rc = against_floor(r, i, locations);
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
 		join_between(&r->cases[i]);
-	for (size_t i = 0; work && i < r->n_cases; i++)
-		free(work[i].location);
-	free(work);
+	for (size_t i = 0; locations && i < r->n_cases; i++)
+		free(locations[i]);
+	free(locations);
 	return rc;
 }

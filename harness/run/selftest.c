@@ -13,7 +13,7 @@
 #include "plan/plan.h"
 #include "report/report.h"
 #include "stats/quantile.h"
-#include "store/run_points.h"
+#include "store/run_index.h"
 
 /* --- plain runs --- */
 

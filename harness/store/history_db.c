@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/io.h"
+#include "base/parse.h"
 #include "store/store.h"
 
 #define FILE_MAX_BYTES (256 << 20)
@@ -236,32 +237,49 @@ static int execute(sqlite3 *db, const char *sql)
 
 /* --- reading --- */
 
+struct reading {
+	sqlite3 *db;
+	struct table tables[N_TABLES];
+	struct bb_run_index x;
+	size_t text_bytes_left; /* there are no more in the file */
+	size_t turns_left;      /* of PROGRESS_OPS operations */
+	int n_checked;          /* tables whose schema is ours */
+};
+
+static int read_text(struct reading *rd, const char *text, const struct column *c, void *at)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	if ((!text && c->type != TEXT_OR_NULL) || len > rd->text_bytes_left)
+		return -EINVAL;
+	rd->text_bytes_left -= len;
+	if (c->type == CHARS) {
+		snprintf(at, c->size, "%s", text);
+		return 0;
+	}
+	*(const char **)at = text;
+	return bb_run_index__own_text(&rd->x, at);
+}
+
 /* 0, -ENOMEM, or -EINVAL: no bpfbench writes such a value. */
-static int read_column(sqlite3_stmt *query, int i, const struct column *c,
-		       const struct table *tables, struct bb_run_index *x, size_t row, char *item)
+static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct column *c,
+		       size_t row, char *item)
 {
 	static const int64_t most[] = {[FLAG] = 1, [U32] = UINT32_MAX, [U64] = INT64_MAX};
 	bool is_null = sqlite3_column_type(query, i) == SQLITE_NULL;
 	int64_t number = sqlite3_column_int64(query, i);
 	double real = is_null ? (double)NAN : sqlite3_column_double(query, i);
-	const char *text;
 	void *at = item + c->offset;
 
 	switch (c->type) {
 	case NUMBER: return number == (int64_t)row + 1 ? 0 : -EINVAL;
 	case TEXT:
 	case TEXT_OR_NULL:
-	case CHARS:
-		text = (const char *)sqlite3_column_text(query, i);
-		if (!text && c->type != TEXT_OR_NULL)
-			return -EINVAL;
-		if (c->type != CHARS)
-			return bb_run_index__add_text(x, text, at);
-		snprintf(at, c->size, "%s", text);
-		return 0;
+	case CHARS: return read_text(rd, (const char *)sqlite3_column_text(query, i), c, at);
 	case ROW_OF:
 		*(uint32_t *)at = (uint32_t)(number - 1);
-		return number > 0 && number <= (int64_t)count(&tables[c->of], x) ? 0 : -EINVAL;
+		return number > 0 && number <= (int64_t)count(&rd->tables[c->of], &rd->x) ? 0
+											  : -EINVAL;
 	case U32:
 	case FLAG: *(uint32_t *)at = (uint32_t)number; break;
 	case U64: *(uint64_t *)at = (uint64_t)number; break;
@@ -276,128 +294,108 @@ static int read_column(sqlite3_stmt *query, int i, const struct column *c,
 	return number >= 0 && number <= most[c->type] ? 0 : -EINVAL;
 }
 
-static int read_row(sqlite3_stmt *query, const struct table *tables, int of, struct bb_run_index *x)
+static int read_table(struct reading *rd, int of)
 {
-	const struct table *t = &tables[of];
-	size_t row = count(t, x);
-	char *item = bb_append((char *)x + t->items_at, (size_t *)(void *)((char *)x + t->n_at),
-			       t->size);
-	int rc = item ? 0 : -ENOMEM;
-
-	if (!rc && of == MACHINES)
-		bb_fingerprint_init((struct bb_fingerprint *)(void *)item);
-	for (size_t i = 0; !rc && i < t->n_columns; i++)
-		rc = read_column(query, (int)i, &t->columns[i], tables, x, row, item);
-	return rc;
-}
-
-/* `max_text_bytes`: there are no more in the file. */
-static int read_table(sqlite3 *db, const struct table *tables, int of, size_t max_text_bytes,
-		      struct bb_run_index *x)
-{
+	const struct table *t = &rd->tables[of];
+	char *items = (char *)&rd->x + t->items_at, sql[64];
+	size_t *n = (size_t *)(void *)((char *)&rd->x + t->n_at);
 	sqlite3_stmt *query = NULL;
-	char sql[64];
 	int rc, step = 0;
 
-	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY rowid", tables[of].name);
-	rc = errno_of(sqlite3_prepare_v2(db, sql, -1, &query, NULL));
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY rowid", t->name);
+	rc = errno_of(sqlite3_prepare_v2(rd->db, sql, -1, &query, NULL));
 	while (!rc && (step = sqlite3_step(query)) == SQLITE_ROW) {
-		rc = read_row(query, tables, of, x);
-		if (!rc && x->n_texts > max_text_bytes)
-			rc = -EINVAL;
+		size_t row = *n;
+		void *item = bb_append(items, n, t->size);
+
+		if (!item)
+			rc = -ENOMEM;
+		else if (of == MACHINES)
+			bb_fingerprint_init(item);
+		for (size_t i = 0; !rc && i < t->n_columns; i++)
+			rc = read_column(rd, query, (int)i, &t->columns[i], row, item);
 	}
-	if (!rc)
-		rc = errno_of(step);
 	sqlite3_finalize(query);
-	return rc;
+	return rc ? rc : errno_of(step);
 }
 
-/* Runs have their points side by side. */
-static int find_points(struct bb_run_index *x)
+/* Non-zero ends the query that calls them. */
+static int is_other_version(void *arg, int n_columns, char **values, char **names)
 {
-	for (size_t i = 0; i < x->n_points; i++) {
-		struct bb_index_run *run = &x->runs[x->points[i].run];
+	uint64_t version;
 
-		if (!run->n_points++)
-			run->first_point = i;
-		if (run->first_point + run->n_points != i + 1 || run->is_comparison)
-			return -EINVAL;
-	}
-	return 0;
+	(void)arg;
+	(void)n_columns;
+	(void)names;
+	return bb_parse_u64(values[0], &version) || version != BB_HISTORY_DB_VERSION;
 }
 
 /* The statements that made its tables are ours, and no others: SQLite keeps them word by word. */
-static int check_schema(sqlite3 *db, const struct table *tables)
+static int is_other_table(void *arg, int n_columns, char **values, char **names)
 {
-	static const char sql[] = "SELECT sql FROM sqlite_schema ORDER BY rowid";
-	sqlite3_stmt *query = NULL;
-	int rc = errno_of(sqlite3_prepare_v2(db, sql, -1, &query, NULL)), step = 0, n = 0;
+	struct reading *rd = arg;
+	char *ours = rd->n_checked < N_TABLES ? schema_of(&rd->tables[rd->n_checked++]) : NULL;
+	bool is_other = !ours || !values[0] || strcmp(values[0], ours);
 
-	for (; !rc && (step = sqlite3_step(query)) == SQLITE_ROW; n++) {
-		const char *text = (const char *)sqlite3_column_text(query, 0);
-		char *ours = n < N_TABLES ? schema_of(&tables[n]) : NULL;
-
-		if (!text || !ours || strcmp(text, ours))
-			rc = -EINVAL;
-		free(ours);
-	}
-	if (!rc)
-		rc = errno_of(step);
-	sqlite3_finalize(query);
-	return rc ? rc : n == N_TABLES ? 0 : -EINVAL;
-}
-
-static int check_version(sqlite3 *db)
-{
-	sqlite3_stmt *query = NULL;
-	int rc = errno_of(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &query, NULL));
-
-	if (!rc && (sqlite3_step(query) != SQLITE_ROW ||
-		    sqlite3_column_int64(query, 0) != BB_HISTORY_DB_VERSION))
-		rc = -EINVAL;
-	sqlite3_finalize(query);
-	return rc;
+	(void)n_columns;
+	(void)names;
+	free(ours);
+	return is_other;
 }
 
 /* Pages that refer to each other in circles are never read to their end. */
 #define PROGRESS_OPS 1000
 
-static int is_too_much(void *arg)
+static int is_too_much(void *turns_left)
 {
-	size_t *turns_left = arg;
+	return !*(size_t *)turns_left || !--*(size_t *)turns_left;
+}
 
-	return !*turns_left || !--*turns_left;
+static int read_db(struct reading *rd, void *data, size_t len)
+{
+	struct bb_run_index *x = &rd->x;
+	int rc = errno_of(sqlite3_deserialize(rd->db, "main", data, (sqlite3_int64)len,
+					      (sqlite3_int64)len, SQLITE_DESERIALIZE_READONLY));
+
+	if (!rc) {
+		sqlite3_progress_handler(rd->db, PROGRESS_OPS, is_too_much, &rd->turns_left);
+		rc = execute(rd->db, "PRAGMA cell_size_check = ON");
+	}
+	if (!rc)
+		rc = errno_of(
+			sqlite3_exec(rd->db, "PRAGMA user_version", is_other_version, NULL, NULL));
+	if (!rc)
+		rc = errno_of(sqlite3_exec(rd->db, "SELECT sql FROM sqlite_schema ORDER BY rowid",
+					   is_other_table, rd, NULL));
+	if (!rc && rd->n_checked != N_TABLES)
+		rc = -EINVAL;
+	for (int i = 0; !rc && i < N_TABLES; i++)
+		rc = read_table(rd, i);
+	/* Runs have their points side by side. */
+	for (size_t i = 0; !rc && i < x->n_points; i++) {
+		struct bb_index_run *run = &x->runs[x->points[i].run];
+
+		if (!run->n_points++)
+			run->first_point = i;
+		if (run->first_point + run->n_points != i + 1 || run->is_comparison)
+			rc = -EINVAL;
+	}
+	return rc;
 }
 
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
 	/* A row takes less than an operation a byte. */
-	size_t turns_left = 100 + len / PROGRESS_OPS;
-	struct table tables[N_TABLES];
-	struct bb_run_index x = {0};
-	sqlite3 *db;
-	int rc = open_db(&db);
+	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
+	int rc = open_db(&rd.db);
 
-	make_tables(tables);
+	make_tables(rd.tables);
 	if (!rc)
-		rc = errno_of(sqlite3_deserialize(db, "main", data, (sqlite3_int64)len,
-						  (sqlite3_int64)len, SQLITE_DESERIALIZE_READONLY));
-	if (!rc) {
-		sqlite3_progress_handler(db, PROGRESS_OPS, is_too_much, &turns_left);
-		rc = execute(db, "PRAGMA cell_size_check = ON");
-	}
-	if (!rc)
-		rc = check_version(db);
-	if (!rc)
-		rc = check_schema(db, tables);
-	for (int i = 0; !rc && i < N_TABLES; i++)
-		rc = read_table(db, tables, i, len, &x);
-	if (!rc)
-		rc = find_points(&x);
-	sqlite3_close(db);
+		rc = read_db(&rd, data, len);
+	sqlite3_close(rd.db);
 	if (rc)
-		bb_run_index__done(&x);
-	*ret_index = x;
+		bb_run_index__done(&rd.x);
+	*ret_index = rd.x;
 	return rc;
 }
 
@@ -418,8 +416,8 @@ void bb_history_db__load(const char *dir, struct bb_run_index *ret_index)
 
 /* --- writing --- */
 
-static int write_column(sqlite3_stmt *insert, int i, const struct column *c,
-			const struct bb_run_index *x, size_t row, const char *item)
+static int write_column(sqlite3_stmt *insert, int i, const struct column *c, size_t row,
+			const char *item)
 {
 	const void *at = item + c->offset;
 
@@ -427,8 +425,7 @@ static int write_column(sqlite3_stmt *insert, int i, const struct column *c,
 	case NUMBER: return sqlite3_bind_int64(insert, i, (int64_t)row + 1);
 	case TEXT:
 	case TEXT_OR_NULL:
-		return sqlite3_bind_text(insert, i, bb_index_text(x, *(const bb_text_at *)at), -1,
-					 SQLITE_STATIC);
+		return sqlite3_bind_text(insert, i, *(const char *const *)at, -1, SQLITE_STATIC);
 	case CHARS: return sqlite3_bind_text(insert, i, at, -1, SQLITE_STATIC);
 	case ROW_OF: return sqlite3_bind_int64(insert, i, (int64_t) * (const uint32_t *)at + 1);
 	case U32:
@@ -462,7 +459,7 @@ static int write_table(sqlite3 *db, const struct table *t, const struct bb_run_i
 	failed = sqlite3_prepare_v2(db, sql, -1, &insert, NULL);
 	for (size_t row = 0; !failed && row < count(t, x); row++) {
 		for (size_t i = 0; !failed && i < t->n_columns; i++)
-			failed = write_column(insert, (int)i + 1, &t->columns[i], x, row,
+			failed = write_column(insert, (int)i + 1, &t->columns[i], row,
 					      items + row * t->size);
 		if (!failed) {
 			failed = sqlite3_step(insert);
@@ -474,33 +471,26 @@ static int write_table(sqlite3 *db, const struct table *t, const struct bb_run_i
 	return errno_of(failed);
 }
 
-/* All tables, in one transaction. */
-static int fill(sqlite3 *db, const struct bb_run_index *x)
+int bb_history_db__save(const char *dir, const struct bb_run_index *x)
 {
 	struct table tables[N_TABLES];
+	unsigned char *data = NULL;
+	sqlite3_int64 len = 0;
 	char settings[160];
-	int rc;
+	sqlite3 *db;
+	int rc = open_db(&db);
 
 	make_tables(tables);
 	snprintf(settings, sizeof(settings),
 		 "PRAGMA max_page_count = %d; PRAGMA journal_mode = OFF; PRAGMA user_version = %u; "
 		 "BEGIN",
 		 FILE_MAX_BYTES / PAGE_BYTES, BB_HISTORY_DB_VERSION);
-	rc = execute(db, settings);
+	if (!rc)
+		rc = execute(db, settings);
 	for (int i = 0; !rc && i < N_TABLES; i++)
 		rc = write_table(db, &tables[i], x);
-	return rc ? rc : execute(db, "COMMIT");
-}
-
-int bb_history_db__save(const char *dir, const struct bb_run_index *x)
-{
-	unsigned char *data = NULL;
-	sqlite3_int64 len = 0;
-	sqlite3 *db;
-	int rc = open_db(&db);
-
 	if (!rc)
-		rc = fill(db, x);
+		rc = execute(db, "COMMIT");
 	if (!rc) {
 		data = sqlite3_serialize(db, "main", &len, 0);
 		rc = data ? 0 : -ENOMEM;

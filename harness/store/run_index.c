@@ -2,51 +2,397 @@
 #include "store/run_index.h"
 
 #include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/grow.h"
+#include "base/stop.h"
+#include "stats/quantile.h"
+#include "store/history_db.h"
+#include "store/store.h"
+
+/* --- points --- */
+
+#define MEDIAN_SE 1.2533 /* sqrt(pi / 2) */
+
+/* x[n], NANs left out: the median's standard error. NAN when there are fewer than 2. */
+static double median_se(const double *x, size_t n, double *scratch)
+{
+	size_t m = 0;
+	double median;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i]))
+			scratch[m++] = x[i];
+	if (m < 2)
+		return NAN;
+	median = bb_median(scratch, m);
+	for (size_t i = 0; i < m; i++)
+		scratch[i] = fabs(scratch[i] - median);
+	return MEDIAN_SE * BB_MAD_TO_SD * bb_median(scratch, m) / sqrt((double)m);
+}
+
+static const struct bb_case *find_anchor(const struct bb_report *r, const struct bb_case *c)
+{
+	for (size_t i = 0; i < r->n_cases && !c->is_anchor; i++) {
+		const struct bb_case *k = &r->cases[i];
+
+		if (k->is_anchor && bb_same_table(k, c))
+			return k;
+	}
+	return NULL;
+}
+
+int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point)
+{
+	const struct bb_case *c = &r->cases[i], *anchor = find_anchor(r, c);
+	size_t n = c->n_series, n_anchor = anchor ? anchor->n_series : 0;
+	struct bb_run_point p = {
+		.loads = c->summary.loads,
+		.voids = c->summary.voids,
+		.is_anchor = c->is_anchor,
+	};
+	double *ns = calloc(3 * n + n_anchor + 1, sizeof(*ns)), *x = ns + n, *scratch = x + n,
+	       *anchor_ns = scratch + n;
+	struct bb_over_loads l;
+	int rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
+
+	if (!rc && anchor)
+		rc = bb_case__locations(anchor, anchor_ns);
+	for (int by = 0; !rc && by < BB_N_PREDICTORS; by++) {
+		memcpy(x, ns, n * sizeof(*ns));
+		if (by == BB_BY_RELATIVE)
+			bb_case__relative(c, ns, x);
+		for (size_t k = 0; by == BB_BY_RATIO && k < n; k++)
+			x[k] = anchor ? ns[k] / bb_case__at_load(anchor, anchor_ns,
+								 c->series[k].load)
+				      : NAN;
+		for (size_t k = 0; k < n; k++)
+			x[k] = x[k] > 0 ? log(x[k]) : NAN;
+		rc = bb_case__over_loads(c, x, &l);
+		if (rc)
+			break;
+		p.se[by] = isnan(l.se) ? median_se(x, n, scratch) : l.se;
+		p.figure[by] = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
+						    exp(l.estimate.hi)};
+	}
+	p.figure[BB_BY_LATENCY] = c->summary.latency; /* as everybody shows it */
+	if (!rc)
+		*ret_point = p;
+	free(ns);
+	return rc;
+}
+
+/* --- the index --- */
 
 void bb_run_index__done(struct bb_run_index *x)
 {
+	for (size_t i = 0; i < x->n_texts; i++)
+		free(x->texts[i]);
+	free(x->texts);
 	free(x->runs);
 	free(x->points);
 	free(x->cases);
 	free(x->machines);
-	free(x->texts);
 	memset(x, 0, sizeof(*x));
 }
 
-int bb_run_index__add_text(struct bb_run_index *x, const char *text, bb_text_at *ret_at)
+int bb_run_index__own_text(struct bb_run_index *x, const char **text)
 {
-	size_t at = x->n_texts ? x->n_texts : 1, end = at + (text ? strlen(text) + 1 : 0);
+	char **kept = *text ? bb_append(&x->texts, &x->n_texts, sizeof(*kept)) : NULL;
 
-	*ret_at = 0;
-	if (!text)
+	if (!*text)
 		return 0;
-	if (end > UINT32_MAX || bb_reserve(&x->texts, end, &x->size_texts, 1))
-		return -ENOMEM;
-	x->texts[0] = '\0';
-	memcpy(x->texts + at, text, end - at);
-	x->n_texts = end;
-	*ret_at = (bb_text_at)at;
-	return 0;
+	if (kept)
+		*kept = strdup(*text);
+	*text = kept ? *kept : NULL;
+	return *text ? 0 : -ENOMEM;
+}
+
+static int is_name_of(const void *name, const void *run)
+{
+	return strcmp(name, ((const struct bb_index_run *)run)->name);
 }
 
 const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, const char *name)
 {
-	size_t from = 0, to = x->n_runs;
+	return x->n_runs ? bsearch(name, x->runs, x->n_runs, sizeof(*x->runs), is_name_of) : NULL;
+}
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		int order = strcmp(name, bb_index_text(x, x->runs[middle].name));
+/* The index of the case of that name, which is added when it is new. *next: where it is likely to
+ * be, and then the next one: runs have theirs in one order. */
+static int intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
+		       uint32_t *ret_index)
+{
+	struct bb_index_case *k;
 
-		if (!order)
-			return &x->runs[middle];
-		if (order < 0)
-			to = middle;
-		else
-			from = middle + 1;
+	for (size_t n = 0; n < x->n_cases; n++) {
+		size_t i = (*next + n) % x->n_cases;
+
+		if (strcmp(x->cases[i].name, c->name))
+			continue;
+		*next = i + 1;
+		*ret_index = (uint32_t)i;
+		return 0;
 	}
+	*ret_index = (uint32_t)x->n_cases;
+	k = bb_append(&x->cases, &x->n_cases, sizeof(*k));
+	if (!k)
+		return -ENOMEM;
+	*k = *c;
+	*next = x->n_cases;
+	return bb_run_index__own_text(x, &k->name) || bb_run_index__own_text(x, &k->scenario) ||
+			       bb_run_index__own_text(x, &k->variant) ||
+			       bb_run_index__own_text(x, &k->drive) ||
+			       bb_run_index__own_text(x, &k->param)
+		       ? -ENOMEM
+		       : 0;
+}
+
+static bool same_identity(const struct bb_fingerprint *a, const struct bb_fingerprint *b)
+{
+	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
+		if (bb_fingerprint_fields[i].identity &&
+		    strcmp(bb_fingerprint_get(a, i), bb_fingerprint_get(b, i)))
+			return false;
+	return true;
+}
+
+/* Index of the machine, the last ones first. */
+static int intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
+			  uint32_t *ret_index)
+{
+	struct bb_fingerprint *machine;
+
+	for (size_t i = x->n_machines; i-- > 0;) {
+		*ret_index = (uint32_t)i;
+		if (same_identity(&x->machines[i], fp))
+			return 0;
+	}
+	*ret_index = (uint32_t)x->n_machines;
+	machine = bb_append(&x->machines, &x->n_machines, sizeof(*machine));
+	if (!machine)
+		return -ENOMEM;
+	*machine = *fp;
+	return 0;
+}
+
+/* A run of another index, with copies of all that it refers to. */
+static int add_run(struct bb_run_index *x, const struct bb_run_index *from,
+		   const struct bb_index_run *of)
+{
+	struct bb_index_run run = *of, *kept;
+	size_t next = 0;
+	int rc = intern_machine(x, &from->machines[of->machine], &run.machine);
+
+	run.first_point = x->n_points;
+	for (size_t i = 0; !rc && i < of->n_points; i++) {
+		const struct bb_run_point *p = &from->points[of->first_point + i];
+		struct bb_run_point *point = bb_append(&x->points, &x->n_points, sizeof(*point));
+
+		if (!point)
+			return -ENOMEM;
+		*point = *p;
+		point->run = (uint32_t)x->n_runs;
+		rc = intern_case(x, &from->cases[p->what], &next, &point->what);
+	}
+	kept = rc ? NULL : bb_append(&x->runs, &x->n_runs, sizeof(*kept));
+	if (!kept)
+		return -ENOMEM;
+	*kept = run;
+	return bb_run_index__own_text(x, &kept->name) || bb_run_index__own_text(x, &kept->id) ||
+			       bb_run_index__own_text(x, &kept->commit) ||
+			       bb_run_index__own_text(x, &kept->started) ||
+			       bb_run_index__own_text(x, &kept->incomplete)
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* --- files --- */
+
+/* A file of the folder: a run of the old index, or an index of it alone, or why it is no run. */
+struct file {
+	const char *name;               /* without .json */
+	const struct bb_index_run *old; /* NULL: the file is new or has changed */
+	struct bb_run_index own;
+	char *fault; /* NULL: none; to be freed */
+	int rc;      /* 0 or -ENOMEM */
+};
+
+/* A file that was changed later may change again at what looks like the same time. */
+#define SETTLED_NS (2 * NS_PER_S)
+#define NS_PER_S 1000000000LL
+
+static int64_t ns_of(struct timespec t)
+{
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* `run` has the name, size and time of its file. */
+static int index_report(struct bb_report *r, struct bb_index_run run, struct bb_run_index *ret_own)
+{
+	struct bb_run_index lent = {.machines = &r->fingerprint};
+	int rc;
+
+	run.id = r->id;
+	run.started = r->started;
+	run.incomplete = r->incomplete;
+	run.commit = r->fingerprint.git_commit;
+	run.is_comparison = r->n_comparisons > 0;
+	run.n_points = run.is_comparison ? 0 : (uint32_t)r->n_cases;
+	lent.cases = calloc(r->n_cases + 1, sizeof(*lent.cases));
+	lent.points = calloc(r->n_cases + 1, sizeof(*lent.points));
+	rc = lent.cases && lent.points ? 0 : -ENOMEM;
+	for (uint32_t i = 0; !rc && i < run.n_points; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		lent.cases[i] = (struct bb_index_case){c->name,  c->scenario, c->variant,
+						       c->drive, c->param,    c->param_value};
+		rc = bb_run_point__make(r, i, &lent.points[i]);
+		lent.points[i].what = i;
+	}
+	if (!rc)
+		rc = add_run(ret_own, &lent, &run);
+	free(lent.cases);
+	free(lent.points);
+	return rc;
+}
+
+static void read_file(const char *dir, const struct bb_run_index *old, struct file *f)
+{
+	const struct bb_index_run *known = bb_run_index__find(old, f->name);
+	struct bb_index_run run = {.name = f->name};
+	struct bb_report *report;
+	struct timespec now;
+	struct stat st;
+	struct bb_err err;
+	char *path;
+
+	if (asprintf(&path, "%s/%s.json", dir, f->name) < 0) {
+		f->rc = -ENOMEM;
+		return;
+	}
+	if (stat(path, &st))
+		st = (struct stat){0};
+	clock_gettime(CLOCK_REALTIME, &now);
+	run.size_bytes = (uint64_t)st.st_size;
+	run.changed_ns = ns_of(st.st_mtim);
+	if (known && known->changed_ns == run.changed_ns && known->size_bytes == run.size_bytes) {
+		f->old = known;
+	} else if (bb_store__read(path, NULL, &report, &err)) {
+		f->fault = err.code == -ENOMEM ? NULL : strdup(err.msg);
+		f->rc = f->fault ? 0 : -ENOMEM;
+	} else {
+		if (run.changed_ns >= ns_of(now) - SETTLED_NS)
+			run.changed_ns = BB_INDEX_READ_ANEW;
+		f->rc = index_report(report, run, &f->own);
+		bb_report__free(report);
+	}
+	free(path);
+}
+
+/* --- a folder --- */
+
+#define MOST_THREADS 8
+#define BATCH 256 /* files, whose indexes are in memory at once */
+
+struct batch {
+	const char *dir;
+	const struct bb_run_index *old;
+	struct file files[BATCH];
+	size_t n;
+	atomic_size_t begun;
+};
+
+static void *read_files(void *arg)
+{
+	struct batch *b = arg;
+	size_t i;
+
+	while (!bb_stop_signal && (i = atomic_fetch_add(&b->begun, 1)) < b->n)
+		read_file(b->dir, b->old, &b->files[i]);
 	return NULL;
+}
+
+/* By as many threads as there are CPUs: most of the time goes into parsing. Signals are for the
+ * thread that waits for something: none of these. */
+static void read_batch(struct batch *b)
+{
+	pthread_t threads[MOST_THREADS];
+	int n = 0, most = 1;
+	sigset_t all, before;
+	cpu_set_t allowed;
+
+	if (!sched_getaffinity(0, sizeof(allowed), &allowed))
+		most = CPU_COUNT(&allowed) < MOST_THREADS ? CPU_COUNT(&allowed) : MOST_THREADS;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	while (n + 1 < most && !pthread_create(&threads[n], NULL, read_files, b))
+		n++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	read_files(b);
+	while (n)
+		pthread_join(threads[--n], NULL);
+}
+
+int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
+		       struct bb_run_index *ret_index, struct bb_err *err)
+{
+	struct bb_run_index new = {0}, old;
+	size_t n = 0, n_taken = 0, n_read = 0;
+	struct batch *b = NULL;
+	char **names = NULL;
+	int rc = bb_store__list(dir, &names, &n, err);
+
+	if (rc)
+		return rc;
+	bb_history_db__load(dir, &old);
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		rc = -ENOMEM;
+	for (size_t first = 0; !rc && !bb_stop_signal && first < n; first += BATCH) {
+		*b = (struct batch){.dir = dir, .old = &old};
+		for (; b->n < BATCH && first + b->n < n; b->n++)
+			b->files[b->n].name = names[first + b->n];
+		read_batch(b);
+		for (struct file *f = b->files; f < b->files + b->n; f++) {
+			if (!rc)
+				rc = f->rc;
+			if (!rc && f->fault && passed_over)
+				passed_over(arg, f->fault);
+			if (!rc && f->old)
+				rc = add_run(&new, &old, f->old);
+			else if (!rc && f->own.n_runs)
+				rc = add_run(&new, &f->own, f->own.runs);
+			n_taken += f->old != NULL;
+			n_read += f->own.n_runs;
+			free(f->fault);
+			bb_run_index__done(&f->own);
+		}
+	}
+	free(b);
+	if (!rc && bb_stop_signal)
+		rc = -EINTR;
+	/* What cannot be kept is made anew the next time. */
+	if (!rc && (n_read || n_taken < old.n_runs))
+		bb_history_db__save(dir, &new);
+	bb_store__list_free(names, n);
+	bb_run_index__done(&old);
+	if (rc) {
+		bb_run_index__done(&new);
+		return rc == -ENOMEM ? bb_fail_nomem(err)
+				     : bb_fail(err, rc, "stopped by signal %d (%s)",
+					       (int)bb_stop_signal, strsignal(bb_stop_signal));
+	}
+	*ret_index = new;
+	return 0;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/io.h"
 #include "base/own.h"
 #include "base/parse.h"
 #include "store/run_json.h"
@@ -27,58 +28,30 @@
 
 /* --- writing --- */
 
-static const char *remedy(int error)
+static int fail_write(struct bb_err *err, int error, const char *path)
 {
+	const char *remedy = "choose another folder with --results DIR, or store nothing with "
+			     "--no-store";
+
 	switch (error) {
 	case ENOSPC:
-	case EDQUOT: return "make room there, or choose another folder with --results DIR";
+	case EDQUOT: remedy = "make room there, or choose another folder with --results DIR"; break;
 	case EACCES:
 	case EPERM:
 	case EROFS:
-		return "choose a folder that you may write to with --results DIR, or store nothing "
-		       "with --no-store";
+		remedy = "choose a folder that you may write to with --results DIR, or store "
+			 "nothing with --no-store";
+		break;
 	case ENOTDIR:
-		return "part of that path is a file: choose another folder with --results DIR";
-	case ELOOP: return "remove the link, or choose another folder with --results DIR";
-	case EEXIST: return "stored runs are never overwritten: move that file away, or run again";
-	default:
-		return "choose another folder with --results DIR, or store nothing with --no-store";
+		remedy = "part of that path is a file: choose another folder with --results DIR";
+		break;
+	case ELOOP: remedy = "remove the link, or choose another folder with --results DIR"; break;
+	case EEXIST:
+		remedy = "stored runs are never overwritten: move that file away, or run again";
+		break;
 	}
-}
-
-static int fail_write(struct bb_err *err, int error, const char *path)
-{
 	return bb_fail(err, -error, "%s: %s; nothing was stored (%s)", path,
-		       bb_own__strerror(error), remedy(error));
-}
-
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-/* Rename without overwriting; link() where the file system cannot (renameat2(2): EINVAL, old
- * kernels ENOSYS). */
-static int publish(int dir_fd, const char *temp, const char *name)
-{
-	if (!renameat2(dir_fd, temp, dir_fd, name, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	if (linkat(dir_fd, temp, dir_fd, name, 0))
-		return -errno;
-	unlinkat(dir_fd, temp, 0);
-	return 0;
+		       bb_own__strerror(error), remedy);
 }
 
 /* The whole of `text` as a hidden file beside `name`, whose own name goes to temp[NAME_MAX + 1]; on
@@ -93,7 +66,7 @@ static int write_temp(int dir_fd, const char *name, const char *text, size_t len
 	fd = openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	rc = write_all(fd, text, len);
+	rc = bb_write_all(fd, text, len);
 	if (!rc && synced && fsync(fd))
 		rc = -errno;
 	if (close(fd) && !rc)
@@ -103,26 +76,24 @@ static int write_temp(int dir_fd, const char *name, const char *text, size_t len
 	return rc;
 }
 
-/* The whole of `text` as the file `name` of the folder, or no file. */
-static int store_text(int dir_fd, const char *name, const char *text, size_t len)
+/* The file's name becomes `name`, which is not there yet; by link() where the file system cannot
+ * (renameat2(2): EINVAL, old kernels ENOSYS). */
+static int publish(int dir_fd, const char *temp, const char *name)
 {
-	char temp[NAME_MAX + 1];
-	int rc = write_temp(dir_fd, name, text, len, true, temp);
+	if (!renameat2(dir_fd, temp, dir_fd, name, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (linkat(dir_fd, temp, dir_fd, name, 0))
+		return -errno;
+	unlinkat(dir_fd, temp, 0);
+	return 0;
+}
 
-	if (rc)
-		return rc;
-	rc = publish(dir_fd, temp, name);
-	if (rc) {
-		unlinkat(dir_fd, temp, 0);
-		return rc;
-	}
-	/* Some file systems cannot sync a folder (EINVAL); the file itself is on the disk by now.
-	 */
-	if (fsync(dir_fd) && errno != EINVAL) {
-		rc = -errno;
-		unlinkat(dir_fd, name, 0);
-	}
-	return rc;
+/* Some file systems cannot sync a folder (EINVAL); the file itself is on the disk by now. */
+static int sync_folder(int dir_fd)
+{
+	return fsync(dir_fd) && errno != EINVAL ? -errno : 0;
 }
 
 int bb_store__replace(const char *dir, const char *name, const void *data, size_t len, bool synced)
@@ -141,8 +112,8 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 		rc = -errno;
 		unlinkat(dir_fd, temp, 0);
 	}
-	if (!rc && synced && fsync(dir_fd) && errno != EINVAL) /* some cannot sync a folder */
-		rc = -errno;
+	if (!rc && synced)
+		rc = sync_folder(dir_fd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(dir_fd);
 	return rc;
@@ -151,20 +122,30 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
 			 char **ret_path, struct bb_err *err)
 {
-	char *path = NULL;
+	char temp[NAME_MAX + 1], *path;
 	int dir_fd, rc;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return bb_fail_nomem(err);
 	dir_fd = bb_own__make_dirs(AT_FDCWD, dir);
 	if (dir_fd < 0) {
-		rc = fail_write(err, -dir_fd, dir);
-	} else {
-		rc = store_text(dir_fd, name, text, len);
-		close(dir_fd);
-		if (rc)
-			fail_write(err, -rc, path);
+		free(path);
+		return fail_write(err, -dir_fd, dir);
 	}
+	rc = write_temp(dir_fd, name, text, len, true, temp);
+	if (!rc) {
+		rc = publish(dir_fd, temp, name);
+		if (rc)
+			unlinkat(dir_fd, temp, 0);
+	}
+	if (!rc) {
+		rc = sync_folder(dir_fd);
+		if (rc)
+			unlinkat(dir_fd, name, 0);
+	}
+	close(dir_fd);
+	if (rc)
+		fail_write(err, -rc, path);
 	if (rc || !ret_path)
 		free(path);
 	else
@@ -193,36 +174,25 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 
 /* --- listing --- */
 
+/* dir/ID.json, to be freed. */
+static int run_path(const char *dir, const char *id, char **ret_path, struct bb_err *err)
+{
+	if (asprintf(ret_path, "%s/%s" SUFFIX, dir, id) >= 0)
+		return 0;
+	*ret_path = NULL;
+	return bb_fail_nomem(err);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The ids that the names of files stand for. */
-static int list_dir(DIR *d, char ***ids, size_t *n)
-{
-	const struct dirent *e;
-
-	while ((errno = 0, e = readdir(d))) {
-		size_t len = strlen(e->d_name), suffix = strlen(SUFFIX);
-		char **kept;
-
-		if (e->d_name[0] == '.' || len <= suffix ||
-		    strcmp(e->d_name + len - suffix, SUFFIX) || !strcmp(e->d_name, SCHEMA))
-			continue;
-		kept = bb_append(ids, n, sizeof(*kept));
-		if (kept)
-			*kept = strndup(e->d_name, len - suffix);
-		if (!kept || !*kept)
-			return -ENOMEM;
-	}
-	return -errno;
-}
-
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err)
 {
-	int fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc;
+	int fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
 	char **ids = NULL;
 	size_t n = 0;
 
@@ -235,13 +205,25 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 			       "chooses another)",
 			       dir, bb_own__strerror(-rc));
 	}
+	while (d && !rc && (errno = 0, e = readdir(d))) {
+		size_t len = strlen(e->d_name), suffix = strlen(SUFFIX);
+		char **id;
+
+		if (e->d_name[0] == '.' || len <= suffix ||
+		    strcmp(e->d_name + len - suffix, SUFFIX) || !strcmp(e->d_name, SCHEMA))
+			continue;
+		id = bb_append(&ids, &n, sizeof(*id));
+		if (id)
+			*id = strndup(e->d_name, len - suffix);
+		rc = id && *id ? 0 : -ENOMEM;
+	}
 	if (d) {
-		rc = list_dir(d, &ids, &n);
+		rc = rc ? rc : -errno;
 		closedir(d);
-		if (rc) {
-			bb_store__list_free(ids, n);
-			return bb_fail(err, rc, "%s: cannot be listed: %s", dir, strerror(-rc));
-		}
+	}
+	if (rc) {
+		bb_store__list_free(ids, n);
+		return bb_fail(err, rc, "%s: cannot be listed: %s", dir, strerror(-rc));
 	}
 	if (n)
 		qsort(ids, n, sizeof(*ids), by_name);
@@ -345,63 +327,184 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 		       near ? "'?" : "");
 }
 
-/* `which` as a file by its own name: in `dir`, in `dir` with the suffix, or here. */
-static int find_file(const char *which, const char *dir, char **ret_path)
-{
-	const char *const parts[][3] = {{dir, "/", ""}, {dir, "/", SUFFIX}, {"", "", ""}};
-	struct stat st;
-
-	*ret_path = NULL;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		char *path;
-
-		if (asprintf(&path, "%s%s%s%s", parts[i][0], parts[i][1], which, parts[i][2]) < 0)
-			return -ENOMEM;
-		if (!stat(path, &st) && S_ISREG(st.st_mode)) {
-			*ret_path = path;
-			return 0;
-		}
-		free(path);
-	}
-	return 0;
-}
-
-static int resolve(const char *which, const char *dir, char **ret_path, struct bb_err *err)
-{
-	const char *id = "";
-	char **ids;
-	size_t n;
-	int rc = bb_store__list(dir, &ids, &n, err);
-
-	if (rc)
-		return rc;
-	rc = !strcmp(which, "latest") ? pick_latest(ids, n, dir, &id, err)
-				      : pick_prefix(ids, n, which, dir, &id, err);
-	if (!rc && asprintf(ret_path, "%s/%s" SUFFIX, dir, id) < 0) {
-		*ret_path = NULL;
-		rc = bb_fail_nomem(err);
-	}
-	bb_store__list_free(ids, n);
-	return rc;
-}
-
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
 		   struct bb_err *err)
 {
-	char *path = NULL;
-	int rc = 0;
+	/* as a file by its own name: in `dir`, in `dir` with the suffix, or here */
+	const char *const places[][3] = {{dir, "/", ""}, {dir, "/", SUFFIX}, {"", "", ""}};
+	const char *id = "";
+	char *path = NULL, **ids;
+	bool found = false;
+	struct stat st;
+	size_t n;
+	int rc;
 
 	if (strchr(which, '/'))
 		return read_path(which, ret_report, err);
 	if (!*which)
 		return bb_fail(err, -EINVAL,
 			       "which run? Give an id, its beginning, a path, or 'latest'");
-	if (strcmp(which, "latest") && find_file(which, dir, &path))
-		return bb_fail_nomem(err);
-	if (!path)
-		rc = resolve(which, dir, &path, err);
-	if (!rc)
-		rc = read_path(path, ret_report, err);
+	for (size_t i = 0; i < 3 && !found && strcmp(which, "latest"); i++) {
+		free(path);
+		if (asprintf(&path, "%s%s%s%s", places[i][0], places[i][1], which, places[i][2]) <
+		    0)
+			return bb_fail_nomem(err);
+		found = !stat(path, &st) && S_ISREG(st.st_mode);
+	}
+	if (!found) {
+		free(path);
+		rc = bb_store__list(dir, &ids, &n, err);
+		if (rc)
+			return rc;
+		rc = !strcmp(which, "latest") ? pick_latest(ids, n, dir, &id, err)
+					      : pick_prefix(ids, n, which, dir, &id, err);
+		if (!rc)
+			rc = run_path(dir, id, &path, err);
+		bb_store__list_free(ids, n);
+		if (rc)
+			return rc;
+	}
+	rc = read_path(path, ret_report, err);
 	free(path);
+	return rc;
+}
+
+/* --- baselines --- */
+
+#define FOLDER "baselines"
+#define BASELINE_NAME_MAX 100
+#define BASELINE_MAX_BYTES 1024
+
+static bool is_baseline_name(const char *name)
+{
+	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "._-";
+	size_t len = strlen(name);
+
+	return len && len <= BASELINE_NAME_MAX && strspn(name, bytes) == len && *name != '.' &&
+	       *name != '-' && strcmp(name, "latest");
+}
+
+int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err)
+{
+	char *path, *folder = NULL, *line = NULL;
+	bool is_stored;
+	int rc, fd;
+
+	if (!is_baseline_name(name))
+		return bb_fail(err, -EINVAL,
+			       "'%.120s' cannot be the name of a baseline: take letters, digits, "
+			       "'.', '_' and '-', at most %d, beginning with a letter or digit, "
+			       "and not 'latest'",
+			       name, BASELINE_NAME_MAX);
+	rc = run_path(dir, id, &path, err);
+	if (rc)
+		return rc;
+	is_stored = *id && !strchr(id, '/') && !access(path, F_OK);
+	free(path);
+	if (!is_stored)
+		return bb_fail(err, -ENOENT,
+			       "the run '%s' is not stored in %s: a baseline names one that is", id,
+			       dir);
+	if (asprintf(&folder, "%s/" FOLDER, dir) < 0 || asprintf(&line, "%s\n", id) < 0) {
+		rc = bb_fail_nomem(err);
+	} else {
+		fd = bb_own__make_dirs(AT_FDCWD, folder);
+		rc = fd < 0 ? fd : bb_store__replace(folder, name, line, strlen(line), true);
+		if (fd >= 0)
+			close(fd);
+		if (rc)
+			bb_fail(err, rc,
+				"%s/%s: %s; the baseline was not saved (--results DIR chooses "
+				"another folder)",
+				folder, name, bb_own__strerror(-rc));
+	}
+	free(folder);
+	free(line);
+	return rc;
+}
+
+/* The id in a baseline's file: one line without anything that would lead out of the folder.
+ * -ENOENT, without a message: there is no such file. */
+static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE_MAX_BYTES],
+			 struct bb_err *err)
+{
+	char *path, *text = NULL;
+	size_t len = 0, line;
+	struct stat st;
+	int rc;
+
+	if (asprintf(&path, "%s/" FOLDER "/%s", dir, name) < 0)
+		return bb_fail_nomem(err);
+	if (lstat(path, &st)) {
+		rc = errno == ENOENT || errno == ENOTDIR
+			     ? -ENOENT
+			     : bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+		free(path);
+		return rc;
+	}
+	rc = bb_read_own_file(path, BASELINE_MAX_BYTES, &text, &len, err);
+	if (!rc) {
+		line = strcspn(text, "\n");
+		if (!line || line >= BASELINE_MAX_BYTES || line + 1 < len || strlen(text) != len ||
+		    *text == '.' || memchr(text, '/', line))
+			rc = bb_fail(err, -EINVAL,
+				     "%s: not a baseline: expected the id of a run and nothing "
+				     "else (save it again with --save-baseline)",
+				     path);
+		else
+			snprintf(ret_id, BASELINE_MAX_BYTES, "%.*s", (int)line, text);
+	}
+	free(text);
+	free(path);
+	return rc;
+}
+
+/* "a, b, c", or "none", cut to the room there is. In the order of the folder: enough for a hint. */
+static void list_baselines(const char *dir, char *text, size_t size)
+{
+	char path[4096];
+	const struct dirent *e;
+	size_t used = 0;
+	DIR *d;
+
+	snprintf(text, size, "none");
+	snprintf(path, sizeof(path), "%s/" FOLDER, dir);
+	d = opendir(path);
+	while (d && (e = readdir(d)) && used < size)
+		if (is_baseline_name(e->d_name))
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 e->d_name);
+	if (d)
+		closedir(d);
+}
+
+int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report,
+		      struct bb_err *err)
+{
+	char id[BASELINE_MAX_BYTES], names[512], *path;
+	struct bb_err own = {0};
+	int rc = is_baseline_name(which) ? read_baseline(dir, which, id, &own) : -ENOENT;
+
+	if (rc == -ENOENT && !own.code) {
+		rc = bb_store__read(which, dir, ret_report, &own);
+		if (rc == -ENOENT && is_baseline_name(which)) {
+			list_baselines(dir, names, sizeof(names));
+			return bb_fail(err, rc, "%.2000s. Baselines saved there: %s", own.msg,
+				       names);
+		}
+	} else if (!rc) {
+		rc = run_path(dir, id, &path, &own);
+		if (!rc && access(path, F_OK))
+			rc = bb_fail(&own, -ENOENT,
+				     "the baseline '%s' is the run %s, which is not in %s any more "
+				     "(save it again with --save-baseline)",
+				     which, id, dir);
+		else if (!rc)
+			rc = bb_store__read(path, dir, ret_report, &own);
+		free(path);
+	}
+	if (rc && err)
+		*err = own;
 	return rc;
 }

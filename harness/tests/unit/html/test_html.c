@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "base/grow.h"
 #include "unit/export_testing.h"
 #include "html/html.h"
 #include "html/figures.h"
@@ -236,14 +237,17 @@ static void test_source(void **state)
 static struct bb_timeline make_history(const struct bb_report *r, size_t n, size_t moved)
 {
 	struct bb_timeline t = {.n_runs = n, .n_cases = r->n_cases};
+	char **texts;
 
 	t.runs = calloc(n, sizeof(*t.runs));
 	t.cases = calloc(t.n_cases, sizeof(*t.cases));
-	t.index.texts = calloc(n, 64);
+	texts = bb_append(&t.index.texts, &t.index.n_texts, sizeof(*texts));
+	assert_non_null(texts);
+	*texts = calloc(n, 64);
 	t.index.points = calloc(n * t.n_cases, sizeof(*t.index.points));
-	assert_true(t.runs && t.cases && t.index.texts && t.index.points);
+	assert_true(t.runs && t.cases && *texts && t.index.points);
 	for (size_t k = 0; k < n; k++) {
-		char *commit = t.index.texts + 64 * k, *id = commit + 32;
+		char *commit = *texts + 64 * k, *id = commit + 32;
 
 		snprintf(commit, 32, "%016zx", k);
 		snprintf(id, 32, "run-%zu", k);

@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "store/baseline.h"
 #include "store/store.h"
 #include "unit/folder_testing.h"
 #include "unit/report_testing.h"
