@@ -54,7 +54,7 @@ static void list_catalogue(void)
 
 	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
 		printf("%-22s %s%s\n", t->name, t->doc,
-		       t->fails ? ", which the kernel refuses" : "");
+		       t->calls[0].kind == BB_CALL_FAILS ? ", which the kernel refuses" : "");
 }
 
 static bool is_wanted(const struct triggers_args *a, const char *program)

@@ -118,7 +118,8 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 		/* a call that is refused comes after those that are not */
 		for (int fails = 0; fails < 2; fails++)
 			for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
-				if (t->fails == fails && bb_trigger__is_for(t, point) &&
+				if ((t->calls[0].kind == BB_CALL_FAILS) == fails &&
+				    bb_trigger__is_for(t, point) &&
 				    bb_trigger__distance(t, point) == distance)
 					l->tried[l->n++].trigger = t;
 	}

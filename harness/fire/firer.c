@@ -27,6 +27,8 @@ int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 		    const struct bb_attach_point *point, int prog_fd,
 		    const struct bb_fire_task *task)
 {
+	int rc = 0;
+
 	*f = (struct bb_firing){.trigger = t,
 				.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
 				.other_cpu = task->place->other_cpu,
@@ -41,7 +43,10 @@ int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (f->page == MAP_FAILED)
 		return -errno;
-	return t->open ? t->open(f) : 0;
+	if (t->open)
+		rc = t->open(f);
+	bb_trigger__resolve_calls(f);
+	return rc;
 }
 
 void bb_firing__close(struct bb_firing *f)

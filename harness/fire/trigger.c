@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/trigger.h"
 
+#include <errno.h>
 #include <linux/bpf.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fire/triggers.h"
 
 /* In the order in which they are tried. */
 static const struct bb_trigger *const tables[] = {
@@ -18,6 +23,59 @@ const struct bb_trigger *bb_trigger_at(size_t i)
 			if (!i--)
 				return row;
 	return NULL;
+}
+
+static long resolve(const struct bb_firing *f, long arg)
+{
+	if (arg >= PAGE && arg < PAGE + (long)sizeof(struct bb_firing_page))
+		return (long)f->page + (arg - PAGE);
+	switch (arg) {
+	case FD0:
+	case FD1:
+	case FD2: return f->fd[arg - FD0];
+	case CGROUP_FD: return f->cgroup_fd;
+	case CHILD_PID: return f->pid;
+	case OWN_PID: return getpid();
+	case OWN_TID: return syscall(SYS_gettid);
+	case ADDRESS_BYTES:
+		return f->trigger->is_ipv6 ? sizeof(struct sockaddr_in6)
+					   : sizeof(struct sockaddr_in);
+	case PAGE_BYTES: return (long)f->page_bytes;
+	case NEXT_PAGE: return (long)(f->page + f->page_bytes);
+	default: return arg;
+	}
+}
+
+void bb_trigger__resolve_calls(struct bb_firing *f)
+{
+	struct bb_firing_page *page = bb_firing__page(f);
+
+	strcpy(page->path, "f");
+	strcpy(page->no_path, "none");
+	strcpy(page->here, ".");
+	page->vector = (struct iovec){.iov_base = page->buffer, .iov_len = 1};
+	page->moment.tv_nsec = 1;
+	page->one = 1;
+	page->length = sizeof(struct sockaddr_in6);
+	for (size_t i = 0; i < BB_TRIGGER_CALLS; i++) {
+		f->calls[i] = f->trigger->calls[i];
+		for (size_t k = 0; k < 6; k++)
+			f->calls[i].args[k] = resolve(f, f->calls[i].args[k]);
+	}
+}
+
+int bb_trigger__call(struct bb_firing *f)
+{
+	for (size_t i = 0; i < BB_TRIGGER_CALLS && f->calls[i].kind; i++) {
+		const long *a = f->calls[i].args;
+		long ret = syscall(f->calls[i].nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+
+		if (ret < 0 && f->calls[i].kind != BB_CALL_FAILS)
+			return -errno;
+		if (f->calls[i].kind == BB_CALL_MAKES_FD)
+			close((int)ret);
+	}
+	return 0;
 }
 
 const char *bb_trigger__asked_for(const struct bb_attach_point *p)

@@ -17,17 +17,32 @@
  * can be repeated without end: each leaves things as they were.
  */
 #define BB_FIRING_FDS 6
+#define BB_TRIGGER_CALLS 2
 
 struct bb_fire_user;
+
+/* A system call: its number and arguments (fire/triggers.h). */
+struct bb_trigger_call {
+	enum {
+		BB_NO_CALL,
+		BB_CALL,
+		BB_CALL_MAKES_FD, /* it returns a descriptor, which is closed at once */
+		/* it is refused: the hook runs, but what is behind it does not */
+		BB_CALL_FAILS,
+	} kind;
+	long nr, args[6];
+};
 
 struct bb_firing {
 	const struct bb_trigger *trigger;
 	int fd[BB_FIRING_FDS]; /* -1: not open; those that are open are closed for the trigger */
-	char *page;            /* a page of memory of ours, there */
+	char *page;            /* two pages of memory of ours, there (struct bb_firing_page) */
 	size_t page_bytes;
-	long args[7];  /* of a system call, or of a function and what it returns */
-	int other_cpu; /* where a partner may run; -1: none */
-	pid_t pid;     /* a child of ours; 0: none */
+	struct bb_trigger_call
+		calls[BB_TRIGGER_CALLS]; /* the trigger's, with what they are for here */
+	long own;                        /* for the trigger to keep something in */
+	int other_cpu;                   /* where a partner may run; -1: none */
+	pid_t pid;                       /* a child of ours; 0: none */
 	int prog_fd;   /* of the program, for triggers that attach it themselves; borrowed */
 	int cgroup_fd; /* the folder of our cgroup; borrowed; -1: there is none */
 	/* of the process that calls a function (fire/call_child.h); borrowed; -1: there is none */
@@ -45,14 +60,9 @@ struct bb_trigger {
 	int (*open)(struct bb_firing *f); /* 0 or -errno; NULL: nothing is needed */
 	int (*fire)(struct bb_firing *f); /* 0 or -errno; NULL: reading the counters is the event */
 	void (*close)(struct bb_firing *f); /* NULL: the descriptors are all that there is */
-	/* of a table of system calls (fire/triggers_call.c): its number and arguments */
-	long nr;
-	long args[6];
-	bool makes_fd; /* it returns a descriptor, which is closed at once */
-	/* it has the call refused: the hook runs, but what is behind it does not */
-	bool fails;
-	/* only a scenario asks for it */
-	bool on_demand;
+	struct bb_trigger_call calls[BB_TRIGGER_CALLS]; /* of bb_trigger__call() */
+	bool is_ipv6;                                   /* of sockets */
+	bool on_demand;                                 /* only a scenario asks for it */
 	/* it is for attach points of this kind alone, which no other trigger is for: it attaches
 	 * the program itself; BB_AT_NOWHERE: it is for all others */
 	enum bb_attach_kind at;
@@ -66,6 +76,11 @@ extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_trig
 	bb_triggers_time[], bb_triggers_file[], bb_triggers_socket[], bb_triggers_cgroup[],
 	bb_triggers_function[], bb_triggers_attached[], bb_triggers_xdp[], bb_triggers_tcp[],
 	bb_triggers_packet[];
+
+/* Fill in what its calls are for here, when it is opened. */
+void bb_trigger__resolve_calls(struct bb_firing *f);
+/* A trigger that is these calls. 0 or -errno. */
+int bb_trigger__call(struct bb_firing *f);
 
 /* The name of the only trigger that the scenario lets make it run; NULL: it asks for none. */
 const char *bb_trigger__asked_for(const struct bb_attach_point *p);

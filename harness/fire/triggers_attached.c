@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Triggers that attach the program themselves, in the process that fires: to what it alone has, a
- * socket or an iterator of its own. It is off when they are closed.
- */
+/* Triggers that bring a program or a function of their own: those that attach the program in the
+ * process that fires, to what it alone has; calls of functions; the tracepoints of XDP. */
 #include <bpf/bpf.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
-#include <netinet/in.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/child.h"
-#include "fire/sockets.h"
-#include "fire/trigger.h"
+#include "base/process.h"
+#include "bpf/veth_pair.h"
+#include "fire/call_child.h"
+#include "fire/triggers.h"
+#include "fire/user_function.h"
 
 /* --- iterators --- */
 
@@ -26,7 +29,7 @@ static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
 		    .iter_info_len = info ? sizeof(*info) : 0);
 
 	f->fd[0] = bpf_link_create(f->prog_fd, 0, BPF_TRACE_ITER, &opts);
-	return f->fd[0] < 0 ? -errno : 0;
+	return bb_failed(f->fd[0] < 0);
 }
 
 /* Over the elements of a map: the first of the program's that the kernel lets it go over. */
@@ -57,24 +60,17 @@ static int stand_still(void *arg, int link_fd)
 	return pause();
 }
 
-static int start_still(struct bb_firing *f)
-{
-	static const struct bb_child_rules rules = {.closes_others = true};
-	struct bb_child c;
-	int rc = bb_child__start(&rules, stand_still, NULL, &c);
-
-	f->pid = c.pid;
-	return rc;
-}
-
 /* Over that child, or a map of the program, where it can be told so. */
 static int open_iter(struct bb_firing *f)
 {
+	static const struct bb_child_rules rules = {.closes_others = true};
 	union bpf_iter_link_info one = {0};
-	int rc;
 
 	if (!strncmp(f->point->target, "task", strlen("task"))) {
-		rc = start_still(f);
+		struct bb_child c;
+		int rc = bb_child__start(&rules, stand_still, NULL, &c);
+
+		f->pid = c.pid;
 		if (rc)
 			return rc;
 		one.task.pid = (__u32)f->pid;
@@ -91,14 +87,14 @@ static void close_iter(struct bb_firing *f)
 
 static int fire_iter(struct bb_firing *f)
 {
-	int fd = bpf_iter_create(f->fd[0]), rc = 0;
+	int fd = bpf_iter_create(f->fd[0]), rc;
 	ssize_t n;
 
 	if (fd < 0)
 		return -errno;
 	while ((n = read(fd, f->page, f->page_bytes)) > 0)
 		;
-	rc = n < 0 ? -errno : 0;
+	rc = bb_failed(n < 0);
 	close(fd);
 	return rc;
 }
@@ -110,7 +106,7 @@ static int put_in_map(struct bb_firing *f)
 	__u32 zero = 0;
 
 	bpf_map_delete_elem(f->fd[3], &zero);
-	return bpf_map_update_elem(f->fd[3], &zero, &f->fd[1], BPF_ANY) ? -errno : 0;
+	return bb_failed(bpf_map_update_elem(f->fd[3], &zero, &f->fd[1], BPF_ANY));
 }
 
 /* fd[3]: a sockmap with the sending end of a TCP connection in it. */
@@ -149,15 +145,13 @@ static int open_reuseport(struct bb_firing *f)
 
 	f->fd[0] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	f->fd[1] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (f->fd[0] < 0 || f->fd[1] < 0 ||
-	    setsockopt(f->fd[0], SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) ||
-	    setsockopt(f->fd[0], SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF, &f->prog_fd,
-		       sizeof(f->prog_fd)) ||
-	    bind(f->fd[0], (struct sockaddr *)&a, len) ||
-	    getsockname(f->fd[0], (struct sockaddr *)&a, &len) ||
-	    connect(f->fd[1], (struct sockaddr *)&a, len))
-		return -errno;
-	return 0;
+	return bb_failed(f->fd[0] < 0 || f->fd[1] < 0 ||
+			 setsockopt(f->fd[0], SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) ||
+			 setsockopt(f->fd[0], SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF, &f->prog_fd,
+				    sizeof(f->prog_fd)) ||
+			 bind(f->fd[0], (struct sockaddr *)&a, len) ||
+			 getsockname(f->fd[0], (struct sockaddr *)&a, &len) ||
+			 connect(f->fd[1], (struct sockaddr *)&a, len));
 }
 
 /* The program may turn it away. */
@@ -182,33 +176,230 @@ static int fire_own_run(struct bb_firing *f)
 
 	for (size_t i = 0; i < 6; i++)
 		context[i] = (__u64)f->point->args[i];
-	return bpf_prog_test_run_opts(f->prog_fd, &opts) ? -errno : 0;
+	return bb_failed(bpf_prog_test_run_opts(f->prog_fd, &opts));
 }
 
 const struct bb_trigger bb_triggers_attached[] = {
-	{.name = "iterator",
-	 .doc = "read the program's iterator to its end, over a process of bpfbench where it can",
-	 .words = "",
-	 .at = BB_AT_ITER,
-	 .open = open_iter,
-	 .fire = fire_iter,
-	 .close = close_iter},
-	{.name = "sockmap-send",
-	 .doc = "send a byte by a socket that is in a sockmap with the program on it",
-	 .words = "",
-	 .at = BB_AT_SK_MSG,
-	 .open = open_sk_msg,
-	 .fire = fire_sk_msg},
-	{.name = "reuseport",
-	 .doc = "send a datagram to a port where the program chooses the socket",
-	 .words = "",
-	 .at = BB_AT_REUSEPORT,
-	 .open = open_reuseport,
-	 .fire = fire_reuseport},
-	{.name = "own-run",
-	 .doc = "a test run with the arguments of the event that the program is for",
-	 .words = "",
-	 .at = BB_AT_OWN_RUN,
-	 .fire = fire_own_run},
+	{"iterator",
+	 "read the program's iterator to its end, over a process of bpfbench where it can", "",
+	 open_iter, .fire = fire_iter, .close = close_iter, .at = BB_AT_ITER},
+	{"sockmap-send", "send a byte by a socket that is in a sockmap with the program on it", "",
+	 open_sk_msg, .fire = fire_sk_msg, .at = BB_AT_SK_MSG},
+	{"reuseport", "send a datagram to a port where the program chooses the socket", "",
+	 open_reuseport, .fire = fire_reuseport, .at = BB_AT_REUSEPORT},
+	{"own-run", "a test run with the arguments of the event that the program is for", "",
+	 .fire = fire_own_run, .at = BB_AT_OWN_RUN},
+	{0},
+};
+
+/* --- functions: of ours, of a library, of a command, of a process --- */
+
+static int fire_own_function(struct bb_firing *f)
+{
+	const long *a = f->point->args;
+
+	bb_own_function((uint64_t)a[0], (uint64_t)a[1], (uint64_t)a[2], (uint64_t)a[3],
+			(uint64_t)a[4], (uint64_t)a[5], (uint64_t)a[6]);
+	return 0;
+}
+
+static int fire_call(struct bb_firing *f)
+{
+	return f->call_fd < 0 ? -EINVAL : bb_call_child__call(f->call_fd);
+}
+
+/* A command that fails has run all the same. */
+static int fire_run(struct bb_firing *f)
+{
+	const struct bb_fire_user *u = f->user;
+	const struct bb_process p = {.argv = (const char *const *)f->point->by->run,
+				     .dir = u->dir[0] ? u->dir : NULL,
+				     .together = true,
+				     .uid = u->uid,
+				     .gid = u->gid,
+				     .env = u->env};
+	struct bb_process_end end;
+	struct bb_err err = {0};
+	int rc = bb_process__run(&p, &end, &err);
+
+	if (!rc)
+		bb_process_end__done(&end);
+	return rc;
+}
+
+#define MOMENT_NS 20000
+
+static int open_wait(struct bb_firing *f)
+{
+	(void)f;
+	return bb_failed(prctl(PR_SET_TIMERSLACK, 1UL));
+}
+
+static int fire_wait(struct bb_firing *f)
+{
+	const struct timespec moment = {.tv_nsec = MOMENT_NS};
+
+	(void)f;
+	nanosleep(&moment, NULL);
+	return 0;
+}
+
+const struct bb_trigger bb_triggers_function[] = {
+	{"own-call", "call a function of bpfbench in the place of the one that the program is for",
+	 "", .fire = fire_own_function, .at = BB_AT_OWN_FUNCTION},
+	{"call", "call a function of a shared library, as a scenario says", "", .fire = fire_call,
+	 .on_demand = true},
+	{"run", "run a command as the calling user, as a scenario says", "", .fire = fire_run,
+	 .on_demand = true},
+	{"wait", "wait until the process that a scenario names does it", "", open_wait,
+	 .fire = fire_wait, .on_demand = true},
+	{0},
+};
+
+/* --- XDP's tracepoints: a frame that a small program redirects or spoils, over a pair of veth
+ * devices in namespaces of their own --- */
+
+#define FRAME_BYTES 64u
+#ifndef BPF_F_TEST_XDP_LIVE_FRAMES /* 5.18 */
+#define BPF_F_TEST_XDP_LIVE_FRAMES (1U << 1)
+#endif
+
+#define MOV(reg, value)                                                                            \
+	{                                                                                          \
+		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (reg), .imm = (value)              \
+	}
+#define CALL(helper)                                                                               \
+	{                                                                                          \
+		.code = BPF_JMP | BPF_CALL, .imm = (helper)                                        \
+	}
+#define EXIT                                                                                       \
+	{                                                                                          \
+		.code = BPF_JMP | BPF_EXIT                                                         \
+	}
+
+static int load_xdp(const struct bpf_insn *insns, size_t n, int *ret_fd)
+{
+	*ret_fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "bpfbench_xdp", "GPL", insns, n, NULL);
+	return bb_failed(*ret_fd < 0);
+}
+
+static int load_redirect(unsigned int ifindex, int *ret_fd)
+{
+	const struct bpf_insn insns[] = {MOV(BPF_REG_1, (__s32)ifindex), MOV(BPF_REG_2, 0),
+					 CALL(BPF_FUNC_redirect), EXIT};
+
+	return load_xdp(insns, sizeof(insns) / sizeof(insns[0]), ret_fd);
+}
+
+/* To the program `fd[0]`: one frame, which goes where it says. */
+static int fire_frame(struct bb_firing *f)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->page, .data_size_in = FRAME_BYTES,
+		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .repeat = 1);
+
+	return bb_failed(bpf_prog_test_run_opts(f->fd[0], &opts));
+}
+
+/* To a device that takes no frames: the loopback device, the first of every namespace. */
+static int open_redirect_err(struct bb_firing *f)
+{
+	return load_redirect(1, &f->fd[0]);
+}
+
+/* Two devices, the far one with `far_fd` on it, which makes the near one take frames; we are in the
+ * near one's namespace then. own: the pair. */
+static int open_pair(struct bb_firing *f, int far_fd)
+{
+	struct bb_veth_pair *pair = calloc(1, sizeof(*pair));
+	int rc = pair ? bb_veth_pair__open(pair, NULL) : -ENOMEM;
+
+	if (rc) {
+		free(pair);
+		return rc;
+	}
+	f->own = (long)pair;
+	f->fd[2] = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	rc = f->fd[2] < 0 ? -errno : bb_veth_pair__put_on(pair, far_fd, BPF_PROG_TYPE_XDP, NULL);
+	if (!rc && setns(pair->netns_fd[BB_VETH_NEAR], CLONE_NEWNET))
+		rc = -errno;
+	return rc;
+}
+
+static void close_pair(struct bb_firing *f)
+{
+	struct bb_veth_pair *pair = (struct bb_veth_pair *)f->own;
+
+	if (f->fd[2] >= 0)
+		(void)!setns(f->fd[2], CLONE_NEWNET);
+	bb_veth_pair__close(pair);
+	free(pair);
+}
+
+/* fd[0] sends out of the near device; fd[1] stands on the far one. */
+static int open_redirect_to(struct bb_firing *f, int verdict)
+{
+	const struct bpf_insn far[] = {MOV(BPF_REG_0, verdict), EXIT};
+	int rc = load_xdp(far, 2, &f->fd[1]);
+
+	if (!rc)
+		rc = open_pair(f, f->fd[1]);
+	if (!rc)
+		rc = load_redirect(((struct bb_veth_pair *)f->own)->ifindex[BB_VETH_NEAR],
+				   &f->fd[0]);
+	return rc;
+}
+
+static int open_redirect(struct bb_firing *f)
+{
+	return open_redirect_to(f, XDP_DROP);
+}
+
+static int open_exception(struct bb_firing *f)
+{
+	return open_redirect_to(f, XDP_ABORTED);
+}
+
+/* fd[0] sends to a queue on the other CPU, or on ours. */
+static int open_cpumap(struct bb_firing *f)
+{
+	__u32 cpu = (__u32)(f->other_cpu < 0 ? sched_getcpu() : f->other_cpu);
+	struct bpf_cpumap_val queue = {.qsize = 64};
+	struct bpf_insn insns[] = {{.code = BPF_LD | BPF_IMM | BPF_DW,
+				    .dst_reg = BPF_REG_1,
+				    .src_reg = BPF_PSEUDO_MAP_FD},
+				   {0},
+				   MOV(BPF_REG_2, (__s32)cpu),
+				   MOV(BPF_REG_3, 0),
+				   CALL(BPF_FUNC_redirect_map),
+				   EXIT};
+
+	f->fd[1] = bpf_map_create(BPF_MAP_TYPE_CPUMAP, "bpfbench", sizeof(cpu), sizeof(queue),
+				  cpu + 1, NULL);
+	if (f->fd[1] < 0 || bpf_map_update_elem(f->fd[1], &cpu, &queue, BPF_ANY))
+		return -errno;
+	insns[0].imm = f->fd[1];
+	return load_xdp(insns, sizeof(insns) / sizeof(insns[0]), &f->fd[0]);
+}
+
+/* The other CPU takes it from its queue in its own time. */
+static int fire_cpumap(struct bb_firing *f)
+{
+	const struct timespec until_taken = {.tv_nsec = 200000};
+	int rc = fire_frame(f);
+
+	nanosleep(&until_taken, NULL);
+	return rc;
+}
+
+const struct bb_trigger bb_triggers_xdp[] = {
+	{"xdp-redirect-err", "a frame that XDP redirects to a device that takes none",
+	 "xdp_redirect_err", open_redirect_err, .fire = fire_frame},
+	{"xdp-redirect", "a frame that XDP redirects to a veth device",
+	 "xdp_redirect xdp_devmap_xmit xdp_bulk_tx", open_redirect, .fire = fire_frame,
+	 .close = close_pair},
+	{"xdp-exception", "a frame on which an XDP program gives up (XDP_ABORTED)", "xdp_exception",
+	 open_exception, .fire = fire_frame, .close = close_pair},
+	{"xdp-cpumap", "a frame that XDP redirects to another CPU",
+	 "xdp_cpumap_enqueue xdp_cpumap_kthread", open_cpumap, .fire = fire_cpumap},
 	{0},
 };

@@ -1,123 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Triggers that are a system call each: its number and arguments, a row of a table. */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/stat.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fire/trigger.h"
+#include "fire/triggers.h"
 
-/* Arguments that are known only when the trigger is opened. */
-enum {
-	FILE_FD = 0x5eed0000, /* a file in our folder, open for reading and writing, 4096 bytes long
-			       */
-	FOLDER_FD,            /* our folder */
-	PATH,                 /* the file's name */
-	NO_PATH,              /* a name that no file has */
-	HERE,                 /* "." */
-	BUFFER,               /* 2 KiB, after what else is in our page */
-	ZEROS,                /* 256 bytes of zeros */
-	VECTOR,               /* a struct iovec of one byte */
-	PAGE,                 /* our page */
-	NEXT_PAGE,            /* a page of zeros that nobody else uses */
-	PAGE_BYTES,
-	OWN_PID,
-	OWN_TID,
-	END_OF_ARGS
-};
-
-#define FILE_NAME "f"
-
-/* Where things are in the page. */
-enum {
-	AT_ZEROS = 0,
-	AT_PATH = 256,
-	AT_NO_PATH = 264,
-	AT_HERE = 272,
-	AT_VECTOR = 320,
-	AT_BUFFER = 2048
-};
-
-static long resolve(const struct bb_firing *f, long arg)
-{
-	switch (arg) {
-	case FILE_FD: return f->fd[0];
-	case FOLDER_FD: return f->fd[1];
-	case PATH: return (long)(f->page + AT_PATH);
-	case NO_PATH: return (long)(f->page + AT_NO_PATH);
-	case HERE: return (long)(f->page + AT_HERE);
-	case BUFFER: return (long)(f->page + AT_BUFFER);
-	case ZEROS: return (long)(f->page + AT_ZEROS);
-	case VECTOR: return (long)(f->page + AT_VECTOR);
-	case PAGE: return (long)f->page;
-	case NEXT_PAGE: return (long)(f->page + f->page_bytes);
-	case PAGE_BYTES: return (long)f->page_bytes;
-	case OWN_PID: return (long)getpid();
-	case OWN_TID: return syscall(SYS_gettid);
-	default: return arg;
-	}
-}
+#define FILE_FD FD0   /* a file in our folder, open for reading and writing, 4096 bytes long */
+#define FOLDER_FD FD1 /* our folder */
 
 static int open_call(struct bb_firing *f)
 {
-	struct iovec vector = {.iov_base = f->page + AT_BUFFER, .iov_len = 1};
-
-	f->fd[0] = open(FILE_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	f->fd[0] = open("f", O_RDWR | O_CREAT | O_CLOEXEC, 0600); /* PATH */
 	f->fd[1] = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (f->fd[0] < 0 || f->fd[1] < 0 || ftruncate(f->fd[0], 4096))
-		return -errno;
-	memset(f->page, 0, f->page_bytes);
-	strcpy(f->page + AT_PATH, FILE_NAME);
-	strcpy(f->page + AT_NO_PATH, "none");
-	strcpy(f->page + AT_HERE, ".");
-	memcpy(f->page + AT_VECTOR, &vector, sizeof(vector));
-	for (size_t i = 0; i < 6; i++)
-		f->args[i] = resolve(f, f->trigger->args[i]);
-	return 0;
+	return bb_failed(f->fd[0] < 0 || f->fd[1] < 0 || ftruncate(f->fd[0], 4096));
 }
 
-static int fire_call(struct bb_firing *f)
-{
-	const long *a = f->args;
-	long ret = syscall(f->trigger->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-
-	if (ret < 0)
-		return f->trigger->fails ? 0 : -errno;
-	if (f->trigger->makes_fd)
-		close((int)ret);
-	return 0;
-}
-
-#define ROW(call, ...)                                                                             \
-	.name = "call-" #call, .words = #call, .doc = "the system call " #call, .open = open_call, \
-	.fire = fire_call, .nr = SYS_##call, .args = {__VA_ARGS__}
-#define CALL(call, ...)                                                                            \
+#define ROW(kind, call, ...)                                                                       \
 	{                                                                                          \
-		ROW(call, __VA_ARGS__)                                                             \
+		"call-" #call, "the system call " #call, #call, open_call,                         \
+			FIRES({kind, SYS_##call, {__VA_ARGS__}})                                   \
 	}
-/* It returns a descriptor. */
-#define MAKES(call, ...)                                                                           \
-	{                                                                                          \
-		ROW(call, __VA_ARGS__), .makes_fd = true                                           \
-	}
-/* With arguments that the kernel refuses. */
-#define REFUSED(call, ...)                                                                         \
-	{                                                                                          \
-		ROW(call, __VA_ARGS__), .fails = true                                              \
-	}
+#define CALL(...) ROW(BB_CALL, __VA_ARGS__)
+#define MAKES(...) ROW(BB_CALL_MAKES_FD, __VA_ARGS__)
+#define REFUSED(...) ROW(BB_CALL_FAILS, __VA_ARGS__) /* its arguments are */
 
 const struct bb_trigger bb_triggers_call[] = {
 	CALL(getppid),

@@ -1,158 +1,117 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Triggers of sockets, in a network namespace that nobody else has: over its loopback device. */
-#include <errno.h>
-#include <netinet/in.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <netinet/ip.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "fire/sockets.h"
-#include "fire/trigger.h"
+#include "bpf/struct_ops.h"
+#include "fire/triggers.h"
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-};
+/* --- addresses: of the loopback device, of the trigger's family --- */
 
-static socklen_t loopback(int family, uint16_t port, union address *ret_address)
+static int family_of(const struct bb_firing *f)
 {
-	memset(ret_address, 0, sizeof(*ret_address));
-	if (family == AF_INET) {
-		ret_address->in = (struct sockaddr_in){.sin_family = AF_INET,
-						       .sin_port = htons(port),
-						       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-		return sizeof(ret_address->in);
+	return f->trigger->is_ipv6 ? AF_INET6 : AF_INET;
+}
+
+/* In the page. Its length. */
+static socklen_t loopback(const struct bb_firing *f, uint16_t port)
+{
+	struct bb_firing_page *page = bb_firing__page(f);
+
+	memset(&page->address, 0, sizeof(page->address));
+	if (f->trigger->is_ipv6) {
+		page->address.in6 = (struct sockaddr_in6){.sin6_family = AF_INET6,
+							  .sin6_port = htons(port),
+							  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+		return sizeof(page->address.in6);
 	}
-	ret_address->in6 = (struct sockaddr_in6){.sin6_family = AF_INET6,
-						 .sin6_port = htons(port),
-						 .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-	return sizeof(ret_address->in6);
+	page->address.in = (struct sockaddr_in){.sin_family = AF_INET,
+						.sin_port = htons(port),
+						.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	return sizeof(page->address.in);
 }
 
-/* fd[0] bound to a port of the loopback device that the kernel chose; *ret_address has it. */
-static int bound(struct bb_firing *f, int family, int type, union address *ret_address)
+/* fd[0] bound to a port that the kernel chose; the page has the address. */
+static int open_bound(struct bb_firing *f, int type)
 {
-	socklen_t len = loopback(family, 0, ret_address);
+	struct sockaddr *a = &bb_firing__page(f)->address.any;
+	socklen_t len = loopback(f, 0);
 
-	f->fd[0] = socket(family, type | SOCK_CLOEXEC, 0);
-	return f->fd[0] < 0 || bind(f->fd[0], &ret_address->any, len) ||
-			       getsockname(f->fd[0], &ret_address->any, &len)
-		       ? -errno
-		       : 0;
+	f->fd[0] = socket(family_of(f), type | SOCK_CLOEXEC, 0);
+	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], a, len) || getsockname(f->fd[0], a, &len));
 }
 
-static socklen_t length_of(const union address *a)
+static socklen_t length_of(const struct bb_firing *f)
 {
-	return a->any.sa_family == AF_INET ? sizeof(a->in) : sizeof(a->in6);
-}
-
-static union address *address_of(const struct bb_firing *f)
-{
-	return (union address *)(void *)f->page;
+	return f->trigger->is_ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
 }
 
 /* --- UDP --- */
 
-/* fd[0] receives, fd[1] sends to it; the address is in our page. */
-static int open_udp_of(struct bb_firing *f, int family)
+int bb_firing__open_udp(struct bb_firing *f)
 {
-	int rc = bound(f, family, SOCK_DGRAM, address_of(f));
+	int rc = open_bound(f, SOCK_DGRAM);
 
 	if (rc)
 		return rc;
-	f->fd[1] = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	return f->fd[1] < 0 ? -errno : 0;
+	f->fd[1] = socket(family_of(f), SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	return bb_failed(f->fd[1] < 0);
 }
 
-int bb_firing__open_udp(struct bb_firing *f)
+static int open_udp_connected(struct bb_firing *f)
 {
-	return open_udp_of(f, AF_INET);
-}
+	int rc = bb_firing__open_udp(f);
 
-static int open_udp6(struct bb_firing *f)
-{
-	return open_udp_of(f, AF_INET6);
-}
-
-static int fire_udp(struct bb_firing *f)
-{
-	const union address *to = address_of(f);
-	char byte = 0;
-
-	return sendto(f->fd[1], &byte, 1, 0, &to->any, length_of(to)) < 0 ||
-			       recv(f->fd[0], &byte, 1, 0) < 0
-		       ? -errno
-		       : 0;
+	return rc ? rc
+		  : bb_failed(connect(f->fd[1], &bb_firing__page(f)->address.any, length_of(f)));
 }
 
 static int fire_udp_msg(struct bb_firing *f)
 {
-	union address from, *to = address_of(f);
-	char byte = 0;
-	struct iovec v = {&byte, 1};
-	struct msghdr out = {.msg_name = to,
-			     .msg_namelen = length_of(to),
-			     .msg_iov = &v,
+	struct bb_firing_page *page = bb_firing__page(f);
+	struct sockaddr_in6 from;
+	struct msghdr out = {.msg_name = &page->address,
+			     .msg_namelen = length_of(f),
+			     .msg_iov = &page->vector,
 			     .msg_iovlen = 1},
-		      in = {.msg_name = &from,
-			    .msg_namelen = sizeof(from),
-			    .msg_iov = &v,
-			    .msg_iovlen = 1};
+		      in = out;
 
-	return sendmsg(f->fd[1], &out, 0) < 0 || recvmsg(f->fd[0], &in, 0) < 0 ? -errno : 0;
+	in.msg_name = &from;
+	in.msg_namelen = sizeof(from);
+	return bb_failed(sendmsg(f->fd[1], &out, 0) < 0 || recvmsg(f->fd[0], &in, 0) < 0);
 }
 
 /* The receiver has no room for one more. */
 static int open_udp_full(struct bb_firing *f)
 {
 	const int least = 1;
-	const union address *to = address_of(f);
-	char byte = 0;
 	int rc = bb_firing__open_udp(f);
 
 	if (rc || setsockopt(f->fd[0], SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)))
 		return rc ? rc : -errno;
 	for (int i = 0; i < 16; i++)
-		sendto(f->fd[1], &byte, 1, MSG_DONTWAIT, &to->any, length_of(to));
+		sendto(f->fd[1], "", 1, MSG_DONTWAIT, &bb_firing__page(f)->address.any,
+		       length_of(f));
 	return 0;
-}
-
-static int fire_udp_send(struct bb_firing *f)
-{
-	const union address *to = address_of(f);
-	char byte = 0;
-
-	return sendto(f->fd[1], &byte, 1, 0, &to->any, length_of(to)) < 0 ? -errno : 0;
-}
-
-/* A socket of datagrams that is told whom it talks to: connect(2) without a packet. */
-static int fire_udp_connect(struct bb_firing *f)
-{
-	const union address *to = address_of(f);
-
-	return connect(f->fd[1], &to->any, length_of(to)) ? -errno : 0;
 }
 
 /* --- TCP --- */
 
-static int open_listener_of(struct bb_firing *f, int family)
-{
-	int rc = bound(f, family, SOCK_STREAM, address_of(f));
-
-	return rc ? rc : listen(f->fd[0], 8) ? -errno : 0;
-}
-
 static int open_listener(struct bb_firing *f)
 {
-	return open_listener_of(f, AF_INET);
-}
+	int rc = open_bound(f, SOCK_STREAM);
 
-static int open_listener6(struct bb_firing *f)
-{
-	return open_listener_of(f, AF_INET6);
+	return rc ? rc : bb_failed(listen(f->fd[0], 8));
 }
 
 /* A connection: *ret_client and *ret_server. Both are reset when they are closed, so that no port
@@ -160,42 +119,40 @@ static int open_listener6(struct bb_firing *f)
 static int connect_pair(const struct bb_firing *f, int *ret_client, int *ret_server)
 {
 	const struct linger reset = {.l_onoff = 1};
-	const union address *to = address_of(f);
 
 	*ret_server = -1;
-	*ret_client = socket(to->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	*ret_client = socket(family_of(f), SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (*ret_client < 0)
 		return -errno;
 	if (!setsockopt(*ret_client, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) &&
-	    !connect(*ret_client, &to->any, length_of(to)))
+	    !connect(*ret_client, &bb_firing__page(f)->address.any, length_of(f)))
 		*ret_server = accept4(f->fd[0], NULL, NULL, SOCK_CLOEXEC);
-	return *ret_server < 0 ? -errno : 0;
+	return bb_failed(*ret_server < 0);
 }
 
-static int fire_tcp(struct bb_firing *f)
-{
-	int client, server, rc = connect_pair(f, &client, &server);
-
-	if (client >= 0)
-		close(client);
-	if (server >= 0)
-		close(server);
-	return rc;
-}
-
-/* The server closes first, and then both have said goodbye. */
-static int fire_tcp_close(struct bb_firing *f)
+static int connect_and_close(struct bb_firing *f, bool resets)
 {
 	const struct linger no_reset = {0};
 	int client, server, rc = connect_pair(f, &client, &server);
 
-	if (client >= 0)
+	if (client >= 0 && !resets)
 		setsockopt(client, SOL_SOCKET, SO_LINGER, &no_reset, sizeof(no_reset));
 	if (client >= 0)
 		close(client);
 	if (server >= 0)
 		close(server);
 	return rc;
+}
+
+static int fire_tcp(struct bb_firing *f)
+{
+	return connect_and_close(f, true);
+}
+
+/* The client closes first, and then both have said goodbye. */
+static int fire_tcp_close(struct bb_firing *f)
+{
+	return connect_and_close(f, false);
 }
 
 int bb_firing__open_tcp(struct bb_firing *f)
@@ -210,120 +167,35 @@ int bb_firing__open_tcp(struct bb_firing *f)
 	return rc;
 }
 
-static int fire_stream(struct bb_firing *f)
-{
-	char byte = 0;
-
-	return send(f->fd[1], &byte, 1, MSG_NOSIGNAL) < 0 || recv(f->fd[2], &byte, 1, 0) < 0
-		       ? -errno
-		       : 0;
-}
-
 static int fire_refused_tcp(struct bb_firing *f)
 {
-	union address nobody;
-	socklen_t len = loopback(AF_INET, 1, &nobody);
+	socklen_t len = loopback(f, 1);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	(void)f;
 	if (fd < 0)
 		return -errno;
-	connect(fd, &nobody.any, len);
+	connect(fd, &bb_firing__page(f)->address.any, len);
 	close(fd);
 	return 0;
 }
 
-/* --- calls on one socket --- */
-
-static int fire_socket(struct bb_firing *f)
+static int fire_bind(struct bb_firing *f)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	(void)f;
-	return fd < 0 || close(fd) ? -errno : 0;
-}
-
-static int fire_socket6(struct bb_firing *f)
-{
-	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	(void)f;
-	return fd < 0 || close(fd) ? -errno : 0;
-}
-
-static int fire_bind_of(int family)
-{
-	union address a;
-	socklen_t len = loopback(family, 0, &a);
-	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0), rc;
+	socklen_t len = loopback(f, 0);
+	int fd = socket(family_of(f), SOCK_DGRAM | SOCK_CLOEXEC, 0), rc;
 
 	if (fd < 0)
 		return -errno;
-	rc = bind(fd, &a.any, len) ? -errno : 0;
+	rc = bb_failed(bind(fd, &bb_firing__page(f)->address.any, len));
 	close(fd);
 	return rc;
-}
-
-static int fire_bind(struct bb_firing *f)
-{
-	(void)f;
-	return fire_bind_of(AF_INET);
-}
-
-static int fire_bind6(struct bb_firing *f)
-{
-	(void)f;
-	return fire_bind_of(AF_INET6);
-}
-
-static int fire_listen(struct bb_firing *f)
-{
-	return listen(f->fd[0], 8) ? -errno : 0;
-}
-
-static int fire_getsockopt(struct bb_firing *f)
-{
-	int value;
-	socklen_t len = sizeof(value);
-
-	return getsockopt(f->fd[0], SOL_SOCKET, SO_RCVBUF, &value, &len) ? -errno : 0;
-}
-
-static int fire_setsockopt(struct bb_firing *f)
-{
-	const int on = 1;
-
-	return setsockopt(f->fd[0], SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ? -errno : 0;
-}
-
-static int fire_getsockname(struct bb_firing *f)
-{
-	union address a;
-	socklen_t len = sizeof(a);
-
-	return getsockname(f->fd[0], &a.any, &len) ? -errno : 0;
-}
-
-static int open_connected_udp(struct bb_firing *f)
-{
-	int rc = bb_firing__open_udp(f);
-
-	return rc ? rc : fire_udp_connect(f);
-}
-
-static int fire_getpeername(struct bb_firing *f)
-{
-	union address a;
-	socklen_t len = sizeof(a);
-
-	return getpeername(f->fd[1], &a.any, &len) ? -errno : 0;
 }
 
 /* --- UNIX sockets --- */
 
 static int open_unix(struct bb_firing *f)
 {
-	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, f->fd + 1) ? -errno : 0;
+	return bb_failed(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, f->fd + 1));
 }
 
 static int fire_socketpair(struct bb_firing *f)
@@ -331,24 +203,20 @@ static int fire_socketpair(struct bb_firing *f)
 	int fd[2];
 
 	(void)f;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
-		return -errno;
-	close(fd[0]);
-	close(fd[1]);
-	return 0;
+	return bb_failed(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) || close(fd[0]) ||
+			 close(fd[1]));
 }
+
+/* A name in the network namespace, not a file. */
+static const struct sockaddr_un unix_name = {.sun_family = AF_UNIX, .sun_path = "\0bpfbench"};
 
 static int open_unix_listener(struct bb_firing *f)
 {
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	const struct sockaddr *a = (const struct sockaddr *)&unix_name;
 
-	strcpy(a.sun_path + 1, "bpfbench"); /* a name in the network namespace, not a file */
 	f->fd[0] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	memcpy(f->page, &a, sizeof(a));
-	return f->fd[0] < 0 || bind(f->fd[0], (struct sockaddr *)&a, sizeof(a)) ||
-			       listen(f->fd[0], 8)
-		       ? -errno
-		       : 0;
+	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], a, sizeof(unix_name)) ||
+			 listen(f->fd[0], 8));
 }
 
 static int fire_unix_connect(struct bb_firing *f)
@@ -357,7 +225,7 @@ static int fire_unix_connect(struct bb_firing *f)
 
 	if (client < 0)
 		return -errno;
-	if (connect(client, (struct sockaddr *)(void *)f->page, sizeof(struct sockaddr_un)))
+	if (connect(client, (const struct sockaddr *)&unix_name, sizeof(unix_name)))
 		rc = -errno;
 	else
 		server = accept4(f->fd[0], NULL, NULL, SOCK_CLOEXEC);
@@ -368,132 +236,337 @@ static int fire_unix_connect(struct bb_firing *f)
 }
 
 const struct bb_trigger bb_triggers_socket[] = {
-	{.name = "socket",
-	 .doc = "make a UDP socket and close it",
-	 .words = "socket inet_create sock_create inet_sock_create sock_release inet_sock_release "
-		  "inet_release",
-	 .fire = fire_socket},
-	{.name = "socket6",
-	 .doc = "the same for IPv6",
-	 .words = "inet6_create inet6_release",
-	 .fire = fire_socket6},
-	{.name = "getsockopt",
-	 .doc = "ask for an option of a socket",
-	 .words = "getsockopt",
-	 .open = bb_firing__open_udp,
-	 .fire = fire_getsockopt},
-	{.name = "setsockopt",
-	 .doc = "set an option of a socket",
-	 .words = "setsockopt",
-	 .open = bb_firing__open_udp,
-	 .fire = fire_setsockopt},
-	{.name = "getsockname",
-	 .doc = "ask a socket for its address",
-	 .words = "getsockname getsockname4",
-	 .open = bb_firing__open_udp,
-	 .fire = fire_getsockname},
-	{.name = "getsockname6",
-	 .doc = "the same for IPv6",
-	 .words = "getsockname6",
-	 .open = open_udp6,
-	 .fire = fire_getsockname},
-	{.name = "getpeername",
-	 .doc = "ask a socket whom it talks to",
-	 .words = "getpeername getpeername4",
-	 .open = open_connected_udp,
-	 .fire = fire_getpeername},
-	{.name = "listen",
-	 .doc = "listen on a socket that does",
-	 .words = "listen inet_listen "
-		  "inet_csk_listen_start",
-	 .open = open_listener,
-	 .fire = fire_listen},
-	{.name = "udp-connect",
-	 .doc = "tell a UDP socket whom it talks to",
-	 .words = "connect connect4 udp_connect ip4_datagram_connect",
-	 .open = bb_firing__open_udp,
-	 .fire = fire_udp_connect},
-	{.name = "udp6-connect",
-	 .doc = "the same for IPv6",
-	 .words = "connect6 ip6_datagram_connect",
-	 .open = open_udp6,
-	 .fire = fire_udp_connect},
-	{.name = "bind",
-	 .doc = "a UDP socket, bound to a port",
-	 .words = "bind bind4 post_bind4 inet_bind",
+	{"socket", "make a UDP socket and close it",
+	 "socket inet_create sock_create inet_sock_create sock_release inet_sock_release "
+	 "inet_release",
+	 FIRES(MAKE(socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0))},
+	{"socket6", "the same for IPv6", "inet6_create inet6_release",
+	 FIRES(MAKE(socket, AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0))},
+	{"getsockopt", "ask for an option of a socket", "getsockopt", bb_firing__open_udp,
+	 FIRES(DO(getsockopt, FD0, SOL_SOCKET, SO_RCVBUF, BUFFER, LENGTH))},
+	{"setsockopt", "set an option of a socket", "setsockopt", bb_firing__open_udp,
+	 FIRES(DO(setsockopt, FD0, SOL_SOCKET, SO_REUSEADDR, ONE, sizeof(int)))},
+	{"getsockname", "ask a socket for its address", "getsockname getsockname4",
+	 bb_firing__open_udp, FIRES(DO(getsockname, FD0, BUFFER, LENGTH))},
+	{"getsockname6", "the same for IPv6", "getsockname6", bb_firing__open_udp,
+	 FIRES(DO(getsockname, FD0, BUFFER, LENGTH)), .is_ipv6 = true},
+	{"getpeername", "ask a socket whom it talks to", "getpeername getpeername4",
+	 open_udp_connected, FIRES(DO(getpeername, FD1, BUFFER, LENGTH))},
+	{"listen", "listen on a socket that does", "listen inet_listen inet_csk_listen_start",
+	 open_listener, FIRES(DO(listen, FD0, 8))},
+	{"udp-connect", "tell a UDP socket whom it talks to",
+	 "connect connect4 udp_connect ip4_datagram_connect", bb_firing__open_udp,
+	 FIRES(DO(connect, FD1, ADDRESS, ADDRESS_BYTES))},
+	{"udp6-connect", "the same for IPv6", "connect6 ip6_datagram_connect", bb_firing__open_udp,
+	 FIRES(DO(connect, FD1, ADDRESS, ADDRESS_BYTES)), .is_ipv6 = true},
+	{"bind", "a UDP socket, bound to a port", "bind bind4 post_bind4 inet_bind",
 	 .fire = fire_bind},
-	{.name = "bind6",
-	 .doc = "the same for IPv6",
-	 .words = "bind6 post_bind6 inet6_bind",
-	 .fire = fire_bind6},
-	{.name = "udp",
-	 .doc = "send a datagram of 1 byte and receive it",
-	 .words = "sendto recvfrom udp_sendmsg udp_recvmsg sendmsg4 recvmsg4 net_dev_queue "
-		  "net_dev_xmit "
-		  "netif_rx netif_receive_skb ingress egress skb consume_skb cgroup_skb ip_rcv "
-		  "softirq_entry softirq_exit softirq_raise softirq napi_poll net_dev_start_xmit "
-		  "kfree_skb skb_copy_datagram_iovec udp_rcv sock_queue_rcv_skb",
-	 .open = bb_firing__open_udp,
-	 .fire = fire_udp},
-	{.name = "udp-full",
-	 .doc = "a datagram to a socket that has no room for it",
-	 .words = "udp_fail_queue_rcv_skb sock_rcvqueue_full kfree_skb",
-	 .open = open_udp_full,
-	 .fire = fire_udp_send},
-	{.name = "udp-msg",
-	 .doc = "the same by sendmsg and recvmsg",
-	 .words = "sendmsg recvmsg sendmsg4 recvmsg4",
-	 .open = bb_firing__open_udp,
-	 .fire = fire_udp_msg},
-	{.name = "udp6",
-	 .doc = "a datagram of 1 byte over IPv6",
-	 .words = "sendmsg6 recvmsg6 udpv6_sendmsg udpv6_recvmsg",
-	 .open = open_udp6,
-	 .fire = fire_udp_msg},
-	{.name = "unix",
-	 .doc = "a byte through a UNIX socket",
-	 .words = "unix_stream_sendmsg unix_stream_recvmsg unix sendto recvfrom",
-	 .open = open_unix,
-	 .fire = fire_stream},
-	{.name = "socketpair",
-	 .doc = "make two connected UNIX sockets and close them",
-	 .words = "socketpair",
+	{"bind6", "the same for IPv6", "bind6 post_bind6 inet6_bind", .fire = fire_bind,
+	 .is_ipv6 = true},
+	{"udp", "send a datagram of 1 byte and receive it",
+	 "sendto recvfrom udp_sendmsg udp_recvmsg sendmsg4 recvmsg4 net_dev_queue net_dev_xmit "
+	 "netif_rx netif_receive_skb ingress egress skb consume_skb cgroup_skb ip_rcv "
+	 "softirq_entry softirq_exit softirq_raise softirq napi_poll net_dev_start_xmit kfree_skb "
+	 "skb_copy_datagram_iovec udp_rcv sock_queue_rcv_skb",
+	 bb_firing__open_udp,
+	 FIRES(DO(sendto, FD1, ZEROS, 1, 0, ADDRESS, ADDRESS_BYTES), DO(recvfrom, FD0, BUFFER, 1))},
+	{"udp-full", "a datagram to a socket that has no room for it",
+	 "udp_fail_queue_rcv_skb sock_rcvqueue_full kfree_skb", open_udp_full,
+	 FIRES(DO(sendto, FD1, ZEROS, 1, 0, ADDRESS, ADDRESS_BYTES))},
+	{"udp-msg", "the same by sendmsg and recvmsg", "sendmsg recvmsg sendmsg4 recvmsg4",
+	 bb_firing__open_udp, .fire = fire_udp_msg},
+	{"udp6", "a datagram of 1 byte over IPv6", "sendmsg6 recvmsg6 udpv6_sendmsg udpv6_recvmsg",
+	 bb_firing__open_udp, .fire = fire_udp_msg, .is_ipv6 = true},
+	{"unix", "a byte through a UNIX socket",
+	 "unix_stream_sendmsg unix_stream_recvmsg unix sendto recvfrom", open_unix,
+	 FIRES(DO(sendto, FD1, ZEROS, 1, MSG_NOSIGNAL), DO(recvfrom, FD2, BUFFER, 1))},
+	{"socketpair", "make two connected UNIX sockets and close them", "socketpair",
 	 .fire = fire_socketpair},
-	{.name = "unix-connect",
-	 .doc = "a connection over a UNIX socket, accepted and closed",
-	 .words = "connect_unix unix_stream_connect unix_accept",
-	 .open = open_unix_listener,
+	{"unix-connect", "a connection over a UNIX socket, accepted and closed",
+	 "connect_unix unix_stream_connect unix_accept", open_unix_listener,
 	 .fire = fire_unix_connect},
-	{.name = "tcp-send",
-	 .doc = "a byte over an open TCP connection, received",
-	 .words = "tcp_sendmsg tcp_recvmsg tcp_probe tcp_rcv_space_adjust tcp_cleanup_rbuf "
-		  "tcp_rcv_established "
-		  "sock_send_length sock_recv_length tcp_v4_do_rcv tcp_transmit_skb sk_msg sk_skb "
-		  "inet_sendmsg inet_recvmsg",
-	 .open = bb_firing__open_tcp,
-	 .fire = fire_stream},
-	{.name = "tcp",
-	 .doc = "a TCP connection: connect, accept, reset",
-	 .words = "accept accept4 connect tcp_v4_connect inet_csk_accept inet_sock_set_state "
-		  "tcp_set_state "
-		  "tcp_send_reset tcp_receive_reset tcp_destroy_sock tcp_rcv_state_process "
-		  "sock_ops "
-		  "sockops tcp_close tcp_v4_syn_recv_sock inet_csk_complete_hashdance tcp_connect",
-	 .open = open_listener,
-	 .fire = fire_tcp},
-	{.name = "tcp-close",
-	 .doc = "a TCP connection: connect, accept, closed by both",
-	 .words = "tcp_close tcp_fin tcp_time_wait tcp_set_state inet_sock_set_state",
-	 .open = open_listener,
+	{"tcp-send", "a byte over an open TCP connection, received",
+	 "tcp_sendmsg tcp_recvmsg tcp_probe tcp_rcv_space_adjust tcp_cleanup_rbuf "
+	 "tcp_rcv_established sock_send_length sock_recv_length tcp_v4_do_rcv tcp_transmit_skb "
+	 "sk_msg sk_skb inet_sendmsg inet_recvmsg",
+	 bb_firing__open_tcp,
+	 FIRES(DO(sendto, FD1, ZEROS, 1, MSG_NOSIGNAL), DO(recvfrom, FD2, BUFFER, 1))},
+	{"tcp", "a TCP connection: connect, accept, reset",
+	 "accept accept4 connect tcp_v4_connect inet_csk_accept inet_sock_set_state tcp_set_state "
+	 "tcp_send_reset tcp_receive_reset tcp_destroy_sock tcp_rcv_state_process sock_ops sockops "
+	 "tcp_close tcp_v4_syn_recv_sock inet_csk_complete_hashdance tcp_connect",
+	 open_listener, .fire = fire_tcp},
+	{"tcp-close", "a TCP connection: connect, accept, closed by both",
+	 "tcp_close tcp_fin tcp_time_wait tcp_set_state inet_sock_set_state", open_listener,
 	 .fire = fire_tcp_close},
-	{.name = "tcp6",
-	 .doc = "the same over IPv6",
-	 .words = "tcp_v6_connect connect6",
-	 .open = open_listener6,
-	 .fire = fire_tcp},
-	{.name = "tcp-refused",
-	 .doc = "connect to a port where nobody listens",
-	 .words = "tcp_send_reset tcp_receive_reset tcp_v4_send_reset",
-	 .fire = fire_refused_tcp},
+	{"tcp6", "the same over IPv6", "tcp_v6_connect connect6", open_listener, .fire = fire_tcp,
+	 .is_ipv6 = true},
+	{"tcp-refused", "connect to a port where nobody listens",
+	 "tcp_send_reset tcp_receive_reset tcp_v4_send_reset", .fire = fire_refused_tcp},
+	{0},
+};
+
+/* --- packets: programs may turn away what is sent to them, so nobody waits for it --- */
+
+#define LOOPBACK_IFINDEX 1 /* of every network namespace */
+#define DISCARD_PORT 9     /* RFC 863 */
+
+/* It has arrived when it is sent, unless the CPU is busy with others. */
+static int fire_datagram(struct bb_firing *f)
+{
+	char byte = 0;
+	int rc = bb_failed(sendto(f->fd[1], &byte, 1, MSG_DONTWAIT,
+				  &bb_firing__page(f)->address.any, length_of(f)) < 0);
+
+	while (recv(f->fd[0], &byte, 1, MSG_DONTWAIT) > 0)
+		;
+	return rc;
+}
+
+/* The page holds a frame with a datagram that nobody takes. */
+static int open_frame(struct bb_firing *f)
+{
+	const struct {
+		struct ether_header ether;
+		struct iphdr ip;
+		struct udphdr udp;
+	} __attribute__((packed)) frame = {
+		.ether.ether_type = htons(ETHERTYPE_IP),
+		.ip = {.version = 4,
+		       .ihl = 5,
+		       .tot_len = htons(sizeof(struct iphdr) + sizeof(struct udphdr)),
+		       .ttl = 1,
+		       .protocol = IPPROTO_UDP,
+		       .saddr = htonl(INADDR_LOOPBACK),
+		       .daddr = htonl(INADDR_LOOPBACK)},
+		.udp = {.source = htons(DISCARD_PORT),
+			.dest = htons(DISCARD_PORT),
+			.len = htons(sizeof(struct udphdr))},
+	};
+	struct sockaddr_ll lo = {.sll_family = AF_PACKET, .sll_ifindex = LOOPBACK_IFINDEX};
+
+	memcpy(f->page, &frame, sizeof(frame));
+	f->own = sizeof(frame);
+	f->fd[0] = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* it receives nothing */
+	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], (struct sockaddr *)&lo, sizeof(lo)));
+}
+
+/* Its checksum is zero, so IP drops it as soon as it has come round. */
+static int fire_frame(struct bb_firing *f)
+{
+	return bb_failed(send(f->fd[0], f->page, (size_t)f->own, MSG_DONTWAIT) < 0);
+}
+
+const struct bb_trigger bb_triggers_packet[] = {
+	{"datagram", "send a datagram of 1 byte, and take it if it arrives", "local_in sk_lookup",
+	 bb_firing__open_udp, .fire = fire_datagram},
+	{"frame", "send a frame of Ethernet, IPv4 and UDP by a packet socket",
+	 "flow_dissector packet_sendmsg packet_snd", open_frame, .fire = fire_frame},
+	{0},
+};
+
+/* --- congestion control by programs (struct_ops): one end of a connection (fd[1]) asks for it,
+ * no other socket does --- */
+
+#define NAME_BYTES 16 /* TCP_CA_NAME_MAX */
+#define ANSWER_MS 2000
+#define LOST_MS 1000 /* a segment is sent again after 200 ms, unless the kernel takes: */
+#define RESEND_US 40000
+#define HURRY_ANSWERS 16
+#ifndef TCP_RTO_MIN_US
+#define TCP_RTO_MIN_US 45
+#endif
+
+/* It is kept in the second page: the address of the connection is in the first. */
+static char *name_of(const struct bb_firing *f)
+{
+	return f->page + f->page_bytes;
+}
+
+static int choose(struct bb_firing *f)
+{
+	return bb_failed(setsockopt(f->fd[1], IPPROTO_TCP, TCP_CONGESTION, name_of(f),
+				    (socklen_t)strnlen(name_of(f), NAME_BYTES)));
+}
+
+static int open_named(struct bb_firing *f)
+{
+	return bb_struct_ops__tcp_name(f->point->map_fd, name_of(f), NAME_BYTES, NULL);
+}
+
+static int connect_chosen(struct bb_firing *f)
+{
+	int rc = bb_firing__open_tcp(f);
+
+	return rc ? rc : choose(f);
+}
+
+static int open_chosen(struct bb_firing *f)
+{
+	int rc = open_named(f);
+
+	return rc ? rc : connect_chosen(f);
+}
+
+static int send_byte(int fd)
+{
+	return bb_failed(send(fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1);
+}
+
+static int take_byte(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char byte;
+
+	if (poll(&p, 1, ANSWER_MS) != 1)
+		return -ETIMEDOUT;
+	return bb_failed(recv(fd, &byte, 1, MSG_DONTWAIT) != 1);
+}
+
+/* One byte from one end to the other. */
+static int pass(int from, int to)
+{
+	int rc = send_byte(from);
+
+	return rc ? rc : take_byte(to);
+}
+
+/* The answer acknowledges the first byte. */
+static int fire_congestion(struct bb_firing *f)
+{
+	int rc = pass(f->fd[1], f->fd[2]);
+
+	return rc ? rc : pass(f->fd[2], f->fd[1]);
+}
+
+/* Older kernels refuse. Each answer takes the time until a segment is sent again a quarter of the
+ * way from 200 ms to there. */
+static int hurry(struct bb_firing *f)
+{
+	const int us = RESEND_US;
+	int rc = 0;
+
+	if (setsockopt(f->fd[1], IPPROTO_TCP, TCP_RTO_MIN_US, &us, sizeof(us)))
+		return 0;
+	for (int i = 0; !rc && i < HURRY_ANSWERS; i++)
+		rc = fire_congestion(f);
+	return rc;
+}
+
+static int open_hurried(struct bb_firing *f)
+{
+	int rc = open_chosen(f);
+
+	return rc ? rc : hurry(f);
+}
+
+static void close_ends(struct bb_firing *f)
+{
+	for (int i = 0; i < 3; i++)
+		if (f->fd[i] >= 0)
+			close(f->fd[i]);
+	f->fd[0] = f->fd[1] = f->fd[2] = -1;
+}
+
+static int fire_congestion_connect(struct bb_firing *f)
+{
+	int rc = connect_chosen(f);
+
+	close_ends(f);
+	return rc;
+}
+
+/* The other end's filter takes all segments away, or none. */
+static int lose(int fd, bool all)
+{
+	struct sock_filter drop = {.code = BPF_RET | BPF_K, .k = 0};
+	struct sock_fprog filter = {.len = 1, .filter = &drop};
+	int unused = 0;
+
+	return bb_failed(setsockopt(fd, SOL_SOCKET, all ? SO_ATTACH_FILTER : SO_DETACH_FILTER,
+				    all ? (void *)&filter : (void *)&unused,
+				    all ? sizeof(filter) : sizeof(unused)));
+}
+
+/* Until the end that sends knows that a segment was lost. */
+static int wait_for_loss(int fd)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+
+	for (int i = 0; i < LOST_MS; i++) {
+		if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+			return -errno;
+		if (info.tcpi_ca_state == TCP_CA_Loss)
+			return 0;
+		nanosleep(&moment, NULL);
+	}
+	return -ETIMEDOUT;
+}
+
+static int fire_loss(struct bb_firing *f)
+{
+	int rc = lose(f->fd[2], true);
+
+	if (!rc)
+		rc = send_byte(f->fd[1]);
+	if (!rc)
+		rc = wait_for_loss(f->fd[1]);
+	lose(f->fd[2], false);
+	if (!rc)
+		rc = take_byte(f->fd[2]);
+	return rc ? rc : pass(f->fd[2], f->fd[1]);
+}
+
+/*
+ * The answer is late, and the loss was none: the byte comes to its end, but we hear nothing of that
+ * (nor does that end of what is sent again) until we take it for lost. The answer then has the time
+ * stamp of the first sending, so the kernel undoes what it did about the loss (RFC 3522).
+ */
+static int lose_and_undo(struct bb_firing *f)
+{
+	int rc = lose(f->fd[1], true);
+
+	if (!rc)
+		rc = send_byte(f->fd[1]);
+	if (!rc)
+		rc = take_byte(f->fd[2]);
+	if (!rc)
+		rc = lose(f->fd[2], true);
+	if (!rc)
+		rc = wait_for_loss(f->fd[1]);
+	lose(f->fd[1], false);
+	lose(f->fd[2], false);
+	return rc ? rc : pass(f->fd[2], f->fd[1]);
+}
+
+/* Of a new connection each time: one whose answers were late waits longer for the next. */
+static int fire_undo(struct bb_firing *f)
+{
+	int rc = connect_chosen(f);
+
+	if (!rc)
+		rc = hurry(f);
+	if (!rc)
+		rc = lose_and_undo(f);
+	close_ends(f);
+	return rc;
+}
+
+const struct bb_trigger bb_triggers_tcp[] = {
+	{"tcp-congestion",
+	 "a byte and its answer by a connection that the program's congestion control is of",
+	 "acked cong_avoid cong_control in_ack_event cwnd_event", open_chosen,
+	 .fire = fire_congestion, .at = BB_AT_STRUCT_OPS},
+	{"tcp-congestion-connect",
+	 "make a connection, choose the program's congestion control for it, close it",
+	 "init release", open_named, .fire = fire_congestion_connect, .at = BB_AT_STRUCT_OPS},
+	{"tcp-congestion-loss",
+	 "lose a segment of such a connection, which is sent again after 40 or 200 ms",
+	 "ssthresh set_state state", open_hurried, .fire = fire_loss, .at = BB_AT_STRUCT_OPS},
+	{"tcp-congestion-undo",
+	 "take a segment of such a connection for lost, which was not, after 40 or 200 ms",
+	 "undo_cwnd undo", open_named, .fire = fire_undo, .at = BB_AT_STRUCT_OPS},
 	{0},
 };

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_FIRE_TRIGGERS_H
+#define BB_FIRE_TRIGGERS_H
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "fire/trigger.h"
+
+/* What the tables of triggers share. */
+
+/* The beginning of our first page. It is there, so that programs can read what calls are told. */
+struct bb_firing_page {
+	union { /* of a socket */
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+		char more[128];
+	} address;
+	char zeros[256];
+	char path[8], no_path[8], here[8]; /* a file of ours; a name that no file has; "." */
+	struct iovec vector;               /* of one byte */
+	struct timespec moment;            /* a nanosecond */
+	int one, length;                   /* length: of an address */
+	char buffer[2048];                 /* for answers */
+};
+
+/* Arguments of system calls that are known only when the trigger is opened. */
+enum {
+	FD0 = 0x5eed0000, /* the descriptors of the trigger */
+	FD1,
+	FD2,
+	CGROUP_FD,
+	CHILD_PID,
+	OWN_PID,
+	OWN_TID,
+	ADDRESS_BYTES,
+	PAGE_BYTES,
+	NEXT_PAGE,         /* a page of zeros that nobody else uses */
+	PAGE = 0x5eee0000, /* our page */
+	ADDRESS = PAGE + (int)offsetof(struct bb_firing_page, address),
+	ZEROS = PAGE + (int)offsetof(struct bb_firing_page, zeros),
+	PATH = PAGE + (int)offsetof(struct bb_firing_page, path),
+	NO_PATH = PAGE + (int)offsetof(struct bb_firing_page, no_path),
+	HERE = PAGE + (int)offsetof(struct bb_firing_page, here),
+	VECTOR = PAGE + (int)offsetof(struct bb_firing_page, vector),
+	MOMENT = PAGE + (int)offsetof(struct bb_firing_page, moment),
+	ONE = PAGE + (int)offsetof(struct bb_firing_page, one),
+	LENGTH = PAGE + (int)offsetof(struct bb_firing_page, length),
+	BUFFER = PAGE + (int)offsetof(struct bb_firing_page, buffer),
+};
+
+/* A call of a row; one that returns a descriptor; a row that fires one or two of them. */
+#define DO(call, ...)                                                                              \
+	{                                                                                          \
+		BB_CALL, SYS_##call,                                                               \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+#define MAKE(call, ...)                                                                            \
+	{                                                                                          \
+		BB_CALL_MAKES_FD, SYS_##call,                                                      \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
+#define FIRES(...) .fire = bb_trigger__call, .calls = {__VA_ARGS__}
+
+/* -errno if a call has failed. */
+static inline int bb_failed(bool has_failed)
+{
+	return has_failed ? -errno : 0;
+}
+
+static inline struct bb_firing_page *bb_firing__page(const struct bb_firing *f)
+{
+	return (struct bb_firing_page *)(void *)f->page;
+}
+
+/* Sockets over the loopback device. 0 or -errno. TCP: fd[0] listens, fd[1] and fd[2] are the two
+ * ends of a connection. UDP: fd[0] receives, fd[1] may send to the page's address. */
+int bb_firing__open_tcp(struct bb_firing *f);
+int bb_firing__open_udp(struct bb_firing *f);
+
+#endif
