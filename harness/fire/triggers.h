@@ -55,21 +55,21 @@ enum {
 };
 
 /* A call of a row; one that returns a descriptor; a row that fires one or two of them. */
-#define DO(call, ...)                                                                              \
+#define BB_DO(call, ...)                                                                           \
 	{                                                                                          \
 		BB_CALL, SYS_##call,                                                               \
 		{                                                                                  \
 			__VA_ARGS__                                                                \
 		}                                                                                  \
 	}
-#define MAKE(call, ...)                                                                            \
+#define BB_MAKE(call, ...)                                                                         \
 	{                                                                                          \
 		BB_CALL_MAKES_FD, SYS_##call,                                                      \
 		{                                                                                  \
 			__VA_ARGS__                                                                \
 		}                                                                                  \
 	}
-#define FIRES(...) .fire = bb_trigger__call, .calls = {__VA_ARGS__}
+#define BB_FIRES(...) .fire = bb_trigger__call, .calls = {__VA_ARGS__}
 
 /* -errno if a call has failed. */
 static inline int bb_failed(bool has_failed)

@@ -29,7 +29,7 @@ static int open_call(struct bb_firing *f)
 #define ROW(kind, call, ...)                                                                       \
 	{                                                                                          \
 		"call-" #call, "the system call " #call, #call, open_call,                         \
-			FIRES({kind, SYS_##call, {__VA_ARGS__}})                                   \
+			BB_FIRES({kind, SYS_##call, {__VA_ARGS__}})                                \
 	}
 #define CALL(...) ROW(BB_CALL, __VA_ARGS__)
 #define MAKES(...) ROW(BB_CALL_MAKES_FD, __VA_ARGS__)

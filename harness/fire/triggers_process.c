@@ -119,10 +119,10 @@ static void close_traced(struct bb_firing *f)
 const struct bb_trigger bb_triggers_process[] = {
 	{"signal", "a signal to ourselves, which is caught",
 	 "signal_generate signal_deliver signal kill rt_sigreturn send_signal", open_signal,
-	 FIRES(DO(kill, OWN_PID, SIGUSR2))},
+	 BB_FIRES(BB_DO(kill, OWN_PID, SIGUSR2))},
 	/* of no event yet: the kernel looks and finds none */
 	{"ptrace", "look at a child that stands still (ptrace)", "ptrace ptrace_access_check",
-	 open_traced, FIRES(DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER)),
+	 open_traced, BB_FIRES(BB_DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER)),
 	 .close = close_traced},
 	{"thread", "a thread that ends at once, waited for",
 	 "task_newtask exit clone clone3 sched_wakeup_new wake_up_new_task do_exit",
@@ -215,15 +215,15 @@ const struct bb_trigger bb_triggers_time[] = {
 	{"counters", "nothing but the system call that reads the program's counters",
 	 "bpf sys_enter sys_exit", .fire = NULL},
 	{"task-rename", "a thread gives itself a name (prctl)", "task_rename prctl set_task_comm",
-	 FIRES(DO(prctl, PR_SET_NAME, (long)"bpfbench"))},
-	{"sched-yield", "sched_yield", "sched_yield yield", FIRES(DO(sched_yield))},
+	 BB_FIRES(BB_DO(prctl, PR_SET_NAME, (long)"bpfbench"))},
+	{"sched-yield", "sched_yield", "sched_yield yield", BB_FIRES(BB_DO(sched_yield))},
 	{"nanosleep", "sleep for a nanosecond: off the CPU, a timer, a wakeup, on again",
 	 "nanosleep sched_switch sched_wakeup sched_waking hrtimer_start hrtimer_init "
 	 "hrtimer_expire_entry hrtimer_expire_exit hrtimer_cancel hrtimer sched_stat "
 	 "finish_task_switch try_to_wake_up schedule local_timer",
-	 FIRES(DO(nanosleep, MOMENT, 0))},
+	 BB_FIRES(BB_DO(nanosleep, MOMENT, 0))},
 	{"clock-nanosleep", "the same by clock_nanosleep", "clock_nanosleep",
-	 FIRES(DO(clock_nanosleep, CLOCK_MONOTONIC, 0, MOMENT, 0))},
+	 BB_FIRES(BB_DO(clock_nanosleep, CLOCK_MONOTONIC, 0, MOMENT, 0))},
 	{"timerfd", "set a timerfd to a nanosecond and wait for it",
 	 "timerfd_settime timerfd hrtimer_start", open_timerfd, .fire = fire_timerfd},
 	{"wakeup", "wake a thread on the same CPU and wait until it wakes us",
