@@ -348,7 +348,7 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 /*
  * libbpf parses the notes of the probe and writes their arguments into the maps of usdt.bpf.h, as
  * the first of its numbers, and they stay there: all that is left to do is to attach any program
- * with these numbers as cookies (fire/user_elf.h).
+ * with these numbers as cookies (fire/user_function.h).
  */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)

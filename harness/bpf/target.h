@@ -108,7 +108,7 @@ void bb_target__detach(struct bpf_link *link);
 
 /*
  * Let the loaded program find the arguments of a static probe (usdt); it is attached to it with the
- * numbers of fire/user_elf.h then. -ENOTSUP with the reason.
+ * numbers of fire/user_function.h then. -ENOTSUP with the reason.
  */
 int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);

@@ -18,7 +18,7 @@
 #include "drivers/driver.h"
 #include "fire/discover.h"
 #include "fire/live_objects.h"
-#include "fire/reach.h"
+#include "fire/attach_point.h"
 
 enum { KEY_PROGRAM = 0x100 };
 

@@ -9,7 +9,6 @@
 #include "base/give_way.h"
 #include "drivers/companions.h"
 #include "fire/firer.h"
-#include "fire/reserve_pid.h"
 
 static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
 {

@@ -14,7 +14,7 @@
 #include "bpf/stats_enable.h"
 #include "drivers/companions.h"
 #include "fire/discover.h"
-#include "fire/reach.h"
+#include "fire/attach_point.h"
 
 static struct bb_fire_state *states; /* that are open */
 

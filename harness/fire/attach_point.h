@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "fire/user_elf.h"
+#include "bpf/target.h"
+#include "fire/user_function.h"
 #include "plan/scenario.h"
 
 /*
@@ -99,5 +100,21 @@ struct bb_attach_words {
 	char text[320];
 };
 struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
+
+/*
+ * Does the program do more than look: does it call a helper that sends signals, writes into other
+ * processes or changes what a function returns? Kernel functions (kfuncs) and programs that it
+ * calls by a tail call are not looked at. A program whose code cannot be read is taken for one that
+ * does.
+ */
+bool bb_reach__acts(const struct bb_target *target);
+
+/*
+ * May the loaded program be attached at `point`? A program that acts, or whose result the kernel
+ * obeys (LSM, fmod_ret), is kept off hooks that every process of the machine passes. -ENOTSUP with
+ * the reason.
+ */
+int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,
+		    struct bb_err *err);
 
 #endif

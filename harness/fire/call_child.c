@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fire/call_child.h"
+#include "fire/firer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/child.h"

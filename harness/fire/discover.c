@@ -9,8 +9,6 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "fire/choose.h"
-#include "fire/hook.h"
 
 #define WINDOWS 12u          /* of a trigger */
 #define WINDOWS_NS 30000000u /* or fewer, if they take longer; 3 at the least */
@@ -110,90 +108,84 @@ static int try_all(void *arg, struct bb_fire_task *t, void *shared)
 
 /* --- in ours --- */
 
-static void list_triggers(const struct bb_attach_point *point, struct list *l)
+uint64_t bb_fewest_runs(const uint64_t *runs, size_t n)
 {
-	for (unsigned int distance = 0; distance < 3; distance++) {
-		const struct bb_trigger *t;
+	uint64_t least = UINT64_MAX;
+	size_t same = 0;
 
-		/* a call that is refused comes after those that are not */
-		for (int fails = 0; fails < 2; fails++)
-			for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
-				if ((t->calls[0].kind == BB_CALL_FAILS) == fails &&
-				    bb_trigger__is_for(t, point) &&
-				    bb_trigger__distance(t, point) == distance)
-					l->tried[l->n++].trigger = t;
+	for (size_t i = 0; i < n; i++) {
+		same = runs[i] < least ? 0 : same;
+		least = runs[i] < least ? runs[i] : least;
+		same += runs[i] == least;
 	}
+	return n && same * 4 >= n ? least : 0;
 }
 
-struct search {
-	const struct bb_fire_place *place;
-	const struct bb_hook *hook; /* NULL: one for each process that fires */
-	int prog_fd;
-	struct list *list;
-};
-
-static int run_on(const struct search *s, const struct bb_hook *hook, struct bb_firer *firer,
-		  struct bb_err *ended, struct bb_err *err)
+const struct bb_tried *bb_choose(const struct bb_attach_point *point, const struct bb_tried *tried,
+				 size_t n)
 {
-	int link_fd, rc = bb_hook__put(hook, s->prog_fd, &link_fd, err);
+	const struct bb_tried *best = NULL;
 
-	if (rc)
-		return rc;
-	memcpy(firer->shared, s->list, sizeof(*s->list));
-	rc = bb_firer__do(firer, try_all, ended);
-	memcpy(s->list, firer->shared, sizeof(*s->list));
-	bb_hook__take_off(hook, link_fd);
-	return rc;
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_tried *t = &tried[i];
+
+		if (!t->runs || (best && t->runs > best->runs))
+			continue;
+		if (!best || t->runs < best->runs ||
+		    (t->runs > 1 && t->ns < best->ns &&
+		     bb_trigger__distance(t->trigger, point) ==
+			     bb_trigger__distance(best->trigger, point)))
+			best = t;
+	}
+	return best;
+}
+
+static void list_triggers(const struct bb_attach_point *point, struct list *l)
+{
+	const struct bb_trigger *t;
+
+	/* a call that is refused comes after those that are not */
+	for (unsigned int pass = 0; pass < 6; pass++)
+		for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
+			if (bb_trigger__is_for(t, point) &&
+			    bb_trigger__distance(t, point) == pass / 2 &&
+			    (t->calls[0].kind == BB_CALL_FAILS) == pass % 2)
+				l->tried[l->n++].trigger = t;
 }
 
 /* One process that fires, as long as the program lets it live. */
-static int run_part(const struct search *s, struct bb_err *ended, struct bb_err *err)
+static int run_part(const struct bb_fire_place *place, const struct bb_hook *open_hook, int prog_fd,
+		    struct list *l, struct bb_err *ended, struct bb_err *err)
 {
 	char how[100];
 	struct bb_firer firer;
-	struct bb_hook hook;
-	int rc = bb_firer__start(s->place, &s->list->point, NULL, sizeof(*s->list), &firer, err);
+	struct bb_hook own = {0};
+	const struct bb_hook *hook = open_hook ? open_hook : &own;
+	int link_fd, rc = bb_firer__start(place, &l->point, NULL, sizeof(*l), &firer, err);
 
 	if (rc)
 		return rc;
-	if (s->hook) {
-		rc = run_on(s, s->hook, &firer, ended, err);
-	} else {
-		rc = bb_hook__open(&s->list->point, bb_firer__probed(&firer, &s->list->point),
-				   s->place, true, &hook, err);
+	if (!open_hook)
+		rc = bb_hook__open(&l->point, bb_firer__probed(&firer, &l->point), place, true,
+				   &own, err);
+	if (!rc) {
+		rc = bb_hook__put(hook, prog_fd, &link_fd, err);
 		if (!rc) {
-			rc = run_on(s, &hook, &firer, ended, err);
-			bb_hook__close(&hook);
+			memcpy(firer.shared, l, sizeof(*l));
+			rc = bb_firer__do(&firer, try_all, ended);
+			memcpy(l, firer.shared, sizeof(*l));
+			bb_hook__take_off(hook, link_fd);
 		}
+		if (!open_hook)
+			bb_hook__close(&own);
 	}
 	if (firer.call.pid && !ended->msg[0]) {
 		bb_call_child__say_end(&firer.call, how, sizeof(how));
 		if (how[0])
-			bb_fail(ended, -ESRCH, "calling '%s' %s", s->list->point.by->call, how);
+			bb_fail(ended, -ESRCH, "calling '%s' %s", l->point.by->call, how);
 	}
 	bb_firer__stop(&firer);
 	return rc;
-}
-
-static int run_list(const struct search *s, char *ret_ended, size_t size, struct bb_err *err)
-{
-	struct list *l = s->list;
-	struct bb_err ended = {0};
-	unsigned int deaths = 0;
-	int rc;
-
-	do {
-		rc = run_part(s, &ended, err);
-		if (rc == -ESRCH && l->next) {
-			l->tried[l->next - 1].rc = rc;
-			if (!deaths)
-				snprintf(ret_ended, size, "%.190s", ended.msg);
-			rc = ++deaths < DEATHS ? 0 : rc;
-		} else if (!rc && ended.msg[0]) {
-			snprintf(ret_ended, size, "%.190s", ended.msg);
-		}
-	} while (!rc && l->next < l->n && !bb_must_end());
-	return rc == -ESRCH ? 0 : rc;
 }
 
 int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point,
@@ -201,9 +193,10 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 		bool all, struct bb_discovery *ret_discovery, struct bb_err *err)
 {
 	struct list *l = calloc(1, sizeof(*l));
-	const struct search s = {.place = place, .hook = hook, .prog_fd = prog_fd, .list = l};
 	const struct bb_tried *best;
 	struct bb_discovery d = {0};
+	struct bb_err ended = {0};
+	unsigned int deaths = 0;
 	int rc;
 
 	if (!l)
@@ -212,7 +205,18 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 	l->point = *point;
 	l->all = all;
 	list_triggers(point, l);
-	rc = run_list(&s, d.ended, sizeof(d.ended), err);
+	do {
+		rc = run_part(place, hook, prog_fd, l, &ended, err);
+		if (rc == -ESRCH && l->next) {
+			l->tried[l->next - 1].rc = rc;
+			if (!deaths)
+				snprintf(d.ended, sizeof(d.ended), "%.190s", ended.msg);
+			rc = ++deaths < DEATHS ? 0 : rc;
+		} else if (!rc && ended.msg[0]) {
+			snprintf(d.ended, sizeof(d.ended), "%.190s", ended.msg);
+		}
+	} while (!rc && l->next < l->n && !bb_must_end());
+	rc = rc == -ESRCH ? 0 : rc;
 	if (!rc) {
 		d.tried = calloc(l->n ? l->n : 1, sizeof(*d.tried));
 		rc = d.tried ? 0 : bb_fail_nomem(err);

@@ -7,10 +7,17 @@
 
 #include "base/err.h"
 #include "bpf/prog_stats.h"
-#include "fire/attach_point.h"
-#include "fire/choose.h"
 #include "fire/firer.h"
 #include "fire/hook.h"
+
+/* The result of firing a trigger. */
+struct bb_tried {
+	const struct bb_trigger *trigger;
+	uint32_t runs;  /* of the program, by one firing; 0: none */
+	uint32_t fired; /* how often */
+	double ns;      /* the time of a firing with a reading of the counters */
+	int rc;         /* -errno: it cannot be fired here */
+};
 
 /*
  * Which trigger makes a program run, and how often: each is fired a few times while the program is
@@ -35,5 +42,19 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
 		bool all, struct bb_discovery *ret_discovery, struct bb_err *err);
 void bb_discovery__done(struct bb_discovery *d);
+
+/*
+ * Runs of the program in each of n windows with one firing: the fewest, as others can only add to
+ * them; 0: less than a quarter of the windows have as few, or there are none.
+ */
+uint64_t bb_fewest_runs(const uint64_t *runs, size_t n);
+
+/*
+ * The one with the fewest runs; of those with one, the first, as they are tried in the order in
+ * which they are wanted; of others that are as near to the hook's name, the cheapest. NULL: none
+ * made it run.
+ */
+const struct bb_tried *bb_choose(const struct bb_attach_point *point, const struct bb_tried *tried,
+				 size_t n);
 
 #endif

@@ -2,24 +2,179 @@
 #include "fire/firer.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/cgroup2.h"
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "base/child.h"
+#include "bpf/netns.h"
 #include "fire/later.h"
 #include "fire/user_function.h"
 
-#define STUCK_S 5.0 /* no trigger takes that long, and no program */
+#define LOOPBACK_IFINDEX 1              /* of every network namespace */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCU /* its inode, include/linux/proc_ns.h */
+#define STUCK_S 5.0                     /* no trigger takes that long, and no program */
 #define LOOK_MS 1000
 #define HEAD_BYTES 256u /* struct bb_fire_task, and the rest of its cache lines */
+
+/* --- the place --- */
+
+/* Without one, triggers of the network use the machine's loopback device. */
+static int open_netns(struct bb_fire_place *p)
+{
+	struct bb_err err = {0};
+	int home_fd, rc = bb_netns__open(&p->netns_fd, &err);
+
+	if (!rc)
+		rc = bb_netns__enter(p->netns_fd, &home_fd, &err);
+	if (!rc) {
+		rc = bb_rtnl__up(LOOPBACK_IFINDEX);
+		if (rc)
+			bb_fail(&err, rc, "its loopback device: %s", strerror(-rc));
+		rc = bb_netns__leave(home_fd, rc, &err);
+	}
+	if (rc && p->netns_fd >= 0) {
+		close(p->netns_fd);
+		p->netns_fd = -1;
+	}
+	if (rc)
+		snprintf(p->why_no_netns, sizeof(p->why_no_netns), "%.190s", err.msg);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* It waits until we are gone, and removes what we then leave. */
+static int keep(void *arg, int alive)
+{
+	const struct bb_fire_place *p = arg;
+	char inner[300];
+
+	bb_child__sleep(alive);
+	snprintf(inner, sizeof(inner), "%s/c", p->cgroup); /* of a trigger that was ended midway */
+	bb_root__begin();
+	for (int i = 0; i < 100 && (rmdir(inner), rmdir(p->cgroup)) && errno == EBUSY; i++)
+		usleep(20000); /* until the processes in it have gone */
+	return 0;
+}
+
+static int start_keeper(struct bb_fire_place *p)
+{
+	static const struct bb_child_rules rules = {
+		.link = BB_LINK_TO_CHILD,
+		.signals = BB_SIGNALS_IGNORED,
+		.name = "bpfbench-keeper",
+		.own_session = true,
+		.std = {BB_STD_NULL, BB_STD_NULL, BB_STD_NULL},
+		.closes_others = true,
+		.outlives = true,
+	};
+	struct bb_child c;
+	int rc = bb_child__start(&rules, keep, p, &c);
+
+	p->keeper = rc ? 0 : c.pid;
+	p->keeper_fd = c.fd;
+	return rc;
+}
+
+static int make_cgroup(struct bb_fire_place *p)
+{
+	static unsigned int made;
+	char parent[200];
+	struct stat st;
+	int rc = 0;
+
+	if (!bb_cgroup2__find(parent, sizeof(parent)))
+		return -ENODEV;
+	snprintf(p->cgroup, sizeof(p->cgroup), "%s/bpfbench-%d-%u", parent, (int)getpid(), made++);
+	rc = start_keeper(p);
+	if (rc)
+		return rc;
+	bb_root__begin();
+	if (mkdir(p->cgroup, 0755))
+		rc = -errno;
+	p->cgroup_fd = rc ? -1 : open(p->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!rc && (p->cgroup_fd < 0 || fstat(p->cgroup_fd, &st)))
+		rc = -errno;
+	bb_root__end();
+	p->cgroup_id = rc ? 0 : st.st_ino; /* of cgroup2, they are the same on 64 bits */
+	return rc;
+}
+
+int bb_fire_place__open(int cpu, int other_cpu, struct bb_fire_place *ret_place, struct bb_err *err)
+{
+	struct bb_fire_place p = {.cpu = cpu,
+				  .other_cpu = other_cpu == cpu ? -1 : other_cpu,
+				  .netns_fd = -1,
+				  .cgroup_fd = -1,
+				  .keeper_fd = -1};
+	int rc = open_netns(&p);
+
+	if (!rc)
+		rc = make_cgroup(&p);
+	if (rc && rc != -ENOMEM)
+		snprintf(p.why_no_cgroup, sizeof(p.why_no_cgroup), "%s",
+			 rc == -ENODEV ? "no cgroup2 file system is mounted; " BB_CGROUP2_REMEDY
+				       : strerror(-rc));
+	*ret_place = p;
+	if (rc != -ENOMEM)
+		return 0;
+	bb_fire_place__close(ret_place);
+	return bb_fail_nomem(err);
+}
+
+void bb_fire_place__close(struct bb_fire_place *p)
+{
+	if (!p)
+		return;
+	if (p->netns_fd >= 0)
+		close(p->netns_fd);
+	if (p->cgroup_fd >= 0)
+		close(p->cgroup_fd);
+	if (p->keeper > 0) {
+		close(p->keeper_fd);
+		bb_wait_for(p->keeper);
+	}
+	*p = (struct bb_fire_place){.netns_fd = -1, .cgroup_fd = -1, .keeper_fd = -1};
+}
+
+static struct bb_fire_place the_place;
+static size_t n_users;
+
+int bb_fire_place__share(int cpu, int other_cpu, const struct bb_fire_user *user,
+			 struct bb_fire_place **ret_place, struct bb_err *err)
+{
+	int rc = n_users ? 0 : bb_fire_place__open(cpu, other_cpu, &the_place, err);
+
+	if (rc)
+		return rc;
+	if (!n_users++)
+		the_place.user = *user;
+	*ret_place = &the_place;
+	return 0;
+}
+
+void bb_fire_place__unshare(struct bb_fire_place *p)
+{
+	if (p && !--n_users)
+		bb_fire_place__close(p);
+}
+
+const struct bb_fire_place *bb_fire_place__shared(void)
+{
+	return n_users ? &the_place : NULL;
+}
 
 /* --- in the child --- */
 
@@ -66,14 +221,34 @@ struct firing_child {
 	void *arg;
 };
 
+/* Into the place, with a file system of its own in memory as working folder, which has no name and
+ * goes with its last user. */
 static int enter_place(void *arg)
 {
-	const struct firing_child *c = arg;
+	const struct bb_fire_place *p = ((const struct firing_child *)arg)->place;
+	int fs, fd;
 
 	signal(SIGINT, SIG_IGN); /* the terminal sends it to all of us: the parent ends us */
 	signal(SIGALRM, SIG_IGN);
 	bb_root__begin();
-	return bb_fire_place__enter(c->place);
+	if (p->cgroup_fd >= 0) {
+		fd = openat(p->cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+		if (fd < 0 || write(fd, "0", 1) != 1)
+			return -errno;
+		close(fd);
+	}
+	if (p->netns_fd >= 0 && setns(p->netns_fd, CLONE_NEWNET))
+		return -errno;
+	fs = (int)syscall(SYS_fsopen, "tmpfs", 1U /* FSOPEN_CLOEXEC */);
+	if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		return -errno;
+	fd = (int)syscall(SYS_fsmount, fs, 1U /* FSMOUNT_CLOEXEC */,
+			  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	if (fd < 0 || fchdir(fd))
+		return -errno;
+	close(fd);
+	close(fs);
+	return 0;
 }
 
 static int serve(void *arg, int fd)
@@ -128,32 +303,26 @@ void bb_firer__stop(struct bb_firer *f)
 	*f = (struct bb_firer){.fd = -1, .call.fd = -1};
 }
 
-/* How it ended, in words; it is waited for. */
-static int say_gone(struct bb_firer *f, struct bb_err *err)
+/* It is of no more use: `is_stuck`, or it has ended. */
+static int say_gone(struct bb_firer *f, bool is_stuck, struct bb_err *err)
 {
 	const struct bb_trigger *t = f->task->in_work;
-	int status = bb_wait_for(f->pid);
+	int status;
 
+	if (is_stuck)
+		kill(f->pid, SIGKILL);
+	status = bb_wait_for(f->pid);
 	f->pid = 0;
 	close(f->fd);
+	if (is_stuck)
+		return bb_fail(err, -ESRCH,
+			       "trigger %s did not come back within %g s, and was ended",
+			       t ? t->name : "", STUCK_S);
 	return bb_fail(err, -ESRCH, "%s%s: the process that fires %s; by the program?",
 		       t ? "trigger " : "", t ? t->name : "its trigger", bb_how_ended(status).text);
 }
 
-static int say_stuck(struct bb_firer *f, struct bb_err *err)
-{
-	const struct bb_trigger *t = f->task->in_work;
-
-	kill(f->pid, SIGKILL);
-	bb_wait_for(f->pid);
-	f->pid = 0;
-	close(f->fd);
-	return bb_fail(err, -ESRCH, "trigger %s did not come back within %g s, and was ended",
-		       t ? t->name : "", STUCK_S);
-}
-
-int bb_firer__do(struct bb_firer *f, int (*work)(void *arg, struct bb_fire_task *t, void *shared),
-		 struct bb_err *err)
+int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err)
 {
 	char byte = 0;
 	int rc;
@@ -161,13 +330,9 @@ int bb_firer__do(struct bb_firer *f, int (*work)(void *arg, struct bb_fire_task 
 	f->task->work = work;
 	if (f->pid <= 0)
 		return bb_fail(err, -ESRCH, "the process that fires has ended before");
-	if (send(f->fd, &byte, 1, MSG_NOSIGNAL) != 1)
-		return say_gone(f, err);
-	rc = wait_for(f);
-	if (rc == -ESRCH)
-		return say_gone(f, err);
-	if (rc == -ETIMEDOUT)
-		return say_stuck(f, err);
+	rc = send(f->fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
+	if (rc == -ESRCH || rc == -ETIMEDOUT)
+		return say_gone(f, rc == -ETIMEDOUT, err);
 	if (rc) { /* its work so far counts; it is of no more use */
 		kill(f->pid, SIGKILL);
 		return rc;
@@ -184,12 +349,14 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 	return point->by && point->by->run ? -1 : f->pid;
 }
 
+/* The process that calls a function, where the point asks for one. */
 static int start_call(const struct bb_fire_place *place, const struct bb_attach_point *point,
 		      struct bb_call_child *ret_child, struct bb_err *err)
 {
 	struct bb_user_target target;
 	int rc;
 
+	*ret_child = (struct bb_call_child){.fd = -1};
 	if (!point->by || !point->by->call)
 		return 0;
 	rc = bb_user_target__parse(point->target, point->kind == BB_AT_USDT, &target, err);
@@ -198,10 +365,10 @@ static int start_call(const struct bb_fire_place *place, const struct bb_attach_
 					 ret_child, err);
 }
 
-static int start(const struct bb_fire_place *place, const struct bb_attach_point *point, void *arg,
-		 struct bb_firer *ret_firer, struct bb_err *err)
+int bb_firer__start(const struct bb_fire_place *place, const struct bb_attach_point *point,
+		    void *arg, size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err)
 {
-	struct bb_firer f = *ret_firer;
+	struct bb_firer f = {.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
 	struct firing_child child = {place, &f, arg};
 	int rc = start_call(place, point, &f.call, err);
 	/* whoever calls the function is the one that fires */
@@ -229,24 +396,39 @@ static int start(const struct bb_fire_place *place, const struct bb_attach_point
 	rc = bb_child__start(&rules, serve, &child, &c);
 	f.pid = c.pid;
 	f.fd = c.fd;
-	if (rc)
-		bb_firer__stop(&f);
-	if (rc && c.pid < 0 && point->self_pid)
+	if (!rc) {
+		*ret_firer = f;
+		return 0;
+	}
+	bb_firer__stop(&f);
+	if (c.pid < 0 && point->self_pid)
 		return bb_fail(err, -EAGAIN, "pid %d, which the program was told: %s",
 			       (int)point->self_pid, strerror(-rc));
-	if (rc)
-		return bb_fail(err, rc, "starting the process that fires: %s", strerror(-rc));
-	*ret_firer = f;
+	return bb_fail(err, rc, "starting the process that fires: %s", strerror(-rc));
+}
+
+static int end_at_once(void *arg, int link_fd)
+{
+	(void)arg;
+	(void)link_fd;
 	return 0;
 }
 
-int bb_firer__start(const struct bb_fire_place *place, const struct bb_attach_point *point,
-		    void *arg, size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err)
+int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err)
 {
-	struct bb_firer f = {.fd = -1, .call.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
-	int rc = start(place, point, arg, &f, err);
+	static const struct bb_child_rules rules = {0};
+	struct bb_child c;
+	struct stat st;
+	int rc;
 
-	if (!rc)
-		*ret_firer = f;
-	return rc;
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino != FIRST_PID_NAMESPACE)
+		return bb_fail(err, -ENOTSUP,
+			       "{pid: self}: bpfbench runs in a PID namespace, and does not know "
+			       "which pid programs see there");
+	rc = bb_child__start(&rules, end_at_once, NULL, &c);
+	if (rc)
+		return bb_fail(err, rc, "fork: %s", strerror(-rc));
+	*ret_pid = c.pid;
+	bb_wait_for(c.pid);
+	return 0;
 }

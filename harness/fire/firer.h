@@ -8,20 +8,86 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "fire/place.h"
 #include "fire/trigger.h"
+#include "plan/fired_by.h"
+
+/* The user that other people's code runs as, and its surroundings. */
+struct bb_fire_user {
+	uid_t uid; /* root's code runs as nobody, where it is a library */
+	gid_t gid;
+	const char *const *env; /* variables that it keeps besides (base/child.h) */
+	const char *helper_dir; /* of call_function; NULL: there is none */
+	char dir[4096];         /* where commands are run; "": here */
+};
+
+/* --- where triggers are fired --- */
 
 /*
- * The process that fires: a child of ours, pinned to the CPU, that opens triggers, fires them and
- * reads the counters itself, as the event happens to whoever does it. A program may kill it, hold
- * it up or deny it what it does; we find that out and are left alone. It is killed when we end.
+ * A network namespace that nobody else has, a cgroup with nobody else in it, a CPU. What a process
+ * of ours holds goes with it; the cgroup's folder is removed when the place is closed, or by a
+ * keeper, a process that does nothing else, when we end in another way.
+ */
+struct bb_fire_place {
+	int cpu, other_cpu; /* other_cpu -1: there is none */
+	int netns_fd;       /* -1: as we have it; `why_no_netns` says why */
+	int cgroup_fd;      /* -1: there is none; `why_no_cgroup` says why */
+	char cgroup[256];   /* its path */
+	uint64_t cgroup_id;
+	char why_no_netns[200], why_no_cgroup[200];
+	struct bb_fire_user user; /* set by whoever opens it; zeroed: root, and no helper */
+	pid_t keeper;             /* 0: none */
+	int keeper_fd;
+};
+
+int bb_fire_place__open(int cpu, int other_cpu, struct bb_fire_place *ret_place,
+			struct bb_err *err);
+void bb_fire_place__close(struct bb_fire_place *p);
+
+/*
+ * The one place of this process, opened for the first who asks and closed after the last: programs
+ * that are told its cgroup are fired there by every drive. `user` is set by who opens it first.
+ */
+int bb_fire_place__share(int cpu, int other_cpu, const struct bb_fire_user *user,
+			 struct bb_fire_place **ret_place, struct bb_err *err);
+void bb_fire_place__unshare(struct bb_fire_place *p);    /* takes NULL */
+const struct bb_fire_place *bb_fire_place__shared(void); /* NULL: nobody has it open */
+
+/* --- the process that calls a function of a shared library --- */
+
+/* Each time it is asked to: it has nothing of ours but a socket, runs as that user and can get no
+ * other rights (workloads/call_function). */
+struct bb_call_child {
+	pid_t pid; /* 0: none */
+	int fd;    /* our end of the socket; a child of ours may use it, too */
+};
+
+/* As `pid`, or 0: any. Returns when the library is loaded there. -ENOTSUP with the reason. */
+int bb_call_child__start(const struct bb_fire_user *user, const char *library,
+			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
+			 struct bb_err *err);
+void bb_call_child__stop(struct bb_call_child *c); /* a zeroed one does no harm */
+
+/* One call. 0 or -errno. */
+int bb_call_child__call(int fd);
+
+/* Has it ended? Then in words how, else "". */
+void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t size);
+
+/* --- the process that fires --- */
+
+/*
+ * A child of ours, pinned to the CPU, that opens triggers, fires them and reads the counters
+ * itself, as the event happens to whoever does it. A program may kill it, hold it up or deny it
+ * what it does; we find that out and are left alone. It is killed when we end.
  */
 #define BB_FIRER_NAME "bpfbench"
 
+struct bb_fire_task;
+/* In the child; returns 0 or -errno. `shared` is the part of the memory that is the user's. */
+typedef int bb_fire_work(void *arg, struct bb_fire_task *t, void *shared);
+
 struct bb_fire_task {
-	/* in the child; returns 0 or -errno. `shared` is the part of the memory that is the user's
-	 */
-	int (*work)(void *arg, struct bb_fire_task *t, void *shared);
+	bb_fire_work *work;
 	int rc;
 	uint64_t beats; /* work() counts them up: one that does not for 5 s is stuck */
 	const struct bb_trigger *in_work; /* opened or fired now, for messages; NULL: none */
@@ -53,8 +119,15 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
  * Let it do `work`, and wait. 0 or work()'s -errno; -EINTR, -ETIME: base/deadline.h; -ESRCH with a
  * message: it was killed, or did not come back and was killed by us (then it is stopped).
  */
-int bb_firer__do(struct bb_firer *f, int (*work)(void *arg, struct bb_fire_task *t, void *shared),
-		 struct bb_err *err);
+int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err);
+
+/*
+ * The pid of a process that is to be started later: programs that filter by it are told before
+ * they are loaded, and the process comes after. It is the pid of a child that has ended; the kernel
+ * hands pids out in turn, so nobody gets it before millions of others were started. -ENOTSUP where
+ * pids of ours are not those that programs see (a PID namespace).
+ */
+int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err);
 
 /* For work(): open a trigger and close it again, with all that it has. 0 or -errno. */
 int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,

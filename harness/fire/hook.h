@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "fire/attach_point.h"
 #include "fire/kernel_function.h"
-#include "fire/place.h"
+#include "fire/firer.h"
 #include "fire/user_function.h"
 
 /*

@@ -45,7 +45,7 @@ struct bb_firing {
 	pid_t pid;                       /* a child of ours; 0: none */
 	int prog_fd;   /* of the program, for triggers that attach it themselves; borrowed */
 	int cgroup_fd; /* the folder of our cgroup; borrowed; -1: there is none */
-	/* of the process that calls a function (fire/call_child.h); borrowed; -1: there is none */
+	/* of the process that calls a function (fire/firer.h); borrowed; -1: there is none */
 	int call_fd;
 	const struct bb_fire_user *user; /* that a command runs as */
 	/* BB_AT_OWN_FUNCTION: of the function that is called in its place */

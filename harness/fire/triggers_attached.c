@@ -14,7 +14,7 @@
 #include "base/child.h"
 #include "base/process.h"
 #include "bpf/veth_pair.h"
-#include "fire/call_child.h"
+#include "fire/firer.h"
 #include "fire/triggers.h"
 #include "fire/user_function.h"
 

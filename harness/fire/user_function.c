@@ -1,24 +1,473 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/user_function.h"
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/confined.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "bpf/elf_file.h"
+
+#define MOST_BYTES (UINT64_C(8) << 30)
+/* Of stapsdt notes: https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */
+#define NOTE_TYPE 3
+
+struct search {
+	const struct bb_user_query *query;
+	Elf *elf;
+	struct bb_user_places *found;
+	char *names[BB_MOST_PLACES]; /* of all others, for the nearest one */
+	size_t n_names;
+	bool is_whole; /* it has the table of all of its functions */
+	uint64_t base; /* address of .stapsdt.base; 0: none */
+	size_t n_arguments;
+	const char *arguments[BB_MOST_PLACES]; /* by cookie: of different probes with that name */
+};
+
+static int say(const struct search *s, int rc, const char *name, const char *where,
+	       struct bb_err *err)
+{
+	return bb_fail(err, rc, "%s: '%s' is in %s", s->query->path, name, where);
+}
+
+#define TOO_MANY "more than 4096 places"
+#define NOT_LOADED "no part of it that is loaded"
+
+static void keep_name(struct search *s, const char *provider, const char *name)
+{
+	if (s->n_names < BB_MOST_PLACES && asprintf(&s->names[s->n_names], "%.256s%s%.256s",
+						    provider, *provider ? ":" : "", name) >= 0)
+		s->n_names++;
+}
+
+/* --- functions --- */
+
+bool bb_is_pattern(const char *function)
+{
+	return strpbrk(function, "*?[");
+}
+
+/* A name that is no pattern stands for the first function that has it. */
+static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
+{
+	bool is_pattern = bb_is_pattern(s->query->function);
+	struct bb_user_places *to = s->found;
+	uint64_t offset;
+
+	if (is_pattern
+		    ? GELF_ST_TYPE(sym->st_info) != STT_FUNC || fnmatch(s->query->function, name, 0)
+		    : strcmp(name, s->query->function) != 0) {
+		keep_name(s, "", name);
+		return 0;
+	}
+	if (!is_pattern && to->n)
+		return 0;
+	if (!bb_elf__offset(s->elf, sym->st_value, &offset))
+		return is_pattern ? 0 : say(s, -EINVAL, name, NOT_LOADED, err);
+	for (uint32_t i = 0; i < to->n; i++) /* a function may have many names */
+		if (to->offsets[i] == offset)
+			return 0;
+	if (to->n == BB_MOST_PLACES)
+		return say(s, -E2BIG, s->query->function, TOO_MANY, err);
+	to->offsets[to->n++] = offset;
+	return 0;
+}
+
+static int search_table(struct search *s, const struct bb_elf_part *table, struct bb_err *err)
+{
+	Elf_Data *data = elf_getdata(table->scn, NULL);
+	size_t n = bb_elf_part__count(table);
+	int rc = 0;
+
+	s->is_whole |= table->head.sh_type == SHT_SYMTAB;
+	for (size_t i = 0; !rc && data && i < n; i++) {
+		const char *name;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym) || !sym.st_value ||
+		    (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC))
+			continue;
+		name = bb_elf__text(s->elf, table->head.sh_link, sym.st_name);
+		rc = name ? match(s, &sym, name, err) : 0;
+	}
+	return rc;
+}
+
+static int say_none(const struct search *s, int rc, const char *kind, const char *wanted,
+		    const char *hint, struct bb_err *err)
+{
+	const char *near = bb_nearest(wanted, (const char *const *)s->names, s->n_names);
+
+	return bb_fail(err, near ? -ESRCH : rc, "%s has no %s '%s'%s%s%s%s", s->query->path, kind,
+		       wanted, hint, near ? "; did you mean '" : "", near ? near : "",
+		       near ? "'?" : "");
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int search_functions(struct search *s, struct bb_err *err)
+{
+	bool is_known = bb_is_pattern(s->query->function);
+	char stripped[120] = "";
+	int rc = 0;
+
+	for (struct bb_elf_part p = {0}; !rc && bb_elf__next(s->elf, &p);)
+		if (p.head.sh_type == SHT_DYNSYM || p.head.sh_type == SHT_SYMTAB)
+			rc = search_table(s, &p, err);
+	qsort(s->found->offsets, s->found->n, sizeof(s->found->offsets[0]), compare_offsets);
+	if (rc || s->found->n)
+		return rc;
+	if (!s->is_whole)
+		snprintf(stripped, sizeof(stripped),
+			 " (it is stripped: of its functions, %zu have a name; a build that is not "
+			 "has all)",
+			 s->n_names);
+	return say_none(s, is_known || s->is_whole ? -ESRCH : -ENODATA, "function",
+			s->query->function, stripped, err);
+}
+
+/* --- static probes --- */
+
+/* One note: three addresses, and three texts behind them. */
+struct note {
+	uint64_t address, base, counter;
+	const char *provider, *name, *arguments;
+};
+
+static const char *next_text(const char **at, const char *end)
+{
+	const char *text = *at, *zero = memchr(text, '\0', (size_t)(end - text));
+
+	if (!zero)
+		return NULL;
+	*at = zero + 1;
+	return text;
+}
+
+static bool parse_note(const char *desc, size_t size, struct note *ret_note)
+{
+	const char *at = desc + 3 * sizeof(uint64_t), *end = desc + size;
+	struct note n;
+
+	if (size <= 3 * sizeof(uint64_t))
+		return false;
+	memcpy(&n, desc, 3 * sizeof(uint64_t));
+	n.provider = next_text(&at, end);
+	n.name = n.provider ? next_text(&at, end) : NULL;
+	n.arguments = n.name ? next_text(&at, end) : NULL;
+	*ret_note = n;
+	return n.arguments != NULL;
+}
+
+static int add_site(struct search *s, const struct note *n, struct bb_err *err)
+{
+	struct bb_user_places *to = s->found;
+	uint64_t address = n->address + (s->base && n->base ? s->base - n->base : 0);
+	size_t cookie = 0;
+
+	if (strcmp(n->provider, s->query->provider) != 0 || strcmp(n->name, s->query->probe) != 0) {
+		keep_name(s, n->provider, n->name);
+		return 0;
+	}
+	if (to->n == BB_MOST_PLACES)
+		return say(s, -E2BIG, n->name, TOO_MANY, err);
+	if (!bb_elf__offset(s->elf, address, &to->offsets[to->n]) ||
+	    (n->counter && !bb_elf__offset(s->elf, n->counter, &to->counters[to->n])))
+		return say(s, -EINVAL, n->name, NOT_LOADED, err);
+	/* libbpf numbers the texts as it meets them, and equal ones alike */
+	while (cookie < s->n_arguments && strcmp(s->arguments[cookie], n->arguments) != 0)
+		cookie++;
+	if (cookie == s->n_arguments)
+		s->arguments[s->n_arguments++] = n->arguments;
+	to->cookies[to->n++] = cookie;
+	return 0;
+}
+
+static int read_notes(struct search *s, const struct bb_elf_part *part, struct bb_err *err)
+{
+	Elf_Data *data = elf_getdata(part->scn, NULL);
+	size_t at = 0, name_at, desc_at;
+	GElf_Nhdr head;
+	int rc = 0;
+
+	while (!rc && data && (at = gelf_getnote(data, at, &head, &name_at, &desc_at)) > 0) {
+		struct note n;
+
+		if (head.n_type == NOTE_TYPE && head.n_namesz == sizeof("stapsdt") &&
+		    !memcmp((char *)data->d_buf + name_at, "stapsdt", sizeof("stapsdt")) &&
+		    parse_note((char *)data->d_buf + desc_at, head.n_descsz, &n))
+			rc = add_site(s, &n, err);
+	}
+	return rc;
+}
+
+static int search_probes(struct search *s, struct bb_err *err)
+{
+	struct bb_elf_part part;
+	char wanted[300];
+	int rc;
+
+	if (gelf_getclass(s->elf) != ELFCLASS64)
+		return bb_fail(err, -EINVAL, "%s is no ELF file of 64 bits", s->query->path);
+	s->base = bb_elf__find(s->elf, ".stapsdt.base", &part) ? part.head.sh_addr : 0;
+	rc = bb_elf__find(s->elf, ".note.stapsdt", &part) ? read_notes(s, &part, err) : 0;
+	if (rc || s->found->n)
+		return rc;
+	snprintf(wanted, sizeof(wanted), "%s:%s", s->query->provider, s->query->probe);
+	return say_none(s, -ESRCH, "static probe", wanted, s->n_names ? "" : ", nor any other",
+			err);
+}
+
+/* --- the prototype of a function --- */
+
+struct prototype_search {
+	const char *function;
+	struct bb_user_prototype *found;
+};
+
+/* The type of a parameter, variable or pointer, without its qualifiers; false: void, or damaged. */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *ret_type)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), ret_type) &&
+	       !dwarf_peel_type(ret_type, ret_type);
+}
+
+static Dwarf_Word encoding_of(Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding = 0;
+
+	dwarf_formudata(dwarf_attr_integrate(type, DW_AT_encoding, &attr), &encoding);
+	return encoding;
+}
+
+/* BB_N_USER_VALUES: of a type that is handed over in another way. */
+static enum bb_user_value value_of(Dwarf_Die *type)
+{
+	Dwarf_Die to;
+
+	switch (dwarf_tag(type)) {
+	case DW_TAG_base_type:
+		return encoding_of(type) == DW_ATE_float ? BB_VALUE_FLOAT : BB_VALUE_INTEGER;
+	case DW_TAG_enumeration_type: return BB_VALUE_INTEGER;
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return type_of(type, &to) && dwarf_tag(&to) == DW_TAG_base_type &&
+				       (encoding_of(&to) == DW_ATE_signed_char ||
+					encoding_of(&to) == DW_ATE_unsigned_char)
+			       ? BB_VALUE_TEXT
+			       : BB_VALUE_POINTER;
+	default: return BB_N_USER_VALUES;
+	}
+}
+
+static void read_prototype(Dwarf_Die *function, struct bb_user_prototype *ret_prototype)
+{
+	struct bb_user_prototype p = {.is_known = true};
+	enum bb_user_value value = BB_VALUE_NONE;
+	Dwarf_Die child, type;
+	int rc = dwarf_child(function, &child);
+
+	for (; !rc && p.n < BB_MOST_PARAMETERS; rc = dwarf_siblingof(&child, &child)) {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		value = type_of(&child, &type) ? value_of(&type) : BB_N_USER_VALUES;
+		if (value == BB_N_USER_VALUES)
+			break;
+		p.parameters[p.n++] = value;
+	}
+	value = type_of(function, &type) ? value_of(&type) : BB_VALUE_NONE;
+	p.result = value == BB_N_USER_VALUES ? BB_VALUE_NONE : value;
+	*ret_prototype = p;
+}
+
+static int match_prototype(Dwarf_Die *die, void *arg)
+{
+	struct prototype_search *s = arg;
+	Dwarf_Attribute attr;
+	const char *name = dwarf_diename(die),
+		   *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+
+	if ((!name || strcmp(name, s->function)) && (!symbol || strcmp(symbol, s->function)))
+		return DWARF_CB_OK;
+	read_prototype(die, s->found);
+	return DWARF_CB_ABORT;
+}
+
+int bb_user_elf__search_prototype(Elf *elf, const char *function,
+				  struct bb_user_prototype *ret_prototype)
+{
+	struct prototype_search s = {function, ret_prototype};
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+
+	if (!dwarf)
+		return -ENODATA;
+	while (!s.found->is_known && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL))
+		dwarf_getfuncs(&die, match_prototype, &s, 0);
+	dwarf_end(dwarf);
+	return s.found->is_known ? 0 : -ESRCH;
+}
+
+int bb_user_prototype__check(const void *reply)
+{
+	const struct bb_user_prototype *p = reply;
+
+	if (p->n > BB_MOST_PARAMETERS || (unsigned int)p->result >= BB_N_USER_VALUES)
+		return -EBADMSG;
+	for (uint32_t i = 0; i < p->n; i++)
+		if ((unsigned int)p->parameters[i] >= BB_N_USER_VALUES)
+			return -EBADMSG;
+	return 0;
+}
+
+/* --- the child and we --- */
+
+int bb_user_elf__search(Elf *elf, const struct bb_user_query *q, struct bb_user_places *ret_places,
+			struct bb_err *err)
+{
+	struct search *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return bb_fail_nomem(err);
+	s->query = q;
+	s->elf = elf;
+	s->found = ret_places;
+	rc = q->function ? search_functions(s, err) : search_probes(s, err);
+	for (size_t i = 0; i < s->n_names; i++)
+		free(s->names[i]);
+	free(s);
+	return rc;
+}
+
+struct file {
+	const struct bb_user_query *query;
+	int fd;
+};
+
+static int search_file(void *arg, void *reply, struct bb_err *err)
+{
+	const struct file *f = arg;
+	Elf *elf = bb_elf__of_file(f->fd);
+	GElf_Ehdr head;
+	int rc;
+
+	if (!elf)
+		return bb_fail(err, -EINVAL, "%s is no ELF file", f->query->path);
+	/* it has sections, and they are not there */
+	if (!gelf_getehdr(elf, &head) || (head.e_shoff && !elf_getscn(elf, 1)))
+		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off", f->query->path);
+	else
+		rc = bb_user_elf__search(elf, f->query, reply, err);
+	elf_end(elf);
+	return rc;
+}
+
+static int search_file_prototype(void *arg, void *reply, struct bb_err *err)
+{
+	const struct file *f = arg;
+	Elf *elf = bb_elf__of_file(f->fd);
+	int rc = elf ? bb_user_elf__search_prototype(elf, f->query->function, reply) : -EINVAL;
+
+	elf_end(elf);
+	return rc ? bb_fail(err, rc, "%s: nothing says what '%s' takes", f->query->path,
+			    f->query->function)
+		  : 0;
+}
+
+int bb_user_places__check(const void *reply)
+{
+	const struct bb_user_places *p = reply;
+
+	if (!p->n || p->n > BB_MOST_PLACES)
+		return -EBADMSG;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->cookies[i] >= p->n)
+			return -EBADMSG;
+	return 0;
+}
+
+/* Let a confined child do `work`; `check` sees its reply. */
+static int ask_child(const struct bb_user_query *q,
+		     int (*work)(void *arg, void *reply, struct bb_err *err), void *ret_reply,
+		     size_t reply_bytes, int (*check)(const void *reply), struct bb_err *err)
+{
+	struct stat st;
+	struct file file = {.query = q, .fd = bb_open_regular(q->path, 0, &st)};
+	const struct bb_confined c = {
+		.path = q->path,
+		.kind = "ELF file",
+		.library = "libelf",
+		.verb = "read",
+		.remedy = "",
+		.work = work,
+		.arg = &file,
+		.fd = file.fd,
+		.ret_reply = ret_reply,
+		.reply_bytes = reply_bytes,
+	};
+	int rc;
+
+	if (file.fd < 0)
+		return bb_fail(err, file.fd, "%s: %s", q->path,
+			       file.fd == -EINVAL ? "not a regular file" : strerror(-file.fd));
+	rc = (uint64_t)st.st_size > MOST_BYTES
+		     ? bb_fail(err, -EFBIG, "%s: more than 8 GiB", q->path)
+		     : bb_confined__run(&c, err);
+	close(file.fd);
+	if (!rc && check(ret_reply))
+		rc = bb_fail(err, -EBADMSG, "%s: damaged: it took over the process that read it",
+			     q->path);
+	return rc;
+}
+
+int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret_places,
+		      struct bb_err *err)
+{
+	struct bb_user_places *places = calloc(1, sizeof(*places));
+	int rc = places ? ask_child(q, search_file, places, sizeof(*places), bb_user_places__check,
+				    err)
+			: bb_fail_nomem(err);
+
+	if (rc)
+		free(places);
+	else
+		*ret_places = places;
+	return rc;
+}
+
+int bb_user_elf__find_prototype(const char *path, const char *function,
+				struct bb_user_prototype *ret_prototype, struct bb_err *err)
+{
+	const struct bb_user_query q = {.path = path, .function = function};
+	struct bb_user_prototype p = {0};
+	int rc = ask_child(&q, search_file_prototype, &p, sizeof(p), bb_user_prototype__check, err);
+
+	if (!rc)
+		*ret_prototype = p;
+	return rc;
+}
 
 /* --- the file --- */
-
-static bool is_file(const char *folder, size_t len, const char *name, char *ret_path, size_t size)
-{
-	return (size_t)snprintf(ret_path, size, "%.*s/%s", (int)len, folder, name) < size &&
-	       !access(ret_path, R_OK);
-}
 
 /* In the first of the folders "A:B:C" that has it. */
 static bool search(const char *folders, const char *name, char *ret_path, size_t size)
@@ -26,7 +475,9 @@ static bool search(const char *folders, const char *name, char *ret_path, size_t
 	while (folders && *folders) {
 		size_t len = strcspn(folders, ":");
 
-		if (len && is_file(folders, len, name, ret_path, size))
+		if (len &&
+		    (size_t)snprintf(ret_path, size, "%.*s/%s", (int)len, folders, name) < size &&
+		    !access(ret_path, R_OK))
 			return true;
 		folders += len + (folders[len] == ':');
 	}
@@ -131,38 +582,27 @@ static int one_place(uint64_t offset, struct bb_user_places **ret_places, struct
 	return 0;
 }
 
-static int find_places(const struct bb_user_target *t, struct bb_user_places **ret_places,
-		       struct bb_err *err)
-{
-	const struct bb_user_query q = {.path = t->path,
-					.function = *t->probe ? NULL : t->function,
-					.provider = t->provider,
-					.probe = t->probe};
-	int rc;
-
-	if (!*t->probe && !*t->function)
-		return one_place(t->offset, ret_places, err);
-	rc = bb_user_elf__find(&q, ret_places, err);
-	for (uint32_t i = 0; !rc && i < (*ret_places)->n; i++)
-		(*ret_places)->offsets[i] += t->offset;
-	return rc;
-}
-
-/* A file that is damaged is the user's all the same: nothing may stand in for it. */
-static int say_why(int rc, struct bb_err *err)
-{
-	if (!rc || rc == -ENOMEM || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
-		return rc;
-	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
-		       err ? err->msg : "");
-}
-
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			 struct bb_user_places **ret_places, struct bb_err *err)
 {
-	int rc = bb_user_target__parse(text, is_probe, ret_target, err);
+	struct bb_user_target *t = ret_target;
+	const struct bb_user_query q = {.path = t->path,
+					.function = is_probe ? NULL : t->function,
+					.provider = t->provider,
+					.probe = t->probe};
+	int rc = bb_user_target__parse(text, is_probe, t, err);
 
-	return say_why(rc ? rc : find_places(ret_target, ret_places, err), err);
+	if (!rc && !is_probe && !*t->function)
+		return one_place(t->offset, ret_places, err);
+	if (!rc)
+		rc = bb_user_elf__find(&q, ret_places, err);
+	for (uint32_t i = 0; !rc && i < (*ret_places)->n; i++)
+		(*ret_places)->offsets[i] += t->offset;
+	if (!rc || rc == -ENOMEM || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
+		return rc;
+	/* a file that is damaged is the user's all the same: nothing may stand in for it */
+	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
+		       err ? err->msg : "");
 }
 
 void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_prototype)

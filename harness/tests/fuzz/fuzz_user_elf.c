@@ -4,7 +4,7 @@
 #include "fuzz/fuzz.h"
 
 #include "bpf/elf_file.h"
-#include "fire/user_elf.h"
+#include "fire/user_function.h"
 
 static const struct bb_user_query queries[] = {
 	{.path = "x", .function = "f"},

@@ -18,7 +18,7 @@
 #include "bpf/section_type.h"
 #include "drivers/companions.h"
 #include "fire/attach_point.h"
-#include "fire/choose.h"
+#include "fire/discover.h"
 #include "fire/live_objects.h"
 #include "fire/trigger.h"
 #include "fire/user_function.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/deadline.h"
-#include "fire/user_elf.h"
+#include "fire/user_function.h"
 
 #define SYMBOLS 200000u
 #define SEGMENTS 60000u
