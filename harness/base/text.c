@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t bb_utf8_len(const char *text)
@@ -108,4 +110,24 @@ void bb_put_shell_word(FILE *out, const char *word)
 		else
 			putc(*word, out);
 	putc('\'', out);
+}
+
+int bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
+{
+	char *more, *both;
+	int n = vasprintf(&more, fmt, ap);
+
+	if (n < 0)
+		return -ENOMEM;
+	if (!*text) {
+		*text = more;
+		return 0;
+	}
+	n = asprintf(&both, "%s%s%s", *text, between, more);
+	free(more);
+	if (n < 0)
+		return -ENOMEM;
+	free(*text);
+	*text = both;
+	return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef BB_BASE_TEXT_H
 #define BB_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -28,6 +29,11 @@ void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars);
 
 /* In characters, as the two count them. */
 size_t bb_xml_length(const char *text);
+
+/* Adds a text to the end of *text, which begins as NULL and is free()d by the caller, with
+ * `between` before it unless it is the first. 0 or -ENOMEM, and then *text is as before. */
+int bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
 
 /* A word of a command line as a POSIX shell reads it back (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);

@@ -56,7 +56,7 @@ static char *label_of(const struct bb_report *r, const char *variant)
 static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char *label_a,
 		const char *label_b)
 {
-	bool fails = o->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_have(d, o->fail_on);
+	bool fails = o->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_count(d, o->fail_on);
 	struct bb_doc doc = {0};
 	struct bb_err err = {0};
 	int rc = 0;

@@ -26,14 +26,6 @@ static struct bb_doc_block *add_block(struct bb_doc *d, enum bb_doc_kind kind)
 	return b;
 }
 
-/* NULL: out of memory. */
-static char *format(const char *fmt, va_list ap)
-{
-	char *text;
-
-	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
-}
-
 void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *fmt, ...)
 {
 	struct bb_doc_block *b = add_block(d, kind);
@@ -42,31 +34,21 @@ void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, con
 	if (!b)
 		return;
 	va_start(ap, fmt);
-	b->text = format(fmt, ap);
+	d->failed = bb_add_text(&b->text, "", fmt, ap) != 0;
 	va_end(ap);
 	b->label = label ? strdup(label) : NULL;
-	d->failed = !b->text || (label && !b->label);
+	d->failed |= label && !b->label;
 }
 
 void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
 {
-	char *more, *text = NULL, **old;
 	va_list ap;
 
 	if (d->failed)
 		return;
 	va_start(ap, fmt);
-	more = format(fmt, ap);
+	d->failed = bb_add_text(&d->blocks[d->n - 1].text, "", fmt, ap) != 0;
 	va_end(ap);
-	old = &d->blocks[d->n - 1].text;
-	if (!more || asprintf(&text, "%s%s", *old, more) < 0)
-		text = NULL;
-	free(more);
-	if (text) {
-		free(*old);
-		*old = text;
-	}
-	d->failed = !text;
 }
 
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n)
@@ -100,13 +82,12 @@ static void add_cell(struct bb_doc *d, char *text)
 
 void bb_doc__cell(struct bb_doc *d, const char *fmt, ...)
 {
-	char *text;
+	char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = format(fmt, ap);
+	d->failed |= bb_add_text(&text, "", fmt, ap) != 0;
 	va_end(ap);
-	d->failed |= !text;
 	add_cell(d, text);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/text.h"
 #include "core/drive_kind.h"
 #include "stats/estimate.h"
 #include "stats/quantile.h"
@@ -70,7 +71,7 @@ static int open_side(const struct bb_case *c, struct side *s)
 	double floor_share = known(c->summary.floor.value / c->summary.latency.value);
 	int rc;
 
-	*s = (struct side){.ns = calloc(c->n_series + 1, sizeof(*s->ns))};
+	s->ns = calloc(c->n_series + 1, sizeof(*s->ns));
 	rc = s->ns ? bb_case__locations(c, s->ns) : -ENOMEM;
 	if (!rc)
 		rc = bb_case__over_loads(c, s->ns, &s->over);
@@ -161,20 +162,16 @@ static int find_stored_ratio(const struct bb_case *a, const struct bb_case *b, d
 	return rc;
 }
 
-/* --- rows, notes and warnings --- */
-
-static void row_done(struct bb_diff *row)
-{
-	free(row->name);
-	free(row->note);
-}
+/* --- rows, notes and warnings; running out of memory sticks: d->failed --- */
 
 void bb_diffs__done(struct bb_diffs *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < d->n; i++)
-		row_done(&d->rows[i]);
+	for (size_t i = 0; i < d->n; i++) {
+		free(d->rows[i].name);
+		free(d->rows[i].note);
+	}
 	for (size_t i = 0; i < d->n_warnings; i++)
 		free(d->warnings[i]);
 	free(d->rows);
@@ -182,70 +179,67 @@ void bb_diffs__done(struct bb_diffs *d)
 	memset(d, 0, sizeof(*d));
 }
 
-/* Append a row without any value; NULL when out of memory. Valid until the next call. */
-static struct bb_diff *add_row(struct bb_diffs *d, const char *name, const char *metric)
+static struct bb_diff row_of(const char *metric, double a, double b)
 {
-	struct bb_diff *row = bb_append(&d->rows, &d->n, sizeof(*row));
-
-	if (!row)
-		return NULL;
-	*row = (struct bb_diff){
-		.name = strdup(name),
+	return (struct bb_diff){
 		.metric = metric,
 		.unit = "ns",
-		.a = NAN,
-		.b = NAN,
-		.shift = NAN,
-		.ratio = NAN,
+		.a = a,
+		.b = b,
+		.shift = b - a,
+		.ratio = a > 0 && b > 0 ? b / a : NAN,
 		.lo = NAN,
 		.hi = NAN,
 		.p = NAN,
 	};
-	return row->name ? row : NULL;
 }
 
-static int add_note(struct bb_diff *row, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static int add_note(struct bb_diff *row, const char *fmt, ...)
+/* The row's note becomes that of the diffs. */
+static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 {
-	char *more = NULL, *both = NULL;
+	struct bb_diff *added = bb_append(&d->rows, &d->n, sizeof(*added));
+
+	if (!added) {
+		free(row.note);
+		d->failed = true;
+		return;
+	}
+	*added = row;
+	added->name = strdup(name);
+	d->failed |= !added->name;
+}
+
+static void add_note(struct bb_diffs *d, struct bb_diff *row, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static void add_note(struct bb_diffs *d, struct bb_diff *row, const char *fmt, ...)
+{
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&more, fmt, ap);
+	d->failed |= bb_add_text(&row->note, "; ", fmt, ap) != 0;
 	va_end(ap);
-	if (n < 0)
-		return -ENOMEM;
-	if (!row->note) {
-		row->note = more;
-		return 0;
-	}
-	n = asprintf(&both, "%s; %s", row->note, more);
-	free(more);
-	if (n < 0)
-		return -ENOMEM;
-	free(row->note);
-	row->note = both;
-	return 0;
 }
 
-static int warn(struct bb_diffs *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int warn(struct bb_diffs *d, const char *fmt, ...)
+static void warn(struct bb_diffs *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void warn(struct bb_diffs *d, const char *fmt, ...)
 {
 	char **warning = bb_append(&d->warnings, &d->n_warnings, sizeof(*warning));
 	va_list ap;
-	int n;
 
-	if (!warning)
-		return -ENOMEM;
 	va_start(ap, fmt);
-	n = vasprintf(warning, fmt, ap);
+	d->failed |= !warning || bb_add_text(warning, "", fmt, ap);
 	va_end(ap);
-	if (n >= 0)
-		return 0;
-	d->n_warnings--;
-	return -ENOMEM;
+}
+
+/* What was made becomes the caller's. 0 or -ENOMEM. */
+static int finish(struct bb_diffs *d, struct bb_diffs *ret_diffs, struct bb_err *err)
+{
+	if (d->failed) {
+		bb_diffs__done(d);
+		return bb_fail_nomem(err);
+	}
+	*ret_diffs = *d;
+	return 0;
 }
 
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)
@@ -257,41 +251,23 @@ size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)
 	return n;
 }
 
-bool bb_diffs_have(const struct bb_diffs *d, enum bb_verdict verdict)
-{
-	return bb_diffs_count(d, verdict) > 0;
-}
-
-static void set_values(struct bb_diff *row, double a, double b)
-{
-	row->a = a;
-	row->b = b;
-	row->shift = b - a;
-	row->ratio = a > 0 && b > 0 ? b / a : NAN;
-}
-
 /* Rows of the exact metrics in which two programs differ; what one kernel did not say is no
  * difference. */
-static int add_exact(const char *name, const struct bb_program *a, const struct bb_program *b,
-		     struct bb_diffs *d)
+static void add_exact(const char *name, const struct bb_program *a, const struct bb_program *b,
+		      struct bb_diffs *d)
 {
 	for (size_t i = 0; i < bb_n_static_metrics; i++) {
 		const struct bb_metric_def *def = &bb_static_metrics[i];
 		double va = bb_static_of(&a->metrics, def), vb = bb_static_of(&b->metrics, def);
-		struct bb_diff *row;
+		struct bb_diff row = row_of(def->name, va, vb);
 
 		if (def->kind != BB_METRIC_EXACT || !(va < vb || va > vb))
 			continue;
-		row = add_row(d, name, def->name);
-		if (!row)
-			return -ENOMEM;
-		row->unit = def->unit;
-		row->exact = true;
-		set_values(row, va, vb);
-		if (add_note(row, "exact"))
-			return -ENOMEM;
+		row.unit = def->unit;
+		row.exact = true;
+		add_note(d, &row, "exact");
+		add_row(d, name, row);
 	}
-	return 0;
 }
 
 /* --- two stored runs: whether they may be compared --- */
@@ -315,20 +291,20 @@ static void excerpt(const char *value, const char *other, char *text)
 		 value + from, len - from > EXCERPT ? "..." : "");
 }
 
-static int warn_of_machines(const struct bb_report *a, const struct bb_report *b,
-			    struct bb_diffs *d, size_t *ret_n)
+/* Returns in how many keys the machines differ. */
+static size_t warn_of_machines(const struct bb_report *a, const struct bb_report *b,
+			       struct bb_diffs *d)
 {
 	char va[BB_FINGERPRINT_LONG_TEXT], vb[BB_FINGERPRINT_LONG_TEXT];
 	const char **keys = calloc(bb_n_fingerprint_fields, sizeof(*keys));
-	size_t n;
-	int rc = 0;
+	size_t n = 0;
 
-	if (!keys)
-		return -ENOMEM;
-	n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
-				       bb_n_fingerprint_fields);
+	d->failed |= !keys;
+	if (keys)
+		n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
+					       bb_n_fingerprint_fields);
 	/* the keys are in the order of the table */
-	for (size_t k = 0, i = 0; !rc && k < n; i++) {
+	for (size_t k = 0, i = 0; k < n; i++) {
 		const char *of_a = bb_fingerprint_get(&a->fingerprint, i);
 		const char *of_b = bb_fingerprint_get(&b->fingerprint, i);
 
@@ -337,12 +313,11 @@ static int warn_of_machines(const struct bb_report *a, const struct bb_report *b
 		k++;
 		excerpt(of_a, of_b, va);
 		excerpt(of_b, of_a, vb);
-		rc = warn(d, "the two machines differ in %s: '%s' in A, '%s' in B",
-			  bb_fingerprint_fields[i].key, va, vb);
+		warn(d, "the two machines differ in %s: '%s' in A, '%s' in B",
+		     bb_fingerprint_fields[i].key, va, vb);
 	}
 	free(keys);
-	*ret_n = n;
-	return rc;
+	return n;
 }
 
 /* Has the machine's self-test said how far two runs of a case that both have differ? */
@@ -359,46 +334,40 @@ static bool is_between_known(const struct bb_report *a, const struct bb_report *
 	return true;
 }
 
-/* What speaks against any verdict; *ret_doubt is a static text for the notes, NULL when nothing
- * does. */
-static int find_doubts(const struct bb_report *a, const struct bb_report *b, bool force,
-		       struct bb_diffs *d, const char **ret_doubt)
+/* What speaks against any verdict: a static text for the notes, NULL when nothing does. */
+static const char *find_doubts(const struct bb_report *a, const struct bb_report *b, bool force,
+			       struct bb_diffs *d)
 {
 	const struct bb_report *const side[] = {a, b};
-	const char *doubt = NULL;
-	size_t n;
-	int rc = warn_of_machines(a, b, d, &n);
+	const char *doubt = warn_of_machines(a, b, d) ? "the machines differ" : NULL;
 
-	if (n)
-		doubt = "the machines differ";
-	for (size_t i = 0; !rc && i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		if (!side[i]->incomplete)
 			continue;
-		rc = warn(d, "run %c is incomplete: %s", "AB"[i], side[i] -> incomplete);
+		warn(d, "run %c is incomplete: %s", "AB"[i], side[i] -> incomplete);
 		doubt = doubt ? doubt : "a run is incomplete";
 	}
-	if (!rc && doubt && !force)
-		rc = warn(d, "so no verdict is given: measure both on one machine, at best in one "
-			     "run (`bpfbench compare --base V1 --head V2`), or insist with "
-			     "--force");
-	if (!rc && !is_between_known(a, b))
-		rc = warn(d, "the intervals lack the differences between any two runs: `bpfbench "
-			     "selftest` measures those, and later runs include them");
-	if (!rc && a->id && b->id && !strcmp(a->id, b->id))
-		rc = warn(d, "A and B are the same run, %s", a->id);
-	*ret_doubt = force ? NULL : doubt;
-	return rc;
+	if (doubt && !force)
+		warn(d, "so no verdict is given: measure both on one machine, at best in one run "
+			"(`bpfbench compare --base V1 --head V2`), or insist with --force");
+	if (!is_between_known(a, b))
+		warn(d, "the intervals lack the differences between any two runs: `bpfbench "
+			"selftest` measures those, and later runs include them");
+	if (a->id && b->id && !strcmp(a->id, b->id))
+		warn(d, "A and B are the same run, %s", a->id);
+	return force ? NULL : doubt;
 }
 
 /* --- two stored runs: the rows --- */
 
-static int note_voids(struct bb_diff *row, char side, const struct bb_case *c)
+static void note_voids(struct bb_diffs *d, struct bb_diff *row, char side, const struct bb_case *c)
 {
 	for (size_t i = 0; i < c->n_series; i++)
-		if (c->series[i].void_why)
-			return add_note(row, "%u of %zu series of %c are void (%s)",
-					c->summary.voids, c->n_series, side, c->series[i].void_why);
-	return 0;
+		if (c->series[i].void_why) {
+			add_note(d, row, "%u of %zu series of %c are void (%s)", c->summary.voids,
+				 c->n_series, side, c->series[i].void_why);
+			return;
+		}
 }
 
 #define NORMAL_95 1.96
@@ -409,157 +378,129 @@ static double sd_of(const struct bb_estimate *e)
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
 
-/* A slower program takes longer in pieces of the reference of its run, too; a slower machine as a
- * rule does not. */
-static int look_at_reference(const struct bb_case *a, const struct bb_case *b, struct bb_diff *row)
-{
-	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
-	double other = log(y->value / x->value);
-
-	if ((row->verdict != BB_VERDICT_REGRESSED && row->verdict != BB_VERDICT_IMPROVED) ||
-	    bb_case__reference(a) != bb_case__reference(b) ||
-	    !bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y))))
-		return 0;
-	row->verdict = BB_VERDICT_INCONCLUSIVE;
-	return add_note(row, "%+.2f %% in pieces of the reference: the machine may have changed",
-			100 * expm1(other));
-}
-
 #define MOST_TIMES 8.0 /* the loads there are: more of them is no advice */
 
 /* Ratio, interval, verdict by the interval, and p, which Holm's correction follows up. */
-static int judge_latency(const struct bb_case *a, const struct bb_case *b,
-			 const struct bb_diff_opts *opts, struct bb_diff *row)
+static void judge_latency(const struct bb_case *a, const struct bb_case *b,
+			  const struct bb_diff_opts *opts, struct bb_diffs *d, struct bb_diff *row)
 {
+	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
+	double other = log(y->value / x->value), times;
 	struct stored_ratio r;
-	double times;
-	int rc = find_stored_ratio(a, b, opts->threshold, opts->alpha, &r);
 
-	if (rc)
-		return rc;
+	if (find_stored_ratio(a, b, opts->threshold, opts->alpha, &r)) {
+		d->failed = true;
+		return;
+	}
 	row->lo = r.interval.lo;
 	row->hi = r.interval.hi;
 	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
 				     opts->threshold);
 	row->p = r.p;
-	rc = look_at_reference(a, b, row);
-	if (rc)
-		return rc;
-	if (r.n_a < r.needs || r.n_b < r.needs)
-		return add_note(row, "an interval takes %zu loads a side, there are %zu and %zu",
-				r.needs, r.n_a, r.n_b);
+	/* A slower program takes longer in pieces of the reference of its run, too; a slower
+	 * machine as a rule does not. */
+	if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
+	    bb_case__reference(a) == bb_case__reference(b) &&
+	    bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y)))) {
+		row->verdict = BB_VERDICT_INCONCLUSIVE;
+		add_note(d, row,
+			 "%+.2f %% in pieces of the reference: the machine may have changed",
+			 100 * expm1(other));
+	}
+	if (r.n_a < r.needs || r.n_b < r.needs) {
+		add_note(d, row, "an interval takes %zu loads a side, there are %zu and %zu",
+			 r.needs, r.n_a, r.n_b);
+		return;
+	}
 	if (row->verdict != BB_VERDICT_INCONCLUSIVE || row->note || isnan(row->lo))
-		return 0;
+		return;
 	times = bb_times_to_decide(log(row->ratio), log(row->lo), log(row->hi),
 				   log1p(opts->threshold));
 	if (times > MOST_TIMES)
-		return add_note(row,
-				"known to +-%.2g %%; `compare --base V1 --head V2` measures "
-				"both in turns, which shows less",
-				50 * (row->hi - row->lo));
-	return add_note(row, "known to +-%.2g %%; --loads %.0f in both runs should decide",
-			50 * (row->hi - row->lo), ceil(times * fmax((double)r.n_a, (double)r.n_b)));
+		add_note(d, row,
+			 "known to +-%.2g %%; `compare --base V1 --head V2` measures both in "
+			 "turns, which shows less",
+			 50 * (row->hi - row->lo));
+	else
+		add_note(d, row, "known to +-%.2g %%; --loads %.0f in both runs should decide",
+			 50 * (row->hi - row->lo),
+			 ceil(times * fmax((double)r.n_a, (double)r.n_b)));
 }
 
-static int add_latency(const struct bb_case *a, const struct bb_case *b,
-		       const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
+/* A case that both runs have: the latency, and beside it figures without a verdict. */
+static void add_case(const struct bb_case *a, const struct bb_case *b,
+		     const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
 {
-	struct bb_diff *row = add_row(d, a->name, "latency");
-	int rc;
+	static const struct {
+		const char *name;
+		size_t offset;
+	} others[] = {
+		{"net", offsetof(struct bb_summary, net)},
+		{"p50", offsetof(struct bb_summary, p50)},
+		{"p90", offsetof(struct bb_summary, p90)},
+		{"p99", offsetof(struct bb_summary, p99)},
+	};
+	struct bb_diff row = row_of("latency", a->summary.latency.value, b->summary.latency.value);
 
-	if (!row)
-		return -ENOMEM;
-	row->has_verdict = true;
-	set_values(row, a->summary.latency.value, b->summary.latency.value);
-	rc = judge_latency(a, b, opts, row);
-	if (!rc && doubt) {
-		row->verdict = BB_VERDICT_INCONCLUSIVE;
-		rc = add_note(row, "%s", doubt);
+	row.has_verdict = true;
+	judge_latency(a, b, opts, d, &row);
+	if (doubt) {
+		row.verdict = BB_VERDICT_INCONCLUSIVE;
+		add_note(d, &row, "%s", doubt);
 	}
-	if (!rc)
-		rc = note_voids(row, 'A', a);
-	if (!rc)
-		rc = note_voids(row, 'B', b);
-	return rc;
-}
-
-/* What stands beside the latency, without a verdict. */
-static const struct {
-	const char *name;
-	size_t offset;
-} others[] = {
-	{"net", offsetof(struct bb_summary, net)},
-	{"p50", offsetof(struct bb_summary, p50)},
-	{"p90", offsetof(struct bb_summary, p90)},
-	{"p99", offsetof(struct bb_summary, p99)},
-};
-
-static double value_at(const struct bb_case *c, size_t offset)
-{
-	return ((const struct bb_estimate *)((const char *)&c->summary + offset))->value;
-}
-
-static int add_others(const struct bb_case *a, const struct bb_case *b, struct bb_diffs *d)
-{
+	note_voids(d, &row, 'A', a);
+	note_voids(d, &row, 'B', b);
+	add_row(d, a->name, row);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		double va = value_at(a, others[i].offset), vb = value_at(b, others[i].offset);
-		struct bb_diff *row;
+		const struct bb_estimate *x = (const void *)((const char *)&a->summary +
+							     others[i].offset),
+					 *y = (const void *)((const char *)&b->summary +
+							     others[i].offset);
 
-		if (isnan(va) && isnan(vb))
-			continue;
-		row = add_row(d, a->name, others[i].name);
-		if (!row)
-			return -ENOMEM;
-		set_values(row, va, vb);
+		if (!isnan(x->value) || !isnan(y->value))
+			add_row(d, a->name, row_of(others[i].name, x->value, y->value));
 	}
-	return 0;
 }
 
 /* A case that the other run lacks. */
-static int add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
+static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 {
-	struct bb_diff *row = add_row(d, c->name, "latency");
-	int rc;
+	double ns = c->summary.latency.value;
+	struct bb_diff row = row_of("latency", in_a ? ns : (double)NAN, in_a ? (double)NAN : ns);
 
-	if (!row)
-		return -ENOMEM;
-	*(in_a ? &row->a : &row->b) = c->summary.latency.value;
-	rc = add_note(row, in_a ? "only in A" : "only in B");
-	return rc ? rc : note_voids(row, in_a ? 'A' : 'B', c);
+	add_note(d, &row, in_a ? "only in A" : "only in B");
+	note_voids(d, &row, in_a ? 'A' : 'B', c);
+	add_row(d, c->name, row);
 }
 
 /* Holm 1979 over the latencies: a verdict that does not survive becomes inconclusive, and says so.
  */
-static int correct(struct bb_diffs *d, double alpha)
+static void correct(struct bb_diffs *d, double alpha)
 {
 	double *p = calloc(d->n + 1, sizeof(*p));
-	int rc = p ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < d->n; i++)
+	for (size_t i = 0; p && i < d->n; i++)
 		p[i] = d->rows[i].p;
-	if (!rc)
-		rc = bb_holm(p, d->n, p);
-	for (size_t i = 0; !rc && i < d->n; i++) {
+	d->failed |= !p || bb_holm(p, d->n, p);
+	for (size_t i = 0; !d->failed && i < d->n; i++) {
 		struct bb_diff *row = &d->rows[i];
 
 		row->p = p[i];
 		if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
 		    !(p[i] <= alpha)) {
-			rc = add_note(row, "%s alone, but not among so many cases (Holm: p = %.2g)",
-				      bb_verdict_name(row->verdict), p[i]);
+			add_note(d, row, "%s alone, but not among so many cases (Holm: p = %.2g)",
+				 bb_verdict_name(row->verdict), p[i]);
 			row->verdict = BB_VERDICT_INCONCLUSIVE;
 		}
 	}
 	free(p);
-	return rc;
 }
 
 int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		    const struct bb_diff_opts *opts, struct bb_diffs *ret_diffs, struct bb_err *err)
 {
 	struct bb_diffs d = {0};
-	const char *doubt = NULL;
-	int rc;
+	const char *doubt;
 
 	if (!(opts->threshold >= 0) || isinf(opts->threshold) ||
 	    !(opts->alpha > 0 && opts->alpha < 1))
@@ -567,115 +508,84 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 			       "a threshold of %g at a significance of %g: they must be >= 0 and "
 			       "between 0 and 1",
 			       opts->threshold, opts->alpha);
-	rc = find_doubts(a, b, opts->force, &d, &doubt);
-	for (size_t i = 0; !rc && i < a->n_cases; i++) {
+	doubt = find_doubts(a, b, opts->force, &d);
+	for (size_t i = 0; i < a->n_cases; i++) {
 		const struct bb_case *in_a = &a->cases[i],
 				     *in_b = bb_report__find_case(b, in_a->name);
 
-		rc = in_b ? add_latency(in_a, in_b, opts, doubt, &d) : add_lonely(in_a, true, &d);
-		if (!rc && in_b)
-			rc = add_others(in_a, in_b, &d);
+		if (in_b)
+			add_case(in_a, in_b, opts, doubt, &d);
+		else
+			add_lonely(in_a, true, &d);
 	}
-	for (size_t i = 0; !rc && i < b->n_cases; i++)
+	for (size_t i = 0; i < b->n_cases; i++)
 		if (!bb_report__find_case(a, b->cases[i].name))
-			rc = add_lonely(&b->cases[i], false, &d);
-	for (size_t i = 0; !rc && i < a->n_programs; i++) {
+			add_lonely(&b->cases[i], false, &d);
+	for (size_t i = 0; i < a->n_programs; i++) {
 		const struct bb_program *in_b = bb_report__find_program(b, a->programs[i].name);
 
 		if (in_b)
-			rc = add_exact(in_b->name, &a->programs[i], in_b, &d);
+			add_exact(in_b->name, &a->programs[i], in_b, &d);
 	}
-	if (!rc)
-		rc = correct(&d, opts->alpha);
-	if (rc) {
-		bb_diffs__done(&d);
-		return bb_fail_nomem(err);
-	}
-	*ret_diffs = d;
-	return 0;
+	correct(&d, opts->alpha);
+	return finish(&d, ret_diffs, err);
 }
 
 /* --- comparisons that are measured now --- */
 
-static void set_ratio(struct bb_diff *row, double a, double b, double shift,
-		      const struct bb_estimate *ratio)
+static struct bb_diff row_of_ratio(const char *metric, double a, double b,
+				   const struct bb_estimate *ratio)
 {
-	row->a = a;
-	row->b = b;
-	row->shift = shift;
-	row->ratio = ratio->value;
-	row->lo = ratio->lo;
-	row->hi = ratio->hi;
+	struct bb_diff row = row_of(metric, a, b);
+
+	row.ratio = ratio->value;
+	row.lo = ratio->lo;
+	row.hi = ratio->hi;
+	return row;
 }
 
-static int note_pairs(struct bb_diff *row, const struct bb_comparison *c)
+static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 {
 	bool blind = c->n_unmatched && !c->n_matched && c->pairs[0].base_mod64 < 0;
-	int rc = add_note(row, "pairs: %u matched, %u unmatched%s", c->n_matched, c->n_unmatched,
-			  blind ? " (no JIT addresses to match)" : "");
-
-	for (size_t i = 0; !rc && i < c->n_pairs; i++)
-		if (c->pairs[i].void_why)
-			return add_note(row, "%u of %zu pairs are void (%s)", c->n_void, c->n_pairs,
-					c->pairs[i].void_why);
-	return rc;
-}
-
-static int add_measured_latency(const struct bb_comparison *c, struct bb_diffs *d)
-{
-	struct bb_diff *row = add_row(d, c->name, "latency");
+	struct bb_diff row = row_of_ratio("latency", c->base_ns, c->head_ns, &c->ratio);
 	char step[BB_NEXT_STEP];
-	int rc;
+	size_t i = 0;
 
-	if (!row)
-		return -ENOMEM;
-	set_ratio(row, c->base_ns, c->head_ns, c->shift_ns.value, &c->ratio);
-	row->has_verdict = true;
-	row->verdict = c->verdict;
-	row->p = fmin(c->p_regressed, c->p_improved);
-	rc = note_pairs(row, c);
+	row.shift = c->shift_ns.value;
+	row.has_verdict = true;
+	row.verdict = c->verdict;
+	row.p = fmin(c->p_regressed, c->p_improved);
+	add_note(d, &row, "pairs: %u matched, %u unmatched%s", c->n_matched, c->n_unmatched,
+		 blind ? " (no JIT addresses to match)" : "");
+	while (i < c->n_pairs && !c->pairs[i].void_why)
+		i++;
+	if (i < c->n_pairs)
+		add_note(d, &row, "%u of %zu pairs are void (%s)", c->n_void, c->n_pairs,
+			 c->pairs[i].void_why);
 	bb_comparison__next_step(c, "--budget", step);
-	if (!rc && step[0])
-		rc = add_note(row, "%s", step);
-	if (!rc && fabs(c->injected) > 0)
-		rc = add_note(row, "%+.3g %% were injected into B", 100 * c->injected);
-	return rc;
-}
-
-static int add_measured_unmatched(const struct bb_comparison *c, struct bb_diffs *d)
-{
-	struct bb_diff *row = add_row(d, c->name, "latency unmatched");
-
-	if (!row)
-		return -ENOMEM;
-	set_ratio(row, c->base_unmatched_ns, c->head_unmatched_ns,
-		  c->head_unmatched_ns - c->base_unmatched_ns, &c->ratio_unmatched);
-	return 0;
-}
-
-/* The floor is the same for both, so the difference is that of the gross costs. */
-static int add_measured_net(const struct bb_comparison *c, struct bb_diffs *d)
-{
-	struct bb_diff *row = add_row(d, c->name, "net");
-
-	if (!row)
-		return -ENOMEM;
-	set_ratio(row, c->base_ns - c->floor_ns, c->head_ns - c->floor_ns, c->shift_ns.value,
-		  &c->ratio_net);
-	return 0;
-}
-
-/* Bytes of the scenario's name, with which a comparison's begins. */
-static size_t scenario_len(const struct bb_comparison *c)
-{
-	return strcspn(c->name, "/");
+	if (step[0])
+		add_note(d, &row, "%s", step);
+	if (fabs(c->injected) > 0)
+		add_note(d, &row, "%+.3g %% were injected into B", 100 * c->injected);
+	add_row(d, c->name, row);
+	if (c->n_unmatched)
+		add_row(d, c->name,
+			row_of_ratio("latency unmatched", c->base_unmatched_ns,
+				     c->head_unmatched_ns, &c->ratio_unmatched));
+	if (isnan(c->floor_ns))
+		return;
+	/* The floor is the same for both, so the difference is that of the gross costs. */
+	row = row_of_ratio("net", c->base_ns - c->floor_ns, c->head_ns - c->floor_ns,
+			   &c->ratio_net);
+	row.shift = c->shift_ns.value;
+	add_row(d, c->name, row);
 }
 
 /* The program of a comparison's base or head; NULL: none, as with the fake driver. */
 static const struct bb_program *program_of(const struct bb_report *r, const struct bb_comparison *c,
 					   const char *variant)
 {
-	size_t len = scenario_len(c);
+	size_t len = strcspn(c->name, "/"); /* it begins with the scenario's */
 
 	for (size_t i = 0; i < r->n_programs; i++)
 		if (bb_same_text(r->programs[i].variant, variant) && r->programs[i].scenario &&
@@ -685,45 +595,25 @@ static const struct bb_program *program_of(const struct bb_report *r, const stru
 	return NULL;
 }
 
-/* The exact metrics of each scenario's two programs once, after the last of its comparisons. */
-static int add_measured_exact(const struct bb_report *r, const struct bb_comparison *c, size_t n,
-			      struct bb_diffs *d)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < n; i++) {
-		const struct bb_program *base = program_of(r, &c[i], c[i].base),
-					*head = program_of(r, &c[i], c[i].head);
-		size_t len = scenario_len(&c[i]);
-		bool last = i + 1 == n || scenario_len(&c[i + 1]) != len ||
-			    memcmp(c[i].name, c[i + 1].name, len) != 0;
-
-		if (last && base && head)
-			rc = add_exact(base->scenario, base, head, d);
-	}
-	return rc;
-}
-
 int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 			struct bb_diffs *ret_diffs, struct bb_err *err)
 {
 	const struct bb_comparison *c = n ? &r->comparisons[first] : NULL;
 	struct bb_diffs d = {0};
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < n; i++) {
-		rc = add_measured_latency(&c[i], &d);
-		if (!rc && c[i].n_unmatched)
-			rc = add_measured_unmatched(&c[i], &d);
-		if (!rc && !isnan(c[i].floor_ns))
-			rc = add_measured_net(&c[i], &d);
+	for (size_t i = 0; i < n; i++)
+		add_measured(&c[i], &d);
+	/* The exact metrics of each scenario's two programs once, after the last of its
+	 * comparisons. */
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_program *base = program_of(r, &c[i], c[i].base),
+					*head = program_of(r, &c[i], c[i].head);
+		size_t len = strcspn(c[i].name, "/");
+		bool last = i + 1 == n || strcspn(c[i + 1].name, "/") != len ||
+			    memcmp(c[i].name, c[i + 1].name, len) != 0;
+
+		if (last && base && head)
+			add_exact(base->scenario, base, head, &d);
 	}
-	if (!rc)
-		rc = add_measured_exact(r, c, n, &d);
-	if (rc) {
-		bb_diffs__done(&d);
-		return bb_fail_nomem(err);
-	}
-	*ret_diffs = d;
-	return 0;
+	return finish(&d, ret_diffs, err);
 }

@@ -31,6 +31,7 @@ struct bb_diffs {
 	size_t n;
 	char **warnings; /* of the whole, a line each, for stderr */
 	size_t n_warnings;
+	bool failed; /* out of memory while they were made; never so in what a caller gets */
 };
 
 struct bb_diff_opts {
@@ -67,9 +68,8 @@ int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 
 void bb_diffs__done(struct bb_diffs *d);
 
-/* How many rows have that verdict, and whether any has, for a gate. */
+/* How many rows have that verdict. */
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict);
-bool bb_diffs_have(const struct bb_diffs *d, enum bb_verdict verdict);
 
 /*
  * Sort by "COLUMN" or "COLUMN:asc|desc": name, metric, a, b, shift, percent, p, verdict (regressed,

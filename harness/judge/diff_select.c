@@ -103,12 +103,9 @@ static int compare_rows(const void *x, const void *y, void *arg)
 	if (o->column->kind != TEXT) {
 		double va = number_of(o->column, a), vb = number_of(o->column, b);
 
-		if (isnan(va) || isnan(vb))
-			sign = 0;
-		else
-			sign = (va > vb) - (va < vb);
 		if (isnan(va) != isnan(vb))
 			return isnan(va) ? 1 : -1;
+		sign = (va > vb) - (va < vb);
 	} else {
 		sign = strcmp(text_of(o->column, a), text_of(o->column, b));
 	}
@@ -148,49 +145,47 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
 
 /* --- filtering --- */
 
-enum op { EQUAL, NOT_EQUAL, LIKE, UNLIKE, AT_MOST, AT_LEAST, BELOW, ABOVE };
+enum { BELOW = 1, EQUAL = 2, ABOVE = 4 }; /* the row's value against the condition's */
 
 /* The longer ones first: the first that fits is taken. */
-static const struct {
+static const struct op {
 	const char *text;
-	enum op op;
+	unsigned int holds;
 	bool of_text, of_number;
+	bool is_pattern; /* equal: the shell pattern fits */
 } ops[] = {
-	{"<=", AT_MOST, false, true}, {">=", AT_LEAST, false, true}, {"!=", NOT_EQUAL, true, true},
-	{"!~", UNLIKE, true, false},  {"==", EQUAL, true, true},     {"=", EQUAL, true, true},
-	{"~", LIKE, true, false},     {"<", BELOW, false, true},     {">", ABOVE, false, true},
+	{"<=", BELOW | EQUAL, false, true, false}, {">=", ABOVE | EQUAL, false, true, false},
+	{"!=", BELOW | ABOVE, true, true, false},  {"!~", BELOW | ABOVE, true, false, true},
+	{"==", EQUAL, true, true, false},          {"=", EQUAL, true, true, false},
+	{"~", EQUAL, true, false, true},           {"<", BELOW, false, true, false},
+	{">", ABOVE, false, true, false},
 };
 #define N_OPS (sizeof(ops) / sizeof(ops[0]))
 #define BLANKS " \t"
 
 struct condition {
 	const struct column *column;
-	enum op op;
+	const struct op *op;
 	char value[256];
 	double number;
 };
 
 static bool holds(const struct condition *c, const struct bb_diff *row)
 {
-	double v;
+	int sign;
 
-	switch (c->op) {
-	case LIKE: return !fnmatch(c->value, text_of(c->column, row), 0);
-	case UNLIKE: return fnmatch(c->value, text_of(c->column, row), 0);
-	default: break;
+	if (c->op->is_pattern) {
+		sign = fnmatch(c->value, text_of(c->column, row), 0);
+	} else if (is_text(c->column)) {
+		sign = strcmp(text_of(c->column, row), c->value);
+	} else {
+		double v = number_of(c->column, row);
+
+		if (isnan(v))
+			return false;
+		sign = (v > c->number) - (v < c->number);
 	}
-	if (is_text(c->column))
-		return !strcmp(text_of(c->column, row), c->value) == (c->op == EQUAL);
-	v = number_of(c->column, row);
-	if (isnan(v))
-		return false;
-	switch (c->op) {
-	case AT_MOST: return v <= c->number;
-	case AT_LEAST: return v >= c->number;
-	case BELOW: return v < c->number;
-	case ABOVE: return v > c->number;
-	default: return (v >= c->number && v <= c->number) == (c->op == EQUAL);
-	}
+	return c->op->holds & (sign < 0 ? BELOW : sign > 0 ? ABOVE : EQUAL);
 }
 
 static int check_value(struct condition *c, struct bb_err *err)
@@ -199,14 +194,14 @@ static int check_value(struct condition *c, struct bb_err *err)
 	enum bb_verdict verdict;
 
 	if (!is_text(c->column)) {
-		if (len && c->value[len - 1] == '%' && !strcmp(c->column->name, "percent"))
+		if (len && c->value[len - 1] == '%' && c->column->kind == PERCENT)
 			c->value[len - 1] = '\0';
 		if (bb_parse_double(c->value, &c->number))
 			return bb_fail(err, -EINVAL,
 				       "'%s' is no number to compare the column '%s' with",
 				       c->value, c->column->name);
-	} else if (!strcmp(c->column->name, "verdict") && (c->op == EQUAL || c->op == NOT_EQUAL) &&
-		   len && bb_verdict_from_name(c->value, &verdict)) {
+	} else if (c->column->kind == VERDICT && !c->op->is_pattern && len &&
+		   bb_verdict_from_name(c->value, &verdict)) {
 		return bb_fail(err, -EINVAL,
 			       "no verdict '%s'; there are: regressed, improved, same, "
 			       "inconclusive",
@@ -231,7 +226,7 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
 			       text, c->column->name,
 			       is_text(c->column) ? "= != ~ !~" : "< <= > >= = !=");
-	c->op = ops[k].op;
+	c->op = &ops[k];
 	at += strlen(ops[k].text);
 	at += strspn(at, BLANKS);
 	len = strlen(at);

@@ -328,8 +328,8 @@ static void say_compares(const char *dir)
 
 		if (bb_diff_reports(a, b, &opts, &d, &err))
 			bench_die("compare", &err);
-		n_false += bb_diffs_have(&d, BB_VERDICT_REGRESSED) ||
-			   bb_diffs_have(&d, BB_VERDICT_IMPROVED);
+		n_false += bb_diffs_count(&d, BB_VERDICT_REGRESSED) ||
+			   bb_diffs_count(&d, BB_VERDICT_IMPROVED);
 		n_same += bb_diffs_count(&d, BB_VERDICT_SAME);
 		n_rows += a->n_cases;
 		bb_diffs__done(&d);

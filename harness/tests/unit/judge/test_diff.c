@@ -134,8 +134,8 @@ static void test_other_verdicts(void **state)
 		assert_string_equal(bb_verdict_name(find_row(&d, "ringbuf", "latency")->verdict),
 				    bb_verdict_name(cases[i].verdict));
 		assert_int_equal(bb_diffs_count(&d, cases[i].verdict), 1);
-		assert_true(bb_diffs_have(&d, cases[i].verdict));
-		assert_false(bb_diffs_have(&d, (cases[i].verdict + 1) % BB_N_VERDICTS));
+		assert_true(bb_diffs_count(&d, cases[i].verdict));
+		assert_false(bb_diffs_count(&d, (cases[i].verdict + 1) % BB_N_VERDICTS));
 		bb_diffs__done(&d);
 	}
 }
@@ -337,7 +337,7 @@ static void test_holm_over_the_cases(void **state)
 		if (n == 3) {
 			assert_int_equal(bb_diffs_count(&d, BB_VERDICT_REGRESSED), 1);
 		} else {
-			assert_false(bb_diffs_have(&d, BB_VERDICT_REGRESSED));
+			assert_false(bb_diffs_count(&d, BB_VERDICT_REGRESSED));
 			assert_note(find_row(&d, "one", "latency"), "regressed alone, but not "
 								    "among so many cases");
 		}
@@ -442,8 +442,8 @@ static void test_whole_report(void **state)
 	(void)state;
 	assert_non_null(find_row(&d, "ringbuf_nowakeup", "net"));
 	assert_non_null(find_row(&d, "ringbuf_nowakeup", "p90"));
-	assert_false(bb_diffs_have(&d, BB_VERDICT_REGRESSED));
-	assert_false(bb_diffs_have(&d, BB_VERDICT_IMPROVED));
+	assert_false(bb_diffs_count(&d, BB_VERDICT_REGRESSED));
+	assert_false(bb_diffs_count(&d, BB_VERDICT_IMPROVED));
 	bb_diffs__done(&d);
 	bb_report__free(r);
 }
