@@ -41,15 +41,9 @@ static const char *value_of(const struct bb_timed *t)
 
 static int by_place(const struct bb_timed_row *x, const struct bb_timed_row *y)
 {
-	int rc = strcmp(x->file, y->file);
+	int rc = bb_timed_row__compare_place(x, y);
 
-	if (!rc)
-		rc = (x->line > y->line) - (x->line < y->line);
-	if (!rc)
-		rc = (x->last_line > y->last_line) - (x->last_line < y->last_line);
-	if (!rc && !x->line)
-		rc = (x->insn > y->insn) - (x->insn < y->insn);
-	return rc ? rc : bb_timed_row__compare_from(x, y, SIZE_MAX);
+	return rc || x->line ? rc : (x->insn > y->insn) - (x->insn < y->insn);
 }
 
 static int by_place_and_column(const void *a, const void *b)

@@ -3,11 +3,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "stats/loads.h"
 
 #define ALPHA 0.05
@@ -16,45 +14,57 @@
 #define GROUP_LOADS 4u  /* as one process measures */
 #define OTHER_WAYS 0.01 /* of the runs, below which nothing is said */
 
-/* Times by load while they are added up. */
+/* Times by load while they are added up. Running out of memory sticks. */
 struct loads {
 	size_t n;
 	bool *use;        /* by load: it has all that is needed, and was not disturbed */
 	double *x;        /* room for one list */
-	double *kept;     /* room for as many */
+	double *sum;      /* likewise */
+	double *kept;     /* likewise */
 	size_t processes; /* that measured the loads */
 	size_t n_whole;   /* that have all that is needed, disturbed ones too */
 	double between;   /* half of what runs differ by besides, a share; 0: not known */
+	bool failed;
 };
 
-static int estimate(const struct loads *l, const double *x, struct bb_estimate *ret)
+static struct bb_estimate estimate(struct loads *l, const double *x)
 {
 	struct bb_in_order r = {.estimate = NAN, .interval = {NAN, NAN}};
 	double more;
 
 	for (size_t i = 0; i < l->n; i++)
 		l->kept[i] = l->use[i] ? x[i] : NAN;
-	if (bb_in_order(l->kept, l->n, l->processes, ALPHA, &r))
-		return -ENOMEM;
+	l->failed |= bb_in_order(l->kept, l->n, l->processes, ALPHA, &r) != 0;
 	more = l->between * fabs(r.estimate);
-	*ret = (struct bb_estimate){r.estimate,
+	return (struct bb_estimate){r.estimate,
 				    r.estimate - hypot(r.estimate - r.interval.lo, more),
 				    r.estimate + hypot(r.interval.hi - r.estimate, more)};
-	return 0;
 }
 
-static int estimate_numbers(const struct loads *l, const struct bb_numbers *list,
-			    struct bb_estimate *ret)
+static struct bb_estimate estimate_numbers(struct loads *l, const struct bb_numbers *list)
 {
 	bb_numbers__copy(list, l->x, l->n);
-	return estimate(l, l->x, ret);
+	return estimate(l, l->x);
 }
 
-static void add_numbers(const struct loads *l, const struct bb_numbers *list, double *sum)
+static void begin_sum(struct loads *l)
+{
+	memset(l->sum, 0, l->n * sizeof(*l->sum));
+}
+
+static void add_numbers(struct loads *l, const struct bb_numbers *list)
 {
 	bb_numbers__copy(list, l->x, l->n);
 	for (size_t i = 0; i < l->n; i++)
-		sum[i] += l->x[i];
+		l->sum[i] += l->x[i];
+}
+
+/* By what all runs are longer than those whose path the rows show, and all rows. */
+static void add_parts(struct loads *l, const struct bb_timed *t)
+{
+	add_numbers(l, &t->rest_ns);
+	for (size_t i = 0; i < t->n_rows; i++)
+		add_numbers(l, &t->rows[i].ns);
 }
 
 /* The place of the program in a load of the case, mod 64; 0: nobody knows. */
@@ -77,12 +87,6 @@ static void keep_finite(struct loads *l)
 		l->use[i] &= isfinite(l->x[i]);
 }
 
-/* Loads of a process, or as many neighbours. */
-static size_t groups_of(const struct loads *l)
-{
-	return l->processes >= BB_IN_ORDER_GROUPS ? l->processes : l->n / GROUP_LOADS;
-}
-
 /*
  * Loads in which the program took longer than in others at its place are of a machine that was
  * disturbed, and so are processes, or neighbours, in which it took longer than in others. Times of
@@ -101,7 +105,9 @@ static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const s
 			l->x[i] = NAN;
 	}
 	if (!bb_timed__is_cold(t)) {
-		bb_undisturbed_groups(l->x, l->n, groups_of(l));
+		bb_undisturbed_groups(l->x, l->n,
+				      l->processes >= BB_IN_ORDER_GROUPS ? l->processes
+									 : l->n / GROUP_LOADS);
 		keep_finite(l);
 		bb_strata_set_aside(l->x, place, l->n);
 		keep_finite(l);
@@ -110,42 +116,62 @@ static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const s
 	return 0;
 }
 
-static void find_whole_loads(struct loads *l, const struct bb_timed *t)
+static int open_loads(struct loads *l, const struct bb_report *r, const struct bb_timed *t)
 {
-	double *sum = l->kept; /* not in use yet */
+	const struct bb_case *c = bb_report__find_case(r, t->name);
 
-	memset(sum, 0, l->n * sizeof(*sum));
-	add_numbers(l, &t->program_ns, sum);
-	add_numbers(l, &t->empty_ns, sum);
+	l->between = c && isfinite(c->between) ? c->between : 0;
+	l->n = t->program_ns.n;
+	l->processes = t->processes;
+	l->use = calloc(l->n + 1, sizeof(*l->use));
+	l->x = calloc(l->n + 1, sizeof(*l->x));
+	l->sum = calloc(l->n + 1, sizeof(*l->sum));
+	l->kept = calloc(l->n + 1, sizeof(*l->kept));
+	if (!l->use || !l->x || !l->sum || !l->kept)
+		return -ENOMEM;
+	add_numbers(l, &t->program_ns);
+	add_numbers(l, &t->empty_ns);
 	if (t->hidden_ns.n)
-		add_numbers(l, &t->hidden_ns, sum);
-	add_numbers(l, &t->rest_ns, sum);
-	for (size_t i = 0; i < t->n_rows; i++)
-		add_numbers(l, &t->rows[i].ns, sum);
+		add_numbers(l, &t->hidden_ns);
+	add_parts(l, t);
 	for (size_t i = 0; i < l->n; i++)
-		l->n_whole += l->use[i] = isfinite(sum[i]);
+		l->n_whole += l->use[i] = isfinite(l->sum[i]);
+	return leave_out_disturbed(l, c, t);
+}
+
+static void close_loads(struct loads *l)
+{
+	free(l->use);
+	free(l->x);
+	free(l->sum);
+	free(l->kept);
+}
+
+int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b)
+{
+	int files = strcmp(a->file, b->file);
+
+	if (files)
+		return files;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->last_line != b->last_line)
+		return a->last_line < b->last_line ? -1 : 1;
+	return bb_timed_row__compare_from(a, b, SIZE_MAX);
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct bb_timed_row *x = *(const struct bb_timed_row *const *)a,
 				  *y = *(const struct bb_timed_row *const *)b;
-	int files = strcmp(x->file, y->file), from;
+	int place = bb_timed_row__compare_place(x, y);
 
-	if (files)
-		return files;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->last_line != y->last_line)
-		return x->last_line < y->last_line ? -1 : 1;
-	from = bb_timed_row__compare_from(x, y, SIZE_MAX);
-	return from ? from : x < y ? -1 : x > y;
+	return place ? place : x < y ? -1 : x > y;
 }
 
 static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
-	return a->line && !strcmp(a->file, b->file) && a->line == b->line &&
-	       a->last_line == b->last_line && !bb_timed_row__compare_from(a, b, SIZE_MAX);
+	return a->line && !bb_timed_row__compare_place(a, b);
 }
 
 /* What the exact drive of the same run counted for the lines of a row, in one run. */
@@ -176,31 +202,27 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 }
 
 /* rows[n] are those of one line. */
-static int add_line(struct bb_by_line *b, const struct bb_report *r, const struct loads *l,
-		    const struct bb_timed_row *const *rows, size_t n)
+static void add_line(struct bb_by_line *b, const struct bb_report *r, struct loads *l,
+		     const struct bb_timed_row *const *rows, size_t n)
 {
 	struct bb_line_time *line = &b->lines[b->n_lines++];
-	double *sum = calloc(l->n + 1, sizeof(*sum));
-	int rc = sum ? 0 : -ENOMEM;
 
 	*line = (struct bb_line_time){.row = rows[0],
 				      .insns = insns_of(r, b->timed, rows[0]),
+				      .cold_ns = NAN,
 				      .parts = &b->parts[b->n_parts],
 				      .n_parts = n};
-	for (size_t i = 0; !rc && i < n; i++) {
-		struct bb_line_part *part = &b->parts[b->n_parts++];
-
-		part->row = rows[i];
-		rc = estimate_numbers(l, &rows[i]->ns, &part->ns);
-		if (!rc)
-			rc = estimate_numbers(l, &rows[i]->first_ns, &part->first);
-		if (!rc)
-			add_numbers(l, &rows[i]->ns, sum);
+	begin_sum(l);
+	for (size_t i = 0; i < n; i++) {
+		b->parts[b->n_parts++] = (struct bb_line_part){
+			.row = rows[i],
+			.ns = estimate_numbers(l, &rows[i]->ns),
+			.first = estimate_numbers(l, &rows[i]->first_ns),
+			.cold = {NAN, NAN, NAN},
+		};
+		add_numbers(l, &rows[i]->ns);
 	}
-	if (!rc)
-		rc = estimate(l, sum, &line->ns);
-	free(sum);
-	return rc;
+	line->ns = estimate(l, l->sum);
 }
 
 static int by_time(const void *a, const void *b)
@@ -213,67 +235,50 @@ static int by_time(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int add_lines(struct bb_by_line *b, const struct bb_report *r, const struct loads *l)
+static void add_lines(struct bb_by_line *b, const struct bb_report *r, struct loads *l)
 {
 	const struct bb_timed *t = b->timed;
 	const struct bb_timed_row **rows = calloc(t->n_rows + 1, sizeof(*rows));
-	int rc = rows ? 0 : -ENOMEM;
 
-	for (size_t i = 0; rows && i < t->n_rows; i++)
+	l->failed |= !rows;
+	if (!rows)
+		return;
+	for (size_t i = 0; i < t->n_rows; i++)
 		rows[i] = &t->rows[i];
-	if (rows)
-		qsort(rows, t->n_rows, sizeof(*rows), by_place);
-	for (size_t i = 0, n; !rc && i < t->n_rows; i += n) {
+	qsort(rows, t->n_rows, sizeof(*rows), by_place);
+	for (size_t i = 0, n; i < t->n_rows; i += n) {
 		for (n = 1; i + n < t->n_rows && same_line(rows[i], rows[i + n]);)
 			n++;
-		rc = add_line(b, r, l, &rows[i], n);
+		add_line(b, r, l, &rows[i], n);
 	}
 	for (size_t i = 0; i < b->n_parts; i++)
 		b->top[i] = &b->parts[i];
 	qsort(b->top, b->n_parts, sizeof(*b->top), by_time);
 	free(rows);
-	return rc;
 }
 
-/*
- * What calling and timing the program takes, by load: as much as an empty one, less what this one
- * hides of its way out, if that is surely more than nothing.
- */
-static int find_calling(const struct loads *l, const struct bb_timed *t, double *ret_ns)
-{
-	struct bb_estimate hidden = {0};
-
-	if (t->hidden_ns.n && estimate_numbers(l, &t->hidden_ns, &hidden))
-		return -ENOMEM;
-	if (hidden.lo > BB_BY_LINE_LEAST_NS)
-		for (size_t i = 0; i < l->n; i++)
-			ret_ns[i] = -l->x[i];
-	add_numbers(l, &t->empty_ns, ret_ns);
-	return 0;
-}
-
-static int add_totals(struct bb_by_line *b, const struct loads *l)
+static void add_totals(struct bb_by_line *b, struct loads *l)
 {
 	const struct bb_timed *t = b->timed;
-	double *sum = calloc(l->n + 1, sizeof(*sum));
-	int rc = sum ? 0 : -ENOMEM;
+	struct bb_estimate hidden = {0};
 
-	if (!rc)
-		rc = estimate_numbers(l, &t->program_ns, &b->program);
-	if (!rc)
-		rc = estimate_numbers(l, &t->rest_ns, &b->rest);
-	if (!rc)
-		rc = find_calling(l, t, sum);
-	if (!rc)
-		rc = estimate(l, sum, &b->calling);
-	if (!rc) {
-		add_numbers(l, &t->rest_ns, sum);
-		for (size_t i = 0; i < t->n_rows; i++)
-			add_numbers(l, &t->rows[i].ns, sum);
-		rc = estimate(l, sum, &b->sum);
-	}
-	free(sum);
-	return rc;
+	for (size_t i = 0; i < l->n; i++)
+		b->n_loads += l->use[i];
+	b->n_whole = l->n_whole;
+	b->n_all = l->n;
+	b->program = estimate_numbers(l, &t->program_ns);
+	b->rest = estimate_numbers(l, &t->rest_ns);
+	/* Calling and timing the program takes as much as an empty one, less what this one hides of
+	 * its way out, if that is surely more than nothing. */
+	if (t->hidden_ns.n)
+		hidden = estimate_numbers(l, &t->hidden_ns);
+	begin_sum(l);
+	for (size_t i = 0; i < l->n && hidden.lo > BB_BY_LINE_LEAST_NS; i++)
+		l->sum[i] = -l->x[i];
+	add_numbers(l, &t->empty_ns);
+	b->calling = estimate(l, l->sum);
+	add_parts(l, t);
+	b->sum = estimate(l, l->sum);
 }
 
 /* The same program and parameter by the same drive with cold caches; NULL: there is none. */
@@ -306,58 +311,31 @@ static const struct bb_timed_row *find_row(const struct bb_timed *t,
 	return NULL;
 }
 
-static int open_loads(struct loads *l, const struct bb_report *r, const struct bb_timed *t)
-{
-	const struct bb_case *c = bb_report__find_case(r, t->name);
-
-	l->between = c && isfinite(c->between) ? c->between : 0;
-	l->n = t->program_ns.n;
-	l->processes = t->processes;
-	l->use = calloc(l->n + 1, sizeof(*l->use));
-	l->x = calloc(l->n + 1, sizeof(*l->x));
-	l->kept = calloc(l->n + 1, sizeof(*l->kept));
-	if (!l->use || !l->x || !l->kept)
-		return -ENOMEM;
-	find_whole_loads(l, t);
-	return leave_out_disturbed(l, c, t);
-}
-
-static void close_loads(struct loads *l)
-{
-	free(l->use);
-	free(l->x);
-	free(l->kept);
-}
-
 static int add_cold(struct bb_by_line *b, const struct bb_report *r)
 {
 	const struct bb_timed *cold = find_cold(r, b->timed);
-	const struct bb_estimate none = {NAN, NAN, NAN};
 	struct loads l = {0};
 	int rc = cold ? open_loads(&l, r, cold) : 0;
 
-	b->cold = none;
+	b->cold = (struct bb_estimate){NAN, NAN, NAN};
 	if (cold && !rc)
-		rc = estimate_numbers(&l, &cold->program_ns, &b->cold);
-	for (size_t i = 0; i < b->n_lines; i++)
-		b->lines[i].cold_ns = NAN;
-	for (size_t i = 0; !rc && i < b->n_lines; i++) {
+		b->cold = estimate_numbers(&l, &cold->program_ns);
+	for (size_t i = 0; cold && !rc && i < b->n_lines; i++) {
 		struct bb_line_time *line = &b->lines[i];
 
-		for (size_t k = 0; !rc && k < line->n_parts; k++) {
+		for (size_t k = 0; k < line->n_parts; k++) {
 			struct bb_line_part *p = &line->parts[k];
-			const struct bb_timed_row *row = cold ? find_row(cold, p->row) : NULL;
+			const struct bb_timed_row *row = find_row(cold, p->row);
 
-			p->cold = none;
 			if (row)
-				rc = estimate_numbers(&l, &row->ns, &p->cold);
+				p->cold = estimate_numbers(&l, &row->ns);
 			if (isfinite(p->cold.value))
 				line->cold_ns = (isnan(line->cold_ns) ? 0 : line->cold_ns) +
 						p->cold.value;
 		}
 	}
 	close_loads(&l);
-	return rc;
+	return l.failed ? -ENOMEM : rc;
 }
 
 double bb_line_part__missed_ns(const struct bb_line_part *p)
@@ -380,16 +358,10 @@ int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 	if (!b.lines || !b.parts || !b.top)
 		rc = -ENOMEM;
 	if (!rc) {
-		for (size_t i = 0; i < l.n; i++)
-			b.n_loads += l.use[i];
-		b.n_whole = l.n_whole;
-		b.n_all = l.n;
-		rc = add_totals(&b, &l);
+		add_totals(&b, &l);
+		add_lines(&b, r, &l);
+		rc = l.failed ? -ENOMEM : add_cold(&b, r);
 	}
-	if (!rc)
-		rc = add_lines(&b, r, &l);
-	if (!rc)
-		rc = add_cold(&b, r);
 	close_loads(&l);
 	if (rc)
 		bb_by_line__done(&b);

@@ -29,53 +29,40 @@ static int add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
 {
 	struct bb_time_diff_row *row = bb_append(&c->rows, &c->n_rows, sizeof(*row));
 
-	if (!row)
-		return -ENOMEM;
-	row->a = a;
-	row->b = b;
-	return 0;
+	if (row)
+		*row = (struct bb_time_diff_row){.a = a, .b = b};
+	return row ? 0 : -ENOMEM;
 }
 
-/* lengths[i * (m + 1) + j]: of the longest common sequence of a[i..n) and b[j..m). */
-static void find_lengths(const struct bb_timed_row *a, size_t n, const struct bb_timed_row *b,
-			 size_t m, uint32_t *lengths)
+/* The rows of both in the order in which runs come to them. */
+static int match_rows(struct bb_time_diff_case *c)
 {
-	for (size_t i = n; i-- > 0;)
-		for (size_t j = m; j-- > 0;) {
+	const struct bb_timed_row *a = c->a->rows, *b = c->b->rows;
+	size_t n = c->a->n_rows, m = c->b->n_rows, i = n, j;
+	bool aligns = n * m <= MOST_ALIGNED;
+	/* lengths[i * (m + 1) + j]: of the longest common sequence of a[i..n) and b[j..m) */
+	uint32_t *lengths = aligns ? calloc((n + 1) * (m + 1), sizeof(*lengths)) : NULL;
+	int rc = aligns && !lengths ? -ENOMEM : 0;
+
+	while (lengths && i-- > 0)
+		for (j = m; j-- > 0;) {
 			uint32_t *at = &lengths[i * (m + 1) + j], down = at[m + 1], right = at[1];
 
 			*at = same_words(&a[i], &b[j]) ? at[m + 2] + 1
 			      : down > right           ? down
 						       : right;
 		}
-}
-
-/* In the order in which runs come to them. */
-static int match_rows(struct bb_time_diff_case *c)
-{
-	const struct bb_timed_row *a = c->a->rows, *b = c->b->rows;
-	size_t n = c->a->n_rows, m = c->b->n_rows;
-	uint32_t *lengths = n * m <= MOST_ALIGNED ? calloc((n + 1) * (m + 1), sizeof(*lengths))
-						  : NULL;
-	size_t i = 0, j = 0;
-	int rc = 0;
-
-	if (!lengths && n * m <= MOST_ALIGNED)
-		return -ENOMEM;
-	if (lengths)
-		find_lengths(a, n, b, m, lengths);
+	i = j = 0;
 	while (!rc && (i < n || j < m)) {
 		bool both = i < n && j < m;
 
-		if (both && same_words(&a[i], &b[j])) {
+		if (both && same_words(&a[i], &b[j]))
 			rc = add_row(c, &a[i++], &b[j++]);
-		} else if (i < n &&
-			   (!both || !lengths ||
-			    lengths[(i + 1) * (m + 1) + j] >= lengths[i * (m + 1) + j + 1])) {
+		else if (i < n && (!both || !lengths ||
+				   lengths[(i + 1) * (m + 1) + j] >= lengths[i * (m + 1) + j + 1]))
 			rc = add_row(c, &a[i++], NULL);
-		} else {
+		else
 			rc = add_row(c, NULL, &b[j++]);
-		}
 	}
 	free(lengths);
 	return rc;
@@ -130,6 +117,7 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 
 /* --- judging --- */
 
+/* Running out of memory sticks. */
 struct pairing {
 	size_t n_a, n_b, n;              /* loads; n: that both have */
 	size_t processes_a, processes_b; /* that measured them */
@@ -138,9 +126,16 @@ struct pairing {
 	 * array for each reference, NULL: not known */
 	bool apart;
 	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
+	bool failed;
 };
 
-/* NULL: zeros. */
+/* Times of A and B, and how much more B's are. */
+struct compared {
+	double a_ns, b_ns;
+	struct bb_estimate more;
+};
+
+/* list NULL: zeros. */
 static void numbers(const struct bb_numbers *list, double *x, size_t n)
 {
 	if (list)
@@ -149,56 +144,47 @@ static void numbers(const struct bb_numbers *list, double *x, size_t n)
 		memset(x, 0, n * sizeof(*x));
 }
 
-/* A row that one of two does not have takes 0 there. */
-static int estimate(const double *x, size_t n, size_t processes, bool is_there, double alpha,
-		    struct bb_estimate *ret)
+/* Of one of two runs, into room x[n]; slow: what to divide by, NULL: nothing. A row that the run
+ * does not have takes 0 there. */
+static struct bb_in_order estimate(struct pairing *p, const struct bb_numbers *list,
+				   const double *slow, double *x, size_t n, size_t processes,
+				   double alpha)
 {
 	struct bb_in_order r = {0};
-	int rc = is_there ? bb_in_order(x, n, processes, alpha, &r) : 0;
 
-	*ret = (struct bb_estimate){r.estimate, r.interval.lo, r.interval.hi};
-	return rc ? -ENOMEM : 0;
+	if (!list)
+		return r;
+	bb_numbers__copy(list, x, n);
+	for (size_t i = 0; slow && i < n; i++)
+		x[i] /= slow[i];
+	p->failed |= bb_in_order(x, n, processes, alpha, &r) != 0;
+	return r;
 }
 
-static void divide(double *x, const double *by, size_t n)
+/* Of two runs, which share no loads: the intervals of both, each at half the level (Bonferroni). */
+static struct compared compare_apart(struct pairing *p, const struct bb_numbers *a,
+				     const struct bb_numbers *b, const double *slow_a,
+				     const double *slow_b, double alpha)
 {
-	for (size_t i = 0; by && i < n; i++)
-		x[i] /= by[i];
+	struct bb_in_order x = estimate(p, a, slow_a, p->a, p->n_a, p->processes_a, alpha / 2),
+			   y = estimate(p, b, slow_b, p->b, p->n_b, p->processes_b, alpha / 2);
+
+	return (struct compared){x.estimate,
+				 y.estimate,
+				 {y.estimate - x.estimate, y.interval.lo - x.interval.hi,
+				  y.interval.hi - x.interval.lo}};
 }
 
-/* The same of two runs, which share no loads: the intervals of both, each at half the level
- * (Bonferroni). `slow_a`, `slow_b`: what to divide by; NULL: nothing. */
-static int compare_apart(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
-			 const double *slow_a, const double *slow_b, double alpha, double *ret_a,
-			 double *ret_b, struct bb_estimate *ret_more)
-{
-	struct bb_estimate of_a, of_b;
-
-	numbers(a, p->a, p->n_a);
-	numbers(b, p->b, p->n_b);
-	divide(p->a, slow_a, p->n_a);
-	divide(p->b, slow_b, p->n_b);
-	if (estimate(p->a, p->n_a, p->processes_a, a != NULL, alpha / 2, &of_a) ||
-	    estimate(p->b, p->n_b, p->processes_b, b != NULL, alpha / 2, &of_b))
-		return -ENOMEM;
-	*ret_a = of_a.value;
-	*ret_b = of_b.value;
-	*ret_more = (struct bb_estimate){of_b.value - of_a.value, of_b.lo - of_a.hi,
-					 of_b.hi - of_a.lo};
-	return 0;
-}
-
-/* b - a, load by load; NULL: 0. */
-static int compare(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
-		   double alpha, double *ret_a, double *ret_b, struct bb_estimate *ret_more)
+/* b - a, of one run load by load; NULL: 0. */
+static struct compared compare(struct pairing *p, const struct bb_numbers *a,
+			       const struct bb_numbers *b, double alpha)
 {
 	struct bb_signed_rank of_a = {.estimate = NAN}, of_b = of_a,
 			      more = {.estimate = NAN, .interval = {NAN, NAN}};
 	size_t n = 0;
-	int rc = 0;
 
 	if (p->apart)
-		return compare_apart(p, a, b, NULL, NULL, alpha, ret_a, ret_b, ret_more);
+		return compare_apart(p, a, b, NULL, NULL, alpha);
 	numbers(a, p->a, p->n);
 	numbers(b, p->b, p->n);
 	for (size_t i = 0; i < p->n; i++) {
@@ -210,16 +196,19 @@ static int compare(struct pairing *p, const struct bb_numbers *a, const struct b
 		n++;
 	}
 	if (n)
-		rc = bb_signed_rank(p->d, n, alpha, &more) | bb_signed_rank(p->a, n, 0.05, &of_a) |
-		     bb_signed_rank(p->b, n, 0.05, &of_b);
-	*ret_a = of_a.estimate;
-	*ret_b = of_b.estimate;
-	*ret_more = (struct bb_estimate){more.estimate, more.interval.lo, more.interval.hi};
-	return rc ? -ENOMEM : 0;
+		p->failed |= bb_signed_rank(p->d, n, alpha, &more) ||
+			     bb_signed_rank(p->a, n, 0.05, &of_a) ||
+			     bb_signed_rank(p->b, n, 0.05, &of_b);
+	return (struct compared){of_a.estimate,
+				 of_b.estimate,
+				 {more.estimate, more.interval.lo, more.interval.hi}};
 }
 
-static enum bb_verdict judge(const struct bb_estimate *more, double least)
+static enum bb_verdict judge(const struct compared *c, double threshold)
 {
+	const struct bb_estimate *more = &c->more;
+	double least = fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(c->a_ns));
+
 	if (isnan(more->lo))
 		return BB_VERDICT_INCONCLUSIVE;
 	if (more->lo > least)
@@ -229,24 +218,25 @@ static enum bb_verdict judge(const struct bb_estimate *more, double least)
 	return more->lo >= -least && more->hi <= least ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
 }
 
-/* Of two runs: does it differ at one speed of the machine, too, whichever reference says that? */
-static int confirm(struct pairing *p, double threshold, double alpha, struct bb_time_diff_row *row)
+static void judge_row(struct pairing *p, double threshold, double alpha,
+		      struct bb_time_diff_row *row)
 {
-	int rc = 0;
+	const struct bb_numbers *a = row->a ? &row->a->ns : NULL, *b = row->b ? &row->b->ns : NULL;
+	struct compared c = compare(p, a, b, alpha);
 
-	for (size_t k = 0; !rc && k < BB_N_REFERENCES; k++) {
-		struct bb_estimate more;
-		double a_ns, b_ns;
-
+	row->a_ns = c.a_ns;
+	row->b_ns = c.b_ns;
+	row->more = c.more;
+	row->verdict = judge(&c, threshold);
+	/* Of two runs: does it differ at one speed of the machine, too, whichever reference says
+	 * that? */
+	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
 		if (!p->slow_a[k] || !p->slow_b[k])
 			continue;
-		rc = compare_apart(p, row->a ? &row->a->ns : NULL, row->b ? &row->b->ns : NULL,
-				   p->slow_a[k], p->slow_b[k], alpha, &a_ns, &b_ns, &more);
-		if (!rc &&
-		    judge(&more, fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(a_ns))) != row->verdict)
+		c = compare_apart(p, a, b, p->slow_a[k], p->slow_b[k], alpha);
+		if (judge(&c, threshold) != row->verdict)
 			row->verdict = BB_VERDICT_INCONCLUSIVE;
 	}
-	return rc;
 }
 
 /*
@@ -296,14 +286,14 @@ static int by_difference(const void *a, const void *b)
 }
 
 /* What would give the lines without a verdict one. */
-static int find_next_step(struct bb_time_diff_case *c, const struct pairing *p, double threshold,
-			  double alpha)
+static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, double threshold,
+			   double alpha)
 {
 	double *times = calloc(c->n_rows + 1, sizeof(*times));
 	size_t n = 0, k = 0;
-	int rc = times ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < c->n_rows; i++) {
+	p->failed |= !times;
+	for (size_t i = 0; times && i < c->n_rows; i++) {
 		const struct bb_time_diff_row *row = &c->rows[i];
 
 		if (row->verdict == BB_VERDICT_INCONCLUSIVE && !isnan(row->more.lo))
@@ -314,9 +304,8 @@ static int find_next_step(struct bb_time_diff_case *c, const struct pairing *p, 
 	c->times = n ? bb_median(times, n) : (double)NAN;
 	free(times);
 	c->n_loads = p->apart ? 0 : p->n;
-	for (c->needs_loads = 0; !rc && !p->apart && !k;)
-		rc = bb_signed_rank_critical(++c->needs_loads, alpha, &k);
-	return rc;
+	for (c->needs_loads = 0; !p->failed && !p->apart && !k;)
+		p->failed = bb_signed_rank_critical(++c->needs_loads, alpha, &k) != 0;
 }
 
 static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
@@ -329,7 +318,7 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 			    .processes_a = c->a->processes,
 			    .processes_b = c->b->processes,
 			    .apart = o->base_run != NULL};
-	int rc;
+	struct compared whole;
 
 	p.a = calloc(n_a + n_b + p.n + 3, sizeof(*p.a));
 	if (!p.a)
@@ -338,27 +327,20 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 	p.d = p.b + n_b + 1;
 	if (p.apart)
 		find_speeds(&p, o->base_run, r, c);
-	rc = compare(&p, &c->a->program_ns, &c->b->program_ns, o->alpha, &c->a_ns, &c->b_ns,
-		     &c->more);
-	for (size_t i = 0; !rc && i < c->n_rows; i++) {
-		struct bb_time_diff_row *row = &c->rows[i];
-
-		rc = compare(&p, row->a ? &row->a->ns : NULL, row->b ? &row->b->ns : NULL, alpha,
-			     &row->a_ns, &row->b_ns, &row->more);
-		row->verdict = judge(&row->more,
-				     fmax(BB_BY_LINE_LEAST_NS, o->threshold * fabs(row->a_ns)));
-		if (!rc)
-			rc = confirm(&p, o->threshold, alpha, row);
-	}
+	whole = compare(&p, &c->a->program_ns, &c->b->program_ns, o->alpha);
+	c->a_ns = whole.a_ns;
+	c->b_ns = whole.b_ns;
+	c->more = whole.more;
+	for (size_t i = 0; i < c->n_rows; i++)
+		judge_row(&p, o->threshold, alpha, &c->rows[i]);
 	qsort(c->rows, c->n_rows, sizeof(*c->rows), by_difference);
-	if (!rc)
-		rc = find_next_step(c, &p, o->threshold, alpha);
+	find_next_step(c, &p, o->threshold, alpha);
 	free(p.a);
 	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
 		free(p.slow_a[k]);
 		free(p.slow_b[k]);
 	}
-	return rc;
+	return p.failed ? -ENOMEM : 0;
 }
 
 int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts *opts,
