@@ -34,7 +34,7 @@ struct bb_yaml {
 	/* list: n items; map: n pairs, items[2i] the key and items[2i + 1] its value */
 	struct bb_yaml *items;
 	size_t n;
-	size_t capacity; /* of items; private */
+	size_t n_items; /* private */
 };
 
 /* 0, or -EINVAL, -EFBIG or -ENOMEM. `path` is only for the message. The root is freed with
