@@ -32,27 +32,21 @@ static bool is_number(const char *name, uint32_t *ret_value)
 	return !strcmp(again, name);
 }
 
-static struct param param_of_inputs(const struct bb_inputs *in)
-{
-	struct param p = {.inputs = in->n ? in : NULL, .n = in->n ? in->n : 1, .numbered = true};
-	uint32_t v = 0;
-
-	if (in->n > 1)
-		p.name = "input";
-	for (size_t i = 0; p.numbered && i < in->n; i++)
-		p.numbered = is_number(in->v[i].name, &v);
-	return p;
-}
-
 static struct param param_of(const struct bb_drive_spec *d)
 {
-	if (d->kind->takes_inputs)
-		return param_of_inputs(&d->inputs);
-	if (d->kind->param)
-		return (struct param){.name = d->kind->param,
-				      .values = d->values.v,
-				      .n = d->values.n};
-	return (struct param){.n = 1};
+	const struct bb_inputs *in = &d->inputs;
+	struct param p = {.n = 1};
+	uint32_t v = 0;
+
+	if (d->kind->takes_inputs && in->n) {
+		p = (struct param){.inputs = in, .n = in->n, .numbered = true};
+		p.name = in->n > 1 ? "input" : NULL;
+		for (size_t i = 0; p.numbered && i < in->n; i++)
+			p.numbered = is_number(in->v[i].name, &v);
+	} else if (!d->kind->takes_inputs && d->kind->param) {
+		p = (struct param){.name = d->kind->param, .values = d->values.v, .n = d->values.n};
+	}
+	return p;
 }
 
 static bool is_in(const char *name, const char *const *names, size_t n)
@@ -92,22 +86,6 @@ static bool is_called(const struct bb_drive_spec *d, const char *name)
 	return !strcmp(name, bb_drive_name(d)) || (d->kind->name && !strcmp(name, d->kind->with));
 }
 
-static bool any_drive(const struct bb_scenario *s, const char *name)
-{
-	for (size_t i = 0; i < s->n_drives; i++)
-		if (is_called(&s->drives[i], name))
-			return true;
-	return false;
-}
-
-static bool is_chosen(const struct bb_plan_opts *opts, const struct bb_drive_spec *d)
-{
-	for (size_t i = 0; i < opts->n_drives; i++)
-		if (is_called(d, opts->drives[i]))
-			return true;
-	return !opts->n_drives;
-}
-
 /* Every name asked for must exist. */
 static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *opts,
 		       struct bb_err *err)
@@ -128,23 +106,54 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 		have[i] = bb_drive_name(&s->drives[i]);
 	for (size_t i = 0; i < bb_n_drive_kinds; i++)
 		have[s->n_drives + i] = bb_drive_kind_name(bb_drive_kinds[i]);
-	for (size_t i = 0; !rc && i < opts->n_drives; i++)
-		if (!any_drive(s, opts->drives[i]))
+	for (size_t i = 0; !rc && i < opts->n_drives; i++) {
+		bool is_there = false;
+
+		for (size_t d = 0; d < s->n_drives; d++)
+			is_there |= is_called(&s->drives[d], opts->drives[i]);
+		if (!is_there)
 			rc = say_unknown("drive", opts->drives[i], s, have, s->n_drives,
 					 bb_n_drive_kinds, err);
+	}
 	free(have);
 	return rc;
 }
 
-static void set_param(struct bb_plan_case *c, const struct param *param, size_t i)
+/* The case at value i of the drive's parameter, at the end, for which there is room. */
+static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
+		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
+		     const struct param *param, size_t i)
 {
-	size_t len = strlen(c->name);
+	struct bb_plan_case *c = &p->cases[p->n_cases++];
+	const struct bb_drive_kind *kind = d->kind;
+	const struct bb_pace *pace = bb_drive_pace(d);
+	double seconds = d->seconds > 0 ? d->seconds : kind->seconds;
+	bool is_placed = kind->needs_bpf && !(seconds > 0) && !kind->counts &&
+			 param->n <= BB_SWEEP_MOST_LOADED;
+	size_t len;
 
+	*c = (struct bb_plan_case){.variant = v,
+				   .drive = d,
+				   .param = param->name,
+				   .input = param->inputs ? &param->inputs->v[i] : NULL,
+				   .floor = BB_NO_CASE,
+				   .seconds = seconds,
+				   .loads = p->loads,
+				   .samples = opts->samples ? opts->samples : d->samples};
+	if (!c->loads)
+		c->loads = is_placed ? BB_DEFAULT_LOADS : BB_DEFAULT_SLICES;
+	if (!c->samples) {
+		c->samples = pace->samples;
+		if (pace->sweep_samples && c->samples > pace->sweep_samples / param->n)
+			c->samples = (uint32_t)(pace->sweep_samples / param->n);
+		if (pace->sweep_samples && c->samples < c->loads)
+			c->samples = c->loads;
+	}
+	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
+	len = c->what + (size_t)snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s",
+					 bb_drive_name(d));
 	if (param->values)
 		c->param_value = c->driver_param = param->values[i];
-	if (param->inputs)
-		c->input = &param->inputs->v[i];
-	c->param = param->name;
 	if (!c->param)
 		return;
 	c->value = len + strlen(c->param) + 2;
@@ -158,50 +167,6 @@ static void set_param(struct bb_plan_case *c, const struct param *param, size_t 
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
-/* Rounds of a case, unless anyone says otherwise. */
-static uint32_t default_loads(const struct bb_plan_case *c, const struct param *param)
-{
-	const struct bb_drive_kind *kind = c->drive->kind;
-	bool is_placed = kind->needs_bpf && !(c->seconds > 0) && !kind->counts &&
-			 param->n <= BB_SWEEP_MOST_LOADED;
-
-	return is_placed ? BB_DEFAULT_LOADS : BB_DEFAULT_SLICES;
-}
-
-/* Samples of a case, all loads together, unless anyone says otherwise. */
-static uint32_t default_samples(uint32_t loads, const struct bb_pace *pace,
-				const struct param *param)
-{
-	uint32_t share = pace->samples;
-
-	if (!pace->sweep_samples)
-		return share;
-	if (share > pace->sweep_samples / param->n)
-		share = (uint32_t)(pace->sweep_samples / param->n);
-	return share > loads ? share : loads;
-}
-
-/* A case at the end, for which there is room. */
-static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
-		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
-		     const struct param *param, size_t i)
-{
-	struct bb_plan_case *c = &p->cases[p->n_cases++];
-
-	memset(c, 0, sizeof(*c));
-	c->variant = v;
-	c->drive = d;
-	c->floor = BB_NO_CASE;
-	c->seconds = d->seconds > 0 ? d->seconds : d->kind->seconds;
-	c->loads = p->loads ? p->loads : default_loads(c, param);
-	c->samples = opts->samples ? opts->samples
-		     : d->samples  ? d->samples
-				   : default_samples(c->loads, bb_drive_pace(d), param);
-	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
-	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", bb_drive_name(d));
-	set_param(c, param, i);
-}
-
 /* Does the drive have the variant, and is it asked for? */
 static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
 		   const char *variant)
@@ -211,60 +176,41 @@ static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *
 	return !opts->n_variants || is_in(variant, opts->variants, opts->n_variants);
 }
 
-static bool any_wanted(const struct bb_scenario *s, const struct bb_plan_opts *opts,
-		       const struct bb_drive_spec *d)
-{
-	for (size_t v = 0; v < s->n_variants; v++)
-		if (wanted(opts, d, s->variants[v].name))
-			return true;
-	return false;
-}
-
-/* The cases of one drive at one value of its parameter, among them the floor of the others. */
-static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts,
-		      const struct bb_drive_spec *d, const struct param *param, size_t i)
-{
-	const struct bb_scenario *s = p->scenario;
-	const char *floor_name = d->floor;
-	size_t first = p->n_cases, floor = BB_NO_CASE;
-
-	for (size_t v = 0; v < s->n_variants; v++) {
-		bool is_floor = floor_name && !strcmp(s->variants[v].name, floor_name);
-
-		if (!is_floor && !wanted(opts, d, s->variants[v].name))
-			continue;
-		if (is_floor)
-			floor = p->n_cases;
-		add_case(p, opts, &s->variants[v], d, param, i);
-	}
-	for (size_t c = first; c < p->n_cases; c++)
-		if (c != floor && !d->kind->own_floor)
-			p->cases[c].floor = floor;
-}
-
+/* The cases of a drive, grouped by the value of its parameter, among them the floor of the others.
+ * 0 or -ENOMEM. */
 static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_drive_spec *d)
 {
+	const struct bb_scenario *s = p->scenario;
 	struct param param = param_of(d);
-	struct bb_plan_case *grown = reallocarray(p->cases,
-						  p->n_cases + param.n * p->scenario->n_variants,
-						  sizeof(*grown));
+	struct bb_plan_case *grown;
+	bool any = false;
 
+	for (size_t v = 0; v < s->n_variants; v++)
+		any |= wanted(opts, d, s->variants[v].name);
+	if (!any)
+		return 0; /* a floor alone is the floor of nothing */
+	grown = reallocarray(p->cases, p->n_cases + param.n * s->n_variants, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	p->cases = grown;
-	for (size_t i = 0; i < param.n; i++)
-		add_group(p, opts, d, &param, i);
-	return 0;
-}
+	for (size_t i = 0; i < param.n; i++) {
+		size_t first = p->n_cases, floor = BB_NO_CASE;
 
-/* Is there another drive of that name before it? */
-static bool has_namesake(const struct bb_scenario *s, const struct bb_drive_spec *d)
-{
-	for (const struct bb_drive_spec *other = s->drives; other < d; other++)
-		if (!strcmp(bb_drive_name(other), bb_drive_name(d)))
-			return true;
-	return false;
+		for (size_t v = 0; v < s->n_variants; v++) {
+			bool is_floor = d->floor && !strcmp(s->variants[v].name, d->floor);
+
+			if (!is_floor && !wanted(opts, d, s->variants[v].name))
+				continue;
+			if (is_floor)
+				floor = p->n_cases;
+			add_case(p, opts, &s->variants[v], d, &param, i);
+		}
+		for (size_t c = first; c < p->n_cases; c++)
+			if (c != floor && !d->kind->own_floor)
+				p->cases[c].floor = floor;
+	}
+	return 0;
 }
 
 /* A case is known by its name, so no two may have one: drives of one name are told apart by what
@@ -273,9 +219,12 @@ static int check_cases(const struct bb_plan *p, struct bb_err *err)
 {
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct bb_plan_case *c = &p->cases[i];
+		const struct bb_drive_spec *other = p->scenario->drives;
 
-		if (!has_namesake(p->scenario, c->drive))
-			continue;
+		while (other < c->drive && strcmp(bb_drive_name(other), bb_drive_name(c->drive)))
+			other++;
+		if (other == c->drive)
+			continue; /* no drive before has its name */
 		for (const struct bb_plan_case *first = p->cases; first < c; first++)
 			if (!strcmp(first->name, c->name))
 				return bb_fail(err, -EINVAL,
@@ -301,11 +250,11 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		return rc;
 	p.loads = opts->loads ? opts->loads : scenario->loads;
 	for (size_t d = 0; !rc && d < scenario->n_drives; d++) {
-		if (!is_chosen(opts, &scenario->drives[d]))
-			continue;
-		if (!any_wanted(scenario, opts, &scenario->drives[d]))
-			continue; /* a floor alone is the floor of nothing */
-		if (add_drive(&p, opts, &scenario->drives[d]))
+		bool is_chosen = !opts->n_drives;
+
+		for (size_t i = 0; i < opts->n_drives; i++)
+			is_chosen |= is_called(&scenario->drives[d], opts->drives[i]);
+		if (is_chosen && add_drive(&p, opts, &scenario->drives[d]))
 			rc = bb_fail_nomem(err);
 	}
 	if (!rc && !p.n_cases)
