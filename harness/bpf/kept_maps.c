@@ -122,7 +122,7 @@ static const struct bb_kept_map *lent(const struct bb_kept_maps *k, const char *
 static const struct bb_kept_map *find_map(const struct bb_kept_maps *k, const struct bpf_map *map)
 {
 	const char *name = bpf_map__name(map);
-	const struct bb_map_spec *spec = bb_map_specs__find(k->specs, name);
+	const struct bb_map_spec *spec = bb_map_specs__find(k->specs, name), *their_spec;
 	const struct bb_kept_map *theirs;
 	const struct bb_kept_maps *lender;
 
@@ -132,7 +132,9 @@ static const struct bb_kept_map *find_map(const struct bb_kept_maps *k, const st
 	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")))
 		return NULL;
 	theirs = lent(k, name, &lender);
-	if (!theirs || spec != bb_map_specs__find(lender->specs, name) ||
+	their_spec = theirs ? bb_map_specs__find(lender->specs, name) : NULL;
+	if (!theirs || !spec != !their_spec ||
+	    (spec && memcmp(&spec->where, &their_spec->where, sizeof(spec->where))) ||
 	    bpf_map__type(map) != theirs->info.type ||
 	    bpf_map__key_size(map) != theirs->info.key_size ||
 	    bpf_map__value_size(map) != theirs->info.value_size ||

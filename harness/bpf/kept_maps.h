@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "bpf/rings.h"
-#include "plan/map_spec.h"
+#include "plan/scenario.h"
 
 /*
  * The maps of a program that outlive its loads, those with contents of their own (not .rodata,

@@ -333,7 +333,7 @@ int bb_map_contents__make(const struct bb_source *source, const struct bb_map_sp
 	if (!c || !c->v)
 		rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < specs->n; i++)
-		rc = make_content(source, specs->v[i], &c->v[c->n++], err);
+		rc = make_content(source, &specs->v[i], &c->v[c->n++], err);
 	if (rc)
 		bb_map_contents__free(c);
 	else

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "plan/map_spec.h"
+#include "plan/scenario.h"
 
 struct bb_source;
 

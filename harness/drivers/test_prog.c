@@ -16,9 +16,9 @@ static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
 		if (v->globals[i].self == what)
 			return true;
 	for (size_t i = 0; i < v->maps.n; i++)
-		for (size_t k = 0; k < v->maps.v[i]->n_entries; k++)
-			if (v->maps.v[i]->entries[k].key.self == what ||
-			    v->maps.v[i]->entries[k].value.self == what)
+		for (size_t k = 0; k < v->maps.v[i].n_entries; k++)
+			if (v->maps.v[i].entries[k].key.self == what ||
+			    v->maps.v[i].entries[k].value.self == what)
 				return true;
 	return false;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "plan/input.h"
+#include "plan/scenario.h"
 
 /* The inputs and results of BPF_PROG_TEST_RUN for one program type (net/bpf/test_run.c,
  * net/core/filter.c). */

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/stop.h"
-#include "plan/ctx_field.h"
+#include "plan/field.h"
 
 #define ENOTSUPP_KERNEL                                                                            \
 	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
@@ -159,7 +159,7 @@ static const char *unknown_skb_member(const struct bb_test_call *s)
 	if (s->type->takes_ctx != BB_CTX_SKB || fire_with(s, NULL, 0))
 		return NULL;
 	do {
-		name = bb_ctx_spec__next_skb_member(s->input, &at, &alone);
+		name = bb_ctx__next_skb_member(s->input, &at, &alone);
 	} while (name && fire_with(s, &alone, sizeof(alone)) != -EINVAL);
 	return name;
 }
@@ -187,7 +187,7 @@ static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_e
 		       "of %zu (%s); a %s program takes %s; and as context %s %s",
 		       program, in->name, in->len, in->ctx_len, strerror(-rc), s->type->name,
 		       s->type->wants, s->type->ctx_wants,
-		       bb_ctx_spec__members(s->type->takes_ctx).text);
+		       bb_ctx__members(s->type->takes_ctx).text);
 }
 
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err)

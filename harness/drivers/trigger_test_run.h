@@ -16,7 +16,7 @@
 #include "bpf/xdp_attach.h"
 #include "drivers/test_run_types.h"
 #include "drivers/trigger.h"
-#include "plan/input.h"
+#include "plan/scenario.h"
 
 /*
  * One program and one input, ready for BPF_PROG_TEST_RUN. A packet is copied into the kernel for

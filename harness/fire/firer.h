@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "fire/trigger.h"
-#include "plan/fired_by.h"
+#include "plan/scenario.h"
 
 /* The user that other people's code runs as, and its surroundings. */
 struct bb_fire_user {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/field.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,15 +33,7 @@ struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, 
 	return s;
 }
 
-static void *member(void *base, const struct bb_field *f)
-{
-	return (char *)base + f->offset;
-}
-
-static const void *const_member(const void *base, const struct bb_field *f)
-{
-	return (const char *)base + f->offset;
-}
+/* --- texts and numbers --- */
 
 int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text)
 {
@@ -74,22 +67,12 @@ int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const st
 				     bb_yaml__show(node).text);
 	if (!*node->text)
 		return bb_yaml__fail(r, node, "%s must not be empty", f->name);
-	return bb_field__set_text(r, member(base, f), node->text);
+	return bb_field__set_text(r, bb_field__member(f, base), node->text);
 }
 
-static bool name_takes(char c)
-{
-	return c && strchr("-._ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", c);
-}
-
-static bool name_is_valid(const char *name)
-{
-	size_t len = 0;
-
-	while (name_takes(name[len]))
-		len++;
-	return !name[len] && !strchr("-.", *name) && len <= BB_NAME_MAX_BYTES;
-}
+static const char name_characters[] = "-._"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567"
+				      "89";
 
 void bb_name_from(const char *text, size_t len, char *ret_name)
 {
@@ -98,15 +81,18 @@ void bb_name_from(const char *text, size_t len, char *ret_name)
 	if (!len || strchr("-.", text[0]))
 		ret_name[n++] = 'x'; /* it begins neither as an option nor as a hidden file */
 	for (size_t i = 0; i < len && n < BB_NAME_MAX_BYTES; i++)
-		ret_name[n++] = name_takes(text[i]) ? text[i] : '_';
+		ret_name[n++] = text[i] && strchr(name_characters, text[i]) ? text[i] : '_';
 	ret_name[n] = '\0';
 }
 
 static int read_name(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
-	if (node->kind == BB_YAML_TEXT && *node->text && !bb_yaml__is_nothing(node) &&
-	    !name_is_valid(node->text))
+	const char *name = node->kind == BB_YAML_TEXT ? node->text : "";
+	size_t len = strspn(name, name_characters);
+
+	if (*name && !bb_yaml__is_nothing(node) &&
+	    (name[len] || strchr("-.", *name) || len > BB_NAME_MAX_BYTES))
 		return bb_yaml__fail(r, node,
 				     "%s %s must be letters, digits, '_', '-' and '.', begin with "
 				     "a letter, digit or '_', and be at most %d long",
@@ -119,12 +105,9 @@ int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 {
 	const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
 
-	for (size_t i = 0; i < f->n_choices; i++) {
-		if (!strcmp(word, f->choices[i])) {
-			*ret_index = i;
+	for (*ret_index = 0; *ret_index < f->n_choices; ++*ret_index)
+		if (!strcmp(word, f->choices[*ret_index]))
 			return 0;
-		}
-	}
 	if (!*word)
 		return bb_yaml__fail(r, node, "%s must be one of: %s; not %s", f->name,
 				     bb_phrase__join(f->choices, f->n_choices).text,
@@ -138,58 +121,79 @@ int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
-	size_t i = 0;
+	size_t i;
 	int rc = bb_field__choose(r, f, node, &i);
 
-	return rc ? rc : bb_field__set_text(r, member(base, f), f->choices[i]);
+	return rc ? rc : bb_field__set_text(r, bb_field__member(f, base), f->choices[i]);
 }
 
-static int fail_range(const struct bb_reader *r, const struct bb_field *f,
-		      const struct bb_yaml *node)
+static int read_index(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
 {
-	return bb_yaml__fail(r, node, "%s must be from %.15g to %.15g, not %s", f->name, f->min,
-			     f->max, bb_yaml__show(node).text);
+	unsigned int *dest = bb_field__member(f, base);
+	size_t i;
+	int rc = bb_field__choose(r, f, node, &i);
+
+	if (!rc)
+		*dest = (unsigned int)i;
+	return rc;
 }
 
-/* A whole number within the row's range; `what` says what else the key takes. */
+static int read_flag(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
+{
+	bool *dest = bb_field__member(f, base);
+	size_t i;
+	int rc = bb_field__choose(r, f, node, &i);
+
+	if (!rc)
+		*dest = i;
+	return rc;
+}
+
+/* A number that parsing gave `rc` for: `what` the key takes, and the row's range. */
+static int check_number(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, const char *what, int rc, double value)
+{
+	if (rc == -EINVAL)
+		return bb_yaml__fail(r, node, "%s must be %s, not %s%s", f->name, what,
+				     node->quoted ? "the quoted text " : "",
+				     bb_yaml__show(node).text);
+	if (rc || value < f->min || value > f->max)
+		return bb_yaml__fail(r, node, "%s must be from %.15g to %.15g, not %s", f->name,
+				     f->min, f->max, bb_yaml__show(node).text);
+	return 0;
+}
+
 static int whole_number(const struct bb_reader *r, const struct bb_field *f,
-			const struct bb_yaml *node, const char *what, int64_t *ret_value)
+			const struct bb_yaml *node, const char *what, uint32_t *ret_value)
 {
 	int64_t v = 0;
 	int rc = node->kind == BB_YAML_TEXT && !node->quoted ? bb_parse_i64(node->text, &v)
 							     : -EINVAL;
 
-	if (rc == -EINVAL)
-		return bb_yaml__fail(r, node, "%s must be %s, not %s%s", f->name, what,
-				     node->quoted ? "the quoted text " : "",
-				     bb_yaml__show(node).text);
-	if (rc || (double)v < f->min || (double)v > f->max)
-		return fail_range(r, f, node);
-	*ret_value = v;
-	return 0;
+	rc = check_number(r, f, node, what, rc, (double)v);
+	if (!rc)
+		*ret_value = (uint32_t)v;
+	return rc;
 }
 
 int bb_field__u32(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		  void *base)
 {
-	uint32_t *dest = member(base, f);
-	int64_t v = 0;
-	int rc = whole_number(r, f, node, "a whole number", &v);
-
-	if (!rc)
-		*dest = (uint32_t)v;
-	return rc;
+	return whole_number(r, f, node, "a whole number", bb_field__member(f, base));
 }
 
-static int read_int(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		    void *base)
+static int read_double(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
-	int *dest = member(base, f);
-	int64_t v = 0;
-	int rc = whole_number(r, f, node, "a whole number", &v);
+	double *dest = bb_field__member(f, base), v = 0;
+	int rc = node->kind == BB_YAML_TEXT && !node->quoted ? bb_parse_double(node->text, &v)
+							     : -EINVAL;
 
+	rc = check_number(r, f, node, "a number", rc, v);
 	if (!rc)
-		*dest = (int)v;
+		*dest = v;
 	return rc;
 }
 
@@ -212,69 +216,22 @@ static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
 	size_t n = one ? 1 : node->n;
 	int rc = one ? 0 : bb_field__check_list(r, f, node, "whole numbers");
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !rc && i < n; i++) {
 		const struct bb_yaml *item = one ? node : &node->items[i];
-		int64_t value = 0;
 
-		rc = whole_number(r, f, item, "a whole number or a list of whole numbers", &value);
-		if (rc)
-			return rc;
-		v[i] = (uint32_t)value;
-		for (size_t j = 0; j < i; j++)
+		rc = whole_number(r, f, item, "a whole number or a list of whole numbers", &v[i]);
+		for (size_t j = 0; !rc && j < i; j++)
 			if (v[j] == v[i])
-				return bb_yaml__fail(r, item, "%s lists %u twice", f->name, v[i]);
+				rc = bb_yaml__fail(r, item, "%s lists %u twice", f->name, v[i]);
 	}
-	return bb_field__set_list(r, member(base, f), v, n);
-}
-
-static int read_double(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base)
-{
-	double *dest = member(base, f), v = 0;
-	int rc = node->kind == BB_YAML_TEXT && !node->quoted ? bb_parse_double(node->text, &v)
-							     : -EINVAL;
-
-	if (rc == -EINVAL)
-		return bb_yaml__fail(r, node, "%s must be a number, not %s%s", f->name,
-				     node->quoted ? "the quoted text " : "",
-				     bb_yaml__show(node).text);
-	if (rc || v < f->min || v > f->max)
-		return fail_range(r, f, node);
-	*dest = v;
-	return 0;
-}
-
-static int read_index(const struct bb_reader *r, const struct bb_field *f,
-		      const struct bb_yaml *node, void *base)
-{
-	unsigned int *dest = member(base, f);
-	size_t i = 0;
-	int rc = bb_field__choose(r, f, node, &i);
-
-	if (!rc)
-		*dest = (unsigned int)i;
-	return rc;
-}
-
-static int read_flag(const struct bb_reader *r, const struct bb_field *f,
-		     const struct bb_yaml *node, void *base)
-{
-	bool *dest = member(base, f);
-	size_t i = 0;
-	int rc = bb_field__choose(r, f, node, &i);
-
-	if (!rc)
-		*dest = i;
-	return rc;
+	return rc ? rc : bb_field__set_list(r, bb_field__member(f, base), v, n);
 }
 
 static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *base)
 {
-	char ***dest = member(base, f);
-	size_t *n = (size_t *)((char *)base + f->n_offset);
+	char ***dest = bb_field__member(f, base);
+	size_t *n = bb_field__number(f, base);
 	int rc = bb_field__check_list(r, f, node, "texts");
 
 	if (rc)
@@ -282,90 +239,281 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 	*dest = calloc(node->n + 1, sizeof(**dest)); /* and a NULL */
 	if (!*dest)
 		return bb_fail_nomem(r->err);
-	for (size_t i = 0; i < node->n; i++) {
+	for (size_t i = 0; !rc && i < node->n; i++) {
 		const struct bb_yaml *text = &node->items[i];
 
 		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
 			return bb_yaml__fail(r, text, "%s must be a text, not %s", f->item,
 					     bb_yaml__show(text).text);
 		rc = bb_field__set_text(r, &(*dest)[*n], text->text);
-		if (rc)
-			return rc;
-		++*n;
+		*n += !rc;
 	}
-	return 0;
+	return rc;
 }
 
-/* --- what owns memory --- */
+/* --- mappings, and lists of them --- */
+
+static bool belongs(const struct bb_field *f, unsigned int mode)
+{
+	return f->name && (!f->with || (f->with & mode));
+}
+
+/* Why the key, whose row is f (NULL: it has none), may not stand there. */
+static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_field *f,
+		    const struct bb_yaml *map, const struct bb_yaml *key, unsigned int mode)
+{
+	const char *keys[BB_KIND_MAX_KEYS], *owners[BB_KIND_MAX_KEYS], *label = "", *name = "";
+	size_t n = 0, n_owners = 0;
+
+	for (size_t i = 0; i < kind->n_fields; i++)
+		if (belongs(&kind->fields[i], mode))
+			keys[n++] = kind->fields[i].name;
+	if (!f) {
+		/* {description: reserve, then submit}: to YAML, "then submit" is a key. */
+		bool is_comma = map->flow && bb_yaml__is_nothing(key + 1) && !*key[1].text;
+
+		return bb_yaml__fail(r, key, "unknown key %s%s; %s takes: %s%s",
+				     bb_yaml__show(key).text,
+				     bb_phrase__suggest(key->text, keys, n).text, kind->what,
+				     bb_phrase__join(keys, n).text,
+				     is_comma ? "; inside { } a text that holds a comma must be "
+						"quoted"
+					      : "");
+	}
+	for (size_t i = 0; i < kind->n_modes; i++) {
+		if (f->with & BB_BIT(i))
+			owners[n_owners++] = kind->modes[i].name;
+		if (mode & BB_BIT(i)) {
+			label = kind->modes[i].label;
+			name = kind->modes[i].name;
+		}
+	}
+	return bb_yaml__fail(r, key, "key '%s' does not belong to '%s' but to %s; %s takes: %s",
+			     f->name, label, bb_phrase__join(owners, n_owners).text, name,
+			     bb_phrase__join(keys, n).text);
+}
+
+int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_yaml *node,
+		  unsigned int mode, void *base)
+{
+	int rc = 0;
+
+	assert(kind->n_fields <= BB_KIND_MAX_KEYS && kind->n_modes <= BB_KIND_MAX_KEYS);
+	if (node->kind != BB_YAML_MAP)
+		return bb_yaml__fail(r, node, "%s must be a mapping such as %s, not %s", kind->what,
+				     kind->example, bb_yaml__show(node).text);
+	for (size_t i = 0; !rc && i < node->n; i++) {
+		const struct bb_yaml *key = &node->items[2 * i];
+		const struct bb_field *f = NULL;
+		bb_read_value *read = NULL;
+
+		for (size_t k = 0; !f && k < kind->n_fields; k++)
+			if (kind->fields[k].name && !strcmp(kind->fields[k].name, key->text))
+				f = &kind->fields[k];
+		if (!f || !belongs(f, mode))
+			rc = fail_key(r, kind, f, node, key, mode);
+		else
+			read = f->read ? f->read : f->type->read;
+		if (read)
+			rc = read(r, f, key + 1, base);
+	}
+	for (size_t i = 0; !rc && i < kind->n_fields; i++) {
+		const struct bb_field *f = &kind->fields[i];
+
+		if (f->required && belongs(f, mode) && !bb_yaml__get(node, f->name))
+			rc = bb_yaml__fail(r, node, "%s needs the key '%s'", kind->what, f->name);
+	}
+	return rc;
+}
+
+static int read_keys(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
+{
+	return bb_kind__read(r, f->of, node, 0, base);
+}
+
+static int read_list(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
+{
+	const struct bb_kind *kind = f->of;
+	size_t *n = bb_field__number(f, base), size = kind->size;
+	char **items = bb_field__member(f, base);
+	int rc = bb_field__check_list(r, f, node, f->item);
+
+	if (rc)
+		return rc;
+	*items = calloc(node->n, size);
+	if (!*items)
+		return bb_fail_nomem(r->err);
+	for (size_t i = 0; !rc && i < node->n; i++) {
+		const struct bb_yaml *at = &node->items[i];
+		char *item = *items + *n * size;
+
+		++*n;
+		if (kind->where_offset)
+			*(struct bb_where *)(void *)(item + kind->where_offset) =
+				(struct bb_where){.line = at->line, .col = at->col};
+		rc = kind->read ? kind->read(r, at, item) : bb_kind__read(r, kind, at, 0, item);
+		for (size_t k = 0; !rc && kind->noun && k < i; k++) {
+			const char *name = *(char **)(void *)item;
+
+			if (!strcmp(*(char **)(void *)(*items + k * size), name))
+				rc = bb_yaml__fail(r, bb_yaml__get(at, "name"),
+						   "%s '%s' is given twice; the first is at %u:%u",
+						   kind->noun, name, node->items[k].line,
+						   node->items[k].col);
+		}
+	}
+	return rc;
+}
+
+/* --- members that own memory --- */
 
 static int copy_text(const struct bb_field *f, const void *from, void *to)
 {
-	const char *text = *(char *const *)const_member(from, f);
-	char **dest = member(to, f);
+	char *const *text = bb_field__const_member(f, from);
+	char **dest = bb_field__member(f, to);
 
-	*dest = text ? strdup(text) : NULL;
-	return text && !*dest ? -ENOMEM : 0;
+	*dest = *text ? strdup(*text) : NULL;
+	return *text && !*dest ? -ENOMEM : 0;
 }
 
-static void free_text(const struct bb_field *f, void *base)
+static void free_memory(const struct bb_field *f, void *base)
 {
-	char **text = member(base, f);
+	void **memory = bb_field__member(f, base);
 
-	free(*text);
-	*text = NULL;
+	free(*memory);
+	*memory = NULL;
 }
 
 static int copy_texts(const struct bb_field *f, const void *from, void *to)
 {
-	char *const *texts = *(char **const *)const_member(from, f);
-	char ***dest = member(to, f);
-	size_t n = *(const size_t *)((const char *)from + f->n_offset);
+	char *const *const *texts = bb_field__const_member(f, from);
+	char ***dest = bb_field__member(f, to);
+	size_t n = *(size_t *)bb_field__number(f, to);
 
-	*dest = texts ? calloc(n + 1, sizeof(**dest)) : NULL;
+	*dest = *texts ? calloc(n + 1, sizeof(**dest)) : NULL;
 	for (size_t i = 0; *dest && i < n; i++) {
-		(*dest)[i] = strdup(texts[i]);
+		(*dest)[i] = strdup((*texts)[i]);
 		if (!(*dest)[i])
 			return -ENOMEM;
 	}
-	return texts && !*dest ? -ENOMEM : 0;
+	return *texts && !*dest ? -ENOMEM : 0;
 }
 
 static void free_texts(const struct bb_field *f, void *base)
 {
-	char ***texts = member(base, f);
+	char ***texts = bb_field__member(f, base);
 
 	for (size_t i = 0; *texts && (*texts)[i]; i++)
 		free((*texts)[i]);
-	free(*texts);
-	*texts = NULL;
+	free_memory(f, base);
 }
 
 static int copy_u32_list(const struct bb_field *f, const void *from, void *to)
 {
-	const struct bb_u32_list *list = const_member(from, f);
+	const struct bb_u32_list *list = bb_field__const_member(f, from);
 	const struct bb_reader nobody = {0};
 
-	return list->n ? bb_field__set_list(&nobody, member(to, f), list->v, list->n) : 0;
+	return list->n ? bb_field__set_list(&nobody, bb_field__member(f, to), list->v, list->n) : 0;
 }
 
-static void free_u32_list(const struct bb_field *f, void *base)
+static int copy_bytes(const struct bb_field *f, const void *from, void *to)
 {
-	struct bb_u32_list *list = member(base, f);
+	char *const *bytes = bb_field__const_member(f, from);
+	char **copy = bb_field__member(f, to);
+	size_t n = *(size_t *)bb_field__number(f, to);
 
-	free(list->v);
-	*list = (struct bb_u32_list){0};
+	*copy = *bytes ? malloc(n + 1) : NULL;
+	if (*copy)
+		memcpy(*copy, *bytes, n);
+	return *bytes && !*copy ? -ENOMEM : 0;
 }
 
-#define OWNS_TEXT sizeof(char *), copy_text, free_text
+static int read_part(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
+{
+	return bb_kind__read(r, f->of, node, 0, bb_field__member(f, base));
+}
 
-const struct bb_type bb_type_text = {bb_field__text, OWNS_TEXT};
-const struct bb_type bb_type_name = {read_name, OWNS_TEXT};
-const struct bb_type bb_type_choice = {bb_field__choice, OWNS_TEXT};
+static int copy_part(const struct bb_field *f, const void *from, void *to)
+{
+	return bb_kind__copy(f->of, bb_field__const_member(f, from), bb_field__member(f, to));
+}
+
+static void free_part(const struct bb_field *f, void *base)
+{
+	bb_kind__done(f->of, bb_field__member(f, base));
+}
+
+static int copy_list(const struct bb_field *f, const void *from, void *to)
+{
+	char *const *items = bb_field__const_member(f, from);
+	char **copies = bb_field__member(f, to);
+	size_t *n = bb_field__number(f, to), n_items = *n, size = f->of->size;
+	int rc = 0;
+
+	*copies = *items ? calloc(n_items + 1, size) : NULL;
+	if (*items && !*copies)
+		return -ENOMEM;
+	for (*n = 0; !rc && *n < n_items; ++*n)
+		rc = bb_kind__copy(f->of, *items + *n * size, *copies + *n * size);
+	return rc;
+}
+
+static void free_list(const struct bb_field *f, void *base)
+{
+	char **items = bb_field__member(f, base);
+	size_t *n = bb_field__number(f, base);
+
+	for (size_t i = 0; *items && i < *n; i++)
+		bb_kind__done(f->of, *items + i * f->of->size);
+	free_memory(f, base);
+	*n = 0;
+}
+
+int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
+{
+	int rc = 0;
+
+	memcpy(ret_to, from, kind->size);
+	for (size_t i = 0; i < kind->n_fields; i++) {
+		const struct bb_field *f = &kind->fields[i];
+
+		memset(bb_field__member(f, ret_to), 0,
+		       f->type == &bb_type_part ? f->of->size : f->type->owned_bytes);
+	}
+	for (size_t i = 0; !rc && i < kind->n_fields; i++) {
+		const struct bb_field *f = &kind->fields[i];
+		bool is_copied = false; /* several keys may set one member */
+
+		for (size_t k = 0; k < i; k++)
+			is_copied |= kind->fields[k].offset == f->offset &&
+				     kind->fields[k].type == f->type;
+		if (f->type->copy && !is_copied)
+			rc = f->type->copy(f, from, ret_to);
+	}
+	return rc;
+}
+
+void bb_kind__done(const struct bb_kind *kind, void *item)
+{
+	for (size_t i = 0; i < kind->n_fields; i++)
+		if (kind->fields[i].type->done)
+			kind->fields[i].type->done(&kind->fields[i], item);
+}
+
+const struct bb_type bb_type_text = {bb_field__text, sizeof(char *), copy_text, free_memory};
+const struct bb_type bb_type_name = {read_name, sizeof(char *), copy_text, free_memory};
+const struct bb_type bb_type_choice = {bb_field__choice, sizeof(char *), copy_text, free_memory};
 const struct bb_type bb_type_texts = {read_texts, sizeof(char **), copy_texts, free_texts};
 const struct bb_type bb_type_index = {.read = read_index};
 const struct bb_type bb_type_flag = {.read = read_flag};
 const struct bb_type bb_type_u32 = {.read = bb_field__u32};
-const struct bb_type bb_type_int = {.read = read_int};
 const struct bb_type bb_type_double = {.read = read_double};
 const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(struct bb_u32_list), copy_u32_list,
-					 free_u32_list};
+					 free_memory};
+const struct bb_type bb_type_keys = {.read = read_keys};
+const struct bb_type bb_type_part = {.read = read_part, .copy = copy_part, .done = free_part};
+const struct bb_type bb_type_list = {read_list, sizeof(void *), copy_list, free_list};
+const struct bb_type bb_type_bytes = {NULL, sizeof(void *), copy_bytes, free_memory};

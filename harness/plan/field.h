@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "plan/bytes.h"
 #include "plan/scenario.h"
 #include "plan/yaml.h"
 
@@ -30,7 +29,7 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 
 struct bb_type {
 	/* Check the value, and store it in the member of the struct at `base`. 0, or -errno with
-	 * "path:line:col: " and the fault. */
+	 * "path:line:col: " and the fault. NULL: nothing is read. */
 	bb_read_value *read;
 	size_t owned_bytes; /* of the member that point to memory of its own; 0: none */
 	/* Memory of its own for a member whose owned bytes are zero. 0 or -ENOMEM. */
@@ -50,19 +49,40 @@ struct bb_field {
 	const char *const *choices; /* texts out of a fixed set */
 	size_t n_choices;
 	const struct bb_kind *of; /* a mapping, or a list of them: their kind */
-	const char *item;         /* a list of texts: what one is, for messages */
+	const char *item;         /* for messages: one of a list of texts; those of another list */
 };
 
-/* Types, by the member. */
+static inline void *bb_field__member(const struct bb_field *f, void *base)
+{
+	return (char *)base + f->offset;
+}
+
+static inline const void *bb_field__const_member(const struct bb_field *f, const void *base)
+{
+	return (const char *)base + f->offset;
+}
+
+static inline void *bb_field__number(const struct bb_field *f, void *base)
+{
+	return (char *)base + f->n_offset;
+}
+
+/*
+ * Types, by the member. With BB_YAML_MAX_ENTRIES at the most, a list is read by the reader of its
+ * items' kind; none of its names may come twice where the kind has a noun.
+ */
 extern const struct bb_type bb_type_text, bb_type_name, /* char * */
 	bb_type_choice,                                 /* likewise, one of `choices` */
 	bb_type_index,                                  /* unsigned int: which of `choices` */
 	bb_type_flag,                                   /* bool: the second of two `choices` */
 	bb_type_texts,                                  /* char **, ended by NULL */
-	bb_type_u32, bb_type_int, bb_type_double;
-/* struct bb_u32_list from 100 or [100, 1000]; each value is a series of its own, so none may come
- * twice. */
-extern const struct bb_type bb_type_u32_list;
+	bb_type_u32,                                    /* uint32_t, int */
+	bb_type_double,                                 /* double */
+	bb_type_u32_list, /* struct bb_u32_list from 100 or [100, 1000], no value twice */
+	bb_type_bytes,    /* uint8_t * and its number; it has no reader */
+	bb_type_keys,     /* none: a mapping whose keys, those of `of`, set members of the struct */
+	bb_type_part,     /* a struct that `of` describes */
+	bb_type_list;     /* an array of such structs, and its number */
 
 bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
@@ -106,18 +126,17 @@ struct bb_kind {
 	/* modes[i] is what BB_BIT(i) in bb_field.with stands for */
 	const struct bb_mode *modes;
 	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key may always stand */
+	/* In a list: reads one item; NULL: bb_kind__read() does. Its place, a struct bb_where, is
+	 * set before; 0: it has none. The noun is for names, which are the first member. */
+	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
+	size_t where_offset;
+	const char *noun;
 };
-
-/* A member that is a struct; an array of structs with its number: `of` describes them. */
-extern const struct bb_type bb_type_part, bb_type_list;
-/* A mapping whose keys, those of `of`, set members of the same struct. */
-extern const struct bb_type bb_type_keys;
-/* uint8_t * and its number. */
-extern const struct bb_type bb_type_bytes;
 
 #define BB_ROWS(type_, fields_)                                                                    \
 	.size = sizeof(struct type_), .fields = (fields_),                                         \
 	.n_fields = sizeof(fields_) / sizeof((fields_)[0])
+#define BB_ITEM(type_) .size = sizeof(struct type_), .where_offset = offsetof(struct type_, where)
 #define BB_AT(type_, m_) .offset = offsetof(struct type_, m_)
 #define BB_LIST_AT(type_, m_, n_) BB_AT(type_, m_), .n_offset = offsetof(struct type_, n_)
 #define BB_KIND(what_, example_, fields_)                                                          \
@@ -149,20 +168,12 @@ void bb_kind__done(const struct bb_kind *kind, void *item);
 bb_read_value bb_field__hex, bb_field__file, bb_field__packet;
 #define BB_BYTES_AT(type_, m_) BB_LIST_AT(type_, m_.data, m_.len)
 
-/* The path of a file that the scenario names, relative to the scenario's own folder; free() it. */
-int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		   char **ret_path);
-
 /* {pid: self}, {comm: self} or {cgroup: self}; `what` it stands for is for messages. */
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
 		   enum bb_self *ret_self);
 
-/* Of struct bb_fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]}. */
-extern const struct bb_kind bb_fired_by_kind;
-bb_read_value bb_field__fired_by;
-
 /*
- * struct bb_map_specs from a list of mappings:
+ * A list of struct bb_map_spec:
  *
  * - {name: allow, reset: run, entries: [{key: 1, value: 2}]}: whole numbers, as wide as in the map
  * - {name: allow, entries: [{key: "0a 00 00 01", value: "01"}]}: quoted bytes, all of them
@@ -172,7 +183,11 @@ bb_read_value bb_field__fired_by;
  * The map has no entries besides `entries`; the rest of an array is zero. `reset` is `load`
  * (default) or `run`.
  */
-extern const struct bb_type bb_type_maps;
+#define BB_MAPS(type_)                                                                             \
+	&bb_type_list, BB_LIST_AT(type_, maps.v, maps.n),                                          \
+		.of = &bb_map_kind,                                                                \
+		.item = "mappings such as {name: allow, entries: [{key: 1, value: 2}]}"
+extern const struct bb_kind bb_map_kind;
 
 /*
  * Reader of struct bb_inputs from a list of mappings, in one of these forms each. File names are
@@ -187,8 +202,11 @@ extern const struct bb_type bb_type_maps;
  * - {name: a, context_hex: "00"}, {name: a, context_file: a.bin}: a context, for types without a
  *   packet
  *
- * Beside a packet, or many of them, there may be its context: `ctx_hex`, `ctx_file`, `skb`, `xdp`
- *.
+ * Beside a packet, or many of them, there may be its context:
+ *
+ * - ctx_hex: "05 00 00 00", ctx_file: a.bin: bytes of the structure; the rest of it is zero
+ * - skb: {mark: 5, cb: [1, 2]}: a struct __sk_buff, of which the kernel accepts these members
+ * - xdp: {ingress_ifindex: 2, rx_queue_index: 1, metadata: "01 00 00 00"}: a struct xdp_md
  *
  * `retval`, a number or a name such as XDP_PASS or TC_ACT_OK, is the expected return value of the
  * program; `out_hex`, not for many at once nor for contexts, the packet that it is expected to
@@ -204,12 +222,35 @@ extern const struct bb_type bb_type_maps;
 extern const struct bb_kind bb_input_kind;
 bb_read_value bb_field__inputs;
 
+/* Many packets on their way from a scenario into its inputs. */
+struct bb_bytes_list {
+	struct bb_bytes *v;
+	size_t n;
+};
+
+/* A copy of `data` at the end. 0 or -ENOMEM. */
+int bb_bytes_list__add(struct bb_bytes_list *list, const uint8_t *data, size_t len);
+void bb_bytes_list__done(struct bb_bytes_list *list);
+
 /*
- * The keys of a scenario, each read by itself, have to fit together: check that, and hand down to
- * variants and drives what stands at the top for all of them. `root` is the text that s was read
- * from. 0 or -errno with a message that names the line.
+ * The packets of a capture file (pcap or pcapng, by libpcap), in order. Errors: -EINVAL for
+ * anything but 1 to `max_packets` whole Ethernet frames of 14 to 65535 bytes, -errno for a file
+ * that cannot be read. The message does not name the file.
  */
-int bb_scenario__settle(const struct bb_reader *r, const struct bb_yaml *root,
-			struct bb_scenario *s);
+int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list,
+		  struct bb_err *err);
+
+struct __sk_buff;
+
+/* The members of a context that may be set by name, for messages; "" where there are none. */
+struct bb_phrase bb_ctx__members(enum bb_ctx_kind kind);
+
+/*
+ * To learn which member a kernel refuses: the name of the input's next skb member from *at on that
+ * is set, and that member alone, with a value that is right wherever the member is known. NULL:
+ * there is no more.
+ */
+const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
+				    struct __sk_buff *ret_alone);
 
 #endif

@@ -1,36 +1,341 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `inputs` of a scenario: bytes, files, packet captures, sweeps, and the contexts of packets. */
 #include "plan/field.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
+#define PCAP_DONT_INCLUDE_PCAP_BPF_H /* it is at odds with linux/bpf.h */
+#include <pcap/dlt.h>
+#include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/io.h"
 #include "base/parse.h"
-#include "plan/bytes.h"
-#include "plan/ctx_field.h"
-#include "plan/input.h"
 #include "plan/packet.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-#define SRC_LOW_AT                                                                                 \
-	26u /* in a frame: 14 bytes of Ethernet, 12 of IPv4 before the source address              \
-	     */
+#define CAPTURE_MAX_BYTES ((size_t)64 << 20)
+/* in a frame: 14 bytes of Ethernet, 12 of IPv4 before the source address */
+#define SRC_LOW_AT 26u
+/* a multiple of 4; in older kernels 32 (net/xdp.h, xdp_metalen_invalid) */
+#define METADATA_MAX_BYTES 252
 
-/* The forms of an input, by the key that makes one. */
-enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE }; /* packets first */
+/* --- bytes --- */
 
-static const char *const forms[] = {
-	[HEX] = "hex",
-	[FROM_FILE] = "file",
-	[PACKET] = "packet",
-	[PCAP] = "pcap",
-	[SWEEP] = "sweep",
-	[CONTEXT_HEX] = "context_hex",
-	[CONTEXT_FILE] = "context_file",
+/* `called` is the key, or the key and its file. */
+static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, const char *called, const void *data, size_t len,
+		     void *base)
+{
+	struct bb_bytes *dest = bb_field__member(f, base);
+	uint8_t *copy;
+
+	if ((double)len < f->min || (double)len > f->max)
+		return bb_yaml__fail(r, node, "%s has %zu bytes; it must have from %.0f to %.0f",
+				     called, len, f->min, f->max);
+	copy = malloc(len);
+	if (!copy)
+		return bb_fail_nomem(r->err);
+	memcpy(copy, data, len);
+	free(dest->data);
+	*dest = (struct bb_bytes){.data = copy, .len = len};
+	return 0;
+}
+
+int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		  void *base)
+{
+	size_t size, len = 0, at = 0;
+	uint8_t *data;
+	int rc;
+
+	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
+		return bb_yaml__fail(r, node, "%s must be a text of hexadecimal bytes, not %s",
+				     f->name, bb_yaml__show(node).text);
+	size = strlen(node->text) / 2 + 1;
+	data = malloc(size);
+	if (!data)
+		return bb_fail_nomem(r->err);
+	if (bb_parse_hex(node->text, data, size, &len, &at))
+		rc = bb_yaml__fail(r, node,
+				   "%s: bytes of two hexadecimal digits each are expected; "
+				   "character %zu is wrong",
+				   f->name, at + 1);
+	else
+		rc = set_bytes(r, f, node, f->name, data, len, base);
+	free(data);
+	return rc;
+}
+
+/* The path of a file that the scenario names, relative to the scenario's own folder; free() it. */
+static int path_of(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   char **ret_path)
+{
+	const char *slash = strrchr(r->path, '/');
+	size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
+
+	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node) || !*node->text)
+		return bb_yaml__fail(r, node, "%s must be the name of a file, not %s", f->name,
+				     bb_yaml__show(node).text);
+	return asprintf(ret_path, "%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path,
+			node->text) < 0
+		       ? bb_fail_nomem(r->err)
+		       : 0;
+}
+
+int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
+{
+	char *path, *data = NULL, called[200];
+	size_t len = 0;
+	int rc = path_of(r, f, node, &path);
+
+	if (rc)
+		return rc;
+	rc = bb_read_file(path, (size_t)f->max, &data, &len, NULL);
+	free(path);
+	if (rc == -EFBIG)
+		return bb_yaml__fail(r, node, "%s %s has more than %.0f bytes", f->name,
+				     bb_yaml__show(node).text, f->max);
+	if (rc)
+		return bb_yaml__fail(r, node, "cannot read %s %s: %s", f->name,
+				     bb_yaml__show(node).text,
+				     rc == -EINVAL ? "not a regular file" : strerror(-rc));
+	snprintf(called, sizeof(called), "%s %s", f->name, bb_yaml__show(node).text);
+	rc = set_bytes(r, f, node, called, data, len, base);
+	free(data);
+	return rc;
+}
+
+/* --- packet captures --- */
+
+int bb_bytes_list__add(struct bb_bytes_list *list, const uint8_t *data, size_t len)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+	struct bb_bytes *added = copy ? bb_append(&list->v, &list->n, sizeof(*added)) : NULL;
+
+	if (!added) {
+		free(copy);
+		return -ENOMEM;
+	}
+	memcpy(copy, data, len);
+	*added = (struct bb_bytes){.data = copy, .len = len};
+	return 0;
+}
+
+void bb_bytes_list__done(struct bb_bytes_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->v[i].data);
+	free(list->v);
+	*list = (struct bb_bytes_list){0};
+}
+
+static int add_packet(struct bb_bytes_list *list, const struct pcap_pkthdr *h, const uint8_t *data,
+		      size_t max_packets, struct bb_err *err)
+{
+	if (list->n == max_packets)
+		return bb_fail(err, -EINVAL, "more than %zu packets", max_packets);
+	if (h->caplen < h->len)
+		return bb_fail(err, -EINVAL,
+			       "packet %zu was cut by the capture, %u of its %u bytes are there; "
+			       "capture whole packets (tcpdump -s 0)",
+			       list->n, h->caplen, h->len);
+	if (h->caplen < BB_FRAME_MIN_BYTES || h->caplen > BB_FRAME_MAX_BYTES)
+		return bb_fail(err, -EINVAL, "packet %zu has %u bytes; a packet has from %u to %u",
+			       list->n, h->caplen, BB_FRAME_MIN_BYTES, BB_FRAME_MAX_BYTES);
+	return bb_bytes_list__add(list, data, h->caplen) ? bb_fail_nomem(err) : 0;
+}
+
+static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *list,
+			struct bb_err *err)
+{
+	const char *type = pcap_datalink_val_to_name(pcap_datalink(pcap));
+	struct pcap_pkthdr *h;
+	const uint8_t *data;
+	int more, rc = 0;
+
+	if (pcap_datalink(pcap) != DLT_EN10MB)
+		return bb_fail(err, -EINVAL,
+			       "its packets have the link type %s; only Ethernet (EN10MB) is "
+			       "supported",
+			       type ? type : "unknown");
+	while (!rc && (more = pcap_next_ex(pcap, &h, &data)) != PCAP_ERROR_BREAK)
+		rc = more == 1
+			     ? add_packet(list, h, data, max_packets, err)
+			     : bb_fail(err, -EINVAL, "packet %zu: %s", list->n, pcap_geterr(pcap));
+	return rc || list->n ? rc : bb_fail(err, -EINVAL, "it holds no packet");
+}
+
+int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list,
+		  struct bb_err *err)
+{
+	struct bb_bytes_list list = {0};
+	char *data, why[PCAP_ERRBUF_SIZE] = "";
+	pcap_t *pcap = NULL;
+	FILE *file;
+	size_t len;
+	/* into memory, so that a pipe or an endless device is never opened as a capture */
+	int rc = bb_read_file(path, CAPTURE_MAX_BYTES, &data, &len, NULL);
+
+	if (rc)
+		return bb_fail(err, rc, "%s", rc == -EINVAL ? "not a regular file" : strerror(-rc));
+	file = len ? fmemopen(data, len, "r") : NULL;
+	if (file)
+		pcap = pcap_fopen_offline(file, why); /* which then has the file */
+	if (pcap) {
+		rc = read_packets(pcap, max_packets, &list, err);
+		pcap_close(pcap);
+	} else if (file) {
+		fclose(file);
+		rc = bb_fail(err, -EINVAL, "not a capture: %s", why);
+	} else {
+		rc = len ? bb_fail_nomem(err) : bb_fail(err, -EINVAL, "the file is empty");
+	}
+	free(data);
+	if (rc)
+		bb_bytes_list__done(&list);
+	else
+		*ret_list = list;
+	return rc;
+}
+
+/* --- contexts of packets --- */
+
+struct xdp {
+	struct xdp_md md;
+	struct bb_bytes metadata; /* in front of the packet */
 };
+
+static int read_u64(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		    void *base)
+{
+	uint64_t v = 0;
+
+	if (node->kind != BB_YAML_TEXT || node->quoted || bb_parse_u64(node->text, &v))
+		return bb_yaml__fail(r, node,
+				     "%s must be a whole number of 64 bits without a sign, not %s",
+				     f->name, bb_yaml__show(node).text);
+	memcpy(bb_field__member(f, base), &v, sizeof(v));
+	return 0;
+}
+
+static int read_cb(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
+{
+	struct __sk_buff *skb = base;
+	struct bb_field word = *f;
+	int rc = bb_field__check_list(r, f, node, "whole numbers");
+
+	if (!rc && node->n > ARRAY_LEN(skb->cb))
+		rc = bb_yaml__fail(r, node, "%s has %zu words at most, not %zu", f->name,
+				   ARRAY_LEN(skb->cb), node->n);
+	for (size_t i = 0; !rc && i < node->n; i++, word.offset += sizeof(__u32))
+		rc = bb_field__u32(r, &word, &node->items[i], base);
+	return rc;
+}
+
+static const struct bb_type u64 = {.read = read_u64}, cb = {.read = read_cb};
+
+#define SKB(m) #m, .offset = offsetof(struct __sk_buff, m)
+#define XDP(m) #m, .offset = offsetof(struct xdp, md.m)
+#define U32 .type = &bb_type_u32, .min = 0, .max
+
+/* What convert___skb_to_skb() takes, and within which bounds (net/bpf/test_run.c); anything else
+ * must be zero. */
+static const struct bb_field skb_fields[] = {
+	{SKB(mark), U32 = UINT32_MAX},
+	{SKB(priority), U32 = UINT32_MAX},
+	{SKB(ingress_ifindex), U32 = INT32_MAX},
+	{SKB(ifindex), U32 = INT32_MAX},
+	{SKB(cb), .type = &cb, .min = 0, .max = UINT32_MAX},
+	{SKB(tstamp), .type = &u64},
+	{SKB(wire_len), U32 = 65536},
+	{SKB(gso_segs), U32 = UINT16_MAX},
+	{SKB(gso_size), U32 = UINT16_MAX},
+	{SKB(hwtstamp), .type = &u64},
+};
+
+/* And xdp_convert_md_to_buff(); data and data_end follow from the packet. */
+static const struct bb_field xdp_fields[] = {
+	{XDP(ingress_ifindex), U32 = INT32_MAX},
+	{XDP(rx_queue_index), U32 = UINT16_MAX},
+	{"metadata", &bb_type_bytes, BB_BYTES_AT(xdp, metadata), .read = bb_field__hex, .min = 4,
+	 .max = METADATA_MAX_BYTES},
+};
+
+static const struct bb_kind skb_kind = {BB_KIND("skb", "{mark: 5}", skb_fields)};
+static const struct bb_kind xdp_kind = {
+	BB_KIND("xdp", "{ingress_ifindex: 2, rx_queue_index: 1}", xdp_fields)};
+
+static int read_xdp(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		    void *base)
+{
+	const struct xdp *xdp = bb_field__member(f, base);
+	int rc = bb_type_part.read(r, f, node, base);
+
+	if (!rc && xdp->md.rx_queue_index && !xdp->md.ingress_ifindex)
+		return bb_yaml__fail(r, node,
+				     "rx_queue_index needs ingress_ifindex, the device that has "
+				     "the queue");
+	if (!rc && xdp->metadata.len % 4)
+		return bb_yaml__fail(r, bb_yaml__get(node, "metadata"),
+				     "metadata has %zu bytes; it must be a multiple of 4",
+				     xdp->metadata.len);
+	return rc;
+}
+
+struct bb_phrase bb_ctx__members(enum bb_ctx_kind kind)
+{
+	const struct bb_kind *k = kind == BB_CTX_SKB ? &skb_kind : &xdp_kind;
+	const char *names[BB_KIND_MAX_KEYS];
+	size_t n = 0;
+
+	for (; (kind == BB_CTX_SKB || kind == BB_CTX_XDP) && n < k->n_fields; n++)
+		names[n] = k->fields[n].name;
+	return bb_phrase__join(names, n);
+}
+
+const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
+				    struct __sk_buff *ret_alone)
+{
+	static const uint8_t zeros[sizeof(struct __sk_buff)];
+
+	while (*at < ARRAY_LEN(skb_fields)) {
+		const struct bb_field *f = &skb_fields[(*at)++];
+		size_t size = f->type == &cb    ? sizeof(ret_alone->cb)
+			      : f->type == &u64 ? sizeof(uint64_t)
+						: sizeof(uint32_t);
+
+		if (f->offset + size > in->ctx_len || !memcmp(in->ctx + f->offset, zeros, size))
+			continue;
+		memset(ret_alone, 0, sizeof(*ret_alone));
+		*(uint8_t *)((char *)ret_alone + f->offset) = 1; /* the loopback device, for one */
+		if (f->offset == offsetof(struct __sk_buff, wire_len))
+			ret_alone->wire_len = (uint32_t)in->len;
+		return f->name;
+	}
+	return NULL;
+}
+
+/* --- an item of the list, which may stand for many inputs --- */
+
+/* Its forms, by the key that makes one. */
+enum {
+	HEX,
+	FROM_FILE,
+	PACKET,
+	PCAP,
+	SWEEP,
+	CONTEXT_HEX,
+	CONTEXT_FILE,
+	N_FORMS
+}; /* packets first */
+
 static const struct bb_mode modes[] = {
 	[HEX] = {"hex", "hex"},
 	[FROM_FILE] = {"file", "file"},
@@ -40,10 +345,10 @@ static const struct bb_mode modes[] = {
 	[CONTEXT_HEX] = {"context_hex", "context_hex"},
 	[CONTEXT_FILE] = {"context_file", "context_file"},
 };
-#define ANY_FORM (BB_BIT(ARRAY_LEN(forms)) - 1)
+#define IN(form) BB_BIT(form)
+#define ANY_FORM (BB_BIT(N_FORMS) - 1)
 #define PACKET_FORMS (BB_BIT(CONTEXT_HEX) - 1)
 
-/* One item of the list, which may stand for many inputs. */
 struct entry {
 	char *name;                /* NULL: not given */
 	struct bb_bytes data;      /* of one input */
@@ -52,39 +357,28 @@ struct entry {
 	bool has_retval;
 	uint32_t retval;
 	struct bb_bytes out;
-	struct bb_ctx_spec ctx;
-};
-
-struct sweep {
-	struct bb_bytes frame;
-	bool is_address; /* byte: src_low */
-	uint32_t byte, from, to;
-};
-
-/* The list so far, and where each input stands, for the message on a name given twice. */
-struct builder {
-	const struct bb_reader *r;
-	struct bb_inputs inputs;
-	const struct bb_yaml **where;
-	size_t bytes;
+	/* the context of each */
+	enum bb_ctx_kind ctx_kind;
+	struct bb_bytes ctx; /* BB_CTX_BYTES */
+	struct __sk_buff skb;
+	struct xdp xdp;
 };
 
 static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
 	struct entry *e = base;
-	char *path = NULL;
 	struct bb_err why = {0};
-	int rc = bb_field__path(r, f, node, &path);
+	char *path;
+	int rc = path_of(r, f, node, &path);
 
 	if (rc)
 		return rc;
 	rc = bb_pcap__read(path, BB_INPUTS_MAX, &e->many, &why);
 	free(path);
-	if (rc)
-		return bb_yaml__fail(r, node, "cannot use %s %s: %s", f->name,
-				     bb_yaml__show(node).text, why.msg);
-	return 0;
+	return rc ? bb_yaml__fail(r, node, "cannot use %s %s: %s", f->name,
+				  bb_yaml__show(node).text, why.msg)
+		  : 0;
 }
 
 /* Return values by the names that programs use for them. */
@@ -134,16 +428,21 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
+struct sweep {
+	struct bb_bytes frame;
+	bool is_address; /* byte: src_low */
+	uint32_t byte, from, to;
+};
+
 static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f,
 			   const struct bb_yaml *node, void *base)
 {
 	static const char *const fields[] = {"src_low"};
+	const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
 	struct sweep *s = base;
 	int64_t v = 0;
 
-	if (node->kind != BB_YAML_TEXT || node->quoted || bb_parse_i64(node->text, &v)) {
-		const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
-
+	if (node->quoted || bb_parse_i64(word, &v)) {
 		if (strcmp(word, fields[0]))
 			return bb_yaml__fail(r, node,
 					     "%s must be an offset in the packet or %s, not %s%s",
@@ -161,7 +460,6 @@ static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f,
 
 #define PACKET_BYTES .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES
 #define OTHER_BYTES .min = 1, .max = BB_FRAME_MAX_BYTES
-#define IN(form) BB_BIT(form)
 #define BYTES(type, m, reader) &bb_type_bytes, BB_BYTES_AT(type, m), .read = (reader)
 
 static const struct bb_type retval = {.read = read_retval}, swept_byte = {.read = read_swept_byte};
@@ -179,20 +477,6 @@ static const struct bb_kind sweep_kind = {
 	BB_MODES(modes),
 };
 
-static int check_sweep(const struct bb_reader *r, const struct bb_yaml *node, const struct sweep *s)
-{
-	const struct bb_yaml *byte = bb_yaml__get(node, "byte");
-
-	if (s->is_address && !bb_frame__is_ipv4(s->frame.data, s->frame.len))
-		return bb_yaml__fail(r, byte, "src_low needs an IPv4 packet, and this is none");
-	if (s->byte >= s->frame.len)
-		return bb_yaml__fail(r, byte, "byte %u is not in the packet of %zu bytes", s->byte,
-				     s->frame.len);
-	if (s->from > s->to)
-		return bb_yaml__fail(r, node, "a sweep from %u to %u is empty", s->from, s->to);
-	return 0;
-}
-
 static int read_sweep(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *base)
 {
@@ -200,11 +484,18 @@ static int read_sweep(const struct bb_reader *r, const struct bb_field *f,
 	struct sweep s = {.to = UINT8_MAX};
 	bool has_hex = node->kind == BB_YAML_MAP && bb_yaml__get(node, "hex");
 	int rc = bb_kind__read(r, &sweep_kind, node, has_hex ? IN(HEX) : IN(PACKET), &s);
+	const struct bb_yaml *byte = rc ? NULL : bb_yaml__get(node, "byte");
 
 	(void)f;
 	if (!rc && !s.frame.data)
 		rc = bb_yaml__fail(r, node, "a sweep needs the key 'packet' or 'hex'");
-	rc = rc ? rc : check_sweep(r, node, &s);
+	else if (!rc && s.is_address && !bb_frame__is_ipv4(s.frame.data, s.frame.len))
+		rc = bb_yaml__fail(r, byte, "src_low needs an IPv4 packet, and this is none");
+	else if (!rc && s.byte >= s.frame.len)
+		rc = bb_yaml__fail(r, byte, "byte %u is not in the packet of %zu bytes", s.byte,
+				   s.frame.len);
+	else if (!rc && s.from > s.to)
+		rc = bb_yaml__fail(r, node, "a sweep from %u to %u is empty", s.from, s.to);
 	e->first_number = s.from;
 	for (uint32_t v = s.from; !rc && v <= s.to; v++) {
 		s.frame.data[s.byte] = (uint8_t)v;
@@ -223,7 +514,6 @@ static const struct bb_kind bytes_kind = {BB_ROWS(bb_bytes, bytes_rows)};
 #define OF_ENTRY(m, reader) BYTES(entry, m, reader)
 #define MANY(reader)                                                                               \
 	&bb_type_list, BB_LIST_AT(entry, many.v, many.n), .read = (reader), .of = &bytes_kind
-#define CTX(reader) &bb_type_part, BB_AT(entry, ctx), .read = (reader), .of = &bb_ctx_kind
 
 static const struct bb_field entry_fields[] = {
 	{"name", &bb_type_name, BB_AT(entry, name)},
@@ -234,10 +524,11 @@ static const struct bb_field entry_fields[] = {
 	{"sweep", MANY(read_sweep), .with = IN(SWEEP)},
 	{"context_hex", OF_ENTRY(data, bb_field__hex), .with = IN(CONTEXT_HEX), OTHER_BYTES},
 	{"context_file", OF_ENTRY(data, bb_field__file), .with = IN(CONTEXT_FILE), OTHER_BYTES},
-	{"ctx_hex", CTX(bb_field__ctx_hex), .with = PACKET_FORMS, OTHER_BYTES},
-	{"ctx_file", CTX(bb_field__ctx_file), .with = PACKET_FORMS, OTHER_BYTES},
-	{"skb", CTX(bb_field__skb), .with = PACKET_FORMS},
-	{"xdp", CTX(bb_field__xdp), .with = PACKET_FORMS},
+	{"ctx_hex", OF_ENTRY(ctx, bb_field__hex), .with = PACKET_FORMS, OTHER_BYTES},
+	{"ctx_file", OF_ENTRY(ctx, bb_field__file), .with = PACKET_FORMS, OTHER_BYTES},
+	{"skb", &bb_type_part, BB_AT(entry, skb), .with = PACKET_FORMS, .of = &skb_kind},
+	{"xdp", &bb_type_part, BB_AT(entry, xdp), .with = PACKET_FORMS, .of = &xdp_kind,
+	 .read = read_xdp},
 	{"retval", &retval, BB_AT(entry, retval)},
 	{"out_hex", OF_ENTRY(out, bb_field__hex), .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET),
 	 OTHER_BYTES},
@@ -257,29 +548,78 @@ static const struct bb_field input_rows[] = {
 
 const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows)};
 
-/* Takes over `data`, on failure too. `number` < 0: the name is the entry's own. */
-static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
-		     uint8_t *data, size_t len, int64_t number, bool is_context)
+/* --- the list --- */
+
+/* The inputs so far, and where each stands, for the message on a name given twice. */
+struct builder {
+	const struct bb_reader *r;
+	struct bb_inputs inputs;
+	const struct bb_yaml **where; /* where[n_where] */
+	size_t n_where;
+	size_t bytes;
+};
+
+/* Give the input, which has its packet, a context of its own. 0 or -ENOMEM. */
+static int give_ctx(const struct entry *e, struct bb_input *in)
 {
-	struct bb_input *in = &b->inputs.v[b->inputs.n];
+	const struct bb_bytes *metadata = &e->xdp.metadata;
+	const void *from = e->ctx_kind == BB_CTX_SKB   ? (const void *)&e->skb
+			   : e->ctx_kind == BB_CTX_XDP ? (const void *)&e->xdp.md
+						       : e->ctx.data;
+	struct xdp_md *md;
+	uint8_t *data;
+
+	if (e->ctx_kind == BB_CTX_NONE)
+		return 0;
+	in->ctx_kind = e->ctx_kind;
+	in->ctx_len = e->ctx_kind == BB_CTX_SKB   ? sizeof(e->skb)
+		      : e->ctx_kind == BB_CTX_XDP ? sizeof(e->xdp.md)
+						  : e->ctx.len;
+	in->ctx = malloc(in->ctx_len);
+	if (!in->ctx)
+		return -ENOMEM;
+	memcpy(in->ctx, from, in->ctx_len);
+	if (e->ctx_kind != BB_CTX_XDP)
+		return 0;
+	/* To the kernel the metadata is the first part of the packet, and the context says how
+	 * long both are. */
+	data = realloc(in->data, metadata->len + in->len);
+	if (!data)
+		return -ENOMEM;
+	in->data = data;
+	if (metadata->len) {
+		memmove(data + metadata->len, data, in->len);
+		memcpy(data, metadata->data, metadata->len);
+	}
+	in->len += metadata->len;
+	md = (struct xdp_md *)(void *)in->ctx;
+	md->data = (__u32)metadata->len;
+	md->data_end = (__u32)in->len;
+	return 0;
+}
+
+/* The packet or context, which is taken over, is the `nth` of the entry's. */
+static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
+		     struct bb_bytes *packet, size_t nth)
+{
+	struct bb_input *in = bb_append(&b->inputs.v, &b->inputs.n, sizeof(*in));
+	const struct bb_yaml **where = bb_append(&b->where, &b->n_where, sizeof(*where));
 	int n;
 
-	b->where[b->inputs.n++] = node;
-	*in = (struct bb_input){.data = data,
-				.len = len,
-				.is_context = is_context,
+	if (!in || !where)
+		return bb_fail_nomem(b->r->err);
+	*where = node;
+	*in = (struct bb_input){.data = packet->data,
+				.len = packet->len,
 				.has_retval = e->has_retval,
 				.retval = e->retval};
-	if (number < 0)
-		n = asprintf(&in->name, "%s", e->name);
-	else
-		n = asprintf(&in->name, "%s%s%lld", e->name ? e->name : "", e->name ? "-" : "",
-			     (long long)number);
-	if (n < 0) {
+	packet->data = NULL;
+	n = e->many.n ? asprintf(&in->name, "%s%s%zu", e->name ? e->name : "", e->name ? "-" : "",
+				 e->first_number + nth)
+		      : asprintf(&in->name, "%s", e->name);
+	if (n < 0)
 		in->name = NULL;
-		return bb_fail_nomem(b->r->err);
-	}
-	if (bb_ctx_spec__give(&e->ctx, in))
+	if (n < 0 || give_ctx(e, in))
 		return bb_fail_nomem(b->r->err);
 	if (n > BB_NAME_MAX_BYTES)
 		return bb_yaml__fail(b->r, node, "the name '%s' would have more than %d bytes",
@@ -291,115 +631,117 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 	return 0;
 }
 
-static int make_room(struct builder *b, const struct bb_yaml *node, size_t more)
-{
-	size_t n = b->inputs.n + more;
-	struct bb_input *v;
-	const struct bb_yaml **where;
-
-	if (n > BB_INPUTS_MAX)
-		return bb_yaml__fail(b->r, node,
-				     "a drive can have at most %u inputs, and with this it has %zu",
-				     BB_INPUTS_MAX, n);
-	v = reallocarray(b->inputs.v, n, sizeof(*v));
-	if (!v)
-		return bb_fail_nomem(b->r->err);
-	b->inputs.v = v;
-	where = reallocarray(b->where, n, sizeof(const struct bb_yaml *));
-	if (!where)
-		return bb_fail_nomem(b->r->err);
-	b->where = where;
-	return 0;
-}
-
 static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry *e,
 		     unsigned int form)
 {
 	const struct bb_yaml *name = bb_yaml__get(node, "name");
 	const struct bb_yaml *where = name ? name : node;
-	bool is_context = form == CONTEXT_HEX || form == CONTEXT_FILE;
-	int rc = make_room(b, where, e->many.n ? e->many.n : 1);
+	size_t n = e->many.n ? e->many.n : 1;
+	int rc = 0;
 
+	if (b->inputs.n + n > BB_INPUTS_MAX)
+		return bb_yaml__fail(b->r, where,
+				     "a drive can have at most %u inputs, and with this it has %zu",
+				     BB_INPUTS_MAX, b->inputs.n + n);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = add_input(b, where, e, e->many.n ? &e->many.v[i] : &e->data, i);
 	if (!rc && !e->many.n) {
-		rc = add_input(b, where, e, e->data.data, e->data.len, -1, is_context);
-		e->data.data = NULL;
-		b->inputs.v[b->inputs.n - 1].out = e->out.data;
-		b->inputs.v[b->inputs.n - 1].out_len = e->out.len;
+		struct bb_input *in = &b->inputs.v[b->inputs.n - 1];
+
+		in->is_context = form == CONTEXT_HEX || form == CONTEXT_FILE;
+		in->out = e->out.data;
+		in->out_len = e->out.len;
 		e->out.data = NULL;
 	}
-	for (size_t i = 0; !rc && i < e->many.n; i++) {
-		rc = add_input(b, where, e, e->many.v[i].data, e->many.v[i].len,
-			       (int64_t)(e->first_number + i), false);
-		e->many.v[i].data = NULL;
-	}
 	return rc;
+}
+
+/* The context of the packets, by its key. */
+static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, struct entry *e)
+{
+	static const struct {
+		const char *key;
+		enum bb_ctx_kind kind;
+	} kinds[] = {{"ctx_hex", BB_CTX_BYTES},
+		     {"ctx_file", BB_CTX_BYTES},
+		     {"skb", BB_CTX_SKB},
+		     {"xdp", BB_CTX_XDP}};
+
+	for (size_t i = 0; i < node->n; i++)
+		for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
+			if (strcmp(node->items[2 * i].text, kinds[k].key))
+				continue;
+			if (e->ctx_kind != BB_CTX_NONE)
+				return bb_yaml__fail(r, &node->items[2 * i + 1],
+						     "an input has one context: ctx_hex, ctx_file, "
+						     "skb or xdp");
+			e->ctx_kind = kinds[k].kind;
+		}
+	return 0;
 }
 
 /* The form is the first key that makes one. Without any, wrong keys are complained about first: one
  * may be a slip. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
 {
+	const char *forms[N_FORMS];
 	struct entry e = {0};
-	unsigned int form = ARRAY_LEN(forms);
+	unsigned int form = N_FORMS;
 	int rc;
 
-	for (size_t i = 0; node->kind == BB_YAML_MAP && form == ARRAY_LEN(forms) && i < node->n;
-	     i++)
-		for (form = 0;
-		     form < ARRAY_LEN(forms) && strcmp(node->items[2 * i].text, forms[form]);
-		     form++)
-			;
-	rc = bb_kind__read(b->r, &entry_kind, node,
-			   form < ARRAY_LEN(forms) ? BB_BIT(form) : ANY_FORM, &e);
-	if (!rc && form == ARRAY_LEN(forms))
+	for (size_t i = 0; i < N_FORMS; i++)
+		forms[i] = modes[i].name;
+	for (size_t i = 0; node->kind == BB_YAML_MAP && form == N_FORMS && i < node->n; i++)
+		for (form = 0; form < N_FORMS && strcmp(node->items[2 * i].text, forms[form]);)
+			form++;
+	rc = bb_kind__read(b->r, &entry_kind, node, form < N_FORMS ? BB_BIT(form) : ANY_FORM, &e);
+	if (!rc && form == N_FORMS)
 		rc = bb_yaml__fail(b->r, node, "an input needs one of the keys: %s",
-				   bb_phrase__join(forms, ARRAY_LEN(forms)).text);
+				   bb_phrase__join(forms, N_FORMS).text);
 	if (!rc && !e.name && form != SWEEP)
 		rc = bb_yaml__fail(b->r, node, "an input needs the key 'name'");
-	if (!rc)
-		rc = add_entry(b, node, &e, form);
+	rc = rc ? rc : choose_ctx(b->r, node, &e);
+	rc = rc ? rc : add_entry(b, node, &e, form);
 	bb_kind__done(&entry_kind, &e);
 	return rc;
 }
 
-static int by_name(const void *a, const void *b, void *arg)
+static int by_name(const void *a, const void *b)
 {
-	const struct bb_input *v = arg;
-	size_t i = *(const size_t *)a, j = *(const size_t *)b;
-	int order = strcmp(v[i].name, v[j].name);
+	const struct bb_input *const *x = a, *const *y = b;
+	int order = strcmp((*x)->name, (*y)->name);
 
-	return order ? order : (i > j) - (i < j);
+	return order ? order : (*x > *y) - (*x < *y);
 }
 
 static int check_names(const struct builder *b)
 {
 	const struct bb_inputs *in = &b->inputs;
-	size_t *order = calloc(in->n, sizeof(*order)), twice = SIZE_MAX, first = 0;
+	const struct bb_input **order = calloc(in->n, sizeof(*order)), *twice = NULL, *first = NULL;
 
 	if (!order)
 		return bb_fail_nomem(b->r->err);
 	for (size_t i = 0; i < in->n; i++)
-		order[i] = i;
-	qsort_r(order, in->n, sizeof(*order), by_name, in->v);
-	for (size_t i = 1; i < in->n; i++) {
-		if (strcmp(in->v[order[i - 1]].name, in->v[order[i]].name) || order[i] > twice)
-			continue;
-		first = order[i - 1];
-		twice = order[i];
-	}
+		order[i] = &in->v[i];
+	qsort(order, in->n, sizeof(*order), by_name);
+	for (size_t i = 1; i < in->n; i++)
+		if (!strcmp(order[i - 1]->name, order[i]->name) && (!twice || order[i] < twice)) {
+			first = order[i - 1];
+			twice = order[i];
+		}
 	free(order);
-	if (twice == SIZE_MAX)
-		return 0;
-	return bb_yaml__fail(b->r, b->where[twice],
-			     "input '%s' is given twice; the first is at %u:%u", in->v[twice].name,
-			     b->where[first]->line, b->where[first]->col);
+	return twice ? bb_yaml__fail(b->r, b->where[twice - in->v],
+				     "input '%s' is given twice; the first is at %u:%u",
+				     twice->name, b->where[first - in->v]->line,
+				     b->where[first - in->v]->col)
+		     : 0;
 }
 
 /* What f describes is empty yet. */
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
-	struct bb_inputs *dest = (struct bb_inputs *)(void *)((char *)base + f->offset);
+	struct bb_inputs *dest = bb_field__member(f, base);
 	struct builder b = {.r = r};
 	int rc = bb_field__check_list(r, f, node,
 				      "mappings such as {name: syn, hex: \"0800 4500\"}");

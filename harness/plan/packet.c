@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/packet.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/parse.h"
+#include "plan/field.h"
 
 /* Header sizes and offsets: IEEE 802.3, RFC 791, RFC 8200, RFC 9293, RFC 768. */
 #define ETH_BYTES 14u
@@ -11,6 +16,7 @@
 #define IPV6_BYTES 40u
 #define TCP_BYTES 20u
 #define UDP_BYTES 8u
+#define ETH_TYPE_MIN 0x600 /* what is less is a length, not a type (IEEE 802.3) */
 #define TYPE_IPV4 0x0800u
 #define TYPE_IPV6 0x86ddu
 #define PROTO_TCP 6u
@@ -47,70 +53,50 @@ static size_t ip_bytes(const struct bb_packet *p)
 
 size_t bb_packet__headers(const struct bb_packet *p)
 {
-	return ETH_BYTES + ip_bytes(p) +
-	       (p->l4 == BB_PACKET_TCP   ? TCP_BYTES
-		: p->l4 == BB_PACKET_UDP ? UDP_BYTES
-					 : 0);
-}
+	static const size_t l4_bytes[] = {[BB_PACKET_TCP] = TCP_BYTES, [BB_PACKET_UDP] = UDP_BYTES};
 
-static uint8_t protocol_of(const struct bb_packet *p)
-{
-	return p->l4 == BB_PACKET_TCP   ? PROTO_TCP
-	       : p->l4 == BB_PACKET_UDP ? PROTO_UDP
-					: PROTO_EXPERIMENT;
-}
-
-static void write_ipv4(const struct bb_packet *p, uint8_t *at, size_t len)
-{
-	at[0] = 0x45; /* version 4, 5 words */
-	put16(at + 2, len);
-	at[6] = 0x40; /* don't fragment */
-	at[8] = p->ttl;
-	at[9] = protocol_of(p);
-	memcpy(at + 12, p->ip_src, 4);
-	memcpy(at + 16, p->ip_dst, 4);
-}
-
-static void write_ipv6(const struct bb_packet *p, uint8_t *at, size_t len)
-{
-	at[0] = 0x60;
-	put16(at + 4, len - IPV6_BYTES);
-	at[6] = protocol_of(p);
-	at[7] = p->ttl;
-	memcpy(at + 8, p->ip_src, 16);
-	memcpy(at + 24, p->ip_dst, 16);
-}
-
-static void write_l4(const struct bb_packet *p, uint8_t *at, size_t len)
-{
-	put16(at, p->src_port);
-	put16(at + 2, p->dst_port);
-	if (p->l4 == BB_PACKET_UDP) {
-		put16(at + 4, len);
-		return;
-	}
-	at[12] = 0x50;         /* 5 words */
-	at[13] = 0x02;         /* SYN */
-	put16(at + 14, 65535); /* window */
+	return ETH_BYTES + ip_bytes(p) + l4_bytes[p->l4];
 }
 
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 {
+	static const uint8_t protocols[] = {PROTO_EXPERIMENT, PROTO_TCP, PROTO_UDP};
 	uint8_t *ip = frame + ETH_BYTES, *l4 = ip + ip_bytes(p);
 
 	assert(size >= bb_packet__headers(p) && size <= BB_FRAME_MAX_BYTES && (p->ip || !p->l4));
 	memset(frame, 0, size);
 	memcpy(frame, p->eth_dst, 6);
 	memcpy(frame + 6, p->eth_src, 6);
-	put16(frame + 12, p->ip == BB_PACKET_IPV4   ? TYPE_IPV4
-			  : p->ip == BB_PACKET_IPV6 ? TYPE_IPV6
-						    : p->eth_type);
-	if (p->ip == BB_PACKET_IPV4)
-		write_ipv4(p, ip, size - ETH_BYTES);
-	else if (p->ip == BB_PACKET_IPV6)
-		write_ipv6(p, ip, size - ETH_BYTES);
-	if (p->l4)
-		write_l4(p, l4, (size_t)(frame + size - l4));
+	put16(frame + 12, p->eth_type);
+	if (p->ip == BB_PACKET_IPV4) {
+		put16(frame + 12, TYPE_IPV4);
+		ip[0] = 0x45; /* version 4, 5 words */
+		put16(ip + 2, size - ETH_BYTES);
+		ip[6] = 0x40; /* don't fragment */
+		ip[8] = (uint8_t)p->ttl;
+		ip[9] = protocols[p->l4];
+		memcpy(ip + 12, p->ip_src, 4);
+		memcpy(ip + 16, p->ip_dst, 4);
+	} else if (p->ip == BB_PACKET_IPV6) {
+		put16(frame + 12, TYPE_IPV6);
+		ip[0] = 0x60;
+		put16(ip + 4, size - ETH_BYTES - IPV6_BYTES);
+		ip[6] = protocols[p->l4];
+		ip[7] = (uint8_t)p->ttl;
+		memcpy(ip + 8, p->ip_src, 16);
+		memcpy(ip + 24, p->ip_dst, 16);
+	}
+	if (p->l4) {
+		put16(l4, p->src_port);
+		put16(l4 + 2, p->dst_port);
+	}
+	if (p->l4 == BB_PACKET_UDP) {
+		put16(l4 + 4, (size_t)(frame + size - l4));
+	} else if (p->l4 == BB_PACKET_TCP) {
+		l4[12] = 0x50;         /* 5 words */
+		l4[13] = 0x02;         /* SYN */
+		put16(l4 + 14, 65535); /* window */
+	}
 	bb_frame__fix_checksums(frame, size);
 }
 
@@ -152,32 +138,171 @@ int bb_frame__is_ipv4(const uint8_t *frame, size_t len)
 	       frame[ETH_BYTES] >> 4 == 4;
 }
 
-static void fix_ipv4(uint8_t *ip, size_t room)
-{
-	size_t header = (size_t)(ip[0] & 15) * 4, total = get16(ip + 2);
-	bool fragment = get16(ip + 6) & 0x3fff; /* more to come, or not the first */
-
-	if (header < IPV4_BYTES || header > room)
-		return;
-	put16(ip + 10, 0);
-	put16(ip + 10, bb_inet_checksum(0, ip, header));
-	if (total >= header && total <= room && !fragment)
-		fix_l4(ip + header, total - header, ip[9], sum16(0, ip + 12, 8));
-}
-
-static void fix_ipv6(uint8_t *ip, size_t room)
-{
-	size_t payload = get16(ip + 4);
-
-	if (payload <= room - IPV6_BYTES)
-		fix_l4(ip + IPV6_BYTES, payload, ip[6], sum16(0, ip + 8, 32));
-}
-
 void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 {
-	if (bb_frame__is_ipv4(frame, len))
-		fix_ipv4(frame + ETH_BYTES, len - ETH_BYTES);
-	else if (len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == TYPE_IPV6 &&
-		 frame[ETH_BYTES] >> 4 == 6)
-		fix_ipv6(frame + ETH_BYTES, len - ETH_BYTES);
+	bool is_ipv4 = bb_frame__is_ipv4(frame, len);
+	bool is_ipv6 = len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == TYPE_IPV6 &&
+		       frame[ETH_BYTES] >> 4 == 6;
+	uint8_t *ip = frame + ETH_BYTES;
+	size_t room = len - ETH_BYTES; /* where it is one of both */
+
+	if (is_ipv4) {
+		size_t header = (size_t)(ip[0] & 15) * 4, total = get16(ip + 2);
+		bool fragment = get16(ip + 6) & 0x3fff; /* more to come, or not the first */
+
+		if (header < IPV4_BYTES || header > room)
+			return;
+		put16(ip + 10, 0);
+		put16(ip + 10, bb_inet_checksum(0, ip, header));
+		if (total >= header && total <= room && !fragment)
+			fix_l4(ip + header, total - header, ip[9], sum16(0, ip + 12, 8));
+	} else if (is_ipv6 && get16(ip + 4) <= room - IPV6_BYTES) {
+		fix_l4(ip + IPV6_BYTES, get16(ip + 4), ip[6], sum16(0, ip + 8, 32));
+	}
+}
+
+/* --- as a scenario describes one --- */
+
+struct spec {
+	struct bb_packet packet;
+	uint32_t size; /* 0: not given */
+};
+
+static int read_mac(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		    void *base)
+{
+	uint8_t mac[6];
+	size_t len = 0, at;
+
+	if (node->kind != BB_YAML_TEXT || bb_parse_hex(node->text, mac, sizeof(mac), &len, &at) ||
+	    len != sizeof(mac))
+		return bb_yaml__fail(r, node,
+				     "%s must be a MAC address such as 02:00:00:00:00:01, not %s",
+				     f->name, bb_yaml__show(node).text);
+	memcpy(bb_field__member(f, base), mac, sizeof(mac));
+	return 0;
+}
+
+static int read_address(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, void *base)
+{
+	const struct spec *s = base;
+	bool is_ipv4 = s->packet.ip == BB_PACKET_IPV4;
+	uint8_t address[16] = {0};
+
+	if (node->kind != BB_YAML_TEXT ||
+	    inet_pton(is_ipv4 ? AF_INET : AF_INET6, node->text, address) != 1)
+		return bb_yaml__fail(r, node, "%s must be an %s, not %s", f->name,
+				     is_ipv4 ? "IPv4 address such as 10.0.0.1"
+					     : "IPv6 address such as 2001:db8::1",
+				     bb_yaml__show(node).text);
+	memcpy(bb_field__member(f, base), address, sizeof(address));
+	return 0;
+}
+
+#define AT(m) .offset = offsetof(struct spec, m)
+
+static const struct bb_type mac = {.read = read_mac}, address = {.read = read_address};
+
+static const struct bb_field eth_fields[] = {
+	{"src", &mac, AT(packet.eth_src)},
+	{"dst", &mac, AT(packet.eth_dst)},
+	{"type", &bb_type_u32, AT(packet.eth_type), .min = ETH_TYPE_MIN, .max = UINT16_MAX},
+};
+
+static const struct bb_field ipv4_fields[] = {
+	{"src", &address, AT(packet.ip_src), .required = true},
+	{"dst", &address, AT(packet.ip_dst), .required = true},
+	{"ttl", &bb_type_u32, AT(packet.ttl), .min = 0, .max = UINT8_MAX},
+};
+
+static const struct bb_field ipv6_fields[] = {
+	{"src", &address, AT(packet.ip_src), .required = true},
+	{"dst", &address, AT(packet.ip_dst), .required = true},
+	{"hop_limit", &bb_type_u32, AT(packet.ttl), .min = 0, .max = UINT8_MAX},
+};
+
+static const struct bb_field port_fields[] = {
+	{"src", &bb_type_u32, AT(packet.src_port), .required = true, .min = 0, .max = UINT16_MAX},
+	{"dst", &bb_type_u32, AT(packet.dst_port), .required = true, .min = 0, .max = UINT16_MAX},
+};
+
+static const struct bb_kind eth_kind = {BB_KIND("eth", "{dst: 02:00:00:00:00:01}", eth_fields)};
+static const struct bb_kind ipv4_kind = {
+	BB_KIND("ipv4", "{src: 10.0.0.1, dst: 10.0.0.2}", ipv4_fields)};
+static const struct bb_kind ipv6_kind = {
+	BB_KIND("ipv6", "{src: 2001:db8::1, dst: 2001:db8::2}", ipv6_fields)};
+static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
+static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
+
+static int read_ip(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
+{
+	struct spec *s = base;
+
+	if (s->packet.ip)
+		return bb_yaml__fail(r, node, "a packet has either ipv4 or ipv6");
+	s->packet.ip = f->of == &ipv4_kind ? BB_PACKET_IPV4 : BB_PACKET_IPV6;
+	return bb_kind__read(r, f->of, node, 0, base);
+}
+
+static int read_l4(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
+{
+	struct spec *s = base;
+
+	if (s->packet.l4)
+		return bb_yaml__fail(r, node, "a packet has either tcp or udp");
+	s->packet.l4 = f->of == &tcp_kind ? BB_PACKET_TCP : BB_PACKET_UDP;
+	return bb_kind__read(r, f->of, node, 0, base);
+}
+
+static const struct bb_field packet_fields[] = {
+	{"eth", &bb_type_keys, .of = &eth_kind},
+	{"ipv4", &bb_type_keys, .read = read_ip, .of = &ipv4_kind},
+	{"ipv6", &bb_type_keys, .read = read_ip, .of = &ipv6_kind},
+	{"tcp", &bb_type_keys, .read = read_l4, .of = &tcp_kind},
+	{"udp", &bb_type_keys, .read = read_l4, .of = &udp_kind},
+	{"size", &bb_type_u32, AT(size), .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES},
+};
+
+static const struct bb_kind packet_kind = {
+	BB_KIND("packet", "{ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}", packet_fields)};
+
+int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
+{
+	struct bb_bytes *dest = bb_field__member(f, base), made;
+	const struct bb_yaml *eth, *type;
+	struct spec s = {0};
+	size_t headers;
+	int rc;
+
+	bb_packet__init(&s.packet);
+	rc = bb_kind__read(r, &packet_kind, node, 0, &s);
+	if (rc)
+		return rc;
+	headers = bb_packet__headers(&s.packet);
+	eth = bb_yaml__get(node, "eth");
+	type = eth ? bb_yaml__get(eth, "type") : NULL;
+	if (s.packet.l4 && !s.packet.ip)
+		return bb_yaml__fail(r, node, "a packet with %s needs ipv4 or ipv6",
+				     s.packet.l4 == BB_PACKET_TCP ? "tcp" : "udp");
+	if (type && s.packet.ip)
+		return bb_yaml__fail(r, type, "%s sets the type; leave it out",
+				     s.packet.ip == BB_PACKET_IPV4 ? "ipv4" : "ipv6");
+	if (s.size && s.size < headers)
+		return bb_yaml__fail(r, bb_yaml__get(node, "size"),
+				     "size %u is less than the %zu bytes of the packet's headers",
+				     s.size, headers);
+	made.len = s.size                           ? s.size
+		   : headers > BB_FRAME_USUAL_BYTES ? headers
+						    : BB_FRAME_USUAL_BYTES;
+	made.data = malloc(made.len);
+	if (!made.data)
+		return bb_fail_nomem(r->err);
+	bb_packet__write(&s.packet, made.data, made.len);
+	free(dest->data);
+	*dest = made;
+	return 0;
 }

@@ -28,12 +28,12 @@ enum bb_packet_l4 {
 
 struct bb_packet {
 	uint8_t eth_src[6], eth_dst[6];
-	uint16_t eth_type; /* without IP only */
+	uint32_t eth_type; /* without IP only */
 	enum bb_packet_ip ip;
 	uint8_t ip_src[16], ip_dst[16]; /* network order; IPv4: the first 4 bytes */
-	uint8_t ttl;                    /* or hop limit */
+	uint32_t ttl;                   /* or hop limit */
 	enum bb_packet_l4 l4;           /* needs IP */
-	uint16_t src_port, dst_port;    /* host order */
+	uint32_t src_port, dst_port;    /* host order */
 };
 
 /* Locally administered MAC addresses 02:00:00:00:00:01 to :02, EtherType 0x88b5 (for experiments),

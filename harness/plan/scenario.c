@@ -3,13 +3,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/parse.h"
 #include "core/drive_kind.h"
@@ -34,8 +32,100 @@ static const char *const samplers[] = {"program", "none", "perf-record", "profil
 
 #define MAX_CHOICES 32 /* of a key */
 #define MAX_KINDS 31   /* of drives: a bit each in bb_field.with */
+#define BUFFER_MOST_BYTES (1 << 30)
 
-static const struct bb_kind variant_kind, global_kind, drive_kind, expect_kind;
+/* --- fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} --- */
+
+static int read_buffer(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
+{
+	struct bb_argument *a = base;
+	uint32_t bytes = 0;
+	int rc = bb_field__u32(r, f, node, &bytes);
+
+	a->kind = BB_ARGUMENT_BUFFER;
+	a->number = bytes;
+	return rc;
+}
+
+static const struct bb_type buffer = {.read = read_buffer};
+static const struct bb_field buffer_fields[] = {
+	{"buffer", &buffer, .required = true, .min = 1, .max = BUFFER_MOST_BYTES},
+};
+static const struct bb_kind buffer_kind = {BB_KIND("a buffer", "{buffer: 4096}", buffer_fields)};
+
+static int read_argument(const struct bb_reader *r, const struct bb_yaml *node, void *item)
+{
+	struct bb_argument *a = item;
+	int rc;
+
+	if (node->kind == BB_YAML_MAP)
+		return bb_kind__read(r, &buffer_kind, node, 0, a);
+	if (node->kind == BB_YAML_TEXT && node->quoted) {
+		a->kind = BB_ARGUMENT_TEXT;
+		return bb_field__set_text(r, &a->text, node->text);
+	}
+	rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &a->number) : -EINVAL;
+	if (rc == -EINVAL && node->kind == BB_YAML_TEXT) {
+		rc = bb_parse_double(node->text, &a->real);
+		a->kind = BB_ARGUMENT_REAL;
+	}
+	return rc ? bb_yaml__fail(r, node,
+				  "an argument is a number, a text in quotes or {buffer: BYTES}, "
+				  "not %s",
+				  bb_yaml__show(node).text)
+		  : 0;
+}
+
+static int read_arguments(const struct bb_reader *r, const struct bb_field *f,
+			  const struct bb_yaml *node, void *base)
+{
+	return node->kind == BB_YAML_LIST && node->n > BB_ARGUMENTS_MOST
+		       ? bb_yaml__fail(r, node, "%s: a call has at most %u of them", f->name,
+				       BB_ARGUMENTS_MOST)
+		       : bb_type_list.read(r, f, node, base);
+}
+
+static const struct bb_field argument_rows[] = {{NULL, &bb_type_text, BB_AT(bb_argument, text)}};
+static const struct bb_kind argument_kind = {BB_ROWS(bb_argument, argument_rows),
+					     .read = read_argument};
+
+static const struct bb_field fired_by_fields[] = {
+	{NULL, &bb_type_text, BB_AT(bb_fired_by, trigger)},
+	{"call", &bb_type_text, BB_AT(bb_fired_by, call)},
+	{"arguments", &bb_type_list, BB_LIST_AT(bb_fired_by, arguments, n_arguments),
+	 .read = read_arguments, .of = &argument_kind, .item = "arguments such as 64 or \"text\""},
+	{"run", &bb_type_texts, BB_LIST_AT(bb_fired_by, run, n_run),
+	 .item = "a part of the command"},
+};
+
+static const struct bb_kind fired_by_kind = {
+	BB_KIND("fired_by", "{call: malloc, arguments: [64]}", fired_by_fields),
+	.size = sizeof(struct bb_fired_by),
+};
+
+static int read_fired_by(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, void *base)
+{
+	struct bb_fired_by *by = bb_field__member(f, base);
+	struct bb_field trigger = {.name = f->name, BB_AT(bb_fired_by, trigger)};
+	int rc;
+
+	if (node->kind == BB_YAML_TEXT)
+		return bb_field__text(r, &trigger, node, by);
+	rc = bb_kind__read(r, &fired_by_kind, node, 0, by);
+	if (!rc && !by->call == !by->run)
+		rc = bb_yaml__fail(r, node,
+				   "fired_by needs either the key 'call', a function of the "
+				   "library, or the key 'run', a command");
+	if (!rc && by->run && by->arguments)
+		rc = bb_yaml__fail(r, bb_yaml__get(node, "arguments"),
+				   "key 'arguments' is for 'call'; those of a command stand in "
+				   "'run'");
+	return rc;
+}
+
+/* --- variants --- */
 
 /* One of the names that `choice` lists (bb_drive_key.choice). */
 static int read_listed(const struct bb_reader *r, const struct bb_field *f,
@@ -56,39 +146,6 @@ static int read_sample_consumer(const struct bb_reader *r, const struct bb_field
 				const struct bb_yaml *node, void *base)
 {
 	return read_listed(r, f, node, base, bb_sample_consumer_name);
-}
-
-/* A text whose legal values the kind of the drive knows. */
-static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
-			const struct bb_yaml *node, void *base)
-{
-	const struct bb_drive_spec *drive = base;
-	const struct bb_drive_key *key = bb_drive_kind_key(drive->kind, f->name);
-
-	return key->choice ? read_listed(r, f, node, base, key->choice)
-			   : bb_field__text(r, f, node, base);
-}
-
-/* What has chosen the kind is read already. */
-static int read_nothing(const struct bb_reader *r, const struct bb_field *f,
-			const struct bb_yaml *node, void *base)
-{
-	(void)r;
-	(void)f;
-	(void)node;
-	(void)base;
-	return 0;
-}
-
-static const struct bb_type already_read = {.read = read_nothing};
-
-static int read_event(const struct bb_reader *r, const struct bb_field *f,
-		      const struct bb_yaml *node, void *base)
-{
-	const struct bb_drive_spec *drive = base;
-
-	return drive->kind->by_key ? bb_field__text(r, f, node, base)
-				   : read_of_kind(r, f, node, base);
 }
 
 static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
@@ -145,26 +202,22 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
-static int keep_place(const struct bb_reader *r, const struct bb_yaml *value, char **ret_at)
-{
-	if (value && asprintf(ret_at, "%s:%u:%u", r->path, value->line, value->col) < 0) {
-		*ret_at = NULL;
-		return bb_fail_nomem(r->err);
-	}
-	return 0;
-}
-
 /* A function is of a file; a process that has it calls it without being asked to. */
 static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 		       struct bb_variant_spec *v)
 {
 	const struct bb_yaml *fired_by = bb_yaml__get(node, "fired_by");
-	int rc = keep_place(r, bb_yaml__get(node, "binary"), &v->binary_at);
+	const struct bb_yaml *binary = bb_yaml__get(node, "binary");
+	const struct bb_yaml *fired = fired_by ? fired_by : bb_yaml__get(node, "pid");
 
-	if (!rc)
-		rc = keep_place(r, fired_by ? fired_by : bb_yaml__get(node, "pid"), &v->fired_at);
-	if (rc)
-		return rc;
+	if (binary && asprintf(&v->binary_at, "%s:%u:%u", r->path, binary->line, binary->col) < 0) {
+		v->binary_at = NULL;
+		return bb_fail_nomem(r->err);
+	}
+	if (fired && asprintf(&v->fired_at, "%s:%u:%u", r->path, fired->line, fired->col) < 0) {
+		v->fired_at = NULL;
+		return bb_fail_nomem(r->err);
+	}
 	if (!v->binary != !v->function)
 		return bb_yaml__fail(r, node,
 				     "variant '%s': 'binary', a file, and 'function', one of its "
@@ -199,23 +252,47 @@ static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-static int read_variant(const struct bb_reader *r, const struct bb_yaml *node,
-			struct bb_scenario *s)
-{
-	struct bb_variant_spec *v = &s->variants[s->n_variants++];
-	const struct bb_variant_spec *first;
-	int rc;
+#define CHOICE(table) .choices = (table), .n_choices = ARRAY_LEN(table)
+#define TEXT(type, m) &bb_type_text, BB_AT(type, m)
+#define LIST(type, m, n, kind) &bb_type_list, BB_LIST_AT(type, m, n), .of = &(kind)
 
-	v->where = (struct bb_where){.line = node->line, .col = node->col};
-	rc = bb_kind__read(r, &variant_kind, node, 0, v);
-	if (rc)
-		return rc;
-	first = bb_scenario__variant(s, v->name);
-	if (first != v)
-		return bb_yaml__fail(r, bb_yaml__get(node, "name"),
-				     "variant '%s' is given twice; the first is at %u:%u", v->name,
-				     first->where.line, first->where.col);
-	rc = check_live(r, node, v);
+static const struct bb_field global_rows[] = {{NULL, TEXT(bb_global_spec, name)}};
+
+static const struct bb_kind global_kind = {BB_ROWS(bb_global_spec, global_rows)};
+
+static const struct bb_field variant_fields[] = {
+	{"name", &bb_type_name, BB_AT(bb_variant_spec, name), .required = true},
+	{"program", TEXT(bb_variant_spec, program)},
+	{"object", TEXT(bb_variant_spec, object)},
+	{"type", TEXT(bb_variant_spec, type)},
+	{"id", &bb_type_u32, BB_AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
+	{"pinned", TEXT(bb_variant_spec, pinned)},
+	{"description", TEXT(bb_variant_spec, description)},
+	{"globals", LIST(bb_variant_spec, globals, n_globals, global_kind), .read = read_globals},
+	{"maps", BB_MAPS(bb_variant_spec)},
+	{"binary", TEXT(bb_variant_spec, binary)},
+	{NULL, TEXT(bb_variant_spec, binary_at)},
+	{"function", TEXT(bb_variant_spec, function)},
+	{"pid", &bb_type_u32, BB_AT(bb_variant_spec, pid), .min = 1, .max = INT_MAX},
+	{"fired_by", &bb_type_part, BB_AT(bb_variant_spec, fired_by), .read = read_fired_by,
+	 .of = &fired_by_kind},
+	{NULL, TEXT(bb_variant_spec, fired_at)},
+	{"consumer", TEXT(bb_variant_spec, consumer), .read = read_sample_consumer},
+	{"sampler", &bb_type_choice, BB_AT(bb_variant_spec, sampler), CHOICE(samplers)},
+};
+
+static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, void *item);
+
+static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf}", variant_fields),
+					    BB_ITEM(bb_variant_spec), .read = read_variant,
+					    .noun = "variant"};
+
+static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, void *item)
+{
+	struct bb_variant_spec *v = item;
+	int rc = bb_kind__read(r, &variant_kind, node, 0, v);
+
+	rc = rc ? rc : check_live(r, node, v);
 	rc = rc ? rc : check_place(r, node, v);
 	rc = rc || v->program ? rc : bb_field__set_text(r, &v->program, v->name);
 	rc = rc || v->consumer ? rc
@@ -223,62 +300,42 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node,
 	return rc || v->sampler ? rc : bb_field__set_text(r, &v->sampler, samplers[0]);
 }
 
-static int read_variants(const struct bb_reader *r, const struct bb_field *f,
-			 const struct bb_yaml *node, void *base)
-{
-	struct bb_scenario *s = base;
-	int rc = bb_field__check_list(r, f, node, "variants");
+/* --- drives --- */
 
-	if (rc)
-		return rc;
-	s->variants = calloc(node->n, sizeof(*s->variants));
-	if (!s->variants)
-		return bb_fail_nomem(r->err);
-	for (size_t i = 0; i < node->n && !rc; i++)
-		rc = read_variant(r, &node->items[i], s);
-	return rc;
+/* A text whose legal values the kind of the drive knows. */
+static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, void *base)
+{
+	const struct bb_drive_spec *drive = base;
+	const struct bb_drive_key *key = bb_drive_kind_key(drive->kind, f->name);
+
+	return key->choice ? read_listed(r, f, node, base, key->choice)
+			   : bb_field__text(r, f, node, base);
 }
 
-/*
- * The kind of a drive, from `with` and `trigger` or `event`, wherever they stand: it says which
- * other keys there are.
- */
-static const char *with_name(size_t i)
+static int read_event(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
 {
-	size_t n = 0;
+	const struct bb_drive_spec *drive = base;
 
-	for (size_t k = 0; k < bb_n_drive_kinds; k++)
-		if (bb_drive_kind_find(bb_drive_kinds[k]->with, NULL) == bb_drive_kinds[k] &&
-		    n++ == i)
-			return bb_drive_kinds[k]->with;
-	return NULL;
+	return drive->kind->by_key ? bb_field__text(r, f, node, base)
+				   : read_of_kind(r, f, node, base);
 }
 
-/* The values of by_key in all kinds that are called `with`, in text[n]. */
-static size_t values_by(const struct bb_drive_kind *of, const char **names)
-{
-	size_t n = 0;
-
-	for (size_t k = 0; k < bb_n_drive_kinds; k++)
-		for (size_t i = 0; i < ARRAY_LEN(of->by) && bb_drive_kinds[k]->by[i]; i++)
-			if (!strcmp(bb_drive_kinds[k]->with, of->with)) {
-				assert(n < MAX_CHOICES);
-				names[n++] = bb_drive_kinds[k]->by[i];
-			}
-	return n;
-}
-
+/* The kind of a drive, from `with` and `trigger` or `event`, wherever they stand: it says which
+ * other keys there are. */
 static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		     const struct bb_drive_kind **ret_kind)
 {
 	const struct bb_yaml *name = bb_yaml__get(node, "with"), *by;
-	struct bb_field with = {.name = "with"}, key;
 	const char *names[MAX_CHOICES];
-	size_t i = 0;
+	struct bb_field with = {.name = "with", .choices = names}, key = {.choices = names};
+	size_t i;
 	int rc;
 
-	for (with.choices = names; with_name(with.n_choices); with.n_choices++)
-		names[with.n_choices] = with_name(with.n_choices);
+	for (size_t k = 0; k < bb_n_drive_kinds; k++)
+		if (bb_drive_kind_find(bb_drive_kinds[k]->with, NULL) == bb_drive_kinds[k])
+			names[with.n_choices++] = bb_drive_kinds[k]->with;
 	if (!name)
 		return bb_yaml__fail(r, node, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(names, with.n_choices).text);
@@ -286,11 +343,16 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	if (rc)
 		return rc;
 	*ret_kind = bb_drive_kind_find(names[i], NULL);
-	by = (*ret_kind)->by_key ? bb_yaml__get(node, (*ret_kind)->by_key) : NULL;
+	key.name = (*ret_kind)->by_key;
+	by = key.name ? bb_yaml__get(node, key.name) : NULL;
 	if (!by)
 		return 0;
-	key = (struct bb_field){.name = (*ret_kind)->by_key, .choices = names};
-	key.n_choices = values_by(*ret_kind, names);
+	for (size_t k = 0; k < bb_n_drive_kinds; k++)
+		for (i = 0; i < ARRAY_LEN((*ret_kind)->by) && bb_drive_kinds[k]->by[i]; i++)
+			if (!strcmp(bb_drive_kinds[k]->with, (*ret_kind)->with)) {
+				assert(key.n_choices < MAX_CHOICES);
+				names[key.n_choices++] = bb_drive_kinds[k]->by[i];
+			}
 	rc = bb_field__choose(r, &key, by, &i);
 	if (!rc)
 		*ret_kind = bb_drive_kind_find((*ret_kind)->with, names[i]);
@@ -322,69 +384,7 @@ static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d
 	return rc;
 }
 
-static int read_drive(const struct bb_reader *r, const struct bb_yaml *node,
-		      struct bb_drive_spec *d);
-
-static int read_drives(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base)
-{
-	struct bb_scenario *s = base;
-	int rc = bb_field__check_list(r, f, node, "mappings such as {with: step}");
-
-	if (rc)
-		return rc;
-	s->drives = calloc(node->n, sizeof(*s->drives));
-	if (!s->drives)
-		return bb_fail_nomem(r->err);
-	for (size_t i = 0; i < node->n && !rc; i++)
-		rc = read_drive(r, &node->items[i], &s->drives[s->n_drives++]);
-	return rc;
-}
-
-#define CHOICE(table) .choices = (table), .n_choices = ARRAY_LEN(table)
-#define TEXT(type, m) &bb_type_text, BB_AT(type, m)
-#define MAPS(type) &bb_type_maps, BB_AT(type, maps)
-#define LIST(type, m, n, reader, kind)                                                             \
-	&bb_type_list, BB_LIST_AT(type, m, n), .read = (reader), .of = &(kind)
-
-static const struct bb_field scenario_fields[] = {
-	{NULL, TEXT(bb_scenario, path)},
-	{"name", &bb_type_name, BB_AT(bb_scenario, name), .required = true},
-	{"description", TEXT(bb_scenario, description)},
-	{"object", TEXT(bb_scenario, object)},
-	{"floor", TEXT(bb_scenario, floor)},
-	{"anchor", TEXT(bb_scenario, anchor)},
-	{"loads", &bb_type_u32, BB_AT(bb_scenario, loads), .min = 1, .max = 10000},
-	{"refused", &bb_type_flag, BB_AT(bb_scenario, skips_refused), CHOICE(refusals)},
-	{"variants", LIST(bb_scenario, variants, n_variants, read_variants, variant_kind),
-	 .required = true},
-	{"maps", MAPS(bb_scenario)},
-	{"drive", LIST(bb_scenario, drives, n_drives, read_drives, drive_kind), .required = true},
-	{"expect", &bb_type_keys, .of = &expect_kind},
-};
-
-static const struct bb_field global_rows[] = {{NULL, TEXT(bb_global_spec, name)}};
-
-static const struct bb_field variant_fields[] = {
-	{"name", &bb_type_name, BB_AT(bb_variant_spec, name), .required = true},
-	{"program", TEXT(bb_variant_spec, program)},
-	{"object", TEXT(bb_variant_spec, object)},
-	{"type", TEXT(bb_variant_spec, type)},
-	{"id", &bb_type_u32, BB_AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
-	{"pinned", TEXT(bb_variant_spec, pinned)},
-	{"description", TEXT(bb_variant_spec, description)},
-	{"globals", LIST(bb_variant_spec, globals, n_globals, read_globals, global_kind)},
-	{"maps", MAPS(bb_variant_spec)},
-	{"binary", TEXT(bb_variant_spec, binary)},
-	{NULL, TEXT(bb_variant_spec, binary_at)},
-	{"function", TEXT(bb_variant_spec, function)},
-	{"pid", &bb_type_u32, BB_AT(bb_variant_spec, pid), .min = 1, .max = INT_MAX},
-	{"fired_by", &bb_type_part, BB_AT(bb_variant_spec, fired_by), .read = bb_field__fired_by,
-	 .of = &bb_fired_by_kind},
-	{NULL, TEXT(bb_variant_spec, fired_at)},
-	{"consumer", TEXT(bb_variant_spec, consumer), .read = read_sample_consumer},
-	{"sampler", &bb_type_choice, BB_AT(bb_variant_spec, sampler), CHOICE(samplers)},
-};
+static const struct bb_type already_read = {0};
 
 /* A key that only some kinds of drives take: their own lists say which (bb_drive_kind.keys). The
  * bit is of no kind. */
@@ -393,14 +393,14 @@ static const struct bb_field variant_fields[] = {
 
 static const struct bb_field drive_fields[] = {
 	{"with", &already_read, .required = true},
-	{"trigger", &already_read, OF_KINDS},
+	{"trigger", &already_read, OF_KINDS}, /* what chooses the kind */
 	{"inside", TEXT(bb_drive_spec, step.inside), OF_KINDS, .read = read_of_kind},
 	{"stack_depth", VALUES, .max = 127},
 	{"consumer", &bb_type_index, BB_AT(bb_drive_spec, step.consumer), OF_KINDS,
 	 CHOICE(consumers)},
 	{"caches", &bb_type_index, BB_AT(bb_drive_spec, caches), OF_KINDS, CHOICE(all_caches)},
-	{"inputs", LIST(bb_drive_spec, inputs.v, inputs.n, bb_field__inputs, bb_input_kind),
-	 OF_KINDS},
+	{"inputs", LIST(bb_drive_spec, inputs.v, inputs.n, bb_input_kind), OF_KINDS,
+	 .read = bb_field__inputs},
 	{"repeat", &bb_type_u32, BB_AT(bb_drive_spec, slope.repeat), OF_KINDS, .min = 8,
 	 .max = 1000000},
 	{"event", TEXT(bb_drive_spec, event), OF_KINDS, .read = read_event},
@@ -419,19 +419,6 @@ static const struct bb_field drive_fields[] = {
 	 .item = "a variant's name"},
 	{"floor", TEXT(bb_drive_spec, floor)},
 };
-
-static const struct bb_field expect_fields[] = {
-	{"drops", &bb_type_int, BB_AT(bb_scenario, expect_drops), .required = true, .min = 0,
-	 .max = INT_MAX},
-};
-
-static const struct bb_kind scenario_kind = {
-	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
-static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf}", variant_fields),
-					    .size = sizeof(struct bb_variant_spec)};
-static const struct bb_kind global_kind = {BB_ROWS(bb_global_spec, global_rows)};
-static const struct bb_kind drive_kind = {BB_ROWS(bb_drive_spec, drive_fields)};
-static const struct bb_kind expect_kind = {BB_KIND("expect", "{drops: 0}", expect_fields)};
 
 /* The keys of drives, each with the kinds that take it, and how messages call the kinds. */
 struct drive_schema {
@@ -461,14 +448,13 @@ static void make_drive_schema(struct drive_schema *s)
 				   .n_modes = bb_n_drive_kinds};
 }
 
-static int read_drive(const struct bb_reader *r, const struct bb_yaml *node,
-		      struct bb_drive_spec *d)
+static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, void *item)
 {
+	struct bb_drive_spec *d = item;
 	struct drive_schema schema;
 	size_t k = 0;
 	int rc = node->kind == BB_YAML_MAP ? find_kind(r, node, &d->kind) : 0;
 
-	d->where = (struct bb_where){.line = node->line, .col = node->col};
 	if (rc)
 		return rc;
 	make_drive_schema(&schema);
@@ -478,14 +464,124 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node,
 	return rc ? rc : set_drive_defaults(r, d);
 }
 
-static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root,
-			 struct bb_scenario *s)
-{
-	int rc = bb_field__set_text(r, &s->path, r->path);
+static const struct bb_kind drive_kind = {BB_ROWS(bb_drive_spec, drive_fields),
+					  .where_offset = offsetof(struct bb_drive_spec, where),
+					  .read = read_drive};
 
-	s->expect_drops = -1;
-	rc = rc ? rc : bb_kind__read(r, &scenario_kind, root, 0, s);
-	return rc ? rc : bb_scenario__settle(r, root, s);
+/* --- the whole --- */
+
+static const struct bb_field expect_fields[] = {
+	{"drops", &bb_type_u32, BB_AT(bb_scenario, expect_drops), .required = true, .min = 0,
+	 .max = INT_MAX},
+};
+
+static const struct bb_kind expect_kind = {BB_KIND("expect", "{drops: 0}", expect_fields)};
+
+static const struct bb_field scenario_fields[] = {
+	{NULL, TEXT(bb_scenario, path)},
+	{"name", &bb_type_name, BB_AT(bb_scenario, name), .required = true},
+	{"description", TEXT(bb_scenario, description)},
+	{"object", TEXT(bb_scenario, object)},
+	{"floor", TEXT(bb_scenario, floor)},
+	{"anchor", TEXT(bb_scenario, anchor)},
+	{"loads", &bb_type_u32, BB_AT(bb_scenario, loads), .min = 1, .max = 10000},
+	{"refused", &bb_type_flag, BB_AT(bb_scenario, skips_refused), CHOICE(refusals)},
+	{"variants", LIST(bb_scenario, variants, n_variants, variant_kind), .required = true,
+	 .item = "variants"},
+	{"maps", BB_MAPS(bb_scenario)},
+	{"drive", LIST(bb_scenario, drives, n_drives, drive_kind), .required = true,
+	 .item = "mappings such as {with: step}"},
+	{"expect", &bb_type_keys, .of = &expect_kind},
+};
+
+static const struct bb_kind scenario_kind = {
+	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
+
+/* The value of `key` names a variant, or is not given (NULL). */
+static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const char *key,
+			   const struct bb_yaml *node)
+{
+	const char *names[BB_YAML_MAX_ENTRIES];
+
+	if (!node || bb_scenario__variant(s, node->text))
+		return 0;
+	assert(s->n_variants <= ARRAY_LEN(names));
+	for (size_t i = 0; i < s->n_variants; i++)
+		names[i] = s->variants[i].name;
+	return bb_yaml__fail(r, node, "%s %s is no variant%s; there are: %s", key,
+			     bb_yaml__show(node).text,
+			     bb_phrase__suggest(node->text, names, s->n_variants).text,
+			     bb_phrase__join(names, s->n_variants).text);
+}
+
+/* What a drive says of variants, which may stand further down in the file. */
+static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
+		       const struct bb_yaml *node)
+{
+	const struct bb_yaml *driven = bb_yaml__get(node, "variants");
+	int rc = check_reference(r, s, "floor", bb_yaml__get(node, "floor"));
+
+	for (size_t i = 0; !rc && driven && i < driven->n; i++) {
+		rc = check_reference(r, s, "variants:", &driven->items[i]);
+		for (size_t j = 0; !rc && j < i; j++)
+			if (!strcmp(driven->items[j].text, driven->items[i].text))
+				rc = bb_yaml__fail(r, &driven->items[i], "variants lists %s twice",
+						   bb_yaml__show(&driven->items[i]).text);
+	}
+	return rc;
+}
+
+/* `reset: run` needs somebody who knows when a run begins. */
+static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
+		       const struct bb_map_spec *map)
+{
+	const struct bb_yaml at = {.line = map->where.line, .col = map->where.col};
+
+	for (size_t i = 0; map->each_run && i < s->n_drives; i++) {
+		const struct bb_drive_spec *d = &s->drives[i];
+
+		if (!d->kind->one_by_one)
+			return bb_yaml__fail(r, &at,
+					     "map '%s' with 'reset: run' needs a drive that fires "
+					     "each run on its own, 'with: step'; the drive at "
+					     "%u:%u is %s, which cannot reset a map between two "
+					     "runs",
+					     map->name, d->where.line, d->where.col, d->kind->with);
+	}
+	return 0;
+}
+
+/* The keys, each read by itself, have to fit together: check that, and hand down to variants and
+ * drives what stands at the top for all of them. */
+static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
+{
+	const struct bb_yaml *drives = bb_yaml__get(root, "drive");
+	bool lacks_object = false;
+	int rc = check_reference(r, s, "floor", bb_yaml__get(root, "floor"));
+
+	rc = rc ? rc : check_reference(r, s, "anchor", bb_yaml__get(root, "anchor"));
+	for (size_t i = 0; !rc && i < drives->n; i++)
+		rc = check_drive(r, s, &drives->items[i]);
+	for (size_t i = 0; i < s->n_variants && !s->object; i++)
+		lacks_object |= !s->variants[i].object && !bb_variant_is_live(&s->variants[i]);
+	for (size_t i = 0; !rc && i < s->n_drives && lacks_object; i++)
+		if (s->drives[i].kind->needs_bpf)
+			rc = bb_yaml__fail(r, root,
+					   "a scenario needs the key 'object', the file with the "
+					   "BPF programs, for its drive at %u:%u",
+					   s->drives[i].where.line, s->drives[i].where.col);
+	for (size_t i = 0; !rc && i < s->n_variants; i++) {
+		struct bb_map_specs *maps = &s->variants[i].maps;
+
+		if (bb_map_specs__inherit(maps, &s->maps))
+			return bb_fail_nomem(r->err);
+		for (size_t k = 0; !rc && k < maps->n; k++)
+			rc = check_reset(r, s, &maps->v[k]);
+	}
+	for (size_t i = 0; !rc && s->floor && i < s->n_drives; i++)
+		if (!s->drives[i].floor)
+			rc = bb_field__set_text(r, &s->drives[i].floor, s->floor);
+	return rc;
 }
 
 int bb_scenario__parse(const char *text, size_t len, const char *path,
@@ -499,7 +595,11 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 	if (rc)
 		return rc;
 	s = calloc(1, sizeof(*s));
-	rc = s ? read_scenario(&r, root, s) : bb_fail_nomem(err);
+	rc = s ? bb_field__set_text(&r, &s->path, path) : bb_fail_nomem(err);
+	if (s)
+		s->expect_drops = -1;
+	rc = rc ? rc : bb_kind__read(&r, &scenario_kind, root, 0, s);
+	rc = rc ? rc : settle(&r, root, s);
 	bb_yaml__free(root);
 	if (rc)
 		bb_scenario__free(s);
@@ -508,47 +608,27 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 	return rc;
 }
 
-/* At most `size` bytes of the file; a file may also be a pipe, so its size is not asked for. */
-static int read_file(const char *path, char *buf, size_t size, size_t *ret_len, struct bb_err *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
-	size_t len = 0;
-
-	if (fd < 0) {
-		rc = -errno;
-		return bb_fail(err, rc, "%s: cannot open the scenario: %s", path, strerror(-rc));
-	}
-	while (len < size) {
-		ssize_t n = read(fd, buf + len, size - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			rc = -errno;
-			bb_fail(err, rc, "%s: cannot read the scenario: %s", path, strerror(-rc));
-		}
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-	}
-	close(fd);
-	if (!rc)
-		*ret_len = len;
-	return rc;
-}
-
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	size_t size = BB_YAML_MAX_BYTES + 1; /* one more, to see that there is more */
-	size_t len = 0;
+	size_t size = BB_YAML_MAX_BYTES + 1, len; /* one more, to see that there is more */
 	char *buf = malloc(size);
-	int rc;
+	FILE *file = fopen(path, "re"); /* it may also be a pipe, so its size is not asked for */
+	int rc = file ? 0 : -errno;
 
-	if (!buf)
-		return bb_fail_nomem(err);
-	rc = read_file(path, buf, size, &len, err);
-	if (!rc)
-		rc = bb_scenario__parse(buf, len, path, ret_scenario, err);
+	if (!buf) {
+		rc = bb_fail_nomem(err);
+	} else if (rc) {
+		bb_fail(err, rc, "%s: cannot open the scenario: %s", path, strerror(-rc));
+	} else {
+		len = fread(buf, 1, size, file);
+		rc = ferror(file) ? -errno : 0;
+		if (rc)
+			bb_fail(err, rc, "%s: cannot read the scenario: %s", path, strerror(-rc));
+		else
+			rc = bb_scenario__parse(buf, len, path, ret_scenario, err);
+	}
+	if (file)
+		fclose(file);
 	free(buf);
 	return rc;
 }

@@ -9,17 +9,158 @@
 
 #include "base/err.h"
 #include "core/drive_kind.h"
-#include "plan/fired_by.h"
-#include "plan/input.h"
-#include "plan/map_spec.h"
-#include "plan/self.h"
-#include "plan/where.h"
 
 /*
  * A scenario: the programs to load and the drives that make them run, read from YAML (libyaml). It
  * is data: a new scenario needs no C. Every complaint names file:line:col. All strings are owned by
  * the scenario; bb_scenario_free() takes NULL.
  */
+
+struct bb_where { /* where in the file an item stands, 1-based, for messages */
+	uint32_t line, col;
+};
+
+/*
+ * `{pid: self}` in the place of a number: a value that is known only when the program is about to
+ * be loaded, as it is of the process that will fire it. Filters of tracers (`targ_pid`, a map of
+ * cgroups) then let that process through.
+ */
+enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_COMM, BB_SELF_CGROUP };
+
+struct bb_self_values {
+	uint32_t pid;       /* 0: there is none to be known */
+	char comm[16];      /* "": likewise */
+	uint64_t cgroup_id; /* 0: likewise */
+	int cgroup_fd;      /* its folder, borrowed; -1: likewise */
+};
+
+/* Why there is no value. */
+#define BB_SELF_UNKNOWN                                                                            \
+	"only programs that are fired where they are attached have a process that fires; it is "   \
+	"not known which here"
+
+/* The value of pid or cgroup; false: it is not known, or no number. */
+static inline bool bb_self__number(enum bb_self self, const struct bb_self_values *v,
+				   int64_t *ret_number)
+{
+	uint64_t n = self == BB_SELF_PID ? v->pid : self == BB_SELF_CGROUP ? v->cgroup_id : 0;
+
+	*ret_number = (int64_t)n;
+	return n != 0;
+}
+
+/* Owned bytes. */
+struct bb_bytes {
+	uint8_t *data;
+	size_t len;
+};
+
+/* The contents that a scenario gives to a map. Sizes are the map's own: they are checked when the
+ * program is loaded. */
+
+/* A key or a value: a whole number, as wide as the map has them, or exactly these bytes. */
+struct bb_map_datum {
+	bool is_number;
+	int64_t number;
+	enum bb_self self; /* instead of both; BB_SELF_NONE: neither */
+	struct bb_bytes bytes;
+};
+
+struct bb_map_entry {
+	struct bb_map_datum key, value;
+	char *program; /* of a prog array, instead of a value; NULL elsewhere */
+	struct bb_where where;
+};
+
+struct bb_map_spec {
+	char *name;
+	/* n_entries of them; none: the map is empty, an array all zeros */
+	struct bb_map_entry *entries;
+	size_t n_entries;
+	/* `reset: run`: so before every run, not only before the series of a load */
+	bool each_run;
+	struct bb_where where; /* two with the same name and place mean the same map */
+};
+
+/* The contents of one variant's maps, by distinct names. */
+struct bb_map_specs {
+	struct bb_map_spec *v;
+	size_t n;
+};
+
+/* Copies of those of `from` whose names are not in `list`. 0 or -ENOMEM. */
+int bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
+
+/* The spec of that map, or NULL. `list` may be NULL. */
+const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name);
+
+/* Is that program in a prog array of them? `list` may be NULL. */
+bool bb_map_specs__call(const struct bb_map_specs *list, const char *program);
+
+/*
+ * `fired_by` of a variant: what makes its program run where it is attached. One of three: the name
+ * of a trigger (`open`), a function of a shared library that is called, or a command that is run.
+ */
+enum bb_argument_kind {
+	BB_ARGUMENT_NUMBER,
+	BB_ARGUMENT_REAL,
+	BB_ARGUMENT_TEXT,
+	BB_ARGUMENT_BUFFER
+};
+
+struct bb_argument {
+	enum bb_argument_kind kind;
+	int64_t number; /* of a buffer: its size in bytes */
+	double real;
+	char *text;
+};
+
+#define BB_ARGUMENTS_MOST 12u
+
+struct bb_fired_by {
+	char *trigger; /* all three NULL: it is looked for */
+	char *call;
+	struct bb_argument *arguments; /* of the call */
+	size_t n_arguments;
+	char **run; /* the command and its arguments, n_run of them and a NULL */
+	size_t n_run;
+};
+
+static inline bool bb_fired_by__is_given(const struct bb_fired_by *f)
+{
+	return f->trigger || f->call || f->run;
+}
+
+/*
+ * An input for BPF_PROG_TEST_RUN: packet bytes, or a context for types without a packet, and the
+ * expected result. A scenario's `inputs:` gives one or many; each is a case of its own,
+ * "…/input=NAME".
+ */
+enum bb_ctx_kind {
+	BB_CTX_NONE,
+	BB_CTX_BYTES, /* whatever structure the type takes */
+	BB_CTX_SKB,   /* a struct __sk_buff */
+	BB_CTX_XDP,   /* a struct xdp_md */
+};
+
+struct bb_input {
+	char *name;    /* "17", "syn", ...: [A-Za-z0-9][A-Za-z0-9_.-]*, unique in its list */
+	uint8_t *data; /* packet, or context where `is_context` */
+	size_t len;
+	bool is_context;
+	uint8_t *ctx; /* the packet's context, such as its mark; NULL: none */
+	size_t ctx_len;
+	enum bb_ctx_kind ctx_kind;
+	bool has_retval; /* is a return value expected? */
+	uint32_t retval;
+	uint8_t *out; /* expected packet after the run; NULL: not checked */
+	size_t out_len;
+};
+
+struct bb_inputs {
+	struct bb_input *v;
+	size_t n;
+};
 
 struct bb_u32_list {
 	uint32_t *v;

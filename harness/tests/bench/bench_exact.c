@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <glob.h>
 
+#include "base/grow.h"
 #include "bench.h"
 #include "bpf/map_contents.h"
 #include "bpf/source.h"
@@ -104,14 +105,16 @@ static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_spe
 	bpf_object__for_each_map(map, obj)
 	{
 		const char *name = keeps_state(map) ? state_name(map) : NULL;
-		struct bb_map_spec *spec = name ? bench_alloc(1, sizeof(*spec)) : NULL;
+		struct bb_map_spec *spec = name ? bb_append(&specs->v, &specs->n, sizeof(*spec))
+						: NULL;
 
-		if (!spec)
+		if (!name)
 			continue;
-		spec->name = strdup(name);
-		spec->each_run = true;
-		if (!spec->name || bb_map_specs__add(specs, spec))
+		if (spec)
+			spec->name = strdup(name);
+		if (!spec || !spec->name)
 			bench_die(name, &err);
+		spec->each_run = true;
 	}
 	if (bb_map_contents__make(bb_target__source(t), specs, &contents, &err))
 		bench_die(bb_target__program(t), &err);
@@ -151,7 +154,9 @@ static void repeat_counts(struct corpus *c, struct bb_target *t, struct bb_clone
 	c->differ += others != 0;
 	c->repeated++;
 	bb_map_contents__free(maps);
-	bb_map_specs__done(&specs);
+	for (size_t i = 0; i < specs.n; i++)
+		free(specs.v[i].name);
+	free(specs.v);
 	free(counts);
 }
 

@@ -2,7 +2,6 @@
 /* A capture file. */
 #include "fuzz/fuzz.h"
 
-#include "plan/bytes.h"
 #include "plan/field.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

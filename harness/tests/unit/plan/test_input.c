@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plan/bytes.h"
 #include "plan/packet.h"
 #include "plan/scenario.h"
 #include "plan/field.h"

@@ -217,8 +217,8 @@ static void test_all_keys(void **state)
 	assert_true(a->globals[2].value == 1);
 	assert_true(a->globals[3].value == 0);
 	assert_int_equal(a->maps.n, 2);
-	assert_string_equal(a->maps.v[0]->entries[1].program, "q");
-	assert_int_equal(s->variants[1].maps.v[1]->entries[0].value.number, -1);
+	assert_string_equal(a->maps.v[0].entries[1].program, "q");
+	assert_int_equal(s->variants[1].maps.v[1].entries[0].value.number, -1);
 	assert_int_equal(s->n_drives, 4);
 	assert_string_equal(d[0].kind->with, "fake");
 	assert_int_equal(d[0].samples, 77);
