@@ -9,13 +9,388 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "drivers/cold.h"
-#include "run/ab_pair.h"
 #include "run/count.h"
 #include "run/executed.h"
 #include "run/record.h"
+#include "run/session.h"
+#include "stats/estimate.h"
+#include "stats/paired.h"
+#include "stats/quantile.h"
 
-#define LEAST_PAIRS 7u /* for a verdict, see stats/paired.h */
+#define LEAST_PAIRS 7u    /* for a verdict, see stats/paired.h */
+#define MAX_S_INSITU 0.25 /* of a turn whose rate nobody knows */
+#define BLOCKS_MATCHED 8u
+#define BLOCKS_UNMATCHED 4u
+#define BLOCKS_INSITU 2u
+/* Fast programs never take that long, even where others keep them from their CPU. */
+#define RUN_LEAST_S 0.1
+#define PAIR_LEAST_S 1.0
+/* about 13 are needed: the JIT places in steps of 4 bytes at the least */
+#define MATCH_TRIES 400u
+
+enum label { BASE, HEAD, FLOOR, N_LABELS };
+static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
+
+/* The program of a label. */
+struct side {
+	struct bb_test_prog *prog; /* the floor: of the drive in progress; may be NULL */
+	void *slot;                /* in the drive in progress */
+	bool warm;
+	bool is_new; /* loaded since its series began */
+	/* of the drive's part of the round in progress, both with the warm-up */
+	struct bb_prog_stats before;
+	uint64_t fired, ran;
+	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* [n]: samples of a block */
+	size_t n;
+};
+
+/* One comparison in progress: a drive at one parameter. */
+struct ab_case {
+	size_t drive;
+	size_t planned[N_LABELS]; /* BB_NO_CASE: no floor */
+	size_t case_of[N_LABELS];
+	size_t comparison; /* index in the report */
+	double tick_ns;
+	bool active;
+	bool has_pair; /* the last one is of the loads in progress */
+};
+
+struct ab {
+	struct bb_session session;
+	const struct bb_ab_opts *opts;
+	struct bb_report *report;
+	struct side sides[N_LABELS];
+	struct bb_test_prog second; /* base once more, for A/A: head as a load of its own */
+	struct ab_case *cases;
+	size_t n_cases;
+	double scratch[4 * BB_PAIR_TURN_MOST];
+	/* why the pair in progress does not count; empty: it counts */
+	char wrong[300];
+	uint64_t began_ns;
+	double pair_s; /* of a comparison's share of the budget; 0: no limit */
+	bool is_cut;   /* a pair had to end with fewer runs */
+};
+
+static const struct bb_plan_case *planned_of(const struct ab *ab, const struct ab_case *c)
+{
+	return &ab->session.plan->cases[c->planned[BASE]];
+}
+
+/* The series that a label's samples go to: the last one of its case. */
+static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum label label)
+{
+	struct bb_case *k = &ab->report->cases[c->case_of[label]];
+
+	return &k->series[k->n_series - 1];
+}
+
+/* --- one pair of loads --- */
+
+/* A self-test's slowdown: every sample times 1 + share, rounded up or down at random so that the
+ * mean is exact. */
+static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
+{
+	b->run_time_ns = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		double ns = (double)b->ns[i] * (1 + share);
+
+		b->ns[i] = (uint64_t)(ns + bb_rng_double(rng));
+		b->run_time_ns += b->ns[i];
+	}
+}
+
+/* One turn of one label: its samples are added to those of the block. */
+static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label,
+			struct bb_err *err)
+{
+	const struct bb_plan_case *planned = &ab->session.plan->cases[c->planned[label]];
+	const struct bb_open_drive *d = &ab->session.drives[c->drive];
+	const struct bb_pace *pace = bb_drive_pace(planned->drive);
+	struct side *side = &ab->sides[label];
+	struct bb_batch b = {.ns = side->ns + side->n,
+			     .want = pace->pair_turn,
+			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN};
+	int rc;
+
+	if (!(planned->seconds > 0)) {
+		b.warmup = side->warm ? pace->pair_warmup : pace->warmup_first;
+		b.max_s = ab->pair_s > 0 ? RUN_LEAST_S : 0;
+	} else {
+		b.max_s = planned->param_value ? 4.0 * (double)b.want / planned->param_value + 0.05
+					       : MAX_S_INSITU;
+	}
+	side->warm = true;
+	rc = bb_record__measure(d->driver, d->state, side->slot, side->prog, planned->driver_param,
+				&b, series_of(ab, c, label), err);
+	ab->is_cut |= !(planned->seconds > 0) && b.fired < b.want;
+	side->fired += b.fired + b.warmup;
+	side->ran += b.run_cnt + b.warmup;
+	side->n += b.n;
+	if (b.void_why[0] && !ab->wrong[0])
+		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_names[label], b.void_why);
+	if (!rc && label == HEAD && ab->opts->inject != 0)
+		inject(&ab->session.rng, ab->opts->inject, &b);
+	if (!rc && ab->opts->watch.batch && label != FLOOR &&
+	    ab->opts->watch.batch(ab->opts->watch.arg, label == HEAD, &b))
+		rc = bb_fail_nomem(err);
+	return rc;
+}
+
+/*
+ * One block's observation, in the form of a pair's: ABBA or BAAB by a coin, then the floor. What
+ * cannot be said is NAN.
+ */
+static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair *ret_block,
+			 struct bb_err *err)
+{
+	const struct side *base = &ab->sides[BASE], *head = &ab->sides[HEAD],
+			  *floor = &ab->sides[FLOOR];
+	enum label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE,
+		   order[] = {first, !first, !first, first, FLOOR};
+	struct bb_pair o = {.d = NAN,
+			    .d_net = NAN,
+			    .base_ns = NAN,
+			    .head_ns = NAN,
+			    .floor_ns = NAN};
+	const struct bb_case *k = &ab->report->cases[c->case_of[BASE]];
+	struct bb_ab_block block;
+	int rc = 0;
+
+	for (int l = 0; l < N_LABELS; l++)
+		ab->sides[l].n = 0;
+	for (size_t i = 0; !rc && i < sizeof(order) / sizeof(order[0]); i++)
+		if (c->planned[order[i]] != BB_NO_CASE)
+			rc = measure_turn(ab, c, order[i], err);
+	if (rc)
+		return rc;
+	if (!bb_ab_block_difference(floor->ns, floor->n, floor->ns, floor->n, c->tick_ns,
+				    ab->scratch, &block))
+		o.floor_ns = bb_case__ns(k, block.mean_a_ns);
+	if (!bb_ab_block_difference(base->ns, base->n, head->ns, head->n, c->tick_ns, ab->scratch,
+				    &block)) {
+		o.d = block.d;
+		o.base_ns = bb_case__ns(k, block.mean_a_ns);
+		o.head_ns = bb_case__ns(k, block.mean_b_ns);
+	}
+	o.shift_ns = o.head_ns - o.base_ns;
+	if (o.base_ns > o.floor_ns && o.head_ns > o.floor_ns)
+		o.d_net = log((o.head_ns - o.floor_ns) / (o.base_ns - o.floor_ns));
+	*ret_block = o;
+	return 0;
+}
+
+/* Every estimate of a pair is the median of its blocks'. */
+static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_pair *pair)
+{
+	static const size_t columns[] = {
+		offsetof(struct bb_pair, d_net),    offsetof(struct bb_pair, shift_ns),
+		offsetof(struct bb_pair, base_ns),  offsetof(struct bb_pair, head_ns),
+		offsetof(struct bb_pair, floor_ns), offsetof(struct bb_pair, d),
+	};
+	double x[BLOCKS_MATCHED];
+	size_t used = 0;
+
+	for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
+		for (size_t i = 0; i < n; i++)
+			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
+		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
+	}
+	pair->blocks = (uint32_t)used; /* those of d, the last */
+}
+
+static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
+{
+	const struct bb_test_prog *base = ab->sides[BASE].prog, *head = ab->sides[HEAD].prog;
+	bool matched = base->jit_mod64 >= 0 && base->jit_mod64 == head->jit_mod64;
+	bool by_time = planned_of(ab, c)->seconds > 0;
+	size_t done = 0, n = by_time ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
+	struct bb_pair blocks[BLOCKS_MATCHED], *pair;
+	uint64_t began_ns = bb_now_ns();
+	struct bb_sorted sorted;
+	int rc = 0;
+
+	ab->wrong[0] = '\0';
+	while (!rc && done < n && !bb_must_end()) {
+		rc = measure_block(ab, c, &blocks[done], err);
+		done += !rc && !bb_must_end(); /* or it is not whole */
+		if (ab->pair_s > 0 && !by_time &&
+		    bb_seconds_since(began_ns) > fmax(ab->pair_s, PAIR_LEAST_S))
+			break;
+	}
+	ab->is_cut |= done < n;
+	if (rc || !done)
+		return rc;
+	pair = bb_comparison__add_pair(&ab->report->comparisons[c->comparison]);
+	if (!pair)
+		return bb_fail_nomem(err);
+	pair->matched = matched;
+	pair->base_mod64 = base->jit_mod64;
+	pair->head_mod64 = head->jit_mod64;
+	summarise_blocks(blocks, done, pair);
+	c->has_pair = true;
+	if (ab->wrong[0] && bb_pair_void(pair, ab->wrong))
+		return bb_fail_nomem(err);
+	/* The clock's tick, from what this comparison has sampled so far. */
+	c->tick_ns = NAN;
+	if (!bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted)) {
+		c->tick_ns = bb_tick(&sorted);
+		bb_sorted_done(&sorted);
+	}
+	return 0;
+}
+
+/* Does a drive's part of a round count? ret_why stays empty if it does. */
+static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
+{
+	const struct bb_driver *driver = ab->session.drives[drive].driver;
+
+	ret_why[0] = '\0';
+	for (enum label l = 0; l < N_LABELS && !ret_why[0]; l++) {
+		const struct side *s = &ab->sides[l];
+		uint64_t fired = s->fired, misses;
+		char why[256] = "";
+
+		if (!s->prog)
+			continue;
+		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
+			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
+				 (unsigned long long)s->ran, (unsigned long long)s->fired);
+		else if (l == HEAD && ab->opts->same_load) /* one load then counts for both */
+			continue;
+		if (l == BASE && ab->opts->same_load)
+			fired += ab->sides[HEAD].fired;
+		if (!why[0])
+			bb_record__check(driver, s->prog, &s->before, fired, &misses, why,
+					 sizeof(why));
+		if (why[0])
+			snprintf(ret_why, size, "%s: %s", label_names[l], why);
+	}
+}
+
+static void detach(struct ab *ab, const struct bb_open_drive *d)
+{
+	for (int l = 0; l < N_LABELS; l++) {
+		struct side *s = &ab->sides[l];
+
+		if (s->slot && !(l == HEAD && ab->opts->same_load))
+			d->driver->detach(d->state, s->slot);
+		s->slot = NULL;
+	}
+}
+
+static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (int l = 0; !rc && l < N_LABELS; l++) {
+		struct side *s = &ab->sides[l];
+
+		s->warm = false;
+		s->fired = s->ran = 0;
+		s->before = (struct bb_prog_stats){0};
+		if (!s->prog)
+			continue;
+		if (l == HEAD && ab->opts->same_load) {
+			s->slot = ab->sides[BASE].slot;
+			continue;
+		}
+		rc = d->driver->attach(d->state, s->prog, &s->slot, err);
+		if (!rc && s->prog->target)
+			rc = bb_stats_reader__agreed(bb_target__reader(s->prog->target), &s->before,
+						     err);
+	}
+	return rc;
+}
+
+/* The last pair and series of a comparison are void, because. 0 or -ENOMEM. */
+static int make_void(struct ab *ab, const struct ab_case *c, const char *why)
+{
+	struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+	int rc = bb_pair_void(&k->pairs[k->n_pairs - 1], why);
+
+	for (enum label l = 0; !rc && l < N_LABELS; l++)
+		if (c->planned[l] != BB_NO_CASE)
+			rc = bb_record__void(series_of(ab, c, l), "%s", why);
+	return rc;
+}
+
+/*
+ * One case of the drive in progress with the loads there are. What was loaded anew gets a new
+ * series; the rest goes on with the series it has.
+ */
+static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct bb_err *err)
+{
+	int rc = bb_must_end_why();
+
+	for (int l = 0; !rc && l < N_LABELS; l++) {
+		const struct side *s = &ab->sides[l];
+
+		if (c->planned[l] != BB_NO_CASE && s->is_new &&
+		    !bb_record__series(&ab->report->cases[c->case_of[l]], load, s->prog->jit_mod64))
+			rc = bb_fail_nomem(err);
+	}
+	for (int l = 0; !rc && l < N_LABELS; l++)
+		if (ab->sides[l].prog)
+			rc = bb_test_prog__reset_maps(ab->sides[l].prog, err);
+	return rc ? rc : measure_pair(ab, c, err);
+}
+
+/* Every active comparison of a drive once, with the loads there are. */
+static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_err *err)
+{
+	const struct bb_open_drive *d = &ab->session.drives[drive];
+	char why[300] = "";
+	bool is_late;
+	int rc = attach(ab, d, err);
+
+	for (size_t i = 0; i < ab->n_cases; i++)
+		ab->cases[i].has_pair = false;
+	for (size_t i = 0; !rc && i < ab->n_cases; i++)
+		if (ab->cases[i].active && ab->cases[i].drive == drive)
+			rc = measure_case(ab, &ab->cases[i], load, err);
+	is_late = rc == -ETIME;
+	rc = is_late ? 0 : rc; /* what was measured by then is judged */
+	if (!rc)
+		judge_sides(ab, drive, why, sizeof(why));
+	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++)
+		if (ab->cases[i].has_pair && make_void(ab, &ab->cases[i], why))
+			rc = bb_fail_nomem(err);
+	detach(ab, d);
+	return rc || !is_late ? rc : -ETIME;
+}
+
+/*
+ * One load pair of every active comparison of a drive: as the JIT places it, and then matched
+ * (which it may be at once), by moving either to the other.
+ */
+static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
+{
+	struct bb_rng *rng = &ab->session.rng;
+	enum label moved = bb_rng_below(rng, 2) ? HEAD : BASE,
+		   first = bb_rng_below(rng, 2) ? HEAD : BASE, order[] = {first, !first, FLOOR};
+	int mod64, rc = 0;
+
+	for (int i = 0; !rc && i < N_LABELS; i++) {
+		struct side *s = &ab->sides[order[i]];
+
+		s->is_new = true;
+		if (s->prog && !(order[i] == HEAD && ab->opts->same_load))
+			rc = bb_test_prog__load(s->prog, rng, BB_ANYWHERE, 1, err);
+	}
+	if (!rc)
+		rc = measure_loads(ab, drive, 2 * pair, err);
+	mod64 = ab->sides[!moved].prog->jit_mod64;
+	if (rc || ab->opts->same_load || mod64 < 0 || ab->sides[moved].prog->jit_mod64 == mod64)
+		return rc;
+	rc = bb_test_prog__load(ab->sides[moved].prog, rng, bb_place(mod64), MATCH_TRIES, err);
+	if (rc == -EAGAIN)
+		return 0; /* this pair stays unmatched */
+	for (int l = 0; l < N_LABELS; l++)
+		ab->sides[l].is_new = l == (int)moved;
+	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, err);
+}
+
+/* --- pairs until there is a verdict --- */
 
 /* What is left to do of a drive. */
 struct todo {
@@ -29,16 +404,16 @@ struct todo {
  * Look at a drive's comparisons after a pair: what has its verdict is done. The looks share alpha
  * by Bonferroni, which is Holm's first step: who stops here survives the correction at the end.
  */
-static int look(struct bb_ab *ab, size_t drive, struct todo *ret_todo, struct bb_err *err)
+static int look(struct ab *ab, size_t drive, struct todo *ret_todo, struct bb_err *err)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
 
 	*ret_todo = (struct todo){0};
 	for (size_t i = 0; i < ab->n_cases; i++) {
-		struct bb_ab_case *c = &ab->cases[i];
+		struct ab_case *c = &ab->cases[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
-		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
+		if (!c->active || c->drive != drive)
 			continue;
 		if (bb_comparison__judge(k, k->alpha / (double)n_family))
 			return bb_fail_nomem(err);
@@ -49,35 +424,23 @@ static int look(struct bb_ab *ab, size_t drive, struct todo *ret_todo, struct bb
 	return 0;
 }
 
-static size_t count_active(const struct bb_ab *ab, size_t drive)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < ab->n_cases; i++)
-		n += ab->cases[i].active &&
-		     bb_ab_case__drive(ab, &ab->cases[i]) == &ab->session.drives[drive];
-	return n ? n : 1;
-}
-
 /* What is known of a drive's comparisons without a verdict: the time that they had, and whether a
  * pair was measured at all. */
-static int note_undecided(struct bb_ab *ab, size_t drive, bool by_time, struct bb_err *err)
+static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
 {
 	const struct bb_run_opts *run = &ab->opts->run;
-	char why[200];
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < ab->n_cases; i++) {
-		const struct bb_ab_case *c = &ab->cases[i];
+	for (size_t i = 0; i < ab->n_cases; i++) {
+		const struct ab_case *c = &ab->cases[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+		char why[200];
 
-		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
+		if (!c->active || c->drive != drive)
 			continue;
-		if (by_time)
-			k->budget_s = fmax(run->budget_s, bb_seconds_since(ab->began_ns));
-		if (!by_time || (!ab->is_cut && !bb_deadline_has_passed))
+		k->budget_s = fmax(run->budget_s, bb_seconds_since(ab->began_ns));
+		if (!ab->is_cut && !bb_deadline_has_passed)
 			continue;
-		for (int l = 0; l < BB_N_LABELS; l++)
+		for (int l = 0; l < N_LABELS; l++)
 			if (c->planned[l] != BB_NO_CASE)
 				bb_case__drop_empty_series(&ab->report->cases[c->case_of[l]]);
 		snprintf(why, sizeof(why),
@@ -85,40 +448,43 @@ static int note_undecided(struct bb_ab *ab, size_t drive, bool by_time, struct b
 			 "more",
 			 run->budget_s);
 		if (!k->n_pairs && bb_report__add_skip(ab->report, k->name, why))
-			rc = bb_fail_nomem(err);
+			return bb_fail_nomem(err);
 	}
-	return rc;
+	return 0;
 }
 
 /*
  * One drive, until its comparisons have their verdicts or `budget_s` is used up; `limit_s` while
  * one of them could not have a verdict yet, whatever it is like. 0: no limit.
  */
-static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double limit_s,
+static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_s,
 		     struct bb_err *err)
 {
-	const struct bb_progress *p = ab->opts->run.progress;
+	const struct bb_ab_opts *o = ab->opts;
+	const struct bb_progress *p = o->run.progress;
 	struct todo todo = {.any = true, .bare = true};
 	uint64_t began_ns = bb_now_ns();
 	struct bb_deadline deadline;
+	size_t n_active = 0;
 	uint32_t pair = 0;
 	int rc = bb_session__stats_for(&ab->session, drive, err);
 
+	for (size_t i = 0; i < ab->n_cases; i++)
+		n_active += ab->cases[i].active && ab->cases[i].drive == drive;
 	ab->is_cut = false;
-	ab->pair_s = budget_s > 0 ? budget_s / LEAST_PAIRS / (double)count_active(ab, drive) : 0;
+	ab->pair_s = budget_s > 0 ? budget_s / LEAST_PAIRS / fmax((double)n_active, 1) : 0;
 	bb_deadline__begin(&deadline, limit_s);
-	for (; !rc && todo.any && !bb_must_end() &&
-	       (!ab->opts->max_pairs || pair < ab->opts->max_pairs);
+	for (; !rc && todo.any && !bb_must_end() && (!o->max_pairs || pair < o->max_pairs);
 	     pair++) {
 		double elapsed_s = bb_seconds_since(began_ns);
 
 		if (pair && budget_s > 0 &&
 		    elapsed_s + elapsed_s / pair > (todo.bare ? limit_s : budget_s))
 			break;
-		if (p && ab->opts->run.budget_s > 0)
-			p->update(p->arg, bb_seconds_since(ab->began_ns), ab->opts->run.budget_s,
+		if (p && o->run.budget_s > 0)
+			p->update(p->arg, bb_seconds_since(ab->began_ns), o->run.budget_s,
 				  "at the latest; a verdict ends it");
-		rc = bb_ab__run_pair(ab, drive, pair, err);
+		rc = run_pair(ab, drive, pair, err);
 		if (rc == -ETIME)
 			rc = 0;
 		if (!rc)
@@ -126,32 +492,32 @@ static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double lim
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	if (!rc)
-		rc = note_undecided(ab, drive, !ab->opts->max_pairs || pair < ab->opts->max_pairs,
-				    err);
+	if (!rc && (!o->max_pairs || pair < o->max_pairs))
+		rc = note_undecided(ab, drive, err);
 	bb_deadline__end(&deadline);
 	return rc;
 }
 
 /* One of a drive's comparisons, all of which have the same floor; NULL: it has none. */
-static const struct bb_ab_case *case_of_drive(const struct bb_ab *ab, size_t drive)
+static const struct ab_case *case_of_drive(const struct ab *ab, size_t drive)
 {
 	for (size_t i = 0; i < ab->n_cases; i++)
-		if (bb_ab_case__drive(ab, &ab->cases[i]) == &ab->session.drives[drive])
+		if (ab->cases[i].drive == drive)
 			return &ab->cases[i];
 	return NULL;
 }
 
-static struct bb_test_prog *planned_prog(struct bb_ab *ab, size_t planned)
+/* NULL: BB_NO_CASE. */
+static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 {
-	if (planned == BB_NO_CASE)
-		return NULL;
-	return &ab->session.progs[bb_session__variant(&ab->session,
-						      &ab->session.plan->cases[planned])];
+	struct bb_session *s = &ab->session;
+
+	return planned == BB_NO_CASE ? NULL
+				     : &s->progs[bb_session__variant(s, &s->plan->cases[planned])];
 }
 
 /* A drive's share of what is left of `total_s`; 0: no limit. */
-static double share_of(const struct bb_ab *ab, double total_s, size_t drives_left)
+static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 {
 	return total_s > 0
 		       ? fmax(total_s - bb_seconds_since(ab->began_ns), 1e-9) / (double)drives_left
@@ -163,7 +529,7 @@ static double share_of(const struct bb_ab *ab, double total_s, size_t drives_lef
  * share, others have. A drive that goes by time takes as long as it does on any machine, and so
  * gets no more than that.
  */
-static int run_drives(struct bb_ab *ab, struct bb_err *err)
+static int run_drives(struct ab *ab, struct bb_err *err)
 {
 	size_t n = ab->session.plan->scenario->n_drives, left = 0;
 	double budget_s = ab->opts->run.budget_s;
@@ -172,45 +538,33 @@ static int run_drives(struct bb_ab *ab, struct bb_err *err)
 	for (size_t d = 0; d < n; d++)
 		left += case_of_drive(ab, d) != NULL;
 	for (size_t d = 0; !rc && d < n; d++) {
-		const struct bb_ab_case *c = case_of_drive(ab, d);
+		const struct ab_case *c = case_of_drive(ab, d);
 		double share_s, limit_s;
 
 		if (!c)
 			continue;
 		share_s = share_of(ab, budget_s, left);
-		limit_s = ab->session.plan->cases[c->planned[BB_LABEL_BASE]].seconds > 0
+		limit_s = planned_of(ab, c)->seconds > 0
 				  ? share_s
 				  : share_of(ab, budget_s + ab->opts->patience_s, left);
-		ab->prog[BB_LABEL_FLOOR] = planned_prog(ab, c->planned[BB_LABEL_FLOOR]);
-		rc = run_pairs(ab, d, share_s, limit_s, err);
+		ab->sides[FLOOR].prog = prog_of(ab, c->planned[FLOOR]);
+		rc = run_drive(ab, d, share_s, limit_s, err);
 		left--;
 	}
 	return rc;
 }
 
-static size_t find_planned(const struct bb_plan *plan, const struct bb_plan_case *like,
-			   const char *variant)
-{
-	for (size_t i = 0; variant && i < plan->n_cases; i++) {
-		const struct bb_plan_case *c = &plan->cases[i];
+/* --- which comparisons --- */
 
-		if (c->drive == like->drive && c->driver_param == like->driver_param &&
-		    !strcmp(c->variant->name, variant))
-			return i;
-	}
-	return BB_NO_CASE;
-}
-
-static int add_comparison(struct bb_ab *ab, struct bb_ab_case *c, struct bb_err *err)
+static int add_comparison(struct ab *ab, struct ab_case *c, struct bb_err *err)
 {
-	const struct bb_plan_case *planned = &ab->session.plan->cases[c->planned[BB_LABEL_BASE]];
 	struct bb_comparison *k = bb_report__add_comparison(ab->report);
 
 	if (!k)
 		return bb_fail_nomem(err);
 	c->comparison = ab->report->n_comparisons - 1;
 	if (asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name,
-		     bb_plan_case__below_variant(planned)) < 0)
+		     bb_plan_case__below_variant(planned_of(ab, c))) < 0)
 		k->name = NULL;
 	k->base = strdup(ab->opts->base);
 	k->head = strdup(ab->opts->head);
@@ -220,59 +574,49 @@ static int add_comparison(struct bb_ab *ab, struct bb_ab_case *c, struct bb_err 
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
-/* The floor of a comparison whose base and head are known; BB_NO_CASE when it is one of the two or
+/* A comparison of two cases of the plan, and of the floor of base, unless that is head itself or
  * cannot be measured. */
-static size_t floor_planned(const struct bb_ab *ab, const struct bb_ab_case *c)
-{
-	size_t floor = ab->session.plan->cases[c->planned[BB_LABEL_BASE]].floor;
-
-	if (floor == BB_NO_CASE || floor == c->planned[BB_LABEL_HEAD] ||
-	    !bb_session__can(&ab->session, &ab->session.plan->cases[floor]))
-		return BB_NO_CASE;
-	return floor;
-}
-
-static int note_fired_by(struct bb_ab *ab, const struct bb_ab_case *c, int label)
-{
-	return bb_record__fired_by(&ab->report->cases[c->case_of[label]],
-				   bb_ab_case__drive(ab, c)->driver,
-				   planned_prog(ab, c->planned[label]));
-}
-
-static int add_case(struct bb_ab *ab, size_t base_planned, size_t head_planned, struct bb_err *err)
+static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
-	struct bb_ab_case *c = &ab->cases[ab->n_cases];
+	struct ab_case *c = &ab->cases[ab->n_cases];
+	size_t floor = plan->cases[base].floor;
 	char *second = NULL;
 	int rc = 0;
 
-	*c = (struct bb_ab_case){.tick_ns = NAN, .active = true};
-	c->planned[BB_LABEL_BASE] = base_planned;
-	c->planned[BB_LABEL_HEAD] = head_planned;
-	c->planned[BB_LABEL_FLOOR] = floor_planned(ab, c);
+	if (floor == head ||
+	    (floor != BB_NO_CASE && !bb_session__can(&ab->session, &plan->cases[floor])))
+		floor = BB_NO_CASE;
+	*c = (struct ab_case){.drive = bb_session__drive(&ab->session, &plan->cases[base]),
+			      .planned = {base, head, floor},
+			      .tick_ns = NAN,
+			      .active = true};
 	/* A program against itself is two cases, and no two of a run have one name. */
-	if (c->planned[BB_LABEL_HEAD] == c->planned[BB_LABEL_BASE] &&
-	    asprintf(&second, "%s (head)", ab->opts->head) < 0)
+	if (head == base && asprintf(&second, "%s (head)", ab->opts->head) < 0)
 		return bb_fail_nomem(err);
-	for (int l = 0; !rc && l < BB_N_LABELS; l++)
-		if (c->planned[l] != BB_NO_CASE)
-			rc = bb_record__case(ab->report, plan, &plan->cases[c->planned[l]],
-					     l == BB_LABEL_HEAD ? second : NULL, &c->case_of[l],
-					     err);
-	for (int l = 0; !rc && l < BB_N_LABELS; l++)
-		if (c->planned[l] != BB_NO_CASE && note_fired_by(ab, c, l))
+	for (int l = 0; !rc && l < N_LABELS; l++) {
+		size_t planned = c->planned[l];
+
+		if (planned == BB_NO_CASE)
+			continue;
+		rc = bb_record__case(ab->report, plan, &plan->cases[planned],
+				     l == HEAD ? second : NULL, &c->case_of[l], err);
+		if (!rc &&
+		    bb_record__fired_by(&ab->report->cases[c->case_of[l]],
+					ab->session.drives[c->drive].driver, prog_of(ab, planned)))
 			rc = bb_fail_nomem(err);
+	}
 	free(second);
 	if (rc)
 		return rc;
-	if (c->planned[BB_LABEL_FLOOR] != BB_NO_CASE)
-		for (int l = BB_LABEL_BASE; l <= BB_LABEL_HEAD; l++)
-			ab->report->cases[c->case_of[l]].floor = c->case_of[BB_LABEL_FLOOR];
+	if (floor != BB_NO_CASE)
+		for (int l = BASE; l <= HEAD; l++)
+			ab->report->cases[c->case_of[l]].floor = c->case_of[FLOOR];
 	ab->n_cases++;
 	return add_comparison(ab, c, err);
 }
 
-static struct bb_test_prog *session_prog(struct bb_ab *ab, const char *variant)
+static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
 {
 	const struct bb_scenario *sc = ab->session.plan->scenario;
 
@@ -283,74 +627,67 @@ static struct bb_test_prog *session_prog(struct bb_ab *ab, const char *variant)
 }
 
 /* Base against itself needs a second program: two loads of one program at the same time. */
-static int open_second(struct bb_ab *ab, struct bb_err *err)
+static int open_second(struct ab *ab, struct bb_err *err)
 {
-	const struct bb_variant_spec *v = ab->prog[BB_LABEL_BASE]->spec;
+	const struct bb_test_prog *base = ab->sides[BASE].prog;
 	char *path = NULL;
 	int rc;
 
-	if (ab->prog[BB_LABEL_BASE]->target) {
-		path = bb_object_path(ab->session.plan->scenario, v,
+	if (base->target) {
+		path = bb_object_path(ab->session.plan->scenario, base->spec,
 				      ab->opts->run.driver.object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
 	}
-	rc = bb_test_prog__open(v, path, &ab->second, err);
-	ab->second.in_place = ab->prog[BB_LABEL_BASE]->in_place;
+	rc = bb_test_prog__open(base->spec, path, &ab->second, err);
+	ab->second.in_place = base->in_place;
 	free(path);
-	ab->prog[BB_LABEL_HEAD] = &ab->second;
+	ab->sides[HEAD].prog = &ab->second;
 	return rc;
 }
 
-static int open_cases(struct bb_ab *ab, struct bb_err *err)
+static int open_cases(struct ab *ab, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
+	const struct bb_ab_opts *o = ab->opts;
+	struct bb_test_prog *base = find_prog(ab, o->base), *head = find_prog(ab, o->head);
 	int rc = 0;
 
-	ab->prog[BB_LABEL_BASE] = session_prog(ab, ab->opts->base);
-	ab->prog[BB_LABEL_HEAD] = session_prog(ab, ab->opts->head);
-	if (!ab->prog[BB_LABEL_BASE] || !ab->prog[BB_LABEL_HEAD])
+	ab->sides[BASE].prog = base;
+	ab->sides[HEAD].prog = head;
+	if (!base || !head)
 		return bb_fail(err, -ENOTSUP, "'%s' and '%s' cannot both be loaded on this machine",
-			       ab->opts->base, ab->opts->head);
-	if (ab->prog[BB_LABEL_BASE] == ab->prog[BB_LABEL_HEAD] && !ab->opts->same_load)
+			       o->base, o->head);
+	if (base == head && !o->same_load)
 		rc = open_second(ab, err);
-	if (!rc && ab->prog[BB_LABEL_HEAD] != ab->prog[BB_LABEL_BASE] &&
-	    ab->prog[BB_LABEL_BASE]->target && ab->prog[BB_LABEL_HEAD]->target)
-		bb_target__borrow_maps(ab->prog[BB_LABEL_HEAD]->target,
-				       ab->prog[BB_LABEL_BASE]->target);
+	head = ab->sides[HEAD].prog;
+	if (!rc && head != base && base->target && head->target)
+		bb_target__borrow_maps(head->target, base->target);
 	ab->cases = calloc(plan->n_cases, sizeof(*ab->cases));
 	if (!rc && !ab->cases)
 		rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < plan->n_cases; i++) {
-		size_t head = find_planned(plan, &plan->cases[i], ab->opts->head);
+		const struct bb_plan_case *c = &plan->cases[i], *h;
 
-		if (!strcmp(plan->cases[i].variant->name, ab->opts->base) &&
-		    bb_session__can_time(&ab->session, &plan->cases[i]) && head != BB_NO_CASE &&
-		    bb_session__can(&ab->session, &plan->cases[head]))
-			rc = add_case(ab, i, head, err);
+		if (strcmp(c->variant->name, o->base) || !bb_session__can_time(&ab->session, c))
+			continue;
+		for (h = plan->cases; h < plan->cases + plan->n_cases; h++)
+			if (h->drive == c->drive && h->driver_param == c->driver_param &&
+			    !strcmp(h->variant->name, o->head))
+				break;
+		if (h < plan->cases + plan->n_cases && bb_session__can(&ab->session, h))
+			rc = add_case(ab, i, (size_t)(h - plan->cases), err);
 	}
 	if (!rc && !ab->n_cases)
 		rc = bb_fail(err, -ENOTSUP,
 			     "no drive of '%s' drives both '%s' and '%s' on this machine",
-			     plan->scenario->name, ab->opts->base, ab->opts->head);
+			     plan->scenario->name, o->base, o->head);
 	return rc;
 }
 
-/* Pairs are made of loads, and a live program has one. */
-static int check_none_live(const struct bb_plan *plan, struct bb_err *err)
-{
-	for (size_t i = 0; i < plan->n_cases; i++)
-		if (bb_variant_is_live(plan->cases[i].variant))
-			return bb_fail(err, -EINVAL,
-				       "variant '%s' is a live program, and compare loads both "
-				       "programs again and again: give it objects, or compare two "
-				       "stored runs",
-				       plan->cases[i].variant->name);
-	return 0;
-}
-
-/* Emptying caches takes its time: what cannot come to a verdict within the budget is not begun. */
-static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_err *err)
+/* Pairs are made of loads, and a live program has one. Emptying caches takes its time: what cannot
+ * come to a verdict within the budget is not begun. */
+static int check_plan(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_err *err)
 {
 	uint32_t max = opts->max_pairs, pairs = max && max < LEAST_PAIRS ? max : LEAST_PAIRS;
 	const char *name = NULL;
@@ -358,12 +695,21 @@ static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts,
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_variant_spec *v = plan->cases[i].variant;
 		const struct bb_drive_spec *d = plan->cases[i].drive;
+		const struct bb_pace *pace = bb_drive_pace(d);
 
-		if (d->caches != BB_CACHES_COLD || strcmp(plan->cases[i].variant->name, opts->base))
+		if (bb_variant_is_live(v))
+			return bb_fail(err, -EINVAL,
+				       "variant '%s' is a live program, and compare loads both "
+				       "programs again and again: give it objects, or compare two "
+				       "stored runs",
+				       v->name);
+		if (d->caches != BB_CACHES_COLD || strcmp(v->name, opts->base))
 			continue;
 		name = bb_drive_name(d);
-		need_s += bb_ab__pair_s(bb_drive_pace(d)) * pairs;
+		need_s += pace->sample_s * (4 + 1) * pace->pair_turn *
+			  (BLOCKS_MATCHED + BLOCKS_UNMATCHED) * pairs;
 		n++;
 	}
 	if (opts->run.budget_s <= 0 || need_s <= opts->run.budget_s)
@@ -375,37 +721,45 @@ static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts,
 		       n, need_s, pairs, ceil(need_s), name);
 }
 
-/* Before the two come to share maps: what one leaves in them may change the other's count. */
-static int count(struct bb_ab *ab, struct bb_err *err)
+static int note_executed(struct ab *ab, struct bb_err *err)
 {
-	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, ab->report, err) : 0;
-
-	return rc ? bb_record__incomplete(ab->report, rc, err) : 0;
-}
-
-static int note_executed(struct bb_ab *ab, struct bb_err *err)
-{
-	size_t n = ab->session.plan->n_cases, *case_of;
-	struct bb_test_prog *head = ab->prog[BB_LABEL_HEAD];
+	size_t n = ab->session.plan->n_cases, *case_of = malloc(n * sizeof(*case_of));
+	struct bb_test_prog *head = ab->sides[HEAD].prog;
 	int rc = 0;
 
-	if (!ab->opts->executed)
-		return 0;
-	case_of = malloc(n * sizeof(*case_of));
 	if (!case_of)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		case_of[i] = SIZE_MAX;
 	for (size_t i = 0; i < ab->n_cases; i++)
-		for (int l = 0; l < BB_N_LABELS; l++)
+		for (int l = 0; l < N_LABELS; l++)
 			if (ab->cases[i].planned[l] != BB_NO_CASE)
 				case_of[ab->cases[i].planned[l]] = ab->cases[i].case_of[l];
 	/* it was unloaded to borrow base's maps */
-	if (head != ab->prog[BB_LABEL_BASE] && head != &ab->second && head->target)
+	if (head != ab->sides[BASE].prog && head != &ab->second && head->target)
 		rc = bb_test_prog__load(head, &ab->session.rng, BB_ANYWHERE, 1, err);
 	if (!rc)
 		rc = bb_note_executed(&ab->session, case_of, ab->report);
 	free(case_of);
+	return rc;
+}
+
+/* In the session that is open. */
+static int run(struct ab *ab, struct bb_err *err)
+{
+	/* Before the two come to share maps: what one leaves in them may change the other's count.
+	 */
+	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, ab->report, err) : 0;
+
+	if (!rc) {
+		rc = open_cases(ab, err);
+		if (rc)
+			return rc; /* nothing was begun */
+	}
+	if (!rc && ab->opts->executed)
+		rc = note_executed(ab, err);
+	if (!rc)
+		rc = run_drives(ab, err);
 	return rc ? bb_record__incomplete(ab->report, rc, err) : 0;
 }
 
@@ -413,11 +767,9 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	      struct bb_err *err)
 {
 	struct bb_deadline budget;
-	struct bb_ab *ab;
-	int rc = check_none_live(plan, err);
+	struct ab *ab;
+	int rc = check_plan(plan, opts, err);
 
-	if (!rc)
-		rc = check_cold(plan, opts, err);
 	if (rc)
 		return rc;
 	ab = calloc(1, sizeof(*ab));
@@ -434,16 +786,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 		free(ab);
 		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
 	}
-	rc = count(ab, err);
-	if (!rc)
-		rc = open_cases(ab, err);
-	if (!rc)
-		rc = note_executed(ab, err);
-	if (!rc) {
-		rc = run_drives(ab, err);
-		if (rc)
-			rc = bb_record__incomplete(report, rc, err);
-	}
+	rc = run(ab, err);
 	bb_deadline__end(&budget);
 	/* Valid at every look: what there is by the time of a signal or an error is judged as well.
 	 */
