@@ -269,9 +269,9 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, const ch
 		exit_code = measure(&again, run, command, first.report, &second);
 	}
 	if (exit_code == BB_EXIT_OK)
-		exit_code = show(a, bb_gate_run__gate(run), first.report, second.report);
+		exit_code = show(a, &run->gate, first.report, second.report);
 	if (exit_code == BB_EXIT_OK)
-		exit_code = exit_code_of(bb_gate_run__gate(run), first.report, second.report);
+		exit_code = exit_code_of(&run->gate, first.report, second.report);
 	bb_measure__end(&first);
 	bb_measure__end(&second);
 	return exit_code;
@@ -318,7 +318,7 @@ int bb_cmd_gate(int argc, char **argv)
 	if (!rc)
 		rc = bb_gate_run__open(&a.gate, &run, &err);
 	if (!rc && a.measure.budget_s > 0)
-		a.measure.budget_s = fmax(a.measure.budget_s - bb_gate_run__spent_s(run), 1e-3);
+		a.measure.budget_s = fmax(a.measure.budget_s - run->spent_s, 1e-3);
 	exit_code = rc ? bb_complain(&err) : run_gate(&a, run, command ? command : "");
 	if (bb_gate_run__close(run, &err))
 		exit_code = bb_complain(&err);

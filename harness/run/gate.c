@@ -13,55 +13,62 @@
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "bpf/stats_enable.h"
+#include "capture/capture.h"
+#include "capture/file.h"
+#include "capture/section.h"
 #include "drivers/test_run_types.h"
+#include "plan/field.h"
 #include "plan/plan.h"
-#include "run/built_objects.h"
-#include "run/gate_jobs.h"
+#include "run/ab.h"
+#include "run/gate_build.h"
 
-const char *const bb_revision_names[] = {"base", "head"};
+/* More than its budget for a program, where a starved machine could find no slowdown at all. */
+#define PATIENCE_S 60.0
 
-/* --- the two revisions --- */
+/* Of the lines of a program that regressed: as `compare --time`. */
+#define LINES_LOADS 16u
+#define LINES_SAMPLES 6400u
 
-static int find_revisions(struct bb_gate_run *run, struct bb_err *err)
+/* A program to be compared: its scenario has the variants "base" and "head". */
+struct bb_gate_job {
+	size_t program; /* index in the gate */
+	struct bb_scenario *scenario;
+	struct bb_plan plan;
+};
+
+/* --- which programs --- */
+
+/* A program of the gate that is not compared, for the state's reason or for `why` (NULL). */
+static int add_left_out(struct bb_gate_run *run, const char *object, const char *program,
+			enum bb_gate_state state, const char *why, struct bb_err *err)
 {
-	const struct bb_gate_opts *o = run->opts;
-	struct bb_gate *g = &run->gate;
-	int rc = bb_repo__resolve(&run->repo, o->base, g->base_commit, err);
+	struct bb_gate_program *p = bb_gate__add(&run->gate, object, program, state);
 
-	if (!rc)
-		rc = bb_repo__resolve(&run->repo, o->head ? o->head : "HEAD", g->head_commit, err);
-	if (!rc && o->merge_base)
-		rc = bb_repo__merge_base(&run->repo, g->base_commit, g->head_commit, g->base_commit,
-					 err);
-	if (!rc && !o->head)
-		rc = bb_repo__is_dirty(&run->repo, &g->dirty, err);
-	return rc;
+	if (p && why)
+		p->why = strdup(why);
+	return p && (p->why || !why) ? 0 : bb_fail_nomem(err);
 }
 
-/* Nobody should wait for two builds to hear that it takes root. */
-static int check_rights(struct bb_err *err)
+/* The program is not compared, for this reason. */
+static int leave_out(struct bb_gate_program *p, enum bb_gate_state state, const char *why,
+		     struct bb_err *err)
 {
-	struct bb_stats_enable stats;
-	int rc = bb_stats_enable__on(&stats, err);
-
-	if (!rc)
-		bb_stats_enable__off(&stats);
-	return rc;
+	p->state = state;
+	free(p->why);
+	p->why = strndup(why, strcspn(why, "\n")); /* what follows is a log */
+	return p->why ? 0 : bb_fail_nomem(err);
 }
-
-/* --- what to compare --- */
 
 /* "file.program"; where two objects have the same file name, all of the path. */
 static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 {
 	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
 		label[2 * BB_NAME_MAX_BYTES + 2];
-	const char *slash = strrchr(p->object, '/');
 	bool taken = true;
 
 	bb_name_from(p->program, strlen(p->program), own);
 	for (int whole = 0; taken && whole < 2; whole++) {
-		bb_object_name_from(slash && !whole ? slash + 1 : p->object, object);
+		bb_object_name_from(whole ? p->object : basename(p->object), object);
 		snprintf(label, sizeof(label), "%s.%s", object, own);
 		taken = false;
 		for (size_t i = 0; i < g->n_programs; i++)
@@ -72,74 +79,95 @@ static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 	return p->label ? 0 : -ENOMEM;
 }
 
-int bb_gate_program__skip(struct bb_gate_program *p, enum bb_gate_state state, const char *why,
-			  struct bb_err *err)
+/* A job for the gate's last program. It owns the scenario. */
+static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err *err)
 {
-	p->state = state;
-	free(p->why);
-	p->why = strndup(why, strcspn(why, "\n")); /* what follows is a log */
-	return p->why ? 0 : bb_fail_nomem(err);
-}
-
-/* The names of the drives that do not go by time, into drives[s->n_drives]; their number. */
-static size_t quick_drives(const struct bb_scenario *s, const char **drives)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n_drives; i++)
-		if (!(s->drives[i].kind->seconds > 0))
-			drives[n++] = bb_drive_name(&s->drives[i]);
-	return n;
-}
-
-/* A job for the gate's last program. */
-static int add_job(struct bb_gate_run *run, struct bb_scenario *scenario, struct bb_err *err)
-{
-	const char **drives = calloc(scenario->n_drives + 1, sizeof(*drives));
-	struct bb_plan_opts opts = {.variants = bb_revision_names, .n_variants = 2};
+	const struct bb_gate_opts *o = run->opts;
+	const char **quick = calloc(s->n_drives + 1, sizeof(*quick));
+	struct bb_plan_opts opts = {.variants = bb_revision_names, .n_variants = BB_N_REVISIONS};
 	struct bb_gate_job *job = bb_append(&run->jobs, &run->n_jobs, sizeof(*job));
 	int rc;
 
-	if (!job || !drives) {
-		free(drives);
-		bb_scenario__free(scenario);
+	if (!job || !quick) {
+		free(quick);
+		bb_scenario__free(s);
 		return bb_fail_nomem(err);
 	}
 	job->program = run->gate.n_programs - 1;
-	job->scenario = scenario;
-	opts.drives = run->opts->n_drives ? run->opts->drives : drives;
-	opts.n_drives = run->opts->n_drives   ? run->opts->n_drives
-			: run->opts->scenario ? quick_drives(scenario, drives)
-					      : 0;
-	rc = bb_plan__make(scenario, &opts, &job->plan, err);
-	free(drives);
+	job->scenario = s;
+	opts.drives = o->n_drives ? o->drives : quick;
+	opts.n_drives = o->n_drives;
+	for (size_t i = 0; o->scenario && !o->n_drives && i < s->n_drives; i++)
+		if (!(s->drives[i].kind->seconds > 0))
+			quick[opts.n_drives++] = bb_drive_name(&s->drives[i]);
+	rc = bb_plan__make(s, &opts, &job->plan, err);
+	free(quick);
 	return rc;
 }
 
-/* The packets or the contexts, whichever programs of the type take. */
-static void choose_inputs(struct bb_object_opts *o, uint32_t type)
+/* Are these programs of two captures the same? False, too, where they are objects. */
+static int compare_captured(const struct bb_built_object *o, const char *base, const char *head,
+			    bool *ret_same, struct bb_err *err)
 {
-	const struct bb_test_run_type *t;
+	struct bb_capture *c[BB_N_REVISIONS] = {0};
+	int rc = 0;
 
-	if (bb_test_run_type__find(type, &t, NULL) || t->takes_context)
-		o->n_packets = 0;
-	if (bb_test_run_type__find(type, &t, NULL) || !t->takes_context)
-		o->n_contexts = 0;
+	*ret_same = false;
+	if (strcmp(o->path, BB_GATE_CAPTURE))
+		return 0;
+	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
+		rc = bb_capture__read(o->file[r], &c[r], err);
+	if (!rc) {
+		const struct bb_captured_prog *p = bb_capture__find(c[BB_BASE], base);
+		const struct bb_captured_prog *q = bb_capture__find(c[BB_HEAD], head);
+
+		*ret_same = p && q && bb_captured_prog__is_same(c[BB_BASE], p, c[BB_HEAD], q);
+	}
+	for (int r = 0; r < BB_N_REVISIONS; r++)
+		bb_capture__free(c[r]);
+	return rc;
 }
 
-/* A program of both: it gets a job, unless nothing here makes it run. */
-static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
-		    const struct bb_object_program *base, const struct bb_object_program *head,
-		    struct bb_err *err)
+/* A job of the programs' own scenario, unless nothing here makes them run. */
+static int add_object_job(struct bb_gate_run *run, const struct bb_built_object *o,
+			  const struct bb_object_program *base,
+			  const struct bb_object_program *head, struct bb_err *err)
 {
 	const struct bb_object_ref refs[] = {{bb_revision_names[BB_BASE], o->file[BB_BASE],
 					      base->name},
 					     {bb_revision_names[BB_HEAD], o->file[BB_HEAD],
 					      head->name}};
-	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, head->name, BB_GATE_COMPARED);
+	struct bb_gate_program *p = &run->gate.programs[run->gate.n_programs - 1];
 	struct bb_object_opts opts = run->opts->drive;
 	struct bb_object_scenario text = {0};
 	struct bb_scenario *scenario = NULL;
+	const struct bb_test_run_type *t;
+	bool is_run = !bb_test_run_type__find(head->type, &t, NULL);
+	int rc;
+
+	opts.name = p->label;
+	opts.objects = refs;
+	opts.n_objects = BB_N_REVISIONS;
+	opts.one_each = true;
+	opts.what = BB_OBJECT_TIME_AND_COUNT;
+	/* the packets or the contexts, whichever programs of the type take */
+	opts.n_packets = is_run && !t->takes_context ? opts.n_packets : 0;
+	opts.n_contexts = is_run && t->takes_context ? opts.n_contexts : 0;
+	rc = bb_object_scenario__make(&opts, &text, err);
+	if (rc == -ENOTSUP)
+		return leave_out(p, BB_GATE_SKIPPED, err->msg, err);
+	if (!rc)
+		rc = bb_scenario__parse(text.text, strlen(text.text), o->path, &scenario, err);
+	bb_object_scenario__done(&text);
+	return rc ? rc : add_job(run, scenario, err);
+}
+
+/* A program of both. */
+static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
+		    const struct bb_object_program *base, const struct bb_object_program *head,
+		    struct bb_err *err)
+{
+	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, head->name, BB_GATE_COMPARED);
 	bool same = false;
 	char why[200];
 	int rc;
@@ -152,31 +180,56 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 		p->why = NULL;
 		return bb_fail_nomem(err);
 	}
-	rc = run->opts->force ? 0 : bb_gate_capture__is_same(o, base->name, head->name, &same, err);
+	rc = run->opts->force ? 0 : compare_captured(o, base->name, head->name, &same, err);
 	if (rc || same) {
 		p->state = BB_GATE_SAME;
 		return rc;
 	}
-	if (base->type != head->type) {
-		snprintf(why, sizeof(why), "its type was %s and is %s",
-			 bb_prog_type_name(base->type).text, bb_prog_type_name(head->type).text);
-		return bb_gate_program__skip(p, BB_GATE_SKIPPED, why, err);
-	}
-	opts.name = p->label;
-	opts.objects = refs;
-	opts.n_objects = BB_N_REVISIONS;
-	opts.one_each = true;
-	opts.what = BB_OBJECT_TIME_AND_COUNT;
-	choose_inputs(&opts, head->type);
-	rc = bb_object_scenario__make(&opts, &text, err);
-	if (rc == -ENOTSUP)
-		return bb_gate_program__skip(p, BB_GATE_SKIPPED, err->msg, err);
-	if (!rc)
-		rc = bb_scenario__parse(text.text, strlen(text.text), o->path, &scenario, err);
-	bb_object_scenario__done(&text);
-	return rc ? rc : add_job(run, scenario, err);
+	if (base->type == head->type)
+		return add_object_job(run, o, base, head, err);
+	snprintf(why, sizeof(why), "its type was %s and is %s", bb_prog_type_name(base->type).text,
+		 bb_prog_type_name(head->type).text);
+	return leave_out(p, BB_GATE_SKIPPED, why, err);
 }
 
+static const struct bb_object_program *namesake(const struct bb_object_info *info, const char *name)
+{
+	for (size_t i = 0; i < info->n_programs; i++)
+		if (!strcmp(info->programs[i].name, name))
+			return &info->programs[i];
+	return NULL;
+}
+
+/* In the same place, and without a namesake in the other revision. */
+static bool competes(const struct bb_object_program *q, const struct bb_object_program *p,
+		     const struct bb_object_info *other)
+{
+	return q->type == p->type && !strcmp(q->section, p->section) && !namesake(other, q->name);
+}
+
+/*
+ * The program of the other revision that `p` of `own` is to be compared with: that of its name, or
+ * of captures the one that was attached in the same place, where neither has a namesake; of several
+ * in one place, in their order. NULL: there is none.
+ */
+static const struct bb_object_program *partner_of(const struct bb_object_info *own,
+						  const struct bb_object_program *p,
+						  const struct bb_object_info *other)
+{
+	const struct bb_object_program *found = namesake(other, p->name);
+	size_t before = 0;
+
+	if (found || !own->is_capture || !other->is_capture || !strcmp(p->section, BB_NOT_ATTACHED))
+		return found;
+	for (size_t i = 0; &own->programs[i] != p; i++)
+		before += competes(&own->programs[i], p, other);
+	for (size_t i = 0; i < other->n_programs; i++)
+		if (competes(&other->programs[i], p, own) && !before--)
+			return &other->programs[i];
+	return NULL;
+}
+
+/* The programs of an object that differs. */
 static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o,
 			struct bb_err *err)
 {
@@ -185,76 +238,75 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 
 	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
 		rc = bb_object_info__read(o->file[r], &info[r], err);
-	for (size_t i = 0; !rc && i < info[BB_HEAD].n_programs; i++) {
-		const struct bb_object_program *head = &info[BB_HEAD].programs[i],
-					       *base = bb_gate_partner(&info[BB_HEAD], head,
-								       &info[BB_BASE]);
+	for (int r = BB_HEAD; !rc && r >= BB_BASE; r--)
+		for (size_t i = 0; !rc && i < info[r].n_programs; i++) {
+			const struct bb_object_program *p = &info[r].programs[i],
+						       *other = partner_of(&info[r], p, &info[!r]);
 
-		if (!bb_object_opts__wants(&run->opts->drive, head->name))
-			continue;
-		if (base)
-			rc = add_pair(run, o, base, head, err);
-		else if (!bb_gate__add(&run->gate, o->path, head->name, BB_GATE_NEW))
-			rc = bb_fail_nomem(err);
-	}
-	for (size_t i = 0; !rc && i < info[BB_BASE].n_programs; i++) {
-		const struct bb_object_program *base = &info[BB_BASE].programs[i];
-		const char *name = base->name;
-
-		if (bb_object_opts__wants(&run->opts->drive, name) &&
-		    !bb_gate_partner(&info[BB_BASE], base, &info[BB_HEAD]) &&
-		    !bb_gate__add(&run->gate, o->path, name, BB_GATE_GONE))
-			rc = bb_fail_nomem(err);
-	}
+			if (!bb_object_opts__wants(&run->opts->drive, p->name))
+				continue;
+			if (!other)
+				rc = add_left_out(run, o->path, p->name,
+						  r == BB_HEAD ? BB_GATE_NEW : BB_GATE_GONE, NULL,
+						  err);
+			else if (r == BB_HEAD)
+				rc = add_pair(run, o, other, p, err);
+		}
 	for (int r = 0; r < BB_N_REVISIONS; r++)
 		bb_object_info__done(&info[r]);
 	return rc;
 }
 
-/* Is there something to compare? If not, the gate says so of the object as a whole. */
-static int judge_object(struct bb_gate_run *run, const struct bb_built_object *o, bool *ret_differs,
-			struct bb_err *err)
+/* Is there something to compare in an object? */
+static int compare_objects(const struct bb_gate_run *run, const struct bb_built_object *o,
+			   enum bb_gate_state *ret_state, struct bb_err *err)
 {
-	bool same = false;
+	bool base = o->file[BB_BASE], head = o->file[BB_HEAD], same = false;
 	int rc = 0;
 
-	*ret_differs = false;
-	if (o->file[BB_BASE] && o->file[BB_HEAD]) {
-		if (!run->opts->force)
-			rc = bb_built_object__is_same(o, &same, err);
-		*ret_differs = !same;
-		if (rc || !same)
-			return rc;
-	}
-	if (!bb_gate__add(&run->gate, o->path, NULL,
-			  same               ? BB_GATE_SAME
-			  : o->file[BB_HEAD] ? BB_GATE_NEW
-					     : BB_GATE_GONE))
-		return bb_fail_nomem(err);
-	return 0;
+	if (base && head && !run->opts->force)
+		rc = bb_built_object__is_same(o, &same, err);
+	*ret_state = !head   ? BB_GATE_GONE
+		     : !base ? BB_GATE_NEW
+		     : same  ? BB_GATE_SAME
+			     : BB_GATE_COMPARED;
+	return rc;
 }
 
-/* A scenario's variants take their objects from head's build. */
-static int use_head(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err *err)
+static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 {
-	for (size_t i = 0; i < s->n_variants; i++) {
-		struct bb_variant_spec *v = &s->variants[i];
-		const char *name = bb_variant_object(s, v);
-		const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name)
-						       : NULL;
-		char *file = o && o->file[BB_HEAD] ? strdup(o->file[BB_HEAD]) : NULL;
+	const struct bb_built_objects *objects = &run->builds->objects;
+	int rc = 0;
 
-		if (!o || !o->file[BB_HEAD])
-			continue;
-		if (!file)
-			return bb_fail_nomem(err);
-		free(v->object);
-		v->object = file;
+	for (size_t i = 0; !rc && i < objects->n; i++) {
+		const struct bb_built_object *o = &objects->v[i];
+		enum bb_gate_state state;
+
+		rc = compare_objects(run, o, &state, err);
+		if (!rc)
+			rc = state == BB_GATE_COMPARED
+				     ? add_programs(run, o, err)
+				     : add_left_out(run, o->path, NULL, state, NULL, err);
+		if (rc == -ETIME) /* which the report says */
+			rc = add_left_out(run, o->path, NULL, BB_GATE_SKIPPED,
+					  "the budget was over before its programs were found",
+					  err);
 	}
-	return 0;
+	return rc;
 }
 
-/* A scenario of the variant's own: as base and as head have it. */
+/* The object of a scenario's variant; NULL: neither build made it, or several of that name. */
+static const struct bb_built_object *object_of(const struct bb_gate_run *run,
+					       const struct bb_scenario *s,
+					       const struct bb_variant_spec *v)
+{
+	const char *name = bb_variant_object(s, v);
+
+	return name ? bb_built_objects__find(&run->builds->objects, name) : NULL;
+}
+
+/* A scenario of the variant's own: as base and as head have it. Its other variants take their
+ * objects from head's build. */
 static int add_variant(struct bb_gate_run *run, const char *variant,
 		       const struct bb_built_object *o, struct bb_err *err)
 {
@@ -265,8 +317,17 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 
 	if (!rc && (asprintf(&label, "%s.%s", s->name, variant) < 0 || !(p->label = strdup(label))))
 		rc = bb_fail_nomem(err);
-	if (!rc)
-		rc = use_head(run, s, err);
+	for (size_t i = 0; !rc && i < s->n_variants; i++) {
+		struct bb_variant_spec *v = &s->variants[i];
+		const struct bb_built_object *built = object_of(run, s, v);
+
+		if (!built || !built->file[BB_HEAD])
+			continue;
+		free(v->object);
+		v->object = strdup(built->file[BB_HEAD]);
+		if (!v->object)
+			rc = bb_fail_nomem(err);
+	}
 	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
 		rc = bb_scenario__add_variant(s, bb_revision_names[r], variant, o->file[r], err);
 	if (rc) {
@@ -280,127 +341,107 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	return add_job(run, s, err);
 }
 
-/* Floors are there to be subtracted. */
-static bool is_floor(const struct bb_scenario *s, const char *variant)
+/* A variant of the scenario whose object was built, or was not. */
+static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *s,
+			     const struct bb_variant_spec *v, struct bb_err *err)
 {
-	bool floor = bb_same_text(s->floor, variant);
+	const struct bb_built_object *o = object_of(run, s, v);
+	const char *name = bb_variant_object(s, v);
+	bool is_floor = bb_same_text(s->floor, v->name);
+	enum bb_gate_state state;
+	int rc;
 
 	for (size_t i = 0; i < s->n_drives; i++)
-		floor |= bb_same_text(s->drives[i].floor, variant);
-	return floor;
-}
-
-/* A variant of the scenario whose object was built, or was not. */
-static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s,
-			 const struct bb_variant_spec *v, struct bb_err *err)
-{
-	const char *name = bb_variant_object(s, v);
-	const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name) : NULL;
-	bool base = o && o->file[BB_BASE], head = o && o->file[BB_HEAD], same = false;
-	struct bb_gate_program *p;
-	int rc = 0;
-
-	if (base && head && !run->opts->force)
-		rc = bb_built_object__is_same(o, &same, err);
+		is_floor |= bb_same_text(s->drives[i].floor, v->name);
+	if (is_floor) /* those are there to be subtracted */
+		return 0;
+	if (!o)
+		return add_left_out(run, name ? name : "", v->name, BB_GATE_SKIPPED,
+				    "neither build made its object, or more than one of that name",
+				    err);
+	rc = compare_objects(run, o, &state, err);
 	if (rc)
 		return rc;
-	if (base && head && !same)
-		return add_variant(run, v->name, o, err);
-	p = bb_gate__add(&run->gate,
-			 o      ? o->path
-			 : name ? name
-				: "",
-			 v->name,
-			 same   ? BB_GATE_SAME
-			 : head ? BB_GATE_NEW
-				: BB_GATE_GONE);
-	if (!p)
-		return bb_fail_nomem(err);
-	return o ? 0
-		 : bb_gate_program__skip(p, BB_GATE_SKIPPED,
-					 "neither build made its object, or more than one of that "
-					 "name",
-					 err);
-}
-
-static int check_counts(const struct bb_scenario *s, struct bb_err *err)
-{
-	for (size_t i = 0; i < s->n_drives; i++)
-		if (s->drives[i].kind->counts)
-			return 0;
-	return bb_fail(err, -EINVAL, "%s: --exact takes a drive {with: exact}, and it has none",
-		       s->path);
+	return state == BB_GATE_COMPARED ? add_variant(run, v->name, o, err)
+					 : add_left_out(run, o->path, v->name, state, NULL, err);
 }
 
 static int add_variants(struct bb_gate_run *run, struct bb_err *err)
 {
 	struct bb_scenario *s = NULL;
+	bool counts = !run->opts->exact;
 	int rc = bb_scenario__read(run->opts->scenario, &s, err);
 
-	if (!rc && run->opts->exact)
-		rc = check_counts(s, err);
+	for (size_t i = 0; !rc && i < s->n_drives; i++)
+		counts |= s->drives[i].kind->counts;
+	if (!rc && !counts)
+		rc = bb_fail(err, -EINVAL,
+			     "%s: --exact takes a drive {with: exact}, and it has none", s->path);
 	for (size_t i = 0; !rc && i < s->n_variants; i++)
-		if (!is_floor(s, s->variants[i].name))
-			rc = judge_variant(run, s, &s->variants[i], err);
+		rc = add_built_variant(run, s, &s->variants[i], err);
 	bb_scenario__free(s);
 	return rc;
 }
 
 static int check_objects(const struct bb_gate_run *run, struct bb_err *err)
 {
+	const struct bb_built_objects *objects = &run->builds->objects;
 	const struct bb_gate_opts *o = run->opts;
 
 	for (size_t i = 0; i < o->n_objects; i++)
-		if (!bb_built_objects__find(&run->objects, o->objects[i]))
+		if (!bb_built_objects__find(objects, o->objects[i]))
 			return bb_fail(err, -ENOENT,
 				       "%s: neither build made it; --object takes a path from the "
 				       "top of the tree",
 				       o->objects[i]);
-	if (!run->objects.n)
+	if (!objects->n)
 		return bb_fail(err, -ENOENT,
 			       "neither build made a *.bpf.o; which files are the BPF objects? "
 			       "--object PATH, and --build COMMAND if `%s` does not make them",
 			       o->build ? o->build : "make");
-	for (size_t i = 0; i < run->objects.n; i++)
-		if (run->objects.v[i].file[BB_BASE] && run->objects.v[i].file[BB_HEAD])
+	for (size_t i = 0; i < objects->n; i++)
+		if (objects->v[i].file[BB_BASE] && objects->v[i].file[BB_HEAD])
 			return 0;
 	return bb_fail(err, -ENOENT, "base and head have no object in common: %s is only in %s",
-		       run->objects.v[0].path,
-		       bb_revision_names[run->objects.v[0].file[BB_HEAD] != NULL]);
-}
-
-/* One that there is no time for is skipped, which the report says. */
-static int look_into(struct bb_gate_run *run, const struct bb_built_object *o, struct bb_err *err)
-{
-	struct bb_gate_program *p;
-	bool differs = false;
-	int rc = judge_object(run, o, &differs, err);
-
-	if (!rc && differs)
-		rc = add_programs(run, o, err);
-	if (rc != -ETIME)
-		return rc;
-	p = bb_gate__add(&run->gate, o->path, NULL, BB_GATE_SKIPPED);
-	return p ? bb_gate_program__skip(p, BB_GATE_SKIPPED,
-					 "the budget was over before its programs were found", err)
-		 : bb_fail_nomem(err);
+		       objects->v[0].path, bb_revision_names[objects->v[0].file[BB_HEAD] != NULL]);
 }
 
 static int find_programs(struct bb_gate_run *run, struct bb_err *err)
 {
-	double budget_s = run->opts->budget_s;
+	double budget_s = run->opts->budget_s, captured_s = run->builds->spent_s;
 	uint64_t began_ns = bb_now_ns();
 	struct bb_deadline budget;
 	int rc = check_objects(run, err);
 
-	bb_deadline__begin(&budget, budget_s > 0 ? fmax(budget_s - run->spent_s, 1e-3) : 0);
-	if (!rc && run->opts->scenario)
-		rc = add_variants(run, err);
-	else
-		for (size_t i = 0; !rc && i < run->objects.n; i++)
-			rc = look_into(run, &run->objects.v[i], err);
+	bb_deadline__begin(&budget, budget_s > 0 ? fmax(budget_s - captured_s, 1e-3) : 0);
+	if (!rc)
+		rc = run->opts->scenario ? add_variants(run, err) : add_objects(run, err);
 	bb_deadline__end(&budget);
-	run->spent_s += bb_seconds_since(began_ns);
+	run->spent_s = captured_s + bb_seconds_since(began_ns);
+	return rc;
+}
+
+/* --- from the revisions to the programs --- */
+
+static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, struct bb_err *err)
+{
+	const struct bb_gate_opts *o = run->opts;
+	struct bb_stats_enable stats;
+	struct bb_gate *g = &run->gate;
+	int rc = bb_repo__resolve(repo, o->base, g->base_commit, err);
+
+	if (!rc)
+		rc = bb_repo__resolve(repo, o->head ? o->head : "HEAD", g->head_commit, err);
+	if (!rc && o->merge_base)
+		rc = bb_repo__merge_base(repo, g->base_commit, g->head_commit, g->base_commit, err);
+	if (!rc && !o->head)
+		rc = bb_repo__is_dirty(repo, &g->dirty, err);
+	if (rc)
+		return rc;
+	/* Nobody should wait for two builds to hear that it takes root. */
+	rc = bb_stats_enable__on(&stats, err);
+	if (!rc)
+		bb_stats_enable__off(&stats);
 	return rc;
 }
 
@@ -408,11 +449,17 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 		      struct bb_err *err)
 {
 	struct bb_gate_run *run = calloc(1, sizeof(*run));
+	struct bb_gate_builds *builds = calloc(1, sizeof(*builds));
 	int rc;
 
-	if (!run)
+	if (!run || !builds) {
+		free(run);
+		free(builds);
 		return bb_fail_nomem(err);
-	run->opts = opts;
+	}
+	run->opts = builds->opts = opts;
+	run->builds = builds;
+	builds->gate = &run->gate;
 	run->gate = (struct bb_gate){.threshold = opts->threshold,
 				     .alpha = opts->alpha,
 				     .exact = opts->exact,
@@ -420,13 +467,11 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 				     .head = opts->head ? strdup(opts->head) : NULL};
 	rc = run->gate.base && (run->gate.head || !opts->head) ? 0 : bb_fail_nomem(err);
 	if (!rc)
-		rc = bb_repo__open(opts->dir, &run->repo, err);
+		rc = bb_repo__open(opts->dir, &builds->repo, err);
 	if (!rc)
-		rc = find_revisions(run, err);
+		rc = find_revisions(run, &builds->repo, err);
 	if (!rc)
-		rc = check_rights(err);
-	if (!rc)
-		rc = bb_gate_build__both(run, err);
+		rc = bb_gate_builds__make(builds, err);
 	if (!rc)
 		rc = find_programs(run, err);
 	if (rc)
@@ -434,11 +479,6 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 	else
 		*ret_run = run;
 	return rc;
-}
-
-const struct bb_gate *bb_gate_run__gate(const struct bb_gate_run *run)
-{
-	return &run->gate;
 }
 
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
@@ -452,16 +492,12 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 		bb_scenario__free(run->jobs[i].scenario);
 	}
 	free(run->jobs);
-	bb_built_objects__done(&run->objects);
 	bb_gate__done(&run->gate);
-	rc = bb_repo__close(&run->repo, err);
+	bb_built_objects__done(&run->builds->objects);
+	rc = bb_repo__close(&run->builds->repo, err);
+	free(run->builds);
 	free(run);
 	return rc;
-}
-
-double bb_gate_run__spent_s(const struct bb_gate_run *run)
-{
-	return run->spent_s;
 }
 
 bool bb_gate_run__takes_cpu(const struct bb_gate_run *run)
@@ -470,4 +506,194 @@ bool bb_gate_run__takes_cpu(const struct bb_gate_run *run)
 		if (bb_plan_takes_cpu(&run->jobs[i].plan))
 			return true;
 	return false;
+}
+
+/* --- the measurement --- */
+
+/* Did one of the program's comparisons regress? */
+static bool has_alert(const struct bb_gate_program *p, const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		if (r->comparisons[i].verdict == BB_VERDICT_REGRESSED &&
+		    bb_gate__owns(p, r->comparisons[i].name))
+			return true;
+	return false;
+}
+
+static bool is_todo(const struct bb_gate_run *run, const struct bb_gate_job *job,
+		    const struct bb_report *first)
+{
+	const struct bb_gate_program *p = &run->gate.programs[job->program];
+	const struct bb_exact_diff *counted = &run->gate.counted;
+
+	if (p->state != BB_GATE_COMPARED || !first)
+		return p->state == BB_GATE_COMPARED;
+	for (size_t i = 0; run->gate.exact && i < counted->n_rows; i++)
+		if (counted->rows[i].verdict == BB_VERDICT_REGRESSED &&
+		    bb_gate__owns(p, counted->rows[i].name))
+			return true;
+	return has_alert(p, first);
+}
+
+size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_jobs; i++)
+		n += is_todo(run, &run->jobs[i], first);
+	return n;
+}
+
+/* All comparisons that are to be made: they share one alpha. */
+static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_report *first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_jobs; i++) {
+		const struct bb_plan *plan = &run->jobs[i].plan;
+
+		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cases; c++)
+			n += !strcmp(plan->cases[c].variant->name, bb_revision_names[BB_BASE]) &&
+			     !plan->cases[c].drive->kind->counts;
+	}
+	return n;
+}
+
+/* Why a revision's program could not be had; NULL: it could. */
+static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
+{
+	char what[3 * BB_NAME_MAX_BYTES];
+
+	snprintf(what, sizeof(what), "%s/%s", label, bb_revision_names[revision]);
+	for (size_t i = 0; i < r->n_skips; i++)
+		if (!strcmp(r->skips[i].what, what))
+			return r->skips[i].why;
+	return NULL;
+}
+
+/* On which lines is the difference? What cannot be had is left out: it is no reason to fail. */
+static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
+		      const struct bb_run_opts *opts, struct bb_report *report)
+{
+	const char *drive = "lines";
+	const struct bb_plan_opts plan_opts = {.variants = bb_revision_names,
+					       .n_variants = BB_N_REVISIONS,
+					       .drives = &drive,
+					       .n_drives = 1,
+					       .loads = LINES_LOADS,
+					       .samples = LINES_SAMPLES};
+	struct bb_report *timed = bb_report__new(); /* its programs are in `report` already */
+	struct bb_run_opts lines = *opts;
+	struct bb_err unsaid = {0};
+	int rc;
+
+	if (!timed)
+		return -ENOMEM;
+	bb_plan__done(&job->plan); /* of drives that move now */
+	rc = bb_scenario__add_lines(job->scenario, &unsaid);
+	if (!rc)
+		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);
+	lines.share_maps = lines.skip_failing = true;
+	lines.budget_s = run->opts->each_s;
+	if (!rc)
+		rc = bb_run_plan(&job->plan, &lines, timed, &unsaid);
+	for (size_t i = 0; !rc && i < timed->n_timed; i++) {
+		struct bb_timed *t = bb_report__add_timed(report);
+
+		if (!t) {
+			rc = -ENOMEM;
+			break;
+		}
+		*t = timed->timed[i];
+		timed->timed[i] = (struct bb_timed){0};
+	}
+	bb_report__free(timed);
+	return rc == -EINTR || rc == -ENOMEM ? rc : 0;
+}
+
+/* Of the programs whose alerts the second measurement confirms. */
+static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opts,
+			  struct bb_report *report, struct bb_err *err)
+{
+	const struct bb_time_diff_opts diff = {.base = bb_revision_names[BB_BASE],
+					       .head = bb_revision_names[BB_HEAD],
+					       .threshold = run->opts->threshold,
+					       .alpha = run->opts->alpha};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < run->n_jobs; i++)
+		if (has_alert(&run->gate.programs[run->jobs[i].program], report))
+			rc = time_lines(run, &run->jobs[i], opts, report);
+	if (rc)
+		return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
+	rc = report->n_timed ? bb_time_diff__make(report, &diff, &run->gate.timed, err) : 0;
+	return rc == -ENODATA ? 0 : rc;
+}
+
+/* One program, with its share of what is left of the budget for `left` of them. */
+static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct bb_ab_opts *ab,
+		       size_t left, struct bb_report *report, struct bb_err *err)
+{
+	struct bb_gate_program *p = &run->gate.programs[job->program];
+	double share_s = fmax(bb_deadline_left_s(), 1e-3) / (double)left;
+	const char *base, *head;
+	int rc;
+
+	ab->run.budget_s = fmin(run->opts->each_s, share_s);
+	ab->patience_s = fmin(PATIENCE_S, share_s - ab->run.budget_s);
+	rc = bb_deadline_has_passed ? bb_fail(err, -ETIME, "the budget was over before its turn")
+				    : bb_run_ab(&job->plan, ab, report, err);
+	if (rc == -ETIME)
+		return leave_out(p, BB_GATE_SKIPPED, err->msg, err);
+	if (!rc || rc == -EINTR || rc == -ENOMEM || report->incomplete)
+		return rc;
+	/* Head is at fault where its program does not load and base's does. */
+	base = why_not(report, p->label, BB_BASE);
+	head = why_not(report, p->label, BB_HEAD);
+	if (head && !base)
+		return leave_out(p, BB_GATE_FAILED, head, err);
+	return leave_out(p, BB_GATE_SKIPPED, base ? base : err->msg, err);
+}
+
+int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
+			 const struct bb_report *first, struct bb_report *report,
+			 struct bb_err *err)
+{
+	struct bb_ab_opts ab = {
+		.run = *opts,
+		.base = bb_revision_names[BB_BASE],
+		.head = bb_revision_names[BB_HEAD],
+		.threshold = run->opts->threshold,
+		.alpha = run->opts->alpha,
+		.n_family = count_comparisons(run, first),
+		.count = true,
+		.executed = true,
+	};
+	size_t left = bb_gate_run__todo(run, first);
+	struct bb_gate *g = &run->gate;
+	struct bb_deadline budget;
+	int rc = 0;
+
+	ab.run.skip_failing = true;
+	/* What a scenario of the tree runs, it runs as the user who built the tree. */
+	ab.run.driver.uid = run->builds->repo.uid;
+	ab.run.driver.gid = run->builds->repo.gid;
+	bb_deadline__begin(&budget, opts->budget_s);
+	for (size_t i = 0; !rc && i < run->n_jobs; i++) {
+		if (!is_todo(run, &run->jobs[i], first))
+			continue;
+		ab.run.seed = opts->seed + i;
+		rc = measure_job(run, &run->jobs[i], &ab, left--, report, err);
+	}
+	ab.run.seed = opts->seed;
+	if (!rc && first)
+		rc = time_all_lines(run, &ab.run, report, err);
+	bb_deadline__end(&budget);
+	/* Where only one of the two could be counted there is nothing: the other one is a skip in
+	 * the report. */
+	if (!rc && report->n_counted)
+		rc = bb_exact_diff__make(report, report, bb_revision_names[BB_BASE],
+					 bb_revision_names[BB_HEAD],
+					 first ? &g->counted_again : &g->counted, err);
+	return rc == -ENODATA ? 0 : rc;
 }

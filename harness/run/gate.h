@@ -47,7 +47,16 @@ struct bb_gate_opts {
 	void (*say)(const char *what); /* reports the step in progress, in a line */
 };
 
-struct bb_gate_run;
+/* Made by bb_gate_run__open(); read alone. */
+struct bb_gate_run {
+	const struct bb_gate_opts *opts;
+	struct bb_gate gate;
+	struct bb_gate_builds *builds;
+	/* programs to be compared, each with a scenario and a plan */
+	struct bb_gate_job *jobs;
+	size_t n_jobs;
+	double spent_s; /* on both captures and to find the programs: on all but the builds */
+};
 
 /*
  * Build both revisions and find the programs to compare. Errors: those of run/repo.h; -ENOENT when
@@ -55,8 +64,6 @@ struct bb_gate_run;
  */
 int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
 		      struct bb_err *err);
-
-const struct bb_gate *bb_gate_run__gate(const struct bb_gate_run *run);
 
 /* How many programs are to be measured: all of them at first; `again`: those with an alert in
  * `first`. */
@@ -73,9 +80,6 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 
 /* bb_plan_takes_cpu() of any of them. */
 bool bb_gate_run__takes_cpu(const struct bb_gate_run *run);
-
-/* How long both captures took, and to find the programs: all but the builds. */
-double bb_gate_run__spent_s(const struct bb_gate_run *run);
 
 /* Remove the builds. 0, or -errno with a message when some file is left. Takes NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);

@@ -40,6 +40,21 @@ static int run(const struct bb_repo *repo, const char *dir, const char *const *a
 	return bb_process__run(&p, ret_end, err);
 }
 
+/* The same, which must succeed: if not, `code`, `what` it was to do and its first word on that. */
+static int run_well(const struct bb_repo *repo, const char *dir, const char *const *argv, int code,
+		    const char *what, struct bb_err *err)
+{
+	struct bb_process_end end;
+	int rc = run(repo, dir, argv, &end, err);
+
+	if (rc)
+		return rc;
+	if (end.status)
+		rc = bb_fail(err, code, "%s: %.*s", what, (int)strcspn(end.log, "\n"), end.log);
+	bb_process_end__done(&end);
+	return rc;
+}
+
 /* git with the words up to NULL, which must succeed; *ret_out (NULL: not wanted) is the first line
  * of its stdout. */
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
@@ -70,12 +85,19 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 	return rc;
 }
 
-/* git ran and said no, or could not be run at all. */
-static int explain(const struct bb_repo *repo, int rc, struct bb_err *err, const char *what)
+/* The commit that git has answered; `what` is the message where it ran and said no (rc -EBADE).
+ * Frees the answer. */
+static int take_commit(const struct bb_repo *repo, int rc, char *answer, const char *what,
+		       char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
 {
 	char *out = NULL;
 	bool shallow;
 
+	if (!rc && !bb_git_is_commit(answer))
+		rc = bb_fail(err, -EIO, "git answers '%s' where a commit was expected", answer);
+	else if (!rc)
+		memcpy(ret_commit, answer, strlen(answer) + 1);
+	free(answer);
 	if (rc != -EBADE)
 		return rc;
 	shallow = !git(repo, repo->top, &out, NULL, "rev-parse", "--is-shallow-repository", NULL) &&
@@ -85,18 +107,6 @@ static int explain(const struct bb_repo *repo, int rc, struct bb_err *err, const
 		       shallow ? "; this clone is shallow: git fetch --unshallow, or "
 				 "fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in GitLab CI"
 			       : "");
-}
-
-static int take_commit(char *text, char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
-{
-	int rc = 0;
-
-	if (!bb_git_is_commit(text))
-		rc = bb_fail(err, -EBADE, "git answers '%s' where a commit was expected", text);
-	else
-		memcpy(ret_commit, text, strlen(text) + 1);
-	free(text);
-	return rc;
 }
 
 int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
@@ -113,7 +123,7 @@ int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
 	free(peeled);
 	snprintf(what, sizeof(what),
 		 "git knows no revision '%s' here: is it misspelt, or to be fetched first?", rev);
-	return rc ? explain(repo, rc, err, what) : take_commit(out, ret_commit, err);
+	return take_commit(repo, rc, out, what, ret_commit, err);
 }
 
 int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b,
@@ -124,7 +134,7 @@ int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b
 
 	snprintf(what, sizeof(what), "git knows no commit that %.12s and %.12s have in common", a,
 		 b);
-	return rc ? explain(repo, rc, err, what) : take_commit(out, ret_commit, err);
+	return take_commit(repo, rc, out, what, ret_commit, err);
 }
 
 int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err)
@@ -165,16 +175,15 @@ static int clean_up(void *arg, int alive)
 				     "rm -rf -- \"$1\"; }";
 	const struct bb_repo *repo = arg;
 	const char *argv[] = {"sh", "-c", script, "sh", repo->scratch, NULL};
-	struct bb_process_end end;
 
 	bb_child__sleep(alive);
 	bb_stop_signal = 0;
 	remove_kept(repo);
 	bb_repo__remove_tree(repo, NULL);
-	return run(repo, "/", argv, &end, NULL) != 0;
+	return run_well(repo, "/", argv, -EBADE, "rm", NULL) != 0;
 }
 
-/* Before it is made, so that the keeper knows of it whenever we are stopped. */
+/* Before they are made, so that the keeper knows of them whenever we are stopped. */
 static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -190,51 +199,31 @@ static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 	return 0;
 }
 
-/* As the user: where they may make a folder, they may remove it. */
-static int make_scratch(const struct bb_repo *repo, struct bb_err *err)
-{
-	const char *argv[] = {"mkdir", "-m", "700", "--", repo->scratch, NULL};
-	struct bb_process_end end;
-	int rc = run(repo, "/", argv, &end, err);
-
-	if (rc)
-		return rc;
-	if (end.status)
-		rc = bb_fail(err, -EACCES, "cannot make a scratch folder: %.*s",
-			     (int)strcspn(end.log, "\n"), end.log);
-	bb_process_end__done(&end);
-	return rc;
-}
-
-/* Where nobody but root can put another one in its place. */
-static int make_kept(struct bb_repo *repo, struct bb_err *err)
-{
-	static const char *const places[] = {"/run", "/tmp"};
-	int rc = -ENOENT;
-
-	bb_root__begin();
-	for (size_t i = 0; rc && i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(repo->kept, sizeof(repo->kept), "%s/bpfbench-gate.XXXXXX", places[i]);
-		rc = mkdtemp(repo->kept) && !chmod(repo->kept, 0750) ? 0 : -errno;
-	}
-	bb_root__end();
-	return rc ? bb_fail(err, rc, "%s: %s", repo->kept, strerror(-rc)) : 0;
-}
-
-/* Once there is a keeper, it is for it to remove them. */
+/* `kept` is where nobody but root can put another one in its place; `scratch` is the user's: where
+ * they may make a folder, they may remove it. Once there is a keeper, it is for it to remove them.
+ */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
 						    .signals = BB_SIGNALS_IGNORED,
 						    .own_session = true,
 						    .outlives = true};
+	static const char *const places[] = {"/run", "/tmp"};
+	const char *mkdir[] = {"mkdir", "-m", "700", "--", repo->scratch, NULL};
 	struct bb_child c;
 	int rc = name_scratch(repo, err);
 
-	if (!rc)
-		rc = make_kept(repo, err);
 	if (rc)
 		return rc;
+	bb_root__begin();
+	rc = -ENOENT;
+	for (size_t i = 0; rc && i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(repo->kept, sizeof(repo->kept), "%s/bpfbench-gate.XXXXXX", places[i]);
+		rc = mkdtemp(repo->kept) && !chmod(repo->kept, 0750) ? 0 : -errno;
+	}
+	bb_root__end();
+	if (rc)
+		return bb_fail(err, rc, "%s: %s", repo->kept, strerror(-rc));
 	rc = bb_child__start(&rules, clean_up, repo, &c);
 	repo->keeper = c.pid;
 	repo->keeper_fd = c.fd;
@@ -242,7 +231,7 @@ static int make_folders(struct bb_repo *repo, struct bb_err *err)
 		remove_kept(repo);
 		return bb_fail(err, rc, "no process could be started: %s", strerror(-rc));
 	}
-	return make_scratch(repo, err);
+	return run_well(repo, "/", mkdir, -EACCES, "cannot make a scratch folder", err);
 }
 
 int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
@@ -300,8 +289,7 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 	static const char copy[] = "t=$1; shift; git \"$@\" ls-files -z --others "
 				   "--exclude-standard | xargs -0 -r cp -a --parents -t \"$t\" --";
 	const char *copy_argv[] = {"sh", "-c", copy, "sh", repo->tree, SAFELY, NULL};
-	char patch[PATH_MAX + 16], option[PATH_MAX + 32];
-	struct bb_process_end end;
+	char patch[PATH_MAX + 16], option[PATH_MAX + 32], what[PATH_MAX + 64];
 	struct stat st;
 	int rc;
 
@@ -317,15 +305,9 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 			 NULL);
 	if (rc)
 		return rc;
-	rc = run(repo, repo->top, copy_argv, &end, err);
-	if (rc)
-		return rc;
-	if (end.status)
-		rc = bb_fail(err, -EBADE,
-			     "files that git does not track could not be copied to %s: %.*s",
-			     repo->tree, (int)strcspn(end.log, "\n"), end.log);
-	bb_process_end__done(&end);
-	return rc;
+	snprintf(what, sizeof(what), "files that git does not track could not be copied to %s",
+		 repo->tree);
+	return run_well(repo, repo->top, copy_argv, -EBADE, what, err);
 }
 
 int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
