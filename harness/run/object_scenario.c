@@ -10,17 +10,382 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "bpf/object_info.h"
 #include "bpf/prog_type.h"
+#include "capture/section.h"
 #include "drivers/test_run_types.h"
+#include "fire/attach_point.h"
 #include "plan/field.h"
 #include "plan/packet.h"
 #include "plan/yaml.h"
-#include "run/object_programs.h"
 
-#define MAX_BYTES                                                                                  \
-	((size_t)64 << 20) /* of a capture; what an input may have, the scenario's reader says */
+#define MOST_FLOORS 24u /* more than a run has types and triggers */
+#define MAX_RUNS 8      /* inputs of one drive that are taken from a capture */
+/* of a packet capture; what an input may have, the scenario's reader says */
+#define MAX_BYTES ((size_t)64 << 20)
+
+/* What is done, and the drive that a program must have for it. */
+static const struct {
+	const char *needed;
+	bool step, exact, lines;
+} drives[] = {
+	[BB_OBJECT_TIME] = {"step", .step = true},
+	[BB_OBJECT_COUNT] = {"exact", .exact = true},
+	[BB_OBJECT_TIME_AND_COUNT] = {"step", .step = true, .exact = true},
+	[BB_OBJECT_LINES] = {"lines", .exact = true, .lines = true},
+};
+
+/* An object, opened. */
+struct part {
+	char path[PATH_MAX];              /* absolute */
+	char name[BB_NAME_MAX_BYTES + 2]; /* with room for one that is too long */
+	struct bb_object_info info;
+	size_t n_wanted; /* of its programs */
+};
+
+/* Programs of one type that one trigger makes run: they have the same drives and one floor. */
+struct group {
+	uint32_t type;
+	const struct bb_test_run_type *run_type; /* NULL: it has no test run */
+	const char *trigger;
+	size_t lead;    /* the first of its variants */
+	char floor[64]; /* the name of its floor; "": bpf/floors.bpf.c has none of the type */
+};
+
+struct variant {
+	size_t group;
+	char name[2 * BB_NAME_MAX_BYTES + 4]; /* too long: the scenario's reader says so */
+	const struct part *part;
+	const struct bb_object_program *program;
+};
+
+struct maker {
+	const struct bb_object_opts *opts;
+	const char *name; /* of the scenario */
+	struct part *parts;
+	/* those that can be driven, in the order of the objects */
+	struct variant *variants;
+	size_t n_variants;
+	struct group *groups;
+	size_t n_groups;
+	struct bb_object_scenario out;
+};
+
+/* --- names --- */
+
+static bool ends_in(const char *text, size_t len, const char *end)
+{
+	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
+}
+
+void bb_object_name_from(const char *path, char *ret_name)
+{
+	static const char *const ends[] = {".o", ".bpf", ".capture"};
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ends_in(path, len, ends[i]))
+			len -= strlen(ends[i]);
+	bb_name_from(path, len, ret_name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct variant *x = *(const struct variant *const *)a,
+			     *y = *(const struct variant *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static int check_distinct(const struct maker *m, struct bb_err *err)
+{
+	const struct variant **v = calloc(m->n_variants, sizeof(*v));
+	int rc = v ? 0 : bb_fail_nomem(err);
+
+	for (size_t i = 0; !rc && i < m->n_variants; i++) {
+		v[i] = &m->variants[i];
+		for (size_t g = 0; !rc && g < m->n_groups; g++)
+			if (!strcmp(v[i]->name, m->groups[g].floor))
+				rc = bb_fail(err, -EEXIST,
+					     "'%s' is the name of the empty program; give %s "
+					     "another name: --object NAME=FILE",
+					     v[i]->name, v[i]->part->path);
+	}
+	if (!rc)
+		qsort(v, m->n_variants, sizeof(*v), by_name);
+	for (size_t i = 1; !rc && i < m->n_variants; i++)
+		if (!strcmp(v[i - 1]->name, v[i]->name))
+			rc = bb_fail(err, -EEXIST,
+				     "'%s' of %s and '%s' of %s would both be called '%s'; give "
+				     "the objects names of their own: --object NAME=FILE",
+				     v[i - 1]->program->name, v[i - 1]->part->path,
+				     v[i]->program->name, v[i]->part->path, v[i]->name);
+	free(v);
+	return rc;
+}
+
+/* --- which programs --- */
+
+static const struct bb_test_run_type *run_type_of(uint32_t type)
+{
+	const struct bb_test_run_type *t;
+
+	return bb_test_run_type__find(type, &t, NULL) ? NULL : t;
+}
+
+/* The trigger that suits a program; NULL: there is none. */
+static const char *trigger_of(const struct bb_object_opts *o, const struct bb_object_program *p)
+{
+	struct bb_attach_point point, own;
+
+	if (o->trigger)
+		return o->trigger;
+	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
+		return "page-fault";
+	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
+	/* a context of zeros is nobody's; one that is given is meant */
+	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->n_contexts))
+		return "test-run";
+	/* a tracepoint's program may be named after its event */
+	if (point.kind == BB_AT_NOWHERE && p->type != BPF_PROG_TYPE_TRACEPOINT &&
+	    !bb_attach_point__on_own_function(&point, &own))
+		return NULL;
+	return bb_drive_kind_find(drives[o->what].needed, "fire") ? "fire" : NULL;
+}
+
+bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program)
+{
+	for (size_t i = 0; i < o->n_programs; i++)
+		if (!strcmp(o->programs[i], program))
+			return true;
+	return !o->n_programs;
+}
+
+static bool is_wanted(const struct bb_object_opts *o, const struct bb_object_ref *ref,
+		      const char *program)
+{
+	return ref->program ? !strcmp(ref->program, program) : bb_object_opts__wants(o, program);
+}
+
+static int open_part(const struct bb_object_opts *o, const struct bb_object_ref *ref,
+		     struct part *part, struct bb_err *err)
+{
+	int rc = bb_object_info__read(ref->path, &part->info, err);
+
+	if (!rc && o->type)
+		rc = bb_object_info__take_for(&part->info, o->type, err);
+	if (!rc && !realpath(ref->path, part->path))
+		rc = bb_fail(err, -errno, "%s: %s", ref->path, strerror(errno));
+	for (size_t i = 0; !rc && !ref->program && i < o->n_programs; i++)
+		rc = bb_object_info__need_program(&part->info, ref->path, o->programs[i], err);
+	if (ref->name) /* as it is: if it is not a name, that is for the user to hear */
+		snprintf(part->name, sizeof(part->name), "%s", ref->name);
+	else
+		bb_object_name_from(basename(ref->path), part->name);
+	for (size_t i = 0; !rc && i < part->info.n_programs; i++)
+		part->n_wanted += is_wanted(o, ref, part->info.programs[i].name);
+	if (!rc && o->one_each && part->n_wanted != 1)
+		rc = bb_fail(err, -EINVAL,
+			     "%s: one program of it can be compared at a time; which? --program "
+			     "NAME; it has: %s",
+			     ref->path, bb_object_info__list(&part->info).text);
+	return rc;
+}
+
+/* Why nothing here makes a program run; false: something does. */
+static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
+		    char *ret_why, size_t size)
+{
+	const char *kind = p->attach_type == BPF_XDP_DEVMAP ? "devmap" : "cpumap";
+
+	if (p->why_not)
+		snprintf(ret_why, size, "%s", p->why_not);
+	else if (p->type == BPF_PROG_TYPE_UNSPEC)
+		snprintf(ret_why, size,
+			 "libbpf cannot tell its type from its section \"%s\"; --type, or the "
+			 "key 'type' of a variant, says it",
+			 p->section);
+	else if (p->type == BPF_PROG_TYPE_XDP &&
+		 (p->attach_type == BPF_XDP_DEVMAP || p->attach_type == BPF_XDP_CPUMAP))
+		snprintf(ret_why, size,
+			 "the kernel runs a program of section xdp/%s only on frames redirected to "
+			 "a %s, and refuses to test-run it; built in section xdp it can be "
+			 "measured",
+			 kind, kind);
+	else if (trigger_of(o, p))
+		return false;
+	else if (!strcmp(p->section, BB_NOT_ATTACHED))
+		snprintf(ret_why, size,
+			 "the command attached it nowhere, so nothing tells which event of type "
+			 "%s makes it run",
+			 bb_prog_type_name(p->type).text);
+	else
+		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s",
+			 bb_prog_type_name(p->type).text,
+			 p->type == BPF_PROG_TYPE_EXT ? "it runs as part of the program that it "
+							"replaces"
+						      : "only its own event makes it run");
+	return true;
+}
+
+static int add_skip(struct maker *m, const char *variant, const char *why)
+{
+	struct bb_object_skip *s = bb_append(&m->out.skips, &m->out.n_skips, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->why = strdup(why);
+	if (asprintf(&s->what, "%s/%s", m->name, variant) < 0)
+		s->what = NULL;
+	return s->what && s->why ? 0 : -ENOMEM;
+}
+
+/* Types that are fired where they are attached and have an empty program in bpf/floors.bpf.c, which
+ * has one for each type that can be driven, but for a few of those. */
+static const uint32_t fired_floors[] = {
+	BPF_PROG_TYPE_TRACEPOINT,     BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_TRACING,
+	BPF_PROG_TYPE_KPROBE,         BPF_PROG_TYPE_CGROUP_SOCK,    BPF_PROG_TYPE_CGROUP_SOCK_ADDR,
+	BPF_PROG_TYPE_CGROUP_SOCKOPT, BPF_PROG_TYPE_CGROUP_SYSCTL,  BPF_PROG_TYPE_CGROUP_DEVICE,
+	BPF_PROG_TYPE_SOCK_OPS,       BPF_PROG_TYPE_PERF_EVENT,
+};
+
+/* The group of the variant that will be the next. 0 or -ENOMEM. */
+static int find_group(struct maker *m, const struct bb_object_program *p, size_t *ret_group)
+{
+	const char *trigger = trigger_of(m->opts, p);
+	bool is_second = false, has_floor;
+	struct group *g;
+
+	for (*ret_group = 0; *ret_group < m->n_groups; ++*ret_group) {
+		g = &m->groups[*ret_group];
+		if (g->type == p->type && !strcmp(g->trigger, trigger))
+			return 0;
+		is_second |= g->type == p->type;
+	}
+	g = bb_append(&m->groups, &m->n_groups, sizeof(*g));
+	if (!g)
+		return -ENOMEM;
+	*g = (struct group){.type = p->type,
+			    .run_type = run_type_of(p->type),
+			    .trigger = trigger,
+			    .lead = m->n_variants};
+	has_floor = g->run_type;
+	for (size_t i = 0; i < sizeof(fired_floors) / sizeof(fired_floors[0]); i++)
+		has_floor |= fired_floors[i] == p->type;
+	/* "empty-xdp"; where programs of the type run by two triggers,
+	 * "empty-raw_tracepoint-test-run" by the second. No function can be called so, only an
+	 * object. */
+	if (has_floor)
+		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",
+			 bb_prog_type_name(p->type).text, is_second ? "-" : "",
+			 is_second ? trigger : "");
+	return 0;
+}
+
+static int add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
+{
+	struct variant *added, v = {.part = part, .program = p};
+	char own[BB_NAME_MAX_BYTES + 1], why[400], *before = m->out.guesses;
+
+	/* The program's name; of several objects theirs, and both where an object has several. */
+	bb_name_from(p->name, strlen(p->name), own);
+	if (m->opts->n_objects == 1)
+		snprintf(v.name, sizeof(v.name), "%s", own);
+	else
+		snprintf(v.name, sizeof(v.name), "%s%s%s", part->name,
+			 part->n_wanted == 1 ? "" : ".", part->n_wanted == 1 ? "" : own);
+	if (why_not(m->opts, p, why, sizeof(why)))
+		return add_skip(m, v.name, why);
+	if (find_group(m, p, &v.group))
+		return -ENOMEM;
+	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = v;
+	if (!p->guess)
+		return 0;
+	if (asprintf(&m->out.guesses,
+		     "%sbpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
+		     "otherwise\n",
+		     before ? before : "", v.name, p->section, p->guess) < 0)
+		m->out.guesses = NULL;
+	free(before);
+	return m->out.guesses ? 0 : -ENOMEM;
+}
+
+/* Of the skips from `from` on, those for its reason, if it is the first of them. */
+static void list_alike(const struct maker *m, size_t from, FILE *out)
+{
+	const struct bb_object_skip *s = m->out.skips;
+
+	for (size_t i = 0; i < from; i++)
+		if (!strcmp(s[i].why, s[from].why))
+			return;
+	for (size_t i = from; i < m->out.n_skips; i++)
+		if (!strcmp(s[i].why, s[from].why))
+			fprintf(out, "%s%s", i == from ? "\n  " : ", ", s[i].what);
+	fprintf(out, ": %s", s[from].why);
+}
+
+/* A line a reason: what is said of many programs must fit into one message. */
+static int say_nothing_driven(const struct maker *m, struct bb_err *err)
+{
+	char *list = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&list, &size);
+	int rc;
+
+	for (size_t i = 0; out && i < m->out.n_skips; i++)
+		list_alike(m, i, out);
+	if (!out || fclose(out))
+		rc = bb_fail_nomem(err);
+	else
+		rc = bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s",
+			     m->parts[0].path, list);
+	free(list);
+	return rc;
+}
+
+/* Open the objects and find their programs: those that nothing here makes run become skips. */
+static int find_programs(struct maker *m, struct bb_err *err)
+{
+	/* a scenario's list holds no more; beside them stands a floor for each type */
+	const size_t most = BB_YAML_MAX_ENTRIES - MOST_FLOORS;
+	const struct bb_object_opts *o = m->opts;
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < o->n_objects; i++) {
+		rc = open_part(o, &o->objects[i], &m->parts[i], err);
+		n += m->parts[i].n_wanted;
+	}
+	if (!rc && n > most)
+		rc = bb_fail(err, -E2BIG,
+			     "%s: %zu programs are too many for one run, which measures %zu at the "
+			     "most; --program NAME (repeatable) chooses some of them",
+			     o->objects[0].path, n, most);
+	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
+	for (size_t i = 0; !rc && i < o->n_objects; i++)
+		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)
+			if (is_wanted(o, &o->objects[i], m->parts[i].info.programs[j].name) &&
+			    add_program(m, &m->parts[i], &m->parts[i].info.programs[j]))
+				rc = bb_fail_nomem(err);
+	if (!rc && (!m->n_variants || (o->one_each && m->out.n_skips)))
+		rc = say_nothing_driven(m, err);
+	return rc ? rc : check_distinct(m, err);
+}
+
+/* --- inputs --- */
+
+static void write_value(const char *before, const char *value, FILE *out)
+{
+	fputs(before, out);
+	bb_yaml__write(out, value);
+}
 
 /* pcap in either byte order, with µs or ns, and pcapng. */
 static bool is_capture(const char *data, size_t len)
@@ -78,8 +443,7 @@ static int look_for_hex(const char *path, const char *data, size_t len, size_t l
  */
 static int write_input(const char *path, bool is_context, FILE *out, struct bb_err *err)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path,
-		   *prefix = is_context ? "context_" : "";
+	const char *base = basename(path), *prefix = is_context ? "context_" : "";
 	char name[BB_NAME_MAX_BYTES + 1], whole[PATH_MAX], *data = NULL;
 	bool capture;
 	size_t len = 0;
@@ -93,8 +457,7 @@ static int write_input(const char *path, bool is_context, FILE *out, struct bb_e
 	if (no_hex < 0) {
 		rc = no_hex;
 	} else if (!realpath(path, whole)) {
-		rc = -errno;
-		bb_fail(err, rc, "%s: %s", path, strerror(-rc));
+		rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
 	} else if (is_context && capture) {
 		rc = bb_fail(err, -EINVAL,
 			     "%s: a capture file holds packets, not a context; a context is the "
@@ -102,8 +465,7 @@ static int write_input(const char *path, bool is_context, FILE *out, struct bb_e
 			     path);
 	} else {
 		bb_name_from(base, strcspn(base, "."), name);
-		fputs("      - {name: ", out);
-		bb_yaml__write(out, name);
+		write_value("      - {name: ", name, out);
 		fprintf(out, ", %s%s: ", prefix, capture ? "pcap" : no_hex ? "file" : "hex");
 		bb_yaml__write(out, no_hex ? whole : data);
 		fputs("}\n", out);
@@ -112,29 +474,62 @@ static int write_input(const char *path, bool is_context, FILE *out, struct bb_e
 	return rc;
 }
 
-#define MAX_RUNS 8 /* inputs of one drive that are taken from a capture */
+/* The inputs of the command's own test runs, as far as the programs of a group had any:
+ * hexadecimal, no two the same. How many. */
+static size_t find_runs(const struct maker *m, size_t group, bool contexts,
+			const char *ret_runs[MAX_RUNS])
+{
+	size_t n = 0;
 
-/* --- drives and floors --- */
+	for (size_t i = 0; i < m->n_variants; i++) {
+		const struct bb_object_program *p = m->variants[i].program;
 
-/* What is done. */
-static const struct {
-	bool step, exact, lines;
-} drives[] = {
-	[BB_OBJECT_TIME] = {.step = true},
-	[BB_OBJECT_COUNT] = {.exact = true},
-	[BB_OBJECT_TIME_AND_COUNT] = {.step = true, .exact = true},
-	[BB_OBJECT_LINES] = {.exact = true, .lines = true},
-};
+		for (size_t k = 0; m->variants[i].group == group && k < p->n_runs; k++) {
+			const char *text = contexts ? p->runs[k].context : p->runs[k].packet;
+			size_t at = 0;
+
+			while (text && at < n && strcmp(ret_runs[at], text))
+				at++;
+			if (text && at == n && n < MAX_RUNS)
+				ret_runs[n++] = text;
+		}
+	}
+	return n;
+}
+
+/* `hint`: where there are none, say in a comment what they would be. */
+static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *out,
+			struct bb_err *err)
+{
+	const struct bb_test_run_type *type = m->groups[group].run_type;
+	const struct bb_object_opts *o = m->opts;
+	const char *const *files = type->takes_context ? o->contexts : o->packets;
+	size_t n = type->takes_context ? o->n_contexts : o->n_packets;
+	const char *runs[MAX_RUNS];
+	size_t n_runs = n ? 0 : find_runs(m, group, type->takes_context, runs);
+	int rc = 0;
+
+	if (n_runs)
+		fputs("    inputs:    # those of the command's own test runs\n", out);
+	else if (n)
+		fputs("    inputs:\n", out);
+	else if (hint)
+		fprintf(out,
+			"    # It takes %s.\n    # inputs: [{name: mine, %s: FILE}]    # default: "
+			"one called %s\n",
+			type->wants, type->takes_context ? "context_file" : "file",
+			type->otherwise->name);
+	for (size_t i = 0; i < n_runs; i++)
+		fprintf(out, "      - {name: run-%zu, %shex: \"%s\"}\n", i + 1,
+			type->takes_context ? "context_" : "", runs[i]);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = write_input(files[i], type->takes_context, out, err);
+	return rc;
+}
 
 /* --- the text --- */
 
-static const struct bb_object_group *group_of(const struct bb_object_maker *m,
-					      const struct bb_object_variant *v)
-{
-	return &m->groups[v->group];
-}
-
-static void write_floor(const char *indent, const struct bb_object_group *g, FILE *out)
+static void write_floor(const char *indent, const struct group *g, FILE *out)
 {
 	if (g->floor[0])
 		fprintf(out, "%sfloor: %s\n", indent, g->floor);
@@ -184,7 +579,7 @@ static void write_filters(const struct bb_object_info *info, FILE *out)
 				info->maps[i].name);
 }
 
-static void write_head(const struct bb_object_maker *m, FILE *out)
+static void write_head(const struct maker *m, FILE *out)
 {
 	const struct bb_object_opts *o = m->opts;
 
@@ -194,21 +589,18 @@ static void write_head(const struct bb_object_maker *m, FILE *out)
 	for (size_t i = 0; i < o->n_objects; i++) {
 		const struct bb_object_info *info = &m->parts[i].info;
 
-		fputs("# ", out);
-		bb_yaml__write(out, m->parts[i].path);
+		write_value("# ", m->parts[i].path, out);
 		fprintf(out, ": programs %zu, maps %zu, %s, ", info->n_programs, info->n_maps,
 			info->has_btf ? "with BTF" : "no BTF (so no globals can be set)");
-		fputs(info->licence ? "licence " : "no licence (GPL-only helpers are refused)",
-		      out);
 		if (info->licence)
-			bb_yaml__write(out, info->licence);
+			write_value("licence ", info->licence, out);
+		else
+			fputs("no licence (GPL-only helpers are refused)", out);
 		fputc('\n', out);
 		write_filters(info, out);
 	}
-	fputs("name: ", out);
-	bb_yaml__write(out, m->name);
-	fputs("\nobject: ", out);
-	bb_yaml__write(out, m->parts[0].path);
+	write_value("name: ", m->name, out);
+	write_value("\nobject: ", m->parts[0].path, out);
 	fputc('\n', out);
 	if (m->n_groups == 1) /* all have one floor and the same drives */
 		write_floor("", m->groups, out);
@@ -218,7 +610,7 @@ static void write_head(const struct bb_object_maker *m, FILE *out)
 		      out);
 }
 
-static void write_fired_by(const struct bb_object_maker *m, const char *variant, FILE *out)
+static void write_fired_by(const struct maker *m, const char *variant, FILE *out)
 {
 	const struct bb_scenario *s = m->opts->found_in;
 
@@ -227,197 +619,97 @@ static void write_fired_by(const struct bb_object_maker *m, const char *variant,
 			fprintf(out, ", fired_by: %s", m->opts->found[i]);
 }
 
-static void write_variants(const struct bb_object_maker *m, FILE *out)
+static void write_variants(const struct maker *m, FILE *out)
 {
 	fputs("variants:\n", out);
 	for (size_t i = 0; i < m->n_variants; i++) {
-		const struct bb_object_variant *v = &m->variants[i];
-		const struct bb_object_group *g = group_of(m, v);
-		uint32_t type = v->program->type;
+		const struct variant *v = &m->variants[i];
+		const struct group *g = &m->groups[v->group];
+		const struct bb_object_program *p = v->program;
 
 		if (g->lead == i && g->floor[0]) {
 			fprintf(out, "  - {name: %s, program: empty_%s, object: " BB_FLOORS_OBJECT,
-				g->floor, bb_prog_type_name(type).text);
+				g->floor, bb_prog_type_name(p->type).text);
 			write_fired_by(m, g->floor, out);
 			fputs("}    # the floor: returns at once\n", out);
 		}
-		fputs("  - {name: ", out);
-		bb_yaml__write(out, v->name);
-		if (strcmp(v->name, v->program->name)) {
-			fputs(", program: ", out);
-			bb_yaml__write(out, v->program->name);
-		}
-		if (m->opts->type || v->program->guess) {
-			fputs(", type: ", out);
-			bb_yaml__write(out, m->opts->type ? m->opts->type : v->program->guess);
-		}
-		if (v->part != m->parts) {
-			fputs(", object: ", out);
-			bb_yaml__write(out, v->part->path);
-		}
+		write_value("  - {name: ", v->name, out);
+		if (strcmp(v->name, p->name))
+			write_value(", program: ", p->name, out);
+		if (m->opts->type || p->guess)
+			write_value(", type: ", m->opts->type ? m->opts->type : p->guess, out);
+		if (v->part != m->parts)
+			write_value(", object: ", v->part->path, out);
 		write_fired_by(m, v->name, out);
-		fprintf(out, "}    # %s, section ", bb_prog_type_name(type).text);
-		bb_yaml__write(out, v->program->section);
+		fprintf(out, "}    # %s", bb_prog_type_name(p->type).text);
+		write_value(", section ", p->section, out);
 		fputc('\n', out);
 	}
 }
 
-/* The inputs of the command's own test runs, as far as the programs of this drive had any. */
-struct runs {
-	const char *text[MAX_RUNS]; /* hexadecimal; no two are the same */
-	size_t n;
-};
-
-static void add_run(struct runs *r, const char *text)
+/*
+ * A drive of a group. Its trigger is written, too, where it has no `comment`: a drive that goes by
+ * one and not by that of the group is left out. `hint`: as of write_inputs().
+ */
+static int write_drive(const struct maker *m, size_t group, const char *with, const char *comment,
+		       bool hint, FILE *out, struct bb_err *err)
 {
-	for (size_t i = 0; text && i < r->n; i++)
-		if (!strcmp(r->text[i], text))
-			return;
-	if (text && r->n < MAX_RUNS)
-		r->text[r->n++] = text;
-}
+	const struct group *g = &m->groups[group];
+	const char *between = "    variants: [";
 
-static struct runs runs_of(const struct bb_object_maker *m, const struct bb_object_variant *lead,
-			   bool contexts)
-{
-	struct runs r = {.n = 0};
-
-	for (size_t i = 0; i < m->n_variants; i++) {
-		const struct bb_object_program *p = m->variants[i].program;
-
-		for (size_t k = 0; m->variants[i].group == lead->group && k < p->n_runs; k++)
-			add_run(&r, contexts ? p->runs[k].context : p->runs[k].packet);
+	if (!comment && !strcmp(g->trigger, "fire") && !bb_drive_kind_find(with, g->trigger))
+		return 0;
+	fprintf(out, "  - with: %s%s\n", with, comment ? comment : "");
+	if (!comment) {
+		write_value("    trigger: ", g->trigger, out);
+		fputc('\n', out);
 	}
-	return r;
+	if (!strcmp(g->trigger, "page-fault"))
+		fputs("    stack_depth: 32    # user frames that the program sees\n", out);
+	if (m->n_groups > 1) { /* else the scenario's floor, and all variants */
+		write_floor("    ", g, out);
+		for (size_t i = 0; i < m->n_variants; i++) {
+			if (m->variants[i].group != group)
+				continue;
+			write_value(between, m->variants[i].name, out);
+			between = ", ";
+		}
+		fputs("]\n", out);
+	}
+	if (strcmp(g->trigger, "test-run") || !g->run_type)
+		return 0;
+	return write_inputs(m, group, hint, out, err);
 }
 
-static int write_inputs(const struct bb_object_maker *m, const struct bb_object_variant *lead,
-			const struct bb_test_run_type *type, bool hint, FILE *out,
-			struct bb_err *err)
+static int write_drives(const struct maker *m, size_t group, FILE *out, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
-	const char *const *files = type->takes_context ? o->contexts : o->packets;
-	size_t n = type->takes_context ? o->n_contexts : o->n_packets;
-	struct runs runs = {.n = 0};
+	const struct group *g = &m->groups[group];
 	int rc = 0;
 
-	if (!n)
-		runs = runs_of(m, lead, type->takes_context);
-	if (runs.n)
-		fputs("    inputs:    # those of the command's own test runs\n", out);
-	else if (n)
-		fputs("    inputs:\n", out);
-	else if (hint)
-		fprintf(out,
-			"    # It takes %s.\n    # inputs: [{name: mine, %s: FILE}]    # default: "
-			"one called %s\n",
-			type->wants, type->takes_context ? "context_file" : "file",
-			type->otherwise->name);
-	for (size_t i = 0; i < runs.n; i++)
-		fprintf(out, "      - {name: run-%zu, %shex: \"%s\"}\n", i + 1,
-			type->takes_context ? "context_" : "", runs.text[i]);
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = write_input(files[i], type->takes_context, out, err);
+	if (drives[o->what].step) {
+		rc = write_drive(m, group, "step", NULL, true, out, err);
+		if (!rc && !o->trigger && !strcmp(g->trigger, "test-run") && g->run_type &&
+		    g->run_type->takes_repeat)
+			rc = write_drive(m, group, "slope",
+					 "    # without bpf_stats, whose own cost is in the "
+					 "figures "
+					 "of step",
+					 false, out, err);
+		if (!rc && o->hook && !strcmp(g->trigger, "fire"))
+			rc = write_drive(m, group, "hook",
+					 "    # the whole cost of an event to whoever makes it "
+					 "happen",
+					 false, out, err);
+	}
+	if (!rc && drives[o->what].lines)
+		rc = write_drive(m, group, "lines", NULL, true, out, err);
+	if (!rc && drives[o->what].exact)
+		rc = write_drive(m, group, "exact", NULL, o->what == BB_OBJECT_COUNT, out, err);
 	return rc;
 }
 
-/* Which floor and which of the variants a drive is for, where there are other types, too. */
-static void write_driven(const struct bb_object_maker *m, const struct bb_object_variant *lead,
-			 FILE *out)
-{
-	const char *between = "";
-
-	if (m->n_groups == 1)
-		return; /* the scenario's floor, and all */
-	write_floor("    ", group_of(m, lead), out);
-	fputs("    variants: [", out);
-	for (size_t i = 0; i < m->n_variants; i++) {
-		if (m->variants[i].group != lead->group)
-			continue;
-		fputs(between, out);
-		bb_yaml__write(out, m->variants[i].name);
-		between = ", ";
-	}
-	fputs("]\n", out);
-}
-
-/* One drive that fires the program; `hint`: say in a comment what its inputs would be. */
-static int write_fired(const struct bb_object_maker *m, const struct bb_object_variant *lead,
-		       const char *with, bool hint, FILE *out, struct bb_err *err)
-{
-	const char *trigger = group_of(m, lead)->trigger;
-	uint32_t prog_type = lead->program->type;
-	const struct bb_test_run_type *type;
-
-	if (!strcmp(trigger, "fire") && !bb_drive_kind_find(with, trigger))
-		return 0;
-	fprintf(out, "  - with: %s\n    trigger: ", with);
-	bb_yaml__write(out, trigger);
-	fputc('\n', out);
-	if (!strcmp(trigger, "page-fault"))
-		fputs("    stack_depth: 32    # user frames that the program sees\n", out);
-	write_driven(m, lead, out);
-	if (strcmp(trigger, "test-run") || bb_test_run_type__find(prog_type, &type, NULL))
-		return 0;
-	return write_inputs(m, lead, type, hint, out, err);
-}
-
-static int write_slope(const struct bb_object_maker *m, const struct bb_object_variant *lead,
-		       FILE *out, struct bb_err *err)
-{
-	uint32_t prog_type = lead->program->type;
-	const struct bb_test_run_type *type;
-
-	if (m->opts->trigger || strcmp(group_of(m, lead)->trigger, "test-run") ||
-	    bb_test_run_type__find(prog_type, &type, NULL) || !type->takes_repeat)
-		return 0;
-	fputs("  - with: slope    # without bpf_stats, whose own cost is in the figures of step\n",
-	      out);
-	write_driven(m, lead, out);
-	return write_inputs(m, lead, type, false, out, err);
-}
-
-static void write_hook(const struct bb_object_maker *m, const struct bb_object_variant *lead,
-		       FILE *out)
-{
-	if (!m->opts->hook || strcmp(group_of(m, lead)->trigger, "fire"))
-		return;
-	fputs("  - with: hook    # the whole cost of an event to whoever makes it happen\n", out);
-	write_driven(m, lead, out);
-}
-
-/* The drives of a type. */
-static int write_drives(const struct bb_object_maker *m, const struct bb_object_variant *lead,
-			FILE *out, struct bb_err *err)
-{
-	enum bb_object_do what = m->opts->what;
-	int rc = 0;
-
-	if (drives[what].step)
-		rc = write_fired(m, lead, "step", true, out, err);
-	if (!rc && drives[what].step)
-		rc = write_slope(m, lead, out, err);
-	if (!rc && drives[what].step)
-		write_hook(m, lead, out);
-	if (!rc && drives[what].lines)
-		rc = write_fired(m, lead, "lines", true, out, err);
-	if (!rc && drives[what].exact)
-		rc = write_fired(m, lead, "exact", what == BB_OBJECT_COUNT, out, err);
-	return rc;
-}
-
-/* The skips, as comments: whatever stands in a section's name, it is one line. */
-static void write_skips(const struct bb_object_maker *m, FILE *out)
-{
-	for (size_t i = 0; i < m->out.n_skips; i++) {
-		fprintf(out, "# Not driven: %s: ", m->out.skips[i].what);
-		for (const char *c = m->out.skips[i].why; *c; c++)
-			fputc((unsigned char)*c < ' ' ? '?' : *c, out);
-		fputc('\n', out);
-	}
-}
-
-static int write_text(struct bb_object_maker *m, struct bb_err *err)
+static int write_text(struct maker *m, struct bb_err *err)
 {
 	size_t size = 0;
 	FILE *out = open_memstream(&m->out.text, &size);
@@ -429,41 +721,43 @@ static int write_text(struct bb_object_maker *m, struct bb_err *err)
 	write_variants(m, out);
 	fputs("drive:\n", out);
 	for (size_t i = 0; !rc && i < m->n_groups; i++)
-		rc = write_drives(m, &m->variants[m->groups[i].lead], out, err);
-	write_skips(m, out);
+		rc = write_drives(m, i, out, err);
+	/* The skips, as comments: whatever stands in a section's name, it is one line. */
+	for (size_t i = 0; i < m->out.n_skips; i++) {
+		fprintf(out, "# Not driven: %s: ", m->out.skips[i].what);
+		for (const char *c = m->out.skips[i].why; *c; c++)
+			fputc((unsigned char)*c < ' ' ? '?' : *c, out);
+		fputc('\n', out);
+	}
 	return fclose(out) && !rc ? bb_fail_nomem(err) : rc;
 }
 
 /* Inputs that are given must be of use to some program. */
-static int check_inputs(const struct bb_object_maker *m, struct bb_err *err)
+static int check_inputs(const struct maker *m, struct bb_err *err)
 {
+	const struct bb_object_opts *o = m->opts;
 	bool packets = false, contexts = false;
 
-	for (size_t i = 0; i < m->n_variants; i++) {
-		const struct bb_test_run_type *type;
+	for (size_t i = 0; i < m->n_groups; i++) {
+		const struct bb_test_run_type *type = m->groups[i].run_type;
 
-		if (bb_test_run_type__find(m->variants[i].program->type, &type, NULL))
-			continue;
-		packets |= !type->takes_context;
-		contexts |= type->takes_context;
+		packets |= type && !type->takes_context;
+		contexts |= type && type->takes_context;
 	}
-	if (m->opts->n_packets && !packets)
+	if (o->n_packets && !packets)
 		return bb_fail(err, -EINVAL, "%s: none of the programs takes a packet%s",
-			       m->opts->packets[0],
-			       contexts ? "; a context is given with --ctx" : "");
-	if (m->opts->n_contexts && !contexts)
+			       o->packets[0], contexts ? "; a context is given with --ctx" : "");
+	if (o->n_contexts && !contexts)
 		return bb_fail(err, -EINVAL, "%s: none of the programs takes a context%s",
-			       m->opts->contexts[0],
-			       packets ? "; a packet is given with --packet" : "");
+			       o->contexts[0], packets ? "; a packet is given with --packet" : "");
 	return 0;
 }
 
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err)
 {
-	struct bb_object_maker m = {.opts = opts,
-				    .parts = calloc(opts->n_objects, sizeof(*m.parts))};
-	int rc = m.parts ? bb_object_maker__find(&m, err) : bb_fail_nomem(err);
+	struct maker m = {.opts = opts, .parts = calloc(opts->n_objects, sizeof(*m.parts))};
+	int rc = m.parts ? find_programs(&m, err) : bb_fail_nomem(err);
 
 	if (!rc)
 		rc = check_inputs(&m, err);
