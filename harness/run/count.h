@@ -15,4 +15,8 @@
  */
 int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err);
 
+/* Put the measurements of the drives `lines` into the report, when all loads are done. 0 or
+ * -ENOMEM. */
+int bb_note_lines(struct bb_session *s, struct bb_report *report, struct bb_err *err);
+
 #endif

@@ -101,42 +101,36 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* What is an average over a batch's samples becomes one over the series', which has had `n` of them
- * before. */
-static void average(double *of_series, size_t n, double of_batch, size_t more)
+/* Move one batch into its series, which then owns its flow. 0 or -ENOMEM. */
+static int take_batch(struct bb_series *s, struct bb_batch *b)
 {
-	if (more && !isnan(of_batch))
-		*of_series = ((isnan(*of_series) ? 0 : *of_series * (double)n) +
-			      of_batch * (double)more) /
-			     (double)(n + more);
-}
+	const struct {
+		double *of_series, of_batch;
+	} averages[] = {
+		{&s->slope.intercept_ns, b->slope.intercept_ns},
+		{&s->floor_ns, b->floor_ns},
+		{&s->line_ns, b->line_ns},
+		{&s->slope.cycles, b->slope.pmu[BB_PMU_CYCLES]},
+		{&s->slope.instructions, b->slope.pmu[BB_PMU_INSTRUCTIONS]},
+		{&s->slope.llc_misses, b->slope.pmu[BB_PMU_LLC_MISSES]},
+	};
+	double before = (double)s->hist.n, more = (double)b->n;
 
-static void average_batch(struct bb_series *s, const struct bb_batch *b)
-{
-	average(&s->slope.intercept_ns, s->hist.n, b->slope.intercept_ns, b->n);
-	average(&s->floor_ns, s->hist.n, b->floor_ns, b->n);
-	average(&s->line_ns, s->hist.n, b->line_ns, b->n);
-	average(&s->slope.cycles, s->hist.n, b->slope.pmu[BB_PMU_CYCLES], b->n);
-	average(&s->slope.instructions, s->hist.n, b->slope.pmu[BB_PMU_INSTRUCTIONS], b->n);
-	average(&s->slope.llc_misses, s->hist.n, b->slope.pmu[BB_PMU_LLC_MISSES], b->n);
-}
+	/* an average over the batch's samples becomes one over the series' */
+	for (size_t i = 0; more > 0 && i < sizeof(averages) / sizeof(averages[0]); i++) {
+		double *x = averages[i].of_series;
 
-/* The batch's becomes the series'. */
-static void take_flow(struct bb_series *s, struct bb_batch *b)
-{
-	if (s->flow && b->flow)
+		if (!isnan(averages[i].of_batch))
+			*x = ((isnan(*x) ? 0 : *x * before) + averages[i].of_batch * more) /
+			     (before + more);
+	}
+	if (s->flow && b->flow) {
 		bb_ring_use__add(s->flow, b->flow);
-	if (s->flow)
 		bb_ring_use__free(b->flow);
-	else
+	} else if (b->flow) {
 		s->flow = b->flow;
+	}
 	b->flow = NULL;
-}
-
-int bb_record__batch(struct bb_series *s, struct bb_batch *b)
-{
-	take_flow(s, b);
-	average_batch(s, b);
 	for (size_t i = 0; i < b->n; i++)
 		if (bb_hist_add(&s->hist, b->ns[i], 1))
 			return -ENOMEM;
@@ -224,7 +218,7 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 		rc = bb_unless_broken_off(driver->batch(state, slot, param, b, err));
 	if (rc == -ETIME) /* with what it took by then */
 		rc = 0;
-	record_rc = bb_record__batch(s, b); /* what was taken before an error counts too */
+	record_rc = take_batch(s, b); /* what was taken before an error counts too */
 	if (!record_rc && b->void_why[0])
 		record_rc = bb_record__void(s, "%s", b->void_why);
 	if (!rc)
@@ -234,6 +228,18 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 	if (!rc)
 		s->drops += after - before;
 	return rc;
+}
+
+int bb_record__skip(struct bb_report *report, struct bb_err *err, const char *why, const char *fmt,
+		    ...)
+{
+	char what[600];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
 int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err)

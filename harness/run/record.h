@@ -33,9 +33,6 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 /* A new series of a case: round `load`, program at `jit_mod64`. NULL when out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
 
-/* Move one batch into its series, which then owns its flow. 0 or -ENOMEM. */
-int bb_record__batch(struct bb_series *s, struct bb_batch *b);
-
 /* Mark the series void; only the first reason is kept. 0 or -ENOMEM. */
 int bb_record__void(struct bb_series *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -59,6 +56,10 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 		       const struct bb_test_prog *prog, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err);
+
+/* Something that was not measured, called by `fmt`, and why. 0, or -ENOMEM with a message. */
+int bb_record__skip(struct bb_report *report, struct bb_err *err, const char *why, const char *fmt,
+		    ...) __attribute__((format(printf, 4, 5)));
 
 /* A run ended early with `rc`: say so in the report (the first reason stays) and in `err`. Returns
  * rc. */

@@ -6,16 +6,20 @@
 #include "run/references.h"
 #include "run/session.h"
 
+/* Of a run, what a case of the plan has. Cases of one drive and variant share their slot. */
+struct bb_run_case {
+	size_t first; /* of its drive and variant, which holds the parts that they share */
+	size_t next;  /* of its drive and variant; BB_NO_CASE behind the last */
+	void *slot;   /* of the round */
+	bool is_slow; /* its last turn ended with fewer samples than it wanted */
+};
+
 /* A plan on its way into a report. */
 struct bb_run {
 	struct bb_session session;
 	struct bb_report *report;
 	size_t *case_of; /* by case; SIZE_MAX: not measured here */
-	/* by case: the first of its drive and variant, which holds the parts that they share */
-	size_t *first;
-	/* by case: the next of its drive and variant; BB_NO_CASE behind the last */
-	size_t *next;
-	void **slots; /* by case, of the round; cases of one drive and variant share theirs */
+	struct bb_run_case *cases;
 	uint64_t *ns; /* one batch of samples */
 	size_t ns_size;
 	double done, total; /* expected seconds */
@@ -25,7 +29,6 @@ struct bb_run {
 	double round_s;
 	size_t drives_left;
 	uint32_t rounds; /* to be measured: the plan's loads, or fewer if programs are slow */
-	bool *is_slow;   /* by case: its last turn ended with fewer samples than it wanted */
 	bool is_cut;     /* a turn of a round had to end with fewer samples */
 	struct bb_placement *places; /* by variant */
 	struct bb_calm calm;
@@ -46,14 +49,5 @@ double bb_round__expected_s(const struct bb_plan_case *c);
 
 /* Does the figure depend on where the program is, and need a calm CPU? */
 bool bb_round__is_placed(const struct bb_plan_case *c);
-
-/* The report gets a skip for all that the budget leaves out, which says how to get it. */
-
-/* The loads first..end - 1. 0 or -ENOMEM. */
-int bb_left_out__loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err);
-
-/* Samples of the `loads` that were begun; cases without any are dropped. -ETIME when those are all,
- * -ENOMEM. */
-int bb_left_out__samples(struct bb_run *r, uint32_t loads, struct bb_err *err);
 
 #endif

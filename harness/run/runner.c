@@ -3,19 +3,22 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/give_way.h"
 #include "run/count.h"
 #include "run/executed.h"
-#include "run/lines.h"
-#include "run/processes.h"
 #include "run/record.h"
 #include "run/round.h"
 #include "stats/quantile.h"
+#include "store/run_json.h"
 
 #define BATCH_MIN 100u /* room for samples, in any case */
 
@@ -26,29 +29,158 @@
 #define WAITING_MOST_S 3.0
 #define WAITING_SHARE 0.15
 
-static int add_cases(struct bb_run *r, struct bb_err *err)
+/*
+ * The time of a line differs between processes by more than between the loads of one: the pages of
+ * maps, stacks and the kernel's tables are others. So a plan that does nothing but time lines is
+ * measured by several processes one after the other, some loads in each, and its intervals hold the
+ * difference. The first one is this process; it keeps its maps meanwhile, so that the pages of the
+ * others are others.
+ */
+#define LOADS_EACH 4u /* as few as make opening a small part of the time */
+/* Opening the programs anew may take as long as so many times their loads. */
+#define OPEN_MOST 2.0
+
+/* The loads of the first process; plan->loads: all are its own. */
+static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts *opts)
 {
-	const struct bb_plan *plan = r->session.plan;
+	bool by_line = false;
 
 	for (size_t i = 0; i < plan->n_cases; i++) {
-		const struct bb_test_prog *prog;
-		const struct bb_open_drive *d;
+		const struct bb_drive_kind *kind = plan->cases[i].drive->kind;
+
+		by_line |= kind->by_line;
+		if (!kind->by_line && !kind->counts)
+			return plan->loads;
+	}
+	/* two programs are compared in the same rounds, on the same maps */
+	return by_line && !opts->share_maps && plan->loads >= 2 * LOADS_EACH ? LOADS_EACH
+									     : plan->loads;
+}
+
+/* --- what a budget left out: the report gets skips, which say how to get it --- */
+
+/* The loads first..end - 1. */
+static int leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err)
+{
+	char why[200];
+
+	snprintf(why, sizeof(why), "the budget of %g s would be exceeded; --budget gives more",
+		 r->session.opts->budget_s);
+	return bb_record__skip(r->report, err, why, "%s/loads %u..%u",
+			       r->session.plan->scenario->name, first + 1, end);
+}
+
+/* Samples, or of a drive that goes by time ms, that the loads which were begun took and wanted. */
+static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads,
+			  uint64_t *ret_taken, uint64_t *ret_wanted)
+{
+	const struct bb_plan_case *c = &r->session.plan->cases[planned];
+	const struct bb_case *k = &r->report->cases[r->case_of[planned]];
+	uint64_t rounds = 0;
+	double taken_s = 0;
+
+	for (uint32_t load = 0; load < loads; load++)
+		rounds += bb_plan_case__has_turn(r->session.plan, c, load);
+	*ret_taken = 0;
+	for (size_t i = 0; i < k->n_series; i++) {
+		*ret_taken += k->series[i].fired;
+		taken_s += k->series[i].elapsed_s;
+	}
+	*ret_wanted = rounds * bb_round__samples(c);
+	if (c->seconds > 0) { /* the last window ends when it ends */
+		*ret_taken = (uint64_t)(1e3 * taken_s + 1);
+		*ret_wanted = (uint64_t)(1e3 * c->seconds / c->loads * (double)rounds);
+	}
+}
+
+/* Cases that nothing was measured of, all by name: nothing else says a word of them. */
+static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cases, struct bb_err *err)
+{
+	const struct bb_plan *plan = r->session.plan;
+	char *why = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&why, &size);
+	int rc = 0;
+
+	if (!out)
+		return bb_fail_nomem(err);
+	fprintf(out, "not measured within the budget of %g s, --budget gives more: ",
+		r->session.opts->budget_s);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%s", i ? ", " : "", plan->cases[cases[i]].name);
+	rc = fclose(out) ? bb_fail_nomem(err)
+			 : bb_record__skip(r->report, err, why, "%s: %zu of %zu cases",
+					   plan->scenario->name, n, plan->n_cases);
+	free(why);
+	return rc;
+}
+
+/* Samples of the `loads` that were begun; cases without any are dropped. -ETIME when those are all,
+ * -ENOMEM. */
+static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *err)
+{
+	const struct bb_plan *plan = r->session.plan;
+	double budget_s = r->session.opts->budget_s;
+	size_t *none = calloc(plan->n_cases, sizeof(*none)), n_none = 0;
+	int rc = none ? 0 : bb_fail_nomem(err);
+	char why[200];
+
+	snprintf(why, sizeof(why), "the budget of %g s holds no more; --budget gives more",
+		 budget_s);
+	for (size_t i = 0; !rc && i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
+		uint64_t taken, wanted;
+
+		if (r->case_of[i] == SIZE_MAX)
+			continue;
+		count_samples(r, i, loads, &taken, &wanted);
+		if (taken >= wanted)
+			continue;
+		bb_case__drop_empty_series(&r->report->cases[r->case_of[i]]);
+		if (!r->report->cases[r->case_of[i]].n_series)
+			none[n_none++] = i;
+		else
+			rc = bb_record__skip(r->report, err, why, "%s: %llu of %llu %s", c->name,
+					     (unsigned long long)(wanted - taken),
+					     (unsigned long long)wanted,
+					     c->seconds > 0 ? "ms" : "samples");
+	}
+	if (!rc && n_none)
+		rc = note_unmeasured(r, n_none, none, err);
+	bb_report__drop_empty_cases(r->report);
+	if (!rc && n_none && !bb_report__has_samples(r->report))
+		rc = bb_fail(err, -ETIME,
+			     "scenario '%s': the budget of %g s was used up before anything was "
+			     "measured; --budget gives more",
+			     plan->scenario->name, budget_s);
+	free(none);
+	return rc;
+}
+
+/* --- rounds --- */
+
+static int add_cases(struct bb_run *r, struct bb_err *err)
+{
+	const struct bb_session *ss = &r->session;
+	const struct bb_plan *plan = ss->plan;
+
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
+		const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
 		struct bb_case *k;
 
 		r->case_of[i] = SIZE_MAX;
-		if (!bb_session__can_time(&r->session, &plan->cases[i]))
+		if (!bb_session__can_time(ss, c))
 			continue;
-		if (bb_record__case(r->report, plan, &plan->cases[i], NULL, &r->case_of[i], err))
+		if (bb_record__case(r->report, plan, c, NULL, &r->case_of[i], err))
 			return -ENOMEM;
 		k = &r->report->cases[r->case_of[i]];
-		d = &r->session.drives[bb_session__drive(&r->session, &plan->cases[i])];
-		prog = &r->session.progs[bb_session__variant(&r->session, &plan->cases[i])];
 		/* of a drive that times a command: which */
 		if (d->driver->command && !(k->command = strdup(d->driver->command(d->state))))
 			return bb_fail_nomem(err);
-		if (bb_record__fired_by(k, d->driver, prog))
+		if (bb_record__fired_by(k, d->driver, &ss->progs[bb_session__variant(ss, c)]))
 			return bb_fail_nomem(err);
-		r->total += bb_round__expected_s(&plan->cases[i]) * plan->cases[i].loads;
+		r->total += bb_round__expected_s(c) * c->loads;
 	}
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		size_t floor = plan->cases[i].floor;
@@ -64,8 +196,9 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 static int link_cases(struct bb_run *r, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
-	size_t n_variants = plan->scenario->n_variants, n = n_variants * plan->scenario->n_drives;
-	size_t *last = calloc(n ? n : 1, sizeof(*last)); /* by drive and variant, + 1 */
+	size_t n_variants = plan->scenario->n_variants;
+	/* by drive and variant, + 1 */
+	size_t *last = calloc(n_variants * plan->scenario->n_drives + 1, sizeof(*last));
 
 	if (!last)
 		return bb_fail_nomem(err);
@@ -74,72 +207,57 @@ static int link_cases(struct bb_run *r, struct bb_err *err)
 		size_t *l = &last[bb_session__drive(&r->session, c) * n_variants +
 				  bb_session__variant(&r->session, c)];
 
-		r->first[i] = *l ? r->first[*l - 1] : i;
-		r->next[i] = BB_NO_CASE;
+		r->cases[i].first = *l ? r->cases[*l - 1].first : i;
+		r->cases[i].next = BB_NO_CASE;
 		if (*l)
-			r->next[*l - 1] = i;
+			r->cases[*l - 1].next = i;
 		*l = i + 1;
 	}
 	free(last);
 	return 0;
 }
 
-static bool is_variant_placed(const struct bb_run *r, size_t variant)
+static bool is_placed(const struct bb_run *r, size_t planned)
 {
-	const struct bb_session *ss = &r->session;
-
-	for (size_t i = 0; i < ss->plan->n_cases; i++)
-		if (r->case_of[i] != SIZE_MAX && bb_round__is_placed(&ss->plan->cases[i]) &&
-		    bb_session__variant(ss, &ss->plan->cases[i]) == variant)
-			return true;
-	return false;
+	return r->case_of[planned] != SIZE_MAX &&
+	       bb_round__is_placed(&r->session.plan->cases[planned]);
 }
 
-/* As the process before knows them. */
-static void take_places(struct bb_run *r)
-{
-	const struct bb_run *before = r->session.opts->before;
-
-	for (size_t v = 0; v < r->session.plan->scenario->n_variants; v++) {
-		memcpy(r->session.progs[v].seen_mod64, before->session.progs[v].seen_mod64,
-		       sizeof(r->session.progs[v].seen_mod64));
-		r->places[v] = before->places[v];
-		r->places[v].spent_s = 0;
-	}
-}
-
-/* Of the time for waiting this process has what its loads are of all. */
-static double waiting_most_s(const struct bb_run *r)
-{
-	const struct bb_run_opts *opts = r->session.opts;
-	uint32_t all = (opts->before ? opts->before : r)->session.plan->loads;
-	double share = (double)bb_processes_first_loads(r->session.plan, opts) / all,
-	       left_s = bb_deadline_left_s() * (opts->before ? 1 : share);
-
-	return fmin(WAITING_MOST_S * share, WAITING_SHARE * left_s);
-}
-
+/* The places of all programs, and how long the run may wait for a calm CPU; as the process before
+ * knows them. */
 static int find_places(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
+	const struct bb_run *before = ss->opts->before;
 	size_t n = ss->plan->scenario->n_variants;
-	double left_s = bb_deadline_left_s();
+	uint32_t all = (before ? before : r)->session.plan->loads;
+	double left_s = bb_deadline_left_s(), share = (double)first_loads(ss->plan, ss->opts) / all,
+	       most_s;
 	int rc = 0;
 
-	if (ss->opts->before)
-		take_places(r);
+	for (size_t v = 0; before && v < n; v++) {
+		memcpy(ss->progs[v].seen_mod64, before->session.progs[v].seen_mod64,
+		       sizeof(ss->progs[v].seen_mod64));
+		r->places[v] = before->places[v];
+		r->places[v].spent_s = 0;
+	}
 	/* that takes loads more, and there was no time for one of each program */
-	for (size_t v = 0; !rc && v < n && !ss->opts->before && !ss->out_of_time; v++)
-		if (ss->usable[v] && is_variant_placed(r, v))
+	for (size_t i = 0; !rc && !before && !ss->out_of_time && i < ss->plan->n_cases; i++) {
+		size_t v = bb_session__variant(ss, &ss->plan->cases[i]);
+
+		if (is_placed(r, i) && ss->usable[v] && !(r->places[v].most_s > 0))
 			rc = bb_placement__find(&r->places[v], &ss->progs[v], &ss->rng,
 						fmin(PLACING_MOST_S,
 						     PLACING_SHARE * left_s / (double)n),
 						err);
-	if (ss->opts->before)
-		r->calm = (struct bb_calm){.best_ns = ss->opts->before->calm.best_ns,
-					   .most_s = waiting_most_s(r)};
+	}
+	/* Of the time for waiting this process has what its loads are of all. */
+	most_s = fmin(WAITING_MOST_S * share,
+		      WAITING_SHARE * bb_deadline_left_s() * (before ? 1 : share));
+	if (before)
+		r->calm = (struct bb_calm){.best_ns = before->calm.best_ns, .most_s = most_s};
 	else
-		bb_calm__begin(&r->calm, waiting_most_s(r));
+		bb_calm__begin(&r->calm, most_s);
 	return rc;
 }
 
@@ -175,19 +293,15 @@ static int judge_emptied(struct bb_case *c, struct bb_err *err)
 /* What is known of the places at the end goes to all series. */
 static void note_shares(struct bb_run *r)
 {
-	struct bb_session *ss = &r->session;
+	const struct bb_session *ss = &r->session;
 
 	for (size_t i = 0; i < ss->plan->n_cases; i++) {
-		const struct bb_plan_case *c = &ss->plan->cases[i];
-		struct bb_case *k;
+		size_t variant = bb_session__variant(ss, &ss->plan->cases[i]);
+		struct bb_case *k = is_placed(r, i) ? &r->report->cases[r->case_of[i]] : NULL;
 
-		if (r->case_of[i] == SIZE_MAX || !bb_round__is_placed(c))
-			continue;
-		k = &r->report->cases[r->case_of[i]];
-		for (size_t s = 0; s < k->n_series; s++)
-			k->series[s].jit_share =
-				bb_placement_share(&ss->progs[bb_session__variant(ss, c)],
-						   k->series[s].jit_mod64);
+		for (size_t s = 0; k && s < k->n_series; s++)
+			k->series[s].jit_share = bb_placement_share(&ss->progs[variant],
+								    k->series[s].jit_mod64);
 	}
 }
 
@@ -195,19 +309,16 @@ static void note_shares(struct bb_run *r)
  */
 static int open_references(struct bb_run *r, struct bb_err *err)
 {
-	const struct bb_plan *plan = r->session.plan;
 	bool needed = false;
 	int rc;
 
-	for (size_t i = 0; i < plan->n_cases; i++)
-		needed |= r->case_of[i] != SIZE_MAX && bb_round__is_placed(&plan->cases[i]);
+	for (size_t i = 0; i < r->session.plan->n_cases; i++)
+		needed |= is_placed(r, i);
 	if (!needed)
 		return 0;
 	rc = bb_unless_broken_off(
 		bb_references__open(r->session.opts->driver.object_dir, &r->references, err));
-	if (rc != -ENOTSUP)
-		return rc;
-	return bb_report__add_skip(r->report, "references", err->msg) ? bb_fail_nomem(err) : 0;
+	return rc == -ENOTSUP ? bb_record__skip(r->report, err, err->msg, "references") : rc;
 }
 
 /* From the least to the largest of 6 is an interval of 97 %; the last round may not fit. */
@@ -231,7 +342,7 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 
 		if (c->seconds > 0 || c->loads != plan->loads)
 			return plan->loads;
-		if (r->case_of[i] == SIZE_MAX || !r->is_slow[i])
+		if (r->case_of[i] == SIZE_MAX || !r->cases[i].is_slow)
 			continue;
 		s = r->report->cases[r->case_of[i]].series;
 		round_s += s->elapsed_s *
@@ -245,17 +356,19 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, struct bb_err *err)
 {
 	uint32_t load = 0, loads = r->session.plan->loads,
-		 first = bb_processes_first_loads(r->session.plan, r->session.opts);
+		 first = first_loads(r->session.plan, r->session.opts);
 	int rc = find_places(r, err);
 	uint64_t began_ns = bb_now_ns();
 
 	for (; !rc && load < r->rounds; load++) {
-		double took_s = bb_seconds_since(began_ns);
+		double took_s = bb_seconds_since(began_ns),
+		       others = ceil((double)loads / LOADS_EACH) - 1;
 
 		/* A round may take as long as the average one did. */
 		if (load && took_s / load > bb_deadline_left_s())
 			break;
-		if (load == first && bb_processes_are_worth(r->session.plan, open_s, took_s)) {
+		if (load == first && open_s <= OPEN_MOST * took_s &&
+		    others * (open_s + took_s) <= bb_deadline_left_s()) {
 			*ret_others = load;
 			break;
 		}
@@ -276,18 +389,217 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	if (rc == -ETIME) /* all that it did counts */
 		rc = 0;
 	if (!rc && load < loads && !*ret_others)
-		rc = bb_left_out__loads(r, load, loads, err);
+		rc = leave_out_loads(r, load, loads, err);
 	if (!rc && (r->is_cut || bb_deadline_has_passed))
-		rc = bb_left_out__samples(r, load, err);
+		rc = leave_out_samples(r, load, err);
 	return rc;
 }
+
+/* --- in other processes --- */
+
+/* The plan of `loads` of them: what was counted is counted. */
+static int plan_part(const struct bb_plan *whole, uint32_t loads, struct bb_plan *ret_plan)
+{
+	size_t *now = calloc(whole->n_cases + 1, sizeof(*now)); /* where a case is in the part */
+	struct bb_plan p = {.scenario = whole->scenario, .loads = loads};
+
+	p.cases = calloc(whole->n_cases + 1, sizeof(*p.cases));
+	if (!now || !p.cases) {
+		free(now);
+		free(p.cases);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < whole->n_cases; i++) {
+		struct bb_plan_case *c = &p.cases[p.n_cases];
+
+		if (whole->cases[i].drive->kind->counts)
+			continue;
+		now[i] = p.n_cases++;
+		*c = whole->cases[i];
+		c->samples = bb_round__samples(c) * loads;
+		c->loads = loads;
+	}
+	for (size_t i = 0; i < p.n_cases; i++)
+		if (p.cases[i].floor != BB_NO_CASE)
+			p.cases[i].floor = now[p.cases[i].floor];
+	free(now);
+	*ret_plan = p;
+	return 0;
+}
+
+/* Progress of the whole run. */
+struct further {
+	const struct bb_progress *of;
+	double done, total;
+};
+
+static void update(void *arg, double done, double total, const char *what)
+{
+	const struct further *f = arg;
+
+	(void)total;
+	f->of->update(f->of->arg, f->done + done, f->total, what);
+}
+
+struct part {
+	const struct bb_run *of;
+	uint32_t first, loads;
+	double budget_s;
+};
+
+/* Measure, and write the report, or the message of a failure behind a NUL, into `out`. */
+static int measure_part(void *arg, int out)
+{
+	const struct part *p = arg;
+	const struct bb_run *r = p->of;
+	struct further further = {r->session.opts->progress, r->done, r->total};
+	const struct bb_progress progress = {update, &further};
+	struct bb_run_opts opts = *r->session.opts;
+	struct bb_report *part = bb_report__new();
+	struct bb_plan plan = {0};
+	struct bb_err err = {0};
+	FILE *file = fdopen(out, "w");
+	int rc = !part || !file || plan_part(r->session.plan, p->loads, &plan) ? -ENOMEM : 0;
+
+	opts.seed += p->first; /* other orders */
+	opts.driver.seed += p->first;
+	opts.budget_s = isinf(p->budget_s) ? 0 : fmax(p->budget_s, 1e-3);
+	opts.progress = opts.progress ? &progress : NULL;
+	opts.before = r;
+	bb_run_ahead_of_others();
+	if (!rc) {
+		part->id = strdup("part");
+		part->command = strdup("");
+		part->started = strdup("");
+		part->fingerprint = r->report->fingerprint;
+		rc = bb_run_plan(&plan, &opts, part, &err);
+	}
+	if (!rc)
+		rc = bb_report__summarise(part);
+	if (!rc)
+		rc = bb_run_json__write(part, file);
+	if (rc && file)
+		fprintf(file, "%c%s", 0, err.code ? err.msg : strerror(-rc));
+	return !file || fclose(file);
+}
+
+/* A process of its own, and all that it writes until it ends; after a signal it is told to. */
+static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_err *err)
+{
+	static const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD};
+	FILE *into = open_memstream(ret_text, ret_len);
+	bool is_told = false;
+	struct bb_child c;
+	char buf[65536];
+	ssize_t n;
+	int rc;
+
+	fflush(NULL);
+	rc = into ? bb_child__start(&rules, measure_part, p, &c) : -ENOMEM;
+	if (rc) {
+		if (into)
+			fclose(into);
+		return into ? bb_fail(err, rc, "fork: %s", strerror(-rc)) : bb_fail_nomem(err);
+	}
+	while ((n = read(c.fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)) {
+		if (n > 0)
+			fwrite(buf, 1, (size_t)n, into);
+		if (bb_stop_signal && !is_told)
+			is_told = !kill(c.pid, bb_stop_signal);
+	}
+	close(c.fd);
+	bb_wait_for(c.pid);
+	return fclose(into) ? bb_fail_nomem(err) : 0;
+}
+
+/* Places that it has had, for the next. */
+static void count_places(struct bb_run *r, const struct bb_report *part)
+{
+	const struct bb_scenario *s = r->session.plan->scenario;
+
+	for (size_t v = 0; v < s->n_variants; v++)
+		for (size_t i = 0; i < part->n_cases; i++) {
+			const struct bb_case *c = &part->cases[i];
+
+			if (strcmp(c->variant, s->variants[v].name))
+				continue;
+			for (size_t k = 0; k < c->n_series; k++)
+				if (c->series[k].jit_mod64 >= 0)
+					r->places[v].taken[c->series[k].jit_mod64]++;
+			break; /* its cases share the loads */
+		}
+}
+
+static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *text, size_t len,
+		     struct bb_err *err)
+{
+	FILE *in = len && text[0] ? fmemopen(text, len, "r") : NULL;
+	const char *why = "its process ended before it was done";
+	const char *scenario = r->session.plan->scenario->name;
+	struct bb_report *part = NULL;
+	struct bb_err other = {0};
+	int rc = 0;
+
+	if (in) {
+		rc = bb_run_json__read(in, "another process", &part, &other);
+		fclose(in);
+		why = other.msg;
+	} else if (len > 1) {
+		why = text + 1;
+	}
+	if (!part || rc)
+		return bb_stop_signal ? 0
+				      : bb_record__skip(r->report, err, why, "%s/loads %u..%u",
+							scenario, first + 1, first + loads);
+	count_places(r, part);
+	rc = bb_report__take_loads(r->report, part, first);
+	if (rc == -EINVAL)
+		rc = bb_record__skip(r->report, err,
+				     "their runs take another path than those before",
+				     "%s/loads %u..%u", scenario, first + 1, first + loads);
+	else if (!rc && part->n_cases && part->cases[0].n_series < loads)
+		rc = leave_out_loads(r, first + (uint32_t)part->cases[0].n_series, first + loads,
+				     err);
+	bb_report__free(part);
+	return rc ? bb_fail_nomem(err) : 0;
+}
+
+/*
+ * The loads from `first` on, by other processes, into the report; `first` divides them, but for the
+ * last process, which may have fewer. Loads that the budget leaves out, and those of a process that
+ * fails, are skips. 0, -EINTR after a signal, -ENOMEM.
+ */
+static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
+{
+	uint32_t all = r->session.plan->loads, each = first;
+	int rc = 0;
+
+	for (uint32_t load = first; !rc && load < all; load += each) {
+		uint32_t loads = all - load < each ? all - load : each;
+		struct part part = {r, load, loads, bb_deadline_left_s() * loads / (all - load)};
+		char *text = NULL;
+		size_t len = 0;
+
+		if (bb_must_end()) {
+			rc = bb_stop_signal ? -EINTR : leave_out_loads(r, load, all, err);
+			break;
+		}
+		rc = run_part(&part, &text, &len, err);
+		if (!rc)
+			rc = take_part(r, load, loads, text, len, err);
+		free(text);
+		r->done += (r->total - r->done) * loads / (all - load);
+	}
+	return !rc && bb_stop_signal ? -EINTR : rc;
+}
+
+/* --- the run --- */
 
 /* A live program whose owner has gone since it was last taken up, at the beginning of its last
  * slice. */
 static int note_gone(struct bb_run *r, struct bb_err *err)
 {
 	const struct bb_scenario *sc = r->session.plan->scenario;
-	char what[256];
 
 	for (size_t v = 0; v < sc->n_variants; v++) {
 		struct bb_err why = {0};
@@ -296,10 +608,9 @@ static int note_gone(struct bb_run *r, struct bb_err *err)
 		    bb_test_prog__load(&r->session.progs[v], &r->session.rng, BB_ANYWHERE, 1,
 				       &why) != -ENOENT)
 			continue;
-		snprintf(what, sizeof(what), "%s/%s: the end of its last slice", sc->name,
-			 sc->variants[v].name);
-		if (bb_report__add_skip(r->report, what, why.msg))
-			return bb_fail_nomem(err);
+		if (bb_record__skip(r->report, err, why.msg, "%s/%s: the end of its last slice",
+				    sc->name, sc->variants[v].name))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -388,16 +699,11 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	}
 	r.ns_size = batch_size(plan);
 	r.rounds = plan->loads;
-	r.is_slow = calloc(plan->n_cases, sizeof(*r.is_slow));
 	r.case_of = calloc(plan->n_cases, sizeof(*r.case_of));
-	r.first = calloc(plan->n_cases, sizeof(*r.first));
-	r.next = calloc(plan->n_cases, sizeof(*r.next));
-	r.slots = calloc(plan->n_cases, sizeof(*r.slots));
+	r.cases = calloc(plan->n_cases, sizeof(*r.cases));
 	r.ns = calloc(r.ns_size, sizeof(*r.ns));
 	r.places = calloc(plan->scenario->n_variants + 1, sizeof(*r.places));
-	rc = r.case_of && r.first && r.next && r.slots && r.ns && r.places && r.is_slow
-		     ? link_cases(&r, err)
-		     : bb_fail_nomem(err);
+	rc = r.case_of && r.cases && r.ns && r.places ? link_cases(&r, err) : bb_fail_nomem(err);
 	if (!rc && opts->share_maps)
 		rc = share_maps(&r.session, err);
 	if (!rc)
@@ -416,7 +722,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc || rc == -EINTR)
 		rc = bb_note_lines(&r.session, report, err) ? -ENOMEM : rc;
 	if (!rc && others)
-		rc = bb_processes__measure(&r, others, bb_run_plan, err);
+		rc = run_others(&r, others, err);
 	if (!rc && opts->skip_failing && bb_report__skip_without_sample(report, n_before))
 		rc = bb_fail_nomem(err);
 	bb_deadline__end(&budget);
@@ -425,11 +731,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	bb_references__free(r.references);
 	free(r.places);
 	free(r.ns);
-	free(r.slots);
-	free(r.next);
-	free(r.first);
+	free(r.cases);
 	free(r.case_of);
-	free(r.is_slow);
 	bb_session__close(&r.session);
 	return rc;
 }
