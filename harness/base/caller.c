@@ -78,39 +78,30 @@ bool bb_user__is_initial_namespace(void)
 	return is_same;
 }
 
-static int take_groups(uid_t uid, gid_t gid)
-{
-	const struct passwd *user = getpwuid(uid);
-
-	return (user ? initgroups(user->pw_name, gid) : setgroups(1, &gid)) ? -errno : 0;
-}
-
-/* setfsuid() tells no errors: it returns the one before, which -1 leaves as it is. */
-static bool files_are_of(uid_t uid, gid_t gid)
-{
-	return (uid_t)setfsuid((uid_t)-1) == uid && (gid_t)setfsgid((gid_t)-1) == gid;
-}
-
 int bb_caller__own_files(struct bb_err *err)
 {
+	const struct passwd *user;
+	int rc = 0;
 	uid_t uid;
 	gid_t gid;
-	int rc;
 
 	bb_caller(&uid, &gid);
 	if (uid == geteuid())
 		return 0;
-	rc = take_groups(uid, gid);
-	if (!rc) {
+	user = getpwuid(uid);
+	if (user ? initgroups(user->pw_name, gid) : setgroups(1, &gid)) {
+		rc = -errno;
+	} else {
 		setfsgid(gid);
 		setfsuid(uid);
-		rc = files_are_of(uid, gid) ? 0 : -EPERM;
+		/* They tell no errors: they return the one before, which -1 leaves as it is. */
+		if ((uid_t)setfsuid((uid_t)-1) != uid || (gid_t)setfsgid((gid_t)-1) != gid)
+			rc = -EPERM;
 	}
 	if (rc)
 		return bb_fail(err, rc,
 			       "cannot open files as the user %u who called sudo: %s; run it as "
-			       "root "
-			       "without SUDO_UID if root's files are meant",
+			       "root without SUDO_UID if root's files are meant",
 			       uid, strerror(-rc));
 	file_uid = uid;
 	return 0;
@@ -131,22 +122,23 @@ int bb_caller__become(struct bb_err *err)
 	return 0;
 }
 
-void bb_root__begin(void)
+static void open_files_as(uid_t uid)
 {
 	int error = errno;
 
 	if (file_uid)
-		setfsuid(0);
+		setfsuid(uid);
 	errno = error;
+}
+
+void bb_root__begin(void)
+{
+	open_files_as(0);
 }
 
 void bb_root__end(void)
 {
-	int error = errno;
-
-	if (file_uid)
-		setfsuid(file_uid);
-	errno = error;
+	open_files_as(file_uid);
 	/* Nothing that follows may run with root's files. */
 	if (file_uid && (uid_t)setfsuid((uid_t)-1) != file_uid)
 		abort();

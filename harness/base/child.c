@@ -3,15 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/bpf.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <pwd.h>
 #include <sched.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,8 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/grow.h"
 #include "base/caller.h"
+#include "base/grow.h"
+#include "base/io.h"
+#include "base/parse.h"
 
 #define FAILED 127 /* a shell's exit code for "not found" */
 
@@ -54,19 +61,138 @@ void bb_open_files__allow_more(void)
 	is_changed = !setrlimit(RLIMIT_NOFILE, &more);
 }
 
-/* --- in the child --- */
+/* --- confinement --- */
 
-static const char *const always[] = {"PATH", "LANG", "TERM", NULL};
+#define TRIAL_FILE_BYTES (4LL << 30) /* none of it is there until it is written to */
+#define NOBODY 65534                 /* also on kernels that know no names: their overflow user */
 
-static const char *home_of(uid_t uid)
+/* What libelf, libdw and malloc() do with files that are open, how the child answers, and what
+ * libbpf (from 1.4 on) does to open an object in memory. */
+static const int calls[] = {
+	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
+	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
+	SCMP_SYS(getrandom), SCMP_SYS(lseek),         SCMP_SYS(madvise),     SCMP_SYS(mmap),
+	SCMP_SYS(mprotect),  SCMP_SYS(mremap),        SCMP_SYS(munmap),      SCMP_SYS(newfstatat),
+	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
+	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
+	SCMP_SYS(write),     SCMP_SYS(memfd_create),  SCMP_SYS(uname),
+#ifdef __SANITIZE_ADDRESS__ /* which ends the process where it may not look at the signal stack */
+	SCMP_SYS(gettid),    SCMP_SYS(sigaltstack),
+#endif
+};
+
+/* What libbpf does besides to load an object. */
+static const int trial_calls[] = {
+	SCMP_SYS(access),     SCMP_SYS(dup3),     SCMP_SYS(faccessat),
+	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
+};
+static const unsigned int trial_commands[] = {
+	BPF_MAP_CREATE, BPF_MAP_UPDATE_ELEM, BPF_PROG_LOAD,        BPF_BTF_LOAD,
+	BPF_MAP_FREEZE, BPF_PROG_BIND_MAP,   BPF_BTF_GET_FD_BY_ID,
+};
+
+static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 {
-	const struct passwd *user;
+	int rc = 0;
 
-	if (geteuid() != 0 || uid == 0)
-		return getenv("HOME");
-	user = getpwuid(uid);
-	return user ? user->pw_dir : "/";
+	for (size_t i = 0; !rc && i < n; i++) {
+		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, which[i], 0);
+		if (rc == -EDOM) /* this machine has no such call */
+			rc = 0;
+	}
+	return rc;
 }
+
+/* `action` where an argument is so. */
+static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct scmp_arg_cmp arg)
+{
+	return seccomp_rule_add_array(filter, action, which, 1, &arg);
+}
+
+/* libbpf takes a descriptor 0 for a mistake: it duplicates it and closes it. It is to stay. */
+static int allow_trial(scmp_filter_ctx filter)
+{
+	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,
+						 O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY};
+	int rc = allow(filter, trial_calls, sizeof(trial_calls) / sizeof(trial_calls[0]));
+
+	for (size_t i = 0; !rc && i < sizeof(trial_commands) / sizeof(trial_commands[0]); i++)
+		rc = add_rule(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(bpf),
+			      (struct scmp_arg_cmp){0, SCMP_CMP_EQ, trial_commands[i], 0});
+	if (!rc)
+		rc = add_rule(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), for_reading);
+	if (!rc)
+		rc = add_rule(filter, SCMP_ACT_ALLOW, SCMP_SYS(close),
+			      (struct scmp_arg_cmp){0, SCMP_CMP_NE, 0, 0});
+	if (!rc)
+		rc = add_rule(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(close),
+			      (struct scmp_arg_cmp){0, SCMP_CMP_EQ, 0, 0});
+	return rc;
+}
+
+/* In the child: for good, and the kernel kills it when its parent ends. 0 or -errno: then it is
+ * not confined and has to end. */
+static int confine(bool is_trial)
+{
+	static const int closing = SCMP_SYS(close);
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	scmp_filter_ctx filter;
+	int rc;
+
+	/* In a user namespace that has no such user root stays root, but without capabilities. */
+	rc = geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	     setresuid(NOBODY, NOBODY, NOBODY);
+	/* After the change of user, which clears PR_SET_PDEATHSIG. */
+	if (syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
+		return is_trial ? -ENOSYS : 0; /* the kernel has none */
+	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	if (!filter)
+		return -ENOMEM;
+	rc = allow(filter, calls, sizeof(calls) / sizeof(calls[0]));
+	if (!rc)
+		rc = is_trial ? allow_trial(filter) : allow(filter, &closing, 1);
+	if (!rc)
+		rc = seccomp_load(filter);
+	seccomp_release(filter);
+	return rc;
+}
+
+/* A file at descriptor 0 for a trial. 0 or -errno. */
+static int open_trial_file(void)
+{
+	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+	int file = memfd_create("trial", MFD_CLOEXEC);
+
+	setrlimit(RLIMIT_FSIZE, &unlimited); /* root may; a memfd is no file of a disk */
+	/* libbpf maps the values of a map from its descriptor */
+	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
+}
+
+/* Not simply a number: AddressSanitizer begins with terabytes. */
+void bb_confine_memory(uint64_t more_bytes)
+{
+	struct rlimit limit;
+	const char *c;
+	uint64_t pages;
+	char *text;
+	size_t len;
+
+	if (bb_read_proc("/proc/self/statm", 4096, &text, &len, NULL))
+		return;
+	c = text;
+	if (!bb_parse_digits(&c, &pages)) {
+		limit.rlim_cur = limit.rlim_max = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
+						  more_bytes;
+		setrlimit(RLIMIT_AS, &limit);
+	}
+	free(text);
+}
+
+/* --- in the child --- */
 
 /* "NAME=VALUE" of a variable that is set, appended; the strings last until the exec. */
 static int note_variable(const char *name, const char *value, char ***texts, size_t *n)
@@ -80,9 +206,12 @@ static int note_variable(const char *name, const char *value, char ***texts, siz
 
 static int clean_environment(const char *const *also, uid_t uid)
 {
+	static const char *const always[] = {"PATH", "LANG", "TERM", NULL};
+	const struct passwd *user = geteuid() == 0 && uid ? getpwuid(uid) : NULL;
+	const char *home = geteuid() || !uid ? getenv("HOME") : user ? user->pw_dir : "/";
 	char **texts = NULL;
 	size_t n = 0;
-	int rc = note_variable("HOME", home_of(uid), &texts, &n);
+	int rc = note_variable("HOME", home, &texts, &n);
 
 	for (const char *const *name = always; !rc && *name; name++)
 		rc = note_variable(*name, getenv(*name), &texts, &n);
@@ -151,11 +280,24 @@ static void close_all(unsigned int first, unsigned int last)
 		close((int)fd);
 }
 
-/* From `first` on, all but keep[n]. */
-static void close_others(unsigned int first, int *keep, size_t n)
+/* All but those that are to stay. */
+static int close_others(const struct bb_child_rules *r, int link_fd, int report_fd)
 {
-	unsigned int next = first;
+	bool is_trial = r->confinement == BB_CONFINED_TRIAL;
+	unsigned int next = r->confinement ? 0 : STDERR_FILENO + 1;
+	size_t n = r->n_keep;
+	int *keep, rc = is_trial ? open_trial_file() : 0;
 
+	if (rc || (!r->closes_others && !r->confinement))
+		return rc;
+	keep = calloc(n + 3, sizeof(*keep));
+	if (!keep)
+		return -ENOMEM;
+	if (n)
+		memcpy(keep, r->keep, n * sizeof(*keep));
+	keep[n++] = link_fd;
+	keep[n++] = report_fd;
+	keep[n++] = is_trial ? 0 : -1;
 	qsort(keep, n, sizeof(*keep), by_number);
 	for (size_t i = 0; i < n; i++) {
 		if (keep[i] < 0 || (unsigned int)keep[i] < next)
@@ -165,39 +307,8 @@ static void close_others(unsigned int first, int *keep, size_t n)
 		next = (unsigned int)keep[i] + 1;
 	}
 	close_all(next, ~0U);
-}
-
-static int close_descriptors(const struct bb_child_rules *r, int link_fd, int report_fd)
-{
-	bool is_trial = r->confinement == BB_CONFINED_TRIAL;
-	int *all, rc = is_trial ? bb_confine_open_trial_file() : 0;
-	size_t n = r->n_keep;
-
-	if (rc || (!r->closes_others && !r->confinement))
-		return rc;
-	all = calloc(n + 3, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	if (n)
-		memcpy(all, r->keep, n * sizeof(*all));
-	all[n++] = link_fd;
-	all[n++] = report_fd;
-	if (is_trial)
-		all[n++] = 0;
-	close_others(r->confinement ? 0 : STDERR_FILENO + 1, all, n);
-	free(all);
+	free(keep);
 	return 0;
-}
-
-static int change_rights(const struct bb_child_rules *r)
-{
-	int rc = bb_become_user(r->uid, r->gid);
-
-	/* After setuid, which clears the first. */
-	if (!rc && ((!r->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL)) ||
-		    (r->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))))
-		rc = -errno;
-	return rc || !r->confinement ? rc : bb_confine(r->confinement);
 }
 
 static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int report_fd)
@@ -224,8 +335,14 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 	if (!rc)
 		rc = set_std(r, link_fd);
 	if (!rc)
-		rc = close_descriptors(r, link_fd, report_fd);
-	return rc ? rc : change_rights(r);
+		rc = close_others(r, link_fd, report_fd);
+	if (!rc)
+		rc = bb_become_user(r->uid, r->gid);
+	/* After setuid, which clears the first. */
+	if (!rc && ((!r->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL)) ||
+		    (r->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))))
+		rc = -errno;
+	return rc || !r->confinement ? rc : confine(r->confinement == BB_CONFINED_TRIAL);
 }
 
 /* To the parent. Where it has gone, there is nobody to end us when it does: false. */
@@ -261,33 +378,6 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Both ends of the link: ours, the child's. */
-static int make_link(const struct bb_child_rules *r, int ret_ends[2])
-{
-	int ends[2] = {-1, -1}, rc = 0;
-
-	if (r->link == BB_LINK_SOCKET)
-		rc = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
-	else if (r->link)
-		rc = pipe2(ends, O_CLOEXEC);
-	ret_ends[0] = ends[r->link == BB_LINK_TO_CHILD];
-	ret_ends[1] = ends[r->link != BB_LINK_TO_CHILD];
-	return rc ? -errno : 0;
-}
-
-/* fork() of the C library cannot do this, and waits for threads of ours that allocate memory. */
-static pid_t fork_by(const struct bb_child_rules *r)
-{
-	struct clone_args args = {.exit_signal = SIGCHLD,
-				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,
-				  .set_tid = (uint64_t)(uintptr_t)(r->pid ? &r->pid : NULL),
-				  .set_tid_size = r->pid != 0};
-
-	if (!r->own_namespaces && !r->pid)
-		return fork();
-	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-}
-
 /* The next number that the child reports; `otherwise`, when it says nothing and has closed its end.
  */
 static int hear(int report_fd, int otherwise)
@@ -305,20 +395,34 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		    struct bb_child *ret_child)
 {
 	struct bb_child c = {.pid = -1, .fd = -1, .report_fd = -1};
-	int link[2], reports[2] = {-1, -1}, rc = make_link(r, link);
+	/* fork() of the C library cannot do this, and waits for threads of ours that allocate
+	 * memory. */
+	struct clone_args args = {.exit_signal = SIGCHLD,
+				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,
+				  .set_tid = (uint64_t)(uintptr_t)(r->pid ? &r->pid : NULL),
+				  .set_tid_size = r->pid != 0};
+	int link[2] = {-1, -1}, reports[2] = {-1, -1}, rc = 0, *ours, *its;
 
-	if (!rc && pipe2(reports, O_CLOEXEC))
+	if (r->link == BB_LINK_SOCKET)
+		rc = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link);
+	else if (r->link)
+		rc = pipe2(link, O_CLOEXEC);
+	ours = &link[r->link == BB_LINK_TO_CHILD];
+	its = &link[r->link != BB_LINK_TO_CHILD];
+	if (rc || pipe2(reports, O_CLOEXEC))
 		rc = -errno;
-	if (!rc)
-		c.pid = fork_by(r);
-	if (c.pid == 0) {
-		close_fd(&link[0]);
-		close(reports[0]);
-		be_child(r, run, arg, link[1], reports[1]);
+	if (!rc) {
+		c.pid = !r->own_namespaces && !r->pid
+				? fork()
+				: (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+		rc = c.pid < 0 ? -errno : 0;
 	}
-	if (!rc && c.pid < 0)
-		rc = -errno;
-	close_fd(&link[1]);
+	if (c.pid == 0) {
+		close_fd(ours);
+		close(reports[0]);
+		be_child(r, run, arg, *its, reports[1]);
+	}
+	close_fd(its);
 	close_fd(&reports[1]);
 	if (!rc)
 		rc = hear(reports[0], -ESRCH);
@@ -327,10 +431,10 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		c.pid = 0;
 	}
 	if (rc)
-		close_fd(&link[0]);
+		close_fd(ours);
 	if (rc || !r->is_program)
 		close_fd(&reports[0]);
-	c.fd = link[0];
+	c.fd = *ours;
 	c.report_fd = reports[0];
 	*ret_child = c;
 	return rc;

@@ -4,9 +4,25 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-#include "base/confine.h"
+/* For child processes that read other people's data. */
+enum bb_confinement {
+	BB_UNCONFINED,
+	/*
+	 * The child can only compute, and read and write its open descriptors: root becomes nobody,
+	 * and no capability is left; seccomp answers all but a few system calls with EPERM (where
+	 * the kernel has it). No program that it starts could get more rights.
+	 */
+	BB_CONFINED,
+	/*
+	 * A child in which libbpf loads somebody else's object as if the kernel took all of it. It
+	 * may open files for reading (those that anybody may read: the kernel's BTF), and bpf()
+	 * does nothing: every call of it returns 0, which stands for a descriptor; -EPERM else.
+	 */
+	BB_CONFINED_TRIAL,
+};
 
 #define BB_STD_NULL (-1) /* of std[]: /dev/null */
 #define BB_STD_LINK (-2) /* of std[]: the child's end of the link */
@@ -77,6 +93,9 @@ int bb_child__executed(struct bb_child *c);
  * an object of 170 programs and 100 maps needs ten times as many as the usual limits allow.
  */
 void bb_open_files__allow_more(void);
+
+/* Called in the child before it is confined: it limits how much more memory the child may map. */
+void bb_confine_memory(uint64_t more_bytes);
 
 /* Kill its group and it, wait, and close what is ours of it. One without a pid does no harm. */
 void bb_child__stop(struct bb_child *c);

@@ -69,17 +69,18 @@ static bool append_clean(struct stream *s, const char *text, size_t n)
 	return true;
 }
 
-/* As many bytes as the first one of a character says that there are. */
-static size_t announced(unsigned char first)
-{
-	return first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
-}
-
 /* What is held goes out as far as it is known; all of it when nothing follows. */
 static bool settle(struct stream *s, bool is_end)
 {
 	while (s->n_held) {
-		size_t want = announced((unsigned char)s->held[0]), len, have = 1;
+		unsigned char first = (unsigned char)s->held[0];
+		/* as many bytes as it says that there are */
+		size_t want = first < 0xc2   ? 1
+			      : first < 0xe0 ? 2
+			      : first < 0xf0 ? 3
+			      : first < 0xf5 ? 4
+					     : 1;
+		size_t len, have = 1;
 		bool is_break = s->held[0] == '\n' || s->held[0] == '\t';
 
 		while (have < s->n_held && have < want && (s->held[have] & 0xc0) == 0x80)

@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 /*
- * Work on other people's data in a child process that can only compute (base/confine.h). Where
+ * Work on other people's data in a child process that can only compute (base/child.h). Where
  * there can be no such child, nothing is worked on.
  */
 struct bb_confined {

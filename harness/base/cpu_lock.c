@@ -20,16 +20,6 @@
 #define MOST_TRIES 1000 /* a ms each, for one who has bound it to listen, too */
 #define LOOK_MS 500     /* at the stop signal, should it have come just before poll() */
 
-static socklen_t name_of(int cpu, struct sockaddr_un *ret_address)
-{
-	int len;
-
-	*ret_address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	len = snprintf(ret_address->sun_path + 1, sizeof(ret_address->sun_path) - 1,
-		       "bpfbench-cpu%d", cpu);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
-}
-
 static int new_socket(void)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -57,33 +47,6 @@ static void read_words(pid_t pid, const char *file, char *ret_words, size_t size
 	ret_words[strcspn(ret_words, "\n")] = '\0';
 }
 
-/*
- * The words of its command line, as far as they may be shown. A process that is ending has only a
- * name; one that has ended has left the lock to a child.
- */
-static void read_command(pid_t pid, char *ret_command, size_t size)
-{
-	char words[256];
-	size_t n = 0;
-
-	read_words(pid, "cmdline", words, sizeof(words));
-	if (!words[0]) {
-		read_words(pid, "comm", words, sizeof(words) - 16);
-		strcat(words, words[0]       ? ", ending"
-			      : kill(pid, 0) ? "ended; a child of it still has the lock"
-					     : "its name is hidden");
-	}
-	ret_command[0] = '\0';
-	for (const char *at = words; *at && n + 5 < size;) {
-		size_t shown = bb_shown_len(at);
-
-		memcpy(ret_command + n, shown ? at : "?", shown ? shown : 1);
-		n += shown ? shown : 1;
-		at += shown ? shown : 1;
-	}
-	ret_command[n] = '\0';
-}
-
 /* Who listens there. 0; -EAGAIN: nobody any more; -EADDRINUSE: nobody whose lock counts. */
 static int find_holder(const struct sockaddr_un *address, socklen_t len,
 		       struct bb_cpu_holder *holder)
@@ -91,6 +54,8 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	struct ucred who = {0};
 	socklen_t who_len = sizeof(who);
 	int fd = new_socket(), rc = 0;
+	char words[256];
+	size_t n = 0;
 
 	if (fd < 0)
 		return fd;
@@ -104,15 +69,35 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	}
 	holder->pid = who.pid;
 	holder->fd = fd;
-	if (who.pid)
-		read_command(who.pid, holder->command, sizeof(holder->command));
+	if (!who.pid)
+		return -EBUSY;
+	/* A process that is ending has only a name; one that has ended has left the lock to a
+	 * child. */
+	read_words(who.pid, "cmdline", words, sizeof(words));
+	if (!words[0]) {
+		read_words(who.pid, "comm", words, sizeof(words) - 16);
+		strcat(words, words[0]           ? ", ending"
+			      : kill(who.pid, 0) ? "ended; a child of it still has the lock"
+						 : "its name is hidden");
+	}
+	for (const char *at = words; *at && n + 5 < sizeof(holder->command);) {
+		size_t shown = bb_shown_len(at);
+
+		memcpy(holder->command + n, shown ? at : "?", shown ? shown : 1);
+		n += shown ? shown : 1;
+		at += shown ? shown : 1;
+	}
+	holder->command[n] = '\0';
 	return -EBUSY;
 }
 
 int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
 {
-	struct sockaddr_un address;
-	socklen_t len = name_of(cpu, &address);
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char *name = address.sun_path + 1; /* behind a NUL: abstract */
+	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+				    (size_t)snprintf(name, sizeof(address.sun_path) - 1,
+						     "bpfbench-cpu%d", cpu));
 	unsigned int tries = 0;
 	int fd = new_socket(), rc;
 
@@ -120,11 +105,9 @@ int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
 	if (fd < 0)
 		return fd;
 	do {
-		rc = 0;
-		if (bind(fd, (const struct sockaddr *)&address, len))
-			rc = -errno;
-		else if (listen(fd, SOMAXCONN))
-			rc = -errno;
+		rc = bind(fd, (const struct sockaddr *)&address, len) || listen(fd, SOMAXCONN)
+			     ? -errno
+			     : 0;
 		if (rc == -EADDRINUSE)
 			rc = find_holder(&address, len, ret_holder);
 		/* between its bind() and its listen(), or just gone */
@@ -139,15 +122,16 @@ int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
 int bb_cpu_holder__wait(const struct bb_cpu_holder *holder)
 {
 	struct pollfd p = {.fd = holder->fd};
-	int n = 0;
 
-	while (!n && !bb_stop_signal) {
-		n = poll(&p, 1, LOOK_MS); /* POLLHUP, when the listener closes */
+	while (!bb_stop_signal) {
+		int n = poll(&p, 1, LOOK_MS); /* POLLHUP, when the listener closes */
+
+		if (n > 0)
+			return 0;
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		n = n > 0;
 	}
-	return bb_stop_signal ? -EINTR : 0;
+	return -EINTR;
 }
 
 void bb_cpu_holder__done(struct bb_cpu_holder *holder)

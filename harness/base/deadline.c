@@ -24,15 +24,6 @@ static void on_alarm(int sig)
 		bb_deadline_has_passed = 1;
 }
 
-static void install(void)
-{
-	/* No SA_RESTART: to break calls off is what it is for. */
-	struct sigaction action = {.sa_handler = on_alarm};
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGALRM, &action, NULL);
-}
-
 /* After a stop signal it comes at once. Called by a signal's handler, too. */
 static void arm(void)
 {
@@ -56,12 +47,15 @@ static void set(uint64_t ns)
 
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 {
+	/* No SA_RESTART: to break calls off is what it is for. */
+	struct sigaction action = {.sa_handler = on_alarm};
 	uint64_t ns = seconds > 0 ? bb_now_ns() + (uint64_t)(fmin(seconds, LONGEST_S) * NS_PER_S)
 				  : 0;
 
 	ret_deadline->outer_ns = at_ns;
 	if (!depth++) {
-		install();
+		sigemptyset(&action.sa_mask);
+		sigaction(SIGALRM, &action, NULL);
 		bb_stop_now = arm;
 	}
 	set(ns && (!at_ns || ns < at_ns) ? ns : at_ns);

@@ -24,15 +24,13 @@ void bb_give_way_touch(void)
 void bb_give_way(void)
 {
 	uint64_t now_ns = bb_now_ns(), rest_ns = (now_ns - since_ns) / 10;
-	struct timespec rest;
 
 	if (since_ns && now_ns - since_ns < SLICE_NS)
 		return;
-	if (since_ns) {
-		rest.tv_sec = 0;
-		rest.tv_nsec = (long)(rest_ns < MOST_NS ? rest_ns : MOST_NS);
-		nanosleep(&rest, NULL);
-	}
+	if (rest_ns > MOST_NS)
+		rest_ns = MOST_NS;
+	if (since_ns)
+		nanosleep(&(struct timespec){.tv_nsec = (long)rest_ns}, NULL);
 	since_ns = bb_now_ns();
 }
 

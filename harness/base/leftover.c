@@ -11,22 +11,12 @@
 
 #define LEAST_AGE_S 60 /* its maker may not have locked it yet */
 
-/* The files of a folder; folders in it, which we do not make, stay, and so does it then. */
-static void empty_folder(int fd)
-{
-	DIR *dir = fdopendir(dup(fd));
-	const struct dirent *e;
-
-	while (dir && (e = readdir(dir)))
-		if (e->d_name[0] != '.' || (e->d_name[1] && e->d_name[1] != '.'))
-			unlinkat(fd, e->d_name, 0);
-	if (dir)
-		closedir(dir);
-}
-
+/* Folders in a folder, which we do not make, stay, and so does it then. */
 static void remove_one(int dir_fd, const char *name, const struct stat *like)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const struct dirent *e;
+	DIR *dir = NULL;
 	struct stat st;
 
 	if (fd < 0)
@@ -35,7 +25,12 @@ static void remove_one(int dir_fd, const char *name, const struct stat *like)
 	    (st.st_mode & S_IFMT) == (like->st_mode & S_IFMT) &&
 	    time(NULL) - st.st_mtime >= LEAST_AGE_S && !flock(fd, LOCK_EX | LOCK_NB)) {
 		if (S_ISDIR(st.st_mode))
-			empty_folder(fd);
+			dir = fdopendir(dup(fd));
+		while (dir && (e = readdir(dir)))
+			if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+				unlinkat(fd, e->d_name, 0);
+		if (dir)
+			closedir(dir);
 		unlinkat(dir_fd, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
 	}
 	close(fd);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/tracepoint.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stdint.h>
@@ -33,14 +32,11 @@ bool bb_tracepoint__number(const char *name, unsigned long long *ret_id)
 /* Names become part of a pattern of paths. */
 static bool is_plain(const char *name)
 {
-	size_t slashes = 0;
+	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "_-/";
+	const char *slash = strchr(name, '/');
 
-	for (const char *c = name; *c; c++) {
-		if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-' && *c != '/')
-			return false;
-		slashes += *c == '/';
-	}
-	return *name && slashes <= 1;
+	return *name && !name[strspn(name, bytes)] && (!slash || !strchr(slash + 1, '/'));
 }
 
 /* Does the file hold the number, as a line? */
@@ -54,15 +50,6 @@ static bool holds(const char *path, const char *number)
 		close(fd);
 	text[n > 0 ? strcspn(text, "\n") : 0] = '\0';
 	return !strcmp(text, number);
-}
-
-/* The one of the paths that is meant; NULL: none, or several. */
-static char *only_path(const glob_t *found, const char *number)
-{
-	for (size_t i = 0; *number && i < found->gl_pathc; i++)
-		if (holds(found->gl_pathv[i], number))
-			return found->gl_pathv[i];
-	return !*number && found->gl_pathc == 1 ? found->gl_pathv[0] : NULL;
 }
 
 bool bb_tracepoint__find(const char *name, char *ret_full, size_t size)
@@ -79,8 +66,12 @@ bool bb_tracepoint__find(const char *name, char *ret_full, size_t size)
 	snprintf(pattern, sizeof(pattern), "%s/%s%s/id", folder,
 		 *number || !strchr(name, '/') ? "*/" : "", *number ? "*" : name);
 	bb_root__begin();
-	if (!glob(pattern, GLOB_NOSORT, NULL, &found))
-		path = only_path(&found, number);
+	glob(pattern, GLOB_NOSORT, NULL, &found);
+	for (size_t i = 0; *number && !path && i < found.gl_pathc; i++)
+		if (holds(found.gl_pathv[i], number))
+			path = found.gl_pathv[i];
+	if (!*number && found.gl_pathc == 1)
+		path = found.gl_pathv[0];
 	bb_root__end();
 	if (path)
 		snprintf(ret_full, size, "%.*s",

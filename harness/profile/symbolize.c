@@ -23,7 +23,7 @@
 #include "profile/names.h"
 
 /*
- * The process that reads other people's files. It gives all its rights up first (base/confine.h),
+ * The process that reads other people's files. It gives all its rights up first (base/child.h),
  * then answers for one file after the other into `out_fd`: for each place that it knows, struct
  * bb_symbol_answer for each function there, followed by its strings; after the last of a file, one
  * with `place` END_OF_FILE. In native byte order.

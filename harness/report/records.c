@@ -5,19 +5,23 @@
 
 #include "report/report.h"
 
-#define MEMBER(of, key, type, member, doc)                                                         \
+#define MEMBER_AS(of, key, type, member, doc)                                                      \
 	{                                                                                          \
 		key, type, BB_ALWAYS, offsetof(struct of, member), 0, NULL, doc                    \
 	}
 /* One that runs of older versions lack. */
-#define NEWER(of, key, type, member, doc)                                                          \
+#define NEWER_AS(of, key, type, member, doc)                                                       \
 	{                                                                                          \
 		key, type, BB_NEWER, offsetof(struct of, member), 0, NULL, doc                     \
 	}
-#define IF_SET(of, key, type, member, doc)                                                         \
+#define IF_SET_AS(of, key, type, member, doc)                                                      \
 	{                                                                                          \
 		key, type, BB_IF_SET, offsetof(struct of, member), 0, NULL, doc                    \
 	}
+/* Under its own name. */
+#define MEMBER(of, type, member, doc) MEMBER_AS(of, #member, type, member, doc)
+#define NEWER(of, type, member, doc) NEWER_AS(of, #member, type, member, doc)
+#define IF_SET(of, type, member, doc) IF_SET_AS(of, #member, type, member, doc)
 #define LIST(of, array, presence, record, doc)                                                     \
 	{                                                                                          \
 #array, BB_RECORDS, presence, offsetof(struct of, array),                          \
@@ -39,13 +43,11 @@ static void done_flow(void *flow)
 }
 
 static const struct bb_member flow_members[] = {
-	MEMBER(bb_ring_use, "consumed", BB_COUNT, consumed,
-	       "samples that the consumer had finished"),
-	MEMBER(bb_ring_use, "waiting", BB_COUNT, waiting,
+	MEMBER(bb_ring_use, BB_COUNT, consumed, "samples that the consumer had finished"),
+	MEMBER(bb_ring_use, BB_COUNT, waiting,
 	       "samples still in the ring at the end; of these the age is in bins"),
-	MEMBER(bb_ring_use, "ring_bytes", BB_COUNT, ring_bytes, ""),
-	MEMBER(bb_ring_use, "consumer_cpu_s", BB_POSITIVE, consumer_cpu_s,
-	       "null: there was no consumer"),
+	MEMBER(bb_ring_use, BB_COUNT, ring_bytes, ""),
+	MEMBER(bb_ring_use, BB_POSITIVE, consumer_cpu_s, "null: there was no consumer"),
 	OTHER("backlog"),
 };
 
@@ -69,51 +71,47 @@ static void done_series(void *series)
 }
 
 static const struct bb_member series_members[] = {
-	MEMBER(bb_series, "load", BB_U32, load,
+	MEMBER(bb_series, BB_U32, load,
 	       "round of the run; equal rounds of different cases were interleaved in time"),
-	MEMBER(bb_series, "jit_mod64", BB_MOD64, jit_mod64,
-	       "address of the JITed program mod 64; -1: unknown"),
-	MEMBER(bb_series, "void", BB_TEXT_OR_NULL, void_why,
-	       "why the series does not count; null: it does"),
-	MEMBER(bb_series, "fired", BB_COUNT, fired, "events fired; 0 where the drive cannot know"),
-	MEMBER(bb_series, "run_cnt", BB_COUNT, run_cnt,
-	       "by the kernel's counters, warm-up excluded"),
-	MEMBER(bb_series, "run_time_ns", BB_COUNT, run_time_ns, ""),
-	MEMBER(bb_series, "misses", BB_COUNT, misses, "recursion_misses"),
-	MEMBER(bb_series, "drops", BB_COUNT, drops,
-	       "the program's own counter of results thrown away"),
-	MEMBER(bb_series, "warmup", BB_COUNT, warmup, "runs discarded at the start, by intent"),
-	MEMBER(bb_series, "multi", BB_COUNT, multi,
+	MEMBER(bb_series, BB_MOD64, jit_mod64, "address of the JITed program mod 64; -1: unknown"),
+	MEMBER_AS(bb_series, "void", BB_TEXT_OR_NULL, void_why,
+		  "why the series does not count; null: it does"),
+	MEMBER(bb_series, BB_COUNT, fired, "events fired; 0 where the drive cannot know"),
+	MEMBER(bb_series, BB_COUNT, run_cnt, "by the kernel's counters, warm-up excluded"),
+	MEMBER(bb_series, BB_COUNT, run_time_ns, ""),
+	MEMBER(bb_series, BB_COUNT, misses, "recursion_misses"),
+	MEMBER(bb_series, BB_COUNT, drops, "the program's own counter of results thrown away"),
+	MEMBER(bb_series, BB_COUNT, warmup, "runs discarded at the start, by intent"),
+	MEMBER(bb_series, BB_COUNT, multi,
 	       "runs that shared a reading of the counters with others and are no samples"),
-	MEMBER(bb_series, "elapsed_s", BB_POSITIVE, elapsed_s, ""),
-	MEMBER(bb_series, "target_cpu_s", BB_POSITIVE, target_cpu_s,
-	       "CPU time of the workload (in-situ)"),
-	MEMBER(bb_series, "steal", BB_SHARE, steal, ""),
-	NEWER(bb_series, "intercept_ns", BB_REAL, slope.intercept_ns,
-	      "slope: cost of the system call around the runs; null elsewhere"),
-	NEWER(bb_series, "cycles", BB_REAL, slope.cycles,
-	      "slope: CPU cycles of a run; null elsewhere and without a PMU"),
-	NEWER(bb_series, "instructions", BB_REAL, slope.instructions,
-	      "slope: machine instructions of a run; likewise"),
-	NEWER(bb_series, "llc_misses", BB_REAL, slope.llc_misses,
-	      "slope: reads of a run that missed the last level cache; likewise"),
-	NEWER(bb_series, "floor_ns", BB_REAL, floor_ns,
+	MEMBER(bb_series, BB_POSITIVE, elapsed_s, ""),
+	MEMBER(bb_series, BB_POSITIVE, target_cpu_s, "CPU time of the workload (in-situ)"),
+	MEMBER(bb_series, BB_SHARE, steal, ""),
+	NEWER_AS(bb_series, "intercept_ns", BB_REAL, slope.intercept_ns,
+		 "slope: cost of the system call around the runs; null elsewhere"),
+	NEWER_AS(bb_series, "cycles", BB_REAL, slope.cycles,
+		 "slope: CPU cycles of a run; null elsewhere and without a PMU"),
+	NEWER_AS(bb_series, "instructions", BB_REAL, slope.instructions,
+		 "slope: machine instructions of a run; likewise"),
+	NEWER_AS(bb_series, "llc_misses", BB_REAL, slope.llc_misses,
+		 "slope: reads of a run that missed the last level cache; likewise"),
+	NEWER(bb_series, BB_REAL, floor_ns,
 	      "hook: the same with an empty program on the same hook; null elsewhere"),
-	NEWER(bb_series, "retries", BB_COUNT, retries,
+	NEWER(bb_series, BB_COUNT, retries,
 	      "calls that a signal broke off and that were made again; what they had run is in "
 	      "warmup"),
-	NEWER(bb_series, "events", BB_COUNT, events,
+	NEWER(bb_series, BB_COUNT, events,
 	      "in-situ by rate: packets sent, requests answered; 0 elsewhere"),
-	NEWER(bb_series, "jit_share", BB_SHARE, jit_share,
+	NEWER(bb_series, BB_SHARE, jit_share,
 	      "share of that address mod 64 among all random loads; null: the loads were not drawn "
 	      "by it. Older runs have no such key"),
-	NEWER(bb_series, "instructions_ns", BB_POSITIVE, reference_ns[BB_REFERENCE_INSTRUCTIONS],
-	      "the reference of instructions, just before the series; null: not measured"),
-	NEWER(bb_series, "memory_ns", BB_POSITIVE, reference_ns[BB_REFERENCE_MEMORY],
-	      "the reference of memory"),
-	NEWER(bb_series, "wakeup_ns", BB_POSITIVE, reference_ns[BB_REFERENCE_WAKEUP],
-	      "the reference of a wakeup"),
-	NEWER(bb_series, "line_ns", BB_POSITIVE, line_ns,
+	NEWER_AS(bb_series, "instructions_ns", BB_POSITIVE, reference_ns[BB_REFERENCE_INSTRUCTIONS],
+		 "the reference of instructions, just before the series; null: not measured"),
+	NEWER_AS(bb_series, "memory_ns", BB_POSITIVE, reference_ns[BB_REFERENCE_MEMORY],
+		 "the reference of memory"),
+	NEWER_AS(bb_series, "wakeup_ns", BB_POSITIVE, reference_ns[BB_REFERENCE_WAKEUP],
+		 "the reference of a wakeup"),
+	NEWER(bb_series, BB_POSITIVE, line_ns,
 	      "cold: time of a line of memory that is read after emptying; null elsewhere"),
 	OTHER("flow"),
 	OTHER("hist"),
@@ -125,29 +123,27 @@ const struct bb_record bb_series_record = RECORD("the samples of one case from o
 						 done_series);
 
 static const struct bb_member in_vain_members[] = {
-	MEMBER(bb_in_vain, "map", BB_TEXT_OR_NULL, map, "null: not known"),
-	MEMBER(bb_in_vain, "type", BB_TEXT_OR_NULL, type, "of the map: lpm_trie, prog_array, ..."),
-	MEMBER(bb_in_vain, "inner", BB_BOOL, is_inner,
-	       "the lookups were in a map that was itself looked up in that one"),
-	MEMBER(bb_in_vain, "tail_call", BB_BOOL, is_tail_call,
-	       "a tail call that did not happen; false: lookups that found nothing"),
-	MEMBER(bb_in_vain, "captured", BB_BOOL, is_captured,
-	       "the map was copied from a captured command"),
-	MEMBER(bb_in_vain, "entries", BB_POSITIVE, entries,
+	MEMBER(bb_in_vain, BB_TEXT_OR_NULL, map, "null: not known"),
+	MEMBER(bb_in_vain, BB_TEXT_OR_NULL, type, "of the map: lpm_trie, prog_array, ..."),
+	MEMBER_AS(bb_in_vain, "inner", BB_BOOL, is_inner,
+		  "the lookups were in a map that was itself looked up in that one"),
+	MEMBER_AS(bb_in_vain, "tail_call", BB_BOOL, is_tail_call,
+		  "a tail call that did not happen; false: lookups that found nothing"),
+	MEMBER_AS(bb_in_vain, "captured", BB_BOOL, is_captured,
+		  "the map was copied from a captured command"),
+	MEMBER(bb_in_vain, BB_POSITIVE, entries,
 	       "in the map after the runs; 1000: that many or more; null: not known"),
-	MEMBER(bb_in_vain, "index", BB_POSITIVE, index, "of the tail call, where it is a constant"),
-	MEMBER(bb_in_vain, "calls", BB_COUNT, calls, ""),
-	MEMBER(bb_in_vain, "in_vain", BB_COUNT, in_vain,
-	       "of these calls, those that came to nothing"),
-	MEMBER(bb_in_vain, "file", BB_TEXT_OR_NULL, file,
+	MEMBER(bb_in_vain, BB_POSITIVE, index, "of the tail call, where it is a constant"),
+	MEMBER(bb_in_vain, BB_COUNT, calls, ""),
+	MEMBER(bb_in_vain, BB_COUNT, in_vain, "of these calls, those that came to nothing"),
+	MEMBER(bb_in_vain, BB_TEXT_OR_NULL, file,
 	       "of the first of these calls in the program; null: no line is known"),
-	MEMBER(bb_in_vain, "line", BB_U32, line, ""),
-	MEMBER(bb_in_vain, "places", BB_U32_NOT_0, places, "calls in the program that are meant"),
+	MEMBER(bb_in_vain, BB_U32, line, ""),
+	MEMBER(bb_in_vain, BB_U32_NOT_0, places, "calls in the program that are meant"),
 };
 
 const struct bb_record bb_in_vain_record = RECORD("lookups of one map, or a tail call, as counted "
-						  "in "
-						  "a few runs of a clone of the program",
+						  "in a few runs of a clone of the program",
 						  bb_in_vain, in_vain_members, NULL, NULL);
 
 static void init_case(void *a_case)
@@ -160,56 +156,55 @@ static void init_case(void *a_case)
 }
 
 static const struct bb_member case_members[] = {
-	MEMBER(bb_case, "name", BB_NAME, name,
+	MEMBER(bb_case, BB_NAME, name,
 	       "scenario/variant/drive/parameter=value, the benchmark's name in BMF; unique in the "
 	       "run"),
-	MEMBER(bb_case, "scenario", BB_NAME, scenario, ""),
-	MEMBER(bb_case, "variant", BB_NAME, variant, ""),
-	MEMBER(bb_case, "drive", BB_NAME, drive, ""),
-	MEMBER(bb_case, "param", BB_TEXT_OR_NULL, param,
+	MEMBER(bb_case, BB_NAME, scenario, ""),
+	MEMBER(bb_case, BB_NAME, variant, ""),
+	MEMBER(bb_case, BB_NAME, drive, ""),
+	MEMBER(bb_case, BB_TEXT_OR_NULL, param,
 	       "stack_depth, freq_hz, ...; null: the drive has none"),
-	MEMBER(bb_case, "param_value", BB_U32, param_value, ""),
-	NEWER(bb_case, "param_text", BB_TEXT_OR_NULL, param_text,
+	MEMBER(bb_case, BB_U32, param_value, ""),
+	NEWER(bb_case, BB_TEXT_OR_NULL, param_text,
 	      "the value in words: 32, an input's name; null: the drive has no parameter"),
-	MEMBER(bb_case, "anchor", BB_BOOL, is_anchor, "what the history divides by"),
-	NEWER(bb_case, "units_per_ns", BB_U32_NOT_0, units_per_ns,
+	MEMBER_AS(bb_case, "anchor", BB_BOOL, is_anchor, "what the history divides by"),
+	NEWER(bb_case, BB_U32_NOT_0, units_per_ns,
 	      "the samples of the series (bins, sum_ns, min_ns, max_ns) are in 1/units_per_ns ns: "
 	      "1, or 1000 for the picoseconds of slope. Runs from before slope have no such key: "
 	      "1"),
-	NEWER(bb_case, "live", BB_BOOL, is_live,
-	      "the program was loaded already, by somebody else: its series are slices of time, "
-	      "not loads. Older runs have no such key: false"),
-	NEWER(bb_case, "wakeups", BB_POSITIVE, wakeups,
+	NEWER_AS(bb_case, "live", BB_BOOL, is_live,
+		 "the program was loaded already, by somebody else: its series are slices of time, "
+		 "not loads. Older runs have no such key: false"),
+	NEWER(bb_case, BB_POSITIVE, wakeups,
 	      "interrupts to its own CPU by a run, which wakes somebody; null: not known"),
-	NEWER(bb_case, "emptied", BB_TEXT_OR_NULL, emptied,
+	NEWER(bb_case, BB_TEXT_OR_NULL, emptied,
 	      "the caches that were emptied before each run; null: none"),
-	NEWER(bb_case, "between", BB_POSITIVE, between,
+	NEWER(bb_case, BB_POSITIVE, between,
 	      "95 % half width in ln of the latency: by how much runs like this one differ, by the "
 	      "self-test of the machine; null: not known"),
-	NEWER(bb_case, "between_relative", BB_POSITIVE, between_relative,
+	NEWER(bb_case, BB_POSITIVE, between_relative,
 	      "the same of the latency in pieces of the reference"),
-	NEWER(bb_case, "between_floor", BB_POSITIVE, between_floor,
-	      "the same of the floor's latency"),
-	NEWER(bb_case, "between_runs", BB_U32, between_runs, "runs of the self-test behind them"),
-	IF_SET(bb_case, "command", BB_NAME, command,
+	NEWER(bb_case, BB_POSITIVE, between_floor, "the same of the floor's latency"),
+	NEWER(bb_case, BB_U32, between_runs, "runs of the self-test behind them"),
+	IF_SET(bb_case, BB_NAME, command,
 	       "slowdown: hyperfine's command line, whose command's time a sample is. Absent "
 	       "elsewhere"),
-	IF_SET(bb_case, "fired_by", BB_NAME, fired_by,
+	IF_SET(bb_case, BB_NAME, fired_by,
 	       "trigger and place that made the program run. Absent where the drive waits for "
 	       "runs"),
-	IF_SET(bb_case, "executed_insns", BB_U32, executed_insns,
+	IF_SET(bb_case, BB_U32, executed_insns,
 	       "instructions of the program that its runs execute at all. Absent: not known"),
-	IF_SET(bb_case, "insns", BB_U32, n_insns,
-	       "all instructions of the program. Absent: not known"),
-	IF_SET(bb_case, "goes_on", BB_BOOL, goes_on,
+	IF_SET_AS(bb_case, "insns", BB_U32, n_insns,
+		  "all instructions of the program. Absent: not known"),
+	IF_SET(bb_case, BB_BOOL, goes_on,
 	       "its runs went on, by tail calls, in programs whose instructions are not among "
 	       "these. Absent: they did not, or that is not known"),
 	LIST(bb_case, in_vain, BB_IF_SET, bb_in_vain_record,
 	     "calls that came to nothing, nine of ten of them or more: lookups in a map that found "
 	     "nothing, a tail call that did not happen. Absent where there are none"),
-	IF_SET(bb_case, "unwatched", BB_U32, n_unwatched,
-	       "lookups and tail calls that may have come to nothing: the verifier refuses the "
-	       "program with a counter at each. Absent: all were counted, or that is not known"),
+	IF_SET_AS(bb_case, "unwatched", BB_U32, n_unwatched,
+		  "lookups and tail calls that may have come to nothing: the verifier refuses the "
+		  "program with a counter at each. Absent: all were counted, or that is not known"),
 	OTHER("floor"),
 	OTHER("summary"),
 	LIST(bb_case, series, BB_ALWAYS, bb_series_record, ""),
@@ -225,17 +220,16 @@ static void init_program(void *program)
 }
 
 static const struct bb_member program_members[] = {
-	MEMBER(bb_program, "name", BB_NAME, name,
+	MEMBER(bb_program, BB_NAME, name,
 	       "scenario/variant, the benchmark's name in BMF; unique in the run"),
-	MEMBER(bb_program, "scenario", BB_NAME, scenario, ""),
-	MEMBER(bb_program, "variant", BB_NAME, variant, ""),
-	MEMBER(bb_program, "program", BB_NAME, program, "function in the object"),
-	MEMBER(bb_program, "object", BB_NAME, object,
-	       "as the scenario or the command line names it"),
-	MEMBER(bb_program, "type", BB_NAME, type, "perf_event, xdp, ..."),
-	MEMBER(bb_program, "tag", BB_NAME, tag,
+	MEMBER(bb_program, BB_NAME, scenario, ""),
+	MEMBER(bb_program, BB_NAME, variant, ""),
+	MEMBER(bb_program, BB_NAME, program, "function in the object"),
+	MEMBER(bb_program, BB_NAME, object, "as the scenario or the command line names it"),
+	MEMBER(bb_program, BB_NAME, type, "perf_event, xdp, ..."),
+	MEMBER(bb_program, BB_NAME, tag,
 	       "the kernel's, 16 hex digits: equal for equal instructions"),
-	IF_SET(bb_program, "has_ring", BB_BOOL, has_ring, "it writes to a ring buffer"),
+	IF_SET(bb_program, BB_BOOL, has_ring, "it writes to a ring buffer"),
 	OTHER("static"),
 };
 
@@ -243,21 +237,20 @@ const struct bb_record bb_program_record = RECORD("one variant's program, as the
 						  bb_program, program_members, init_program, NULL);
 
 static const struct bb_member pair_members[] = {
-	MEMBER(bb_pair, "matched", BB_BOOL, matched,
+	MEMBER(bb_pair, BB_BOOL, matched,
 	       "both at the same JIT address mod 64: only such pairs decide"),
-	MEMBER(bb_pair, "base_mod64", BB_MOD64, base_mod64, "-1: unknown"),
-	MEMBER(bb_pair, "head_mod64", BB_MOD64, head_mod64, ""),
-	MEMBER(bb_pair, "blocks", BB_U32, blocks, "blocks that count"),
-	MEMBER(bb_pair, "d", BB_REAL, d, "median over the blocks of ln(head / base)"),
-	MEMBER(bb_pair, "d_net", BB_REAL, d_net,
-	       "the same of the costs without the floor; null: no floor"),
-	MEMBER(bb_pair, "shift_ns", BB_REAL, shift_ns, "median over the blocks of head - base"),
-	MEMBER(bb_pair, "base_ns", BB_POSITIVE, base_ns,
+	MEMBER(bb_pair, BB_MOD64, base_mod64, "-1: unknown"),
+	MEMBER(bb_pair, BB_MOD64, head_mod64, ""),
+	MEMBER(bb_pair, BB_U32, blocks, "blocks that count"),
+	MEMBER(bb_pair, BB_REAL, d, "median over the blocks of ln(head / base)"),
+	MEMBER(bb_pair, BB_REAL, d_net, "the same of the costs without the floor; null: no floor"),
+	MEMBER(bb_pair, BB_REAL, shift_ns, "median over the blocks of head - base"),
+	MEMBER(bb_pair, BB_POSITIVE, base_ns,
 	       "median over the blocks of the mean without outliers"),
-	MEMBER(bb_pair, "head_ns", BB_POSITIVE, head_ns, ""),
-	MEMBER(bb_pair, "floor_ns", BB_POSITIVE, floor_ns, ""),
-	MEMBER(bb_pair, "void", BB_TEXT_OR_NULL, void_why,
-	       "why the pair does not count; null: it does"),
+	MEMBER(bb_pair, BB_POSITIVE, head_ns, ""),
+	MEMBER(bb_pair, BB_POSITIVE, floor_ns, ""),
+	MEMBER_AS(bb_pair, "void", BB_TEXT_OR_NULL, void_why,
+		  "why the pair does not count; null: it does"),
 };
 
 const struct bb_record bb_pair_record = RECORD("one load of each program, compared over ABBA or "
@@ -272,17 +265,16 @@ static void init_comparison(void *comparison)
 }
 
 static const struct bb_member comparison_members[] = {
-	MEMBER(bb_comparison, "name", BB_NAME, name,
-	       "scenario/drive/parameter=value; unique in the run"),
-	MEMBER(bb_comparison, "base", BB_NAME, base, "variant, the old one"),
-	MEMBER(bb_comparison, "head", BB_NAME, head, "variant, the new one"),
-	MEMBER(bb_comparison, "threshold", BB_POSITIVE, threshold,
+	MEMBER(bb_comparison, BB_NAME, name, "scenario/drive/parameter=value; unique in the run"),
+	MEMBER(bb_comparison, BB_NAME, base, "variant, the old one"),
+	MEMBER(bb_comparison, BB_NAME, head, "variant, the new one"),
+	MEMBER(bb_comparison, BB_POSITIVE, threshold,
 	       "smallest difference that matters, a share: 0.01 is 1 %"),
-	MEMBER(bb_comparison, "alpha", BB_SHARE, alpha,
+	MEMBER(bb_comparison, BB_SHARE, alpha,
 	       "chance of a false verdict over all comparisons of the run"),
-	MEMBER(bb_comparison, "injected", BB_REAL, injected,
+	MEMBER(bb_comparison, BB_REAL, injected,
 	       "share that a self-test added to every sample of head; 0 otherwise"),
-	IF_SET(bb_comparison, "budget_s", BB_POSITIVE, budget_s,
+	IF_SET(bb_comparison, BB_POSITIVE, budget_s,
 	       "time for all comparisons that its verdict was looked for in, s; absent: the number "
 	       "of loads ended it, or an older run"),
 	OTHER("summary"),
@@ -295,32 +287,32 @@ const struct bb_record bb_comparison_record = RECORD("two programs under one dri
 						     init_comparison, NULL);
 
 static const struct bb_member counted_case_members[] = {
-	MEMBER(bb_counted_case, "name", BB_NAME, name,
+	MEMBER(bb_counted_case, BB_NAME, name,
 	       "scenario/variant/exact/parameter=value, the benchmark in BMF"),
-	MEMBER(bb_counted_case, "param", BB_TEXT_OR_NULL, param, ""),
-	MEMBER(bb_counted_case, "param_value", BB_U32, param_value, ""),
-	NEWER(bb_counted_case, "param_text", BB_TEXT_OR_NULL, param_text,
+	MEMBER(bb_counted_case, BB_TEXT_OR_NULL, param, ""),
+	MEMBER(bb_counted_case, BB_U32, param_value, ""),
+	NEWER(bb_counted_case, BB_TEXT_OR_NULL, param_text,
 	      "the value in words: 32, an input's name; null: the drive has no parameter"),
-	MEMBER(bb_counted_case, "runs", BB_COUNT, runs, ""),
-	MEMBER(bb_counted_case, "least", BB_COUNT, least, "instructions of one run"),
-	MEMBER(bb_counted_case, "most", BB_COUNT, most, "equal to least: exact"),
-	MEMBER(bb_counted_case, "instructions", BB_COUNT, instructions, "of all runs"),
-	MEMBER(bb_counted_case, "paths", BB_COUNT, paths, "different paths of the runs"),
-	MEMBER(bb_counted_case, "void", BB_TEXT_OR_NULL, void_why,
-	       "why it does not count; null: it does"),
+	MEMBER(bb_counted_case, BB_COUNT, runs, ""),
+	MEMBER(bb_counted_case, BB_COUNT, least, "instructions of one run"),
+	MEMBER(bb_counted_case, BB_COUNT, most, "equal to least: exact"),
+	MEMBER(bb_counted_case, BB_COUNT, instructions, "of all runs"),
+	MEMBER(bb_counted_case, BB_COUNT, paths, "different paths of the runs"),
+	MEMBER_AS(bb_counted_case, "void", BB_TEXT_OR_NULL, void_why,
+		  "why it does not count; null: it does"),
 };
 
 const struct bb_record bb_counted_case_record = RECORD("one input or stack depth", bb_counted_case,
 						       counted_case_members, NULL, NULL);
 
 static const struct bb_member counted_line_members[] = {
-	MEMBER(bb_counted_line, "file", BB_TEXT, file, ""),
-	MEMBER(bb_counted_line, "line", BB_U32, line, "0: instructions of the compiler's own"),
-	MEMBER(bb_counted_line, "text", BB_TEXT, text, "empty where the BTF has none"),
-	MEMBER(bb_counted_line, "n_insns", BB_U32, n_insns, "in the program for this line"),
-	MEMBER(bb_counted_line, "executions", BB_COUNT, executions,
+	MEMBER(bb_counted_line, BB_TEXT, file, ""),
+	MEMBER(bb_counted_line, BB_U32, line, "0: instructions of the compiler's own"),
+	MEMBER(bb_counted_line, BB_TEXT, text, "empty where the BTF has none"),
+	MEMBER(bb_counted_line, BB_U32, n_insns, "in the program for this line"),
+	MEMBER(bb_counted_line, BB_COUNT, executions,
 	       "the most of any of its instructions; 0: never executed"),
-	MEMBER(bb_counted_line, "instructions", BB_COUNT, instructions, ""),
+	MEMBER(bb_counted_line, BB_COUNT, instructions, ""),
 };
 
 const struct bb_record bb_counted_line_record = RECORD("a line of the source, by the line "
@@ -329,8 +321,8 @@ const struct bb_record bb_counted_line_record = RECORD("a line of the source, by
 						       NULL);
 
 static const struct bb_member counted_call_members[] = {
-	MEMBER(bb_counted_call, "name", BB_NAME, name, "helper or kfunc"),
-	MEMBER(bb_counted_call, "calls", BB_COUNT, calls, ""),
+	MEMBER(bb_counted_call, BB_NAME, name, "helper or kfunc"),
+	MEMBER(bb_counted_call, BB_COUNT, calls, ""),
 };
 
 const struct bb_record bb_counted_call_record = RECORD("a helper or kfunc that was called",
@@ -338,17 +330,16 @@ const struct bb_record bb_counted_call_record = RECORD("a helper or kfunc that w
 						       NULL);
 
 static const struct bb_member counted_members[] = {
-	MEMBER(bb_counted, "name", BB_NAME, name, "scenario/variant/exact"),
-	MEMBER(bb_counted, "scenario", BB_NAME, scenario, ""),
-	MEMBER(bb_counted, "variant", BB_NAME, variant, ""),
-	MEMBER(bb_counted, "n_insns", BB_U32, n_insns, "of the program"),
-	MEMBER(bb_counted, "n_blocks", BB_U32, n_blocks, "basic blocks of the program"),
-	MEMBER(bb_counted, "clone_insns", BB_U32, clone_insns,
-	       "of the clone with counters, which was run"),
-	MEMBER(bb_counted, "runs", BB_COUNT, runs, "of all cases together"),
-	MEMBER(bb_counted, "instructions", BB_COUNT, instructions, "executed by all runs"),
-	MEMBER(bb_counted, "paths", BB_COUNT, paths, "different paths over all cases"),
-	MEMBER(bb_counted, "tail_calls", BB_COUNT, tail_calls, "that were taken"),
+	MEMBER(bb_counted, BB_NAME, name, "scenario/variant/exact"),
+	MEMBER(bb_counted, BB_NAME, scenario, ""),
+	MEMBER(bb_counted, BB_NAME, variant, ""),
+	MEMBER(bb_counted, BB_U32, n_insns, "of the program"),
+	MEMBER(bb_counted, BB_U32, n_blocks, "basic blocks of the program"),
+	MEMBER(bb_counted, BB_U32, clone_insns, "of the clone with counters, which was run"),
+	MEMBER(bb_counted, BB_COUNT, runs, "of all cases together"),
+	MEMBER(bb_counted, BB_COUNT, instructions, "executed by all runs"),
+	MEMBER(bb_counted, BB_COUNT, paths, "different paths over all cases"),
+	MEMBER(bb_counted, BB_COUNT, tail_calls, "that were taken"),
 	LIST(bb_counted, cases, BB_ALWAYS, bb_counted_case_record, ""),
 	LIST(bb_counted, lines, BB_ALWAYS, bb_counted_line_record, ""),
 	LIST(bb_counted, calls, BB_ALWAYS, bb_counted_call_record, ""),
@@ -359,72 +350,66 @@ const struct bb_record bb_counted_record = RECORD("instructions that runs of one
 						  bb_counted, counted_members, NULL, NULL);
 
 static const struct bb_member timed_call_members[] = {
-	MEMBER(bb_timed_call, "line", BB_U32, line, "where it is; 0: not known"),
-	MEMBER(bb_timed_call, "call", BB_TEXT, call, "the function that is called"),
+	MEMBER(bb_timed_call, BB_U32, line, "where it is; 0: not known"),
+	MEMBER(bb_timed_call, BB_TEXT, call, "the function that is called"),
 };
 
 const struct bb_record bb_timed_call_record = RECORD("a call that led to a function", bb_timed_call,
 						     timed_call_members, NULL, NULL);
 
 static const struct bb_member timed_row_members[] = {
-	MEMBER(bb_timed_row, "file", BB_TEXT, file, ""),
-	MEMBER(bb_timed_row, "line", BB_U32, line, "0: no line information"),
-	MEMBER(bb_timed_row, "last_line", BB_U32, last_line, ""),
-	MEMBER(bb_timed_row, "insn", BB_U32, insn, "the instruction where it begins"),
-	MEMBER(bb_timed_row, "text", BB_TEXT, text, ""),
-	MEMBER(bb_timed_row, "call", BB_TEXT, call,
+	MEMBER(bb_timed_row, BB_TEXT, file, ""),
+	MEMBER(bb_timed_row, BB_U32, line, "0: no line information"),
+	MEMBER(bb_timed_row, BB_U32, last_line, ""),
+	MEMBER(bb_timed_row, BB_U32, insn, "the instruction where it begins"),
+	MEMBER(bb_timed_row, BB_TEXT, text, ""),
+	MEMBER(bb_timed_row, BB_TEXT, call,
 	       "the helper, kfunc or function; empty: the program's own code"),
-	MEMBER(bb_timed_row, "loop", BB_BOOL, is_loop, ""),
-	MEMBER(bb_timed_row, "turns", BB_COUNT, turns, "in one run"),
-	MEMBER(bb_timed_row, "ns", BB_NUMBERS, ns, "of all turns"),
-	MEMBER(bb_timed_row, "first_ns", BB_NUMBERS, first_ns, "of the first"),
+	MEMBER_AS(bb_timed_row, "loop", BB_BOOL, is_loop, ""),
+	MEMBER(bb_timed_row, BB_COUNT, turns, "in one run"),
+	MEMBER(bb_timed_row, BB_NUMBERS, ns, "of all turns"),
+	MEMBER(bb_timed_row, BB_NUMBERS, first_ns, "of the first"),
 	LIST(bb_timed_row, from, BB_IF_SET, bb_timed_call_record,
 	     "the calls that led to its function, the main one's first. Absent in the main one; a "
 	     "text in older runs"),
-	NEWER(bb_timed_row, "enters", BB_BOOL, enters, "a call whose function has rows of its own"),
+	NEWER(bb_timed_row, BB_BOOL, enters, "a call whose function has rows of its own"),
 };
 
 const struct bb_record bb_timed_row_record = RECORD("a line of one run, or a call in it",
 						    bb_timed_row, timed_row_members, NULL, NULL);
 
 static const struct bb_member timed_members[] = {
-	MEMBER(bb_timed, "name", BB_NAME, name, "of its case"),
-	MEMBER(bb_timed, "scenario", BB_NAME, scenario, ""),
-	MEMBER(bb_timed, "variant", BB_NAME, variant, ""),
-	MEMBER(bb_timed, "drive", BB_NAME, drive, ""),
-	MEMBER(bb_timed, "param", BB_TEXT_OR_NULL, param, ""),
-	MEMBER(bb_timed, "param_value", BB_U32, param_value, ""),
-	MEMBER(bb_timed, "cuts", BB_U32, cuts, "points at which the clone can end"),
-	MEMBER(bb_timed, "refused", BB_U32, refused,
-	       "of the cuts, those that the verifier does not allow"),
-	MEMBER(bb_timed, "refused_why", BB_TEXT_OR_NULL, refused_why,
-	       "in its words, of one of them"),
-	MEMBER(bb_timed, "passed", BB_COUNT, passed, "cuts that a run passes"),
-	MEMBER(bb_timed, "runs", BB_COUNT, runs, "of the clone, that count"),
-	MEMBER(bb_timed, "other_ways", BB_COUNT, other_ways,
-	       "runs that took another path and are left out"),
-	MEMBER(bb_timed, "check_ns", BB_POSITIVE, check_ns,
+	MEMBER(bb_timed, BB_NAME, name, "of its case"),
+	MEMBER(bb_timed, BB_NAME, scenario, ""),
+	MEMBER(bb_timed, BB_NAME, variant, ""),
+	MEMBER(bb_timed, BB_NAME, drive, ""),
+	MEMBER(bb_timed, BB_TEXT_OR_NULL, param, ""),
+	MEMBER(bb_timed, BB_U32, param_value, ""),
+	MEMBER(bb_timed, BB_U32, cuts, "points at which the clone can end"),
+	MEMBER(bb_timed, BB_U32, refused, "of the cuts, those that the verifier does not allow"),
+	MEMBER(bb_timed, BB_TEXT_OR_NULL, refused_why, "in its words, of one of them"),
+	MEMBER(bb_timed, BB_COUNT, passed, "cuts that a run passes"),
+	MEMBER(bb_timed, BB_COUNT, runs, "of the clone, that count"),
+	MEMBER(bb_timed, BB_COUNT, other_ways, "runs that took another path and are left out"),
+	MEMBER(bb_timed, BB_POSITIVE, check_ns,
 	       "the price of a check at a cut, which is taken out of all rows"),
-	MEMBER(bb_timed, "leaves", BB_BOOL, leaves, "a run ends by a tail call"),
-	MEMBER(bb_timed, "program_ns", BB_NUMBERS, program_ns, "the program itself"),
-	MEMBER(bb_timed, "empty_ns", BB_NUMBERS, empty_ns,
-	       "an empty program, called and timed as it is"),
-	MEMBER(bb_timed, "rest_ns", BB_NUMBERS, rest_ns,
+	MEMBER(bb_timed, BB_BOOL, leaves, "a run ends by a tail call"),
+	MEMBER(bb_timed, BB_NUMBERS, program_ns, "the program itself"),
+	MEMBER(bb_timed, BB_NUMBERS, empty_ns, "an empty program, called and timed as it is"),
+	MEMBER(bb_timed, BB_NUMBERS, rest_ns,
 	       "by other paths, and with cold caches the rest that no cut shows; in older runs "
 	       "behind a tail call"),
-	NEWER(bb_timed, "points", BB_U32, points,
+	NEWER(bb_timed, BB_U32, points,
 	      "points at which the program could be cut; 0 in older runs, which do not say"),
-	NEWER(bb_timed, "thinned_why", BB_TEXT_OR_NULL, thinned_why,
-	      "why there are fewer cuts than points"),
-	NEWER(bb_timed, "measured", BB_COUNT, measured,
+	NEWER(bb_timed, BB_TEXT_OR_NULL, thinned_why, "why there are fewer cuts than points"),
+	NEWER(bb_timed, BB_COUNT, measured,
 	      "of them, those that runs ended at; 0 in older runs, which do not say"),
-	NEWER(bb_timed, "processes", BB_U32, processes,
+	NEWER(bb_timed, BB_U32, processes,
 	      "that measured the loads, one after the other; 0 in older runs, of which one did"),
-	NEWER(bb_timed, "sweeps", BB_COUNT, sweeps,
-	      "over all places, in all loads; 0 in older runs"),
-	NEWER(bb_timed, "disturbed", BB_COUNT, disturbed,
+	NEWER(bb_timed, BB_COUNT, sweeps, "over all places, in all loads; 0 in older runs"),
+	NEWER(bb_timed, BB_COUNT, disturbed,
 	      "sweeps that are left out, as the program took longer than it does here"),
-	IF_SET(bb_timed, "hidden_ns", BB_NUMBERS, hidden_ns,
+	IF_SET(bb_timed, BB_NUMBERS, hidden_ns,
 	       "the part of its way out that the program hides. Absent in older runs"),
 	LIST(bb_timed, rows, BB_ALWAYS, bb_timed_row_record, ""),
 };
@@ -435,8 +420,8 @@ const struct bb_record bb_timed_record = RECORD("what the drive lines measured o
 						bb_timed, timed_members, NULL, NULL);
 
 static const struct bb_member skip_members[] = {
-	MEMBER(bb_skip, "what", BB_TEXT, what, "a case, a drive or a program"),
-	MEMBER(bb_skip, "why", BB_TEXT, why, "the reason"),
+	MEMBER(bb_skip, BB_TEXT, what, "a case, a drive or a program"),
+	MEMBER(bb_skip, BB_TEXT, why, "the reason"),
 };
 
 const struct bb_record bb_skip_record = RECORD("a case, a drive or a program that could not be "
@@ -449,16 +434,15 @@ static void init_report(void *report)
 }
 
 static const struct bb_member report_members[] = {
-	MEMBER(bb_report, "id", BB_NAME, id,
+	MEMBER(bb_report, BB_NAME, id,
 	       "file name without .json; begins with the time it started (UTC)"),
-	MEMBER(bb_report, "started", BB_TEXT_OR_NULL, started, "ISO 8601, UTC"),
-	MEMBER(bb_report, "command", BB_TEXT_OR_NULL, command, "command line"),
-	MEMBER(bb_report, "seed", BB_SEED, seed,
-	       "what all random choices of the run followed from"),
-	MEMBER(bb_report, "elapsed_s", BB_POSITIVE, elapsed_s, "wall time"),
-	MEMBER(bb_report, "steal", BB_SHARE, steal,
+	MEMBER(bb_report, BB_TEXT_OR_NULL, started, "ISO 8601, UTC"),
+	MEMBER(bb_report, BB_TEXT_OR_NULL, command, "command line"),
+	MEMBER(bb_report, BB_SEED, seed, "what all random choices of the run followed from"),
+	MEMBER(bb_report, BB_POSITIVE, elapsed_s, "wall time"),
+	MEMBER(bb_report, BB_SHARE, steal,
 	       "CPU time that the hypervisor took during the run, all CPUs"),
-	MEMBER(bb_report, "incomplete", BB_TEXT_OR_NULL, incomplete,
+	MEMBER(bb_report, BB_TEXT_OR_NULL, incomplete,
 	       "why the run stopped early; null: it is whole"),
 	OTHER("fingerprint"),
 	LIST(bb_report, skips, BB_ALWAYS, bb_skip_record,

@@ -13,6 +13,21 @@
 
 /* --- members that have a form of their own -------------------------------------------------- */
 
+/* The value of that key, which is to be a text or an object. NULL, with a message: it is not. */
+static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, const char *key,
+			  json_type type)
+{
+	json_t *v = json_object_get(obj, key);
+
+	if (v && json_typeof(v) == type)
+		return v;
+	bb_record__complain(rd, key, "%s",
+			    !v                    ? "is missing"
+			    : type == JSON_STRING ? "expected a text"
+						  : "expected an object");
+	return NULL;
+}
+
 /*
  * "bins": "v0:c0 v1-v0:c1 ...", a count of 1 left out: differences of the ascending values are
  * short, and one text is read four times as fast as a list of numbers.
@@ -71,14 +86,13 @@ static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_coun
 /* The sum of h is then that of the bins. */
 static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
-	const char *bins = json_string_value(json_object_get(obj, "bins")), *cursor = bins;
+	const char *bins = json_string_value(find_value(rd, obj, "bins", JSON_STRING));
+	const char *cursor = bins;
 	uint64_t value = 0, delta, count;
 	size_t n = 0;
 
 	if (!bins)
-		return bb_record__complain(rd, "bins",
-					   json_object_get(obj, "bins") ? "expected a text"
-									: "is missing");
+		return -EINVAL;
 	for (const char *c = bins; *c; c++)
 		n += *c == ' ';
 	if (bb_hist_reserve(h, n + 1))
@@ -176,13 +190,11 @@ static int write_backlog(const void *run, const void *flow, struct bb_json *w)
 static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *flow)
 {
 	struct bb_ring_use *f = flow;
-	const char *cursor = json_string_value(json_object_get(obj, "backlog"));
+	const char *cursor = json_string_value(find_value(rd, obj, "backlog", JSON_STRING));
 	uint64_t at_us = 0, delta_us, bytes;
 
 	if (!cursor)
-		return bb_record__complain(rd, "backlog",
-					   json_object_get(obj, "backlog") ? "expected a text"
-									   : "is missing");
+		return -EINVAL;
 	for (size_t n = 0; *cursor; n++) {
 		if (n == BB_FLOW_MAX_POINTS)
 			return bb_record__complain(rd, "backlog", "has more than %u points",
@@ -245,37 +257,29 @@ static int write_floor(const void *run, const void *item, struct bb_json *w)
 	return 0;
 }
 
-static int find_floor(struct bb_record_reader *rd, const json_t *obj, struct bb_report *r,
-		      struct bb_case *c)
-{
-	const json_t *v = json_object_get(obj, "floor");
-	const struct bb_case *floor;
-
-	if (json_is_null(v))
-		return 0;
-	if (!json_is_string(v))
-		return bb_record__complain(rd, "floor",
-					   v ? "expected the name of a case, or null"
-					     : "is missing");
-	floor = bb_report__find_case(r, json_string_value(v));
-	if (!floor)
-		return bb_record__complain(rd, "floor", "there is no case '%s'",
-					   json_string_value(v));
-	c->floor = (size_t)(floor - r->cases);
-	return 0;
-}
-
 static int find_floors(struct bb_record_reader *rd, const json_t *root, void *run)
 {
 	const json_t *list = json_object_get(root, "cases");
 	struct bb_report *r = run;
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < r->n_cases; i++) {
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const json_t *v = json_object_get(json_array_get(list, i), "floor");
+		const struct bb_case *floor;
+
+		if (json_is_null(v))
+			continue;
 		snprintf(rd->where, sizeof(rd->where), "cases[%zu]", i);
-		rc = find_floor(rd, json_array_get(list, i), r, &r->cases[i]);
+		if (!json_is_string(v))
+			return bb_record__complain(rd, "floor",
+						   v ? "expected the name of a case, or null"
+						     : "is missing");
+		floor = bb_report__find_case(r, json_string_value(v));
+		if (!floor)
+			return bb_record__complain(rd, "floor", "there is no case '%s'",
+						   json_string_value(v));
+		r->cases[i].floor = (size_t)(floor - r->cases);
 	}
-	return rc;
+	return 0;
 }
 
 /* For other readers; left out when there is nothing to say. */
@@ -336,11 +340,10 @@ static int write_static(const void *run, const void *item, struct bb_json *w)
 static int read_static(struct bb_record_reader *rd, const json_t *obj, void *program)
 {
 	struct bb_prog_static *m = &((struct bb_program *)program)->metrics;
-	const json_t *values = json_object_get(obj, "static");
+	const json_t *values = find_value(rd, obj, "static", JSON_OBJECT);
 
-	if (!json_is_object(values))
-		return bb_record__complain(rd, "static",
-					   values ? "expected an object" : "is missing");
+	if (!values)
+		return -EINVAL;
 	for (size_t i = 0; i < bb_n_static_metrics; i++) {
 		const struct bb_member member = {.key = bb_static_metrics[i].name,
 						 .type = BB_POSITIVE,
@@ -368,12 +371,11 @@ static int write_fingerprint(const void *run, const void *item, struct bb_json *
 static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, void *run)
 {
 	struct bb_report *r = run;
-	json_t *obj = json_object_get(root, "fingerprint"), *v;
+	json_t *obj = find_value(rd, root, "fingerprint", JSON_OBJECT), *v;
 	const char *key;
 
-	if (!json_is_object(obj))
-		return bb_record__complain(rd, "fingerprint",
-					   obj ? "expected an object" : "is missing");
+	if (!obj)
+		return -EINVAL;
 	json_object_foreach(obj, key, v)
 	{
 		if (!json_is_string(v))
@@ -540,11 +542,14 @@ int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret
 	return 0;
 }
 
-static int read_header(const struct bb_record_reader *rd, const json_t *root)
+static int read_run(struct bb_record_reader *rd, const json_t *root, struct bb_report *r)
 {
 	const json_t *format = json_object_get(root, "format"),
 		     *version = json_object_get(root, "version");
+	int rc;
 
+	if (!json_is_object(root))
+		return bb_record__complain(rd, "", "expected an object");
 	if (!json_is_string(format) || strcmp(json_string_value(format), BB_RUN_FORMAT))
 		return bb_record__complain(rd, "format", "expected \"" BB_RUN_FORMAT "\"");
 	if (!json_is_integer(version) || json_integer_value(version) < 1)
@@ -552,10 +557,13 @@ static int read_header(const struct bb_record_reader *rd, const json_t *root)
 	if (json_integer_value(version) != BB_RUN_VERSION)
 		return bb_record__complain(rd, "version",
 					   "%" JSON_INTEGER_FORMAT " is newer than this bpfbench "
-					   "knows (%d): "
-					   "read it with the one that wrote it",
+					   "knows (%d): read it with the one that wrote it",
 					   json_integer_value(version), BB_RUN_VERSION);
-	return 0;
+	rc = bb_record__read(rd, &bb_report_record, root, r);
+	if (!rc &&
+	    (bb_comparisons_judge(r->comparisons, r->n_comparisons) || bb_report__summarise(r)))
+		rc = bb_fail_nomem(rd->err);
+	return rc;
 }
 
 int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report, struct bb_err *err)
@@ -563,24 +571,19 @@ int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report,
 	struct bb_report *r = bb_report__new();
 	struct bb_record_reader rd = {.format = &run_format, .path = path, .whole = r, .err = err};
 	json_error_t at;
-	json_t *root = r ? json_loadf(in, JSON_REJECT_DUPLICATES, &at) : NULL;
+	json_t *root;
 	int rc;
 
 	if (!r)
-		rc = bb_fail_nomem(err);
-	else if (!root && ferror(in))
+		return bb_fail_nomem(err);
+	root = json_loadf(in, JSON_REJECT_DUPLICATES, &at);
+	if (root)
+		rc = read_run(&rd, root, r);
+	else if (ferror(in))
 		rc = bb_fail(err, -EIO, "%s: cannot be read: Input/output error", path);
-	else if (!root)
+	else
 		rc = bb_record__complain(&rd, "", "line %d, column %d: %s", at.line, at.column,
 					 at.text);
-	else
-		rc = json_is_object(root) ? read_header(&rd, root)
-					  : bb_record__complain(&rd, "", "expected an object");
-	if (!rc)
-		rc = bb_record__read(&rd, &bb_report_record, root, r);
-	if (!rc &&
-	    (bb_comparisons_judge(r->comparisons, r->n_comparisons) || bb_report__summarise(r)))
-		rc = bb_fail_nomem(err);
 	json_decref(root);
 	if (rc)
 		bb_report__free(r);
