@@ -371,13 +371,6 @@ static __attribute__((noreturn)) void be_child(const struct bb_child_rules *r,
 
 /* --- in the parent --- */
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 /* The next number that the child reports; `otherwise`, when it says nothing and has closed its end.
  */
 static int hear(int report_fd, int otherwise)
@@ -418,12 +411,12 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		rc = c.pid < 0 ? -errno : 0;
 	}
 	if (c.pid == 0) {
-		close_fd(ours);
+		bb_close(ours);
 		close(reports[0]);
 		be_child(r, run, arg, *its, reports[1]);
 	}
-	close_fd(its);
-	close_fd(&reports[1]);
+	bb_close(its);
+	bb_close(&reports[1]);
 	if (!rc)
 		rc = hear(reports[0], -ESRCH);
 	if (rc && c.pid > 0) {
@@ -431,9 +424,9 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		c.pid = 0;
 	}
 	if (rc)
-		close_fd(ours);
+		bb_close(ours);
 	if (rc || !r->is_program)
-		close_fd(&reports[0]);
+		bb_close(&reports[0]);
 	c.fd = *ours;
 	c.report_fd = reports[0];
 	*ret_child = c;
@@ -444,7 +437,7 @@ int bb_child__executed(struct bb_child *c)
 {
 	int rc = hear(c->report_fd, 0);
 
-	close_fd(&c->report_fd);
+	bb_close(&c->report_fd);
 	return rc;
 }
 
@@ -456,8 +449,8 @@ void bb_child__stop(struct bb_child *c)
 	kill(c->pid, SIGKILL);
 	bb_wait_for(c->pid);
 	c->pid = 0;
-	close_fd(&c->fd);
-	close_fd(&c->report_fd);
+	bb_close(&c->fd);
+	bb_close(&c->report_fd);
 }
 
 char bb_child__sleep(int link_fd)

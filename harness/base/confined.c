@@ -16,6 +16,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/io.h"
 #include "base/stop.h"
 
 #define MOST_S 10
@@ -67,14 +68,12 @@ static int wait_for(pid_t pid, int *ret_status)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 	uint64_t began_ns = bb_now_ns();
-	bool is_late = false;
 	int rc = 0;
 	pid_t got;
 
 	while (!(got = waitpid(pid, ret_status, WNOHANG))) {
 		rc = bb_must_end_why();
-		is_late = bb_seconds_since(began_ns) > MOST_S;
-		if (rc || is_late) {
+		if (rc || bb_seconds_since(began_ns) > MOST_S) {
 			kill(pid, SIGKILL);
 			bb_wait_for(pid);
 			*ret_status = -1;
@@ -82,21 +81,18 @@ static int wait_for(pid_t pid, int *ret_status)
 		}
 		poll(&p, 1, p.fd < 0 ? 1 : POLL_MS);
 	}
-	if (p.fd >= 0)
-		close(p.fd);
+	bb_close(&p.fd);
 	return bb_stop_signal ? -EINTR : got < 0 ? -ECHILD : rc;
 }
 
-static int say_no_child(const struct bb_confined *c, int rc, struct bb_err *err)
+/* Why there is no child. */
+static int say_not_started(const struct bb_confined *c, int rc, bool is_there, struct bb_err *err)
 {
-	return bb_fail(err, rc,
-		       "%s: %s may %s it in a child process only, and there can be none: %s; allow "
-		       "more processes (pids.max, ulimit -u)",
-		       c->path, c->library, c->verb, strerror(-rc));
-}
-
-static int say_not_confined(const struct bb_confined *c, int rc, struct bb_err *err)
-{
+	if (!is_there)
+		return bb_fail(err, rc,
+			       "%s: %s may %s it in a child process only, and there can be none: "
+			       "%s; allow more processes (pids.max, ulimit -u)",
+			       c->path, c->library, c->verb, strerror(-rc));
 	return bb_fail(err, rc,
 		       "%s: %s may %s it in a confined child process only, and it cannot be "
 		       "confined: %s; %s",
@@ -121,16 +117,6 @@ static int say_end(const struct bb_confined *c, int rc, int status, struct bb_er
 		       c->remedy);
 }
 
-static int take_reply(const struct bb_confined *c, struct shared *s, struct bb_err *err)
-{
-	s->err.msg[sizeof(s->err.msg) - 1] = '\0';
-	if (s->rc)
-		return bb_fail(err, s->rc < 0 ? s->rc : -EINVAL, "%s", s->err.msg);
-	if (c->ret_reply)
-		memcpy(c->ret_reply, s->reply, c->reply_bytes);
-	return 0;
-}
-
 int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 {
 	size_t len = sizeof(struct shared) + c->reply_bytes;
@@ -151,16 +137,17 @@ int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 	if (s == MAP_FAILED)
 		return bb_fail_nomem(err);
 	if (rc) {
-		munmap(s, len);
-		return say_end(c, rc, 0, err);
-	}
-	rc = bb_child__start(&rules, run_child, &task, &child);
-	if (rc)
-		rc = child.pid < 0 ? say_no_child(c, rc, err) : say_not_confined(c, rc, err);
-	else if ((rc = wait_for(child.pid, &status)) || !s->is_done)
+		rc = say_end(c, rc, 0, err);
+	} else if ((rc = bb_child__start(&rules, run_child, &task, &child))) {
+		rc = say_not_started(c, rc, child.pid >= 0, err);
+	} else if ((rc = wait_for(child.pid, &status)) || !s->is_done) {
 		rc = say_end(c, rc, status, err);
-	else
-		rc = take_reply(c, s, err);
+	} else if (s->rc) {
+		s->err.msg[sizeof(s->err.msg) - 1] = '\0';
+		rc = bb_fail(err, s->rc < 0 ? s->rc : -EINVAL, "%s", s->err.msg);
+	} else if (c->ret_reply) {
+		memcpy(c->ret_reply, s->reply, c->reply_bytes);
+	}
 	munmap(s, len);
 	return rc;
 }

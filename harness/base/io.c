@@ -142,6 +142,13 @@ int bb_open_regular(const char *path, int flags, struct stat *ret_st)
 	return rc;
 }
 
+void bb_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 char *bb_program_dir(void)
 {
 	static char dir[PATH_MAX];

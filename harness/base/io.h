@@ -37,6 +37,9 @@ int bb_write_all(int fd, const void *data, size_t len);
  */
 int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 
+/* Close it, unless it is -1, and make it -1. */
+void bb_close(int *fd);
+
 /*
  * The folder that holds the running program, as the first call found it, without a trailing slash;
  * free() it. NULL when /proc is not there. In a chroot the kernel tells another path once the

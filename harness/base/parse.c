@@ -108,14 +108,12 @@ int bb_parse_double(const char *text, double *ret_value)
 
 int bb_parse_bool(const char *text, int *ret_value)
 {
-	static const char *const words[][2] = {{"false", "true"}, {"no", "yes"}, {"off", "on"}};
+	static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		for (int v = 0; v < 2; v++) {
-			if (!strcmp(text, words[i][v])) {
-				*ret_value = v;
-				return 0;
-			}
+	for (int i = 0; i < 6; i++) {
+		if (!strcmp(text, words[i])) {
+			*ret_value = i % 2;
+			return 0;
 		}
 	}
 	return -EINVAL;
@@ -147,13 +145,6 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
 
 #define NEAREST_MAX 63 /* longer words are compared by their first characters */
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-	size_t m = a < b ? a : b;
-
-	return m < c ? m : c;
-}
-
 /* Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
 static size_t distance(const char *a, const char *b)
 {
@@ -166,12 +157,16 @@ static size_t distance(const char *a, const char *b)
 		d[0][j] = j;
 	for (size_t i = 1; i <= la; i++) {
 		for (size_t j = 1; j <= lb; j++) {
-			size_t change = a[i - 1] != b[j - 1];
+			size_t least = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
 
-			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change);
+			if (d[i - 1][j] + 1 < least)
+				least = d[i - 1][j] + 1;
+			if (d[i][j - 1] + 1 < least)
+				least = d[i][j - 1] + 1;
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    d[i - 2][j - 2] + 1 < d[i][j])
-				d[i][j] = d[i - 2][j - 2] + 1;
+			    d[i - 2][j - 2] + 1 < least)
+				least = d[i - 2][j - 2] + 1;
+			d[i][j] = least;
 		}
 	}
 	return d[la][lb];
@@ -192,9 +187,9 @@ const char *bb_nearest(const char *word, const char *const *names, size_t n)
 		d = distance(word, names[i]);
 		if (d <= limit) {
 			best = names[i];
-			limit = d ? d - 1 : 0;
 			if (!d)
 				break;
+			limit = d - 1;
 		}
 	}
 	return best;

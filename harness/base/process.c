@@ -17,6 +17,8 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/grow.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "base/stop.h"
 
@@ -26,6 +28,7 @@
 #define WAIT_FIRST_MS 1 /* doubled each time, up to: */
 #define WAIT_MOST_MS 50
 #define NOT_STARTED 127 /* a shell's exit code for "not found" */
+#define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)
 #define CHUNKS_A_TURN 16       /* before the stop signal is looked at */
 #define MOST_BYTES (16u << 20) /* of a stream; of more, the end is kept */
@@ -61,14 +64,6 @@ static void take_nap(long *ns)
 		*ns *= 2;
 }
 
-/* Its mounts are its own from here on, so that its /proc is. Where either is not permitted, as in
- * containers, the tree sees the /proc that we see. */
-static void mount_proc(void)
-{
-	if (!mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
-		mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-}
-
 /* Until the process ends, or those who wait for it want it to end. Others of the tree are waited
  * for as they end. */
 static int wait_as_keeper(pid_t pid)
@@ -97,36 +92,27 @@ static int wait_as_keeper(pid_t pid)
 	}
 }
 
-/* "PID PID ..." of those whose parent we are, and those who have fallen to us. */
-static void kill_children(void)
-{
-	char text[4096], *at = text, *end;
-	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	uint64_t pid;
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	/* a number without a blank behind it may have been cut off */
-	for (; (end = strchr(at, ' ')); at = end + 1) {
-		*end = '\0';
-		if (!bb_parse_u64(at, &pid) && pid > 1)
-			kill((pid_t)pid, SIGKILL);
-	}
-}
-
-/* Without a namespace: what is left, and what that has left by then. */
+/* Without a namespace: those whose parent we are, those who have fallen to us, and what they have
+ * left by then. */
 static void end_children(pid_t session)
 {
 	long nap_ns = NAP_FIRST_NS;
-	uint64_t began_ns = bb_now_ns();
+	uint64_t began_ns = bb_now_ns(), pid;
 
 	kill(-session, SIGKILL);
 	while (bb_seconds_since(began_ns) < GRACE_S) {
+		char *text;
+		size_t len;
 		pid_t got;
 
-		kill_children();
+		/* "PID PID ..." */
+		if (!bb_read_proc("/proc/thread-self/children", CHILDREN_BYTES, &text, &len,
+				  NULL)) {
+			for (const char *at = text; !bb_parse_digits(&at, &pid); at += *at == ' ')
+				if (pid > 1)
+					kill((pid_t)pid, SIGKILL);
+			free(text);
+		}
 		while ((got = waitpid(-1, NULL, WNOHANG)) > 0)
 			;
 		if (got < 0 && errno == ECHILD)
@@ -170,10 +156,12 @@ static int run_keeper(void *arg, int link_fd)
 	int status, rc;
 
 	bb_stop__install();
-	if (s->is_whole)
-		mount_proc();
-	else
+	/* Its mounts are its own from here on, so that its /proc is. Where either is not
+	 * permitted, as in containers, the tree sees the /proc that we see. */
+	if (!s->is_whole)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
+	else if (!mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
+		mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 	rc = bb_child__start(&rules, execute, (void *)(uintptr_t)s->process, &program);
 	if (!rc)
 		rc = bb_child__executed(&program);
@@ -186,22 +174,6 @@ static int run_keeper(void *arg, int link_fd)
 	if (!s->is_whole)
 		end_children(program.pid);
 	return status;
-}
-
-/* Away from the terminal's Ctrl-C: we tell it. */
-static int start_keeper(struct start *s, struct bb_child *ret_keeper)
-{
-	struct bb_child_rules rules = {.own_namespaces = true,
-				       .link = BB_LINK_FROM_CHILD,
-				       .own_session = true};
-	int rc;
-
-	s->is_whole = true;
-	rc = bb_child__start(&rules, run_keeper, s, ret_keeper);
-	if (!rc || ret_keeper->pid == 0)
-		return rc;
-	s->is_whole = rules.own_namespaces = false;
-	return bb_child__start(&rules, run_keeper, s, ret_keeper);
 }
 
 /* --- its output --- */
@@ -220,57 +192,33 @@ static int open_stream(struct stream *s, uid_t uid, gid_t gid)
 	return geteuid() == 0 && fchown(s->write_fd, uid, gid) && errno != EPERM ? -errno : 0;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 static void close_stream(struct stream *s)
 {
-	close_fd(&s->read_fd);
-	close_fd(&s->write_fd);
+	bb_close(&s->read_fd);
+	bb_close(&s->write_fd);
 	free(s->text);
 	s->text = NULL;
 }
 
-/* Room for a chunk and a NUL. */
-static int make_room(struct stream *s)
-{
-	size_t half = s->len / 2;
-	char *text;
-
-	if (s->len + CHUNK_BYTES < s->size)
-		return 0;
-	if (s->size >= MOST_BYTES) {
-		memmove(s->text, s->text + half, s->len - half);
-		s->len -= half;
-		return 0;
-	}
-	text = realloc(s->text, s->size ? 2 * s->size : 2 * CHUNK_BYTES);
-	if (!text)
-		return -ENOMEM;
-	s->text = text;
-	s->size = s->size ? 2 * s->size : 2 * CHUNK_BYTES;
-	return 0;
-}
-
-/* What is there now, or some of it. */
+/* What is there now, or some of it; there is room for a chunk and a NUL. */
 static int read_stream(struct stream *s)
 {
 	for (int i = 0; s->read_fd >= 0 && i < CHUNKS_A_TURN; i++) {
-		int rc = make_room(s);
+		size_t half = s->len / 2;
 		ssize_t n;
 
-		if (rc)
-			return rc;
+		if (s->len + CHUNK_BYTES >= MOST_BYTES) {
+			memmove(s->text, s->text + half, s->len - half);
+			s->len -= half;
+		}
+		if (bb_reserve(&s->text, s->len + CHUNK_BYTES + 1, &s->size, 1))
+			return -ENOMEM;
 		n = read(s->read_fd, s->text + s->len, CHUNK_BYTES);
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 		s->len += (size_t)n;
 		if (!n)
-			close_fd(&s->read_fd);
+			bb_close(&s->read_fd);
 	}
 	return 0;
 }
@@ -327,12 +275,22 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 	struct start start = {.process = p,
 			      .out_fd = out->write_fd,
 			      .log_fd = p->together ? out->write_fd : log->write_fd};
+	/* Away from the terminal's Ctrl-C: we tell it. */
+	struct bb_child_rules rules = {.own_namespaces = true,
+				       .link = BB_LINK_FROM_CHILD,
+				       .own_session = true};
 	struct bb_child keeper;
-	int rc = start_keeper(&start, &keeper), child_rc = 0;
+	int rc, child_rc = 0;
 	ssize_t n = 0;
 
-	close_fd(&out->write_fd);
-	close_fd(&log->write_fd);
+	start.is_whole = true;
+	rc = bb_child__start(&rules, run_keeper, &start, &keeper);
+	if (rc && keeper.pid) {
+		start.is_whole = rules.own_namespaces = false;
+		rc = bb_child__start(&rules, run_keeper, &start, &keeper);
+	}
+	bb_close(&out->write_fd);
+	bb_close(&log->write_fd);
 	if (rc)
 		return rc;
 	do

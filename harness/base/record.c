@@ -36,7 +36,7 @@ void bb_record__init(const struct bb_record *record, void *item)
 
 		switch (m->type) {
 		case BB_U32_NOT_0: *(uint32_t *)at = 1; break;
-		case BB_MOD64: *(int *)at = -1; break;
+		case BB_MOD64:
 		case BB_INDEX: *(int32_t *)at = -1; break;
 		case BB_REAL:
 		case BB_POSITIVE:
@@ -48,18 +48,13 @@ void bb_record__init(const struct bb_record *record, void *item)
 		record->init(item);
 }
 
-static void free_records(const struct bb_record *record, void *items, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		bb_record__done(record, (char *)items + i * record->size);
-	free(items);
-}
-
 void bb_record__done(const struct bb_record *record, void *item)
 {
 	for (size_t i = 0; i < record->n_members; i++) {
 		const struct bb_member *m = &record->members[i];
 		void *at = (char *)item + m->offset;
+		char *items;
+		size_t n;
 
 		switch (m->type) {
 		case BB_NAME:
@@ -67,7 +62,11 @@ void bb_record__done(const struct bb_record *record, void *item)
 		case BB_TEXT_OR_NULL: free(*(char **)at); break;
 		case BB_NUMBERS: free(((struct bb_numbers *)at)->x); break;
 		case BB_RECORDS:
-			free_records(m->of, *(void **)at, *(size_t *)((char *)item + m->n_offset));
+			items = *(char **)at;
+			n = *(size_t *)((char *)item + m->n_offset);
+			for (size_t k = 0; k < n; k++)
+				bb_record__done(m->of, items + k * m->of->size);
+			free(items);
 			break;
 		default: break;
 		}

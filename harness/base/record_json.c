@@ -37,43 +37,17 @@ static bool is_default(const struct bb_member *m, const void *item)
 	case BB_SEED: return !*(const uint64_t *)at;
 	case BB_U32: return !*(const uint32_t *)at;
 	case BB_U32_NOT_0: return *(const uint32_t *)at == 1;
-	case BB_MOD64: return *(const int *)at == -1;
-	case BB_INDEX: return *(const int32_t *)at < 0;
+	case BB_MOD64:
+	case BB_INDEX: return *(const int32_t *)at == -1;
 	case BB_REAL:
 	case BB_POSITIVE:
 	case BB_SHARE: return isnan(*(const double *)at);
 	case BB_BOOL: return !*(const bool *)at;
 	case BB_NUMBERS: return !((const struct bb_numbers *)at)->n;
 	case BB_RECORDS: return !*(const size_t *)((const char *)item + m->n_offset);
-	case BB_OTHER: return false;
+	case BB_OTHER: break;
 	}
 	return false;
-}
-
-static void write_numbers(const char *key, const struct bb_numbers *list, struct bb_json *w)
-{
-	bb_json__open(w, key, "[");
-	for (size_t i = 0; i < list->n; i++)
-		bb_json__add_double(w, NULL, list->x[i]);
-	bb_json__close(w);
-}
-
-static int write_records(const struct bb_record_format *format, const struct bb_member *m,
-			 const void *whole, const void *item, struct bb_json *w)
-{
-	const char *items = *(char *const *)((const char *)item + m->offset);
-	size_t n = *(const size_t *)((const char *)item + m->n_offset);
-	int rc = 0;
-
-	bb_json__break(w);
-	bb_json__open(w, m->key, "[\n");
-	for (size_t i = 0; !rc && i < n; i++) {
-		bb_json__open(w, NULL, "{");
-		rc = bb_record__write(format, m->of, whole, items + i * m->of->size, w);
-		bb_json__close(w);
-	}
-	bb_json__close(w);
-	return rc;
 }
 
 static int write_member(const struct bb_record_format *format, const struct bb_record *record,
@@ -81,6 +55,9 @@ static int write_member(const struct bb_record_format *format, const struct bb_r
 			struct bb_json *w)
 {
 	const void *at = (const char *)item + m->offset;
+	const struct bb_numbers *list = at;
+	size_t n;
+	int rc = 0;
 
 	switch (m->type) {
 	case BB_NAME:
@@ -102,11 +79,27 @@ static int write_member(const struct bb_record_format *format, const struct bb_r
 	case BB_POSITIVE:
 	case BB_SHARE: bb_json__add_double(w, m->key, *(const double *)at); break;
 	case BB_BOOL: bb_json__add_bool(w, m->key, *(const bool *)at); break;
-	case BB_NUMBERS: write_numbers(m->key, at, w); break;
-	case BB_RECORDS: return write_records(format, m, whole, item, w);
-	case BB_OTHER: return find_part(format, record, m->key)->write(whole, item, w);
+	case BB_NUMBERS:
+		bb_json__open(w, m->key, "[");
+		for (size_t i = 0; i < list->n; i++)
+			bb_json__add_double(w, NULL, list->x[i]);
+		bb_json__close(w);
+		break;
+	case BB_RECORDS:
+		n = *(const size_t *)((const char *)item + m->n_offset);
+		bb_json__break(w);
+		bb_json__open(w, m->key, "[\n");
+		for (size_t i = 0; !rc && i < n; i++) {
+			bb_json__open(w, NULL, "{");
+			rc = bb_record__write(format, m->of, whole,
+					      *(char *const *)at + i * m->of->size, w);
+			bb_json__close(w);
+		}
+		bb_json__close(w);
+		break;
+	case BB_OTHER: rc = find_part(format, record, m->key)->write(whole, item, w); break;
 	}
-	return 0;
+	return rc;
 }
 
 int bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
@@ -319,19 +312,6 @@ int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m
 	}
 }
 
-/* The default stays, but for a text that is never NULL. */
-static int leave_out(const struct bb_record_reader *rd, const struct bb_member *m, void *item)
-{
-	char **at = (char **)((char *)item + m->offset);
-
-	if (m->presence == BB_ALWAYS)
-		return bb_record__complain(rd, m->key, "is missing");
-	if (m->type != BB_TEXT)
-		return 0;
-	*at = strdup("");
-	return *at ? 0 : bb_fail_nomem(rd->err);
-}
-
 int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 		    const json_t *object, void *item)
 {
@@ -341,14 +321,20 @@ int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 	for (size_t i = 0; !rc && i < record->n_members; i++) {
 		const struct bb_member *m = &record->members[i];
 		const json_t *v = json_object_get(object, m->key);
-		const struct bb_record_part *part = m->type == BB_OTHER
-							    ? find_part(rd->format, record, m->key)
-							    : NULL;
+		char **text = (char **)((char *)item + m->offset);
 
-		if (m->type == BB_OTHER)
+		if (m->type == BB_OTHER) {
+			const struct bb_record_part *part = find_part(rd->format, record, m->key);
+
 			rc = part->read ? part->read(rd, object, item) : 0;
-		else
-			rc = v ? bb_record__read_value(rd, m, v, item) : leave_out(rd, m, item);
+		} else if (v) {
+			rc = bb_record__read_value(rd, m, v, item);
+		} else if (m->presence == BB_ALWAYS) {
+			rc = bb_record__complain(rd, m->key, "is missing");
+		} else if (m->type == BB_TEXT) { /* which is never NULL */
+			*text = strdup("");
+			rc = *text ? 0 : bb_fail_nomem(rd->err);
+		}
 	}
 	return rc || !check ? rc : check->read(rd, object, item);
 }

@@ -49,28 +49,21 @@ static size_t xml_char_len(const char *text)
 	return is_control || is_no_character ? 0 : bb_utf8_len(text);
 }
 
-static const char *entity(char c)
-{
-	switch (c) {
-	case '&': return "&amp;";
-	case '<': return "&lt;";
-	case '>': return "&gt;";
-	case '"': return "&quot;";
-	case '\'': return "&#39;";
-	default: return NULL;
-	}
-}
-
 void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars)
 {
+	static const char *const escaped[128] = {['&'] = "&amp;",
+						 ['<'] = "&lt;",
+						 ['>'] = "&gt;",
+						 ['"'] = "&quot;",
+						 ['\''] = "&#39;"};
+
 	for (; text && *text && max_chars; max_chars--) {
 		size_t n = xml_char_len(text);
-		const char *escaped = entity(*text);
 
 		if (!n)
 			fputs("\xef\xbf\xbd", out);
-		else if (escaped)
-			fputs(escaped, out);
+		else if (n == 1 && escaped[(int)*text])
+			fputs(escaped[(int)*text], out);
 		else
 			fwrite(text, 1, n, out);
 		text += n ? n : 1;
