@@ -111,8 +111,10 @@ struct bb_driver {
 		     struct bb_err *err);
 	/* the command whose time a sample is; NULL: none */
 	const char *(*command)(void *state);
-	/* how the program is made to run, for the report; NULL: its name says it */
-	void (*fired_by)(const struct bb_test_prog *prog, char *ret_words, size_t size);
+	/* how the program is made to run, for the report; NULL: its name says it. The
+	 * input is NULL where the driver chooses it. */
+	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
+			 char *ret_words, size_t size);
 	void (*detach)(void *state, void *slot);
 	void (*close)(void *state); /* takes NULL */
 };

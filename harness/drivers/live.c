@@ -111,8 +111,10 @@ static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err
 		       bb_target__program(prog->target));
 }
 
-static void live_fired_by(const struct bb_test_prog *prog, char *ret_words, size_t size)
+static void live_fired_by(const struct bb_input *input, const struct bb_test_prog *prog,
+			  char *ret_words, size_t size)
 {
+	(void)input;
 	ret_words[0] = '\0';
 	if (prog->live_mean_of > 1)
 		snprintf(ret_words, size, "the load that it has (samples are means of %u runs)",

@@ -305,5 +305,6 @@ const struct bb_driver bb_driver_slope = {
 	.attach = attach,
 	.batch = batch,
 	.detach = detach,
+	.fired_by = bb_test_run__words,
 	.close = close_slope,
 };

@@ -70,7 +70,8 @@ struct bb_drive_trigger {
 		    struct bb_batch *b, struct bb_err *err);
 	void (*detach)(struct bb_attached *a);
 	/* as of struct bb_driver */
-	void (*fired_by)(const struct bb_test_prog *prog, char *ret_words, size_t size);
+	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
+			 char *ret_words, size_t size);
 	void (*close)(struct bb_trigger_state *s); /* what open() has opened, half of it perhaps */
 };
 

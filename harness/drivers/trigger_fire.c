@@ -366,13 +366,17 @@ static void say_fired(const struct bb_test_prog *prog, size_t n_beside, char *re
 		 found->point.said, beside);
 }
 
-static void say_fired_with_others(const struct bb_test_prog *prog, char *ret_words, size_t size)
+static void say_fired_with_others(const struct bb_input *input, const struct bb_test_prog *prog,
+				  char *ret_words, size_t size)
 {
+	(void)input;
 	say_fired(prog, bb_beside__find(prog, NULL), ret_words, size);
 }
 
-void bb_fire__words_alone(const struct bb_test_prog *prog, char *ret_words, size_t size)
+void bb_fire__words_alone(const struct bb_input *input, const struct bb_test_prog *prog,
+			  char *ret_words, size_t size)
 {
+	(void)input;
 	say_fired(prog, 0, ret_words, size);
 }
 

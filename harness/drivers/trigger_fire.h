@@ -68,7 +68,8 @@ int bb_fire__do(struct bb_fire_slot *slot,
 
 /* "open (tracepoint syscalls/sys_enter_openat)", where the others of its object are not attached
  * beside it. */
-void bb_fire__words_alone(const struct bb_test_prog *prog, char *ret_words, size_t size);
+void bb_fire__words_alone(const struct bb_input *input, const struct bb_test_prog *prog,
+			  char *ret_words, size_t size);
 
 /* In the child: the slot's trigger, opened when it is first asked for. 0 or -errno. */
 int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);

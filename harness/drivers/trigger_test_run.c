@@ -282,6 +282,20 @@ static const struct bb_input *input_of(const struct bb_test_run_slot *slot, uint
 	return index < inputs->n ? &inputs->v[index] : slot->type->otherwise;
 }
 
+void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog *prog,
+			char *ret_words, size_t size)
+{
+	const struct bb_test_run_type *type;
+	uint32_t prog_type;
+	struct bb_err ignored;
+
+	if (!bb_target__prog_type(prog->target, &prog_type, &ignored) &&
+	    !bb_test_run_type__find(prog_type, &type, &ignored))
+		snprintf(ret_words, size, "a test run on a %s of %zu bytes",
+			 type->takes_context ? "context" : "packet",
+			 (input ? input : type->otherwise)->len);
+}
+
 int bb_test_run__aim(const struct bb_test_run_slot *slot, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err)
 {
@@ -417,5 +431,6 @@ const struct bb_drive_trigger bb_trigger_test_run = {
 	.attach = attach,
 	.fire = fire,
 	.detach = detach,
+	.fired_by = bb_test_run__words,
 	.close = close_runs,
 };

@@ -89,6 +89,10 @@ struct bb_test_run_slot {
 	size_t port;
 };
 
+/* "a test run on a packet of 64 bytes" */
+void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog *prog,
+			char *ret_words, size_t size);
+
 /* A batch's beginning: pinned to the CPU (`cpu` of the call is refused by most types), the input of
  * that index ready. */
 int bb_test_run__aim(const struct bb_test_run_slot *slot, uint32_t input,

@@ -20,7 +20,7 @@ static void add_once(const struct bb_report *r, const struct bb_case *table,
 		return;
 	}
 	for (size_t i = from; i < d->n && !is_said; i++)
-		is_said = !strcmp(d->blocks[i].text, text);
+		is_said = d->blocks[i].text && !strcmp(d->blocks[i].text, text);
 	if (!is_said)
 		bb_doc__add(d, BB_DOC_BAD_ITEM, "in vain", "%s", text);
 	free(text);
@@ -34,11 +34,24 @@ static bool is_beside(const struct bb_case *c, const struct bb_case *table, bool
 		bb_same_text(c->drive, table->drive) && bb_same_text(c->param, table->param));
 }
 
+/* The first table of a scenario: what is said there is not said again for its other drives. */
+static size_t beginning_of(const char *scenario, const struct bb_doc *d)
+{
+	size_t length = strlen(scenario), i = 0;
+
+	while (i < d->n &&
+	       (d->blocks[i].kind != BB_DOC_TITLE || strncmp(d->blocks[i].text, scenario, length) ||
+		d->blocks[i].text[length] != ','))
+		i++;
+	return i;
+}
+
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d)
 {
 	const struct bb_in_vain *last = NULL;
+	size_t before = d->n;
 	bool is_sweep = table && bb_is_sweep(r, (size_t)(table - r->cases));
-	size_t from = d->n;
+	size_t from = table ? beginning_of(table->scenario, d) : d->n;
 
 	for (size_t i = 0; i < r->n_cases; i++)
 		for (size_t k = 0; k < r->cases[i].n_in_vain && !d->failed; k++) {
@@ -51,7 +64,7 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
 			add_once(r, table, &r->cases[i], words, from, d);
 			free(words);
 		}
-	if (last)
+	if (last && d->n > before)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", bb_in_vain__remedy(last));
 	for (size_t i = 0; i < r->n_cases; i++) {
 		char words[160];

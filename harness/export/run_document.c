@@ -42,6 +42,42 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
 	bb_doc__append(d, "%s%s", *after ? " " : "", after);
 }
 
+/* ", by a test run on a packet of 64 bytes, hot caches", where that is so for all programs. */
+static void append_fired_by(const struct bb_report *r, size_t first, struct bb_doc *d)
+{
+	const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[first].drive);
+	const char *fired_by = NULL;
+
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!bb_same_table(c, &r->cases[first]) || bb_is_floor(r, c))
+			continue;
+		if (!c->fired_by || (fired_by && strcmp(fired_by, c->fired_by)))
+			return;
+		fired_by = c->fired_by;
+	}
+	if (!fired_by)
+		return;
+	bb_doc__append(d, ", by %s", fired_by);
+	if (kind->cold_name)
+		bb_doc__append(d, ", %s caches", r->cases[first].emptied ? "emptied" : "hot");
+}
+
+/* Did an earlier table say the same of the variant, under another drive? */
+static bool is_said_above(const struct bb_report *r, size_t nth,
+			  const struct bb_case_column *column)
+{
+	const struct bb_case *c = &r->cases[nth];
+
+	for (size_t i = 0; i < nth; i++)
+		if (!strcmp(r->cases[i].scenario, c->scenario) &&
+		    !strcmp(r->cases[i].variant, c->variant) && !bb_same_table(&r->cases[i], c) &&
+		    !strcmp(bb_case_cell(&r->cases[i], column).text, bb_case_cell(c, column).text))
+			return true;
+	return false;
+}
+
 static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
 		     struct bb_doc *d)
 {
@@ -58,10 +94,14 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 			continue;
 		d->faint = bb_is_floor(r, &r->cases[i]);
 		for (size_t k = 0; k < bb_n_case_columns; k++) {
-			struct bb_table_cell cell = bb_case_cell(&r->cases[i], &bb_case_columns[k]);
+			const struct bb_case_column *column = &bb_case_columns[k];
+			struct bb_table_cell cell = bb_case_cell(&r->cases[i], column);
+			bool is_left_out = !cell.text[0] || (detail == BB_SHORT &&
+							     column->as.spill == BB_DOC_BELOW &&
+							     is_said_above(r, i, column));
 
-			if (bb_case_columns[k].in & detail)
-				bb_doc__text_cell(d, cell.text[0] ? cell.text : NULL);
+			if (column->in & detail)
+				bb_doc__text_cell(d, is_left_out ? NULL : cell.text);
 		}
 	}
 	d->faint = false;
@@ -175,6 +215,8 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 	bb_doc_group_title(c, true, unit_of(c).text, d);
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
+	if (detail != BB_DETAILS)
+		append_fired_by(r, first, d);
 	add_rows(r, first, detail, d);
 	bb_doc_in_vain(r, c, d);
 	if (detail != BB_DETAILS)
@@ -345,17 +387,21 @@ bool bb_is_little_executed(const struct bb_case *c)
 
 static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 {
+	const struct bb_case_column *executed = bb_case_columns;
 	size_t n = 0;
 
+	while (strcmp(executed->as.head, "executed"))
+		executed++;
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		if (!bb_is_little_executed(c))
+		if (!bb_is_little_executed(c) || is_said_above(r, i, executed))
 			continue;
 		if (!n++)
 			bb_doc__add(d, BB_DOC_ITEM, "little executed", "%s", "");
-		bb_doc__append(d, "%s%s (%" PRIu32 " of %" PRIu32 " instructions)",
-			       n > 1 ? ", " : "", c->name, c->executed_insns, c->n_insns);
+		bb_doc__append(d, "%s%s/%s (%" PRIu32 " of %" PRIu32 " instructions)",
+			       n > 1 ? ", " : "", c->scenario, c->variant, c->executed_insns,
+			       c->n_insns);
 	}
 	if (n)
 		bb_doc__append(d, ": a filter turned the event away, or the input takes a short "
@@ -365,7 +411,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 }
 
 /* What a reader must know about all figures of a kind. */
-static void say_once(const struct bb_report *r, struct bb_doc *d)
+static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool is_negative = false, is_live = false, lacks_pmu = false;
 
@@ -383,7 +429,7 @@ static void say_once(const struct bb_report *r, struct bb_doc *d)
 			    BB_NEGATIVE_MARK " net is below zero: the floor cost more than the "
 					     "program. It is shown "
 					     "as measured, not cut to 0.");
-	if (lacks_pmu)
+	if (lacks_pmu && detail == BB_DETAILS)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "no cycles, instructions or cache misses a run: this machine shows no "
 			    "PMU (bpfbench check)");
@@ -405,7 +451,7 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	d->failed |= notes.failed;
 	say_causes(&notes, detail, d);
 	say_little_executed(r, d);
-	say_once(r, d);
+	say_once(r, detail, d);
 	for (size_t i = 0; i < notes.n; i++) {
 		free(notes.v[i].what);
 		free(notes.v[i].why);
@@ -482,6 +528,7 @@ static void add_answer(const struct bb_report *r, size_t first, struct bb_doc *d
 	const struct bb_case *only = only_program(r, first);
 
 	bb_doc_group_title(only, true, unit_of(only).text, d);
+	append_fired_by(r, first, d);
 	add_sentence(only, d);
 	bb_doc_in_vain(r, only, d);
 }

@@ -182,12 +182,12 @@ static void net(const struct bb_case *c, struct bb_table_cell *cell)
 
 static void outliers(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	struct bb_table_cell n = {""}, time = {""};
+	put_percent(c->summary.outlier_share.value, cell);
+}
 
-	put_percent(c->summary.outlier_share.value, &n);
-	put_percent(c->summary.outlier_time_share.value, &time);
-	if (n.text[0])
-		snprintf(cell->text, sizeof(cell->text), "%.20s/%.20s", n.text, time.text);
+static void outlier_time(const struct bb_case *c, struct bb_table_cell *cell)
+{
+	put_percent(c->summary.outlier_time_share.value, cell);
 }
 
 static void drops(const struct bb_case *c, struct bb_table_cell *cell)
@@ -374,12 +374,13 @@ const struct bb_case_column bb_case_columns[] = {
 					    "interval"},
 	 .in = BB_BOTH,
 	 .cell = slowdown},
-	{.as = {BB_NUMBER("outl %"), .doc = "samples above median + max(5 IQR, 3 ticks, 10 ns) / "
-					    "their "
-					    "share of the "
-					    "run time"},
+	{.as = {BB_NUMBER("outliers %"), .doc = "share of the samples above median + max(5 IQR, 3 "
+						"ticks, 10 ns)"},
 	 .in = BB_BOTH,
 	 .cell = outliers},
+	{.as = {BB_NUMBER("their time %"), .doc = "share of the run time that outliers take"},
+	 .in = BB_DETAILS,
+	 .cell = outlier_time},
 	{.as = {BB_NUMBER("drops"), .doc = "runs whose result the program threw away"},
 	 .in = BB_DETAILS,
 	 .cell = drops},

@@ -601,9 +601,9 @@ static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
 			continue;
 		rc = bb_record__case(ab->report, plan, &plan->cases[planned],
 				     l == HEAD ? second : NULL, &c->case_of[l], err);
-		if (!rc &&
-		    bb_record__fired_by(&ab->report->cases[c->case_of[l]],
-					ab->session.drives[c->drive].driver, prog_of(ab, planned)))
+		if (!rc && bb_record__fired_by(&ab->report->cases[c->case_of[l]],
+					       ab->session.drives[c->drive].driver,
+					       &plan->cases[planned], prog_of(ab, planned)))
 			rc = bb_fail_nomem(err);
 	}
 	free(second);

@@ -45,12 +45,12 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 }
 
 int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
-			const struct bb_test_prog *prog)
+			const struct bb_plan_case *planned, const struct bb_test_prog *prog)
 {
 	char words[600] = "";
 
 	if (driver->fired_by)
-		driver->fired_by(prog, words, sizeof(words));
+		driver->fired_by(planned->input, prog, words, sizeof(words));
 	if (!words[0])
 		return 0;
 	c->fired_by = strdup(words);

@@ -24,7 +24,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 /* Fill the members that are known only when the drives are open: how the program is made to run. 0
  * or -ENOMEM. */
 int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
-			const struct bb_test_prog *prog);
+			const struct bb_plan_case *planned, const struct bb_test_prog *prog);
 
 /* The loaded program of a program, and its static metrics. */
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,

@@ -178,7 +178,7 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 		/* of a drive that times a command: which */
 		if (d->driver->command && !(k->command = strdup(d->driver->command(d->state))))
 			return bb_fail_nomem(err);
-		if (bb_record__fired_by(k, d->driver, &ss->progs[bb_session__variant(ss, c)]))
+		if (bb_record__fired_by(k, d->driver, c, &ss->progs[bb_session__variant(ss, c)]))
 			return bb_fail_nomem(err);
 		r->total += bb_round__expected_s(c) * c->loads;
 	}

@@ -47,7 +47,7 @@ expect_grep "same: the columns of a diff" out '^Case +Metric +A +B +Diff +Diff %
 expect_grep "same: what A and B are" out '^B: again$'
 expect_grep "same: net beside gross" out '^ab/fake +net, ns '
 expect_grep "same: unmatched pairs beside matched ones, without a verdict" out '^ab/fake +latency unmatched, ns .* -$'
-expect_grep "same: outliers are on stderr" err '^ *variant .* outl %$'
+expect_grep "same: outliers are on stderr" err '^ *variant .* outliers %$'
 live slower
 expect_status "regressed: exit code 0 without --fail-on" 0
 check "regressed: says so" says regressed
