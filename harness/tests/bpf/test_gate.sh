@@ -49,11 +49,11 @@ sed -i 's/^#define STEPS/#include "new.h"\n&/' "$repo/prog.bpf.c"
 sed -i 's/int not_tracked;/#define NOT_TRACKED 1/' "$repo/new.h"
 gate --base main --markdown "$TMP/report.md" --results "$WORK/results"
 expect_status "gate: a slower program fails with 3" 3
-expect_grep "gate: what is not committed is measured, and said" out '^- head: the work tree \([0-9a-f]{12} and uncommitted changes\)$'
+expect_grep "gate: what is not committed is measured, and said" out '^- B: head: the work tree \([0-9a-f&#;]+ and uncommitted changes\)$'
 expect_grep "gate: what regressed, by how much, what moved" out \
-	'^- \*\*prog.work/step\*\* costs \+[0-9.]+ % \(\+[0-9.]+ % to \+[0-9.]+ %\), and measured again \+[0-9.]+ %; also moved: verified'
-expect_grep "gate: the lines that it is in" out '^prog.work, nanoseconds by source line: '
-expect_grep "gate: the verdict is in the table" out '^\| prog.work/step \|.*\*\*regressed\*\* \|$'
+	'^- \*\*prog.work/step\*\*: costs \+[0-9.]+ % \\\[\+[0-9.]+, \+[0-9.]+\\\], and measured again \+[0-9.]+ %; also moved: verified'
+expect_grep "gate: the lines that it is in" out '^prog.work/head/lines, nanoseconds by source line: '
+expect_grep "gate: the verdict is in the table" out '^\| prog.work/step \|.*\*\*regressed\*\* \|'
 check "gate: --markdown is what stdout had" cmp "$TMP/out" "$TMP/report.md"
 check "gate: both measurements are stored" only_whole "$WORK/results" 2
 rm -rf "$WORK/results"
@@ -72,10 +72,10 @@ here sed -i 's/^__sync_fetch_and_add(&sink, x);/x ^= 0x5bd1e995; \/\/ one more\n
 gate --base main --exact --each 1
 expect_status "gate: --exact: one instruction more fails with 3" 3
 expect_grep "gate: --exact: it is counted, twice" out '^\| prog.work/exact \| ([0-9 ]+) \| [0-9 ]+ \| \+1 \| \*\*regressed\*\* \|$'
-expect_grep "gate: --exact: the line is shown" out '^- \+1\.00 prog\.bpf\.c:[0-9]+ x \^= 0x5bd1e995; // one more$'
+expect_grep "gate: --exact: the line is shown" out '^- \+1\.00  prog\.bpf\.c:[0-9]+  x \^= 0x5bd1e995; // one more$'
 gate --base main --each 1
 expect_status "gate: without --exact it is reported and fails nothing" 0
-expect_grep "gate: without --exact, with its line" out '^- \+1\.00 prog\.bpf\.c:[0-9]+ x '
+expect_grep "gate: without --exact, with its line" out '^- \+1\.00  prog\.bpf\.c:[0-9]+  x '
 here git reset -q --hard
 gate --base main --unchanged --exact --each 1
 expect_status "gate: --exact: an unchanged revision passes" 0
@@ -105,7 +105,7 @@ here git reset -q --hard
 here sed -i 's/return 0;/return *(int *)(__u64)(sink + 1);/' prog.bpf.c
 gate --base main
 expect_status "gate: a program that does not load any more: exit code 1" 1
-expect_grep "gate: it is named" out '^- prog.bpf.o, work: \*\*head does not load, base does\*\*: '
+expect_grep "gate: it is named" out '^- prog.bpf.o, work: head does not load, base does: '
 here git reset -q --hard
 
 # --- builds ---
@@ -212,7 +212,7 @@ for engine in github gitlab; do
 	check "gate: ci/$engine/gate.yml: the report is kept" grep -q '^## bpfbench gate: nothing to compare' "$report"
 	job $engine "$fast"
 	expect_status "gate: ci/$engine/gate.yml: a slower program fails with 3" 3
-	check "gate: ci/$engine/gate.yml: what regressed is in the report" grep -q 'prog.work/step\*\* costs' "$report"
+	check "gate: ci/$engine/gate.yml: what regressed is in the report" grep -q 'prog.work/step\*\*: costs' "$report"
 	here git checkout -q mended
 	job $engine "$(here git rev-parse broken)"
 	expect_status "gate: ci/$engine/gate.yml: a base that does not build is an error" 1
