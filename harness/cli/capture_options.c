@@ -40,16 +40,15 @@ const struct bb_option bb_capture_options[] = {
 
 void bb_capture_args__check(const struct bb_capture_args *a, bool captures)
 {
-	if (!captures &&
-	    (a->seconds > 0 || a->until || a->until_attached || a->no_contents || a->max_mib))
-		bb_usage_error("--for, --until and contents are for --capture");
-	if ((a->seconds > 0) + (a->until != NULL) + a->until_attached > 1)
-		bb_usage_error("one of --for, --until and --until-attached");
-}
+	int n_ends = (a->seconds > 0) + (a->until != NULL) + a->until_attached;
 
-static void say(const char *line)
-{
-	fprintf(stderr, "bpfbench: %s\n", line);
+	bb_rules__check((const struct bb_rule[]){
+		{!captures && (n_ends || a->no_contents || a->max_mib), "--for, --until and "
+									"contents are for "
+									"--capture"},
+		{n_ends > 1, "one of --for, --until and --until-attached"},
+		{0},
+	});
 }
 
 struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
@@ -66,7 +65,7 @@ struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
 		.until_command = a->until,
 		.max_bytes = a->no_contents ? 0
 					    : (size_t)(a->max_mib ? a->max_mib : DEFAULT_MIB) << 20,
-		.say = say,
+		.say = bb_say,
 	};
 }
 

@@ -12,7 +12,14 @@
 #include "base/clean.h"
 #include "base/parse.h"
 
-const struct bb_cmd bb_cmds[] = {
+static const struct cmd {
+	const char *name;
+	const char *doc;
+	bb_cmd *run;
+	/* It loads, watches or samples. The others give root's rights up before they look at
+	 * anything. */
+	bool needs_root;
+} cmds[] = {
 	{"run",
 	 "measure a scenario or a BPF object (the default: `bpfbench --scenario S` is `bpfbench "
 	 "run "
@@ -53,7 +60,7 @@ const struct bb_cmd bb_cmds[] = {
 	 bb_cmd_check, true},
 };
 
-const size_t bb_n_cmds = sizeof(bb_cmds) / sizeof(bb_cmds[0]);
+#define N_CMDS (sizeof(cmds) / sizeof(cmds[0]))
 
 static void print_help(FILE *out)
 {
@@ -67,8 +74,8 @@ static void print_help(FILE *out)
 	      "  bpfbench show latest --format table           look at a stored run again\n\n"
 	      "Commands (`bpfbench COMMAND --help` lists the options of each):\n",
 	      out);
-	for (size_t i = 0; i < bb_n_cmds; i++)
-		fprintf(out, "  %-10s %s\n", bb_cmds[i].name, bb_cmds[i].doc);
+	for (size_t i = 0; i < N_CMDS; i++)
+		fprintf(out, "  %-10s %s\n", cmds[i].name, cmds[i].doc);
 	fputs("\nOptions:\n"
 	      "  --help     this help\n"
 	      "  --version  the version\n\n"
@@ -77,22 +84,21 @@ static void print_help(FILE *out)
 	      out);
 }
 
-static const struct bb_cmd *find(const char *name)
+static const struct cmd *find(const char *name)
 {
-	for (size_t i = 0; i < bb_n_cmds; i++)
-		if (!strcmp(bb_cmds[i].name, name))
-			return &bb_cmds[i];
+	for (size_t i = 0; i < N_CMDS; i++)
+		if (!strcmp(cmds[i].name, name))
+			return &cmds[i];
 	return NULL;
 }
 
 static int say_unknown(const char *word)
 {
-	const char *names[32];
-	const char *near;
+	const char *names[N_CMDS], *near;
 
-	for (size_t i = 0; i < bb_n_cmds; i++)
-		names[i] = bb_cmds[i].name;
-	near = bb_nearest(word, names, bb_n_cmds);
+	for (size_t i = 0; i < N_CMDS; i++)
+		names[i] = cmds[i].name;
+	near = bb_nearest(word, names, N_CMDS);
 	if (near)
 		fprintf(stderr, "bpfbench: no command '%s'; did you mean '%s'?\n", word, near);
 	else
@@ -102,24 +108,26 @@ static int say_unknown(const char *word)
 
 static char command_name[64] = "bpfbench";
 
-static int run_cmd(const struct bb_cmd *cmd, int argc, char **argv)
+static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 {
 	struct bb_err err = {0};
+	int rc = 0;
 
 	if (!cmd->needs_root) {
 		/* a job that measures must fail, and some take a signal for a success */
 		bb_clean__end_by_sigpipe();
-		if (bb_caller__become(&err))
-			return bb_complain(&err);
+		rc = bb_caller__become(&err);
 	}
 	snprintf(command_name, sizeof(command_name), "bpfbench %s", cmd->name);
 	argv[0] = command_name;
-	return cmd->run(argc, argv);
+	if (!rc)
+		rc = cmd->run(argc, argv, &err);
+	return rc < 0 ? bb_complain(&err) : rc;
 }
 
 int bb_cmd_main(int argc, char **argv)
 {
-	const struct bb_cmd *cmd;
+	const struct cmd *cmd;
 
 	argp_err_exit_status = BB_EXIT_USAGE;
 	if (argc < 2) {
@@ -143,8 +151,13 @@ int bb_cmd_main(int argc, char **argv)
 
 int bb_complain(const struct bb_err *err)
 {
-	fprintf(stderr, "bpfbench: %s\n", err->msg);
+	bb_say(err->msg);
 	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
+}
+
+void bb_say(const char *line)
+{
+	fprintf(stderr, "bpfbench: %s\n", line);
 }
 
 void bb_usage_error(const char *fmt, ...)

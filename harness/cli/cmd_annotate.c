@@ -7,11 +7,12 @@
 #include "base/clean.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
-#include "cli/lines_flame.h"
 #include "cli/options.h"
+#include "cli/lines_flame.h"
 #include "cli/output.h"
 #include "export/annotate.h"
 #include "export/documents.h"
+#include "store/store.h"
 
 struct annotate_args {
 	const char *run, *results, *variant;
@@ -66,71 +67,29 @@ static const struct bb_usage usage = {
 	.argument = {.name = "run", .read = bb_read_once, .at = AT(run)},
 };
 
-static int say_none(const struct bb_report *r, const char *variant, struct bb_err *err)
+/* Why nothing is printed: the run has no such figures, or not of that variant. */
+static int say_none(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
+	size_t n_all = a->time ? r->n_timed : r->n_counted, n = 0;
 	const char *names[64], *near;
-	size_t n = 0;
 
-	if (!r->n_counted)
-		return bb_fail(err, -ENODATA,
-			       "run %s has no counts: --drive exact takes them, in a scenario a "
-			       "drive {with: exact}; so does --lines",
-			       r->id);
-	for (; n < r->n_counted && n < 64; n++)
-		names[n] = r->counted[n].variant;
-	near = bb_nearest(variant, names, n);
-	return bb_fail(err, -ENOENT, "run %s counted no program '%s'%s%s%s", r->id, variant,
+	if (!n_all)
+		return bb_fail(err, -ENODATA, "run %s has no %s", r->id,
+			       a->time ? "times by line: it needs a drive {with: lines}, or "
+					 "--lines beside --object"
+				       : "counts: --drive exact takes them, in a scenario a "
+					 "drive {with: exact}; so does --lines");
+	for (; n < n_all && n < 64; n++)
+		names[n] = a->time ? r->timed[n].variant : r->counted[n].variant;
+	near = bb_nearest(a->variant, names, n);
+	return bb_fail(err, -ENOENT, "run %s %s program '%s'%s%s%s", r->id,
+		       a->time ? "timed the lines of no" : "counted no", a->variant,
 		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-static int say_none_timed(const struct bb_report *r, const char *variant, struct bb_err *err)
-{
-	const char *names[64], *near;
-	size_t n = 0;
-
-	if (!r->n_timed)
-		return bb_fail(err, -ENODATA,
-			       "run %s has no times by line: it needs a drive {with: lines}, or "
-			       "--lines beside --object",
-			       r->id);
-	for (; n < r->n_timed && n < 64; n++)
-		names[n] = r->timed[n].variant;
-	near = bb_nearest(variant, names, n);
-	return bb_fail(err, -ENOENT, "run %s timed the lines of no program '%s'%s%s%s", r->id,
-		       variant, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static int write_flame(void *arg, FILE *out, struct bb_err *err)
 {
 	return bb_lines_flame__write(arg, false, out) ? bb_fail_nomem(err) : 0;
-}
-
-/* One case; `draw`: as a flame graph, too. */
-static int put_time(const struct bb_by_line *lines, const struct annotate_args *a, bool draw,
-		    struct bb_err *err)
-{
-	struct bb_doc d = {0};
-	int rc;
-
-	bb_doc_by_line(lines, a->opts.hottest, &d);
-	rc = bb_output_document(&d, stdout, err);
-	bb_doc__done(&d);
-	return !rc && draw ? bb_output_of(write_flame, (void *)(uintptr_t)lines, a->flame, err)
-			   : rc;
-}
-
-/* Loads that the tables lack, and why. */
-static void put_missing_loads(const struct bb_report *r)
-{
-	for (size_t i = 0; i < r->n_skips; i++) {
-		if (!strstr(r->skips[i].what, "/loads "))
-			continue;
-		printf("without ");
-		bb_put_clean(stdout, r->skips[i].what);
-		printf(": ");
-		bb_put_clean(stdout, r->skips[i].why);
-		putchar('\n');
-	}
 }
 
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
@@ -153,27 +112,39 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 				     "--flame draws one case, and run %s has more; choose one by "
 				     "--variant",
 				     r->id);
-		if (!rc && bb_by_line__make(r, &r->timed[i], &lines[n]))
+		else if (bb_by_line__make(r, &r->timed[i], &lines[n]))
 			rc = bb_fail_nomem(err);
-		if (!rc)
-			rc = put_time(&lines[n++], a, draw, err);
+		if (rc)
+			break;
+		bb_doc_by_line(&lines[n], a->opts.hottest, &d);
+		rc = bb_output_document(&d, stdout, err);
+		if (!rc && draw)
+			rc = bb_output_of(write_flame, &lines[n], a->flame, err);
+		n++;
 	}
 	if (!rc && bb_doc_by_param(lines, n, &d))
 		rc = bb_fail_nomem(err);
-	if (d.n)
+	if (!rc && d.n)
 		putchar('\n');
 	if (!rc)
 		rc = bb_output_document(&d, stdout, err);
-	bb_doc__done(&d);
-	if (!rc && n)
-		put_missing_loads(r);
+	/* loads that the tables lack, and why */
+	for (size_t i = 0; !rc && n && i < r->n_skips; i++) {
+		if (!strstr(r->skips[i].what, "/loads "))
+			continue;
+		fputs("without ", stdout);
+		bb_put_clean(stdout, r->skips[i].what);
+		fputs(": ", stdout);
+		bb_put_clean(stdout, r->skips[i].why);
+		putchar('\n');
+	}
 	for (size_t i = 0; i < n; i++)
 		bb_by_line__done(&lines[i]);
 	free(lines);
-	return !rc && !n ? say_none_timed(r, a->variant, err) : rc;
+	return !rc && !n ? say_none(r, a, err) : rc;
 }
 
-static int annotate(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
+static int put_counts(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n = 0;
 	int rc = 0;
@@ -185,27 +156,21 @@ static int annotate(const struct bb_report *r, const struct annotate_args *a, st
 			putchar('\n');
 		rc = bb_annotate(&r->counted[i], &a->opts, stdout, err);
 	}
-	return !rc && !n ? say_none(r, a->variant, err) : rc;
+	return !rc && !n ? say_none(r, a, err) : rc;
 }
 
-static int put(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
-{
-	int rc = a->time ? put_times(r, a, err) : annotate(r, a, err);
-
-	return rc ? rc : bb_clean__check(stdout, "stdout", err);
-}
-
-int bb_cmd_annotate(int argc, char **argv)
+int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 {
 	struct annotate_args a = {.results = BB_RESULTS, .opts = {.colour = isatty(STDOUT_FILENO)}};
 	struct bb_report *report = NULL;
-	struct bb_err err = {0};
 	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_read_run(a.run, a.results, &report, &err);
+	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, err);
 	if (!rc)
-		rc = put(report, &a, &err);
+		rc = a.time ? put_times(report, &a, err) : put_counts(report, &a, err);
+	if (!rc)
+		rc = bb_clean__check(stdout, "stdout", err);
 	bb_report__free(report);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }

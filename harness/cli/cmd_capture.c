@@ -63,35 +63,116 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
+/* What keeps it from being measured, or NULL. */
 static const char *state_of(const struct bb_captured_prog *p)
 {
 	return p->probe ? "a test of the loader's" : p->refused ? p->refused : p->missing;
 }
 
-static void print_attachments(const struct bb_capture *c, size_t prog)
+/* by program, in the order in which they were attached */
+static int compare_attachments(const void *a, const void *b)
 {
-	bool any = false;
+	const struct bb_captured_attachment *const *x = a, *const *y = b;
 
-	for (size_t i = 0; i < c->n_attachments; i++) {
-		const struct bb_captured_attachment *a = &c->attachments[i];
+	if ((*x)->prog != (*y)->prog)
+		return (*x)->prog < (*y)->prog ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
 
-		if (a->prog != (int32_t)prog)
-			continue;
-		printf("%s%s%s%s%s", any ? ", " : "", a->refused ? "refused: " : "", a->kind,
+/* The different maps of one program after the other. */
+struct map_count {
+	const struct bb_captured_prog **last; /* of each map: the last program that uses it */
+	const struct bb_captured_prog *prog;
+	size_t n;
+};
+
+static int count_map(void *arg, size_t map)
+{
+	struct map_count *count = arg;
+
+	count->n += count->last[map] != count->prog;
+	count->last[map] = count->prog;
+	return 0;
+}
+
+/* attached[n]: where it is attached. */
+static void print_program(const struct bb_captured_prog *p,
+			  const struct bb_captured_attachment *const *attached, size_t n,
+			  struct map_count *maps)
+{
+	const char *state = state_of(p);
+
+	maps->prog = p;
+	maps->n = 0;
+	bb_captured_prog__each_map(p, count_map, maps);
+	printf("  %-28s %-16s %6u %6u %5zu  %-5s  ", p->name, bb_prog_type_name(p->type).text,
+	       p->n_insns, p->jited_bytes, maps->n, p->n_lines ? "yes" : "no");
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_captured_attachment *a = attached[i];
+
+		printf("%s%s%s%s%s", i ? ", " : "", a->refused ? "refused: " : "", a->kind,
 		       *a->where ? " " : "", a->where);
 		if (a->n > 1)
 			printf(" (%u times)", a->n);
-		any = true;
 	}
-	if (!any && c->progs[prog].type == BPF_PROG_TYPE_STRUCT_OPS && *c->progs[prog].attach_name)
-		printf("struct_ops %s", c->progs[prog].attach_name);
-	else if (!any)
-		fputs(state_of(&c->progs[prog]) ? "" : "not attached", stdout);
+	if (!n && p->type == BPF_PROG_TYPE_STRUCT_OPS && *p->attach_name)
+		printf("struct_ops %s", p->attach_name);
+	else if (!n && !state)
+		fputs("not attached", stdout);
+	if (state)
+		printf("%s%s%s", n ? "; " : "",
+		       p->probe     ? ""
+		       : p->refused ? "the kernel refuses it: "
+				    : "not whole, without ",
+		       state);
+	putchar('\n');
 }
 
-/* Programs that the command has, and did not load by a system call of its own. */
-static void print_not_captured(const struct bb_capture *c)
+static int print_programs(const struct bb_capture *c, bool all, struct bb_err *err)
 {
+	const struct bb_captured_attachment **attached = calloc(c->n_attachments + 1,
+								sizeof(*attached));
+	struct map_count maps = {.last = calloc(c->n_maps + 1, sizeof(*maps.last))};
+	int rc = attached && maps.last ? 0 : bb_fail_nomem(err);
+	size_t at = 0;
+
+	for (size_t i = 0; !rc && i < c->n_attachments; i++)
+		attached[i] = &c->attachments[i];
+	if (!rc)
+		qsort(attached, c->n_attachments, sizeof(*attached), compare_attachments);
+	while (!rc && at < c->n_attachments && attached[at]->prog < 0)
+		at++;
+	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+		size_t first = at;
+
+		while (at < c->n_attachments && attached[at]->prog == (int32_t)i)
+			at++;
+		if (all || !c->progs[i].probe)
+			print_program(&c->progs[i], &attached[first], at - first, &maps);
+	}
+	free(attached);
+	free(maps.last);
+	return rc;
+}
+
+static int print_capture(const struct bb_capture *c, bool all, struct bb_err *err)
+{
+	size_t bytes = 0, entries = 0, probes = 0, left_out = 0;
+
+	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
+	       "lines", "attached");
+	if (print_programs(c, all, err))
+		return err->code;
+	for (size_t i = 0; i < c->n_progs; i++)
+		probes += c->progs[i].probe != NULL;
+	for (size_t i = 0; i < c->n_maps; i++) {
+		bytes += c->maps[i].entries.size;
+		entries += c->maps[i].n_entries;
+		left_out += c->maps[i].left_out != NULL;
+	}
+	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
+	       c->n_maps, c->n_maps == 1 ? "" : "s", entries, bytes, left_out);
+	/* programs that the command has, and did not load by a system call of its own */
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		const struct bb_captured_attachment *a = &c->attachments[i];
 
@@ -100,77 +181,18 @@ static void print_not_captured(const struct bb_capture *c)
 			       "or another process loaded\n",
 			       a->kind, *a->where ? " " : "", a->where);
 	}
-}
-
-static int count_map(void *arg, size_t map)
-{
-	bool *maps = arg;
-
-	maps[map] = true;
-	return 0;
-}
-
-static size_t count_maps(const struct bb_capture *c, const struct bb_captured_prog *p)
-{
-	bool *maps = calloc(c->n_maps + 1, sizeof(*maps));
-	size_t n = 0;
-
-	if (maps)
-		bb_captured_prog__each_map(p, count_map, maps);
-	for (size_t i = 0; maps && i < c->n_maps; i++)
-		n += maps[i];
-	free(maps);
-	return n;
-}
-
-static void print_program(const struct bb_capture *c, size_t i)
-{
-	const struct bb_captured_prog *p = &c->progs[i];
-
-	printf("  %-28s %-16s %6u %6u %5zu  %-5s  ", p->name, bb_prog_type_name(p->type).text,
-	       p->n_insns, p->jited_bytes, count_maps(c, p), p->n_lines ? "yes" : "no");
-	print_attachments(c, i);
-	if (state_of(p))
-		printf("%s%s", bb_capture__place(c, i) ? "; " : "",
-		       p->probe     ? ""
-		       : p->refused ? "the kernel refuses it: "
-				    : "not whole, without ");
-	if (state_of(p))
-		fputs(state_of(p), stdout);
-	putchar('\n');
-}
-
-static void print_capture(const struct bb_capture *c, bool all)
-{
-	size_t bytes = 0, entries = 0, probes = 0, left_out = 0;
-
-	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
-	       "lines", "attached");
-	for (size_t i = 0; i < c->n_progs; i++) {
-		probes += c->progs[i].probe != NULL;
-		if (all || !c->progs[i].probe)
-			print_program(c, i);
-	}
-	for (size_t i = 0; i < c->n_maps; i++) {
-		bytes += c->maps[i].entries.size;
-		entries += c->maps[i].n_entries;
-		left_out += c->maps[i].left_out != NULL;
-	}
-	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
-	       c->n_maps, c->n_maps == 1 ? "" : "s", entries, bytes, left_out);
-	print_not_captured(c);
 	for (size_t i = 0; all && i < c->n_maps; i++)
 		if (c->maps[i].left_out)
 			printf("  %-28s %s\n", c->maps[i].name, c->maps[i].left_out);
 	if (probes && !all)
 		printf("%zu tests of the loader's are not shown; --all shows them\n", probes);
+	return 0;
 }
 
-int bb_cmd_capture(int argc, char **argv)
+int bb_cmd_capture(int argc, char **argv, struct bb_err *err)
 {
 	struct bb_capture *capture = NULL;
 	struct capture_cmd_args a = {0};
-	struct bb_err err = {0};
 	char name[BB_NAME_MAX_BYTES + 2], path[sizeof(name) + sizeof(".capture")];
 	int rc;
 
@@ -178,17 +200,17 @@ int bb_cmd_capture(int argc, char **argv)
 	bb_capture_name(a.command[0], name, sizeof(name));
 	snprintf(path, sizeof(path), "%s.capture", name);
 	a.output = a.output ? a.output : path;
-	rc = bb_output_check(a.output, &err);
+	rc = bb_output_check(a.output, err);
 	if (!rc)
 		rc = bb_capture_args__run(&a.how, (const char *const *)(uintptr_t)a.command,
-					  a.leaves, true, &capture, &err);
+					  a.leaves, true, &capture, err);
 	if (!rc)
-		rc = bb_capture__write(capture, a.output, &err);
-	if (!rc) {
-		print_capture(capture, a.all);
+		rc = bb_capture__write(capture, a.output, err);
+	if (!rc)
+		rc = print_capture(capture, a.all, err);
+	if (!rc)
 		fprintf(stderr, "bpfbench: written to %s; to measure it: bpfbench --object %s\n",
 			a.output, a.output);
-	}
 	bb_capture__free(capture);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }

@@ -26,47 +26,36 @@ static const struct bb_usage usage = {
 	.sets = {{NULL, options, 0}},
 };
 
-static const char *colour(enum bb_check_status status)
-{
-	static const char *const codes[] = {
-		[BB_CHECK_OK] = "\033[32m",
-		[BB_CHECK_WARN] = "\033[33m",
-		[BB_CHECK_FAIL] = "\033[31m",
-		[BB_CHECK_SKIP] = "\033[2m",
-	};
+static const char *const colours[] = {
+	[BB_CHECK_OK] = "\033[32m",
+	[BB_CHECK_WARN] = "\033[33m",
+	[BB_CHECK_FAIL] = "\033[31m",
+	[BB_CHECK_SKIP] = "\033[2m",
+};
 
-	return isatty(STDOUT_FILENO) ? codes[status] : "";
-}
-
-static int print_testbed(void)
-{
-	struct bb_fingerprint fp;
-	struct bb_err err = {0};
-	char name[BB_TESTBED_SIZE];
-
-	if (bb_fingerprint__read("", ".", &fp, &err))
-		return bb_complain(&err);
-	bb_testbed_name(&fp, name);
-	puts(name);
-	return BB_EXIT_OK;
-}
-
-int bb_cmd_check(int argc, char **argv)
+int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 {
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
-	bool testbed = false;
+	struct bb_fingerprint fp;
+	bool testbed = false, is_terminal = isatty(STDOUT_FILENO);
+	char name[BB_TESTBED_SIZE];
 
 	bb_usage__parse(&usage, argc, argv, &testbed);
-	if (testbed)
-		return print_testbed();
+	if (testbed) {
+		if (bb_fingerprint__read("", ".", &fp, err))
+			return err->code;
+		bb_testbed_name(&fp, name);
+		puts(name);
+		return BB_EXIT_OK;
+	}
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		struct bb_check_result r = {0};
 
 		bb_check__run(&bb_checks[i], &r);
 		counts[r.status]++;
-		bb_clean__put_raw(stdout, colour(r.status));
+		bb_clean__put_raw(stdout, is_terminal ? colours[r.status] : "");
 		printf("%-4s", bb_check_status_name(r.status));
-		bb_clean__put_raw(stdout, isatty(STDOUT_FILENO) ? "\033[0m" : "");
+		bb_clean__put_raw(stdout, is_terminal ? "\033[0m" : "");
 		printf("  %-22s %s\n", bb_checks[i].name, r.text);
 		if (r.remedy[0])
 			printf("      %-22s -> %s\n", "", r.remedy);

@@ -8,15 +8,16 @@
 
 #include "base/caller.h"
 #include "cli/cmd.h"
-#include "cli/compare_show.h"
-#include "cli/formats.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/paths.h"
 #include "export/documents.h"
 #include "judge/diff.h"
+#include "judge/exact_diff.h"
+#include "judge/time_diff.h"
 #include "run/ab.h"
+#include "store/store.h"
 
 #define DEFAULT_BUDGET_S 10.0
 #define DEFAULT_ALPHA 0.05
@@ -28,14 +29,19 @@
 
 struct compare_args {
 	struct bb_measure_args measure;
-	struct bb_compare_opts compare;
 	struct bb_object_args object; /* two objects, the base first */
 	const char *scenario, *base, *head, *base_object, *head_object;
-	char base_path[PATH_MAX], head_path[PATH_MAX]; /* of the two objects */
-	struct bb_strings drives;
+	char paths[2][PATH_MAX]; /* of the two objects */
+	struct bb_strings drives, filters;
 	uint32_t loads;
 	bool cold;
-	const char *runs[2];
+	bool exact;              /* instructions only, without tolerance */
+	bool time;               /* line by line */
+	double threshold, alpha; /* shares */
+	enum bb_verdict fail_on; /* exit code 3 if any verdict is this; inconclusive: never */
+	const char *sort;        /* NULL: as they come */
+	const char *runs[2], *baseline, *save_baseline; /* stored ones */
+	bool force;
 };
 
 #define AT(member) offsetof(struct compare_args, member)
@@ -84,116 +90,114 @@ static const struct bb_option program_options[] = {
 
 static const struct bb_option stored_options[] = {
 	{"baseline", 0, "NAME", "OLD is this: a saved baseline, a run id or a file", bb_read_text,
-	 TO(compare.baseline)},
+	 TO(baseline)},
 	{"save-baseline", 0, "NAME", "save NEW (default: the latest run) under this name",
-	 bb_read_text, TO(compare.save_baseline)},
-	{"force", 0, NULL, "judge runs of different machines, too", bb_read_flag,
-	 TO(compare.force)},
+	 bb_read_text, TO(save_baseline)},
+	{"force", 0, NULL, "judge runs of different machines, too", bb_read_flag, TO(force)},
 	{0},
 };
 
 static const struct bb_option judge_options[] = {
 	{"threshold", 0, "PERCENT", "smallest difference that matters (default 1)", bb_read_percent,
-	 TO(compare.threshold)},
+	 TO(threshold)},
 	{"alpha", 0, "SHARE",
 	 "chance of a false verdict over all comparisons together (default 0.05)", bb_read_double,
-	 TO(compare.alpha), 1e-6, 0.5},
+	 TO(alpha), 1e-6, 0.5},
 	{"loads", 0, "N",
 	 "stop after this many pairs of loads (default: at a verdict or at the end of the budget; "
 	 "24 with --budget 0)",
 	 bb_read_u32, TO(loads), 1, 10000},
 	{"fail-on", 0, "VERDICT", "exit with code 3 if any verdict is this: regressed",
-	 read_verdict, TO(compare.fail_on)},
+	 read_verdict, TO(fail_on)},
 	{"exact", 0, NULL,
 	 "compare instruction counts only (drive exact): any increase is a regression and exits "
 	 "with code 3; prints the lines of source that differ",
-	 bb_read_flag, TO(compare.exact)},
+	 bb_read_flag, TO(exact)},
 	{"time", 0, NULL,
 	 "compare the time of each line and call (drive lines): which lines is the difference in?",
-	 bb_read_flag, TO(compare.time)},
+	 bb_read_flag, TO(time)},
 	{0},
 };
 
 static const struct bb_option view_options[] = {
 	{"sort", 0, "COLUMN", "one of " BB_DIFF_COLUMNS "; with :desc in descending order",
-	 bb_read_text, TO(compare.sort)},
+	 bb_read_text, TO(sort)},
 	{"filter", 0, "EXPRESSION",
 	 "only rows for which this holds, such as verdict=regressed, percent>1 or name~*step* "
 	 "(repeatable)",
-	 bb_read_strings, TO(compare.filters)},
+	 bb_read_strings, TO(filters)},
 	{0},
 };
-
-/* A mistake in these should not be found out after ten seconds of measuring. */
-static void check_view(const struct compare_args *a)
-{
-	struct bb_diffs none = {0};
-	struct bb_err err = {0};
-	int rc = a->compare.sort ? bb_diff_sort(&none, a->compare.sort, &err) : 0;
-
-	for (size_t i = 0; !rc && i < a->compare.filters.n; i++)
-		rc = bb_diff_filter(&none, a->compare.filters.v[i], &err);
-	bb_diffs__done(&none);
-	if (rc)
-		bb_usage_error("%s", err.msg);
-}
 
 static void check_what(const struct compare_args *a)
 {
 	const struct bb_object_args *o = &a->object;
 	bool objects = a->base_object || a->head_object || o->objects.n;
 	bool live = a->scenario || a->base || a->head || objects || bb_object_args__any(o);
-	bool stored = a->runs[0] || a->compare.baseline || a->compare.save_baseline;
+	bool stored = a->runs[0] || a->baseline || a->save_baseline;
+	bool selects = a->sort || a->filters.n;
 
-	if (live && stored)
-		bb_usage_error("either programs to measure now (--scenario, --base, "
-			       "--head) or stored runs, not both");
-	if (!live && !stored)
-		bb_usage_error("compare needs --scenario S --base V1 --head V2, or two "
-			       "stored runs, or --baseline NAME");
-	if (live && !a->base_object != !a->head_object)
-		bb_usage_error("--base-object and --head-object go together");
-	if (live && a->base_object && o->objects.n)
-		bb_usage_error("either --object twice or --base-object and --head-object");
+	bb_rules__check((const struct bb_rule[]){
+		{live && stored, "either programs to measure now (--scenario, --base, --head) or "
+				 "stored runs, not both"},
+		{!live && !stored, "compare needs --scenario S --base V1 --head V2, or two stored "
+				   "runs, or --baseline NAME"},
+		{live && !a->base_object != !a->head_object, "--base-object and --head-object go "
+							     "together"},
+		{live && a->base_object && o->objects.n, "either --object twice or --base-object "
+							 "and --head-object"},
+		{0},
+	});
 	if (live && o->objects.n && o->objects.n != 2)
 		bb_usage_error("two objects are compared, not %zu: --object OLD --object NEW",
 			       o->objects.n);
-	if (live && !a->base_object && !o->objects.n && (!a->scenario || !a->base || !a->head))
-		bb_usage_error("a comparison needs --scenario, --base and --head, or two "
-			       "objects");
-	if (o->programs.n > 1)
-		bb_usage_error("one --program of the two objects is compared");
-	if (a->scenario && (o->packets.n || o->contexts.n || o->trigger))
-		bb_usage_error("--packet, --ctx and --trigger are for objects without a "
-			       "--scenario, which has its own");
-	if (live && a->compare.force)
-		bb_usage_error("--force is for stored runs");
-	if (stored && (a->loads || a->drives.n || a->cold))
-		bb_usage_error("--loads, --drive and --cold are for programs measured now");
-	if (stored && (a->measure.format || a->measure.output))
-		bb_usage_error("--format and --output are for programs measured now; "
-			       "stored runs give one table, on stdout");
-	if (a->compare.exact && (a->compare.sort || a->compare.filters.n || a->loads ||
-				 a->drives.n || a->measure.format))
-		bb_usage_error("--exact does not go together with --sort, --filter, "
-			       "--loads, --drive or --format");
-	if (a->compare.time && (a->compare.exact || a->compare.sort || a->compare.filters.n ||
-				a->drives.n || a->measure.format))
-		bb_usage_error("--time does not go together with --exact, --sort, "
-			       "--filter, --drive or --format");
-	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
-		bb_usage_error("--sort and --filter are for the table of `compare`, not "
-			       "for --format or --output");
+	bb_rules__check((const struct bb_rule[]){
+		{live && !objects && (!a->scenario || !a->base || !a->head), "a comparison needs "
+									     "--scenario, --base "
+									     "and --head, or two "
+									     "objects"},
+		{o->programs.n > 1, "one --program of the two objects is compared"},
+		{a->scenario && (o->packets.n || o->contexts.n || o->trigger),
+		 "--packet, --ctx and --trigger are for objects without a --scenario, which has "
+		 "its own"},
+		{live && a->force, "--force is for stored runs"},
+		{stored && (a->loads || a->drives.n || a->cold), "--loads, --drive and --cold are "
+								 "for programs measured now"},
+		{stored && (a->measure.format || a->measure.output), "--format and --output are "
+								     "for programs measured now; "
+								     "stored runs give one table, "
+								     "on stdout"},
+		{a->exact && (selects || a->loads || a->drives.n || a->measure.format),
+		 "--exact does not go together with --sort, --filter, --loads, --drive or "
+		 "--format"},
+		{a->time && (a->exact || selects || a->drives.n || a->measure.format),
+		 "--time does not go together with --exact, --sort, --filter, --drive or "
+		 "--format"},
+		{(a->measure.format || a->measure.output) && selects, "--sort and --filter are for "
+								      "the table of `compare`, not "
+								      "for --format or "
+								      "--output"},
+		{0},
+	});
 }
 
 static void check_args(void *args)
 {
 	struct compare_args *a = args;
+	struct bb_diffs none = {0};
+	struct bb_err err = {0};
+	int rc;
 
 	check_what(a);
-	check_view(a);
-	a->object.exact = a->compare.exact;
-	a->object.lines = a->compare.time;
+	/* a mistake in these should not be found out after ten seconds of measuring */
+	rc = a->sort ? bb_diff_sort(&none, a->sort, &err) : 0;
+	for (size_t i = 0; !rc && i < a->filters.n; i++)
+		rc = bb_diff_filter(&none, a->filters.v[i], &err);
+	bb_diffs__done(&none);
+	if (rc)
+		bb_usage_error("%s", err.msg);
+	a->object.exact = a->exact;
+	a->object.lines = a->time;
 	for (size_t i = 0; i < a->drives.n; i++)
 		a->object.hook |= !strcmp(a->drives.v[i], "hook");
 	if (a->base_object) {
@@ -231,6 +235,213 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
+/* --- how a comparison is shown: each returns the exit code, or -errno with a message --- */
+
+/* Sort, filter, print; the exit code is by all rows, shown or not. */
+static int show(const struct compare_args *a, struct bb_diffs *d, const char *label_a,
+		const char *label_b, struct bb_err *err)
+{
+	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_count(d, a->fail_on);
+	struct bb_doc doc = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < d->n_warnings; i++)
+		fprintf(stderr, "bpfbench: %s\n", d->warnings[i]);
+	if (a->sort)
+		rc = bb_diff_sort(d, a->sort, err);
+	for (size_t i = 0; !rc && i < a->filters.n; i++)
+		rc = bb_diff_filter(d, a->filters.v[i], err);
+	if (rc)
+		return rc;
+	bb_doc_diff(d, label_a, label_b, 0, &doc);
+	rc = bb_output_document(&doc, stdout, err);
+	return rc || !fails ? rc : BB_EXIT_REGRESSION;
+}
+
+/* "base: prog.bpf.o, work": a variant with the program that it was in the run; free() it. */
+static char *label_of(const struct bb_report *r, const char *variant)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (!strcmp(r->programs[i].variant, variant))
+			return asprintf(&text, "%s: %s, %s", variant, r->programs[i].object,
+					r->programs[i].program) < 0
+				       ? NULL
+				       : text;
+	return strdup(variant);
+}
+
+static int show_in_turns(const struct compare_args *a, const struct bb_report *report,
+			 struct bb_err *err)
+{
+	char *base = label_of(report, a->base), *head = label_of(report, a->head);
+	struct bb_diffs d = {0};
+	int rc = base && head ? bb_diff_comparisons(report, 0, report->n_comparisons, &d, err)
+			      : bb_fail_nomem(err);
+
+	if (!rc)
+		rc = show(a, &d, base, head, err);
+	bb_diffs__done(&d);
+	free(base);
+	free(head);
+	return rc;
+}
+
+/* Instruction counts: one more is a regression unless another verdict was asked for. */
+static int show_exact(const struct compare_args *a, const struct bb_report *base,
+		      const struct bb_report *head, struct bb_err *err)
+{
+	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE;
+	struct bb_exact_diff d = {0};
+	struct bb_doc doc = {0};
+	int rc = bb_exact_diff__make(base, head, a->base, a->head, &d, err);
+
+	if (!rc) {
+		bb_doc_exact_diff(&d, NULL, &doc);
+		rc = bb_output_document(&doc, stdout, err);
+	}
+	if (!rc && bb_exact_diff__count(&d, fails ? a->fail_on : BB_VERDICT_REGRESSED))
+		rc = BB_EXIT_REGRESSION;
+	bb_exact_diff__done(&d);
+	return rc;
+}
+
+/* The lines that the difference is in: of two programs of a run (`base` NULL), or of those of one
+ * name in two stored runs. */
+static int show_time(const struct compare_args *a, const struct bb_report *base,
+		     const struct bb_report *head, struct bb_err *err)
+{
+	const struct bb_time_diff_opts opts = {.base = a->base,
+					       .base_run = base,
+					       .head = a->head,
+					       .threshold = a->threshold,
+					       .alpha = a->alpha};
+	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE;
+	struct bb_time_diff d = {0};
+	struct bb_doc doc = {0};
+	int rc = bb_time_diff__make(head, &opts, &d, err);
+
+	if (!rc) {
+		bb_doc_time_diff(&d, &doc);
+		rc = bb_output_document(&doc, stdout, err);
+	}
+	if (!rc && fails && bb_time_diff__count(&d, a->fail_on))
+		rc = BB_EXIT_REGRESSION;
+	bb_time_diff__done(&d);
+	return rc;
+}
+
+/*
+ * What was measured, given how that ended (rc, exit_code). On stderr for people unless it is there
+ * or on stdout already: the cases with all that stands beside the estimates, and the notes; then on
+ * stdout the table of the comparisons, unless another format was asked for. A signal ends the run,
+ * and the verdicts stand as they are then; after any other failure there is no result, so stdout
+ * stays empty.
+ */
+static int show_measured(const struct compare_args *a, const struct bb_report *r, int rc,
+			 int exit_code, struct bb_err *err)
+{
+	bool failed = rc && rc != -EINTR, has_table = !a->time && !a->exact;
+	struct bb_doc d = {0};
+	int shown = 0;
+
+	if (!(a->time ? r->n_timed : a->exact ? r->n_counted : r->n_cases))
+		return exit_code;
+	if (has_table && !a->measure.format && !a->measure.quiet) {
+		if (failed)
+			bb_doc_run(r, BB_SHORT, &d);
+		else
+			bb_doc_cases(r, BB_SHORT, &d);
+		shown = bb_output_document(&d, stderr, err);
+	}
+	if (failed || shown)
+		return shown ? shown : exit_code;
+	if (a->exact)
+		bb_print_skips(r);
+	if (rc && !a->measure.format && r->incomplete)
+		printf("INCOMPLETE: %s\n\n", r->incomplete);
+	if (a->time || a->exact)
+		shown = a->time ? show_time(a, NULL, r, err) : show_exact(a, r, r, err);
+	else if (!a->measure.format)
+		shown = show_in_turns(a, r, err);
+	for (size_t i = 0; a->measure.format && i < r->n_comparisons; i++)
+		if (a->fail_on != BB_VERDICT_INCONCLUSIVE &&
+		    r->comparisons[i].verdict == a->fail_on)
+			shown = BB_EXIT_REGRESSION;
+	return shown < 0 || exit_code == BB_EXIT_OK ? shown : exit_code;
+}
+
+/* What the programs of a stored run looked for in vain, below its id. */
+static int say_in_vain(const struct bb_report *run, struct bb_err *err)
+{
+	size_t i = 0;
+
+	while (i < run->n_cases && !run->cases[i].n_in_vain && !run->cases[i].n_unwatched)
+		i++;
+	if (i == run->n_cases)
+		return 0;
+	fprintf(stderr, "bpfbench: run %s:\n", run->id);
+	return bb_say_in_vain(run, err);
+}
+
+/* --- two stored runs --- */
+
+static int show_reports(const struct compare_args *a, const struct bb_report *old,
+			const struct bb_report *new, struct bb_err *err)
+{
+	const struct bb_diff_opts opts = {a->threshold, a->alpha, a->force};
+	struct bb_diffs d = {0};
+	int rc;
+
+	if (a->exact)
+		return show_exact(a, old, new, err);
+	rc = bb_check_resolution(a->threshold, a->measure.results, &new->fingerprint, err);
+	if (!rc)
+		rc = bb_diff_reports(old, new, &opts, &d, err);
+	if (!rc)
+		rc = say_in_vain(old, err);
+	if (!rc)
+		rc = say_in_vain(new, err);
+	if (!rc)
+		rc = a->time ? show_time(a, old, new, err) : show(a, &d, old->id, new->id, err);
+	bb_diffs__done(&d);
+	return rc;
+}
+
+static int compare_stored(const struct compare_args *a, struct bb_err *err)
+{
+	bool two = a->runs[1] != NULL;
+	const char *old = a->baseline ? a->baseline : two ? a->runs[0] : NULL;
+	const char *new = two ? a->runs[1] : a->runs[0] ? a->runs[0] : "latest";
+	struct bb_report *of_old = NULL, *of_new = NULL;
+	int rc;
+
+	if (a->baseline && two)
+		return bb_fail(err, -EINVAL, "with --baseline only one run is named: the new one");
+	if (!old && !a->save_baseline)
+		return bb_fail(err, -EINVAL, "two runs are needed, OLD NEW, or --baseline");
+	rc = bb_baseline__read(new, a->measure.results, &of_new, err);
+	if (!rc && old)
+		rc = bb_baseline__read(old, a->measure.results, &of_old, err);
+	if (!rc && old)
+		rc = show_reports(a, of_old, of_new, err);
+	if (rc >= 0 && a->save_baseline) {
+		int saved = bb_baseline__save(a->measure.results, a->save_baseline, of_new->id,
+					      err);
+
+		if (!saved)
+			fprintf(stderr, "bpfbench: baseline '%s' is %s\n", a->save_baseline,
+				of_new->id);
+		rc = saved ? saved : rc;
+	}
+	bb_report__free(of_old);
+	bb_report__free(of_new);
+	return rc;
+}
+
+/* --- two programs that are measured now --- */
+
 /* One of the two builds as a variant: like `like`, but of the file at `object`, and of --program if
  * that is given. */
 static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program,
@@ -259,204 +470,128 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 	return 0;
 }
 
-/* The variants "base" and "head" of the scenario that was named: as its own, but from the two
- * objects. */
-static int add_builds(struct compare_args *a, struct bb_scenario *s, struct bb_err *err)
+/* The scenario, with variants "base" and "head" of the two objects where there are two: as its own,
+ * but from the objects. */
+static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenario,
+			 struct bb_err *err)
 {
-	const char *const *objects = a->object.objects.v,
-			  *program = a->object.programs.n ? a->object.programs.v[0] : NULL;
-	int rc;
-
-	if (!a->base)
-		return bb_fail(err, -EINVAL,
-			       "which variant of '%s' do the objects replace? --base VARIANT",
-			       a->scenario);
-	rc = add_build(s, "base", a->base, program, objects[0], a->base_path, err);
-	return rc ? rc
-		  : add_build(s, "head", a->head ? a->head : a->base, program, objects[1],
-			      a->head_path, err);
-}
-
-/* The scenario, with variants "base" and "head" of the two objects where there are two. */
-static int make_scenario(struct compare_args *a, const struct bb_paths *paths,
-			 struct bb_scenario **ret_scenario, struct bb_err *err)
-{
+	const char *program = a->object.programs.n ? a->object.programs.v[0] : NULL;
+	const char *like[2] = {a->base, a->head ? a->head : a->base};
+	const char *const names[2] = {"base", "head"};
 	struct bb_object_scenario text = {0};
 	int rc;
 
 	if (a->scenario)
-		rc = bb_scenario_find(paths, a->scenario, ret_scenario, err);
+		rc = bb_scenario_find(a->scenario, ret_scenario, err);
 	else
 		rc = bb_object_args__scenario(&a->object, true, &text, ret_scenario, err);
 	/* has no skips: each object's program can be driven */
 	bb_object_scenario__done(&text);
 	if (rc || !a->object.objects.n)
 		return rc;
-	if (a->scenario)
-		rc = add_builds(a, *ret_scenario, err);
-	a->base = "base";
-	a->head = "head";
+	if (a->scenario && !a->base)
+		return bb_fail(err, -EINVAL,
+			       "which variant of '%s' do the objects replace? --base VARIANT",
+			       a->scenario);
+	for (int i = 0; !rc && a->scenario && i < 2; i++)
+		rc = add_build(*ret_scenario, names[i], like[i], program, a->object.objects.v[i],
+			       a->paths[i], err);
+	a->base = names[0];
+	a->head = names[1];
 	return rc;
 }
 
-/*
- * What was measured, on stderr for people unless it is there or on stdout already: the cases with
- * all that stands beside the estimates, and the notes; then on stdout the table of the comparisons,
- * unless another format was asked for. A signal ends the run, and the verdicts stand as they are
- * then; after any other failure there is no result, so stdout stays empty. Returns the exit code.
- */
-static int show_measured(const struct compare_args *a, const struct bb_report *report, int rc,
-			 int exit_code)
-{
-	struct bb_doc d = {0};
-	struct bb_err err = {0};
-	bool has_result = a->compare.time    ? report->n_timed
-			  : a->compare.exact ? report->n_counted
-					     : report->n_cases;
-	int shown;
-
-	if (!has_result)
-		return exit_code;
-	if (a->compare.time || a->compare.exact) {
-		if (rc && rc != -EINTR)
-			return exit_code;
-		for (size_t i = 0; i < report->n_skips && a->compare.exact; i++)
-			fprintf(stderr, "bpfbench: skipped %s: %s\n", report->skips[i].what,
-				report->skips[i].why);
-		if (rc == -EINTR && report->incomplete)
-			printf("INCOMPLETE: %s\n\n", report->incomplete);
-		shown = a->compare.time
-				? bb_compare_show_time(&a->compare, NULL, report, a->base, a->head)
-				: bb_compare_show_exact(&a->compare, report, report, a->base,
-							a->head);
-		return exit_code == BB_EXIT_OK ? shown : exit_code;
-	}
-	if (rc && rc != -EINTR)
-		bb_doc_run(report, BB_SHORT, &d);
-	else
-		bb_doc_cases(report, BB_SHORT, &d);
-	if (!a->measure.format && !a->measure.quiet && bb_output_document(&d, stderr, &err))
-		exit_code = bb_complain(&err);
-	bb_doc__done(&d);
-	if (rc == -EINTR && !a->measure.format && report->incomplete) {
-		printf("INCOMPLETE: %s\n\n", report->incomplete);
-		bb_compare_show_measured(&a->compare, report, a->base, a->head);
-	}
-	if (rc || exit_code != BB_EXIT_OK)
-		return exit_code;
-	return a->measure.format ? bb_compare_exit_code(&a->compare, report)
-				 : bb_compare_show_measured(&a->compare, report, a->base, a->head);
-}
-
-static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan,
-			struct bb_measure *m, struct bb_err *err)
+/* Measures the plan, exactly, by line, or in turns. */
+static int measure(const struct compare_args *a, const struct bb_plan *plan, struct bb_measure *m,
+		   struct bb_err *err)
 {
 	struct bb_ab_opts opts = {
-		.run = m->opts,
 		.base = a->base,
 		.head = a->head,
-		.threshold = a->compare.threshold,
-		.alpha = a->compare.alpha,
+		.threshold = a->threshold,
+		.alpha = a->alpha,
 		.max_pairs = a->loads                  ? a->loads
 			     : a->measure.budget_s > 0 ? 0
 						       : DEFAULT_PAIRS,
 		.executed = true,
 	};
 
-	return bb_run_ab(plan, &opts, m->report, err);
+	m->opts.share_maps = a->time;
+	m->opts.fill_budget = a->time && !a->loads;
+	opts.run = m->opts;
+	return a->exact || a->time ? bb_run_plan(plan, &m->opts, m->report, err)
+				   : bb_run_ab(plan, &opts, m->report, err);
 }
 
-/* The budget, s, unless the user gives one: the most that a kind of drive asks for. */
-static double usual_budget_s(const struct bb_plan *plan)
+/* The plan, and the budget, s, unless the user gives one: the most that a kind of drive asks for.
+ */
+static int make_plan(struct compare_args *a, struct bb_scenario *scenario, struct bb_plan *ret_plan,
+		     struct bb_err *err)
 {
-	double most = DEFAULT_BUDGET_S;
+	static const char *const exact[] = {"exact"}, *const by_line[] = {"lines", "lines-cold"};
+	const char *const variants[2] = {a->base, a->head};
+	struct bb_plan_opts opts = {.variants = variants, .n_variants = 2};
+	int rc = a->time ? bb_scenario__add_lines(scenario, err) : 0;
 
-	for (size_t i = 0; i < plan->n_cases; i++)
-		most = fmax(most, plan->cases[i].drive->kind->compare_s);
-	return most;
-}
-
-static int compare_now(struct compare_args *a, const char *command)
-{
-	const char *variants[2], *exact[] = {"exact"}, *by_line[] = {"lines", "lines-cold"};
-	struct bb_plan_opts plan_opts = {.variants = variants,
-					 .n_variants = 2,
-					 .drives = a->drives.v,
-					 .n_drives = a->drives.n};
-	struct bb_scenario *scenario = NULL;
-	struct bb_paths paths = {0};
-	struct bb_plan plan = {0};
-	struct bb_err err = {0};
-	struct bb_measure m = {0};
-	int rc = bb_paths__find(&paths, &err), exit_code;
-
-	if (!rc)
-		rc = make_scenario(a, &paths, &scenario, &err);
-	if (!rc && a->compare.time)
-		rc = bb_scenario__add_lines(scenario, &err);
 	if (!rc && a->cold)
-		rc = bb_scenario__add_cold(scenario, &err);
-	variants[0] = a->base;
-	variants[1] = a->head;
-	if (a->compare.exact)
-		plan_opts = (struct bb_plan_opts){.variants = variants,
-						  .n_variants = 2,
-						  .drives = exact,
-						  .n_drives = 1};
-	if (a->compare.time)
-		plan_opts = (struct bb_plan_opts){.variants = variants,
-						  .n_variants = 2,
-						  .drives = by_line,
-						  .n_drives = a->cold ? 2 : 1,
-						  .loads = a->loads ? a->loads : TIME_LOADS,
-						  .samples = TIME_SAMPLES};
-	if (!rc)
-		rc = bb_plan__make(scenario, &plan_opts, &plan, &err);
-	if (!rc && !a->measure.has_budget)
-		a->measure.budget_s = a->compare.time ? TIME_BUDGET_S : usual_budget_s(&plan);
-	if (!rc && !a->compare.exact && !a->compare.time)
-		rc = bb_compare_check_resolution(&a->compare, a->measure.results, NULL, &err);
-	if (!rc)
-		rc = bb_measure__begin(&a->measure, "compare", command, bb_plan_takes_cpu(&plan),
-				       &m, &err);
-	if (rc) {
-		exit_code = bb_complain(&err);
+		rc = bb_scenario__add_cold(scenario, err);
+	if (a->exact) {
+		opts.drives = exact;
+		opts.n_drives = 1;
+	} else if (a->time) {
+		opts.drives = by_line;
+		opts.n_drives = a->cold ? 2 : 1;
+		opts.loads = a->loads ? a->loads : TIME_LOADS;
+		opts.samples = TIME_SAMPLES;
 	} else {
-		m.opts.share_maps = a->compare.time;
-		m.opts.fill_budget = a->compare.time && !a->loads;
-		rc = a->compare.exact || a->compare.time
-			     ? bb_run_plan(&plan, &m.opts, m.report, &err)
-			     : run_in_turns(a, &plan, &m, &err);
-		exit_code = show_measured(a, m.report, rc, bb_measure__deliver(&m, rc, &err));
+		opts.drives = a->drives.v;
+		opts.n_drives = a->drives.n;
+	}
+	if (!rc)
+		rc = bb_plan__make(scenario, &opts, ret_plan, err);
+	if (rc || a->measure.has_budget)
+		return rc;
+	a->measure.budget_s = a->time ? TIME_BUDGET_S : DEFAULT_BUDGET_S;
+	for (size_t i = 0; !a->time && i < ret_plan->n_cases; i++)
+		a->measure.budget_s = fmax(a->measure.budget_s,
+					   ret_plan->cases[i].drive->kind->compare_s);
+	return 0;
+}
+
+static int compare_now(struct compare_args *a, struct bb_err *err)
+{
+	struct bb_scenario *scenario = NULL;
+	struct bb_plan plan = {0};
+	struct bb_measure m;
+	int rc = make_scenario(a, &scenario, err);
+
+	if (!rc)
+		rc = make_plan(a, scenario, &plan, err);
+	if (!rc && !a->exact && !a->time)
+		rc = bb_check_resolution(a->threshold, a->measure.results, NULL, err);
+	if (!rc)
+		rc = bb_measure__begin(&a->measure, "compare", bb_plan_takes_cpu(&plan), &m, err);
+	if (!rc) {
+		int ended = measure(a, &plan, &m, err);
+
+		rc = show_measured(a, m.report, ended, bb_measure__deliver(&m, ended, err), err);
 		bb_measure__end(&m);
 	}
 	bb_plan__done(&plan);
 	bb_scenario__free(scenario);
-	bb_paths__done(&paths);
-	return exit_code;
+	return rc;
 }
 
-int bb_cmd_compare(int argc, char **argv)
+int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 {
-	struct compare_args a = {.compare = {.threshold = 0.01, .alpha = DEFAULT_ALPHA}};
-	char *command = bb_command_line(argc, argv);
-	struct bb_err err = {0};
-	int exit_code;
+	static struct compare_args a = {.threshold = 0.01, .alpha = DEFAULT_ALPHA};
+	int rc;
 
-	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
+	bb_measure_args__init(&a.measure, argc, argv, NULL, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
 	/* check_what() has seen to it that stored runs come without */
 	if (a.scenario || a.object.objects.n)
-		exit_code = compare_now(&a, command ? command : "");
-	else if (bb_caller__become(&err))
-		exit_code = bb_complain(&err);
-	else
-		exit_code =
-			bb_compare_show_stored(&a.compare, a.measure.results, a.runs,
-					       (size_t)(a.runs[0] != NULL) + (a.runs[1] != NULL));
-	free(command);
-	free(a.drives.v);
-	free(a.compare.filters.v);
-	bb_object_args__done(&a.object);
-	return exit_code;
+		return compare_now(&a, err);
+	rc = bb_caller__become(err);
+	return rc ? rc : compare_stored(&a, err);
 }

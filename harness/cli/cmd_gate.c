@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +11,10 @@
 #include "base/rng.h"
 #include "cli/capture_options.h"
 #include "cli/cmd.h"
-#include "cli/compare_show.h"
-#include "cli/formats.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/paths.h"
 #include "export/documents.h"
 #include "run/gate.h"
 
@@ -28,6 +27,7 @@ struct gate_args {
 	struct bb_capture_args how;
 	const char *capture;                      /* for sh -c; NULL */
 	const char *scenario, *markdown, *bmf[2]; /* of base and head */
+	char scenario_path[PATH_MAX];
 	struct bb_strings drives;
 };
 
@@ -89,16 +89,20 @@ static void check_args(void *args)
 {
 	const struct gate_args *a = args;
 
-	if (!a->gate.base)
-		bb_usage_error("against which revision? --base REV");
+	bb_rules__check((const struct bb_rule[]){
+		{!a->gate.base, "against which revision? --base REV"},
+		{0},
+	});
 	bb_capture_args__check(&a->how, a->capture);
-	if (a->capture && (a->scenario || a->object.objects.n))
-		bb_usage_error("one of --capture, --scenario and --object");
-	if (a->drives.n && !a->scenario)
-		bb_usage_error("--drive is for a --scenario");
-	if (a->scenario && bb_object_args__any(&a->object))
-		bb_usage_error("--program, --packet, --ctx and --trigger are for objects without a "
-			       "--scenario");
+	bb_rules__check((const struct bb_rule[]){
+		{a->capture && (a->scenario || a->object.objects.n), "one of --capture, --scenario "
+								     "and --object"},
+		{a->drives.n && !a->scenario, "--drive is for a --scenario"},
+		{a->scenario && bb_object_args__any(&a->object), "--program, --packet, --ctx and "
+								 "--trigger are for objects "
+								 "without a --scenario"},
+		{0},
+	});
 }
 
 static const struct bb_usage usage = {
@@ -129,63 +133,46 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static void say_on_stderr(const char *what)
-{
-	fprintf(stderr, "bpfbench: %s\n", what);
-}
-
 static void say_nothing(const char *what)
 {
 	(void)what;
 }
 
-/* The file of the scenario that was named; free() it. */
-static int find_scenario(const char *name, char **ret_path, struct bb_err *err)
+/* What can be found wrong before two builds; where the scenario's file is. */
+static int check(struct gate_args *a, struct bb_err *err)
 {
-	struct bb_scenario *s = NULL;
-	struct bb_paths paths = {0};
-	int rc = bb_paths__find(&paths, err);
-
-	if (!rc)
-		rc = bb_scenario_find(&paths, name, &s, err);
-	if (!rc) {
-		*ret_path = strdup(s->path);
-		rc = *ret_path ? 0 : bb_fail_nomem(err);
-	}
-	bb_scenario__free(s);
-	bb_paths__done(&paths);
-	return rc;
-}
-
-/* What can be found wrong before two builds. */
-static int check(struct gate_args *a, char **ret_scenario, struct bb_err *err)
-{
-	struct bb_compare_opts judge = {.threshold = a->gate.threshold};
 	const char *const files[] = {a->markdown, a->bmf[0], a->bmf[1], a->measure.output};
+	const char *results = a->measure.results ? a->measure.results : BB_RESULTS;
+	struct bb_scenario *s = NULL;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
 		rc = bb_output_check(files[i], err);
 	if (!rc)
-		rc = bb_compare_check_resolution(&judge,
-						 a->measure.results ? a->measure.results
-								    : "results",
-						 NULL, err);
-	return rc || !a->scenario ? rc : find_scenario(a->scenario, ret_scenario, err);
+		rc = bb_check_resolution(a->gate.threshold, results, NULL, err);
+	if (rc || !a->scenario)
+		return rc;
+	rc = bb_scenario_find(a->scenario, &s, err);
+	if (rc)
+		return rc;
+	snprintf(a->scenario_path, sizeof(a->scenario_path), "%s", s->path);
+	a->gate.scenario = a->scenario_path;
+	bb_scenario__free(s);
+	return 0;
 }
 
-/* One measurement, `first` being the one before. Returns the exit code; then m has the report. */
-static int measure(const struct bb_measure_args *args, struct bb_gate_run *run, const char *command,
-		   const struct bb_report *first, struct bb_measure *m)
+/* One measurement, `first` being the one before: the exit code, or -errno; then m has the report.
+ */
+static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
+		   const struct bb_report *first, struct bb_measure *m, struct bb_err *err)
 {
-	struct bb_err err = {0};
-	int rc = bb_measure__begin(args, first ? "gate-again" : "gate", command,
-				   bb_gate_run__takes_cpu(run), m, &err);
+	int rc = bb_measure__begin(args, first ? "gate-again" : "gate", bb_gate_run__takes_cpu(run),
+				   m, err);
 
 	if (rc)
-		return bb_complain(&err);
-	rc = bb_gate_run__measure(run, &m->opts, first, m->report, &err);
-	return bb_measure__deliver(m, rc, &err);
+		return rc;
+	rc = bb_gate_run__measure(run, &m->opts, first, m->report, err);
+	return bb_measure__deliver(m, rc, err);
 }
 
 static int write_side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
@@ -209,30 +196,33 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 	return rc;
 }
 
-static int write_markdown(void *arg, FILE *out, struct bb_err *err)
+/* On a terminal it is text. */
+static int write_report(void *arg, FILE *out, struct bb_err *err)
 {
-	return bb_doc__markdown(arg, out) ? bb_fail_nomem(err) : 0;
+	const struct bb_doc_look look = bb_output_look(stdout);
+	bool is_text = out == stdout && isatty(STDOUT_FILENO);
+
+	return (is_text ? bb_doc__text(arg, &look, out) : bb_doc__markdown(arg, out))
+		       ? bb_fail_nomem(err)
+		       : 0;
 }
 
-/* On a terminal it is text. */
 static int show(const struct gate_args *a, const struct bb_gate *g, const struct bb_report *first,
-		const struct bb_report *again)
+		const struct bb_report *again, struct bb_err *err)
 {
 	struct bb_doc d = {0};
-	struct bb_err err = {0};
-	int rc = bb_doc_gate(&(struct bb_doc_gate){g, first, again}, &d, &err);
+	int rc = bb_doc_gate(&(struct bb_doc_gate){g, first, again}, &d, err);
 
 	if (!rc && !a->measure.format)
-		rc = isatty(STDOUT_FILENO) ? bb_output_document(&d, stdout, &err)
-					   : bb_output_of(write_markdown, &d, NULL, &err);
+		rc = bb_output_of(write_report, &d, NULL, err);
 	if (!rc && a->markdown)
-		rc = bb_output_of(write_markdown, &d, a->markdown, &err);
+		rc = bb_output_of(write_report, &d, a->markdown, err);
 	if (!rc)
-		rc = write_side(g, first, "base", a->bmf[0], &err);
+		rc = write_side(g, first, "base", a->bmf[0], err);
 	if (!rc)
-		rc = write_side(g, first, "head", a->bmf[1], &err);
+		rc = write_side(g, first, "head", a->bmf[1], err);
 	bb_doc__done(&d);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }
 
 static int exit_code_of(const struct bb_gate *g, const struct bb_report *first,
@@ -249,44 +239,42 @@ static int exit_code_of(const struct bb_gate *g, const struct bb_report *first,
 	return BB_EXIT_OK;
 }
 
-static int run_gate(const struct gate_args *a, struct bb_gate_run *run, const char *command)
+static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct bb_err *err)
 {
 	struct bb_measure_args half = a->measure, again = a->measure;
-	struct bb_measure first = {0}, second = {0};
+	struct bb_measure first, second = {0};
 	struct bb_rng rng;
-	int exit_code;
+	int rc;
 
 	bb_rng_seed(&rng, a->measure.seed);
 	again.seed = bb_rng_u64(&rng);
 	again.format = NULL; /* stdout has the first one */
 	half.budget_s /= 2;
-	exit_code = measure(&half, run, command, NULL, &first);
+	rc = measure(&half, run, NULL, &first, err);
 	if (a->measure.budget_s > 0)
 		again.budget_s = fmax(a->measure.budget_s - bb_seconds_since(first.began_ns), 1e-3);
-	if (exit_code == BB_EXIT_OK && bb_gate_run__todo(run, first.report)) {
+	if (rc == BB_EXIT_OK && bb_gate_run__todo(run, first.report)) {
 		if (!a->measure.quiet)
 			fprintf(stderr, "bpfbench: measuring again the programs that regressed\n");
-		exit_code = measure(&again, run, command, first.report, &second);
+		rc = measure(&again, run, first.report, &second, err);
 	}
-	if (exit_code == BB_EXIT_OK)
-		exit_code = show(a, &run->gate, first.report, second.report);
-	if (exit_code == BB_EXIT_OK)
-		exit_code = exit_code_of(&run->gate, first.report, second.report);
+	if (rc == BB_EXIT_OK)
+		rc = show(a, &run->gate, first.report, second.report, err);
+	if (rc == BB_EXIT_OK)
+		rc = exit_code_of(&run->gate, first.report, second.report);
 	bb_measure__end(&first);
 	bb_measure__end(&second);
-	return exit_code;
+	return rc;
 }
 
-int bb_cmd_gate(int argc, char **argv)
+int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 {
-	struct gate_args a = {
+	static struct gate_args a = {
 		.gate = {.dir = ".", .threshold = 0.01, .alpha = 0.05, .each_s = DEFAULT_EACH_S}};
-	char *command = bb_command_line(argc, argv), *scenario = NULL;
 	struct bb_gate_run *run = NULL;
-	struct bb_err err = {0};
-	int rc, exit_code;
+	int rc;
 
-	bb_measure_args__init(&a.measure, NULL, 0);
+	bb_measure_args__init(&a.measure, argc, argv, NULL, 0);
 	a.measure.results = NULL;
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.measure.no_store |= !a.measure.results;
@@ -303,28 +291,25 @@ int bb_cmd_gate(int argc, char **argv)
 		.contexts = a.object.contexts.v,
 		.n_contexts = a.object.contexts.n,
 	};
-	const char *const by_shell[] = {"sh", "-c", a.capture, NULL};
-	a.how.env = a.measure.env.v;
+	a.how.env = a.gate.env = a.measure.env.v;
 	a.how.budget_s = a.gate.budget_s = a.measure.budget_s;
+
+	const char *const by_shell[] = {"sh", "-c", a.capture, NULL};
 	const struct bb_capture_opts capture = bb_capture_args__opts(&a.how, by_shell);
 
-	a.gate.capture = a.capture ? &capture : NULL;
-	if (a.capture)
+	if (a.capture) {
+		a.gate.capture = &capture;
 		bb_capture_provide_tracefs();
-	a.gate.say = a.measure.quiet ? say_nothing : say_on_stderr;
-	a.gate.env = a.measure.env.v;
-	rc = check(&a, &scenario, &err);
-	a.gate.scenario = scenario;
+	}
+	a.gate.say = a.measure.quiet ? say_nothing : bb_say;
+	rc = check(&a, err);
 	if (!rc)
-		rc = bb_gate_run__open(&a.gate, &run, &err);
+		rc = bb_gate_run__open(&a.gate, &run, err);
 	if (!rc && a.measure.budget_s > 0)
 		a.measure.budget_s = fmax(a.measure.budget_s - run->spent_s, 1e-3);
-	exit_code = rc ? bb_complain(&err) : run_gate(&a, run, command ? command : "");
-	if (bb_gate_run__close(run, &err))
-		exit_code = bb_complain(&err);
-	free(scenario);
-	free(command);
-	bb_object_args__done(&a.object);
-	free(a.drives.v);
-	return exit_code;
+	if (!rc)
+		rc = run_gate(&a, run, err);
+	if (rc < 0)
+		rc = bb_complain(err);
+	return bb_gate_run__close(run, err) ? err->code : rc;
 }

@@ -102,26 +102,24 @@ static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps, FI
 	bb_json__end(&w);
 }
 
-int bb_cmd_heap(int argc, char **argv)
+int bb_cmd_heap(int argc, char **argv, struct bb_err *err)
 {
-	struct heap_args a = {0};
-	struct bb_err err = {0};
+	static struct heap_args a;
 	struct bb_dhat *heaps;
 	int rc = 0;
 
 	bb_usage__parse(&usage, argc, argv, &a);
 	heaps = calloc(a.files.n, sizeof(*heaps));
 	if (!heaps)
-		rc = bb_fail_nomem(&err);
+		return bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < a.files.n; i++)
-		rc = bb_dhat__read(strchr(a.files.v[i], '=') + 1, &heaps[i], &err);
+		rc = bb_dhat__read(strchr(a.files.v[i], '=') + 1, &heaps[i], err);
 	if (!rc) {
 		print_table(&a, heaps, a.bmf ? stderr : stdout);
 		if (a.bmf)
 			print_bmf(&a, heaps, stdout);
-		rc = bb_clean__check(stdout, "stdout", &err);
+		rc = bb_clean__check(stdout, "stdout", err);
 	}
 	free(heaps);
-	free(a.files.v);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }

@@ -90,28 +90,27 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 		names[i] = t.cases[i].scenario;
 	near = names && a->scenario ? bb_nearest(a->scenario, names, t.n_cases) : NULL;
 	if (!t.n_runs)
-		rc = bb_fail(err, -ENOENT,
-			     "%s: no runs are stored there yet (a run stores itself; --results "
-			     "DIR looks elsewhere)",
-			     a->results);
+		bb_fail(err, -ENOENT,
+			"%s: no runs are stored there yet (a run stores itself; --results DIR "
+			"looks elsewhere)",
+			a->results);
 	else if (near && strcmp(near, a->scenario))
-		rc = bb_fail(err, -ENOENT,
-			     "no stored run of the scenario '%s' in %s; did you mean '%s'?",
-			     a->scenario, a->results, near);
+		bb_fail(err, -ENOENT,
+			"no stored run of the scenario '%s' in %s; did you mean '%s'?", a->scenario,
+			a->results, near);
 	else
-		rc = bb_fail(err, -ENOENT,
-			     "none of the %zu runs in %s has such a case; `bpfbench history` "
-			     "without arguments shows all",
-			     t.n_runs, a->results);
+		bb_fail(err, -ENOENT,
+			"none of the %zu runs in %s has such a case; `bpfbench history` without "
+			"arguments shows all",
+			t.n_runs, a->results);
 	free(names);
 	bb_timeline__done(&t);
-	return rc;
+	return -ENOENT;
 }
 
 static int print(const struct history_args *a, const struct bb_timeline *t, struct bb_err *err)
 {
 	struct bb_doc d = {0};
-	int rc;
 
 	if (a->tsv) {
 		bb_history_print_tsv(t, NULL, stdout);
@@ -124,19 +123,17 @@ static int print(const struct history_args *a, const struct bb_timeline *t, stru
 	bb_doc_history_news(t, NULL, &d);
 	if (!a->all)
 		bb_doc__add(&d, BB_DOC_FAINT, NULL, "more: bpfbench history --all (every run)");
-	rc = bb_output_document(&d, stdout, err);
-	bb_doc__done(&d);
-	return rc;
+	return bb_output_document(&d, stdout, err);
 }
 
-int bb_cmd_history(int argc, char **argv)
+int bb_cmd_history(int argc, char **argv, struct bb_err *err)
 {
-	struct history_args a = {.results = BB_RESULTS, .rule = bb_history_default_rule};
+	static struct history_args a = {.results = BB_RESULTS};
 	struct bb_timeline_opts opts = {.passed_over = say_passed_over};
 	struct bb_timeline t = {0};
-	struct bb_err err = {0};
 	int rc;
 
+	a.rule = bb_history_default_rule;
 	bb_usage__parse(&usage, argc, argv, &a);
 	opts.rule = a.rule;
 	opts.filter = (struct bb_timeline_filter){
@@ -146,13 +143,9 @@ int bb_cmd_history(int argc, char **argv)
 		.drives = a.drives.v,
 		.n_drives = a.drives.n,
 	};
-	rc = bb_timeline__read(a.results, &opts, &t, &err);
-	if (!rc && !t.n_cases)
-		rc = say_nothing(&a, &err);
+	rc = bb_timeline__read(a.results, &opts, &t, err);
 	if (!rc)
-		rc = print(&a, &t, &err);
+		rc = t.n_cases ? print(&a, &t, err) : say_nothing(&a, err);
 	bb_timeline__done(&t);
-	free(a.variants.v);
-	free(a.drives.v);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/caller.h"
-#include "base/stop.h"
 #include "cli/cmd.h"
-#include "cli/options.h"
-#include "cli/machine.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/paths.h"
@@ -60,9 +56,8 @@ static const struct bb_usage usage = {
 /* A new file, whole or not at all. */
 static int write_new(const char *path, const char *text, struct bb_err *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
-	    rc = fd < 0 ? -errno : 0;
-	size_t len = strlen(text), at = 0;
+	FILE *out = fopen(path, "wxe");
+	int rc = out ? 0 : -errno;
 
 	if (rc == -EEXIST)
 		return bb_fail(err, rc,
@@ -71,14 +66,8 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 			       path);
 	if (rc)
 		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
-	while (!rc && at < len) {
-		ssize_t n = write(fd, text + at, len - at);
-
-		if (n < 0 && errno != EINTR)
-			rc = -errno;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	if (close(fd) && !rc)
+	rc = fputs(text, out) < 0 ? -errno : 0;
+	if (fclose(out) && !rc)
 		rc = -errno;
 	if (!rc)
 		return 0;
@@ -86,25 +75,23 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 	return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
 }
 
+/* Finds what makes each variant run, into found[scenario->n_variants]. */
 static int find(const struct bb_scenario *scenario, const char **found, struct bb_err *err)
 {
+	const struct bb_paths *paths = bb_paths(err);
 	struct bb_report *report = bb_report__new();
 	struct bb_run_opts opts = {.seed = 1};
-	struct bb_paths paths;
-	int rc = report ? bb_paths__find(&paths, err) : bb_fail_nomem(err);
+	int rc = !paths ? err->code : report ? 0 : bb_fail_nomem(err);
 
-	if (rc) {
-		bb_report__free(report);
-		return rc;
-	}
-	opts.driver.workload_dir = paths.workload_dir;
-	opts.driver.object_dir = paths.object_dir;
-	bb_caller(&opts.driver.uid, &opts.driver.gid);
-	rc = bb_machine_take_cpus(-1, false, &opts.driver.cpu, &opts.driver.poll_cpu, err);
 	if (!rc)
+		rc = bb_machine_take_cpus(-1, false, &opts.driver.cpu, &opts.driver.poll_cpu, err);
+	if (!rc) {
+		opts.driver.workload_dir = paths->workload_dir;
+		opts.driver.object_dir = paths->object_dir;
+		bb_caller(&opts.driver.uid, &opts.driver.gid);
 		rc = bb_find_triggers(scenario, &opts, report, found, err);
-	bb_print_skips(report);
-	bb_paths__done(&paths);
+		bb_print_skips(report);
+	}
 	bb_report__free(report);
 	return rc;
 }
@@ -130,29 +117,26 @@ static int write_found(struct bb_object_args *a, struct bb_object_scenario *text
 	return rc;
 }
 
-int bb_cmd_init(int argc, char **argv)
+int bb_cmd_init(int argc, char **argv, struct bb_err *err)
 {
+	static struct init_args a;
 	struct bb_object_scenario text = {0};
 	struct bb_scenario *scenario = NULL;
-	struct init_args a = {0};
-	struct bb_err err = {0};
-	int rc;
+	int rc = 0;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	if (a.find_triggers)
-		bb_stop__install();
-	else if (bb_caller__become(&err))
-		return bb_complain(&err);
+	if (!a.find_triggers)
+		rc = bb_caller__become(err);
 	/* read back, so that it is known to work */
-	rc = bb_object_args__scenario(&a.object, false, &text, &scenario, &err);
+	if (!rc)
+		rc = bb_object_args__scenario(&a.object, false, &text, &scenario, err);
 	if (!rc && a.find_triggers)
-		rc = write_found(&a.object, &text, &scenario, &err);
+		rc = write_found(&a.object, &text, &scenario, err);
 	if (!rc && a.output && strcmp(a.output, "-"))
-		rc = write_new(a.output, text.text, &err);
+		rc = write_new(a.output, text.text, err);
 	else if (!rc && (fputs(text.text, stdout) < 0 || fflush(stdout)))
-		rc = bb_fail(&err, -errno, "stdout: %s", strerror(errno));
+		rc = bb_fail(err, -errno, "stdout: %s", strerror(errno));
 	bb_scenario__free(scenario);
 	bb_object_scenario__done(&text);
-	bb_object_args__done(&a.object);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }

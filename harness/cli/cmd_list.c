@@ -30,24 +30,6 @@ static const struct bb_usage usage = {
 	.sets = {{NULL, options, 0}},
 };
 
-static void print_u32s(const char *name, const struct bb_u32_list *l)
-{
-	printf(" %s", name);
-	for (size_t i = 0; i < l->n; i++)
-		printf("%c%u", i ? ',' : '=', l->v[i]);
-}
-
-static bool is_floor(const struct bb_scenario *s, const struct bb_variant_spec *v)
-{
-	for (size_t i = 0; i < s->n_drives; i++) {
-		const char *floor = s->drives[i].floor;
-
-		if (floor && !strcmp(floor, v->name))
-			return true;
-	}
-	return false;
-}
-
 static void print_scenario(const struct bb_scenario *s)
 {
 	printf("%s  %s\n", s->name, s->description ? s->description : "");
@@ -56,7 +38,9 @@ static void print_scenario(const struct bb_scenario *s)
 
 		printf("    drive %-8s", bb_drive_name(d));
 		if (d->kind->param)
-			print_u32s(d->kind->param, &d->values);
+			printf(" %s", d->kind->param);
+		for (size_t j = 0; d->kind->param && j < d->values.n; j++)
+			printf("%c%u", j ? ',' : '=', d->values.v[j]);
 		if (d->call.function)
 			printf(" of %s", d->call.function);
 		if (d->target.workload)
@@ -67,40 +51,37 @@ static void print_scenario(const struct bb_scenario *s)
 	}
 	for (size_t i = 0; i < s->n_variants; i++) {
 		const struct bb_variant_spec *v = &s->variants[i];
+		bool is_floor = false;
 
+		for (size_t j = 0; j < s->n_drives; j++)
+			is_floor |= s->drives[j].floor && !strcmp(s->drives[j].floor, v->name);
 		printf("    %-18s %s%s\n", v->name, v->description ? v->description : "",
-		       is_floor(s, v) ? " (floor)" : "");
+		       is_floor ? " (floor)" : "");
 	}
 }
 
 static int list_scenarios(const struct list_args *a, struct bb_err *err)
 {
-	struct bb_paths paths = {0};
 	char **names = NULL;
 	size_t n = 0;
-	int rc = bb_paths__find(&paths, err), bad = 0;
+	int rc = bb_scenario_names(&names, &n, err);
 
-	if (!rc)
-		rc = bb_scenario_names(paths.scenario_dir, &names, &n, err);
-	for (size_t i = 0; !rc && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct bb_scenario *s = NULL;
 
 		if (a->scenarios_only) {
 			puts(names[i]);
-			continue;
-		}
-		if (bb_scenario_find(&paths, names[i], &s, err)) {
+		} else if (bb_scenario_find(names[i], &s, err)) {
 			/* and go on: one bad file must not hide the others */
 			bb_complain(err);
-			bad = err->code;
-			continue;
+			rc = BB_EXIT_FAILURE;
+		} else {
+			print_scenario(s);
+			bb_scenario__free(s);
 		}
-		print_scenario(s);
-		bb_scenario__free(s);
 	}
 	bb_names_free(names, n);
-	bb_paths__done(&paths);
-	return rc ? rc : bad;
+	return rc;
 }
 
 static int list_runs(const struct list_args *a, struct bb_err *err)
@@ -117,18 +98,17 @@ static int list_runs(const struct list_args *a, struct bb_err *err)
 	return rc;
 }
 
-int bb_cmd_list(int argc, char **argv)
+int bb_cmd_list(int argc, char **argv, struct bb_err *err)
 {
 	struct list_args a = {.results = BB_RESULTS};
-	struct bb_err err = {0};
 	int rc = 0, bad = 0;
 
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.runs_only)
-		bad = list_scenarios(&a, &err);
+		bad = list_scenarios(&a, err);
+	if (bad < 0)
+		bad = bb_complain(err);
 	if (!a.scenarios_only)
-		rc = list_runs(&a, &err);
-	if (rc)
-		return bb_complain(&err);
-	return bad ? BB_EXIT_FAILURE : BB_EXIT_OK;
+		rc = list_runs(&a, err);
+	return rc ? rc : bad;
 }

@@ -11,18 +11,16 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/clock.h"
-#include "base/err.h"
-#include "base/parse.h"
-#include "base/child.h"
 #include "base/stop.h"
 #include "bpf/stats_enable.h"
 #include "capture/follow.h"
 #include "cli/capture_options.h"
 #include "cli/cmd.h"
-#include "cli/live_print.h"
 #include "cli/options.h"
+#include "cli/live_print.h"
 #include "cli/output.h"
 #include "run/live.h"
 
@@ -30,7 +28,6 @@
  * when it is closed. */
 struct screen {
 	struct termios before;
-	bool on;
 	int rows, columns; /* as last drawn */
 };
 
@@ -40,12 +37,6 @@ struct screen {
 #define HOME "\033[H"
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
-
-/* Are stdin and stdout terminals? */
-static bool can_be_screen(void)
-{
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
 
 static void get_size(int *ret_rows, int *ret_columns)
 {
@@ -59,54 +50,19 @@ static void get_size(int *ret_rows, int *ret_columns)
 /* 0 or -errno with a message. */
 static int screen_open(struct screen *ret_screen, struct bb_err *err)
 {
-	struct screen s = {.on = true};
 	struct termios raw;
-	int rc;
+	bool failed = tcgetattr(STDIN_FILENO, &raw);
 
-	if (tcgetattr(STDIN_FILENO, &s.before)) {
-		rc = -errno;
-		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot",
-			       strerror(-rc));
-	}
-	raw = s.before;
+	*ret_screen = (struct screen){.before = raw};
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO); /* Ctrl-C stays a signal */
 	raw.c_cc[VSUSP] = _POSIX_VDISABLE;         /* a shell would find the second screen */
 	raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
-	if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)) {
-		rc = -errno;
-		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot",
-			       strerror(-rc));
-	}
+	if (failed || tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw))
+		return bb_fail(err, -errno,
+			       "the terminal's settings: %s; --once prints one snapshot",
+			       strerror(errno));
 	bb_clean__put_raw(stdout, BEGIN);
-	*ret_screen = s;
 	return 0;
-}
-
-static void screen_close(struct screen *s)
-{
-	if (!s->on)
-		return;
-	bb_clean__put_raw(stdout, END);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &s->before);
-	s->on = false;
-}
-
-/* The key that was pressed; 0: none. */
-static char screen_key(const struct screen *s)
-{
-	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-	char key;
-
-	return s->on && poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &key, 1) == 1 ? key : 0;
-}
-
-/* Is it another size than when it was drawn? */
-static bool screen_resized(const struct screen *s)
-{
-	int rows, columns;
-
-	get_size(&rows, &columns);
-	return rows != s->rows || columns != s->columns;
 }
 
 /* Show the text's first lines, as much of each as there is room for. */
@@ -144,22 +100,18 @@ struct live_args {
 
 static void read_order(const struct bb_option *o, const char *text, void *ret_order)
 {
-	const struct bb_live_order *order = bb_live_order_find(text);
-
 	(void)o;
-	if (!order)
-		bb_usage_error("--sort takes cpu, runs, ns or name, not '%s'", text);
-	*(const struct bb_live_order **)ret_order = order;
+	*(const struct bb_live_order **)ret_order = bb_option_choose("column", text, bb_live_orders,
+								     bb_n_live_orders,
+								     sizeof(bb_live_orders[0]));
 }
 
 static void read_format(const struct bb_option *o, const char *text, void *ret_format)
 {
-	const struct bb_live_format *format = bb_live_format_find(text);
-
 	(void)o;
-	if (!format)
-		bb_usage_error("no format '%s'; there are: table, json, openmetrics", text);
-	*(const struct bb_live_format **)ret_format = format;
+	*(const struct bb_live_format **)ret_format =
+		bb_option_choose("format", text, bb_live_formats, bb_n_live_formats,
+				 sizeof(bb_live_formats[0]));
 }
 
 static void refuse_argument(const struct bb_option *o, const char *text, void *none)
@@ -221,64 +173,57 @@ static const struct bb_usage usage = {
 	.command = AT(command),
 };
 
-/* Nothing is to be seen any more of a command that has ended. */
-static int say_unseen(const struct live_args *a, int status, struct bb_err *err)
+struct watch {
+	struct live_args *args;
+	struct bb_live_watch *live;
+	struct bb_follow *follow; /* the command; NULL: there is none */
+	bool is_screen;
+};
+
+static bool has_ended(const struct watch *w)
 {
-	return bb_fail(err, -ENODATA,
-		       "'%s' %s before any of its BPF programs was seen; `bpfbench capture` keeps "
-		       "those that a command loads",
-		       a->command[0], bb_how_ended(status).text);
+	int status;
+
+	return w->follow && bb_follow__ended(w->follow, &status);
 }
 
-/* `follow`: there must be something to show, unless the command goes on; NULL: there need not. */
-static int take_snapshot(const struct live_args *a, struct bb_live_watch *live,
-			 struct bb_follow *follow, const struct bb_live_format *format, FILE *out,
+/* There must be something to show, unless the command goes on, or is on the screen. */
+static int take_snapshot(const struct watch *w, const struct bb_live_format *format, FILE *out,
 			 size_t *ret_n, struct bb_err *err)
 {
+	const struct live_args *a = w->args;
 	struct bb_live_row *rows;
-	int rc = bb_live_watch__snapshot(live, &rows, ret_n, err), status;
+	int rc = bb_live_watch__snapshot(w->live, &rows, ret_n, err), status;
 
 	if (rc)
 		return rc;
-	if (!*ret_n && follow && bb_follow__ended(follow, &status)) {
-		free(rows);
-		return say_unseen(a, status, err);
+	if (!*ret_n && !w->is_screen && w->follow && bb_follow__ended(w->follow, &status)) {
+		rc = bb_fail(err, -ENODATA,
+			     "'%s' %s before any of its BPF programs was seen; `bpfbench capture` "
+			     "keeps those that a command loads",
+			     a->command[0], bb_how_ended(status).text);
+	} else {
+		qsort(rows, *ret_n, sizeof(*rows), a->order->compare);
+		if (format->print(rows, *ret_n, a->all, out))
+			rc = bb_fail_nomem(err);
 	}
-	qsort(rows, *ret_n, sizeof(*rows), a->order->compare);
-	rc = format->print(rows, *ret_n, a->all, out);
 	free(rows);
-	return rc ? bb_fail_nomem(err) : 0;
-}
-
-struct snapshot {
-	const struct live_args *args;
-	struct bb_live_watch *live;
-	struct bb_follow *follow;
-	const struct bb_live_format *format;
-};
-
-static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
-{
-	const struct snapshot *s = arg;
-	size_t n;
-
-	return take_snapshot(s->args, s->live, s->follow, s->format, out, &n, err);
+	return rc;
 }
 
 /* --- a command --- */
 
 /* Its words would spoil the screen. */
-static int start_command(const struct live_args *a, bool screen, struct bb_follow **ret_follow,
-			 struct bb_err *err)
+static int start_command(struct watch *w, struct bb_err *err)
 {
-	int nothing = screen ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	int nothing = w->is_screen ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 	int before = nothing < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), rc;
 
 	bb_capture_provide_tracefs();
 	if (before >= 0)
 		dup2(nothing, STDERR_FILENO);
-	rc = bb_follow__start((const char *const *)(uintptr_t)a->command, a->env.v, ret_follow,
-			      err);
+	rc = bb_follow__start((const char *const *)(uintptr_t)w->args->command, w->args->env.v,
+			      &w->follow, err);
 	if (before >= 0)
 		dup2(before, STDERR_FILENO);
 	if (before >= 0)
@@ -293,198 +238,175 @@ static bool is_wanted(void *arg, uint32_t id)
 	return bb_follow__loaded(arg, id);
 }
 
-static int say_no_load(const struct live_args *a, struct bb_follow *follow, struct bb_err *err)
-{
-	char how[96] = "";
-	int status;
-
-	if (bb_follow__ended(follow, &status))
-		snprintf(how, sizeof(how), ", which %s,", bb_how_ended(status).text);
-	return bb_fail(err, -ENOTSUP, "'%s'%s loaded no BPF program", a->command[0], how);
-}
-
 /* Until it has loaded its programs; if it goes on then, the period begins there. */
-static int wait_for_loads(const struct live_args *a, struct bb_live_watch *live,
-			  struct bb_follow *follow, struct bb_err *err)
+static int wait_for_loads(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	struct bb_live_row *rows;
+	struct bb_live_row *rows = NULL;
+	char how[96] = "";
 	double quiet_s;
 	size_t n;
 	int rc, status;
 
-	for (;;) {
-		rc = bb_live_watch__wait(live, LOOK_S, err);
+	do {
+		rc = bb_live_watch__wait(w->live, LOOK_S, err);
 		if (rc)
 			return rc;
-		n = bb_follow__n_loads(follow, &quiet_s);
-		if (bb_follow__ended(follow, &status) || (n && quiet_s >= QUIET_S) ||
-		    bb_seconds_since(began_ns) >= PATIENCE_S)
-			break;
+		n = bb_follow__n_loads(w->follow, &quiet_s);
+	} while (!has_ended(w) && !(n && quiet_s >= QUIET_S) &&
+		 bb_seconds_since(began_ns) < PATIENCE_S);
+	if (!n) {
+		if (bb_follow__ended(w->follow, &status))
+			snprintf(how, sizeof(how), ", which %s,", bb_how_ended(status).text);
+		return bb_fail(err, -ENOTSUP, "'%s'%s loaded no BPF program", w->args->command[0],
+			       how);
 	}
-	if (!n)
-		return say_no_load(a, follow, err);
-	if (bb_follow__ended(follow, &status))
-		return 0;
-	rc = bb_live_watch__snapshot(live, &rows, &n, err);
-	if (!rc)
-		free(rows);
+	if (!has_ended(w))
+		rc = bb_live_watch__snapshot(w->live, &rows, &n, err);
+	free(rows);
 	return rc;
 }
 
-/* One period, or less if the command ends. */
-static int wait_for_period(const struct live_args *a, struct bb_live_watch *live,
-			   struct bb_follow *follow, struct bb_err *err)
+/* One that failed by itself makes us fail, too, after the figures. */
+static int end_command(const struct watch *w, int rc, struct bb_err *err)
 {
-	uint64_t began_ns = bb_now_ns();
-	int rc = 0, status;
+	int status;
 
-	if (!follow)
-		return bb_live_watch__wait(live, a->seconds, err);
-	while (!rc && bb_seconds_since(began_ns) < a->seconds && !bb_follow__ended(follow, &status))
-		rc = bb_live_watch__wait(live, LOOK_S, err);
+	if (!rc && bb_follow__ended(w->follow, &status)) {
+		if (status)
+			rc = bb_fail(err, -ECHILD, "the command '%s' %s", w->args->command[0],
+				     bb_how_ended(status).text);
+		else
+			bb_say("the command ended with exit code 0");
+	}
+	if (!bb_follow__end(w->follow))
+		bb_say("something of the command does not end, and is left alone");
 	return rc;
 }
 
 /* --- one snapshot, or a screen --- */
 
-static int print_once(const struct live_args *a, struct bb_live_watch *live,
-		      struct bb_follow *follow, struct bb_err *err)
+static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 {
-	const char *otherwise = !a->output && can_be_screen() ? "table" : "json";
-	struct snapshot s = {a, live, follow,
-			     a->format ? a->format : bb_live_format_find(otherwise)};
-	int rc = follow ? wait_for_loads(a, live, follow, err) : 0;
+	const struct watch *w = arg;
+	size_t n;
 
-	if (!rc)
-		rc = wait_for_period(a, live, follow, err);
-	return rc ? rc : bb_output_of(write_snapshot, &s, a->output, err);
+	return take_snapshot(w, w->args->format, out, &n, err);
+}
+
+static int print_once(struct watch *w, struct bb_err *err)
+{
+	const struct live_args *a = w->args;
+	int rc = w->follow ? wait_for_loads(w, err) : 0;
+	uint64_t began_ns = bb_now_ns();
+
+	/* one period, or less if the command ends */
+	if (!rc && !w->follow)
+		rc = bb_live_watch__wait(w->live, a->seconds, err);
+	while (!rc && w->follow && bb_seconds_since(began_ns) < a->seconds && !has_ended(w))
+		rc = bb_live_watch__wait(w->live, LOOK_S, err);
+	return rc ? rc : bb_output_of(write_snapshot, w, a->output, err);
 }
 
 /* What the screen shows after a period; free() it. */
-static int compose(const struct live_args *a, struct bb_live_watch *live, char **ret_text,
-		   struct bb_err *err)
+static int compose(const struct watch *w, char **ret_text, struct bb_err *err)
 {
-	char *text = NULL, *table = NULL;
+	const struct live_args *a = w->args;
+	char *table = NULL;
 	size_t size = 0, n = 0;
 	FILE *out = open_memstream(&table, &size);
-	int rc = out ? take_snapshot(a, live, NULL, bb_live_format_find("table"), out, &n, err)
+	int rc = out ? take_snapshot(w, bb_live_format_find("table"), out, &n, err)
 		     : bb_fail_nomem(err);
 
 	if (out && fclose(out) && !rc)
 		rc = bb_fail_nomem(err);
-	if (!rc && asprintf(&text,
+	if (!rc && asprintf(ret_text,
 			    "%zu BPF programs, every %g s, by %s (c r t n); bpf_stats is on: "
 			    "+10-40 ns a run; q ends\n\n"
 			    "%s",
 			    n, a->seconds, a->order->doc, table) < 0)
 		rc = bb_fail_nomem(err);
 	free(table);
-	if (!rc)
-		*ret_text = text;
 	return rc;
 }
 
-/* True: enough. */
-static bool take_key(struct live_args *a, char key)
+/* Reads a key, if one was pressed. True: enough. */
+static bool take_key(struct live_args *a)
 {
 	static const struct {
 		char key;
 		const char *order;
 	} keys[] = {{'c', "cpu"}, {'r', "runs"}, {'t', "ns"}, {'n', "name"}};
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	char key;
 
+	if (poll(&in, 1, 0) <= 0 || read(STDIN_FILENO, &key, 1) != 1)
+		return false;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (keys[i].key == key)
 			a->order = bb_live_order_find(keys[i].order);
 	return key == 'q';
 }
 
-static int watch_screen(struct live_args *a, struct bb_live_watch *live, struct bb_follow *follow,
-			struct screen *screen, struct bb_err *err)
+static int watch_screen(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	char *text = strdup("...");
-	int rc = text ? 0 : bb_fail_nomem(err), status;
+	int rc = text ? 0 : bb_fail_nomem(err), rows, columns;
+	struct screen screen;
 
-	while (!rc && !take_key(a, screen_key(screen)) &&
-	       !(follow && bb_follow__ended(follow, &status))) {
-		if (screen_resized(screen))
-			screen_draw(screen, text);
-		rc = bb_live_watch__wait(live, LOOK_S, err);
-		if (rc || bb_seconds_since(began_ns) < a->seconds)
+	if (!rc)
+		rc = screen_open(&screen, err);
+	if (rc) {
+		free(text);
+		return rc;
+	}
+	while (!rc && !take_key(w->args) && !has_ended(w)) {
+		get_size(&rows, &columns);
+		if (rows != screen.rows || columns != screen.columns)
+			screen_draw(&screen, text);
+		rc = bb_live_watch__wait(w->live, LOOK_S, err);
+		if (rc || bb_seconds_since(began_ns) < w->args->seconds)
 			continue;
 		began_ns = bb_now_ns();
 		free(text);
 		text = NULL;
-		rc = compose(a, live, &text, err);
+		rc = compose(w, &text, err);
 		if (!rc)
-			screen_draw(screen, text);
+			screen_draw(&screen, text);
 	}
+	bb_clean__put_raw(stdout, END);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &screen.before);
 	free(text);
 	return rc == -EINTR && bb_stop_signal == SIGINT ? 0 : rc;
 }
 
-static int watch(struct live_args *a, struct bb_live_watch *live, struct bb_follow *follow,
-		 bool by_screen, struct bb_err *err)
-{
-	struct screen screen;
-	int rc;
-
-	if (!by_screen)
-		return print_once(a, live, follow, err);
-	rc = screen_open(&screen, err);
-	if (rc)
-		return rc;
-	rc = watch_screen(a, live, follow, &screen, err);
-	screen_close(&screen);
-	return rc;
-}
-
-/* One that failed by itself makes us fail, too, after the figures. */
-static int end_command(const struct live_args *a, struct bb_follow *follow, int rc,
-		       struct bb_err *err)
-{
-	int status;
-
-	if (follow && !rc && bb_follow__ended(follow, &status)) {
-		if (status)
-			rc = bb_fail(err, -ECHILD, "the command '%s' %s", a->command[0],
-				     bb_how_ended(status).text);
-		else
-			fputs("bpfbench: the command ended with exit code 0\n", stderr);
-	}
-	if (!bb_follow__end(follow))
-		fputs("bpfbench: something of the command does not end, and is left alone\n",
-		      stderr);
-	return rc;
-}
-
-int bb_cmd_live(int argc, char **argv)
+int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 {
 	struct live_args a = {.seconds = 1, .order = bb_live_orders};
 	struct bb_stats_enable stats = {.fd = -1};
 	struct bb_live_filter filter = {0};
-	struct bb_live_watch *live = NULL;
-	struct bb_follow *follow = NULL;
-	struct bb_err err = {0};
-	bool by_screen;
+	struct watch w = {.args = &a};
+	bool by_hand;
 	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	by_screen = !a.once && !a.format && !a.output && can_be_screen();
-	rc = bb_output_check(a.output, &err);
+	by_hand = !a.output && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	w.is_screen = by_hand && !a.once && !a.format;
+	if (!a.format)
+		a.format = bb_live_format_find(by_hand ? "table" : "json");
+	rc = bb_output_check(a.output, err);
 	if (!rc)
-		rc = bb_stats_enable__on(&stats, &err);
+		rc = bb_stats_enable__on(&stats, err);
 	if (!rc && a.command) {
-		rc = start_command(&a, by_screen, &follow, &err);
-		filter = (struct bb_live_filter){is_wanted, follow};
+		rc = start_command(&w, err);
+		filter = (struct bb_live_filter){is_wanted, w.follow};
 	}
 	if (!rc)
-		rc = bb_live_watch__open(&filter, &live, &err);
+		rc = bb_live_watch__open(&filter, &w.live, err);
 	if (!rc)
-		rc = watch(&a, live, follow, by_screen, &err);
-	bb_live_watch__close(live);
+		rc = w.is_screen ? watch_screen(&w, err) : print_once(&w, err);
+	bb_live_watch__close(w.live);
 	bb_stats_enable__off(&stats);
-	rc = end_command(&a, follow, rc, &err);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return w.follow ? end_command(&w, rc, err) : rc;
 }

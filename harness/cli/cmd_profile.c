@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/parse.h"
 #include "base/caller.h"
 #include "base/child.h"
 #include "base/stop.h"
@@ -14,7 +13,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
-#include "cli/say_lost.h"
 #include "profile/flame.h"
 #include "profile/fold.h"
 #include "profile/recording.h"
@@ -57,8 +55,6 @@ static const struct format {
 	{"flame", write_flame, false},
 };
 
-#define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
-
 struct profile_args {
 	struct bb_recording_opts record;
 	const struct format *format;
@@ -69,20 +65,10 @@ struct profile_args {
 
 static void read_format(const struct bb_option *o, const char *text, void *ret_format)
 {
-	const char *names[N_FORMATS], *near;
-
 	(void)o;
-	for (size_t i = 0; i < N_FORMATS; i++) {
-		names[i] = formats[i].name;
-		if (strcmp(names[i], text))
-			continue;
-		*(const struct format **)ret_format = &formats[i];
-		return;
-	}
-	near = bb_nearest(text, names, N_FORMATS);
-	if (near)
-		bb_usage_error("no format '%s'; did you mean '%s'?", text, near);
-	bb_usage_error("no format '%s'; there are: text, folded, flame", text);
+	*(const struct format **)ret_format = bb_option_choose("format", text, formats,
+							       sizeof(formats) / sizeof(formats[0]),
+							       sizeof(formats[0]));
 }
 
 /* "--off-cpu" or "--off-cpu=only" */
@@ -156,34 +142,6 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static void say_how_it_ended(const struct bb_recording *r, const struct profile_args *a)
-{
-	if (WIFSIGNALED(r->command_status) ? !bb_stop_signal && isinf(a->record.seconds)
-					   : WEXITSTATUS(r->command_status) != 0)
-		fprintf(stderr, "bpfbench: '%s' %s\n", a->record.argv[0],
-			bb_how_ended(r->command_status).text);
-}
-
-static void make_title(const struct profile_args *a, const struct bb_recording *r, char *title,
-		       size_t size)
-{
-	const struct bb_sampler_opts *o = &a->record.sampler;
-	char what[128], rate[64] = "";
-
-	if (a->record.argv)
-		snprintf(what, sizeof(what), "%.100s", a->record.argv[0]);
-	else if (o->pid)
-		snprintf(what, sizeof(what), "process %d", (int)o->pid);
-	else
-		snprintf(what, sizeof(what), "all processes");
-	if (o->on_cpu)
-		snprintf(rate, sizeof(rate), ", %llu samples at %u Hz (%s)",
-			 (unsigned long long)r->stats.samples, o->freq_hz,
-			 r->stats.is_cpu_clock ? "cpu-clock" : "cycles");
-	snprintf(title, size, "%s: %.2f s%s%s", what, r->seconds, rate,
-		 o->off_cpu ? ", time off the CPU" : "");
-}
-
 static int write_shown(void *arg, FILE *out, struct bb_err *err)
 {
 	const struct shown *s = arg;
@@ -200,51 +158,55 @@ static int show(const struct profile_args *a, const struct bb_recording *r, stru
 		.with_pid = a->format->with_pid,
 	};
 	struct bb_profile profile = {0};
-	struct shown shown;
-	char title[256];
+	char title[256], what[128] = "all processes", rate[64] = "";
+	struct shown shown = {a->format, &profile, title, o->off_cpu ? "us" : "samples",
+			      a->verbose};
 	int rc = bb_fold(&r->samples, &r->spaces, &fold, &profile, err);
 
 	if (rc)
 		return rc;
 	bb_say_lost(r, &profile, o->want_kernel);
-	say_how_it_ended(r, a);
-	make_title(a, r, title, sizeof(title));
-	shown = (struct shown){
-		.format = a->format,
-		.profile = &profile,
-		.title = title,
-		.unit = o->off_cpu ? "us" : "samples",
-		.verbose = a->verbose,
-	};
+	if (WIFSIGNALED(r->command_status) ? !bb_stop_signal && isinf(a->record.seconds)
+					   : WEXITSTATUS(r->command_status) != 0)
+		fprintf(stderr, "bpfbench: '%s' %s\n", a->record.argv[0],
+			bb_how_ended(r->command_status).text);
+	if (a->record.argv)
+		snprintf(what, sizeof(what), "%.100s", a->record.argv[0]);
+	else if (o->pid)
+		snprintf(what, sizeof(what), "process %d", (int)o->pid);
+	if (o->on_cpu)
+		snprintf(rate, sizeof(rate), ", %llu samples at %u Hz (%s)",
+			 (unsigned long long)r->stats.samples, o->freq_hz,
+			 r->stats.is_cpu_clock ? "cpu-clock" : "cycles");
+	snprintf(title, sizeof(title), "%s: %.2f s%s%s", what, r->seconds, rate,
+		 o->off_cpu ? ", time off the CPU" : "");
 	rc = bb_output_of(write_shown, &shown, a->output, err);
 	bb_profile__done(&profile);
 	return rc;
 }
 
-int bb_cmd_profile(int argc, char **argv)
+int bb_cmd_profile(int argc, char **argv, struct bb_err *err)
 {
 	struct profile_args a = {
 		.format = &formats[0],
 		.record = {.seconds = INFINITY, .sampler = {.freq_hz = 99, .on_cpu = true}},
 	};
 	struct bb_recording recording = {0};
-	struct bb_paths paths = {0};
-	struct bb_err err = {0};
+	const struct bb_paths *paths;
 	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_output_check(a.output, &err);
-	if (!rc)
-		rc = bb_paths__find(&paths, &err);
-	a.record.sampler.object_dir = paths.object_dir;
+	rc = bb_output_check(a.output, err);
+	paths = rc ? NULL : bb_paths(err);
+	if (!paths)
+		return err->code;
+	a.record.sampler.object_dir = paths->object_dir;
 	a.record.env = a.env.v;
 	bb_caller(&a.record.uid, &a.record.gid);
-	if (!rc)
-		rc = bb_recording__take(&a.record, &recording, &err);
+	rc = bb_recording__take(&a.record, &recording, err);
 	if (!rc) {
-		rc = show(&a, &recording, &err);
+		rc = show(&a, &recording, err);
 		bb_recording__done(&recording);
 	}
-	bb_paths__done(&paths);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }

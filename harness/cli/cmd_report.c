@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/caller.h"
-#include "base/err.h"
 #include "base/process.h"
 #include "cli/cmd.h"
 #include "cli/history_print.h"
@@ -16,136 +15,83 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
-#include "export/exporter.h"
 #include "html/figures.h"
 #include "html/html.h"
 #include "judge/timeline.h"
 #include "profile/flame.h"
 #include "profile/stacks.h"
-#include "report/report.h"
+#include "store/store.h"
 
 #define TIME_LIMIT "60" /* s, for all pictures of a run */
 #define TIMED_OUT 124   /* exit code of timeout(1) */
 #define SCRIPT "plot.sh: "
 
-struct drawing {
-	const struct bb_report *report;
-	const struct bb_timeline *history;
-	char *dir; /* a folder of our own for data and pictures */
-};
-
-/* --- what there is to draw, as plots/ reads it: names are data in files, never a command --- */
-
-static int put_data(const struct drawing *d, FILE *out, struct bb_err *err)
+/* What there is to draw, as plots/ reads it: names are data in files, never a command. */
+static int write_inputs(const char *dir, const struct bb_report *r,
+			const struct bb_timeline *history, struct bb_err *err)
 {
-	return bb_export_plot(d->report, out, err);
-}
+	static const char *const names[] = {"data", "history", "id"};
+	int rc = 0;
 
-static int put_history(const struct drawing *d, FILE *out, struct bb_err *err)
-{
-	(void)err;
-	bb_history_print_tsv(d->history, d->report, out);
-	return 0;
-}
+	for (int i = 0; !rc && i < 3; i++) {
+		bool failed;
+		char *path;
+		FILE *out;
 
-static int put_id(const struct drawing *d, FILE *out, struct bb_err *err)
-{
-	(void)err;
-	fputs(d->report->id, out);
-	return 0;
-}
-
-static int write_input(const struct drawing *d, const char *name,
-		       int (*put)(const struct drawing *d, FILE *out, struct bb_err *err),
-		       struct bb_err *err)
-{
-	char *path;
-	FILE *out;
-	int rc;
-
-	if (asprintf(&path, "%s/%s", d->dir, name) < 0)
-		return bb_fail_nomem(err);
-	out = fopen(path, "wxe");
-	if (!out) {
-		rc = -errno;
-		bb_fail(err, rc, "%s: %s", path, strerror(-rc));
-	} else {
-		rc = put(d, out, err);
-		if ((ferror(out) | fclose(out)) && !rc)
+		if (asprintf(&path, "%s/%s", dir, names[i]) < 0)
+			return bb_fail_nomem(err);
+		out = fopen(path, "wxe");
+		if (!out)
+			rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+		else if (i == 0)
+			rc = bb_export_plot(r, out, err);
+		else if (i == 1)
+			bb_history_print_tsv(history, r, out);
+		else
+			fputs(r->id, out);
+		failed = out && ferror(out);
+		if (out && (fclose(out) || failed) && !rc)
 			rc = bb_fail(err, -EIO, "%s: cannot be written", path);
+		free(path);
 	}
-	free(path);
 	return rc;
 }
 
-static int write_inputs(const struct drawing *d, struct bb_err *err)
+/* The pictures; why there are none, or the last line that the script said, without its name, goes
+ * to figures->why. */
+static int draw_by_script(const char *dir, const struct bb_paths *paths, struct bb_figures *figures,
+			  struct bb_err *err)
 {
-	int rc = write_input(d, "data", put_data, err);
-
-	if (!rc)
-		rc = write_input(d, "history", put_history, err);
-	return rc ? rc : write_input(d, "id", put_id, err);
-}
-
-/* --- drawing --- */
-
-/* The last line that the script said, without its name. */
-static char *last_words(const char *log)
-{
-	size_t len = strlen(log), from;
-
-	while (len && log[len - 1] == '\n')
-		len--;
-	for (from = len; from && log[from - 1] != '\n';)
-		from--;
-	if (!strncmp(log + from, SCRIPT, strlen(SCRIPT)))
-		from += strlen(SCRIPT);
-	return strndup(log + from, len - from);
-}
-
-static int run_script(const struct drawing *d, const char *script, char **ret_why,
-		      struct bb_err *err)
-{
-	const char *const argv[] = {"timeout", "-k",     "2",    TIME_LIMIT, "bash",
-				    script,    "--page", d->dir, NULL};
-	struct bb_process p = {.argv = argv};
-	struct bb_process_end end;
+	char *script, *line, *end;
+	struct bb_process_end ended;
+	struct bb_process p = {0};
 	int rc;
 
+	if (asprintf(&script, "%s/plot.sh", paths->plot_dir) < 0)
+		return bb_fail_nomem(err);
 	bb_caller(&p.uid, &p.gid);
-	rc = bb_process__run(&p, &end, err);
-	if (rc)
-		return rc;
-	if (end.status == TIMED_OUT)
-		*ret_why = strdup("gnuplot was still drawing after " TIME_LIMIT " s");
-	else if (end.status)
-		*ret_why = last_words(end.log);
-	if (end.status && !*ret_why)
-		rc = bb_fail_nomem(err);
-	bb_process_end__done(&end);
-	return rc;
-}
-
-static int draw_by_script(const struct drawing *d, struct bb_figures *figures, struct bb_err *err)
-{
-	struct bb_paths paths;
-	char *script = NULL, *why = NULL;
-	int rc = write_inputs(d, err);
-
-	if (!rc)
-		rc = bb_paths__find(&paths, err);
-	if (rc)
-		return rc;
-	if (asprintf(&script, "%s/plot.sh", paths.plot_dir) < 0)
-		rc = bb_fail_nomem(err);
-	if (!rc)
-		rc = run_script(d, script, &why, err);
-	if (!rc && !why)
-		rc = bb_figures__read(d->dir, figures, err);
-	if (!rc)
-		figures->why = why;
+	p.argv = (const char *const[]){"timeout", "-k",     "2", TIME_LIMIT, "bash",
+				       script,    "--page", dir, NULL};
+	rc = bb_process__run(&p, &ended, err);
 	free(script);
-	bb_paths__done(&paths);
+	if (rc)
+		return rc;
+	if (!ended.status) {
+		rc = bb_figures__read(dir, figures, err);
+	} else if (ended.status == TIMED_OUT) {
+		figures->why = strdup("gnuplot was still drawing after " TIME_LIMIT " s");
+	} else {
+		for (end = ended.log + strlen(ended.log); end > ended.log && end[-1] == '\n';)
+			*--end = '\0';
+		line = strrchr(ended.log, '\n');
+		line = line ? line + 1 : ended.log;
+		if (!strncmp(line, SCRIPT, strlen(SCRIPT)))
+			line += strlen(SCRIPT);
+		figures->why = strdup(line);
+	}
+	if (ended.status && !figures->why)
+		rc = bb_fail_nomem(err);
+	bb_process_end__done(&ended);
 	return rc;
 }
 
@@ -164,28 +110,28 @@ static int draw_figures(const struct bb_report *r, const struct bb_timeline *his
 			struct bb_figures *ret_figures, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	struct drawing d = {.report = r, .history = history};
+	const struct bb_paths *paths = bb_paths(err);
 	struct bb_figures figures = {0};
-	struct bb_err why = {0};
+	char *dir; /* of our own, for data and pictures */
 	int rc;
 
-	if (asprintf(&d.dir, "%s/bpfbench-figures-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
+	tmp = tmp && *tmp ? tmp : "/tmp";
+	if (asprintf(&dir, "%s/bpfbench-figures-XXXXXX", tmp) < 0)
 		return bb_fail_nomem(err);
-	if (!mkdtemp(d.dir)) {
-		rc = -errno;
-		bb_fail(&why, rc, "%s: no folder can be made there: %s", tmp && *tmp ? tmp : "/tmp",
-			strerror(-rc));
+	if (!mkdtemp(dir)) {
+		rc = bb_fail(err, -errno, "%s: no folder can be made there: %s", tmp,
+			     strerror(errno));
 	} else {
-		rc = draw_by_script(&d, &figures, &why);
-		nftw(d.dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		rc = paths ? write_inputs(dir, r, history, err) : err->code;
+		if (!rc)
+			rc = draw_by_script(dir, paths, &figures, err);
+		nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	}
-	free(d.dir);
-	if (rc == -EINTR || rc == -ENOMEM) {
-		*err = why;
+	free(dir);
+	if (rc == -EINTR || rc == -ENOMEM)
 		return rc;
-	}
 	if (rc)
-		figures.why = strdup(why.msg);
+		figures.why = strdup(err->msg);
 	*ret_figures = figures;
 	return 0;
 }
@@ -223,143 +169,103 @@ static const struct bb_usage usage = {
 	.argument = {.read = bb_read_strings, .at = AT(runs)},
 };
 
-/* What the page is made of. */
+/* What a run of the page is made of. */
+struct part {
+	struct bb_report *report;
+	char *flame;
+	char **line_flames; /* line_flames[report->n_timed] */
+	struct bb_figures figures;
+};
+
 struct page {
-	struct bb_html_page *v;     /* v[n] */
-	struct bb_report **reports; /* reports[n], of v */
-	char **flames;              /* flames[n], of v */
-	char ***line_flames;        /* line_flames[n][of the times by line] */
-	struct bb_figures *figures; /* figures[n], of v */
+	struct part *parts;     /* parts[n] */
+	struct bb_html_page *v; /* v[n], which borrow from the parts */
 	size_t n;
 	struct bb_timeline history;
 };
 
-static void page_done(struct page *p)
+static void page_done(struct page *page)
 {
-	for (size_t i = 0; p->reports && p->flames && p->line_flames && p->figures && i < p->n;
-	     i++) {
-		for (size_t k = 0; p->line_flames[i] && k < p->reports[i]->n_timed; k++)
-			free(p->line_flames[i][k]);
-		free(p->line_flames[i]);
-		bb_report__free(p->reports[i]);
-		free(p->flames[i]);
-		bb_figures__done(&p->figures[i]);
-	}
-	free(p->figures);
-	free(p->reports);
-	free(p->flames);
-	free(p->line_flames);
-	free(p->v);
-	bb_timeline__done(&p->history);
-}
+	for (size_t i = 0; page->parts && i < page->n; i++) {
+		struct part *p = &page->parts[i];
 
-/* `profile --off-cpu` writes microseconds; what else has folded stacks counts samples. */
-static const char *unit_of(const struct bb_stacks *s)
-{
-	for (size_t i = 0; i < s->n_frames; i++)
-		if (s->frames[i].kind == BB_FRAME_OFF_CPU)
-			return "us";
-	return "samples";
+		for (size_t k = 0; p->line_flames && k < p->report->n_timed; k++)
+			free(p->line_flames[k]);
+		free(p->line_flames);
+		bb_report__free(p->report);
+		free(p->flame);
+		bb_figures__done(&p->figures);
+	}
+	free(page->parts);
+	free(page->v);
+	bb_timeline__done(&page->history);
 }
 
 /* The flame graph of folded stacks, as HTML. */
 static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 {
-	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES, .title = basename(path)};
+	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES,
+				     .title = basename(path),
+				     .unit = "samples"};
 	struct bb_stacks stacks;
-	char *html = NULL;
 	size_t len;
 	FILE *mem;
-	int failed, rc = bb_folded__read(path, &stacks, err);
+	int rc = bb_folded__read(path, &stacks, err);
 
 	if (rc)
 		return rc;
-	opts.unit = unit_of(&stacks);
-	mem = open_memstream(&html, &len);
+	/* `profile --off-cpu` writes microseconds; what else has folded stacks counts samples */
+	for (size_t i = 0; i < stacks.n_frames; i++)
+		if (stacks.frames[i].kind == BB_FRAME_OFF_CPU)
+			opts.unit = "us";
+	mem = open_memstream(ret_html, &len);
 	rc = mem ? bb_flame__write_html(&stacks, &opts, mem) : -ENOMEM;
-	if (mem) {
-		failed = ferror(mem);
-		rc = fclose(mem) || failed ? -ENOMEM : rc;
-	}
+	if (mem && fclose(mem))
+		rc = -ENOMEM;
 	bb_stacks__done(&stacks);
-	if (rc) {
-		free(html);
-		return bb_fail_nomem(err);
-	}
-	*ret_html = html;
-	return 0;
+	return rc ? bb_fail_nomem(err) : 0;
 }
 
 /* A run stores its stacks as ID.folded, beside its ID.json. */
-static int find_flame(const struct report_args *a, const char *which, const struct bb_report *r,
-		      char **ret_html, struct bb_err *err)
+static int find_flame(const struct report_args *a, const char *which, struct part *p,
+		      struct bb_err *err)
 {
-	const char *slash = which ? strrchr(which, '/') : NULL;
+	const char *slash = strrchr(which, '/');
 	char *path;
 	int rc = 0;
 
-	if ((slash ? asprintf(&path, "%.*s/%s.folded", (int)(slash - which), which, r->id)
-		   : asprintf(&path, "%s/%s.folded", a->results, r->id)) < 0)
+	if ((slash ? asprintf(&path, "%.*s/%s.folded", (int)(slash - which), which, p->report->id)
+		   : asprintf(&path, "%s/%s.folded", a->results, p->report->id)) < 0)
 		return bb_fail_nomem(err);
 	if (!access(path, F_OK))
-		rc = draw_flame(path, ret_html, err);
+		rc = draw_flame(path, &p->flame, err);
 	free(path);
 	return rc;
 }
 
-static char *draw_lines(const struct bb_report *r, const struct bb_timed *t)
-{
-	struct bb_by_line lines;
-	char *html = NULL;
-	size_t len;
-	FILE *mem;
-	int rc;
-
-	if (bb_by_line__make(r, t, &lines))
-		return NULL;
-	mem = open_memstream(&html, &len);
-	rc = mem ? bb_lines_flame__write(&lines, true, mem) : -ENOMEM;
-	if (mem && fclose(mem))
-		rc = -ENOMEM;
-	bb_by_line__done(&lines);
-	if (rc) {
-		free(html);
-		return NULL;
-	}
-	return html;
-}
-
 /* One run of each program whose lines were timed, as flame graphs. */
-static int draw_all_lines(const struct bb_report *r, char ***ret_flames, struct bb_err *err)
+static int draw_lines(struct part *p, struct bb_err *err)
 {
-	char **flames = calloc(r->n_timed + 1, sizeof(*flames));
+	const struct bb_report *r = p->report;
+	int rc = 0;
 
-	*ret_flames = flames;
-	for (size_t i = 0; flames && i < r->n_timed; i++) {
-		flames[i] = draw_lines(r, &r->timed[i]);
-		if (!flames[i])
+	p->line_flames = calloc(r->n_timed + 1, sizeof(*p->line_flames));
+	if (!p->line_flames)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < r->n_timed; i++) {
+		struct bb_by_line lines;
+		size_t len;
+		FILE *mem;
+
+		if (bb_by_line__make(r, &r->timed[i], &lines))
 			return bb_fail_nomem(err);
+		mem = open_memstream(&p->line_flames[i], &len);
+		rc = mem ? bb_lines_flame__write(&lines, true, mem) : -ENOMEM;
+		if (mem && fclose(mem))
+			rc = -ENOMEM;
+		bb_by_line__done(&lines);
 	}
-	return flames ? 0 : bb_fail_nomem(err);
-}
-
-static int read_run(const struct report_args *a, size_t i, struct page *page, struct bb_err *err)
-{
-	const char *which = i < a->runs.n ? a->runs.v[i] : NULL;
-	int rc = bb_read_run(which, a->results, &page->reports[i], err);
-
-	if (rc)
-		return rc;
-	rc = a->folded && !i ? draw_flame(a->folded, &page->flames[i], err)
-			     : find_flame(a, which, page->reports[i], &page->flames[i], err);
-	if (!rc)
-		rc = draw_all_lines(page->reports[i], &page->line_flames[i], err);
-	page->v[i] = (struct bb_html_page){.report = page->reports[i],
-					   .history = &page->history,
-					   .flame = page->flames[i],
-					   .line_flames = page->line_flames[i],
-					   .figures = &page->figures[i]};
-	return rc;
+	return rc ? bb_fail_nomem(err) : 0;
 }
 
 static int read_page(const struct report_args *a, struct page *page, struct bb_err *err)
@@ -369,18 +275,28 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 
 	page->n = a->runs.n ? a->runs.n : 1;
 	page->v = calloc(page->n, sizeof(*page->v));
-	page->reports = calloc(page->n, sizeof(*page->reports));
-	page->flames = calloc(page->n, sizeof(*page->flames));
-	page->line_flames = calloc(page->n, sizeof(*page->line_flames));
-	page->figures = calloc(page->n, sizeof(*page->figures));
-	if (!page->v || !page->reports || !page->flames || !page->line_flames || !page->figures)
+	page->parts = calloc(page->n, sizeof(*page->parts));
+	if (!page->v || !page->parts)
 		return bb_fail_nomem(err);
-	for (size_t i = 0; !rc && i < page->n; i++)
-		rc = read_run(a, i, page, err);
+	for (size_t i = 0; !rc && i < page->n; i++) {
+		const char *which = a->runs.n ? a->runs.v[i] : "latest";
+		struct part *p = &page->parts[i];
+
+		rc = bb_store__read(which, a->results, &p->report, err);
+		if (!rc && a->folded && !i)
+			rc = draw_flame(a->folded, &p->flame, err);
+		else if (!rc)
+			rc = find_flame(a, which, p, err);
+		if (!rc)
+			rc = draw_lines(p, err);
+		page->v[i] = (struct bb_html_page){p->report, &page->history, p->flame,
+						   p->line_flames, &p->figures};
+	}
 	if (!rc)
 		rc = bb_timeline__read(a->results, &opts, &page->history, err);
 	for (size_t i = 0; !rc && i < page->n; i++)
-		rc = draw_figures(page->reports[i], &page->history, &page->figures[i], err);
+		rc = draw_figures(page->parts[i].report, &page->history, &page->parts[i].figures,
+				  err);
 	return rc;
 }
 
@@ -391,31 +307,22 @@ static int write_page(void *arg, FILE *out, struct bb_err *err)
 	return bb_html__write(page->v, page->n, out) ? bb_fail_nomem(err) : 0;
 }
 
-static void say_written(const char *path)
+int bb_cmd_report(int argc, char **argv, struct bb_err *err)
 {
-	struct stat st;
-
-	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
-		fprintf(stderr, "bpfbench: the page is %s (%.0f kB)\n", path,
-			(double)st.st_size / 1000);
-}
-
-int bb_cmd_report(int argc, char **argv)
-{
-	struct report_args a = {.results = BB_RESULTS, .output = "report.html"};
+	static struct report_args a = {.results = BB_RESULTS, .output = "report.html"};
 	struct page page = {0};
-	struct bb_err err = {0};
+	struct stat st;
 	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_output_check(a.output, &err);
+	rc = bb_output_check(a.output, err);
 	if (!rc)
-		rc = read_page(&a, &page, &err);
+		rc = read_page(&a, &page, err);
 	if (!rc)
-		rc = bb_output_of(write_page, &page, a.output, &err);
-	if (!rc)
-		say_written(a.output);
+		rc = bb_output_of(write_page, &page, a.output, err);
+	if (!rc && !stat(a.output, &st) && S_ISREG(st.st_mode))
+		fprintf(stderr, "bpfbench: the page is %s (%.0f kB)\n", a.output,
+			(double)st.st_size / 1000);
 	page_done(&page);
-	free(a.runs.v);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }

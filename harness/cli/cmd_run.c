@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <argp.h>
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +8,13 @@
 
 #include "base/caller.h"
 #include "base/clock.h"
-#include "base/err.h"
-#include "base/grow.h"
 #include "cli/capture_options.h"
 #include "cli/cmd.h"
-#include "cli/formats.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
-#include "cli/options.h"
 #include "cli/output.h"
-#include "cli/say_lost.h"
+#include "cli/paths.h"
 #include "plan/plan.h"
-#include "plan/scenario.h"
 #include "profile/flame.h"
 #include "profile/fold.h"
 #include "run/flame.h"
@@ -63,40 +54,9 @@ static const struct bb_option live_options[] = {
 	{0},
 };
 
-/* Is a program named? */
-static bool live_args_any(const struct live_args *a)
+static bool names_live(const struct live_args *a)
 {
 	return a->n_ids || a->globs.n || a->pins.n;
-}
-
-static void live_args_done(struct live_args *a)
-{
-	free(a->ids);
-	free(a->globs.v);
-	free(a->pins.v);
-}
-
-/* The scenario of those programs; `by_test_run`: instead of watching them. */
-static int live_args_scenario(const struct live_args *a, bool by_test_run,
-			      struct bb_scenario **ret_scenario, struct bb_err *err)
-{
-	const struct bb_live_opts opts = {
-		.ids = a->ids,
-		.n_ids = a->n_ids,
-		.globs = a->globs.v,
-		.n_globs = a->globs.n,
-		.pins = a->pins.v,
-		.n_pins = a->pins.n,
-		.by_test_run = by_test_run,
-		.seconds = a->seconds,
-	};
-	char *text = NULL;
-	int rc = bb_live_scenario__make(&opts, &text, err);
-
-	if (!rc)
-		rc = bb_scenario__parse(text, strlen(text), "(loaded programs)", ret_scenario, err);
-	free(text);
-	return rc;
 }
 
 struct flame {
@@ -130,9 +90,7 @@ static int store_flame(struct flame *f, const char *suffix, bb_output_writer wri
 	FILE *out = open_memstream(&text, &len);
 	int rc = out ? writer(f, out, err) : bb_fail_nomem(err);
 
-	if (out && fclose(out) && !rc)
-		rc = bb_fail_nomem(err);
-	if (!rc && asprintf(&name, "%s.%s", m->report->id, suffix) < 0)
+	if ((out && fclose(out)) || asprintf(&name, "%s.%s", m->report->id, suffix) < 0)
 		rc = bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_store__write_text(m->args->results, name, text, len, &path, err);
@@ -143,14 +101,6 @@ static int store_flame(struct flame *f, const char *suffix, bb_output_writer wri
 	free(name);
 	free(text);
 	return rc;
-}
-
-static int deliver_flame(struct flame *f, const char *file, struct bb_err *err)
-{
-	int rc = file ? bb_output_of(write_svg, f, file, err)
-		      : store_flame(f, "svg", write_svg, err);
-
-	return rc || f->m->args->no_store ? rc : store_flame(f, "folded", write_folded, err);
 }
 
 /*
@@ -179,7 +129,10 @@ static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, co
 			 BB_FLAME_HZ, r.stats.is_cpu_clock ? "cpu-clock" : "cycles");
 		if (!m->args->quiet)
 			bb_say_lost(&r, &f.profile, true);
-		rc = deliver_flame(&f, file, err);
+		rc = file ? bb_output_of(write_svg, &f, file, err)
+			  : store_flame(&f, "svg", write_svg, err);
+		if (!rc && !m->args->no_store)
+			rc = store_flame(&f, "folded", write_folded, err);
 		bb_profile__done(&f.profile);
 	}
 	bb_recording__done(&r);
@@ -259,7 +212,7 @@ static void refuse_argument(const struct bb_option *o, const char *text, void *n
 static void check_args(void *args)
 {
 	struct run_args *a = args;
-	bool live = live_args_any(&a->live), captures = a->capture || a->command;
+	bool live = names_live(&a->live), captures = a->capture || a->command;
 	bool objects = a->object.objects.n || captures;
 
 	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live + (a->capture != NULL) +
@@ -334,47 +287,75 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static void print_plan(const struct bb_plan *plan, FILE *out)
-{
-	fprintf(out, "%s: %zu cases, %u loads each\n", plan->scenario->name, plan->n_cases,
-		plan->loads);
-	for (size_t i = 0; i < plan->n_cases; i++) {
-		const struct bb_plan_case *c = &plan->cases[i];
-
-		fprintf(out, "  %-52s ", c->name);
-		if (c->seconds > 0)
-			fprintf(out, "%g s", c->seconds);
-		else
-			fprintf(out, "%u samples", c->samples);
-		if (c->variant->id)
-			fprintf(out, ", the loaded program with id %u", c->variant->id);
-		else if (c->variant->pinned)
-			fprintf(out, ", the program pinned at %s", c->variant->pinned);
-		else
-			fprintf(out, ", program %s", c->variant->program);
-		fprintf(out, "%s\n", bb_plan_case__is_floor(c) ? ", the floor" : "");
-	}
-}
-
-/* What is to be measured. */
+/* What is to be measured: a plan a scenario. */
 struct jobs {
 	size_t n;
-	struct bb_scenario **scenarios;
-	struct bb_plan *plans;
+	struct job {
+		struct bb_scenario *scenario;
+		struct bb_plan plan;
+	} * v;
 	/* of --object: which of the programs nothing here can drive */
 	struct bb_object_scenario object;
 };
 
-/* The scenario of the objects or of the loaded programs, whichever were named. */
-static int without_scenario(const struct run_args *a, struct jobs *j, struct bb_err *err)
+/* --dry-run */
+static void print_jobs(const struct jobs *j)
 {
+	for (size_t i = 0; i < j->n; i++) {
+		const struct bb_plan *plan = &j->v[i].plan;
+
+		printf("%s: %zu cases, %u loads each\n", plan->scenario->name, plan->n_cases,
+		       plan->loads);
+		for (size_t k = 0; k < plan->n_cases; k++) {
+			const struct bb_plan_case *c = &plan->cases[k];
+
+			printf("  %-52s ", c->name);
+			if (c->seconds > 0)
+				printf("%g s", c->seconds);
+			else
+				printf("%u samples", c->samples);
+			if (c->variant->id)
+				printf(", the loaded program with id %u", c->variant->id);
+			else if (c->variant->pinned)
+				printf(", the program pinned at %s", c->variant->pinned);
+			else
+				printf(", program %s", c->variant->program);
+			printf("%s\n", bb_plan_case__is_floor(c) ? ", the floor" : "");
+		}
+	}
+	for (size_t i = 0; i < j->object.n_skips; i++)
+		printf("  %-52s not driven: %s\n", j->object.skips[i].what, j->object.skips[i].why);
+}
+
+/* The i-th scenario that was named, or that of the objects or of the loaded programs. */
+static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
+			 struct bb_scenario **ret_scenario, struct bb_err *err)
+{
+	const struct bb_live_opts opts = {
+		.ids = a->live.ids,
+		.n_ids = a->live.n_ids,
+		.globs = a->live.globs.v,
+		.n_globs = a->live.globs.n,
+		.pins = a->live.pins.v,
+		.n_pins = a->live.pins.n,
+		.by_test_run = a->object.trigger != NULL,
+		.seconds = a->live.seconds,
+	};
+	char *text = NULL;
+	int rc;
+
+	if (a->scenarios.n)
+		return bb_scenario_find(a->scenarios.v[i], ret_scenario, err);
 	if (a->object.objects.n)
-		return bb_object_args__scenario(&a->object, false, &j->object, &j->scenarios[0],
-						err);
+		return bb_object_args__scenario(&a->object, false, &j->object, ret_scenario, err);
 	if (a->object.trigger)
 		fputs("bpfbench: test runs of loaded programs change the contents of their maps\n",
 		      stderr);
-	return live_args_scenario(&a->live, a->object.trigger != NULL, &j->scenarios[0], err);
+	rc = bb_live_scenario__make(&opts, &text, err);
+	if (!rc)
+		rc = bb_scenario__parse(text, strlen(text), "(loaded programs)", ret_scenario, err);
+	free(text);
+	return rc;
 }
 
 /* --lines of a scenario: its drives that time lines, and that count instructions. */
@@ -399,8 +380,7 @@ static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 
 /* All scenarios are read and planned before the first is measured: a typo in the last one costs
  * nothing. */
-static int plan_all(const struct run_args *a, const struct bb_paths *paths, struct jobs *j,
-		    struct bb_err *err)
+static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 {
 	struct bb_plan_opts opts = {
 		.variants = a->variants.v,
@@ -410,40 +390,27 @@ static int plan_all(const struct run_args *a, const struct bb_paths *paths, stru
 		.samples = a->samples,
 		.loads = a->loads,
 	};
+	const char *lines[MOST_BY_LINE];
 	int rc = 0;
 
-	const char *lines[MOST_BY_LINE];
-
 	j->n = a->scenarios.n ? a->scenarios.n : 1;
-	j->scenarios = calloc(j->n, sizeof(*j->scenarios));
-	j->plans = calloc(j->n, sizeof(*j->plans));
-	if (!j->scenarios || !j->plans)
+	j->v = calloc(j->n, sizeof(*j->v));
+	if (!j->v)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < j->n; i++) {
-		rc = a->scenarios.n
-			     ? bb_scenario_find(paths, a->scenarios.v[i], &j->scenarios[i], err)
-			     : without_scenario(a, j, err);
+		struct job *job = &j->v[i];
+
+		rc = read_scenario(a, i, j, &job->scenario, err);
 		if (!rc && a->object.lines && a->scenarios.n)
-			rc = choose_lines(j->scenarios[i], a->cold, lines, &opts, err);
+			rc = choose_lines(job->scenario, a->cold, lines, &opts, err);
 		if (!rc && a->cold)
-			rc = bb_scenario__add_cold(j->scenarios[i], err);
+			rc = bb_scenario__add_cold(job->scenario, err);
 		if (!rc)
-			rc = bb_plan__make(j->scenarios[i], &opts, &j->plans[i], err);
+			rc = bb_plan__make(job->scenario, &opts, &job->plan, err);
 	}
 	if (!rc && a->flame)
-		rc = bb_flame_check(&j->plans[0], err);
+		rc = bb_flame_check(&j->v[0].plan, err);
 	return rc ? rc : bb_output_check(a->flame_file, err);
-}
-
-static void jobs_done(struct jobs *j)
-{
-	for (size_t i = 0; j->plans && j->scenarios && i < j->n; i++) {
-		bb_plan__done(&j->plans[i]);
-		bb_scenario__free(j->scenarios[i]);
-	}
-	free(j->plans);
-	free(j->scenarios);
-	bb_object_scenario__done(&j->object);
 }
 
 static int measure_all(const struct run_args *a, struct bb_measure *m, const struct jobs *j,
@@ -454,25 +421,25 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 	int rc = 0, undone = 0;
 
 	if (!a->measure.has_budget && j->n == 1)
-		m->opts.budget_s = fmax(budget_s,
-					PROGRAM_S * (double)j->plans[0].scenario->n_variants);
+		m->opts.budget_s = fmax(budget_s, PROGRAM_S * (double)j->v[0].scenario->n_variants);
 	for (size_t i = 0; !rc && i < j->object.n_skips; i++)
-		rc = bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why)
-			     ? bb_fail_nomem(err)
-			     : 0;
+		if (bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why))
+			rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < j->n; i++) {
+		const struct job *job = &j->v[i];
+
 		if (a->measure.verbose)
 			fprintf(stderr,
 				"bpfbench: %s: %zu cases on CPU %d, polled from CPU %d, seed "
 				"%llu\n",
-				j->plans[i].scenario->name, j->plans[i].n_cases, m->opts.driver.cpu,
+				job->scenario->name, job->plan.n_cases, m->opts.driver.cpu,
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
 		/* what is named on the command line must work */
-		m->opts.skip_failing = j->plans[i].scenario->skips_refused && !a->variants.n;
+		m->opts.skip_failing = job->scenario->skips_refused && !a->variants.n;
 		if (budget_s > 0 && j->n > 1)
 			m->opts.budget_s = fmax(budget_s - bb_seconds_since(m->began_ns), 1e-3) /
 					   (double)(j->n - i);
-		rc = bb_run_plan(&j->plans[i], &m->opts, m->report, err);
+		rc = bb_run_plan(&job->plan, &m->opts, m->report, err);
 		/* said by name in the skips; the other scenarios may do better */
 		if (rc == -ENOTSUP || rc == -ETIME) {
 			undone++;
@@ -484,93 +451,72 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 	return rc;
 }
 
-static int run_all(const struct run_args *a, const struct jobs *j, const char *command)
+static int run_all(const struct run_args *a, const struct jobs *j, struct bb_err *err)
 {
-	const char *name = j->n == 1 ? j->plans[0].scenario->name : "several";
-	struct bb_err err = {0};
+	const char *name = j->n == 1 ? j->v[0].scenario->name : "several";
 	bool takes_cpu = false;
 	struct bb_measure m;
-	int exit_code;
+	int rc;
 
 	for (size_t i = 0; i < j->n; i++)
-		takes_cpu |= bb_plan_takes_cpu(&j->plans[i]);
-	if (bb_measure__begin(&a->measure, name, command, takes_cpu, &m, &err))
-		return bb_complain(&err);
-	exit_code = bb_measure__deliver(&m, measure_all(a, &m, j, &err), &err);
-	if (exit_code == BB_EXIT_OK && a->flame &&
-	    draw_flame(&m, &j->plans[0], a->flame_file, &err))
-		exit_code = bb_complain(&err);
+		takes_cpu |= bb_plan_takes_cpu(&j->v[i].plan);
+	rc = bb_measure__begin(&a->measure, name, takes_cpu, &m, err);
+	if (rc)
+		return rc;
+	rc = bb_measure__deliver(&m, measure_all(a, &m, j, err), err);
+	if (rc == BB_EXIT_OK && a->flame)
+		rc = draw_flame(&m, &j->v[0].plan, a->flame_file, err);
 	bb_measure__end(&m);
-	return exit_code;
-}
-
-static void print_jobs(const struct jobs *j)
-{
-	for (size_t i = 0; i < j->n; i++)
-		print_plan(&j->plans[i], stdout);
-	for (size_t i = 0; i < j->object.n_skips; i++)
-		printf("  %-52s not driven: %s\n", j->object.skips[i].what, j->object.skips[i].why);
+	return rc;
 }
 
 /* What is captured is an object from then on. */
 static int capture(struct run_args *a, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
+	int rc;
 
 	a->how.env = a->measure.env.v;
 	/* one that is given is for all; the default is for measuring */
 	if (a->measure.has_budget)
 		a->how.budget_s = a->measure.budget_s;
-
-	int rc = bb_captured_file__make(&a->how, (const char *const *)(uintptr_t)a->command,
-					a->capture, &a->captured, err);
-
-	const char **object =
-		rc ? NULL : bb_append(&a->object.objects.v, &a->object.objects.n, sizeof(*object));
-
-	if (object)
-		*object = a->captured.object;
+	rc = bb_captured_file__make(&a->how, (const char *const *)(uintptr_t)a->command, a->capture,
+				    &a->captured, err);
+	if (!rc)
+		bb_strings__append(&a->object.objects, a->captured.object);
 	if (a->measure.has_budget && a->measure.budget_s > 0)
 		a->measure.budget_s = fmax(a->measure.budget_s - bb_seconds_since(began_ns), 1e-3);
-	return rc || object ? rc : bb_fail_nomem(err);
+	return rc;
 }
 
-int bb_cmd_run(int argc, char **argv)
+int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 {
-	char *command = bb_command_line(argc, argv);
-	struct bb_paths paths = {0};
-	struct run_args a = {0};
-	struct bb_err err = {0};
+	static struct run_args a;
 	struct jobs jobs = {0};
-	int rc, exit_code = BB_EXIT_OK;
+	int rc = 0;
 
-	bb_measure_args__init(&a.measure, "bmf", DEFAULT_BUDGET_S);
+	bb_measure_args__init(&a.measure, argc, argv, "bmf", DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.measure.has_format && !a.measure.output && isatty(STDOUT_FILENO))
 		a.measure.format = bb_exporter_find("table");
 	if (a.cold && !a.measure.has_budget)
 		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
-	rc = command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);
-	if (!rc && (a.capture || a.command))
-		rc = capture(&a, &err);
-	if (!rc && a.dry_run && !live_args_any(&a.live)) /* to find those takes root */
-		rc = bb_caller__become(&err);
+	if (a.capture || a.command)
+		rc = capture(&a, err);
+	if (!rc && a.dry_run && !names_live(&a.live)) /* to find those takes root */
+		rc = bb_caller__become(err);
 	if (!rc)
-		rc = plan_all(&a, &paths, &jobs, &err);
-	if (rc)
-		exit_code = bb_complain(&err);
-	else if (a.dry_run)
+		rc = plan_all(&a, &jobs, err);
+	if (!rc && a.dry_run)
 		print_jobs(&jobs);
-	else
-		exit_code = run_all(&a, &jobs, command);
-	jobs_done(&jobs);
+	else if (!rc)
+		rc = run_all(&a, &jobs, err);
+	for (size_t i = 0; jobs.v && i < jobs.n; i++) {
+		bb_plan__done(&jobs.v[i].plan);
+		bb_scenario__free(jobs.v[i].scenario);
+	}
+	free(jobs.v);
+	bb_object_scenario__done(&jobs.object);
 	bb_captured_file__remove(&a.captured);
-	free(command);
-	free(a.scenarios.v);
-	free(a.variants.v);
-	free(a.drives.v);
-	bb_object_args__done(&a.object);
-	live_args_done(&a.live);
-	bb_paths__done(&paths);
-	return exit_code;
+	return rc;
 }

@@ -7,7 +7,7 @@
 
 #include "cli/cmd.h"
 #include "cli/measure.h"
-#include "cli/options.h"
+#include "cli/paths.h"
 #include "env/sysfile.h"
 #include "run/selftest.h"
 #include "run/selftest_store.h"
@@ -59,15 +59,11 @@ static double range_of(const struct bb_repeat_list *f)
 	return range;
 }
 
-static void print_range(FILE *out, const char *what, double range, const char *note)
-{
-	if (!isnan(range))
-		fprintf(out, "  %-42s %7.2f %%%s\n", what, 100 * (range - 1), note);
-}
-
+/* The causes of differences that were looked for in this self-test. */
 static void print_causes(FILE *out, const struct bb_repeat *r)
 {
-	char thp[128] = "", note[200];
+	double clock = range_of(&r->clock), memory = range_of(&r->memory);
+	char thp[128] = "";
 
 	fputs("Looked for, over those runs:\n", out);
 	for (size_t i = 0; i < r->n_rows; i++) {
@@ -80,17 +76,20 @@ static void print_causes(FILE *out, const struct bb_repeat *r)
 		snprintf(what, sizeof(what), "%.40s, among others against alone", row->program);
 		print_effect(out, what, &row->ln[BB_REPEAT_LATENCY], &row->alone);
 	}
-	print_range(out, "clock: instructions, p95 / p5 of all rounds", range_of(&r->clock), "");
+	if (!isnan(clock))
+		fprintf(out, "  %-42s %7.2f %%\n", "clock: instructions, p95 / p5 of all rounds",
+			100 * (clock - 1));
 	bb_sysfile__read("", "/sys/kernel/mm/transparent_hugepage/enabled", thp, sizeof(thp));
-	snprintf(note, sizeof(note), "%s%.100s", *thp ? "; transparent huge pages: " : "", thp);
-	print_range(out, "memory: a chain of loads, p95 / p5 of runs", range_of(&r->memory), note);
+	if (!isnan(memory))
+		fprintf(out, "  %-42s %7.2f %%%s%.100s\n",
+			"memory: a chain of loads, p95 / p5 of runs", 100 * (memory - 1),
+			*thp ? "; transparent huge pages: " : "", thp);
 }
 
-/* How well plain runs repeat here, by this self-test and those before it, and the causes of
- * differences that were looked for in this one. */
+/* How well plain runs repeat here, by this self-test and those before it. */
 static void print_repeat(FILE *out, const struct bb_repeat *r, const struct bb_between *b)
 {
-	size_t n = 0;
+	bool any = false;
 
 	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++) {
 		const struct bb_pooled_spread *of = b->of[class];
@@ -100,11 +99,11 @@ static void print_repeat(FILE *out, const struct bb_repeat *r, const struct bb_b
 		fprintf(out,
 			"%sA plain run repeats within %.2f %% on this machine (%s; relative to the "
 			"reference %.2f %%).\n",
-			n ? "" : "\n", 100 * expm1(of[BB_REPEAT_LATENCY].half_width),
+			any ? "" : "\n", 100 * expm1(of[BB_REPEAT_LATENCY].half_width),
 			class_words[class], 100 * expm1(of[BB_REPEAT_RELATIVE].half_width));
-		n++;
+		any = true;
 	}
-	if (!n)
+	if (!any)
 		return;
 	fprintf(out,
 		"95 %% of such runs are so close to their mean, by %zu self-test%s of this "
@@ -179,38 +178,26 @@ static double p50(const double *x, uint32_t n)
 	return m;
 }
 
-/* "0/24 (<= 11.7 %)": k of n with the one-sided 95 % Clopper-Pearson bound: an upper one, or for
- * power a lower one. */
-static void print_share(FILE *out, uint32_t k, uint32_t n, bool power)
-{
-	double bound = power ? 1 - bb_clopper_pearson_upper(n - k, n, 0.05)
-			     : bb_clopper_pearson_upper(k, n, 0.05);
-
-	fprintf(out, "%4u/%-4u (%s %5.1f %%)", k, n, power ? ">=" : "<=", 100 * bound);
-}
-
-static uint32_t beyond(const struct bb_selftest_row *r)
-{
-	return r->verdicts[BB_VERDICT_REGRESSED] + r->verdicts[BB_VERDICT_IMPROVED];
-}
-
-static void print_rows(FILE *out, const struct bb_selftest *t, double threshold)
+static void print_result(FILE *out, const struct bb_selftest *t, double threshold)
 {
 	fprintf(out, "%-10s %-10s %-22s %10s %9s %10s %8s\n", "program", "mode", "verdicts",
 		"estimate", "+-", "covered", "s each");
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const struct bb_selftest_row *r = &t->rows[i];
+		bool power = r->mode == BB_SELFTEST_INJECTED;
+		uint32_t regressed = r->verdicts[BB_VERDICT_REGRESSED],
+			 k = power ? regressed : regressed + r->verdicts[BB_VERDICT_IMPROVED];
+		/* one-sided, 95 %, Clopper-Pearson: an upper one, or for power a lower one */
+		double bound = power ? 1 - bb_clopper_pearson_upper(r->n - k, r->n, 0.05)
+				     : bb_clopper_pearson_upper(k, r->n, 0.05);
 
 		if (!r->n)
 			continue;
-		fprintf(out, "%-10s %-10s ", r->program, bb_selftest_mode_name(r->mode));
-		print_share(out,
-			    r->mode == BB_SELFTEST_INJECTED ? r->verdicts[BB_VERDICT_REGRESSED]
-							    : beyond(r),
-			    r->n, r->mode == BB_SELFTEST_INJECTED);
-		fprintf(out, " %+8.3f %% %7.3f %% %4u/%-4u %8.2f",
-			100 * expm1(p50(r->log_ratios, r->n)), 100 * p50(r->half_widths, r->n),
-			r->covered, r->n, r->seconds / (r->n + r->voids));
+		fprintf(out, "%-10s %-10s %4u/%-4u (%s %5.1f %%) %+8.3f %% %7.3f %% %4u/%-4u %8.2f",
+			r->program, bb_selftest_mode_name(r->mode), k, r->n,
+			power ? ">=" : "<=", 100 * bound, 100 * expm1(p50(r->log_ratios, r->n)),
+			100 * p50(r->half_widths, r->n), r->covered, r->n,
+			r->seconds / (r->n + r->voids));
 		if (r->voids)
 			fprintf(out, "  %u void", r->voids);
 		fputc('\n', out);
@@ -222,10 +209,6 @@ static void print_rows(FILE *out, const struct bb_selftest *t, double threshold)
 		"estimate, +-: medians of the estimates and of the intervals' half widths. "
 		"covered: intervals with the truth in them.\n",
 		100 * threshold);
-}
-
-static void print_floor(FILE *out, const struct bb_selftest *t)
-{
 	if (!isnan(t->resolution))
 		fprintf(out,
 			"\n"
@@ -235,51 +218,46 @@ static void print_floor(FILE *out, const struct bb_selftest *t)
 			100 * t->resolution);
 }
 
-int bb_cmd_selftest(int argc, char **argv)
+int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
 {
-	struct selftest_args a = {.opts = {.mode = -1,
-					   .threshold = 0.01,
-					   .alpha = 0.05,
-					   .inject = 0.02,
-					   .experiment_budget_s = 10}};
-	char *command = bb_command_line(argc, argv);
+	static struct selftest_args a = {.opts = {.mode = -1,
+						  .threshold = 0.01,
+						  .alpha = 0.05,
+						  .inject = 0.02,
+						  .experiment_budget_s = 10}};
 	struct bb_scenario *scenario = NULL, *plain = NULL;
 	struct bb_selftest t = {0};
-	struct bb_measure m = {0};
 	struct bb_between between;
-	struct bb_err err = {0};
-	int rc, exit_code;
+	struct bb_measure m;
+	int rc;
 
-	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
+	bb_measure_args__init(&a.measure, argc, argv, NULL, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_measure__begin(&a.measure, "selftest", command ? command : "", true, &m, &err);
+	rc = bb_measure__begin(&a.measure, "selftest", true, &m, err);
+	if (rc)
+		return rc;
+	rc = bb_scenario_find("selftest", &scenario, err);
 	if (!rc)
-		rc = bb_scenario_find(&m.paths, "selftest", &scenario, &err);
+		rc = bb_scenario_find("selftest", &plain, err);
 	if (!rc)
-		rc = bb_scenario_find(&m.paths, "selftest", &plain, &err);
-	if (!rc)
-		rc = bb_scenario__add_cold(plain, &err);
+		rc = bb_scenario__add_cold(plain, err);
 	if (!rc) {
 		a.opts.plain = plain;
 		a.opts.run = m.opts;
-		rc = bb_selftest__run(scenario, &a.opts, &t, &err);
+		rc = bb_selftest__run(scenario, &a.opts, &t, err);
 	}
 	bb_progress_bar__end(&m.bar);
-	exit_code = rc ? bb_complain(&err) : BB_EXIT_OK;
 	if (!rc) {
-		print_rows(stdout, &t, a.opts.threshold);
-		print_floor(stdout, &t);
+		print_result(stdout, &t, a.opts.threshold);
 		if (!bb_selftest__read_between(a.measure.results, &m.report->fingerprint, &t.repeat,
 					       &between, NULL))
 			print_repeat(stdout, &t.repeat, &between);
-		if (!a.measure.no_store &&
-		    bb_selftest__write(a.measure.results, m.report, &t, &a.opts, &err))
-			exit_code = bb_complain(&err);
+		if (!a.measure.no_store)
+			rc = bb_selftest__write(a.measure.results, m.report, &t, &a.opts, err);
 	}
 	bb_selftest__done(&t);
 	bb_scenario__free(scenario);
 	bb_scenario__free(plain);
 	bb_measure__end(&m);
-	free(command);
-	return exit_code;
+	return rc;
 }

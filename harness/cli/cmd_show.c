@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cmd.h"
-#include "cli/formats.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "store/store.h"
 
 struct show_args {
 	const char *run, *results, *output;
@@ -40,17 +40,16 @@ static const struct bb_usage usage = {
 	.argument = {.name = "run", .read = bb_read_once, .at = AT(run)},
 };
 
-int bb_cmd_show(int argc, char **argv)
+int bb_cmd_show(int argc, char **argv, struct bb_err *err)
 {
 	struct show_args a = {.results = BB_RESULTS, .format = bb_exporter_find("table")};
 	struct bb_report *report = NULL;
-	struct bb_err err = {0};
 	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = bb_read_run(a.run, a.results, &report, &err);
+	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, err);
 	if (!rc)
-		rc = bb_output(report, a.format, a.output, false, &err);
+		rc = bb_output(report, a.format, a.output, false, err);
 	bb_report__free(report);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	return rc;
 }

@@ -5,22 +5,19 @@
 #include <string.h>
 
 #include "base/deadline.h"
-#include "base/stop.h"
 #include "bpf/object_file.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "bpf/stats_enable.h"
 #include "bpf/target.h"
 #include "cli/cmd.h"
-#include "cli/machine.h"
 #include "cli/options.h"
+#include "cli/measure.h"
 #include "cli/paths.h"
 #include "drivers/driver.h"
 #include "fire/discover.h"
 #include "fire/live_objects.h"
 #include "fire/attach_point.h"
-
-enum { KEY_PROGRAM = 0x100 };
 
 struct triggers_args {
 	const char *object;
@@ -48,23 +45,6 @@ static const struct bb_usage usage = {
 		     .at = offsetof(struct triggers_args, object)},
 };
 
-static void list_catalogue(void)
-{
-	const struct bb_trigger *t;
-
-	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
-		printf("%-22s %s%s\n", t->name, t->doc,
-		       t->calls[0].kind == BB_CALL_FAILS ? ", which the kernel refuses" : "");
-}
-
-static bool is_wanted(const struct triggers_args *a, const char *program)
-{
-	for (size_t i = 0; i < a->programs.n; i++)
-		if (!strcmp(a->programs.v[i], program))
-			return true;
-	return !a->programs.n;
-}
-
 static void print_found(const struct bb_discovery *d)
 {
 	size_t n = 0;
@@ -88,7 +68,7 @@ static void print_found(const struct bb_discovery *d)
 
 /* What all programs of the object have in common. */
 struct search {
-	const char *object;
+	const char *object, *object_dir;
 	struct bb_fire_place place;
 	struct bb_live_objects live; /* opened for the first program that needs them */
 	bool is_live;
@@ -99,17 +79,12 @@ static void print_stand_in(struct search *s, const struct bb_target *target,
 			   const struct bb_attach_point *point)
 {
 	struct bb_attach_point own;
-	struct bb_paths paths;
 
 	if (!bb_attach_point__on_own_function(point, &own) || bb_reach__acts(target))
 		return;
-	if (!s->is_live && !bb_paths__find(&paths, NULL)) {
-		bb_live_objects__open(s->place.netns_fd, paths.object_dir, &s->live);
-		bb_paths__done(&paths);
-		s->is_live = true;
-	}
 	if (!s->is_live)
-		return;
+		bb_live_objects__open(s->place.netns_fd, s->object_dir, &s->live);
+	s->is_live = true;
 	bb_live_objects__stand_in(&s->live, bb_target__program(target), &own);
 	printf("  * %-20s %s\n", bb_triggers_function[0].name, own.said);
 }
@@ -170,9 +145,15 @@ static int look_at_each(const struct triggers_args *a, struct search *s,
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; !rc && i < info->n_programs; i++)
-		if (is_wanted(a, info->programs[i].name))
-			rc = look_at(s, info->programs[i].name);
+	for (size_t i = 0; !rc && i < info->n_programs; i++) {
+		const char *program = info->programs[i].name;
+		bool is_wanted = !a->programs.n;
+
+		for (size_t k = 0; k < a->programs.n; k++)
+			is_wanted |= !strcmp(a->programs.v[k], program);
+		if (is_wanted)
+			rc = look_at(s, program);
+	}
 	if (rc)
 		bb_fail(err, rc, "stopped by a signal");
 	bb_stats_enable__off(&stats);
@@ -181,16 +162,16 @@ static int look_at_each(const struct triggers_args *a, struct search *s,
 
 static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 {
+	const struct bb_paths *paths = bb_paths(err);
 	struct search s = {.object = a->object};
 	struct bb_object_info info = {0};
 	const char *elf = NULL;
 	size_t elf_len;
-	int cpu, poll_cpu, rc = bb_object_info__read(a->object, &info, err);
+	int cpu, poll_cpu, rc = paths ? bb_object_info__read(a->object, &info, err) : err->code;
 
 	/* or each program would read the file, and try it in a child, anew */
 	if (!rc && !info.is_capture)
 		rc = bb_object_hold(a->object, &elf, &elf_len, err);
-
 	for (size_t i = 0; !rc && i < a->programs.n; i++)
 		rc = bb_object_info__need_program(&info, a->object, a->programs.v[i], err);
 	if (!rc)
@@ -200,6 +181,7 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	if (!rc)
 		rc = bb_fire_place__open(cpu, poll_cpu, &s.place, err);
 	if (!rc) {
+		s.object_dir = paths->object_dir;
 		rc = look_at_each(a, &s, &info, err);
 		if (s.is_live)
 			bb_live_objects__close(&s.live);
@@ -210,19 +192,16 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	return rc;
 }
 
-int bb_cmd_triggers(int argc, char **argv)
+int bb_cmd_triggers(int argc, char **argv, struct bb_err *err)
 {
-	struct triggers_args a = {0};
-	struct bb_err err = {0};
-	int rc = 0;
+	static struct triggers_args a;
+	const struct bb_trigger *t;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	if (!a.object) {
-		list_catalogue();
-	} else {
-		bb_stop__install();
-		rc = look_at_all(&a, &err);
-	}
-	free(a.programs.v);
-	return rc ? bb_complain(&err) : BB_EXIT_OK;
+	if (a.object)
+		return look_at_all(&a, err);
+	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
+		printf("%-22s %s%s\n", t->name, t->doc,
+		       t->calls[0].kind == BB_CALL_FAILS ? ", which the kernel refuses" : "");
+	return BB_EXIT_OK;
 }

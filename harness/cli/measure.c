@@ -11,16 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "base/caller.h"
 #include "base/clean.h"
 #include "base/clock.h"
+#include "base/cpu_lock.h"
 #include "base/give_way.h"
+#include "base/stop.h"
+#include "base/text.h"
 #include "cli/cmd.h"
-#include "cli/formats.h"
-#include "cli/machine.h"
-#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/paths.h"
 #include "core/drive_kind.h"
 #include "run/record.h"
 #include "run/selftest_store.h"
@@ -30,45 +30,29 @@
 #define CLEAR_REST "\033[K" /* of the line */
 #define REDRAW_NS 100000000u
 
-static int terminal_columns(void)
-{
-	struct winsize size;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col == 0 ? 80 : size.ws_col;
-}
-
 static void update_bar(void *arg, double done, double total, const char *what)
 {
 	struct bb_progress_bar *bar = arg;
 	uint64_t now_ns = bb_now_ns();
-	double share = total > 0 ? done / total : 0,
+	double share = total > 0 ? fmin(done / total, 1) : 0,
 	       elapsed_s = (double)(now_ns - bar->began_ns) * 1e-9;
-	int filled, columns;
-	char cells[BAR_CELLS + 1], left[32] = "";
+	char cells[BAR_CELLS + 1] = "", left[32] = "";
+	struct winsize size;
+	int columns;
 
 	if (!bar->on || now_ns - bar->drawn_ns < REDRAW_NS)
 		return;
 	bar->drawn_ns = now_ns;
-	if (share > 1)
-		share = 1;
-	filled = (int)(share * BAR_CELLS);
 	for (int i = 0; i < BAR_CELLS; i++)
-		cells[i] = i < filled ? '#' : '-';
-	cells[BAR_CELLS] = '\0';
+		cells[i] = i < (int)(share * BAR_CELLS) ? '#' : '-';
 	if (share > 0.02)
 		snprintf(left, sizeof(left), "%.0f s left", elapsed_s * (1 - share) / share);
-	columns = terminal_columns() - BAR_CELLS - 24;
+	columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+	columns -= BAR_CELLS + 24;
 	bb_clean__put_raw(stderr, "\r");
 	fprintf(stderr, "[%s] %3.0f %% %-10s %.*s", cells, 100 * share, left,
 		columns > 0 ? columns : 0, what);
 	bb_clean__put_raw(stderr, CLEAR_REST);
-}
-
-static void begin_bar(struct bb_progress_bar *bar, bool quiet)
-{
-	*bar = (struct bb_progress_bar){.on = !quiet && isatty(STDERR_FILENO),
-					.began_ns = bb_now_ns()};
-	bar->callbacks = (struct bb_progress){.update = update_bar, .arg = bar};
 }
 
 void bb_progress_bar__end(struct bb_progress_bar *bar)
@@ -119,8 +103,12 @@ const struct bb_option bb_measure_output[] = {
 	{0},
 };
 
-void bb_measure_args__init(struct bb_measure_args *a, const char *format, double budget_s)
+void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, const char *format,
+			   double budget_s)
 {
+	size_t size = 0;
+	FILE *out;
+
 	*a = (struct bb_measure_args){
 		.cpu = -1,
 		.budget_s = budget_s,
@@ -129,27 +117,20 @@ void bb_measure_args__init(struct bb_measure_args *a, const char *format, double
 	};
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = bb_now_ns();
-}
-
-char *bb_command_line(int argc, char **argv)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	for (int i = 0; out && i < argc; i++) {
-		if (!i) { /* "bpfbench run" */
-			fputs(argv[i], out);
-			continue;
-		}
+	out = open_memstream(&a->command, &size);
+	if (!out)
+		bb_out_of_memory();
+	fputs(argv[0], out); /* "bpfbench run" */
+	for (int i = 1; i < argc; i++) {
 		putc(' ', out);
 		bb_put_shell_word(out, argv[i]);
 	}
-	return out && !fclose(out) ? text : NULL;
+	if (fclose(out))
+		bb_out_of_memory();
 }
 
 /* Who, when, where: what a report says besides its numbers. */
-static int head_report(struct bb_report *r, uint64_t seed, const char *name, const char *command,
+static int head_report(struct bb_report *r, const struct bb_measure_args *a, const char *name,
 		       struct bb_err *err)
 {
 	char compact[32], iso[32];
@@ -160,63 +141,199 @@ static int head_report(struct bb_report *r, uint64_t seed, const char *name, con
 	gmtime_r(&now.tv_sec, &tm);
 	strftime(compact, sizeof(compact), "%Y%m%dT%H%M%SZ", &tm);
 	strftime(iso, sizeof(iso), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	r->command = strdup(command);
+	r->command = strdup(a->command);
 	r->started = strdup(iso);
-	r->seed = seed;
+	r->seed = a->seed;
 	if (!r->command || !r->started ||
 	    asprintf(&r->id, "%s-%s-%08lx", compact, name, now.tv_nsec) < 0)
 		return bb_fail_nomem(err);
 	return bb_fingerprint__read("", ".", &r->fingerprint, err);
 }
 
-/* Without root there is more that is missing, and that is said elsewhere. */
-static void run_ahead(int cpu)
+/* The CPUs that we may use, in ascending order; their number, or -errno. */
+static int allowed_cpus(int cpus[CPU_SETSIZE], struct bb_err *err)
 {
-	int rc = bb_run_ahead_of_others();
+	cpu_set_t allowed;
+	int n = 0;
 
-	if (rc && !geteuid())
-		fprintf(stderr,
-			"bpfbench: no real-time priority is granted here (%s; in a container, its "
-			"cgroup may have no real-time runtime): other processes on CPU %d add to "
-			"the spread\n",
-			strerror(-rc), cpu);
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return bb_fail(err, -errno, "cannot tell which CPUs may be used: %s",
+			       strerror(errno));
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET((size_t)cpu, &allowed))
+			cpus[n++] = cpu;
+	return n;
 }
 
-int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command,
-		      bool takes_cpu, struct bb_measure *ret_m, struct bb_err *err)
+int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err)
 {
+	int cpus[CPU_SETSIZE], n = allowed_cpus(cpus, err), i = 0;
+
+	if (n < 0)
+		return n;
+	if (wanted < 0)
+		wanted = cpus[n - 1];
+	while (i < n && cpus[i] != wanted)
+		i++;
+	if (i == n)
+		return bb_fail(err, -EINVAL,
+			       "--cpu %d: there is no such CPU, or it is not allowed here "
+			       "(allowed: %d to %d)",
+			       wanted, cpus[0], cpus[n - 1]);
+	*ret_cpu = wanted;
+	*ret_poll_cpu = cpus[i == 0 && n > 1];
+	return 0;
+}
+
+/* -EBUSY: another bpfbench has it. Where it cannot be locked, that is said, and we go on. */
+static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
+{
+	int rc = bb_cpu_lock__take(cpu, holder);
+
+	if (rc && rc != -EBUSY) {
+		fprintf(stderr,
+			"bpfbench: CPU %d cannot be locked (%s); if another bpfbench measures "
+			"there, neither waits for the other\n",
+			cpu,
+			rc == -EADDRINUSE ? "a process that is not root's has the lock's name"
+					  : strerror(-rc));
+		rc = 0;
+	}
+	return rc;
+}
+
+/* Lock the CPU, or the first that is free. -EBUSY: none is; ret_holder has the first of them. */
+static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
+{
+	int cpus[CPU_SETSIZE], n = allowed_cpus(cpus, NULL), rc = lock_cpu(*ret_cpu, ret_holder);
+
+	for (int i = 1; rc == -EBUSY && wanted < 0 && i < n / 2; i++) {
+		struct bb_cpu_holder other;
+
+		rc = lock_cpu(cpus[n - 1 - i], &other);
+		bb_cpu_holder__done(&other);
+		if (rc)
+			continue;
+		*ret_cpu = cpus[n - 1 - i];
+		*ret_poll_cpu = cpus[i];
+	}
+	if (!rc)
+		bb_cpu_holder__done(ret_holder);
+	return rc;
+}
+
+int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_cpu,
+			 struct bb_err *err)
+{
+	static bool is_taken;
+	static int cpu, poll_cpu;
+	struct bb_cpu_holder holder;
+	pid_t said = -1;
+	int rc = is_taken ? 0 : bb_machine_cpus(wanted, &cpu, &poll_cpu, err);
+
+	while (!rc && !is_taken && !geteuid()) {
+		char who[300];
+
+		rc = lock_any(wanted, &cpu, &poll_cpu, &holder);
+		if (rc != -EBUSY)
+			break;
+		if (holder.pid)
+			snprintf(who, sizeof(who), "process %d (%s) measures on CPU %d",
+				 (int)holder.pid, holder.command, cpu);
+		else
+			snprintf(who, sizeof(who),
+				 "a bpfbench in another PID namespace (a container) measures on "
+				 "CPU %d",
+				 cpu);
+		if (!no_wait && holder.pid != said)
+			fprintf(stderr, "bpfbench: waiting: %s; --no-wait fails instead\n", who);
+		said = holder.pid;
+		rc = no_wait ? bb_fail(err, -EBUSY,
+				       "%s, and two would disturb each other; without --no-wait "
+				       "this one waits for it",
+				       who)
+			     : bb_cpu_holder__wait(&holder);
+		bb_cpu_holder__done(&holder);
+	}
+	if (rc == -EINTR)
+		return bb_fail(err, rc, "stopped by signal %d (%s) while waiting for CPU %d",
+			       (int)bb_stop_signal, strsignal(bb_stop_signal), cpu);
+	is_taken |= !rc;
+	*ret_cpu = cpu;
+	*ret_poll_cpu = poll_cpu;
+	return rc;
+}
+
+int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool takes_cpu,
+		      struct bb_measure *ret_m, struct bb_err *err)
+{
+	const struct bb_paths *paths = bb_paths(err);
 	struct bb_measure *m = ret_m;
+	struct bb_driver_opts *driver = &m->opts.driver;
 	int rc;
 
-	*m = (struct bb_measure){.args = a, .report = bb_report__new()};
-	rc = m->report ? bb_paths__find(&m->paths, err) : bb_fail_nomem(err);
+	*m = (struct bb_measure){.args = a};
+	if (!paths)
+		return err->code;
+	m->report = bb_report__new();
+	rc = m->report ? bb_output_check(a->output, err) : bb_fail_nomem(err);
 	if (!rc)
-		rc = bb_output_check(a->output, err);
-	if (!rc)
-		rc = head_report(m->report, a->seed, name, command, err);
+		rc = head_report(m->report, a, name, err);
 	m->opts = (struct bb_run_opts){
 		.seed = a->seed,
 		.budget_s = a->budget_s,
 		.driver = {.seed = a->seed,
-			   .workload_dir = m->paths.workload_dir,
-			   .object_dir = m->paths.object_dir,
-			   .allow_system_wide = a->allow_system_wide},
+			   .workload_dir = paths->workload_dir,
+			   .object_dir = paths->object_dir,
+			   .allow_system_wide = a->allow_system_wide,
+			   .env = a->env.v},
+		.progress = &m->bar.callbacks,
 	};
-	if (!rc)
-		rc = takes_cpu ? bb_machine_take_cpus(a->cpu, a->no_wait, &m->opts.driver.cpu,
-						      &m->opts.driver.poll_cpu, err)
-			       : bb_machine_cpus(a->cpu, &m->opts.driver.cpu,
-						 &m->opts.driver.poll_cpu, err);
-	m->began_ns = bb_now_ns(); /* the wait is no part of the budget */
-	bb_caller(&m->opts.driver.uid, &m->opts.driver.gid);
-	m->opts.driver.env = a->env.v;
+	bb_caller(&driver->uid, &driver->gid);
 	if (!rc && takes_cpu)
-		run_ahead(m->opts.driver.cpu);
+		rc = bb_machine_take_cpus(a->cpu, a->no_wait, &driver->cpu, &driver->poll_cpu, err);
+	else if (!rc)
+		rc = bb_machine_cpus(a->cpu, &driver->cpu, &driver->poll_cpu, err);
+	m->began_ns = bb_now_ns(); /* the wait is no part of the budget */
+	if (!rc && takes_cpu) {
+		int failed = bb_run_ahead_of_others();
+
+		/* without root there is more that is missing, and that is said elsewhere */
+		if (failed && !geteuid())
+			fprintf(stderr,
+				"bpfbench: no real-time priority is granted here (%s; in a "
+				"container, its cgroup may have no real-time runtime): other "
+				"processes on CPU %d add to the spread\n",
+				strerror(-failed), driver->cpu);
+	}
 	m->timed = !bb_cpu_times__read("", -1, &m->before, NULL);
-	begin_bar(&m->bar, a->quiet || rc);
-	m->opts.progress = &m->bar.callbacks;
+	m->bar = (struct bb_progress_bar){.on = !a->quiet && isatty(STDERR_FILENO),
+					  .began_ns = bb_now_ns(),
+					  .callbacks = {.update = update_bar, .arg = &m->bar}};
 	if (rc)
 		bb_measure__end(m);
+	return rc;
+}
+
+int bb_check_resolution(double threshold, const char *results, const struct bb_fingerprint *fp,
+			struct bb_err *err)
+{
+	struct bb_fingerprint own;
+	char *id = NULL;
+	double floor;
+	int rc = fp ? 0 : bb_fingerprint__read("", ".", &own, err);
+
+	if (!rc)
+		rc = bb_selftest__read_resolution(results, fp ? fp : &own, &floor, &id, err);
+	if (rc == -ENOENT)
+		return 0; /* unknown: no self-test has run here */
+	if (!rc && threshold < floor)
+		rc = bb_fail(err, -ERANGE,
+			     "a threshold of %.3g %% is below the resolution of this machine, "
+			     "%.3g %% by self-test %s; take a larger "
+			     "--threshold, or a quieter machine and a new `bpfbench selftest`",
+			     100 * threshold, 100 * floor, id);
+	free(id);
 	return rc;
 }
 
@@ -248,22 +365,6 @@ void bb_print_skips(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_skips; i++)
 		fprintf(stderr, "bpfbench: skipped %s: %s\n", r->skips[i].what, r->skips[i].why);
-}
-
-/* Store the run and say where. Returns the exit code so far. */
-static int store(struct bb_measure *m, int rc, int exit_code)
-{
-	struct bb_err err = {0};
-	char *path = NULL;
-
-	if (m->args->no_store)
-		return exit_code;
-	if (bb_store__write(m->args->results, m->report, &path, &err))
-		exit_code = bb_complain(&err);
-	else if (!m->args->quiet)
-		fprintf(stderr, "bpfbench: %s stored as %s\n", rc ? "incomplete run" : "run", path);
-	free(path);
-	return exit_code;
 }
 
 /* What moves between plain runs of this machine, by its self-tests, for the intervals. */
@@ -300,6 +401,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	struct bb_report *r = m->report;
 	struct bb_err more = {0};
 	struct bb_cpu_times after;
+	char *path = NULL;
 	bool has_table;
 	int exit_code;
 
@@ -317,7 +419,11 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 		bb_fail_nomem(&more);
 		return bb_complain(&more);
 	}
-	exit_code = store(m, rc, exit_code);
+	if (!m->args->no_store && bb_store__write(m->args->results, r, &path, &more))
+		exit_code = bb_complain(&more);
+	else if (path && !m->args->quiet)
+		fprintf(stderr, "bpfbench: %s stored as %s\n", rc ? "incomplete run" : "run", path);
+	free(path);
 	if (!m->args->format)
 		return exit_code; /* the command prints something of its own */
 	has_table = !m->args->quiet && (rc || !m->args->format->document);
@@ -332,6 +438,5 @@ void bb_measure__end(struct bb_measure *m)
 {
 	bb_progress_bar__end(&m->bar);
 	bb_report__free(m->report);
-	bb_paths__done(&m->paths);
 	m->report = NULL;
 }

@@ -5,10 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/paths.h"
 #include "cli/options.h"
 #include "env/proc_counts.h"
-#include "export/exporter.h"
 #include "report/report.h"
 #include "run/runner.h"
 
@@ -24,11 +22,14 @@ struct bb_measure_args {
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
 	struct bb_env_names env; /* for workloads, builds and captured commands */
+	char *command;           /* argv in one line, as the report has it */
 };
 
-/* Defaults. `format` is the command's own; NULL: it prints something that is no format, unless
+/* Defaults, before the options are read. `format` is the command's own; NULL: it prints something
+ * that is no format, unless
  * --format is given. */
-void bb_measure_args__init(struct bb_measure_args *a, const char *format, double budget_s);
+void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, const char *format,
+			   double budget_s);
 
 /* Sets of struct bb_usage that go into a struct bb_measure_args, for all of these commands. */
 extern const struct bb_option bb_measure_options[], bb_measure_output[];
@@ -50,7 +51,6 @@ void bb_progress_bar__end(struct bb_progress_bar *bar); /* wipe the line */
 
 struct bb_measure {
 	const struct bb_measure_args *args;
-	struct bb_paths paths;
 	struct bb_report *report;
 	struct bb_run_opts opts; /* for bb_run_plan() and bb_run_ab() */
 	struct bb_progress_bar bar;
@@ -60,11 +60,11 @@ struct bb_measure {
 };
 
 /*
- * Everything that precedes measuring: paths, the output and results that can be written, CPUs, the
+ * Everything that precedes measuring: the output and results that can be written, CPUs, the
  * report with its id (time, `name`, a random tag), command line and fingerprint, the progress bar.
  */
-int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command,
-		      bool takes_cpu, struct bb_measure *ret_m, struct bb_err *err);
+int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool takes_cpu,
+		      struct bb_measure *ret_m, struct bb_err *err);
 
 /*
  * Everything that follows, given how measuring ended (`rc`): summaries, the stored run (marked
@@ -75,10 +75,31 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err);
 
 void bb_measure__end(struct bb_measure *m);
 
+/*
+ * A threshold below the resolution of the machine, as its newest self-test found it, is refused:
+ * -ERANGE with the explanation. 0 when there is no self-test of such a machine. `fp` NULL: this
+ * machine.
+ */
+int bb_check_resolution(double threshold, const char *results, const struct bb_fingerprint *fp,
+			struct bb_err *err);
+
 /* What could not be measured, on stderr. */
 void bb_print_skips(const struct bb_report *r);
 
-/* argv in one line; free() it. */
-char *bb_command_line(int argc, char **argv);
+/*
+ * Which CPU programs run on and which one polls: `wanted` (-1: the last CPU we may use) and the
+ * first other one; the same twice when there is only one. -EINVAL when `wanted` is none of ours.
+ */
+int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err);
+
+/*
+ * Likewise, but no other bpfbench measures on that CPU, from now until this process ends
+ * (base/cpu_lock.h). Where `wanted` is -1 and the last CPU is taken, it is the last but one, polled
+ * from the second, and so on, so that no two share a CPU. If all are taken, it names the holder on
+ * stderr and waits; with `no_wait` it returns -EBUSY, and the message names the holder. -EINTR: a
+ * signal ended the wait. Root only: without root nothing is locked.
+ */
+int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_cpu,
+			 struct bb_err *err);
 
 #endif

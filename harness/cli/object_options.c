@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/object_options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,14 +34,6 @@ const struct bb_option bb_object_options[] = {
 bool bb_object_args__any(const struct bb_object_args *a)
 {
 	return a->programs.n || a->packets.n || a->contexts.n || a->trigger || a->type;
-}
-
-void bb_object_args__done(struct bb_object_args *a)
-{
-	free(a->objects.v);
-	free(a->programs.v);
-	free(a->packets.v);
-	free(a->contexts.v);
 }
 
 /* FILE, or NAME=FILE unless there is a file of all that; *ret_copy holds the name, free() it. */

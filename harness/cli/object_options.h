@@ -28,8 +28,6 @@ extern const struct bb_option bb_object_options[];
 /* Is anything said of objects but which? */
 bool bb_object_args__any(const struct bb_object_args *a);
 
-void bb_object_args__done(struct bb_object_args *a);
-
 /*
  * The text of the scenario for the objects, which `init` prints, and the scenario that it is.
  * `pair`: there are two, called "base" and "head" whatever their names, with one program each, and

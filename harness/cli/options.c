@@ -2,7 +2,6 @@
 #include "cli/options.h"
 
 #include <argp.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +9,21 @@
 #include "base/grow.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
-#include "cli/formats.h"
-#include "store/store.h"
+#include "cli/output.h"
+
+void bb_out_of_memory(void)
+{
+	fputs("bpfbench: out of memory\n", stderr);
+	exit(BB_EXIT_FAILURE);
+}
 
 void *bb_option_append(void *v, size_t *n, size_t size)
 {
 	void *item = bb_append(v, n, size);
 
-	if (item)
-		return item;
-	fputs("bpfbench: out of memory\n", stderr);
-	exit(BB_EXIT_FAILURE);
+	if (!item)
+		bb_out_of_memory();
+	return item;
 }
 
 void bb_strings__append(struct bb_strings *s, const char *text)
@@ -111,31 +114,41 @@ void bb_read_percent(const struct bb_option *o, const char *text, void *ret_doub
 	*(double *)ret_double /= 100;
 }
 
-void bb_read_format(const struct bb_option *o, const char *text, void *ret_exporter)
+const void *bb_option_choose(const char *what, const char *name, const void *rows, size_t n,
+			     size_t size)
 {
-	const struct bb_exporter *e = bb_exporter_find(text);
 	const char *names[32], *near;
 	char list[512] = "";
 	size_t used = 0;
 
-	(void)o;
-	for (size_t i = 0; i < bb_n_exporters; i++) {
-		names[i] = bb_exporters[i].name;
+	for (size_t i = 0; i < n; i++) {
+		const char *const *row = (const void *)((const char *)rows + i * size);
+
+		if (!strcmp(*row, name))
+			return row;
+		names[i] = *row;
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-					 names[i]);
+					 *row);
 	}
-	near = e ? NULL : bb_nearest(text, names, bb_n_exporters);
+	near = bb_nearest(name, names, n);
 	if (near)
-		bb_usage_error("no format '%s'; did you mean '%s'?", text, near);
-	if (!e)
-		bb_usage_error("no format '%s'; there are: %s", text, list);
-	*(const struct bb_exporter **)ret_exporter = e;
+		bb_usage_error("no %s '%s'; did you mean '%s'?", what, name, near);
+	bb_usage_error("no %s '%s'; there are: %s", what, name, list);
 }
 
-int bb_read_run(const char *run, const char *results, struct bb_report **ret_report,
-		struct bb_err *err)
+void bb_read_format(const struct bb_option *o, const char *text, void *ret_exporter)
 {
-	return bb_store__read(run ? run : "latest", results, ret_report, err);
+	(void)o;
+	*(const struct bb_exporter **)ret_exporter = bb_option_choose("format", text, bb_exporters,
+								      bb_n_exporters,
+								      sizeof(bb_exporters[0]));
+}
+
+void bb_rules__check(const struct bb_rule *rules)
+{
+	for (; rules->text; rules++)
+		if (rules->is_broken)
+			bb_usage_error("%s", rules->text);
 }
 
 /* --- a command's table, as argp and getopt take it --- */
@@ -179,29 +192,26 @@ static void fill_options(struct parser *p, struct argp_option *ret_options)
 	*ret_options = (struct argp_option){0};
 }
 
-static error_t take_argument(struct parser *p, char *text, struct argp_state *state)
-{
-	const struct bb_usage *u = p->usage;
-
-	if (u->command && (u->options_first || (state->quoted && state->next > state->quoted))) {
-		*(char ***)(p->args + u->command) = &state->argv[state->next - 1];
-		state->next = state->argc;
-	} else if (u->argument.read) {
-		u->argument.read(&u->argument, text, p->args + u->argument.at);
-	} else {
-		bb_usage_error("'%s' is no option", text);
-	}
-	return 0;
-}
-
 static error_t parse_one(int key, char *text, struct argp_state *state)
 {
 	struct parser *p = state->input;
+	const struct bb_usage *u = p->usage;
+	bool is_command = u->command &&
+			  (u->options_first || (state->quoted && state->next > state->quoted));
 
-	if (key == ARGP_KEY_ARG)
-		return take_argument(p, text, state);
-	if (key == ARGP_KEY_END && p->usage->check)
-		p->usage->check(p->args);
+	if (key == ARGP_KEY_ARG && is_command) {
+		*(char ***)(p->args + u->command) = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	}
+	if (key == ARGP_KEY_ARG) {
+		if (!u->argument.read)
+			bb_usage_error("'%s' is no option", text);
+		u->argument.read(&u->argument, text, p->args + u->argument.at);
+		return 0;
+	}
+	if (key == ARGP_KEY_END && u->check)
+		u->check(p->args);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct bb_option *o = p->known[i].row;
 		char *base = p->args + p->known[i].at;
@@ -235,58 +245,39 @@ static char *make_doc(const struct bb_usage *u)
 	return fclose(out) ? NULL : doc;
 }
 
-/* --- a long option that there is not --- */
-
-/* Nearest to the word; NULL: none is near, or the word is the beginning of one. */
-static const char *nearest_option(const struct parser *p, const char *word)
-{
-	size_t len = strcspn(word, "=");
-	const char *names[MOST_OPTIONS];
-	char name[64];
-
-	for (size_t i = 0; i < p->n; i++) {
-		names[i] = p->known[i].row->name;
-		if (!strncmp(names[i], word, len))
-			return NULL;
-	}
-	snprintf(name, sizeof(name), "%.*s", (int)len, word);
-	return bb_nearest(name, names, p->n);
-}
-
-/* argp does not say which option was meant: getopt goes through the words first. */
+/* argp does not say which long option was meant: the words are looked through before. */
 static void refuse_unknown(const struct parser *p, int argc, char **argv)
 {
-	char **words = calloc((size_t)argc + 1, sizeof(*words)); /* getopt changes their order */
-	struct option longs[MOST_OPTIONS + 3] = {{"help", 0, NULL, 0}, {"usage", 0, NULL, 0}};
-	char shorts[2 * MOST_OPTIONS + 3] = "?";
-	int found = 0;
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const char *word = argv[i], *names[MOST_OPTIONS], *near;
+		bool is_long = !strncmp(word, "--", 2);
+		size_t len = is_long ? strcspn(word + 2, "=") : 1;
+		const struct bb_option *o = NULL;
+		char name[64];
 
-	if (p->usage->options_first)
-		strcpy(shorts, "+?");
-	for (size_t i = 0; i < p->n; i++) {
-		const struct bb_option *o = p->known[i].row;
-		bool has_value = o->value && !o->optional;
+		if (word[0] != '-' && p->usage->options_first)
+			return;
+		if (word[0] != '-' || !strcmp(word, "--help") || !strcmp(word, "--usage"))
+			continue;
+		for (size_t k = 0; k < p->n; k++) {
+			const struct bb_option *row = p->known[k].row;
 
-		longs[i + 2] = (struct option){o->name, has_value, NULL, 0};
-		if (o->letter)
-			sprintf(shorts + strlen(shorts), "%c%s", o->letter, has_value ? ":" : "");
-	}
-	opterr = optind = 0;
-	if (words)
-		memcpy(words, argv, (size_t)argc * sizeof(*words));
-	while (words && found >= 0) {
-		const char *word, *near;
-
-		found = getopt_long(argc, words, shorts, longs, NULL);
-		word = found == '?' && !optopt ? words[optind - 1] : "";
-		near = !strncmp(word, "--", 2) ? nearest_option(p, word + 2) : NULL;
+			names[k] = row->name;
+			if (is_long ? !strncmp(row->name, word + 2, len) : row->letter == word[1])
+				o = row;
+		}
+		if (o && o->value && !o->optional && !word[is_long ? 2 + len : 2])
+			i++; /* the next word is its value */
+		if (o || !is_long)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)len, word + 2);
+		near = bb_nearest(name, names, p->n);
 		if (!near)
 			continue;
 		fprintf(stderr, "%s: unrecognized option '%s'; did you mean '--%s'?\n", argv[0],
 			word, near);
 		exit(BB_EXIT_USAGE);
 	}
-	free(words);
 }
 
 void bb_usage__parse(const struct bb_usage *usage, int argc, char **argv, void *args)

@@ -6,10 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-#include "export/exporter.h"
-#include "report/report.h"
-
 /* What the options of a command are, what each of them takes, and how a command is called: tables
  * from which the command line is parsed and the help is printed. */
 
@@ -30,7 +26,9 @@ struct bb_option {
 	bool optional;      /* the value may be left out; then `text` is NULL */
 };
 
-struct bb_strings { /* a repeatable option; the strings are argv's */
+/* A repeatable option. The strings are argv's; the array lives as long as the program, so what has
+ * one among its arguments keeps them in static memory. */
+struct bb_strings {
 	const char **v;
 	size_t n;
 };
@@ -38,6 +36,7 @@ struct bb_strings { /* a repeatable option; the strings are argv's */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
 /* As bb_append() of base/grow.h; out of memory ends the program. */
+void bb_out_of_memory(void) __attribute__((noreturn));
 void *bb_option_append(void *v, size_t *n, size_t size);
 
 /* --env NAME, repeatable: as `also` of base/child.h. */
@@ -46,6 +45,11 @@ struct bb_env_names {
 	const char *v[BB_ENV_NAMES_MAX + 1]; /* argv's; ends in NULL */
 	size_t n;
 };
+
+/* Of a table of n rows of `size` bytes that begin with their names, the row of that name; a usage
+ * error, "no WHAT 'NAME'; ...", when there is none. */
+const void *bb_option_choose(const char *what, const char *name, const void *rows, size_t n,
+			     size_t size);
 
 /* Values of bb_option.read, with the type of the member. */
 bb_option_reader bb_read_flag;    /* bool */
@@ -78,6 +82,15 @@ bb_option_reader bb_read_format;  /* const struct bb_exporter * */
 			bb_read_env, .at = offset                                                  \
 	}
 
+/* What options must not be together: a usage error with the text of the first that is broken. The
+ * last has no text. */
+struct bb_rule {
+	bool is_broken;
+	const char *text;
+};
+
+void bb_rules__check(const struct bb_rule *rules);
+
 #define BB_OPTION_SETS_MAX 8
 
 struct bb_usage {
@@ -103,13 +116,9 @@ struct bb_usage {
  * exit. */
 void bb_usage__parse(const struct bb_usage *usage, int argc, char **argv, void *args);
 
-/* Stored runs: which of them is meant. */
+/* Which stored run is meant. */
 #define BB_RUN_DOC                                                                                 \
 	"RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "      \
 	"default)."
-
-/* The run of that argument; NULL: the latest. As bb_store__read(). */
-int bb_read_run(const char *run, const char *results, struct bb_report **ret_report,
-		struct bb_err *err);
 
 #endif

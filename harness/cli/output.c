@@ -19,8 +19,46 @@
 #include "base/own.h"
 #include "base/parse.h"
 #include "export/documents.h"
+#include "html/html.h"
+#include "profile/fold.h"
+#include "profile/recording.h"
 
-#define TAG_DIGITS 8
+const struct bb_exporter bb_exporters[] = {
+	{"bmf", "json", "Bencher Metric Format, for `bencher run --adapter json`",
+	 .write = bb_export_bmf, .is_for_service = true},
+	{"table", "txt", "the answer for people", .document = bb_doc_table_format},
+	{"details", "txt", "all that was measured, and what the columns mean (--details)",
+	 .document = bb_doc_details_format},
+	{"json", "json", "everything, as it is stored", .write = bb_export_json},
+	{"html", "html", "a page to look at, self-contained", .write = bb_export_html},
+	{"csv", "csv", "a row a figure, for spreadsheets and data frames", .write = bb_export_csv},
+	{"markdown", "md", "tables for a job summary or a comment",
+	 .document = bb_doc_markdown_format, .is_markdown = true},
+	{"benchfmt", "txt", "Go benchmark format, for benchstat", .write = bb_export_benchfmt},
+	{"github-action", "json", "github-action-benchmark, customSmallerIsBetter",
+	 .write = bb_export_github_smaller, .is_for_service = true},
+	{"github-action-bigger", "json", "github-action-benchmark, customBiggerIsBetter",
+	 .write = bb_export_github_bigger, .is_for_service = true},
+	{"veristat", "csv", "static metrics as `veristat -C` reads them",
+	 .write = bb_export_veristat},
+	{"openmetrics", "prom", "OpenMetrics text, for Prometheus' textfile collector",
+	 .write = bb_export_openmetrics},
+	{"plot", "tsv", "distributions and costs as columns, for gnuplot", .write = bb_export_plot},
+	{"lcov", "info", "executed source lines (drive exact), for genhtml",
+	 .write = bb_export_lcov},
+};
+
+const size_t bb_n_exporters = sizeof(bb_exporters) / sizeof(bb_exporters[0]);
+
+const struct bb_exporter *bb_exporter_find(const char *name)
+{
+	for (size_t i = 0; i < bb_n_exporters; i++)
+		if (!strcmp(bb_exporters[i].name, name))
+			return &bb_exporters[i];
+	return NULL;
+}
+
+#define TAG_DIGITS 8 /* of the name of a file that is not finished */
 
 /* Where an output goes. One of these is looked up once, and everything is decided by what it holds.
  */
@@ -54,62 +92,40 @@ static int own_fd_of(const char *path)
 	return -1;
 }
 
-static int look_at(struct place *p, struct bb_err *err)
+/* Looks up where `path` is; the caller closes p->dir_fd, whatever is returned. */
+static int find_place(const char *path, struct place *p, struct bb_err *err)
 {
+	const char *slash = strrchr(path, '/');
 	struct stat st;
+	char *dir;
 
-	if (fstatat(p->dir_fd, p->name, &st, AT_SYMLINK_NOFOLLOW)) {
-		if (errno == ENOENT && *p->name)
-			return 0;
-		return bb_fail(err, -errno, "%s: %s", p->path, strerror(errno));
-	}
-	switch (st.st_mode & S_IFMT) {
-	case S_IFREG: return 0;
-	case S_IFCHR:
-	case S_IFIFO: p->in_place = true; return 0;
-	case S_IFDIR:
-		return bb_fail(err, -EISDIR, "%s: is a folder; --output takes a file", p->path);
-	case S_IFLNK:
+	*p = (struct place){.path = path, .own_fd = own_fd_of(path), .dir_fd = -1};
+	if (p->own_fd >= 0)
+		return 0;
+	p->name = slash ? slash + 1 : path;
+	dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	if (!dir)
+		return bb_fail_nomem(err);
+	if (!*p->name) /* "", "folder/" */
+		p->name = ".";
+	p->dir_fd = *path ? bb_own__openat(AT_FDCWD, dir, O_PATH | O_DIRECTORY, 0) : -ENOENT;
+	free(dir);
+	if (p->dir_fd < 0)
+		return bb_fail(err, p->dir_fd, "%s: cannot be written: %s", path,
+			       bb_own__strerror(-p->dir_fd));
+	if (fstatat(p->dir_fd, p->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+	p->in_place = S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode);
+	if (S_ISREG(st.st_mode) || p->in_place)
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return bb_fail(err, -EISDIR, "%s: is a folder; --output takes a file", path);
+	if (S_ISLNK(st.st_mode))
 		return bb_fail(err, -ELOOP,
 			       "%s: is a symbolic link, and outputs do not follow one; name the "
 			       "file that it leads to",
-			       p->path);
-	default: return bb_fail(err, -EINVAL, "%s: is neither a file nor a pipe", p->path);
-	}
-}
-
-static void place_done(struct place *p)
-{
-	if (p->dir_fd >= 0)
-		close(p->dir_fd);
-	p->dir_fd = -1;
-}
-
-static int find_place(const char *path, struct place *ret_place, struct bb_err *err)
-{
-	struct place p = {.path = path, .own_fd = own_fd_of(path), .dir_fd = -1};
-	const char *slash = strrchr(path, '/');
-	char *dir;
-	int rc = 0;
-
-	if (p.own_fd < 0) {
-		p.name = slash ? slash + 1 : path;
-		dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-		if (!dir)
-			return bb_fail_nomem(err);
-		if (!*p.name) /* "", "folder/" */
-			p.name = ".";
-		p.dir_fd = *path ? bb_own__openat(AT_FDCWD, dir, O_PATH | O_DIRECTORY, 0) : -ENOENT;
-		free(dir);
-		rc = p.dir_fd < 0 ? bb_fail(err, p.dir_fd, "%s: cannot be written: %s", path,
-					    bb_own__strerror(-p.dir_fd))
-				  : look_at(&p, err);
-	}
-	if (rc)
-		place_done(&p);
-	else
-		*ret_place = p;
-	return rc;
+			       path);
+	return bb_fail(err, -EINVAL, "%s: is neither a file nor a pipe", path);
 }
 
 int bb_output_check(const char *path, struct bb_err *err)
@@ -118,8 +134,8 @@ int bb_output_check(const char *path, struct bb_err *err)
 	int rc = path ? find_place(path, &p, err) : 0;
 	bool ok;
 
-	if (rc || !path)
-		return rc;
+	if (!path)
+		return 0;
 	/* AT_EACCESS: with the rights that opening it will have */
 	if (p.own_fd >= 0)
 		ok = fcntl(p.own_fd, F_GETFD) >= 0;
@@ -127,9 +143,10 @@ int bb_output_check(const char *path, struct bb_err *err)
 		ok = !faccessat(p.dir_fd, p.name, W_OK, AT_EACCESS);
 	else
 		ok = !faccessat(p.dir_fd, ".", W_OK | X_OK, AT_EACCESS);
-	if (!ok)
+	if (!rc && !ok)
 		rc = bb_fail(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
-	place_done(&p);
+	if (p.dir_fd >= 0)
+		close(p.dir_fd);
 	return rc;
 }
 
@@ -171,17 +188,6 @@ static int open_temp(struct place *p)
 	return fd;
 }
 
-static int open_place(struct place *p)
-{
-	int fd;
-
-	if (p->own_fd < 0)
-		return p->in_place ? open_in_place(p) : open_temp(p);
-	fflush(stdout);
-	fd = fcntl(p->own_fd, F_DUPFD_CLOEXEC, 0);
-	return fd < 0 ? -errno : fd;
-}
-
 static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const char *name,
 			   struct bb_err *err)
 {
@@ -196,9 +202,16 @@ static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const 
 
 static int write_place(bb_output_writer writer, void *arg, struct place *p, struct bb_err *err)
 {
-	int fd = open_place(p), rc;
 	FILE *out;
+	int fd, rc;
 
+	if (p->own_fd >= 0) {
+		fflush(stdout);
+		fd = fcntl(p->own_fd, F_DUPFD_CLOEXEC, 0);
+		fd = fd < 0 ? -errno : fd;
+	} else {
+		fd = p->in_place ? open_in_place(p) : open_temp(p);
+	}
 	if (fd < 0)
 		return bb_fail(err, fd, "%s: %s", p->path,
 			       fd == -ENXIO ? "nobody reads this pipe" : strerror(-fd));
@@ -221,18 +234,12 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 	if (!path)
 		return write_and_close(writer, arg, stdout, "stdout", err);
 	rc = find_place(path, &p, err);
-	if (rc)
-		return rc;
-	rc = write_place(writer, arg, &p, err);
-	place_done(&p);
+	if (!rc)
+		rc = write_place(writer, arg, &p, err);
+	if (p.dir_fd >= 0)
+		close(p.dir_fd);
 	return rc;
 }
-
-struct formatted {
-	const struct bb_report *report;
-	const struct bb_exporter *format;
-	struct bb_doc_look look;
-};
 
 struct bb_doc_look bb_output_look(FILE *stream)
 {
@@ -250,25 +257,36 @@ struct bb_doc_look bb_output_look(FILE *stream)
 	return look;
 }
 
-int bb_output_document(const struct bb_doc *d, FILE *stream, struct bb_err *err)
+int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err)
 {
 	struct bb_doc_look look = bb_output_look(stream);
+	int rc = bb_doc__text(d, &look, stream) ? bb_fail_nomem(err) : 0;
 
-	if (bb_doc__text(d, &look, stream))
-		return bb_fail_nomem(err);
-	return stream == stdout ? bb_clean__check(stdout, "stdout", err) : 0;
+	bb_doc__done(d);
+	return rc || stream != stdout ? rc : bb_clean__check(stdout, "stdout", err);
 }
 
 int bb_output_table(const struct bb_report *r, FILE *stream, struct bb_err *err)
 {
 	struct bb_doc d = {0};
-	int rc;
 
 	bb_doc_run(r, BB_SHORT, &d);
-	rc = bb_output_document(&d, stream, err);
-	bb_doc__done(&d);
-	return rc;
+	return bb_output_document(&d, stream, err);
 }
+
+int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)
+{
+	struct bb_doc d = {0};
+
+	bb_doc_in_vain(report, NULL, &d);
+	return bb_output_document(&d, stderr, err);
+}
+
+struct formatted {
+	const struct bb_report *report;
+	const struct bb_exporter *format;
+	struct bb_doc_look look;
+};
 
 static int write_report(void *arg, FILE *out, struct bb_err *err)
 {
@@ -277,28 +295,49 @@ static int write_report(void *arg, FILE *out, struct bb_err *err)
 	return bb_export(f->format, f->report, &f->look, out, err);
 }
 
-int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)
-{
-	struct bb_doc d = {0};
-	int rc;
-
-	bb_doc_in_vain(report, NULL, &d);
-	rc = bb_output_document(&d, stderr, err);
-	bb_doc__done(&d);
-	return rc;
-}
-
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      bool has_table, struct bb_err *err)
 {
-	struct formatted f = {.report = report, .format = format, .look = bb_doc_plain_look};
-	int rc;
+	struct formatted f = {report, format, path ? bb_doc_plain_look : bb_output_look(stdout)};
+	int rc = bb_output_of(write_report, &f, path, err);
 
-	if (!path)
-		f.look = bb_output_look(stdout);
-	rc = bb_output_of(write_report, &f, path, err);
-	if (rc || !format->is_for_service)
-		return rc;
-	rc = has_table ? 0 : bb_say_in_vain(report, err);
-	return rc ? rc : bb_export_say_left_out(report, err);
+	if (!rc && format->is_for_service && !has_table)
+		rc = bb_say_in_vain(report, err);
+	return rc || !format->is_for_service ? rc : bb_export_say_left_out(report, err);
+}
+
+void bb_say_lost(const struct bb_recording *r, const struct bb_profile *p, bool want_kernel)
+{
+	const struct bb_sampler_stats *s = &r->stats;
+
+	if (s->is_cpu_clock)
+		fprintf(stderr, "bpfbench: there are no hardware cycles to count here; cpu-clock "
+				"sets the rate\n");
+	if (s->lost_stacks)
+		fprintf(stderr,
+			"bpfbench: %llu stacks collided with others and are lost; their time is "
+			"shown as [stack lost]\n",
+			(unsigned long long)s->lost_stacks);
+	if (s->drops)
+		fprintf(stderr,
+			"bpfbench: %llu samples are missing: the maps are full; sample less, or "
+			"fewer processes\n",
+			(unsigned long long)s->drops);
+	if (r->lost_task_events)
+		fprintf(stderr,
+			"bpfbench: %llu records of new mappings came too fast and are lost; some "
+			"code is [unknown]\n",
+			(unsigned long long)r->lost_task_events);
+	if (r->spaces.n_replaced)
+		fprintf(stderr,
+			"bpfbench: %zu files were mapped where others had been unloaded, whose "
+			"samples are shown as theirs\n",
+			r->spaces.n_replaced);
+	if (p->symbols.n_damaged)
+		fprintf(stderr,
+			"bpfbench: %u damaged files, of which not all symbols could be read: %s\n",
+			p->symbols.n_damaged, p->symbols.damaged);
+	if (p->unknown_kernel && want_kernel && !r->kernel.n)
+		fprintf(stderr, "bpfbench: /proc/kallsyms shows no addresses, so that kernel "
+				"functions have no names (kernel.kptr_restrict)\n");
 }

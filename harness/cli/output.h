@@ -5,9 +5,15 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "export/document.h"
 #include "export/exporter.h"
 #include "report/report.h"
+
+/* The formats of --format, in the order of --help: a row each, whichever folder writes it. */
+extern const struct bb_exporter bb_exporters[];
+extern const size_t bb_n_exporters;
+
+/* The exporter of that name, or NULL. */
+const struct bb_exporter *bb_exporter_find(const char *name);
 
 /* Can `path` (NULL, "-": stdout) be written later? Asked before measuring, so that nothing is
  * measured in vain. */
@@ -34,13 +40,19 @@ int bb_output(const struct bb_report *report, const struct bb_exporter *format, 
  * is set; else as in a file. */
 struct bb_doc_look bb_output_look(FILE *stream);
 
-/* A document as text on stdout or stderr. */
-int bb_output_document(const struct bb_doc *d, FILE *stream, struct bb_err *err);
+/* A document as text on stdout or stderr; then it is empty. */
+int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err);
 
 /* The format `table` of a run. */
 int bb_output_table(const struct bb_report *r, FILE *stream, struct bb_err *err);
 
 /* What the programs of a run looked for in vain, on stderr. */
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err);
+
+/* On stderr: which clock set the rate if no cycles did, and which samples are missing or have no
+ * name. */
+struct bb_profile;
+struct bb_recording;
+void bb_say_lost(const struct bb_recording *r, const struct bb_profile *p, bool want_kernel);
 
 #endif

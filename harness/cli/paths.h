@@ -16,16 +16,15 @@ struct bb_paths {
 	char *plot_dir; /* plot.sh and its gnuplot scripts */
 };
 
-int bb_paths__find(struct bb_paths *ret_paths, struct bb_err *err);
-void bb_paths__done(struct bb_paths *p);
+/* They are looked for once. NULL, with a message: not found. */
+const struct bb_paths *bb_paths(struct bb_err *err);
 
-/* Names (without .yml) of the scenarios in the folder, sorted; free with bb_names_free(). */
-int bb_scenario_names(const char *dir, char ***ret_names, size_t *ret_n, struct bb_err *err);
+/* Names (without .yml) of the scenarios, sorted; free with bb_names_free(). */
+int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
 void bb_names_free(char **names, size_t n);
 
 /* Read a scenario by name, or by path when it has a slash or ends in .yml. Unknown names get the
  * nearest one. */
-int bb_scenario_find(const struct bb_paths *paths, const char *name,
-		     struct bb_scenario **ret_scenario, struct bb_err *err);
+int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err);
 
 #endif

@@ -12,7 +12,7 @@
 
 /*
  * A format that a run can be written in. A new one is a file with a writer and a row in
- * cli/formats.c. `write` and `document` want a summarised report; `write` returns 0, or -errno with
+ * cli/output.c. `write` and `document` want a summarised report; `write` returns 0, or -errno with
  * a message when its output would be wrong.
  */
 struct bb_exporter {

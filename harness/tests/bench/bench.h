@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "bpf/stats_enable.h"
-#include "cli/machine.h"
+#include "cli/measure.h"
 #include "drivers/driver.h"
 #include "stats/quantile.h"
 

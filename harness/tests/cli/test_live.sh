@@ -15,9 +15,9 @@ expect_grep "live --help: documents --sort" out '--sort=COLUMN'
 bpfbench --help
 expect_grep "--help lists live" out '^  live '
 bpfbench live --format tabel
-complains "live: unknown format" 2 "no format 'tabel'; there are: table, json, openmetrics"
+complains "live: unknown format" 2 "no format 'tabel'; did you mean 'table'\?"
 bpfbench live --sort colour
-complains "live: unknown column" 2 "--sort takes cpu, runs, ns or name, not 'colour'"
+complains "live: unknown column" 2 "no column 'colour'; there are: cpu, runs, ns, name"
 bpfbench live xdp
 complains "live: takes no argument" 2 "'xdp' is no option"
 bpfbench live -o "$WORK/none/live.prom"

@@ -3,7 +3,7 @@
  * write of a run that was read is a run again. */
 #include "fuzz/fuzz.h"
 
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "store/run_json.h"
 
 static int read_run(const void *text, size_t len, struct bb_report **ret_report)

@@ -6,7 +6,7 @@
 
 #include <limits.h>
 
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "unit/report_testing.h"
 
 /* What an exporter gives, as text to be freed; NULL with *ret_rc when it refuses, and then it has

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "drivers/driver.h"
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "plan/plan.h"
 #include "report/report.h"
 #include "run/runner.h"

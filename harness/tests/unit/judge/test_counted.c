@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "export/annotate.h"
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "judge/exact_diff.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
