@@ -7,10 +7,10 @@
 #include "base/err.h"
 #include "report/report.h"
 #include "run/selftest.h"
-#include "stats/pooled_spread.h"
+#include "stats/loads.h"
 
 /* Plain runs of several self-tests of one machine together: program by program, as each self-test
- * found it on its own occasion (stats/pooled_spread.h). Zeroed: empty. */
+ * found it on its own occasion (stats/loads.h). Zeroed: empty. */
 struct bb_pooled_program {
 	char *program;
 	enum bb_repeat_class class;

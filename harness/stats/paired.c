@@ -9,29 +9,6 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-/* Magnitude of a difference with its sign (-1, 0, +1) and its rank, doubled so that midranks are
- * whole. */
-struct ranked {
-	double magnitude;
-	int sign;
-	size_t rank_x2;
-};
-
-/*
- * Add an item of that weight, whose coin may fall either way, to prob[t] = P(sum of the weights of
- * heads = t) for t = 0..total. prob has room up to total + weight. Sums of 2^-n are exact while n
- * < 53.
- */
-static void toss(double *prob, size_t total, size_t weight)
-{
-	for (size_t t = total + 1; t <= total + weight; t++)
-		prob[t] = 0;
-	for (size_t t = total + weight; t >= weight; t--)
-		prob[t] = 0.5 * (prob[t] + prob[t - weight]);
-	for (size_t t = 0; t < weight; t++)
-		prob[t] *= 0.5;
-}
-
 static double normal_critical(double tail)
 {
 	double lo = 0, hi = 40;
@@ -61,13 +38,17 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 		*ret_k = highest < 0 ? 0 : (size_t)floor(highest) + 1;
 		return 0;
 	}
-	prob = malloc((n * (n + 1) / 2 + 1) * sizeof(*prob));
+	/* prob[t] = P(sum of the ranks whose coin falls heads = t); exact while n < 53 */
+	prob = calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
 	if (!prob)
 		return -ENOMEM;
 	prob[0] = 1;
 	for (size_t rank = 1; rank <= n; rank++) {
-		toss(prob, total, rank);
 		total += rank;
+		for (size_t t = total; t >= rank; t--)
+			prob[t] = 0.5 * (prob[t] + prob[t - rank]);
+		for (size_t t = 0; t < rank; t++)
+			prob[t] *= 0.5;
 	}
 	for (; k <= total; k++) {
 		tail += prob[k];
@@ -76,103 +57,6 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 	}
 	free(prob);
 	*ret_k = k;
-	return 0;
-}
-
-static int by_magnitude(const void *a, const void *b)
-{
-	double x = ((const struct ranked *)a)->magnitude, y = ((const struct ranked *)b)->magnitude;
-
-	return (x > y) - (x < y);
-}
-
-static void rank_them(struct ranked *r, size_t n)
-{
-	qsort(r, n, sizeof(*r), by_magnitude);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && r[end].magnitude == r[i].magnitude;)
-			end++;
-		for (size_t j = i; j < end; j++)
-			r[j].rank_x2 = i + 1 + end; /* ranks i + 1 .. end, counted from 1 */
-	}
-}
-
-/* P(T <= t) and P(T >= t) of the sum T of doubled ranks whose signs are fair coins; prob[sum + 1]
- * is scratch. */
-static void exact_tails(const struct ranked *r, size_t n, size_t t, double *prob,
-			struct bb_signed_rank_p *ret_p)
-{
-	size_t total = 0;
-
-	prob[0] = 1;
-	for (size_t i = 0; i < n; i++) {
-		if (!r[i].sign)
-			continue;
-		toss(prob, total, r[i].rank_x2);
-		total += r[i].rank_x2;
-	}
-	ret_p->less = ret_p->greater = 0;
-	for (size_t i = 0; i <= total; i++) {
-		ret_p->less += i <= t ? prob[i] : 0;
-		ret_p->greater += i >= t ? prob[i] : 0;
-	}
-}
-
-/* The same by the normal approximation; the variance of the ranks themselves is the correction for
- * ties. */
-static void normal_tails(const struct ranked *r, size_t n, double t, struct bb_signed_rank_p *ret_p)
-{
-	double mean = 0, variance = 0, sd;
-
-	for (size_t i = 0; i < n; i++) {
-		double rank = r[i].sign ? (double)r[i].rank_x2 : 0;
-
-		mean += rank / 2;
-		variance += rank * rank / 4;
-	}
-	sd = sqrt(variance);
-	/* Half a step of the undoubled sum is 1 here. */
-	ret_p->greater = sd > 0 ? bb_normal_upper((t - 1 - mean) / sd) : 1;
-	ret_p->less = sd > 0 ? bb_normal_upper((mean - t - 1) / sd) : 1;
-}
-
-int bb_signed_rank_test(const double *d, size_t n, double theta, struct bb_signed_rank_p *ret_p)
-{
-	struct bb_signed_rank_p p = {1, 1, 1};
-	size_t t = 0, total = 0;
-	double *prob = NULL;
-	struct ranked *r;
-
-	for (size_t i = 0; i < n; i++)
-		if (!isfinite(d[i]))
-			return -EINVAL;
-	if (!isfinite(theta))
-		return -EINVAL;
-	r = malloc((n ? n : 1) * sizeof(*r));
-	if (!r)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		double v = d[i] - theta;
-
-		r[i] = (struct ranked){fabs(v), (v > 0) - (v < 0), 0};
-	}
-	rank_them(r, n);
-	for (size_t i = 0; i < n; i++) {
-		t += r[i].sign > 0 ? r[i].rank_x2 : 0;
-		total += r[i].sign ? r[i].rank_x2 : 0;
-	}
-	if (n <= BB_SIGNED_RANK_EXACT_MAX)
-		prob = malloc((total + 1) * sizeof(*prob));
-	if (prob)
-		exact_tails(r, n, t, prob, &p);
-	else if (n > BB_SIGNED_RANK_EXACT_MAX)
-		normal_tails(r, n, (double)t, &p);
-	free(r);
-	free(prob);
-	if (!prob && n <= BB_SIGNED_RANK_EXACT_MAX)
-		return -ENOMEM;
-	p.two_sided = fmin(1, 2 * fmin(p.greater, p.less));
-	*ret_p = p;
 	return 0;
 }
 
@@ -236,19 +120,16 @@ static double walsh_ranked(const double *x, size_t n, uint64_t k)
 
 int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result)
 {
-	struct bb_signed_rank result = {NAN, {NAN, NAN}, 1};
-	struct bb_signed_rank_p p;
+	struct bb_signed_rank result = {NAN, {NAN, NAN}};
 	uint64_t n_walsh = (uint64_t)n * (n + 1) / 2;
 	double *x;
 	size_t k;
-	int rc;
+	int rc = bb_signed_rank_critical(n, alpha, &k);
 
-	rc = bb_signed_rank_critical(n, alpha, &k);
-	if (!rc)
-		rc = bb_signed_rank_test(d, n, 0, &p);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = isfinite(d[i]) ? 0 : -EINVAL;
 	if (rc)
 		return rc;
-	result.p = p.two_sided;
 	if (n) {
 		x = malloc(n * sizeof(*x));
 		if (!x)

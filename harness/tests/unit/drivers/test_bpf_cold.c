@@ -17,8 +17,8 @@
 #include "bpf/stats_enable.h"
 #include "drivers/driver.h"
 #include "stats/quantile.h"
-#include "stats/paired.h"
 #include "unit/bpf_testing.h"
+#include "unit/signed_rank_testing.h"
 
 #define ROUNDS 40u
 #define N_HOT 9u
@@ -76,7 +76,7 @@ static void cold_costs_more(const struct bb_driver *driver, const char *object, 
 						  ? DEPTH_FRAMES
 						  : 0};
 	struct bb_stats_enable stats;
-	struct bb_signed_rank_p p;
+	struct signed_rank_p p;
 	struct bb_err err = {0};
 	double d[ROUNDS];
 
@@ -93,7 +93,7 @@ static void cold_costs_more(const struct bb_driver *driver, const char *object, 
 	}
 	bb_target__free(b.prog.target);
 	bb_stats_enable__off(&stats);
-	assert_int_equal(bb_signed_rank_test(d, ROUNDS, 0, &p), 0);
+	p = signed_rank_p(d, ROUNDS, 0);
 	print_message("# %s: cold is %.1f times hot\n", program, exp(bb_median(d, ROUNDS)));
 	if (p.greater > 1e-6)
 		fail_msg("%s: p = %g that cold costs no more than hot", program, p.greater);

@@ -19,8 +19,8 @@
 #include "drivers/trigger_test_run.h"
 #include "run/record.h"
 #include "stats/quantile.h"
-#include "stats/paired.h"
 #include "unit/bpf_testing.h"
+#include "unit/signed_rank_testing.h"
 
 #define TEST_RUN "tests/bpf/test_run.bpf.o"
 #define LADDER "tests/bpf/ladder.bpf.o"
@@ -90,7 +90,7 @@ static void is_steeper(const char *steep, const char *flat)
 {
 	const char *const programs[] = {flat, steep};
 	struct running *r[2];
-	struct bb_signed_rank_p p;
+	struct signed_rank_p p;
 	double ns[2], d[PAIRS];
 	size_t positive = 0;
 
@@ -114,7 +114,7 @@ static void is_steeper(const char *steep, const char *flat)
 	/* A system call is not free; but when others slow the long calls down alone, a line may
 	 * meet the axis below 0. */
 	assert_true(positive > 0);
-	assert_int_equal(bb_signed_rank_test(d, PAIRS, 0, &p), 0);
+	p = signed_rank_p(d, PAIRS, 0);
 	if (p.greater > 1e-4)
 		fail_msg("p = %g that %s is no steeper than %s", p.greater, steep, flat);
 }

@@ -18,8 +18,8 @@
 
 #include "base/clock.h"
 #include "drivers/cold.h"
-#include "stats/paired.h"
 #include "unit/folder_testing.h"
+#include "unit/signed_rank_testing.h"
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
@@ -103,7 +103,7 @@ static void test_evicts(void **state)
 	enum { N = 60 };
 	struct bb_cold *c = must_open();
 	char *memory = calloc(1, 16 * KIB);
-	struct bb_signed_rank_p p;
+	struct signed_rank_p p;
 	double d[N];
 
 	(void)state;
@@ -117,7 +117,7 @@ static void test_evicts(void **state)
 		bb_cold__empty(c);
 		d[i] = read_all(memory, 16 * KIB) - hot_ns;
 	}
-	assert_int_equal(bb_signed_rank_test(d, N, 0, &p), 0);
+	p = signed_rank_p(d, N, 0);
 	if (p.greater > 1e-6)
 		fail_msg("p = %g that reading is as fast then; emptied: %s", p.greater,
 			 bb_cold__emptied(c));

@@ -2,7 +2,7 @@
 #include "unit/stats_testing.h"
 
 #include "base/rng.h"
-#include "stats/pooled_spread.h"
+#include "stats/loads.h"
 #include "stats/special.h"
 
 static void test_nothing(void **state)
