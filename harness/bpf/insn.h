@@ -23,6 +23,13 @@ static inline bool bb_insn_is_wide(const struct bpf_insn *i)
 	return i->code == BB_LD_IMM64;
 }
 
+/* The slots that it takes: at += bb_insn_slots(&insns[at]) goes from one instruction to the next.
+ */
+static inline uint32_t bb_insn_slots(const struct bpf_insn *i)
+{
+	return bb_insn_is_wide(i) ? 2 : 1;
+}
+
 /* Is slot `at` no instruction but the second half of one? */
 static inline bool bb_insn_is_second_half(const struct bpf_insn *insns, uint32_t at)
 {

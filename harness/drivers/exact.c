@@ -81,7 +81,7 @@ static int open_one(const struct bb_target *target, int prog_fd, struct bb_exact
 	int rc;
 
 	e->prog_fd = prog_fd;
-	e->clone.prog_fd = e->clone.counts_fd = -1;
+	e->clone.prog_fd = -1;
 	rc = bb_target__code_of(target, prog_fd, &e->code, err);
 	if (!rc)
 		rc = bb_clone__load(&e->code, &e->clone, err);
@@ -101,9 +101,8 @@ static int open_one(const struct bb_target *target, int prog_fd, struct bb_exact
 
 static bool has_tail_calls(const struct bb_code *code)
 {
-	for (uint32_t at = 0; at < code->n; at++)
-		if (!bb_insn_is_second_half(code->insns, at) &&
-		    bb_insn_is_helper_call(&code->insns[at]) &&
+	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
+		if (bb_insn_is_helper_call(&code->insns[at]) &&
 		    code->insns[at].imm == BPF_FUNC_tail_call)
 			return true;
 	return false;

@@ -23,7 +23,7 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "drivers/trigger_fire.h"
-#include "exact/load.h"
+#include "exact/rewrite.h"
 #include "stats/quantile.h"
 
 #define PS_PER_NS 1000.0
@@ -250,23 +250,12 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 /* Of the same type and for the same hook; it returns what lets its event go on. */
 static int load_empty(const struct bb_target *target, int *ret_fd, struct bb_err *err)
 {
-	struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	struct bb_code code, empty;
+	struct bb_code code;
 	int rc = bb_target__code(target, &code, err);
 
 	if (rc)
 		return rc;
-	empty = code;
-	empty.insns = insns;
-	empty.n = 2;
-	empty.n_funcs = empty.n_lines = 0;
-	empty.btf = NULL;
-	empty.btf_fd = -1;
-	insns[0].imm = bb_attach_point__is_for_cgroups(code.type);
-	rc = bb_load__program(&empty, NULL, ret_fd, err);
+	rc = bb_load__empty(&code, bb_attach_point__is_for_cgroups(code.type), ret_fd, err);
 	bb_code__done(&code);
 	return rc;
 }

@@ -111,8 +111,7 @@ int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *pro
 	if (!rc)
 		rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_DOUBLED_CLONE].prog_fd, err);
 	if (!rc)
-		rc = bb_cut_clone__load_empty(&plan->code, form.retval,
-					      &things[BB_LINES_EMPTY].prog_fd, err);
+		rc = bb_load__empty(&plan->code, form.retval, &things[BB_LINES_EMPTY].prog_fd, err);
 	for (int i = BB_LINES_CLONE; !rc && i < BB_LINES_LOGGER; i++)
 		rc = attach_thing(s, prog, &things[i], err);
 	return rc;
@@ -459,7 +458,7 @@ static void close_lines(void *state)
 	}
 	free(s->variants);
 	bb_trigger__close(s->fired);
-	bb_cut_memory__close(&s->memory);
+	bb_shared_memory__close(&s->memory);
 	if (s->block)
 		munmap(s->block, sizeof(*s->block));
 	free(s);

@@ -14,7 +14,7 @@
 #include "base/grow.h"
 #include "bpf/insn.h"
 #include "bpf/stats_enable.h"
-#include "exact/load.h"
+#include "exact/rewrite.h"
 
 #define MOST_TRIES 200u /* loads to find out which cuts are refused */
 #define MANY 400u       /* cuts, of which some are left out rather than kinds of them */
@@ -34,10 +34,9 @@ static bool removes_things(const struct bb_code *code)
 		BPF_FUNC_task_storage_delete, BPF_FUNC_kptr_xchg,
 	};
 
-	for (uint32_t at = 0; at < code->n; at++)
+	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
 		for (size_t k = 0; k < sizeof(removers) / sizeof(removers[0]); k++)
-			if (!bb_insn_is_second_half(code->insns, at) &&
-			    bb_insn_is_helper_call(&code->insns[at]) &&
+			if (bb_insn_is_helper_call(&code->insns[at]) &&
 			    code->insns[at].imm == removers[k])
 				return true;
 	return false;
@@ -52,7 +51,7 @@ int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 	if (!rc)
 		rc = bb_cfg__make(&p->code, &p->cfg, err);
 	if (!rc)
-		rc = bb_liveness__make(&p->code, &p->cfg, &p->live, err);
+		rc = bb_registers__find(&p->code, &p->cfg, &p->live, err);
 	if (!rc)
 		rc = bb_helds__find(&p->code, &p->cfg, &p->helds, err);
 	if (!rc) {
@@ -68,7 +67,7 @@ int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 void bb_lines_plan__forget(struct bb_lines_plan *p)
 {
 	bb_helds__done(&p->helds);
-	bb_liveness__done(&p->live);
+	bb_registers__done(&p->live);
 	bb_cfg__done(&p->cfg);
 	bb_code__done(&p->code);
 	free(p->stack_bytes);

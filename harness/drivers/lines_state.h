@@ -29,7 +29,7 @@ struct bb_lines_plan {
 	/* of the current load, from __read() to __forget() */
 	struct bb_code code;
 	struct bb_cfg cfg;
-	struct bb_liveness live;
+	struct bb_registers live;
 	struct bb_helds helds;
 	uint32_t *stack_bytes;
 	int memory_fd;
@@ -90,7 +90,7 @@ struct bb_lines_state {
 	struct bb_trigger_state *fired;
 	const struct bb_drive_spec *spec;
 	struct bb_lines_block *block; /* the one in work, seen by the process that fires it */
-	struct bb_cut_memory memory;
+	struct bb_shared_memory memory;
 	struct bb_rng rng;
 	struct bb_lines_variant **variants; /* each apart, as slots point to them */
 	size_t n_variants;

@@ -65,9 +65,8 @@ static int mark_all(const struct bb_code *code, uint8_t *marks, struct bb_err *e
 	marks[0] |= FUNC;
 	for (uint32_t i = 0; !rc && i < code->n_funcs; i++)
 		rc = mark_slot(marks, code->n, 0, code->funcs[i].insn_off, FUNC, err);
-	for (uint32_t i = 0; !rc && i < code->n; i++)
-		if (!(marks[i] & HALF))
-			rc = mark_targets(code, i, marks, err);
+	for (uint32_t i = 0; !rc && i < code->n; i += bb_insn_slots(&code->insns[i]))
+		rc = mark_targets(code, i, marks, err);
 	return rc;
 }
 
@@ -192,9 +191,8 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 
 	/* It may end in the middle of a block, by a tail call that succeeds, a packet that is too
 	 * short for BPF_LD_ABS, an exception (a kfunc). */
-	for (uint32_t at = 0; at < code->n; at++)
-		if (!bb_insn_is_second_half(code->insns, at) && bb_insn_may_leave(&code->insns[at]))
-			comes_back = false;
+	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
+		comes_back &= !bb_insn_may_leave(&code->insns[at]);
 	/* the sums of those before each block into in[] */
 	memset(in, 0, g->n_blocks * sizeof(*in));
 	for (uint32_t b = 0; b < g->n_blocks; b++) {

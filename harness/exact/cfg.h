@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "bpf/code.h"
+#include "bpf/insn.h"
 
 /* The program itself or a subprogram: slots [first, end). The first of all is where the program
  * begins. */
@@ -48,6 +49,13 @@ unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, ui
 static inline uint32_t bb_cfg__func_at(const struct bb_cfg *g, uint32_t slot)
 {
 	return g->blocks[g->block_of[slot]].func;
+}
+
+/* The function whose call, or address, is at that slot. */
+static inline uint32_t bb_cfg__callee(const struct bb_cfg *g, const struct bb_code *code,
+				      uint32_t slot)
+{
+	return bb_cfg__func_at(g, (uint32_t)bb_insn_function_target(&code->insns[slot], slot));
 }
 
 /* Sums over the counters of blocks; counts[cfg->n_blocks] everywhere. */

@@ -1,107 +1,211 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/clone.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "exact/instrument.h"
-#include "exact/liveness.h"
-#include "exact/load.h"
+#include "bpf/insn.h"
+#include "exact/registers.h"
+
+#define COUNTER_SLOTS 8u /* two to save, two for the address, two to count, two to restore */
+#define VAIN_SLOTS 5u    /* a jump over it, two for the address, two to count */
 
 /*
- * The kernel removes instructions without effect and dead code piece by piece, and moves all the
- * rest each time: with a `ja +0` in every block, a clone of this size takes it 3.5 s; a program of
- * 400 000, half of them that, locked a CPU up for 284 s.
+ * Where in a block its counter goes, and with which two registers. Anywhere in the block counts the
+ * same, so it goes where two registers are free, or else where the fewest have to be saved.
  */
-#define MOST_INSNS 65536u
+struct site {
+	uint32_t at; /* before this slot */
+	uint8_t reg[2], save[2];
+};
 
-/* One value of an array that both sides see. */
-static int make_counters(struct bb_clone *c, struct bb_err *err)
+/* A clone that is being made: a counter in every block, counts[block]++ in a map value of 8 bytes a
+ * block, atomically, and one behind those for each call that came to nothing. */
+struct maker {
+	struct bb_clone c;
+	struct bb_registers regs;
+	struct site *sites;    /* by block */
+	uint8_t *saves;        /* by function: slots that its blocks need, 0..2 */
+	uint32_t *stack_bytes; /* by function: how deep its stack is; saved registers go below */
+	struct bb_rewrite out;
+};
+
+/* Below its stack, from r10. */
+static int below_stack(const struct maker *m, uint32_t func)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE),
-	       bytes = ((size_t)c->cfg.n_blocks + c->n_vain) * sizeof(uint64_t);
-	void *shared;
-	int rc;
+	return -(int)((m->stack_bytes[func] + 7) & ~7U);
+}
 
-	c->counts_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bb_counts", sizeof(uint32_t),
-				      (uint32_t)bytes, 1, &opts);
-	if (c->counts_fd < 0) {
-		rc = -errno;
-		return bb_fail(err, rc == -EINVAL ? -ENOTSUP : rc,
-			       "cannot make a map of %u counters in mapped memory (Linux 5.5): %s",
-			       c->cfg.n_blocks, strerror(-rc));
+static int find_sites(struct maker *m, struct bb_err *err)
+{
+	const struct bb_code *code = m->c.code;
+	struct bb_cfg *g = &m->c.cfg;
+
+	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
+		int32_t id = bb_insn_is_helper_call(&code->insns[at]) ? code->insns[at].imm : 0;
+
+		if (id == BPF_FUNC_map_lookup_elem || id == BPF_FUNC_map_lookup_percpu_elem ||
+		    id == BPF_FUNC_tail_call)
+			m->c.vain[m->c.n_vain++] = at;
 	}
-	c->counts_bytes = (bytes + page - 1) / page * page;
-	shared = mmap(NULL, c->counts_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->counts_fd, 0);
-	if (shared == MAP_FAILED)
-		return bb_fail(err, -errno, "mapping %u counters: %s", c->cfg.n_blocks,
-			       strerror(errno));
-	c->counts = shared;
+	for (uint32_t b = 0; b < g->n_blocks; b++) {
+		const struct bb_basic_block *block = &g->blocks[b];
+		unsigned int least = BB_NO_TWO;
+
+		for (uint32_t at = block->first; at <= block->last && least;
+		     at += bb_insn_slots(&code->insns[at])) {
+			struct site here = {.at = at};
+			unsigned int saved = bb_registers__two(&m->regs, at, here.reg, here.save);
+
+			if (saved < least) {
+				least = saved;
+				m->sites[b] = here;
+			}
+		}
+		if (least == BB_NO_TWO)
+			return bb_fail(err, -ENOTSUP,
+				       "'%s' has no register to spare at instruction %u",
+				       code->name, block->first);
+		if (least > m->saves[block->func])
+			m->saves[block->func] = (uint8_t)least;
+		m->c.n_saved += least != 0;
+	}
 	return 0;
 }
 
-static int instrument_and_load(struct bb_clone *c, const struct bb_sites *sites, struct bb_err *err)
+static int find_room_to_save(struct maker *m, struct bb_err *err)
 {
-	uint32_t *stack_bytes = calloc(c->cfg.n_funcs, sizeof(*stack_bytes));
-	struct bb_instrumented now = {0};
-	int rc = stack_bytes ? 0 : bb_fail_nomem(err);
+	int rc = bb_load__stack_bytes(m->c.code, &m->c.cfg, m->stack_bytes, err);
 
-	if (!rc && sites->n_saved) /* asked only then: it takes a load of its own */
-		rc = bb_load__stack_bytes(c->code, &c->cfg, stack_bytes, err);
-	if (!rc)
-		rc = bb_instrument(c->code, &c->cfg, sites, stack_bytes, c->counts_fd, &now, err);
-	if (!rc && now.n > MOST_INSNS)
+	for (uint32_t f = 0; !rc && f < m->c.cfg.n_funcs; f++)
+		if (m->saves[f] && 8 * m->saves[f] - below_stack(m, f) > (int)BB_STACK_BYTES)
+			rc = bb_fail(err, -ENOTSUP,
+				     "'%s' leaves no room to save a register: the function at "
+				     "instruction %u uses %u bytes of stack",
+				     m->c.code->name, m->c.cfg.funcs[f].first, m->stack_bytes[f]);
+	return rc;
+}
+
+/* counts[nth]++ by way of two registers. */
+static void emit_count(struct maker *m, uint32_t nth, uint8_t address, uint8_t one)
+{
+	bb_emit_address(&m->out, address, m->c.counts.fd, nth * (uint32_t)sizeof(uint64_t));
+	bb_emit(&m->out, BPF_ALU64 | BPF_MOV | BPF_K, one, 0, 0, 1);
+	bb_emit(&m->out, BPF_STX | BPF_ATOMIC | BPF_DW, address, one, 0, BPF_ADD);
+}
+
+static void lay_out(struct maker *m)
+{
+	const struct bb_code *code = m->c.code;
+	struct bb_rewrite *out = &m->out;
+	uint32_t vain = 0;
+
+	out->n = 0;
+	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
+		uint32_t block = m->c.cfg.block_of[at];
+		const struct site *s = &m->sites[block];
+
+		out->moved[at] = out->landing[at] = out->n;
+		if (s->at == at) {
+			int off = below_stack(m, m->c.cfg.blocks[block].func);
+
+			bb_emit_saves(out, s->reg, s->save, off, false);
+			emit_count(m, block, s->reg[0], s->reg[1]);
+			bb_emit_saves(out, s->reg, s->save, off, true);
+		}
+		bb_emit_old(out, at);
+		if (vain == m->c.n_vain || m->c.vain[vain] != at)
+			continue;
+		/* A lookup came to nothing if it returned NULL, a tail call if it came back at all.
+		 * Calls leave r1 to r5 without a value. */
+		if (code->insns[at].imm != BPF_FUNC_tail_call)
+			bb_emit(out, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, VAIN_SLOTS - 1, 0);
+		emit_count(m, m->c.cfg.n_blocks + vain++, BPF_REG_1, BPF_REG_2);
+	}
+	out->moved[code->n] = out->n;
+}
+
+static int instrument_and_load(struct maker *m, struct bb_err *err)
+{
+	const struct bb_code *code = m->c.code;
+	size_t most = (size_t)code->n * BB_LONG_SLOTS + (size_t)m->c.cfg.n_blocks * COUNTER_SLOTS +
+		      (size_t)m->c.n_vain * VAIN_SLOTS;
+	int rc;
+
+	m->out = (struct bb_rewrite){.code = code, .g = &m->c.cfg, .with = "counters"};
+	rc = bb_rewrite__open(&m->out, most, err);
+	if (rc)
+		return rc;
+	/* a jump that grows may push others out of reach; none ever shrinks, so this ends */
+	do
+		lay_out(m);
+	while (!bb_rewrite__mend(&m->out));
+	m->c.n_insns = m->out.n;
+	m->c.n_long = m->out.n_long;
+	if (m->out.n > BB_MOST_INSNS)
 		rc = bb_fail(err, -ENOTSUP,
 			     "'%s' has %u instructions with counters instead of %u; a clone of "
 			     "more than %u is not tried, as the kernel may take minutes to load "
 			     "them",
-			     c->code->name, now.n, c->code->n, MOST_INSNS);
-	if (!rc)
-		rc = bb_load__program(c->code, &now, &c->prog_fd, err);
-	c->n_insns = now.n;
-	c->n_long = now.n_long;
-	c->n_saved = sites->n_saved;
-	bb_instrumented__done(&now);
-	free(stack_bytes);
+			     code->name, m->out.n, code->n, BB_MOST_INSNS);
+	else
+		rc = bb_load__program(code, &m->out, &m->c.prog_fd, err);
+	bb_rewrite__done(&m->out);
 	return rc;
+}
+
+/* With fewer branches, the verifier has fewer paths to look at: leave out the lookups, each of
+ * which adds a branch, or where only tail calls are left, these. */
+static void watch_less(struct bb_clone *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n_vain; i++)
+		if (c->code->insns[c->vain[i]].imm == BPF_FUNC_tail_call)
+			c->vain[n++] = c->vain[i];
+	n = n < c->n_vain ? n : 0;
+	c->n_unwatched += c->n_vain - n;
+	c->n_vain = n;
 }
 
 int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err)
 {
-	struct bb_clone c = {.code = code, .prog_fd = -1, .counts_fd = -1};
-	struct bb_sites sites = {0};
-	struct bb_liveness live = {0};
-	int rc = bb_cfg__make(code, &c.cfg, err);
+	struct maker m = {.c = {.code = code, .prog_fd = -1}};
+	struct bb_cfg *g = &m.c.cfg;
+	int rc = bb_cfg__make(code, g, err);
 
 	if (!rc)
-		rc = bb_liveness__make(code, &c.cfg, &live, err);
-	if (!rc)
-		rc = bb_sites__find(code, &c.cfg, &live, &sites, err);
-	c.n_vain = sites.n_vain;
-	if (!rc)
-		rc = make_counters(&c, err);
-	if (!rc)
-		rc = instrument_and_load(&c, &sites, err);
-	/* With fewer branches, the verifier has fewer paths to look at. */
-	while (rc == -ENOTSUP && c.counts && sites.n_vain) {
-		bb_sites__watch_less(&sites, code);
-		rc = instrument_and_load(&c, &sites, err);
+		rc = bb_registers__find(code, g, &m.regs, err);
+	if (!rc) {
+		m.sites = calloc(g->n_blocks, sizeof(*m.sites));
+		m.saves = calloc(g->n_funcs, sizeof(*m.saves));
+		m.stack_bytes = calloc(g->n_funcs, sizeof(*m.stack_bytes));
+		m.c.vain = calloc(code->n, sizeof(*m.c.vain));
+		rc = m.sites && m.saves && m.stack_bytes && m.c.vain ? find_sites(&m, err)
+								     : bb_fail_nomem(err);
 	}
-	c.n_unwatched = c.n_vain - sites.n_vain;
-	c.n_vain = sites.n_vain;
-	c.vain = sites.vain;
-	sites.vain = NULL;
-	bb_sites__done(&sites);
-	bb_liveness__done(&live);
+	if (!rc)
+		rc = bb_shared_memory__open("bb_counts",
+					    (g->n_blocks + m.c.n_vain) * sizeof(uint64_t),
+					    &m.c.counts, err);
+	if (!rc && m.c.n_saved) /* asked only then: it takes a load of its own */
+		rc = find_room_to_save(&m, err);
+	if (!rc)
+		rc = instrument_and_load(&m, err);
+	while (rc == -ENOTSUP && m.c.n_insns && m.c.n_vain) {
+		watch_less(&m.c);
+		rc = instrument_and_load(&m, err);
+	}
+	bb_registers__done(&m.regs);
+	free(m.sites);
+	free(m.saves);
+	free(m.stack_bytes);
 	if (rc)
-		bb_clone__done(&c);
+		bb_clone__done(&m.c);
 	else
-		*ret_clone = c;
+		*ret_clone = m.c;
 	return rc;
 }
 
@@ -109,29 +213,27 @@ void bb_clone__done(struct bb_clone *c)
 {
 	if (!c)
 		return;
-	if (c->counts)
-		munmap(c->counts, c->counts_bytes);
-	if (c->counts_fd >= 0)
-		close(c->counts_fd);
+	bb_shared_memory__close(&c->counts);
 	if (c->prog_fd >= 0)
 		close(c->prog_fd);
 	free(c->vain);
 	bb_cfg__done(&c->cfg);
-	*c = (struct bb_clone){.prog_fd = -1, .counts_fd = -1};
+	*c = (struct bb_clone){.prog_fd = -1};
 }
 
-void bb_clone__reset(struct bb_clone *c)
+void bb_clone__reset(const struct bb_clone *c)
 {
-	memset(c->counts, 0, (c->cfg.n_blocks + c->n_vain) * sizeof(*c->counts));
+	for (uint32_t i = 0; i < c->cfg.n_blocks + c->n_vain; i++)
+		c->counts.v[i] = 0;
 }
 
 uint64_t bb_clone__in_vain(const struct bb_clone *c, uint32_t nth)
 {
-	return __atomic_load_n(&c->counts[c->cfg.n_blocks + nth], __ATOMIC_RELAXED);
+	return __atomic_load_n(&c->counts.v[c->cfg.n_blocks + nth], __ATOMIC_RELAXED);
 }
 
 void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts)
 {
 	for (uint32_t b = 0; b < c->cfg.n_blocks; b++)
-		ret_counts[b] = __atomic_load_n(&c->counts[b], __ATOMIC_RELAXED);
+		ret_counts[b] = __atomic_load_n(&c->counts.v[b], __ATOMIC_RELAXED);
 }

@@ -2,12 +2,12 @@
 #ifndef BB_EXACT_CLONE_H
 #define BB_EXACT_CLONE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
-#include "exact/cfg.h"
 #include "bpf/code.h"
+#include "exact/cfg.h"
+#include "exact/rewrite.h"
 
 /*
  * A second load of a program that counts how often each of its blocks is executed: same maps, BTF
@@ -17,11 +17,10 @@
 struct bb_clone {
 	const struct bb_code *code; /* borrowed */
 	struct bb_cfg cfg;
-	int prog_fd, counts_fd;
-	/* by block: shared with the kernel, which only adds; read it with __read */
-	uint64_t *counts;
-	size_t counts_bytes;
-	/* slots of calls whose coming to nothing is counted, behind the blocks (exact/sites.h) */
+	int prog_fd;
+	/* by block, and behind those by call in `vain`: the kernel only adds */
+	struct bb_shared_memory counts;
+	/* slots of calls whose coming to nothing is counted, ascending: lookups, tail calls */
 	uint32_t *vain, n_vain;
 	uint32_t n_unwatched; /* such calls that are not counted: the verifier refuses to */
 	uint32_t n_insns;     /* slots of the instrumented program */
@@ -38,7 +37,7 @@ int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struc
 void bb_clone__done(struct bb_clone *c);
 
 /* Set every counter to 0, while the program does not run. */
-void bb_clone__reset(struct bb_clone *c);
+void bb_clone__reset(const struct bb_clone *c);
 
 /* How often the call vain[nth] came to nothing since: a lookup found nothing, a tail call did not
  * happen. */

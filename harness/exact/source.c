@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact/liveness.h"
+#include "base/grow.h"
 #include "bpf/insn.h"
+#include "exact/registers.h"
 
 static int by_place(const void *a, const void *b)
 {
@@ -34,15 +35,14 @@ int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const ui
 		line->file = bb_code__text(code, r->file_name_off);
 		line->text = bb_code__text(code, r->line_off);
 		line->line = BB_SOURCE_LINE(r->line_col);
-		for (uint32_t at = r->insn_off; at < end && at < code->n; at++) {
+		for (uint32_t at = r->insn_off; at < end && at < code->n;
+		     at += bb_insn_slots(&code->insns[at])) {
 			uint64_t executed = counts[g->block_of[at]];
 
-			if (bb_insn_is_second_half(code->insns, at))
-				continue;
 			line->n_insns++;
 			line->instructions += executed;
-			line->executions = executed > line->executions ? executed
-								       : line->executions;
+			if (executed > line->executions)
+				line->executions = executed;
 		}
 	}
 	qsort(lines, code->n_lines, sizeof(*lines), by_place);
@@ -68,28 +68,6 @@ static int by_id(const void *a, const void *b)
 	if (x->is_kfunc != y->is_kfunc)
 		return x->is_kfunc ? 1 : -1;
 	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-/* Calls that are there for each instruction, into calls[]; NULL: only how many. */
-static size_t find_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
-			 struct bb_source_call *calls)
-{
-	size_t n = 0;
-
-	for (uint32_t at = 0; at < code->n; at++) {
-		const struct bpf_insn *i = &code->insns[at];
-		bool is_kfunc = bb_insn_is_kfunc_call(i);
-
-		if (bb_insn_is_second_half(code->insns, at) ||
-		    !(is_kfunc || bb_insn_is_helper_call(i)))
-			continue;
-		if (calls)
-			calls[n] = (struct bb_source_call){.id = i->imm,
-							   .is_kfunc = is_kfunc,
-							   .calls = counts[g->block_of[at]]};
-		n++;
-	}
-	return n;
 }
 
 /* The kernel's BTF is read only for programs that call kfuncs: it takes some ten milliseconds. */
@@ -118,13 +96,26 @@ static void name_calls(struct bb_source_call *calls, size_t n)
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err)
 {
-	size_t n = find_calls(code, g, counts, NULL), merged = 0;
-	struct bb_source_call *calls = calloc(n + 1, sizeof(*calls));
+	struct bb_source_call *calls = NULL, *call;
+	size_t n = 0, merged = 0;
 
-	if (!calls)
-		return bb_fail_nomem(err);
-	find_calls(code, g, counts, calls);
-	qsort(calls, n, sizeof(*calls), by_id);
+	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
+		const struct bpf_insn *i = &code->insns[at];
+		bool is_kfunc = bb_insn_is_kfunc_call(i);
+
+		if (!is_kfunc && !bb_insn_is_helper_call(i))
+			continue;
+		call = bb_append(&calls, &n, sizeof(*call));
+		if (!call) {
+			free(calls);
+			return bb_fail_nomem(err);
+		}
+		*call = (struct bb_source_call){.id = i->imm,
+						.is_kfunc = is_kfunc,
+						.calls = counts[g->block_of[at]]};
+	}
+	if (n)
+		qsort(calls, n, sizeof(*calls), by_id);
 	for (size_t i = 0; i < n; i++) {
 		if (merged && !by_id(&calls[merged - 1], &calls[i]))
 			calls[merged - 1].calls += calls[i].calls;

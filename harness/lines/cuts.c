@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "bpf/insn.h"
-#include "exact/source.h"
 
 /* Of a slot: a cut before it, behind it. */
 enum { BEFORE = 1, AFTER = 2 };
@@ -54,43 +53,36 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 	while (at-- > first) {
 		i = &code->insns[at];
 		if (!bb_insn_is_second_half(code->insns, at) && bb_insn_is_function_address(i))
-			return bb_cfg__func_at(g, (uint32_t)bb_insn_function_target(i, at));
+			return bb_cfg__callee(g, code, at);
 	}
 	return -1;
 }
 
 /*
- * The program, and a function that a helper calls, end with the value that their caller expects. A
- * function that callers of two kinds share has no cuts, as they expect different values.
+ * The call at slot `at` enters a function. The program, and a function that a helper calls, end
+ * with the value that their caller expects. A function that callers of two kinds share has no cuts,
+ * as they expect different values; one that is called by such a function belongs to it, too. True:
+ * the function was not known to be entered so.
  */
-static bool enter(struct search *s, uint32_t func, enum bb_entered by)
-{
-	enum bb_entered was = s->entered[func];
-
-	if (s->in_two_ways[func] || was == by || (by == BB_ENTERED_BY_CALL && was))
-		return false;
-	if (was == BB_ENTERED_BY_CALL) {
-		s->entered[func] = by;
-		return true;
-	}
-	s->in_two_ways[func] = was != BB_ENTERED_NEVER;
-	s->again |= s->in_two_ways[func];
-	s->entered[func] = by;
-	return true;
-}
-
-/* A function that is called by one of in_two_ways belongs to it, too. */
-static void enter_callee(struct search *s, uint32_t at, int64_t func, enum bb_entered by,
-			 bool *found)
+static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
 	uint32_t caller = bb_cfg__func_at(s->g, at);
+	enum bb_entered was;
 
-	if (func < 0)
-		return;
-	if (s->in_two_ways[caller] && !s->in_two_ways[func])
+	if (func < 0 || s->in_two_ways[func])
+		return false;
+	if (s->in_two_ways[caller]) {
 		s->in_two_ways[func] = s->again = true;
-	else if (!s->in_two_ways[caller] && s->entered[caller] != BB_ENTERED_NEVER)
-		*found |= enter(s, (uint32_t)func, by);
+		return false;
+	}
+	was = s->entered[func];
+	if (s->entered[caller] == BB_ENTERED_NEVER || was == by ||
+	    (by == BB_ENTERED_BY_CALL && was))
+		return false;
+	if (was != BB_ENTERED_BY_CALL && was != BB_ENTERED_NEVER)
+		s->in_two_ways[func] = s->again = true;
+	s->entered[func] = by;
+	return true;
 }
 
 /* One pass over all calls; true: another function was found. */
@@ -98,17 +90,15 @@ static bool find_entered(struct search *s)
 {
 	bool found = false;
 
-	for (uint32_t at = 0; at < s->code->n; at++) {
+	for (uint32_t at = 0; at < s->code->n; at += bb_insn_slots(&s->code->insns[at])) {
 		const struct bpf_insn *i = &s->code->insns[at];
 
-		if (bb_insn_is_second_half(s->code->insns, at) || !bb_insn_is_call(i))
-			continue;
 		if (bb_insn_is_function_call(i))
-			enter_callee(s, at,
-				     bb_cfg__func_at(s->g,
-						     (uint32_t)bb_insn_function_target(i, at)),
-				     BB_ENTERED_BY_CALL, &found);
-		enter_callee(s, at, bb_cuts__called_back(s->code, s->g, at), calls_back(i), &found);
+			found |= enter(s, at, bb_cfg__callee(s->g, s->code, at),
+				       BB_ENTERED_BY_CALL);
+		else
+			found |= enter(s, at, bb_cuts__called_back(s->code, s->g, at),
+				       calls_back(i));
 	}
 	return found;
 }
@@ -117,15 +107,12 @@ static bool find_entered(struct search *s)
 
 static void find_loops(struct search *s)
 {
-	for (uint32_t at = 0; at < s->code->n; at++) {
+	for (uint32_t at = 0; at < s->code->n; at += bb_insn_slots(&s->code->insns[at])) {
 		const struct bpf_insn *i = &s->code->insns[at];
-		int64_t to;
 
-		if (bb_insn_is_second_half(s->code->insns, at) || !bb_insn_is_jump(i))
-			continue;
-		to = bb_insn_jump_target(i, at);
-		for (int64_t k = to; k >= 0 && k <= at; k++)
-			s->in_loop[k] = true;
+		if (bb_insn_is_jump(i))
+			for (int64_t k = bb_insn_jump_target(i, at); k >= 0 && k <= at; k++)
+				s->in_loop[k] = true;
 	}
 }
 
@@ -139,11 +126,9 @@ static void mark_calls(struct search *s)
 {
 	for (uint32_t f = 0; f < s->g->n_funcs; f++)
 		s->marks[s->g->funcs[f].first] |= BEFORE;
-	for (uint32_t at = 0; at < s->code->n; at++) {
+	for (uint32_t at = 0; at < s->code->n; at += bb_insn_slots(&s->code->insns[at])) {
 		const struct bpf_insn *i = &s->code->insns[at];
 
-		if (bb_insn_is_second_half(s->code->insns, at))
-			continue;
 		if (bb_insn_is_exit(i))
 			s->marks[at] |= BEFORE;
 		if (bb_insn_is_call(i) && (s->detail >= BB_CUT_LOOPS || !s->in_loop[at]))
@@ -173,31 +158,23 @@ static void mark_lines(struct search *s)
 	}
 }
 
-/* Of each `every` places, but for functions' beginnings and ends, one: its call, if it is one,
- * whole. */
-static void thin(struct search *s, uint32_t every)
+/* The cuts that are marked: of each `every` places, but for functions' beginnings and ends, one
+ * (its call, if it is one, whole), and of a function that is never entered none. */
+static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 {
 	uint32_t n = 0;
 
-	for (uint32_t at = 0; at < s->code->n; at++)
-		if (s->marks[at] && s->g->funcs[bb_cfg__func_at(s->g, at)].first != at &&
+	for (uint32_t at = 0; at < s->code->n; at++) {
+		uint32_t func = bb_cfg__func_at(s->g, at);
+
+		if (s->marks[at] && s->g->funcs[func].first != at &&
 		    !bb_insn_is_exit(&s->code->insns[at]) && n++ % every)
 			s->marks[at] = 0;
-}
-
-/* A cut before an instruction that comes right behind a call, and from nowhere else, is the call's.
- */
-static void drop_doubles(struct search *s)
-{
-	for (uint32_t at = 0; at + 1 < s->code->n; at++)
-		if (s->marks[at] & AFTER && !is_block(s, at + 1))
-			s->marks[at + 1] &= (uint8_t)~BEFORE;
-}
-
-static void put_cuts(const struct search *s, struct bb_cuts *c)
-{
-	for (uint32_t at = 0; at < s->code->n; at++) {
-		if (s->entered[bb_cfg__func_at(s->g, at)] == BB_ENTERED_NEVER)
+		/* before an instruction right behind a call, and behind nothing else, is the call's
+		 */
+		if (at && s->marks[at - 1] & AFTER && !is_block(s, at))
+			s->marks[at] &= (uint8_t)~BEFORE;
+		if (s->entered[func] == BB_ENTERED_NEVER)
 			continue;
 		if (s->marks[at] & BEFORE)
 			c->v[c->n++] = (struct bb_cut){.slot = at};
@@ -234,9 +211,7 @@ int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cu
 	mark_calls(&s);
 	if (detail >= BB_CUT_LINES)
 		mark_lines(&s);
-	thin(&s, every);
-	drop_doubles(&s);
-	put_cuts(&s, &c);
+	take_cuts(&s, every, &c);
 	free(s.marks);
 	free(s.in_two_ways);
 	*ret_cuts = c;

@@ -15,6 +15,7 @@
 #define N_REGS 10u
 #define N_SPILLS 64u /* of 8 bytes: the whole stack */
 #define N_PLACES (N_REGS + N_SPILLS)
+#define N_STATE (N_PLACES + BB_MAX_HELD) /* and where the memory of an argument is */
 #define FRAME 10u
 
 /* What a place holds: nothing of interest, what v[k] took (TAKEN + k), or the address of a byte of
@@ -23,63 +24,43 @@
 #define TAKEN 1
 #define ZERO INT16_MAX /* NULL, where another path has what was taken */
 
-struct kind {
-	const char *take, *release; /* helpers without "bpf_", kfuncs with it */
-	int32_t take_id, release_id;
+/* Calls that take something, and those that give it back: helpers, whose numbers are the kernel's
+ * for good, and kfuncs by name. Iterators are found by theirs: bpf_iter_NAME_new and _destroy. */
+static const struct kind {
 	enum bb_held_by by;
+	int32_t take_id, release_id;
+	const char *take, *release;
 	uint8_t arg;
 	bool has_flags;
 	int32_t flags;
+} kinds[] = {
+	{BB_HELD_RESULT, .take_id = BPF_FUNC_ringbuf_reserve,
+	 .release_id = BPF_FUNC_ringbuf_discard, .has_flags = true, .flags = BPF_RB_NO_WAKEUP},
+	{BB_HELD_ARGUMENT, .take_id = BPF_FUNC_ringbuf_reserve_dynptr,
+	 .release_id = BPF_FUNC_ringbuf_discard_dynptr, .arg = 4, .has_flags = true,
+	 .flags = BPF_RB_NO_WAKEUP},
+	{BB_HELD_RESULT, .take_id = BPF_FUNC_sk_lookup_tcp, .release_id = BPF_FUNC_sk_release},
+	{BB_HELD_RESULT, .take_id = BPF_FUNC_sk_lookup_udp, .release_id = BPF_FUNC_sk_release},
+	{BB_HELD_RESULT, .take_id = BPF_FUNC_skc_lookup_tcp, .release_id = BPF_FUNC_sk_release},
+	{BB_HELD_ARGUMENT, .take_id = BPF_FUNC_spin_lock, .release_id = BPF_FUNC_spin_unlock,
+	 .arg = 1},
+	{BB_HELD_SECTION, .take = "bpf_rcu_read_lock", .release = "bpf_rcu_read_unlock"},
+	{BB_HELD_SECTION, .take = "bpf_preempt_disable", .release = "bpf_preempt_enable"},
+	{BB_HELD_ARGUMENT, .take = "bpf_local_irq_save", .release = "bpf_local_irq_restore",
+	 .arg = 1},
+	{BB_HELD_RESULT, .take = "bpf_obj_new_impl", .release = "bpf_obj_drop_impl",
+	 .has_flags = true},
+	{BB_HELD_RESULT, .take = "bpf_task_acquire", .release = "bpf_task_release"},
+	{BB_HELD_RESULT, .take = "bpf_task_from_pid", .release = "bpf_task_release"},
+	{BB_HELD_RESULT, .take = "bpf_task_from_vpid", .release = "bpf_task_release"},
+	{BB_HELD_RESULT, .take = "bpf_cgroup_acquire", .release = "bpf_cgroup_release"},
+	{BB_HELD_RESULT, .take = "bpf_cgroup_from_id", .release = "bpf_cgroup_release"},
+	{BB_HELD_RESULT, .take = "bpf_cgroup_ancestor", .release = "bpf_cgroup_release"},
+	{BB_HELD_RESULT, .take = "bpf_task_get_cgroup1", .release = "bpf_cgroup_release"},
+	{BB_HELD_RESULT, .take = "bpf_cpumask_create", .release = "bpf_cpumask_release"},
+	{BB_HELD_RESULT, .take = "bpf_cpumask_acquire", .release = "bpf_cpumask_release"},
+	{BB_HELD_RESULT, .take = "bpf_get_task_exe_file", .release = "bpf_put_file"},
 };
-
-/* Helpers: their numbers are the kernel's for good. */
-static const struct kind helpers[] = {
-	{"ringbuf_reserve", "ringbuf", BPF_FUNC_ringbuf_reserve, BPF_FUNC_ringbuf_discard,
-	 BB_HELD_RESULT, 0, true, BPF_RB_NO_WAKEUP},
-	{"ringbuf_reserve_dynptr", "ringbuf_dynptr", BPF_FUNC_ringbuf_reserve_dynptr,
-	 BPF_FUNC_ringbuf_discard_dynptr, BB_HELD_ARGUMENT, 4, true, BPF_RB_NO_WAKEUP},
-	{"sk_lookup_tcp", "sk", BPF_FUNC_sk_lookup_tcp, BPF_FUNC_sk_release, BB_HELD_RESULT, 0,
-	 false, 0},
-	{"sk_lookup_udp", "sk", BPF_FUNC_sk_lookup_udp, BPF_FUNC_sk_release, BB_HELD_RESULT, 0,
-	 false, 0},
-	{"skc_lookup_tcp", "sk", BPF_FUNC_skc_lookup_tcp, BPF_FUNC_sk_release, BB_HELD_RESULT, 0,
-	 false, 0},
-	{"spin_lock", "spin", BPF_FUNC_spin_lock, BPF_FUNC_spin_unlock, BB_HELD_ARGUMENT, 1, false,
-	 0},
-};
-
-/* Helpers that end what one of the above began; they take it in r1. */
-static const struct {
-	int32_t id;
-	const char *family;
-} releases[] = {
-	{BPF_FUNC_ringbuf_submit, "ringbuf"},
-	{BPF_FUNC_ringbuf_discard, "ringbuf"},
-	{BPF_FUNC_ringbuf_submit_dynptr, "ringbuf_dynptr"},
-	{BPF_FUNC_ringbuf_discard_dynptr, "ringbuf_dynptr"},
-	{BPF_FUNC_sk_release, "sk"},
-	{BPF_FUNC_spin_unlock, "spin"},
-};
-
-/* Kfuncs, by name; iterators are found by theirs: bpf_iter_NAME_new and _destroy. */
-static const struct kind kfuncs[] = {
-	{"bpf_rcu_read_lock", "bpf_rcu_read_unlock", 0, 0, BB_HELD_SECTION, 0, false, 0},
-	{"bpf_preempt_disable", "bpf_preempt_enable", 0, 0, BB_HELD_SECTION, 0, false, 0},
-	{"bpf_local_irq_save", "bpf_local_irq_restore", 0, 0, BB_HELD_ARGUMENT, 1, false, 0},
-	{"bpf_obj_new_impl", "bpf_obj_drop_impl", 0, 0, BB_HELD_RESULT, 0, true, 0},
-	{"bpf_task_acquire", "bpf_task_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_task_from_pid", "bpf_task_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_task_from_vpid", "bpf_task_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_cgroup_acquire", "bpf_cgroup_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_cgroup_from_id", "bpf_cgroup_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_cgroup_ancestor", "bpf_cgroup_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_task_get_cgroup1", "bpf_cgroup_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_cpumask_create", "bpf_cpumask_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_cpumask_acquire", "bpf_cpumask_release", 0, 0, BB_HELD_RESULT, 0, false, 0},
-	{"bpf_get_task_exe_file", "bpf_put_file", 0, 0, BB_HELD_RESULT, 0, false, 0},
-};
-
-#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
 struct pass {
 	const struct bb_code *code;
@@ -116,59 +97,44 @@ static bool is_iterator(const struct pass *p, const char *name, struct bb_held *
 	return id > 0;
 }
 
-static bool kfunc_takes(const struct pass *p, int32_t id, struct bb_held *held)
+static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held *held)
 {
-	const struct btf_type *t = p->kernel ? btf__type_by_id(p->kernel, (__u32)id) : NULL;
+	bool is_kfunc = bb_insn_is_kfunc_call(i);
+	const struct btf_type *t = is_kfunc && p->kernel ? btf__type_by_id(p->kernel, (__u32)i->imm)
+							 : NULL;
 	const char *name = t ? btf__name_by_offset(p->kernel, t->name_off) : NULL;
 
-	if (!name)
+	if (is_kfunc ? !name : !bb_insn_is_helper_call(i))
 		return false;
-	if (is_iterator(p, name, held))
+	if (is_kfunc && is_iterator(p, name, held))
 		return true;
-	for (size_t i = 0; i < N_OF(kfuncs); i++) {
-		if (strcmp(name, kfuncs[i].take))
+	for (const struct kind *k = kinds; k < kinds + sizeof(kinds) / sizeof(kinds[0]); k++) {
+		if (is_kfunc ? !k->take || strcmp(name, k->take) : k->take_id != i->imm)
 			continue;
-		*held = (struct bb_held){.by = kfuncs[i].by,
-					 .arg = kfuncs[i].arg,
-					 .release = kfunc_id(p, kfuncs[i].release),
-					 .is_kfunc = true,
-					 .has_flags = kfuncs[i].has_flags};
+		*held = (struct bb_held){.by = k->by,
+					 .arg = k->arg,
+					 .release = is_kfunc ? kfunc_id(p, k->release)
+							     : k->release_id,
+					 .is_kfunc = is_kfunc,
+					 .has_flags = k->has_flags,
+					 .flags = k->flags};
 		return held->release > 0;
 	}
 	return false;
 }
 
-static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held *held)
-{
-	if (bb_insn_is_kfunc_call(i))
-		return kfunc_takes(p, i->imm, held);
-	if (!bb_insn_is_helper_call(i))
-		return false;
-	for (size_t k = 0; k < N_OF(helpers); k++) {
-		if (helpers[k].take_id != i->imm)
-			continue;
-		*held = (struct bb_held){.by = helpers[k].by,
-					 .arg = helpers[k].arg,
-					 .release = helpers[k].release_id,
-					 .has_flags = helpers[k].has_flags,
-					 .flags = helpers[k].flags,
-					 .family = helpers[k].release};
-		return true;
-	}
-	return false;
-}
-
-/* May the call give back what `held` stands for? */
+/* May the call give back what `held` stands for? A record may be submitted, too. */
 static bool may_release(const struct bb_held *held, const struct bpf_insn *i)
 {
+	int32_t id = i->imm;
+
 	if (bb_insn_is_kfunc_call(i))
-		return held->is_kfunc && held->release == i->imm;
-	if (!bb_insn_is_helper_call(i) || held->is_kfunc)
-		return false;
-	for (size_t k = 0; k < N_OF(releases); k++)
-		if (releases[k].id == i->imm)
-			return !strcmp(releases[k].family, held->family);
-	return false;
+		return held->is_kfunc && held->release == id;
+	if (id == BPF_FUNC_ringbuf_submit)
+		id = BPF_FUNC_ringbuf_discard;
+	if (id == BPF_FUNC_ringbuf_submit_dynptr)
+		id = BPF_FUNC_ringbuf_discard_dynptr;
+	return bb_insn_is_helper_call(i) && !held->is_kfunc && held->release == id;
 }
 
 /* Is there a call in the function, or in one that it calls, that may give it back? */
@@ -177,17 +143,13 @@ static bool function_releases(const struct pass *p, uint32_t func, const struct 
 {
 	const struct bb_func *f = &p->g->funcs[func];
 
-	for (uint32_t at = f->first; deep && at < f->end; at++) {
+	for (uint32_t at = f->first; deep && at < f->end;
+	     at += bb_insn_slots(&p->code->insns[at])) {
 		const struct bpf_insn *i = &p->code->insns[at];
-		int64_t to;
 
-		if (bb_insn_is_second_half(p->code->insns, at))
-			continue;
-		if (may_release(held, i))
-			return true;
-		to = bb_insn_is_function_call(i) ? bb_insn_function_target(i, at) : -1;
-		if (to >= 0 &&
-		    function_releases(p, bb_cfg__func_at(p->g, (uint32_t)to), held, deep - 1))
+		if (may_release(held, i) ||
+		    (bb_insn_is_function_call(i) &&
+		     function_releases(p, bb_cfg__callee(p->g, p->code, at), held, deep - 1)))
 			return true;
 	}
 	return false;
@@ -198,17 +160,14 @@ static void find_takers(struct pass *p)
 	struct bb_helds *h = p->out;
 
 	h->n = 0;
-	for (uint32_t at = 0; at < p->code->n && h->n < BB_MAX_HELD; at++) {
+	for (uint32_t at = 0; at < p->code->n && h->n < BB_MAX_HELD;
+	     at += bb_insn_slots(&p->code->insns[at])) {
 		const struct bpf_insn *i = &p->code->insns[at];
 		struct bb_held held;
-		uint8_t of;
+		uint8_t of = bb_insn_is_function_call(i)
+				     ? p->returns[bb_cfg__callee(p->g, p->code, at)]
+				     : 0;
 
-		if (bb_insn_is_second_half(p->code->insns, at) || !bb_insn_is_call(i))
-			continue;
-		of = bb_insn_is_function_call(i)
-			     ? p->returns[bb_cfg__func_at(p->g,
-							  (uint32_t)bb_insn_function_target(i, at))]
-			     : 0;
 		if (of)
 			held = p->returned[of - 1];
 		else if (!takes(p, i, &held))
@@ -239,21 +198,18 @@ static bool is_only_one(const struct pass *p, const struct bb_held *held)
 	return true;
 }
 
-/* What of `held` the call gives back, whose r1 holds `first`. */
-static bool gives_back(const struct pass *p, const struct bb_held *held, uint32_t k,
-		       const struct bpf_insn *i, uint32_t at, const int16_t *place,
-		       const int16_t *taken_of)
+/* Does the call at slot `at` give back what v[k] took? */
+static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int16_t *place)
 {
-	int64_t to;
+	const struct bb_held *held = &p->out->v[k];
+	const struct bpf_insn *i = &p->code->insns[at];
 
 	if (bb_insn_is_function_call(i)) {
-		to = bb_insn_function_target(i, at);
+		bool passes = held->by == BB_HELD_SECTION;
+
 		for (uint32_t r = 1; r <= 5; r++)
-			if (place[r] == (int16_t)(TAKEN + k))
-				return function_releases(p, bb_cfg__func_at(p->g, (uint32_t)to),
-							 held, 8);
-		return held->by == BB_HELD_SECTION &&
-		       function_releases(p, bb_cfg__func_at(p->g, (uint32_t)to), held, 8);
+			passes |= place[r] == (int16_t)(TAKEN + k);
+		return passes && function_releases(p, bb_cfg__callee(p->g, p->code, at), held, 8);
 	}
 	if (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_kptr_xchg)
 		return place[2] == (int16_t)(TAKEN + k);
@@ -263,24 +219,20 @@ static bool gives_back(const struct pass *p, const struct bb_held *held, uint32_
 		return place[1] == (int16_t)(TAKEN + k) ||
 		       (place[1] == NOTHING && is_only_one(p, held));
 	/* what lies on the stack is known by where; one lock is held at a time */
-	return taken_of[k] >= NOTHING || place[1] == taken_of[k];
+	return place[N_PLACES + k] >= NOTHING || place[1] == place[N_PLACES + k];
 }
 
 static void after_call(struct pass *p, uint32_t at, int16_t *place)
 {
-	const struct bpf_insn *i = &p->code->insns[at];
 	struct bb_helds *h = p->out;
-	int16_t addresses[BB_MAX_HELD] = {0};
 	uint32_t k = 0; /* which of them the call takes */
 
 	while (k < h->n && h->v[k].at != at)
 		k++;
-	for (uint32_t j = 0; j < h->n; j++)
-		addresses[j] = place[N_PLACES + j];
 	h->released[at] = 0;
 	for (uint32_t j = 0; j < h->n; j++)
 		if (j != k && h->v[j].func == bb_cfg__func_at(p->g, at) &&
-		    gives_back(p, &h->v[j], j, i, at, place, addresses))
+		    gives_back(p, j, at, place))
 			h->released[at] |= 1U << j;
 	if (k < h->n && h->v[k].by == BB_HELD_ARGUMENT)
 		place[N_PLACES + k] = place[h->v[k].arg];
@@ -318,8 +270,6 @@ static void after_other(const struct bpf_insn *i, int16_t *place)
 		place[i->dst_reg] = NOTHING;
 	}
 }
-
-#define N_STATE (N_PLACES + BB_MAX_HELD)
 
 static void after(struct pass *p, uint32_t at, int16_t *place)
 {
@@ -373,9 +323,8 @@ static bool pass_block(struct pass *p, uint32_t block)
 	bool changed = false;
 
 	memcpy(place, &p->at_begin[(size_t)block * N_STATE], sizeof(place));
-	for (uint32_t at = b->first; at <= b->last; at++)
-		if (!bb_insn_is_second_half(p->code->insns, at))
-			after(p, at, place);
+	for (uint32_t at = b->first; at <= b->last; at += bb_insn_slots(&p->code->insns[at]))
+		after(p, at, place);
 	for (unsigned int k = 0; k < n; k++)
 		changed |= meet(p, next[k], place);
 	if (n || place[0] < TAKEN || place[0] == ZERO)

@@ -24,12 +24,11 @@ struct bb_held {
 	uint32_t at;   /* slot of the call */
 	uint32_t func; /* in which function */
 	enum bb_held_by by;
-	uint8_t arg;        /* BB_HELD_ARGUMENT: the register */
-	int32_t release;    /* helper or kfunc that gives it back, with it as r1 */
-	bool is_kfunc;      /* that one */
-	bool has_flags;     /* it takes them in r2 */
-	int32_t flags;      /* likewise */
-	const char *family; /* calls that release one release each of it */
+	uint8_t arg;     /* BB_HELD_ARGUMENT: the register */
+	int32_t release; /* helper or kfunc that gives it back, with it as r1 */
+	bool is_kfunc;   /* that one */
+	bool has_flags;  /* it takes them in r2 */
+	int32_t flags;   /* likewise */
 };
 
 #define BB_MAX_HELD 16u

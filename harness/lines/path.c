@@ -10,7 +10,7 @@
 
 #include "base/grow.h"
 #include "bpf/insn.h"
-#include "exact/liveness.h"
+#include "exact/registers.h"
 #include "exact/source.h"
 
 #define MEASURE_ALL 80u /* places; of longer paths parts of each kind are measured */
@@ -48,30 +48,26 @@ static const char *btf_name(const struct btf *btf, uint32_t id)
 	return name && name[0] ? name : NULL;
 }
 
+static const char *func_name(const struct maker *m, uint32_t func)
+{
+	const char *name = btf_name(m->code->btf, m->g->funcs[func].type_id);
+
+	return name ? name : "a function";
+}
+
 static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t size)
 {
 	const struct bpf_insn *i = &m->code->insns[slot];
-	const char *name;
-	uint32_t func;
+	bool is_kfunc = bb_insn_is_kfunc_call(i);
+	const char *name = is_kfunc ? btf_name(m->kernel, (uint32_t)i->imm)
+				    : bb_helper__name(i->imm);
 
-	if (bb_insn_is_function_call(i)) {
-		func = bb_cfg__func_at(m->g, (uint32_t)bb_insn_function_target(i, slot));
-		name = btf_name(m->code->btf, m->g->funcs[func].type_id);
-		snprintf(buf, size, "%s()", name ? name : "a function");
-		return;
-	}
-	if (bb_insn_is_kfunc_call(i)) {
-		name = btf_name(m->kernel, (uint32_t)i->imm);
-		snprintf(buf, size, name ? "%s" : "kfunc %s%d", name ? name : "", i->imm);
-		if (name)
-			snprintf(buf, size, "%s", name);
-		return;
-	}
-	name = bb_helper__name(i->imm);
-	if (name)
-		snprintf(buf, size, "bpf_%s", name);
+	if (bb_insn_is_function_call(i))
+		snprintf(buf, size, "%s()", func_name(m, bb_cfg__callee(m->g, m->code, slot)));
+	else if (name)
+		snprintf(buf, size, "%s%s", is_kfunc ? "" : "bpf_", name);
 	else
-		snprintf(buf, size, "helper %d", i->imm);
+		snprintf(buf, size, "%s %d", is_kfunc ? "kfunc" : "helper", i->imm);
 }
 
 /* The slots that a part of the program's own code may execute: [first, last]. */
@@ -128,17 +124,12 @@ static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32
 {
 	uint32_t end = m->g->funcs[bb_cfg__func_at(m->g, from->slot)].end;
 
-	for (uint32_t at = from->slot + from->after; at < end; at++) {
-		const struct bpf_insn *i = &m->code->insns[at];
-
-		if (bb_insn_is_second_half(m->code->insns, at) || !bb_insn_is_call(i))
-			continue;
-		if (bb_insn_is_function_call(i)
-			    ? bb_cfg__func_at(m->g, (uint32_t)bb_insn_function_target(i, at)) ==
-				      func
+	for (uint32_t at = from->slot + from->after; at < end;
+	     at += bb_insn_slots(&m->code->insns[at]))
+		if (bb_insn_is_function_call(&m->code->insns[at])
+			    ? bb_cfg__callee(m->g, m->code, at) == func
 			    : bb_cuts__called_back(m->code, m->g, at) == func)
 			return at;
-	}
 	return from->slot;
 }
 
@@ -164,68 +155,68 @@ static void put_from(const struct maker *m, const struct frames *f, uint32_t n, 
 	buf[0] = '\0';
 	for (uint32_t i = 1; i < n && at < size; i++) {
 		const struct bpf_line_info *l = bb_code__line_at(m->code, f->v[i].site);
-		const char *name = btf_name(m->code->btf, m->g->funcs[f->v[i].func].type_id);
 
 		at += (size_t)snprintf(buf + at, size - at, "%s%u %.60s()", i > 1 ? ";" : "",
 				       l ? BB_SOURCE_LINE(l->line_col) : 0,
-				       name ? name : "a function");
+				       func_name(m, f->v[i].func));
 	}
 }
 
 static bool same_row(const struct bb_line_row *a, const struct bb_line_row *b)
 {
-	if (strcmp(a->call, b->call) || strcmp(a->file, b->file) || strcmp(a->from, b->from) ||
-	    a->is_loop != b->is_loop)
-		return false;
-	if (!a->line && !b->line)
-		return a->first_insn == b->first_insn;
-	return a->line == b->line && a->last_line == b->last_line;
+	return !strcmp(a->call, b->call) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->from, b->from) && a->is_loop == b->is_loop &&
+	       (a->line || b->line ? a->line == b->line && a->last_line == b->last_line
+				   : a->first_insn == b->first_insn);
 }
 
-/* The text of the line where a row begins, without its indentation. */
-static const char *text_of(const struct bb_code *code, const struct bb_line_row *row,
-			   const char **ret_file)
+static void free_texts(struct bb_line_row *row)
 {
-	const char *text = "";
-
-	*ret_file = "";
-	for (uint32_t at = row->first_insn; at <= row->last_insn; at++) {
-		const struct bpf_line_info *l = bb_code__line_at(code, at);
-
-		if (!l || BB_SOURCE_LINE(l->line_col) != row->line)
-			continue;
-		text = bb_code__text(code, l->line_off);
-		*ret_file = bb_code__text(code, l->file_name_off);
-		break;
-	}
-	return text + strspn(text, " \t");
+	free(row->file);
+	free(row->text);
+	free(row->call);
+	free(row->from);
 }
 
-/* A copy of `row` with texts of its own, or the same one of before. UINT32_MAX: out of memory. */
-static uint32_t find_row(struct maker *m, struct bb_line_row *row)
+/* The row like `row`, which has its instructions: the call and the f[n] that it is in are added,
+ * and its lines. UINT32_MAX: out of memory. */
+static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
+			 const struct frames *f, uint32_t n)
 {
 	struct bb_line_row *added;
-	const char *file, *text = text_of(m->code, row, &file);
+	const char *text = "";
+	char from[600];
 
-	row->file = (char *)(uintptr_t)file;
+	put_lines(m, &row);
+	put_from(m, f, n, from, sizeof(from));
+	row.call = call;
+	row.from = from;
+	row.file = (char *)(uintptr_t) "";
+	/* of the line where it begins */
+	for (uint32_t at = row.first_insn; at <= row.last_insn; at++) {
+		const struct bpf_line_info *l = bb_code__line_at(m->code, at);
+
+		if (!l || BB_SOURCE_LINE(l->line_col) != row.line)
+			continue;
+		text = bb_code__text(m->code, l->line_off);
+		row.file = (char *)(uintptr_t)bb_code__text(m->code, l->file_name_off);
+		break;
+	}
 	for (uint32_t i = 0; i < m->out.n_rows; i++)
-		if (same_row(&m->out.rows[i], row))
+		if (same_row(&m->out.rows[i], &row))
 			return i;
-	row->file = strdup(file);
-	row->text = strdup(text);
-	row->call = strdup(row->call);
-	row->from = strdup(row->from);
-	added = row->file && row->text && row->call && row->from
+	row.file = strdup(row.file);
+	row.text = strdup(text + strspn(text, " \t"));
+	row.call = strdup(call);
+	row.from = strdup(from);
+	added = row.file && row.text && row.call && row.from
 			? bb_append(&m->out.rows, &m->out.n_rows, sizeof(*added))
 			: NULL;
 	if (!added) {
-		free(row->file);
-		free(row->text);
-		free(row->call);
-		free(row->from);
+		free_texts(&row);
 		return UINT32_MAX;
 	}
-	*added = *row;
+	*added = row;
 	return (uint32_t)(m->out.n_rows - 1);
 }
 
@@ -242,7 +233,7 @@ static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct 
 	     again = !in && !out && now->n > 1 && bb_insn_is_exit(&m->code->insns[from->slot]);
 	const struct frames *deeper = out ? before : now;
 	uint32_t depth = out ? now->n : in ? before->n : again ? now->n - 1 : now->n;
-	char call[160] = "", where[600];
+	char call[160] = "";
 
 	*ret_comes = !out && !again;
 	if (in || out || again) {
@@ -256,11 +247,7 @@ static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct 
 		row.enters = false;
 		span_of(m, from, to, &row.first_insn, &row.last_insn, &row.is_loop);
 	}
-	put_lines(m, &row);
-	put_from(m, deeper, depth, where, sizeof(where));
-	row.call = call;
-	row.from = where;
-	return find_row(m, &row);
+	return find_row(m, row, call, deeper, depth);
 }
 
 /* The row of what comes behind the last cut: a tail call and all that it leads to, or a function
@@ -270,18 +257,14 @@ static int make_last_row(struct maker *m, const struct frames *now)
 	struct bb_line_path *p = &m->out;
 	const struct bb_cut *last = &m->cuts->v[p->cuts[p->n - 1]];
 	struct bb_line_row row = {.first_insn = last->slot, .last_insn = last->slot};
-	char call[200] = "", where[600];
+	char call[200] = "";
 	uint32_t i;
 
 	if (is_call_part(m, last)) {
 		name_call(m, last->slot, call, sizeof(call));
 		snprintf(call + strlen(call), sizeof(call) - strlen(call), LEADS_TO);
 	}
-	put_lines(m, &row);
-	put_from(m, now, now->n, where, sizeof(where));
-	row.call = call;
-	row.from = where;
-	i = find_row(m, &row);
+	i = find_row(m, row, call, now, now->n);
 	if (i == UINT32_MAX)
 		return -ENOMEM;
 	if (!p->rows[i].turns++)
@@ -337,19 +320,12 @@ static int by_kind(const void *a, const void *b)
 
 /* Of each kind of part: the first, the second, and one in the middle of the run; early ones are
  * measured best. */
-static int choose_some(const struct bb_line_path *p, uint32_t some, bool *wanted)
+static void choose_some(const struct bb_line_path *p, const struct kind *kinds, uint32_t some,
+			bool *wanted)
 {
-	struct kind *kinds = calloc(p->n, sizeof(*kinds));
-	uint32_t n = p->n - 1;
-
-	if (!kinds)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		kinds[i] = (struct kind){p->cuts[i], p->cuts[i + 1], i};
-	qsort(kinds, n, sizeof(*kinds), by_kind);
-	for (uint32_t i = 0, end; i < n; i = end) {
-		for (end = i + 1;
-		     end < n && kinds[end].from == kinds[i].from && kinds[end].to == kinds[i].to;)
+	for (uint32_t i = 0, end; i + 1 < p->n; i = end) {
+		for (end = i + 1; end + 1 < p->n && kinds[end].from == kinds[i].from &&
+				  kinds[end].to == kinds[i].to;)
 			end++;
 		for (uint32_t k = 0; k < some && k < end - i; k++) {
 			uint32_t of = k < 2 || (end - i) / 2 < k ? k : (end - i) / 2,
@@ -358,36 +334,40 @@ static int choose_some(const struct bb_line_path *p, uint32_t some, bool *wanted
 			wanted[place] = wanted[place + 1] = true;
 		}
 	}
-	free(kinds);
-	return 0;
 }
 
-/* All places, or fewer of each kind; of what is still too many every second, third, .. */
+/* All places, or fewer of each kind; of those that are still too many every second, third, .. */
 static int choose(struct bb_line_path *p, uint32_t most)
 {
 	bool *wanted = calloc(p->n + 1, sizeof(*wanted));
-	uint32_t n = p->n, every;
-	int rc = wanted ? 0 : -ENOMEM;
+	struct kind *kinds = calloc(p->n, sizeof(*kinds));
+	uint32_t n = p->n, every, some = OF_EACH_KIND + (n <= MEASURE_ALL && n <= most);
 
-	if (!rc)
-		memset(wanted, p->n <= MEASURE_ALL && p->n <= most, p->n);
-	if (!rc && (p->n > MEASURE_ALL || p->n > most)) {
-		n = most + 1;
-		for (uint32_t some = OF_EACH_KIND; !rc && some && n > most; some--) {
-			memset(wanted, 0, p->n);
-			wanted[0] = wanted[p->n - 1] = true;
-			rc = choose_some(p, some, wanted);
-			n = 0;
-			for (uint32_t i = 0; i < p->n; i++)
-				n += wanted[i];
-		}
+	if (!wanted || !kinds) {
+		free(wanted);
+		free(kinds);
+		return -ENOMEM;
+	}
+	memset(wanted, true, p->n);
+	for (uint32_t i = 0; i + 1 < p->n; i++)
+		kinds[i] = (struct kind){p->cuts[i], p->cuts[i + 1], i};
+	qsort(kinds, p->n - 1, sizeof(*kinds), by_kind);
+	while (some > 0 && some <= OF_EACH_KIND) {
+		memset(wanted, false, p->n);
+		wanted[0] = wanted[p->n - 1] = true;
+		choose_some(p, kinds, some, wanted);
+		n = 0;
+		for (uint32_t i = 0; i < p->n; i++)
+			n += wanted[i];
+		some = n > most ? some - 1 : 0;
 	}
 	every = n > most ? (n + most - 1) / most : 1;
-	for (uint32_t i = 0, seen = 0; !rc && i < p->n; i++)
+	for (uint32_t i = 0, seen = 0; i < p->n; i++)
 		if (wanted[i] && (!(seen++ % every) || i + 1 == p->n))
 			p->measured[p->n_measured++] = i;
 	free(wanted);
-	return rc;
+	free(kinds);
+	return 0;
 }
 
 int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
@@ -424,12 +404,8 @@ void bb_line_path__done(struct bb_line_path *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->n_rows; i++) {
-		free(p->rows[i].file);
-		free(p->rows[i].text);
-		free(p->rows[i].call);
-		free(p->rows[i].from);
-	}
+	for (size_t i = 0; i < p->n_rows; i++)
+		free_texts(&p->rows[i]);
 	free(p->rows);
 	free(p->cuts);
 	free(p->row_of);

@@ -12,7 +12,7 @@
 #include "bpf/source.h"
 #include "drivers/exact.h"
 #include "exact/cfg.h"
-#include "exact/origin.h"
+#include "exact/registers.h"
 #include "exact/source.h"
 #include "report/records.h"
 

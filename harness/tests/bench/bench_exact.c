@@ -17,7 +17,7 @@
 #include "bpf/source.h"
 #include "exact/clone.h"
 #include "exact/cfg.h"
-#include "exact/load.h"
+#include "exact/rewrite.h"
 #include "hogs.h"
 
 #define LOADS 5u    /* of each program, the median counts */

@@ -14,7 +14,7 @@
 #include "exact/clone.h"
 #include "exact/cfg.h"
 #include "bpf/insn.h"
-#include "exact/load.h"
+#include "exact/rewrite.h"
 #include "unit/bpf_testing.h"
 #include "unit/interpreter.h"
 #include "unit/random_program.h"
@@ -84,7 +84,7 @@ static void play(const struct bb_code *code, const struct bb_clone *clone, int o
 		expected = interp_run(I, 0, args, 0);
 		if (I->why[0])
 			fail_msg("the interpreter does not know %s", I->why);
-		memset(clone->counts, 0, clone->cfg.n_blocks * sizeof(*clone->counts));
+		bb_clone__reset(clone);
 		assert_int_equal(run_fd(original_fd, packet, len), (uint32_t)expected);
 		assert_int_equal(run_fd(clone->prog_fd, packet, len), (uint32_t)expected);
 		compare(clone, I, code);
@@ -305,7 +305,7 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 		I->left = false;
 		I->packet = low + 4096 + w->header;
 		I->packet_len = len - w->header;
-		memset(clone->counts, 0, clone->cfg.n_blocks * sizeof(*clone->counts));
+		bb_clone__reset(clone);
 		interp_run(I, 0, args, 0); /* first: it takes the globals as they are then */
 		run_own(w, clone->prog_fd, low, len, event_fd, region + i * page);
 		known = !strstr(I->why, "helper") && !strstr(I->why, "kfunc");

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "bpf/insn.h"
-#include "exact/load.h"
+#include "exact/rewrite.h"
 #include "lines/cut_clone.h"
 #include "unit/bpf_testing.h"
 #include "unit/interpreter.h"
@@ -26,7 +26,7 @@ struct prog {
 	struct bpf_line_info lines[GEN_INSNS];
 	struct bb_code code;
 	struct bb_cfg cfg;
-	struct bb_liveness live;
+	struct bb_registers live;
 	struct bb_helds helds;
 	struct bb_cuts cuts;
 	uint32_t stack_bytes[GEN_FUNCS];
@@ -36,7 +36,7 @@ struct prog {
 
 struct fixture {
 	int map_fd, trace_fd;
-	struct bb_cut_memory memory;
+	struct bb_shared_memory memory;
 	uint8_t *low;
 	uint32_t programs, runs, ends, passed, unseen, in_functions;
 };
@@ -176,7 +176,7 @@ static bool open_clones(struct prog *s, const struct fixture *f)
 	int rc = -ENOTSUP;
 
 	assert_int_equal(bb_cfg__make(&s->code, &s->cfg, NULL), 0);
-	assert_int_equal(bb_liveness__make(&s->code, &s->cfg, &s->live, NULL), 0);
+	assert_int_equal(bb_registers__find(&s->code, &s->cfg, &s->live, NULL), 0);
 	assert_int_equal(bb_helds__find(&s->code, &s->cfg, &s->helds, NULL), 0);
 	assert_int_equal(bb_load__stack_bytes(&s->code, &s->cfg, s->stack_bytes, NULL), 0);
 	for (int detail = BB_CUT_ALL; rc && detail >= BB_CUT_CALLS; detail--) {
@@ -199,7 +199,7 @@ static bool has_no_check(const struct prog *s, uint32_t cut)
 static void compare_log(const struct prog *s, struct fixture *f, const struct passed *way,
 			bool *ret_seen)
 {
-	const struct bb_cut_memory *m = &f->memory;
+	const struct bb_shared_memory *m = &f->memory;
 	uint64_t n = bb_cut_memory__logged(m);
 	uint32_t at = 0;
 
@@ -273,7 +273,7 @@ static void play(struct prog *s, struct fixture *f, uint64_t number)
 	}
 	close_clones(s);
 	bb_helds__done(&s->helds);
-	bb_liveness__done(&s->live);
+	bb_registers__done(&s->live);
 	bb_cfg__done(&s->cfg);
 }
 
@@ -316,7 +316,7 @@ static void test_random_programs(void **state)
 		      f.programs, f.runs, f.passed, f.unseen, f.ends, f.in_functions);
 	assert_int_equal(f.programs, PROGRAMS);
 	assert_true(f.ends > f.runs && f.in_functions);
-	bb_cut_memory__close(&f.memory);
+	bb_shared_memory__close(&f.memory);
 	close(f.trace_fd);
 	close(f.map_fd);
 	munmap(f.low, LOW_BYTES);

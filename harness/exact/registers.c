@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Two dataflow analyses over the blocks (Aho et al., Compilers, 9.2), through calls of the
- * program's own functions: what a call reads is what is live where the function begins. Blocks are
- * visited until nothing changes, backwards for `live` and forwards for `known`: as often as loops
- * nest and calls chain, and once more.
- */
-#include "exact/liveness.h"
+#include "exact/registers.h"
 
 #include <bpf/btf.h>
 #include <linux/bpf.h>
@@ -16,7 +10,15 @@
 
 #include "bpf/insn.h"
 
-#define ALL 0x3ffu      /* r0..r9; r10 is the frame and never free */
+/*
+ * Two dataflow analyses over the blocks (Aho et al., Compilers, 9.2), through calls of the
+ * program's own functions: what a call reads is what is live where the function begins. Blocks are
+ * visited until nothing changes, backwards for `live` and forwards for `known`: as often as loops
+ * nest and calls chain, and once more.
+ */
+
+#define N_REGS 10       /* r10 is the frame and never free */
+#define ALL 0x3ffu      /* r0..r9 */
 #define ARGS 0x3eu      /* r1..r5 */
 #define CLOBBERED 0x3fu /* by any call: r0..r5 */
 
@@ -26,7 +28,7 @@ struct analysis {
 	uint16_t *at_begin; /* by block */
 	/* by function: the arguments that its BTF says a global one has */
 	uint16_t *declared;
-	struct bb_liveness out;
+	struct bb_registers out;
 };
 
 /* r1..rn. */
@@ -54,24 +56,14 @@ static uint16_t declared_args(const struct bb_code *code, uint32_t type_id)
 static uint16_t call_reads(const struct analysis *a, uint32_t at)
 {
 	const struct bpf_insn *i = &a->code->insns[at];
-	uint32_t block, func;
+	uint32_t func;
 
 	if (bb_insn_is_helper_call(i))
 		return i->imm >= BB_CORE_POISON ? 0 : first_args(bb_helper__args(i->imm));
 	if (!bb_insn_is_function_call(i))
 		return ARGS;
-	block = a->g->block_of[bb_insn_function_target(i, at)];
-	func = a->g->blocks[block].func;
-	return (a->at_begin[block] | a->declared[func]) & ARGS;
-}
-
-static uint16_t atomic_reads(const struct bpf_insn *i)
-{
-	uint16_t both = BB_REG(i->dst_reg) | BB_REG(i->src_reg);
-
-	if (i->imm == BB_LOAD_ACQUIRE)
-		return BB_REG(i->src_reg);
-	return i->imm == BPF_CMPXCHG ? both | BB_REG(0) : both;
+	func = bb_cfg__callee(a->g, a->code, at);
+	return (a->at_begin[a->g->block_of[a->g->funcs[func].first]] | a->declared[func]) & ARGS;
 }
 
 static uint16_t atomic_writes(const struct bpf_insn *i)
@@ -83,7 +75,8 @@ static uint16_t atomic_writes(const struct bpf_insn *i)
 	return i->imm != BB_STORE_RELEASE && i->imm & BPF_FETCH ? BB_REG(i->src_reg) : 0;
 }
 
-uint16_t bb_insn_writes(const struct bpf_insn *i)
+/* The registers that an instruction writes or leaves without a value. */
+static uint16_t writes(const struct bpf_insn *i)
 {
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
@@ -116,7 +109,11 @@ static uint16_t reads(const struct analysis *a, uint32_t at)
 		return BB_REG(6) | (BPF_MODE(i->code) == BPF_IND ? BB_REG(i->src_reg) : 0);
 	case BPF_LDX: return BB_REG(i->src_reg);
 	case BPF_ST: return BB_REG(i->dst_reg);
-	case BPF_STX: return BPF_MODE(i->code) == BPF_ATOMIC ? atomic_reads(i) : both;
+	case BPF_STX:
+		if (BPF_MODE(i->code) == BPF_ATOMIC && i->imm == BB_LOAD_ACQUIRE)
+			return BB_REG(i->src_reg);
+		return BPF_MODE(i->code) == BPF_ATOMIC && i->imm == BPF_CMPXCHG ? both | BB_REG(0)
+										: both;
 	default:
 		if (bb_insn_is_exit(i))
 			return BB_REG(0);
@@ -139,7 +136,7 @@ static uint16_t live_through(struct analysis *a, uint32_t block)
 	for (uint32_t at = b->last + 1; at-- > b->first;) {
 		if (bb_insn_is_second_half(a->code->insns, at))
 			continue;
-		live &= (uint16_t)~bb_insn_writes(&a->code->insns[at]);
+		live &= (uint16_t)~writes(&a->code->insns[at]);
 		live = (live | reads(a, at)) & ALL;
 		a->out.live[at] = live;
 	}
@@ -162,7 +159,7 @@ static void find_live(struct analysis *a)
 	}
 }
 
-/* One block forwards; what its successors know is at most what all ways to them know. */
+/* One block forwards; what its successors know is at most what all paths to them know. */
 static bool known_through(struct analysis *a, uint32_t block)
 {
 	const struct bb_basic_block *b = &a->g->blocks[block];
@@ -171,17 +168,15 @@ static bool known_through(struct analysis *a, uint32_t block)
 	uint16_t known = a->at_begin[block];
 	bool changed = false;
 
-	for (uint32_t at = b->first; at <= b->last; at++) {
+	for (uint32_t at = b->first; at <= b->last; at += bb_insn_slots(&a->code->insns[at])) {
 		const struct bpf_insn *i = &a->code->insns[at];
 
-		if (bb_insn_is_second_half(a->code->insns, at))
-			continue;
 		a->out.known[at] = known;
 		/* calls leave r0 only */
 		if (bb_insn_is_call(i) || bb_insn_is_packet_load(i))
 			known = (uint16_t)((known & ~CLOBBERED) | BB_REG(0));
 		else
-			known |= bb_insn_writes(i);
+			known |= writes(i);
 	}
 	for (unsigned int k = 0; k < n; k++) {
 		uint16_t both = a->at_begin[next[k]] & known;
@@ -210,8 +205,8 @@ static void find_known(struct analysis *a)
 	}
 }
 
-int bb_liveness__make(const struct bb_code *code, const struct bb_cfg *g,
-		      struct bb_liveness *ret_live, struct bb_err *err)
+int bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
+		       struct bb_registers *ret_regs, struct bb_err *err)
 {
 	struct analysis a = {.code = code, .g = g};
 
@@ -224,23 +219,148 @@ int bb_liveness__make(const struct bb_code *code, const struct bb_cfg *g,
 			a.declared[f] = declared_args(code, g->funcs[f].type_id);
 		find_live(&a);
 		find_known(&a);
-		*ret_live = a.out;
+		*ret_regs = a.out;
 	} else {
-		bb_liveness__done(&a.out);
+		bb_registers__done(&a.out);
 	}
 	free(a.at_begin);
 	free(a.declared);
 	return a.out.live ? 0 : bb_fail_nomem(err);
 }
 
-void bb_liveness__done(struct bb_liveness *l)
+void bb_registers__done(struct bb_registers *r)
 {
-	if (!l)
+	if (!r)
 		return;
-	free(l->live);
-	free(l->known);
-	*l = (struct bb_liveness){0};
+	free(r->live);
+	free(r->known);
+	*r = (struct bb_registers){0};
 }
+
+/* Free ones first, from r0 on: the JIT pushes r6 to r9 in functions that use them. */
+unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
+			       uint8_t ret_save[2])
+{
+	unsigned int n = 0;
+	uint8_t saved = 0;
+
+	for (uint8_t reg = 0; reg < N_REGS && n < 2; reg++)
+		if (!(r->live[at] & BB_REG(reg))) {
+			ret_reg[n] = reg;
+			ret_save[n++] = 0;
+		}
+	for (uint8_t reg = N_REGS; reg-- > 0 && n < 2;)
+		if (r->live[at] & r->known[at] & BB_REG(reg)) {
+			ret_reg[n] = reg;
+			ret_save[n++] = ++saved;
+		}
+	return n < 2 ? BB_NO_TWO : saved;
+}
+
+/* --- origins --- */
+
+/* Blocks that are looked at for one answer, each with one register: compilers load a map where it
+ * is used, or once before a loop. */
+#define MOST_STEPS 64u
+
+/* A block and the register that is followed to its end. */
+struct step {
+	uint32_t block;
+	uint8_t reg;
+	bool is_inner; /* the register holds the outer map */
+};
+
+struct walk {
+	const struct bb_code *code;
+	const struct bb_cfg *g;
+	struct step steps[MOST_STEPS]; /* each is taken once */
+	uint32_t n_steps;
+	bool is_lost; /* some path does not show it, or two differ */
+	struct bb_origin found;
+};
+
+static void note_origin(struct walk *w, enum bb_origin_kind kind, int32_t value)
+{
+	if (kind == BB_ORIGIN_UNKNOWN || (w->found.kind != BB_ORIGIN_UNKNOWN &&
+					  (w->found.kind != kind || w->found.value != value)))
+		w->is_lost = true;
+	w->found = (struct bb_origin){kind, value};
+}
+
+static void add_step(struct walk *w, struct step s)
+{
+	for (uint32_t i = 0; i < w->n_steps; i++)
+		if (w->steps[i].block == s.block && w->steps[i].reg == s.reg &&
+		    w->steps[i].is_inner == s.is_inner)
+			return;
+	if (w->n_steps == MOST_STEPS)
+		w->is_lost = true;
+	else
+		w->steps[w->n_steps++] = s;
+}
+
+/* To the ends of the blocks that lead to this one. */
+static void go_before(struct walk *w, struct step s)
+{
+	bool any = false;
+
+	for (uint32_t b = 0; b < w->g->n_blocks; b++) {
+		uint32_t next[2];
+		unsigned int n = bb_cfg__next(w->g, w->code, b, next);
+
+		if ((n && next[0] == s.block) || (n == 2 && next[1] == s.block)) {
+			any = true;
+			add_step(w, (struct step){b, s.reg, s.is_inner});
+		}
+	}
+	/* the arguments of a function, and what nothing leads to */
+	if (!any || w->g->blocks[s.block].first == w->g->funcs[w->g->blocks[s.block].func].first)
+		w->is_lost = true;
+}
+
+/* Backwards from slot `at` to the beginning of its block. */
+static void go_back(struct walk *w, uint32_t at, struct step s)
+{
+	while (at-- > w->g->blocks[s.block].first) {
+		const struct bpf_insn *i = &w->code->insns[at];
+		unsigned int op = i->code & ~(unsigned int)BPF_X;
+
+		if (bb_insn_is_second_half(w->code->insns, at) || !(writes(i) & BB_REG(s.reg)))
+			continue;
+		if (op == (BPF_ALU64 | BPF_MOV) && !i->off && i->code & BPF_X) {
+			s.reg = i->src_reg;
+			continue;
+		}
+		if (!s.reg && bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_map_lookup_elem &&
+		    !s.is_inner) {
+			s.reg = BPF_REG_1;
+			s.is_inner = true;
+			continue;
+		}
+		if (bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_MAP_FD)
+			note_origin(w, s.is_inner ? BB_ORIGIN_INNER_MAP : BB_ORIGIN_MAP, i->imm);
+		else if ((op == (BPF_ALU64 | BPF_MOV) || op == (BPF_ALU | BPF_MOV)) &&
+			 !(i->code & BPF_X) && !s.is_inner)
+			note_origin(w, BB_ORIGIN_NUMBER, i->imm);
+		else
+			note_origin(w, BB_ORIGIN_UNKNOWN, 0);
+		return;
+	}
+	go_before(w, s);
+}
+
+struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g, uint32_t at,
+			      uint8_t reg)
+{
+	struct walk w = {.code = code, .g = g};
+
+	go_back(&w, at, (struct step){g->block_of[at], reg, false});
+	for (uint32_t i = 0; i < w.n_steps && !w.is_lost; i++)
+		go_back(&w, g->blocks[w.steps[i].block].end, w.steps[i]);
+	return w.is_lost ? (struct bb_origin){BB_ORIGIN_UNKNOWN, 0} : w.found;
+}
+
+/* --- helpers --- */
 
 #define MOST_ARGS 5u
 
