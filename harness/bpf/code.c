@@ -2,9 +2,15 @@
 #include "bpf/code.h"
 
 #include <bpf/btf.h>
+#include <elf.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/grow.h"
+#include "bpf/elf_file.h"
 #include "bpf/insn.h"
 
 void bb_code__done(struct bb_code *c)
@@ -62,4 +68,264 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
 			hi = mid;
 	}
 	return lo ? &code->lines[lo - 1] : NULL;
+}
+
+/* .BTF.ext (Documentation/bpf/btf.rst): offsets are from the end of the header, in bytes. */
+struct ext_header {
+	uint16_t magic;
+	uint8_t version, flags;
+	uint32_t bytes, funcs_at, funcs_bytes, lines_at, lines_bytes;
+};
+
+/* Behind the size of a record: one of these a section, then its records. */
+struct ext_section {
+	uint32_t name, n;
+};
+
+/* A function of the final program, and where in the file it was. Instructions. */
+struct piece {
+	uint32_t at, n;
+	uint32_t section, offset;
+};
+
+struct walk {
+	const struct bb_elf_file *file;
+	struct bb_code *code;
+	struct piece *pieces;
+	size_t n_pieces;
+	bool *placed; /* by slot of the final program: a piece begins there */
+};
+
+static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t offset,
+		     struct bb_err *err)
+{
+	const struct bb_elf_file *f = w->file;
+	struct piece p = {.at = at, .section = section, .offset = offset};
+	struct piece *added;
+
+	for (size_t i = 0; !p.n && i < f->n_symbols; i++)
+		if (f->symbols[i].type == STT_FUNC && f->symbols[i].section == section &&
+		    f->symbols[i].value == (uint64_t)offset * sizeof(struct bpf_insn))
+			p.n = (uint32_t)(f->symbols[i].bytes / sizeof(struct bpf_insn));
+	if (!p.n || !f->sections[section].insns ||
+	    offset + (uint64_t)p.n > f->sections[section].n || at + (uint64_t)p.n > w->code->n)
+		return bb_fail(err, -ENOTSUP,
+			       "'%s': the function at instruction %u is not found in the object "
+			       "file",
+			       w->code->name, at);
+	added = bb_append(&w->pieces, &w->n_pieces, sizeof(*added));
+	if (!added)
+		return bb_fail_nomem(err);
+	*added = p;
+	w->placed[at] = true;
+	return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Where all of the final program comes from. */
+static int find_pieces(struct walk *w, const char *program, const char *section, struct bb_err *err)
+{
+	const struct bb_elf_file *f = w->file;
+	uint64_t covered = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && !w->n_pieces && i < f->n_symbols; i++) {
+		const struct bb_elf_symbol *s = &f->symbols[i];
+
+		if (s->type == STT_FUNC && s->section && !strcmp(s->name, program) &&
+		    !strcmp(f->sections[s->section].name, section))
+			rc = add_piece(w, 0, s->section,
+				       (uint32_t)(s->value / sizeof(struct bpf_insn)), err);
+	}
+	/* follow the calls of each to pieces that are not known yet */
+	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
+		struct piece p = w->pieces[k];
+
+		covered += p.n;
+		for (uint32_t i = 0; !rc && i < p.n; i++) {
+			const struct bpf_insn *now = &w->code->insns[p.at + i];
+			uint32_t to_section, offset;
+			int64_t to;
+
+			if (bb_insn_is_second_half(w->code->insns, p.at + i) ||
+			    (!bb_insn_is_function_call(now) && !bb_insn_is_function_address(now)))
+				continue;
+			to = bb_insn_function_target(now, p.at + i);
+			if (to < 0 || to >= w->code->n || w->placed[to])
+				continue;
+			bb_elf_file__callee(f, p.section, p.offset + i, &to_section, &offset);
+			rc = add_piece(w, (uint32_t)to, to_section, offset, err);
+		}
+	}
+	if (!rc && covered != w->code->n)
+		rc = bb_fail(err, -ENOTSUP,
+			     "'%s': of its %u instructions %llu are found in the object file",
+			     w->code->name, w->code->n, (unsigned long long)covered);
+	if (!rc)
+		qsort(w->pieces, w->n_pieces, sizeof(*w->pieces), by_place);
+	return rc;
+}
+
+/*
+ * Records begin with an offset in bytes into their section; copy those of a piece, with its place
+ * in the final program, but no more than `room`.
+ */
+static uint32_t copy_records(const struct piece *p, const char *records, uint32_t n,
+			     uint32_t record_bytes, char *to, size_t size, uint32_t room)
+{
+	uint32_t copied = 0;
+
+	for (uint32_t i = 0; i < n && copied < room; i++) {
+		uint32_t at;
+
+		memcpy(&at, records + (size_t)i * record_bytes, sizeof(at));
+		at /= sizeof(struct bpf_insn);
+		if (at < p->offset || at - p->offset >= p->n)
+			continue;
+		at = p->at + at - p->offset;
+		memcpy(to + copied * size, records + (size_t)i * record_bytes, size);
+		memcpy(to + copied * size, &at, sizeof(at));
+		copied++;
+	}
+	return copied;
+}
+
+/* One of the two tables: the records of all pieces, in the order of the final program, `size` bytes
+ * of each. */
+static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size,
+		      void **ret_records, uint32_t *ret_n, struct bb_err *err)
+{
+	uint32_t record_bytes, room, n = 0;
+	char *records;
+
+	*ret_records = NULL;
+	*ret_n = 0;
+	if (bytes < sizeof(record_bytes))
+		return 0;
+	memcpy(&record_bytes, table, sizeof(record_bytes));
+	if (record_bytes < size)
+		return bb_fail(err, -EINVAL,
+			       "the object file is broken: records of %u bytes in .BTF.ext",
+			       record_bytes);
+	room = bytes / record_bytes + 1;
+	records = calloc(room, size);
+	if (!records)
+		return bb_fail_nomem(err);
+	for (size_t k = 0; k < w->n_pieces; k++) {
+		const struct piece *p = &w->pieces[k];
+		struct ext_section s;
+
+		for (size_t at = sizeof(record_bytes); at + sizeof(s) <= bytes;
+		     at += (size_t)s.n * record_bytes) {
+			const char *name;
+
+			memcpy(&s, table + at, sizeof(s));
+			at += sizeof(s);
+			if (s.n > (bytes - at) / record_bytes)
+				break;
+			name = btf__name_by_offset(w->code->btf, s.name);
+			if (name && !strcmp(name, w->file->sections[p->section].full_name))
+				n += copy_records(p, table + at, s.n, record_bytes,
+						  records + n * size, size, room - n);
+		}
+	}
+	if (n == room) { /* one more than there are: pieces that have records in common */
+		free(records);
+		return bb_fail(err, -EINVAL,
+			       "the object file is broken: two functions are in one place");
+	}
+	*ret_records = records;
+	*ret_n = n;
+	return 0;
+}
+
+static int read_tables(const struct walk *w, const struct bb_elf_section *ext, struct bb_err *err)
+{
+	struct ext_header h;
+	void *funcs, *lines;
+	size_t room;
+	int rc;
+
+	if (ext->bytes < sizeof(h))
+		return bb_fail(err, -EINVAL, "the object file is broken: .BTF.ext has %zu bytes",
+			       ext->bytes);
+	memcpy(&h, ext->data, sizeof(h));
+	room = ext->bytes - h.bytes;
+	if (h.bytes > ext->bytes || h.funcs_at > room || h.funcs_bytes > room - h.funcs_at ||
+	    h.lines_at > room || h.lines_bytes > room - h.lines_at)
+		return bb_fail(err, -EINVAL,
+			       "the object file is broken: .BTF.ext says it is longer than it is");
+	rc = read_table(w, ext->data + h.bytes + h.funcs_at, h.funcs_bytes, sizeof(*w->code->funcs),
+			&funcs, &w->code->n_funcs, err);
+	w->code->funcs = funcs;
+	if (!rc) {
+		rc = read_table(w, ext->data + h.bytes + h.lines_at, h.lines_bytes,
+				sizeof(*w->code->lines), &lines, &w->code->n_lines, err);
+		w->code->lines = lines;
+	}
+	return rc;
+}
+
+int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
+		     struct bb_code *code, struct bb_err *err)
+{
+	struct bb_elf_file file;
+	struct walk w = {.file = &file, .code = code};
+	const struct bb_elf_section *ext, *licence;
+	int rc = bb_elf_file__open(elf, len, &file, err);
+
+	if (rc)
+		return rc;
+	licence = bb_elf_file__section(&file, "license");
+	snprintf(code->license, sizeof(code->license), "%.*s", licence ? (int)licence->bytes : 0,
+		 licence ? licence->data : "");
+	ext = bb_elf_file__section(&file, ".BTF.ext");
+	if (ext && code->btf) {
+		w.placed = calloc(code->n, sizeof(*w.placed));
+		rc = w.placed ? find_pieces(&w, program, section, err) : bb_fail_nomem(err);
+		if (!rc)
+			rc = read_tables(&w, ext, err);
+	}
+	free(w.placed);
+	free(w.pieces);
+	bb_elf_file__close(&file);
+	return rc;
+}
+
+void bb_btf_ext__place(const char *elf, size_t len, const struct btf *btf, const char *function,
+		       uint32_t insn, char *ret_place, size_t size)
+{
+	struct bb_code code = {.btf = btf, .n = UINT32_MAX};
+	const struct bpf_line_info *line = NULL;
+	const struct bb_elf_section *ext;
+	struct bb_elf_file file;
+	bool placed = false;
+	struct walk w = {.file = &file, .code = &code, .placed = &placed};
+
+	*ret_place = '\0';
+	if (bb_elf_file__open(elf, len, &file, NULL))
+		return;
+	ext = bb_elf_file__section(&file, ".BTF.ext");
+	for (size_t i = 0; ext && btf && !w.n_pieces && i < file.n_symbols; i++) {
+		const struct bb_elf_symbol *s = &file.symbols[i];
+
+		if (s->type == STT_FUNC && s->section && !strcmp(s->name, function))
+			add_piece(&w, 0, s->section, (uint32_t)(s->value / sizeof(struct bpf_insn)),
+				  NULL);
+	}
+	if (w.n_pieces && insn < w.pieces[0].n && !read_tables(&w, ext, NULL))
+		line = bb_code__line_at(&code, insn);
+	if (line)
+		snprintf(ret_place, size, "%s:%u",
+			 basename(bb_code__text(&code, line->file_name_off)),
+			 BB_SOURCE_LINE(line->line_col));
+	bb_code__done(&code);
+	free(w.pieces);
+	bb_elf_file__close(&file);
 }

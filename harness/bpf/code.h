@@ -4,6 +4,7 @@
 
 #include <linux/bpf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -46,5 +47,21 @@ const char *bb_code__text(const struct bb_code *code, uint32_t offset);
 /* The line information of the instruction at that slot; NULL: it has none. */
 const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_t slot);
 #define BB_SOURCE_LINE(line_col) ((line_col) >> 10) /* BPF_LINE_INFO_LINE_NUM */
+
+/*
+ * Fill `code`'s functions, lines and licence from the object file elf[len]. libbpf does not hand
+ * out those that it gave to the kernel (before 1.6), so they are computed anew: the calls of the
+ * final program and of the sections in the file are walked in step, which says where each function
+ * came from. `code` has its instructions and btf already; `program` and `section` are its names in
+ * the file. An object without .BTF.ext leaves functions and lines empty.
+ */
+int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
+		     struct bb_code *code, struct bb_err *err);
+
+/* Where instruction `insn` of `function` is in its source, "file.c:12"; "" where that is not known.
+ */
+struct btf;
+void bb_btf_ext__place(const char *elf, size_t len, const struct btf *btf, const char *function,
+		       uint32_t insn, char *ret_place, size_t size);
 
 #endif

@@ -2,15 +2,28 @@
 #include "bpf/netns.h"
 
 #include <arpa/inet.h>
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <net/if.h>
 #include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "base/parse.h"
+
+#define TCX_INGRESS 46 /* BPF_TCX_INGRESS, 6.6: newer than the headers of Debian 12 */
+#define PREFIX 24
+#define MAC_BYTES 6u
+
+/* --- namespaces --- */
 
 static int own_netns(int *ret_fd, struct bb_err *err)
 {
@@ -78,7 +91,7 @@ int bb_netns__open(int *ret_fd, struct bb_err *err)
 	return rc;
 }
 
-#define MAC_BYTES 6u
+/* --- requests to rtnetlink, in the calling thread's namespace; 0 or -errno --- */
 
 /* A netlink request being written; the pieces that are open have their length set when they end. */
 struct request {
@@ -157,8 +170,10 @@ static int talk(const struct request *r)
 	return ((const struct nlmsgerr *)NLMSG_DATA(&reply.head))->error;
 }
 
-/* Name and kind, in whose data the other end is described the same way (drivers/net/veth.c). */
-int bb_rtnl__add_veth(const char *name, const char *peer, int peer_netns_fd)
+/* A new pair of veth devices, both down. The peer goes to `peer_netns_fd`; -1: to the same
+ * namespace. Name and kind, in whose data the other end is described the same way
+ * (drivers/net/veth.c). */
+static int add_veth(const char *name, const char *peer, int peer_netns_fd)
 {
 	struct rtattr *info, *data, *other;
 	struct request r;
@@ -189,44 +204,329 @@ int bb_rtnl__up(unsigned int ifindex)
 	return talk(&r);
 }
 
-int bb_rtnl__set_mac(unsigned int ifindex, const uint8_t mac[6])
+/* What an end of the pair has, in its namespace: its hardware address and IPv4 address, and its
+ * peer as a permanent neighbour, so that no ARP is sent; and it is up. The addresses are as
+ * generated packets have them (plan/packet.h), so that these are for the device that they come to.
+ */
+static int configure(unsigned int ifindex, enum bb_veth_end end)
 {
+	static const uint32_t addrs[BB_VETH_ENDS] = {BB_VETH_NEAR_ADDR, BB_VETH_FAR_ADDR};
+	static const uint8_t macs[BB_VETH_ENDS][MAC_BYTES] = {{2, 0, 0, 0, 0, 1},
+							      {2, 0, 0, 0, 0, 2}};
+	enum bb_veth_end other = end == BB_VETH_NEAR ? BB_VETH_FAR : BB_VETH_NEAR;
+	uint32_t addr = htonl(addrs[end]), other_addr = htonl(addrs[other]);
 	struct request r;
-	struct ifinfomsg *m = begin(&r, RTM_NEWLINK, 0, sizeof(*m));
+	struct ifinfomsg *link = begin(&r, RTM_NEWLINK, 0, sizeof(*link));
+	struct ifaddrmsg *a;
+	struct ndmsg *neighbour;
+	int rc;
 
-	m->ifi_index = (int)ifindex;
-	add_bytes(&r, IFLA_ADDRESS, mac, MAC_BYTES);
+	link->ifi_index = (int)ifindex;
+	add_bytes(&r, IFLA_ADDRESS, macs[end], MAC_BYTES);
+	rc = talk(&r);
+	if (rc)
+		return rc;
+	a = begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*a));
+	a->ifa_family = AF_INET;
+	a->ifa_prefixlen = PREFIX;
+	a->ifa_index = ifindex;
+	add_bytes(&r, IFA_LOCAL, &addr, sizeof(addr));
+	rc = talk(&r);
+	if (rc)
+		return rc;
+	rc = bb_rtnl__up(ifindex);
+	if (rc)
+		return rc;
+	neighbour = begin(&r, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, sizeof(*neighbour));
+	neighbour->ndm_family = AF_INET;
+	neighbour->ndm_ifindex = (int)ifindex;
+	neighbour->ndm_state = NUD_PERMANENT;
+	add_bytes(&r, NDA_DST, &other_addr, sizeof(other_addr));
+	add_bytes(&r, NDA_LLADDR, macs[other], MAC_BYTES);
 	return talk(&r);
 }
 
-int bb_rtnl__add_addr(unsigned int ifindex, uint32_t addr, uint8_t prefix)
-{
-	uint32_t on_the_wire = htonl(addr);
-	struct request r;
-	struct ifaddrmsg *m = begin(&r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, sizeof(*m));
-
-	m->ifa_family = AF_INET;
-	m->ifa_prefixlen = prefix;
-	m->ifa_index = ifindex;
-	add_bytes(&r, IFA_LOCAL, &on_the_wire, sizeof(on_the_wire));
-	return talk(&r);
-}
-
-int bb_rtnl__add_neigh(unsigned int ifindex, uint32_t addr, const uint8_t mac[6])
-{
-	uint32_t on_the_wire = htonl(addr);
-	struct request r;
-	struct ndmsg *m = begin(&r, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, sizeof(*m));
-
-	m->ndm_family = AF_INET;
-	m->ndm_ifindex = (int)ifindex;
-	m->ndm_state = NUD_PERMANENT;
-	add_bytes(&r, NDA_DST, &on_the_wire, sizeof(on_the_wire));
-	add_bytes(&r, NDA_LLADDR, mac, MAC_BYTES);
-	return talk(&r);
-}
-
-int bb_rtnl__unsupported_or(int rc)
+/* The kernel's errors that mean "not available here" become -ENOTSUP, for the caller to skip. */
+static int unsupported_or(int rc)
 {
 	return rc == -EOPNOTSUPP || rc == -EPERM ? -ENOTSUP : rc;
+}
+
+/* --- XDP programs without packets --- */
+
+struct bb_xdp_port {
+	unsigned int ifindex;
+	int link_fd; /* -1: no program yet */
+	bool used;
+};
+
+/* One more pair of devices: two ports. In the namespace. */
+static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
+{
+	struct bb_xdp_port *ports = reallocarray(net->ports, net->n_ports + 2, sizeof(*ports));
+	char names[2][IFNAMSIZ];
+	int rc;
+
+	if (!ports)
+		return bb_fail_nomem(err);
+	net->ports = ports;
+	for (size_t i = 0; i < 2; i++)
+		snprintf(names[i], sizeof(names[i]), "bb%zu", net->n_ports + i);
+	rc = add_veth(names[0], names[1], -1);
+	for (size_t i = 0; !rc && i < 2; i++) {
+		ports[net->n_ports + i] = (struct bb_xdp_port){.ifindex = if_nametoindex(names[i]),
+							       .link_fd = -1};
+		if (!ports[net->n_ports + i].ifindex)
+			rc = -errno;
+	}
+	if (rc)
+		return bb_fail(err, unsupported_or(rc),
+			       "XDP is measured attached to a veth device, and none can be made "
+			       "(%s); modprobe veth?",
+			       strerror(-rc));
+	net->n_ports += 2;
+	return 0;
+}
+
+int bb_xdp_net__open(struct bb_xdp_net *ret_net, struct bb_err *err)
+{
+	struct bb_xdp_net net = {.netns_fd = -1};
+	int home_fd = -1, rc = bb_netns__open(&net.netns_fd, err);
+
+	if (!rc)
+		rc = bb_netns__enter(net.netns_fd, &home_fd, err);
+	if (!rc)
+		rc = bb_netns__leave(home_fd, add_pair(&net, err), err);
+	if (rc)
+		bb_xdp_net__close(&net);
+	else
+		*ret_net = net;
+	return rc;
+}
+
+void bb_xdp_net__close(struct bb_xdp_net *net)
+{
+	if (!net || net->netns_fd <= 0)
+		return;
+	for (size_t i = 0; i < net->n_ports; i++)
+		if (net->ports[i].link_fd >= 0)
+			close(net->ports[i].link_fd);
+	free(net->ports);
+	close(net->netns_fd);
+	*net = (struct bb_xdp_net){.netns_fd = -1};
+}
+
+/* A link takes programs of one expected attach type, BPF_XDP or 0, and refuses others by EINVAL
+ * (net/core/dev.c, bpf_xdp_link_update): these need a link of their own. */
+static int put_on(struct bb_xdp_port *port, int prog_fd)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	int fd = port->link_fd >= 0 ? bpf_link_update(port->link_fd, prog_fd, NULL) : -EINVAL;
+
+	if (fd != -EINVAL)
+		return fd;
+	if (port->link_fd >= 0)
+		close(port->link_fd);
+	port->link_fd = -1;
+	fd = bpf_link_create(prog_fd, (int)port->ifindex, BPF_XDP, &opts);
+	if (fd < 0)
+		return fd;
+	port->link_fd = fd;
+	return 0;
+}
+
+int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err)
+{
+	size_t port = SIZE_MAX;
+	int home_fd = -1, rc = bb_netns__enter(net->netns_fd, &home_fd, err);
+
+	if (rc)
+		return rc;
+	/* a port that is free: at best one with a program to take the place of */
+	for (size_t i = 0; i < net->n_ports; i++)
+		if (!net->ports[i].used && (port == SIZE_MAX || net->ports[port].link_fd < 0))
+			port = i;
+	if (port == SIZE_MAX) {
+		port = net->n_ports;
+		rc = add_pair(net, err);
+	}
+	if (!rc) {
+		rc = put_on(&net->ports[port], prog_fd);
+		if (rc)
+			rc = bb_fail(err, unsupported_or(rc),
+				     "cannot attach the XDP program to our veth device: %s",
+				     strerror(-rc));
+	}
+	rc = bb_netns__leave(home_fd, rc, err);
+	if (rc)
+		return rc;
+	net->ports[port].used = true;
+	*ret_port = port;
+	return 0;
+}
+
+void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port)
+{
+	net->ports[port].used = false;
+}
+
+/* --- packets from a near end to a far end --- */
+
+static const char *const veth_names[BB_VETH_ENDS] = {"near", "far"};
+
+/* In a namespace of ours: it concerns nobody else. -ENOENT: there is no IPv6. */
+static int switch_ipv6_off(void)
+{
+	static const char *const paths[] = {
+		"/proc/sys/net/ipv6/conf/all/disable_ipv6",
+		"/proc/sys/net/ipv6/conf/default/disable_ipv6",
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		int fd = open(paths[i], O_WRONLY | O_CLOEXEC), rc = 0;
+
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		if (fd < 0 || write(fd, "1", 1) != 1)
+			rc = -errno;
+		if (fd >= 0)
+			close(fd);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* In the namespace of that end: first for the devices, which come when both are ready, then of its
+ * own device. */
+static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
+		      struct bb_err *err)
+{
+	int home_fd = -1, rc = bb_netns__enter(p->netns_fd[end], &home_fd, err);
+
+	if (rc)
+		return rc;
+	if (has_device) {
+		p->ifindex[end] = if_nametoindex(veth_names[end]);
+		rc = p->ifindex[end] ? configure(p->ifindex[end], end) : -errno;
+	} else {
+		rc = switch_ipv6_off();
+		if (!rc && end == BB_VETH_FAR)
+			rc = add_veth(veth_names[BB_VETH_FAR], veth_names[BB_VETH_NEAR],
+				      p->netns_fd[BB_VETH_NEAR]);
+	}
+	if (!rc && has_device && end == BB_VETH_NEAR) {
+		p->near_counts_fd = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
+		rc = p->near_counts_fd < 0 ? -errno : 0;
+	}
+	if (rc)
+		rc = bb_fail(err, unsupported_or(rc),
+			     "a pair of veth devices to send packets through cannot be set up "
+			     "(%s); modprobe veth?",
+			     strerror(-rc));
+	return bb_netns__leave(home_fd, rc, err);
+}
+
+int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err)
+{
+	struct bb_veth_pair p = {.netns_fd = {-1, -1}, .near_counts_fd = -1, .link_fd = -1};
+	int rc = 0;
+
+	for (enum bb_veth_end end = 0; !rc && end < BB_VETH_ENDS; end++)
+		rc = bb_netns__open(&p.netns_fd[end], err);
+	for (int pass = 0; pass < 2; pass++)
+		for (enum bb_veth_end end = 0; !rc && end < BB_VETH_ENDS; end++)
+			rc = set_up_end(&p, end, pass, err);
+	if (rc)
+		bb_veth_pair__close(&p);
+	else
+		*ret_pair = p;
+	return rc;
+}
+
+void bb_veth_pair__close(struct bb_veth_pair *p)
+{
+	const int fds[] = {p->link_fd, p->near_counts_fd, p->netns_fd[BB_VETH_NEAR],
+			   p->netns_fd[BB_VETH_FAR]};
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] > 0)
+			close(fds[i]);
+	*p = (struct bb_veth_pair){.netns_fd = {-1, -1}, .near_counts_fd = -1, .link_fd = -1};
+}
+
+int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
+			 struct bb_err *err)
+{
+	bool is_xdp = prog_type == BPF_PROG_TYPE_XDP;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = is_xdp ? XDP_FLAGS_DRV_MODE : 0);
+	int home_fd = -1, rc;
+
+	if (!is_xdp && prog_type != BPF_PROG_TYPE_SCHED_CLS)
+		return bb_fail(err, -ENOTSUP,
+			       "packets run programs of the types xdp and sched_cls (SEC(\"xdp\"), "
+			       "SEC(\"tc\")); 'with: step, trigger: test-run' measures others");
+	if (p->link_fd > 0 && p->prog_type == prog_type) {
+		rc = bpf_link_update(p->link_fd, prog_fd, NULL);
+		return rc ? bb_fail(err, rc, "cannot replace the program on our veth device: %s",
+				    strerror(-rc))
+			  : 0;
+	}
+	if (p->link_fd > 0)
+		close(p->link_fd);
+	p->link_fd = -1;
+	rc = bb_netns__enter(p->netns_fd[BB_VETH_FAR], &home_fd, err);
+	if (rc)
+		return rc;
+	rc = bpf_link_create(prog_fd, (int)p->ifindex[BB_VETH_FAR],
+			     is_xdp ? BPF_XDP : (enum bpf_attach_type)TCX_INGRESS, &opts);
+	if (rc >= 0) {
+		p->link_fd = rc;
+		p->prog_type = prog_type;
+		rc = 0;
+	} else if (rc == -EINVAL && !is_xdp) {
+		rc = bb_fail(err, -ENOTSUP,
+			     "this kernel attaches no sched_cls program by a link (tcx, Linux "
+			     "6.6)");
+	} else {
+		rc = bb_fail(err, unsupported_or(rc),
+			     "cannot attach the program to our veth device: %s", strerror(-rc));
+	}
+	return bb_netns__leave(home_fd, rc, err);
+}
+
+int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packets)
+{
+	char name[64];
+	const char *at;
+
+	snprintf(name, sizeof(name), " %s:", device);
+	at = strstr(text, name);
+	if (!at)
+		return -EPROTO;
+	/* behind 8 numbers of what it received, and the bytes that it sent */
+	at += strlen(name);
+	for (int i = 0; i < 10; i++) {
+		at += strspn(at, " ");
+		if (bb_parse_digits(&at, ret_packets))
+			return -EPROTO;
+	}
+	return 0;
+}
+
+int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err)
+{
+	char text[2048];
+	ssize_t n = pread(p->near_counts_fd, text, sizeof(text) - 1, 0);
+	int rc = n < 0 ? -errno : 0;
+
+	if (!rc) {
+		text[n] = '\0';
+		rc = bb_veth_parse_sent(text, veth_names[BB_VETH_NEAR], ret_packets);
+	}
+	return rc ? bb_fail(err, rc,
+			    "cannot read /proc/net/dev in the network namespace of the "
+			    "packets: %s",
+			    strerror(-rc))
+		  : 0;
 }

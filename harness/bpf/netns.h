@@ -2,16 +2,17 @@
 #ifndef BB_BPF_NETNS_H
 #define BB_BPF_NETNS_H
 
-#include "base/err.h"
-
+#include <stddef.h>
 #include <stdint.h>
 
-/*
- * Network namespaces that nobody else has. Each is held by a descriptor and by nothing else, so it
- * goes with this process, however it ends, and its devices with it. 0, or -errno with a message.
- */
+#include "base/err.h"
 
-/* Make one; the calling thread stays in its own. -ENOTSUP with the reason where there can be none.
+/*
+ * Network namespaces that nobody else has, and devices of ours in them. Each namespace is held by a
+ * descriptor and by nothing else, and programs are attached by BPF links: all of it goes with this
+ * process, however it ends. The calling thread is in its own namespace again when a function
+ * returns. 0, or -errno with a message; -ENOTSUP with the reason where there can be no network
+ * namespace or no veth device.
  */
 int bb_netns__open(int *ret_fd, struct bb_err *err);
 
@@ -20,27 +21,74 @@ int bb_netns__open(int *ret_fd, struct bb_err *err);
 int bb_netns__enter(int netns_fd, int *ret_home_fd, struct bb_err *err);
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err);
 
-/*
- * The few requests to rtnetlink that devices of our own need, in the calling thread's network
- * namespace; 0 or -errno, as the kernel says it.
- */
-
-/* A new pair of veth devices, both down. The peer goes to `peer_netns_fd`; -1: to the same
- * namespace. */
-int bb_rtnl__add_veth(const char *name, const char *peer, int peer_netns_fd);
-
+/* In the calling thread's network namespace. 0 or -errno, as the kernel says it. */
 int bb_rtnl__up(unsigned int ifindex);
 
-/* IPv4 `addr` (host order) with a prefix of `prefix` bits. */
-int bb_rtnl__add_addr(unsigned int ifindex, uint32_t addr, uint8_t prefix);
+/*
+ * A place where XDP programs are attached without a packet ever reaching them: veth devices, all of
+ * them down. The kernel calls an attached XDP program directly, through its XDP dispatcher, and any
+ * other through a pointer, which with retpolines costs 10 ns more (net/core/filter.c,
+ * kernel/bpf/dispatcher.c): attached is how it runs in production.
+ */
+struct bb_xdp_net {
+	int netns_fd;
+	struct bb_xdp_port *ports; /* one device each: a device takes one program */
+	size_t n_ports;
+};
 
-/* A permanent neighbour: IPv4 `addr` is at `mac`, so no ARP is sent. */
-int bb_rtnl__add_neigh(unsigned int ifindex, uint32_t addr, const uint8_t mac[6]);
+int bb_xdp_net__open(struct bb_xdp_net *ret_net, struct bb_err *err);
+void bb_xdp_net__close(struct bb_xdp_net *net); /* a closed or zeroed one does no harm */
 
-/* Change the hardware address. */
-int bb_rtnl__set_mac(unsigned int ifindex, const uint8_t mac[6]);
+/*
+ * Attach a program (a BPF link: Linux 5.9); *ret_port is for detach. -ENOTSUP: not
+ * permitted, or no veth. The kernel builds its dispatcher anew each time, which waits for all CPUs:
+ * milliseconds.
+ */
+int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err);
 
-/* The kernel's errors that mean "not available here" become -ENOTSUP, for the caller to skip. */
-int bb_rtnl__unsupported_or(int rc);
+/*
+ * The port is free again. The program stays where it is until another takes the port or the
+ * namespace is closed: putting one in the place of another changes the dispatcher once, to take it
+ * off and put the other on twice.
+ */
+void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port);
+
+/*
+ * Two devices that are each other's wire, each in a namespace of its own, both up: a packet sent
+ * from the near end arrives at the far end, where a program is attached. Nothing else is on the
+ * wire: IPv6 is off, neighbours are permanent entries, so neither router solicitations nor ARP run
+ * the program. The kernel runs the receiver on the CPU that sends.
+ */
+enum bb_veth_end { BB_VETH_NEAR, BB_VETH_FAR, BB_VETH_ENDS };
+
+#define BB_VETH_NEAR_ADDR 0x0a000001u /* 10.0.0.1, host order */
+#define BB_VETH_FAR_ADDR 0x0a000002u  /* 10.0.0.2 */
+#define BB_VETH_MAX_FRAME 1514u       /* MTU 1500 and the Ethernet header */
+
+struct bb_veth_pair {
+	int netns_fd[BB_VETH_ENDS]; /* for the sockets at either end */
+	unsigned int ifindex[BB_VETH_ENDS];
+	int near_counts_fd; /* /proc/net/dev of the near end */
+	int link_fd;        /* of the program; -1: none yet */
+	uint32_t prog_type; /* that the link is for */
+};
+
+int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err);
+void bb_veth_pair__close(struct bb_veth_pair *p); /* a closed or zeroed one does no harm */
+
+/*
+ * Put a program on the far end, in the place of the one before: XDP in native mode, sched_cls at
+ * the ingress (tcx: Linux 6.6). `prog_type` is BPF_PROG_TYPE_*. -ENOTSUP: any other type, not
+ * permitted, or no tcx.
+ */
+int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
+			 struct bb_err *err);
+
+/* Packets that the near end has sent so far and the far end has received. */
+int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
+
+/* From the text of /proc/net/dev (NUL-terminated): packets that `device` transmitted. 0 or -EPROTO.
+ */
+int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packets);
 
 #endif

@@ -15,11 +15,10 @@
 
 #include "base/io.h"
 #include "base/caller.h"
-#include "bpf/btf_ext.h"
-#include "bpf/section_type.h"
+#include "bpf/code.h"
+#include "bpf/prog_type.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/object_trial.h"
-#include "bpf/prog_type.h"
 #include "plan/field.h"
 
 #define MAX_BYTES ((size_t)64 << 20)

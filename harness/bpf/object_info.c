@@ -13,7 +13,7 @@
 #include "bpf/elf_file.h"
 #include "bpf/object_file.h"
 #include "capture/file.h"
-#include "bpf/section_type.h"
+#include "bpf/prog_type.h"
 #include "capture/section.h"
 
 #define MAX_RUN_BYTES 2048 /* of an input that stands in a scenario */

@@ -54,7 +54,7 @@ struct bb_object_info {
 int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err);
 void bb_object_info__done(struct bb_object_info *info);
 
-/* All programs are taken for those of section `type` (bpf/section_type.h). -EINVAL: libbpf does not
+/* All programs are taken for those of section `type` (bpf/prog_type.h). -EINVAL: libbpf does not
  * know it, or it is a capture. */
 int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err);
 

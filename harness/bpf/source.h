@@ -13,7 +13,7 @@
 
 /*
  * Where a program comes from: an object file that libbpf opens (source_object.c), a capture
- * (source_capture.c), or a live program (source_loaded.c). bpf/target.h is built on it, and
+ * (source_capture.c), or a live program (loaded.c). bpf/target.h is built on it, and
  * drivers, exact counts and statistics are built on that: none of them knows which source it is.
  * Another source is one file with one table of functions.
  */
@@ -79,7 +79,7 @@ struct bb_source {
 
 /*
  * An object file: read once, so that every load is of the same bytes, and with the globals set.
- * `type`: the section that stands for its type (bpf/section_type.h); NULL: its own, or, where
+ * `type`: the section that stands for its type (bpf/prog_type.h); NULL: its own, or, where
  * libbpf does not know that, the nearest. Errors: no such file, no BPF object, no such program
  * (names those there are), no such global. `globals` are borrowed for its lifetime.
  */

@@ -11,7 +11,7 @@
 #include "bpf/insn.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
-#include "bpf/prog_static.h"
+#include "bpf/prog_stats.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/source.h"
 #include "capture/file.h"

@@ -8,7 +8,6 @@
 
 #include "base/err.h"
 #include "bpf/code.h"
-#include "bpf/prog_static.h"
 #include "bpf/prog_stats.h"
 #include "plan/scenario.h"
 
@@ -30,7 +29,7 @@ struct bpf_link;
 int bb_target__open(const char *object_path, const char *program,
 		    const struct bb_global_spec *globals, size_t n_globals,
 		    struct bb_target **ret_target, struct bb_err *err);
-/* The same, as a program of section `type` (bpf/section_type.h); NULL: of its own. `self`: what
+/* The same, as a program of section `type` (bpf/prog_type.h); NULL: of its own. `self`: what
  * `{pid: self}` and the like stand for, borrowed likewise; NULL: not known. */
 int bb_target__open_as(const char *object_path, const char *program, const char *type,
 		       const struct bb_global_spec *globals, size_t n_globals,

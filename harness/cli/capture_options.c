@@ -10,7 +10,7 @@
 
 #include "base/child.h"
 #include "base/leftover.h"
-#include "bpf/tracefs.h"
+#include "bpf/attach.h"
 #include "capture/file.h"
 #include "cli/cmd.h"
 #include "plan/field.h"

@@ -27,7 +27,7 @@ void bb_capture_args__check(const struct bb_capture_args *a, bool captures);
 struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
 					     const char *const *argv);
 
-/* Mount tracefs for the command, where it is not mounted (bpf/tracefs.h); says why it cannot be. */
+/* Mount tracefs for the command, where it is not mounted (bpf/attach.h); says why it cannot be. */
 void bb_capture_provide_tracefs(void);
 
 /* Capture the command, with progress on stderr. The others are as of struct bb_capture_opts. */

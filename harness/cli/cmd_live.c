@@ -15,7 +15,7 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/stop.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "capture/follow.h"
 #include "cli/capture_options.h"
 #include "cli/cmd.h"

@@ -8,7 +8,7 @@
 #include "bpf/object_file.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "bpf/target.h"
 #include "cli/cmd.h"
 #include "cli/options.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "drivers/workload_loop.h"
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 
 struct insitu_slot {
 	struct bb_target *target;

@@ -13,7 +13,7 @@
 #include "base/deadline.h"
 #include "base/grow.h"
 #include "bpf/insn.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "exact/rewrite.h"
 
 #define MOST_TRIES 200u /* loads to find out which cuts are refused */

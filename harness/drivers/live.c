@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "drivers/driver.h"
 #include "drivers/windows.h"
 

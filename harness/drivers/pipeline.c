@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
 #include "drivers/windows.h"

@@ -2,13 +2,13 @@
 #ifndef BB_DRIVERS_TRAFFIC_H
 #define BB_DRIVERS_TRAFFIC_H
 
-#include "bpf/veth_pair.h"
+#include "bpf/netns.h"
 #include "drivers/child.h"
 #include "drivers/driver.h"
 
 /*
  * The common part of the drives of real packets: all of struct bb_driver but open(). A child of
- * ours sends at a steady rate through a pair of veth devices (bpf/veth_pair.h), whose far end has
+ * ours sends at a steady rate through a pair of veth devices (bpf/netns.h), whose far end has
  * the program on; both ends of a packet's route are then on the CPU that the child is pinned to.
  * The counters are polled from another.
  */

@@ -11,7 +11,7 @@
 #include "base/deadline.h"
 #include "base/grow.h"
 #include "base/parse.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "drivers/companions.h"
 #include "fire/discover.h"
 #include "fire/attach_point.h"

@@ -21,7 +21,7 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "base/stop.h"
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 #include "drivers/trigger.h"
 #include "workloads/amicable_pairs.h"
 

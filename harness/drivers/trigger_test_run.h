@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "bpf/target.h"
-#include "bpf/xdp_attach.h"
+#include "bpf/netns.h"
 #include "drivers/test_run_types.h"
 #include "drivers/trigger.h"
 #include "plan/scenario.h"
@@ -70,7 +70,7 @@ int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err
 
 /*
  * The trigger by BPF_PROG_TEST_RUN. XDP programs are attached to a device of our own meanwhile
- * (bpf/xdp_attach.h), so that they are called as in production; up to 48 of them share the
+ * (bpf/netns.h), so that they are called as in production; up to 48 of them share the
  * dispatcher, a binary search over their addresses, which is at most a compare more a doubling. A
  * live program is left as it is.
  */

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 
 static int open_program_at(const char *path)
 {

@@ -11,7 +11,7 @@
 
 #include "bpf/insn.h"
 #include "bpf/libbpf_log.h"
-#include "bpf/prog_static.h"
+#include "bpf/prog_stats.h"
 
 /* Older kernels keep the beginning of a log, and its end has the reason. */
 #define LOG_BYTES (1U << 20)

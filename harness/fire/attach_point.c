@@ -8,7 +8,7 @@
 
 #include "bpf/code.h"
 #include "bpf/insn.h"
-#include "bpf/multi_link.h"
+#include "bpf/attach.h"
 #include "bpf/prog_type.h"
 
 /* The sections of each kind, by the word before the first '/'. A ".s" (sleepable) is passed over.

@@ -19,11 +19,9 @@
 #include "base/caller.h"
 #include "base/parse.h"
 #include "base/tracepoint.h"
-#include "bpf/multi_link.h"
+#include "bpf/attach.h"
 #include "bpf/netns.h"
 #include "bpf/prog_type.h"
-#include "bpf/struct_ops.h"
-#include "bpf/tracefs.h"
 #include "fire/later.h"
 #include "fire/user_function.h"
 

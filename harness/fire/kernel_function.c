@@ -12,8 +12,8 @@
 
 #include "base/caller.h"
 #include "base/grow.h"
-#include "bpf/section_type.h"
-#include "bpf/tracefs.h"
+#include "bpf/prog_type.h"
+#include "bpf/attach.h"
 
 #define MOST 4096u /* functions of a pattern: the kernel patches each */
 

@@ -13,7 +13,7 @@
 
 #include "base/child.h"
 #include "base/process.h"
-#include "bpf/veth_pair.h"
+#include "bpf/netns.h"
 #include "fire/firer.h"
 #include "fire/triggers.h"
 #include "fire/user_function.h"

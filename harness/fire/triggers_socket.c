@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "bpf/struct_ops.h"
+#include "bpf/attach.h"
 #include "fire/triggers.h"
 
 /* --- addresses: of the loopback device, of the trigger's family --- */

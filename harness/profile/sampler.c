@@ -17,7 +17,7 @@
 #include "bpf/globals.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/object_file.h"
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 
 int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
 		    const uint64_t *kernel, const uint64_t *user)

@@ -12,7 +12,7 @@
 #include "base/grow.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "capture/capture.h"
 #include "capture/file.h"
 #include "capture/section.h"

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "drivers/driver.h"
 #include "plan/plan.h"
 #include "plan/scenario.h"

@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "cli/measure.h"
 #include "drivers/driver.h"
 #include "stats/quantile.h"

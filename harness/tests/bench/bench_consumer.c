@@ -12,7 +12,7 @@
 #include "base/give_way.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 #include "hogs.h"
 #include "stats/estimate.h"
 

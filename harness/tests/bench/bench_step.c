@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 
 #define BLOCKS 500u
 #define REGION_PAGES 512u /* dropped at once, as in drivers/trigger_page_fault.c */

@@ -8,7 +8,7 @@
 #include <bpf/btf.h>
 #include <elf.h>
 
-#include "bpf/btf_ext.h"
+#include "bpf/code.h"
 #include "bpf/elf_file.h"
 
 /* A BTF of the file's own names and no types: libbpf reads whole ones in a child first, and is not

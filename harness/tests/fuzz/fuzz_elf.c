@@ -2,7 +2,7 @@
 /* A BPF object file, as instruction counts read it. */
 #include "fuzz/fuzz.h"
 
-#include "bpf/jumps.h"
+#include "bpf/elf_file.h"
 
 #define MOST_REACHED 16
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "drivers/driver.h"
 #include "unit/bpf_testing.h"
 

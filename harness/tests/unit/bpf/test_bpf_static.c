@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "bpf/prog_static.h"
+#include "bpf/prog_stats.h"
 #include "unit/bpf_testing.h"
 
 #define STACKS "tests/bpf/stacks.bpf.o"

@@ -15,8 +15,7 @@
 #include <sys/mman.h>
 
 #include "bpf/prog_stats.h"
-#include "bpf/stats_enable.h"
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 #include "unit/bpf_testing.h"
 
 /* --- the text --- */

@@ -16,7 +16,7 @@
 
 #include "base/io.h"
 #include "base/rng.h"
-#include "bpf/btf_ext.h"
+#include "bpf/code.h"
 #include "bpf/elf_file.h"
 #include "bpf/insn.h"
 #include "exact/source.h"

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <sched.h>
 
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "drivers/driver.h"
 #include "stats/quantile.h"
 #include "unit/bpf_testing.h"

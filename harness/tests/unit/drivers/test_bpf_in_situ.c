@@ -17,7 +17,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "drivers/driver.h"
 #include "unit/bpf_testing.h"
 

@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "drivers/driver.h"
 #include "drivers/trigger_test_run.h"
 #include "run/record.h"

@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "bpf/stats_enable.h"
-#include "bpf/xdp_attach.h"
+#include "bpf/prog_stats.h"
+#include "bpf/netns.h"
 #include "drivers/driver.h"
 #include "run/record.h"
 #include "unit/bpf_testing.h"

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bpf/veth_pair.h"
+#include "bpf/netns.h"
 #include "drivers/http.h"
 #include "drivers/traffic.h"
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "bpf/perf_event.h"
+#include "bpf/attach.h"
 #include "exact/clone.h"
 #include "exact/cfg.h"
 #include "bpf/insn.h"

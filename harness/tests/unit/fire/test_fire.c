@@ -14,8 +14,8 @@
 #include <bpf/btf.h>
 #include <cmocka.h>
 
-#include "bpf/multi_link.h"
-#include "bpf/section_type.h"
+#include "bpf/attach.h"
+#include "bpf/prog_type.h"
 #include "drivers/companions.h"
 #include "fire/attach_point.h"
 #include "fire/discover.h"

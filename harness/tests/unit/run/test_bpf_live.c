@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "bpf/globals.h"
 #include "bpf/own_runs.h"
-#include "bpf/stats_enable.h"
+#include "bpf/prog_stats.h"
 #include "drivers/windows.h"
 #include "run/live.h"
 #include "unit/bpf_testing.h"
