@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What profile.bpf.c and harness/profile/sampler.c have in common. */
+/* What profile.bpf.c and harness/profile/recording.c have in common. */
 #ifndef BB_PROFILE_H
 #define BB_PROFILE_H
 

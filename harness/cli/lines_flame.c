@@ -116,11 +116,7 @@ int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret
 	}
 	for (size_t i = 0; !rc && i < lines->n_parts; i++)
 		rc = add_part(ret_stacks, lines->timed, frames[0], &lines->parts[i]);
-	if (!rc)
-		rc = bb_stacks__sort_frames(ret_stacks);
-	if (!rc)
-		bb_stacks__sort(ret_stacks);
-	return rc;
+	return rc ? rc : bb_stacks__sort(ret_stacks);
 }
 
 int bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out)

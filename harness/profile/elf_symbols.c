@@ -6,18 +6,95 @@
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/child.h"
 #include "base/grow.h"
-#include "profile/debug_files.h"
+#include "base/io.h"
 #include "profile/symtab.h"
+
+/* --- debug information in files of its own --- */
+
+#define SYSTEM "/usr/lib/debug"
+#define DWZ "/.dwz/"
+
+static int open_if_trusted(const char *path, uid_t owner)
+{
+	struct stat st;
+	int fd = bb_open_regular(path, 0, &st);
+
+	if (fd >= 0 && st.st_uid && st.st_uid != owner) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd)
+{
+	static const char *const where[] = {"%.*s%s", "%.*s.debug/%s", SYSTEM "%.*s%s"};
+	const char *name = request->name, *dwz, *slash = strrchr(path, '/');
+	int dir_len = slash ? (int)(slash - path) + 1 : 0, fd = -ENOENT;
+	char candidate[PATH_MAX];
+	struct stat st;
+
+	if (!memchr(name, '\0', sizeof(request->name)) || !*name || fstat(of_fd, &st))
+		return -EINVAL;
+	switch (request->kind) {
+	case BB_DEBUG_BUILD_ID:
+		if (strlen(name) <= 2 || name[strspn(name, "0123456789abcdef")])
+			return -EINVAL;
+		snprintf(candidate, sizeof(candidate), SYSTEM "/.build-id/%.2s/%s.debug", name,
+			 name + 2);
+		return open_if_trusted(candidate, st.st_uid);
+	case BB_DEBUG_LINK:
+		if (!dir_len || strchr(name, '/'))
+			return -EINVAL;
+		for (size_t i = 0; fd < 0 && i < sizeof(where) / sizeof(where[0]); i++)
+			if (snprintf(candidate, sizeof(candidate), where[i], dir_len, path, name) <
+			    (int)sizeof(candidate))
+				fd = open_if_trusted(candidate, st.st_uid);
+		return fd;
+	case BB_DEBUG_ALT:
+		dwz = strstr(name, DWZ);
+		if (!dwz || strstr(dwz, ".."))
+			return -EINVAL;
+		snprintf(candidate, sizeof(candidate), SYSTEM "%s", dwz);
+		return open_if_trusted(candidate, 0);
+	default: return -EINVAL;
+	}
+}
+
+int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name)
+{
+	struct bb_debug_request request = {.kind = kind};
+	struct iovec data = {.iov_base = &request, .iov_len = sizeof(request)};
+	const struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	int nothing, fd;
+
+	if (strlen(name) >= sizeof(request.name))
+		return -ENAMETOOLONG;
+	strcpy(request.name, name);
+	if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
+		return -errno;
+	if (kind == BB_DEBUG_NEXT)
+		return 0;
+	if (bb_descriptor__receive(socket, &nothing, &fd))
+		return -EIO;
+	return fd < 0 ? -ENOENT : fd;
+}
+
+/* --- functions and lines --- */
 
 /* A compilation unit. Its functions are listed when an address in it is asked for. */
 struct dwarf_unit {
@@ -208,9 +285,9 @@ static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, D
 }
 
 /*
- * In the symbolizer's child: ask for debug information that is in a file of its own
- * (debug_files.h), and check that it belongs to the file that names it: it has its build id, or the
- * check sum of its debug link. The descriptor; < 0: there is none.
+ * In the symbolizer's child: ask for debug information that is in a file of its own, and check that
+ * it belongs to the file that names it: it has its build id, or the check sum of its debug link.
+ * The descriptor; < 0: there is none.
  */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		      const char *file, const char *link, GElf_Word crc, char **ret_path)

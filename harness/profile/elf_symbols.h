@@ -32,7 +32,7 @@ struct bb_elf_frame {
 
 /*
  * Of the open file `fd` (a copy is made). NULL: not an ELF file that can be read, or no memory.
- * Files with debug information are asked for over `socket` (debug_files.h), and checked; -1: there
+ * Files with debug information are asked for over `socket`, and checked; -1: there
  * are none.
  */
 struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket);
@@ -50,5 +50,33 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES]);
 
 void bb_elf_symbols__free(struct bb_elf_symbols *s);
+
+/*
+ * Debug information that is in a file of its own. The symbolizer's child may open nothing, so it
+ * asks its parent over a socket (SOCK_SEQPACKET): one struct bb_debug_request, which is answered by
+ * bb_descriptor__send() with the descriptor of the file, or without one.
+ */
+enum bb_debug_kind {
+	BB_DEBUG_NEXT,     /* no question, and no answer: the child is done with a file */
+	BB_DEBUG_BUILD_ID, /* a file by `id`, in hexadecimal */
+	BB_DEBUG_LINK,     /* .gnu_debuglink: `name`, beside the file or in /usr/lib/debug */
+	BB_DEBUG_ALT,      /* .gnu_debugaltlink: `name` below /usr/lib/debug/.dwz/ */
+};
+
+struct bb_debug_request {
+	uint32_t kind;
+	char name[256]; /* with its NUL */
+};
+
+/*
+ * In the parent: open the debug file that is requested for the file of that path, whose open
+ * descriptor is `of_fd`. Only a regular file will do, of root or of the user whom that file belongs
+ * to: others could put one in its folder. The descriptor, or -errno: -EINVAL for a malformed
+ * request.
+ */
+int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd);
+
+/* In the child: ask, and wait for the answer. The descriptor, or -errno. */
+int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name);
 
 #endif

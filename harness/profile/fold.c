@@ -16,8 +16,8 @@
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8) /* of a stack: its process and notes included */
 #define KERNEL_SPACE UINT64_MAX
 
-/* A distinct address of code, or a text in its place, and the functions there: frames[first ..
- * first + n), outermost first. */
+/* A distinct address of code, or a text in its place, and the functions there: numbers[first ..
+ * first + n) are their frames, outermost first; n <= BB_ELF_MAX_FRAMES. */
 struct point {
 	uint64_t offset; /* in the file `dso` */
 	uint32_t dso;    /* BB_NO_ID: in none */
@@ -29,11 +29,10 @@ struct folding {
 	const struct bb_spaces *spaces;
 	const struct bb_fold_opts *opts;
 	struct bb_profile *profile;
-	struct bb_names *names; /* the profile's */
 	struct point *points;
 	size_t n_points;
-	struct bb_frame *frames; /* of the points */
-	size_t n_frames;
+	uint32_t *numbers; /* of the points' frames among the profile's */
+	size_t n_numbers;
 	struct bb_idmap by_address; /* (address, space or KERNEL_SPACE) -> point */
 	/* (offset, dso) -> point: the same file in several processes */
 	struct bb_idmap by_place;
@@ -44,43 +43,48 @@ struct folding {
 	uint32_t space, process;
 	uint32_t cut, lost, off_cpu;  /* points */
 	struct bb_code_place *places; /* of points, in order; `id` says of which */
-	struct bb_stacks sampled;     /* its `parts` are points */
-	uint32_t *numbers; /* of each frame of the points: which it is of the profile's */
 };
 
-static int add_frame(struct folding *f, struct point *p, const char *name, enum bb_frame_kind kind,
-		     uint64_t start, uint64_t distance)
+static uint32_t name_id(struct folding *f, const char *name)
 {
-	struct bb_frame *frame = bb_append(&f->frames, &f->n_frames, sizeof(*frame));
+	uint32_t id;
 
-	if (!frame || bb_names__add(f->names, name, strlen(name), &frame->name))
-		return -ENOMEM;
-	frame->file = BB_NO_ID;
-	frame->kind = kind;
-	frame->start = start;
-	frame->distance = distance;
-	if (!p->n++)
-		p->first = (uint32_t)f->n_frames - 1;
-	return 0;
+	return bb_names__add(&f->profile->stacks.names, name, strlen(name), &id) ? BB_NO_ID : id;
 }
 
-static int add_point(struct folding *f, const struct point *p, uint32_t *ret_id)
+/* One function more at the point. Points that have the same ones from the outermost on share their
+ * frames. */
+static int add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
-	struct point *copy = bb_append(&f->points, &f->n_points, sizeof(*p));
+	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID, *number;
 
-	if (!copy)
+	frame.name = name_id(f, name);
+	number = bb_append(&f->numbers, &f->n_numbers, sizeof(*number));
+	if (frame.name == BB_NO_ID || !number)
 		return -ENOMEM;
-	*copy = *p;
+	if (!p->n++)
+		p->first = (uint32_t)f->n_numbers - 1;
+	return bb_stacks__intern_frame(&f->profile->stacks, &frame, before, number);
+}
+
+/* A point without frames; valid until the next. */
+static struct point *add_point(struct folding *f, uint32_t dso, uint64_t offset, uint32_t *ret_id)
+{
+	struct point *p = bb_append(&f->points, &f->n_points, sizeof(*p));
+
+	if (p)
+		*p = (struct point){.dso = dso, .offset = offset};
 	*ret_id = (uint32_t)f->n_points - 1;
-	return 0;
+	return p;
 }
 
 static int add_text(struct folding *f, const char *text, enum bb_frame_kind kind,
 		    uint32_t *ret_point)
 {
-	struct point p = {.dso = BB_NO_ID};
+	const struct bb_frame frame = {.file = BB_NO_ID, .kind = kind};
+	struct point *p = add_point(f, BB_NO_ID, 0, ret_point);
 
-	return add_frame(f, &p, text, kind, 0, 0) ? -ENOMEM : add_point(f, &p, ret_point);
+	return p ? add_frame(f, p, text, frame) : -ENOMEM;
 }
 
 /* The point of an address in no file: `symbols` (NULL: none) of the kernel or of a JIT name it. */
@@ -88,19 +92,23 @@ static int add_symbol(struct folding *f, const struct bb_symtab *symbols, bool i
 		      uint64_t address, uint32_t *ret_point)
 {
 	const struct bb_symbol *s = symbols ? bb_symtab__find(symbols, address) : NULL;
-	struct point p = {.dso = BB_NO_ID};
-	int rc;
+	const struct bb_frame frame = {
+		.file = BB_NO_ID,
+		.kind = is_kernel ? BB_FRAME_KERNEL
+			: s       ? BB_FRAME_JIT
+				  : BB_FRAME_USER,
+		.start = s ? s->start : 0,
+		.distance = address - (s ? s->start : 0),
+	};
+	struct point *p = add_point(f, BB_NO_ID, 0, ret_point);
 
-	if (s)
-		rc = add_frame(f, &p, bb_symtab__name(symbols, s),
-			       is_kernel ? BB_FRAME_KERNEL : BB_FRAME_JIT, s->start,
-			       address - s->start);
-	else if (is_kernel)
-		rc = add_frame(f, &p, "[kernel]", BB_FRAME_KERNEL, 0, address);
-	else
-		rc = add_frame(f, &p, "[unknown]", BB_FRAME_USER, 0, address);
 	f->profile->unknown_kernel += is_kernel && !s;
-	return rc ? rc : add_point(f, &p, ret_point);
+	return p ? add_frame(f, p,
+			     s           ? bb_symtab__name(symbols, s)
+			     : is_kernel ? "[kernel]"
+					 : "[unknown]",
+			     frame)
+		 : -ENOMEM;
 }
 
 static int kernel_point(struct folding *f, uint64_t address, uint32_t *ret_point)
@@ -113,34 +121,28 @@ static int kernel_point(struct folding *f, uint64_t address, uint32_t *ret_point
 	return bb_idmap__put(&f->by_address, address, KERNEL_SPACE, *ret_point);
 }
 
-/* In a file: the point of that place, whoever has it mapped. It is named later. */
-static int place_point(struct folding *f, uint32_t dso, uint64_t offset, uint32_t *ret_point)
-{
-	const struct point p = {.dso = dso, .offset = offset};
-
-	*ret_point = bb_idmap__get(&f->by_place, offset, dso);
-	if (*ret_point != BB_NO_ID)
-		return 0;
-	if (add_point(f, &p, ret_point))
-		return -ENOMEM;
-	return bb_idmap__put(&f->by_place, offset, dso, *ret_point);
-}
-
 /* Of a process in the space of the latest sample. */
 static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_t *ret_point)
 {
 	/* Without a space, addresses are told apart by the process: its JIT may know them. */
-	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space;
+	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
 	const struct bb_symtab *jit;
 	const struct bb_mapping *m;
-	int rc;
+	int rc = 0;
 
 	*ret_point = bb_idmap__get(&f->by_address, address, key);
 	if (*ret_point != BB_NO_ID)
 		return 0;
 	m = bb_spaces__find(f->spaces, f->space, address);
 	if (m && m->dso != BB_NO_ID) {
-		rc = place_point(f, m->dso, address - m->start + m->file_offset, ret_point);
+		/* The point of that place, whoever has it mapped. It is named later. */
+		offset = address - m->start + m->file_offset;
+		*ret_point = bb_idmap__get(&f->by_place, offset, m->dso);
+		if (*ret_point == BB_NO_ID)
+			rc = !add_point(f, m->dso, offset, ret_point) ||
+					     bb_idmap__put(&f->by_place, offset, m->dso, *ret_point)
+				     ? -ENOMEM
+				     : 0;
 	} else {
 		rc = bb_jit_maps__get(&f->jit_maps, pid, bb_spaces__user(f->spaces, pid), &jit);
 		if (!rc)
@@ -164,7 +166,8 @@ static int find_process(struct folding *f, const struct bb_sampled_stack *s)
 	len = snprintf(process, sizeof(process), "%.*s", BB_PROFILE_COMM, s->comm);
 	if (f->opts->with_pid)
 		snprintf(process + len, sizeof(process) - (size_t)len, " (%u)", s->pid);
-	if (bb_names__add(f->names, process, strlen(process), &name))
+	name = name_id(f, process);
+	if (name == BB_NO_ID)
 		return -ENOMEM;
 	f->process = bb_idmap__get(&f->processes, name, 0);
 	if (f->process != BB_NO_ID)
@@ -181,48 +184,48 @@ static uint64_t code_address(const uint64_t *addresses, size_t nth)
 	return nth ? addresses[nth] - 1 : addresses[0];
 }
 
-/* The sample's points, outermost first. */
-static int add_sample(struct folding *f, const struct bb_sampled_stack *s)
+/* The sample's points, outermost first, which are made if need be. */
+static int find_points(struct folding *f, const struct bb_sampled_stack *s,
+		       uint32_t ret_points[MAX_POINTS], uint32_t *ret_n)
 {
 	const uint64_t *kernel = f->samples->addresses + s->first, *user = kernel + s->n_kernel;
-	uint32_t points[MAX_POINTS], n = 0;
+	uint32_t n = 0;
 	int rc = find_process(f, s);
 
-	points[n++] = f->process;
+	ret_points[n++] = f->process;
 	if (s->is_user_cut)
-		points[n++] = f->cut;
+		ret_points[n++] = f->cut;
 	if (s->is_lost)
-		points[n++] = f->lost;
+		ret_points[n++] = f->lost;
 	for (size_t i = s->n_user; i-- > 0 && !rc;)
-		rc = user_point(f, s->pid, code_address(user, i), &points[n++]);
+		rc = user_point(f, s->pid, code_address(user, i), &ret_points[n++]);
 	if (s->is_kernel_cut)
-		points[n++] = f->cut;
+		ret_points[n++] = f->cut;
 	for (size_t i = s->n_kernel; i-- > 0 && !rc;)
-		rc = kernel_point(f, code_address(kernel, i), &points[n++]);
+		rc = kernel_point(f, code_address(kernel, i), &ret_points[n++]);
 	if (s->is_off_cpu)
-		points[n++] = f->off_cpu;
-	if (rc)
-		return rc;
-	return bb_stacks__add(&f->sampled, points, n,
-			      s->is_off_cpu ? (double)s->weight / 1000
-					    : (double)s->weight * f->opts->on_cpu_weight);
+		ret_points[n++] = f->off_cpu;
+	*ret_n = n;
+	return rc;
 }
 
 static int on_found(void *arg, uint32_t place, const struct bb_elf_frame *found)
 {
 	struct folding *f = arg;
 	struct point *p = &f->points[f->places[place].id];
-	struct bb_frame *frame;
-	int rc = add_frame(f, p, *found->function ? found->function : "[unknown]",
-			   found->is_inlined ? BB_FRAME_INLINED : BB_FRAME_USER, found->start,
-			   found->distance);
+	const struct bb_frame frame = {
+		.file = found->file ? name_id(f, found->file) : BB_NO_ID,
+		.line = found->line,
+		.kind = found->is_inlined ? BB_FRAME_INLINED : BB_FRAME_USER,
+		.start = found->start,
+		.distance = found->distance,
+	};
 
-	if (rc)
-		return rc;
-	frame = &f->frames[f->n_frames - 1];
-	frame->line = found->line;
-	return found->file ? bb_names__add(f->names, found->file, strlen(found->file), &frame->file)
-			   : 0;
+	if (p->n == BB_ELF_MAX_FRAMES)
+		return -EBADMSG; /* the child is not trusted */
+	if (found->file && frame.file == BB_NO_ID)
+		return -ENOMEM;
+	return add_frame(f, p, *found->function ? found->function : "[unknown]", frame);
 }
 
 static int by_place(const void *a, const void *b)
@@ -253,6 +256,9 @@ static int symbolize(struct folding *f, struct bb_err *err)
 			  &f->profile->symbols, err);
 	for (size_t i = 0; i < n && !rc; i++) {
 		struct point *p = &f->points[places[i].id];
+		const struct bb_frame frame = {.file = BB_NO_ID,
+					       .kind = BB_FRAME_USER,
+					       .distance = p->offset};
 		char name[300];
 
 		if (p->n)
@@ -260,123 +266,70 @@ static int symbolize(struct folding *f, struct bb_err *err)
 		/* A function that has no name is at least in a file that has one. */
 		snprintf(name, sizeof(name), "[%.255s]",
 			 bb_dso__short_name(&f->spaces->dsos.v[p->dso]));
-		rc = add_frame(f, p, name, BB_FRAME_USER, 0, p->offset) ? bb_fail_nomem(err) : 0;
+		rc = add_frame(f, p, name, frame) ? bb_fail_nomem(err) : 0;
 	}
-	return rc;
-}
-
-/* Functions of a point before those of another that begin alike but have more: [f] before [f,
- * inlined g]. */
-static int by_functions(const void *a, const void *b, void *arg)
-{
-	const struct folding *f = arg;
-	const struct point *x = &f->points[*(const uint32_t *)a],
-			   *y = &f->points[*(const uint32_t *)b];
-
-	for (uint32_t i = 0; i < x->n && i < y->n; i++) {
-		int order = bb_frame_order(f->names, &f->frames[x->first + i],
-					   &f->frames[y->first + i]);
-
-		if (order)
-			return order;
-	}
-	return (x->n > y->n) - (x->n < y->n);
-}
-
-/*
- * Frames of points that are found in the same way from the outermost on are the same one. Give each
- * of them to the stacks, and number the frames of points as they are there.
- */
-static int number_frames(struct folding *f)
-{
-	struct bb_stacks *stacks = &f->profile->stacks;
-	uint32_t *order = malloc((f->n_points + 1) * sizeof(*order));
-	int rc;
-
-	f->numbers = malloc((f->n_frames + 1) * sizeof(*f->numbers));
-	rc = order && f->numbers ? 0 : -ENOMEM;
-	for (uint32_t i = 0; i < f->n_points && !rc; i++)
-		order[i] = i;
-	if (!rc)
-		qsort_r(order, f->n_points, sizeof(*order), by_functions, f);
-	for (size_t i = 0; i < f->n_points && !rc; i++) {
-		const struct point *p = &f->points[order[i]],
-				   *before = i ? &f->points[order[i - 1]] : NULL;
-		bool is_same = before != NULL;
-
-		for (uint32_t k = 0; k < p->n && !rc; k++) {
-			const struct bb_frame *frame = &f->frames[p->first + k];
-
-			is_same = is_same && k < before->n &&
-				  !bb_frame_order(f->names, &f->frames[before->first + k], frame);
-			f->numbers[p->first + k] = is_same ? f->numbers[before->first + k]
-							   : (uint32_t)stacks->n_frames;
-			if (!is_same)
-				rc = bb_stacks__add_frame(stacks, frame);
-		}
-	}
-	free(order);
 	return rc;
 }
 
 /* A frame of the code that samples switches: the tracepoint, and what it calls. */
 static bool is_own(const struct folding *f, uint32_t point)
 {
-	const struct bb_frame *frame = &f->frames[f->points[point].first];
-	const char *name = bb_names__text(f->names, frame->name);
+	const struct bb_stacks *stacks = &f->profile->stacks;
+	uint32_t number = f->numbers[f->points[point].first];
+	const char *name = bb_stacks__name(stacks, number);
 
-	return frame->kind == BB_FRAME_KERNEL &&
+	return stacks->frames[number].kind == BB_FRAME_KERNEL &&
 	       (!strncmp(name, "bpf_", 4) || !strncmp(name, "__bpf_trace_", 12) ||
 		!strncmp(name, "__traceiter_", 12));
 }
 
-/* From points to frames. */
-static int add_stacks(struct folding *f)
+/* The sample as a stack, once its points are named. */
+static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
 {
-	uint32_t frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
-	int rc = 0;
+	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
+	uint32_t n_points, n = 0, last, end;
+	int rc = find_points(f, s, points, &n_points);
 
-	for (size_t i = 0; i < f->sampled.n && !rc; i++) {
-		const struct bb_stack *s = &f->sampled.v[i];
-		const uint32_t *points = f->sampled.parts + s->first;
-		uint32_t n = 0, last = s->n - 1, n_points = s->n;
+	if (rc)
+		return rc;
+	last = n_points - 1;
+	end = n_points;
+	/* Our own frames are left out: [off-CPU] goes to where the kernel switched. */
+	if (points[last] == f->off_cpu)
+		for (uint32_t own = 1; own <= MAX_OWN_FRAMES && own <= last; own++)
+			if (is_own(f, points[last - own]))
+				end = last - own;
+	for (uint32_t k = 0; k < n_points; k++) {
+		const struct point *p = &f->points[points[k]];
 
-		/* Our own frames are left out: [off-CPU] goes to where the kernel switched. */
-		if (points[last] == f->off_cpu)
-			for (uint32_t own = 1; own <= MAX_OWN_FRAMES && own <= last; own++)
-				if (is_own(f, points[last - own]))
-					n_points = last - own;
-		for (uint32_t k = 0; k < s->n; k++) {
-			const struct point *p = &f->points[points[k]];
-
-			if (k >= n_points && k != last)
-				continue;
-			for (uint32_t frame = p->first; frame < p->first + p->n; frame++)
-				frames[n++] = f->numbers[frame];
-		}
-		rc = bb_stacks__add(&f->profile->stacks, frames, n, s->weight);
+		if (k >= end && k != last)
+			continue;
+		memcpy(frames + n, f->numbers + p->first, p->n * sizeof(*frames));
+		n += p->n;
 	}
-	return rc;
+	return bb_stacks__add(&f->profile->stacks, frames, n,
+			      s->is_off_cpu ? (double)s->weight / 1000
+					    : (double)s->weight * f->opts->on_cpu_weight);
 }
 
 static int fold_samples(struct folding *f, struct bb_err *err)
 {
+	uint32_t points[MAX_POINTS], n;
 	int rc = add_text(f, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut);
 
-	if (!rc)
-		rc = add_text(f, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost);
-	if (!rc)
-		rc = add_text(f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu);
+	rc = rc ? rc : add_text(f, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost);
+	rc = rc ? rc : add_text(f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu);
 	for (size_t i = 0; i < f->samples->n && !rc; i++)
-		rc = add_sample(f, &f->samples->v[i]);
+		rc = find_points(f, &f->samples->v[i], points, &n);
 	if (rc)
 		return bb_fail_nomem(err);
 	rc = symbolize(f, err);
 	if (rc)
 		return rc;
-	if (number_frames(f) || add_stacks(f) || bb_stacks__sort_frames(&f->profile->stacks))
+	for (size_t i = 0; i < f->samples->n && !rc; i++)
+		rc = add_stack(f, &f->samples->v[i]);
+	if (rc || bb_stacks__sort(&f->profile->stacks))
 		return bb_fail_nomem(err);
-	bb_stacks__sort(&f->profile->stacks);
 	return 0;
 }
 
@@ -389,15 +342,12 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 		.spaces = spaces,
 		.opts = opts,
 		.profile = &profile,
-		.names = &profile.stacks.names,
 	};
 	int rc = fold_samples(&f, err);
 
 	free(f.points);
-	free(f.frames);
 	free(f.places);
 	free(f.numbers);
-	bb_stacks__done(&f.sampled);
 	bb_idmap__done(&f.by_address);
 	bb_idmap__done(&f.by_place);
 	bb_idmap__done(&f.processes);

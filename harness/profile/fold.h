@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "profile/sampler.h"
+#include "profile/recording.h"
 #include "profile/spaces.h"
 #include "profile/stacks.h"
 #include "profile/symbolize.h"

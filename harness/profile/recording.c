@@ -1,28 +1,493 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/recording.h"
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <math.h>
+#include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/err.h"
+#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/stop.h"
-#include "profile/task_events.h"
+#include "bpf/globals.h"
+#include "bpf/libbpf_log.h"
+#include "bpf/object_file.h"
+#include "bpf/attach.h"
+
+#define OBJECT "profile.bpf.o"
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define KALLSYMS_MAX_BYTES (256u << 20)
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
+
+int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
+		    const uint64_t *kernel, const uint64_t *user)
+{
+	size_t need = samples->n_addresses + s->n_kernel + s->n_user;
+	struct bb_sampled_stack *copy;
+
+	if (bb_reserve(&samples->addresses, need, &samples->addresses_size, sizeof(uint64_t)))
+		return -ENOMEM;
+	copy = bb_append(&samples->v, &samples->n, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *s;
+	copy->first = samples->n_addresses;
+	if (s->n_kernel)
+		memcpy(samples->addresses + copy->first, kernel, s->n_kernel * sizeof(*kernel));
+	if (s->n_user)
+		memcpy(samples->addresses + copy->first + s->n_kernel, user,
+		       s->n_user * sizeof(*user));
+	samples->n_addresses = need;
+	return 0;
+}
+
+void bb_samples__done(struct bb_samples *samples)
+{
+	free(samples->v);
+	free(samples->addresses);
+	memset(samples, 0, sizeof(*samples));
+}
+
+/* profile.bpf.o loaded, a perf event on each CPU that runs it, and the code mappings followed. */
+struct bb_recorder {
+	struct bb_sampler_opts opts;
+	char *object_path;
+	struct bpf_object *obj;
+	int *event_fds;
+	size_t n_events;
+	struct bpf_link *links[2];
+	size_t n_links;
+	struct ring_buffer *overflow;
+	int overflow_rc;
+	struct bb_task_events task_events;
+	struct bb_recording recording; /* its samples are those from `overflow` at first */
+	uint64_t began_ns, stopped_ns;
+};
+
+/* A number in a file of /proc/sys. */
+static int read_sysctl(const char *path, uint64_t *ret_value)
+{
+	char *text;
+	size_t len;
+	int rc = bb_read_proc(path, 64, &text, &len, NULL);
+
+	if (rc)
+		return rc;
+	text[strcspn(text, "\n")] = '\0';
+	rc = bb_parse_u64(text, ret_value);
+	free(text);
+	return rc;
+}
+
+static struct bpf_program *program_of(const struct bb_recorder *r, const char *name)
+{
+	return bpf_object__find_program_by_name(r->obj, name);
+}
+
+static int map_of(const struct bb_recorder *r, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(r->obj, name);
+}
+
+/* The object may be another build's: all that is looked up by name later must be in it. */
+static int open_object(struct bb_recorder *r, struct bb_err *err)
+{
+	static const struct {
+		const char *name;
+		bool is_map;
+	} parts[] = {
+		{"sample", false}, {"switched", false}, {"forked", false},  {"targets", true},
+		{"stacks", true},  {"counts", true},    {"overflow", true}, {"sleeping", true},
+	};
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench_prof");
+
+	if (asprintf(&r->object_path, "%s/" OBJECT, r->opts.object_dir) < 0) {
+		r->object_path = NULL;
+		return bb_fail_nomem(err);
+	}
+	bb_libbpf_log__begin();
+	r->obj = bpf_object__open_file(r->object_path, &opts);
+	if (!r->obj)
+		return bb_fail(err, -errno, "%s: %s; build it with make", r->object_path,
+			       strerror(errno));
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		const char *name = parts[i].name;
+
+		if (parts[i].is_map ? !bpf_object__find_map_by_name(r->obj, name)
+				    : !program_of(r, name))
+			return bb_fail(err, -ENOENT,
+				       "%s: it has no %s '%s', so it was built for another "
+				       "bpfbench; build it again with make",
+				       r->object_path, parts[i].is_map ? "map" : "program", name);
+	}
+	return 0;
+}
+
+static int load_object(struct bb_recorder *r, struct bb_err *err)
+{
+	const struct bb_sampler_opts *o = &r->opts;
+	const struct {
+		const char *name;
+		bool value;
+	} globals[] = {
+		{"only_targets", o->pid != 0},
+		{"want_kernel", o->want_kernel},
+		{"want_user", o->want_user},
+	};
+	uint64_t max_frames = BB_PROFILE_FRAMES;
+	int rc = 0;
+
+	/* The kernel makes no stack map with longer stacks than it takes. */
+	if (read_sysctl("/proc/sys/kernel/perf_event_max_stack", &max_frames) ||
+	    max_frames > BB_PROFILE_FRAMES)
+		max_frames = BB_PROFILE_FRAMES;
+	r->recording.stats.max_frames = (uint32_t)max_frames;
+	bpf_map__set_value_size(bpf_object__find_map_by_name(r->obj, "stacks"),
+				(__u32)(max_frames * sizeof(uint64_t)));
+	for (size_t i = 0; i < ARRAY_LEN(globals) && !rc; i++)
+		rc = bb_global__set(r->obj, r->object_path, globals[i].name, globals[i].value, err);
+	if (rc)
+		return rc;
+	bpf_program__set_autoload(program_of(r, "sample"), o->on_cpu);
+	bpf_program__set_autoload(program_of(r, "switched"), o->off_cpu);
+	bpf_program__set_autoload(program_of(r, "forked"), o->pid != 0);
+	rc = bpf_object__load(r->obj);
+	return rc ? bb_object_say_not_loaded(r->object_path, NULL, 0, r->obj,
+					     program_of(r, "sample"), false, rc, err)
+		  : 0;
+}
+
+/* To the tracepoints; and only `pid` is sampled, unless that is 0. */
+static int attach_programs(struct bb_recorder *r, struct bb_err *err)
+{
+	static const char *const names[] = {"switched", "forked"};
+	__u32 pid = (__u32)r->opts.pid;
+	__u8 one = 1;
+
+	if (pid && bpf_map_update_elem(map_of(r, "targets"), &pid, &one, BPF_ANY))
+		return bb_fail(err, -errno, "cannot sample process %u: %s", pid, strerror(errno));
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct bpf_program *program = program_of(r, names[i]);
+		struct bpf_link *link;
+
+		if (!bpf_program__autoload(program))
+			continue;
+		link = bpf_program__attach(program);
+		if (!link)
+			return bb_fail(err, -errno, "cannot attach '%s' to its tracepoint: %s",
+				       names[i], strerror(errno));
+		r->links[r->n_links++] = link;
+	}
+	return 0;
+}
+
+/* On every CPU that is online. -ENOTSUP: this machine has no such event. */
+static int open_events(struct bb_recorder *r, uint32_t type, uint64_t config, struct bb_err *err)
+{
+	const char *sysctl = "/proc/sys/kernel/perf_event_max_sample_rate";
+	int n_cpus = libbpf_num_possible_cpus(), prog_fd = bpf_program__fd(program_of(r, "sample"));
+	uint64_t max = 0;
+	int rc = 0;
+
+	free(r->event_fds);
+	r->event_fds = calloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof(*r->event_fds));
+	if (!r->event_fds)
+		return bb_fail_nomem(err);
+	for (int cpu = 0; cpu < n_cpus; cpu++) {
+		struct perf_event_attr attr = {
+			.type = type,
+			.config = config,
+			.freq = 1,
+			.sample_freq = r->opts.freq_hz,
+			.exclude_idle = 1,
+			.exclude_hv = 1,
+		};
+
+		rc = bb_perf_event__open(&attr, -1, cpu, prog_fd, &r->event_fds[r->n_events], err);
+		if (!rc)
+			r->n_events++;
+		else if (rc == -EINVAL && !read_sysctl(sysctl, &max) && r->opts.freq_hz > max)
+			return bb_fail(err, rc, "%u Hz are more than the %llu that %s allows",
+				       r->opts.freq_hz, (unsigned long long)max, sysctl);
+		else if (rc != -ENODEV)
+			return rc;
+	}
+	return r->n_events ? 0 : rc;
+}
+
+static int start_events(struct bb_recorder *r, struct bb_err *err)
+{
+	int rc = open_events(r, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, err);
+
+	if (rc == -ENOTSUP) {
+		r->recording.stats.is_cpu_clock = true;
+		rc = open_events(r, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, err);
+	}
+	for (size_t i = 0; i < r->n_events && !rc; i++) {
+		rc = bb_perf_event__enable(r->event_fds[i]);
+		if (rc)
+			bb_fail(err, rc, "cannot enable a perf event: %s", strerror(-rc));
+	}
+	return rc;
+}
+
+static int add_sample(struct bb_recorder *r, const struct bb_profile_key *key, uint64_t weight,
+		      const uint64_t *kernel, uint16_t n_kernel, const uint64_t *user,
+		      uint16_t n_user)
+{
+	struct bb_sampled_stack stack = {
+		.pid = key->pid,
+		.is_off_cpu = key->is_off_cpu != 0,
+		.weight = weight,
+		.n_kernel = n_kernel,
+		.n_user = n_user,
+		.is_kernel_cut = n_kernel == r->recording.stats.max_frames,
+		.is_user_cut = n_user == r->recording.stats.max_frames,
+		.is_lost = (key->kernel_id == -EEXIST && !n_kernel) ||
+			   (key->user_id == -EEXIST && !n_user),
+	};
+
+	memcpy(stack.comm, key->comm, sizeof(stack.comm));
+	return bb_samples__add(&r->recording.samples, &stack, kernel, user);
+}
+
+static int on_overflow(void *arg, void *data, size_t size)
+{
+	const struct bb_profile_sample *sample = data;
+	struct bb_recorder *r = arg;
+	int64_t kernel_bytes, user_bytes; /* < 0 where there is no such stack */
+
+	if (size < sizeof(*sample) || r->overflow_rc)
+		return 0;
+	kernel_bytes = sample->kernel_bytes < 0 ? 0 : sample->kernel_bytes;
+	user_bytes = sample->user_bytes < 0 ? 0 : sample->user_bytes;
+	r->overflow_rc = add_sample(r, &sample->key, sample->weight,
+				    (const uint64_t *)sample->kernel, (uint16_t)(kernel_bytes / 8),
+				    (const uint64_t *)sample->user, (uint16_t)(user_bytes / 8));
+	return 0;
+}
+
+/* Errors: there is no such process, or it cannot be told apart. `pid` 0: all processes. */
+static int check_process(pid_t pid, struct bb_err *err)
+{
+	char path[64];
+	struct stat st;
+
+	/* BPF counts processes as the first PID namespace does. */
+	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
+		return bb_fail(err, -ENOTSUP,
+			       "profile cannot tell processes apart from within a PID namespace (a "
+			       "container); run it on the host");
+	/* A thread's number is in /proc too, but not among its folders. */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)pid);
+	if (pid && stat(path, &st))
+		return bb_fail(err, -ESRCH, "there is no process %d in /proc", (int)pid);
+	return 0;
+}
+
+/* What is mapped already, by the process or by all. */
+static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
+{
+	uint64_t now_ns = bb_now_ns(), number;
+	DIR *proc = pid ? NULL : opendir("/proc");
+	struct dirent *entry;
+	int rc = pid || proc ? 0 : -errno;
+
+	if (pid)
+		rc = bb_spaces__log_proc(spaces, pid, now_ns);
+	while (!rc && proc && (entry = readdir(proc)))
+		if (!bb_parse_u64(entry->d_name, &number))
+			rc = bb_spaces__log_proc(spaces, (pid_t)number, now_ns);
+	if (proc)
+		closedir(proc);
+	return rc ? bb_fail(err, rc, "reading /proc: %s", strerror(-rc)) : 0;
+}
+
+int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
+{
+	char *text;
+	size_t len;
+	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len, NULL);
+
+	if (rc)
+		return rc == -ENOMEM ? bb_fail_nomem(err) : 0; /* without names, then */
+	rc = bb_symtab__add_kallsyms(t, text);
+	free(text);
+	bb_symtab__sort(t);
+	return rc ? bb_fail_nomem(err) : 0;
+}
+
+int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder,
+		       struct bb_err *err)
+{
+	struct bb_recorder *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return bb_fail_nomem(err);
+	r->opts = *opts;
+	rc = open_object(r, err);
+	rc = rc ? rc : check_process(opts->pid, err);
+	bb_open_files__allow_more(); /* each file that code is mapped from is kept open */
+	rc = rc ? rc : bb_task_events__open(&r->recording.spaces, &r->task_events, err);
+	rc = rc ? rc : log_existing(&r->recording.spaces, opts->pid, err);
+	rc = rc ? rc : load_object(r, err);
+	if (!rc) {
+		r->overflow = ring_buffer__new(map_of(r, "overflow"), on_overflow, r, NULL);
+		rc = r->overflow ? 0
+				 : bb_fail(err, -errno, "cannot map the ring buffer: %s",
+					   strerror(errno));
+	}
+	rc = rc ? rc : attach_programs(r, err);
+	rc = rc || !opts->on_cpu ? rc : start_events(r, err);
+	r->began_ns = bb_now_ns();
+	if (rc)
+		bb_recorder__free(r);
+	else
+		*ret_recorder = r;
+	return rc;
+}
+
+static int drain(struct bb_recorder *r, struct bb_err *err)
+{
+	int rc = bb_task_events__drain(&r->task_events);
+
+	return rc ? bb_fail(err, rc, "cannot follow the code mappings of processes: %s",
+			    strerror(-rc))
+		  : 0;
+}
+
+int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
+{
+	int rc = ring_buffer__poll(r->overflow, timeout_ms);
+
+	if (r->overflow_rc)
+		return bb_fail_nomem(err);
+	if (rc < 0 && rc != -EINTR)
+		return bb_fail(err, rc, "cannot read the ring buffer: %s", strerror(-rc));
+	return drain(r, err);
+}
+
+static void stop(struct bb_recorder *r)
+{
+	for (size_t i = 0; i < r->n_events; i++)
+		bb_perf_event__disable(r->event_fds[i]);
+	for (size_t i = 0; i < r->n_links; i++)
+		bpf_link__destroy(r->links[i]);
+	r->n_links = 0;
+	r->stopped_ns = bb_now_ns();
+}
+
+/* The stack of an id, into frames[max_frames]; how many it has. */
+static uint16_t look_up(const struct bb_recorder *r, int32_t id, uint64_t *frames)
+{
+	uint32_t max_frames = r->recording.stats.max_frames;
+	uint16_t n = 0;
+
+	memset(frames, 0, max_frames * sizeof(*frames));
+	if (id < 0 || bpf_map_lookup_elem(map_of(r, "stacks"), &id, frames))
+		return 0;
+	while (n < max_frames && frames[n])
+		n++;
+	return n;
+}
+
+static int collect_one(struct bb_recorder *r, const struct bb_profile_key *key, uint64_t weight)
+{
+	uint64_t kernel[BB_PROFILE_FRAMES], user[BB_PROFILE_FRAMES];
+	uint16_t n_kernel = look_up(r, key->kernel_id, kernel);
+	uint16_t n_user = look_up(r, key->user_id, user);
+
+	return weight ? add_sample(r, key, weight, kernel, n_kernel, user, n_user) : 0;
+}
+
+/* Everything that was sampled, threads that still sleep included. */
+static int collect(struct bb_recorder *r, struct bb_err *err)
+{
+	struct bb_sampler_stats *stats = &r->recording.stats;
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} counters[] = {
+		{"samples", &stats->samples},
+		{"lost_stacks", &stats->lost_stacks},
+		{"drops", &stats->drops},
+	};
+	int counts_fd = map_of(r, "counts"), sleeping_fd = map_of(r, "sleeping"), rc = 0;
+	struct bb_profile_key key, *last_key = NULL;
+	struct bb_profile_sleep sleep;
+	__u32 tid, *last_tid = NULL;
+	__u64 weight;
+
+	ring_buffer__consume(r->overflow);
+	for (size_t i = 0; i < ARRAY_LEN(counters) && !rc; i++)
+		rc = bb_global__read_u64(r->obj, counters[i].name, counters[i].value);
+	if (rc)
+		return bb_fail(err, rc, "cannot read the counters of the profiler: %s",
+			       strerror(-rc));
+	for (; !rc && !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
+		if (!bpf_map_lookup_elem(counts_fd, &key, &weight))
+			rc = collect_one(r, &key, weight);
+	/* Threads that are still off their CPU have been so until now. */
+	for (; !rc && !bpf_map_get_next_key(sleeping_fd, last_tid, &tid); last_tid = &tid)
+		if (!bpf_map_lookup_elem(sleeping_fd, &tid, &sleep) &&
+		    sleep.since_ns < r->stopped_ns)
+			rc = collect_one(r, &sleep.key, r->stopped_ns - sleep.since_ns);
+	return rc || r->overflow_rc ? bb_fail_nomem(err) : 0;
+}
+
+int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording,
+			struct bb_err *err)
+{
+	struct bb_recording *recording = &r->recording;
+	int rc;
+
+	stop(r);
+	recording->seconds = bb_seconds_since(r->began_ns);
+	rc = drain(r, err);
+	rc = rc ? rc : collect(r, err);
+	/* as long as our own programs are among them */
+	rc = rc ? rc : bb_kernel_symbols(&recording->kernel, err);
+	if (!rc && bb_spaces__replay(&recording->spaces))
+		rc = bb_fail_nomem(err);
+	if (rc)
+		return rc;
+	recording->lost_task_events = r->task_events.lost;
+	*ret_recording = *recording;
+	memset(recording, 0, sizeof(*recording));
+	return 0;
+}
+
+void bb_recorder__free(struct bb_recorder *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n_events; i++)
+		close(r->event_fds[i]);
+	for (size_t i = 0; i < r->n_links; i++)
+		bpf_link__destroy(r->links[i]);
+	ring_buffer__free(r->overflow);
+	bpf_object__close(r->obj);
+	bb_recording__done(&r->recording);
+	bb_task_events__close(&r->task_events);
+	free(r->event_fds);
+	free(r->object_path);
+	free(r);
+}
+
+/* --- with a command --- */
 
 /*
  * The command to profile: a child of ours, which waits before its exec until it is let go, so that
@@ -35,6 +500,7 @@ struct command {
 };
 
 #define TERM_MS 2000 /* what it has to end by itself */
+#define POLL_MS 50   /* how soon files of new processes are opened, and its end is seen */
 
 /* Where no byte comes, our parent has ended: nobody is there to be told. */
 static int wait_and_execute(void *arg, int go_fd)
@@ -47,7 +513,6 @@ static int wait_and_execute(void *arg, int go_fd)
 	return -errno;
 }
 
-/* argv ends with NULL. */
 static int command_start(const struct bb_recording_opts *o, struct command *ret_command,
 			 struct bb_err *err)
 {
@@ -64,17 +529,6 @@ static int command_start(const struct bb_recording_opts *o, struct command *ret_
 				 &ret_command->child);
 
 	return rc ? bb_fail(err, rc, "cannot start '%s': %s", o->argv[0], strerror(-rc)) : 0;
-}
-
-/* Let it run. Errors: it cannot be executed. */
-static int command_go(struct command *c, const char *name, struct bb_err *err)
-{
-	int rc;
-
-	if (write(c->child.fd, "g", 1) < 0)
-		return 0; /* it died as it waited: has_ended() will say so */
-	rc = bb_child__executed(&c->child);
-	return rc ? bb_fail(err, rc, "cannot run '%s': %s", name, strerror(-rc)) : 0;
 }
 
 static bool command_has_ended(struct command *c)
@@ -104,151 +558,6 @@ static void command_end(struct command *c)
 	c->status = bb_wait_for(c->child.pid);
 }
 
-/* how soon files of new processes are opened, and the end of the workload is seen */
-#define POLL_MS 50
-#define KALLSYMS_MAX_BYTES (256u << 20)
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
-
-/* `pid` 0: all processes. */
-static int check_process(pid_t pid, struct bb_err *err)
-{
-	char path[64];
-	struct stat st;
-
-	/* BPF counts processes as the first PID namespace does. */
-	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
-		return bb_fail(err, -ENOTSUP,
-			       "profile cannot tell processes apart from within a PID namespace (a "
-			       "container); run it on the host");
-	/* A thread's number is in /proc too, but not among its folders. */
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)pid);
-	if (pid && stat(path, &st))
-		return bb_fail(err, -ESRCH, "there is no process %d in /proc", (int)pid);
-	return 0;
-}
-
-/* What is mapped already, by the process or by all. */
-static int log_existing(struct bb_spaces *spaces, pid_t pid)
-{
-	uint64_t now_ns = bb_now_ns();
-	struct dirent *entry;
-	DIR *proc;
-	int rc = 0;
-
-	if (pid)
-		return bb_spaces__log_proc(spaces, pid, now_ns);
-	proc = opendir("/proc");
-	if (!proc)
-		return -errno;
-	while (!rc && (entry = readdir(proc))) {
-		uint64_t number;
-
-		if (!bb_parse_u64(entry->d_name, &number))
-			rc = bb_spaces__log_proc(spaces, (pid_t)number, now_ns);
-	}
-	closedir(proc);
-	return rc;
-}
-
-int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
-{
-	char *text;
-	size_t len;
-	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len, NULL);
-
-	if (rc)
-		return rc == -ENOMEM ? bb_fail_nomem(err) : 0; /* without names, then */
-	rc = bb_symtab__add_kallsyms(t, text);
-	free(text);
-	bb_symtab__sort(t);
-	return rc ? bb_fail_nomem(err) : 0;
-}
-
-struct bb_recorder {
-	struct bb_task_events events;
-	struct bb_sampler *sampler;
-	struct bb_recording recording;
-	uint64_t began_ns;
-};
-
-int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder,
-		       struct bb_err *err)
-{
-	struct bb_recorder *r;
-	int rc = check_process(opts->pid, err);
-
-	if (rc)
-		return rc;
-	r = calloc(1, sizeof(*r));
-	if (!r)
-		return bb_fail_nomem(err);
-	bb_open_files__allow_more(); /* each file that code is mapped from is kept open */
-	rc = bb_task_events__open(&r->recording.spaces, &r->events, err);
-	if (!rc) {
-		rc = log_existing(&r->recording.spaces, opts->pid);
-		if (rc)
-			bb_fail(err, rc, "reading /proc: %s", strerror(-rc));
-	}
-	if (!rc)
-		rc = bb_sampler__start(opts, &r->sampler, err);
-	r->began_ns = bb_now_ns();
-	if (rc)
-		bb_recorder__free(r);
-	else
-		*ret_recorder = r;
-	return rc;
-}
-
-static int drain(struct bb_recorder *r, struct bb_err *err)
-{
-	int rc = bb_task_events__drain(&r->events);
-
-	return rc ? bb_fail(err, rc, "cannot follow the code mappings of processes: %s",
-			    strerror(-rc))
-		  : 0;
-}
-
-int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
-{
-	int rc = bb_sampler__poll(r->sampler, timeout_ms, err);
-
-	return rc ? rc : drain(r, err);
-}
-
-int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording,
-			struct bb_err *err)
-{
-	struct bb_recording *recording = &r->recording;
-	int rc;
-
-	bb_sampler__stop(r->sampler);
-	recording->seconds = bb_seconds_since(r->began_ns);
-	rc = drain(r, err);
-	if (!rc)
-		rc = bb_sampler__collect(r->sampler, &recording->samples, &recording->stats, err);
-	/* as long as our own programs are among them */
-	if (!rc)
-		rc = bb_kernel_symbols(&recording->kernel, err);
-	if (!rc && bb_spaces__replay(&recording->spaces))
-		rc = bb_fail_nomem(err);
-	if (rc)
-		return rc;
-	recording->lost_task_events = r->events.lost;
-	*ret_recording = *recording;
-	memset(recording, 0, sizeof(*recording));
-	return 0;
-}
-
-void bb_recorder__free(struct bb_recorder *r)
-{
-	if (!r)
-		return;
-	bb_recording__done(&r->recording);
-	bb_sampler__free(r->sampler);
-	bb_task_events__close(&r->events);
-	free(r);
-}
-
 static bool is_over(const struct bb_recording_opts *o, struct command *command, uint64_t began_ns)
 {
 	if (bb_stop_signal || bb_seconds_since(began_ns) >= o->seconds)
@@ -272,8 +581,12 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	if (!rc)
 		rc = bb_recorder__start(&sampler, &r, err);
 	began_ns = bb_now_ns();
-	if (!rc && opts->argv)
-		rc = command_go(&command, opts->argv[0], err);
+	/* Let it run. If that fails, it died as it waited: command_has_ended() will say so. */
+	if (!rc && opts->argv && write(command.child.fd, "g", 1) > 0) {
+		rc = bb_child__executed(&command.child);
+		if (rc)
+			bb_fail(err, rc, "cannot run '%s': %s", opts->argv[0], strerror(-rc));
+	}
 	while (!rc && !is_over(opts, &command, began_ns)) {
 		double left_ms = (opts->seconds - bb_seconds_since(began_ns)) * 1000;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/spaces.h"
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,12 +14,14 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/caller.h"
 #include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "bpf/libbpf_log.h"
 
 #define VDSO "[vdso]"
 #define VDSO_MAX_BYTES 65536u
@@ -228,40 +232,37 @@ int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	return rc;
 }
 
-static int add_mapping(struct bb_space *space, const struct bb_mapping *m)
-{
-	struct bb_mapping *copy = bb_append(&space->mappings, &space->n, sizeof(*copy));
-
-	if (!copy)
-		return -ENOMEM;
-	*copy = *m;
-	return 0;
-}
-
-/* A new, empty space of the process; *ret is valid until the next. */
-static int begin_space(struct bb_spaces *s, uint32_t pid, const char *comm, struct bb_space **ret)
+/* A new, empty space of the process; valid until the next. NULL when out of memory. */
+static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const char *comm)
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
 	struct bb_space *space = bb_append(&s->v, &s->n, sizeof(*space));
 
 	if (!space || bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n - 1))
-		return -ENOMEM;
+		return NULL;
 	space->older = older;
 	memcpy(space->comm, comm, sizeof(space->comm));
-	*ret = space;
-	return 0;
+	return space;
 }
 
-static bool takes_the_place_of_another(const struct bb_space *space, const struct bb_mapping *m)
+static int add_mapping(struct bb_spaces *s, struct bb_space *space, const struct bb_mapping *m)
 {
-	for (size_t i = 0; i < space->n; i++) {
+	struct bb_mapping *copy;
+	bool hides = false;
+
+	/* Samples know no time: those of a file that was there before are taken for this one's. */
+	for (size_t i = 0; i < space->n && !hides; i++) {
 		const struct bb_mapping *other = &space->mappings[i];
 
-		if (other->dso != m->dso && other->dso != BB_NO_ID && other->start < m->end &&
-		    m->start < other->end)
-			return true;
+		hides = other->dso != m->dso && other->dso != BB_NO_ID && other->start < m->end &&
+			m->start < other->end;
 	}
-	return false;
+	s->n_replaced += hides;
+	copy = bb_append(&space->mappings, &space->n, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *m;
+	return 0;
 }
 
 static int replay_one(struct bb_spaces *s, const struct bb_task_event *e)
@@ -269,11 +270,11 @@ static int replay_one(struct bb_spaces *s, const struct bb_task_event *e)
 	uint32_t id = bb_idmap__get(&s->newest, e->pid, 0);
 	uint32_t parent = bb_idmap__get(&s->newest, e->parent, 0);
 	struct bb_space *space = id == BB_NO_ID ? NULL : &s->v[id];
+	struct bb_mapping *copy;
 	char comm[BB_PROFILE_COMM];
-	int rc = 0;
 
 	switch (e->kind) {
-	case BB_TASK_EXEC: return begin_space(s, e->pid, e->comm, &space);
+	case BB_TASK_EXEC: return begin_space(s, e->pid, e->comm) ? 0 : -ENOMEM;
 	case BB_TASK_COMM:
 		if (space)
 			memcpy(space->comm, e->comm, sizeof(e->comm));
@@ -282,17 +283,20 @@ static int replay_one(struct bb_spaces *s, const struct bb_task_event *e)
 		if (parent == BB_NO_ID)
 			return 0;
 		memcpy(comm, s->v[parent].comm, sizeof(comm));
-		rc = begin_space(s, e->pid, comm, &space);
-		for (size_t i = 0; !rc && i < s->v[parent].n; i++)
-			rc = add_mapping(space, &s->v[parent].mappings[i]);
-		return rc;
-	case BB_TASK_MAP:
-		if (!space && begin_space(s, e->pid, e->comm, &space))
+		space = begin_space(s, e->pid, comm);
+		if (!space)
 			return -ENOMEM;
-		/* Samples know no time: those of a file that was there before are taken for this
-		 * one's. */
-		s->n_replaced += takes_the_place_of_another(space, &e->mapping);
-		return add_mapping(space, &e->mapping);
+		for (size_t i = 0; i < s->v[parent].n; i++) {
+			copy = bb_append(&space->mappings, &space->n, sizeof(*copy));
+			if (!copy)
+				return -ENOMEM;
+			*copy = s->v[parent].mappings[i];
+		}
+		return 0;
+	case BB_TASK_MAP:
+		if (!space)
+			space = begin_space(s, e->pid, e->comm);
+		return space ? add_mapping(s, space, &e->mapping) : -ENOMEM;
 	}
 	return 0;
 }
@@ -350,4 +354,159 @@ void bb_spaces__done(struct bb_spaces *s)
 	bb_idmap__done(&s->users);
 	bb_dsos__done(&s->dsos);
 	memset(s, 0, sizeof(*s));
+}
+
+/* --- as the kernel reports them --- */
+
+#define RING_BYTES (256u << 10)
+
+struct mmap2_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t address, length, file_offset;
+	uint32_t major, minor;
+	uint64_t inode, generation;
+	uint32_t prot, flags;
+	char path[];
+};
+
+struct task_record {
+	struct perf_event_header header;
+	uint32_t pid, parent, tid, parent_tid;
+};
+
+struct comm_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char comm[];
+};
+
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+static int log_mmap2(struct bb_task_events *e, const struct mmap2_record *r,
+		     struct bb_task_event *event)
+{
+	const struct bb_mapped_file file = {
+		.start = r->address,
+		.end = r->address + r->length,
+		.major = r->major,
+		.minor = r->minor,
+		.inode = r->inode,
+		.path = r->path,
+		.path_len = strnlen(r->path, r->header.size - sizeof(*r) - sizeof(uint64_t)),
+	};
+
+	event->kind = BB_TASK_MAP;
+	event->mapping = (struct bb_mapping){.start = file.start,
+					     .end = file.end,
+					     .file_offset = r->file_offset};
+	return bb_dsos__add(&e->spaces->dsos, (pid_t)r->pid, &file, &event->mapping.dso);
+}
+
+int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h)
+{
+	const union {
+		struct task_record task; /* they all begin with the process */
+		struct mmap2_record mmap2;
+		struct comm_record comm;
+		struct lost_record lost;
+	} *r = (const void *)h;
+	size_t size = h->size - sizeof(uint64_t), room;
+	struct bb_task_event event = {0};
+	int rc = 0;
+
+	if (h->size < sizeof(*h) + sizeof(uint64_t))
+		return 0;
+	/* With sample_id_all and PERF_SAMPLE_TIME every record ends with its time. */
+	memcpy(&event.time_ns, (const char *)h + size, sizeof(event.time_ns));
+	if (h->type == PERF_RECORD_LOST && size >= sizeof(r->lost)) {
+		e->lost += r->lost.lost;
+		return 0;
+	} else if (h->type == PERF_RECORD_MMAP2 && size >= sizeof(r->mmap2)) {
+		rc = log_mmap2(e, &r->mmap2, &event);
+	} else if (h->type == PERF_RECORD_COMM && size >= sizeof(r->comm)) {
+		if (r->comm.pid != r->comm.tid)
+			return 0; /* a thread's own name */
+		event.kind = h->misc & PERF_RECORD_MISC_COMM_EXEC ? BB_TASK_EXEC : BB_TASK_COMM;
+		room = size - sizeof(r->comm);
+		if (room >= sizeof(event.comm))
+			room = sizeof(event.comm) - 1;
+		memcpy(event.comm, r->comm.comm, strnlen(r->comm.comm, room));
+	} else if (h->type == PERF_RECORD_FORK && size >= sizeof(r->task)) {
+		if (r->task.pid == r->task.parent)
+			return 0; /* a new thread */
+		event.kind = BB_TASK_FORK;
+		event.parent = r->task.parent;
+	} else {
+		return 0;
+	}
+	event.pid = r->task.pid;
+	rc = rc ? rc : bb_spaces__note_user(e->spaces, (pid_t)event.pid);
+	return rc ? rc : bb_spaces__log(e->spaces, &event);
+}
+
+static enum bpf_perf_event_ret on_record(void *arg, int cpu, struct perf_event_header *h)
+{
+	struct bb_task_events *e = arg;
+
+	(void)cpu;
+	if (!e->rc)
+		e->rc = bb_task_events__log(e, h);
+	return LIBBPF_PERF_EVENT_CONT;
+}
+
+int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_events,
+			 struct bb_err *err)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+	size_t pages = RING_BYTES / (size_t)sysconf(_SC_PAGESIZE);
+	int rc;
+
+	*ret_events = (struct bb_task_events){.spaces = spaces};
+	bb_libbpf_log__begin();
+	ret_events->map_fd = bpf_map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, "bb_task_events",
+					    sizeof(int), sizeof(int),
+					    (__u32)libbpf_num_possible_cpus(), NULL);
+	if (ret_events->map_fd >= 0)
+		ret_events->rings = perf_buffer__new_raw(ret_events->map_fd, pages, &attr,
+							 on_record, ret_events, NULL);
+	rc = ret_events->rings ? 0 : -errno;
+	if (!rc)
+		return 0;
+	bb_task_events__close(ret_events);
+	return bb_fail(err, rc, "cannot follow the code mappings of processes: %s%s", strerror(-rc),
+		       rc == -EACCES || rc == -EPERM ? "; CAP_PERFMON is missing: run as root, "
+						       "with sudo"
+						     : "");
+}
+
+int bb_task_events__drain(struct bb_task_events *e)
+{
+	int rc = perf_buffer__consume(e->rings);
+
+	return e->rc ? e->rc : rc;
+}
+
+void bb_task_events__close(struct bb_task_events *e)
+{
+	perf_buffer__free(e->rings);
+	if (e->map_fd > 0)
+		close(e->map_fd);
+	memset(e, 0, sizeof(*e));
 }

@@ -28,12 +28,22 @@ static bool is_function(const struct bb_frame *f)
 	return f->kind != BB_FRAME_COMM && f->kind != BB_FRAME_OFF_CPU && f->kind != BB_FRAME_NOTE;
 }
 
+/* By name, then by kind: < 0, 0, > 0. */
+static int frame_order(const struct bb_names *names, const struct bb_frame *a,
+		       const struct bb_frame *b)
+{
+	int order = a->name == b->name ? 0
+				       : strcmp(bb_names__text(names, a->name),
+						bb_names__text(names, b->name));
+
+	return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
+}
+
 /* Into functions[n_frames], each at its first frame: those of a name and kind are neighbours. */
 static void count_functions(const struct bb_stacks *s, struct function *functions)
 {
 	for (uint32_t i = 0; i < s->n_frames; i++)
-		functions[i].frame = i && !bb_frame_order(&s->names, &s->frames[i - 1],
-							  &s->frames[i])
+		functions[i].frame = i && !frame_order(&s->names, &s->frames[i - 1], &s->frames[i])
 					     ? functions[i - 1].frame
 					     : i;
 	for (size_t i = 0; i < s->n; i++) {
@@ -184,6 +194,20 @@ int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame)
 	return 0;
 }
 
+int bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before,
+			    uint32_t *ret_number)
+{
+	uint64_t key = (uint64_t)frame->name * BB_N_FRAME_KINDS + frame->kind;
+
+	*ret_number = bb_idmap__get(&s->by_name, key, before);
+	if (*ret_number != BB_NO_ID)
+		return 0;
+	*ret_number = (uint32_t)s->n_frames;
+	if (bb_stacks__add_frame(s, frame))
+		return -ENOMEM;
+	return bb_idmap__put(&s->by_name, key, before, *ret_number);
+}
+
 int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight)
 {
 	if (bb_reserve(&s->parts, s->n_parts + n, &s->parts_size, sizeof(*s->parts)) ||
@@ -195,25 +219,17 @@ int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, doub
 	return 0;
 }
 
-int bb_frame_order(const struct bb_names *names, const struct bb_frame *a, const struct bb_frame *b)
-{
-	int order = a->name == b->name ? 0
-				       : strcmp(bb_names__text(names, a->name),
-						bb_names__text(names, b->name));
-
-	return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
-}
-
 static int by_name(const void *a, const void *b, void *arg)
 {
 	const struct bb_stacks *s = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = bb_frame_order(&s->names, &s->frames[x], &s->frames[y]);
+	int order = frame_order(&s->names, &s->frames[x], &s->frames[y]);
 
 	return order ? order : (x > y) - (x < y);
 }
 
-int bb_stacks__sort_frames(struct bb_stacks *s)
+/* Number the frames anew, in the order of their names and kinds. */
+static int sort_frames(struct bb_stacks *s)
 {
 	size_t n = s->n_frames;
 	uint32_t *order = malloc((2 * n + 1) * sizeof(*order)), *numbers;
@@ -262,10 +278,12 @@ static int by_frames(const void *a, const void *b, void *parts)
 	return of[x->first + n] < of[y->first + n] ? -1 : 1;
 }
 
-void bb_stacks__sort(struct bb_stacks *s)
+int bb_stacks__sort(struct bb_stacks *s)
 {
 	size_t n = 0;
 
+	if (sort_frames(s))
+		return -ENOMEM;
 	if (s->n)
 		qsort_r(s->v, s->n, sizeof(*s->v), by_frames, s->parts);
 	s->total = 0;
@@ -282,6 +300,7 @@ void bb_stacks__sort(struct bb_stacks *s)
 		s->total += (uint64_t)merged.weight;
 	}
 	s->n = n;
+	return 0;
 }
 
 const char *const bb_frame_suffixes[BB_N_FRAME_KINDS] = {
@@ -335,6 +354,7 @@ int bb_stacks__write_folded(const struct bb_stacks *s, FILE *out)
 void bb_stacks__done(struct bb_stacks *s)
 {
 	bb_names__done(&s->names);
+	bb_idmap__done(&s->by_name);
 	free(s->frames);
 	free(s->parts);
 	free(s->v);
@@ -343,12 +363,6 @@ void bb_stacks__done(struct bb_stacks *s)
 
 #define MAX_FILE (64u << 20)
 #define MAX_WEIGHT (1ULL << 53)
-
-struct reading {
-	struct bb_stacks stacks;
-	struct bb_idmap frames; /* (name, kind) -> number */
-	uint64_t weight;
-};
 
 static bool is_note(const char *frame, size_t len, const char *note)
 {
@@ -375,41 +389,35 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 	return BB_FRAME_USER;
 }
 
-static int add_stack(struct reading *r, const char *text, uint64_t weight, const char **ret_wrong)
+/* The stack of a line of text, "frame;frame;...". -EINVAL: it has too many frames. */
+static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 {
 	uint32_t numbers[BB_FOLDED_FRAMES], n = 0;
 
 	for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
 		struct bb_frame frame = {.file = BB_NO_ID};
-		uint32_t *number = &numbers[n];
 		size_t len;
 
-		if (n++ == BB_FOLDED_FRAMES) {
-			*ret_wrong = "a stack of too many frames";
-			return 0;
-		}
+		if (n == BB_FOLDED_FRAMES)
+			return -EINVAL;
 		end = strchrnul(at, ';');
 		len = (size_t)(end - at);
 		frame.kind = kind_of(at, &len, at == text);
-		if (bb_names__add(&r->stacks.names, at, len, &frame.name))
-			return -ENOMEM;
-		*number = bb_idmap__get(&r->frames, frame.name, frame.kind);
-		if (*number != BB_NO_ID)
-			continue;
-		*number = (uint32_t)r->stacks.n_frames;
-		if (bb_stacks__add_frame(&r->stacks, &frame) ||
-		    bb_idmap__put(&r->frames, frame.name, frame.kind, *number))
+		if (bb_names__add(&s->names, at, len, &frame.name) ||
+		    bb_stacks__intern_frame(s, &frame, BB_NO_ID, &numbers[n++]))
 			return -ENOMEM;
 	}
-	return bb_stacks__add(&r->stacks, numbers, n, (double)weight);
+	return bb_stacks__add(s, numbers, n, (double)weight);
 }
 
-static int add_line(struct reading *r, char *text, const char *path, size_t number,
-		    struct bb_err *err)
+/* `total` is the weight of the lines so far. */
+static int add_line(struct bb_stacks *s, char *text, uint64_t *total, const char *path,
+		    size_t number, struct bb_err *err)
 {
 	char *space = strrchr(text, ' ');
 	const char *wrong = NULL;
 	uint64_t weight;
+	int rc;
 
 	if (!*text)
 		return 0;
@@ -417,14 +425,16 @@ static int add_line(struct reading *r, char *text, const char *path, size_t numb
 		wrong = "not 'frame;frame;... weight'";
 	} else if (bb_parse_u64(space + 1, &weight)) {
 		wrong = "the weight at its end is no whole number";
-	} else if (weight > MAX_WEIGHT || r->weight + weight > MAX_WEIGHT) {
+	} else if (weight > MAX_WEIGHT || *total + weight > MAX_WEIGHT) {
 		return bb_fail(err, -EFBIG, "%s:%zu: the weights add up to more than 2^53", path,
 			       number);
 	} else {
 		*space = '\0';
-		r->weight += weight;
-		if (add_stack(r, text, weight, &wrong))
+		*total += weight;
+		rc = add_stack(s, text, weight);
+		if (rc == -ENOMEM)
 			return bb_fail_nomem(err);
+		wrong = rc ? "a stack of too many frames" : NULL;
 	}
 	return wrong ? bb_fail(err, -EINVAL, "%s:%zu: not folded stacks: %s", path, number, wrong)
 		     : 0;
@@ -432,8 +442,9 @@ static int add_line(struct reading *r, char *text, const char *path, size_t numb
 
 int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_err *err)
 {
-	struct reading r = {0};
+	struct bb_stacks stacks = {0};
 	size_t len, number = 1;
+	uint64_t total = 0;
 	char *text;
 	int rc = bb_read_file(path, MAX_FILE, &text, &len, err);
 
@@ -449,17 +460,14 @@ int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_er
 		line[n] = '\0';
 		if (n && line[n - 1] == '\r')
 			line[n - 1] = '\0';
-		rc = add_line(&r, line, path, number, err);
+		rc = add_line(&stacks, line, &total, path, number, err);
 	}
-	if (!rc && bb_stacks__sort_frames(&r.stacks))
+	if (!rc && bb_stacks__sort(&stacks))
 		rc = bb_fail_nomem(err);
-	if (rc) {
-		bb_stacks__done(&r.stacks);
-	} else {
-		bb_stacks__sort(&r.stacks);
-		*ret_stacks = r.stacks;
-	}
-	bb_idmap__done(&r.frames);
+	if (rc)
+		bb_stacks__done(&stacks);
+	else
+		*ret_stacks = stacks;
 	free(text);
 	return rc;
 }

@@ -40,10 +40,6 @@ struct bb_frame {
 	uint64_t start, distance;
 };
 
-/* By name, then by kind: < 0, 0, > 0. */
-int bb_frame_order(const struct bb_names *names, const struct bb_frame *a,
-		   const struct bb_frame *b);
-
 /* A stack: parts[first .. first + n) are the numbers of its frames, outermost first. */
 struct bb_stack {
 	size_t first;
@@ -57,9 +53,10 @@ struct bb_stack {
  * alike are neighbours. */
 struct bb_stacks {
 	struct bb_names names;
-	/* after __sort_frames, in the order in which those below one frame are shown */
+	/* after __sort, in the order in which those below one frame are shown */
 	struct bb_frame *frames;
 	size_t n_frames;
+	struct bb_idmap by_name; /* (name and kind, the frame before it) -> frame, until __sort */
 	uint32_t *parts;
 	size_t n_parts, parts_size;
 	struct bb_stack *v;
@@ -71,13 +68,14 @@ struct bb_stacks {
 int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
 int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/* After the last frame and stack: number the frames anew, in the order of their names and kinds. 0
- * or -ENOMEM. */
-int bb_stacks__sort_frames(struct bb_stacks *s);
+/* The number of the frame of that name and kind behind the frame `before` (BB_NO_ID: any), which is
+ * added when it was not there. 0 or -ENOMEM. */
+int bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before,
+			    uint32_t *ret_number);
 
-/* After that: put the stacks in order, and merge equal ones. A stack that weighs less than a half
- * is dropped. */
-void bb_stacks__sort(struct bb_stacks *s);
+/* After the last frame and stack: put both in order, and merge equal stacks. A stack that weighs
+ * less than a half is dropped. 0 or -ENOMEM. */
+int bb_stacks__sort(struct bb_stacks *s);
 
 static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t frame)
 {

@@ -2,7 +2,9 @@
 #include "profile/symbolize.h"
 
 #include <errno.h>
+#include <libiberty/demangle.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,21 +13,60 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
-#include "base/child.h"
 #include "base/io.h"
-#include "base/child.h"
 #include "base/stop.h"
-#include "profile/debug_files.h"
 #include "profile/names.h"
+
+#define MAX_MANGLED 4096u /* libiberty keeps some 30 bytes for each byte of it on the stack */
+
+struct text {
+	char *text;
+	size_t len, size;
+	jmp_buf is_full;
+};
+
+/* libiberty cannot be told to stop. It has nothing allocated while it calls this, but for a part of
+ * a Rust name in Punycode. */
+static void append_piece(const char *piece, size_t len, void *arg)
+{
+	struct text *t = arg;
+
+	if (len >= t->size - t->len)
+		longjmp(t->is_full, 1);
+	if (len) /* of nothing, libiberty gives no address */
+		memcpy(t->text + t->len, piece, len);
+	t->len += len;
+}
+
+bool bb_demangle(const char *name, char *ret_text, size_t size)
+{
+	struct text t = {.text = ret_text, .size = size};
+
+	if ((strncmp(name, "_Z", 2) && strncmp(name, "_R", 2)) ||
+	    strnlen(name, MAX_MANGLED) == MAX_MANGLED)
+		return false;
+	if (setjmp(t.is_full))
+		return false;
+	/* A legacy name of Rust is one of C++, too: Rust comes first. */
+	if (!rust_demangle_callback(name, DMGL_NO_OPTS, append_piece, &t)) {
+		t.len = 0;
+		if (!cplus_demangle_v3_callback(name, DMGL_NO_OPTS, append_piece, &t))
+			return false;
+	}
+	if (!t.len)
+		return false;
+	ret_text[t.len] = '\0';
+	return true;
+}
 
 /*
  * The process that reads other people's files. It gives all its rights up first (base/child.h),
  * then answers for one file after the other into `out_fd`: for each place that it knows, struct
- * bb_symbol_answer for each function there, followed by its strings; after the last of a file, one
+ * symbol_answer for each function there, followed by its strings; after the last of a file, one
  * with `place` END_OF_FILE. In native byte order.
  */
 #define END_OF_FILE UINT32_MAX
@@ -42,8 +83,10 @@ struct work {
 	const struct bb_dsos *dsos;
 	const struct bb_code_place *places;
 	size_t n;
+	size_t at;                 /* the first place of the file that the child is at */
 	uint64_t file_ns;          /* for each file */
 	enum bb_elf_depth *depths; /* for each dso */
+	int out_fd;
 };
 
 #define FILE_CPU_SECONDS 30 /* for one file */
@@ -85,6 +128,7 @@ static const char *source_name(struct demangled *d, const char *name)
 	return bb_names__text(&d->names, id);
 }
 
+/* In the child; debug files are asked for over `socket`. */
 static void answer_file(const struct work *w, size_t from, size_t to, int socket, FILE *out)
 {
 	const struct bb_dso *dso = &w->dsos->v[w->places[from].dso];
@@ -126,13 +170,6 @@ static void answer_file(const struct work *w, size_t from, size_t to, int socket
 	fwrite(&end, sizeof(end), 1, out);
 }
 
-/* The child's part. */
-struct symbolizer {
-	const struct work *w;
-	size_t from; /* the first place */
-	int out_fd;
-};
-
 static int limit_resources(void *arg)
 {
 	struct rlimit answer;
@@ -148,17 +185,15 @@ static int limit_resources(void *arg)
 	return 0;
 }
 
-/* Debug files are asked for over `socket`. */
 static int run_symbolizer(void *arg, int socket)
 {
-	const struct symbolizer *s = arg;
-	const struct work *w = s->w;
+	const struct work *w = arg;
 	struct itimerval limit = {.it_value = {.tv_sec = FILE_CPU_SECONDS}};
-	FILE *out = fdopen(s->out_fd, "w");
+	FILE *out = fdopen(w->out_fd, "w");
 
 	if (!out)
 		return 1;
-	for (size_t from = s->from, to; from < w->n; from = to) {
+	for (size_t from = w->at, to; from < w->n; from = to) {
 		to = end_of_file(w, from);
 		setitimer(ITIMER_PROF, &limit, NULL);
 		answer_file(w, from, to, socket, out);
@@ -173,11 +208,11 @@ static int run_symbolizer(void *arg, int socket)
 #define POLL_MS 100     /* how soon a signal to us is seen that came just before poll() */
 
 /*
- * Hand over what answers[len] say of the places from `from` up to `to`, which are of whole files.
+ * Hand over what answers[len] say of the places from `from` up to w->at, which are of whole files.
  * The child is not trusted: what it says of one file is of the places of that file.
  */
-static int deliver_answers(const struct work *w, size_t from, size_t to, const char *answers,
-			   size_t len, bb_place_found found, void *arg)
+static int deliver_answers(const struct work *w, size_t from, const char *answers, size_t len,
+			   bb_place_found found, void *arg)
 {
 	char function[MAX_SYMBOL_NAME + 1], file[MAX_SYMBOL_NAME + 1];
 	const char *at = answers, *end = answers + len;
@@ -185,7 +220,7 @@ static int deliver_answers(const struct work *w, size_t from, size_t to, const c
 	struct symbol_answer a;
 	int rc = 0;
 
-	while (!rc && from < to && (size_t)(end - at) >= sizeof(a)) {
+	while (!rc && from < w->at && (size_t)(end - at) >= sizeof(a)) {
 		struct bb_elf_frame frame = {.function = function};
 
 		memcpy(&a, at, sizeof(a));
@@ -214,51 +249,43 @@ static int deliver_answers(const struct work *w, size_t from, size_t to, const c
 	return rc;
 }
 
-/* A child at work. */
-struct child {
-	int socket;
-	size_t place;         /* the first of the file that it is at */
-	unsigned int asked;   /* for that file */
-	uint64_t deadline_ns; /* likewise */
-};
-
-/* One message of the child. False: it says no more, or nothing sensible. */
-static bool serve_message(const struct work *w, struct child *c)
+/* One message of the child, which has asked *asked times for the file that it is at. False: it
+ * says no more, or nothing sensible. */
+static bool serve_message(struct work *w, int socket, unsigned int *asked, uint64_t *deadline_ns)
 {
 	struct bb_debug_request request;
-	ssize_t n = recv(c->socket, &request, sizeof(request), MSG_DONTWAIT);
+	ssize_t n = recv(socket, &request, sizeof(request), MSG_DONTWAIT);
 	const struct bb_dso *dso;
 	int fd, rc;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
-	if (n != sizeof(request) || c->place == w->n)
+	if (n != sizeof(request) || w->at == w->n)
 		return false;
 	if (request.kind == BB_DEBUG_NEXT) {
-		c->place = end_of_file(w, c->place);
-		c->asked = 0;
-		c->deadline_ns = bb_now_ns() + w->file_ns;
+		w->at = end_of_file(w, w->at);
+		*asked = 0;
+		*deadline_ns = bb_now_ns() + w->file_ns;
 		return true;
 	}
-	if (++c->asked > MAX_REQUESTS)
+	if (++*asked > MAX_REQUESTS)
 		return false;
-	dso = &w->dsos->v[w->places[c->place].dso];
+	dso = &w->dsos->v[w->places[w->at].dso];
 	fd = bb_debug_file__open(&request, dso->path, dso->fd);
-	rc = bb_descriptor__send(c->socket, 0, fd);
+	rc = bb_descriptor__send(socket, 0, fd);
 	if (fd >= 0)
 		close(fd);
 	return !rc;
 }
 
 /*
- * Run a child over the places from *place on, until it is done, does not keep to what it may do,
- * takes too long for a file, or we are asked to stop: -EINTR. *place is then the first of a file
+ * Run a child over the places from w->at on, until it is done, does not keep to what it may do,
+ * takes too long for a file, or we are asked to stop: -EINTR. w->at is then the first of a file
  * that it did not get done.
  */
-static int run_child(const struct work *w, size_t *place, int out_fd)
+static int run_child(struct work *w)
 {
-	struct symbolizer s = {w, *place, out_fd};
-	struct child c = {.place = *place, .deadline_ns = bb_now_ns() + w->file_ns};
+	uint64_t deadline_ns = bb_now_ns() + w->file_ns;
 	sig_atomic_t stop = bb_stop_signal; /* that ended the sampling: it is done with */
 	struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
@@ -267,47 +294,49 @@ static int run_child(const struct work *w, size_t *place, int out_fd)
 		.keep = malloc((w->dsos->n + 1) * sizeof(*rules.keep)),
 		.confinement = BB_CONFINED,
 	};
-	struct bb_child child;
 	struct pollfd p = {.events = POLLIN};
+	struct bb_child child;
+	unsigned int asked = 0;
 	int n = 0, rc;
 
 	if (!rules.keep)
 		return -ENOMEM;
 	for (size_t i = 0; i < w->dsos->n; i++)
 		rules.keep[rules.n_keep++] = w->dsos->v[i].fd;
-	rules.keep[rules.n_keep++] = out_fd;
-	rc = bb_child__start(&rules, run_symbolizer, &s, &child);
+	rules.keep[rules.n_keep++] = w->out_fd;
+	rc = bb_child__start(&rules, run_symbolizer, w, &child);
 	free(rules.keep);
 	if (rc)
 		return rc;
-	p.fd = c.socket = child.fd;
-	while (!rc && bb_now_ns() < c.deadline_ns && (n <= 0 || serve_message(w, &c))) {
+	p.fd = child.fd;
+	while (!rc && bb_now_ns() < deadline_ns &&
+	       (n <= 0 || serve_message(w, p.fd, &asked, &deadline_ns))) {
 		n = poll(&p, 1, POLL_MS);
 		rc = bb_stop_signal != stop ? -EINTR : 0;
 	}
 	bb_child__stop(&child); /* if it is still there */
-	*place = c.place;
 	return rc;
 }
 
 /* The same, and deliver what it could do. */
-static int run_once(const struct work *w, size_t *place, bb_place_found found, void *arg)
+static int run_once(struct work *w, bb_place_found found, void *arg)
 {
-	int fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC), rc = fd < 0 ? -errno : 0;
-	size_t from = *place, len = 0;
+	size_t from = w->at, len = 0;
 	char *answers = NULL;
+	int rc;
 
-	if (rc)
-		return rc;
-	rc = run_child(w, place, fd);
+	w->out_fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC);
+	if (w->out_fd < 0)
+		return -errno;
+	rc = run_child(w);
 	if (rc) {
-		close(fd);
+		close(w->out_fd);
 		return rc;
 	}
-	lseek(fd, 0, SEEK_SET);
-	rc = bb_read_and_close(fd, "symbols", SIZE_MAX, &answers, &len, NULL);
+	lseek(w->out_fd, 0, SEEK_SET);
+	rc = bb_read_and_close(w->out_fd, "symbols", SIZE_MAX, &answers, &len, NULL);
 	if (!rc)
-		rc = deliver_answers(w, from, *place, answers, len, found, arg);
+		rc = deliver_answers(w, from, answers, len, found, arg);
 	free(answers);
 	return rc;
 }
@@ -321,7 +350,6 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 			 .n = n,
 			 .file_ns = file_seconds * UINT64_C(1000000000)};
 	struct bb_symbolize_result result = {0};
-	size_t place = 0;
 	int rc = 0;
 
 	w.depths = calloc(dsos->n + 1, sizeof(*w.depths));
@@ -329,16 +357,16 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 		return bb_fail_nomem(err);
 	for (size_t i = 0; i < dsos->n; i++)
 		w.depths[i] = BB_ELF_DWARF;
-	while (!rc && place < n) {
+	while (!rc && w.at < n) {
 		const struct bb_dso *dso;
 		enum bb_elf_depth *depth;
 		size_t len = strlen(result.damaged);
 
-		rc = run_once(&w, &place, found, arg);
-		if (rc || place == n)
+		rc = run_once(&w, found, arg);
+		if (rc || w.at == n)
 			break;
-		dso = &dsos->v[places[place].dso];
-		depth = &w.depths[places[place].dso];
+		dso = &dsos->v[places[w.at].dso];
+		depth = &w.depths[places[w.at].dso];
 		if (*depth == BB_ELF_DWARF) {
 			snprintf(result.damaged + len, sizeof(result.damaged) - len, "%s%s",
 				 len ? ", " : "", bb_dso__short_name(dso));

@@ -26,7 +26,7 @@
 #include "profile/flame.h"
 #include "profile/fold.h"
 #include "profile/recording.h"
-#include "profile/task_events.h"
+#include "profile/spaces.h"
 
 #define TURNS 3u
 

@@ -351,7 +351,7 @@ static char *make_flame(size_t stacks, const char *name)
 		}
 		assert_int_equal(bb_stacks__add(&s, path, 20, (double)(1 + i % 200)), 0);
 	}
-	bb_stacks__sort(&s);
+	assert_int_equal(bb_stacks__sort(&s), 0);
 	assert_int_equal(bb_flame__write_html(&s, &opts, out), 0);
 	assert_int_equal(fclose(out), 0);
 	bb_stacks__done(&s);
