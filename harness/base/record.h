@@ -83,4 +83,8 @@ void bb_record__done(const struct bb_record *record, void *item);
  */
 void *bb_record__append(const struct bb_record *record, void *items, size_t *n);
 
+/* The same at the end of a list in a struct, `list` and `n_list`. */
+#define BB_ADD(record, to, list)                                                                   \
+	((__typeof__((to)->list))bb_record__append(&(record), &(to)->list, &(to)->n_##list))
+
 #endif

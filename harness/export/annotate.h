@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "report/counted.h"
+#include "report/report.h"
 
 struct bb_annotate_opts {
 	/* the lines that execute most instructions first, instead of all in their places */

@@ -2,7 +2,7 @@
 #ifndef BB_JUDGE_ANNOTATED_H
 #define BB_JUDGE_ANNOTATED_H
 
-#include "report/counted.h"
+#include "report/report.h"
 
 /*
  * A source file with the counts of its lines, in their order. The text of a line is the BTF's. The

@@ -7,14 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/records.h"
 #include "stats/quantile.h"
 #include "stats/paired.h"
-
-struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c)
-{
-	return bb_record__append(&bb_pair_record, &c->pairs, &c->n_pairs);
-}
 
 int bb_pair_void(struct bb_pair *p, const char *why)
 {

@@ -58,9 +58,6 @@ struct bb_comparison {
 	enum bb_verdict verdict;
 };
 
-/* Append a zeroed pair with NAN estimates; NULL when out of memory. Valid until the next call. */
-struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c);
-
 /* Fill the derived members, for one comparison alone (before Holm) at significance `alpha`. 0 or
  * -ENOMEM. */
 int bb_comparison__judge(struct bb_comparison *c, double alpha);

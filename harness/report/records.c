@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/records.h"
-
 #include <stdlib.h>
 
 #include "report/report.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "report/records.h"
+#include "base/parse.h"
 
 struct bb_report *bb_report__new(void)
 {
@@ -23,36 +23,6 @@ void bb_report__free(struct bb_report *r)
 	if (r)
 		bb_record__done(&bb_report_record, r);
 	free(r);
-}
-
-struct bb_case *bb_report__add_case(struct bb_report *r)
-{
-	return bb_record__append(&bb_case_record, &r->cases, &r->n_cases);
-}
-
-struct bb_comparison *bb_report__add_comparison(struct bb_report *r)
-{
-	return bb_record__append(&bb_comparison_record, &r->comparisons, &r->n_comparisons);
-}
-
-struct bb_program *bb_report__add_program(struct bb_report *r)
-{
-	return bb_record__append(&bb_program_record, &r->programs, &r->n_programs);
-}
-
-struct bb_counted *bb_report__add_counted(struct bb_report *r)
-{
-	return bb_record__append(&bb_counted_record, &r->counted, &r->n_counted);
-}
-
-struct bb_timed *bb_report__add_timed(struct bb_report *r)
-{
-	return bb_record__append(&bb_timed_record, &r->timed, &r->n_timed);
-}
-
-struct bb_series *bb_case__add_series(struct bb_case *c)
-{
-	return bb_record__append(&bb_series_record, &c->series, &c->n_series);
 }
 
 void bb_report__drop_counted(struct bb_report *r)
@@ -75,26 +45,130 @@ void bb_case__drop_empty_series(struct bb_case *c)
 	c->n_series = kept;
 }
 
+/* --- of the drive exact --- */
+
+struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)
+{
+	struct bb_estimate e = {NAN, NAN, NAN};
+
+	if (c->void_why || !c->runs)
+		return e;
+	e.value = (double)c->instructions / (double)c->runs;
+	if (!bb_counted_case__is_exact(c)) {
+		e.lo = (double)c->least;
+		e.hi = (double)c->most;
+	}
+	return e;
+}
+
+struct bb_counted_range bb_counted__range(const struct bb_counted *c)
+{
+	struct bb_counted_range g = {0};
+
+	for (size_t i = 0; i < c->n_cases; i++) {
+		const struct bb_counted_case *k = &c->cases[i];
+
+		if (k->void_why || !k->runs)
+			continue;
+		g.n_exact += bb_counted_case__is_exact(k);
+		if (!g.least || k->least < g.least->least)
+			g.least = k;
+		if (!g.most || k->most > g.most->most)
+			g.most = k;
+	}
+	return g;
+}
+
+/* --- of the drive lines --- */
+
+/* Numbers first, as far as there are any; a damaged text gives other calls and no harm. */
+int bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
+{
+	while (*text) {
+		size_t bytes = strcspn(text, ";"), digits = strspn(text, "0123456789");
+		struct bb_timed_call *c = BB_ADD(bb_timed_call_record, row, from);
+		const char *number = text;
+		uint64_t line;
+
+		if (!c)
+			return -ENOMEM;
+		c->line = bb_parse_digits(&number, &line) || line > UINT32_MAX ? 0 : (uint32_t)line;
+		c->call = strndup(text + digits + 1, bytes > digits ? bytes - digits - 1 : 0);
+		if (!c->call)
+			return -ENOMEM;
+		text += bytes + (text[bytes] == ';');
+	}
+	return 0;
+}
+
+int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b, size_t n)
+{
+	size_t n_a = a->n_from < n ? a->n_from : n, n_b = b->n_from < n ? b->n_from : n;
+	int order = (n_a > n_b) - (n_a < n_b);
+
+	for (size_t i = 0; !order && i < n_a; i++) {
+		order = (a->from[i].line > b->from[i].line) - (a->from[i].line < b->from[i].line);
+		if (!order)
+			order = strcmp(a->from[i].call, b->from[i].call);
+	}
+	return order;
+}
+
+bool bb_timed__is_cold(const struct bb_timed *t)
+{
+	size_t len = strlen(t->drive);
+
+	return len > 5 && !strcmp(t->drive + len - 5, "-cold");
+}
+
+static bool same_rows(const struct bb_timed *a, const struct bb_timed *b)
+{
+	for (size_t i = 0; i < a->n_rows && i < b->n_rows; i++) {
+		const struct bb_timed_row *x = &a->rows[i], *y = &b->rows[i];
+
+		if (x->insn != y->insn || x->line != y->line || x->last_line != y->last_line ||
+		    x->turns != y->turns || strcmp(x->call, y->call) ||
+		    bb_timed_row__compare_from(x, y, SIZE_MAX))
+			return false;
+	}
+	return a->n_rows == b->n_rows;
+}
+
+static int append(struct bb_numbers *into, const struct bb_numbers *more)
+{
+	return bb_numbers__append(into, more->x, more->n);
+}
+
+/* The loads of another process, with the same rows. 0 or -ENOMEM. */
+static int take_times(struct bb_timed *into, const struct bb_timed *from)
+{
+	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;
+	int rc;
+
+	if (n + more > 0)
+		into->check_ns = (n * into->check_ns + more * from->check_ns) / (n + more);
+	into->runs += from->runs;
+	into->other_ways += from->other_ways;
+	into->sweeps += from->sweeps;
+	into->disturbed += from->disturbed;
+	into->processes += from->processes;
+	rc = append(&into->program_ns, &from->program_ns) |
+	     append(&into->empty_ns, &from->empty_ns) | append(&into->rest_ns, &from->rest_ns) |
+	     append(&into->hidden_ns, &from->hidden_ns);
+	for (size_t i = 0; !rc && i < into->n_rows; i++)
+		rc = append(&into->rows[i].ns, &from->rows[i].ns) |
+		     append(&into->rows[i].first_ns, &from->rows[i].first_ns);
+	return rc ? -ENOMEM : 0;
+}
+
+/* --- the whole --- */
+
 static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *like)
 {
 	for (size_t i = 0; i < r->n_timed; i++)
 		if (!strcmp(r->timed[i].name, like->name))
 			return &r->timed[i];
 	return NULL;
-}
-
-static int take_series(struct bb_case *into, struct bb_case *from, uint32_t first)
-{
-	for (size_t i = 0; i < from->n_series; i++) {
-		struct bb_series *s = bb_append(&into->series, &into->n_series, sizeof(*s));
-
-		if (!s)
-			return -ENOMEM;
-		*s = from->series[i];
-		s->load += first;
-		from->series[i] = (struct bb_series){0};
-	}
-	return 0;
 }
 
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first)
@@ -104,15 +178,24 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 	for (size_t i = 0; i < from->n_timed; i++) {
 		const struct bb_timed *t = like_timed(into, &from->timed[i]);
 
-		if (!t || !bb_timed__same_rows(t, &from->timed[i]))
+		if (!t || !same_rows(t, &from->timed[i]))
 			return -EINVAL;
 	}
 	for (size_t i = 0; !rc && i < from->n_timed; i++)
-		rc = bb_timed__take_loads(like_timed(into, &from->timed[i]), &from->timed[i]);
+		rc = take_times(like_timed(into, &from->timed[i]), &from->timed[i]);
 	for (size_t i = 0; !rc && i < from->n_cases; i++) {
-		const struct bb_case *c = bb_report__find_case(into, from->cases[i].name);
+		struct bb_case *of = &from->cases[i],
+			       *c = (struct bb_case *)bb_report__find_case(into, of->name);
 
-		rc = c ? take_series(&into->cases[c - into->cases], &from->cases[i], first) : 0;
+		for (size_t k = 0; c && k < of->n_series; k++) {
+			struct bb_series *s = bb_append(&c->series, &c->n_series, sizeof(*s));
+
+			if (!s)
+				return -ENOMEM;
+			*s = of->series[k];
+			s->load += first;
+			of->series[k] = (struct bb_series){0};
+		}
 	}
 	return rc;
 }
@@ -143,6 +226,14 @@ static void drop_cases(struct bb_report *r, size_t first, bool (*is_to_go)(const
 	r->n_cases = kept;
 }
 
+const char *bb_case__why_no_sample(const struct bb_case *c)
+{
+	for (size_t i = 0; i < c->n_series; i++)
+		if (!bb_series_why_void(&c->series[i]))
+			return NULL;
+	return c->n_series ? bb_series_why_void(&c->series[0]) : "it was not measured";
+}
+
 static bool has_no_series(const struct bb_case *c)
 {
 	return !c->n_series;
@@ -151,14 +242,6 @@ static bool has_no_series(const struct bb_case *c)
 void bb_report__drop_empty_cases(struct bb_report *r)
 {
 	drop_cases(r, 0, has_no_series);
-}
-
-const char *bb_case__why_no_sample(const struct bb_case *c)
-{
-	for (size_t i = 0; i < c->n_series; i++)
-		if (!bb_series_why_void(&c->series[i]))
-			return NULL;
-	return c->n_series ? bb_series_why_void(&c->series[0]) : "it was not measured";
 }
 
 static bool has_no_sample(const struct bb_case *c)
@@ -204,7 +287,7 @@ const char *bb_series_why_void(const struct bb_series *s)
 
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 {
-	struct bb_skip *skip = bb_record__append(&bb_skip_record, &r->skips, &r->n_skips);
+	struct bb_skip *skip = BB_ADD(bb_skip_record, r, skips);
 
 	if (!skip)
 		return -ENOMEM;

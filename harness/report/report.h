@@ -8,14 +8,13 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "core/ring_use.h"
+#include "base/record.h"
 #include "core/hist.h"
 #include "core/metric.h"
+#include "core/ring_use.h"
 #include "env/fingerprint.h"
 #include "report/comparison.h"
-#include "report/counted.h"
 #include "report/in_vain.h"
-#include "report/timed.h"
 
 /*
  * A run as it is stored: the command, the machine, and every sample. The summaries are derived from
@@ -108,6 +107,149 @@ struct bb_program {
 	struct bb_prog_static metrics;
 };
 
+/* --- of the drive exact --- */
+
+/*
+ * The counts of the exact drive for one program: instructions executed, no time. Members are sums
+ * over `runs` runs (all cases, equally many of each) unless they say "of one run". Owns everything
+ * that it points to.
+ */
+
+/* One input or stack depth. Exact when all runs executed the same number. */
+struct bb_counted_case {
+	char *name;  /* "scenario/variant/exact/input=NAME": the benchmark in BMF */
+	char *param; /* NULL: the drive has none */
+	uint32_t param_value;
+	char *param_text; /* as in struct bb_case */
+	uint64_t runs;
+	uint64_t least, most;  /* instructions of one run; equal: exact */
+	uint64_t instructions; /* of all runs */
+	uint64_t paths;        /* different paths that they took */
+	char *void_why; /* why it does not count: an unexpected result of the program; NULL: it
+			   counts */
+};
+
+/* A line of the source, by the line information in the BTF. */
+struct bb_counted_line {
+	char *file, *text;   /* text: "" when the BTF has none */
+	uint32_t line;       /* 0: instructions of the compiler's own */
+	uint32_t n_insns;    /* that stand in the program for it */
+	uint64_t executions; /* the most of any of its instructions; 0: never executed */
+	uint64_t instructions;
+};
+
+struct bb_counted_call {
+	/* "map_lookup_elem", "bpf_iter_num_new"; "kfunc 1234" where the kernel's BTF lacks it */
+	char *name;
+	uint64_t calls;
+};
+
+struct bb_counted {
+	char *name; /* "scenario/variant/exact" */
+	char *scenario, *variant;
+	uint32_t n_insns, n_blocks; /* of the program */
+	uint32_t clone_insns;       /* of the one that was run, with its counters */
+	uint64_t runs, instructions;
+	uint64_t paths;      /* different paths over all cases */
+	uint64_t tail_calls; /* that were taken: the programs that they led to are not counted */
+	struct bb_counted_case *cases;
+	size_t n_cases;
+	/* by file and line; none without BTF line information */
+	struct bb_counted_line *lines;
+	size_t n_lines;
+	struct bb_counted_call *calls;
+	size_t n_calls;
+};
+
+static inline bool bb_counted_case__counts(const struct bb_counted_case *c)
+{
+	return c->runs && !c->void_why;
+}
+
+static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
+{
+	return c->runs && !c->void_why && c->least == c->most;
+}
+
+/* Instructions of one run: the number if it is exact, else the mean with the least and the most;
+ * NAN if void. */
+struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
+
+/* The extremes of one run over all cases of a program that count. */
+struct bb_counted_range {
+	const struct bb_counted_case *least, *most; /* NULL: no case counts */
+	size_t n_exact;
+};
+
+struct bb_counted_range bb_counted__range(const struct bb_counted *c);
+
+/* --- of the drive lines --- */
+
+/*
+ * The measurements of the drive `lines` for one case: the time of each line of one run and of each
+ * call in it. Owns what it points to. Times are lists, ns, of one number a load; NAN: that load has
+ * none.
+ */
+struct bb_timed_call {
+	uint32_t line; /* where the call is; 0: not known */
+	char *call;    /* "parse()" */
+};
+
+struct bb_timed_row {
+	char *file, *text; /* "" without line information; text: of the first line */
+	char *call;        /* "bpf_ktime_get_ns", "parse()"; "": the program's own code */
+	/* the calls that led to the function that it is in, the main one's first; none: it is in
+	 * the main one */
+	struct bb_timed_call *from;
+	size_t n_from;
+	bool enters; /* a call whose function has rows of its own: what the call itself takes */
+	uint32_t line, last_line; /* equal, but for a loop, or what is not divided further */
+	uint32_t insn;            /* the slot where it begins */
+	bool is_loop;
+	uint64_t turns;                 /* in one run */
+	struct bb_numbers ns, first_ns; /* by load: of all turns, of the first one */
+};
+
+struct bb_timed {
+	char *name; /* "scenario/variant/lines/stack_depth=32": of its case, too */
+	char *scenario, *variant, *drive;
+	char *param; /* NULL: the drive has none */
+	uint32_t param_value;
+	uint32_t cuts;       /* at which the clone can end */
+	uint32_t points;     /* at which a clone could; 0: an older run that does not say */
+	char *thinned_why;   /* the cuts are fewer than those; NULL: they are all */
+	uint32_t refused;    /* of them, those that the verifier does not allow */
+	char *refused_why;   /* in its words, of one of them; NULL: none */
+	uint64_t passed;     /* cuts that a run passes */
+	uint64_t measured;   /* of them, those that runs ended at; 0: does not say */
+	uint64_t runs;       /* of the clone to its last cut, that count */
+	uint64_t other_ways; /* that took another path than the one that is shown */
+	double check_ns;     /* the price of a check at a cut, which is taken out */
+	bool leaves;         /* a run ends by a tail call */
+	/* that measured it, one after the other, as many loads each; 0: an older run, one did */
+	uint32_t processes;
+	uint64_t sweeps;    /* over all places, in all loads; 0: an older run */
+	uint64_t disturbed; /* that are left out: the program took longer than it does here */
+	/* by load: the program itself; an empty program, called and timed as it is */
+	struct bb_numbers program_ns, empty_ns;
+	struct bb_numbers hidden_ns; /* by load, as in struct bb_lines; none: an older run */
+	/* by load: by other paths, with cold caches what no cut shows; of older runs behind a tail
+	 * call */
+	struct bb_numbers rest_ns;
+	struct bb_timed_row *rows; /* in the order in which a run comes to them first */
+	size_t n_rows;
+};
+
+/* The calls that led to it, from "97 parse();45 inner()", as older runs have them. 0 or -ENOMEM. */
+int bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
+/* The order of two rows by the first n of those calls: below 0, 0: they are the same, above 0. */
+int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b,
+			       size_t n);
+
+bool bb_timed__is_cold(const struct bb_timed *t); /* caches were emptied before each run */
+
+/* --- the whole --- */
+
 /* A case or a drive that could not be measured here. */
 struct bb_skip {
 	char *what; /* "perf_profiler/in-situ" */
@@ -173,14 +315,21 @@ static inline bool bb_is_floor(const struct bb_report *r, const struct bb_case *
 	return false;
 }
 
+/*
+ * The descriptions of what a stored run holds: one row a member, in the order in which it is
+ * written. All else follows from them; members that are BB_OTHER have functions in
+ * store/run_json.c.
+ */
+extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
+	bb_timed_call_record, bb_timed_row_record, bb_counted_record, bb_counted_call_record,
+	bb_counted_line_record, bb_counted_case_record, bb_comparison_record, bb_pair_record,
+	bb_program_record, bb_case_record, bb_series_record, bb_flow_record, bb_in_vain_record;
+
 struct bb_report *bb_report__new(void);
 void bb_report__free(struct bb_report *r);
 
-/* Append; the returned pointer is valid until the next call. NULL when out of memory. */
-struct bb_case *bb_report__add_case(struct bb_report *r);
-/* The last one. */
+/* Drop the last of r->counted. */
 void bb_report__drop_counted(struct bb_report *r);
-struct bb_series *bb_case__add_series(struct bb_case *c);
 
 /* Remove the series of loads for which no time was left. */
 void bb_case__drop_empty_series(struct bb_case *c);
@@ -193,10 +342,6 @@ void bb_report__drop_empty_cases(struct bb_report *r);
 size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdict);
 /* Was anything measured or counted? */
 bool bb_report__has_samples(const struct bb_report *r);
-struct bb_comparison *bb_report__add_comparison(struct bb_report *r);
-struct bb_program *bb_report__add_program(struct bb_report *r);
-struct bb_counted *bb_report__add_counted(struct bb_report *r);
-struct bb_timed *bb_report__add_timed(struct bb_report *r);
 /* Why a series does not count; NULL when it does. */
 const char *bb_series_why_void(const struct bb_series *s);
 /* Why none of its series counts; NULL when one does. */

@@ -220,7 +220,7 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	ab->is_cut |= done < n;
 	if (rc || !done)
 		return rc;
-	pair = bb_comparison__add_pair(&ab->report->comparisons[c->comparison]);
+	pair = BB_ADD(bb_pair_record, &ab->report->comparisons[c->comparison], pairs);
 	if (!pair)
 		return bb_fail_nomem(err);
 	pair->matched = matched;
@@ -558,7 +558,7 @@ static int run_drives(struct ab *ab, struct bb_err *err)
 
 static int add_comparison(struct ab *ab, struct ab_case *c, struct bb_err *err)
 {
-	struct bb_comparison *k = bb_report__add_comparison(ab->report);
+	struct bb_comparison *k = BB_ADD(bb_comparison_record, ab->report, comparisons);
 
 	if (!k)
 		return bb_fail_nomem(err);

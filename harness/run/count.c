@@ -59,7 +59,7 @@ static bool is_ours(const struct counting *k, const struct bb_plan_case *c)
 static int add_case(struct counting *k, const struct bb_plan_case *planned,
 		    const struct bb_batch *b, struct bb_err *err)
 {
-	struct bb_counted_case *c = bb_counted__add_case(k->out);
+	struct bb_counted_case *c = BB_ADD(bb_counted_case_record, k->out, cases);
 
 	if (!c)
 		return bb_fail_nomem(err);
@@ -144,7 +144,7 @@ static int add_lines(struct bb_counted *out, const struct bb_exact *e, struct bb
 	if (rc)
 		return rc;
 	for (size_t i = 0; !rc && i < n; i++) {
-		struct bb_counted_line *line = bb_counted__add_line(out);
+		struct bb_counted_line *line = BB_ADD(bb_counted_line_record, out, lines);
 
 		if (!line) {
 			rc = bb_fail_nomem(err);
@@ -172,7 +172,7 @@ static int add_calls(struct bb_counted *out, const struct bb_exact *e, struct bb
 	if (rc)
 		return rc;
 	for (size_t i = 0; !rc && i < n; i++) {
-		struct bb_counted_call *call = bb_counted__add_call(out);
+		struct bb_counted_call *call = BB_ADD(bb_counted_call_record, out, calls);
 
 		if (call)
 			call->name = strdup(calls[i].name);
@@ -235,7 +235,7 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 	}
 	k->ns = calloc(k->want, sizeof(*k->ns));
 	k->paths = calloc(k->size_paths, sizeof(*k->paths));
-	k->out = bb_report__add_counted(report);
+	k->out = BB_ADD(bb_counted_record, report, counted);
 	if (!k->ns || !k->paths || !k->out)
 		return bb_fail_nomem(err);
 	if (asprintf(&k->out->name, "%s/%s/%s", sc->name, variant,
@@ -345,7 +345,7 @@ static int add_numbers(struct bb_numbers *list, const double *x, size_t stride, 
 static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 {
 	const struct bb_line_row *from = &lines->path->rows[i];
-	struct bb_timed_row *row = bb_timed__add_row(t);
+	struct bb_timed_row *row = BB_ADD(bb_timed_row_record, t, rows);
 
 	if (!row)
 		return -ENOMEM;
@@ -416,7 +416,7 @@ int bb_note_lines(struct bb_session *s, struct bb_report *report, struct bb_err 
 		rc = bb_lines__of(d->state, planned->variant, planned->driver_param, &lines);
 		if (rc == -ENOENT)
 			continue;
-		t = rc ? NULL : bb_report__add_timed(report);
+		t = rc ? NULL : BB_ADD(bb_timed_record, report, timed);
 		if (!t || fill(t, c, &lines))
 			return bb_fail_nomem(err);
 	}

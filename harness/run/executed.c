@@ -14,7 +14,7 @@
 #include "exact/cfg.h"
 #include "exact/registers.h"
 #include "exact/source.h"
-#include "report/records.h"
+#include "report/report.h"
 
 #define NEARLY_ALL 0.9
 

@@ -598,7 +598,7 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 	if (!rc)
 		rc = bb_run_plan(&job->plan, &lines, timed, &unsaid);
 	for (size_t i = 0; !rc && i < timed->n_timed; i++) {
-		struct bb_timed *t = bb_report__add_timed(report);
+		struct bb_timed *t = BB_ADD(bb_timed_record, report, timed);
 
 		if (!t) {
 			rc = -ENOMEM;

@@ -19,7 +19,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	const struct bb_scenario *sc = plan->scenario;
 	const char *anchor = sc->anchor ? sc->anchor : planned->drive->floor;
 	uint32_t units_per_ns = planned->drive->kind->units_per_ns;
-	struct bb_case *k = bb_report__add_case(report);
+	struct bb_case *k = BB_ADD(bb_case_record, report, cases);
 
 	if (!k)
 		return bb_fail_nomem(err);
@@ -67,7 +67,7 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 
 	if (rc)
 		return rc;
-	p = bb_report__add_program(report);
+	p = BB_ADD(bb_program_record, report, programs);
 	if (!p)
 		return bb_fail_nomem(err);
 	if (asprintf(&p->name, "%s/%s", scenario->name, v->name) < 0)
@@ -90,7 +90,7 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64)
 {
-	struct bb_series *s = bb_case__add_series(c);
+	struct bb_series *s = BB_ADD(bb_series_record, c, series);
 
 	if (!s || bb_hist_reserve(&s->hist, DISTINCT))
 		return NULL;

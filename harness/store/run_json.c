@@ -9,7 +9,7 @@
 
 #include "base/parse.h"
 #include "base/record_json.h"
-#include "report/records.h"
+#include "report/report.h"
 
 /* --- members that have a form of their own -------------------------------------------------- */
 

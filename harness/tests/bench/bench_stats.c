@@ -46,7 +46,7 @@ static void fill(struct bb_series *s, uint32_t load, struct bb_rng *rng)
 static struct bb_report *make_report(void)
 {
 	struct bb_report *r = bb_report__new();
-	struct bb_case *c = r ? bb_report__add_case(r) : NULL;
+	struct bb_case *c = r ? BB_ADD(bb_case_record, r, cases) : NULL;
 	struct bb_rng rng;
 
 	if (!c) {
@@ -62,7 +62,7 @@ static struct bb_report *make_report(void)
 	c->variant = copy("heavy");
 	c->drive = copy("fake");
 	for (uint32_t i = 0; i < LOADS; i++)
-		fill(bb_case__add_series(c), i, &rng);
+		fill(BB_ADD(bb_series_record, c, series), i, &rng);
 	return r;
 }
 

@@ -36,7 +36,7 @@ static inline char *made_text(const char *format, ...)
 static inline void made_case(struct bb_report *r, const struct made_run *m, uint32_t variant,
 			     uint32_t param, struct bb_rng *rng)
 {
-	struct bb_case *c = bb_report__add_case(r);
+	struct bb_case *c = BB_ADD(bb_case_record, r, cases);
 	uint64_t ns = 100 + 900 * variant + param;
 
 	ns += variant == 1 && m->n >= m->slower_from ? ns / 20 : 0;
@@ -50,7 +50,7 @@ static inline void made_case(struct bb_report *r, const struct made_run *m, uint
 	c->is_anchor = variant == 0;
 	c->floor = variant ? r->n_cases - 1 - variant : BB_NO_FLOOR;
 	for (uint32_t load = 0; load < m->loads; load++) {
-		struct bb_series *s = bb_case__add_series(c);
+		struct bb_series *s = BB_ADD(bb_series_record, c, series);
 
 		s->load = load;
 		s->jit_mod64 = (int)(4 * bb_rng_below(rng, 16));

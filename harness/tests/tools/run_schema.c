@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/records.h"
 #include "report/report.h"
 #include "store/run_json.h"
 

@@ -56,7 +56,7 @@ static inline struct bb_report *make_report(const char *id)
 static inline size_t make_case(struct bb_report *r, const char *variant, const char *drive,
 			       const char *param, uint32_t param_value)
 {
-	struct bb_case *c = bb_report__add_case(r);
+	struct bb_case *c = BB_ADD(bb_case_record, r, cases);
 	char name[2048];
 
 	assert_non_null(c);
@@ -108,7 +108,7 @@ static inline struct bb_report *store_and_read(const struct bb_report *r)
 static inline struct bb_program *make_program(struct bb_report *r, const char *variant,
 					      const char *program)
 {
-	struct bb_program *p = bb_report__add_program(r);
+	struct bb_program *p = BB_ADD(bb_program_record, r, programs);
 	char name[2048];
 
 	assert_non_null(p);
@@ -132,7 +132,7 @@ static inline void add_samples(struct bb_series *s, uint64_t ns, uint64_t count)
 
 static inline struct bb_series *make_series(struct bb_report *r, size_t i, uint32_t load)
 {
-	struct bb_series *s = bb_case__add_series(&r->cases[i]);
+	struct bb_series *s = BB_ADD(bb_series_record, &r->cases[i], series);
 
 	assert_non_null(s);
 	s->load = load;
@@ -253,7 +253,7 @@ static inline struct bb_counted *make_counted(struct bb_report *r, const char *v
 					      uint64_t instructions)
 {
 	static const char *const lines[] = {"\tint x = 1;", "\treturn x;", "\treturn -1;"};
-	struct bb_counted *c = bb_report__add_counted(r);
+	struct bb_counted *c = BB_ADD(bb_counted_record, r, counted);
 	char name[256];
 
 	assert_non_null(c);
@@ -268,7 +268,7 @@ static inline struct bb_counted *make_counted(struct bb_report *r, const char *v
 	c->instructions = 20 * instructions;
 	c->paths = 1;
 	for (uint32_t i = 0; i < 2; i++) {
-		struct bb_counted_case *k = bb_counted__add_case(c);
+		struct bb_counted_case *k = BB_ADD(bb_counted_case_record, c, cases);
 
 		assert_non_null(k);
 		snprintf(name, sizeof(name), "perf_profiler/%s/exact/input=%u", variant, i);
@@ -282,7 +282,7 @@ static inline struct bb_counted *make_counted(struct bb_report *r, const char *v
 		k->paths = 1;
 	}
 	for (uint32_t i = 0; i < 3; i++) {
-		struct bb_counted_line *l = bb_counted__add_line(c);
+		struct bb_counted_line *l = BB_ADD(bb_counted_line_record, c, lines);
 
 		assert_non_null(l);
 		set_text(&l->file, "/nowhere/prog.bpf.c");
@@ -292,7 +292,7 @@ static inline struct bb_counted *make_counted(struct bb_report *r, const char *v
 		l->executions = i == 2 ? 0 : 20;
 		l->instructions = i == 2 ? 0 : i ? 20 : 20 * (instructions - 1);
 	}
-	set_text(&bb_counted__add_call(c)->name, "map_lookup_elem");
+	set_text(&BB_ADD(bb_counted_call_record, c, calls)->name, "map_lookup_elem");
 	c->calls[0].calls = 20;
 	return c;
 }
@@ -315,7 +315,7 @@ static inline struct bb_timed *make_timed(struct bb_report *r, double submit_ns)
 		uint32_t line;
 		double ns;
 	} rows[] = {{"bpf_get_stack", 77, 2500}, {"", 77, 1}, {"bpf_ringbuf_submit", 83, 0}};
-	struct bb_timed *t = bb_report__add_timed(r);
+	struct bb_timed *t = BB_ADD(bb_timed_record, r, timed);
 	double x[8], sum[8];
 
 	assert_non_null(t);
@@ -333,7 +333,7 @@ static inline struct bb_timed *make_timed(struct bb_report *r, double submit_ns)
 		x[l] = sum[l] = 50;
 	set_numbers(&t->empty_ns, x, 8);
 	for (size_t i = 0; i < 3; i++) {
-		struct bb_timed_row *row = bb_timed__add_row(t);
+		struct bb_timed_row *row = BB_ADD(bb_timed_row_record, t, rows);
 
 		assert_non_null(row);
 		set_text(&row->file, "/nowhere/prog.bpf.c");

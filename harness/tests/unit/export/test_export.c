@@ -599,7 +599,7 @@ static void test_plot_loads(void **state)
 static void test_plot_comparison(void **state)
 {
 	struct bb_report *r = make_report("x");
-	struct bb_comparison *c = bb_report__add_comparison(r);
+	struct bb_comparison *c = BB_ADD(bb_comparison_record, r, comparisons);
 	char *text;
 
 	(void)state;
@@ -610,7 +610,7 @@ static void test_plot_comparison(void **state)
 	c->threshold = 0.015;
 	c->alpha = 0.05;
 	for (int i = 0; i < 10; i++) {
-		struct bb_pair *p = bb_comparison__add_pair(c);
+		struct bb_pair *p = BB_ADD(bb_pair_record, c, pairs);
 
 		assert_non_null(p);
 		p->matched = i < 8;

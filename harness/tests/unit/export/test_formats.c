@@ -186,7 +186,7 @@ static void test_absent_columns(void **state)
 static void test_markdown_verdicts(void **state)
 {
 	struct bb_report *r = with_odd_names();
-	struct bb_comparison *c = bb_report__add_comparison(r);
+	struct bb_comparison *c = BB_ADD(bb_comparison_record, r, comparisons);
 
 	(void)state;
 	assert_non_null(c);

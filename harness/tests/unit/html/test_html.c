@@ -117,7 +117,7 @@ static void test_markup_in_names(void **state)
 static void test_verdicts(void **state)
 {
 	struct bb_report *r = make_sample_report();
-	struct bb_comparison *c = bb_report__add_comparison(r);
+	struct bb_comparison *c = BB_ADD(bb_comparison_record, r, comparisons);
 	char *text;
 
 	(void)state;
@@ -148,7 +148,7 @@ static void test_many_verdicts(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 256; i++) {
-		struct bb_comparison *c = bb_report__add_comparison(r);
+		struct bb_comparison *c = BB_ADD(bb_comparison_record, r, comparisons);
 
 		assert_non_null(c);
 		snprintf(name, sizeof(name), "s/step/input=%u", i);
@@ -405,7 +405,7 @@ static void test_bound(void **state)
 				   300 + 500 * rate);
 		c = make_counted(r, variant, 100);
 		for (uint32_t line = 0; line < 500; line++) {
-			struct bb_counted_line *l = bb_counted__add_line(c);
+			struct bb_counted_line *l = BB_ADD(bb_counted_line_record, c, lines);
 
 			assert_non_null(l);
 			set_text(&l->file, "/nowhere/prog.bpf.c");

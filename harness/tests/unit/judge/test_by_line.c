@@ -11,7 +11,7 @@
 
 #include "cli/lines_flame.h"
 #include "html/html.h"
-#include "report/records.h"
+#include "report/report.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
 #include "unit/export/document_testing.h"

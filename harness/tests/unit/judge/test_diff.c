@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "report/records.h"
+#include "report/report.h"
 #include "judge/diff.h"
 #include "unit/report_testing.h"
 #include "stats/special.h"
@@ -454,7 +454,7 @@ static void make_pairs(struct bb_comparison *c, size_t n, bool matched, double b
 		       double head_ns)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct bb_pair *p = bb_comparison__add_pair(c);
+		struct bb_pair *p = BB_ADD(bb_pair_record, c, pairs);
 
 		assert_non_null(p);
 		p->matched = matched;
@@ -487,7 +487,7 @@ static void test_measured_comparison(void **state)
 	set_text(&c.name, "perf_profiler/step/stack_depth=8");
 	make_pairs(&c, 21, true, 1000, 1100);
 	make_pairs(&c, 3, false, 1000, 1300);
-	set_text(&bb_comparison__add_pair(&c)->void_why, "misses were counted");
+	set_text(&BB_ADD(bb_pair_record, &c, pairs)->void_why, "misses were counted");
 	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
 	d = diff_live(&c);
 	assert_int_equal(d.n, 3);
@@ -602,7 +602,7 @@ static void test_exact_of_stored_runs(void **state)
 static void test_exact_of_measured_comparison(void **state)
 {
 	struct bb_report *r = make_report("x");
-	struct bb_comparison *c = bb_report__add_comparison(r);
+	struct bb_comparison *c = BB_ADD(bb_comparison_record, r, comparisons);
 	struct bb_diffs d;
 
 	(void)state;

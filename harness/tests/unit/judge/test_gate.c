@@ -14,7 +14,7 @@
  * little. */
 static void add_comparison(struct bb_report *r, const char *name, double ratio)
 {
-	struct bb_comparison *c = bb_report__add_comparison(r);
+	struct bb_comparison *c = BB_ADD(bb_comparison_record, r, comparisons);
 
 	assert_non_null(c);
 	set_text(&c->name, name);
@@ -23,7 +23,7 @@ static void add_comparison(struct bb_report *r, const char *name, double ratio)
 	c->threshold = 0.01;
 	c->alpha = 0.05;
 	for (int i = 0; i < 12; i++) {
-		struct bb_pair *p = bb_comparison__add_pair(c);
+		struct bb_pair *p = BB_ADD(bb_pair_record, c, pairs);
 
 		assert_non_null(p);
 		p->matched = true;
@@ -98,7 +98,7 @@ static void add_counts(struct bb_report *r, uint64_t base, uint64_t head)
 {
 	for (int l = 0; l < 2; l++) {
 		const char *variant = l ? "head" : "base";
-		struct bb_counted *c = bb_report__add_counted(r);
+		struct bb_counted *c = BB_ADD(bb_counted_record, r, counted);
 		struct bb_counted_case *k;
 		struct bb_counted_line *line;
 		char name[200];
@@ -108,13 +108,13 @@ static void add_counts(struct bb_report *r, uint64_t base, uint64_t head)
 		set_text(&c->name, name);
 		set_text(&c->scenario, "a.slow");
 		set_text(&c->variant, variant);
-		k = bb_counted__add_case(c);
+		k = BB_ADD(bb_counted_case_record, c, cases);
 		assert_non_null(k);
 		set_text(&k->name, name);
 		c->runs = k->runs = 10;
 		k->least = k->most = l ? head : base;
 		c->instructions = k->instructions = 10 * k->least;
-		line = bb_counted__add_line(c);
+		line = BB_ADD(bb_counted_line_record, c, lines);
 		assert_non_null(line);
 		set_text(&line->file, "/src/a.bpf.c");
 		set_text(&line->text, "\tx = y | z;");

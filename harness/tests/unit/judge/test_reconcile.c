@@ -157,7 +157,7 @@ static void test_hook_of_a_ring(void **state)
 	struct bb_report *r = make_report("r");
 	size_t hook = add(r, "a", "hook", NULL, 0, 26000),
 	       step = add(r, "a", "step", NULL, 0, 6700);
-	struct bb_program *p = bb_report__add_program(r);
+	struct bb_program *p = BB_ADD(bb_program_record, r, programs);
 
 	(void)state;
 	set_net(r, hook, 25000, 10);

@@ -17,7 +17,7 @@
 
 static struct bb_timed *add_timed(struct bb_report *r, const char *variant)
 {
-	struct bb_timed *t = bb_report__add_timed(r);
+	struct bb_timed *t = BB_ADD(bb_timed_record, r, timed);
 	char name[100];
 
 	assert_non_null(t);
@@ -33,7 +33,7 @@ static struct bb_timed *add_timed(struct bb_report *r, const char *variant)
 static void add_row(struct bb_timed *t, struct bb_rng *rng, const char *text, const char *call,
 		    uint32_t line, double ns)
 {
-	struct bb_timed_row *row = bb_timed__add_row(t);
+	struct bb_timed_row *row = BB_ADD(bb_timed_row_record, t, rows);
 	double x[N_LOADS];
 
 	assert_non_null(row);

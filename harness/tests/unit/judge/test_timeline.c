@@ -91,7 +91,7 @@ static void test_standard_error(void **state)
 	(void)state;
 	add_loads(r, make_case(r, "five", "step", NULL, 0), rounds, ns, 5);
 	add_loads(r, make_case(r, "one", "step", NULL, 0), rounds, ns, 1);
-	set_text(&bb_case__add_series(&r->cases[1])->void_why, "misses");
+	set_text(&BB_ADD(bb_series_record, &r->cases[1], series)->void_why, "misses");
 	store(r);
 	t = read_all();
 	/* The histogram keeps 12 significant bits. */

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "report/records.h"
+#include "report/report.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
 
@@ -29,7 +29,7 @@ static double p_of_all_beyond(size_t n)
 
 static struct bb_pair *add_pair(struct bb_comparison *c, bool matched, double d)
 {
-	struct bb_pair *p = bb_comparison__add_pair(c);
+	struct bb_pair *p = BB_ADD(bb_pair_record, c, pairs);
 
 	assert_non_null(p);
 	p->matched = matched;
@@ -349,7 +349,7 @@ static struct bb_report *make_compared(void)
 	struct bb_comparison *c;
 
 	for (int k = 0; k < 2; k++) {
-		c = bb_report__add_comparison(r);
+		c = BB_ADD(bb_comparison_record, r, comparisons);
 		assert_non_null(c);
 		*c = make_comparison(8, k ? 0 : 0.05);
 		set_text(&c->name, k ? "perf_profiler/in-situ/freq_hz=100"

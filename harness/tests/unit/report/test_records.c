@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/record.h"
-#include "report/records.h"
 #include "report/report.h"
 
 static void test_defaults_and_end(void **state)
@@ -20,9 +19,9 @@ static void test_defaults_and_end(void **state)
 
 	(void)state;
 	assert_non_null(r);
-	assert_int_equal(bb_report__add_case(r)->units_per_ns, 1);
+	assert_int_equal(BB_ADD(bb_case_record, r, cases)->units_per_ns, 1);
 	assert_int_equal(r->cases[0].floor, BB_NO_FLOOR);
-	s = bb_case__add_series(&r->cases[0]);
+	s = BB_ADD(bb_series_record, &r->cases[0], series);
 	assert_non_null(s);
 	assert_int_equal(s->jit_mod64, -1);
 	assert_true(isnan(s->steal) && isnan(s->slope.cycles) && isnan(s->reference_ns[0]));

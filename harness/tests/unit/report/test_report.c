@@ -42,8 +42,8 @@ static void test_grows_and_frees(void **state)
 static void test_new_is_absent(void **state)
 {
 	struct bb_report *r = bb_report__new();
-	struct bb_case *c = bb_report__add_case(r);
-	struct bb_series *s = bb_case__add_series(c);
+	struct bb_case *c = BB_ADD(bb_case_record, r, cases);
+	struct bb_series *s = BB_ADD(bb_series_record, c, series);
 
 	(void)state;
 	assert_nan(r->steal);
@@ -53,8 +53,8 @@ static void test_new_is_absent(void **state)
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		assert_nan(bb_metric_of(&c->summary, &bb_metrics[i])->value);
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
-		assert_nan(
-			bb_static_of(&bb_report__add_program(r)->metrics, &bb_static_metrics[i]));
+		assert_nan(bb_static_of(&BB_ADD(bb_program_record, r, programs)->metrics,
+					&bb_static_metrics[i]));
 	bb_report__free(r);
 }
 

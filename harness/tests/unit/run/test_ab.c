@@ -14,7 +14,7 @@
 #include "store/run_json.h"
 #include "unit/report_testing.h"
 #include "run/ab.h"
-#include "report/records.h"
+#include "report/report.h"
 
 static const char variants[] =
 	"name: scripted\n"
@@ -218,7 +218,7 @@ static void test_lost_events(void **state)
 			continue;
 		}
 		assert_int_equal(voids, 0); /* good ones before the first loss only */
-		p = bb_comparison__add_pair(&counted);
+		p = BB_ADD(bb_pair_record, &counted, pairs);
 		assert_non_null(p);
 		*p = c->pairs[i];
 	}
