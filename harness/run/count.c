@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "drivers/exact.h"
 #include "drivers/lines.h"
 #include "exact/source.h"
+#include "run/record.h"
 
 #define CASE_LEAST_S 1.0 /* fast programs are counted long before */
 #define WARMUP 100u      /* as the timed drives have it: the maps are then in the same state */
@@ -21,13 +21,13 @@
 /* One program under one drive, on its way into a report. */
 struct counting {
 	struct bb_session *session;
+	struct bb_report *report;
 	size_t drive, variant;
 	struct bb_counted *out;
 	void *slot;
 	uint64_t *paths; /* of all runs so far */
-	size_t n_paths, size_paths;
+	size_t n_paths;
 	uint64_t *ns; /* instructions of each run of a batch */
-	size_t want;  /* the largest batch */
 	size_t n_cases;
 	double case_s; /* time for a case; 0: no limit */
 };
@@ -85,30 +85,21 @@ static int add_case(struct counting *k, const struct bb_plan_case *planned,
 	return 0;
 }
 
-/* What the time was over for, in words (printf). 0 or -ENOMEM. */
-static int note_left_out(const struct bb_session *s, struct bb_report *report, struct bb_err *err,
-			 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-static int note_left_out(const struct bb_session *s, struct bb_report *report, struct bb_err *err,
-			 const char *fmt, ...)
+/* For what the time was over. */
+static const char *why_left_out(const struct bb_session *s, char *ret_why, size_t size)
 {
-	char what[600], why[200];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	snprintf(why, sizeof(why), "not counted within the budget of %g s; --budget gives more",
+	snprintf(ret_why, size, "not counted within the budget of %g s; --budget gives more",
 		 s->opts->budget_s);
-	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
+	return ret_why;
 }
 
-static int count_case(struct counting *k, const struct bb_plan_case *planned,
-		      struct bb_report *report, struct bb_err *err)
+static int count_case(struct counting *k, const struct bb_plan_case *planned, struct bb_err *err)
 {
 	const struct bb_open_drive *d = &k->session->drives[k->drive];
 	const struct bb_target *target = k->session->progs[k->variant].target;
 	int drops = k->session->plan->scenario->expect_drops;
 	uint64_t before = 0, after = 0;
+	char why[200];
 	struct bb_batch b = {.ns = k->ns,
 			     .paths = k->paths + k->n_paths,
 			     .want = planned->samples,
@@ -130,20 +121,21 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned,
 		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
 			 (unsigned long long)(after - before), drops);
 	if (b.n < b.want)
-		rc = note_left_out(k->session, report, err, "%s: %zu of %u runs", planned->name,
-				   planned->samples - b.n, planned->samples);
+		rc = bb_record__skip(k->report, err, why_left_out(k->session, why, sizeof(why)),
+				     "%s: %zu of %u runs", planned->name, planned->samples - b.n,
+				     planned->samples);
 	return rc ? rc : add_case(k, planned, &b, err);
 }
 
-static int add_lines(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
+/* The counts by line, and by call. */
+static int add_source(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
 {
-	struct bb_source_line *lines;
-	size_t n;
-	int rc = bb_source_lines(&e->code, &e->clone.cfg, e->totals, &lines, &n, err);
+	struct bb_source_line *lines = NULL;
+	struct bb_source_call *calls = NULL;
+	size_t n_lines = 0, n_calls = 0;
+	int rc = bb_source_lines(&e->code, &e->clone.cfg, e->totals, &lines, &n_lines, err);
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; !rc && i < n; i++) {
+	for (size_t i = 0; !rc && i < n_lines; i++) {
 		struct bb_counted_line *line = BB_ADD(bb_counted_line_record, out, lines);
 
 		if (!line) {
@@ -160,23 +152,12 @@ static int add_lines(struct bb_counted *out, const struct bb_exact *e, struct bb
 		line->instructions = lines[i].instructions;
 	}
 	free(lines);
-	return rc;
-}
-
-static int add_calls(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
-{
-	struct bb_source_call *calls;
-	size_t n;
-	int rc = bb_source_calls(&e->code, &e->clone.cfg, e->totals, &calls, &n, err);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; !rc && i < n; i++) {
+	if (!rc)
+		rc = bb_source_calls(&e->code, &e->clone.cfg, e->totals, &calls, &n_calls, err);
+	for (size_t i = 0; !rc && i < n_calls; i++) {
 		struct bb_counted_call *call = BB_ADD(bb_counted_call_record, out, calls);
 
-		if (call)
-			call->name = strdup(calls[i].name);
-		if (!call || !call->name)
+		if (!call || !(call->name = strdup(calls[i].name)))
 			rc = bb_fail_nomem(err);
 		else
 			call->calls = calls[i].calls;
@@ -185,57 +166,46 @@ static int add_calls(struct bb_counted *out, const struct bb_exact *e, struct bb
 	return rc;
 }
 
-/* A tail call that is taken does not come back: its block ends there, and the next one is executed
- * as often less. */
-static uint64_t tail_calls_taken(const struct bb_exact *e)
-{
-	uint64_t taken = 0;
-
-	for (uint32_t b = 0; b + 1 < e->clone.cfg.n_blocks; b++) {
-		const struct bpf_insn *last = &e->code.insns[e->clone.cfg.blocks[b].last];
-
-		if (bb_insn_is_helper_call(last) && last->imm == BPF_FUNC_tail_call &&
-		    e->totals[b] > e->totals[b + 1])
-			taken += e->totals[b] - e->totals[b + 1];
-	}
-	return taken;
-}
-
 static int sum_up(struct counting *k, struct bb_err *err)
 {
 	const struct bb_exact *e = bb_exact__of(k->slot);
-	int rc;
+	const struct bb_cfg *cfg = &e->clone.cfg;
 
-	k->out->n_insns = k->out->n_blocks = 0;
-	for (uint32_t b = 0; b < e->clone.cfg.n_blocks; b++)
-		k->out->n_insns += e->clone.cfg.blocks[b].n_insns;
-	k->out->n_blocks = e->clone.cfg.n_blocks;
+	k->out->n_insns = 0;
+	k->out->n_blocks = cfg->n_blocks;
 	k->out->clone_insns = e->clone.n_insns;
 	k->out->paths = distinct(k->paths, k->n_paths);
-	k->out->tail_calls = tail_calls_taken(e);
-	rc = add_lines(k->out, e, err);
-	if (!rc)
-		rc = add_calls(k->out, e, err);
-	return rc;
+	for (uint32_t b = 0; b < cfg->n_blocks; b++) {
+		const struct bpf_insn *last = &e->code.insns[cfg->blocks[b].last];
+
+		k->out->n_insns += cfg->blocks[b].n_insns;
+		/* A tail call that is taken does not come back: its block ends there, and the next
+		 * one is executed as often less. */
+		if (b + 1 < cfg->n_blocks && bb_insn_is_helper_call(last) &&
+		    last->imm == BPF_FUNC_tail_call && e->totals[b] > e->totals[b + 1])
+			k->out->tail_calls += e->totals[b] - e->totals[b + 1];
+	}
+	return add_source(k->out, e, err);
 }
 
-static int begin(struct counting *k, struct bb_report *report, struct bb_err *err)
+static int begin(struct counting *k, struct bb_err *err)
 {
 	const struct bb_scenario *sc = k->session->plan->scenario;
 	const char *variant = sc->variants[k->variant].name;
+	size_t want = 0, all = 0;
 
 	for (size_t i = 0; i < k->session->plan->n_cases; i++) {
 		const struct bb_plan_case *c = &k->session->plan->cases[i];
 
 		if (!is_ours(k, c))
 			continue;
-		k->want = c->samples > k->want ? c->samples : k->want;
-		k->size_paths += c->samples;
+		want = c->samples > want ? c->samples : want;
+		all += c->samples;
 		k->n_cases++;
 	}
-	k->ns = calloc(k->want, sizeof(*k->ns));
-	k->paths = calloc(k->size_paths, sizeof(*k->paths));
-	k->out = BB_ADD(bb_counted_record, report, counted);
+	k->ns = calloc(want, sizeof(*k->ns));
+	k->paths = calloc(all, sizeof(*k->paths));
+	k->out = BB_ADD(bb_counted_record, k->report, counted);
 	if (!k->ns || !k->paths || !k->out)
 		return bb_fail_nomem(err);
 	if (asprintf(&k->out->name, "%s/%s/%s", sc->name, variant,
@@ -246,51 +216,36 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 	return k->out->name && k->out->scenario && k->out->variant ? 0 : bb_fail_nomem(err);
 }
 
-static int count_variant(struct bb_session *s, size_t drive, size_t variant, double case_s,
-			 struct bb_report *report, struct bb_err *err)
+static int count_variant(struct counting k, struct bb_err *err)
 {
-	struct counting k = {.session = s, .drive = drive, .variant = variant, .case_s = case_s};
-	const struct bb_open_drive *d = &s->drives[drive];
-	int rc = begin(&k, report, err);
+	struct bb_session *s = k.session;
+	const struct bb_open_drive *d = &s->drives[k.drive];
+	char why[200];
+	int rc = begin(&k, err);
 
 	if (!rc)
 		rc = bb_unless_broken_off(
-			d->driver->attach(d->state, &s->progs[variant], &k.slot, err));
+			d->driver->attach(d->state, &s->progs[k.variant], &k.slot, err));
 	if (rc == -ETIME)
 		rc = 0;
-	for (size_t i = 0; !rc && i < s->plan->n_cases; i++) {
-		if (!is_ours(&k, &s->plan->cases[i]))
-			continue;
-		rc = bb_must_end() ? 0 : count_case(&k, &s->plan->cases[i], report, err);
-	}
+	for (size_t i = 0; !rc && i < s->plan->n_cases && !bb_must_end(); i++)
+		if (is_ours(&k, &s->plan->cases[i]))
+			rc = count_case(&k, &s->plan->cases[i], err);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	if (!rc && k.out->n_cases < k.n_cases)
-		rc = note_left_out(s, report, err, "%s: %zu of %zu cases", k.out->name,
-				   k.n_cases - k.out->n_cases, k.n_cases);
+		rc = bb_record__skip(k.report, err, why_left_out(s, why, sizeof(why)),
+				     "%s: %zu of %zu cases", k.out->name,
+				     k.n_cases - k.out->n_cases, k.n_cases);
 	if (!rc && k.out->n_cases)
 		rc = sum_up(&k, err);
 	else if (k.out && !k.out->n_cases)
-		bb_report__drop_counted(report);
+		bb_report__drop_counted(k.report);
 	if (k.slot)
 		d->driver->detach(d->state, k.slot);
 	free(k.ns);
 	free(k.paths);
 	return rc;
-}
-
-/* How many cases of the plan are of it, and can be counted here? */
-static size_t count_cases(const struct bb_session *s, size_t drive, size_t variant)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->plan->n_cases; i++) {
-		const struct bb_plan_case *c = &s->plan->cases[i];
-
-		n += bb_session__drive(s, c) == drive && bb_session__variant(s, c) == variant &&
-		     bb_session__can(s, c);
-	}
-	return n;
 }
 
 int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err)
@@ -299,6 +254,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_report *report, s
 	const struct bb_scenario *sc = s->plan->scenario;
 	struct bb_deadline deadline;
 	size_t n_late = 0;
+	char why[200];
 	int rc = 0;
 
 	for (size_t i = 0; i < s->plan->n_cases; i++)
@@ -310,21 +266,30 @@ int bb_count_all(struct bb_session *s, double share, struct bb_report *report, s
 			continue;
 		rc = bb_session__stats_for(s, d, err);
 		for (size_t v = 0; !rc && v < sc->n_variants; v++) {
-			if (!count_cases(s, d, v))
+			const struct bb_plan_case *c = bb_session__find_case(s, d, v);
+
+			if (!c || !bb_session__can(s, c))
 				continue;
 			if (bb_must_end())
 				n_late++;
 			else
-				rc = count_variant(s, d, v, isinf(case_s) ? 0 : case_s, report,
+				rc = count_variant((struct counting){.session = s,
+								     .report = report,
+								     .drive = d,
+								     .variant = v,
+								     .case_s = isinf(case_s)
+										       ? 0
+										       : case_s},
 						   err);
 		}
 	}
 	bb_deadline__end(&deadline);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	return rc || !n_late ? rc
-			     : note_left_out(s, report, err, "%s: the instructions of %zu programs",
-					     sc->name, n_late);
+	return rc || !n_late
+		       ? rc
+		       : bb_record__skip(report, err, why_left_out(s, why, sizeof(why)),
+					 "%s: the instructions of %zu programs", sc->name, n_late);
 }
 
 /* --- lines --- */

@@ -8,7 +8,7 @@
  * Measure the plan and append its cases to the report. A run is rounds: in each, every variant is
  * loaded anew in random order, and all cases are measured in blocks in random order, so that a load
  * is one replication and the floor shares its noise with the rest. Where only lines are timed,
- * several processes do so (run/processes.h).
+ * several processes do so.
  *
  * Under a budget no round begins that would end after it, and a turn of a slow program ends with
  * fewer samples; skips name the cases that were left out.

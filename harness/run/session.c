@@ -30,6 +30,16 @@ size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *
 	return (size_t)(c->drive - s->plan->scenario->drives);
 }
 
+const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
+						 size_t variant)
+{
+	for (size_t i = 0; i < s->plan->n_cases; i++)
+		if (bb_session__drive(s, &s->plan->cases[i]) == drive &&
+		    bb_session__variant(s, &s->plan->cases[i]) == variant)
+			return &s->plan->cases[i];
+	return NULL;
+}
+
 static bool *refused(const struct bb_session *s, size_t drive, size_t variant)
 {
 	return &s->refused[drive * s->plan->scenario->n_variants + variant];
@@ -50,9 +60,8 @@ bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case 
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		     const char *object_dir)
 {
-	const char *name = v->object ? v->object : s->object;
-	const char *slash = strrchr(s->path, '/');
-	char *path = NULL;
+	const char *name = v->object ? v->object : s->object, *slash = strrchr(s->path, '/');
+	char *path = NULL, *beside = NULL;
 
 	if (name[0] == '/')
 		return strdup(name);
@@ -62,20 +71,18 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 		if (!access(path, F_OK))
 			return path;
 	}
+	if (!slash)
+		return path ? path : strdup(name);
 	/* Beside the scenario, unless only the build folder can be meant: then its path is what an
 	 * error should name. */
-	if (slash) {
-		char *beside = NULL;
-
-		if (asprintf(&beside, "%.*s/%s", (int)(slash - s->path), s->path, name) < 0)
-			beside = NULL;
-		if (!beside || !path || !access(beside, F_OK)) {
-			free(path);
-			return beside;
-		}
+	if (asprintf(&beside, "%.*s/%s", (int)(slash - s->path), s->path, name) < 0)
+		beside = NULL;
+	if (beside && path && access(beside, F_OK)) {
 		free(beside);
+		return path;
 	}
-	return path ? path : strdup(name);
+	free(path);
+	return beside;
 }
 
 /* -ENOTSUP becomes a skip by name; anything else is passed on, unless a skip is asked for. */
@@ -83,7 +90,7 @@ static int skip_or_fail(struct bb_session *s, struct bb_report *report, const ch
 			struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";
-	char name[512], line[1024];
+	char line[1024];
 
 	rc = bb_unless_broken_off(rc);
 	if (!rc || (rc != -ENOTSUP &&
@@ -91,10 +98,9 @@ static int skip_or_fail(struct bb_session *s, struct bb_report *report, const ch
 		return rc;
 	if (rc != -ENOTSUP && !s->failed)
 		s->failed = rc;
-	snprintf(name, sizeof(name), "%s/%s", s->plan->scenario->name, what);
 	/* what follows is a log */
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);
-	return bb_report__add_skip(report, name, line) ? bb_fail_nomem(err) : 0;
+	return bb_record__skip(report, err, line, "%s/%s", s->plan->scenario->name, what);
 }
 
 static bool has_whole_object(const struct bb_session *s, size_t variant)
@@ -123,26 +129,23 @@ static void use_maps_of_object(struct bb_session *s, size_t variant)
 		}
 }
 
-/* When the time was over right behind that, and it is opened again. */
-static bool is_recorded(const struct bb_report *report, const struct bb_session *s, size_t variant)
-{
-	const struct bb_scenario *sc = s->plan->scenario;
-	size_t n = report->n_programs;
-	const struct bb_program *last = n ? &report->programs[n - 1] : NULL;
-
-	return last && !strcmp(last->scenario, sc->name) &&
-	       !strcmp(last->variant, sc->variants[variant].name);
-}
-
-static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct bb_report *report,
+static int open_variant(struct bb_session *s, size_t i, struct bb_report *report,
 			struct bb_err *err)
 {
-	const struct bb_variant_spec *v = &s->plan->scenario->variants[i];
+	const struct bb_scenario *sc = s->plan->scenario;
+	const struct bb_variant_spec *v = &sc->variants[i];
+	const struct bb_program *last = report->n_programs
+						? &report->programs[report->n_programs - 1]
+						: NULL;
+	/* when the time was over right behind that, and it is opened again */
+	bool is_recorded = last && !strcmp(last->scenario, sc->name) &&
+			   !strcmp(last->variant, v->name);
+	bool needs_bpf = s->needs_bpf;
 	char *path = NULL;
 	int rc;
 
 	if (needs_bpf && !bb_variant_is_live(v) && !strcmp(v->sampler, "program")) {
-		path = bb_object_path(s->plan->scenario, v, s->opts->driver.object_dir);
+		path = bb_object_path(sc, v, s->opts->driver.object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
 	}
@@ -153,20 +156,11 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 		use_maps_of_object(s, i);
 	if (!rc)
 		rc = bb_test_prog__load(&s->progs[i], &s->rng, BB_ANYWHERE, 1, err);
-	if (!rc && s->progs[i].target && !is_recorded(report, s, i))
-		rc = bb_record__program(report, s->plan->scenario, &s->progs[i], err);
+	if (!rc && s->progs[i].target && !is_recorded)
+		rc = bb_record__program(report, sc, &s->progs[i], err);
 	if (!rc) /* what is wrong with them is said now */
 		rc = bb_test_prog__reset_maps(&s->progs[i], err);
 	return rc;
-}
-
-static bool plan_needs_bpf(const struct bb_plan *plan)
-{
-	for (size_t i = 0; i < plan->n_cases; i++) {
-		if (plan->cases[i].drive->kind->needs_bpf)
-			return true;
-	}
-	return false;
 }
 
 /* When the time is over, what was done by then is gone on with. */
@@ -196,27 +190,28 @@ static int check_stats_are_off(struct bb_err *err)
 		       : 0;
 }
 
-static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, size_t d,
+static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec,
 		      struct bb_report *report, struct bb_err *err)
 {
+	struct bb_open_drive *d = &s->drives[spec - s->plan->scenario->drives];
 	int rc = 0;
 
-	s->drives[d].driver = bb_driver_of(spec->kind);
+	d->driver = bb_driver_of(spec->kind);
 	if (spec->kind->stats_off && !spec->kind->counts)
 		rc = check_stats_are_off(err);
 	if (!rc)
-		rc = s->drives[d].driver->open(spec, &s->opts->driver, &s->drives[d].state, err);
+		rc = d->driver->open(spec, &s->opts->driver, &d->state, err);
 	if (rc)
-		s->drives[d].driver = NULL;
+		d->driver = NULL;
 	return skip_or_fail(s, report, bb_drive_name(spec), rc, err);
 }
 
 /* The variant of a case, with what becomes of it. */
-static int take_variant(struct bb_session *s, const struct bb_plan_case *c, bool needs_bpf,
+static int take_variant(struct bb_session *s, const struct bb_plan_case *c,
 			struct bb_report *report, struct bb_err *err)
 {
 	size_t v = bb_session__variant(s, c);
-	int rc = open_variant(s, v, needs_bpf, report, err);
+	int rc = open_variant(s, v, report, err);
 
 	s->usable[v] = !rc;
 	s->late[v] = rc == -ETIME;
@@ -225,8 +220,7 @@ static int take_variant(struct bb_session *s, const struct bb_plan_case *c, bool
 }
 
 /* Every drive and every variant that the plan has, each at its first case. */
-static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *report,
-		    struct bb_err *err)
+static int open_all(struct bb_session *s, struct bb_report *report, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
@@ -235,25 +229,17 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 	int rc = seen ? 0 : bb_fail_nomem(err);
 
 	/* drives first: programs may be told of the place where they will be fired */
-	for (size_t i = 0; !rc && !s->out_of_time && i < plan->n_cases; i++) {
-		const struct bb_plan_case *c = &plan->cases[i];
-		size_t d = bb_session__drive(s, c);
+	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
+		bool is_drive = k < plan->n_cases;
+		const struct bb_plan_case *c = &plan->cases[k % plan->n_cases];
+		bool *it = &seen[is_drive ? n_variants + bb_session__drive(s, c)
+					  : bb_session__variant(s, c)];
 
 		rc = bb_must_end_why();
-		if (!rc && !seen[n_variants + d]) {
-			seen[n_variants + d] = true;
-			rc = open_drive(s, c->drive, d, report, err);
-		}
-		rc = unless_late(s, rc);
-	}
-	for (size_t i = 0; !rc && !s->out_of_time && i < plan->n_cases; i++) {
-		const struct bb_plan_case *c = &plan->cases[i];
-		size_t v = bb_session__variant(s, c);
-
-		rc = bb_must_end_why();
-		if (!rc && !seen[v]) {
-			seen[v] = true;
-			rc = take_variant(s, c, needs_bpf, report, err);
+		if (!rc && !*it) {
+			*it = true;
+			rc = is_drive ? open_drive(s, c->drive, report, err)
+				      : take_variant(s, c, report, err);
 		}
 		rc = unless_late(s, rc);
 	}
@@ -264,15 +250,6 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 	}
 	free(seen);
 	return rc;
-}
-
-static bool in_plan(const struct bb_session *s, size_t drive, size_t variant)
-{
-	for (size_t i = 0; i < s->plan->n_cases; i++)
-		if (bb_session__drive(s, &s->plan->cases[i]) == drive &&
-		    bb_session__variant(s, &s->plan->cases[i]) == variant)
-			return true;
-	return false;
 }
 
 /* Somebody else's program is never attached anywhere. */
@@ -301,7 +278,7 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 		for (size_t v = 0; !rc && driver && v < sc->n_variants; v++) {
 			char what[256];
 
-			if (!s->usable[v] || !in_plan(s, d, v))
+			if (!s->usable[v] || !bb_session__find_case(s, d, v))
 				continue;
 			rc = bb_must_end_why();
 			if (!rc)
@@ -338,8 +315,7 @@ static bool anything_left(const struct bb_session *s)
  * Where the share of the budget was too short for any program, the first ones get the rest of it,
  * until one is loaded, and so do the floors before it.
  */
-static int open_late(struct bb_session *s, bool needs_bpf, struct bb_report *report,
-		     struct bb_err *err)
+static int open_late(struct bb_session *s, struct bb_report *report, struct bb_err *err)
 {
 	int rc = 0;
 
@@ -353,7 +329,7 @@ static int open_late(struct bb_session *s, bool needs_bpf, struct bb_report *rep
 		if (rc)
 			break;
 		bb_test_prog__close(&s->progs[v]);
-		rc = take_variant(s, c, needs_bpf, report, err);
+		rc = take_variant(s, c, report, err);
 	}
 	return unless_late(s, rc);
 }
@@ -366,11 +342,11 @@ static int say_late(const struct bb_session *s, double load_s, double try_s,
 		    struct bb_report *report, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
-	char what[300], *why = NULL;
+	char *why = NULL;
 	double all_load_s, all_try_s, all_s;
-	size_t n = 0, all = 0, size = 0;
+	size_t n = 0, all = 0, size = 0, named = 0;
 	FILE *out;
-	bool done;
+	int rc;
 
 	for (size_t v = 0; v < sc->n_variants; v++) {
 		n += s->late[v];
@@ -380,21 +356,23 @@ static int say_late(const struct bb_session *s, double load_s, double try_s,
 	all_try_s = try_s * (double)s->plan->n_cases / fmax((double)s->n_tried, 1);
 	/* loading has a quarter of the budget, both have half */
 	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
-	snprintf(what, sizeof(what), "%s: %zu of %zu programs", sc->name, n, all);
-	out = n ? open_memstream(&why, &size) : NULL;
 	if (!n)
 		return 0;
-	if (out)
-		fprintf(out,
-			"half of the budget of %g s was used up before they were loaded and tried, "
-			"and all would take about %.0f s (--budget %.0f): ",
-			s->opts->budget_s, all_s, all_s);
-	for (size_t v = 0, named = 0; out && v < sc->n_variants; v++)
+	out = open_memstream(&why, &size);
+	if (!out)
+		return bb_fail_nomem(err);
+	fprintf(out,
+		"half of the budget of %g s was used up before they were loaded and tried, "
+		"and all would take about %.0f s (--budget %.0f): ",
+		s->opts->budget_s, all_s, all_s);
+	for (size_t v = 0; v < sc->n_variants; v++)
 		if (s->late[v])
 			fprintf(out, "%s%s", named++ ? ", " : "", sc->variants[v].name);
-	done = out && !fclose(out) && !bb_report__add_skip(report, what, why);
+	rc = fclose(out) ? bb_fail_nomem(err)
+			 : bb_record__skip(report, err, why, "%s: %zu of %zu programs", sc->name, n,
+					   all);
 	free(why);
-	return done ? 0 : bb_fail_nomem(err);
+	return rc;
 }
 
 static int say_nothing_left(const struct bb_session *s, struct bb_err *err)
@@ -415,12 +393,13 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 {
 	const struct bb_scenario *sc = plan->scenario;
 	struct bb_session s = {.plan = plan, .opts = opts, .stats = {.fd = -1}};
-	bool needs_bpf = plan_needs_bpf(plan);
 	double left_s = bb_deadline_left_s(), load_s;
 	struct bb_deadline half, quarter;
 	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
+	for (size_t i = 0; i < plan->n_cases; i++)
+		s.needs_bpf |= plan->cases[i].drive->kind->needs_bpf;
 	bb_open_files__allow_more();
 	bb_rng_seed(&s.rng, opts->seed);
 	s.progs = calloc(sc->n_variants, sizeof(*s.progs));
@@ -434,11 +413,11 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	/* Loading has half of the half: what is loaded is to be tried and measured, too. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	if (!rc)
-		rc = open_all(&s, needs_bpf, report, err);
+		rc = open_all(&s, report, err);
 	bb_deadline__end(&quarter);
 	if (!rc && s.out_of_time && !anything_left(&s)) {
 		bb_deadline__end(&half);
-		rc = open_late(&s, needs_bpf, report, err);
+		rc = open_late(&s, report, err);
 		bb_deadline__begin(&half, 0); /* only the budget */
 	}
 	load_s = bb_seconds_since(began_ns);
@@ -489,12 +468,6 @@ void bb_session__close(struct bb_session *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Those are for places that a scenario does not name. */
-static bool is_own(const struct bb_fire_found *f)
-{
-	return f->point.kind == BB_AT_OWN_FUNCTION || f->point.kind == BB_AT_OWN_RUN;
-}
-
 int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		     struct bb_report *report, const char **ret_triggers, struct bb_err *err)
 {
@@ -508,8 +481,10 @@ int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opt
 	rc = bb_session__open(&plan, opts, report, &session, err);
 	for (size_t i = 0; !rc && i < scenario->n_variants; i++) {
 		const struct bb_fire_found *f = &session.progs[i].fire;
+		/* those are for places that a scenario does not name */
+		bool is_own = f->point.kind == BB_AT_OWN_FUNCTION || f->point.kind == BB_AT_OWN_RUN;
 
-		ret_triggers[i] = f->trigger && !is_own(f) ? f->trigger->name : NULL;
+		ret_triggers[i] = f->trigger && !is_own ? f->trigger->name : NULL;
 	}
 	if (!rc)
 		bb_session__close(&session);

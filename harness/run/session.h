@@ -33,7 +33,7 @@ struct bb_run_opts {
 	bool fill_budget;
 	/* the variants use one set of maps, where those are alike: they are compared */
 	bool share_maps;
-	/* the run that this is a part of, in another process; NULL: none (run/processes.h) */
+	/* the run that this is a part of, in another process; NULL: none (run/runner.c) */
 	const struct bb_run *before;
 };
 
@@ -56,6 +56,7 @@ struct bb_session {
 	struct bb_rng rng;
 	struct bb_stats_enable stats; /* held while stats_on */
 	bool stats_on;
+	bool needs_bpf;             /* some drive of the plan */
 	struct bb_test_prog *progs; /* by the scenario's variant index */
 	bool *usable;               /* likewise: opened, loads here */
 	bool *late;                 /* likewise: the time was over before it was loaded and tried */
@@ -87,6 +88,10 @@ void bb_session__close(struct bb_session *s);
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c);
 /* index into drives[] */
 size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c);
+
+/* The first case of a drive and variant, by their indices; NULL: the plan has none. */
+const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
+						 size_t variant);
 
 /* bpf_stats on, or off, as the drive wants it. 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
