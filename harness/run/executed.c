@@ -18,67 +18,57 @@
 
 #define NEARLY_ALL 0.9
 
-/* A program of a prog array or a map of a map of maps. Their slots are always there: those that are
- * filled count. */
-static bool holds_ids(uint32_t type)
-{
-	return type == BPF_MAP_TYPE_PROG_ARRAY || type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
-	       type == BPF_MAP_TYPE_HASH_OF_MAPS;
-}
-
-/* Up to BB_IN_VAIN_MANY. */
+/* Up to BB_IN_VAIN_MANY. The slots of prog arrays and of maps of maps are always there: those that
+ * are filled count. */
 static double count_entries(int fd, const struct bpf_map_info *info)
 {
+	bool holds_ids = info->type == BPF_MAP_TYPE_PROG_ARRAY ||
+			 info->type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+			 info->type == BPF_MAP_TYPE_HASH_OF_MAPS;
 	char *key = calloc(2, info->key_size), *next = key ? key + info->key_size : NULL;
-	uint32_t n = 0, most = info->max_entries, id;
+	uint32_t n = 0, id;
 
 	if (!key)
 		return NAN;
-	for (uint32_t i = 0; i <= most && n < BB_IN_VAIN_MANY; i++) {
+	for (uint32_t i = 0; i <= info->max_entries && n < BB_IN_VAIN_MANY; i++) {
 		if (bpf_map_get_next_key(fd, i ? key : NULL, next))
 			break;
 		memcpy(key, next, info->key_size);
-		n += !holds_ids(info->type) || !bpf_map_lookup_elem(fd, key, &id);
+		n += !holds_ids || !bpf_map_lookup_elem(fd, key, &id);
 	}
 	free(key);
 	return n;
-}
-
-/* Whole, where libbpf knows it; the kernel keeps 15 characters. */
-static const char *map_name(const struct bb_target *target, int fd, const struct bpf_map_info *info)
-{
-	const struct bpf_object *obj = bb_source_object__get(bb_target__source(target));
-	const struct bpf_map *map;
-
-	if (obj)
-		bpf_object__for_each_map(map,
-					 obj) if (bpf_map__fd(map) == fd) return bpf_map__name(map);
-	return info->name;
 }
 
 /* The map that the call has in register `reg`. 0 or -ENOMEM. */
 static int describe_map(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
 			uint8_t reg, struct bb_in_vain *v)
 {
-	struct bb_origin map = bb_origin_of(&e->code, &e->clone.cfg, at, reg);
+	const struct bpf_object *obj = bb_source_object__get(bb_target__source(target));
+	struct bb_origin from = bb_origin_of(&e->code, &e->clone.cfg, at, reg);
 	struct bpf_map_info info = {0};
 	__u32 len = sizeof(info);
-	const char *type;
+	const char *name = info.name, *type;
+	const struct bpf_map *map;
 
 	v->entries = NAN;
-	if ((map.kind != BB_ORIGIN_MAP && map.kind != BB_ORIGIN_INNER_MAP) ||
-	    bpf_obj_get_info_by_fd(map.value, &info, &len))
+	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
+	    bpf_obj_get_info_by_fd(from.value, &info, &len))
 		return 0;
-	v->is_captured = !bb_source_object__get(bb_target__source(target));
-	v->is_inner = map.kind == BB_ORIGIN_INNER_MAP;
+	/* whole, where libbpf knows it; the kernel keeps 15 characters */
+	for (map = obj ? bpf_object__next_map(obj, NULL) : NULL; map;
+	     map = bpf_object__next_map(obj, map))
+		if (bpf_map__fd(map) == from.value)
+			name = bpf_map__name(map);
+	v->is_captured = !obj;
+	v->is_inner = from.kind == BB_ORIGIN_INNER_MAP;
 	type = libbpf_bpf_map_type_str((enum bpf_map_type)info.type);
-	v->map = strdup(map_name(target, map.value, &info));
+	v->map = strdup(name);
 	v->type = type ? strdup(type) : NULL;
 	if (!v->map || (type && !v->type))
 		return -ENOMEM;
-	if (v->is_inner)
-		return 0;
-	v->entries = count_entries(map.value, &info);
+	if (!v->is_inner)
+		v->entries = count_entries(from.value, &info);
 	return 0;
 }
 
@@ -103,28 +93,21 @@ static int describe(const struct bb_target *target, const struct bb_exact *e, ui
 	return describe_map(target, e, at, is_tail_call ? BPF_REG_2 : BPF_REG_1, v);
 }
 
-/* One that is noted already and has the same words but for the line; NULL: none. */
-static struct bb_in_vain *find_like(struct bb_case *c, const struct bb_in_vain *v)
+/* Adds it to one that is noted already and has the same words but for the line. */
+static int add(struct bb_case *c, struct bb_in_vain *v)
 {
+	struct bb_in_vain *new;
+
 	for (size_t i = 0; i < c->n_in_vain; i++) {
 		struct bb_in_vain *o = &c->in_vain[i];
 
-		if (o->is_tail_call == v->is_tail_call && o->is_inner == v->is_inner &&
-		    (o->index == v->index || !o->is_tail_call) && o->map &&
-		    bb_same_text(o->map, v->map))
-			return o;
-	}
-	return NULL;
-}
-
-static int add(struct bb_case *c, struct bb_in_vain *v)
-{
-	struct bb_in_vain *like = find_like(c, v), *new;
-
-	if (like) {
-		like->calls += v->calls;
-		like->in_vain += v->in_vain;
-		like->places++;
+		if (o->is_tail_call != v->is_tail_call || o->is_inner != v->is_inner ||
+		    (o->index != v->index && o->is_tail_call) || !o->map ||
+		    !bb_same_text(o->map, v->map))
+			continue;
+		o->calls += v->calls;
+		o->in_vain += v->in_vain;
+		o->places++;
 		bb_record__done(&bb_in_vain_record, v);
 		return 0;
 	}
@@ -182,6 +165,7 @@ static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 	memcpy(ret_counts + n, e->in_vain, e->clone.n_vain * sizeof(*ret_counts));
 }
 
+/* Instructions that it has. */
 static uint32_t all(const struct bb_exact *e)
 {
 	uint32_t n = 0;
@@ -206,19 +190,6 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 	return n;
 }
 
-/* Instructions of `m` that its runs reached; of itself, those that it reached only when it was
- * called. */
-static uint32_t reached_behind(const struct bb_exact *e, const uint64_t *before,
-			       const struct bb_exact *m)
-{
-	uint32_t n = 0;
-
-	for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++)
-		if (m->totals[b] && (m->id != e->id || e->totals[b] == before[b]))
-			n += m->clone.cfg.blocks[b].n_insns;
-	return n;
-}
-
 /* The programs behind it that its runs went on to; it goes on where more tail calls happened than
  * led to these. 0 or -ENOMEM. */
 static int add_behind(const struct bb_target *target, const struct bb_exact *e,
@@ -230,15 +201,19 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 	for (const struct bb_exact *m = e->behind; !rc && m; m = m->behind) {
 		uint32_t n = m->clone.cfg.n_blocks;
 		uint64_t *none = calloc((size_t)n + m->clone.n_vain, sizeof(*none));
+		bool is_itself = m->id == e->id;
 
 		if (!none)
 			return -ENOMEM;
 		if (m->totals[0]) {
 			entered += m->totals[0];
 			happened += tail_calls(m, none);
-			c->executed_insns += reached_behind(e, before, m);
-			c->n_insns += m->id == e->id ? 0 : all(m);
-			c->n_unwatched += m->id == e->id ? 0 : m->clone.n_unwatched;
+			/* of itself, those that it reached only when it was called */
+			for (uint32_t b = 0; b < n; b++)
+				if (m->totals[b] && (!is_itself || e->totals[b] == before[b]))
+					c->executed_insns += m->clone.cfg.blocks[b].n_insns;
+			c->n_insns += is_itself ? 0 : all(m);
+			c->n_unwatched += is_itself ? 0 : m->clone.n_unwatched;
 			if (notes)
 				rc = note_in_vain(target, m, none, none + n, is_first, c);
 		}
@@ -246,14 +221,6 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 	}
 	c->goes_on = happened > entered;
 	return rc;
-}
-
-static void forget_behind(const struct bb_exact *e)
-{
-	for (const struct bb_exact *m = e->behind; m; m = m->behind) {
-		memset(m->totals, 0, m->clone.cfg.n_blocks * sizeof(*m->totals));
-		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
-	}
 }
 
 /* Once, and again where there is time. The counts after the first run go into ret_counts[]. */
@@ -305,7 +272,10 @@ static int count_case(const struct counter *k, const struct bb_driver *by, void 
 		return rc;
 	}
 	copy_counts(e, before);
-	forget_behind(e);
+	for (const struct bb_exact *m = e->behind; m; m = m->behind) {
+		memset(m->totals, 0, m->clone.cfg.n_blocks * sizeof(*m->totals));
+		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
+	}
 	bb_exact__swap(e, true);
 	rc = run(by, state, slot, &k->session->plan->cases[planned], first, err);
 	bb_exact__swap(e, false);
@@ -352,10 +322,10 @@ static void count_variant(const struct counter *k, const struct bb_driver *by, v
 	by->detach(state, slot);
 }
 
-static void count_drive(const struct counter *k, size_t drive)
+/* As another driver counts them that does nothing but count. */
+static void count_drive(const struct counter *k, size_t drive, const struct bb_driver *by)
 {
 	const struct bb_scenario *sc = k->session->plan->scenario;
-	const struct bb_driver *by = bb_driver__executed_by(k->session->drives[drive].driver);
 	struct bb_drive_spec spec = sc->drives[drive];
 	struct bb_err unsaid = {0};
 	void *state;
@@ -375,9 +345,13 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of, struct bb_repo
 	struct bb_deadline share;
 
 	bb_deadline__begin(&share, isfinite(left_s) ? left_s * OF_THE_TIME : 0);
-	for (size_t d = 0; d < s->plan->scenario->n_drives && !bb_must_end(); d++)
-		if (s->drives[d].driver && bb_driver__executed_by(s->drives[d].driver))
-			count_drive(&k, d);
+	for (size_t d = 0; d < s->plan->scenario->n_drives && !bb_must_end(); d++) {
+		const struct bb_driver *driver = s->drives[d].driver,
+				       *by = driver ? bb_driver__executed_by(driver) : NULL;
+
+		if (by)
+			count_drive(&k, d, by);
+	}
 	bb_deadline__end(&share);
 	return bb_stop_signal ? -EINTR : 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/stop.h"
 #include "bpf/own_runs.h"
 #include "stats/quantile.h"
@@ -30,17 +31,23 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 	row->cpu_share = ran_ns * 1e-9 / seconds;
 }
 
-void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *own,
-			   const struct bb_own_share *share)
+/* Take our own runs out of the counts. */
+static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
+		     const struct bb_own_share *share)
 {
 	double ns = bb_own_share__others_ns(share, own->ns);
 
 	row->unclear = own->unclear || share->unclear;
-	row->own_runs = row->unclear ? 0 : share->own + share->mixed_own;
-	row->runs = row->unclear ? 0 : share->others;
-	row->runs_per_s = row->unclear ? (double)NAN : (double)row->runs / row->seconds;
-	row->ns_per_run = row->unclear || !row->runs ? (double)NAN : ns / (double)row->runs;
-	row->cpu_share = row->unclear ? (double)NAN : row->runs ? ns * 1e-9 / row->seconds : 0;
+	if (row->unclear) {
+		row->runs = 0;
+		row->runs_per_s = row->ns_per_run = row->cpu_share = NAN;
+		return;
+	}
+	row->own_runs = share->own + share->mixed_own;
+	row->runs = share->others;
+	row->runs_per_s = (double)row->runs / row->seconds;
+	row->ns_per_run = row->runs ? ns / (double)row->runs : NAN;
+	row->cpu_share = row->runs ? ns * 1e-9 / row->seconds : 0;
 }
 
 int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns)
@@ -86,38 +93,32 @@ double bb_live_row__share(const struct bb_live_row *row)
 	return row->runs ? (double)(row->windows * row->mean_of) / (double)row->runs : NAN;
 }
 
-static int by_id(const struct bb_live_row *a, const struct bb_live_row *b)
-{
-	return (a->program.id > b->program.id) - (a->program.id < b->program.id);
-}
-
 /* Largest first, what is absent last, equals by id: rows must not dance on a screen. */
-static int descending(double x, double y, const struct bb_live_row *a, const struct bb_live_row *b)
+static int by_figure(const struct bb_live_row *a, const struct bb_live_row *b, size_t offset)
 {
+	double x = *(const double *)((const char *)a + offset),
+	       y = *(const double *)((const char *)b + offset);
+
 	x = isnan(x) ? -1 : x;
 	y = isnan(y) ? -1 : y;
-	return x > y ? -1 : x < y ? 1 : by_id(a, b);
+	if (x > y || x < y)
+		return x > y ? -1 : 1;
+	return (a->program.id > b->program.id) - (a->program.id < b->program.id);
 }
 
 static int by_cpu(const void *a, const void *b)
 {
-	const struct bb_live_row *x = a, *y = b;
-
-	return descending(x->cpu_share, y->cpu_share, x, y);
+	return by_figure(a, b, offsetof(struct bb_live_row, cpu_share));
 }
 
 static int by_runs(const void *a, const void *b)
 {
-	const struct bb_live_row *x = a, *y = b;
-
-	return descending(x->runs_per_s, y->runs_per_s, x, y);
+	return by_figure(a, b, offsetof(struct bb_live_row, runs_per_s));
 }
 
 static int by_ns(const void *a, const void *b)
 {
-	const struct bb_live_row *x = a, *y = b;
-
-	return descending(x->ns_per_run, y->ns_per_run, x, y);
+	return by_figure(a, b, offsetof(struct bb_live_row, ns_per_run));
 }
 
 static int by_name(const void *a, const void *b)
@@ -125,7 +126,7 @@ static int by_name(const void *a, const void *b)
 	const struct bb_live_row *x = a, *y = b;
 	int order = strcmp(x->program.name, y->program.name);
 
-	return order ? order : by_id(x, y);
+	return order ? order : (x->program.id > y->program.id) - (x->program.id < y->program.id);
 }
 
 const struct bb_live_order bb_live_orders[] = {
@@ -145,14 +146,16 @@ const struct bb_live_order *bb_live_order_find(const char *name)
 	return NULL;
 }
 
-#define LOOK_AGAIN_NS                                                                              \
-	250000000u /* until descriptors are let go, and the list of programs is read again */
+/* --- the watch --- */
+
+/* until descriptors are let go, and the list of programs is read again */
+#define LOOK_AGAIN_NS 250000000u
 #define SHORTEST_NS 50000u /* pause; what a sleep takes anyway */
 #define LONGEST_NS 1000000u
 #define BURST_NS 5000000u /* of sweeps without a pause */
 #define REST_NS 15000000u /* after it */
-#define IDLE_EVERY                                                                                 \
-	8u /* sweeps that a program without a run since the last look is read in one of */
+/* sweeps that a program without a run since the last look is read in one of */
+#define IDLE_EVERY 8u
 
 struct watched {
 	struct bb_loaded program;
@@ -206,10 +209,12 @@ static void forget(struct watched *w)
 	bb_live_windows__done(&w->windows);
 }
 
+/* `rc` is of reading a program's counters. */
 static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
 {
-	return bb_fail(err, rc, "cannot read the counters of program '%s' (id %u): %s",
-		       w->program.name, w->program.id, strerror(-rc));
+	return rc ? bb_fail(err, rc, "cannot read the counters of program '%s' (id %u): %s",
+			    w->program.name, w->program.id, strerror(-rc))
+		  : 0;
 }
 
 static int read_counters(struct bb_live_watch *l, struct watched *w, struct bb_prog_stats *ret_now)
@@ -255,31 +260,24 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* What we did since its last reading was no window: it and its time are left out of the period. */
-static int skip_stretch(struct bb_live_watch *l, struct watched *w)
-{
-	struct bb_prog_stats now;
-	int rc;
-
-	if (w->until_ns || !bb_own_runs__any(&w->own))
-		return 0;
-	rc = read_counters(l, w, &now);
-	if (rc)
-		return rc;
-	w->first.run_cnt += now.run_cnt - w->last.run_cnt;
-	w->first.run_time_ns += now.run_time_ns - w->last.run_time_ns;
-	w->since_ns += bb_now_ns() - w->last_at_ns;
-	keep(l, w, &now);
-	return 0;
-}
-
+/* What we did since the last reading of a program was no window: it and its time are left out of
+ * the period. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		int rc = skip_stretch(l, &l->v[i]);
+		struct watched *w = &l->v[i];
+		struct bb_prog_stats now;
+		int rc;
 
+		if (w->until_ns || !bb_own_runs__any(&w->own))
+			continue;
+		rc = read_counters(l, w, &now);
 		if (rc)
-			return say_unreadable(&l->v[i], rc, err);
+			return say_unreadable(w, rc, err);
+		w->first.run_cnt += now.run_cnt - w->last.run_cnt;
+		w->first.run_time_ns += now.run_time_ns - w->last.run_time_ns;
+		w->since_ns += bb_now_ns() - w->last_at_ns;
+		keep(l, w, &now);
 	}
 	return 0;
 }
@@ -294,8 +292,6 @@ static int find_own(struct watched *w)
 	struct bb_own_runs before = w->own;
 	int rc = 0;
 
-	if (w->until_ns)
-		return 0;
 	w->own = (struct bb_own_runs){0};
 	if (!w->is_apart)
 		rc = bb_own_runs__find(&w->reader, &w->own);
@@ -311,19 +307,20 @@ static int find_own(struct watched *w)
 	return 0;
 }
 
-static int sweep(struct bb_live_watch *l, bool *ret_shared, struct bb_err *err)
+/* Read all, but idle programs in a few sweeps alone, if not `whole`. */
+static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct watched *w = &l->v[i];
 		int rc;
 
-		if (w->until_ns || (w->idle && (l->sweeps + i) % IDLE_EVERY))
+		if (w->until_ns || (!whole && w->idle && (l->sweeps + i) % IDLE_EVERY))
 			continue;
 		rc = take_window(l, w, ret_shared);
 		if (rc)
 			return say_unreadable(w, rc, err);
 	}
-	l->sweeps++;
+	l->sweeps += !whole;
 	return 0;
 }
 
@@ -345,23 +342,7 @@ static int take_up_again(struct watched *w, struct bb_err *err)
 	}
 	if (rc)
 		return rc;
-	rc = find_own(w);
-	return rc ? say_unreadable(w, rc, err) : 0;
-}
-
-/* The last window of each before we do other things than to read and to sleep, and of those that go
- * altogether. */
-static int end_windows(struct bb_live_watch *l, struct bb_err *err)
-{
-	bool shared = false;
-
-	for (size_t i = 0; i < l->n; i++) {
-		int rc = l->v[i].until_ns ? 0 : take_window(l, &l->v[i], &shared);
-
-		if (rc)
-			return say_unreadable(&l->v[i], rc, err);
-	}
-	return 0;
+	return say_unreadable(w, find_own(w), err);
 }
 
 static bool knows(const struct bb_live_watch *l, uint32_t id)
@@ -375,40 +356,42 @@ static bool knows(const struct bb_live_watch *l, uint32_t id)
 /* One more program; none if it is gone already. */
 static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 {
-	struct watched *v = reallocarray(l->v, l->n + 1, sizeof(*v)), *w;
-	int fd, rc;
+	struct watched *w;
+	int fd, rc = bb_loaded__open(id, &fd, err);
 
-	if (!v)
-		return bb_fail_nomem(err);
-	l->v = v;
-	rc = bb_loaded__open(id, &fd, err);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	w = &v[l->n];
+	w = bb_append(&l->v, &l->n, sizeof(*w));
+	if (!w) {
+		close(fd);
+		return bb_fail_nomem(err);
+	}
 	*w = (struct watched){.reader = {.prog_fd = fd, .fdinfo_fd = -1}};
 	rc = bb_loaded__read(fd, &w->program, err);
 	if (!rc) {
 		rc = read_counters(l, w, &w->first);
 		if (!rc)
 			rc = bb_own_runs__find(&w->reader, &w->own);
-		if (rc)
-			say_unreadable(w, rc, err);
+		say_unreadable(w, rc, err);
 	}
 	if (rc) {
 		forget(w);
+		l->n--;
 		return rc;
 	}
 	keep(l, w, &w->first);
 	w->since_ns = bb_now_ns();
-	l->n++;
 	return 0;
 }
 
 /* Who went, who came. */
 static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
+	bool shared = false;
 	uint32_t id = 0;
-	int rc = end_windows(l, err);
+	/* The last window of each before we do other things than to read and to sleep, and of those
+	 * that go altogether. */
+	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
 		rc = take_up_again(&l->v[i], err);
@@ -452,7 +435,7 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 	began_ns = bb_now_ns();
 	while (!rc && bb_now_ns() - began_ns < REST_NS) {
 		wait_ns(l, LONGEST_NS);
-		rc = sweep(l, &shared, err);
+		rc = sweep(l, false, &shared, err);
 	}
 	l->burst_ns = bb_now_ns();
 	return rc;
@@ -469,7 +452,7 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 		if (bb_stop_signal)
 			return bb_fail(err, -EINTR, "stopped by signal %d (%s)",
 				       (int)bb_stop_signal, strsignal(bb_stop_signal));
-		rc = sweep(l, &shared, err);
+		rc = sweep(l, false, &shared, err);
 		if (!rc && bb_now_ns() - l->looked_ns >= LOOK_AGAIN_NS)
 			rc = look_again(l, err);
 		if (!rc)
@@ -478,22 +461,37 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 	return rc;
 }
 
-static int fill_row(struct watched *w, uint64_t now_ns, struct bb_live_row *row)
+int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_rows, size_t *ret_n,
+			    struct bb_err *err)
 {
-	*row = (struct bb_live_row){.program = w->program, .gone = w->until_ns};
-	bb_live_row__count(row, &w->first, &w->last,
-			   (double)((w->until_ns ? w->until_ns : now_ns) - w->since_ns) * 1e-9);
-	if (bb_own_runs__any(&w->own) || w->share.unclear)
-		bb_live_row__take_out(row, &w->own, &w->share);
-	return bb_live_row__distribute(row, &w->windows);
-}
+	int rc = look_again(l, err); /* and with it, a last reading of all */
+	uint64_t now_ns = bb_now_ns();
+	struct bb_live_row *rows;
+	size_t n = l->n;
 
-/* The next period; those that are gone have no part in it. */
-static void begin_period(struct bb_live_watch *l, uint64_t now_ns)
-{
-	size_t kept = 0;
+	if (rc)
+		return rc;
+	rows = calloc(n ? n : 1, sizeof(*rows));
+	for (size_t i = 0; rows && !rc && i < n; i++) {
+		const struct watched *w = &l->v[i];
+		uint64_t until_ns = w->until_ns ? w->until_ns : now_ns;
 
-	for (size_t i = 0; i < l->n; i++) {
+		rows[i] = (struct bb_live_row){.program = w->program, .gone = w->until_ns};
+		bb_live_row__count(&rows[i], &w->first, &w->last,
+				   (double)(until_ns - w->since_ns) * 1e-9);
+		if (bb_own_runs__any(&w->own) || w->share.unclear)
+			take_out(&rows[i], &w->own, &w->share);
+		rc = bb_live_row__distribute(&rows[i], &w->windows);
+	}
+	if (!rows || rc) {
+		free(rows);
+		return bb_fail_nomem(err);
+	}
+	*ret_rows = rows;
+	*ret_n = n;
+	/* The next period; those that are gone have no part in it. */
+	l->n = 0;
+	for (size_t i = 0; i < n; i++) {
 		struct watched *w = &l->v[i];
 
 		bb_live_windows__done(&w->windows);
@@ -502,30 +500,8 @@ static void begin_period(struct bb_live_watch *l, uint64_t now_ns)
 		w->first = w->last;
 		w->since_ns = now_ns;
 		w->share = (struct bb_own_share){0};
-		l->v[kept++] = *w;
+		l->v[l->n++] = *w;
 	}
-	l->n = kept;
-}
-
-int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_rows, size_t *ret_n,
-			    struct bb_err *err)
-{
-	int rc = look_again(l, err); /* and with it, a last reading of all */
-	uint64_t now_ns = bb_now_ns();
-	struct bb_live_row *rows;
-
-	if (rc)
-		return rc;
-	rows = calloc(l->n ? l->n : 1, sizeof(*rows));
-	for (size_t i = 0; rows && !rc && i < l->n; i++)
-		rc = fill_row(&l->v[i], now_ns, &rows[i]);
-	if (!rows || rc) {
-		free(rows);
-		return bb_fail_nomem(err);
-	}
-	*ret_rows = rows;
-	*ret_n = l->n;
-	begin_period(l, now_ns);
 	return 0;
 }
 

@@ -49,10 +49,6 @@ struct bb_live_row {
 void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
 			const struct bb_prog_stats *after, double seconds);
 
-/* Take our own runs out of the counts. */
-void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *own,
-			   const struct bb_own_share *share);
-
 /* Windows by the number of runs in them: [k - 1] has the mean of each window of k runs. */
 struct bb_live_windows {
 	struct bb_hist means[BB_WINDOWS_MEAN_OF_MAX];

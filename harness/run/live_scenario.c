@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,29 +69,22 @@ static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, 
 /* All that are loaded; what is unloaded meanwhile is left out. */
 static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_err *err)
 {
-	struct bb_loaded *programs = NULL, *program;
+	struct bb_loaded *program;
 	uint32_t id = 0;
-	size_t n = 0;
 	int rc;
 
 	while (!(rc = bb_loaded__next(id, &id, err))) {
-		program = bb_append(&programs, &n, sizeof(*program));
-		if (!program) {
-			rc = bb_fail_nomem(err);
-			break;
-		}
+		program = bb_append(ret_programs, ret_n, sizeof(*program));
+		if (!program)
+			return bb_fail_nomem(err);
 		rc = look_up(id, NULL, program, err);
 		if (rc && rc != -ENOENT)
-			break;
-		n -= rc != 0;
+			return rc;
+		*ret_n -= rc != 0;
 	}
-	if (rc == -ENOENT && programs) {
-		*ret_programs = programs;
-		*ret_n = n;
-		return 0;
-	}
-	free(programs);
-	return rc == -ENOENT ? bb_fail(err, rc, "no BPF program is loaded on this machine") : rc;
+	if (rc != -ENOENT)
+		return rc;
+	return *ret_n ? 0 : bb_fail(err, rc, "no BPF program is loaded on this machine");
 }
 
 static int say_no_match(const char *glob, const struct bb_loaded *programs, size_t n,
@@ -113,42 +107,33 @@ static int say_no_match(const char *glob, const struct bb_loaded *programs, size
 		       glob, n);
 }
 
-static int choose_by_name(struct maker *m, struct bb_err *err)
-{
-	struct bb_loaded *programs = NULL;
-	size_t n = 0;
-	int rc = m->opts->n_globs ? list_all(&programs, &n, err) : 0;
-
-	for (size_t g = 0; !rc && g < m->opts->n_globs; g++) {
-		size_t before = m->n;
-
-		for (size_t i = 0; !rc && i < n; i++)
-			if (!fnmatch(m->opts->globs[g], programs[i].name, 0))
-				rc = choose(m, &programs[i], NULL, err);
-		if (!rc && m->n == before)
-			rc = say_no_match(m->opts->globs[g], programs, n, err);
-	}
-	free(programs);
-	return rc;
-}
-
 static int choose_all(struct maker *m, struct bb_err *err)
 {
 	const struct bb_live_opts *o = m->opts;
-	struct bb_loaded program;
+	struct bb_loaded program, *programs = NULL;
+	size_t n = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < o->n_ids; i++) {
-		rc = look_up(o->ids[i], NULL, &program, err);
+	for (size_t i = 0; !rc && i < o->n_ids + o->n_pins; i++) {
+		const char *pin = i < o->n_ids ? NULL : o->pins[i - o->n_ids];
+
+		rc = look_up(pin ? 0 : o->ids[i], pin, &program, err);
 		if (!rc)
-			rc = choose(m, &program, NULL, err);
+			rc = choose(m, &program, pin, err);
 	}
-	for (size_t i = 0; !rc && i < o->n_pins; i++) {
-		rc = look_up(0, o->pins[i], &program, err);
-		if (!rc)
-			rc = choose(m, &program, o->pins[i], err);
+	if (!rc && o->n_globs)
+		rc = list_all(&programs, &n, err);
+	for (size_t g = 0; !rc && g < o->n_globs; g++) {
+		size_t before = m->n;
+
+		for (size_t i = 0; !rc && i < n; i++)
+			if (!fnmatch(o->globs[g], programs[i].name, 0))
+				rc = choose(m, &programs[i], NULL, err);
+		if (!rc && m->n == before)
+			rc = say_no_match(o->globs[g], programs, n, err);
 	}
-	return rc ? rc : choose_by_name(m, err);
+	free(programs);
+	return rc;
 }
 
 static bool is_unique(const struct maker *m, size_t i)
@@ -159,47 +144,39 @@ static bool is_unique(const struct maker *m, size_t i)
 	return true;
 }
 
-static bool any_repeats(const struct maker *m)
-{
-	const struct bb_test_run_type *type;
-
-	for (size_t i = 0; i < m->n; i++)
-		if (!bb_test_run_type__find(m->v[i].program.type, &type, NULL) &&
-		    type->takes_repeat)
-			return true;
-	return false;
-}
-
-static double seconds_each(const struct maker *m)
-{
-	double most = TOGETHER_S / (double)m->n, usual = bb_driver_live.kind.seconds;
-
-	return m->opts->seconds > 0 ? m->opts->seconds : most < usual ? most : usual;
-}
-
 static void write_text(const struct maker *m, FILE *out)
 {
+	double seconds = m->opts->seconds;
+	const struct bb_test_run_type *type;
+	bool repeats = false;
+
 	fputs("name: live\nvariants:\n", out);
 	for (size_t i = 0; i < m->n; i++) {
+		const struct bb_loaded *p = &m->v[i].program;
+
 		fprintf(out, "  - {name: \"%s", m->v[i].name);
 		if (!is_unique(m, i))
-			fprintf(out, "-%u", m->v[i].program.id);
+			fprintf(out, "-%u", p->id);
 		fputs("\", ", out);
 		if (m->v[i].pin) {
 			fputs("pinned: ", out);
 			bb_yaml__write(out, m->v[i].pin);
 			fputs("}\n", out);
 		} else {
-			fprintf(out, "id: %u}\n", m->v[i].program.id);
+			fprintf(out, "id: %u}\n", p->id);
 		}
+		repeats |= !bb_test_run_type__find(p->type, &type, NULL) && type->takes_repeat;
 	}
 	fputs("drive:\n", out);
-	if (m->opts->by_test_run)
+	if (m->opts->by_test_run) {
 		fputs("  - {with: step, trigger: test-run}\n", out);
-	if (m->opts->by_test_run && any_repeats(m))
-		fputs("  - {with: slope}\n", out);
-	if (!m->opts->by_test_run)
-		fprintf(out, "  - {with: live, seconds: %.6g}\n", seconds_each(m));
+		if (repeats)
+			fputs("  - {with: slope}\n", out);
+		return;
+	}
+	if (seconds <= 0)
+		seconds = fmin(TOGETHER_S / (double)m->n, bb_driver_live.kind.seconds);
+	fprintf(out, "  - {with: live, seconds: %.6g}\n", seconds);
 }
 
 int bb_live_scenario__make(const struct bb_live_opts *opts, char **ret_text, struct bb_err *err)
@@ -207,17 +184,13 @@ int bb_live_scenario__make(const struct bb_live_opts *opts, char **ret_text, str
 	struct maker m = {.opts = opts};
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out;
-	int rc = choose_all(&m, err);
+	FILE *out = open_memstream(&text, &size);
+	int rc = out ? choose_all(&m, err) : bb_fail_nomem(err);
 
-	out = rc ? NULL : open_memstream(&text, &size);
-	if (!rc && !out)
-		rc = bb_fail_nomem(err);
-	if (out) {
+	if (!rc)
 		write_text(&m, out);
-		if (fclose(out))
-			rc = bb_fail_nomem(err);
-	}
+	if (out && fclose(out) && !rc)
+		rc = bb_fail_nomem(err);
 	free(m.v);
 	if (rc)
 		free(text);
