@@ -10,7 +10,6 @@
 #include "cli/paths.h"
 #include "env/sysfile.h"
 #include "run/selftest.h"
-#include "run/selftest_store.h"
 #include "stats/special.h"
 #include "stats/quantile.h"
 
@@ -25,19 +24,19 @@ static const char *const class_words[BB_N_REPEAT_CLASSES] = {
 };
 
 /* The mean of a list, or the difference of those of two, with its 95 % interval. */
-static void print_effect(FILE *out, const char *what, const struct bb_repeat_list *a,
-			 const struct bb_repeat_list *b)
+static void print_effect(FILE *out, const char *what, const struct bb_numbers *a,
+			 const struct bb_numbers *b)
 {
 	double mean[2] = {0}, var[2] = {0}, n[2] = {(double)a->n, b ? (double)b->n : 0}, half;
-	const struct bb_repeat_list *of[2] = {a, b};
+	const struct bb_numbers *of[2] = {a, b};
 
 	if (a->n < BB_REPEAT_LEAST || (b && b->n < BB_REPEAT_LEAST))
 		return;
 	for (int k = 0; k < 2 && of[k]; k++) {
 		for (size_t i = 0; i < of[k]->n; i++)
-			mean[k] += of[k]->v[i] / n[k];
+			mean[k] += of[k]->x[i] / n[k];
 		for (size_t i = 0; i < of[k]->n; i++)
-			var[k] += (of[k]->v[i] - mean[k]) * (of[k]->v[i] - mean[k]) / (n[k] - 1);
+			var[k] += (of[k]->x[i] - mean[k]) * (of[k]->x[i] - mean[k]) / (n[k] - 1);
 	}
 	half = bb_student_critical(ALPHA, fmin(n[0], b ? n[1] : n[0]) - 1) *
 	       sqrt(var[0] / n[0] + (b ? var[1] / n[1] : 0));
@@ -46,12 +45,12 @@ static void print_effect(FILE *out, const char *what, const struct bb_repeat_lis
 }
 
 /* p95 / p5 of a list. */
-static double range_of(const struct bb_repeat_list *f)
+static double range_of(const struct bb_numbers *f)
 {
 	double *x = calloc(f->n + 1, sizeof(*x)), range = NAN;
 
 	if (x && f->n >= BB_REPEAT_LEAST) {
-		memcpy(x, f->v, f->n * sizeof(*x));
+		memcpy(x, f->x, f->n * sizeof(*x));
 		bb_sort_doubles(x, f->n);
 		range = bb_quantile_sorted(x, f->n, 0.95) / bb_quantile_sorted(x, f->n, 0.05);
 	}
@@ -195,8 +194,8 @@ static void print_result(FILE *out, const struct bb_selftest *t, double threshol
 			continue;
 		fprintf(out, "%-10s %-10s %4u/%-4u (%s %5.1f %%) %+8.3f %% %7.3f %% %4u/%-4u %8.2f",
 			r->program, bb_selftest_mode_name(r->mode), k, r->n,
-			power ? ">=" : "<=", 100 * bound, 100 * expm1(p50(r->log_ratios, r->n)),
-			100 * p50(r->half_widths, r->n), r->covered, r->n,
+			power ? ">=" : "<=", 100 * bound, 100 * expm1(p50(r->log_ratios.x, r->n)),
+			100 * p50(r->half_widths.x, r->n), r->covered, r->n,
 			r->seconds / (r->n + r->voids));
 		if (r->voids)
 			fprintf(out, "  %u void", r->voids);

@@ -23,7 +23,7 @@
 #include "cli/paths.h"
 #include "core/drive_kind.h"
 #include "run/record.h"
-#include "run/selftest_store.h"
+#include "run/selftest.h"
 #include "store/store.h"
 
 #define BAR_CELLS 24

@@ -2,6 +2,7 @@
 #include "run/selftest.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,35 +11,27 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/grow.h"
+#include "base/io.h"
+#include "base/json_writer.h"
 #include "plan/plan.h"
-#include "report/report.h"
 #include "stats/quantile.h"
 #include "store/run_index.h"
+#include "store/store.h"
 
 /* --- plain runs --- */
 
-static int add(struct bb_repeat_list *f, double x)
+/* One figure more; NAN is none. 0 or -ENOMEM. */
+static int add(struct bb_numbers *list, double x)
 {
-	double *at = isnan(x) ? NULL : bb_append(&f->v, &f->n, sizeof(*f->v));
-
-	if (at)
-		*at = x;
-	return at || isnan(x) ? 0 : -ENOMEM;
-}
-
-/* Is it the floor of another? */
-static bool is_floor(const struct bb_report *r, const struct bb_case *c)
-{
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (r->cases[i].floor < r->n_cases && &r->cases[r->cases[i].floor] == c)
-			return true;
-	return false;
+	return isnan(x) ? 0 : bb_numbers__append(list, &x, 1);
 }
 
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c)
 {
-	if (is_floor(r, c))
-		return c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY;
+	/* is it the floor of another? */
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (r->cases[i].floor < r->n_cases && &r->cases[r->cases[i].floor] == c)
+			return c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY;
 	return c->emptied                                     ? BB_REPEAT_COLD
 	       : bb_case__reference(c) == BB_REFERENCE_WAKEUP ? BB_REPEAT_WAKES
 							      : BB_REPEAT_CALM;
@@ -71,60 +64,46 @@ static int take_case(struct bb_repeat_row *row, const struct bb_report *report, 
 {
 	static const enum bb_predictor by[BB_N_REPEATS] = {BB_BY_LATENCY, BB_BY_RELATIVE};
 	const struct bb_case *c = &report->cases[i];
-	double *ns = calloc(c->n_series + 1, sizeof(*ns));
 	struct bb_run_point p;
-	int rc = ns ? bb_run_point__make(report, i, &p) : -ENOMEM;
+	int rc = bb_run_point__make(report, i, &p);
+	double *ns;
 
-	if (!rc && alone)
-		rc = add(&row->alone, log(p.figure[BB_BY_LATENCY].value));
-	for (int of = 0; !rc && !alone && of < BB_N_REPEATS; of++)
+	if (rc || alone)
+		return rc ? rc : add(&row->alone, log(p.figure[BB_BY_LATENCY].value));
+	for (int of = 0; !rc && of < BB_N_REPEATS; of++)
 		rc = add(&row->ln[of], log(p.figure[by[of]].value));
+	ns = calloc(c->n_series + 1, sizeof(*ns));
 	if (!rc)
-		rc = bb_case__locations(c, ns);
-	if (!rc && !alone)
+		rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
+	if (!rc)
 		rc = add(&row->halves, halves_of(c, ns));
 	free(ns);
 	return rc;
 }
 
-/* The references, of the first case: all of a drive share them. */
-static int take_references(struct bb_repeat *r, const struct bb_report *report)
-{
-	const struct bb_case *c = &report->cases[0];
-	int rc = add(&r->memory, c->summary.reference[BB_REFERENCE_MEMORY].value);
-
-	for (size_t i = 0; !rc && i < c->n_series; i++)
-		rc = add(&r->clock, c->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
-	return rc;
-}
-
-/* NULL: out of memory. */
-static struct bb_repeat_row *row_of(struct bb_repeat *r, const char *program,
-				    enum bb_repeat_class class)
+/* The row of a case; NULL: out of memory. */
+static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
+				    const char *variant, enum bb_repeat_class class)
 {
 	struct bb_repeat_row *row;
 
 	for (size_t i = 0; i < r->n_rows; i++)
-		if (r->rows[i].class == class && !strcmp(r->rows[i].program, program))
+		if (r->rows[i].class == class && !strcmp(r->rows[i].program, variant))
 			return &r->rows[i];
 	row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
 	if (row)
-		*row = (struct bb_repeat_row){.program = program, .class = class};
-	return row;
-}
-
-/* As the scenario names it, which outlives the report. */
-static const char *name_in(const struct bb_scenario *s, const char *variant)
-{
-	for (size_t i = 0; i < s->n_variants; i++)
+		row->class = class;
+	/* as the scenario names it, which outlives the report */
+	for (size_t i = 0; row && i < s->n_variants; i++)
 		if (!strcmp(s->variants[i].name, variant))
-			return s->variants[i].name;
-	return NULL;
+			row->program = s->variants[i].name;
+	return row;
 }
 
 static int take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_report *report,
 		    bool alone)
 {
+	const struct bb_case *first = report->cases;
 	int rc = bb_report__summarise(report);
 
 	for (size_t i = 0; !rc && i < report->n_cases; i++) {
@@ -133,10 +112,16 @@ static int take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_
 
 		if (isnan(c->summary.latency.value))
 			continue;
-		row = row_of(r, name_in(s, c->variant), bb_repeat_class_of(report, c));
+		row = row_of(r, s, c->variant, bb_repeat_class_of(report, c));
 		rc = row ? take_case(row, report, i, alone) : -ENOMEM;
 	}
-	return !rc && report->n_cases ? take_references(r, report) : rc;
+	if (rc || !report->n_cases)
+		return rc;
+	/* The references, of the first case: all of a drive share them. */
+	rc = add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
+	for (size_t i = 0; !rc && i < first->n_series; i++)
+		rc = add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
+	return rc;
 }
 
 static int run_once(struct bb_repeat *r, const struct bb_scenario *scenario,
@@ -158,49 +143,56 @@ static int run_once(struct bb_repeat *r, const struct bb_scenario *scenario,
 	return rc;
 }
 
-/* The first that is no floor. */
-static const char *first_program(const struct bb_scenario *s)
+static bool is_floor(const struct bb_scenario *s, size_t variant)
 {
-	for (size_t i = 0; i < s->n_variants; i++)
-		if (!s->floor || strcmp(s->variants[i].name, s->floor))
-			return s->variants[i].name;
-	return NULL;
+	return s->floor && !strcmp(s->variants[variant].name, s->floor);
 }
 
-int bb_repeat__run(struct bb_repeat *r, const struct bb_scenario *scenario,
-		   const struct bb_run_opts *opts, uint32_t turn, struct bb_err *err)
+/* One more plain run, and one of its first program alone; the `turn`-th of each. A run for which
+ * there was no time adds nothing. */
+static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_t turn,
+		     struct bb_repeat *repeat, struct bb_err *err)
 {
-	const char *first = first_program(scenario), *hot = bb_drive_name(&scenario->drives[0]);
+	const struct bb_scenario *s = opts->plain;
+	const char *first = NULL, *hot = bb_drive_name(&s->drives[0]);
 	struct bb_plan_opts all = {0};
 	struct bb_plan_opts one = {.variants = &first,
 				   .n_variants = 1,
 				   .drives = &hot,
 				   .n_drives = 1};
+	struct bb_run_opts run = opts->run;
 	int rc = 0;
 
+	run.seed = seed;
+	run.budget_s = opts->experiment_budget_s;
+	run.progress = NULL;
+	for (size_t i = 0; !first && i < s->n_variants; i++)
+		if (!is_floor(s, i))
+			first = s->variants[i].name;
 	for (uint32_t k = 0; !rc && k < 2; k++) {
 		bool alone = (turn + k) % 2;
 
-		rc = run_once(r, scenario, alone ? &one : &all, opts, alone, err);
+		rc = run_once(repeat, s, alone ? &one : &all, &run, alone, err);
 	}
 	return rc;
 }
 
-void bb_repeat__done(struct bb_repeat *r)
+static void done_repeat(struct bb_repeat *r)
 {
 	for (size_t i = 0; i < r->n_rows; i++) {
 		struct bb_repeat_row *row = &r->rows[i];
 
 		for (int of = 0; of < BB_N_REPEATS; of++)
-			free(row->ln[of].v);
-		free(row->halves.v);
-		free(row->alone.v);
+			free(row->ln[of].x);
+		free(row->halves.x);
+		free(row->alone.x);
 	}
 	free(r->rows);
-	free(r->clock.v);
-	free(r->memory.v);
-	memset(r, 0, sizeof(*r));
+	free(r->clock.x);
+	free(r->memory.x);
 }
+
+/* --- experiments --- */
 
 const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 {
@@ -209,24 +201,19 @@ const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 	return mode < BB_N_SELFTEST_MODES ? names[mode] : "?";
 }
 
-static int record(struct bb_selftest_row *row, const struct bb_comparison *c)
+/* What an experiment found. 0 or -ENOMEM. */
+static int take_experiment(struct bb_selftest_row *row, const struct bb_comparison *c)
 {
-	double truth = 1 + row->injected, *grown;
+	double truth = 1 + row->injected, log_ratio = log(c->ratio.value),
+	       half_width = log(c->ratio.hi / c->ratio.lo) / 2;
 
 	if (!c->n_matched) {
 		row->voids++;
 		return 0;
 	}
-	grown = reallocarray(row->log_ratios, row->n + 1, sizeof(*grown));
-	if (!grown)
+	if (bb_numbers__append(&row->log_ratios, &log_ratio, 1) ||
+	    bb_numbers__append(&row->half_widths, &half_width, 1))
 		return -ENOMEM;
-	row->log_ratios = grown;
-	grown = reallocarray(row->half_widths, row->n + 1, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	row->half_widths = grown;
-	row->log_ratios[row->n] = log(c->ratio.value);
-	row->half_widths[row->n] = log(c->ratio.hi / c->ratio.lo) / 2;
 	row->verdicts[c->verdict]++;
 	/* No interval (too few pairs in the budget) excludes nothing. */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
@@ -260,23 +247,12 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 		rc = bb_run_ab(&plan, &ab, report, err);
 	if (rc == -ETIME || (!rc && bb_must_end())) /* cut short, it is none */
 		rc = bb_stop_signal ? -EINTR : 0;
-	else if (!rc && record(row, &report->comparisons[0]))
+	else if (!rc && take_experiment(row, &report->comparisons[0]))
 		rc = bb_fail_nomem(err);
 	row->seconds += bb_seconds_since(began_ns);
 	bb_plan__done(&plan);
 	bb_report__free(report);
 	return rc;
-}
-
-static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_t turn,
-		     struct bb_repeat *repeat, struct bb_err *err)
-{
-	struct bb_run_opts run = opts->run;
-
-	run.seed = seed;
-	run.budget_s = opts->experiment_budget_s;
-	run.progress = NULL;
-	return bb_repeat__run(repeat, opts->plain, &run, turn, err);
 }
 
 static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts *opts,
@@ -288,8 +264,7 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 	for (size_t i = 0; i < s->n_variants; i++) {
 		const char *name = s->variants[i].name;
 
-		if ((s->floor && !strcmp(name, s->floor)) ||
-		    (opts->program && strcmp(name, opts->program)))
+		if (is_floor(s, i) || (opts->program && strcmp(name, opts->program)))
 			continue;
 		for (int mode = 0; mode < BB_N_SELFTEST_MODES; mode++) {
 			if (opts->mode >= 0 && opts->mode != mode)
@@ -308,37 +283,22 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 }
 
 /* 95th percentile of |ratio - 1| of what should have been 1, over all programs: layout and timing
- * together. */
+ * together. 0 or -ENOMEM. */
 static int find_resolution(struct bb_selftest *t)
 {
-	size_t n = 0;
-	double *x;
+	struct bb_numbers all = {0};
+	int rc = 0;
 
-	for (size_t i = 0; i < t->n_rows; i++)
-		n += t->rows[i].mode == BB_SELFTEST_RELOADS ? t->rows[i].n : 0;
-	t->resolution = NAN;
-	if (!n)
-		return 0;
-	x = calloc(n, sizeof(*x));
-	if (!x)
-		return -ENOMEM;
-	n = 0;
-	for (size_t i = 0; i < t->n_rows; i++)
-		for (uint32_t j = 0; t->rows[i].mode == BB_SELFTEST_RELOADS && j < t->rows[i].n;
-		     j++)
-			x[n++] = fabs(expm1(t->rows[i].log_ratios[j]));
-	bb_sort_doubles(x, n);
-	t->resolution = bb_quantile_sorted(x, n, 0.95);
-	free(x);
-	return 0;
-}
-
-static bool any_experiment(const struct bb_selftest *t)
-{
-	for (size_t i = 0; i < t->n_rows; i++)
-		if (t->rows[i].n || t->rows[i].voids)
-			return true;
-	return false;
+	for (size_t i = 0; !rc && i < t->n_rows; i++)
+		if (t->rows[i].mode == BB_SELFTEST_RELOADS)
+			rc = bb_numbers__append(&all, t->rows[i].log_ratios.x, t->rows[i].n);
+	for (size_t i = 0; i < all.n; i++)
+		all.x[i] = fabs(expm1(all.x[i]));
+	if (all.n)
+		bb_sort_doubles(all.x, all.n);
+	t->resolution = all.n ? bb_quantile_sorted(all.x, all.n, 0.95) : (double)NAN;
+	free(all.x);
+	return rc;
 }
 
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
@@ -347,6 +307,7 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 	struct bb_selftest t = {.resolution = NAN};
 	const struct bb_progress *p = opts->run.progress;
 	uint64_t began_ns = bb_now_ns();
+	bool any_experiment = false;
 	struct bb_deadline budget;
 	struct bb_rng rng;
 	int rc = make_rows(scenario, opts, &t, err);
@@ -373,7 +334,9 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 	bb_deadline__end(&budget);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	if (!rc && !any_experiment(&t))
+	for (size_t i = 0; i < t.n_rows; i++)
+		any_experiment |= t.rows[i].n || t.rows[i].voids;
+	if (!rc && !any_experiment)
 		rc = bb_fail(err, -ETIME,
 			     "no experiment ended within the budget of %g s; --budget gives more",
 			     opts->run.budget_s);
@@ -386,10 +349,327 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 void bb_selftest__done(struct bb_selftest *t)
 {
 	for (size_t i = 0; i < t->n_rows; i++) {
-		free(t->rows[i].log_ratios);
-		free(t->rows[i].half_widths);
+		free(t->rows[i].log_ratios.x);
+		free(t->rows[i].half_widths.x);
 	}
 	free(t->rows);
-	bb_repeat__done(&t->repeat);
+	done_repeat(&t->repeat);
 	memset(t, 0, sizeof(*t));
+}
+
+/* --- stored --- */
+
+#define FORMAT "bpfbench-selftest"
+#define FOLDER "selftest"
+#define MAX_BYTES (64u << 20)
+#define ALPHA 0.05
+
+static const char *const class_names[BB_N_REPEAT_CLASSES] = {"calm", "wakes", "cold", "empty",
+							     "empty cold"};
+static const char *const repeat_keys[BB_N_REPEATS] = {"ln_latency", "ln_relative"};
+
+static void add_list(struct bb_json *w, const char *key, const struct bb_numbers *list)
+{
+	bb_json__open(w, key, "[");
+	for (size_t i = 0; i < list->n; i++)
+		bb_json__add_double(w, NULL, list->x[i]);
+	bb_json__close(w);
+}
+
+static void add_row(struct bb_json *w, const struct bb_selftest_row *r)
+{
+	bb_json__open(w, NULL, "{");
+	bb_json__add_text(w, "program", r->program);
+	bb_json__add_text(w, "mode", bb_selftest_mode_name(r->mode));
+	bb_json__add_double(w, "injected", r->injected);
+	bb_json__add_u64(w, "experiments", r->n);
+	bb_json__add_u64(w, "void", r->voids);
+	bb_json__add_u64(w, "covered", r->covered);
+	bb_json__add_double(w, "seconds", r->seconds);
+	bb_json__open(w, "verdicts", "{");
+	for (int i = 0; i < BB_N_VERDICTS; i++)
+		bb_json__add_u64(w, bb_verdict_name((enum bb_verdict)i), r->verdicts[i]);
+	bb_json__close(w);
+	add_list(w, "log_ratios", &r->log_ratios);
+	add_list(w, "half_widths", &r->half_widths);
+	bb_json__close(w);
+}
+
+static void write_selftest(FILE *out, const struct bb_report *head, const struct bb_selftest *t,
+			   const struct bb_selftest_opts *opts)
+{
+	struct bb_json w = {.out = out, .indent = 1};
+
+	bb_json__open(&w, NULL, "{\n");
+	bb_json__add_text(&w, "format", FORMAT);
+	bb_json__add_u64(&w, "version", 1);
+	bb_json__add_text(&w, "id", head->id);
+	bb_json__add_text(&w, "started", head->started);
+	bb_json__add_text(&w, "command", head->command);
+	bb_json__add_double(&w, "threshold", opts->threshold);
+	bb_json__add_double(&w, "alpha", opts->alpha);
+	bb_json__add_double(&w, "noise_floor", t->resolution);
+	bb_json__open(&w, "fingerprint", "{\n");
+	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
+		bb_json__add_text(&w, bb_fingerprint_fields[i].key,
+				  bb_fingerprint_get(&head->fingerprint, i));
+	bb_json__close(&w);
+	bb_json__open(&w, "rows", "[\n");
+	for (size_t i = 0; i < t->n_rows; i++)
+		add_row(&w, &t->rows[i]);
+	bb_json__close(&w);
+	bb_json__open(&w, "plain_runs", "{\n");
+	bb_json__open(&w, "programs", "[\n");
+	for (size_t i = 0; i < t->repeat.n_rows; i++) {
+		const struct bb_repeat_row *r = &t->repeat.rows[i];
+
+		bb_json__open(&w, NULL, "{");
+		bb_json__add_text(&w, "program", r->program);
+		bb_json__add_text(&w, "class", class_names[r->class]);
+		for (int of = 0; of < BB_N_REPEATS; of++)
+			add_list(&w, repeat_keys[of], &r->ln[of]);
+		bb_json__close(&w);
+	}
+	bb_json__end(&w);
+}
+
+int bb_selftest__write(const char *results, const struct bb_report *head,
+		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
+		       struct bb_err *err)
+{
+	char *text = NULL, *dir = NULL, *name = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	int rc;
+
+	if (out)
+		write_selftest(out, head, t, opts);
+	if (!out || fclose(out) || asprintf(&dir, "%s/" FOLDER, results) < 0 ||
+	    asprintf(&name, "%s.json", head->id) < 0)
+		rc = bb_fail_nomem(err);
+	else
+		rc = bb_store__write_text(dir, name, text, len, NULL, err);
+	free(name);
+	free(dir);
+	free(text);
+	return rc;
+}
+
+/* Plain runs of several self-tests together, program by program. */
+struct pooled_program {
+	char *program;
+	enum bb_repeat_class class;
+	struct bb_spread *spreads[BB_N_REPEATS]; /* [n]: of the ln of the figure, by self-test */
+	size_t n[BB_N_REPEATS];
+	struct bb_numbers offsets[BB_N_REPEATS]; /* of all runs of all self-tests */
+};
+
+struct pool {
+	struct pooled_program *v;
+	size_t n;
+};
+
+/* NULL: out of memory. */
+static struct pooled_program *find_or_add(struct pool *p, const char *program,
+					  enum bb_repeat_class class)
+{
+	struct pooled_program *row;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].class == class && !strcmp(p->v[i].program, program))
+			return &p->v[i];
+	row = bb_append(&p->v, &p->n, sizeof(*row));
+	if (!row)
+		return NULL;
+	row->program = strdup(program);
+	row->class = class;
+	if (row->program)
+		return row;
+	p->n--;
+	return NULL;
+}
+
+/* One program of one self-test: ln of its runs; too few of them add nothing. 0 or -ENOMEM. */
+static int pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
+		     const struct bb_numbers *ln)
+{
+	struct pooled_program *row;
+	struct bb_numbers *offsets;
+	struct bb_spread *s;
+
+	if (ln->n < BB_REPEAT_LEAST)
+		return 0;
+	row = find_or_add(p, program, class);
+	s = row ? bb_append(&row->spreads[of], &row->n[of], sizeof(*s)) : NULL;
+	if (!s)
+		return -ENOMEM;
+	*s = bb_spread_of(ln->x, ln->n);
+	offsets = &row->offsets[of];
+	if (bb_numbers__append(offsets, ln->x, ln->n))
+		return -ENOMEM;
+	return bb_offsets_of(ln->x, ln->n, offsets->x + offsets->n - ln->n);
+}
+
+static struct bb_between between(const struct pool *p)
+{
+	struct bb_between b = {.n_selftests = 0};
+
+	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++)
+		for (int of = 0; of < BB_N_REPEATS; of++)
+			b.of[class][of] = (struct bb_pooled_spread){NAN, NAN};
+	for (size_t i = 0; i < p->n; i++)
+		for (int of = 0; of < BB_N_REPEATS; of++) {
+			const struct pooled_program *row = &p->v[i];
+			struct bb_pooled_spread s = bb_pool_spreads(row->spreads[of], row->n[of],
+								    row->offsets[of].x,
+								    row->offsets[of].n, ALPHA);
+
+			b.n_selftests = row->n[of] > b.n_selftests ? row->n[of] : b.n_selftests;
+			if (!isnan(s.half_width) &&
+			    !(s.half_width <= b.of[row->class][of].half_width))
+				b.of[row->class][of] = s;
+		}
+	return b;
+}
+
+static void done_pool(struct pool *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->v[i].program);
+		for (int of = 0; of < BB_N_REPEATS; of++) {
+			free(p->v[i].spreads[of]);
+			free(p->v[i].offsets[of].x);
+		}
+	}
+	free(p->v);
+}
+
+/* Is it of a machine like `fp`? */
+static bool fits(const json_t *root, const struct bb_fingerprint *fp)
+{
+	const char *format = json_string_value(json_object_get(root, "format")), *key;
+	json_t *fields = json_object_get(root, "fingerprint"), *value;
+	struct bb_fingerprint theirs;
+
+	if (!format || strcmp(format, FORMAT) || !json_is_object(fields))
+		return false;
+	bb_fingerprint_init(&theirs);
+	json_object_foreach(fields, key, value)
+		bb_fingerprint_set(&theirs, key,
+				   json_is_string(value) ? json_string_value(value) : "");
+	return bb_fingerprint_differences(fp, &theirs, NULL, 0) == 0;
+}
+
+static int take_resolution(const json_t *root, void *arg)
+{
+	const json_t *floor = json_object_get(root, "noise_floor");
+
+	if (json_is_number(floor))
+		*(double *)arg = json_number_value(floor);
+	return json_is_number(floor);
+}
+
+/* One program's runs. 0 or -ENOMEM. */
+static int take_program(const json_t *o, struct pool *pool)
+{
+	const char *program = json_string_value(json_object_get(o, "program")),
+		   *name = json_string_value(json_object_get(o, "class"));
+	int rc = 0, class = 0;
+
+	while (name && class < BB_N_REPEAT_CLASSES && strcmp(name, class_names[class]))
+		class ++;
+	if (!program || !name || class == BB_N_REPEAT_CLASSES)
+		return 0;
+	for (int of = 0; !rc && of < BB_N_REPEATS; of++) {
+		const json_t *list = json_object_get(o, repeat_keys[of]);
+		struct bb_numbers ln = {0};
+
+		for (size_t i = 0; !rc && i < json_array_size(list); i++)
+			if (json_is_number(json_array_get(list, i)))
+				rc = add(&ln, json_number_value(json_array_get(list, i)));
+		if (!rc)
+			rc = pool_runs(pool, program, (enum bb_repeat_class) class, of, &ln);
+		free(ln.x);
+	}
+	return rc;
+}
+
+/* 1: taken; 0: it has no plain runs; -ENOMEM. */
+static int take_plain_runs(const json_t *root, void *arg)
+{
+	const json_t *programs = json_object_get(json_object_get(root, "plain_runs"), "programs");
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < json_array_size(programs); i++)
+		rc = take_program(json_array_get(programs, i), arg);
+	return rc ? rc : json_array_size(programs) > 0;
+}
+
+/*
+ * The newest self-tests of such a machine that `take` takes something from (1; 0: nothing,
+ * -errno), `most` of them. *ret_id (NULL: not wanted) is the newest one's. 0, or -ENOENT without a
+ * message: there is none. One that cannot be read is as if it were none.
+ */
+static int read_newest(const char *results, const struct bb_fingerprint *fp, size_t most,
+		       int (*take)(const json_t *root, void *arg), void *arg, char **ret_id,
+		       struct bb_err *err)
+{
+	char *dir = NULL, **ids = NULL;
+	size_t n = 0, taken = 0;
+	int rc;
+
+	if (asprintf(&dir, "%s/" FOLDER, results) < 0)
+		return bb_fail_nomem(err);
+	rc = bb_store__list(dir, &ids, &n, err);
+	for (size_t i = n; !rc && taken < most && i-- > 0;) {
+		char *path = NULL, *text = NULL;
+		json_t *root = NULL;
+		size_t len;
+		int took;
+
+		if (asprintf(&path, "%s/%s.json", dir, ids[i]) >= 0 &&
+		    !bb_read_own_file(path, MAX_BYTES, &text, &len, NULL))
+			root = json_loadb(text, len, 0, NULL);
+		free(text);
+		free(path);
+		took = root && fits(root, fp) ? take(root, arg) : 0;
+		json_decref(root);
+		if (took > 0 && !taken++ && ret_id && !(*ret_id = strdup(ids[i])))
+			took = -ENOMEM;
+		if (took < 0)
+			rc = bb_fail_nomem(err);
+	}
+	bb_store__list_free(ids, n);
+	free(dir);
+	return rc ? rc : taken ? 0 : -ENOENT;
+}
+
+int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
+				 double *ret_floor, char **ret_id, struct bb_err *err)
+{
+	return read_newest(results, fp, 1, take_resolution, ret_floor, ret_id, err);
+}
+
+int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
+			      const struct bb_repeat *now, struct bb_between *ret_between,
+			      struct bb_err *err)
+{
+	struct pool pool = {0};
+	int rc = 0;
+
+	for (size_t i = 0; now && i < now->n_rows; i++)
+		for (int of = 0; !rc && of < BB_N_REPEATS; of++)
+			rc = pool_runs(&pool, now->rows[i].program, now->rows[i].class, of,
+				       &now->rows[i].ln[of]);
+	if (rc)
+		bb_fail_nomem(err);
+	else
+		rc = read_newest(results, fp, BB_SELFTESTS_POOLED - (now != NULL), take_plain_runs,
+				 &pool, NULL, err);
+	if (rc == -ENOENT && pool.n)
+		rc = 0;
+	if (!rc)
+		*ret_between = between(&pool);
+	done_pool(&pool);
+	return rc;
 }

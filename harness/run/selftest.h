@@ -6,10 +6,12 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/record.h"
 #include "plan/scenario.h"
 #include "report/report.h"
 #include "run/ab.h"
 #include "run/runner.h"
+#include "stats/loads.h"
 #include "stats/verdict.h"
 
 /*
@@ -28,38 +30,25 @@ enum bb_repeat_class {
 
 enum bb_repeat_of { BB_REPEAT_LATENCY, BB_REPEAT_RELATIVE, BB_N_REPEATS };
 
-/* A growing list of figures. */
-struct bb_repeat_list {
-	double *v;
-	size_t n;
-};
-
 /* One program under one drive over all runs. */
 struct bb_repeat_row {
 	const char *program; /* borrowed from the scenario */
 	enum bb_repeat_class class;
-	struct bb_repeat_list ln[BB_N_REPEATS]; /* by run: of the figure */
+	struct bb_numbers ln[BB_N_REPEATS]; /* by run: of the figure */
 	/* by run: ln of the second half of the loads over the first, loads of one place each */
-	struct bb_repeat_list halves;
-	struct bb_repeat_list
-		alone; /* by run: ln of the latency, the program and its floor alone */
+	struct bb_numbers halves;
+	struct bb_numbers alone; /* by run: ln of the latency, the program and its floor alone */
 };
 
 struct bb_repeat {
 	struct bb_repeat_row *rows;
 	size_t n_rows;
-	struct bb_repeat_list clock, memory; /* ns of the references, by run and round, by run */
+	struct bb_numbers clock, memory; /* ns of the references, by run and round, by run */
 };
 
 #define BB_REPEAT_LEAST 4 /* runs, to say how much they differ */
 
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c);
-
-/* One more run of `scenario`, and one of its first program alone; the `turn`-th of each. A run for
- * which there was no time adds nothing. */
-int bb_repeat__run(struct bb_repeat *r, const struct bb_scenario *scenario,
-		   const struct bb_run_opts *opts, uint32_t turn, struct bb_err *err);
-void bb_repeat__done(struct bb_repeat *r);
 
 /*
  * The resolution of this machine: a program compared with itself, many times, by the very procedure
@@ -88,8 +77,8 @@ struct bb_selftest_row {
 	uint32_t verdicts[BB_N_VERDICTS]; /* n in all */
 	uint32_t covered;                 /* intervals that hold the true ratio */
 	uint32_t voids;                   /* experiments without a single valid pair; not in n */
-	double *log_ratios;               /* n estimates */
-	double *half_widths;              /* n half widths of the interval of the log ratio */
+	struct bb_numbers log_ratios;     /* n estimates */
+	struct bb_numbers half_widths;    /* n half widths of the interval of the log ratio */
 	double seconds;                   /* spent in all */
 };
 
@@ -118,5 +107,38 @@ struct bb_selftest {
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *ret_selftest, struct bb_err *err);
 void bb_selftest__done(struct bb_selftest *t);
+
+/* By how much plain runs differ from their mean: 95 % half widths in ln, by several self-tests of
+ * one machine together, as each found it on its own occasion (stats/loads.h). */
+struct bb_between {
+	/* of the worst program of the class; a half width of NAN: not known */
+	struct bb_pooled_spread of[BB_N_REPEAT_CLASSES][BB_N_REPEATS];
+	size_t n_selftests;
+};
+
+/* Self-tests are stored in RESULTS/selftest/ID.json: the counts, every estimate, and the machine
+ * they are true of. */
+
+/* `head` lends its id, time, command and fingerprint. */
+int bb_selftest__write(const char *results, const struct bb_report *head,
+		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
+		       struct bb_err *err);
+
+/*
+ * The resolution (a share) by the newest stored self-test of a machine like `fp`. 0, -ENOENT
+ * without a message when there is none, or another -errno.
+ */
+int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
+				 double *ret_floor, char **ret_id, struct bb_err *err);
+
+/*
+ * By how much plain runs differ from their mean, by the newest BB_SELFTESTS_POOLED stored
+ * self-tests of a machine like `fp`, with `now` (NULL: none) one of them. 0; -ENOENT without a
+ * message when there is none, or another -errno.
+ */
+#define BB_SELFTESTS_POOLED 12
+int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
+			      const struct bb_repeat *now, struct bb_between *ret_between,
+			      struct bb_err *err);
 
 #endif

@@ -85,7 +85,7 @@ static void try_once(const struct bb_scenario *s, struct bb_selftest_opts *opts,
 	if (rc && rc != -ETIME) /* cut short, it is none */
 		bench_die("selftest", &err);
 	if (result.rows[0].n) { /* 0: without a valid pair */
-		t->estimates[t->n++] = expm1(result.rows[0].log_ratios[0]);
+		t->estimates[t->n++] = expm1(result.rows[0].log_ratios.x[0]);
 		t->covered += result.rows[0].covered;
 		for (int i = 0; i < BB_N_VERDICTS; i++)
 			t->verdicts[i] += result.rows[0].verdicts[i];

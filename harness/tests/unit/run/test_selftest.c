@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stored self-tests of one machine as one: run/selftest_store.h, run/selftest_store.h. */
+/* Stored self-tests of one machine as one: run/selftest.h. */
 #include "unit/stats_testing.h"
 
 #include <errno.h>
 
 #include "unit/folder_testing.h"
-#include "run/selftest_store.h"
+#include "run/selftest.h"
 
 #define RUNS 5
 
