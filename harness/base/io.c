@@ -1,32 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/own.h"
+#include "base/caller.h"
+#include "base/grow.h"
 
-static int read_all(int fd, char *data, size_t size, size_t *ret_len)
+#define MAX_LINKS 40   /* as the kernel's MAXSYMLINKS */
+#define LEAST_AGE_S 60 /* of a leftover: its maker may not have locked it yet */
+
+/* --- reading and writing --- */
+
+/* To the end, and close it; `fd` < 0 is the -errno of opening it. A file of the kernel does not
+ * know its size. */
+static int read_and_close(int fd, const char *path, bool is_kernels, size_t max, char **ret_data,
+			  size_t *ret_len, struct bb_err *err)
 {
-	size_t len = 0;
+	size_t len = 0, size = 0, chunk = 65536;
+	struct stat st = {.st_mode = S_IFREG};
+	char *data = NULL;
+	ssize_t n = 1;
+	int rc = fd < 0 ? fd : !is_kernels && fstat(fd, &st) ? -errno : 0;
 
-	while (len < size) {
-		ssize_t n = read(fd, data + len, size - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
+	if (!rc && !S_ISREG(st.st_mode))
+		rc = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (!rc && (size_t)st.st_size > max)
+		rc = -EFBIG;
+	if (!rc && !is_kernels)
+		chunk = (size_t)st.st_size + 1;
+	while (!rc && n) {
+		if (bb_reserve(&data, len + chunk + 1, &size, 1)) {
+			rc = -ENOMEM;
 			break;
-		len += (size_t)n;
+		}
+		n = read(fd, data + len, size - len - 1);
+		if (n < 0 && errno != EINTR)
+			rc = -errno;
+		len += n > 0 ? (size_t)n : 0;
+		if (len > max)
+			rc = -EFBIG;
+		chunk = 1;
 	}
+	if (fd >= 0)
+		close(fd);
+	if (rc) {
+		free(data);
+		return bb_fail(err, rc, "%s: %s", path,
+			       rc == -EINVAL ? "not a regular file" : bb_own__strerror(-rc));
+	}
+	data[len] = '\0';
+	*ret_data = data;
 	*ret_len = len;
 	return 0;
 }
@@ -34,81 +68,31 @@ static int read_all(int fd, char *data, size_t size, size_t *ret_len)
 int bb_read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
 		      struct bb_err *err)
 {
-	char *data = NULL;
-	struct stat st;
-	size_t len = 0;
-	int rc;
+	return read_and_close(fd, path, false, max, ret_data, ret_len, err);
+}
 
-	if (fd < 0)
-		return bb_fail(err, fd, "%s: %s", path, bb_own__strerror(-fd));
-	rc = fstat(fd, &st) ? -errno : 0;
-	if (!rc && S_ISDIR(st.st_mode))
-		rc = -EISDIR;
-	else if (!rc && !S_ISREG(st.st_mode))
-		rc = -EINVAL;
-	else if (!rc && (size_t)st.st_size > max)
-		rc = -EFBIG;
-	if (!rc) {
-		data = malloc((size_t)st.st_size + 1);
-		rc = data ? read_all(fd, data, (size_t)st.st_size, &len) : -ENOMEM;
-	}
-	close(fd);
-	if (rc) {
-		free(data);
-		return bb_fail(err, rc, "%s: %s", path,
-			       rc == -EINVAL ? "not a regular file" : strerror(-rc));
-	}
-	data[len] = '\0';
-	*ret_data = data;
-	*ret_len = len;
-	return 0;
+static int open_now(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
 }
 
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	return bb_read_and_close(fd < 0 ? -errno : fd, path, max, ret_data, ret_len, err);
+	return read_and_close(open_now(path), path, false, max, ret_data, ret_len, err);
 }
 
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err)
 {
-	return bb_read_and_close(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), path,
-				 max, ret_data, ret_len, err);
+	return read_and_close(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), path, false,
+			      max, ret_data, ret_len, err);
 }
 
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	size_t size = 0, len = 0;
-	char *data = NULL;
-	int rc = fd < 0 ? -errno : 0;
-
-	while (!rc && len == size) { /* full: there may be more */
-		size_t more = size ? size * 2 : 65536;
-		char *bigger = size > max ? NULL : realloc(data, more + 1);
-		size_t n = 0;
-
-		if (!bigger) {
-			rc = size > max ? -EFBIG : -ENOMEM;
-			break;
-		}
-		data = bigger;
-		rc = read_all(fd, data + len, more - len, &n);
-		size = more;
-		len += n;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (rc) {
-		free(data);
-		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
-	}
-	data[len] = '\0';
-	*ret_data = data;
-	*ret_len = len;
-	return 0;
+	return read_and_close(open_now(path), path, true, max, ret_data, ret_len, err);
 }
 
 int bb_write_all(int fd, const void *data, size_t len)
@@ -165,4 +149,155 @@ char *bb_program_dir(void)
 			*slash = '\0';
 	}
 	return strdup(dir);
+}
+
+/* --- folders that another user may have made --- */
+
+/* How files and folders are made, and how many links there were so far. */
+struct walk {
+	mode_t mode;
+	bool makes_dirs;
+	unsigned int n_links;
+};
+
+static int walk_path(struct walk *w, int dir_fd, const char *path, int flags);
+
+/* `name` is a symbolic link, or was one. */
+static int follow(struct walk *w, int dir_fd, const char *name, int flags)
+{
+	int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
+	char target[PATH_MAX];
+	struct stat st;
+	ssize_t n = 0;
+	uid_t uid;
+	gid_t gid;
+
+	bb_caller(&uid, &gid);
+	if (!rc && fstat(fd, &st))
+		rc = -errno;
+	if (!rc && !S_ISLNK(st.st_mode))
+		rc = -ENOTDIR;
+	else if (!rc && ((st.st_uid != uid && st.st_uid != 0) || ++w->n_links > MAX_LINKS))
+		rc = -ELOOP;
+	if (!rc) {
+		n = readlinkat(fd, "", target, sizeof(target) - 1);
+		rc = n < 0 ? -errno : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (rc)
+		return rc;
+	target[n] = '\0';
+	return walk_path(w, dir_fd, target, flags);
+}
+
+static int step(struct walk *w, int dir_fd, const char *name, int flags)
+{
+	int not_made = w->makes_dirs && mkdirat(dir_fd, name, 0755) ? errno : 0;
+	int fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC, w->mode);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT && not_made && not_made != EEXIST)
+		return -not_made;
+	/* ENOTDIR: O_DIRECTORY of a link */
+	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
+}
+
+/* The last part is opened with `flags`. */
+static int walk_path(struct walk *w, int dir_fd, const char *path, int flags)
+{
+	int at = openat(dir_fd, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const char *part = path + strspn(path, "/");
+	char name[NAME_MAX + 1];
+
+	if (at < 0)
+		return -errno;
+	if (!*part && *path) /* "/" */
+		part = ".";
+	do {
+		size_t len = strcspn(part, "/");
+		const char *next = part + len + strspn(part + len, "/");
+		int fd = len ? -ENAMETOOLONG : -ENOENT;
+
+		if (len && len < sizeof(name)) {
+			memcpy(name, part, len);
+			name[len] = '\0';
+			fd = step(w, at, name, *next ? O_PATH | O_DIRECTORY : flags);
+		}
+		close(at);
+		at = fd;
+		part = next;
+	} while (at >= 0 && *part);
+	return at;
+}
+
+int bb_own__openat(int dir_fd, const char *path, int flags, mode_t mode)
+{
+	struct walk w = {.mode = mode};
+
+	return walk_path(&w, dir_fd, path, flags);
+}
+
+int bb_own__make_dirs(int dir_fd, const char *path)
+{
+	struct walk w = {.makes_dirs = true};
+
+	return walk_path(&w, dir_fd, path, O_RDONLY | O_DIRECTORY);
+}
+
+const char *bb_own__strerror(int error)
+{
+	return error == ELOOP ? "a symbolic link that is not the caller's leads there, and is not "
+				"followed"
+			      : strerror(error);
+}
+
+/* --- leftovers --- */
+
+/* Folders in a folder, which we do not make, stay, and so does it then. */
+static void remove_one(int dir_fd, const char *name, const struct stat *like)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const struct dirent *e;
+	DIR *dir = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && st.st_uid == like->st_uid && st.st_ino != like->st_ino &&
+	    (st.st_mode & S_IFMT) == (like->st_mode & S_IFMT) &&
+	    time(NULL) - st.st_mtime >= LEAST_AGE_S && !flock(fd, LOCK_EX | LOCK_NB)) {
+		if (S_ISDIR(st.st_mode))
+			dir = fdopendir(dup(fd));
+		while (dir && (e = readdir(dir)))
+			if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+				unlinkat(fd, e->d_name, 0);
+		if (dir)
+			closedir(dir);
+		unlinkat(dir_fd, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
+	}
+	close(fd);
+}
+
+void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_random, int fd)
+{
+	size_t prefix = strlen(name) - n_random;
+	const struct dirent *e;
+	struct stat like;
+	int again;
+	DIR *dir;
+
+	flock(fd, LOCK_EX | LOCK_NB);
+	if (fstat(fd, &like))
+		return;
+	again = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = again < 0 ? NULL : fdopendir(again);
+	if (!dir && again >= 0)
+		close(again);
+	while (dir && (e = readdir(dir)))
+		if (strlen(e->d_name) == strlen(name) && !strncmp(e->d_name, name, prefix))
+			remove_one(dir_fd, e->d_name, &like);
+	if (dir)
+		closedir(dir);
 }

@@ -18,7 +18,7 @@ int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 int bb_read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
 		      struct bb_err *err);
 
-/* The same without following another user's symbolic link (base/own.h). */
+/* The same without following another user's symbolic link (below). */
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);
 
@@ -46,5 +46,30 @@ void bb_close(int *fd);
  * process has mounts of its own.
  */
 char *bb_program_dir(void);
+
+/*
+ * Files in folders that another user may have made, such as results/ of a tree that was checked
+ * out. A symbolic link in a path is followed only when it belongs to the caller or to root; through
+ * any other link, its maker would choose which of the caller's files is written. The path is walked
+ * by descriptors, so that a link which is put there meanwhile is not followed either.
+ */
+
+/* openat(2) with O_CLOEXEC. An fd or -errno; -ELOOP: such a link is in the way. */
+int bb_own__openat(int dir_fd, const char *path, int flags, mode_t mode);
+
+/* The folder, made with all that lead to it when they are not there. An fd or -errno. */
+int bb_own__make_dirs(int dir_fd, const char *path);
+
+/* The text for an errno that these functions return, 0 < error. */
+const char *bb_own__strerror(int error);
+
+/*
+ * Temporary files and folders that a killed process could not remove: their maker holds a lock on
+ * them (flock) as long as it exists. Lock `fd`, a temporary file or folder of ours in the folder
+ * `dir_fd`, and remove its older siblings that nobody has locked: those called like it but for the
+ * last `n_random` characters of its name, of the same owner, a minute old. What cannot be removed
+ * stays.
+ */
+void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_random, int fd);
 
 #endif

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/own.h"
+#include "base/io.h"
 #include "capture/file.h"
 
 /* -ENOMEM, without a message. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/leftover.h"
+#include "base/io.h"
 #include "bpf/attach.h"
 #include "capture/file.h"
 #include "cli/cmd.h"

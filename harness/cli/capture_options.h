@@ -38,7 +38,7 @@ int bb_capture_args__run(const struct bb_capture_args *a, const char *const *arg
 struct bb_captured_file {
 	char *dir, *path;
 	char *object; /* NAME=FILE, for --object */
-	int lock_fd;  /* of the folder, while we live (base/leftover.h) */
+	int lock_fd;  /* of the folder, while we live (base/io.h) */
 };
 
 /* The name of a capture of that command: that of the program without its folder. */

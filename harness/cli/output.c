@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
-#include "base/leftover.h"
-#include "base/own.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "export/documents.h"
 #include "html/html.h"

@@ -25,7 +25,7 @@ typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
 /*
  * The writer's output, clean for a terminal (base/clean.h): to stdout ("-", NULL), or whole or not
  * at all to a file, which is new and the caller's, or to a pipe or a device that is there. A
- * symbolic link is refused, one of somebody else's among the folders too (base/own.h).
+ * symbolic link is refused, one of somebody else's among the folders too (base/io.h).
  */
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
 

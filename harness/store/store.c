@@ -17,7 +17,6 @@
 
 #include "base/grow.h"
 #include "base/io.h"
-#include "base/own.h"
 #include "base/parse.h"
 #include "store/run_json.h"
 

@@ -11,7 +11,7 @@
 /*
  * Stored runs: one file `ID.json` a run in a folder (results/). A file appears whole or not at all
  * and is never written again. Its form is that of run_json.h. A folder or a run behind another
- * user's symbolic link is neither read nor written (base/own.h).
+ * user's symbolic link is neither read nor written (base/io.h).
  */
 
 /*

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "base/own.h"
+#include "base/io.h"
 #include "unit/folder_testing.h"
 
 #define NOBODY 65534
