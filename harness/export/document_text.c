@@ -17,15 +17,6 @@ struct page {
 	FILE *out;
 };
 
-/* --- colours --- */
-
-static const char *verdict_colour(const char *text)
-{
-	return !strncmp(text, "regressed", 9)  ? "\033[31m"
-	       : !strncmp(text, "improved", 8) ? "\033[32m"
-					       : "";
-}
-
 static void put_coloured(const struct page *p, const char *colour, const char *text)
 {
 	bool coloured = p->look->colour && colour[0];
@@ -138,6 +129,7 @@ static size_t total_width(const struct layout *l)
 	return total;
 }
 
+/* The widths of all columns that are not below. */
 static void measure(struct layout *l)
 {
 	const struct bb_doc_block *b = l->b;
@@ -155,21 +147,14 @@ static void measure(struct layout *l)
 	}
 }
 
-/* The last column in the table. */
-static size_t last_column(const struct layout *l)
-{
-	size_t last = l->b->n_columns;
-
-	while (last-- > 1 && !l->width[last])
-		;
-	return last;
-}
-
 /* A last column of text gets what the others leave. */
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
-	size_t last = last_column(l), others = total_width(l) - l->width[last];
+	size_t last = l->b->n_columns, others;
 
+	while (last-- > 1 && !l->width[last])
+		;
+	others = total_width(l) - l->width[last];
 	if (look->wrap && l->b->columns[last].cells != BB_CELLS_NUMBER &&
 	    total_width(l) > look->width && look->width >= others + LEAST_LAST)
 		l->width[last] = look->width - others;
@@ -226,7 +211,9 @@ static const char *colour_of(const struct layout *l, size_t i)
 	const struct bb_doc_cell *cell = &l->b->cells[i];
 
 	if (l->b->columns[i % l->b->n_columns].cells == BB_CELLS_VERDICT && cell->text)
-		return verdict_colour(cell->text);
+		return !strncmp(cell->text, "regressed", 9)  ? "\033[31m"
+		       : !strncmp(cell->text, "improved", 8) ? "\033[32m"
+							     : "";
 	return cell->faint ? "\033[2m" : "";
 }
 

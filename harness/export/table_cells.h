@@ -21,8 +21,8 @@ enum bb_detail { BB_SHORT = 1, BB_DETAILS = 2, BB_BOTH = BB_SHORT | BB_DETAILS }
 struct bb_case_column {
 	struct bb_doc_column as;
 	enum bb_detail in;
-	void (*cell)(const struct bb_case *c, struct bb_table_cell *cell); /* NULL: */
-	size_t estimate; /* the offset in struct bb_summary */
+	struct bb_table_cell (*cell)(const struct bb_case *c); /* NULL: */
+	size_t estimate;                                       /* the offset in struct bb_summary */
 };
 
 extern const struct bb_case_column bb_case_columns[];
@@ -40,6 +40,12 @@ struct bb_table_cell bb_table_cell_number(double value, double scale);
 
 /* To its own scale; "-" for NAN. */
 struct bb_table_cell bb_table_cell_value(double value);
+
+/* "[1.2, 3.4]" in the decimals of the value; empty: there is no interval. */
+struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e);
+
+/* Any text; what is too long is cut. */
+struct bb_table_cell bb_table_cell_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* A note about events that came much more rarely than the drive asked for; empty if they did not.
  */
