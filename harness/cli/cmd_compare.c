@@ -350,7 +350,7 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 		return exit_code;
 	if (has_table && !a->measure.format && !a->measure.quiet) {
 		if (failed)
-			bb_doc_run(r, BB_SHORT, &d);
+			bb_doc_short(r, &d);
 		else
 			bb_doc_cases(r, BB_SHORT, &d);
 		shown = bb_output_document(&d, stderr, err);

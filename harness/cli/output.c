@@ -25,14 +25,14 @@
 const struct bb_exporter bb_exporters[] = {
 	{"bmf", "json", "Bencher Metric Format, for `bencher run --adapter json`",
 	 .write = bb_export_bmf, .is_for_service = true},
-	{"table", "txt", "the answer for people", .document = bb_doc_table_format},
+	{"table", "txt", "the answer for people", .document = bb_doc_short},
 	{"details", "txt", "all that was measured, and what the columns mean (--details)",
-	 .document = bb_doc_details_format},
+	 .document = bb_doc_details},
 	{"json", "json", "everything, as it is stored", .write = bb_export_json},
 	{"html", "html", "a page to look at, self-contained", .write = bb_export_html},
 	{"csv", "csv", "a row a figure, for spreadsheets and data frames", .write = bb_export_csv},
 	{"markdown", "md", "tables for a job summary or a comment",
-	 .document = bb_doc_markdown_format, .is_markdown = true},
+	 .document = bb_doc_markdown, .is_markdown = true},
 	{"benchfmt", "txt", "Go benchmark format, for benchstat", .write = bb_export_benchfmt},
 	{"github-action", "json", "github-action-benchmark, customSmallerIsBetter",
 	 .write = bb_export_github_smaller, .is_for_service = true},
@@ -269,7 +269,7 @@ int bb_output_table(const struct bb_report *r, FILE *stream, struct bb_err *err)
 {
 	struct bb_doc d = {0};
 
-	bb_doc_run(r, BB_SHORT, &d);
+	bb_doc_short(r, &d);
 	return bb_output_document(&d, stream, err);
 }
 

@@ -51,17 +51,22 @@ void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
 	va_end(ap);
 }
 
+void bb_doc__column(struct bb_doc *d, struct bb_doc_column column)
+{
+	struct bb_doc_block *b = d->failed ? NULL : &d->blocks[d->n - 1];
+	struct bb_doc_column *added = b ? bb_append(&b->columns, &b->n_columns, sizeof(*added))
+					: NULL;
+
+	if (added)
+		*added = column;
+	d->failed = !added;
+}
+
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n)
 {
-	struct bb_doc_block *b = add_block(d, BB_DOC_TABLE);
-
-	if (!b)
-		return;
-	b->columns = calloc(n, sizeof(*columns));
-	b->n_columns = n;
-	if (b->columns)
-		memcpy(b->columns, columns, n * sizeof(*columns));
-	d->failed = !b->columns;
+	add_block(d, BB_DOC_TABLE);
+	for (size_t i = 0; i < n; i++)
+		bb_doc__column(d, columns[i]);
 }
 
 /* `text` becomes the table's; NULL: the figure is missing. */
@@ -99,11 +104,14 @@ void bb_doc__text_cell(struct bb_doc *d, const char *text)
 		add_cell(d, NULL);
 }
 
+void bb_doc__table_cell(struct bb_doc *d, struct bb_table_cell cell)
+{
+	bb_doc__text_cell(d, cell.text[0] ? cell.text : NULL);
+}
+
 void bb_doc__number_cell(struct bb_doc *d, double value, double scale)
 {
-	struct bb_table_cell cell = bb_table_cell_number(value, scale);
-
-	bb_doc__text_cell(d, cell.text[0] ? cell.text : NULL);
+	bb_doc__table_cell(d, bb_table_cell_number(value, scale));
 }
 
 void bb_doc__cut(struct bb_doc *d, size_t n)

@@ -57,6 +57,11 @@ struct bb_doc_column {
 #define BB_VERDICT(name) .head = (name), .cells = BB_CELLS_VERDICT
 #define BB_CODE(name) .head = (name), .cells = BB_CELLS_CODE
 
+/* A text on its way to a cell (export/table_cells.h). */
+struct bb_table_cell {
+	char text[160]; /* UTF-8; empty: there is nothing to say */
+};
+
 struct bb_doc_cell {
 	char *text; /* NULL: the figure is missing, "-" */
 	bool faint;
@@ -84,10 +89,13 @@ void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, con
 /* A text that goes on after the last block's. */
 void bb_doc__append(struct bb_doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A table without rows, columns[n]. Cells follow row by row; rows end by themselves. */
+/* A table without rows, columns[n]; more columns may be added before the first cell. Cells follow
+ * row by row; rows end by themselves. */
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n);
+void bb_doc__column(struct bb_doc *d, struct bb_doc_column column);
 void bb_doc__cell(struct bb_doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void bb_doc__text_cell(struct bb_doc *d, const char *text); /* NULL: missing */
+void bb_doc__text_cell(struct bb_doc *d, const char *text);           /* NULL: missing */
+void bb_doc__table_cell(struct bb_doc *d, struct bb_table_cell cell); /* empty: missing */
 /* scale: export/table_cells.h; NAN: missing */
 void bb_doc__number_cell(struct bb_doc *d, double value, double scale);
 

@@ -17,10 +17,12 @@
 /* Documents about a summarised run, part by part; each function adds to the end of `d`. What
  * borrows from the report does so for as long as the document is there. */
 
-/* All of a run. BB_SHORT: the answer; of a scenario with one program in sentences. BB_DETAILS: all
- * that was measured, and what the columns mean. */
-void bb_doc_run(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
-/* The same without the comparisons, which `compare` sorts and filters itself. */
+/* A run: the answer, of a scenario with one program in sentences; all that was measured, and what
+ * the columns mean; for a job summary or a comment. */
+void bb_doc_short(const struct bb_report *r, struct bb_doc *d);
+void bb_doc_details(const struct bb_report *r, struct bb_doc *d);
+void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d);
+/* What was measured, without the comparisons, which `compare` sorts and filters itself. */
 void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* The comparisons that were measured in the run; open: as for bb_doc_diff(). */
@@ -42,11 +44,14 @@ bool bb_is_first_of_table(const struct bb_report *r, size_t i);
  */
 bool bb_is_sweep(const struct bb_report *r, size_t i);
 
-/* Is case i the first of its sweep? */
+/* Is case i the first of a sweep? */
 bool bb_is_sweep_head(const struct bb_report *r, size_t i);
 
 /* The sweep that begins with case `head`. */
 void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d);
+
+/* Did an earlier table say in that column the same of the variant of case `nth`, under another drive? */
+bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_case_column *column);
 
 /* "scenario, drive, param = value". */
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
@@ -70,9 +75,6 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d);
 
 /* What does not count or was not measured. BB_SHORT: one line a cause. Returns their number. */
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
-
-/* Do the runs execute only a small part of the program? */
-bool bb_is_little_executed(const struct bb_case *c);
 
 /* Two measurements of a gate; the second has what was an alert in the first. */
 struct bb_doc_gate {

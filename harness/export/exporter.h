@@ -61,10 +61,6 @@ int bb_export_openmetrics(const struct bb_report *r, FILE *out, struct bb_err *e
 int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
 
-void bb_doc_table_format(const struct bb_report *r, struct bb_doc *d);
-void bb_doc_details_format(const struct bb_report *r, struct bb_doc *d);
-void bb_doc_markdown_format(const struct bb_report *r, struct bb_doc *d);
-
 /* BEFORE NAME="VALUE", escaped as OpenMetrics wants it; NULL is an empty value. */
 void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem);
 

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "core/drive_kind.h"
 #include "export/documents.h"
-#include "export/exporter.h"
-
-#define LITTLE_SHARE 0.25
-#define NAMED_LOADS 8 /* in a note about void series */
 
 /* --- one table --- */
 
@@ -25,10 +19,7 @@ bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 /* "(ns per run)" */
 static struct bb_table_cell unit_of(const struct bb_case *c)
 {
-	struct bb_table_cell unit;
-
-	snprintf(unit.text, sizeof(unit.text), "(%s)", bb_drive_kind_named(c->drive)->sample.unit);
-	return unit;
+	return bb_table_cell_of("(%s)", bb_drive_kind_named(c->drive)->sample.unit);
 }
 
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
@@ -64,9 +55,7 @@ static void append_fired_by(const struct bb_report *r, size_t first, struct bb_d
 		bb_doc__append(d, ", %s caches", r->cases[first].emptied ? "emptied" : "hot");
 }
 
-/* Did an earlier table say the same of the variant, under another drive? */
-static bool is_said_above(const struct bb_report *r, size_t nth,
-			  const struct bb_case_column *column)
+bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_case_column *column)
 {
 	const struct bb_case *c = &r->cases[nth];
 
@@ -81,31 +70,27 @@ static bool is_said_above(const struct bb_report *r, size_t nth,
 static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
 		     struct bb_doc *d)
 {
-	struct bb_doc_column *columns = calloc(bb_n_case_columns, sizeof(*columns));
-	size_t n = 0;
-
-	for (size_t k = 0; columns && k < bb_n_case_columns; k++)
+	bb_doc__table(d, NULL, 0);
+	for (size_t k = 0; k < bb_n_case_columns; k++)
 		if (bb_case_columns[k].in & detail)
-			columns[n++] = bb_case_columns[k].as;
-	d->failed |= !columns;
-	bb_doc__table(d, columns, n);
+			bb_doc__column(d, bb_case_columns[k].as);
 	for (size_t i = first; i < r->n_cases; i++) {
 		if (!bb_same_table(&r->cases[i], &r->cases[first]))
 			continue;
 		d->faint = bb_is_floor(r, &r->cases[i]);
 		for (size_t k = 0; k < bb_n_case_columns; k++) {
 			const struct bb_case_column *column = &bb_case_columns[k];
-			struct bb_table_cell cell = bb_case_cell(&r->cases[i], column);
-			bool is_left_out = !cell.text[0] || (detail == BB_SHORT &&
-							     column->as.spill == BB_DOC_BELOW &&
-							     is_said_above(r, i, column));
+			bool is_left_out = detail == BB_SHORT &&
+					   column->as.spill == BB_DOC_BELOW &&
+					   bb_is_said_above(r, i, column);
 
 			if (column->in & detail)
-				bb_doc__text_cell(d, is_left_out ? NULL : cell.text);
+				bb_doc__table_cell(d, is_left_out ? (struct bb_table_cell){""}
+								  : bb_case_cell(&r->cases[i],
+										 column));
 		}
 	}
 	d->faint = false;
-	free(columns);
 }
 
 /* The only program of a table beside its floor; NULL: there are several, or it has no figure. */
@@ -128,7 +113,6 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 {
 	static const char *const said[] = {"variant", "net", "latency", "+-", "floor"};
 	double scale = c->summary.latency.value, lo = c->summary.latency.lo;
-	struct bb_table_cell cell;
 	size_t n = 0;
 
 	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s   net %s ns   (%s", c->variant,
@@ -143,68 +127,53 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 		       bb_table_cell_number(c->summary.floor.value, scale).text);
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
 		const struct bb_case_column *column = &bb_case_columns[k];
-		bool is_said = !(column->in & BB_SHORT);
+		struct bb_table_cell cell = bb_case_cell(c, column);
+		bool is_said = !(column->in & BB_SHORT) || !cell.text[0];
 
 		for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
 			is_said |= !strcmp(said[i], column->as.head);
-		cell = is_said ? (struct bb_table_cell){""} : bb_case_cell(c, column);
-		if (!cell.text[0])
-			continue;
-		if (n++)
+		if (!is_said && n++)
 			bb_doc__append(d, "   %s %s", column->as.head, cell.text);
-		else
+		else if (!is_said)
 			bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s %s", column->as.head, cell.text);
 	}
 }
 
-/* The speed of the machine meanwhile. */
-static void add_references(const struct bb_case *c, struct bb_doc *d)
+/* What the figures were measured with: the speed of the machine meanwhile; which caches were
+ * emptied and how far, in all loads that count; what fired. */
+static void add_circumstances(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
+	const struct bb_case *c = &r->cases[first];
+	double least = INFINITY, most = -INFINITY;
 	size_t n = 0;
 
-	for (int i = 0; i < BB_N_REFERENCES; i++) {
-		struct bb_estimate e = c->summary.reference[i];
+	for (enum bb_reference i = 0; i < BB_N_REFERENCES; i++) {
+		double ns = c->summary.reference[i].value;
 
-		if (isnan(e.value))
+		if (isnan(ns))
 			continue;
 		if (!n++)
 			bb_doc__add(d, BB_DOC_ITEM, "references", "%s", "");
-		bb_doc__append(d, "%s%s %s ns", n > 1 ? ", " : "",
-			       bb_reference_name((enum bb_reference)i),
-			       bb_table_cell_value(e.value).text);
+		bb_doc__append(d, "%s%s %s ns", n > 1 ? ", " : "", bb_reference_name(i),
+			       bb_table_cell_value(ns).text);
 	}
-}
-
-/* Which caches, and how far, in all loads that count. */
-static void add_emptied(const struct bb_case *c, struct bb_doc *d)
-{
-	double least = INFINITY, most = -INFINITY;
-
-	if (!c->emptied)
-		return;
-	for (size_t i = 0; i < c->n_series; i++) {
-		if (c->series[i].void_why || isnan(c->series[i].line_ns))
-			continue;
-		least = fmin(least, c->series[i].line_ns);
-		most = fmax(most, c->series[i].line_ns);
-	}
-	bb_doc__add(d, BB_DOC_ITEM, "emptied", "%s", c->emptied);
+	for (size_t i = 0; i < c->n_series && c->emptied; i++)
+		if (!c->series[i].void_why && !isnan(c->series[i].line_ns)) {
+			least = fmin(least, c->series[i].line_ns);
+			most = fmax(most, c->series[i].line_ns);
+		}
+	if (c->emptied)
+		bb_doc__add(d, BB_DOC_ITEM, "emptied", "%s", c->emptied);
 	if (isfinite(least))
 		bb_doc__append(d, "; in these loads %.1f to %.1f", least, most);
-}
-
-static void add_fired_by(const struct bb_report *r, size_t first, struct bb_doc *d)
-{
-	size_t n = 0;
-
+	n = 0;
 	for (size_t i = first; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-
-		if (!c->fired_by || !bb_same_table(c, &r->cases[first]))
+		if (!r->cases[i].fired_by || !bb_same_table(&r->cases[i], c))
 			continue;
 		if (!n++)
 			bb_doc__add(d, BB_DOC_ITEM, NULL, "fired by:");
-		bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s: %s", c->variant, c->fired_by);
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s: %s", r->cases[i].variant,
+			    r->cases[i].fired_by);
 	}
 }
 
@@ -219,34 +188,25 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 		append_fired_by(r, first, d);
 	add_rows(r, first, detail, d);
 	bb_doc_in_vain(r, c, d);
-	if (detail != BB_DETAILS)
-		return;
-	add_references(c, d);
-	add_emptied(c, d);
-	add_fired_by(r, first, d);
+	if (detail == BB_DETAILS)
+		add_circumstances(r, first, d);
 }
 
 /* --- programs --- */
 
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 {
-	enum { TYPE = 1, METRICS };
-	struct bb_doc_column *columns = calloc(METRICS + bb_n_static_metrics, sizeof(*columns));
+	static const struct bb_doc_column columns[] = {{BB_TEXT("variant (program)")},
+						       {BB_TEXT("type")}};
 
-	if (!columns)
-		d->failed = true;
-	if (!r->n_programs || d->failed) {
-		free(columns);
+	if (!r->n_programs)
 		return;
-	}
-	columns[0] = (struct bb_doc_column){BB_TEXT("variant (program)")};
-	columns[TYPE] = (struct bb_doc_column){BB_TEXT("type")};
-	for (size_t i = 0; i < bb_n_static_metrics; i++)
-		columns[METRICS + i] = (struct bb_doc_column){.head = bb_static_metrics[i].name,
-							      .doc = bb_static_metrics[i].doc};
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, programs as the kernel loaded them",
 		    r->programs[0].scenario);
-	bb_doc__table(d, columns, METRICS + bb_n_static_metrics);
+	bb_doc__table(d, columns, 2);
+	for (size_t i = 0; i < bb_n_static_metrics; i++)
+		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(bb_static_metrics[i].name),
+							 .doc = bb_static_metrics[i].doc});
 	for (size_t i = 0; i < r->n_programs; i++) {
 		const struct bb_program *p = &r->programs[i];
 
@@ -259,205 +219,58 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 			bb_doc__number_cell(d, bb_static_of(&p->metrics, &bb_static_metrics[k]),
 					    BB_WHOLE);
 	}
-	free(columns);
 }
 
-/* --- notes --- */
+/* --- executed instructions --- */
 
-/* One thing that does not count or was not measured. */
-struct note {
-	const char *label;
-	char *what, *why; /* the case, and the cause */
-	bool is_said;
-};
-
-struct notes {
-	struct note *v;
-	size_t n;
-	bool failed;
-};
-
-/* `what` and `why` become the note's. */
-static void add_note(struct notes *notes, const char *label, char *what, char *why)
+static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value)
 {
-	struct note *note = what && why ? bb_append(&notes->v, &notes->n, sizeof(*note)) : NULL;
+	bb_doc__cell(d, c ? "%" PRIu64 : "", value);
+	bb_doc__text_cell(d, c && c->param ? c->param_text : NULL);
+}
 
-	if (note) {
-		*note = (struct note){.label = label, .what = what, .why = why};
+void bb_doc_counted(const struct bb_report *r, struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("program")}, {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
+		{BB_NUMBER("least")}, {BB_NUMBER("at")},    {BB_NUMBER("most")},
+		{BB_NUMBER("at")},    {BB_NUMBER("paths")}, {BB_TEXT("exact")},
+	};
+
+	if (!r->n_counted)
 		return;
+	bb_doc__add(d, BB_DOC_TITLE, NULL,
+		    "instructions per run (exact: the same in every run of a case; helpers' own "
+		    "are not counted)");
+	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < r->n_counted; i++) {
+		const struct bb_counted *c = &r->counted[i];
+		struct bb_counted_range g = bb_counted__range(c);
+
+		bb_doc__text_cell(d, c->name);
+		bb_doc__cell(d, "%zu", c->n_cases);
+		bb_doc__cell(d, "%" PRIu64, c->runs);
+		add_extreme(d, g.least, g.least ? g.least->least : 0);
+		add_extreme(d, g.most, g.most ? g.most->most : 0);
+		bb_doc__cell(d, "%" PRIu64, c->paths);
+		if (g.n_exact == c->n_cases)
+			bb_doc__cell(d, "yes");
+		else
+			bb_doc__cell(d, "%zu of %zu", g.n_exact, c->n_cases);
 	}
-	free(what);
-	free(why);
-	notes->failed = true;
-}
+	for (size_t i = 0; i < r->n_counted; i++) {
+		const struct bb_counted *c = &r->counted[i];
 
-/* The series of a case that share the reason of series i, unless an earlier one had it. */
-static void note_void(struct notes *notes, const struct bb_case *c, size_t i)
-{
-	const char *why = bb_series_why_void(&c->series[i]);
-	char loads[NAMED_LOADS * 12 + 8] = "", *what;
-	size_t n = 0, at = 0;
-
-	for (size_t k = 0; k < c->n_series; k++) {
-		if (!bb_same_text(bb_series_why_void(&c->series[k]), why))
-			continue;
-		if (k < i)
-			return;
-		if (n++ < NAMED_LOADS)
-			at += (size_t)snprintf(loads + at, sizeof(loads) - at, "%s%" PRIu32,
-					       n > 1 ? ", " : "", c->series[k].load);
+		for (size_t k = 0; k < c->n_cases; k++)
+			if (c->cases[k].void_why)
+				bb_doc__add(d, BB_DOC_BAD_ITEM, NULL, "%s is void: %s",
+					    c->cases[k].name, c->cases[k].void_why);
+		if (c->tail_calls)
+			bb_doc__add(d, BB_DOC_BAD_ITEM, NULL,
+				    "%s left by %" PRIu64 " tail calls: instructions of the "
+				    "programs called are not counted",
+				    c->name, c->tail_calls);
 	}
-	if (asprintf(&what, "%s: %zu of %zu series (load %s%s)", c->name, n, c->n_series, loads,
-		     n > NAMED_LOADS ? ", ..." : "") < 0)
-		what = NULL;
-	add_note(notes, "void", what, strdup(why));
-}
-
-static void note_sum(struct notes *notes, const struct bb_case *c, const char *label, uint64_t n,
-		     const char *what_they_are)
-{
-	char *why;
-
-	if (!n)
-		return;
-	if (asprintf(&why, "%" PRIu64 " %s", n, what_they_are) < 0)
-		why = NULL;
-	add_note(notes, label, strdup(c->name), why);
-}
-
-static void note_case(struct notes *notes, const struct bb_case *c)
-{
-	struct bb_table_cell below = bb_table_cell_below_rate(c);
-	uint64_t misses = 0, retries = 0;
-
-	for (size_t k = 0; k < c->n_series; k++) {
-		if (bb_series_why_void(&c->series[k]))
-			note_void(notes, c, k);
-		misses += c->series[k].misses;
-		retries += c->series[k].retries;
-	}
-	if (below.text[0])
-		add_note(notes, "below the rate", strdup(c->name), strdup(below.text));
-	note_sum(notes, c, "misses", misses, "runs that the kernel refused (recursion)");
-	note_sum(notes, c, "retries", retries, "calls were broken off by signals and made again");
-}
-
-/* Equal but for their numbers. */
-static bool is_same_cause(const struct note *a, const struct note *b)
-{
-	const char *x = a->why, *y = b->why;
-
-	if (strcmp(a->label, b->label))
-		return false;
-	while (*x && *y) {
-		size_t nx = strspn(x, "0123456789."), ny = strspn(y, "0123456789.");
-
-		if (!nx != !ny || (!nx && *x != *y))
-			return false;
-		x += nx ? nx : 1;
-		y += ny ? ny : 1;
-	}
-	return *x == *y;
-}
-
-/* Each cause once, with its first example and the number of the others. */
-static void say_causes(const struct notes *notes, enum bb_detail detail, struct bb_doc *d)
-{
-	for (size_t i = 0; i < notes->n; i++) {
-		size_t more = 0;
-
-		if (notes->v[i].is_said)
-			continue;
-		for (size_t k = i + 1; k < notes->n && detail != BB_DETAILS; k++)
-			if (is_same_cause(&notes->v[i], &notes->v[k])) {
-				notes->v[k].is_said = true;
-				more++;
-			}
-		bb_doc__add(d, BB_DOC_ITEM, notes->v[i].label, "%s: %s", notes->v[i].what,
-			    notes->v[i].why);
-		if (more)
-			bb_doc__append(d, " (and %zu more like it)", more);
-	}
-}
-
-bool bb_is_little_executed(const struct bb_case *c)
-{
-	return c->n_insns && c->executed_insns < LITTLE_SHARE * c->n_insns;
-}
-
-static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
-{
-	const struct bb_case_column *executed = bb_case_columns;
-	size_t n = 0;
-
-	while (strcmp(executed->as.head, "executed"))
-		executed++;
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-
-		if (!bb_is_little_executed(c) || is_said_above(r, i, executed))
-			continue;
-		if (!n++)
-			bb_doc__add(d, BB_DOC_ITEM, "little executed", "%s", "");
-		bb_doc__append(d, "%s%s/%s (%" PRIu32 " of %" PRIu32 " instructions)",
-			       n > 1 ? ", " : "", c->scenario, c->variant, c->executed_insns,
-			       c->n_insns);
-	}
-	if (n)
-		bb_doc__append(d, ": a filter turned the event away, or the input takes a short "
-				  "path; "
-				  "`bpfbench init OBJECT` lists globals that filter, `annotate` "
-				  "the lines");
-}
-
-/* What a reader must know about all figures of a kind. */
-static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
-{
-	bool is_negative = false, is_live = false, lacks_pmu = false;
-
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-
-		is_negative |= c->summary.net.value < 0;
-		is_live |= c->is_live;
-		lacks_pmu |= (bb_drive_kind_named(c->drive)->fills & BB_FILLS_PMU) &&
-			     !isnan(c->summary.latency.value) &&
-			     !isfinite(c->summary.slope.cycles.value);
-	}
-	if (is_negative)
-		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    BB_NEGATIVE_MARK " net is below zero: the floor cost more than the "
-					     "program. It is shown "
-					     "as measured, not cut to 0.");
-	if (lacks_pmu && detail == BB_DETAILS)
-		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "no cycles, instructions or cache misses a run: this machine shows no "
-			    "PMU (bpfbench check)");
-	if (is_live)
-		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "live: programs of others are not loaded anew: their intervals are "
-			    "over slices of time, not over loads");
-}
-
-size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
-{
-	struct notes notes = {NULL, 0, false};
-	size_t before = d->n;
-
-	for (size_t i = 0; i < r->n_skips; i++)
-		add_note(&notes, "skipped", strdup(r->skips[i].what), strdup(r->skips[i].why));
-	for (size_t i = 0; i < r->n_cases; i++)
-		note_case(&notes, &r->cases[i]);
-	d->failed |= notes.failed;
-	say_causes(&notes, detail, d);
-	say_little_executed(r, d);
-	say_once(r, detail, d);
-	for (size_t i = 0; i < notes.n; i++) {
-		free(notes.v[i].what);
-		free(notes.v[i].why);
-	}
-	free(notes.v);
-	return d->n - before;
 }
 
 /* --- the whole --- */
@@ -469,79 +282,42 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 			    "%s; the tables show the samples taken until then", r->incomplete);
 }
 
-static void add_head(const struct bb_report *r, struct bb_doc *d)
-{
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "run %s", r->id ? r->id : "(no id)");
-	if (r->started)
-		bb_doc__append(d, ", started %s", r->started);
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "on kernel %s, %s", r->fingerprint.kernel_release,
-		    r->fingerprint.cpu_model);
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "seed 0x%" PRIx64, r->seed);
-	if (isfinite(r->elapsed_s))
-		bb_doc__append(d, ", took %.1f s", r->elapsed_s);
-	if (isfinite(r->steal))
-		bb_doc__append(d, ", steal %.0f %%", 100 * r->steal);
-}
-
-/* Comparisons `first` to `end` are of one base and head. */
-static void add_comparisons_of(const struct bb_report *r, size_t first, size_t end, size_t open,
-			       struct bb_doc *d)
-{
-	const struct bb_comparison *c = &r->comparisons[first];
-	struct bb_diffs diffs = {0};
-
-	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "Compared in turns, at a threshold of %g %% and a significance of %g",
-		    100 * c->threshold, c->alpha);
-	if (bb_diff_comparisons(r, first, end - first, &diffs, NULL))
-		d->failed = true;
-	bb_doc_diff(&diffs, c->base, c->head, open, d);
-	bb_diffs__done(&diffs);
-}
-
 void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d)
 {
-	size_t end;
-
-	for (size_t first = 0; first < r->n_comparisons; first = end) {
+	/* from `first` to `end` they are of one base and head */
+	for (size_t first = 0, end; first < r->n_comparisons; first = end) {
 		const struct bb_comparison *c = &r->comparisons[first];
+		struct bb_diffs diffs = {0};
 
 		end = first + 1;
 		while (end < r->n_comparisons && bb_same_text(c->base, r->comparisons[end].base) &&
 		       bb_same_text(c->head, r->comparisons[end].head))
 			end++;
-		add_comparisons_of(r, first, end, open, d);
+		bb_doc__add(d, BB_DOC_TITLE, NULL,
+			    "Compared in turns, at a threshold of %g %% and a significance of %g",
+			    100 * c->threshold, c->alpha);
+		if (bb_diff_comparisons(r, first, end - first, &diffs, NULL))
+			d->failed = true;
+		bb_doc_diff(&diffs, c->base, c->head, open, d);
+		bb_diffs__done(&diffs);
 	}
-}
-
-/* Does each table have one program, so that a sentence says it? */
-static bool fits_sentences(const struct bb_report *r)
-{
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (bb_is_first_of_table(r, i) && !only_program(r, i))
-			return false;
-	return true;
-}
-
-static void add_answer(const struct bb_report *r, size_t first, struct bb_doc *d)
-{
-	const struct bb_case *only = only_program(r, first);
-
-	bb_doc_group_title(only, true, unit_of(only).text, d);
-	append_fired_by(r, first, d);
-	add_sentence(only, d);
-	bb_doc_in_vain(r, only, d);
 }
 
 static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
 		      struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
-		if (bb_is_sweep(r, i) && bb_is_sweep_head(r, i)) {
+		const struct bb_case *only;
+
+		if (bb_is_sweep_head(r, i)) {
 			bb_doc_sweep(r, i, d);
 			bb_doc_in_vain(r, &r->cases[i], d);
 		} else if (bb_is_first_of_table(r, i) && in_sentences) {
-			add_answer(r, i, d);
+			only = only_program(r, i);
+			bb_doc_group_title(only, true, unit_of(only).text, d);
+			append_fired_by(r, i, d);
+			add_sentence(only, d);
+			bb_doc_in_vain(r, only, d);
 		} else if (bb_is_first_of_table(r, i)) {
 			bb_doc_table(r, i, detail, d);
 		}
@@ -555,9 +331,13 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 
 void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
+	bool in_sentences = detail == BB_SHORT;
 	size_t notes;
 
-	add_cases(r, detail, detail == BB_SHORT && fits_sentences(r), d);
+	/* Does each table have one program, so that a sentence says it? */
+	for (size_t i = 0; i < r->n_cases && in_sentences; i++)
+		in_sentences = !bb_is_first_of_table(r, i) || only_program(r, i);
+	add_cases(r, detail, in_sentences, d);
 	if (detail == BB_DETAILS)
 		bb_doc_programs(r, d);
 	notes = d->n;
@@ -578,15 +358,11 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", %.1f s", r->elapsed_s);
 }
 
-void bb_doc_run(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
+void bb_doc_short(const struct bb_report *r, struct bb_doc *d)
 {
-	if (detail == BB_DETAILS)
-		add_head(r, d);
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);
-	bb_doc_cases(r, detail, d);
-	if (detail == BB_DETAILS)
-		return;
+	bb_doc_cases(r, BB_SHORT, d);
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 	add_machine(r, d);
 	bb_doc__add(d, BB_DOC_FAINT, "more",
@@ -594,18 +370,25 @@ void bb_doc_run(const struct bb_report *r, enum bb_detail detail, struct bb_doc 
 		    "columns)");
 }
 
-void bb_doc_table_format(const struct bb_report *r, struct bb_doc *d)
+void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 {
-	bb_doc_run(r, BB_SHORT, d);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "run %s", r->id ? r->id : "(no id)");
+	if (r->started)
+		bb_doc__append(d, ", started %s", r->started);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "on kernel %s, %s", r->fingerprint.kernel_release,
+		    r->fingerprint.cpu_model);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "seed 0x%" PRIx64, r->seed);
+	if (isfinite(r->elapsed_s))
+		bb_doc__append(d, ", took %.1f s", r->elapsed_s);
+	if (isfinite(r->steal))
+		bb_doc__append(d, ", steal %.0f %%", 100 * r->steal);
+	add_incomplete(r, d);
+	bb_doc_comparisons(r, 0, d);
+	bb_doc_cases(r, BB_DETAILS, d);
 }
 
-void bb_doc_details_format(const struct bb_report *r, struct bb_doc *d)
-{
-	bb_doc_run(r, BB_DETAILS, d);
-}
-
-/* For a job summary or a comment: verdicts first. */
-void bb_doc_markdown_format(const struct bb_report *r, struct bb_doc *d)
+/* Verdicts first. */
+void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);

@@ -9,10 +9,6 @@
 #include "export/document.h"
 #include "report/report.h"
 
-struct bb_table_cell {
-	char text[160]; /* UTF-8; empty: there is nothing to say */
-};
-
 /* How much a reader wants to know. */
 enum bb_detail { BB_SHORT = 1, BB_DETAILS = 2, BB_BOTH = BB_SHORT | BB_DETAILS };
 

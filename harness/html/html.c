@@ -138,7 +138,7 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 
 		if (is_table) {
 			bb_doc_table(r, i, BB_DETAILS, &d);
-		} else if (bb_is_sweep(r, i) && bb_is_sweep_head(r, i)) {
+		} else if (bb_is_sweep_head(r, i)) {
 			bb_doc_sweep(r, i, &d);
 			bb_doc_in_vain(r, &r->cases[i], &d);
 		}

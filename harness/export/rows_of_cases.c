@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables that have a row for several cases: the values of a sweep; hot and cold. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/drive_kind.h"
+#include "export/documents.h"
+#include "stats/quantile.h"
+
+static double latency_of(const struct bb_case *c)
+{
+	return c->summary.latency.value;
+}
+
+static double net_of(const struct bb_case *c)
+{
+	return c->summary.net.value;
+}
+
+static void add_value(struct bb_doc *d, double ns)
+{
+	bb_doc__number_cell(d, ns, ns);
+}
+
+/* --- sweeps --- */
+
+static bool same_sweep(const struct bb_case *a, const struct bb_case *b)
+{
+	return a->param && bb_same_group(a, b);
+}
+
+bool bb_is_sweep(const struct bb_report *r, size_t i)
+{
+	size_t n = 0;
+
+	/* As many cases of one variant as there are values. */
+	for (size_t k = 0; n <= BB_SWEEP_VALUES && k < r->n_cases; k++)
+		n += same_sweep(&r->cases[k], &r->cases[i]) &&
+		     !strcmp(r->cases[k].variant, r->cases[i].variant);
+	return n > BB_SWEEP_VALUES;
+}
+
+bool bb_is_sweep_head(const struct bb_report *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_sweep(&r->cases[k], &r->cases[i]))
+			return false;
+	return bb_is_sweep(r, i);
+}
+
+static void add_end(struct bb_doc *d, const struct bb_case *c)
+{
+	add_value(d, c ? latency_of(c) : (double)NAN);
+	bb_doc__text_cell(d, c ? c->param_text : NULL);
+}
+
+/* The row of the variant of case `first`, if it is the variant's first in the sweep. */
+static void add_variant(const struct bb_report *r, size_t head, size_t first, struct bb_doc *d)
+{
+	const struct bb_case *c = &r->cases[first], *least = NULL, *most = NULL;
+	double *ns, *nets;
+	size_t n = 0, n_nets = 0, n_cases = 0;
+
+	for (size_t i = head; i < first; i++)
+		if (same_sweep(&r->cases[i], c) && !strcmp(r->cases[i].variant, c->variant))
+			return;
+	ns = calloc(2 * r->n_cases, sizeof(*ns));
+	d->failed |= !ns;
+	if (!ns)
+		return;
+	nets = ns + r->n_cases;
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_case *k = &r->cases[i];
+
+		if (!same_sweep(k, c) || strcmp(k->variant, c->variant))
+			continue;
+		n_cases++;
+		if (isnan(latency_of(k)))
+			continue;
+		ns[n++] = latency_of(k);
+		if (!isnan(net_of(k)))
+			nets[n_nets++] = net_of(k);
+		if (!least || latency_of(k) < latency_of(least))
+			least = k;
+		if (!most || latency_of(k) > latency_of(most))
+			most = k;
+	}
+	bb_doc__text_cell(d, c->variant);
+	bb_doc__cell(d, "%zu", n_cases);
+	add_end(d, least);
+	add_value(d, bb_median(ns, n));
+	add_end(d, most);
+	add_value(d, bb_median(nets, n_nets));
+	free(ns);
+}
+
+void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("variant")}, {BB_NUMBER("values")},     {BB_NUMBER("least")},
+		{BB_NUMBER("at")},    {BB_NUMBER("median")},     {BB_NUMBER("most")},
+		{BB_NUMBER("at")},    {BB_NUMBER("net median")},
+	};
+
+	bb_doc_group_title(&r->cases[head], false,
+			   "(latency, ns per run; `show --format bmf` and `make plot` have every "
+			   "value)",
+			   d);
+	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = head; i < r->n_cases; i++)
+		if (same_sweep(&r->cases[i], &r->cases[head]))
+			add_variant(r, head, i, d);
+}
+
+/* --- hot and cold --- */
+
+struct ends {
+	const struct bb_report *r;
+	const struct bb_case **cold; /* by case: its other end; NULL: it has none */
+	double *ns;                  /* room for a value of every case */
+};
+
+static const struct bb_case *find_cold(const struct bb_report *r, const struct bb_case *hot)
+{
+	const struct bb_drive_kind *kind = bb_drive_kind_named(hot->drive);
+
+	if (isnan(latency_of(hot)) || !kind->cold_name ||
+	    strcmp(hot->drive, bb_drive_kind_name(kind)))
+		return NULL;
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *cold = &r->cases[i];
+
+		if (!strcmp(cold->drive, kind->cold_name) &&
+		    !strcmp(cold->scenario, hot->scenario) &&
+		    !strcmp(cold->variant, hot->variant) && bb_same_text(cold->param, hot->param) &&
+		    cold->param_value == hot->param_value && !isnan(latency_of(cold)))
+			return cold;
+	}
+	return NULL;
+}
+
+/* The values of a sweep share a row. */
+static bool same_row(const struct bb_report *r, size_t a, size_t b)
+{
+	return bb_same_group(&r->cases[a], &r->cases[b]) &&
+	       !strcmp(r->cases[a].variant, r->cases[b].variant) &&
+	       (r->cases[a].param_value == r->cases[b].param_value || bb_is_sweep(r, a));
+}
+
+/* One end of the row that begins with case `first`: of one case what it is, of several the median.
+ */
+static double end_of_row(const struct ends *b, size_t first, bool cold,
+			 double (*value)(const struct bb_case *))
+{
+	size_t n = 0;
+
+	for (size_t i = first; i < b->r->n_cases; i++) {
+		double ns = b->cold[i] && same_row(b->r, first, i)
+				    ? value(cold ? b->cold[i] : &b->r->cases[i])
+				    : NAN;
+
+		if (!isnan(ns))
+			b->ns[n++] = ns;
+	}
+	return bb_median(b->ns, n);
+}
+
+static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
+{
+	const struct bb_case *c = &b->r->cases[first];
+	double hot = end_of_row(b, first, false, latency_of),
+	       cold = end_of_row(b, first, true, latency_of);
+	size_t n_values = 0;
+
+	for (size_t i = first; i < b->r->n_cases; i++)
+		n_values += b->cold[i] && same_row(b->r, first, i);
+	if (c->param && bb_is_sweep(b->r, first))
+		bb_doc__cell(d, "%zu", n_values);
+	else
+		bb_doc__text_cell(d, c->param ? c->param_text : "");
+	bb_doc__text_cell(d, c->variant);
+	add_value(d, hot);
+	add_value(d, cold);
+	add_value(d, hot > 0 ? cold / hot : (double)NAN);
+	add_value(d, end_of_row(b, first, false, net_of));
+	add_value(d, end_of_row(b, first, true, net_of));
+}
+
+/* Is case i the first, with another end, of its table or row? */
+static bool is_first(const struct ends *b, size_t i, bool of_row)
+{
+	if (!b->cold[i])
+		return false;
+	for (size_t k = 0; k < i; k++)
+		if (b->cold[k] && (of_row ? same_row(b->r, k, i)
+					  : bb_same_group(&b->r->cases[k], &b->r->cases[i])))
+			return false;
+	return true;
+}
+
+/* The table that begins with case `head`. */
+static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
+{
+	const struct bb_case *c = &b->r->cases[head];
+	bool sweep = bb_is_sweep(b->r, head);
+	const struct bb_doc_column columns[] = {
+		{.head = sweep ? "values" : c->param},
+		{BB_TEXT("variant")},
+		{BB_NUMBER("hot")},
+		{BB_NUMBER("cold")},
+		{BB_NUMBER("cold/hot")},
+		{BB_NUMBER("hot net")},
+		{BB_NUMBER("cold net")},
+	};
+
+	bb_doc__add(d, BB_DOC_TITLE, NULL,
+		    "%s, %s, from hot to cold (latency and net, %sns per run)", c->scenario,
+		    c->drive, sweep ? "medians over the values, " : "");
+	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = head; i < b->r->n_cases; i++)
+		if (bb_same_group(&b->r->cases[i], c) && is_first(b, i, true))
+			add_row(b, i, d);
+}
+
+/* A row is a variant at a value of the parameter; of a sweep it is the medians of a variant over
+ * the values that have both ends. */
+void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
+{
+	struct ends b = {.r = r};
+
+	b.cold = calloc(r->n_cases + 1, sizeof(*b.cold));
+	b.ns = calloc(r->n_cases + 1, sizeof(*b.ns));
+	if (!b.cold || !b.ns)
+		d->failed = true;
+	for (size_t i = 0; !d->failed && i < r->n_cases; i++)
+		b.cold[i] = find_cold(r, &r->cases[i]);
+	for (size_t i = 0; !d->failed && i < r->n_cases; i++)
+		if (is_first(&b, i, false))
+			add_table(&b, i, d);
+	free(b.ns);
+	free(b.cold);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "core/drive_kind.h"
+#include "export/documents.h"
+
+#define LITTLE_SHARE 0.25
+#define NAMED_LOADS 8 /* in a note about void series */
+
+/* --- what does not count or was not measured --- */
+
+struct note {
+	const char *label;
+	char *what, *why; /* the case, and the cause */
+	bool is_said;
+};
+
+struct notes {
+	struct note *v;
+	size_t n;
+	bool failed; /* out of memory */
+};
+
+static void add_note(struct notes *notes, const char *label, const char *what, const char *why)
+{
+	struct note *note = bb_append(&notes->v, &notes->n, sizeof(*note));
+
+	if (note)
+		*note = (struct note){.label = label, .what = strdup(what), .why = strdup(why)};
+	notes->failed |= !note || !note->what || !note->why;
+}
+
+/* The series of a case that share the reason of series i, unless an earlier one had it. */
+static void note_void(struct notes *notes, const struct bb_case *c, size_t i)
+{
+	const char *why = bb_series_why_void(&c->series[i]);
+	char loads[NAMED_LOADS * 12 + 8] = "", *what;
+	size_t n = 0, at = 0;
+
+	for (size_t k = 0; k < c->n_series; k++) {
+		if (!bb_same_text(bb_series_why_void(&c->series[k]), why))
+			continue;
+		if (k < i)
+			return;
+		if (n++ < NAMED_LOADS)
+			at += (size_t)snprintf(loads + at, sizeof(loads) - at, "%s%" PRIu32,
+					       n > 1 ? ", " : "", c->series[k].load);
+	}
+	if (asprintf(&what, "%s: %zu of %zu series (load %s%s)", c->name, n, c->n_series, loads,
+		     n > NAMED_LOADS ? ", ..." : "") < 0) {
+		notes->failed = true;
+		return;
+	}
+	add_note(notes, "void", what, why);
+	free(what);
+}
+
+static void note_sum(struct notes *notes, const struct bb_case *c, const char *label, uint64_t n,
+		     const char *what_they_are)
+{
+	if (n)
+		add_note(notes, label, c->name,
+			 bb_table_cell_of("%" PRIu64 " %s", n, what_they_are).text);
+}
+
+static void note_case(struct notes *notes, const struct bb_case *c)
+{
+	struct bb_table_cell below = bb_table_cell_below_rate(c);
+	uint64_t misses = 0, retries = 0;
+
+	for (size_t k = 0; k < c->n_series; k++) {
+		if (bb_series_why_void(&c->series[k]))
+			note_void(notes, c, k);
+		misses += c->series[k].misses;
+		retries += c->series[k].retries;
+	}
+	if (below.text[0])
+		add_note(notes, "below the rate", c->name, below.text);
+	note_sum(notes, c, "misses", misses, "runs that the kernel refused (recursion)");
+	note_sum(notes, c, "retries", retries, "calls were broken off by signals and made again");
+}
+
+/* Equal but for their numbers. */
+static bool is_same_cause(const struct note *a, const struct note *b)
+{
+	const char *x = a->why, *y = b->why;
+
+	if (strcmp(a->label, b->label))
+		return false;
+	while (*x && *y) {
+		size_t nx = strspn(x, "0123456789."), ny = strspn(y, "0123456789.");
+
+		if (!nx != !ny || (!nx && *x != *y))
+			return false;
+		x += nx ? nx : 1;
+		y += ny ? ny : 1;
+	}
+	return *x == *y;
+}
+
+/* Each cause once, with its first example and the number of the others. */
+static void say_causes(const struct notes *notes, enum bb_detail detail, struct bb_doc *d)
+{
+	for (size_t i = 0; i < notes->n; i++) {
+		size_t more = 0;
+
+		if (notes->v[i].is_said)
+			continue;
+		for (size_t k = i + 1; k < notes->n && detail != BB_DETAILS; k++)
+			if (is_same_cause(&notes->v[i], &notes->v[k])) {
+				notes->v[k].is_said = true;
+				more++;
+			}
+		bb_doc__add(d, BB_DOC_ITEM, notes->v[i].label, "%s: %s", notes->v[i].what,
+			    notes->v[i].why);
+		if (more)
+			bb_doc__append(d, " (and %zu more like it)", more);
+	}
+}
+
+static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
+{
+	const struct bb_case_column *executed = bb_case_columns;
+	size_t n = 0;
+
+	while (strcmp(executed->as.head, "executed"))
+		executed++;
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns ||
+		    bb_is_said_above(r, i, executed))
+			continue;
+		if (!n++)
+			bb_doc__add(d, BB_DOC_ITEM, "little executed", "%s", "");
+		bb_doc__append(d, "%s%s/%s (%" PRIu32 " of %" PRIu32 " instructions)",
+			       n > 1 ? ", " : "", c->scenario, c->variant, c->executed_insns,
+			       c->n_insns);
+	}
+	if (n)
+		bb_doc__append(d, ": a filter turned the event away, or the input takes a short "
+				  "path; "
+				  "`bpfbench init OBJECT` lists globals that filter, `annotate` "
+				  "the lines");
+}
+
+/* What a reader must know about all figures of a kind. */
+static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
+{
+	bool is_negative = false, is_live = false, lacks_pmu = false;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		is_negative |= c->summary.net.value < 0;
+		is_live |= c->is_live;
+		lacks_pmu |= (bb_drive_kind_named(c->drive)->fills & BB_FILLS_PMU) &&
+			     !isnan(c->summary.latency.value) &&
+			     !isfinite(c->summary.slope.cycles.value);
+	}
+	if (is_negative)
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    BB_NEGATIVE_MARK " net is below zero: the floor cost more than the "
+					     "program. It is shown "
+					     "as measured, not cut to 0.");
+	if (lacks_pmu && detail == BB_DETAILS)
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "no cycles, instructions or cache misses a run: this machine shows no "
+			    "PMU (bpfbench check)");
+	if (is_live)
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "live: programs of others are not loaded anew: their intervals are "
+			    "over slices of time, not over loads");
+}
+
+size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
+{
+	struct notes notes = {.n = 0};
+	size_t before = d->n;
+
+	for (size_t i = 0; i < r->n_skips; i++)
+		add_note(&notes, "skipped", r->skips[i].what, r->skips[i].why);
+	for (size_t i = 0; i < r->n_cases; i++)
+		note_case(&notes, &r->cases[i]);
+	d->failed |= notes.failed;
+	if (!d->failed)
+		say_causes(&notes, detail, d);
+	say_little_executed(r, d);
+	say_once(r, detail, d);
+	for (size_t i = 0; i < notes.n; i++) {
+		free(notes.v[i].what);
+		free(notes.v[i].why);
+	}
+	free(notes.v);
+	return d->n - before;
+}
+
+/* --- what was looked for in vain --- */
+
+/* One note, unless it was said since block `from`. `words`: NULL: out of memory. */
+static void add_once(const struct bb_report *r, const struct bb_case *table,
+		     const struct bb_case *c, const char *words, size_t from, struct bb_doc *d)
+{
+	bool is_said = false;
+	char *text = NULL;
+
+	if (d->failed || !words ||
+	    asprintf(&text, "%s%s%s: %s", table ? "" : c->scenario,
+		     table || r->n_comparisons ? "" : "/",
+		     table || !r->n_comparisons ? c->variant : "", words) < 0) {
+		d->failed = true;
+		return;
+	}
+	for (size_t i = from; i < d->n && !is_said; i++)
+		is_said = d->blocks[i].text && !strcmp(d->blocks[i].text, text);
+	if (!is_said)
+		bb_doc__add(d, BB_DOC_BAD_ITEM, "in vain", "%s", text);
+	free(text);
+}
+
+/* Does the case stand in the table of `table`, or in the same sweep? */
+static bool is_beside(const struct bb_report *r, const struct bb_case *c,
+		      const struct bb_case *table)
+{
+	return !table || bb_same_table(c, table) ||
+	       (bb_same_group(c, table) && bb_is_sweep(r, (size_t)(table - r->cases)));
+}
+
+/* The first table of a scenario: what is said there is not said again for its other drives. */
+static size_t beginning_of(const char *scenario, const struct bb_doc *d)
+{
+	size_t length = strlen(scenario), i = 0;
+
+	while (i < d->n &&
+	       (d->blocks[i].kind != BB_DOC_TITLE || strncmp(d->blocks[i].text, scenario, length) ||
+		d->blocks[i].text[length] != ','))
+		i++;
+	return i;
+}
+
+void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d)
+{
+	const struct bb_in_vain *last = NULL;
+	size_t before = d->n, from = table ? beginning_of(table->scenario, d) : d->n;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		for (size_t k = 0; is_beside(r, c, table) && k < c->n_in_vain; k++) {
+			char *words = bb_in_vain__words(last = &c->in_vain[k]);
+
+			add_once(r, table, c, words, from, d);
+			free(words);
+		}
+	}
+	if (last && d->n > before)
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", bb_in_vain__remedy(last));
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		char words[160];
+
+		if (!c->n_unwatched || !is_beside(r, c, table))
+			continue;
+		snprintf(words, sizeof(words),
+			 "not known for %" PRIu32 " of its lookups and tail calls: the verifier "
+			 "refuses the program with a counter at each",
+			 c->n_unwatched);
+		add_once(r, table, c, words, from, d);
+	}
+}
