@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "cli/options.h"
-#include "env/proc_counts.h"
+#include "env/sysfile.h"
 #include "report/report.h"
 #include "run/runner.h"
 

@@ -10,9 +10,6 @@
  * root, where they name the question that stays open, and why. Run them while nothing of ours is
  * being measured: they load programs, one turns bpf_stats on for a moment, one keeps a CPU busy for
  * 0.2 s.
- *
- * To add a check: a function in checks_*.c, its line in checks_internal.h, a row in
- * checks.c.
  */
 enum bb_check_status {
 	BB_CHECK_OK,

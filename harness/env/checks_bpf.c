@@ -24,8 +24,8 @@
 /* deepest stack that a scenario may ask for, and the kernel's default limit */
 #define STEP_MAX_DEPTH 127
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
-#define ENOTSUPP_KERNEL                                                                            \
-	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
+/* include/linux/errno.h: leaks to user space, strerror() does not know it */
+#define ENOTSUPP_KERNEL 524
 
 static const struct bpf_insn empty_insns[] = {
 	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
@@ -86,37 +86,28 @@ void bb_check_bpf_syscall(struct bb_check_result *ret_result)
 	}
 }
 
-/* Length of the machine code of an empty program, 0 when it is interpreted, or -errno. */
-static int64_t jited_length(void)
-{
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	int fd = load_empty(BPF_PROG_TYPE_SOCKET_FILTER), err;
-
-	if (fd < 0)
-		return fd;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
-	close(fd);
-	return err ? err : (int64_t)info.jited_prog_len;
-}
-
 /* The length is the proof and the sysctl only a hint: the kernel falls back to the interpreter
  * silently. */
 void bb_check_jit(struct bb_check_result *ret_result)
 {
 	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
 	uint64_t enable = 0;
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
 	/* the length reads 0 without privilege */
-	int64_t length = bb_may_bpf() ? jited_length() : -EPERM;
+	int fd = bb_may_bpf() ? load_empty(BPF_PROG_TYPE_SOCKET_FILTER) : -EPERM;
+	bool is_known = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len);
 
-	if (!length)
+	if (fd >= 0)
+		close(fd);
+	if (is_known && !info.jited_prog_len)
 		bb_check_set(ret_result, BB_CHECK_WARN, remedy,
 			     "programs are interpreted: figures will be far off");
 	else if (!err && enable == 2)
 		bb_check_set(ret_result, BB_CHECK_WARN, remedy,
 			     "on, and every program is dumped to the kernel log");
-	else if (length > 0 || (!err && enable))
+	else if (is_known || (!err && enable))
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "on");
 	else if (!err)
 		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "off: figures will be far off");
@@ -193,16 +184,15 @@ static int stats_are_on(void)
 		    .repeat = 4);
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
-	int fd = load_empty(BPF_PROG_TYPE_SOCKET_FILTER), ret = 0;
+	int fd = load_empty(BPF_PROG_TYPE_SOCKET_FILTER), rc;
 
 	if (fd < 0)
 		return fd;
-	if (bpf_prog_test_run_opts(fd, &opts))
-		ret = -errno;
-	else if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		ret = -errno;
+	rc = bpf_prog_test_run_opts(fd, &opts) || bpf_obj_get_info_by_fd(fd, &info, &len)
+		     ? -errno
+		     : info.run_cnt > 0;
 	close(fd);
-	return ret ? ret : info.run_cnt > 0;
+	return rc;
 }
 
 /* Whether this process has a BPF_ENABLE_STATS descriptor open: their links read

@@ -7,7 +7,7 @@
 
 #include "env/checks.h"
 
-/* Between the files of checks only. */
+/* Between checks.c and checks_bpf.c only. */
 
 /* Fill a result; `remedy` may be NULL after ok and skip. Texts that are too long are cut. */
 void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status status,
@@ -22,27 +22,6 @@ bool bb_may_bpf(void);
 
 /* "run with sudo", or another remedy where root is not enough. */
 const char *bb_privilege_remedy(void);
-
-/* checks_host.c */
-void bb_check_capabilities(struct bb_check_result *ret_result);
-void bb_check_kernel(struct bb_check_result *ret_result);
-void bb_check_lockdown(struct bb_check_result *ret_result);
-void bb_check_memlock(struct bb_check_result *ret_result);
-void bb_check_governor(struct bb_check_result *ret_result);
-void bb_check_turbo(struct bb_check_result *ret_result);
-void bb_check_smt(struct bb_check_result *ret_result);
-void bb_check_cpus(struct bb_check_result *ret_result);
-void bb_check_isolated(struct bb_check_result *ret_result);
-void bb_check_steal(struct bb_check_result *ret_result);
-void bb_check_load(struct bb_check_result *ret_result);
-void bb_check_clocksource(struct bb_check_result *ret_result);
-
-/* A program that is named like the check; text: how to install it. */
-void bb_check_tool(const struct bb_check *check, struct bb_check_result *ret_result);
-void bb_check_tracefs(struct bb_check_result *ret_result);
-void bb_check_bpffs(struct bb_check_result *ret_result);
-void bb_check_cgroup2(struct bb_check_result *ret_result);
-void bb_check_securityfs(struct bb_check_result *ret_result);
 
 /* checks_bpf.c */
 /* kind: PERF_COUNT_SW_x */

@@ -94,4 +94,18 @@ size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct b
 #define BB_TESTBED_SIZE 64
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE]);
 
+/* 64 hexadecimal digits (SHA-256 repositories; 40 for SHA-1) and the NUL */
+#define BB_GIT_COMMIT_SIZE 65
+
+/* Whether `text` is a full commit name: 40 or 64 hexadecimal digits. */
+int bb_git_is_commit(const char *text);
+
+/*
+ * The commit checked out in the work tree that `dir` lies in, read from .git by hand: no git is
+ * needed, and nothing of a foreign repository's configuration is obeyed. Knows linked work trees
+ * and submodules (.git as a file) and packed refs, not reftable. 0; -ENOENT when `dir` is in no
+ * repository or nothing was committed yet; -EINVAL when .git holds something else; other -errno.
+ */
+int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE]);
+
 #endif

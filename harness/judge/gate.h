@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "env/git.h"
+#include "env/fingerprint.h"
 #include "judge/exact_diff.h"
 #include "judge/time_diff.h"
 #include "report/report.h"

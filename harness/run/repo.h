@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "env/git.h"
+#include "env/fingerprint.h"
 
 /*
  * A git repository and a scratch folder in which its revisions are built, one at a time and all at

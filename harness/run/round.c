@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/grow.h"
-#include "env/proc_counts.h"
+#include "env/sysfile.h"
 #include "run/record.h"
 
 #define SETUP_S 5e-3 /* of a load, about: what the progress bar takes it for */

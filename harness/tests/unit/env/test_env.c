@@ -25,8 +25,6 @@
 
 #include "env/checks.h"
 #include "env/fingerprint.h"
-#include "env/git.h"
-#include "env/proc_counts.h"
 #include "env/sysfile.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"

@@ -14,7 +14,7 @@
 #include <sched.h>
 
 #include "drivers/driver.h"
-#include "env/proc_counts.h"
+#include "env/sysfile.h"
 #include "run/references.h"
 #include "unit/bpf_testing.h"
 
