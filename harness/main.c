@@ -16,8 +16,9 @@
 #include "cli/cmd.h"
 #include "drivers/driver.h"
 
-/* The lowest number that is free is taken. Nothing can be read from stdin then, nor written to the
- * other two: that is an error, as it is without. */
+/* A standard stream that is closed becomes /dev/null, so that no file that is opened later gets its
+ * number, the lowest that is free. Nothing can be read from stdin then, nor written to the other
+ * two: that is an error, as it is without. */
 static bool take_closed(void)
 {
 	int fd;
@@ -30,6 +31,7 @@ static bool take_closed(void)
 	return fd >= 0;
 }
 
+/* A program that would end with 0 ends with 1 and says why when its output could not be written. */
 static void look_at_stdout(int status, void *arg)
 {
 	struct bb_err err;
@@ -37,29 +39,20 @@ static void look_at_stdout(int status, void *arg)
 	(void)arg;
 	if (status != BB_EXIT_OK || !bb_clean__check(stdout, "stdout", &err))
 		return;
-	fprintf(stderr, "bpfbench: %s\n", err.msg);
-	_exit(BB_EXIT_FAILURE);
-}
-
-/*
- * stdin, stdout and stderr, once, when the program begins. A descriptor of theirs that is closed is
- * taken by /dev/null, so that no file that is opened later gets its number. Characters that a
- * terminal would obey do not get out (base/clean.h). A program that would end with 0 ends with 1
- * and says why when its output could not be written. 0 or -errno.
- */
-static int begin_streams(struct bb_err *err)
-{
-	if (!take_closed())
-		return bb_fail(err, -errno, "/dev/null: %s", strerror(errno));
-	return bb_clean__std() || on_exit(look_at_stdout, NULL) ? bb_fail_nomem(err) : 0;
+	_exit(bb_complain(&err));
 }
 
 int main(int argc, char **argv)
 {
 	struct bb_err err = {0};
+	int rc = bb_caller__own_files(&err); /* before anything opens a file */
 
-	/* before anything opens a file */
-	if (bb_caller__own_files(&err) || begin_streams(&err))
+	if (!rc && !take_closed())
+		rc = bb_fail(&err, -errno, "/dev/null: %s", strerror(errno));
+	/* characters that a terminal would obey do not get out (base/clean.h) */
+	if (!rc && (bb_clean__std() || on_exit(look_at_stdout, NULL)))
+		rc = bb_fail_nomem(&err);
+	if (rc)
 		return bb_complain(&err);
 	/* not LC_NUMERIC: a decimal point is a point in every format */
 	setlocale(LC_CTYPE, "");

@@ -23,8 +23,8 @@
 const struct bb_option bb_capture_options[] = {
 	{"for", 0, "SECONDS", "capture for that time", bb_read_double, TO(seconds), 0.1, 86400},
 	{"until-attached", 0, NULL,
-	 "capture until the command has attached programs and called bpf() no more for a second; "
-	 "5 s where it attaches none (the default)",
+	 "capture until the command has attached programs and called bpf() no more for a second; 5 "
+	 "s where it attaches none (the default)",
 	 bb_read_flag, TO(until_attached)},
 	{"until", 0, "CMD", "capture until this other command has ended (sh -c)", bb_read_text,
 	 TO(until)},
@@ -42,13 +42,9 @@ void bb_capture_args__check(const struct bb_capture_args *a, bool captures)
 {
 	int n_ends = (a->seconds > 0) + (a->until != NULL) + a->until_attached;
 
-	bb_rules__check((const struct bb_rule[]){
-		{!captures && (n_ends || a->no_contents || a->max_mib), "--for, --until and "
-									"contents are for "
-									"--capture"},
-		{n_ends > 1, "one of --for, --until and --until-attached"},
-		{0},
-	});
+	bb_refuse("--for, --until and contents are for --capture",
+		  !captures && (n_ends || a->no_contents || a->max_mib));
+	bb_refuse("one of --for, --until and --until-attached", n_ends > 1);
 }
 
 struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
@@ -119,8 +115,7 @@ int bb_capture_args__run(const struct bb_capture_args *a, const char *const *arg
 		fprintf(stderr, "bpfbench: the command %s\n", bb_how_ended(facts.status).text);
 	fprintf(stderr,
 		"bpfbench: captured %zu program%s in %.1f s; looking at %zu of the command's "
-		"system "
-		"calls delayed each by %.0f us\n",
+		"system calls delayed each by %.0f us\n",
 		(*ret_capture)->n_progs, (*ret_capture)->n_progs == 1 ? "" : "s", facts.seconds,
 		facts.n_calls, facts.us_a_call);
 	say_not_attached(*ret_capture);

@@ -22,8 +22,7 @@ static const struct cmd {
 } cmds[] = {
 	{"run",
 	 "measure a scenario or a BPF object (the default: `bpfbench --scenario S` is `bpfbench "
-	 "run "
-	 "--scenario S`)",
+	 "run --scenario S`)",
 	 bb_cmd_run, true},
 	{"capture", "run a command of any language and copy the BPF programs that it loads",
 	 bb_cmd_capture, true},
@@ -170,4 +169,10 @@ void bb_usage_error(const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, "; see `%s --help`\n", command_name);
 	exit(BB_EXIT_USAGE);
+}
+
+void bb_refuse(const char *text, bool is_wrong)
+{
+	if (is_wrong)
+		bb_usage_error("%s", text);
 }

@@ -37,5 +37,7 @@ void bb_say(const char *line);
 
 /* Print one line about a wrong option or value, and end with exit code 2. */
 void bb_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* The same, if the options are wrong. */
+void bb_refuse(const char *text, bool is_wrong);
 
 #endif

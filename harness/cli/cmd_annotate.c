@@ -58,8 +58,8 @@ static const struct bb_option options[] = {
 static const struct bb_usage usage = {
 	.arguments = "[RUN]",
 	.doc = "Print the source of the programs of a stored run with the executions and "
-	       "instructions of each line per run; ##### marks lines that were never executed. "
-	       "For coverage viewers: `bpfbench show --format lcov`.",
+	       "instructions of each line per run; ##### marks lines that were never executed. For "
+	       "coverage viewers: `bpfbench show --format lcov`.",
 	.more = BB_RUN_DOC " The run needs a drive {with: exact}, and for --time {with: lines}; "
 			   "--lines beside --object takes both.",
 	.example = "  bpfbench annotate latest --time\n",
@@ -77,8 +77,8 @@ static int say_none(const struct bb_report *r, const struct annotate_args *a, st
 		return bb_fail(err, -ENODATA, "run %s has no %s", r->id,
 			       a->time ? "times by line: it needs a drive {with: lines}, or "
 					 "--lines beside --object"
-				       : "counts: --drive exact takes them, in a scenario a "
-					 "drive {with: exact}; so does --lines");
+				       : "counts: --drive exact takes them, in a scenario a drive "
+					 "{with: exact}; so does --lines");
 	for (; n < n_all && n < 64; n++)
 		names[n] = a->time ? r->timed[n].variant : r->counted[n].variant;
 	near = bb_nearest(a->variant, names, n);

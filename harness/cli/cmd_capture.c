@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bpf/prog_type.h"
 #include "capture/file.h"
@@ -39,8 +37,7 @@ static void check_args(void *args)
 {
 	struct capture_cmd_args *a = args;
 
-	if (!a->command)
-		bb_usage_error("which command? bpfbench capture -- COMMAND...");
+	bb_refuse("which command? bpfbench capture -- COMMAND...", !a->command);
 	bb_capture_args__check(&a->how, true);
 	a->how.env = a->env.v;
 }
@@ -52,9 +49,8 @@ static const struct bb_usage usage = {
 	.more = "The command may be of any language, with any loader. It runs with the rights that "
 		"bpfbench has: as root, under sudo. Its programs are copied with their type "
 		"information, lines, maps and the maps' contents (the file is yours alone), as "
-		"they "
-		"are when the capture ends. Measuring loads them anew and attaches nothing of the "
-		"command's. A capture is good on the kernel that it was taken in.",
+		"they are when the capture ends. Measuring loads them anew and attaches nothing of "
+		"the command's. A capture is good on the kernel that it was taken in.",
 	.example = "  sudo bpfbench capture -- opensnoop-bpfcc\n",
 	.sets = {{NULL, options, 0},
 		 {"When to end, and what to copy:", bb_capture_options, AT(how)}},

@@ -19,9 +19,8 @@ static const struct bb_option options[] = {
 static const struct bb_usage usage = {
 	.doc = "Check this machine: one line per question, with the change that would help.",
 	.more = "ok: as it should be. warn: it works, but slower, noisier or incomplete. skip: "
-		"unknown, or "
-		"missing for some scenarios only. fail: the main job cannot work, and the exit "
-		"code is 1.",
+		"unknown, or missing for some scenarios only. fail: the main job cannot work, and "
+		"the exit code is 1.",
 	.example = "  sudo bpfbench check\n",
 	.sets = {{NULL, options, 0}},
 };

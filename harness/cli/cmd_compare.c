@@ -65,8 +65,7 @@ static void read_stored(const struct bb_option *o, const char *text, void *runs)
 	const char **run = runs;
 
 	(void)o;
-	if (run[0] && run[1])
-		bb_usage_error("two stored runs at the most: OLD NEW");
+	bb_refuse("two stored runs at the most: OLD NEW", run[0] && run[1]);
 	run[run[0] != NULL] = text;
 }
 
@@ -137,48 +136,39 @@ static void check_what(const struct compare_args *a)
 	bool stored = a->runs[0] || a->baseline || a->save_baseline;
 	bool selects = a->sort || a->filters.n;
 
-	bb_rules__check((const struct bb_rule[]){
-		{live && stored, "either programs to measure now (--scenario, --base, --head) or "
-				 "stored runs, not both"},
-		{!live && !stored, "compare needs --scenario S --base V1 --head V2, or two stored "
-				   "runs, or --baseline NAME"},
-		{live && !a->base_object != !a->head_object, "--base-object and --head-object go "
-							     "together"},
-		{live && a->base_object && o->objects.n, "either --object twice or --base-object "
-							 "and --head-object"},
-		{0},
-	});
+	bb_refuse("either programs to measure now (--scenario, --base, --head) or stored runs, not "
+		  "both",
+		  live && stored);
+	bb_refuse("compare needs --scenario S --base V1 --head V2, or two stored runs, or "
+		  "--baseline NAME",
+		  !live && !stored);
+	bb_refuse("--base-object and --head-object go together",
+		  live && !a->base_object != !a->head_object);
+	bb_refuse("either --object twice or --base-object and --head-object",
+		  live && a->base_object && o->objects.n);
 	if (live && o->objects.n && o->objects.n != 2)
 		bb_usage_error("two objects are compared, not %zu: --object OLD --object NEW",
 			       o->objects.n);
-	bb_rules__check((const struct bb_rule[]){
-		{live && !objects && (!a->scenario || !a->base || !a->head), "a comparison needs "
-									     "--scenario, --base "
-									     "and --head, or two "
-									     "objects"},
-		{o->programs.n > 1, "one --program of the two objects is compared"},
-		{a->scenario && (o->packets.n || o->contexts.n || o->trigger),
-		 "--packet, --ctx and --trigger are for objects without a --scenario, which has "
-		 "its own"},
-		{live && a->force, "--force is for stored runs"},
-		{stored && (a->loads || a->drives.n || a->cold), "--loads, --drive and --cold are "
-								 "for programs measured now"},
-		{stored && (a->measure.format || a->measure.output), "--format and --output are "
-								     "for programs measured now; "
-								     "stored runs give one table, "
-								     "on stdout"},
-		{a->exact && (selects || a->loads || a->drives.n || a->measure.format),
-		 "--exact does not go together with --sort, --filter, --loads, --drive or "
-		 "--format"},
-		{a->time && (a->exact || selects || a->drives.n || a->measure.format),
-		 "--time does not go together with --exact, --sort, --filter, --drive or "
-		 "--format"},
-		{(a->measure.format || a->measure.output) && selects, "--sort and --filter are for "
-								      "the table of `compare`, not "
-								      "for --format or "
-								      "--output"},
-		{0},
-	});
+	bb_refuse("a comparison needs --scenario, --base and --head, or two objects",
+		  live && !objects && (!a->scenario || !a->base || !a->head));
+	bb_refuse("one --program of the two objects is compared", o->programs.n > 1);
+	bb_refuse("--packet, --ctx and --trigger are for objects without a --scenario, which has "
+		  "its own",
+		  a->scenario && (o->packets.n || o->contexts.n || o->trigger));
+	bb_refuse("--force is for stored runs", live && a->force);
+	bb_refuse("--loads, --drive and --cold are for programs measured now",
+		  stored && (a->loads || a->drives.n || a->cold));
+	bb_refuse("--format and --output are for programs measured now; stored runs give one "
+		  "table, on stdout",
+		  stored && (a->measure.format || a->measure.output));
+	bb_refuse("--exact does not go together with --sort, --filter, --loads, --drive or "
+		  "--format",
+		  a->exact && (selects || a->loads || a->drives.n || a->measure.format));
+	bb_refuse("--time does not go together with --exact, --sort, --filter, --drive or --format",
+		  a->time && (a->exact || selects || a->drives.n || a->measure.format));
+	bb_refuse("--sort and --filter are for the table of `compare`, not for --format or "
+		  "--output",
+		  (a->measure.format || a->measure.output) && selects);
 }
 
 static void check_args(void *args)
@@ -216,11 +206,9 @@ static const struct bb_usage usage = {
 		"soon as the interval allows it: regressed, improved, same (within the threshold) "
 		"or inconclusive. The exit code is 3 only with --fail-on or --exact, and never for "
 		"inconclusive. Ctrl-C ends the measurement: the verdicts so far are printed, and "
-		"the "
-		"exit code is 1. Stored runs share no randomisation: their intervals are wider, "
-		"and "
-		"runs of different machines are inconclusive without --force. The default budget "
-		"is 10 s, for functions of user space (`call`) 30 s.",
+		"the exit code is 1. Stored runs share no randomisation: their intervals are "
+		"wider, and runs of different machines are inconclusive without --force. The "
+		"default budget is 10 s, for functions of user space (`call`) 30 s.",
 	.example = "  sudo bpfbench compare --object old.bpf.o --object new.bpf.o\n"
 		   "  sudo bpfbench compare -s perf_profiler --base ringbuf --head stackmap\n"
 		   "  bpfbench compare --baseline main latest\n",

@@ -3,8 +3,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -89,20 +87,13 @@ static void check_args(void *args)
 {
 	const struct gate_args *a = args;
 
-	bb_rules__check((const struct bb_rule[]){
-		{!a->gate.base, "against which revision? --base REV"},
-		{0},
-	});
+	bb_refuse("against which revision? --base REV", !a->gate.base);
 	bb_capture_args__check(&a->how, a->capture);
-	bb_rules__check((const struct bb_rule[]){
-		{a->capture && (a->scenario || a->object.objects.n), "one of --capture, --scenario "
-								     "and --object"},
-		{a->drives.n && !a->scenario, "--drive is for a --scenario"},
-		{a->scenario && bb_object_args__any(&a->object), "--program, --packet, --ctx and "
-								 "--trigger are for objects "
-								 "without a --scenario"},
-		{0},
-	});
+	bb_refuse("one of --capture, --scenario and --object",
+		  a->capture && (a->scenario || a->object.objects.n));
+	bb_refuse("--drive is for a --scenario", a->drives.n && !a->scenario);
+	bb_refuse("--program, --packet, --ctx and --trigger are for objects without a --scenario",
+		  a->scenario && bb_object_args__any(&a->object));
 }
 
 static const struct bb_usage usage = {
@@ -111,13 +102,12 @@ static const struct bb_usage usage = {
 		"Each program that is in both is compared as by `bpfbench compare`, and its "
 		"executed instructions are counted. A program that regressed is measured once "
 		"more, with other loads and another seed, and counts only if it regresses again. "
-		"Inconclusive never fails. --budget covers captures, the search for "
-		"programs and both measurements, half of what is left for the first; building is "
-		"not part of it. The report is Markdown unless --format chooses another. Runs are "
-		"stored only with --results. Needs root. git and "
-		"the build run as the user who called sudo (if root called, as the owner of the "
-		"folder), without hooks and in a clean environment; nothing that they start "
-		"survives them.\n\n"
+		"Inconclusive never fails. --budget covers captures, the search for programs and "
+		"both measurements, half of what is left for the first; building is not part of "
+		"it. The report is Markdown unless --format chooses another. Runs are stored only "
+		"with --results. Needs root. git and the build run as the user who called sudo (if "
+		"root called, as the owner of the folder), without hooks and in a clean "
+		"environment; nothing that they start survives them.\n\n"
 		"Exit codes: 0 no regression; 1 an error, or a program that loads in base and not "
 		"in head; 2 usage; 3 a confirmed regression; 4 nothing can be measured here.",
 	.example = "  sudo bpfbench gate --base main --merge-base --build 'make -C bpf'\n",
@@ -187,8 +177,8 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 		return bb_fail_nomem(err);
 	if (!side.n_cases)
 		rc = bb_fail(err, -ENODATA,
-			     "%s: nothing was measured; --unchanged also measures objects that "
-			     "are the same in both revisions",
+			     "%s: nothing was measured; --unchanged also measures objects that are "
+			     "the same in both revisions",
 			     path);
 	else
 		rc = bb_output(&side, bb_exporter_find("bmf"), path, false, err);

@@ -34,9 +34,8 @@ static void check_args(void *args)
 {
 	const struct heap_args *a = args;
 
-	if (!a->files.n)
-		bb_usage_error("which files? NAME=FILE, of `valgrind --tool=dhat "
-			       "--dhat-out-file=FILE`");
+	bb_refuse("which files? NAME=FILE, of `valgrind --tool=dhat --dhat-out-file=FILE`",
+		  !a->files.n);
 }
 
 static const struct bb_usage usage = {
@@ -69,12 +68,11 @@ static void print_table(const struct heap_args *a, const struct bb_dhat *heaps, 
 		for (size_t i = 0; i < a->files.n; i++) {
 			uint64_t v = bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]);
 			char cell[64];
+			int len = snprintf(cell, sizeof(cell), "%" PRIu64, v);
 
 			if (v != first && first)
-				snprintf(cell, sizeof(cell), "%" PRIu64 " (%+.2f %%)", v,
+				snprintf(cell + len, sizeof(cell) - (size_t)len, " (%+.2f %%)",
 					 100 * ((double)v / (double)first - 1));
-			else
-				snprintf(cell, sizeof(cell), "%" PRIu64, v);
 			fprintf(out, "  %26s", cell);
 		}
 		putc('\n', out);
@@ -92,8 +90,7 @@ static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps, FI
 		bb_json__open(&w, name, "{\n");
 		for (size_t m = 0; m < bb_n_dhat_metrics; m++) {
 			bb_json__open(&w, bb_dhat_metrics[m].slug, "{");
-			fprintf(bb_json__add(&w, "value"), "%" PRIu64,
-				bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]));
+			bb_json__add_u64(&w, "value", bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]));
 			bb_json__close(&w);
 		}
 		bb_json__close(&w);

@@ -36,8 +36,7 @@ static void check_args(void *args)
 {
 	const struct init_args *a = args;
 
-	if (!a->object.objects.n)
-		bb_usage_error("for which object? bpfbench init prog.bpf.o");
+	bb_refuse("for which object? bpfbench init prog.bpf.o", !a->object.objects.n);
 }
 
 static const struct bb_usage usage = {

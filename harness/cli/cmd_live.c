@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -149,22 +148,18 @@ static const struct bb_usage usage = {
 	       "command loads while it runs.",
 	.more = "ns/run is the mean of all runs. p50, p90 and p99 are of the runs that were alone "
 		"between two readings of the counters (`mean of` 1). Where hardly a run was, as of "
-		"a "
-		"profiler that samples all CPUs at the same instant, they are of the means of k "
-		"runs "
-		"that shared such a window (`mean of` k). They are marked ~ where the runs in "
-		"these "
-		"windows are less than 90 % of all (`share %`). On a terminal the list is "
-		"refreshed "
-		"until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and name.\n\n"
+		"a profiler that samples all CPUs at the same instant, they are of the means of k "
+		"runs that shared such a window (`mean of` k). They are marked ~ where the runs in "
+		"these windows are less than 90 % of all (`share %`). On a terminal the list is "
+		"refreshed until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and "
+		"name.\n\n"
 		"A command runs with the rights of bpfbench, its stdin empty, its stdout on "
 		"stderr. It is ended by SIGINT, then harder, when bpfbench has seen enough. If it "
 		"ends before with an exit code other than 0 or by a signal, bpfbench ends with 1, "
 		"after the figures; so it does if none of the command's programs was seen.\n\n"
 		"Overhead: bpf_stats is on meanwhile and off again afterwards; it adds 10 to 40 ns "
 		"to every run of every program. Reading the counters takes at most a quarter of "
-		"one "
-		"CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
+		"one CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
 		"program that its owner unloads stays for up to a quarter of a second. Needs root.",
 	.example = "  sudo bpfbench live\n"
 		   "  sudo bpfbench live --seconds 10 -- opensnoop-bpfcc\n",

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -105,8 +103,8 @@ static const struct bb_option options[] = {
 	{"kernel", 'K', NULL, "kernel stacks only", bb_read_flag, TO(is_kernel_only)},
 	{"format", 'f', "NAME",
 	 "text (default): the hottest functions and stacks, for people; folded: one line per "
-	 "stack, for "
-	 "flame graph tools; flame: an interactive flame graph, one SVG file for a browser",
+	 "stack, for flame graph tools; flame: an interactive flame graph, one SVG file for a "
+	 "browser",
 	 read_format, TO(format)},
 	BB_OUTPUT_OPTION(AT(output)),
 	{"verbose", 'v', NULL, "print each frame as function @ base+offset file:line", bb_read_flag,
@@ -119,8 +117,7 @@ static void check_args(void *args)
 {
 	struct profile_args *a = args;
 
-	if (a->record.sampler.pid && a->record.argv)
-		bb_usage_error("--pid and a command: one of them");
+	bb_refuse("--pid and a command: one of them", a->record.sampler.pid && a->record.argv);
 	if (a->is_user_only && a->is_kernel_only)
 		bb_usage_error("--user and --kernel: one of them, or neither for both");
 	a->record.sampler.want_user = !a->is_kernel_only;

@@ -215,44 +215,36 @@ static void check_args(void *args)
 	bool live = names_live(&a->live), captures = a->capture || a->command;
 	bool objects = a->object.objects.n || captures;
 
-	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live + (a->capture != NULL) +
-		    (a->command != NULL) >
-	    1)
-		bb_usage_error("one of --scenario, --object, --capture and loaded programs "
-			       "(--prog-id, --prog-name, --pinned)");
+	bb_refuse("one of --scenario, --object, --capture and loaded programs (--prog-id, "
+		  "--prog-name, --pinned)",
+		  (a->scenarios.n > 0) + (a->object.objects.n > 0) + live + (a->capture != NULL) +
+				  (a->command != NULL) >
+			  1);
 	bb_capture_args__check(&a->how, captures);
-	if (captures && a->dry_run)
-		bb_usage_error("--dry-run runs nothing; `bpfbench capture`, and then "
-			       "--object "
-			       "of its file");
-	if (!a->scenarios.n && !objects && !live)
-		bb_usage_error("which scenario? --scenario NAME (`bpfbench list` shows "
-			       "them), --object FILE, -- COMMAND, or a program that is "
-			       "loaded: --prog-id N");
-	if (a->scenarios.n && bb_object_args__any(&a->object))
-		bb_usage_error("--program, --packet, --ctx, --trigger and --type are for "
-			       "--object; a scenario has keys for them");
-	if (a->object.lines && (live || a->drives.n))
-		bb_usage_error("--lines does not go together with --drive, nor with loaded "
-			       "programs");
-	if (live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n))
-		bb_usage_error("--program, --packet and --ctx are for --object, not for "
-			       "loaded programs");
+	bb_refuse("--dry-run runs nothing; `bpfbench capture`, and then --object of its file",
+		  captures && a->dry_run);
+	bb_refuse("which scenario? --scenario NAME (`bpfbench list` shows them), --object FILE, -- "
+		  "COMMAND, or a program that is loaded: --prog-id N",
+		  !a->scenarios.n && !objects && !live);
+	bb_refuse("--program, --packet, --ctx, --trigger and --type are for --object; a scenario "
+		  "has keys for them",
+		  a->scenarios.n && bb_object_args__any(&a->object));
+	bb_refuse("--lines does not go together with --drive, nor with loaded programs",
+		  a->object.lines && (live || a->drives.n));
+	bb_refuse("--program, --packet and --ctx are for --object, not for loaded programs",
+		  live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n));
 	if (live && a->object.trigger && strcmp(a->object.trigger, "test-run"))
-		bb_usage_error("loaded programs take --trigger test-run, not '%s'; without it "
-			       "they are watched",
+		bb_usage_error("loaded programs take --trigger test-run, not '%s'; without it they "
+			       "are watched",
 			       a->object.trigger);
-	if (!live && a->live.seconds > 0)
-		bb_usage_error("--seconds is for loaded programs (--prog-id, --prog-name, "
-			       "--pinned)");
-	if (live && a->object.trigger && a->live.seconds > 0)
-		bb_usage_error("test runs go by --samples, not by --seconds");
-	if (a->flame && a->scenarios.n != 1)
-		bb_usage_error("--flame takes one --scenario, with a drive in situ over a "
-			       "workload");
-	if (a->flame && a->measure.no_store && !a->flame_file)
-		bb_usage_error("--flame with --no-store has no place for the flame graph: "
-			       "--flame=FILE.svg");
+	bb_refuse("--seconds is for loaded programs (--prog-id, --prog-name, --pinned)",
+		  !live && a->live.seconds > 0);
+	bb_refuse("test runs go by --samples, not by --seconds",
+		  live && a->object.trigger && a->live.seconds > 0);
+	bb_refuse("--flame takes one --scenario, with a drive in situ over a workload",
+		  a->flame && a->scenarios.n != 1);
+	bb_refuse("--flame with --no-store has no place for the flame graph: --flame=FILE.svg",
+		  a->flame && a->measure.no_store && !a->flame_file);
 	for (size_t i = 0; i < a->drives.n; i++) {
 		a->object.hook |= !strcmp(a->drives.v[i], "hook");
 		a->object.counts |= !strcmp(a->drives.v[i], "exact");
@@ -263,9 +255,8 @@ static const struct bb_usage usage = {
 	.doc = "Measure the cost of one run of each variant of a BPF program.",
 	.more = "On a terminal the result is a table. Where stdout is a file or a pipe it gets BMF "
 		"and nothing else (--format chooses another format), and the table goes to stderr. "
-		"The run with all its samples goes to results/. The "
-		"default budget is 18 s, with --cold 45 s, more for above 45 programs. Needs "
-		"root.\n\n"
+		"The run with all its samples goes to results/. The default budget is 18 s, with "
+		"--cold 45 s, more for above 45 programs. Needs root.\n\n"
 		"--cold gives the range from hot to cold. Before each cold step, outside of the "
 		"timed window, bpfbench writes a buffer of twice the last cache of up to 16 MiB "
 		"and runs 32 768 branches on random bits. A larger cache, such as a server's L3, "

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,8 +105,7 @@ static void print_repeat(FILE *out, const struct bb_repeat *r, const struct bb_b
 		return;
 	fprintf(out,
 		"95 %% of such runs are so close to their mean, by %zu self-test%s of this "
-		"machine. "
-		"Plain runs have it in their intervals from now on.\n",
+		"machine. Plain runs have it in their intervals from now on.\n",
 		b->n_selftests, b->n_selftests == 1 ? "" : "s");
 	if (r->n_rows)
 		print_causes(out, r);
@@ -211,8 +209,8 @@ static void print_result(FILE *out, const struct bb_selftest *t, double threshol
 	if (!isnan(t->resolution))
 		fprintf(out,
 			"\n"
-			"Resolution of this machine: %.3f %% (95th percentile of the "
-			"|difference| between a program and itself).\n"
+			"Resolution of this machine: %.3f %% (95th percentile of the |difference| "
+			"between a program and itself).\n"
 			"`bpfbench compare` refuses a threshold below it.\n",
 			100 * t->resolution);
 }

@@ -22,8 +22,7 @@ static const struct bb_option options[] = {
 	{"format", 'f', "NAME", "format of stdout (default table)", bb_read_format, TO(format)},
 	{"details", 0, NULL,
 	 "all that was measured: samples, loads, layout, references, programs, and what the "
-	 "columns "
-	 "mean",
+	 "columns mean",
 	 read_details, TO(format)},
 	BB_OUTPUT_OPTION(AT(output)),
 	BB_RESULTS_OPTION(AT(results)),

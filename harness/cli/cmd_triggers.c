@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/deadline.h"
 #include "bpf/object_file.h"
 #include "bpf/object_info.h"
-#include "bpf/prog_type.h"
 #include "bpf/prog_stats.h"
 #include "bpf/target.h"
 #include "cli/cmd.h"
@@ -36,8 +34,7 @@ static const struct bb_usage usage = {
 	       "attached. With an OBJECT (as root): which of them make each of its programs run.",
 	.more = "The triggers are fired in a process of their own, with a network, a cgroup and a "
 		"folder that nobody else has. A trigger that causes one run is preferred to one "
-		"that "
-		"causes several, and a cheap one to an expensive one.",
+		"that causes several, and a cheap one to an expensive one.",
 	.example = "  sudo bpfbench triggers prog.bpf.o\n",
 	.sets = {{NULL, options, 0}},
 	.argument = {.name = "object",

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/lines_flame.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/clean.h"
 #include "export/table_cells.h"
 #include "profile/flame.h"
 

@@ -329,9 +329,9 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 		return 0; /* unknown: no self-test has run here */
 	if (!rc && threshold < floor)
 		rc = bb_fail(err, -ERANGE,
-			     "a threshold of %.3g %% is below the resolution of this machine, "
-			     "%.3g %% by self-test %s; take a larger "
-			     "--threshold, or a quieter machine and a new `bpfbench selftest`",
+			     "a threshold of %.3g %% is below the resolution of this machine, %.3g "
+			     "%% by self-test %s; take a larger --threshold, or a quieter machine "
+			     "and a new `bpfbench selftest`",
 			     100 * threshold, 100 * floor, id);
 	free(id);
 	return rc;

@@ -144,13 +144,6 @@ void bb_read_format(const struct bb_option *o, const char *text, void *ret_expor
 								      sizeof(bb_exporters[0]));
 }
 
-void bb_rules__check(const struct bb_rule *rules)
-{
-	for (; rules->text; rules++)
-		if (rules->is_broken)
-			bb_usage_error("%s", rules->text);
-}
-
 /* --- a command's table, as argp and getopt take it --- */
 
 #define MOST_OPTIONS 64

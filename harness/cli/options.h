@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* What the options of a command are, what each of them takes, and how a command is called: tables
  * from which the command line is parsed and the help is printed. */
@@ -81,15 +80,6 @@ bb_option_reader bb_read_format;  /* const struct bb_exporter * */
 			"(repeatable)",                                                            \
 			bb_read_env, .at = offset                                                  \
 	}
-
-/* What options must not be together: a usage error with the text of the first that is broken. The
- * last has no text. */
-struct bb_rule {
-	bool is_broken;
-	const char *text;
-};
-
-void bb_rules__check(const struct bb_rule *rules);
 
 #define BB_OPTION_SETS_MAX 8
 
