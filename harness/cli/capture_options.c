@@ -21,20 +21,17 @@
 #define TO(member) .at = AT(member)
 
 const struct bb_option bb_capture_options[] = {
-	{"for", 0, "SECONDS", "capture for that time", bb_read_double, TO(seconds), 0.1, 86400},
-	{"until-attached", 0, NULL,
+	{"for", 0, "SECONDS", bb_read_double, TO(seconds), "capture for that time", 0.1, 86400},
+	{"until-attached", 0, NULL, bb_read_flag, TO(until_attached),
 	 "capture until the command has attached programs and called bpf() no more for a second; 5 "
-	 "s where it attaches none (the default)",
-	 bb_read_flag, TO(until_attached)},
-	{"until", 0, "CMD", "capture until this other command has ended (sh -c)", bb_read_text,
-	 TO(until)},
-	{"no-contents", 0, NULL,
+	 "s where it attaches none (the default)"},
+	{"until", 0, "CMD", bb_read_text, TO(until),
+	 "capture until this other command has ended (sh -c)"},
+	{"no-contents", 0, NULL, bb_read_flag, TO(no_contents),
 	 "leave out the contents of maps, which may be secret; constants and tail calls, which "
-	 "programs depend on, are kept",
-	 bb_read_flag, TO(no_contents)},
-	{"max-contents", 0, "MIB",
-	 "leave out the contents of maps beyond that size in all (default 256)", bb_read_u32,
-	 TO(max_mib), 1, 1000},
+	 "programs depend on, are kept"},
+	{"max-contents", 0, "MIB", bb_read_u32, TO(max_mib),
+	 "leave out the contents of maps beyond that size in all (default 256)", 1, 1000},
 	{0},
 };
 

@@ -38,20 +38,18 @@ static void read_colour(const struct bb_option *o, const char *text, void *ret_c
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"variant", 'V', "NAME", "only this variant", bb_read_text, TO(variant)},
-	{"hottest", 0, NULL,
-	 "only the twenty lines with the most instructions, the first of them on top", bb_read_flag,
-	 TO(opts.hottest)},
-	{"time", 0, NULL,
+	{"variant", 'V', "NAME", bb_read_text, TO(variant), "only this variant"},
+	{"hottest", 0, NULL, bb_read_flag, TO(opts.hottest),
+	 "only the twenty lines with the most instructions, the first of them on top"},
+	{"time", 0, NULL, bb_read_flag, TO(time),
 	 "print the time of each line of one run instead, and of each call in it, in ns; the run "
-	 "needs a drive {with: lines}",
-	 bb_read_flag, TO(time)},
-	{"flame", 0, "FILE.svg",
+	 "needs a drive {with: lines}"},
+	{"flame", 0, "FILE.svg", bb_read_text, TO(flame),
 	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg",
-	 bb_read_text, TO(flame), .given = AT(time)},
-	{"colour", 0, "WHEN", "always, never, or auto (default): if stdout is a terminal",
-	 read_colour, TO(opts.colour)},
-	BB_RESULTS_OPTION(AT(results)),
+	 .given = AT(time)},
+	{"colour", 0, "WHEN", read_colour, TO(opts.colour),
+	 "always, never, or auto (default): if stdout is a terminal"},
+	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
 	{0},
 };
 

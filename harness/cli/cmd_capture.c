@@ -23,13 +23,12 @@ struct capture_cmd_args {
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"output", 'o', "FILE", "the file (default: the command's name and .capture)", bb_read_text,
-	 TO(output)},
-	{"leave", 0, NULL,
-	 "let the command run on afterwards (default: end it by SIGINT, then harder)", bb_read_flag,
-	 TO(leaves)},
-	BB_ENV_OPTION(AT(env)),
-	{"all", 0, NULL, "list the loader's tests of the kernel, too", bb_read_flag, TO(all)},
+	{"output", 'o', "FILE", bb_read_text, TO(output),
+	 "the file (default: the command's name and .capture)"},
+	{"leave", 0, NULL, bb_read_flag, TO(leaves),
+	 "let the command run on afterwards (default: end it by SIGINT, then harder)"},
+	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
+	{"all", 0, NULL, bb_read_flag, TO(all), "list the loader's tests of the kernel, too"},
 	{0},
 };
 

@@ -10,9 +10,8 @@
 #include "env/fingerprint.h"
 
 static const struct bb_option options[] = {
-	{"testbed", 0, NULL,
-	 "print only a name for machines like this one, for --testbed of Bencher", bb_read_flag,
-	 .at = 0},
+	{"testbed", 0, NULL, bb_read_flag, .at = 0,
+	 "print only a name for machines like this one, for --testbed of Bencher"},
 	{0},
 };
 

@@ -33,53 +33,47 @@ struct gate_args {
 #define TO(member) .at = AT(member)
 
 static const struct bb_option what_options[] = {
-	{"base", 0, "REV", "the old revision", bb_read_text, TO(gate.base)},
-	{"head", 0, "REV", "the new revision (default: the work tree as it is)", bb_read_text,
-	 TO(gate.head)},
-	{"merge-base", 0, NULL, "compare with the last commit that REV and head have in common",
-	 bb_read_flag, TO(gate.merge_base)},
-	{"build", 0, "COMMAND",
+	{"base", 0, "REV", bb_read_text, TO(gate.base), "the old revision"},
+	{"head", 0, "REV", bb_read_text, TO(gate.head),
+	 "the new revision (default: the work tree as it is)"},
+	{"merge-base", 0, NULL, bb_read_flag, TO(gate.merge_base),
+	 "compare with the last commit that REV and head have in common"},
+	{"build", 0, "COMMAND", bb_read_text, TO(gate.build),
 	 "command that makes the objects, from the top of the tree (default: make, of no more than "
-	 "the objects of --scenario or --object where it knows how to make these)",
-	 bb_read_text, TO(gate.build)},
-	{"capture", 0, "COMMAND",
+	 "the objects of --scenario or --object where it knows how to make these)"},
+	{"capture", 0, "COMMAND", bb_read_text, TO(capture),
 	 "compare the programs that this command loads, from the top of each tree that was built "
-	 "(sh -c, with root's rights)",
-	 bb_read_text, TO(capture)},
-	{"scenario", 's', "NAME", "compare the variants of this scenario, by its drives",
-	 bb_read_text, TO(scenario)},
-	{"drive", 'd', "NAME",
+	 "(sh -c, with root's rights)"},
+	{"scenario", 's', "NAME", bb_read_text, TO(scenario),
+	 "compare the variants of this scenario, by its drives"},
+	{"drive", 'd', "NAME", bb_read_strings, TO(drives),
 	 "only this drive of the scenario (repeatable; default: all but those that go by time, "
-	 "such as in-situ)",
-	 bb_read_strings, TO(drives)},
-	{"unchanged", 0, NULL, "also measure objects that are the same in both revisions",
-	 bb_read_flag, TO(gate.force)},
-	{"force", 0, NULL, NULL, bb_read_flag, TO(gate.force)}, /* its name before */
+	 "such as in-situ)"},
+	{"unchanged", 0, NULL, bb_read_flag, TO(gate.force),
+	 "also measure objects that are the same in both revisions"},
+	{"force", 0, NULL, bb_read_flag, TO(gate.force), NULL}, /* its name before */
 	{0},
 };
 
 static const struct bb_option judge_options[] = {
-	{"exact", 0, NULL,
-	 "any increase of instruction counts is a regression, too (default: it is only reported)",
-	 bb_read_flag, TO(gate.exact)},
-	{"threshold", 0, "PERCENT", "smallest difference that matters (default 1)", bb_read_percent,
-	 TO(gate.threshold)},
-	{"alpha", 0, "SHARE",
-	 "chance of a false verdict over all comparisons together (default 0.05)", bb_read_double,
-	 TO(gate.alpha), 1e-6, 0.5},
-	{"each", 0, "SECONDS",
+	{"exact", 0, NULL, bb_read_flag, TO(gate.exact),
+	 "any increase of instruction counts is a regression, too (default: it is only reported)"},
+	{"threshold", 0, "PERCENT", bb_read_percent, TO(gate.threshold),
+	 "smallest difference that matters (default 1)"},
+	{"alpha", 0, "SHARE", bb_read_double, TO(gate.alpha),
+	 "chance of a false verdict over all comparisons together (default 0.05)", 1e-6, 0.5},
+	{"each", 0, "SECONDS", bb_read_double, TO(gate.each_s),
 	 "time for each program (default 10), at most a minute more where the machine is too busy "
 	 "for any verdict, and as much again for a program that regressed",
-	 bb_read_double, TO(gate.each_s), 0.1, 3600},
+	 0.1, 3600},
 	{0},
 };
 
 static const struct bb_option report_options[] = {
-	{"markdown", 0, "FILE", "write the report to this file, too", bb_read_text, TO(markdown)},
-	{"bmf-base", 0, "FILE",
-	 "write the cost of base there in Bencher Metric Format, with the names of a plain run",
-	 bb_read_text, TO(bmf[0])},
-	{"bmf-head", 0, "FILE", "the same for head", bb_read_text, TO(bmf[1])},
+	{"markdown", 0, "FILE", bb_read_text, TO(markdown), "write the report to this file, too"},
+	{"bmf-base", 0, "FILE", bb_read_text, TO(bmf[0]),
+	 "write the cost of base there in Bencher Metric Format, with the names of a plain run"},
+	{"bmf-head", 0, "FILE", bb_read_text, TO(bmf[1]), "the same for head"},
 	{0},
 };
 

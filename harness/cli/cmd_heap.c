@@ -17,8 +17,8 @@ struct heap_args {
 };
 
 static const struct bb_option options[] = {
-	{"bmf", 0, NULL, "print Bencher Metric Format on stdout, and the table on stderr",
-	 bb_read_flag, .at = offsetof(struct heap_args, bmf)},
+	{"bmf", 0, NULL, bb_read_flag, .at = offsetof(struct heap_args, bmf),
+	 "print Bencher Metric Format on stdout, and the table on stderr"},
 	{0},
 };
 

@@ -40,17 +40,16 @@ static void read_window(const struct bb_option *o, const char *text, void *ret_s
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"variant", 'V', "NAME", "only this variant (repeatable)", bb_read_strings, TO(variants)},
-	{"drive", 'd', "NAME", "only this drive: step, in-situ, ... (repeatable)", bb_read_strings,
-	 TO(drives)},
-	{"threshold", 0, "PERCENT", "smallest change that matters (default 1)", bb_read_percent,
-	 TO(rule.eps)},
-	{"window", 0, "N",
-	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)",
-	 read_window, TO(rule.window_min), 20, 30},
-	{"all", 0, NULL, "every run of every case, not the newest alone", bb_read_flag, TO(all)},
-	{"format", 'f', "NAME", "table (default), or tsv for gnuplot", read_format, TO(tsv)},
-	BB_RESULTS_OPTION(AT(results)),
+	{"variant", 'V', "NAME", bb_read_strings, TO(variants), "only this variant (repeatable)"},
+	{"drive", 'd', "NAME", bb_read_strings, TO(drives),
+	 "only this drive: step, in-situ, ... (repeatable)"},
+	{"threshold", 0, "PERCENT", bb_read_percent, TO(rule.eps),
+	 "smallest change that matters (default 1)"},
+	{"window", 0, "N", read_window, TO(rule.window_min),
+	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)", 20, 30},
+	{"all", 0, NULL, bb_read_flag, TO(all), "every run of every case, not the newest alone"},
+	{"format", 'f', "NAME", read_format, TO(tsv), "table (default), or tsv for gnuplot"},
+	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
 	{0},
 };
 

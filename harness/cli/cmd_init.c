@@ -23,12 +23,11 @@ struct init_args {
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"find-triggers", 0, NULL,
+	{"find-triggers", 0, NULL, bb_read_flag, TO(find_triggers),
 	 "load the programs (as root) and write what makes each of them run where it is attached; "
-	 "without it, the scenario has that found when it is measured",
-	 bb_read_flag, TO(find_triggers)},
-	{"output", 'o', "FILE", "write to this new file instead of stdout (-)", bb_read_text,
-	 TO(output)},
+	 "without it, the scenario has that found when it is measured"},
+	{"output", 'o', "FILE", bb_read_text, TO(output),
+	 "write to this new file instead of stdout (-)"},
 	{0},
 };
 

@@ -16,11 +16,11 @@ struct list_args {
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"runs", 0, NULL, "print only the ids of the stored runs, one per line", bb_read_flag,
-	 TO(runs_only)},
-	{"scenarios", 0, NULL, "print only the names of the scenarios, one per line", bb_read_flag,
-	 TO(scenarios_only)},
-	BB_RESULTS_OPTION(AT(results)),
+	{"runs", 0, NULL, bb_read_flag, TO(runs_only),
+	 "print only the ids of the stored runs, one per line"},
+	{"scenarios", 0, NULL, bb_read_flag, TO(scenarios_only),
+	 "print only the names of the scenarios, one per line"},
+	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
 	{0},
 };
 

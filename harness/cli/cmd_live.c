@@ -126,19 +126,17 @@ static void refuse_argument(const struct bb_option *o, const char *text, void *n
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"once", 0, NULL, "print one snapshot, also on a terminal", bb_read_flag, TO(once)},
-	{"seconds", 0, "S", "length of the period that a snapshot covers (default 1)",
-	 bb_read_double, TO(seconds), 0.1, 86400},
-	{"sort", 0, "COLUMN", "cpu (default), runs, ns or name", read_order, TO(order)},
-	{"format", 'f', "NAME",
+	{"once", 0, NULL, bb_read_flag, TO(once), "print one snapshot, also on a terminal"},
+	{"seconds", 0, "S", bb_read_double, TO(seconds),
+	 "length of the period that a snapshot covers (default 1)", 0.1, 86400},
+	{"sort", 0, "COLUMN", read_order, TO(order), "cpu (default), runs, ns or name"},
+	{"format", 'f', "NAME", read_format, TO(format),
 	 "print one snapshot as table (default on a terminal), json (default elsewhere) or "
-	 "openmetrics",
-	 read_format, TO(format)},
-	{"all", 0, NULL, "a row also for each program that did not run", bb_read_flag, TO(all)},
-	BB_ENV_OPTION(AT(env)),
-	{"output", 'o', "FILE",
-	 "write one snapshot to this file instead of stdout, whole or not at all", bb_read_text,
-	 TO(output)},
+	 "openmetrics"},
+	{"all", 0, NULL, bb_read_flag, TO(all), "a row also for each program that did not run"},
+	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
+	{"output", 'o', "FILE", bb_read_text, TO(output),
+	 "write one snapshot to this file instead of stdout, whole or not at all"},
 	{0},
 };
 

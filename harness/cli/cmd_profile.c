@@ -85,30 +85,28 @@ static void read_off_cpu(const struct bb_option *o, const char *text, void *samp
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"pid", 'p', "PID", "sample this process, and its children from now on", bb_read_u32,
-	 TO(record.sampler.pid), 1, INT32_MAX},
-	{"freq", 'F', "HZ", "samples per second on each CPU, 1 to 100000 (default 99)", bb_read_u32,
-	 TO(record.sampler.freq_hz), 1, 100000},
-	{"seconds", 0, "S",
-	 "how long to sample (default: until the command or process ends, or Ctrl-C)",
-	 bb_read_double, TO(record.seconds), 0.001, 1e9},
-	{"duration", 0, "S", NULL, bb_read_double, TO(record.seconds), 0.001,
+	{"pid", 'p', "PID", bb_read_u32, TO(record.sampler.pid),
+	 "sample this process, and its children from now on", 1, INT32_MAX},
+	{"freq", 'F', "HZ", bb_read_u32, TO(record.sampler.freq_hz),
+	 "samples per second on each CPU, 1 to 100000 (default 99)", 1, 100000},
+	{"seconds", 0, "S", bb_read_double, TO(record.seconds),
+	 "how long to sample (default: until the command or process ends, or Ctrl-C)", 0.001, 1e9},
+	{"duration", 0, "S", bb_read_double, TO(record.seconds), NULL, 0.001,
 	 1e9}, /* its name before */
-	{"off-cpu", 0, "only",
+	{"off-cpu", 0, "only", read_off_cpu, TO(record.sampler),
 	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
 	 "of waiting end in [off-CPU]; =only: waiting alone",
-	 read_off_cpu, TO(record.sampler), .optional = true},
-	BB_ENV_OPTION(AT(env)),
-	{"user", 'U', NULL, "user stacks only", bb_read_flag, TO(is_user_only)},
-	{"kernel", 'K', NULL, "kernel stacks only", bb_read_flag, TO(is_kernel_only)},
-	{"format", 'f', "NAME",
+	 .optional = true},
+	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
+	{"user", 'U', NULL, bb_read_flag, TO(is_user_only), "user stacks only"},
+	{"kernel", 'K', NULL, bb_read_flag, TO(is_kernel_only), "kernel stacks only"},
+	{"format", 'f', "NAME", read_format, TO(format),
 	 "text (default): the hottest functions and stacks, for people; folded: one line per "
 	 "stack, for flame graph tools; flame: an interactive flame graph, one SVG file for a "
-	 "browser",
-	 read_format, TO(format)},
-	BB_OUTPUT_OPTION(AT(output)),
-	{"verbose", 'v', NULL, "print each frame as function @ base+offset file:line", bb_read_flag,
-	 TO(verbose)},
+	 "browser"},
+	{"output", 'o', "FILE", bb_read_text, TO(output), BB_OUTPUT_DOC},
+	{"verbose", 'v', NULL, bb_read_flag, TO(verbose),
+	 "print each frame as function @ base+offset file:line"},
 	{0},
 };
 

@@ -147,14 +147,12 @@ struct report_args {
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"output", 'o', "FILE",
-	 "write to this file, whole or not at all (default report.html; - is stdout)", bb_read_text,
-	 TO(output)},
-	{"folded", 0, "FILE",
+	{"output", 'o', "FILE", bb_read_text, TO(output),
+	 "write to this file, whole or not at all (default report.html; - is stdout)"},
+	{"folded", 0, "FILE", bb_read_text, TO(folded),
 	 "folded stacks for the flame graph of the first run (default: RUN.folded beside it, if "
-	 "there is one)",
-	 bb_read_text, TO(folded)},
-	BB_RESULTS_OPTION(AT(results)),
+	 "there is one)"},
+	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
 	{0},
 };
 

@@ -41,16 +41,16 @@ static void read_id(const struct bb_option *o, const char *text, void *live)
 #define LIVE(member) offsetof(struct live_args, member)
 
 static const struct bb_option live_options[] = {
-	{"prog-id", 0, "N", "the program with this id (repeatable)", read_id, .at = 0, 1,
+	{"prog-id", 0, "N", read_id, .at = 0, "the program with this id (repeatable)", 1,
 	 UINT32_MAX},
-	{"prog-name", 0, "GLOB", "all programs whose names match (repeatable)", bb_read_strings,
-	 .at = LIVE(globs)},
-	{"pinned", 0, "PATH", "the program pinned there (repeatable)", bb_read_strings,
-	 .at = LIVE(pins)},
-	{"seconds", 0, "S",
+	{"prog-name", 0, "GLOB", bb_read_strings, .at = LIVE(globs),
+	 "all programs whose names match (repeatable)"},
+	{"pinned", 0, "PATH", bb_read_strings, .at = LIVE(pins),
+	 "the program pinned there (repeatable)"},
+	{"seconds", 0, "S", bb_read_double, .at = LIVE(seconds),
 	 "how long to watch each of them (default 6, less if there are many); with --trigger "
 	 "test-run, bpfbench runs them instead, which changes their maps",
-	 bb_read_double, .at = LIVE(seconds), 0.01, 86400},
+	 0.01, 86400},
 	{0},
 };
 
@@ -162,42 +162,37 @@ struct run_args {
 #define TO(member) .at = AT(member)
 
 static const struct bb_option what_options[] = {
-	{"scenario", 's', "NAME",
-	 "the scenario, by its name or by the path of a .yml file (repeatable)", bb_read_strings,
-	 TO(scenarios)},
-	{"variant", 'V', "NAME", "only this variant, and its floor (repeatable)", bb_read_strings,
-	 TO(variants)},
-	{"drive", 'd', "NAME",
-	 "only this drive: step, step-cold, hook, exact, in-situ, ... (repeatable)",
-	 bb_read_strings, TO(drives)},
-	{"capture", 0, "COMMAND",
+	{"scenario", 's', "NAME", bb_read_strings, TO(scenarios),
+	 "the scenario, by its name or by the path of a .yml file (repeatable)"},
+	{"variant", 'V', "NAME", bb_read_strings, TO(variants),
+	 "only this variant, and its floor (repeatable)"},
+	{"drive", 'd', "NAME", bb_read_strings, TO(drives),
+	 "only this drive: step, step-cold, hook, exact, in-situ, ... (repeatable)"},
+	{"capture", 0, "COMMAND", bb_read_text, TO(capture),
 	 "capture the programs that this command loads, and measure them (sh -c); or without a "
-	 "shell: bpfbench -- COMMAND...",
-	 bb_read_text, TO(capture)},
+	 "shell: bpfbench -- COMMAND..."},
 	{0},
 };
 
 static const struct bb_option how_options[] = {
-	{"samples", 'n', "N",
+	{"samples", 'n', "N", bb_read_u32, TO(samples),
 	 "samples of each case, all loads together (default 6000; step-cold 240 or fewer; in-situ "
 	 "goes by time)",
-	 bb_read_u32, TO(samples), 1, 100000000},
-	{"cold", 0, NULL,
-	 "also run each step drive with emptied caches and branch history, as step-cold",
-	 bb_read_flag, TO(cold)},
-	{"loads", 0, "N",
+	 1, 100000000},
+	{"cold", 0, NULL, bb_read_flag, TO(cold),
+	 "also run each step drive with emptied caches and branch history, as step-cold"},
+	{"loads", 0, "N", bb_read_u32, TO(loads),
 	 "program loads (default 28; 12 of drives that go by time and of sweeps); each load is one "
 	 "replication at a new JIT address",
-	 bb_read_u32, TO(loads), 1, 10000},
-	{"flame", 0, "FILE.svg",
+	 1, 10000},
+	{"flame", 0, "FILE.svg", bb_read_text, TO(flame_file),
 	 "also draw a flame graph of the workload while the programs run on it, sampled for 3 s "
 	 "after all measurements: into FILE.svg, or beside the stored run",
-	 bb_read_text, TO(flame_file), .given = AT(flame), .optional = true},
-	{"lines", 0, NULL,
+	 .given = AT(flame), .optional = true},
+	{"lines", 0, NULL, bb_read_flag, TO(object.lines),
 	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`; a "
-	 "scenario needs step drives for it",
-	 bb_read_flag, TO(object.lines)},
-	{"dry-run", 0, NULL, "print the plan; load and measure nothing", bb_read_flag, TO(dry_run)},
+	 "scenario needs step drives for it"},
+	{"dry-run", 0, NULL, bb_read_flag, TO(dry_run), "print the plan; load and measure nothing"},
 	{0},
 };
 

@@ -135,20 +135,19 @@ static void read_mode(const struct bb_option *o, const char *text, void *ret_mod
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"program", 0, "NAME",
-	 "only this program of the scenario `selftest`: loop, straight or ringbuf", bb_read_text,
-	 TO(opts.program)},
-	{"mode", 0, "NAME", "only this mode: same-load, reloads or injected", read_mode,
-	 TO(opts.mode)},
-	{"experiments", 0, "N",
+	{"program", 0, "NAME", bb_read_text, TO(opts.program),
+	 "only this program of the scenario `selftest`: loop, straight or ringbuf"},
+	{"mode", 0, "NAME", read_mode, TO(opts.mode),
+	 "only this mode: same-load, reloads or injected"},
+	{"experiments", 0, "N", bb_read_u32, TO(opts.experiments),
 	 "number of experiments for each program and mode (default: as many as the budget allows)",
-	 bb_read_u32, TO(opts.experiments), 1, 100000},
-	{"threshold", 0, "PERCENT", "smallest difference that matters (default 1)", bb_read_percent,
-	 TO(opts.threshold)},
-	{"inject", 0, "PERCENT", "size of the slowdown that is injected (default 2)",
-	 bb_read_percent, TO(opts.inject)},
-	{"each", 0, "SECONDS", "budget of each experiment (default 10)", bb_read_double,
-	 TO(opts.experiment_budget_s), 0.1, 3600},
+	 1, 100000},
+	{"threshold", 0, "PERCENT", bb_read_percent, TO(opts.threshold),
+	 "smallest difference that matters (default 1)"},
+	{"inject", 0, "PERCENT", bb_read_percent, TO(opts.inject),
+	 "size of the slowdown that is injected (default 2)"},
+	{"each", 0, "SECONDS", bb_read_double, TO(opts.experiment_budget_s),
+	 "budget of each experiment (default 10)", 0.1, 3600},
 	{0},
 };
 

@@ -19,13 +19,12 @@ static void read_details(const struct bb_option *o, const char *text, void *ret_
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"format", 'f', "NAME", "format of stdout (default table)", bb_read_format, TO(format)},
-	{"details", 0, NULL,
+	{"format", 'f', "NAME", bb_read_format, TO(format), "format of stdout (default table)"},
+	{"details", 0, NULL, read_details, TO(format),
 	 "all that was measured: samples, loads, layout, references, programs, and what the "
-	 "columns mean",
-	 read_details, TO(format)},
-	BB_OUTPUT_OPTION(AT(output)),
-	BB_RESULTS_OPTION(AT(results)),
+	 "columns mean"},
+	{"output", 'o', "FILE", bb_read_text, TO(output), BB_OUTPUT_DOC},
+	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
 	{0},
 };
 

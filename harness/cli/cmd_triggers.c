@@ -23,8 +23,8 @@ struct triggers_args {
 };
 
 static const struct bb_option options[] = {
-	{"program", 0, "NAME", "only this program of the object (repeatable)", bb_read_strings,
-	 .at = offsetof(struct triggers_args, programs)},
+	{"program", 0, "NAME", bb_read_strings, .at = offsetof(struct triggers_args, programs),
+	 "only this program of the object (repeatable)"},
 	{0},
 };
 

@@ -66,40 +66,38 @@ void bb_progress_bar__end(struct bb_progress_bar *bar)
 #define TO(member) .at = AT(member)
 
 const struct bb_option bb_measure_options[] = {
-	{"allow-system-wide", 0, NULL,
+	{"allow-system-wide", 0, NULL, bb_read_flag, TO(allow_system_wide),
 	 "also attach programs that send signals, write into processes or forbid things, where "
-	 "every process of the machine passes (default: they are skipped)",
-	 bb_read_flag, TO(allow_system_wide)},
-	{"budget", 0, "SECONDS",
+	 "every process of the machine passes (default: they are skipped)"},
+	{"budget", 0, "SECONDS", bb_read_double, TO(budget_s),
 	 "end after this time, loading included, and at most one run of a program later (0: no "
 	 "limit); a program that is too slow for its samples has fewer, and bpfbench lists all "
 	 "that it left out",
-	 bb_read_double, TO(budget_s), 0, 86400, AT(has_budget)},
-	{"cpu", 0, "N", "run the programs on this CPU (default: the last one); another one polls",
-	 bb_read_u32, TO(cpu), 0, CPU_SETSIZE - 1},
-	{"env", 0, "NAME",
+	 0, 86400, AT(has_budget)},
+	{"cpu", 0, "N", bb_read_u32, TO(cpu),
+	 "run the programs on this CPU (default: the last one); another one polls", 0,
+	 CPU_SETSIZE - 1},
+	{"env", 0, "NAME", bb_read_env, TO(env),
 	 "workloads, builds and captured commands keep this variable besides PATH, HOME, LANG and "
-	 "TERM (repeatable)",
-	 bb_read_env, TO(env)},
-	{"no-wait", 0, NULL,
+	 "TERM (repeatable)"},
+	{"no-wait", 0, NULL, bb_read_flag, TO(no_wait),
 	 "fail when another bpfbench measures on the CPU (default: wait for it, or without --cpu "
-	 "take another CPU)",
-	 bb_read_flag, TO(no_wait)},
-	{"seed", 0, "N", "seed of every random order (default: a random one; it is stored)",
-	 bb_read_u64, TO(seed)},
+	 "take another CPU)"},
+	{"seed", 0, "N", bb_read_u64, TO(seed),
+	 "seed of every random order (default: a random one; it is stored)"},
 	{0},
 };
 
 const struct bb_option bb_measure_output[] = {
-	{"format", 'f', "NAME", "format of stdout", bb_read_format, TO(format),
+	{"format", 'f', "NAME", bb_read_format, TO(format), "format of stdout",
 	 .given = AT(has_format)},
-	{"output", 'o', "FILE", "write to this file instead of stdout (-), whole or not at all",
-	 bb_read_text, TO(output)},
-	{"results", 0, "DIR", "store the run in this folder (default " BB_RESULTS ")", bb_read_text,
-	 TO(results)},
-	{"no-store", 0, NULL, "do not store the run", bb_read_flag, TO(no_store)},
-	{"quiet", 'q', NULL, "no progress and no table on stderr", bb_read_flag, TO(quiet)},
-	{"verbose", 'v', NULL, "print each step on stderr", bb_read_flag, TO(verbose)},
+	{"output", 'o', "FILE", bb_read_text, TO(output),
+	 "write to this file instead of stdout (-), whole or not at all"},
+	{"results", 0, "DIR", bb_read_text, TO(results),
+	 "store the run in this folder (default " BB_RESULTS ")"},
+	{"no-store", 0, NULL, bb_read_flag, TO(no_store), "do not store the run"},
+	{"quiet", 'q', NULL, bb_read_flag, TO(quiet), "no progress and no table on stderr"},
+	{"verbose", 'v', NULL, bb_read_flag, TO(verbose), "print each step on stderr"},
 	{0},
 };
 

@@ -12,22 +12,19 @@
 #define TO(member) .at = AT(member)
 
 const struct bb_option bb_object_options[] = {
-	{"object", 0, "[NAME=]FILE", "a BPF object with the programs (repeatable)", bb_read_strings,
-	 TO(objects)},
-	{"program", 0, "NAME", "only this program of the objects (repeatable)", bb_read_strings,
-	 TO(programs)},
-	{"packet", 0, "FILE",
-	 "run the programs on this packet: bytes, their hexadecimal text, or a pcap (repeatable)",
-	 bb_read_strings, TO(packets)},
-	{"ctx", 0, "FILE",
-	 "run the programs on this context: bytes or their hexadecimal text (repeatable)",
-	 bb_read_strings, TO(contexts)},
-	{"trigger", 0, "NAME", "page-fault, test-run or fire (default: by the type of the program)",
-	 bb_read_text, TO(trigger)},
-	{"type", 0, "SECTION",
+	{"object", 0, "[NAME=]FILE", bb_read_strings, TO(objects),
+	 "a BPF object with the programs (repeatable)"},
+	{"program", 0, "NAME", bb_read_strings, TO(programs),
+	 "only this program of the objects (repeatable)"},
+	{"packet", 0, "FILE", bb_read_strings, TO(packets),
+	 "run the programs on this packet: bytes, their hexadecimal text, or a pcap (repeatable)"},
+	{"ctx", 0, "FILE", bb_read_strings, TO(contexts),
+	 "run the programs on this context: bytes or their hexadecimal text (repeatable)"},
+	{"trigger", 0, "NAME", bb_read_text, TO(trigger),
+	 "page-fault, test-run or fire (default: by the type of the program)"},
+	{"type", 0, "SECTION", bb_read_text, TO(type),
 	 "the section whose type the programs have (tc, xdp, sockops, ...), where libbpf cannot "
-	 "tell it from their own",
-	 bb_read_text, TO(type)},
+	 "tell it from their own"},
 	{0},
 };
 

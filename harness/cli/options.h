@@ -15,11 +15,11 @@ struct bb_option {
 	const char *name;
 	char letter;       /* 's' of -s; 0: none */
 	const char *value; /* "FILE" in the help; NULL: it takes none */
-	const char *doc;   /* NULL: not in the help, as a name that an option had before */
 	/* Puts the value into the member at `at` of the command's arguments, or ends with a usage
 	 * error. */
 	bb_option_reader *read;
 	size_t at;
+	const char *doc;    /* NULL: not in the help, as a name that an option had before */
 	double least, most; /* of a number */
 	size_t given;       /* of a bool that becomes true, too; 0: none */
 	bool optional;      /* the value may be left out; then `text` is NULL */
@@ -60,26 +60,11 @@ bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
 bb_option_reader bb_read_percent; /* double: "1" or "1%" is 0.01; from 0.001 to 1000 percent */
 bb_option_reader bb_read_format;  /* const struct bb_exporter * */
 
-/* Rows that several commands have. */
+/* Texts that several commands have. */
 #define BB_RESULTS "results"
-#define BB_RESULTS_OPTION(offset)                                                                  \
-	{                                                                                          \
-		"results", 0, "DIR", "folder with the stored runs (default " BB_RESULTS ")",       \
-			bb_read_text, .at = offset                                                 \
-	}
-#define BB_OUTPUT_OPTION(offset)                                                                   \
-	{                                                                                          \
-		"output", 'o', "FILE",                                                             \
-			"write to this file instead of stdout, whole or not at all", bb_read_text, \
-			.at = offset                                                               \
-	}
-#define BB_ENV_OPTION(offset)                                                                      \
-	{                                                                                          \
-		"env", 0, "NAME",                                                                  \
-			"the command keeps this variable besides PATH, HOME, LANG and TERM "       \
-			"(repeatable)",                                                            \
-			bb_read_env, .at = offset                                                  \
-	}
+#define BB_RESULTS_DOC "folder with the stored runs (default " BB_RESULTS ")"
+#define BB_OUTPUT_DOC "write to this file instead of stdout, whole or not at all"
+#define BB_ENV_DOC "the command keeps this variable besides PATH, HOME, LANG and TERM (repeatable)"
 
 #define BB_OPTION_SETS_MAX 8
 
