@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/comparison.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -38,10 +38,12 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
  * 29 % of them (Hodges & Lehmann 1963); the median withstands half. */
 #define FEW_PAIRS 7u
 
-/* Hodges-Lehmann estimate (of few pairs the median) with the interval of the e-process, in the
- * units of x. */
-static int estimate(double *x, size_t n, double alpha, struct bb_estimate *ret_estimate)
+/* Of that column of those pairs, in its units: Hodges-Lehmann estimate (of few pairs the median)
+ * with the interval of the e-process; NANs where there are none. x[n_pairs] is scratch. */
+static int estimate(const struct bb_comparison *c, unsigned int which, size_t offset, double alpha,
+		    double *x, struct bb_estimate *ret_estimate)
 {
+	size_t n = column(c, which, offset, x);
 	struct bb_interval interval = bb_eprocess_interval(x, n, alpha);
 	struct bb_signed_rank sr;
 	int rc;
@@ -75,9 +77,7 @@ static enum which deciding_pairs(const struct bb_comparison *c)
 
 static double median_of(const struct bb_comparison *c, enum which which, size_t offset, double *x)
 {
-	size_t n = column(c, which, offset, x);
-
-	return n ? bb_median(x, n) : NAN;
+	return bb_median(x, column(c, which, offset, x));
 }
 
 /* Base and head of those pairs: the estimated difference apart, where there is one. */
@@ -93,38 +93,33 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha)
 {
 	enum which deciding = deciding_pairs(c), which;
 	double limit = log1p(c->threshold), *x = calloc(c->n_pairs + 1, sizeof(*x));
-	struct bb_estimate log_ratio, e;
+	struct bb_estimate ln, ln_unmatched, ln_net, shift_unmatched;
 	size_t n;
-	int rc;
+	int rc = x ? estimate(c, deciding, COLUMN(d), alpha, x, &ln) : -ENOMEM;
 
-	if (!x)
-		return -ENOMEM;
+	if (!rc)
+		rc = estimate(c, UNMATCHED, COLUMN(d), alpha, x, &ln_unmatched);
+	if (!rc)
+		rc = estimate(c, deciding, COLUMN(d_net), alpha, x, &ln_net);
+	if (!rc)
+		rc = estimate(c, deciding, COLUMN(shift_ns), alpha, x, &c->shift_ns);
+	if (!rc)
+		rc = estimate(c, UNMATCHED, COLUMN(shift_ns), alpha, x, &shift_unmatched);
+	if (rc) {
+		free(x);
+		return rc;
+	}
+	c->ratio = exp_of(ln);
+	c->ratio_unmatched = exp_of(ln_unmatched);
+	c->ratio_net = exp_of(ln_net);
+	c->verdict = bb_verdict_of((struct bb_interval){ln.lo, ln.hi}, c->threshold);
+	c->n_unmatched = (uint32_t)column(c, UNMATCHED, COLUMN(d), x);
 	n = column(c, deciding, COLUMN(d), x);
+	c->n_matched = (uint32_t)(deciding == MATCHED ? n : 0);
 	c->p_regressed = bb_eprocess_p(x, n, limit, 1);
 	c->p_improved = bb_eprocess_p(x, n, -limit, -1);
-	rc = estimate(x, n, alpha, &log_ratio);
-	c->n_matched = (uint32_t)(deciding == MATCHED ? n : 0);
-	c->ratio = exp_of(log_ratio);
-	c->verdict = bb_verdict_of((struct bb_interval){log_ratio.lo, log_ratio.hi}, c->threshold);
-	if (!rc) {
-		c->n_unmatched = (uint32_t)column(c, UNMATCHED, COLUMN(d), x);
-		rc = estimate(x, c->n_unmatched, alpha, &e);
-		c->ratio_unmatched = exp_of(e);
-	}
-	if (!rc) {
-		n = column(c, deciding, COLUMN(d_net), x);
-		rc = estimate(x, n, alpha, &e);
-		c->ratio_net = exp_of(e);
-	}
-	if (!rc) {
-		n = column(c, deciding, COLUMN(shift_ns), x);
-		rc = estimate(x, n, alpha, &c->shift_ns);
-	}
-	if (!rc) {
-		n = column(c, UNMATCHED, COLUMN(shift_ns), x);
-		rc = estimate(x, n, alpha, &e);
-		find_ends(c, UNMATCHED, e.value, x, &c->base_unmatched_ns, &c->head_unmatched_ns);
-	}
+	find_ends(c, UNMATCHED, shift_unmatched.value, x, &c->base_unmatched_ns,
+		  &c->head_unmatched_ns);
 	which = isnan(c->shift_ns.value) ? MATCHED | UNMATCHED : deciding;
 	find_ends(c, which, c->shift_ns.value, x, &c->base_ns, &c->head_ns);
 	c->floor_ns = median_of(c, which, COLUMN(floor_ns), x);
@@ -132,7 +127,7 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha)
 	for (size_t i = 0; i < c->n_pairs; i++)
 		c->n_void += c->pairs[i].void_why != NULL;
 	free(x);
-	return rc;
+	return 0;
 }
 
 int bb_comparisons_judge(struct bb_comparison *c, size_t n)
@@ -163,29 +158,22 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 	return rc;
 }
 
-/* Pairs after which there is an interval at all. */
-static size_t fewest_pairs(double alpha)
-{
-	size_t n = 2;
-
-	while (n < BB_SIGNED_RANK_EXACT_MAX && !bb_eprocess_rank(n, alpha))
-		n++;
-	return n;
-}
-
 #define MOST_TIMES 60.0 /* the pairs there are: more of them is advice that nobody follows */
 #define SPARE 1.2       /* times what the square root says, which is true of many pairs */
 
 void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 			      char ret_text[BB_NEXT_STEP])
 {
-	size_t n = c->n_matched ? c->n_matched : c->n_unmatched, fewest = fewest_pairs(c->alpha);
+	size_t n = c->n_matched ? c->n_matched : c->n_unmatched;
+	size_t fewest = 2; /* pairs after which there is an interval at all */
 	double far = fmax(fabs(c->ratio.lo - 1), fabs(c->ratio.hi - 1)), times;
 	int at;
 
 	ret_text[0] = '\0';
 	if (c->verdict != BB_VERDICT_INCONCLUSIVE || !n)
 		return;
+	while (fewest < BB_SIGNED_RANK_EXACT_MAX && !bb_eprocess_rank(fewest, c->alpha))
+		fewest++;
 	if (isnan(c->ratio.lo)) {
 		times = (double)fewest / (double)n;
 		at = snprintf(ret_text, BB_NEXT_STEP, "%zu pair%s, a verdict takes %zu", n,

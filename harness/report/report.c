@@ -2,7 +2,9 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +45,88 @@ void bb_case__drop_empty_series(struct bb_case *c)
 			bb_record__done(&bb_series_record, &c->series[i]);
 	}
 	c->n_series = kept;
+}
+
+/* --- calls in vain --- */
+
+static void put_map(const struct bb_in_vain *v, FILE *mem)
+{
+	if (!v->map) {
+		fputs("a map", mem);
+		return;
+	}
+	fprintf(mem, "%s '%s'", v->is_inner ? "an inner map of" : "map", v->map);
+	if (v->type)
+		fprintf(mem, " (%s)", v->type);
+}
+
+static void put_entries(const struct bb_in_vain *v, FILE *mem)
+{
+	if (v->entries == 0)
+		fputs(" is empty", mem);
+	else if (v->entries > 0)
+		fprintf(mem, " has %.0f%s entr%s", v->entries,
+			v->entries >= BB_IN_VAIN_MANY ? " or more" : "",
+			v->entries > 1 ? "ies" : "y");
+}
+
+static void put_place(const struct bb_in_vain *v, FILE *mem)
+{
+	if (v->file)
+		fprintf(mem, " (%s:%" PRIu32, basename(v->file), v->line);
+	if (v->file && v->places > 1)
+		fprintf(mem, " and %" PRIu32 " more", v->places - 1);
+	if (v->file)
+		putc(')', mem);
+}
+
+char *bb_in_vain__words(const struct bb_in_vain *v)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *mem = open_memstream(&text, &len);
+
+	if (!mem)
+		return NULL;
+	if (v->is_tail_call) {
+		fputs("the tail call into ", mem);
+		put_map(v, mem);
+		if (!isnan(v->index))
+			fprintf(mem, " at index %.0f", v->index);
+		put_place(v, mem);
+		fputs(isnan(v->entries) ? " did not happen" : " did not happen: the map", mem);
+		put_entries(v, mem);
+	} else {
+		put_map(v, mem);
+		put_entries(v, mem);
+		fputs(isnan(v->entries) ? ": " : ", and ", mem);
+		if (v->in_vain < v->calls)
+			fprintf(mem, "%.0f %% of ", 100 * (double)v->in_vain / (double)v->calls);
+		fputs("its lookups", mem);
+		put_place(v, mem);
+		fputs(" found nothing", mem);
+	}
+	if (fclose(mem)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+const char *bb_in_vain__remedy(const struct bb_in_vain *v)
+{
+	if (v->entries > 0 && !v->is_tail_call)
+		return "this is the cost of not finding; give the program inputs whose keys are in "
+		       "the map (--packet FILE, --ctx FILE; inputs: of a scenario), or fill the "
+		       "map "
+		       "in a scenario (maps:)";
+	return v->is_captured
+		       ? "this is the cost without these entries; let the command fill the map "
+			 "before its capture ends (--for, --until), or fill it in a scenario "
+			 "(maps:)"
+		       : "this is the cost without these entries; measure what your loader fills "
+			 "(bpfbench -- LOADER; gate --capture LOADER), or fill the map in a "
+			 "scenario (maps:)";
 }
 
 /* --- of the drive exact --- */

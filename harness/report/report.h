@@ -13,8 +13,7 @@
 #include "core/metric.h"
 #include "core/ring_use.h"
 #include "env/fingerprint.h"
-#include "report/comparison.h"
-#include "report/in_vain.h"
+#include "stats/verdict.h"
 
 /*
  * A run as it is stored: the command, the machine, and every sample. The summaries are derived from
@@ -57,6 +56,36 @@ struct bb_series {
 	/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
 	struct bb_hist hist;
 };
+
+/*
+ * Calls of a program that came to nothing in nearly all runs of a case: lookups in one map that
+ * found nothing, or a tail call that did not happen. The figure of the case is then that of the
+ * path without an entry, which is seldom the path that matters.
+ */
+struct bb_in_vain {
+	char *map;         /* its name; NULL: not known which map it is */
+	char *type;        /* "lpm_trie"; NULL: likewise */
+	bool is_inner;     /* the map was looked up in `map` */
+	bool is_tail_call; /* else lookups */
+	bool is_captured;  /* the map is a copy from a captured command */
+	/* in the map after the runs, up to BB_IN_VAIN_MANY; the index of the tail call. NAN: not
+	 * known */
+	double entries, index;
+	uint64_t calls, in_vain;
+	char *file; /* of the first such call; NULL: no line is known */
+	uint32_t line;
+	uint32_t places; /* calls in the program that are meant */
+};
+
+#define BB_IN_VAIN_MANY 1000
+
+/* "map 'blocked' (lpm_trie) is empty: its lookups (fw.bpf.c:31) found nothing". Names come from
+ * objects: what shows the text makes it clean (export/table_cells.h). NULL when out of memory;
+ * free() it. */
+char *bb_in_vain__words(const struct bb_in_vain *v);
+
+/* The remedy, for a user: a sentence without a full stop. */
+const char *bb_in_vain__remedy(const struct bb_in_vain *v);
 
 #define BB_NO_FLOOR SIZE_MAX
 
@@ -106,6 +135,81 @@ struct bb_program {
 	bool has_ring; /* it writes to a ring buffer */
 	struct bb_prog_static metrics;
 };
+
+/* --- of two programs in turns --- */
+
+/*
+ * An A/B comparison of two programs that were measured in turns in one run, as it is stored: one
+ * observation a load pair. Its estimates and verdict are derived from the pairs
+ * (bb_comparison__judge) whenever a report is made or read.
+ */
+
+/* One load of each program, compared over ABBA or BAAB blocks. All ratios are natural logarithms of
+ * head / base. */
+struct bb_pair {
+	bool matched;               /* both at the same JIT address mod 64 */
+	int base_mod64, head_mod64; /* -1 unknown */
+	uint32_t blocks;            /* blocks that count */
+	double d;                   /* median over blocks of ln(head / base), gross */
+	double d_net;    /* the same with the floor subtracted from both; NAN without a floor */
+	double shift_ns; /* median over blocks of head - base */
+	double base_ns, head_ns, floor_ns; /* medians over blocks of the censored means */
+	char *void_why;                    /* why it does not count; NULL: it does */
+};
+
+struct bb_comparison {
+	char *name;        /* "scenario/drive/parameter=value" */
+	char *base, *head; /* the two sides: variants or objects */
+	double threshold;  /* practical: 0.01 is 1 % */
+	double alpha;
+	double injected; /* share added to head's samples by a self-test; 0 otherwise */
+	/* time for all comparisons that its verdict was looked for in, s; NAN: not known, or the
+	 * number of loads ended it */
+	double budget_s;
+	struct bb_pair *pairs;
+	size_t n_pairs;
+
+	/* Derived. Estimates are ratios head / base with the interval that is valid at every look.
+	 */
+	/* matched pairs (all, where no JIT address is known); the verdict is on this */
+	struct bb_estimate ratio;
+	struct bb_estimate ratio_unmatched; /* pairs as the JIT placed them */
+	struct bb_estimate ratio_net;       /* matched, net of the floor */
+	struct bb_estimate shift_ns;        /* matched */
+	/* of the same pairs: base_ns + shift_ns.value is head_ns. Where none of them counts,
+	 * medians of those that do */
+	double base_ns, head_ns, floor_ns;
+	/* likewise of the pairs as the JIT placed them */
+	double base_unmatched_ns, head_unmatched_ns;
+	/* of being beyond the threshold, valid at every look, after Holm */
+	double p_regressed, p_improved;
+	uint32_t n_matched, n_unmatched, n_void;
+	enum bb_verdict verdict;
+};
+
+/* Fill the derived members, for one comparison alone (before Holm) at significance `alpha`. 0 or
+ * -ENOMEM. */
+int bb_comparison__judge(struct bb_comparison *c, double alpha);
+
+/* Bytes that a next step takes. */
+#define BB_NEXT_STEP 200
+
+/*
+ * Of an inconclusive comparison: how well the difference is known, and what would decide it, by the
+ * square root of the number of pairs: "known to +-2.1 %; --budget 60 should decide". `option` is
+ * the one that gives the command more time. Empty for other verdicts, and without any pair.
+ */
+void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
+			      char ret_text[BB_NEXT_STEP]);
+
+/* Mark the pair void; only the first reason is kept. 0 or -ENOMEM. */
+int bb_pair_void(struct bb_pair *p, const char *why);
+
+/*
+ * Judge all of them together: each at its alpha, then p-values adjusted by Holm 1979; a verdict
+ * "regressed" or "improved" that does not survive becomes inconclusive. 0 or -ENOMEM.
+ */
+int bb_comparisons_judge(struct bb_comparison *c, size_t n);
 
 /* --- of the drive exact --- */
 

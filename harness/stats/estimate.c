@@ -9,17 +9,6 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
 /* The smallest value that the histogram would round to v. */
 static uint64_t bucket_start(uint64_t v)
 {
@@ -81,8 +70,16 @@ double bb_tick(const struct bb_sorted *s)
 		n_exact += s->bins[n].value_ns < BB_HIST_EXACT;
 	if (n_exact >= 2)
 		n = n_exact;
-	for (size_t i = 1; i < n; i++)
-		g = gcd(bucket_start(s->bins[i].value_ns) - bucket_start(s->bins[0].value_ns), g);
+	for (size_t i = 1; i < n; i++) {
+		uint64_t a = bucket_start(s->bins[i].value_ns) - bucket_start(s->bins[0].value_ns);
+
+		while (a) {
+			uint64_t rest = g % a;
+
+			g = a;
+			a = rest;
+		}
+	}
 	if (g == 1 && n_exact >= 2)
 		return rounded_tick(s->bins, n);
 	return g ? (double)g : 1;

@@ -76,22 +76,6 @@ static void push_value(struct window *w, double v, size_t max)
 	w->v[w->n++] = v;
 }
 
-/* The median absolute deviation of x[n], which is ascending, from its median: they ascend from the
- * middle outwards. */
-static double mad_sorted(const double *x, size_t n, double median)
-{
-	double dev[BB_HISTORY_WINDOW_MAX];
-	size_t below = n / 2, above = n / 2; /* x[below - 1] and x[above] come next */
-
-	for (size_t i = 0; i < n; i++) {
-		if (!below || (above < n && x[above] - median < median - x[below - 1]))
-			dev[i] = x[above++] - median;
-		else
-			dev[i] = median - x[--below];
-	}
-	return bb_quantile_sorted(dev, n, 0.5);
-}
-
 static double se_of(const struct bb_history_figure *f, size_t i)
 {
 	return f->se ? f->se[i] : (double)NAN;
@@ -101,50 +85,54 @@ static double se_of(const struct bb_history_figure *f, size_t i)
  * deviation. */
 static void predict(const struct runs *base, double se, double *ret_baseline, double *ret_sd)
 {
-	double w = (double)base->r.n, usual_se, sd;
+	const double *x = base->r.sorted;
+	size_t n = base->r.n, below = n / 2, above = n / 2; /* x[below - 1], x[above] come next */
+	double dev[BB_HISTORY_WINDOW_MAX], median = bb_quantile_sorted(x, n, 0.5), usual_se, sd;
 
-	*ret_baseline = bb_quantile_sorted(base->r.sorted, base->r.n, 0.5);
-	sd = BB_MAD_TO_SD * mad_sorted(base->r.sorted, base->r.n, *ret_baseline);
+	/* Deviations ascend from the middle outwards. */
+	for (size_t i = 0; i < n; i++) {
+		if (!below || (above < n && x[above] - median < median - x[below - 1]))
+			dev[i] = x[above++] - median;
+		else
+			dev[i] = median - x[--below];
+	}
+	sd = BB_MAD_TO_SD * bb_quantile_sorted(dev, n, 0.5);
 	usual_se = base->se.n ? bb_quantile_sorted(base->se.sorted, base->se.n, 0.5) : 0;
 	if (isnan(se))
 		se = 0;
 	if (usual_se > 0)
 		sd *= fmax(se / usual_se, 1);
-	*ret_sd = sqrt(sd * sd * (1 + 1 / w) + se * se);
-}
-
-/* By figure k of the run. */
-static bool denies(const struct walk *walk, size_t k, size_t i, double change)
-{
-	const struct bb_history_figure *f = &walk->figures[k];
-	const struct runs *base = &walk->of[k].base;
-	double baseline, sd;
-
-	if (isnan(f->r[i]) || base->r.n < walk->rule->window_min)
-		return false;
-	predict(base, se_of(f, i), &baseline, &sd);
-	return bb_change_is_denied(change, f->r[i] - baseline, sd);
+	*ret_baseline = median;
+	*ret_sd = sqrt(sd * sd * (1 + 1 / (double)n) + se * se);
 }
 
 /* On which side the first figure is; within where another denies that. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
-	const struct bb_history_figure *f = &walk->figures[0];
-	const struct runs *base = &walk->of[0].base;
+	const struct bb_history_rule *rule = walk->rule;
+	size_t n = walk->of[0].base.r.n;
 	double sd, change;
 	int side;
 
-	predict(base, se_of(f, i), &point->baseline, &sd);
-	if (walk->t_window != base->r.n) {
-		walk->t_window = base->r.n;
-		walk->t = bb_student_critical(walk->rule->alpha, (double)base->r.n - 1);
+	predict(&walk->of[0].base, se_of(&walk->figures[0], i), &point->baseline, &sd);
+	if (walk->t_window != n) {
+		walk->t_window = n;
+		walk->t = bb_student_critical(rule->alpha, (double)n - 1);
 	}
-	point->limit = fmax(log1p(walk->rule->eps), walk->t * sd);
-	change = f->r[i] - point->baseline;
+	point->limit = fmax(log1p(rule->eps), walk->t * sd);
+	change = walk->figures[0].r[i] - point->baseline;
 	side = (change > point->limit) - (change < -point->limit);
-	for (size_t k = 1; side && k < walk->n_figures; k++)
-		if (denies(walk, k, i, change))
+	for (size_t k = 1; side && k < walk->n_figures; k++) {
+		const struct bb_history_figure *f = &walk->figures[k];
+		const struct runs *base = &walk->of[k].base;
+		double baseline;
+
+		if (isnan(f->r[i]) || base->r.n < rule->window_min)
+			continue;
+		predict(base, se_of(f, i), &baseline, &sd);
+		if (bb_change_is_denied(change, f->r[i] - baseline, sd))
 			side = 0;
+	}
 	return side;
 }
 

@@ -185,33 +185,11 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 	return n_aside;
 }
 
-/* Half the width of the interval over groups; group g ends before x[end[g]]. */
-static int half_width(const double *x, const size_t *end, size_t groups, double alpha,
-		      double *ret_half)
-{
-	double mean = 0, squares = 0; /* of squared differences (Welford 1962) */
-
-	for (size_t g = 0; g < groups; g++) {
-		size_t first = g ? end[g - 1] : 0;
-		struct bb_signed_rank r;
-		double off;
-		int rc = bb_signed_rank(x + first, end[g] - first, alpha, &r);
-
-		if (rc)
-			return rc;
-		off = r.estimate - mean;
-		mean += off / (double)(g + 1);
-		squares += off * (r.estimate - mean);
-	}
-	*ret_half = bb_student_critical(alpha, (double)groups - 1) *
-		    sqrt(squares / (double)(groups - 1) / (double)groups);
-	return 0;
-}
-
 int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 		struct bb_in_order *ret_result)
 {
 	double *kept = calloc(n + 1, sizeof(*kept)), half = 0;
+	double mean = 0, squares = 0; /* of squared differences (Welford 1962) */
 	size_t *end, groups = 0;
 	struct bb_signed_rank r;
 	int rc = -ENOMEM;
@@ -231,9 +209,22 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 				end[g] = (g + 1) * n / groups;
 		}
 		rc = bb_signed_rank(kept, n, alpha, &r);
-		if (!rc && groups)
-			rc = half_width(kept, end, groups, alpha, &half);
 	}
+	for (size_t g = 0; !rc && g < groups; g++) {
+		size_t first = g ? end[g - 1] : 0;
+		struct bb_signed_rank of;
+		double off;
+
+		rc = bb_signed_rank(kept + first, end[g] - first, alpha, &of);
+		if (rc)
+			break;
+		off = of.estimate - mean;
+		mean += off / (double)(g + 1);
+		squares += off * (of.estimate - mean);
+	}
+	if (groups)
+		half = bb_student_critical(alpha, (double)groups - 1) *
+		       sqrt(squares / (double)(groups - 1) / (double)groups);
 	free(kept);
 	free(end);
 	if (rc)
@@ -279,7 +270,7 @@ static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df
 /* Do the variances agree? */
 static bool is_alike(const struct bb_spread *x, size_t n)
 {
-	double df, ln = 0, parts = 0, k = (double)n - 1, statistic;
+	double df, ln = 0, parts = 0, k = (double)n - 1;
 	struct bb_spread all = pool(x, n, &df);
 
 	if (n < 2 || !(all.sd > 0))
@@ -288,8 +279,7 @@ static bool is_alike(const struct bb_spread *x, size_t n)
 		ln += (x[i].n - 1) * 2 * log(all.sd / x[i].sd); /* INFINITY where sd is 0 */
 		parts += 1 / (x[i].n - 1);
 	}
-	statistic = ln / (1 + (parts - 1 / df) / (3 * k));
-	return statistic <= bb_chi_square_limit(NORMAL_0_05, k);
+	return ln / (1 + (parts - 1 / df) / (3 * k)) <= bb_chi_square_limit(NORMAL_0_05, k);
 }
 
 static double half_width_of(const struct bb_spread *x, double df, double alpha)

@@ -9,21 +9,6 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-static double normal_critical(double tail)
-{
-	double lo = 0, hi = 40;
-
-	for (int i = 0; i < 80; i++) {
-		double mid = (lo + hi) / 2;
-
-		if (bb_normal_upper(mid) > tail)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return hi;
-}
-
 int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 {
 	double m = (double)n, *prob, tail = 0;
@@ -32,9 +17,17 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 	if (!(alpha > 0 && alpha < 1))
 		return -EINVAL;
 	if (n > BB_SIGNED_RANK_EXACT_MAX) {
-		double sd = sqrt(m * (m + 1) * (2 * m + 1) / 24);
-		double highest = m * (m + 1) / 4 - normal_critical(alpha / 2) * sd - 0.5;
+		double sd = sqrt(m * (m + 1) * (2 * m + 1) / 24), lo = 0, hi = 40, highest;
 
+		for (int i = 0; i < 80; i++) {
+			double mid = (lo + hi) / 2;
+
+			if (bb_normal_upper(mid) > alpha / 2)
+				lo = mid;
+			else
+				hi = mid;
+		}
+		highest = m * (m + 1) / 4 - hi * sd - 0.5;
 		*ret_k = highest < 0 ? 0 : (size_t)floor(highest) + 1;
 		return 0;
 	}
