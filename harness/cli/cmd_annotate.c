@@ -120,8 +120,8 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 			rc = bb_output_of(write_flame, &lines[n], a->flame, err);
 		n++;
 	}
-	if (!rc && bb_doc_by_param(lines, n, &d))
-		rc = bb_fail_nomem(err);
+	if (!rc)
+		bb_doc_by_param(lines, n, &d);
 	if (!rc && d.n)
 		putchar('\n');
 	if (!rc)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,28 +9,39 @@
 #define NAMED 3u          /* in the sentence */
 #define NAMED_LEAST 0.005 /* of the run */
 
+#define MOST_COLUMNS 8u /* values of a parameter beside each other; more follow below */
+
 #define LEFT_OUT_LEAST 0.01 /* of the runs, below which nothing is said */
 
-void bb_by_line__before(const struct bb_timed_row *row, char *buf, size_t size)
-{
-	size_t at = 0;
-
-	buf[0] = '\0';
-	for (size_t i = row->n_from; i-- > 0 && at < size;)
-		at += (size_t)snprintf(buf + at, size - at, "%s of line %u%s", row->from[i].call,
-				       row->from[i].line, i ? ", " : ": ");
-	if (row->is_loop && at < size)
-		snprintf(buf + at, size - at, "(loop) ");
-}
-
-static void put_place(const struct bb_timed_row *row, char *buf, size_t size)
+/* Where a row is: "line 83", "lines 83-90" or "instruction 12". */
+static struct bb_table_cell place_in_words(const struct bb_timed_row *row)
 {
 	if (!row->line)
-		snprintf(buf, size, "instruction %u", row->insn);
+		return bb_table_cell_of("instruction %u", row->insn);
+	return row->line == row->last_line
+		       ? bb_table_cell_of("line %u", row->line)
+		       : bb_table_cell_of("lines %u-%u", row->line, row->last_line);
+}
+
+/* The columns "line" and "source": "83", "83-90" or "@12"; "inner() of line 45, part() of line 97:
+ * (loop) ", or nothing, and the text. */
+static void add_place(const struct bb_timed_row *row, struct bb_doc *d)
+{
+	char before[400] = "";
+	size_t at = 0;
+
+	if (!row->line)
+		bb_doc__cell(d, "@%u", row->insn);
 	else if (row->line == row->last_line)
-		snprintf(buf, size, "line %u", row->line);
+		bb_doc__cell(d, "%u", row->line);
 	else
-		snprintf(buf, size, "lines %u-%u", row->line, row->last_line);
+		bb_doc__cell(d, "%u-%u", row->line, row->last_line);
+	for (size_t i = row->n_from; i-- > 0 && at < sizeof(before);)
+		at += (size_t)snprintf(before + at, sizeof(before) - at, "%s of line %u%s",
+				       row->from[i].call, row->from[i].line, i ? ", " : ": ");
+	if (row->is_loop && at < sizeof(before))
+		snprintf(before + at, sizeof(before) - at, "(loop) ");
+	bb_doc__cell(d, "%s%.100s", before, row->text);
 }
 
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
@@ -42,16 +52,13 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	for (size_t i = 0; i < b->n_parts && i < NAMED; i++) {
 		const struct bb_timed_row *row = b->top[i]->row;
 		double share = bb_by_line__share(b, b->top[i]->ns.value);
-		char place[64];
 
 		if (!(share >= NAMED_LEAST) || b->top[i]->ns.value < BB_BY_LINE_LEAST_NS ||
 		    at >= size)
 			break;
-		put_place(row, place, sizeof(place));
 		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s%s%s%s", i ? ", " : "",
-				       share < 0.02, 100 * share, i ? "" : "is ",
-				       row->call[0] ? row->call : "", row->call[0] ? " of " : "",
-				       place);
+				       share < 0.02, 100 * share, i ? "" : "is ", row->call,
+				       row->call[0] ? " of " : "", place_in_words(row).text);
 	}
 	bb_make_clean(buf);
 }
@@ -79,14 +86,12 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 	for (size_t i = 0; at && i < b->n_parts && i < NAMED && at < size; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 		double missed = bb_line_part__missed_ns(order[i]);
-		char place[64];
 
 		if (missed <= 0)
 			break;
-		put_place(row, place, sizeof(place));
 		at += (size_t)snprintf(buf + at, size - at, "%s%s%s%s +%s", i ? ", " : ": ",
-				       row->call, row->call[0] ? " of " : "", place,
-				       bb_table_cell_value(missed).text);
+				       row->call, row->call[0] ? " of " : "",
+				       place_in_words(row).text, bb_table_cell_value(missed).text);
 	}
 	free(order);
 	bb_make_clean(buf);
@@ -94,95 +99,66 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 
 void bb_doc_line_ns(double ns, struct bb_doc *d)
 {
-	if (isnan(ns))
-		bb_doc__text_cell(d, NULL);
-	else if (ns < BB_BY_LINE_LEAST_NS)
+	if (ns < BB_BY_LINE_LEAST_NS)
 		bb_doc__cell(d, "< %g", BB_BY_LINE_LEAST_NS);
 	else
 		bb_doc__number_cell(d, ns, ns);
 }
 
-static void add_estimate(struct bb_doc *d, const struct bb_estimate *e)
+/* --- one program --- */
+
+/* The columns before "line". */
+static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
+		      double cold_ns, double insns)
 {
-	bb_doc_line_ns(e->value, d);
-	if (isnan(e->lo) || e->value < BB_BY_LINE_LEAST_NS)
+	double share = 100 * bb_by_line__share(b, ns->value);
+	bool is_small = ns->value < BB_BY_LINE_LEAST_NS;
+
+	bb_doc_line_ns(ns->value, d);
+	if (isnan(ns->lo) || is_small)
 		bb_doc__text_cell(d, NULL);
 	else
-		bb_doc__cell(d, "[%s, %s]", bb_table_cell_value(e->lo).text,
-			     bb_table_cell_value(e->hi).text);
-}
-
-/* With cold caches; no column where they were never cold. */
-static void add_cold(struct bb_doc *d, const struct bb_by_line *b, double ns)
-{
-	if (isfinite(b->cold.value))
-		bb_doc_line_ns(ns, d);
-}
-
-static void add_share(struct bb_doc *d, const struct bb_by_line *b, double ns)
-{
-	double share = 100 * bb_by_line__share(b, ns);
-
-	if (isnan(share) || ns < BB_BY_LINE_LEAST_NS)
+		bb_doc__cell(d, "[%s, %s]", bb_table_cell_value(ns->lo).text,
+			     bb_table_cell_value(ns->hi).text);
+	bb_doc_line_ns(isfinite(b->cold.value) ? cold_ns : (double)NAN, d);
+	if (isnan(share) || is_small)
 		bb_doc__text_cell(d, NULL);
 	else
 		bb_doc__cell(d, "%.1f", share);
+	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
 
-static void add_count(struct bb_doc *d, double n)
+/* A row that is no line of the source. */
+static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
+		      double cold_ns, const char *text)
 {
-	if (isnan(n))
-		bb_doc__text_cell(d, NULL);
-	else
-		bb_doc__number_cell(d, n, BB_WHOLE);
+	add_times(d, b, ns, cold_ns, NAN);
+	bb_doc__text_cell(d, "");
+	bb_doc__text_cell(d, text);
 }
 
-static void add_row(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
-		    double cold_ns, double insns, const char *place, const char *before,
-		    const char *text)
-{
-	add_estimate(d, ns);
-	add_cold(d, b, cold_ns);
-	add_share(d, b, ns->value);
-	add_count(d, insns);
-	bb_doc__text_cell(d, place);
-	bb_doc__cell(d, "%s%.100s", before, text);
-}
-
-static void add_calls(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
+/* The calls of a line, and its own code beside them. */
+static void add_parts(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
 {
 	for (size_t i = 0; i < line->n_parts; i++) {
 		const struct bb_line_part *p = &line->parts[i];
-		char turns[240] = "";
+		struct bb_table_cell turns = {""};
+		char text[440];
 
+		if (p->row->turns > 1)
+			turns = bb_table_cell_of(", %" PRIu64 " times", p->row->turns);
 		if (p->row->turns > 1 && isfinite(p->first.value))
-			snprintf(turns, sizeof(turns), ", %" PRIu64 " times, the first %s ns",
-				 p->row->turns, bb_table_cell_value(p->first.value).text);
-		else if (p->row->turns > 1)
-			snprintf(turns, sizeof(turns), ", %" PRIu64 " times", p->row->turns);
-		if (p->row->call[0]) {
-			char call[440];
-
-			snprintf(call, sizeof(call), "%.160s%s%s", p->row->call, turns,
+			turns = bb_table_cell_of("%s, the first %s ns", turns.text,
+						 bb_table_cell_value(p->first.value).text);
+		if (p->row->call[0])
+			snprintf(text, sizeof(text), "  %.100s%s%s", p->row->call, turns.text,
 				 p->row->enters ? ", without its lines" : "");
-			add_row(d, b, &p->ns, p->cold.value, NAN, "", "  ", call);
-		} else if (line->n_parts > 1 && p->ns.value >= BB_BY_LINE_LEAST_NS) {
-			char own[280];
-
-			snprintf(own, sizeof(own), "its own code%s", turns);
-			add_row(d, b, &p->ns, p->cold.value, NAN, "", "  ", own);
-		}
+		else if (line->n_parts > 1 && p->ns.value >= BB_BY_LINE_LEAST_NS)
+			snprintf(text, sizeof(text), "  its own code%s", turns.text);
+		else
+			continue;
+		add_other(d, b, &p->ns, p->cold.value, text);
 	}
-}
-
-void bb_by_line__place(const struct bb_timed_row *row, char *buf, size_t size)
-{
-	if (!row->line)
-		snprintf(buf, size, "@%u", row->insn);
-	else if (row->line == row->last_line)
-		snprintf(buf, size, "%u", row->line);
-	else
-		snprintf(buf, size, "%u-%u", row->line, row->last_line);
 }
 
 static int by_time(const void *a, const void *b)
@@ -193,52 +169,6 @@ static int by_time(const void *a, const void *b)
 	if (x->ns.value != y->ns.value)
 		return x->ns.value > y->ns.value ? -1 : 1;
 	return x < y ? -1 : x > y;
-}
-
-static void add_file(struct bb_doc *d, const struct bb_by_line *b, const char *file)
-{
-	size_t before = isfinite(b->cold.value) ? 6 : 5;
-
-	for (size_t k = 0; k < before; k++)
-		bb_doc__text_cell(d, "");
-	bb_doc__cell(d, "%.200s:", file);
-}
-
-static void add_rest(struct bb_doc *d, const struct bb_by_line *b)
-{
-	char rest[80] = "(after the last cut: a tail call)";
-
-	if (bb_by_line__other_ways(b) > 0)
-		snprintf(rest, sizeof(rest), "(%.0f %% of the runs took another path)",
-			 100 * bb_by_line__other_ways(b));
-	else if (bb_timed__is_cold(b->timed))
-		snprintf(rest, sizeof(rest), "(not attributed to a line)");
-	if (b->rest.value != 0)
-		add_row(d, b, &b->rest, NAN, NAN, "", "", rest);
-}
-
-/* All lines but the columns' heads. */
-static void add_rows(struct bb_doc *d, const struct bb_by_line *b,
-		     const struct bb_line_time *const *order)
-{
-	const char *file = "";
-
-	add_row(d, b, &b->calling, NAN, NAN, "", "", "(calling and timing)");
-	for (size_t i = 0; i < b->n_lines; i++) {
-		const struct bb_timed_row *row = order[i]->row;
-		char place[64], before[400];
-
-		if (strcmp(file, row->file)) {
-			file = row->file;
-			add_file(d, b, file);
-		}
-		bb_by_line__place(row, place, sizeof(place));
-		bb_by_line__before(row, before, sizeof(before));
-		add_row(d, b, &order[i]->ns, order[i]->cold_ns, order[i]->insns, place, before,
-			row->text);
-		add_calls(d, b, order[i]);
-	}
-	add_rest(d, b);
 }
 
 static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
@@ -283,10 +213,10 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct
 		{BB_NUMBER("% of run")}, {BB_NUMBER("insns")},         {BB_NUMBER("line")},
 		{BB_CODE("source")},
 	};
-	enum { N = sizeof(columns) / sizeof(columns[0]), COLD = 2 };
+	enum { N = sizeof(columns) / sizeof(columns[0]) };
 	const struct bb_line_time **order = calloc(b->n_lines + 1, sizeof(*order));
-	struct bb_doc_column shown[N];
-	size_t n = 0;
+	double other = bb_by_line__other_ways(b);
+	const char *file = "";
 
 	d->failed |= !order;
 	if (d->failed)
@@ -295,13 +225,30 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct
 		order[i] = &b->lines[i];
 	if (longest_first)
 		qsort(order, b->n_lines, sizeof(*order), by_time);
-	for (size_t k = 0; k < N; k++)
-		if (k != COLD || isfinite(b->cold.value))
-			shown[n++] = columns[k];
-	bb_doc__table(d, shown, n);
-	add_rows(d, b, order);
-	add_notes(b, d);
+	bb_doc__table(d, columns, N);
+	add_other(d, b, &b->calling, NAN, "(calling and timing)");
+	for (size_t i = 0; i < b->n_lines; i++) {
+		const struct bb_timed_row *row = order[i]->row;
+
+		if (strcmp(file, row->file)) {
+			file = row->file;
+			for (size_t k = 0; k + 1 < N; k++)
+				bb_doc__text_cell(d, "");
+			bb_doc__cell(d, "%.200s:", file);
+		}
+		add_times(d, b, &order[i]->ns, order[i]->cold_ns, order[i]->insns);
+		add_place(row, d);
+		add_parts(d, b, order[i]);
+	}
 	free(order);
+	if (b->rest.value != 0)
+		add_other(d, b, &b->rest, NAN,
+			  other > 0 ? bb_table_cell_of("(%.0f %% of the runs took another path)",
+						       100 * other)
+					      .text
+			  : bb_timed__is_cold(b->timed) ? "(not attributed to a line)"
+							: "(after the last cut: a tail call)");
+	add_notes(b, d);
 }
 
 void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_doc *d)
@@ -321,4 +268,130 @@ void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_do
 	if (sentence[0])
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s", sentence);
 	bb_doc_by_line_table(b, longest_first, d);
+}
+
+/* --- a program at several values of its parameter --- */
+
+/* The cases of one table. */
+struct group {
+	const struct bb_by_line *cases[MOST_COLUMNS];
+	size_t n;
+};
+
+/* A line of one of them. */
+struct placed {
+	const struct bb_line_time *line;
+	size_t column;
+};
+
+static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
+{
+	return a->param && b->param && !strcmp(a->scenario, b->scenario) &&
+	       !strcmp(a->variant, b->variant) && !strcmp(a->drive, b->drive) &&
+	       !strcmp(a->param, b->param);
+}
+
+/* "32" of "perf_profiler/ringbuf/lines/stack_depth=32". */
+static const char *value_of(const struct bb_timed *t)
+{
+	size_t name = strlen(t->name), param = t->param ? strlen(t->param) : 0;
+	const char *at = t->name + name;
+
+	while (at > t->name && !(at[-1] == '=' && (size_t)(at - t->name) > param &&
+				 !strncmp(at - 1 - param, t->param, param)))
+		at--;
+	return at > t->name ? at : t->name;
+}
+
+static int by_place(const struct bb_timed_row *x, const struct bb_timed_row *y)
+{
+	int rc = bb_timed_row__compare_place(x, y);
+
+	return rc || x->line ? rc : (x->insn > y->insn) - (x->insn < y->insn);
+}
+
+static int by_place_and_column(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	int rc = by_place(x->line->row, y->line->row);
+
+	return rc ? rc : (x->column > y->column) - (x->column < y->column);
+}
+
+/* All lines of all cases, in order; NULL: out of memory. */
+static struct placed *lines_of(const struct group *g, size_t *ret_n)
+{
+	struct placed *lines;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		n += g->cases[i]->n_lines;
+	lines = calloc(n + 1, sizeof(*lines));
+	*ret_n = 0;
+	for (size_t i = 0; lines && i < g->n; i++)
+		for (size_t k = 0; k < g->cases[i]->n_lines; k++)
+			lines[(*ret_n)++] = (struct placed){&g->cases[i]->lines[k], i};
+	if (lines)
+		qsort(lines, n, sizeof(*lines), by_place_and_column);
+	return lines;
+}
+
+static void add_group(const struct group *g, struct bb_doc *d)
+{
+	const struct bb_timed *first = g->cases[0]->timed;
+	size_t n, used = 0;
+	struct placed *lines = lines_of(g, &n);
+
+	d->failed |= !lines;
+	if (d->failed) {
+		free(lines);
+		return;
+	}
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s/%s/%s, ns by %s", first->scenario, first->variant,
+		    first->drive, first->param);
+	bb_doc__table(d, NULL, 0);
+	for (size_t i = 0; i < g->n; i++)
+		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(value_of(g->cases[i]->timed))});
+	bb_doc__column(d, (struct bb_doc_column){BB_NUMBER("line")});
+	bb_doc__column(d, (struct bb_doc_column){BB_CODE("source")});
+	for (int calling = 0; calling < 2; calling++) {
+		for (size_t i = 0; i < g->n; i++)
+			bb_doc_line_ns(calling ? g->cases[i]->calling.value
+					       : g->cases[i]->program.value,
+				       d);
+		bb_doc__text_cell(d, "");
+		bb_doc__text_cell(d, calling ? "(calling and timing)" : "(the program)");
+	}
+	while (used < n) {
+		const struct bb_timed_row *row = lines[used].line->row;
+
+		for (size_t i = 0; i < g->n; i++) {
+			double ns = NAN;
+
+			if (used < n && lines[used].column == i &&
+			    !by_place(lines[used].line->row, row))
+				ns = lines[used++].line->ns.value;
+			bb_doc_line_ns(ns, d);
+		}
+		add_place(row, d);
+	}
+	free(lines);
+}
+
+void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct group g = {.n = 0};
+		size_t before = 0;
+
+		for (size_t k = 0; k < i; k++)
+			before += is_same_program(cases[k].timed, cases[i].timed);
+		if (before % MOST_COLUMNS) /* it stands in a table with an earlier one */
+			continue;
+		for (size_t k = i; k < n && g.n < MOST_COLUMNS; k++)
+			if (k == i || is_same_program(cases[i].timed, cases[k].timed))
+				g.cases[g.n++] = &cases[k];
+		if (g.n > 1)
+			add_group(&g, d);
+	}
 }

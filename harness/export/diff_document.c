@@ -16,41 +16,23 @@
 
 /* --- one figure of A and of B --- */
 
-static void add_number(struct bb_doc *d, double value, double scale, const char *sign)
-{
-	if (isfinite(value))
-		bb_doc__cell(d, "%s%s", value > 0 ? sign : "",
-			     bb_table_cell_number(value, scale).text);
-	else
-		bb_doc__text_cell(d, NULL);
-}
-
-struct bb_table_cell bb_percent_cell(double ratio)
+static struct bb_table_cell percent(double ratio)
 {
 	double percent = 100 * (ratio - 1);
-	struct bb_table_cell p = {""};
 
+	if (!isfinite(ratio))
+		return (struct bb_table_cell){""};
 	if (fabs(percent) < 0.005) /* no "-0.00" */
 		percent = 0;
-	if (isfinite(ratio))
-		snprintf(p.text, sizeof(p.text), fabs(percent) < 99.995 ? "%+.2f" : "%+.4g",
-			 percent);
-	return p;
+	return bb_table_cell_of(fabs(percent) < 99.995 ? "%+.2f" : "%+.4g", percent);
 }
 
-struct bb_table_cell bb_percents_cell(const struct bb_estimate *ratio)
+/* "[+2.95, +3.10]" */
+static struct bb_table_cell percents(double lo, double hi)
 {
-	struct bb_table_cell p = {""};
-
-	if (isfinite(ratio->lo) && isfinite(ratio->hi))
-		snprintf(p.text, sizeof(p.text), "[%.60s, %.60s]", bb_percent_cell(ratio->lo).text,
-			 bb_percent_cell(ratio->hi).text);
-	return p;
-}
-
-static void add_cell(struct bb_doc *d, struct bb_table_cell cell)
-{
-	bb_doc__text_cell(d, cell.text[0] ? cell.text : NULL);
+	if (!isfinite(lo) || !isfinite(hi))
+		return (struct bb_table_cell){""};
+	return bb_table_cell_of("[%s, %s]", percent(lo).text, percent(hi).text);
 }
 
 static const struct bb_comparison *find_comparison(const struct bb_report *r, const char *name)
@@ -75,27 +57,11 @@ static bool is_in_vain(const struct bb_report *r, const char *name)
 	return false;
 }
 
-/* The verdict of both measurements of a gate, and what it rests on. */
-static void add_gate_verdict(const struct bb_doc_gate *g, const struct bb_diff *row,
-			     struct bb_doc *d)
-{
-	const struct bb_comparison *c = row->has_verdict ? find_comparison(g->first, row->name)
-							 : NULL;
-	const char *words = c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED
-				    ? "not confirmed"
-				    : bb_verdict_name(row->verdict);
-
-	if (!row->has_verdict)
-		bb_doc__text_cell(d, NULL);
-	else
-		bb_doc__cell(d, "%s%s", words,
-			     is_in_vain(g->first, row->name) ? ", of lookups in vain" : "");
-}
-
 static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, struct bb_doc *d)
 {
 	double scale_a = row->exact ? BB_WHOLE : row->a, scale_b = row->exact ? BB_WHOLE : row->b;
 	const struct bb_comparison *c = NULL, *again = NULL;
+	const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict) : NULL;
 	char step[BB_NEXT_STEP] = "";
 
 	if (g && row->has_verdict)
@@ -104,25 +70,36 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		again = find_comparison(g->again, row->name);
 	bb_doc__text_cell(d, row->name);
 	bb_doc__cell(d, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
-	add_number(d, row->a, scale_a, "");
-	add_number(d, row->b, scale_b, "");
+	bb_doc__number_cell(d, row->a, scale_a);
+	bb_doc__number_cell(d, row->b, scale_b);
 	/* One decimal more than A has: 1 % of 900 ns is 9.0, and paired differences are finer than
 	 * either end. */
-	add_number(d, row->shift, row->exact ? BB_WHOLE : row->a / 10, "+");
-	add_cell(d, bb_percent_cell(row->ratio));
-	add_cell(d, bb_percents_cell(&(struct bb_estimate){row->ratio, row->lo, row->hi}));
-	add_cell(d, again ? bb_percents_cell(&again->ratio) : (struct bb_table_cell){""});
-	if (g)
-		add_gate_verdict(g, row, d);
+	if (isfinite(row->shift))
+		bb_doc__cell(d, "%s%s", row->shift > 0 ? "+" : "",
+			     bb_table_cell_number(row->shift, row->exact ? BB_WHOLE : row->a / 10)
+				     .text);
 	else
-		bb_doc__text_cell(d, row->has_verdict ? bb_verdict_name(row->verdict) : NULL);
+		bb_doc__text_cell(d, NULL);
+	bb_doc__table_cell(d, percent(row->ratio));
+	bb_doc__table_cell(d, percents(row->lo, row->hi));
+	bb_doc__table_cell(d, again ? percents(again->ratio.lo, again->ratio.hi)
+				    : (struct bb_table_cell){""});
+	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
+		verdict = "not confirmed";
+	if (g && verdict)
+		bb_doc__cell(d, "%s%s", verdict,
+			     is_in_vain(g->first, row->name) ? ", of lookups in vain" : "");
+	else
+		bb_doc__text_cell(d, verdict);
 	if (c && row->verdict == BB_VERDICT_INCONCLUSIVE)
 		bb_comparison__next_step(c, "--each", step);
 	bb_doc__text_cell(d, step[0] ? step : row->note ? row->note : "");
 }
 
-void bb_doc_diff_table(const struct bb_diffs *diffs, size_t first, size_t end,
-		       const struct bb_doc_gate *g, struct bb_doc *d)
+/* Rows from `first` to `end`; g NULL: they are not of a gate, else their verdicts are those of both
+ * measurements. */
+static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
+		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("Case")},         {BB_TEXT("Metric")},    {BB_NUMBER("A")},
@@ -146,15 +123,14 @@ void bb_doc_diff(struct bb_diffs *diffs, const char *label_a, const char *label_
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "B: %s", label_b);
 	if (folded)
 		d->failed |= bb_diff_sort(diffs, "verdict", NULL) != 0;
-	bb_doc_diff_table(diffs, 0, folded ? open : diffs->n, NULL, d);
+	add_diffs(diffs, 0, folded ? open : diffs->n, NULL, d);
 	if (folded) {
 		bb_doc__add(d, BB_DOC_FOLD, NULL, "%zu more", diffs->n - open);
-		bb_doc_diff_table(diffs, open, diffs->n, NULL, d);
+		add_diffs(diffs, open, diffs->n, NULL, d);
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
 	}
 	bb_doc__add(d, BB_DOC_CLOSING, NULL,
-		    "%zu regressed, %zu improved, %zu same, %zu "
-		    "inconclusive",
+		    "%zu regressed, %zu improved, %zu same, %zu inconclusive",
 		    bb_diffs_count(diffs, BB_VERDICT_REGRESSED),
 		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
 		    bb_diffs_count(diffs, BB_VERDICT_SAME),
@@ -173,53 +149,28 @@ static void add_count(struct bb_doc *d, const struct bb_counted_case *c)
 		bb_doc__cell(d, "%" PRIu64 " to %" PRIu64, c->least, c->most);
 }
 
-static const char *exact_verdict(const struct bb_doc_gate *g, const struct bb_exact_row *row)
-{
-	enum bb_gate_verdict verdict;
-
-	if (!g || row->verdict != BB_VERDICT_REGRESSED)
-		return bb_verdict_name(row->verdict);
-	verdict = bb_gate__exact_verdict(g->gate, row);
-	return verdict == BB_GATE_REGRESSED     ? "regressed"
-	       : verdict == BB_GATE_UNCONFIRMED ? "not confirmed"
-						: "more";
-}
-
-/* "prog.work/head/exact" without the variant: the row is of both. */
-static void add_name(const struct bb_exact_row *row, const struct bb_doc_gate *g, struct bb_doc *d)
+static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_gate *g,
+			  struct bb_doc *d)
 {
 	const char *variant = g ? strstr(row->name, "/head/") : NULL;
+	const char *verdict = bb_verdict_name(row->verdict);
 
+	/* "prog.work/head/exact" without the variant: the row is of both. */
 	bb_doc__cell(d, "%.*s%s", variant ? (int)(variant - row->name) : 0, row->name,
 		     variant ? variant + strlen("/head") : row->name);
-}
-
-static size_t add_exact_rows(const struct bb_exact_diff *diff, const struct bb_doc_gate *g,
-			     struct bb_doc *d)
-{
-	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("Case")},   {BB_NUMBER("A")},        {BB_NUMBER("B")},
-		{BB_NUMBER("Diff")}, {BB_VERDICT("Verdict")},
-	};
-	size_t shown = 0;
-
-	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < diff->n_rows && shown < EXACT_ROWS; i++) {
-		const struct bb_exact_row *r = &diff->rows[i];
-
-		if (r->verdict == BB_VERDICT_SAME)
-			continue;
-		shown++;
-		add_name(r, g, d);
-		add_count(d, r->a);
-		add_count(d, r->b);
-		if (bb_counted_case__is_exact(r->a) && bb_counted_case__is_exact(r->b))
-			bb_doc__cell(d, "%+" PRId64, (int64_t)(r->b->least - r->a->least));
-		else
-			bb_doc__text_cell(d, NULL);
-		bb_doc__text_cell(d, exact_verdict(g, r));
-	}
-	return shown;
+	add_count(d, row->a);
+	add_count(d, row->b);
+	if (bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b))
+		bb_doc__cell(d, "%+" PRId64, (int64_t)(row->b->least - row->a->least));
+	else
+		bb_doc__text_cell(d, NULL);
+	if (g && row->verdict == BB_VERDICT_REGRESSED)
+		switch (bb_gate__exact_verdict(g->gate, row)) {
+		case BB_GATE_REGRESSED: break;
+		case BB_GATE_UNCONFIRMED: verdict = "not confirmed"; break;
+		case BB_GATE_NOT_REGRESSED: verdict = "more"; break;
+		}
+	bb_doc__text_cell(d, verdict);
 }
 
 /* Where in the source a program's instructions became more or fewer. */
@@ -244,9 +195,19 @@ static void add_exact_lines(const struct bb_exact_program *p, struct bb_doc *d)
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gate *g,
 		       struct bb_doc *d)
 {
-	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown;
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("Case")},   {BB_NUMBER("A")},        {BB_NUMBER("B")},
+		{BB_NUMBER("Diff")}, {BB_VERDICT("Verdict")},
+	};
+	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
-	shown = add_exact_rows(diff, g, d);
+	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < diff->n_rows && shown < EXACT_ROWS; i++) {
+		if (diff->rows[i].verdict == BB_VERDICT_SAME)
+			continue;
+		shown++;
+		add_exact_row(&diff->rows[i], g, d);
+	}
 	if (differ > shown)
 		bb_doc__add(d, BB_DOC_ITEM, NULL, "... and %zu more that differ", differ - shown);
 	for (size_t i = 0; i < diff->n_programs; i++)
@@ -264,19 +225,6 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gat
 
 /* --- time by line --- */
 
-static const struct bb_timed_row *row_of(const struct bb_time_diff_row *r)
-{
-	return r->b ? r->b : r->a;
-}
-
-/* Worth a row: it differs, or does so by less than what matters for sure. */
-static bool is_shown(const struct bb_time_diff_row *r)
-{
-	return bb_time_diff_row__differs(r) ||
-	       (r->verdict == BB_VERDICT_INCONCLUSIVE && (r->more.lo > 0 || r->more.hi < 0) &&
-		fabs(r->more.value) >= BB_BY_LINE_LEAST_NS);
-}
-
 static size_t count(const struct bb_time_diff_case *c, enum bb_verdict verdict)
 {
 	size_t n = 0;
@@ -288,10 +236,7 @@ static size_t count(const struct bb_time_diff_case *c, enum bb_verdict verdict)
 
 static struct bb_table_cell signed_value(double ns)
 {
-	struct bb_table_cell plain = bb_table_cell_value(fabs(ns)), cell;
-
-	snprintf(cell.text, sizeof(cell.text), "%s%.150s", ns < 0 ? "-" : "+", plain.text);
-	return cell;
+	return bb_table_cell_of("%s%s", ns < 0 ? "-" : "+", bb_table_cell_value(fabs(ns)).text);
 }
 
 /* "+84 ns in line 131 (bpf_ktime_get_ns); no other line surely differs" */
@@ -302,7 +247,7 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s", "");
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
-		const struct bb_timed_row *row = row_of(r);
+		const struct bb_timed_row *row = r->b ? r->b : r->a;
 
 		if (!bb_time_diff_row__differs(r) || n++ >= NAMED)
 			continue;
@@ -354,9 +299,12 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < c->n_rows && shown < TIME_ROWS; i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
-		const struct bb_timed_row *row = row_of(r);
+		const struct bb_timed_row *row = r->b ? r->b : r->a;
 
-		if (!is_shown(r))
+		/* worth a row: it differs, or does so by less than what matters for sure */
+		if (!bb_time_diff_row__differs(r) &&
+		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
+		     fabs(r->more.value) < BB_BY_LINE_LEAST_NS))
 			continue;
 		shown++;
 		bb_doc_line_ns(r->a ? r->a_ns : NAN, d);
@@ -371,23 +319,6 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__cell(d, "%s:%u", basename(row->file), row->line ? row->line : row->insn);
 		bb_doc__cell(d, "%.100s%s%.100s", row->call, row->call[0] ? ": " : "", row->text);
 	}
-}
-
-static void add_next_step(const struct bb_time_diff_case *c, struct bb_doc *d)
-{
-	if (c->n_loads < c->needs_loads)
-		bb_doc__append(d,
-			       "; %zu loads, a verdict on a line takes %zu: --loads, or a larger "
-			       "--budget, gives more",
-			       c->n_loads, c->needs_loads);
-	else if (c->times > TIMES_MOST)
-		bb_doc__append(d, "; most of the inconclusive ones differ by just about what "
-				  "matters: a larger --threshold decides");
-	else if (!isnan(c->times))
-		bb_doc__append(d,
-			       "; %.2g times the loads, and the --budget, should decide half of "
-			       "the inconclusive ones",
-			       c->times);
 }
 
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d)
@@ -411,6 +342,175 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d)
 			    "%zu lines: %zu same, %zu regressed, %zu improved, %zu inconclusive",
 			    c->n_rows, count(c, BB_VERDICT_SAME), count(c, BB_VERDICT_REGRESSED),
 			    count(c, BB_VERDICT_IMPROVED), count(c, BB_VERDICT_INCONCLUSIVE));
-		add_next_step(c, d);
+		if (c->n_loads < c->needs_loads)
+			bb_doc__append(d,
+				       "; %zu loads, a verdict on a line takes %zu: --loads, or a "
+				       "larger --budget, gives more",
+				       c->n_loads, c->needs_loads);
+		else if (c->times > TIMES_MOST)
+			bb_doc__append(d, "; most of the inconclusive ones differ by just about "
+					  "what matters: a larger --threshold decides");
+		else if (!isnan(c->times))
+			bb_doc__append(d,
+				       "; %.2g times the loads, and the --budget, should decide "
+				       "half of the inconclusive ones",
+				       c->times);
 	}
+}
+
+/* --- a gate --- */
+
+static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
+{
+	const struct bb_gate *g = v->gate;
+	const struct bb_report *first = v->first;
+	size_t regressed = bb_gate__count(first, v->again, BB_GATE_REGRESSED);
+	size_t unconfirmed = bb_gate__count(first, v->again, BB_GATE_UNCONFIRMED);
+	size_t more = bb_gate__count_exact(g, BB_GATE_REGRESSED);
+
+	bb_doc__add(d, BB_DOC_HEADLINE, NULL, "bpfbench gate: ");
+	if (regressed)
+		bb_doc__append(d, "%zu of %zu comparisons regressed", regressed,
+			       first->n_comparisons);
+	if (more)
+		bb_doc__append(d, "%s%zu of %zu cases execute more instructions",
+			       regressed ? ", " : "", more, g->counted.n_rows);
+	if (!regressed && !more)
+		bb_doc__append(d, "%s",
+			       bb_gate__any(g, BB_GATE_FAILED) ? "a program does not load any more"
+			       : first->n_comparisons          ? "no regression"
+							       : "nothing to compare");
+	if (!first->n_comparisons)
+		return;
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+		    "%zu improved, %zu same, %zu inconclusive (these never fail)",
+		    bb_report__count_verdict(first, BB_VERDICT_IMPROVED),
+		    bb_report__count_verdict(first, BB_VERDICT_SAME),
+		    bb_report__count_verdict(first, BB_VERDICT_INCONCLUSIVE));
+	if (unconfirmed)
+		bb_doc__append(d,
+			       ", %zu regressed at first, but not when measured again (nor do "
+			       "these)",
+			       unconfirmed);
+	bb_doc__append(d,
+		       ". Beyond %g %% counts; an alert is measured a second time before it does.",
+		       100 * g->threshold);
+}
+
+static void add_revision(const char *label, const char *name, const char *commit, const char *more,
+			 const char *made, struct bb_doc *d)
+{
+	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s: %s (%.12s%s)", label, name ? name : "the work tree",
+		    commit, more);
+	if (made)
+		bb_doc__append(d, ", built by '%s'", made);
+}
+
+static void add_moved(const struct bb_diffs *diffs, const char *scenario, struct bb_doc *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < diffs->n; i++) {
+		const struct bb_diff *row = &diffs->rows[i];
+
+		if (row->exact && bb_same_text(row->name, scenario))
+			bb_doc__append(d, "%s%s %s to %s",
+				       n++ ? ", " : "; also moved: ", row->metric,
+				       bb_table_cell_number(row->a, BB_WHOLE).text,
+				       bb_table_cell_number(row->b, BB_WHOLE).text);
+	}
+	if (!n)
+		bb_doc__append(d, "; no exact metric of the program moved: look at the contents of "
+				  "its maps and at the functions that it calls");
+}
+
+/* What regressed, by how much, and what to look at. */
+static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *diffs,
+			  struct bb_doc *d)
+{
+	const struct bb_gate *g = v->gate;
+
+	for (size_t i = 0; i < v->first->n_comparisons; i++) {
+		const struct bb_comparison *c = &v->first->comparisons[i];
+
+		if (bb_gate__verdict(c, v->again) != BB_GATE_REGRESSED)
+			continue;
+		bb_doc__add(d, BB_DOC_BAD_ITEM, c->name, "costs %s %% %s, and measured again %s %%",
+			    percent(c->ratio.value).text, percents(c->ratio.lo, c->ratio.hi).text,
+			    percent(find_comparison(v->again, c->name)->ratio.value).text);
+		for (size_t p = 0; p < g->n_programs; p++)
+			if (bb_gate__owns(&g->programs[p], c->name))
+				add_moved(diffs, g->programs[p].label, d);
+	}
+}
+
+/* What was not compared, or under another name: the same words for all of one state. */
+static void add_others(const struct bb_gate *g, struct bb_doc *d)
+{
+	static const char *const words[] = {
+		[BB_GATE_COMPARED] = "renamed",
+		[BB_GATE_SAME] = "the same bytes in both, not measured",
+		[BB_GATE_NEW] = "new in head",
+		[BB_GATE_GONE] = "gone from head",
+		[BB_GATE_SKIPPED] = "not compared",
+		[BB_GATE_FAILED] = "head does not load, base does",
+	};
+
+	for (size_t i = 0; i < g->n_programs; i++) {
+		const struct bb_gate_program *p = &g->programs[i];
+
+		if (p->state == BB_GATE_COMPARED && !p->why)
+			continue;
+		bb_doc__add(d, p->state == BB_GATE_FAILED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM, NULL,
+			    "%s%s%s: %s%s%s", p->object, p->program ? ", " : "",
+			    p->program ? p->program : "", words[p->state], p->why ? ": " : "",
+			    p->why ? p->why : "");
+	}
+}
+
+int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *err)
+{
+	const struct bb_gate *g = v->gate;
+	const struct bb_report *first = v->first;
+	size_t same = bb_exact_diff__count(&g->counted, BB_VERDICT_SAME);
+	struct bb_diffs diffs = {0};
+	int rc = bb_diff_comparisons(first, 0, first->n_comparisons, &diffs, err);
+
+	if (rc)
+		return rc;
+	add_headline(v, d);
+	add_revision("A: base", g->base, g->base_commit, "", g->base_made, d);
+	add_revision("B: head", g->head, g->head_commit, g->dirty ? " and uncommitted changes" : "",
+		     g->head_made, d);
+	add_regressed(v, &diffs, d);
+	add_diffs(&diffs, 0, diffs.n, v, d);
+	for (size_t i = 0; i < first->n_comparisons; i++)
+		if (first->comparisons[i].n_void)
+			bb_doc__add(d, BB_DOC_ITEM, first->comparisons[i].name,
+				    "%u of %zu pairs void", first->comparisons[i].n_void,
+				    first->comparisons[i].n_pairs);
+	bb_doc_in_vain(first, NULL, d);
+	bb_doc_time_diff(&g->timed, d);
+	if (g->counted.n_rows)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "Instructions executed in a run, counted: %zu cases, %zu the same%s.",
+			    g->counted.n_rows, same,
+			    g->counted.n_rows > same && !g->exact ? " (reported only; `--exact` "
+								    "fails on one more)"
+								  : "");
+	if (g->counted.n_rows > same)
+		bb_doc_exact_diff(&g->counted, v, d);
+	add_others(g, d);
+	/* drives that cannot be had here, of programs that were compared by others */
+	for (size_t i = 0; i < first->n_skips; i++)
+		for (size_t p = 0; p < g->n_programs; p++)
+			if (g->programs[p].state == BB_GATE_COMPARED &&
+			    bb_gate__owns(&g->programs[p], first->skips[i].what))
+				bb_doc__add(d, BB_DOC_ITEM, "skipped", "%s: %s",
+					    first->skips[i].what, first->skips[i].why);
+	if (first->n_comparisons)
+		bb_doc__add(d, BB_DOC_ITEM, NULL, "measured on kernel %s, %s",
+			    first->fingerprint.kernel_release, first->fingerprint.cpu_model);
+	bb_diffs__done(&diffs);
+	return 0;
 }

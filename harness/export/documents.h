@@ -50,7 +50,8 @@ bool bb_is_sweep_head(const struct bb_report *r, size_t i);
 /* The sweep that begins with case `head`. */
 void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d);
 
-/* Did an earlier table say in that column the same of the variant of case `nth`, under another drive? */
+/* Did an earlier table say in that column the same of the variant of case `nth`, under another
+ * drive? */
 bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_case_column *column);
 
 /* "scenario, drive, param = value". */
@@ -86,10 +87,7 @@ struct bb_doc_gate {
  * ones, and the others are folded away; 0: all. */
 void bb_doc_diff(struct bb_diffs *diffs, const char *label_a, const char *label_b, size_t open,
 		 struct bb_doc *d);
-/* Its rows from `first` to `end`; g NULL: they are not of a gate, else their verdicts are those of
- * both measurements. */
-void bb_doc_diff_table(const struct bb_diffs *diffs, size_t first, size_t end,
-		       const struct bb_doc_gate *g, struct bb_doc *d);
+/* g NULL: it is not of a gate. */
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gate *g,
 		       struct bb_doc *d);
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d);
@@ -112,21 +110,12 @@ size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *on
 /* The report of a gate. 0 or -ENOMEM. */
 int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *err);
 
-/* "+3.02" and "[+2.95, +3.10]", in percent of a ratio and its interval; empty: there is none. */
-struct bb_table_cell bb_percent_cell(double ratio);
-struct bb_table_cell bb_percents_cell(const struct bb_estimate *ratio);
-
 /* Where a run spends its time, by line (judge/by_line.h). */
 void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_doc *d);
 /* Its table and notes alone. */
 void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct bb_doc *d);
-/* The lines of one program at several values of its parameter, side by side: of cases[n]. 0 or
- * -ENOMEM. */
-int bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
-/* Where a row is: "83", "83-90" or "@12"; and, before its source, "inner() of line 45, part() of
- * line 97: (loop) ", or nothing. */
-void bb_by_line__place(const struct bb_timed_row *row, char *buf, size_t size);
-void bb_by_line__before(const struct bb_timed_row *row, char *buf, size_t size);
+/* The lines of one program at several values of its parameter, side by side: of cases[n]. */
+void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
 /* A cell of a time of a line: "< 3" where it cannot be told from none. */
 void bb_doc_line_ns(double ns, struct bb_doc *d);
 /* "71 % is bpf_perf_event_output of line 38, ..." into buf[size]; with cold caches. */
