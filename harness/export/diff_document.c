@@ -265,8 +265,7 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__append(d, n ? "; no other line surely differs"
 				  : c->more.lo > 0 || c->more.hi < 0 ? "the program as a whole "
 								       "differs, no line of it "
-								       "surely "
-								       "does"
+								       "surely does"
 								     : "no line surely differs");
 }
 

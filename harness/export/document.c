@@ -288,9 +288,7 @@ static void put_html_cell(const struct bb_doc_column *c, const struct bb_doc_cel
 {
 	if (c->cells == BB_CELLS_VERDICT && cell->text)
 		fprintf(out, "<td class='text verdict %.*s'>",
-			(int)strspn(cell->text, "abcdefghi"
-						"jklmnopqrstuvwxyz"),
-			cell->text);
+			(int)strspn(cell->text, "abcdefghijklmnopqrstuvwxyz"), cell->text);
 	else
 		fprintf(out, "<td%s>",
 			c->cells == BB_CELLS_NUMBER ? cell->faint ? " class=faint" : ""

@@ -80,14 +80,13 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 		d->faint = bb_is_floor(r, &r->cases[i]);
 		for (size_t k = 0; k < bb_n_case_columns; k++) {
 			const struct bb_case_column *column = &bb_case_columns[k];
-			bool is_left_out = detail == BB_SHORT &&
-					   column->as.spill == BB_DOC_BELOW &&
+			bool is_left_out = detail == BB_SHORT && column->as.spill == BB_DOC_BELOW &&
 					   bb_is_said_above(r, i, column);
 
 			if (column->in & detail)
-				bb_doc__table_cell(d, is_left_out ? (struct bb_table_cell){""}
-								  : bb_case_cell(&r->cases[i],
-										 column));
+				bb_doc__table_cell(d, is_left_out
+							      ? (struct bb_table_cell){""}
+							      : bb_case_cell(&r->cases[i], column));
 		}
 	}
 	d->faint = false;

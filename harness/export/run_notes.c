@@ -143,9 +143,8 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 	}
 	if (n)
 		bb_doc__append(d, ": a filter turned the event away, or the input takes a short "
-				  "path; "
-				  "`bpfbench init OBJECT` lists globals that filter, `annotate` "
-				  "the lines");
+				  "path; `bpfbench init OBJECT` lists globals that filter, "
+				  "`annotate` the lines");
 }
 
 /* What a reader must know about all figures of a kind. */
@@ -165,8 +164,7 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 	if (is_negative)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    BB_NEGATIVE_MARK " net is below zero: the floor cost more than the "
-					     "program. It is shown "
-					     "as measured, not cut to 0.");
+					     "program. It is shown as measured, not cut to 0.");
 	if (lacks_pmu && detail == BB_DETAILS)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "no cycles, instructions or cache misses a run: this machine shows no "
