@@ -19,42 +19,29 @@
  * A run as it is stored: the command, the machine, and every sample. The summaries are derived from
  * the series (report/summary.c) whenever a report is made or read, so that a stored run can be
  * judged by newer statistics. Owns everything it points to; bb_report__free() takes NULL.
+ *
+ * What a stored member means stands in its row of report/records.c; "null" and "absent" there are
+ * NULL and NAN here. Here stands what the rows leave out.
  */
 
 /* The samples of one case from one program load. */
 struct bb_series {
-	uint32_t load;    /* 0-based round of the run; equal rounds were interleaved in time */
-	int jit_mod64;    /* address of the JITed program mod 64; -1 unknown */
-	double jit_share; /* of all random loads that are there; NAN: not drawn by places */
-	char *void_why;   /* why the series does not count; NULL: it does */
-	/* events that the drive fired, lines that it took (slope); 0: it cannot know (in-situ) */
-	uint64_t fired;
-	uint64_t run_cnt; /* by the kernel's counters, warm-up excluded */
-	uint64_t run_time_ns;
-	uint64_t misses;     /* recursion_misses */
-	uint64_t drops;      /* the program's own `drops` counter */
-	uint64_t warmup;     /* runs discarded at the start, by intent */
-	uint64_t events;     /* in-situ by rate: packets sent, requests answered; 0 elsewhere */
-	uint64_t retries;    /* calls made again because a signal broke them off */
-	uint64_t multi;      /* in-situ: runs that shared a window, not in `hist` */
-	double elapsed_s;    /* wall time */
-	double target_cpu_s; /* in-situ: CPU time of the workload; NAN elsewhere */
-	double steal;        /* share, 0..1; NAN unknown */
+	uint32_t load; /* 0-based */
+	int jit_mod64;
+	double jit_share;
+	char *void_why;
+	uint64_t fired; /* slope: lines that it took */
+	uint64_t run_cnt, run_time_ns, misses, drops, warmup;
+	uint64_t events, retries, multi;
+	double elapsed_s, target_cpu_s, steal;
 	struct {
-		double intercept_ns; /* of the system call around the runs */
-		/* of a run, by the PMU; NAN without one */
-		double cycles, instructions, llc_misses;
-	} slope; /* NAN elsewhere */
-	/* hook: the same with an empty program on the same hook; NAN elsewhere */
+		double intercept_ns, cycles, instructions, llc_misses;
+	} slope;
 	double floor_ns;
-	/* the references, just before the series; NAN: not measured */
 	double reference_ns[BB_N_REFERENCES];
-	/* cold: of a line of memory to be read after emptying, mean over turns; NAN elsewhere */
-	double line_ns;
-	struct bb_ring_use
-		*flow; /* pipeline: the records that went through the ring; NULL elsewhere */
-	/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
-	struct bb_hist hist;
+	double line_ns;           /* mean over turns */
+	struct bb_ring_use *flow; /* pipeline: the records that went through the ring, or NULL */
+	struct bb_hist hist;      /* one sample a run (slope: a line), in 1/units_per_ns ns */
 };
 
 /*
@@ -63,18 +50,13 @@ struct bb_series {
  * path without an entry, which is seldom the path that matters.
  */
 struct bb_in_vain {
-	char *map;         /* its name; NULL: not known which map it is */
-	char *type;        /* "lpm_trie"; NULL: likewise */
-	bool is_inner;     /* the map was looked up in `map` */
-	bool is_tail_call; /* else lookups */
-	bool is_captured;  /* the map is a copy from a captured command */
-	/* in the map after the runs, up to BB_IN_VAIN_MANY; the index of the tail call. NAN: not
-	 * known */
-	double entries, index;
+	char *map, *type;
+	bool is_inner, is_tail_call, is_captured;
+	double entries; /* up to BB_IN_VAIN_MANY */
+	double index;
 	uint64_t calls, in_vain;
-	char *file; /* of the first such call; NULL: no line is known */
-	uint32_t line;
-	uint32_t places; /* calls in the program that are meant */
+	char *file;
+	uint32_t line, places;
 };
 
 #define BB_IN_VAIN_MANY 1000
@@ -90,35 +72,25 @@ const char *bb_in_vain__remedy(const struct bb_in_vain *v);
 #define BB_NO_FLOOR SIZE_MAX
 
 struct bb_case {
-	char *name; /* "scenario/variant/drive/parameter=value": the benchmark name in BMF */
+	char *name; /* the benchmark name in BMF */
 	char *scenario, *variant, *drive;
-	char *command;  /* slowdown: whose time a sample is; NULL elsewhere */
-	char *fired_by; /* trigger and place, where a run of it was made to happen; NULL elsewhere
-			 */
-	char *emptied;  /* the caches that were emptied before each run; NULL: none */
-	char *param;    /* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
+	char *command, *fired_by, *emptied;
+	char *param, *param_text;
 	uint32_t param_value;
-	char *param_text; /* the value in words: "32", an input's name; NULL: no parameter */
-	/* instructions that its runs execute at all, of all that the program has, by a clone with
-	 * counters; 0 of 0: not known */
-	uint32_t executed_insns, n_insns;
-	bool goes_on; /* its runs went on in programs that are not among these, by tail calls */
-	/* by the same clone: what nearly all of its runs looked for and did not find */
-	struct bb_in_vain *in_vain;
+	uint32_t executed_insns, n_insns; /* by a clone with counters; 0 of 0: not known */
+	bool goes_on;
+	struct bb_in_vain *in_vain; /* by the same clone */
 	size_t n_in_vain;
-	uint32_t n_unwatched; /* calls of the program that may be in vain and were not counted */
-	/* interrupts to its own CPU by a run: it wakes somebody; NAN: not known */
+	uint32_t n_unwatched;
 	double wakeups;
-	/* by how much runs like this one differ, by `between_runs` runs of the machine's self-test:
-	 * 95 % half widths in ln of the latency, the relative, and the latency of the floor, which
-	 * moves the others by as many ns; NAN: not known */
+	/* of the latency, the relative, and the latency of the floor, which moves the others by as
+	 * many ns */
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
-	uint32_t units_per_ns; /* of the samples: 1, or 1000 where they are in ps */
-	size_t floor;          /* index of the floor's case in the report, BB_NO_FLOOR */
-	bool is_anchor;        /* history divides by it */
-	/* a live program, never loaded anew: each series is a slice of time */
-	bool is_live;
+	uint32_t units_per_ns;
+	size_t floor;   /* index of the floor's case in the report, BB_NO_FLOOR */
+	bool is_anchor; /* history divides by it */
+	bool is_live;   /* never loaded anew */
 	struct bb_series *series;
 	size_t n_series;
 	struct bb_summary summary; /* derived */
@@ -126,13 +98,10 @@ struct bb_case {
 
 /* A program that was loaded: one variant, for all its drives. */
 struct bb_program {
-	char *name; /* "scenario/variant": the benchmark name in BMF */
+	char *name; /* the benchmark name in BMF */
 	char *scenario, *variant;
-	char *program; /* function in the object */
-	char *object;  /* as the scenario or the command line names it */
-	char *type;    /* "perf_event" */
-	char *tag;     /* the kernel's, 16 hex digits: equal for equal instructions */
-	bool has_ring; /* it writes to a ring buffer */
+	char *program, *object, *type, *tag;
+	bool has_ring;
 	struct bb_prog_static metrics;
 };
 
@@ -147,25 +116,17 @@ struct bb_program {
 /* One load of each program, compared over ABBA or BAAB blocks. All ratios are natural logarithms of
  * head / base. */
 struct bb_pair {
-	bool matched;               /* both at the same JIT address mod 64 */
-	int base_mod64, head_mod64; /* -1 unknown */
-	uint32_t blocks;            /* blocks that count */
-	double d;                   /* median over blocks of ln(head / base), gross */
-	double d_net;    /* the same with the floor subtracted from both; NAN without a floor */
-	double shift_ns; /* median over blocks of head - base */
-	double base_ns, head_ns, floor_ns; /* medians over blocks of the censored means */
-	char *void_why;                    /* why it does not count; NULL: it does */
+	bool matched;
+	int base_mod64, head_mod64;
+	uint32_t blocks;
+	double d, d_net, shift_ns;
+	double base_ns, head_ns, floor_ns;
+	char *void_why;
 };
 
 struct bb_comparison {
-	char *name;        /* "scenario/drive/parameter=value" */
-	char *base, *head; /* the two sides: variants or objects */
-	double threshold;  /* practical: 0.01 is 1 % */
-	double alpha;
-	double injected; /* share added to head's samples by a self-test; 0 otherwise */
-	/* time for all comparisons that its verdict was looked for in, s; NAN: not known, or the
-	 * number of loads ended it */
-	double budget_s;
+	char *name, *base, *head; /* the sides: variants or objects */
+	double threshold, alpha, injected, budget_s;
 	struct bb_pair *pairs;
 	size_t n_pairs;
 
@@ -221,25 +182,18 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n);
 
 /* One input or stack depth. Exact when all runs executed the same number. */
 struct bb_counted_case {
-	char *name;  /* "scenario/variant/exact/input=NAME": the benchmark in BMF */
-	char *param; /* NULL: the drive has none */
+	char *name; /* the benchmark in BMF */
+	char *param, *param_text;
 	uint32_t param_value;
-	char *param_text; /* as in struct bb_case */
-	uint64_t runs;
-	uint64_t least, most;  /* instructions of one run; equal: exact */
-	uint64_t instructions; /* of all runs */
-	uint64_t paths;        /* different paths that they took */
-	char *void_why; /* why it does not count: an unexpected result of the program; NULL: it
-			   counts */
+	uint64_t runs, least, most, instructions, paths;
+	char *void_why; /* an unexpected result of the program */
 };
 
 /* A line of the source, by the line information in the BTF. */
 struct bb_counted_line {
-	char *file, *text;   /* text: "" when the BTF has none */
-	uint32_t line;       /* 0: instructions of the compiler's own */
-	uint32_t n_insns;    /* that stand in the program for it */
-	uint64_t executions; /* the most of any of its instructions; 0: never executed */
-	uint64_t instructions;
+	char *file, *text;
+	uint32_t line, n_insns;
+	uint64_t executions, instructions;
 };
 
 struct bb_counted_call {
@@ -249,17 +203,13 @@ struct bb_counted_call {
 };
 
 struct bb_counted {
-	char *name; /* "scenario/variant/exact" */
-	char *scenario, *variant;
-	uint32_t n_insns, n_blocks; /* of the program */
-	uint32_t clone_insns;       /* of the one that was run, with its counters */
-	uint64_t runs, instructions;
-	uint64_t paths;      /* different paths over all cases */
-	uint64_t tail_calls; /* that were taken: the programs that they led to are not counted */
+	char *name, *scenario, *variant;
+	uint32_t n_insns, n_blocks, clone_insns;
+	uint64_t runs, instructions, paths;
+	uint64_t tail_calls; /* the programs that they led to are not counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;
-	/* by file and line; none without BTF line information */
-	struct bb_counted_line *lines;
+	struct bb_counted_line *lines; /* by file and line; none without BTF line information */
 	size_t n_lines;
 	struct bb_counted_call *calls;
 	size_t n_calls;
@@ -295,51 +245,33 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c);
  * none.
  */
 struct bb_timed_call {
-	uint32_t line; /* where the call is; 0: not known */
-	char *call;    /* "parse()" */
+	uint32_t line;
+	char *call; /* "parse()" */
 };
 
 struct bb_timed_row {
-	char *file, *text; /* "" without line information; text: of the first line */
-	char *call;        /* "bpf_ktime_get_ns", "parse()"; "": the program's own code */
-	/* the calls that led to the function that it is in, the main one's first; none: it is in
-	 * the main one */
+	char *file, *text, *call; /* text: of the first line */
 	struct bb_timed_call *from;
 	size_t n_from;
-	bool enters; /* a call whose function has rows of its own: what the call itself takes */
+	bool enters;              /* what the call itself takes */
 	uint32_t line, last_line; /* equal, but for a loop, or what is not divided further */
-	uint32_t insn;            /* the slot where it begins */
+	uint32_t insn;
 	bool is_loop;
-	uint64_t turns;                 /* in one run */
-	struct bb_numbers ns, first_ns; /* by load: of all turns, of the first one */
+	uint64_t turns;
+	struct bb_numbers ns, first_ns; /* by load */
 };
 
 struct bb_timed {
-	char *name; /* "scenario/variant/lines/stack_depth=32": of its case, too */
-	char *scenario, *variant, *drive;
-	char *param; /* NULL: the drive has none */
+	char *name, *scenario, *variant, *drive, *param;
 	uint32_t param_value;
-	uint32_t cuts;       /* at which the clone can end */
-	uint32_t points;     /* at which a clone could; 0: an older run that does not say */
-	char *thinned_why;   /* the cuts are fewer than those; NULL: they are all */
-	uint32_t refused;    /* of them, those that the verifier does not allow */
-	char *refused_why;   /* in its words, of one of them; NULL: none */
-	uint64_t passed;     /* cuts that a run passes */
-	uint64_t measured;   /* of them, those that runs ended at; 0: does not say */
-	uint64_t runs;       /* of the clone to its last cut, that count */
-	uint64_t other_ways; /* that took another path than the one that is shown */
-	double check_ns;     /* the price of a check at a cut, which is taken out */
-	bool leaves;         /* a run ends by a tail call */
-	/* that measured it, one after the other, as many loads each; 0: an older run, one did */
+	uint32_t cuts, points, refused;
+	char *thinned_why, *refused_why;
+	uint64_t passed, measured, runs, other_ways;
+	double check_ns;
+	bool leaves;
 	uint32_t processes;
-	uint64_t sweeps;    /* over all places, in all loads; 0: an older run */
-	uint64_t disturbed; /* that are left out: the program took longer than it does here */
-	/* by load: the program itself; an empty program, called and timed as it is */
-	struct bb_numbers program_ns, empty_ns;
-	struct bb_numbers hidden_ns; /* by load, as in struct bb_lines; none: an older run */
-	/* by load: by other paths, with cold caches what no cut shows; of older runs behind a tail
-	 * call */
-	struct bb_numbers rest_ns;
+	uint64_t sweeps, disturbed;
+	struct bb_numbers program_ns, empty_ns, hidden_ns, rest_ns; /* by load */
 	struct bb_timed_row *rows; /* in the order in which a run comes to them first */
 	size_t n_rows;
 };
@@ -356,30 +288,24 @@ bool bb_timed__is_cold(const struct bb_timed *t); /* caches were emptied before 
 
 /* A case or a drive that could not be measured here. */
 struct bb_skip {
-	char *what; /* "perf_profiler/in-situ" */
-	char *why;
+	char *what, *why;
 };
 
 struct bb_report {
-	char *id;         /* file name without .json: "20261121T131700Z-perf_profiler-1a2b3c4d" */
-	char *command;    /* command line */
-	char *started;    /* ISO 8601, UTC */
-	char *incomplete; /* why the run stopped early; NULL: it is whole */
+	char *id; /* "20261121T131700Z-perf_profiler-1a2b3c4d" */
+	char *command, *started, *incomplete;
 	uint64_t seed;
-	double elapsed_s;
-	double steal; /* whole run, all CPUs; NAN unknown */
+	double elapsed_s, steal;
 	struct bb_fingerprint fingerprint;
 	struct bb_case *cases;
 	size_t n_cases;
-	struct bb_program *programs; /* in the order of the run; none of the fake driver's */
+	struct bb_program *programs; /* in the order of the run */
 	size_t n_programs;
-	struct bb_comparison *comparisons; /* of `bpfbench compare`; none in a plain run */
+	struct bb_comparison *comparisons;
 	size_t n_comparisons;
-	/* of the exact drive, by program; no part of the timings above */
-	struct bb_counted *counted;
+	struct bb_counted *counted; /* by program; no part of the timings above */
 	size_t n_counted;
-	/* of the drive `lines`, by case */
-	struct bb_timed *timed;
+	struct bb_timed *timed; /* by case */
 	size_t n_timed;
 	struct bb_skip *skips;
 	size_t n_skips;
