@@ -2,15 +2,11 @@
 #include "cli/cmd.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/caller.h"
 #include "base/clean.h"
-#include "base/parse.h"
 
 static const struct cmd {
 	const char *name;
@@ -20,6 +16,7 @@ static const struct cmd {
 	 * anything. */
 	bool needs_root;
 } cmds[] = {
+	/* run comes first: it is the default */
 	{"run",
 	 "measure a scenario or a BPF object (the default: `bpfbench --scenario S` is `bpfbench "
 	 "run --scenario S`)",
@@ -83,32 +80,9 @@ static void print_help(FILE *out)
 	      out);
 }
 
-static const struct cmd *find(const char *name)
-{
-	for (size_t i = 0; i < N_CMDS; i++)
-		if (!strcmp(cmds[i].name, name))
-			return &cmds[i];
-	return NULL;
-}
-
-static int say_unknown(const char *word)
-{
-	const char *names[N_CMDS], *near;
-
-	for (size_t i = 0; i < N_CMDS; i++)
-		names[i] = cmds[i].name;
-	near = bb_nearest(word, names, N_CMDS);
-	if (near)
-		fprintf(stderr, "bpfbench: no command '%s'; did you mean '%s'?\n", word, near);
-	else
-		fprintf(stderr, "bpfbench: no command '%s'; `bpfbench --help` lists them\n", word);
-	return BB_EXIT_USAGE;
-}
-
-static char command_name[64] = "bpfbench";
-
 static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 {
+	static char name[64];
 	struct bb_err err = {0};
 	int rc = 0;
 
@@ -117,8 +91,8 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 		bb_clean__end_by_sigpipe();
 		rc = bb_caller__become(&err);
 	}
-	snprintf(command_name, sizeof(command_name), "bpfbench %s", cmd->name);
-	argv[0] = command_name;
+	snprintf(name, sizeof(name), "bpfbench %s", cmd->name);
+	argv[0] = name;
 	if (!rc)
 		rc = cmd->run(argc, argv, &err);
 	return rc < 0 ? bb_complain(&err) : rc;
@@ -126,8 +100,6 @@ static int run_cmd(const struct cmd *cmd, int argc, char **argv)
 
 int bb_cmd_main(int argc, char **argv)
 {
-	const struct cmd *cmd;
-
 	argp_err_exit_status = BB_EXIT_USAGE;
 	if (argc < 2) {
 		print_help(stderr);
@@ -143,36 +115,7 @@ int bb_cmd_main(int argc, char **argv)
 		return BB_EXIT_OK;
 	}
 	if (argv[1][0] == '-')
-		return run_cmd(find("run"), argc, argv);
-	cmd = find(argv[1]);
-	return cmd ? run_cmd(cmd, argc - 1, argv + 1) : say_unknown(argv[1]);
-}
-
-int bb_complain(const struct bb_err *err)
-{
-	bb_say(err->msg);
-	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
-}
-
-void bb_say(const char *line)
-{
-	fprintf(stderr, "bpfbench: %s\n", line);
-}
-
-void bb_usage_error(const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "%s: ", command_name);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "; see `%s --help`\n", command_name);
-	exit(BB_EXIT_USAGE);
-}
-
-void bb_refuse(const char *text, bool is_wrong)
-{
-	if (is_wrong)
-		bb_usage_error("%s", text);
+		return run_cmd(&cmds[0], argc, argv);
+	return run_cmd(bb_option_choose("command", argv[1], cmds, N_CMDS, sizeof(cmds[0])),
+		       argc - 1, argv + 1);
 }

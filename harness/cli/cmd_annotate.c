@@ -7,7 +7,6 @@
 #include "base/clean.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
-#include "cli/options.h"
 #include "cli/lines_flame.h"
 #include "cli/output.h"
 #include "export/annotate.h"
@@ -17,22 +16,12 @@
 struct annotate_args {
 	const char *run, *results, *variant;
 	struct bb_annotate_opts opts;
+	int colour; /* of whens */
 	bool time;
 	const char *flame; /* file to draw into; NULL: none */
 };
 
-static void read_colour(const struct bb_option *o, const char *text, void *ret_colour)
-{
-	bool *colour = ret_colour;
-
-	(void)o;
-	if (!strcmp(text, "always") || !strcmp(text, "never"))
-		*colour = text[0] == 'a';
-	else if (strcmp(text, "auto"))
-		bb_usage_error("--colour: '%s' is none of always, never, auto", text);
-	else
-		*colour = isatty(STDOUT_FILENO);
-}
+static const char *const whens[] = {"auto", "always", "never"};
 
 #define AT(member) offsetof(struct annotate_args, member)
 #define TO(member) .at = AT(member)
@@ -47,8 +36,8 @@ static const struct bb_option options[] = {
 	{"flame", 0, "FILE.svg", bb_read_text, TO(flame),
 	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg",
 	 .given = AT(time)},
-	{"colour", 0, "WHEN", read_colour, TO(opts.colour),
-	 "always, never, or auto (default): if stdout is a terminal"},
+	{"colour", 0, "WHEN", bb_read_index, TO(colour),
+	 "always, never, or auto (default): if stdout is a terminal", BB_CHOICES(whens)},
 	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
 	{0},
 };
@@ -159,11 +148,12 @@ static int put_counts(const struct bb_report *r, const struct annotate_args *a, 
 
 int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 {
-	struct annotate_args a = {.results = BB_RESULTS, .opts = {.colour = isatty(STDOUT_FILENO)}};
+	struct annotate_args a = {.results = BB_RESULTS};
 	struct bb_report *report = NULL;
 	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
+	a.opts.colour = a.colour ? a.colour == 1 : isatty(STDOUT_FILENO);
 	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, err);
 	if (!rc)
 		rc = a.time ? put_times(report, &a, err) : put_counts(report, &a, err);

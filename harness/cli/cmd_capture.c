@@ -7,13 +7,12 @@
 #include "capture/replay.h"
 #include "cli/capture_options.h"
 #include "cli/cmd.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "plan/field.h"
 
 struct capture_cmd_args {
 	struct bb_capture_args how;
-	struct bb_env_names env;
+	struct bb_strings env;
 	const char *output;
 	bool leaves, all;
 	char **command; /* of argv, ends in NULL */
@@ -187,7 +186,7 @@ static int print_capture(const struct bb_capture *c, bool all, struct bb_err *er
 int bb_cmd_capture(int argc, char **argv, struct bb_err *err)
 {
 	struct bb_capture *capture = NULL;
-	struct capture_cmd_args a = {0};
+	static struct capture_cmd_args a;
 	char name[BB_NAME_MAX_BYTES + 2], path[sizeof(name) + sizeof(".capture")];
 	int rc;
 

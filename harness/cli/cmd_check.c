@@ -5,7 +5,6 @@
 
 #include "base/clean.h"
 #include "cli/cmd.h"
-#include "cli/options.h"
 #include "env/checks.h"
 #include "env/fingerprint.h"
 

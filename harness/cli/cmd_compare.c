@@ -569,7 +569,7 @@ int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 	static struct compare_args a = {.threshold = 0.01, .alpha = DEFAULT_ALPHA};
 	int rc;
 
-	bb_measure_args__init(&a.measure, argc, argv, NULL, DEFAULT_BUDGET_S);
+	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
 	/* check_what() has seen to it that stored runs come without */
 	if (a.scenario || a.object.objects.n)

@@ -258,7 +258,7 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	struct bb_gate_run *run = NULL;
 	int rc;
 
-	bb_measure_args__init(&a.measure, argc, argv, NULL, 0);
+	bb_measure_args__init(&a.measure, argc, argv, 0);
 	a.measure.results = NULL;
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.measure.no_store |= !a.measure.results;

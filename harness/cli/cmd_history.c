@@ -8,7 +8,6 @@
 #include "base/parse.h"
 #include "cli/cmd.h"
 #include "cli/history_print.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "export/documents.h"
 #include "judge/timeline.h"
@@ -17,16 +16,11 @@ struct history_args {
 	const char *scenario, *results;
 	struct bb_strings variants, drives;
 	struct bb_history_rule rule;
-	bool tsv, all;
+	int is_tsv;
+	bool all;
 };
 
-static void read_format(const struct bb_option *o, const char *text, void *ret_tsv)
-{
-	(void)o;
-	if (strcmp(text, "table") && strcmp(text, "tsv"))
-		bb_usage_error("no format '%s'; there are: table, tsv", text);
-	*(bool *)ret_tsv = !strcmp(text, "tsv");
-}
+static const char *const formats[] = {"table", "tsv"};
 
 static void read_window(const struct bb_option *o, const char *text, void *ret_size)
 {
@@ -48,7 +42,8 @@ static const struct bb_option options[] = {
 	{"window", 0, "N", read_window, TO(rule.window_min),
 	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)", 20, 30},
 	{"all", 0, NULL, bb_read_flag, TO(all), "every run of every case, not the newest alone"},
-	{"format", 'f', "NAME", read_format, TO(tsv), "table (default), or tsv for gnuplot"},
+	{"format", 'f', "NAME", bb_read_index, TO(is_tsv), "table (default), or tsv for gnuplot",
+	 BB_CHOICES(formats)},
 	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
 	{0},
 };
@@ -110,7 +105,7 @@ static int print(const struct history_args *a, const struct bb_timeline *t, stru
 {
 	struct bb_doc d = {0};
 
-	if (a->tsv) {
+	if (a->is_tsv) {
 		bb_history_print_tsv(t, NULL, stdout);
 		return bb_clean__check(stdout, "stdout", err);
 	}

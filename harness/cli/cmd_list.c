@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/options.h"
 #include "cli/paths.h"
 #include "store/store.h"
 

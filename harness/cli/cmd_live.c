@@ -18,7 +18,6 @@
 #include "capture/follow.h"
 #include "cli/capture_options.h"
 #include "cli/cmd.h"
-#include "cli/options.h"
 #include "cli/live_print.h"
 #include "cli/output.h"
 #include "run/live.h"
@@ -94,24 +93,8 @@ struct live_args {
 	const char *output;                  /* NULL: stdout */
 	bool once, all;
 	char **command; /* of argv, ends in NULL; NULL: all programs are watched */
-	struct bb_env_names env;
+	struct bb_strings env;
 };
-
-static void read_order(const struct bb_option *o, const char *text, void *ret_order)
-{
-	(void)o;
-	*(const struct bb_live_order **)ret_order = bb_option_choose("column", text, bb_live_orders,
-								     bb_n_live_orders,
-								     sizeof(bb_live_orders[0]));
-}
-
-static void read_format(const struct bb_option *o, const char *text, void *ret_format)
-{
-	(void)o;
-	*(const struct bb_live_format **)ret_format =
-		bb_option_choose("format", text, bb_live_formats, bb_n_live_formats,
-				 sizeof(bb_live_formats[0]));
-}
 
 static void refuse_argument(const struct bb_option *o, const char *text, void *none)
 {
@@ -129,10 +112,12 @@ static const struct bb_option options[] = {
 	{"once", 0, NULL, bb_read_flag, TO(once), "print one snapshot, also on a terminal"},
 	{"seconds", 0, "S", bb_read_double, TO(seconds),
 	 "length of the period that a snapshot covers (default 1)", 0.1, 86400},
-	{"sort", 0, "COLUMN", read_order, TO(order), "cpu (default), runs, ns or name"},
-	{"format", 'f', "NAME", read_format, TO(format),
+	{"sort", 0, "COLUMN", bb_read_row, TO(order), "cpu (default), runs, ns or name",
+	 BB_CHOICES(bb_live_orders)},
+	{"format", 'f', "NAME", bb_read_row, TO(format),
 	 "print one snapshot as table (default on a terminal), json (default elsewhere) or "
-	 "openmetrics"},
+	 "openmetrics",
+	 BB_CHOICES(bb_live_formats)},
 	{"all", 0, NULL, bb_read_flag, TO(all), "a row also for each program that did not run"},
 	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
 	{"output", 'o', "FILE", bb_read_text, TO(output),
@@ -376,7 +361,7 @@ static int watch_screen(const struct watch *w, struct bb_err *err)
 
 int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 {
-	struct live_args a = {.seconds = 1, .order = bb_live_orders};
+	static struct live_args a = {.seconds = 1, .order = bb_live_orders};
 	struct bb_stats_enable stats = {.fd = -1};
 	struct bb_live_filter filter = {0};
 	struct watch w = {.args = &a};

@@ -8,7 +8,6 @@
 #include "base/child.h"
 #include "base/stop.h"
 #include "cli/cmd.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "profile/flame.h"
@@ -57,17 +56,9 @@ struct profile_args {
 	struct bb_recording_opts record;
 	const struct format *format;
 	const char *output;
-	struct bb_env_names env;
+	struct bb_strings env;
 	bool is_user_only, is_kernel_only, verbose;
 };
-
-static void read_format(const struct bb_option *o, const char *text, void *ret_format)
-{
-	(void)o;
-	*(const struct format **)ret_format = bb_option_choose("format", text, formats,
-							       sizeof(formats) / sizeof(formats[0]),
-							       sizeof(formats[0]));
-}
 
 /* "--off-cpu" or "--off-cpu=only" */
 static void read_off_cpu(const struct bb_option *o, const char *text, void *sampler)
@@ -100,10 +91,11 @@ static const struct bb_option options[] = {
 	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
 	{"user", 'U', NULL, bb_read_flag, TO(is_user_only), "user stacks only"},
 	{"kernel", 'K', NULL, bb_read_flag, TO(is_kernel_only), "kernel stacks only"},
-	{"format", 'f', "NAME", read_format, TO(format),
+	{"format", 'f', "NAME", bb_read_row, TO(format),
 	 "text (default): the hottest functions and stacks, for people; folded: one line per "
 	 "stack, for flame graph tools; flame: an interactive flame graph, one SVG file for a "
-	 "browser"},
+	 "browser",
+	 BB_CHOICES(formats)},
 	{"output", 'o', "FILE", bb_read_text, TO(output), BB_OUTPUT_DOC},
 	{"verbose", 'v', NULL, bb_read_flag, TO(verbose),
 	 "print each frame as function @ base+offset file:line"},
@@ -182,7 +174,7 @@ static int show(const struct profile_args *a, const struct bb_recording *r, stru
 
 int bb_cmd_profile(int argc, char **argv, struct bb_err *err)
 {
-	struct profile_args a = {
+	static struct profile_args a = {
 		.format = &formats[0],
 		.record = {.seconds = INFINITY, .sampler = {.freq_hz = 99, .on_cpu = true}},
 	};

@@ -12,7 +12,6 @@
 #include "cli/cmd.h"
 #include "cli/history_print.h"
 #include "cli/lines_flame.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "html/figures.h"

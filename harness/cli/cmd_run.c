@@ -481,10 +481,11 @@ int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 	struct jobs jobs = {0};
 	int rc = 0;
 
-	bb_measure_args__init(&a.measure, argc, argv, "bmf", DEFAULT_BUDGET_S);
+	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
-	if (!a.measure.has_format && !a.measure.output && isatty(STDOUT_FILENO))
-		a.measure.format = bb_exporter_find("table");
+	if (!a.measure.format)
+		a.measure.format = bb_exporter_find(
+			!a.measure.output && isatty(STDOUT_FILENO) ? "table" : "bmf");
 	if (a.cold && !a.measure.has_budget)
 		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
 	if (a.capture || a.command)

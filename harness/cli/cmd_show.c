@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cmd.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "store/store.h"
 

@@ -9,7 +9,6 @@
 #include "bpf/prog_stats.h"
 #include "bpf/target.h"
 #include "cli/cmd.h"
-#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
 #include "drivers/driver.h"

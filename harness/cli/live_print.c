@@ -224,18 +224,16 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all,
 	return 0;
 }
 
-const struct bb_live_format bb_live_formats[] = {
+const struct bb_live_format bb_live_formats[BB_N_LIVE_FORMATS] = {
 	{"table", "for people", print_table},
 	{"json", "everything, an object a program", print_json},
 	{"openmetrics", "OpenMetrics 1.0 text, for Prometheus and other readers of its format",
 	 print_openmetrics},
 };
 
-const size_t bb_n_live_formats = sizeof(bb_live_formats) / sizeof(bb_live_formats[0]);
-
 const struct bb_live_format *bb_live_format_find(const char *name)
 {
-	for (size_t i = 0; i < bb_n_live_formats; i++)
+	for (size_t i = 0; i < BB_N_LIVE_FORMATS; i++)
 		if (!strcmp(bb_live_formats[i].name, name))
 			return &bb_live_formats[i];
 	return NULL;

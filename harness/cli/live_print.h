@@ -19,8 +19,8 @@ struct bb_live_format {
 	int (*print)(const struct bb_live_row *rows, size_t n, bool all, FILE *out);
 };
 
-extern const struct bb_live_format bb_live_formats[];
-extern const size_t bb_n_live_formats;
+#define BB_N_LIVE_FORMATS 3
+extern const struct bb_live_format bb_live_formats[BB_N_LIVE_FORMATS];
 
 const struct bb_live_format *bb_live_format_find(const char *name); /* NULL: there is none */
 

@@ -89,8 +89,7 @@ const struct bb_option bb_measure_options[] = {
 };
 
 const struct bb_option bb_measure_output[] = {
-	{"format", 'f', "NAME", bb_read_format, TO(format), "format of stdout",
-	 .given = AT(has_format)},
+	{"format", 'f', "NAME", bb_read_format, TO(format), "format of stdout"},
 	{"output", 'o', "FILE", bb_read_text, TO(output),
 	 "write to this file instead of stdout (-), whole or not at all"},
 	{"results", 0, "DIR", bb_read_text, TO(results),
@@ -101,8 +100,7 @@ const struct bb_option bb_measure_output[] = {
 	{0},
 };
 
-void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, const char *format,
-			   double budget_s)
+void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, double budget_s)
 {
 	size_t size = 0;
 	FILE *out;
@@ -111,7 +109,6 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, con
 		.cpu = -1,
 		.budget_s = budget_s,
 		.results = BB_RESULTS,
-		.format = format ? bb_exporter_find(format) : NULL,
 	};
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = bb_now_ns();

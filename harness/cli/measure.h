@@ -17,19 +17,15 @@ struct bb_measure_args {
 	uint64_t seed;
 	bool has_budget;
 	double budget_s;
-	const struct bb_exporter *format;
-	bool has_format; /* by --format */
+	const struct bb_exporter *format; /* NULL: the command prints something that is none */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	struct bb_env_names env; /* for workloads, builds and captured commands */
-	char *command;           /* argv in one line, as the report has it */
+	struct bb_strings env; /* for workloads, builds and captured commands */
+	char *command;         /* argv in one line, as the report has it */
 };
 
-/* Defaults, before the options are read. `format` is the command's own; NULL: it prints something
- * that is no format, unless
- * --format is given. */
-void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, const char *format,
-			   double budget_s);
+/* Defaults, before the options are read. */
+void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, double budget_s);
 
 /* Sets of struct bb_usage that go into a struct bb_measure_args, for all of these commands. */
 extern const struct bb_option bb_measure_options[], bb_measure_output[];

@@ -47,8 +47,9 @@ static int split(const char *text, struct bb_object_ref *ref, char **ret_copy)
 	return *ret_copy ? 0 : -1;
 }
 
-static int make_text(const struct bb_object_args *a, bool pair, struct bb_object_scenario *ret_text,
-		     struct bb_err *err)
+int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
+			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,
+			     struct bb_err *err)
 {
 	struct bb_object_ref *refs = calloc(a->objects.n, sizeof(*refs));
 	char **names = calloc(a->objects.n, sizeof(*names));
@@ -73,6 +74,7 @@ static int make_text(const struct bb_object_args *a, bool pair, struct bb_object
 		.contexts = a->contexts.v,
 		.n_contexts = a->contexts.n,
 	};
+	struct bb_object_scenario text = {0};
 	int rc = refs && names ? 0 : bb_fail_nomem(err);
 
 	for (size_t i = 0; !rc && i < a->objects.n; i++) {
@@ -82,30 +84,19 @@ static int make_text(const struct bb_object_args *a, bool pair, struct bb_object
 			refs[i].name = i ? "head" : "base";
 	}
 	if (!rc)
-		rc = bb_object_scenario__make(&opts, ret_text, err);
-	for (size_t i = 0; names && i < a->objects.n; i++)
-		free(names[i]);
-	free(names);
-	free(refs);
-	return rc;
-}
-
-int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
-			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,
-			     struct bb_err *err)
-{
-	struct bb_object_scenario text;
-	int rc = make_text(a, pair, &text, err);
-
-	if (rc)
-		return rc;
-	rc = bb_scenario__parse(text.text, strlen(text.text), "(the scenario of --object)",
-				ret_scenario, err);
+		rc = bb_object_scenario__make(&opts, &text, err);
+	if (!rc)
+		rc = bb_scenario__parse(text.text, strlen(text.text), "(the scenario of --object)",
+					ret_scenario, err);
 	if (!rc && text.guesses)
 		fputs(text.guesses, stderr);
 	if (rc)
 		bb_object_scenario__done(&text);
 	else
 		*ret_text = text;
+	for (size_t i = 0; names && i < a->objects.n; i++)
+		free(names[i]);
+	free(names);
+	free(refs);
 	return rc;
 }

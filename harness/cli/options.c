@@ -2,14 +2,46 @@
 #include "cli/options.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "base/parse.h"
-#include "cli/cmd.h"
 #include "cli/output.h"
+
+static const char *command_name = "bpfbench";
+
+int bb_complain(const struct bb_err *err)
+{
+	bb_say(err->msg);
+	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
+}
+
+void bb_say(const char *line)
+{
+	fprintf(stderr, "bpfbench: %s\n", line);
+}
+
+void bb_usage_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", command_name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; see `%s --help`\n", command_name);
+	exit(BB_EXIT_USAGE);
+}
+
+void bb_refuse(const char *text, bool is_wrong)
+{
+	if (is_wrong)
+		bb_usage_error("%s", text);
+}
 
 void bb_out_of_memory(void)
 {
@@ -59,16 +91,16 @@ void bb_read_strings(const struct bb_option *o, const char *text, void *strings)
 	bb_strings__append(strings, text);
 }
 
-void bb_read_env(const struct bb_option *o, const char *text, void *env_names)
+void bb_read_env(const struct bb_option *o, const char *text, void *strings)
 {
-	struct bb_env_names *names = env_names;
+	struct bb_strings *s = strings;
 
 	(void)o;
 	if (!*text || strchr(text, '='))
 		bb_usage_error("--env takes the name of a variable, not '%s'", text);
-	if (names->n == BB_ENV_NAMES_MAX)
-		bb_usage_error("more than %d times --env", BB_ENV_NAMES_MAX);
-	names->v[names->n++] = text;
+	bb_strings__append(s, text);
+	bb_strings__append(s, NULL); /* what comes next is written over it */
+	s->n--;
 }
 
 void bb_read_u64(const struct bb_option *o, const char *text, void *ret_u64)
@@ -142,6 +174,18 @@ void bb_read_format(const struct bb_option *o, const char *text, void *ret_expor
 	*(const struct bb_exporter **)ret_exporter = bb_option_choose("format", text, bb_exporters,
 								      bb_n_exporters,
 								      sizeof(bb_exporters[0]));
+}
+
+void bb_read_row(const struct bb_option *o, const char *text, void *ret_row)
+{
+	*(const void **)ret_row = bb_option_choose(o->name, text, o->rows, o->n_rows, o->row_size);
+}
+
+void bb_read_index(const struct bb_option *o, const char *text, void *ret_index)
+{
+	const char *row = bb_option_choose(o->name, text, o->rows, o->n_rows, o->row_size);
+
+	*(int *)ret_index = (int)((size_t)(row - (const char *)o->rows) / o->row_size);
 }
 
 /* --- a command's table, as argp and getopt take it --- */
@@ -283,6 +327,7 @@ void bb_usage__parse(const struct bb_usage *usage, int argc, char **argv, void *
 				  .args_doc = usage->arguments,
 				  .doc = doc};
 
+	command_name = argv[0];
 	fill_options(&p, options);
 	refuse_unknown(&p, argc, argv);
 	argp_parse(&argp, argc, argv, usage->options_first ? ARGP_IN_ORDER : 0, NULL, &p);

@@ -5,6 +5,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
+
+enum bb_exit {
+	BB_EXIT_OK = 0,
+	BB_EXIT_FAILURE = 1,
+	BB_EXIT_USAGE = 2,
+	BB_EXIT_REGRESSION = 3,
+	BB_EXIT_UNSUPPORTED = 4,
+};
+
+/* Print "bpfbench: MESSAGE" on stderr: the exit code for the error: 4 for -ENOTSUP, else 1.
+ * (Wrong usage never gets here: bb_usage_error() ends with 2.) */
+int bb_complain(const struct bb_err *err);
+
+/* Print "bpfbench: LINE" on stderr. */
+void bb_say(const char *line);
+
+/* Print one line about a wrong option or value, and end with exit code 2. */
+void bb_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* The same, if the options are wrong. */
+void bb_refuse(const char *text, bool is_wrong);
+
 /* What the options of a command are, what each of them takes, and how a command is called: tables
  * from which the command line is parsed and the help is printed. */
 
@@ -23,7 +45,14 @@ struct bb_option {
 	double least, most; /* of a number */
 	size_t given;       /* of a bool that becomes true, too; 0: none */
 	bool optional;      /* the value may be left out; then `text` is NULL */
+	/* what there is to choose from: rows that begin with their names */
+	const void *rows;
+	size_t n_rows, row_size;
 };
+
+#define BB_CHOICES(table)                                                                          \
+	.rows = (table), .n_rows = sizeof(table) / sizeof((table)[0]),                             \
+	.row_size = sizeof((table)[0])
 
 /* A repeatable option. The strings are argv's; the array lives as long as the program, so what has
  * one among its arguments keeps them in static memory. */
@@ -38,15 +67,8 @@ void bb_strings__append(struct bb_strings *s, const char *text);
 void bb_out_of_memory(void) __attribute__((noreturn));
 void *bb_option_append(void *v, size_t *n, size_t size);
 
-/* --env NAME, repeatable: as `also` of base/child.h. */
-#define BB_ENV_NAMES_MAX 64
-struct bb_env_names {
-	const char *v[BB_ENV_NAMES_MAX + 1]; /* argv's; ends in NULL */
-	size_t n;
-};
-
 /* Of a table of n rows of `size` bytes that begin with their names, the row of that name; a usage
- * error, "no WHAT 'NAME'; ...", when there is none. */
+ * error when there is none. */
 const void *bb_option_choose(const char *what, const char *name, const void *rows, size_t n,
 			     size_t size);
 
@@ -55,10 +77,12 @@ bb_option_reader bb_read_flag;    /* bool */
 bb_option_reader bb_read_text;    /* const char * */
 bb_option_reader bb_read_once;    /* const char *; a usage error the second time */
 bb_option_reader bb_read_strings; /* struct bb_strings */
-bb_option_reader bb_read_env;     /* struct bb_env_names */
+bb_option_reader bb_read_env;     /* struct bb_strings; v ends in NULL: `also` of base/child.h */
 bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
 bb_option_reader bb_read_percent; /* double: "1" or "1%" is 0.01; from 0.001 to 1000 percent */
 bb_option_reader bb_read_format;  /* const struct bb_exporter * */
+bb_option_reader bb_read_row;     /* pointer to the row of that name, of BB_CHOICES(table) */
+bb_option_reader bb_read_index;   /* int: its number */
 
 /* Texts that several commands have. */
 #define BB_RESULTS "results"

@@ -129,18 +129,16 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->program.id > y->program.id) - (x->program.id < y->program.id);
 }
 
-const struct bb_live_order bb_live_orders[] = {
+const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
 	{"cpu", "share of a CPU", by_cpu},
 	{"runs", "runs per second", by_runs},
 	{"ns", "mean cost of a run", by_ns},
 	{"name", "name", by_name},
 };
 
-const size_t bb_n_live_orders = sizeof(bb_live_orders) / sizeof(bb_live_orders[0]);
-
 const struct bb_live_order *bb_live_order_find(const char *name)
 {
-	for (size_t i = 0; i < bb_n_live_orders; i++)
+	for (size_t i = 0; i < BB_N_LIVE_ORDERS; i++)
 		if (!strcmp(bb_live_orders[i].name, name))
 			return &bb_live_orders[i];
 	return NULL;

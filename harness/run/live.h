@@ -71,8 +71,8 @@ struct bb_live_order {
 	int (*compare)(const void *a, const void *b); /* for qsort() of rows */
 };
 
-extern const struct bb_live_order bb_live_orders[]; /* the first is the default */
-extern const size_t bb_n_live_orders;
+#define BB_N_LIVE_ORDERS 4
+extern const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS]; /* the first: default */
 
 const struct bb_live_order *bb_live_order_find(const char *name); /* NULL: there is none */
 

@@ -17,7 +17,7 @@ expect_grep "--help lists live" out '^  live '
 bpfbench live --format tabel
 complains "live: unknown format" 2 "no format 'tabel'; did you mean 'table'\?"
 bpfbench live --sort colour
-complains "live: unknown column" 2 "no column 'colour'; there are: cpu, runs, ns, name"
+complains "live: unknown column" 2 "no sort 'colour'; there are: cpu, runs, ns, name"
 bpfbench live xdp
 complains "live: takes no argument" 2 "'xdp' is no option"
 bpfbench live -o "$WORK/none/live.prom"
