@@ -39,32 +39,6 @@ static int frame_order(const struct bb_names *names, const struct bb_frame *a,
 	return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-/* Into functions[n_frames], each at its first frame: those of a name and kind are neighbours. */
-static void count_functions(const struct bb_stacks *s, struct function *functions)
-{
-	for (uint32_t i = 0; i < s->n_frames; i++)
-		functions[i].frame = i && !frame_order(&s->names, &s->frames[i - 1], &s->frames[i])
-					     ? functions[i - 1].frame
-					     : i;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct bb_stack *stack = &s->v[i];
-		const uint32_t *frames = s->parts + stack->first;
-		uint32_t leaf = stack->n - 1;
-
-		for (uint32_t k = 0; k < stack->n; k++) {
-			struct function *f = &functions[functions[frames[k]].frame];
-
-			/* One that calls itself, perhaps by way of others, counts once a stack. */
-			if (f->seen != i + 1)
-				f->total += (uint64_t)stack->weight;
-			f->seen = i + 1;
-		}
-		if (leaf && s->frames[frames[leaf]].kind == BB_FRAME_OFF_CPU)
-			leaf--; /* it is that function which waits */
-		functions[functions[frames[leaf]].frame].self += (uint64_t)stack->weight;
-	}
-}
-
 static int by_self(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
@@ -76,25 +50,27 @@ static int by_self(const void *a, const void *b)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-static const char *const kind_words[BB_N_FRAME_KINDS] = {
-	[BB_FRAME_INLINED] = " (inlined)",
-	[BB_FRAME_JIT] = " (JIT)",
-	[BB_FRAME_KERNEL] = " (kernel)",
-};
-
-static bool is_control(char c)
+/* A name as it may be shown: on a terminal, in a line. */
+static void write_name(const char *name, bool is_folded, FILE *out)
 {
-	return (unsigned char)c < ' ' || c == 0x7f;
+	for (const char *c = name; *c; c++)
+		putc((unsigned char)*c < ' ' || *c == 0x7f ? '?'
+		     : *c == ';' && is_folded              ? ':'
+							   : *c,
+		     out);
 }
 
 static void write_frame(const struct bb_stacks *s, uint32_t id, bool verbose, FILE *out)
 {
+	static const char *const words[BB_N_FRAME_KINDS] = {
+		[BB_FRAME_INLINED] = " (inlined)",
+		[BB_FRAME_JIT] = " (JIT)",
+		[BB_FRAME_KERNEL] = " (kernel)",
+	};
 	const struct bb_frame *frame = &s->frames[id];
-	const char *word = kind_words[frame->kind];
 
-	for (const char *c = bb_stacks__name(s, id); *c; c++)
-		putc(is_control(*c) ? '?' : *c, out); /* it may be a terminal */
-	fputs(word ? word : "", out);
+	write_name(bb_stacks__name(s, id), false, out);
+	fputs(words[frame->kind] ? words[frame->kind] : "", out);
 	if (verbose && is_function(frame) && frame->kind != BB_FRAME_INLINED)
 		fprintf(out, " @ 0x%" PRIx64 "+0x%" PRIx64, frame->start, frame->distance);
 	if (verbose && frame->file != BB_NO_ID)
@@ -114,7 +90,28 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 
 	if (!v)
 		return -ENOMEM;
-	count_functions(s, v);
+	/* Each is counted at its first frame: those of a name and kind are neighbours. */
+	for (uint32_t i = 0; i < s->n_frames; i++)
+		v[i].frame = i && !frame_order(&s->names, &s->frames[i - 1], &s->frames[i])
+				     ? v[i - 1].frame
+				     : i;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct bb_stack *stack = &s->v[i];
+		const uint32_t *frames = s->parts + stack->first;
+		uint32_t leaf = stack->n - 1;
+
+		for (uint32_t k = 0; k < stack->n; k++) {
+			struct function *f = &v[v[frames[k]].frame];
+
+			/* One that calls itself, perhaps by way of others, counts once a stack. */
+			if (f->seen != i + 1)
+				f->total += (uint64_t)stack->weight;
+			f->seen = i + 1;
+		}
+		if (leaf && s->frames[frames[leaf]].kind == BB_FRAME_OFF_CPU)
+			leaf--; /* it is that function which waits */
+		v[v[frames[leaf]].frame].self += (uint64_t)stack->weight;
+	}
 	for (uint32_t i = 0; i < s->n_frames; i++)
 		if (v[i].frame == i && is_function(&s->frames[i]))
 			v[n++] = v[i];
@@ -303,52 +300,27 @@ int bb_stacks__sort(struct bb_stacks *s)
 	return 0;
 }
 
-const char *const bb_frame_suffixes[BB_N_FRAME_KINDS] = {
+/* Of the names of a kind in folded stacks, as other tools write them. */
+static const char *const suffixes[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_INLINED] = "_[i]",
 	[BB_FRAME_JIT] = "_[j]",
 	[BB_FRAME_KERNEL] = "_[k]",
 };
 
-/* What is written of each frame, "NAME_[k];": of frame i from offsets[i] to offsets[i + 1]. */
-static int make_words(const struct bb_stacks *s, char **ret_text, size_t *offsets)
+void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out)
 {
-	size_t len;
-	FILE *out = open_memstream(ret_text, &len);
+	for (size_t i = 0; i < s->n; i++) {
+		const uint32_t *frames = s->parts + s->v[i].first;
 
-	if (!out)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->n_frames; i++) {
-		const char *suffix = bb_frame_suffixes[s->frames[i].kind];
+		for (uint32_t k = 0; k < s->v[i].n; k++) {
+			const char *suffix = suffixes[s->frames[frames[k]].kind];
 
-		offsets[i] = (size_t)ftell(out);
-		for (const char *c = bb_stacks__name(s, i); *c; c++)
-			putc(*c == ';' ? ':' : is_control(*c) ? '?' : *c, out);
-		fprintf(out, "%s;", suffix ? suffix : "");
-	}
-	offsets[s->n_frames] = (size_t)ftell(out);
-	return fclose(out) ? -ENOMEM : 0;
-}
-
-int bb_stacks__write_folded(const struct bb_stacks *s, FILE *out)
-{
-	size_t *offsets = malloc((s->n_frames + 1) * sizeof(*offsets));
-	char *text = NULL;
-	int rc = offsets ? make_words(s, &text, offsets) : -ENOMEM;
-
-	for (size_t i = 0; i < s->n && !rc; i++) {
-		const struct bb_stack *stack = &s->v[i];
-
-		for (uint32_t k = 0; k < stack->n; k++) {
-			const size_t *at = &offsets[s->parts[stack->first + k]];
-			bool is_last = k + 1 == stack->n; /* which has no ';' after it */
-
-			fwrite(text + at[0], at[1] - at[0] - is_last, 1, out);
+			fputs(k ? ";" : "", out);
+			write_name(bb_stacks__name(s, frames[k]), true, out);
+			fputs(suffix ? suffix : "", out);
 		}
-		fprintf(out, " %.0f\n", stack->weight);
+		fprintf(out, " %.0f\n", s->v[i].weight);
 	}
-	free(text);
-	free(offsets);
-	return rc;
 }
 
 void bb_stacks__done(struct bb_stacks *s)
@@ -364,17 +336,19 @@ void bb_stacks__done(struct bb_stacks *s)
 #define MAX_FILE (64u << 20)
 #define MAX_WEIGHT (1ULL << 53)
 
-static bool is_note(const char *frame, size_t len, const char *note)
-{
-	return len == strlen(note) && !memcmp(frame, note, len);
-}
-
 static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 {
+	static const struct {
+		const char *text;
+		enum bb_frame_kind kind;
+	} notes[] = {{BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU},
+		     {BB_NOTE_CUT, BB_FRAME_NOTE},
+		     {BB_NOTE_LOST, BB_FRAME_NOTE}};
+
 	if (is_first)
 		return BB_FRAME_COMM;
 	for (int kind = 0; kind < BB_N_FRAME_KINDS; kind++) {
-		const char *suffix = bb_frame_suffixes[kind];
+		const char *suffix = suffixes[kind];
 		size_t n = suffix ? strlen(suffix) : 0;
 
 		if (n && *len > n && !memcmp(frame + *len - n, suffix, n)) {
@@ -382,10 +356,9 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 			return (enum bb_frame_kind)kind;
 		}
 	}
-	if (is_note(frame, *len, BB_NOTE_OFF_CPU))
-		return BB_FRAME_OFF_CPU;
-	if (is_note(frame, *len, BB_NOTE_CUT) || is_note(frame, *len, BB_NOTE_LOST))
-		return BB_FRAME_NOTE;
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		if (*len == strlen(notes[i].text) && !memcmp(frame, notes[i].text, *len))
+			return notes[i].kind;
 	return BB_FRAME_USER;
 }
 

@@ -22,9 +22,6 @@ enum bb_frame_kind {
 	BB_N_FRAME_KINDS,
 };
 
-/* The suffix of the names of a kind in folded stacks; NULL: none. */
-extern const char *const bb_frame_suffixes[BB_N_FRAME_KINDS];
-
 /* The names of frames that are no functions. */
 #define BB_NOTE_CUT "[cut: the stack is deeper]"
 #define BB_NOTE_LOST "[stack lost]"
@@ -85,9 +82,9 @@ static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t fr
 /*
  * One line a stack, as flame graph tools take it: "comm;outermost;...;innermost weight". As theirs,
  * names of kernel functions end in _[k], of inlined ones in _[i], of a JIT's in _[j]. A ';' or
- * control character in a name is written as ':' or '?'. 0 or -ENOMEM; errors of `out` are its own.
+ * control character in a name is written as ':' or '?'. Errors of `out` are its own.
  */
-int bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
+void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
 
 void bb_stacks__done(struct bb_stacks *s);
 

@@ -134,6 +134,7 @@ int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
 
 #define MAP_MAX_BYTES (256u << 20)
 
+/* Of a regular file of the user or of root. */
 static int read_file_of(const char *path, uint32_t uid, char **ret_text)
 {
 	struct stat st;
@@ -147,52 +148,42 @@ static int read_file_of(const char *path, uint32_t uid, char **ret_text)
 	return bb_read_and_close(fd, path, MAP_MAX_BYTES, ret_text, &len, NULL);
 }
 
-static int read_map(uint32_t pid, uint32_t uid, struct bb_symtab **ret_symtab)
-{
-	struct bb_symtab *t;
-	char path[96], *text;
-	int rc;
-
-	*ret_symtab = NULL;
-	snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
-	/* The process's own /tmp, as long as there is one; ours otherwise. */
-	rc = read_file_of(path, uid, &text);
-	if (rc && rc != -ENOMEM)
-		rc = read_file_of(strstr(path, "/tmp/"), uid, &text);
-	if (rc)
-		return rc == -ENOMEM ? rc : 0;
-	t = calloc(1, sizeof(*t));
-	rc = t ? bb_symtab__add_perf_map(t, text) : -ENOMEM;
-	free(text);
-	if (t)
-		bb_symtab__sort(t);
-	*ret_symtab = t;
-	return rc;
-}
-
 int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
 		     const struct bb_symtab **ret_symtab)
 {
 	uint32_t id = bb_idmap__get(&maps->by_pid, pid, 0);
-	struct bb_symtab **added;
+	char path[96], *text;
+	struct bb_symtab *t;
+	int rc;
 
+	*ret_symtab = NULL;
 	if (id == BB_NO_ID) {
 		id = (uint32_t)maps->n;
-		added = bb_append(&maps->v, &maps->n, sizeof(*added));
-		if (!added || read_map(pid, uid, added) || bb_idmap__put(&maps->by_pid, pid, 0, id))
+		t = bb_append(&maps->v, &maps->n, sizeof(*t));
+		if (!t || bb_idmap__put(&maps->by_pid, pid, 0, id))
 			return -ENOMEM;
+		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
+		/* The process's own /tmp, as long as there is one; ours otherwise. */
+		rc = read_file_of(path, uid, &text);
+		if (rc && rc != -ENOMEM)
+			rc = read_file_of(strstr(path, "/tmp/"), uid, &text);
+		if (rc)
+			return rc == -ENOMEM ? rc : 0;
+		rc = bb_symtab__add_perf_map(t, text);
+		free(text);
+		bb_symtab__sort(t);
+		if (rc)
+			return rc;
 	}
-	*ret_symtab = maps->v[id];
+	if (maps->v[id].n)
+		*ret_symtab = &maps->v[id];
 	return 0;
 }
 
 void bb_jit_maps__done(struct bb_jit_maps *maps)
 {
-	for (size_t i = 0; i < maps->n; i++) {
-		if (maps->v[i])
-			bb_symtab__done(maps->v[i]);
-		free(maps->v[i]);
-	}
+	for (size_t i = 0; i < maps->n; i++)
+		bb_symtab__done(&maps->v[i]);
 	free(maps->v);
 	bb_idmap__done(&maps->by_pid);
 	memset(maps, 0, sizeof(*maps));

