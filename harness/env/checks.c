@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "env/checks_internal.h"
+#include "env/checks.h"
 
+#include <errno.h>
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,32 +19,43 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
 #include "base/caller.h"
 #include "base/cgroup2.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "env/fingerprint.h"
+#include "env/probe.h"
 #include "env/sysfile.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+/* deepest stack that a scenario may ask for, and the kernel's default limit */
+#define STEP_MAX_DEPTH 127
+#define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
+/* include/linux/errno.h: leaks to user space, strerror() does not know it */
+#define ENOTSUPP_KERNEL 524
+
 #define CPU_DIR "/sys/devices/system/cpu"
 #define STEAL_SAMPLE_NS (200 * 1000 * 1000) /* 20 ticks of the usual 100 Hz */
 #define STEAL_WARN 0.05
 #define MEMLOCK_ENOUGH_BYTES (64 << 20) /* rings, perf buffers and stack maps of all variants */
 
-void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status status,
-		  const char *remedy, const char *fmt, ...)
+static __attribute__((format(printf, 4, 5))) void set(struct bb_check_result *r,
+						      enum bb_check_status status,
+						      const char *remedy, const char *fmt, ...)
 {
 	va_list ap;
 
-	ret_result->status = status;
+	r->status = status;
 	va_start(ap, fmt);
-	vsnprintf(ret_result->text, sizeof(ret_result->text), fmt, ap);
+	vsnprintf(r->text, sizeof(r->text), fmt, ap);
 	va_end(ap);
-	snprintf(ret_result->remedy, sizeof(ret_result->remedy), "%s", remedy ? remedy : "");
+	snprintf(r->remedy, sizeof(r->remedy), "%s", remedy ? remedy : "");
 }
 
-bool bb_has_cap(unsigned int cap)
+static bool has_cap(unsigned int cap)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -52,12 +66,12 @@ bool bb_has_cap(unsigned int cap)
 	       bb_user__is_initial_namespace();
 }
 
-bool bb_may_bpf(void)
+static bool may_bpf(void)
 {
-	return bb_has_cap(CAP_SYS_ADMIN) || (bb_has_cap(CAP_BPF) && bb_has_cap(CAP_PERFMON));
+	return has_cap(CAP_SYS_ADMIN) || (has_cap(CAP_BPF) && has_cap(CAP_PERFMON));
 }
 
-const char *bb_privilege_remedy(void)
+static const char *privilege_remedy(void)
 {
 	if (geteuid())
 		return "run with sudo";
@@ -65,7 +79,269 @@ const char *bb_privilege_remedy(void)
 	       "--privileged";
 }
 
-/* --- the machine; checks_bpf.c asks the kernel about bpf() and perf_event_open() --- */
+/* --- what the kernel allows of bpf() and perf_event_open() --- */
+
+static const char *errno_text(int err)
+{
+	return err == -ENOTSUPP_KERNEL ? "not supported by this kernel (ENOTSUPP)" : strerror(-err);
+}
+
+static void check_bpf_syscall(struct bb_check_result *r)
+{
+	int fd = bb_probe__load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0);
+
+	if (fd >= 0) {
+		close(fd);
+		set(r, BB_CHECK_OK, NULL, "a two-instruction program loads");
+	} else if (fd == -ENOSYS) {
+		set(r, BB_CHECK_FAIL, "use a kernel built with CONFIG_BPF_SYSCALL=y",
+		    "this kernel has no bpf() system call");
+	} else {
+		set(r, BB_CHECK_FAIL,
+		    may_bpf() ? "see `dmesg | tail`; a container's seccomp profile may forbid bpf()"
+			      : privilege_remedy(),
+		    "a two-instruction program does not load: %s", errno_text(fd));
+	}
+}
+
+/* The length is the proof and the sysctl only a hint: the kernel falls back to the interpreter
+ * silently. */
+static void check_jit(struct bb_check_result *r)
+{
+	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	uint64_t enable = 0;
+	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
+	/* the length reads 0 without privilege */
+	int fd = may_bpf() ? bb_probe__load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0) : -EPERM;
+	bool is_known = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len);
+
+	if (fd >= 0)
+		close(fd);
+	if (is_known && !info.jited_prog_len)
+		set(r, BB_CHECK_WARN, remedy, "programs are interpreted: figures will be far off");
+	else if (!err && enable == 2)
+		set(r, BB_CHECK_WARN, remedy, "on, and every program is dumped to the kernel log");
+	else if (is_known || (!err && enable))
+		set(r, BB_CHECK_OK, NULL, "on");
+	else if (!err)
+		set(r, BB_CHECK_WARN, remedy, "off: figures will be far off");
+	else
+		set(r, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_enable: %s",
+		    strerror(-err));
+}
+
+static void check_jit_harden(struct bb_check_result *r)
+{
+	uint64_t harden;
+	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_harden", &harden);
+
+	if (err)
+		set(r, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_harden: %s%s",
+		    strerror(-err),
+		    err == -EACCES || err == -EPERM ? " (only root may read it)" : "");
+	else if (harden >= 2)
+		set(r, BB_CHECK_WARN, "sudo sysctl net.core.bpf_jit_harden=0",
+		    "constants of all programs are blinded: more code, slower");
+	else
+		set(r, BB_CHECK_OK, NULL, "%s",
+		    harden ? "only programs of unprivileged users are hardened" : "off");
+}
+
+static void check_btf(struct bb_check_result *r)
+{
+	static const char path[] = "/sys/kernel/btf/vmlinux";
+
+	if (!access(path, R_OK))
+		set(r, BB_CHECK_OK, NULL, "%s", path);
+	else
+		set(r, BB_CHECK_WARN,
+		    "use a kernel built with CONFIG_DEBUG_INFO_BTF=y (Debian's and Ubuntu's are)",
+		    "%s: %s: CO-RE relocations, fentry and LSM do not work", path, strerror(errno));
+}
+
+/* Closing the descriptor disables bpf_stats again unless somebody else holds one. */
+static void check_stats_fd(struct bb_check_result *r)
+{
+	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	int err = fd < 0 ? -errno : 0;
+
+	if (fd >= 0) {
+		close(fd);
+		set(r, BB_CHECK_OK, NULL, "can be enabled by descriptor (BPF_ENABLE_STATS)");
+	} else if (err == -EPERM) {
+		set(r, BB_CHECK_FAIL, privilege_remedy(), "enabling needs CAP_SYS_ADMIN");
+	} else if (!access(STATS_SYSCTL, W_OK)) {
+		set(r, BB_CHECK_WARN,
+		    "nothing to do: the sysctl is set while measuring and then restored, except "
+		    "after SIGKILL",
+		    "only by the sysctl kernel.bpf_stats_enabled (BPF_ENABLE_STATS: %s)",
+		    errno_text(err));
+	} else {
+		set(r, BB_CHECK_FAIL, "use a kernel from 5.1 on with CONFIG_BPF_SYSCALL=y, as root",
+		    "neither BPF_ENABLE_STATS (%s) nor a writable kernel.bpf_stats_enabled",
+		    errno_text(err));
+	}
+}
+
+static void check_stats_held(struct bb_check_result *r)
+{
+	static const char cost[] = "bpf_stats adds to every run of every program, and voids slope";
+	char who[96], remedy[160];
+	uint64_t sysctl = 0;
+	int on;
+
+	if (!bb_sysfile__read_u64("", STATS_SYSCTL, &sysctl) && sysctl) {
+		set(r, BB_CHECK_WARN, "sudo sysctl kernel.bpf_stats_enabled=0",
+		    "kernel.bpf_stats_enabled is %llu: %s", (unsigned long long)sysctl, cost);
+		return;
+	}
+	on = bb_probe__stats_are_on();
+	if (on < 0) {
+		set(r, BB_CHECK_SKIP, NULL, "not known: a probe program does not run: %s%s",
+		    errno_text(on), may_bpf() ? "" : " (needs root)");
+	} else if (!on) {
+		set(r, BB_CHECK_OK, NULL, "off: a probe program was not counted");
+	} else if (bb_probe__stats_holder(who, sizeof(who))) {
+		snprintf(remedy, sizeof(remedy), "stop %s while measuring", who);
+		set(r, BB_CHECK_WARN, remedy, "enabled by %s: %s", who, cost);
+	} else {
+		set(r, BB_CHECK_WARN, "find it: sudo ls -l /proc/*/fd 2>/dev/null | grep bpf-stats",
+		    "enabled by a process that is not visible here: %s", cost);
+	}
+}
+
+static void set_loaded(struct bb_check_result *r, enum bb_check_status if_not, int fd)
+{
+	if (fd >= 0) {
+		close(fd);
+		set(r, BB_CHECK_OK, NULL, "loads");
+		return;
+	}
+	/* EPERM has two causes, which the capabilities tell apart. */
+	if (fd != -EPERM)
+		set(r, if_not, "use a kernel that has this program type", "does not load: %s",
+		    errno_text(fd));
+	else if (!may_bpf())
+		set(r, if_not, privilege_remedy(), "does not load: %s", errno_text(fd));
+	else
+		set(r, if_not, "see the lockdown line; security modules may forbid it too",
+		    "does not load: %s, although we have the capabilities", errno_text(fd));
+}
+
+static void check_type(const struct bb_check *check, struct bb_check_result *r)
+{
+	/* the one type without which the main job has nothing to measure */
+	bool is_main = check->kind == BPF_PROG_TYPE_PERF_EVENT;
+
+	set_loaded(r, is_main ? BB_CHECK_FAIL : BB_CHECK_SKIP, bb_probe__load(check->kind, 0, 0));
+}
+
+/* Types that name a kernel function at load. libbpf would complain on stderr about a name that is
+ * not there. */
+static void check_btf_type(struct bb_check_result *r, int prog_type,
+			   enum bpf_attach_type attach_type, const char *function)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	int id = libbpf_find_vmlinux_btf_id(function, attach_type);
+
+	libbpf_set_print(print);
+	if (id <= 0)
+		set(r, BB_CHECK_SKIP, "see the btf line", "%s is not in the kernel's BTF: %s",
+		    function, id ? strerror(-id) : "no such function");
+	else
+		set_loaded(r, BB_CHECK_SKIP, bb_probe__load(prog_type, (int)attach_type, id));
+}
+
+static void check_type_fentry(struct bb_check_result *r)
+{
+	check_btf_type(r, BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, "vfs_read");
+}
+
+/* Loading is not all: without "bpf" in the list of active modules an LSM program never runs. */
+static void check_type_lsm(struct bb_check_result *r)
+{
+	char list[512];
+
+	check_btf_type(r, BPF_PROG_TYPE_LSM, BPF_LSM_MAC, "file_open");
+	if (r->status != BB_CHECK_OK ||
+	    bb_sysfile__read("", "/sys/kernel/security/lsm", list, sizeof(list)))
+		return;
+	for (char *save = NULL, *name = strtok_r(list, ",", &save); name;
+	     name = strtok_r(NULL, ",", &save)) {
+		if (!strcmp(name, "bpf"))
+			return;
+	}
+	set(r, BB_CHECK_SKIP, "boot with bpf added to lsm= (see /sys/kernel/security/lsm)",
+	    "loads, but \"bpf\" is not among the active security modules");
+}
+
+static void check_software_event(const struct bb_check *check, struct bb_check_result *r)
+{
+	/* Each page fault, or 100 Hz. */
+	uint64_t period = check->kind == PERF_COUNT_SW_CPU_CLOCK ? 10 * 1000 * 1000 : 1;
+	int err = bb_probe__event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
+	const char *remedy = "use a kernel built with CONFIG_PERF_EVENTS=y; seccomp may forbid "
+			     "perf_event_open() too";
+
+	if (!err) {
+		set(r, BB_CHECK_OK, NULL, "opens");
+		return;
+	}
+	if ((err == -EACCES || err == -EPERM) && !may_bpf())
+		remedy = privilege_remedy();
+	set(r, BB_CHECK_FAIL, remedy, "does not open: %s", strerror(-err));
+}
+
+static void check_pmu(struct bb_check_result *r)
+{
+	int err = bb_probe__event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0);
+
+	if (!err)
+		set(r, BB_CHECK_OK, NULL, "cycles can be counted");
+	else if (err == -EACCES || err == -EPERM)
+		set(r, BB_CHECK_SKIP, privilege_remedy(), "not known: %s", strerror(-err));
+	else
+		set(r, BB_CHECK_WARN,
+		    "nothing to do here; cycles need bare metal, or a VM with a virtual PMU",
+		    "no PMU: software events are used (%s)", strerror(-err));
+}
+
+static void check_perf_paranoid(struct bb_check_result *r)
+{
+	char text[32];
+	int err = bb_sysfile__read("", "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
+
+	if (err)
+		set(r, BB_CHECK_FAIL, "use a kernel built with CONFIG_PERF_EVENTS=y, mount /proc",
+		    "/proc/sys/kernel/perf_event_paranoid: %s", strerror(-err));
+	else if (has_cap(CAP_PERFMON) || has_cap(CAP_SYS_ADMIN))
+		set(r, BB_CHECK_OK, NULL, "%s, which does not apply with our capabilities", text);
+	else if (text[0] == '-' || !strcmp(text, "0") || !strcmp(text, "1"))
+		set(r, BB_CHECK_OK, NULL, "%s", text);
+	else
+		set(r, BB_CHECK_WARN, privilege_remedy(),
+		    "%s: events in the kernel are forbidden without CAP_PERFMON", text);
+}
+
+static void check_perf_max_stack(struct bb_check_result *r)
+{
+	uint64_t frames;
+	int err = bb_sysfile__read_u64("", "/proc/sys/kernel/perf_event_max_stack", &frames);
+
+	if (err)
+		set(r, BB_CHECK_SKIP, NULL, "not known: kernel.perf_event_max_stack: %s",
+		    strerror(-err));
+	else if (frames < STEP_MAX_DEPTH)
+		set(r, BB_CHECK_WARN, "sudo sysctl kernel.perf_event_max_stack=127",
+		    "%llu frames: deeper stacks are cut, so costs do not rise beyond that depth",
+		    (unsigned long long)frames);
+	else
+		set(r, BB_CHECK_OK, NULL, "%llu frames", (unsigned long long)frames);
+}
+
+/* --- the machine --- */
 
 /* Only the kernel's part is wanted, which cannot fail but for a missing /proc; then everything is
  * unknown. */
@@ -80,9 +356,9 @@ static bool is(const char *value, const char *text)
 	return !strcmp(value, text);
 }
 
-static void set_unknown(struct bb_check_result *ret_result, const char *what)
+static void set_unknown(struct bb_check_result *r, const char *what)
 {
-	bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "not known: %s cannot be read", what);
+	set(r, BB_CHECK_SKIP, NULL, "not known: %s cannot be read", what);
 }
 
 /*
@@ -90,7 +366,7 @@ static void set_unknown(struct bb_check_result *ret_result, const char *what)
  * others are for network namespaces (XDP, tc) and for raising the memlock limit on kernels that
  * still charge BPF memory to it.
  */
-static void check_capabilities(struct bb_check_result *ret_result)
+static void check_capabilities(struct bb_check_result *r)
 {
 	static const struct {
 		unsigned int cap;
@@ -103,14 +379,14 @@ static void check_capabilities(struct bb_check_result *ret_result)
 		{CAP_NET_ADMIN, "CAP_NET_ADMIN", false},
 		{CAP_SYS_RESOURCE, "CAP_SYS_RESOURCE", false},
 	};
-	bool admin = bb_has_cap(CAP_SYS_ADMIN), fail = false, warn = false;
+	bool admin = has_cap(CAP_SYS_ADMIN), fail = false, warn = false;
 	char missing[128] = "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
 		size_t used = strlen(missing);
 		bool implied = admin && caps[i].needed;
 
-		if (implied || bb_has_cap(caps[i].cap))
+		if (implied || has_cap(caps[i].cap))
 			continue;
 		snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "",
 			 caps[i].name);
@@ -118,97 +394,119 @@ static void check_capabilities(struct bb_check_result *ret_result)
 		warn = warn || caps[i].cap == CAP_NET_ADMIN;
 	}
 	if (fail)
-		bb_check_set(ret_result, BB_CHECK_FAIL, bb_privilege_remedy(), "missing: %s",
-			     missing);
+		set(r, BB_CHECK_FAIL, privilege_remedy(), "missing: %s", missing);
 	else if (warn)
-		bb_check_set(ret_result, BB_CHECK_WARN, bb_privilege_remedy(),
-			     "missing: %s: network programs cannot be attached", missing);
+		set(r, BB_CHECK_WARN, privilege_remedy(),
+		    "missing: %s: network programs cannot be attached", missing);
 	else if (missing[0])
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "all but %s (see the memlock line)",
-			     missing);
+		set(r, BB_CHECK_OK, NULL, "all but %s (see the memlock line)", missing);
 	else
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "all");
+		set(r, BB_CHECK_OK, NULL, "all");
 }
 
-static void check_kernel(struct bb_check_result *ret_result)
+static void check_kernel(struct bb_check_result *r)
 {
 	struct bb_fingerprint fp;
 
 	read_fingerprint(&fp);
 	if (is(fp.kernel_release, BB_FINGERPRINT_UNKNOWN))
-		set_unknown(ret_result, "/proc/sys/kernel/osrelease");
+		set_unknown(r, "/proc/sys/kernel/osrelease");
 	else
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s %.100s, %s", fp.kernel_release,
-			     fp.kernel_version, fp.arch);
+		set(r, BB_CHECK_OK, NULL, "%s %.100s, %s", fp.kernel_release, fp.kernel_version,
+		    fp.arch);
 }
 
-static void check_lockdown(struct bb_check_result *ret_result)
+#define SLOW_CLOCK                                                                                 \
+	BB_CHECK_WARN,                                                                             \
+		"see `dmesg | grep -i clocksource` for why; boot with clocksource=tsc "            \
+		"tsc=reliable",                                                                    \
+		": slow or coarse"
+
+/* The answers to a value of the fingerprint; the first that fits is the one. */
+static const struct {
+	const char *check; /* and the field */
+	const char *value; /* NULL: any */
+	enum bb_check_status status;
+	const char *remedy;
+	const char *text;  /* behind the value; after BB_CHECK_SKIP in its place */
+	const char *in_vm; /* the same in a virtual machine; NULL: the same */
+} answers[] = {
+	{"lockdown", "none", BB_CHECK_OK, NULL, "", NULL},
+	{"lockdown", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP,
+	 "sudo mount -t securityfs securityfs /sys/kernel/security",
+	 "not known: securityfs is not mounted", NULL},
+	{"lockdown", NULL, BB_CHECK_WARN, "boot without lockdown= and with Secure Boot disabled",
+	 ": fentry, LSM and reads of kernel memory may be forbidden", NULL},
+	{"governor", "performance", BB_CHECK_OK, NULL, "", NULL},
+	{"governor", "none", BB_CHECK_OK, NULL, ": the frequency is not scaled here",
+	 ": the hypervisor decides"},
+	{"governor", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP, NULL,
+	 "not known: " CPU_DIR "/cpu*/cpufreq/scaling_governor cannot be read", NULL},
+	{"governor", NULL, BB_CHECK_WARN,
+	 "sudo cpupower frequency-set -g performance (linux-cpupower)",
+	 ": the frequency follows the load", NULL},
+	{"smt", "active", BB_CHECK_WARN,
+	 "echo off | sudo tee " CPU_DIR "/smt/control (and `on` afterwards)",
+	 ": the sibling thread slows a core down at random", NULL},
+	{"smt", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP, NULL,
+	 "not known: " CPU_DIR "/smt/active cannot be read", NULL},
+	{"smt", NULL, BB_CHECK_OK, NULL, "", ", as far as a VM can see"},
+	/* devices behind a bus, about a microsecond a read; or counters of timer interrupts */
+	{"clocksource", "hpet", SLOW_CLOCK, NULL},
+	{"clocksource", "acpi_pm", SLOW_CLOCK, NULL},
+	{"clocksource", "pit", SLOW_CLOCK, NULL},
+	{"clocksource", "jiffies", SLOW_CLOCK, NULL},
+	{"clocksource", "refined-jiffies", SLOW_CLOCK, NULL},
+	{"clocksource", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP, NULL,
+	 "not known: the current clocksource cannot be read", NULL},
+	{"clocksource", NULL, BB_CHECK_OK, NULL, "", NULL},
+};
+
+static void check_fingerprint(const struct bb_check *check, struct bb_check_result *r)
 {
 	struct bb_fingerprint fp;
+	const char *value = NULL;
+	size_t i = 0;
 
 	read_fingerprint(&fp);
-	if (is(fp.lockdown, "none"))
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "none");
-	else if (is(fp.lockdown, BB_FINGERPRINT_UNKNOWN))
-		bb_check_set(ret_result, BB_CHECK_SKIP,
-			     "sudo mount -t securityfs securityfs /sys/kernel/security",
-			     "not known: securityfs is not mounted");
-	else
-		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "boot without lockdown= and with Secure Boot disabled",
-			     "%s: fentry, LSM and reads of kernel memory may be forbidden",
-			     fp.lockdown);
+	for (size_t k = 0; k < bb_n_fingerprint_fields; k++)
+		if (is(bb_fingerprint_fields[k].key, check->name))
+			value = bb_fingerprint_get(&fp, k);
+	while (!is(answers[i].check, check->name) ||
+	       (answers[i].value && !is(answers[i].value, value)))
+		i++;
+	set(r, answers[i].status, answers[i].remedy, "%.120s%s",
+	    answers[i].status == BB_CHECK_SKIP ? "" : value,
+	    answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
 }
 
 /* From 5.11 on BPF memory is charged to the cgroup and the limit does not matter. */
-static void check_memlock(struct bb_check_result *ret_result)
+static void check_memlock(struct bb_check_result *r)
 {
 	struct rlimit limit;
-	int fd = bb_load_memcg_helper();
+	int fd = bb_probe__load_memcg_helper();
 
 	if (fd >= 0) {
 		close(fd);
-		bb_check_set(ret_result, BB_CHECK_OK, NULL,
-			     "charged to the cgroup, not to RLIMIT_MEMLOCK");
+		set(r, BB_CHECK_OK, NULL, "charged to the cgroup, not to RLIMIT_MEMLOCK");
 	} else if (getrlimit(RLIMIT_MEMLOCK, &limit)) {
-		set_unknown(ret_result, "RLIMIT_MEMLOCK");
+		set_unknown(r, "RLIMIT_MEMLOCK");
 	} else if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= MEMLOCK_ENOUGH_BYTES ||
-		   bb_has_cap(CAP_SYS_RESOURCE)) {
-		bb_check_set(ret_result, BB_CHECK_OK, NULL,
-			     "RLIMIT_MEMLOCK is large enough or can be raised");
-	} else if (!bb_may_bpf()) {
-		bb_check_set(ret_result, BB_CHECK_SKIP, NULL,
-			     "not known without root whether RLIMIT_MEMLOCK (%llu bytes) matters",
-			     (unsigned long long)limit.rlim_cur);
+		   has_cap(CAP_SYS_RESOURCE)) {
+		set(r, BB_CHECK_OK, NULL, "RLIMIT_MEMLOCK is large enough or can be raised");
+	} else if (!may_bpf()) {
+		set(r, BB_CHECK_SKIP, NULL,
+		    "not known without root whether RLIMIT_MEMLOCK (%llu bytes) matters",
+		    (unsigned long long)limit.rlim_cur);
 	} else {
-		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "ulimit -l unlimited, or run with CAP_SYS_RESOURCE",
-			     "RLIMIT_MEMLOCK is %llu bytes and cannot be raised: maps may not fit",
-			     (unsigned long long)limit.rlim_cur);
+		set(r, BB_CHECK_WARN, "ulimit -l unlimited, or run with CAP_SYS_RESOURCE",
+		    "RLIMIT_MEMLOCK is %llu bytes and cannot be raised: maps may not fit",
+		    (unsigned long long)limit.rlim_cur);
 	}
 }
 
-static void check_governor(struct bb_check_result *ret_result)
-{
-	struct bb_fingerprint fp;
-
-	read_fingerprint(&fp);
-	if (is(fp.governor, "performance"))
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "performance");
-	else if (is(fp.governor, "none"))
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "none: %s",
-			     is(fp.hypervisor, "yes") ? "the hypervisor decides"
-						      : "the frequency is not scaled here");
-	else if (is(fp.governor, BB_FINGERPRINT_UNKNOWN))
-		set_unknown(ret_result, CPU_DIR "/cpu*/cpufreq/scaling_governor");
-	else
-		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "sudo cpupower frequency-set -g performance (linux-cpupower)",
-			     "%.120s: the frequency follows the load", fp.governor);
-}
-
 /* intel_pstate's file says "no turbo", all other drivers' says "boost": opposite senses. */
-static void check_turbo(struct bb_check_result *ret_result)
+static void check_turbo(struct bb_check_result *r)
 {
 	static const struct {
 		const char *path, *remedy;
@@ -224,31 +522,13 @@ static void check_turbo(struct bb_check_result *ret_result)
 		if (bb_sysfile__read_u64("", knobs[i].path, &value))
 			continue;
 		if (value == knobs[i].on)
-			bb_check_set(ret_result, BB_CHECK_WARN, knobs[i].remedy,
-				     "on: the frequency depends on heat and on the load of the "
-				     "other cores");
+			set(r, BB_CHECK_WARN, knobs[i].remedy,
+			    "on: the frequency depends on heat and on the load of the other cores");
 		else
-			bb_check_set(ret_result, BB_CHECK_OK, NULL, "off");
+			set(r, BB_CHECK_OK, NULL, "off");
 		return;
 	}
-	bb_check_set(ret_result, BB_CHECK_SKIP, NULL,
-		     "not known: this machine shows no switch for it");
-}
-
-static void check_smt(struct bb_check_result *ret_result)
-{
-	struct bb_fingerprint fp;
-
-	read_fingerprint(&fp);
-	if (is(fp.smt, BB_FINGERPRINT_UNKNOWN))
-		set_unknown(ret_result, CPU_DIR "/smt/active");
-	else if (is(fp.smt, "active"))
-		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "echo off | sudo tee " CPU_DIR "/smt/control (and `on` afterwards)",
-			     "active: the sibling thread slows a core down at random");
-	else
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "inactive%s",
-			     is(fp.hypervisor, "yes") ? ", as far as a VM can see" : "");
+	set(r, BB_CHECK_SKIP, NULL, "not known: this machine shows no switch for it");
 }
 
 /* CPUs that this process may use, which cpusets and taskset narrow; all where the mask is larger
@@ -262,36 +542,34 @@ static int usable_cpus(void)
 	return CPU_COUNT(&set);
 }
 
-static void check_cpus(struct bb_check_result *ret_result)
+static void check_cpus(struct bb_check_result *r)
 {
 	int n = usable_cpus();
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (n >= 2)
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%d usable of %ld online", n, online);
+		set(r, BB_CHECK_OK, NULL, "%d usable of %ld online", n, online);
 	else
-		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "allow a second CPU (VM size, cpuset, taskset), or use --drive step "
-			     "only",
-			     "%d usable of %ld online: the in-situ poller needs one of its own", n,
-			     online);
+		set(r, BB_CHECK_WARN,
+		    "allow a second CPU (VM size, cpuset, taskset), or use --drive step only",
+		    "%d usable of %ld online: the in-situ poller needs one of its own", n, online);
 }
 
-static void check_isolated(struct bb_check_result *ret_result)
+static void check_isolated(struct bb_check_result *r)
 {
 	char list[200];
 	int err = bb_sysfile__read("", CPU_DIR "/isolated", list, sizeof(list));
 
 	if (err)
-		set_unknown(ret_result, CPU_DIR "/isolated");
+		set_unknown(r, CPU_DIR "/isolated");
 	else if (list[0])
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s (measure there: --cpu)", list);
+		set(r, BB_CHECK_OK, NULL, "%s (measure there: --cpu)", list);
 	else
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "none");
+		set(r, BB_CHECK_OK, NULL, "none");
 }
 
 /* Steal shows only on a CPU that wants to run, so one is kept busy. */
-static void check_steal(struct bb_check_result *ret_result)
+static void check_steal(struct bb_check_result *r)
 {
 	struct bb_cpu_times before, after;
 	cpu_set_t old, one;
@@ -315,19 +593,18 @@ static void check_steal(struct bb_check_result *ret_result)
 	if (pinned)
 		sched_setaffinity(0, sizeof(old), &old);
 	if (isnan(share))
-		set_unknown(ret_result, "the time in /proc/stat");
+		set_unknown(r, "the time in /proc/stat");
 	else if (share > STEAL_WARN)
-		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "use a dedicated machine or VM; medians of step are right all the "
-			     "same, means and tails of in-situ are not",
-			     "%.0f %%: the hypervisor takes that much of a busy CPU away",
-			     share * 100);
+		set(r, BB_CHECK_WARN,
+		    "use a dedicated machine or VM; medians of step are right all the same, means "
+		    "and tails of in-situ are not",
+		    "%.0f %%: the hypervisor takes that much of a busy CPU away", share * 100);
 	else
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
+		set(r, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
 }
 
 /* With more than n - 1 others running there is no CPU left that is ours alone. */
-static void check_load(struct bb_check_result *ret_result)
+static void check_load(struct bb_check_result *r)
 {
 	char text[128];
 	double load, limit;
@@ -336,41 +613,18 @@ static void check_load(struct bb_check_result *ret_result)
 
 	text[err ? 0 : strcspn(text, " ")] = '\0';
 	if (err || bb_parse_double(text, &load)) {
-		set_unknown(ret_result, "/proc/loadavg");
+		set_unknown(r, "/proc/loadavg");
 		return;
 	}
 	limit = cpus > 1 ? cpus - 1 : 0.5;
 	if (load > limit)
-		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "stop other programs (see `top`), or wait a minute",
-			     "%.2f on %d CPUs: bpfbench has no CPU to itself", load, cpus);
+		set(r, BB_CHECK_WARN, "stop other programs (see `top`), or wait a minute",
+		    "%.2f on %d CPUs: bpfbench has no CPU to itself", load, cpus);
 	else
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
+		set(r, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
 }
 
-/* The slow ones are devices behind a bus, about a microsecond a read, or count timer interrupts. */
-static void check_clocksource(struct bb_check_result *ret_result)
-{
-	static const char *const slow[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
-	struct bb_fingerprint fp;
-
-	read_fingerprint(&fp);
-	for (size_t i = 0; i < ARRAY_SIZE(slow); i++) {
-		if (!is(fp.clocksource, slow[i]))
-			continue;
-		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "see `dmesg | grep -i clocksource` for why; boot with clocksource=tsc "
-			     "tsc=reliable",
-			     "%s: slow or coarse", fp.clocksource);
-		return;
-	}
-	if (is(fp.clocksource, BB_FINGERPRINT_UNKNOWN))
-		set_unknown(ret_result, "the current clocksource");
-	else
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", fp.clocksource);
-}
-
-static void check_tool(const struct bb_check *check, struct bb_check_result *ret_result)
+static void check_tool(const struct bb_check *check, struct bb_check_result *r)
 {
 	const char *env = getenv("PATH");
 	char dirs[4096], path[200];
@@ -382,11 +636,11 @@ static void check_tool(const struct bb_check *check, struct bb_check_result *ret
 		int n = snprintf(path, sizeof(path), "%s/%s", dir, check->name);
 
 		if (n > 0 && (size_t)n < sizeof(path) && !access(path, X_OK)) {
-			bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", path);
+			set(r, BB_CHECK_OK, NULL, "%s", path);
 			return;
 		}
 	}
-	bb_check_set(ret_result, BB_CHECK_WARN, check->text, "%s is not installed", check->name);
+	set(r, BB_CHECK_WARN, check->text, "%s is not installed", check->name);
 }
 
 /* File systems of the kernel that a machine mounts below /sys, or does not: chroots and containers.
@@ -412,53 +666,52 @@ static bool is_lacking(const char *name)
 }
 
 /* `where` it is mounted, for the answer; `without` it. */
-static void set_mounted(struct bb_check_result *ret_result, const char *name, bool is_there,
+static void set_mounted(struct bb_check_result *r, const char *name, bool is_there,
 			const char *where, const char *remedy, const char *without)
 {
 	if (is_there)
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted%s", where);
+		set(r, BB_CHECK_OK, NULL, "mounted%s", where);
 	else if (is_lacking(name))
-		bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "this kernel has no %s: %s", name,
-			     without);
+		set(r, BB_CHECK_SKIP, NULL, "this kernel has no %s: %s", name, without);
 	else
-		bb_check_set(ret_result, BB_CHECK_SKIP, remedy, "not mounted: %s", without);
+		set(r, BB_CHECK_SKIP, remedy, "not mounted: %s", without);
 }
 
-static void check_bpffs(struct bb_check_result *ret_result)
+static void check_bpffs(struct bb_check_result *r)
 {
-	set_mounted(ret_result, "bpf", is_mounted("/sys/fs/bpf", BPF_FS_MAGIC), "",
+	set_mounted(r, "bpf", is_mounted("/sys/fs/bpf", BPF_FS_MAGIC), "",
 		    "sudo mount -t bpf bpf /sys/fs/bpf",
 		    "nothing can be pinned, so `pinned:` finds nothing");
 }
 
-static void check_securityfs(struct bb_check_result *ret_result)
+static void check_securityfs(struct bb_check_result *r)
 {
-	set_mounted(ret_result, "securityfs", is_mounted("/sys/kernel/security", SECURITYFS_MAGIC),
-		    "", "sudo mount -t securityfs securityfs /sys/kernel/security",
+	set_mounted(r, "securityfs", is_mounted("/sys/kernel/security", SECURITYFS_MAGIC), "",
+		    "sudo mount -t securityfs securityfs /sys/kernel/security",
 		    "the lines lockdown and prog_lsm are incomplete");
 }
 
-static void check_tracefs(struct bb_check_result *ret_result)
+static void check_tracefs(struct bb_check_result *r)
 {
 	static const char without[] = "programs on tracepoints cannot be attached";
 	bool is_there = is_mounted("/sys/kernel/tracing", TRACEFS_MAGIC) ||
 			is_mounted("/sys/kernel/debug/tracing", TRACEFS_MAGIC);
 
 	if (is_there || is_lacking("tracefs"))
-		set_mounted(ret_result, "tracefs", is_there, "", NULL, without);
-	else if (bb_has_cap(CAP_SYS_ADMIN))
-		bb_check_set(ret_result, BB_CHECK_OK, NULL,
-			     "not mounted: bpfbench mounts it for itself where it attaches");
+		set_mounted(r, "tracefs", is_there, "", NULL, without);
+	else if (has_cap(CAP_SYS_ADMIN))
+		set(r, BB_CHECK_OK, NULL,
+		    "not mounted: bpfbench mounts it for itself where it attaches");
 	else
-		bb_check_set(ret_result, BB_CHECK_SKIP, bb_privilege_remedy(),
-			     "not mounted, and only root can mount it: %s", without);
+		set(r, BB_CHECK_SKIP, privilege_remedy(),
+		    "not mounted, and only root can mount it: %s", without);
 }
 
-static void check_cgroup2(struct bb_check_result *ret_result)
+static void check_cgroup2(struct bb_check_result *r)
 {
 	char where[100 + sizeof(" at ")] = " at ", *path = where + strlen(where);
 
-	set_mounted(ret_result, "cgroup2", bb_cgroup2__find(path, 100), where, BB_CGROUP2_REMEDY,
+	set_mounted(r, "cgroup2", bb_cgroup2__find(path, 100), where, BB_CGROUP2_REMEDY,
 		    "programs of cgroups cannot be attached");
 }
 
@@ -468,11 +721,11 @@ const struct bb_check bb_checks[] = {
 	{"capabilities", "may load programs, open perf events, enable bpf_stats",
 	 .run = check_capabilities},
 	{"kernel", "release and build", .run = check_kernel},
-	{"bpf", "the bpf() system call loads a program", .run = bb_check_bpf_syscall},
-	{"jit", "programs are compiled, not interpreted", .run = bb_check_jit},
-	{"jit_harden", "the JIT compiler does not blind constants", .run = bb_check_jit_harden},
-	{"btf", "kernel types for CO-RE, fentry and LSM", .run = bb_check_btf},
-	{"lockdown", "kernel lockdown forbids nothing", .run = check_lockdown},
+	{"bpf", "the bpf() system call loads a program", .run = check_bpf_syscall},
+	{"jit", "programs are compiled, not interpreted", .run = check_jit},
+	{"jit_harden", "the JIT compiler does not blind constants", .run = check_jit_harden},
+	{"btf", "kernel types for CO-RE, fentry and LSM", .run = check_btf},
+	{"lockdown", "kernel lockdown forbids nothing", .run_as = check_fingerprint},
 	{"memlock", "memory for programs and maps", .run = check_memlock},
 	{"tracefs", "tracepoints are found by name, for `event: attach`", .run = check_tracefs},
 	{"bpffs", "pinned programs and maps, for `pinned:`", .run = check_bpffs},
@@ -480,39 +733,38 @@ const struct bb_check bb_checks[] = {
 	 .run = check_cgroup2},
 	{"securityfs", "lockdown and the active security modules can be read",
 	 .run = check_securityfs},
-	{"bpf_stats", "run time counters can be enabled by descriptor", .run = bb_check_stats_fd},
+	{"bpf_stats", "run time counters can be enabled by descriptor", .run = check_stats_fd},
 	{"bpf_stats_held", "no other process has run time counters enabled",
-	 .run = bb_check_stats_held},
-	{"perf_page_fault", "software event of the step drive", .run_as = bb_check_software_event,
+	 .run = check_stats_held},
+	{"perf_page_fault", "software event of the step drive", .run_as = check_software_event,
 	 .kind = PERF_COUNT_SW_PAGE_FAULTS},
-	{"perf_cpu_clock", "software event of the in-situ drive", .run_as = bb_check_software_event,
+	{"perf_cpu_clock", "software event of the in-situ drive", .run_as = check_software_event,
 	 .kind = PERF_COUNT_SW_CPU_CLOCK},
-	{"perf_pmu", "hardware event: cycles", .run = bb_check_pmu},
-	{"perf_paranoid", "kernel.perf_event_paranoid", .run = bb_check_perf_paranoid},
-	{"perf_max_stack", "kernel.perf_event_max_stack", .run = bb_check_perf_max_stack},
-	{"prog_perf_event", "programs on perf events load", .run_as = bb_check_type,
+	{"perf_pmu", "hardware event: cycles", .run = check_pmu},
+	{"perf_paranoid", "kernel.perf_event_paranoid", .run = check_perf_paranoid},
+	{"perf_max_stack", "kernel.perf_event_max_stack", .run = check_perf_max_stack},
+	{"prog_perf_event", "programs on perf events load", .run_as = check_type,
 	 .kind = BPF_PROG_TYPE_PERF_EVENT},
-	{"prog_xdp", "XDP programs load", .run_as = bb_check_type, .kind = BPF_PROG_TYPE_XDP},
-	{"prog_sched_cls", "tc programs load", .run_as = bb_check_type,
+	{"prog_xdp", "XDP programs load", .run_as = check_type, .kind = BPF_PROG_TYPE_XDP},
+	{"prog_sched_cls", "tc programs load", .run_as = check_type,
 	 .kind = BPF_PROG_TYPE_SCHED_CLS},
-	{"prog_socket_filter", "socket filters load", .run_as = bb_check_type,
+	{"prog_socket_filter", "socket filters load", .run_as = check_type,
 	 .kind = BPF_PROG_TYPE_SOCKET_FILTER},
-	{"prog_tracepoint", "tracepoint programs load", .run_as = bb_check_type,
+	{"prog_tracepoint", "tracepoint programs load", .run_as = check_type,
 	 .kind = BPF_PROG_TYPE_TRACEPOINT},
-	{"prog_raw_tp", "raw tracepoint programs load", .run_as = bb_check_type,
+	{"prog_raw_tp", "raw tracepoint programs load", .run_as = check_type,
 	 .kind = BPF_PROG_TYPE_RAW_TRACEPOINT},
-	{"prog_kprobe", "kprobe programs load", .run_as = bb_check_type,
-	 .kind = BPF_PROG_TYPE_KPROBE},
-	{"prog_fentry", "fentry programs load", .run = bb_check_type_fentry},
-	{"prog_lsm", "LSM programs load", .run = bb_check_type_lsm},
-	{"governor", "CPU frequency governor", .run = check_governor},
+	{"prog_kprobe", "kprobe programs load", .run_as = check_type, .kind = BPF_PROG_TYPE_KPROBE},
+	{"prog_fentry", "fentry programs load", .run = check_type_fentry},
+	{"prog_lsm", "LSM programs load", .run = check_type_lsm},
+	{"governor", "CPU frequency governor", .run_as = check_fingerprint},
 	{"turbo", "frequency boost", .run = check_turbo},
-	{"smt", "sibling threads share a core", .run = check_smt},
+	{"smt", "sibling threads share a core", .run_as = check_fingerprint},
 	{"cpus", "a CPU for the workload and one for the poller", .run = check_cpus},
 	{"isolated", "CPUs kept free of other work", .run = check_isolated},
 	{"steal", "time the hypervisor takes away, sampled for 0.2 s", .run = check_steal},
 	{"load", "load average against CPUs", .run = check_load},
-	{"clocksource", "clock of the kernel", .run = check_clocksource},
+	{"clocksource", "clock of the kernel", .run_as = check_fingerprint},
 	{"bpftool", "cross-check of the counters in `make test`", .run_as = check_tool,
 	 .text = "sudo apt install bpftool (Ubuntu: linux-tools-common linux-tools-generic)"},
 	{"gnuplot", "plots", .run_as = check_tool, .text = "sudo apt install gnuplot-nox"},
@@ -521,12 +773,12 @@ const struct bb_check bb_checks[] = {
 };
 const size_t bb_n_checks = sizeof(bb_checks) / sizeof(bb_checks[0]);
 
-void bb_check__run(const struct bb_check *check, struct bb_check_result *ret_result)
+void bb_check__run(const struct bb_check *check, struct bb_check_result *r)
 {
 	if (check->run)
-		check->run(ret_result);
+		check->run(r);
 	else
-		check->run_as(check, ret_result);
+		check->run_as(check, r);
 }
 
 const char *bb_check_status_name(enum bb_check_status status)
