@@ -497,8 +497,9 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 
 int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packets)
 {
-	char name[64];
+	uint64_t number = 0;
 	const char *at;
+	char name[64];
 
 	snprintf(name, sizeof(name), " %s:", device);
 	at = strstr(text, name);
@@ -508,9 +509,10 @@ int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packe
 	at += strlen(name);
 	for (int i = 0; i < 10; i++) {
 		at += strspn(at, " ");
-		if (bb_parse_digits(&at, ret_packets))
+		if (bb_parse_digits(&at, &number))
 			return -EPROTO;
 	}
+	*ret_packets = number;
 	return 0;
 }
 
