@@ -19,28 +19,23 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 
 	for (__u32 id = 1; id < n_types; id++) {
 		const struct btf_type *sec = btf__type_by_id(btf, id);
-		const struct btf_var_secinfo *vars;
-		const char *sec_name;
+		const char *sec_name = sec && btf_is_datasec(sec)
+					       ? btf__name_by_offset(btf, sec->name_off)
+					       : NULL;
+		const struct btf_var_secinfo *vars = sec_name ? btf_var_secinfos(sec) : NULL;
 
-		if (!sec || !btf_is_datasec(sec))
-			continue;
-		sec_name = btf__name_by_offset(btf, sec->name_off);
-		vars = btf_var_secinfos(sec);
-		for (__u16 i = 0; i < btf_vlen(sec); i++) {
+		for (__u16 i = 0; vars && i < btf_vlen(sec); i++) {
 			const struct btf_type *var = btf__type_by_id(btf, vars[i].type);
 			const char *var_name = var ? btf__name_by_offset(btf, var->name_off) : NULL;
-			struct bpf_map *map;
 
 			if (!var_name || strcmp(var_name, name))
 				continue;
 			/* by section: ".rodata", ".bss" */
-			map = sec_name ? bpf_object__find_map_by_name(obj, sec_name) : NULL;
-			if (!map)
-				continue;
-			*ret_map = map;
+			*ret_map = bpf_object__find_map_by_name(obj, sec_name);
 			*ret_offset = vars[i].offset;
 			*ret_size = vars[i].size;
-			return 0;
+			if (*ret_map)
+				return 0;
 		}
 	}
 	return -ENOENT;
@@ -75,16 +70,21 @@ static int say_no_global(const struct bpf_object *obj, const char *object_path, 
 	return -ENOENT;
 }
 
-/* Change it in the initial value of its map: to the text, or where that is NULL to the number. */
-static int set(struct bpf_object *obj, const char *object_path, const char *name, const char *text,
-	       int64_t value, struct bb_err *err)
+int bb_global__set(struct bpf_object *obj, const char *object_path,
+		   const struct bb_global_spec *spec, const struct bb_self_values *self,
+		   struct bb_err *err)
 {
+	const char *name = spec->name,
+		   *text = spec->self == BB_SELF_COMM && self && self->comm[0] ? self->comm : NULL;
 	size_t offset, size, map_size;
+	int64_t value = spec->value;
 	struct bpf_map *map;
 	const void *data;
 	char *copy;
 	int rc = 0;
 
+	if (!text && spec->self && (!self || !bb_self__number(spec->self, self, &value)))
+		return bb_fail(err, -ENOTSUP, "global '%s': " BB_SELF_UNKNOWN, name);
 	if (bb_global__find(obj, name, &map, &offset, &size))
 		return say_no_global(obj, object_path, name, err);
 	data = bpf_map__initial_value(map, &map_size);
@@ -94,18 +94,13 @@ static int set(struct bpf_object *obj, const char *object_path, const char *name
 	if (!copy)
 		return bb_fail_nomem(err);
 	memcpy(copy, data, map_size);
-	if (!text && size != 1 && size != 2 && size != 4 && size != 8)
-		rc = bb_fail(err, -EINVAL,
-			     "global '%s' of %s is %zu bytes; only integers can be set", name,
-			     object_path, size);
-	else if (text && strlen(text) >= size)
+	if (text && strlen(text) >= size)
 		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; '%s' does not fit",
 			     name, object_path, size, text);
 	else if (text)
 		strncpy(copy + offset, text, size);
-	else if (!bb_put_integer(value, copy + offset, size))
-		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
-			     name, object_path, size, (long long)value);
+	else
+		rc = bb_global__put(object_path, name, value, copy + offset, size, err);
 	if (!rc) {
 		rc = bpf_map__set_initial_value(map, copy, map_size);
 		if (rc)
@@ -115,43 +110,40 @@ static int set(struct bpf_object *obj, const char *object_path, const char *name
 	return rc;
 }
 
-int bb_global__set(struct bpf_object *obj, const char *object_path, const char *name, int64_t value,
-		   struct bb_err *err)
+int bb_global__put(const char *object_path, const char *name, int64_t value, void *dest,
+		   size_t size, struct bb_err *err)
 {
-	return set(obj, object_path, name, NULL, value, err);
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return bb_fail(err, -EINVAL,
+			       "global '%s' of %s is %zu bytes; only integers can be set", name,
+			       object_path, size);
+	if (!bb_put_integer(value, dest, size))
+		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
+			       name, object_path, size, (long long)value);
+	return 0;
 }
 
-int bb_global__set_spec(struct bpf_object *obj, const char *object_path,
-			const struct bb_global_spec *spec, const struct bb_self_values *self,
-			struct bb_err *err)
+int bb_map_read_u64(int map_fd, size_t map_size, size_t offset, uint64_t *ret_value)
 {
-	bool is_text = spec->self == BB_SELF_COMM && self && self->comm[0];
-	int64_t value = spec->value;
-
-	if (!is_text && spec->self && (!self || !bb_self__number(spec->self, self, &value)))
-		return bb_fail(err, -ENOTSUP, "global '%s': " BB_SELF_UNKNOWN, spec->name);
-	return set(obj, object_path, spec->name, is_text ? self->comm : NULL, value, err);
-}
-
-int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_value)
-{
-	size_t offset, size, map_size;
-	struct bpf_map *map;
+	char *data = offset + sizeof(*ret_value) <= map_size ? malloc(map_size) : NULL;
 	__u32 zero = 0;
-	int rc = bb_global__find(obj, name, &map, &offset, &size);
-	char *data;
+	int rc = data ? 0 : -ENOMEM;
 
-	if (rc || size != sizeof(*ret_value))
-		return rc ? rc : -EINVAL;
-	map_size = bpf_map__value_size(map);
-	if (offset + size > map_size)
-		return -EINVAL;
-	data = malloc(map_size);
-	if (!data)
-		return -ENOMEM;
-	rc = bpf_map_lookup_elem(bpf_map__fd(map), &zero, data) ? -errno : 0;
+	if (!rc)
+		rc = bpf_map_lookup_elem(map_fd, &zero, data) ? -errno : 0;
 	if (!rc)
 		memcpy(ret_value, data + offset, sizeof(*ret_value));
 	free(data);
 	return rc;
+}
+
+int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_value)
+{
+	size_t offset, size;
+	struct bpf_map *map;
+	int rc = bb_global__find(obj, name, &map, &offset, &size);
+
+	if (rc || size != sizeof(*ret_value))
+		return rc ? rc : -EINVAL;
+	return bb_map_read_u64(bpf_map__fd(map), bpf_map__value_size(map), offset, ret_value);
 }

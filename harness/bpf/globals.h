@@ -16,15 +16,18 @@ struct bpf_object;
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size);
 
-/* Set a global integer of any size before the object is loaded. `object_path` is for the message.
- */
-int bb_global__set(struct bpf_object *obj, const char *object_path, const char *name, int64_t value,
+/* Set one before the object is loaded, as the scenario says: an integer of any size, or a text.
+ * `self`: of the process that will fire it, NULL: not known. `object_path` is for messages. */
+int bb_global__set(struct bpf_object *obj, const char *object_path,
+		   const struct bb_global_spec *spec, const struct bb_self_values *self,
 		   struct bb_err *err);
 
-/* As the scenario says; `self`: of the process that will fire it, NULL: not known. */
-int bb_global__set_spec(struct bpf_object *obj, const char *object_path,
-			const struct bb_global_spec *spec, const struct bb_self_values *self,
-			struct bb_err *err);
+/* Put the value into dest[size], where an integer of that size can be. -EINVAL, -ERANGE. */
+int bb_global__put(const char *object_path, const char *name, int64_t value, void *dest,
+		   size_t size, struct bb_err *err);
+
+/* 64 bits of the only value of an array. 0 or -errno without a message. */
+int bb_map_read_u64(int map_fd, size_t map_size, size_t offset, uint64_t *ret_value);
 
 /* A global of 64 bits of a loaded object. 0 or -errno without a message. */
 int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_value);

@@ -28,14 +28,6 @@ static int info_of(int map_fd, struct bpf_map_info *ret_info)
 	return bpf_obj_get_info_by_fd(map_fd, ret_info, &len) ? -errno : 0;
 }
 
-static const struct bb_kept_map *kept(const struct bb_kept_maps *k, const char *name)
-{
-	for (size_t i = 0; k && i < k->n; i++)
-		if (!strcmp(k->maps[i].name, name))
-			return &k->maps[i];
-	return NULL;
-}
-
 /* A pointer to an object that a program made (__kptr), a list or a tree of such. */
 static bool is_own(const struct btf *btf, const struct btf_type *t)
 {
@@ -49,44 +41,35 @@ static bool is_own(const struct btf *btf, const struct btf_type *t)
 						    !strcmp(name, "bpf_rb_root"));
 }
 
-struct type_walk {
-	__u32 n_types, *todo; /* todo[n], of n_types + 1 */
-	size_t n;
-	bool *seen;
-};
-
-static void add_type(struct type_walk *w, __u32 id)
-{
-	if (id >= w->n_types || w->seen[id])
-		return;
-	w->seen[id] = true;
-	w->todo[w->n++] = id;
-}
-
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 {
-	struct type_walk w = {.n_types = btf && type_id ? btf__type_cnt(btf) : 0};
-	bool found = false;
+	__u32 n_types = btf && type_id ? btf__type_cnt(btf) : 0, n = 0;
+	__u32 *todo = calloc(n_types + 1, sizeof(*todo)); /* each type once */
+	bool *seen = calloc(n_types + 1, sizeof(*seen)), found = false;
 
-	w.todo = calloc(w.n_types + 1, sizeof(*w.todo));
-	w.seen = calloc(w.n_types + 1, sizeof(*w.seen));
-	if (w.todo && w.seen)
-		add_type(&w, type_id);
-	while (w.n && !found) {
-		const struct btf_type *t = btf__type_by_id(btf, w.todo[--w.n]);
+	if (todo && seen && n_types)
+		todo[n++] = type_id;
+	while (n && !found) {
+		const struct btf_type *t = btf__type_by_id(btf, todo[--n]);
+		__u32 n_inner = !t                    ? 0
+				: btf_is_composite(t) ? btf_vlen(t)
+				: btf_is_array(t) || btf_is_mod(t) || btf_is_typedef(t) ? 1
+											: 0;
 
-		if (!t)
-			continue;
-		found = is_own(btf, t);
-		if (btf_is_array(t))
-			add_type(&w, btf_array(t)->type);
-		else if (btf_is_mod(t) || btf_is_typedef(t))
-			add_type(&w, t->type);
-		for (__u32 i = 0; btf_is_composite(t) && i < btf_vlen(t); i++)
-			add_type(&w, btf_members(t)[i].type);
+		found = t && is_own(btf, t);
+		for (__u32 i = 0; i < n_inner; i++) {
+			__u32 of = btf_is_array(t)       ? btf_array(t)->type
+				   : btf_is_composite(t) ? btf_members(t)[i].type
+							 : t->type;
+
+			if (of >= n_types || seen[of])
+				continue;
+			seen[of] = true;
+			todo[n++] = of;
+		}
 	}
-	free(w.seen);
-	free(w.todo);
+	free(seen);
+	free(todo);
 	return found;
 }
 
@@ -103,128 +86,103 @@ static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 	       !bb_holds_own_objects(bpf_object__btf(obj), bpf_map__btf_value_type_id(map));
 }
 
-/* That of the lender, or of whoever lends to it; NULL: there is none. A descriptor of it for each
- * borrower would be too many. */
-static const struct bb_kept_map *lent(const struct bb_kept_maps *k, const char *name,
-				      const struct bb_kept_maps **ret_lender)
+/* Ours of that name, or that of the lender, or of whoever lends to it, with its keeper; NULL: there
+ * is none. A descriptor of it for each borrower would be too many. */
+static const struct bb_kept_map *find_kept(const struct bb_kept_maps *k, const char *name,
+					   const struct bb_kept_maps **ret_keeper)
 {
-	const struct bb_kept_map *theirs = NULL;
-
-	for (*ret_lender = k->lender; *ret_lender; *ret_lender = (*ret_lender)->lender) {
-		theirs = kept(*ret_lender, name);
-		if (theirs)
-			break;
-	}
-	return theirs;
+	for (; k; k = k->lender)
+		for (size_t i = 0; i < k->n; i++)
+			if (!strcmp(k->maps[i].name, name)) {
+				*ret_keeper = k;
+				return &k->maps[i];
+			}
+	return NULL;
 }
 
-/* The kept map to use for `map`, which is not created yet; NULL: a new one. */
-static const struct bb_kept_map *find_map(const struct bb_kept_maps *k, const struct bpf_map *map)
+int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
+		      const struct bpf_map_info *like)
 {
-	const char *name = bpf_map__name(map);
-	const struct bb_map_spec *spec = bb_map_specs__find(k->specs, name), *their_spec;
-	const struct bb_kept_map *theirs;
-	const struct bb_kept_maps *lender;
+	const struct bb_map_spec *spec = bb_map_specs__find(k->specs, name), *theirs;
+	const struct bb_kept_maps *keeper;
+	const struct bb_kept_map *m = find_kept(k, name, &keeper);
 
-	if (kept(k, name))
-		return kept(k, name);
+	if (!m || keeper == k)
+		return m ? m->fd : -1;
+	theirs = bb_map_specs__find(keeper->specs, name);
 	/* libbpf's: what stands there is of the probe that the program is attached to */
-	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")))
-		return NULL;
-	theirs = lent(k, name, &lender);
-	their_spec = theirs ? bb_map_specs__find(lender->specs, name) : NULL;
-	if (!theirs || !spec != !their_spec ||
-	    (spec && memcmp(&spec->where, &their_spec->where, sizeof(spec->where))) ||
-	    bpf_map__type(map) != theirs->info.type ||
-	    bpf_map__key_size(map) != theirs->info.key_size ||
-	    bpf_map__value_size(map) != theirs->info.value_size ||
-	    bpf_map__map_flags(map) != theirs->info.map_flags ||
+	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")) || !spec != !theirs ||
+	    (spec && memcmp(&spec->where, &theirs->where, sizeof(spec->where))) ||
+	    like->type != m->info.type || like->key_size != m->info.key_size ||
+	    like->value_size != m->info.value_size || like->map_flags != m->info.map_flags ||
 	    /* perf event arrays get their size at load */
-	    (bpf_map__max_entries(map) && bpf_map__max_entries(map) != theirs->info.max_entries))
-		return NULL;
+	    (like->max_entries && like->max_entries != m->info.max_entries))
+		return -1;
 	for (size_t i = 0; spec && i < spec->n_entries; i++)
 		if (spec->entries[i].key.self || spec->entries[i].value.self)
-			return NULL; /* different for each program */
-	return theirs;
+			return -1; /* different for each program */
+	return m->fd;
 }
 
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
 {
 	struct bpf_map *map;
+	int rc = 0;
 
 	bpf_object__for_each_map(map, obj)
 	{
-		const struct bb_kept_map *m = is_kept(obj, map) ? find_map(k, map) : NULL;
-		int rc = m ? bpf_map__reuse_fd(map, m->fd) : 0;
+		const struct bpf_map_info like = {.type = bpf_map__type(map),
+						  .key_size = bpf_map__key_size(map),
+						  .value_size = bpf_map__value_size(map),
+						  .max_entries = bpf_map__max_entries(map),
+						  .map_flags = bpf_map__map_flags(map)};
+		int fd = !rc && is_kept(obj, map) ? bb_kept_maps__get(k, bpf_map__name(map), &like)
+						  : -1;
 
-		if (rc)
-			return rc;
+		if (fd >= 0)
+			rc = bpf_map__reuse_fd(map, fd);
 	}
-	return 0;
+	return rc;
 }
 
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
 		       struct bb_err *err)
 {
-	const struct bb_kept_maps *lender;
-	const struct bb_kept_map *theirs;
-	struct bpf_map_info info;
 	struct bpf_map *map;
 	int rc = 0;
 
-	bpf_object__for_each_map(map, obj)
-	{
-		if (rc || !is_kept(obj, map))
-			continue;
-		theirs = lent(k, bpf_map__name(map), &lender);
-		if (!theirs || info_of(bpf_map__fd(map), &info) || info.id != theirs->info.id)
-			rc = bb_kept_maps__keep_one(k, bpf_map__name(map), bpf_map__fd(map),
-						    object_path, err);
-	}
+	bpf_object__for_each_map(map, obj) if (!rc && is_kept(obj, map)) rc =
+		bb_kept_maps__keep_one(k, bpf_map__name(map), bpf_map__fd(map), object_path, err);
 	return rc;
 }
 
 int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 			   const char *object_path, struct bb_err *err)
 {
-	struct bb_kept_map m = {.fd = -1}, *new;
-	int rc;
+	const struct bb_kept_maps *keeper;
+	const struct bb_kept_map *old = find_kept(k, name, &keeper);
+	struct bb_kept_map m = {.fd = -1}, *new = NULL;
+	int rc = info_of(fd, &m.info);
 
-	if (kept(k, name))
+	if (old && (keeper == k || (!rc && old->info.id == m.info.id)))
 		return 0;
-	new = bb_append(&k->maps, &k->n, sizeof(*new));
-	if (!new)
-		return bb_fail_nomem(err);
-	m.name = strdup(name);
-	rc = m.name ? info_of(fd, &m.info) : -ENOMEM;
-	m.fd = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (!rc && m.fd < 0)
-		rc = -errno;
-	if (rc) {
+	if (!rc) {
+		m.name = strdup(name);
+		m.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		rc = m.fd < 0 ? -errno : 0;
+	}
+	if (!rc && m.name)
+		new = bb_append(&k->maps, &k->n, sizeof(*new));
+	if (!new) {
+		rc = rc ? rc : -ENOMEM;
+		if (m.fd >= 0)
+			close(m.fd);
 		free(m.name);
-		k->n--;
 		return bb_fail(err, rc, "%s: keeping map '%s': %s", object_path, name,
 			       strerror(-rc));
 	}
 	*new = m;
 	return bb_rings__add(&k->rings, name, &m.info, m.fd, err);
-}
-
-int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
-		      const struct bpf_map_info *like)
-{
-	const struct bb_kept_maps *lender;
-	const struct bb_kept_map *ours = kept(k, name), *theirs = lent(k, name, &lender);
-
-	if (ours)
-		return ours->fd;
-	return theirs && theirs->info.type == like->type &&
-			       theirs->info.key_size == like->key_size &&
-			       theirs->info.value_size == like->value_size &&
-			       theirs->info.max_entries == like->max_entries &&
-			       theirs->info.map_flags == like->map_flags
-		       ? theirs->fd
-		       : -1;
 }
 
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id)
@@ -260,20 +218,17 @@ struct sizes {
 	uint32_t key_bytes, value_bytes, entries;
 };
 
-static struct sizes sizes_of(const struct bpf_map *map)
-{
-	return (struct sizes){bpf_map__key_size(map), bpf_map__value_size(map),
-			      bpf_map__max_entries(map)};
-}
-
 /*
  * The sizes with which the kernel takes the map. Of perf event arrays and ring buffers it takes one
  * size of keys and values alone: where an author gave that of the records, cilium/ebpf mends it.
+ * False: it has them already.
  */
-static struct sizes mended(const struct bpf_map *map)
+static bool mend(const struct bpf_map *map, struct sizes *ret_sizes)
 {
 	enum bpf_map_type type = bpf_map__type(map);
-	struct sizes s = sizes_of(map);
+	const struct sizes old = {bpf_map__key_size(map), bpf_map__value_size(map),
+				  bpf_map__max_entries(map)};
+	struct sizes s = old;
 
 	if (type == BPF_MAP_TYPE_STACK_TRACE && !s.value_bytes)
 		s.value_bytes = STACK_FRAMES * sizeof(__u64);
@@ -281,8 +236,9 @@ static struct sizes mended(const struct bpf_map *map)
 		s.key_bytes = s.value_bytes = sizeof(__u32);
 	if (type == BPF_MAP_TYPE_RINGBUF)
 		s.key_bytes = s.value_bytes = 0;
+	*ret_sizes = s;
 	if (s.entries)
-		return s;
+		return memcmp(&s, &old, sizeof(s));
 	/* a table of its usual size does for a measurement */
 	switch ((int)type) {
 	case BPF_MAP_TYPE_CPUMAP: s.entries = (uint32_t)libbpf_num_possible_cpus(); break;
@@ -296,57 +252,46 @@ static struct sizes mended(const struct bpf_map *map)
 	case BPF_MAP_TYPE_PERCPU_CGROUP_STORAGE: break;
 	default: s.entries = type >= MAP_TYPE_CGRP_STORAGE ? 0 : UNSIZED_ENTRIES;
 	}
-	return s;
-}
-
-static bool are_same(struct sizes a, struct sizes b)
-{
-	return a.key_bytes == b.key_bytes && a.value_bytes == b.value_bytes &&
-	       a.entries == b.entries;
-}
-
-/*
- * libbpf can change no pattern (its setters look for the object of a map, and a pattern has none),
- * so one of ours takes its place. Where the kernel refuses ours, libbpf says so of its own.
- */
-static int mend_pattern(struct bpf_map *outer, struct bb_map_patterns *patterns, size_t i)
-{
-	const struct bpf_map *inner = bpf_map__inner_map(outer);
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = bpf_map__map_flags(inner),
-		    .map_extra = bpf_map__map_extra(inner));
-	struct sizes s = mended(inner);
-
-	if (i == patterns->n) {
-		int *fd = bb_append(&patterns->fds, &patterns->n, sizeof(*fd));
-
-		if (!fd)
-			return -ENOMEM;
-		*fd = bpf_map_create(bpf_map__type(inner), NULL, s.key_bytes, s.value_bytes,
-				     s.entries, &opts);
-	}
-	if (patterns->fds[i] >= 0)
-		bpf_map__set_inner_map_fd(outer, patterns->fds[i]);
-	return 0;
+	*ret_sizes = s;
+	return memcmp(&s, &old, sizeof(s));
 }
 
 int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns, struct bb_err *err)
 {
 	struct bpf_map *map;
+	struct sizes s;
 	size_t i = 0;
 
 	bpf_object__for_each_map(map, obj)
 	{
 		const struct bpf_map *inner = bpf_map__inner_map(map);
-		struct sizes s = mended(map);
 
-		if (!are_same(s, sizes_of(map))) {
+		if (mend(map, &s)) {
 			bpf_map__set_key_size(map, s.key_bytes);
 			bpf_map__set_value_size(map, s.value_bytes);
 			bpf_map__set_max_entries(map, s.entries);
 		}
-		if (inner && !are_same(mended(inner), sizes_of(inner)) &&
-		    mend_pattern(map, patterns, i++))
-			return bb_fail_nomem(err);
+		if (!inner || !mend(inner, &s))
+			continue;
+		/*
+		 * libbpf can change no pattern (its setters look for the object of a map, and a
+		 * pattern has none), so one of ours takes its place. Where the kernel refuses ours,
+		 * libbpf says so of its own.
+		 */
+		if (i == patterns->n) {
+			LIBBPF_OPTS(bpf_map_create_opts, opts,
+				    .map_flags = bpf_map__map_flags(inner),
+				    .map_extra = bpf_map__map_extra(inner));
+			int *fd = bb_append(&patterns->fds, &patterns->n, sizeof(*fd));
+
+			if (!fd)
+				return bb_fail_nomem(err);
+			*fd = bpf_map_create(bpf_map__type(inner), NULL, s.key_bytes, s.value_bytes,
+					     s.entries, &opts);
+		}
+		if (patterns->fds[i] >= 0)
+			bpf_map__set_inner_map_fd(map, patterns->fds[i]);
+		i++;
 	}
 	return 0;
 }

@@ -39,9 +39,8 @@ int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
 		       struct bb_err *err);
 
-/* The same for one map that no bpf_object has. The kept one, or the lender's, that is as `like`
- * says: a borrowed descriptor, -1: there is none. `like` needs type, sizes, max_entries and
- * map_flags. */
+/* The same for one map. The kept one, or the lender's, that is as `like` says: a borrowed
+ * descriptor, -1: there is none. `like` needs type, sizes, max_entries (0: any) and map_flags. */
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      const struct bpf_map_info *like);
 /* `fd` stays the caller's. */
@@ -57,8 +56,6 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 
 /* Let go of the maps; their specs stay. */
 void bb_kept_maps__drop(struct bb_kept_maps *k);
-
-struct bpf_object;
 
 /* The patterns of maps of maps that bb_map_sizes__mend() made: descriptors, fds[n]. */
 struct bb_map_patterns {

@@ -44,9 +44,6 @@ struct bb_source_ops {
 	/* The section that its author put it in, and its expected attach type; NULL: not known
 	 * (also in the place of the function). */
 	const char *(*section)(const struct bb_source *s, uint32_t *ret_attach_type);
-	/* The struct_ops map that has the program, borrowed; -1: none (also in the place of the
-	 * function). */
-	int (*struct_ops_fd)(const struct bb_source *s);
 	/* Attach the current load where the source says; bpf_link__destroy() ends it. May be NULL.
 	 */
 	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);

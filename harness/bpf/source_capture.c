@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/globals.h"
 #include "bpf/insn.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
@@ -82,10 +83,6 @@ static int set_variable(struct captured *s, const struct bb_global_spec *global,
 
 		if (!find_variable(s, i, global->name, &offset, &size))
 			continue;
-		if (size != 1 && size != 2 && size != 4 && size != 8)
-			return bb_fail(err, -EINVAL,
-				       "global '%s' of %s is %zu bytes; only integers can be set",
-				       global->name, s->head.where, size);
 		m = &s->own->maps[i];
 		if (!m->n_entries) { /* the one value of the array is left out where it is zero */
 			free(m->entries.data);
@@ -95,10 +92,8 @@ static int set_variable(struct captured *s, const struct bb_global_spec *global,
 		}
 		if (!m->entries.data)
 			return bb_fail_nomem(err);
-		if (bb_put_integer(global->value, m->entries.data + m->key_size + offset, size))
-			return 0;
-		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
-			       global->name, s->head.where, size, (long long)global->value);
+		return bb_global__put(s->head.where, global->name, global->value,
+				      m->entries.data + m->key_size + offset, size, err);
 	}
 	return bb_fail(err, -ENOENT,
 		       "%s has no global variable '%s' that its type information names; a loader "

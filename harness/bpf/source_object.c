@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,15 +53,9 @@ struct object {
 
 /* --- loading --- */
 
-static int say_no_program(const struct object *s, const struct bpf_object *obj, struct bb_err *err)
+static struct bpf_program *our_program(const struct object *s, const struct bpf_object *obj)
 {
-	const char *names[64];
-	struct bpf_program *p;
-	size_t n = 0;
-
-	bpf_object__for_each_program(p, obj) if (n < sizeof(names) / sizeof(names[0]))
-		names[n++] = bpf_program__name(p);
-	return bb_object_say_no_program(s->head.where, names, n, s->head.program, err);
+	return obj ? bpf_object__find_program_by_name(obj, s->head.program) : NULL;
 }
 
 /* A program that is loaded beside ours, as ours jumps to it: the kernel wants it of the same type.
@@ -80,35 +75,6 @@ static void load_beside(struct object *s, const struct bpf_program *ours, struct
 }
 
 /*
- * The prog arrays that the chosen programs can reach, and the programs in these. libbpf fills the
- * slots of every prog array, for which it must load every program in them. It leaves out a map that
- * is not to be created; its own slots it fills in prog arrays alone.
- */
-static void follow_jumps(struct object *s, struct bpf_object *obj, const struct bpf_program *ours)
-{
-	const char *name;
-	struct bpf_program *p;
-	struct bpf_map *map;
-
-	if (!bb_jumps__any(&s->jumps))
-		return;
-	bb_jumps__restart(&s->jumps);
-	bpf_object__for_each_program(p, obj) if (bpf_program__autoload(p))
-		bb_jumps__reach(&s->jumps, bpf_program__name(p));
-	bpf_object__for_each_map(map, obj) if (bb_map_specs__find(s->head.maps->specs,
-								  bpf_map__name(map)))
-		bb_jumps__reach(&s->jumps, bpf_map__name(map));
-	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
-		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
-	bpf_object__for_each_map(map, obj) if (bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY &&
-					       bb_jumps__is_spare(&s->jumps, bpf_map__name(map)))
-	{
-		bpf_map__set_autocreate(map, false);
-		bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
-	}
-}
-
-/*
  * Our program is to be loaded, and all that it can jump to: through slots that the file fills, or
  * that the scenario does. Their time counts towards the caller. Slots that the tool's loader fills
  * stay empty. A struct of functions is taken whole.
@@ -117,24 +83,43 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 			    const struct bpf_program *ours)
 {
 	bool is_ops = bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS;
+	bool has_jumps = bb_jumps__any(&s->jumps);
 	struct bpf_program *p;
 	struct bpf_map *map;
+	const char *name;
 
-	s->has_others = false;
+	s->has_others = s->has_prog_array = false;
+	bb_jumps__restart(&s->jumps);
 	bpf_object__for_each_program(p, obj)
 	{
-		bool is_called = bb_map_specs__call(s->head.maps->specs, bpf_program__name(p));
+		bool is_called = bb_map_specs__call(s->head.maps->specs, bpf_program__name(p)),
+		     is_of_ops = is_ops && bpf_program__type(p) == BPF_PROG_TYPE_STRUCT_OPS;
 
-		bpf_program__set_autoload(p, p == ours || is_called ||
-						     (is_ops && bpf_program__type(p) ==
-									BPF_PROG_TYPE_STRUCT_OPS));
+		bpf_program__set_autoload(p, p == ours || is_called || is_of_ops);
 		if (is_called)
 			load_beside(s, ours, p);
+		if (has_jumps && bpf_program__autoload(p))
+			bb_jumps__reach(&s->jumps, bpf_program__name(p));
 	}
-	follow_jumps(s, obj, ours);
-	s->has_prog_array = false;
+	bpf_object__for_each_map(map, obj) if (has_jumps && bb_map_specs__find(s->head.maps->specs,
+									       bpf_map__name(map)))
+		bb_jumps__reach(&s->jumps, bpf_map__name(map));
+	for (size_t i = 0; has_jumps && (name = bb_jumps__next(&s->jumps, &i));)
+		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
+	/* libbpf fills the slots of every prog array, for which it must load every program in them.
+	 * It leaves out a map that is not to be created; its own slots it fills in prog arrays
+	 * alone. */
 	bpf_object__for_each_map(map, obj)
-		s->has_prog_array |= bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY;
+	{
+		if (bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY)
+			continue;
+		if (has_jumps && bb_jumps__is_spare(&s->jumps, bpf_map__name(map))) {
+			bpf_map__set_autocreate(map, false);
+			bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
+		} else {
+			s->has_prog_array = true;
+		}
+	}
 }
 
 static int set_type(const struct object *s, struct bpf_program *ours, struct bb_err *err)
@@ -173,22 +158,26 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 /* A new bpf_object of the file's bytes with what is to be loaded chosen and the globals set. */
 static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
 {
-	struct bpf_program *ours;
+	struct bpf_program *ours, *p;
 	struct bpf_object *obj;
+	const char *names[64];
+	size_t n = 0;
 	int rc = bb_object_open(s->head.where, s->elf, s->elf_len, &obj, err);
 
 	if (rc)
 		return rc;
 	rc = bb_map_sizes__mend(obj, &s->patterns, err);
 	bb_struct_ops__prepare(obj);
-	ours = bpf_object__find_program_by_name(obj, s->head.program);
+	ours = our_program(s, obj);
+	bpf_object__for_each_program(p, obj) if (n < sizeof(names) / sizeof(names[0]))
+		names[n++] = bpf_program__name(p);
 	if (!rc)
-		rc = ours ? set_type(s, ours, err) : say_no_program(s, obj, err);
+		rc = ours ? set_type(s, ours, err)
+			  : bb_object_say_no_program(s->head.where, names, n, s->head.program, err);
 	if (!rc)
 		choose_programs(s, obj, ours);
 	for (size_t i = 0; !rc && i < s->n_globals; i++)
-		rc = bb_global__set_spec(obj, s->head.where, &s->globals[i], s->head.maps->self,
-					 err);
+		rc = bb_global__set(obj, s->head.where, &s->globals[i], s->head.maps->self, err);
 	if (rc)
 		bpf_object__close(obj);
 	else
@@ -227,9 +216,8 @@ static int load_once(struct object *s, uint32_t log_level, struct bpf_object **r
 	if (!rc)
 		rc = bpf_object__load(obj);
 	if (rc) {
-		p = bpf_object__find_program_by_name(obj, s->head.program);
-		rc = bb_object_say_not_loaded(s->head.where, s->elf, s->elf_len, obj, p,
-					      s->has_others, rc, err);
+		rc = bb_object_say_not_loaded(s->head.where, s->elf, s->elf_len, obj,
+					      our_program(s, obj), s->has_others, rc, err);
 		close_object(s, obj);
 		return rc;
 	}
@@ -264,8 +252,7 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 	if (rc)
 		object_unload(source);
 	else
-		*ret_prog_fd =
-			bpf_program__fd(bpf_object__find_program_by_name(s->obj, source->program));
+		*ret_prog_fd = bpf_program__fd(our_program(s, s->obj));
 	return rc;
 }
 
@@ -282,7 +269,7 @@ static void object_verifier_log(struct bb_source *source, char *log, size_t size
 	snprintf(log, size, "%s", s->stats);
 	if (log[0] || bb_must_end() || open_object(s, &obj, NULL))
 		return;
-	p = bpf_object__find_program_by_name(obj, s->head.program);
+	p = our_program(s, obj);
 	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
 	    bb_kept_maps__reuse(s->head.maps, obj) || bpf_object__load(obj))
 		log[0] = '\0';
@@ -294,8 +281,7 @@ static void object_verifier_log(struct bb_source *source, char *log, size_t size
 static const char *object_section(const struct bb_source *source, uint32_t *ret_attach_type)
 {
 	const struct object *s = (const struct object *)source;
-	const struct bpf_program *p =
-		s->obj ? bpf_object__find_program_by_name(s->obj, source->program) : NULL;
+	const struct bpf_program *p = our_program(s, s->obj);
 
 	if (!p)
 		return NULL;
@@ -303,71 +289,77 @@ static const char *object_section(const struct bb_source *source, uint32_t *ret_
 	return s->type ? s->type : bpf_program__section_name(p);
 }
 
+/* "attaching 'f' by ...: reason (what libbpf says of it)". */
+static int say_not_attached(const char *program, const char *where, int rc,
+			    const struct bb_err *besides, struct bb_err *err)
+{
+	const char *log = bb_libbpf_log__text();
+	char words[128];
+
+	libbpf_strerror(rc, words, sizeof(words));
+	return bb_fail(err, -ENOTSUP, "attaching '%s' %s: %s (%.*s)%s%s", program, where, words,
+		       (int)strcspn(log, "\n"), log, besides->code ? "; " : "", besides->msg);
+}
+
 static int object_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
 {
 	struct object *s = (struct object *)source;
-	struct bpf_program *p = bpf_object__find_program_by_name(s->obj, s->head.program);
+	struct bpf_program *p = our_program(s, s->obj);
 	const char *section = bpf_program__section_name(p);
 	enum bpf_prog_type type = bpf_program__type(p);
+	/* Root alone may look into tracefs. What SEC("uprobe/FILE:FUNCTION") and
+	 * SEC("usdt/FILE:...") name is somebody's file. */
+	bool as_root = section[0] != 'u';
 	struct bb_err no_tracefs = {0};
 	struct bpf_link *link;
-	const char *log;
-	char words[128];
+	char where[256];
 	int rc;
 
 	/* libbpf finds tracepoints, and kprobes on older kernels, by tracefs */
 	if (type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE)
 		bb_tracefs__provide(&no_tracefs);
 	bb_libbpf_log__begin();
-	/* Root alone may look into tracefs. What SEC("uprobe/FILE:FUNCTION") and
-	 * SEC("usdt/FILE:...") name is somebody's file. */
-	if (section[0] != 'u')
+	if (as_root)
 		bb_root__begin();
 	link = bpf_program__attach(p);
-	if (section[0] != 'u')
+	rc = link ? 0 : -errno;
+	if (as_root)
 		bb_root__end();
-	if (link) {
-		*ret_link = link;
-		return 0;
-	}
-	rc = -errno;
 	if (rc == -EOPNOTSUPP || rc == -ESRCH)
 		return bb_fail(err, -ENOTSUP,
 			       "SEC(\"%s\") of '%s' does not say where to attach it "
 			       "(SEC(\"tp/sched/sched_switch\") would)",
 			       section, s->head.program);
-	log = bb_libbpf_log__text();
-	libbpf_strerror(rc, words, sizeof(words));
-	return bb_fail(err, -ENOTSUP, "attaching '%s' by SEC(\"%s\"): %s (%.*s)%s%s",
-		       s->head.program, section, words, (int)strcspn(log, "\n"), log,
-		       no_tracefs.code ? "; " : "", no_tracefs.msg);
+	snprintf(where, sizeof(where), "by SEC(\"%s\")", section);
+	if (rc)
+		return say_not_attached(s->head.program, where, rc, &no_tracefs, err);
+	*ret_link = link;
+	return 0;
 }
 
 /*
  * libbpf parses the notes of the probe and writes their arguments into the maps of usdt.bpf.h, as
  * the first of its numbers, and they stay there: all that is left to do is to attach any program
- * with these numbers as cookies (fire/user_function.h).
+ * with these numbers as cookies (fire/user_elf.h).
  */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)
 {
 	struct object *s = (struct object *)source;
-	struct bpf_program *p = bpf_object__find_program_by_name(s->obj, source->program);
+	const struct bb_err nothing = {0};
 	struct bpf_link *link;
-	const char *log;
-	char words[128];
+	char where[PATH_MAX];
 	int rc;
 
 	bb_libbpf_log__begin();
-	link = bpf_program__attach_usdt(p, getpid(), path, provider, name, NULL);
+	link = bpf_program__attach_usdt(our_program(s, s->obj), getpid(), path, provider, name,
+					NULL);
 	rc = link ? 0 : -errno;
 	bpf_link__destroy(link);
-	log = bb_libbpf_log__text();
 	if (!rc || rc == -ESRCH) /* it takes no arguments: there are no such maps */
 		return 0;
-	libbpf_strerror(rc, words, sizeof(words));
-	return bb_fail(err, -ENOTSUP, "attaching '%s' to probe %s:%s of %s: %s (%.*s)",
-		       source->program, provider, name, path, words, (int)strcspn(log, "\n"), log);
+	snprintf(where, sizeof(where), "to probe %s:%s of %s", provider, name, path);
+	return say_not_attached(source->program, where, rc, &nothing, err);
 }
 
 /* --- its code --- */
@@ -493,21 +485,11 @@ static void object_free(struct bb_source *source)
 	free(s);
 }
 
-static int object_struct_ops_fd(const struct bb_source *source)
-{
-	const struct object *s = (const struct object *)source;
-	const struct bpf_program *p =
-		s->obj ? bpf_object__find_program_by_name(s->obj, source->program) : NULL;
-
-	return p ? bb_struct_ops__map_of(s->obj, bpf_program__fd(p)) : -1;
-}
-
 static const struct bb_source_ops object_ops = {
 	.load = object_load,
 	.unload = object_unload,
 	.verifier_log = object_verifier_log,
 	.section = object_section,
-	.struct_ops_fd = object_struct_ops_fd,
 	.attach = object_attach,
 	.fill_usdt = object_fill_usdt,
 	.program = object_program,
@@ -543,8 +525,7 @@ int bb_source_object__open(const char *object_path, const char *program, const c
 	if (!rc)
 		rc = open_object(s, &obj, err);
 	if (!rc)
-		rc = bb_object_check_type(object_path,
-					  bpf_object__find_program_by_name(obj, program), err);
+		rc = bb_object_check_type(object_path, our_program(s, obj), err);
 	if (!rc)
 		rc = bb_object_trial_load(object_path, obj, err);
 	bpf_object__close(obj);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/deadline.h"
+#include "bpf/attach.h"
+#include "bpf/globals.h"
 #include "bpf/map_contents.h"
 #include "bpf/source.h"
 #include "capture/file.h"
@@ -193,7 +195,9 @@ const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_t
 
 int bb_target__struct_ops_fd(const struct bb_target *t)
 {
-	return t->source->ops->struct_ops_fd ? t->source->ops->struct_ops_fd(t->source) : -1;
+	const struct bpf_object *obj = bb_source_object__get(t->source);
+
+	return obj ? bb_struct_ops__map_of(obj, t->prog_fd) : -1;
 }
 
 bool bb_target__may_be_jumped_to(const struct bb_target *t)
@@ -285,21 +289,10 @@ int bb_target__jit_mod64(const struct bb_target *t)
 
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 {
-	__u32 zero = 0;
-	char *data;
-	int rc;
-
 	*ret_drops = 0;
-	if (t->drops.map_fd < 0)
-		return 0;
-	data = calloc(1, t->drops.map_size);
-	if (!data)
-		return -ENOMEM;
-	rc = bpf_map_lookup_elem(t->drops.map_fd, &zero, data);
-	if (!rc)
-		memcpy(ret_drops, data + t->drops.offset, sizeof(*ret_drops));
-	free(data);
-	return rc;
+	return t->drops.map_fd < 0 ? 0
+				   : bb_map_read_u64(t->drops.map_fd, t->drops.map_size,
+						     t->drops.offset, ret_drops);
 }
 
 /* The ids of the maps that the loaded program uses; how many there are. */
@@ -324,20 +317,6 @@ const struct bb_ring *bb_target__ring(const struct bb_target *t)
 	return ring;
 }
 
-/* Records go out by it, and nobody here reads them. */
-static bool is_output(__u32 map_id)
-{
-	struct bpf_map_info info = {0};
-	__u32 len = sizeof(info);
-	int fd = bpf_map_get_fd_by_id(map_id);
-	bool is = fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len) ||
-		  info.type == BPF_MAP_TYPE_RINGBUF || info.type == BPF_MAP_TYPE_PERF_EVENT_ARRAY;
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
 int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *provider,
 			 const char *name, struct bb_err *err)
 {
@@ -351,10 +330,24 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 {
 	__u32 as[BB_MAX_PROG_MAPS], bs[BB_MAX_PROG_MAPS], n = maps_of(a, as), m = maps_of(b, bs);
 
-	for (__u32 i = 0; i < n; i++)
-		for (__u32 k = 0; k < m; k++)
-			if (as[i] == bs[k] && !is_output(as[i]))
-				return true;
+	for (__u32 i = 0; i < n; i++) {
+		struct bpf_map_info info = {0};
+		__u32 len = sizeof(info), k = 0;
+		int fd, rc;
+
+		while (k < m && as[i] != bs[k])
+			k++;
+		if (k == m)
+			continue;
+		fd = bpf_map_get_fd_by_id(as[i]);
+		rc = fd < 0 ? fd : bpf_obj_get_info_by_fd(fd, &info, &len);
+		if (fd >= 0)
+			close(fd);
+		/* records go out by these, and nobody here reads them */
+		if (!rc && info.type != BPF_MAP_TYPE_RINGBUF &&
+		    info.type != BPF_MAP_TYPE_PERF_EVENT_ARRAY)
+			return true;
+	}
 	return false;
 }
 

@@ -138,13 +138,10 @@ static int open_object(struct bb_recorder *r, struct bb_err *err)
 static int load_object(struct bb_recorder *r, struct bb_err *err)
 {
 	const struct bb_sampler_opts *o = &r->opts;
-	const struct {
-		const char *name;
-		bool value;
-	} globals[] = {
-		{"only_targets", o->pid != 0},
-		{"want_kernel", o->want_kernel},
-		{"want_user", o->want_user},
+	const struct bb_global_spec globals[] = {
+		{.name = "only_targets", .value = o->pid != 0},
+		{.name = "want_kernel", .value = o->want_kernel},
+		{.name = "want_user", .value = o->want_user},
 	};
 	uint64_t max_frames = BB_PROFILE_FRAMES;
 	int rc = 0;
@@ -157,7 +154,7 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 	bpf_map__set_value_size(bpf_object__find_map_by_name(r->obj, "stacks"),
 				(__u32)(max_frames * sizeof(uint64_t)));
 	for (size_t i = 0; i < ARRAY_LEN(globals) && !rc; i++)
-		rc = bb_global__set(r->obj, r->object_path, globals[i].name, globals[i].value, err);
+		rc = bb_global__set(r->obj, r->object_path, &globals[i], NULL, err);
 	if (rc)
 		return rc;
 	bpf_program__set_autoload(program_of(r, "sample"), o->on_cpu);

@@ -67,6 +67,7 @@ static void attach(struct attached *a)
 	__u32 len = sizeof(info);
 	struct bb_err err = {0};
 	struct bpf_program *prog;
+	const struct bb_global_spec observer = {.name = "observer", .value = getpid()};
 	size_t offset, size;
 	struct bpf_map *map;
 	const char *shared;
@@ -75,7 +76,7 @@ static void attach(struct attached *a)
 	built("tests/bpf/syscalls.bpf.o", path, sizeof(path));
 	a->obj = bpf_object__open_file(path, NULL);
 	assert_non_null(a->obj);
-	if (bb_global__set(a->obj, path, "observer", getpid(), &err) || bpf_object__load(a->obj) ||
+	if (bb_global__set(a->obj, path, &observer, NULL, &err) || bpf_object__load(a->obj) ||
 	    bb_global__find(a->obj, "runs", &map, &offset, &size) ||
 	    bb_stats_enable__on(&a->stats, &err))
 		fail_msg("%s: %s", path, err.msg);
