@@ -104,12 +104,6 @@ struct link_create {
 	};
 };
 
-static int make_link(struct link_create *attr, int *ret_link_fd)
-{
-	*ret_link_fd = (int)syscall(__NR_bpf, BPF_LINK_CREATE, attr, sizeof(*attr));
-	return *ret_link_fd < 0 ? -errno : 0;
-}
-
 bool bb_multi_link__is_of_kernel(uint32_t attach_type)
 {
 	return attach_type == BB_TRACE_KPROBE_MULTI || attach_type == BB_TRACE_KPROBE_SESSION;
@@ -131,7 +125,8 @@ int bb_multi_link__to_kernel(int prog_fd, uint32_t attach_type, bool is_return,
 			   .syms = (uint64_t)(uintptr_t)names},
 	};
 
-	return make_link(&attr, ret_link_fd);
+	*ret_link_fd = (int)syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	return *ret_link_fd < 0 ? -errno : 0;
 }
 
 int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, const char *path,
@@ -149,7 +144,8 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 			   .pid = pid < 0 ? 0 : (uint32_t)pid},
 	};
 
-	return make_link(&attr, ret_link_fd);
+	*ret_link_fd = (int)syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	return *ret_link_fd < 0 ? -errno : 0;
 }
 
 /* A program that does nothing is put where nothing is: the kernel looks for that place only if it
@@ -183,21 +179,16 @@ static bool probe(uint32_t attach_type)
 
 bool bb_multi_link__is_there(uint32_t attach_type)
 {
-	static struct {
-		uint32_t attach_type;
-		bool asked, there;
-	} answers[] = {{.attach_type = BB_TRACE_KPROBE_MULTI},
-		       {.attach_type = BB_TRACE_UPROBE_MULTI},
-		       {.attach_type = BB_TRACE_KPROBE_SESSION},
-		       {.attach_type = BB_TRACE_UPROBE_SESSION}};
+	static const uint32_t types[] = {BB_TRACE_KPROBE_MULTI, BB_TRACE_UPROBE_MULTI,
+					 BB_TRACE_KPROBE_SESSION, BB_TRACE_UPROBE_SESSION};
+	static enum { NOT_ASKED, NO, YES } answers[sizeof(types) / sizeof(types[0])];
 
-	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		if (answers[i].attach_type != attach_type)
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (types[i] != attach_type)
 			continue;
-		if (!answers[i].asked)
-			answers[i].there = probe(attach_type);
-		answers[i].asked = true;
-		return answers[i].there;
+		if (answers[i] == NOT_ASKED)
+			answers[i] = probe(attach_type) ? YES : NO;
+		return answers[i] == YES;
 	}
 	return false;
 }

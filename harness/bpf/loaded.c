@@ -111,12 +111,10 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 {
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
+	int rc = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len)) {
-		int rc = -errno;
-
+	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about a program: %s", strerror(-rc));
-	}
 	ret_loaded->id = info.id;
 	ret_loaded->type = info.type;
 	snprintf(ret_loaded->name, sizeof(ret_loaded->name), "%.*s", (int)sizeof(info.name),

@@ -100,46 +100,41 @@ static __attribute__((format(printf, 5, 6))) int fail_at(struct bb_err *err, int
 
 /* --- what to write --- */
 
-/* Of the process that fires. A cgroup array has descriptors of cgroups, other maps their ids. */
-static int put_self(const struct content *c, const struct bb_map_entry *entry, enum bb_self self,
-		    size_t size, uint8_t *dest, struct bb_err *err)
-{
-	int64_t number = 0;
-	bool known = c->self && (self == BB_SELF_COMM ? c->self->comm[0] != '\0'
-						      : bb_self__number(self, c->self, &number));
-
-	if (!known)
-		return fail_at(err, -ENOTSUP, c->spec, &entry->where, BB_SELF_UNKNOWN);
-	memset(dest, 0, size);
-	if (self == BB_SELF_COMM)
-		memcpy(dest, c->self->comm,
-		       size < sizeof(c->self->comm) ? size : sizeof(c->self->comm));
-	else if (c->type->type == BPF_MAP_TYPE_CGROUP_ARRAY && size == sizeof(int))
-		memcpy(dest, &c->self->cgroup_fd, size);
-	else if (!bb_put_integer(number, dest, size))
-		return fail_at(err, -ERANGE, c->spec, &entry->where,
-			       "%lld does not fit into %zu bytes, as the map has",
-			       (long long)number, size);
-	return 0;
-}
-
+/* A key or a value of the map's size. What `self` stands for is of the process that fires: a cgroup
+ * array has descriptors of cgroups, other maps their ids. */
 static int put_datum(const struct content *c, const struct bb_map_entry *entry, const char *what,
 		     const struct bb_map_datum *datum, size_t size, uint8_t *dest,
 		     struct bb_err *err)
 {
-	if (datum->self)
-		return put_self(c, entry, datum->self, size, dest, err);
-	if (datum->is_number && !bb_put_integer(datum->number, dest, size))
-		return fail_at(err, -ERANGE, c->spec, &entry->where,
-			       "the %s %lld does not fit into %zu bytes, as the map has", what,
-			       (long long)datum->number, size);
-	if (datum->is_number)
-		return 0;
-	if (datum->bytes.len != size)
+	const struct bb_self_values *self = c->self;
+	int64_t number = datum->number;
+	bool is_comm = datum->self == BB_SELF_COMM;
+
+	if (datum->self &&
+	    (!self || (is_comm ? !self->comm[0] : !bb_self__number(datum->self, self, &number))))
+		return fail_at(err, -ENOTSUP, c->spec, &entry->where, BB_SELF_UNKNOWN);
+	memset(dest, 0, size);
+	if (is_comm) {
+		memcpy(dest, self->comm, size < sizeof(self->comm) ? size : sizeof(self->comm));
+	} else if (datum->self && c->type->type == BPF_MAP_TYPE_CGROUP_ARRAY &&
+		   size == sizeof(int)) {
+		memcpy(dest, &self->cgroup_fd, size);
+	} else if (datum->self || datum->is_number) {
+		if (!bb_put_integer(number, dest, size) && datum->self)
+			return fail_at(err, -ERANGE, c->spec, &entry->where,
+				       "%lld does not fit into %zu bytes, as the map has",
+				       (long long)number, size);
+		if (!bb_put_integer(number, dest, size))
+			return fail_at(err, -ERANGE, c->spec, &entry->where,
+				       "the %s %lld does not fit into %zu bytes, as the map has",
+				       what, (long long)number, size);
+	} else if (datum->bytes.len != size) {
 		return fail_at(err, -EINVAL, c->spec, &entry->where,
 			       "the %s has %zu bytes, the map's have %zu", what, datum->bytes.len,
 			       size);
-	memcpy(dest, datum->bytes.data, size);
+	} else {
+		memcpy(dest, datum->bytes.data, size);
+	}
 	return 0;
 }
 
@@ -164,29 +159,7 @@ static int put_program(const struct content *c, const struct bb_map_entry *entry
 		       bb_phrase__join(names, n).text);
 }
 
-/* The keys of all entries, no two of them alike. */
-static int make_entry_keys(struct content *c, struct bb_err *err)
-{
-	const struct bb_map_entry *entries = c->spec->entries;
-
-	c->entry_keys = calloc(c->spec->n_entries + 1, c->key_size);
-	if (!c->entry_keys)
-		return bb_fail_nomem(err);
-	for (size_t i = 0; i < c->spec->n_entries; i++) {
-		uint8_t *key = c->entry_keys + i * c->key_size;
-		int rc = put_datum(c, &entries[i], "key", &entries[i].key, c->key_size, key, err);
-
-		if (rc)
-			return rc;
-		for (size_t k = 0; k < i; k++)
-			if (!memcmp(c->entry_keys + k * c->key_size, key, c->key_size))
-				return fail_at(err, -EEXIST, c->spec, &entries[i].where,
-					       "the key is that of the entry at %u:%u",
-					       entries[k].where.line, entries[k].where.col);
-	}
-	return 0;
-}
-
+/* Keys, no two of them alike, and values to their places: an array has them by their keys. */
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
 	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY,
@@ -195,12 +168,20 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 
 	for (size_t i = 0; i < c->spec->n_entries; i++) {
 		const struct bb_map_entry *entry = &c->spec->entries[i];
+		uint8_t *key = c->entry_keys + i * c->key_size, *value;
 		uint32_t slot = (uint32_t)i;
-		uint8_t *value;
-		int rc;
+		int rc = put_datum(c, entry, "key", &entry->key, c->key_size, key, err);
 
-		if (!is_hash) /* an array has them by their keys */
-			memcpy(&slot, c->entry_keys + i * c->key_size, sizeof(slot));
+		if (rc)
+			return rc;
+		for (size_t k = 0; k < i; k++)
+			if (!memcmp(c->entry_keys + k * c->key_size, key, c->key_size))
+				return fail_at(err, -EEXIST, c->spec, &entry->where,
+					       "the key is that of the entry at %u:%u",
+					       c->spec->entries[k].where.line,
+					       c->spec->entries[k].where.col);
+		if (!is_hash)
+			memcpy(&slot, key, sizeof(slot));
 		if (slot >= c->max_entries)
 			return fail_at(err, -E2BIG, c->spec, &entry->where,
 				       "the map has room for %u entries%s", c->max_entries,
@@ -218,7 +199,7 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 			return rc;
 		for (size_t at = step; !has_programs && at < c->slot_size; at += step)
 			memcpy(value + at, value, c->value_size);
-		memcpy(c->keys + slot * c->key_size, c->entry_keys + i * c->key_size, c->key_size);
+		memcpy(c->keys + slot * c->key_size, key, c->key_size);
 	}
 	return 0;
 }
@@ -229,6 +210,7 @@ static int make_room(struct content *c, struct bb_err *err)
 	bool is_array = c->type->way != BY_KEY;
 
 	c->n = is_array ? c->max_entries : (uint32_t)c->spec->n_entries;
+	c->entry_keys = calloc(c->spec->n_entries + 1, c->key_size);
 	c->keys = calloc(c->n + 1u, c->key_size);
 	c->values = calloc(c->n + 1u, c->slot_size);
 	c->sweep_n = is_array ? 0 : c->max_entries < SWEEP_ENTRIES ? c->max_entries : SWEEP_ENTRIES;
@@ -236,7 +218,8 @@ static int make_room(struct content *c, struct bb_err *err)
 	c->swept_values = calloc(c->sweep_n + 1u, c->slot_size);
 	/* of a hash the kernel's has 4 bytes */
 	c->cursor = calloc(1, c->key_size + sizeof(uint32_t));
-	if (!c->keys || !c->values || !c->swept_keys || !c->swept_values || !c->cursor)
+	if (!c->entry_keys || !c->keys || !c->values || !c->swept_keys || !c->swept_values ||
+	    !c->cursor)
 		return bb_fail_nomem(err);
 	for (uint32_t i = 0; is_array && i < c->n; i++)
 		memcpy(c->keys + i * c->key_size, &i, sizeof(i));
@@ -311,7 +294,6 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	c->slot_size = c->type->per_cpu ? (c->value_size + 7) / 8 * 8 * (size_t)n_cpus
 					: c->value_size;
 	rc = make_room(c, err);
-	rc = rc ? rc : make_entry_keys(c, err);
 	rc = rc ? rc : put_entries(c, of, err);
 	if (!rc && map.is_variables && bpf_map_lookup_elem(c->fd, &zero, c->values)) {
 		rc = -errno;
@@ -382,21 +364,6 @@ static int empty(const struct content *c)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static int put_one(const struct content *c, uint32_t i)
-{
-	const uint8_t *key = c->keys + i * c->key_size, *value = c->values + i * c->slot_size;
-	int fd, rc;
-
-	if (c->type->way == BY_PROGRAM) {
-		memcpy(&fd, value, sizeof(fd));
-		if (fd < 0) {
-			rc = bpf_map_delete_elem(c->fd, key);
-			return rc == -ENOENT ? 0 : rc;
-		}
-	}
-	return bpf_map_update_elem(c->fd, key, value, BPF_ANY);
-}
-
 static int write_content(const struct content *c)
 {
 	__u32 n = c->n;
@@ -407,8 +374,18 @@ static int write_content(const struct content *c)
 	if (c->type->way != BY_PROGRAM &&
 	    !bpf_map_update_batch(c->fd, c->keys, c->values, &n, NULL))
 		return 0;
-	for (uint32_t i = 0; !rc && i < c->n; i++)
-		rc = put_one(c, i);
+	for (uint32_t i = 0; !rc && i < c->n; i++) {
+		const uint8_t *key = c->keys + i * c->key_size,
+			      *value = c->values + i * c->slot_size;
+		int fd = 0;
+
+		if (c->type->way == BY_PROGRAM)
+			memcpy(&fd, value, sizeof(fd));
+		if (fd >= 0)
+			rc = bpf_map_update_elem(c->fd, key, value, BPF_ANY);
+		else if (bpf_map_delete_elem(c->fd, key) && errno != ENOENT)
+			rc = -errno;
+	}
 	return rc;
 }
 
@@ -442,14 +419,6 @@ int bb_map_contents__write_for_run(struct bb_map_contents *c)
 		if (c->v[i].spec->each_run)
 			rc = write_content(&c->v[i]);
 	return rc;
-}
-
-bool bb_map_contents__has_runs(const struct bb_map_contents *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].spec->each_run)
-			return true;
-	return false;
 }
 
 bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd)

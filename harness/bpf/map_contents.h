@@ -43,7 +43,6 @@ int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);
  * before. */
 int bb_map_contents__write_for_run(struct bb_map_contents *c);
 
-bool bb_map_contents__has_runs(const struct bb_map_contents *c); /* does one say so? */
 bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd);
 void bb_map_contents__free(struct bb_map_contents *c); /* takes NULL */
 

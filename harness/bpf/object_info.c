@@ -65,21 +65,6 @@ static int add_map(struct bb_object_info *info, const char *name, uint32_t type)
 	return to->name ? 0 : -ENOMEM;
 }
 
-/* The text in the section "license", where libbpf has it from, too. 0 or -ENOMEM. */
-static int find_licence(const char *elf, size_t len, char **ret_licence)
-{
-	Elf *e = bb_elf__of_memory(elf, len);
-	struct bb_elf_part p;
-	const Elf_Data *data = e && bb_elf__find(e, "license", &p) ? elf_rawdata(p.scn, NULL)
-								   : NULL;
-	bool has_text = data && data->d_buf && data->d_size && *(const char *)data->d_buf;
-
-	if (has_text)
-		*ret_licence = strndup(data->d_buf, data->d_size);
-	elf_end(e);
-	return has_text && !*ret_licence ? -ENOMEM : 0;
-}
-
 /* The global ones of .rodata; those that are static there are the program's own texts. */
 static int add_globals(struct bb_object_info *info, const struct btf *btf)
 {
@@ -129,26 +114,6 @@ static char *hex_of(const struct bb_blob *b)
 	return text;
 }
 
-/* In one pass, as there may be tens of thousands of both; of_prog: by program its place in the
- * info, plus 1. */
-static int add_runs(struct bb_object_info *info, const struct bb_capture *c, const size_t *of_prog)
-{
-	for (size_t i = 0; i < c->n_inputs; i++) {
-		const struct bb_captured_input *in = &c->inputs[i];
-		struct bb_object_program *to;
-		struct bb_object_run *run;
-
-		if (in->prog < 0 || !of_prog[in->prog])
-			continue;
-		to = &info->programs[of_prog[in->prog] - 1];
-		run = bb_append(&to->runs, &to->n_runs, sizeof(*run));
-		if (!run)
-			return -ENOMEM;
-		*run = (struct bb_object_run){hex_of(&in->data), hex_of(&in->ctx)};
-	}
-	return 0;
-}
-
 static int add_captured_program(struct bb_object_info *info, const struct bb_captured_prog *p,
 				const struct bb_captured_attachment *place)
 {
@@ -171,7 +136,7 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	const struct bb_captured_attachment **places;
 	const struct bb_capture *c;
 	int rc = bb_capture__borrow(path, &c, err), error;
-	size_t *of_prog;
+	size_t *of_prog; /* by program its place in the info, plus 1: there may be ten thousands */
 
 	if (rc)
 		return rc;
@@ -190,11 +155,21 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 			error = info->licence ? 0 : -ENOMEM;
 		}
 	}
-	error = error ? error : add_runs(info, c, of_prog);
-	free(of_prog);
-	free(places);
+	for (size_t i = 0; !error && i < c->n_inputs; i++) {
+		const struct bb_captured_input *in = &c->inputs[i];
+		size_t of = in->prog < 0 ? 0 : of_prog[in->prog];
+		struct bb_object_program *to = of ? &info->programs[of - 1] : NULL;
+		struct bb_object_run *run = to ? bb_append(&to->runs, &to->n_runs, sizeof(*run))
+					       : NULL;
+
+		if (run)
+			*run = (struct bb_object_run){hex_of(&in->data), hex_of(&in->ctx)};
+		error = to && !run ? -ENOMEM : 0;
+	}
 	for (size_t i = 0; !error && i < c->n_maps; i++)
 		error = add_map(info, c->maps[i].name, c->maps[i].type);
+	free(of_prog);
+	free(places);
 	bb_capture__give_back(c);
 	return error ? bb_fail_nomem(err) : 0;
 }
@@ -205,8 +180,11 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 	char *elf = NULL;
 	size_t len = 0;
 	int error = 0, rc = bb_object_read(path, &elf, &len, err);
+	struct bb_elf_part licence;
 	struct bpf_program *p;
+	const Elf_Data *data;
 	struct bpf_map *m;
+	Elf *e;
 
 	if (!rc)
 		rc = bb_object_open(path, elf, len, &obj, err);
@@ -216,7 +194,15 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 			error = add_map(info, bpf_map__name(m), bpf_map__type(m));
 		info->has_btf = bpf_object__btf(obj) != NULL;
 		error = error ? error : add_globals(info, bpf_object__btf(obj));
-		error = error ? error : find_licence(elf, len, &info->licence);
+		/* the text in the section "license", where libbpf has it from, too */
+		e = bb_elf__of_memory(elf, len);
+		data = e && bb_elf__find(e, "license", &licence) ? elf_rawdata(licence.scn, NULL)
+								 : NULL;
+		if (!error && data && data->d_buf && data->d_size && *(const char *)data->d_buf) {
+			info->licence = strndup(data->d_buf, data->d_size);
+			error = info->licence ? 0 : -ENOMEM;
+		}
+		elf_end(e);
 	}
 	bpf_object__close(obj);
 	free(elf);
@@ -229,16 +215,12 @@ int bb_object_info__read(const char *path, struct bb_object_info *ret_info, stru
 	struct bb_object_info info = {0};
 	int rc = (is_capture ? fill_from_capture : fill_from_object)(&info, path, err);
 
-	if (!rc && !info.n_programs && is_capture)
-		rc = bb_fail(err, -ENOENT,
-			     "%s holds no program but tests of the loader's: bpfbench capture "
-			     "--all -- COMMAND lists them",
-			     path);
 	if (!rc && !info.n_programs)
-		rc = bb_fail(err, -ENOENT,
-			     "%s holds no program: its section makes a function a program, as in "
-			     "SEC(\"xdp\") int f(struct xdp_md *ctx)",
-			     path);
+		rc = bb_fail(err, -ENOENT, "%s holds no program%s", path,
+			     is_capture ? " but tests of the loader's: bpfbench capture --all -- "
+					  "COMMAND lists them"
+					: ": its section makes a function a program, as in "
+					  "SEC(\"xdp\") int f(struct xdp_md *ctx)");
 	if (rc)
 		bb_object_info__done(&info);
 	else

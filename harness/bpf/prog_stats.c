@@ -57,37 +57,29 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	return 0;
 }
 
-/* The number that follows "key:\t", alone on its line. 0 or -EPROTO. */
-static int number_at(const char *value, uint64_t *ret_value)
-{
-	value += strspn(value, " \t");
-	return bb_parse_digits(&value, ret_value) || (*value && *value != '\n') ? -EPROTO : 0;
-}
-
 /* One pass over the text, and a close look only at lines that begin as ours do. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats)
 {
-	struct bb_prog_stats s = {0};
-	bool has_time = false, has_cnt = false;
-	int rc = 0;
+	static const char *const keys[] = {"run_time_ns:", "run_cnt:", "recursion_misses:"};
+	uint64_t values[3] = {0};
+	bool has[3] = {false};
 
-	for (const char *line = text; !rc && line; line = strchr(line, '\n')) {
+	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (*line != 'r')
-			continue;
-		if (!strncmp(line, "run_time_ns:", 12)) {
-			rc = number_at(line + 12, &s.run_time_ns);
-			has_time = true;
-		} else if (!strncmp(line, "run_cnt:", 8)) {
-			rc = number_at(line + 8, &s.run_cnt);
-			has_cnt = true;
-		} else if (!strncmp(line, "recursion_misses:", 17)) {
-			rc = number_at(line + 17, &s.recursion_misses);
+		for (int i = 0; *line == 'r' && i < 3; i++) {
+			const char *at = line + strlen(keys[i]);
+
+			if (strncmp(line, keys[i], strlen(keys[i])))
+				continue;
+			at += strspn(at, " \t");
+			if (bb_parse_digits(&at, &values[i]) || (*at && *at != '\n'))
+				return -EPROTO;
+			has[i] = true;
 		}
 	}
-	if (rc || !has_time || !has_cnt)
+	if (!has[0] || !has[1])
 		return -EPROTO;
-	*ret_stats = s;
+	*ret_stats = (struct bb_prog_stats){values[0], values[1], values[2]};
 	return 0;
 }
 

@@ -31,7 +31,6 @@ struct bb_target {
 	struct bb_kept_maps kept;
 	/* ready to be written to the maps of this load; NULL: not yet */
 	struct bb_map_contents *contents;
-	bool resets_runs; /* before every run, too */
 };
 
 /* A target without a source yet. */
@@ -42,15 +41,6 @@ static struct bb_target *new_target(void)
 	if (t)
 		t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
 	return t;
-}
-
-static int take_target(struct bb_target *t, int rc, struct bb_target **ret_target)
-{
-	if (rc)
-		bb_target__free(t);
-	else
-		*ret_target = t;
-	return rc;
 }
 
 int bb_target__open(const char *object_path, const char *program,
@@ -66,28 +56,34 @@ int bb_target__open_as(const char *object_path, const char *program, const char 
 		       const struct bb_self_values *self, struct bb_target **ret_target,
 		       struct bb_err *err)
 {
-	bool is_capture = bb_capture_is_one(object_path);
 	struct bb_target *t = new_target();
+	int rc;
 
 	if (!t)
 		return bb_fail_nomem(err);
 	t->kept.self = self;
-	return take_target(t,
-			   (is_capture ? bb_source_capture__open
-				       : bb_source_object__open)(object_path, program, type,
-								 globals, n_globals, &t->kept,
-								 &t->source, err),
-			   ret_target);
+	rc = (bb_capture_is_one(object_path) ? bb_source_capture__open
+					     : bb_source_object__open)(object_path, program, type,
+								       globals, n_globals, &t->kept,
+								       &t->source, err);
+	if (rc)
+		bb_target__free(t);
+	else
+		*ret_target = t;
+	return rc;
 }
 
 int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target,
 		     struct bb_err *err)
 {
 	struct bb_target *t = new_target();
+	int rc = t ? bb_source_loaded__open(id, pinned, &t->source, err) : bb_fail_nomem(err);
 
-	if (!t)
-		return bb_fail_nomem(err);
-	return take_target(t, bb_source_loaded__open(id, pinned, &t->source, err), ret_target);
+	if (rc)
+		bb_target__free(t);
+	else
+		*ret_target = t;
+	return rc;
 }
 
 bool bb_target__is_adopted(const struct bb_target *t)
@@ -165,7 +161,6 @@ void bb_target__unload(struct bb_target *t)
 	bb_stats_reader__close(&t->reader);
 	bb_map_contents__free(t->contents);
 	t->contents = NULL;
-	t->resets_runs = false;
 	t->source->ops->unload(t->source);
 	t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
 }
@@ -239,11 +234,10 @@ int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct b
 	__u32 len = sizeof(info);
 	int rc;
 
-	if (bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len)) {
-		rc = -errno;
-		return bb_fail(err, rc, "cannot ask for the type of '%s': %s",
-			       bb_target__program(t), strerror(-rc));
-	}
+	rc = bpf_obj_get_info_by_fd(t->prog_fd, &info, &len) ? -errno : 0;
+	if (rc)
+		return bb_fail(err, rc, "cannot ask for the type of '%s': %s", t->source->program,
+			       strerror(-rc));
 	*ret_type = info.type;
 	return 0;
 }
@@ -400,11 +394,10 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 			       "them; drops are counted over a whole series",
 			       t->source->where);
 	}
-	t->resets_runs = bb_map_contents__has_runs(t->contents);
 	return bb_map_contents__write(t->contents, err);
 }
 
 int bb_target__reset_for_run(struct bb_target *t)
 {
-	return t->resets_runs ? bb_map_contents__write_for_run(t->contents) : 0;
+	return t->contents ? bb_map_contents__write_for_run(t->contents) : 0;
 }
