@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "run/count.h"
-#include "run/executed.h"
 #include "run/record.h"
 #include "run/session.h"
 #include "stats/estimate.h"

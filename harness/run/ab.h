@@ -34,7 +34,7 @@ struct bb_ab_opts {
 	/* comparisons that share alpha, if they are more than those of this run */
 	size_t n_family;
 	bool count;     /* whether the plan's exact drives count, before the pairs */
-	bool executed;  /* whether to note how much of the programs is executed (run/executed.h) */
+	bool executed;  /* whether to note how much of the programs is executed (run/count.h) */
 	bool same_load; /* self-test: both labels are one and the same load */
 	double inject;  /* self-test: share added to every sample of head; 0: none */
 	struct bb_ab_watch watch;

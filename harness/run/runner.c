@@ -14,7 +14,6 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "run/count.h"
-#include "run/executed.h"
 #include "run/record.h"
 #include "run/round.h"
 #include "stats/quantile.h"
