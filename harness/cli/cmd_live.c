@@ -181,7 +181,7 @@ static int take_snapshot(const struct watch *w, const struct bb_live_format *for
 			     "keeps those that a command loads",
 			     a->command[0], bb_how_ended(status).text);
 	} else {
-		qsort(rows, *ret_n, sizeof(*rows), a->order->compare);
+		bb_live_rows__sort(rows, *ret_n, a->order);
 		if (format->print(rows, *ret_n, a->all, out))
 			rc = bb_fail_nomem(err);
 	}

@@ -93,47 +93,37 @@ double bb_live_row__share(const struct bb_live_row *row)
 	return row->runs ? (double)(row->windows * row->mean_of) / (double)row->runs : NAN;
 }
 
-/* Largest first, what is absent last, equals by id: rows must not dance on a screen. */
-static int by_figure(const struct bb_live_row *a, const struct bb_live_row *b, size_t offset)
+/* Absent is below all. */
+static double figure_of(const struct bb_live_row *row, size_t offset)
 {
-	double x = *(const double *)((const char *)a + offset),
-	       y = *(const double *)((const char *)b + offset);
+	double x = *(const double *)((const char *)row + offset);
 
-	x = isnan(x) ? -1 : x;
-	y = isnan(y) ? -1 : y;
-	if (x > y || x < y)
-		return x > y ? -1 : 1;
-	return (a->program.id > b->program.id) - (a->program.id < b->program.id);
+	return isnan(x) ? -1 : x;
 }
 
-static int by_cpu(const void *a, const void *b)
+/* The largest figure first, or by name; equals by id: rows must not dance on a screen. */
+static int by_order(const void *a, const void *b, void *order)
 {
-	return by_figure(a, b, offsetof(struct bb_live_row, cpu_share));
-}
-
-static int by_runs(const void *a, const void *b)
-{
-	return by_figure(a, b, offsetof(struct bb_live_row, runs_per_s));
-}
-
-static int by_ns(const void *a, const void *b)
-{
-	return by_figure(a, b, offsetof(struct bb_live_row, ns_per_run));
-}
-
-static int by_name(const void *a, const void *b)
-{
+	size_t figure = ((const struct bb_live_order *)order)->figure;
 	const struct bb_live_row *x = a, *y = b;
-	int order = strcmp(x->program.name, y->program.name);
+	double more = figure ? figure_of(y, figure) - figure_of(x, figure)
+			     : strcmp(x->program.name, y->program.name);
 
-	return order ? order : (x->program.id > y->program.id) - (x->program.id < y->program.id);
+	if (more > 0 || more < 0)
+		return more > 0 ? 1 : -1;
+	return (x->program.id > y->program.id) - (x->program.id < y->program.id);
+}
+
+void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live_order *order)
+{
+	qsort_r(rows, n, sizeof(*rows), by_order, (void *)(uintptr_t)order);
 }
 
 const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS] = {
-	{"cpu", "share of a CPU", by_cpu},
-	{"runs", "runs per second", by_runs},
-	{"ns", "mean cost of a run", by_ns},
-	{"name", "name", by_name},
+	{"cpu", "share of a CPU", offsetof(struct bb_live_row, cpu_share)},
+	{"runs", "runs per second", offsetof(struct bb_live_row, runs_per_s)},
+	{"ns", "mean cost of a run", offsetof(struct bb_live_row, ns_per_run)},
+	{"name", "name", 0},
 };
 
 const struct bb_live_order *bb_live_order_find(const char *name)

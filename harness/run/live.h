@@ -68,13 +68,14 @@ double bb_live_row__share(const struct bb_live_row *row);
 struct bb_live_order {
 	const char *name;
 	const char *doc;
-	int (*compare)(const void *a, const void *b); /* for qsort() of rows */
+	size_t figure; /* offset in a row of the double that it goes by; 0: by name */
 };
 
 #define BB_N_LIVE_ORDERS 4
 extern const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS]; /* the first: default */
 
 const struct bb_live_order *bb_live_order_find(const char *name); /* NULL: there is none */
+void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live_order *order);
 
 /*
  * A watch over all loaded programs. It holds a descriptor of each and reads all counters in turn.

@@ -217,14 +217,19 @@ static void measure_references(struct bb_run *r, size_t drive)
 
 static void report_progress(struct bb_run *r, size_t planned)
 {
+	const struct bb_run *before = r->session.opts->before;
 	const struct bb_progress *p = r->session.opts->progress;
-	double had_s = bb_seconds_since(r->began_ns), total = r->total;
+	double had_s = bb_seconds_since(r->began_ns), done = r->done, total = r->total;
 
 	/* the budget ends it, however long all of it would take */
-	if (had_s > 0 && r->done > 0)
-		total = fmin(total, r->done * (1 + bb_deadline_left_s() / had_s));
+	if (had_s > 0 && done > 0)
+		total = fmin(total, done * (1 + bb_deadline_left_s() / had_s));
+	if (before) { /* the progress of the whole run */
+		done += before->done;
+		total = before->total;
+	}
 	if (p)
-		p->update(p->arg, r->done, total, r->session.plan->cases[planned].name);
+		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
 /* The turns that share what is left of the time: fast programs leave theirs to slow ones. */

@@ -426,20 +426,6 @@ static int plan_part(const struct bb_plan *whole, uint32_t loads, struct bb_plan
 	return 0;
 }
 
-/* Progress of the whole run. */
-struct further {
-	const struct bb_progress *of;
-	double done, total;
-};
-
-static void update(void *arg, double done, double total, const char *what)
-{
-	const struct further *f = arg;
-
-	(void)total;
-	f->of->update(f->of->arg, f->done + done, f->total, what);
-}
-
 struct part {
 	const struct bb_run *of;
 	uint32_t first, loads;
@@ -451,8 +437,6 @@ static int measure_part(void *arg, int out)
 {
 	const struct part *p = arg;
 	const struct bb_run *r = p->of;
-	struct further further = {r->session.opts->progress, r->done, r->total};
-	const struct bb_progress progress = {update, &further};
 	struct bb_run_opts opts = *r->session.opts;
 	struct bb_report *part = bb_report__new();
 	struct bb_plan plan = {0};
@@ -463,7 +447,6 @@ static int measure_part(void *arg, int out)
 	opts.seed += p->first; /* other orders */
 	opts.driver.seed += p->first;
 	opts.budget_s = isinf(p->budget_s) ? 0 : fmax(p->budget_s, 1e-3);
-	opts.progress = opts.progress ? &progress : NULL;
 	opts.before = r;
 	bb_run_ahead_of_others();
 	if (!rc) {
@@ -534,28 +517,27 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 {
 	FILE *in = len && text[0] ? fmemopen(text, len, "r") : NULL;
 	const char *why = "its process ended before it was done";
-	const char *scenario = r->session.plan->scenario->name;
 	struct bb_report *part = NULL;
 	struct bb_err other = {0};
 	int rc = 0;
 
 	if (in) {
-		rc = bb_run_json__read(in, "another process", &part, &other);
+		why = bb_run_json__read(in, "another process", &part, &other) ? other.msg : NULL;
 		fclose(in);
-		why = other.msg;
 	} else if (len > 1) {
 		why = text + 1;
 	}
-	if (!part || rc)
-		return bb_stop_signal ? 0
-				      : bb_record__skip(r->report, err, why, "%s/loads %u..%u",
-							scenario, first + 1, first + loads);
-	count_places(r, part);
-	rc = bb_report__take_loads(r->report, part, first);
+	if (why && bb_stop_signal)
+		return 0;
+	if (!why) {
+		count_places(r, part);
+		rc = bb_report__take_loads(r->report, part, first);
+	}
 	if (rc == -EINVAL)
-		rc = bb_record__skip(r->report, err,
-				     "their runs take another path than those before",
-				     "%s/loads %u..%u", scenario, first + 1, first + loads);
+		why = "their runs take another path than those before";
+	if (why)
+		rc = bb_record__skip(r->report, err, why, "%s/loads %u..%u",
+				     r->session.plan->scenario->name, first + 1, first + loads);
 	else if (!rc && part->n_cases && part->cases[0].n_series < loads)
 		rc = leave_out_loads(r, first + (uint32_t)part->cases[0].n_series, first + loads,
 				     err);

@@ -143,7 +143,7 @@ static void check_order(const char *name, uint32_t a, uint32_t b, uint32_t c)
 	struct bb_live_row sorted[N_OF(rows)];
 
 	memcpy(sorted, rows, sizeof(rows));
-	qsort(sorted, N_OF(rows), sizeof(rows[0]), bb_live_order_find(name)->compare);
+	bb_live_rows__sort(sorted, N_OF(rows), bb_live_order_find(name));
 	assert_int_equal(sorted[0].program.id, a);
 	assert_int_equal(sorted[1].program.id, b);
 	assert_int_equal(sorted[2].program.id, c);
