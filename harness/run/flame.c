@@ -22,15 +22,10 @@ struct flame_run {
 	struct bb_recorder *recorder;
 };
 
-static bool has_target(const struct bb_plan_case *c)
-{
-	return c->drive->kind->watches_workload;
-}
-
 int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 {
 	for (size_t i = 0; i < plan->n_cases; i++)
-		if (has_target(&plan->cases[i]))
+		if (plan->cases[i].drive->kind->watches_workload)
 			return 0;
 	return bb_fail(err, -EINVAL,
 		       "a flame graph shows the workload of a drive in situ, and no such drive of "
@@ -41,22 +36,6 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 static const struct bb_open_drive *drive_of(const struct flame_run *f, size_t planned)
 {
 	return &f->session.drives[bb_session__drive(&f->session, &f->plan.cases[planned])];
-}
-
-static int attach_all(struct flame_run *f, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < f->plan.n_cases; i++) {
-		const struct bb_open_drive *d = drive_of(f, i);
-
-		if (bb_session__can(&f->session, &f->plan.cases[i]))
-			rc = d->driver->attach(d->state,
-					       &f->session.progs[bb_session__variant(
-						       &f->session, &f->plan.cases[i])],
-					       &f->slots[i], err);
-	}
-	return rc;
 }
 
 static int take_turns(struct flame_run *f, struct bb_err *err)
@@ -85,20 +64,6 @@ static int take_turns(struct flame_run *f, struct bb_err *err)
 	return rc;
 }
 
-/* We are a target only so that our children are. They have our name until they become the workload.
- */
-static void drop_own(struct bb_samples *samples)
-{
-	char own[BB_PROFILE_COMM] = "";
-	size_t n = 0;
-
-	prctl(PR_GET_NAME, own);
-	for (size_t i = 0; i < samples->n; i++)
-		if (strncmp(samples->v[i].comm, own, sizeof(own)))
-			samples->v[n++] = samples->v[i];
-	samples->n = n;
-}
-
 static int record(struct flame_run *f, const struct bb_run_opts *opts,
 		  struct bb_recording *ret_recording, struct bb_err *err)
 {
@@ -110,15 +75,25 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 		.want_kernel = true,
 		.want_user = true,
 	};
+	char own[BB_PROFILE_COMM] = "";
+	struct bb_samples *samples = &ret_recording->samples;
+	size_t n = 0;
 	int rc = bb_recorder__start(&sampler, &f->recorder, err);
 
 	if (!rc)
 		rc = take_turns(f, err);
 	if (!rc)
 		rc = bb_recorder__finish(f->recorder, ret_recording, err);
-	if (!rc)
-		drop_own(&ret_recording->samples);
-	return rc;
+	if (rc)
+		return rc;
+	/* We are a target only so that our children are. They have our name until they become the
+	 * workload. */
+	prctl(PR_GET_NAME, own);
+	for (size_t i = 0; i < samples->n; i++)
+		if (strncmp(samples->v[i].comm, own, sizeof(own)))
+			samples->v[n++] = samples->v[i];
+	samples->n = n;
+	return 0;
 }
 
 static void close_all(struct flame_run *f)
@@ -148,13 +123,22 @@ int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && (!f.report || !f.ns || !f.plan.cases))
 		rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < plan->n_cases; i++)
-		if (has_target(&plan->cases[i]))
+		if (plan->cases[i].drive->kind->watches_workload)
 			f.plan.cases[f.plan.n_cases++] = plan->cases[i];
 	if (!rc)
 		rc = bb_session__open(&f.plan, opts, f.report, &f.session, err);
 	if (!rc) {
 		f.slots = calloc(f.plan.n_cases, sizeof(*f.slots));
-		rc = f.slots ? attach_all(&f, err) : bb_fail_nomem(err);
+		rc = f.slots ? 0 : bb_fail_nomem(err);
+	}
+	for (size_t i = 0; !rc && i < f.plan.n_cases; i++) {
+		const struct bb_plan_case *c = &f.plan.cases[i];
+		const struct bb_open_drive *d = drive_of(&f, i);
+
+		if (bb_session__can(&f.session, c))
+			rc = d->driver->attach(d->state,
+					       &f.session.progs[bb_session__variant(&f.session, c)],
+					       &f.slots[i], err);
 	}
 	if (!rc)
 		rc = record(&f, opts, ret_recording, err);

@@ -124,25 +124,6 @@ static int take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_
 	return rc;
 }
 
-static int run_once(struct bb_repeat *r, const struct bb_scenario *scenario,
-		    const struct bb_plan_opts *plan_opts, const struct bb_run_opts *opts,
-		    bool alone, struct bb_err *err)
-{
-	struct bb_report *report = bb_report__new();
-	struct bb_plan plan = {0};
-	int rc = report ? bb_plan__make(scenario, plan_opts, &plan, err) : bb_fail_nomem(err);
-
-	if (!rc)
-		rc = bb_run_plan(&plan, opts, report, err);
-	if (rc == -ETIME || (!rc && bb_must_end())) /* cut short, it is none */
-		rc = bb_stop_signal ? -EINTR : 0;
-	else if (!rc && take_run(r, scenario, report, alone))
-		rc = bb_fail_nomem(err);
-	bb_plan__done(&plan);
-	bb_report__free(report);
-	return rc;
-}
-
 static bool is_floor(const struct bb_scenario *s, size_t variant)
 {
 	return s->floor && !strcmp(s->variants[variant].name, s->floor);
@@ -155,11 +136,10 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 {
 	const struct bb_scenario *s = opts->plain;
 	const char *first = NULL, *hot = bb_drive_name(&s->drives[0]);
-	struct bb_plan_opts all = {0};
-	struct bb_plan_opts one = {.variants = &first,
-				   .n_variants = 1,
-				   .drives = &hot,
-				   .n_drives = 1};
+	const struct bb_plan_opts all = {0}, one = {.variants = &first,
+						    .n_variants = 1,
+						    .drives = &hot,
+						    .n_drives = 1};
 	struct bb_run_opts run = opts->run;
 	int rc = 0;
 
@@ -170,26 +150,22 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 		if (!is_floor(s, i))
 			first = s->variants[i].name;
 	for (uint32_t k = 0; !rc && k < 2; k++) {
+		struct bb_report *report = bb_report__new();
+		struct bb_plan plan = {0};
 		bool alone = (turn + k) % 2;
 
-		rc = run_once(repeat, s, alone ? &one : &all, &run, alone, err);
+		rc = report ? bb_plan__make(s, alone ? &one : &all, &plan, err)
+			    : bb_fail_nomem(err);
+		if (!rc)
+			rc = bb_run_plan(&plan, &run, report, err);
+		if (rc == -ETIME || (!rc && bb_must_end())) /* cut short, it is none */
+			rc = bb_stop_signal ? -EINTR : 0;
+		else if (!rc && take_run(repeat, s, report, alone))
+			rc = bb_fail_nomem(err);
+		bb_plan__done(&plan);
+		bb_report__free(report);
 	}
 	return rc;
-}
-
-static void done_repeat(struct bb_repeat *r)
-{
-	for (size_t i = 0; i < r->n_rows; i++) {
-		struct bb_repeat_row *row = &r->rows[i];
-
-		for (int of = 0; of < BB_N_REPEATS; of++)
-			free(row->ln[of].x);
-		free(row->halves.x);
-		free(row->alone.x);
-	}
-	free(r->rows);
-	free(r->clock.x);
-	free(r->memory.x);
 }
 
 /* --- experiments --- */
@@ -348,12 +324,22 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 
 void bb_selftest__done(struct bb_selftest *t)
 {
+	struct bb_repeat *plain = &t->repeat;
+
 	for (size_t i = 0; i < t->n_rows; i++) {
 		free(t->rows[i].log_ratios.x);
 		free(t->rows[i].half_widths.x);
 	}
+	for (size_t i = 0; i < plain->n_rows; i++) {
+		for (int of = 0; of < BB_N_REPEATS; of++)
+			free(plain->rows[i].ln[of].x);
+		free(plain->rows[i].halves.x);
+		free(plain->rows[i].alone.x);
+	}
+	free(plain->rows);
+	free(plain->clock.x);
+	free(plain->memory.x);
 	free(t->rows);
-	done_repeat(&t->repeat);
 	memset(t, 0, sizeof(*t));
 }
 
