@@ -3,19 +3,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-void bb_hist_init(struct bb_hist *h)
-{
-	memset(h, 0, sizeof(*h));
-}
 
 void bb_hist_done(struct bb_hist *h)
 {
 	if (!h)
 		return;
 	free(h->slots);
-	bb_hist_init(h);
+	*h = (struct bb_hist){0};
 }
 
 /* Itself, or the middle of its bucket of 2^shift values. */
@@ -135,5 +129,5 @@ void bb_sorted_done(struct bb_sorted *s)
 	if (!s)
 		return;
 	free(s->bins);
-	memset(s, 0, sizeof(*s));
+	*s = (struct bb_sorted){0};
 }

@@ -18,6 +18,7 @@ struct bb_hist_bin {
 	uint64_t count;
 };
 
+/* Zeroed: empty. */
 struct bb_hist {
 	/* open addressing, count == 0 where free; capacity is a power of two */
 	struct bb_hist_bin *slots;
@@ -36,7 +37,6 @@ struct bb_sorted {
 	uint64_t n; /* sum of the counts */
 };
 
-void bb_hist_init(struct bb_hist *h);
 void bb_hist_done(struct bb_hist *h);
 
 /* The value that stands for `v` among the bins; of such a one, itself. */

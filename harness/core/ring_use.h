@@ -22,19 +22,16 @@ struct bb_ring_use {
 	uint64_t waiting;      /* samples in the ring at the end */
 	uint64_t ring_bytes;   /* its size */
 	double consumer_cpu_s; /* NAN: there was no consumer */
-	/* n_points <= BB_FLOW_MAX_POINTS, ascending by time; owned */
-	struct bb_flow_point *points;
+	struct bb_flow_point points[BB_FLOW_MAX_POINTS]; /* [n_points], ascending by time */
 	size_t n_points;
 };
 
-/* An empty one with room for all points; NULL when out of memory. */
-struct bb_ring_use *bb_ring_use__new(void);
-void bb_ring_use__free(struct bb_ring_use *f); /* takes NULL */
-
 /* A point at the end; nothing when there is no room. */
-void bb_ring_use__add_point(struct bb_ring_use *f, uint64_t at_us, uint64_t backlog_bytes);
-
-/* Add the counts of another batch of the series; the points stay those of the first. */
-void bb_ring_use__add(struct bb_ring_use *f, const struct bb_ring_use *more);
+static inline void bb_ring_use__add_point(struct bb_ring_use *f, uint64_t at_us,
+					  uint64_t backlog_bytes)
+{
+	if (f->n_points < BB_FLOW_MAX_POINTS)
+		f->points[f->n_points++] = (struct bb_flow_point){at_us, backlog_bytes};
+}
 
 #endif

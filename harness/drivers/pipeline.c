@@ -233,11 +233,13 @@ static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_bat
 		return rc;
 	r.room = (size_t)(2 * b->max_s * param) + 64;
 	r.lag_ns = calloc(r.room, sizeof(*r.lag_ns));
-	b->flow = bb_ring_use__new();
+	b->flow = calloc(1, sizeof(*b->flow));
+	if (b->flow)
+		b->flow->consumer_cpu_s = NAN;
 	b->target_cpu_s = 0;
 	rc = r.lag_ns && b->flow ? run_flow(&r, err) : bb_fail_nomem(err);
 	if (b->flow && !b->flow->ring_bytes) { /* an error came before it was taken */
-		bb_ring_use__free(b->flow);
+		free(b->flow);
 		b->flow = NULL;
 	}
 	bb_consumer__close(&r.consumer);

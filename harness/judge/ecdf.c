@@ -8,10 +8,9 @@
 
 static int merge_valid(const struct bb_case *c, struct bb_sorted *ret_sorted)
 {
-	struct bb_hist all;
+	struct bb_hist all = {0};
 	int rc = 0;
 
-	bb_hist_init(&all);
 	for (size_t i = 0; !rc && i < c->n_series; i++)
 		if (!c->series[i].void_why)
 			rc = bb_hist_merge(&all, &c->series[i].hist);

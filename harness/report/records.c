@@ -35,11 +35,6 @@
 		.init = its_init, .done = its_done                                                 \
 	}
 
-static void done_flow(void *flow)
-{
-	free(((struct bb_ring_use *)flow)->points);
-}
-
 static const struct bb_member flow_members[] = {
 	MEMBER(bb_ring_use, BB_COUNT, consumed, "samples that the consumer had finished"),
 	MEMBER(bb_ring_use, BB_COUNT, waiting,
@@ -51,20 +46,13 @@ static const struct bb_member flow_members[] = {
 
 const struct bb_record bb_flow_record = RECORD("what went through the ring; the samples are lags "
 					       "then",
-					       bb_ring_use, flow_members, NULL, done_flow);
-
-static void init_series(void *series)
-{
-	struct bb_series *s = series;
-
-	bb_hist_init(&s->hist);
-}
+					       bb_ring_use, flow_members, NULL, NULL);
 
 static void done_series(void *series)
 {
 	struct bb_series *s = series;
 
-	bb_ring_use__free(s->flow);
+	free(s->flow);
 	bb_hist_done(&s->hist);
 }
 
@@ -117,8 +105,7 @@ static const struct bb_member series_members[] = {
 
 const struct bb_record bb_series_record = RECORD("the samples of one case from one load of the "
 						 "program",
-						 bb_series, series_members, init_series,
-						 done_series);
+						 bb_series, series_members, NULL, done_series);
 
 static const struct bb_member in_vain_members[] = {
 	MEMBER(bb_in_vain, BB_TEXT_OR_NULL, map, "null: not known"),

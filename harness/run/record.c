@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/deadline.h"
@@ -124,9 +125,12 @@ static int take_batch(struct bb_series *s, struct bb_batch *b)
 			*x = ((isnan(*x) ? 0 : *x * before) + averages[i].of_batch * more) /
 			     (before + more);
 	}
+	/* the counts are added up; the points stay those of the first batch */
 	if (s->flow && b->flow) {
-		bb_ring_use__add(s->flow, b->flow);
-		bb_ring_use__free(b->flow);
+		s->flow->consumed += b->flow->consumed;
+		s->flow->waiting += b->flow->waiting;
+		s->flow->consumer_cpu_s += b->flow->consumer_cpu_s;
+		free(b->flow);
 	} else if (b->flow) {
 		s->flow = b->flow;
 	}

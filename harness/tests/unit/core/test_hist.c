@@ -19,7 +19,7 @@ static uint64_t bin_of(uint64_t value)
 	struct bb_sorted s;
 	uint64_t bin;
 
-	bb_hist_init(&h);
+	h = (struct bb_hist){0};
 	assert_int_equal(bb_hist_add(&h, value, 1), 0);
 	assert_int_equal(bb_hist_sort(&h, &s), 0);
 	assert_int_equal(s.n_bins, 1);
@@ -36,7 +36,7 @@ static void test_empty(void **state)
 	struct bb_sorted s;
 
 	(void)state;
-	bb_hist_init(&h);
+	h = (struct bb_hist){0};
 	assert_int_equal(bb_hist_add(&h, 5, 0), 0); /* no samples are no samples */
 	assert_int_equal(h.n, 0);
 	assert_int_equal(h.used, 0);
@@ -64,7 +64,7 @@ static void test_exact(void **state)
 	for (uint32_t i = 0; i < BB_HIST_EXACT; i++)
 		order[i] = i;
 	bb_rng_shuffle(&rng, order, BB_HIST_EXACT);
-	bb_hist_init(&h);
+	h = (struct bb_hist){0};
 	for (size_t i = 0; i < BB_HIST_EXACT; i++) {
 		assert_int_equal(bb_hist_add(&h, order[i], 1), 0);
 		assert_int_equal(bb_hist_add(&h, order[i], order[i] % 3), 0);
@@ -119,7 +119,7 @@ static void test_sums(void **state)
 	struct bb_hist h;
 
 	(void)state;
-	bb_hist_init(&h);
+	h = (struct bb_hist){0};
 	assert_int_equal(bb_hist_add(&h, 1000001, 3), 0);
 	assert_int_equal(h.min_ns, 1000001); /* as it came, not its bin */
 	assert_int_equal(h.max_ns, 1000001);
@@ -172,10 +172,10 @@ static void test_merge(void **state)
 	(void)state;
 	bb_rng_seed(&rng, 3);
 	again = rng;
-	bb_hist_init(&a);
-	bb_hist_init(&b);
-	bb_hist_init(&both);
-	bb_hist_init(&empty);
+	a = (struct bb_hist){0};
+	b = (struct bb_hist){0};
+	both = (struct bb_hist){0};
+	empty = (struct bb_hist){0};
 	add_random(&a, &rng, 3000);
 	add_random(&b, &rng, 5000);
 	add_random(&both, &again, 8000);
@@ -198,9 +198,9 @@ static void test_merge_keeps_raw_values(void **state)
 	struct bb_hist low, high, empty;
 
 	(void)state;
-	bb_hist_init(&low);
-	bb_hist_init(&high);
-	bb_hist_init(&empty);
+	low = (struct bb_hist){0};
+	high = (struct bb_hist){0};
+	empty = (struct bb_hist){0};
 	assert_int_equal(bb_hist_add(&low, 1000001, 1), 0);
 	assert_int_equal(bb_hist_add(&high, 9000001, 1), 0);
 	assert_int_equal(bb_hist_merge(&low, &empty), 0);
@@ -231,7 +231,7 @@ static void test_sort(void **state)
 
 	(void)state;
 	bb_rng_seed(&rng, 4);
-	bb_hist_init(&h);
+	h = (struct bb_hist){0};
 	add_random(&h, &rng, 4000);
 	assert_int_equal(bb_hist_sort(&h, &s), 0);
 	assert_int_equal(s.n_bins, h.used);
@@ -258,7 +258,7 @@ static void test_reserve(void **state)
 		const struct bb_hist_bin *slots;
 		size_t capacity;
 
-		bb_hist_init(&h);
+		h = (struct bb_hist){0};
 		for (uint64_t v = 0; v < n % 50; v++)
 			assert_int_equal(bb_hist_add(&h, v, 1), 0);
 		assert_int_equal(bb_hist_reserve(&h, n), 0);

@@ -28,7 +28,7 @@ static struct bb_report *make_pipeline(void)
 		s->run_cnt = 21;
 		s->run_time_ns = 21 * 500;
 		s->drops = 1;
-		s->flow = bb_ring_use__new();
+		s->flow = calloc(1, sizeof(*s->flow));
 		assert_non_null(s->flow);
 		s->flow->consumed = 15;
 		s->flow->waiting = 5;

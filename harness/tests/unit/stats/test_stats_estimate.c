@@ -12,7 +12,7 @@ static struct bb_sorted sorted_of(const uint64_t *x, size_t n)
 	struct bb_sorted sorted;
 	struct bb_hist hist;
 
-	bb_hist_init(&hist);
+	hist = (struct bb_hist){0};
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(bb_hist_add(&hist, x[i], 1), 0);
 	assert_int_equal(bb_hist_sort(&hist, &sorted), 0);
@@ -142,7 +142,7 @@ static void test_censored_mean_on_coarse_clock(void **state)
 
 	(void)state;
 	bb_rng_seed(&rng, 4);
-	bb_hist_init(&hist);
+	hist = (struct bb_hist){0};
 	for (int i = 0; i < 20000; i++) {
 		double start = bb_rng_double(&rng) * 40, cost = bb_rng_below(&rng, 50) ? 100 : 1e6;
 

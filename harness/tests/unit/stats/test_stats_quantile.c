@@ -104,7 +104,7 @@ static void test_hist_equals_expanded(void **state)
 		struct bb_hist hist;
 		double x[300];
 
-		bb_hist_init(&hist);
+		hist = (struct bb_hist){0};
 		for (size_t i = 0; i < n; i++) {
 			uint64_t v = 100 + bb_rng_below(&rng, n % 3 ? 8 : 3000);
 
