@@ -7,7 +7,6 @@
 #include "base/json_writer.h"
 #include "export/exporter.h"
 #include "judge/by_line.h"
-#include "judge/ecdf.h"
 #include "core/drive_kind.h"
 #include "stats/verdict.h"
 
@@ -125,27 +124,57 @@ static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE
 	}
 }
 
+/*
+ * The distribution of a case's valid samples: at most ECDF_POINTS of the curve as they are, only
+ * fewer. One that is neither a step of share nor a step on the log axis away from the last one
+ * taken is left out; half of the points may thus go to the tail, where hardly any of the share is.
+ */
+static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
+{
+	double first = log((double)s->bins[0].value_ns + 1),
+	       last = log((double)s->bins[s->n_bins - 1].value_ns + 1);
+	double steps = (double)ECDF_POINTS / 2 - 1, drawn_share = -1, drawn_log = first, below = 0;
+
+	for (size_t i = 0; i < s->n_bins; i++) {
+		double share, at = log((double)s->bins[i].value_ns + 1);
+
+		below += (double)s->bins[i].count;
+		share = below / (double)s->n;
+		if (i && i + 1 < s->n_bins && share - drawn_share < 1 / steps &&
+		    at - drawn_log < (last - first) / steps)
+			continue;
+		put_text(c->name, mem);
+		put_number(bb_case__ns(c, (double)s->bins[i].value_ns), mem);
+		fprintf(mem, "\t%.6f\n", share);
+		drawn_share = share;
+		drawn_log = at;
+	}
+}
+
 static int put_distribution(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
-	struct bb_ecdf e;
-	int rc = bb_ecdf__make(c, ECDF_POINTS, &e);
+	struct bb_sorted sorted = {.n = 0};
+	struct bb_hist all = {0};
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	if (e.n) {
-		put_head("ecdf", r, c, mem);
-		fprintf(mem, "\t%llu", (unsigned long long)e.samples);
-		put_number(c->summary.p50.value, mem);
-		put_number(c->summary.p90.value, mem);
-		put_number(c->summary.p99.value, mem);
-		putc('\n', mem);
-		for (size_t k = 0; k < e.n; k++) {
-			put_text(c->name, mem);
-			put_number(e.ns[k], mem);
-			fprintf(mem, "\t%.6f\n", e.share[k]);
-		}
+	for (size_t i = 0; !rc && i < c->n_series; i++)
+		if (!c->series[i].void_why)
+			rc = bb_hist_merge(&all, &c->series[i].hist);
+	if (!rc)
+		rc = bb_hist_sort(&all, &sorted);
+	bb_hist_done(&all);
+	if (rc || !sorted.n) {
+		bb_sorted_done(&sorted);
+		return rc ? -ENOMEM : 0;
 	}
-	bb_ecdf__done(&e);
+	put_head("ecdf", r, c, mem);
+	fprintf(mem, "\t%llu", (unsigned long long)sorted.n);
+	put_number(c->summary.p50.value, mem);
+	put_number(c->summary.p90.value, mem);
+	put_number(c->summary.p99.value, mem);
+	putc('\n', mem);
+	put_points(c, &sorted, mem);
+	bb_sorted_done(&sorted);
 	return 0;
 }
 

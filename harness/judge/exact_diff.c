@@ -12,15 +12,15 @@
 
 static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_counted_case *b)
 {
-	bool exact = bb_counted_case__is_exact(a) && bb_counted_case__is_exact(b);
-
 	if (a->void_why || b->void_why || !a->runs || !b->runs)
 		return BB_VERDICT_INCONCLUSIVE;
 	if (b->least > a->most)
 		return BB_VERDICT_REGRESSED;
 	if (b->most < a->least)
 		return BB_VERDICT_IMPROVED;
-	return exact ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
+	return bb_counted_case__is_exact(a) && bb_counted_case__is_exact(b)
+		       ? BB_VERDICT_SAME
+		       : BB_VERDICT_INCONCLUSIVE;
 }
 
 /* What tells a case from the others of its program: "input=syn", or nothing. */
@@ -29,14 +29,6 @@ static const char *rest_of(const struct bb_counted *c, const struct bb_counted_c
 	size_t len = strlen(c->name);
 
 	return strlen(k->name) > len ? k->name + len : "";
-}
-
-static const struct bb_counted_case *find_case(const struct bb_counted *c, const char *rest)
-{
-	for (size_t i = 0; i < c->n_cases; i++)
-		if (!strcmp(rest_of(c, &c->cases[i]), rest))
-			return &c->cases[i];
-	return NULL;
 }
 
 static const struct bb_counted *find_program(const struct bb_report *r,
@@ -58,31 +50,20 @@ static bool same_line(const struct bb_counted_line *a, const struct bb_counted_l
 	       (a->text[0] || a->line == b->line);
 }
 
-/* Instructions per run of all lines like this one. */
-static double per_run(const struct bb_counted *c, const struct bb_counted_line *like)
+/* Instructions per run of all lines like this one; *ret_first: the first of them, NULL: there is
+ * none. */
+static double per_run(const struct bb_counted *c, const struct bb_counted_line *like,
+		      const struct bb_counted_line **ret_first)
 {
 	double sum = 0;
 
+	*ret_first = NULL;
 	for (size_t i = 0; i < c->n_lines; i++)
-		if (same_line(&c->lines[i], like))
+		if (same_line(&c->lines[i], like)) {
+			*ret_first = *ret_first ? *ret_first : &c->lines[i];
 			sum += (double)c->lines[i].instructions;
+		}
 	return c->runs ? sum / (double)c->runs : 0;
-}
-
-static bool is_first(const struct bb_counted *c, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (same_line(&c->lines[k], &c->lines[i]))
-			return false;
-	return true;
-}
-
-static bool has_line(const struct bb_counted *c, const struct bb_counted_line *like)
-{
-	for (size_t i = 0; i < c->n_lines; i++)
-		if (same_line(&c->lines[i], like))
-			return true;
-	return false;
 }
 
 static int by_change(const void *a, const void *b)
@@ -95,34 +76,27 @@ static int by_change(const void *a, const void *b)
 
 static int find_lines(struct bb_exact_program *p)
 {
+	const struct bb_counted_line *in_a, *in_b;
+
 	p->lines = calloc(p->a->n_lines + p->b->n_lines + 1, sizeof(*p->lines));
 	if (!p->lines)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->b->n_lines; i++) {
 		const struct bb_counted_line *l = &p->b->lines[i];
-		double more = per_run(p->b, l) - per_run(p->a, l);
+		double more = per_run(p->b, l, &in_b) - per_run(p->a, l, &in_a);
 
-		if (is_first(p->b, i) && fabs(more) > LEAST_CHANGE)
+		if (in_b == l && fabs(more) > LEAST_CHANGE)
 			p->lines[p->n_lines++] = (struct bb_exact_line){l, more};
 	}
 	for (size_t i = 0; i < p->a->n_lines; i++) {
 		const struct bb_counted_line *l = &p->a->lines[i];
+		double gone = per_run(p->a, l, &in_a);
 
-		if (is_first(p->a, i) && !has_line(p->b, l) && l->instructions)
-			p->lines[p->n_lines++] = (struct bb_exact_line){l, -per_run(p->a, l)};
+		per_run(p->b, l, &in_b);
+		if (in_a == l && !in_b && l->instructions)
+			p->lines[p->n_lines++] = (struct bb_exact_line){l, -gone};
 	}
 	qsort(p->lines, p->n_lines, sizeof(*p->lines), by_change);
-	return 0;
-}
-
-static int add_row(struct bb_exact_diff *d, const struct bb_counted_case *a,
-		   const struct bb_counted_case *b)
-{
-	struct bb_exact_row *row = bb_append(&d->rows, &d->n_rows, sizeof(*row));
-
-	if (!row)
-		return -ENOMEM;
-	*row = (struct bb_exact_row){b->name, a, b, judge(a, b)};
 	return 0;
 }
 
@@ -130,23 +104,29 @@ static int add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 		       const struct bb_counted *b)
 {
 	struct bb_exact_program *p = bb_append(&d->programs, &d->n_programs, sizeof(*p));
-	size_t matched = 0;
-	int rc = 0;
 
 	if (!p)
 		return -ENOMEM;
 	*p = (struct bb_exact_program){.a = a, .b = b};
-	for (size_t i = 0; !rc && i < b->n_cases; i++) {
-		const struct bb_counted_case *old = find_case(a, rest_of(b, &b->cases[i]));
+	d->n_only_a += a->n_cases;
+	for (size_t i = 0; i < b->n_cases; i++) {
+		const struct bb_counted_case *new = &b->cases[i], *old = a->cases,
+					     *end = old + a->n_cases;
+		struct bb_exact_row *row;
 
-		matched += old != NULL;
-		if (old)
-			rc = add_row(d, old, &b->cases[i]);
-		else
+		while (old < end && strcmp(rest_of(a, old), rest_of(b, new)))
+			old++;
+		if (old == end) {
 			d->n_only_b++;
+			continue;
+		}
+		d->n_only_a--;
+		row = bb_append(&d->rows, &d->n_rows, sizeof(*row));
+		if (!row)
+			return -ENOMEM;
+		*row = (struct bb_exact_row){new->name, old, new, judge(old, new)};
 	}
-	d->n_only_a += a->n_cases - matched;
-	return rc ? rc : find_lines(p);
+	return find_lines(p);
 }
 
 int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base,
