@@ -95,6 +95,54 @@ int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
 	return read_and_close(open_now(path), path, true, max, ret_data, ret_len, err);
 }
 
+int bb_by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int bb_list_and_close(int fd, const char *suffix, char ***ret_names, size_t *ret_n)
+{
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	int rc = fd < 0 ? fd : d ? 0 : -errno;
+	const struct dirent *e;
+	char **names = NULL;
+	size_t n = 0;
+
+	if (!d && fd >= 0)
+		close(fd);
+	while (!rc && (errno = 0, e = readdir(d))) {
+		size_t len = strlen(e->d_name), end = strlen(suffix);
+		char **name;
+
+		if (e->d_name[0] == '.' || len <= end || strcmp(e->d_name + len - end, suffix))
+			continue;
+		name = bb_append(&names, &n, sizeof(*name));
+		if (name)
+			*name = strndup(e->d_name, len - end);
+		rc = name && *name ? 0 : -ENOMEM;
+	}
+	if (!rc)
+		rc = -errno;
+	if (d)
+		closedir(d);
+	if (rc) {
+		bb_names_free(names, n);
+		return rc;
+	}
+	if (n)
+		qsort(names, n, sizeof(*names), bb_by_text);
+	*ret_names = names;
+	*ret_n = n;
+	return 0;
+}
+
+void bb_names_free(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
 int bb_write_all(int fd, const void *data, size_t len)
 {
 	for (const char *at = data, *end = at + len; at < end;) {

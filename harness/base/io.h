@@ -27,6 +27,16 @@ int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
+/*
+ * The names in an open folder, which is closed, that end in `suffix`, without it and in order;
+ * hidden ones are left out. `fd` < 0 is the -errno of opening it. 0 or -errno.
+ */
+int bb_list_and_close(int fd, const char *suffix, char ***ret_names, size_t *ret_n);
+void bb_names_free(char **names, size_t n);
+
+/* The order of two char *, for qsort(3). */
+int bb_by_text(const void *a, const void *b);
+
 /* Write all of it, whatever signals come. 0 or -errno. */
 int bb_write_all(int fd, const void *data, size_t len);
 

@@ -239,11 +239,6 @@ static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog 
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Programs are asked for by name, and maps kept by it. */
 static void check_names(struct reading *r, const struct bb_capture *c, bool maps)
 {
@@ -256,7 +251,7 @@ static void check_names(struct reading *r, const struct bb_capture *c, bool maps
 	}
 	for (size_t i = 0; i < n; i++)
 		names[i] = maps ? c->maps[i].name : c->progs[i].name;
-	qsort(names, n, sizeof(*names), by_name);
+	qsort(names, n, sizeof(*names), bb_by_text);
 	for (size_t i = 1; i < n; i++)
 		if (!strcmp(names[i - 1], names[i]))
 			damaged(r,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "cli/cmd.h"
 #include "cli/paths.h"
 #include "store/store.h"
@@ -93,7 +94,7 @@ static int list_runs(const struct list_args *a, struct bb_err *err)
 		printf("\n%zu stored runs in %s%s\n", n, a->results, n ? "; the newest:" : "");
 	for (size_t i = a->runs_only || n < 5 ? 0 : n - 5; !rc && i < n; i++)
 		printf("%s%s\n", a->runs_only ? "" : "    ", ids[i]);
-	bb_store__list_free(ids, n);
+	bb_names_free(ids, n);
 	return rc;
 }
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/paths.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 
@@ -64,50 +63,16 @@ static bool is_scenario_file(const char *name)
 	return name[0] != '.' && len > strlen(YML) && !strcmp(name + len - strlen(YML), YML);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
-	DIR *d = paths ? opendir(paths->scenario_dir) : NULL;
-	struct dirent *e;
-	char **names = NULL;
-	size_t n = 0;
+	int fd, rc;
 
 	if (!paths)
 		return err->code;
-	if (!d)
-		return bb_fail(err, -errno, "%s: %s", paths->scenario_dir, strerror(errno));
-	while ((e = readdir(d))) {
-		char **name;
-
-		if (!is_scenario_file(e->d_name))
-			continue;
-		name = bb_append(&names, &n, sizeof(*name));
-		if (name)
-			*name = strndup(e->d_name, strlen(e->d_name) - strlen(YML));
-		if (!name || !*name) {
-			closedir(d);
-			bb_names_free(names, n);
-			return bb_fail_nomem(err);
-		}
-	}
-	closedir(d);
-	if (n)
-		qsort(names, n, sizeof(*names), by_name);
-	*ret_names = names;
-	*ret_n = n;
-	return 0;
-}
-
-void bb_names_free(char **names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
+	fd = open(paths->scenario_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = bb_list_and_close(fd < 0 ? -errno : fd, YML, ret_names, ret_n);
+	return rc ? bb_fail(err, rc, "%s: %s", paths->scenario_dir, strerror(-rc)) : 0;
 }
 
 static int say_unknown(const char *dir, const char *name, struct bb_err *err)

@@ -21,7 +21,6 @@ const struct bb_paths *bb_paths(struct bb_err *err);
 
 /* Names (without .yml) of the scenarios, sorted; free with bb_names_free(). */
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
-void bb_names_free(char **names, size_t n);
 
 /* Read a scenario by name, or by path when it has a slash or ends in .yml. Unknown names get the
  * nearest one. */

@@ -12,6 +12,7 @@
 
 #include "base/caller.h"
 #include "base/grow.h"
+#include "base/io.h"
 #include "bpf/prog_type.h"
 #include "bpf/attach.h"
 
@@ -39,17 +40,12 @@ static int add(struct bb_kernel_functions *f, const char *name)
 	return *to ? 0 : -ENOMEM;
 }
 
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The kernel takes each name once. */
 static void drop_doubles(struct bb_kernel_functions *f)
 {
 	size_t kept = 0;
 
-	qsort(f->names, f->n, sizeof(f->names[0]), compare);
+	qsort(f->names, f->n, sizeof(f->names[0]), bb_by_text);
 	for (size_t i = 0; i < f->n; i++) {
 		if (kept && !strcmp(f->names[kept - 1], f->names[i]))
 			free(f->names[i]);

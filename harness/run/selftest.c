@@ -625,7 +625,7 @@ static int read_newest(const char *results, const struct bb_fingerprint *fp, siz
 		if (took < 0)
 			rc = bb_fail_nomem(err);
 	}
-	bb_store__list_free(ids, n);
+	bb_names_free(ids, n);
 	free(dir);
 	return rc ? rc : taken ? 0 : -ENOENT;
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/grow.h"
+#include "base/io.h"
 #include "base/stop.h"
 #include "stats/quantile.h"
 #include "store/history_db.h"
@@ -385,7 +386,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	/* What cannot be kept is made anew the next time. */
 	if (!rc && (n_read || n_taken < old.n_runs))
 		bb_history_db__save(dir, &new);
-	bb_store__list_free(names, n);
+	bb_names_free(names, n);
 	bb_run_index__done(&old);
 	if (rc) {
 		bb_run_index__done(&new);

@@ -15,13 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "store/run_json.h"
 
 #define SUFFIX ".json"
-#define SCHEMA "schema.json"
+#define SCHEMA "schema" /* is no run */
 #define FILE_MAX_BYTES                                                                             \
 	(256L << 20) /* ten million samples take a few; more is somebody else's file */
 
@@ -182,60 +181,31 @@ static int run_path(const char *dir, const char *id, char **ret_path, struct bb_
 	return bb_fail_nomem(err);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err)
 {
-	int fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc = 0;
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *e;
-	char **ids = NULL;
-	size_t n = 0;
+	int fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0);
+	int rc = bb_list_and_close(fd, SUFFIX, ret_ids, ret_n);
+	size_t kept = 0;
 
-	if (!d && fd != -ENOENT) {
-		rc = fd < 0 ? fd : -ENOMEM;
-		if (fd >= 0)
-			close(fd);
+	if (rc == -ENOENT) {
+		*ret_ids = NULL;
+		*ret_n = 0;
+		return 0;
+	}
+	if (rc && fd < 0)
 		return bb_fail(err, rc,
 			       "%s: %s: the folder of stored runs cannot be read (--results DIR "
 			       "chooses another)",
 			       dir, bb_own__strerror(-rc));
-	}
-	while (d && !rc && (errno = 0, e = readdir(d))) {
-		size_t len = strlen(e->d_name), suffix = strlen(SUFFIX);
-		char **id;
-
-		if (e->d_name[0] == '.' || len <= suffix ||
-		    strcmp(e->d_name + len - suffix, SUFFIX) || !strcmp(e->d_name, SCHEMA))
-			continue;
-		id = bb_append(&ids, &n, sizeof(*id));
-		if (id)
-			*id = strndup(e->d_name, len - suffix);
-		rc = id && *id ? 0 : -ENOMEM;
-	}
-	if (d) {
-		rc = rc ? rc : -errno;
-		closedir(d);
-	}
-	if (rc) {
-		bb_store__list_free(ids, n);
+	if (rc)
 		return bb_fail(err, rc, "%s: cannot be listed: %s", dir, strerror(-rc));
-	}
-	if (n)
-		qsort(ids, n, sizeof(*ids), by_name);
-	*ret_ids = ids;
-	*ret_n = n;
+	for (size_t i = 0; i < *ret_n; i++)
+		if (strcmp((*ret_ids)[i], SCHEMA))
+			(*ret_ids)[kept++] = (*ret_ids)[i];
+		else
+			free((*ret_ids)[i]);
+	*ret_n = kept;
 	return 0;
-}
-
-void bb_store__list_free(char **ids, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(ids[i]);
-	free(ids);
 }
 
 /* --- reading --- */
@@ -359,7 +329,7 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
 					      : pick_prefix(ids, n, which, dir, &id, err);
 		if (!rc)
 			rc = run_path(dir, id, &path, err);
-		bb_store__list_free(ids, n);
+		bb_names_free(ids, n);
 		if (rc)
 			return rc;
 	}

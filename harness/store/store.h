@@ -45,11 +45,10 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
 
 /*
  * The ids in `dir`, in the order of time (of name: ids begin with it); a folder that is not there
- * holds none. Free with bb_store__list_free(). Only names are looked at; schema.json is not taken
+ * holds none. Free with bb_names_free(). Only names are looked at; schema.json is not taken
  * for a run.
  */
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err);
-void bb_store__list_free(char **ids, size_t n);
 
 /*
  * Names for stored runs: results/baselines/NAME is a line with the id of a run of that results

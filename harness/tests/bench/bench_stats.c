@@ -5,6 +5,7 @@
  * run. With it, reading a real run: the latest in SCRATCH_FOLDER/results (bench_default leaves one
  * there), else in results/, if there is any.
  */
+#include "base/io.h"
 #include "bench.h"
 #include "report/report.h"
 #include "store/store.h"
@@ -124,7 +125,7 @@ int main(int argc, char **argv)
 	bench_heavy(argv[1]);
 	snprintf(dir, sizeof(dir), "%s/results", argv[1]);
 	if (bb_store__list(dir, &ids, &n, NULL) || !n) {
-		bb_store__list_free(ids, n);
+		bb_names_free(ids, n);
 		ids = NULL, n = 0;
 		strcpy(dir, "results");
 		if (bb_store__list(dir, &ids, &n, NULL))
@@ -132,6 +133,6 @@ int main(int argc, char **argv)
 	}
 	if (n)
 		bench_read("stats: reading the latest stored run, summarised", NULL, dir);
-	bb_store__list_free(ids, n);
+	bb_names_free(ids, n);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "hogs.h"
 #include "judge/diff.h"
 #include "judge/timeline.h"
@@ -336,7 +337,7 @@ static void say_compares(const char *dir)
 		bb_report__free(a);
 		bb_report__free(b);
 	}
-	bb_store__list_free(ids, n);
+	bb_names_free(ids, n);
 	n = n > APART ? n - APART : 0;
 	snprintf(bound, sizeof(bound), "<= %zu", n / 20);
 	snprintf(measured, sizeof(measured), "%zu of %zu (%zu of %zu rows: same)", n_false, n,
@@ -373,7 +374,7 @@ static size_t count_runs(const char *dir, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	if (bb_store__list(path, &ids, &n, &err))
 		bench_die(path, &err);
-	bb_store__list_free(ids, n);
+	bb_names_free(ids, n);
 	return n;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "base/caller.h"
+#include "base/io.h"
 #include "store/run_json.h"
 #include "store/store.h"
 #include "unit/folder_testing.h"
@@ -397,7 +398,7 @@ static void test_at_once(void **state)
 		assert_string_equal(r->id, ids[i]);
 		bb_report__free(r);
 	}
-	bb_store__list_free(ids, n);
+	bb_names_free(ids, n);
 }
 
 /* A cache is replaced whole, or what was there stays. */
@@ -569,7 +570,7 @@ static void test_list(void **state)
 	(void)state;
 	assert_int_equal(bb_store__list(in_folder("none"), &ids, &n, NULL), 0);
 	assert_int_equal(n, 0);
-	bb_store__list_free(ids, n);
+	bb_names_free(ids, n);
 	store_as("20261122T000000Z-b");
 	store_as("20261121T000000Z-c");
 	store_as("20261121T000000Z-a");
@@ -582,7 +583,7 @@ static void test_list(void **state)
 	assert_string_equal(ids[0], "20261121T000000Z-a");
 	assert_string_equal(ids[1], "20261121T000000Z-c");
 	assert_string_equal(ids[2], "20261122T000000Z-b");
-	bb_store__list_free(ids, n);
+	bb_names_free(ids, n);
 	assert_int_equal(bb_store__list(in_folder("README.md"), &ids, &n, &err), -ENOTDIR);
 	assert_says(&err, "Not a directory");
 }
