@@ -13,25 +13,11 @@
 #include "bpf/attach.h"
 #include "bpf/globals.h"
 #include "bpf/map_contents.h"
-#include "bpf/source.h"
 #include "capture/file.h"
 
 /* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all.
  */
 #define VERIFIER_LOG_BYTES (64u << 10)
-
-struct bb_target {
-	struct bb_source *source;
-	int prog_fd; /* of the current load; -1: none */
-	struct bb_stats_reader reader;
-	int jit_mod64;
-	struct bb_source_global drops; /* map_fd -1: the program has no `drops` */
-
-	/* of the first load or of the lender, used by the later loads */
-	struct bb_kept_maps kept;
-	/* ready to be written to the maps of this load; NULL: not yet */
-	struct bb_map_contents *contents;
-};
 
 /* A target without a source yet. */
 static struct bb_target *new_target(void)
@@ -178,11 +164,6 @@ int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb
 	return t->source->ops->attach(t->source, ret_link, err);
 }
 
-void bb_target__detach(struct bpf_link *link)
-{
-	bpf_link__destroy(link);
-}
-
 const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_type)
 {
 	return t->source->ops->section ? t->source->ops->section(t->source, ret_attach_type) : NULL;
@@ -218,16 +199,6 @@ void bb_target__free(struct bb_target *t)
 	free(t);
 }
 
-int bb_target__prog_fd(const struct bb_target *t)
-{
-	return t->prog_fd;
-}
-
-const char *bb_target__program(const struct bb_target *t)
-{
-	return t->source->program;
-}
-
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err)
 {
 	struct bpf_prog_info info = {0};
@@ -240,11 +211,6 @@ int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct b
 			       strerror(-rc));
 	*ret_type = info.type;
 	return 0;
-}
-
-const struct bb_source *bb_target__source(const struct bb_target *t)
-{
-	return t->source;
 }
 
 int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err)
@@ -269,16 +235,6 @@ bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *
 {
 	return a && b && a != b && !strcmp(a->source->where, b->source->where) &&
 	       strcmp(a->source->program, b->source->program);
-}
-
-const struct bb_stats_reader *bb_target__reader(const struct bb_target *t)
-{
-	return &t->reader;
-}
-
-int bb_target__jit_mod64(const struct bb_target *t)
-{
-	return t->jit_mod64;
 }
 
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "bpf/code.h"
 #include "bpf/prog_stats.h"
+#include "bpf/source.h"
 #include "plan/scenario.h"
 
 /*
@@ -17,9 +18,20 @@
  * only the program changes. The target also plays the reader of the program's ring and perf
  * buffers: it empties them when asked.
  */
-struct bb_target;
-struct bb_source;
 struct bpf_link;
+
+struct bb_target {
+	struct bb_source *source; /* where it comes from; its name */
+	int prog_fd;              /* of the current load; -1: none */
+	struct bb_stats_reader reader;
+	int jit_mod64; /* 0..63, or -1 when the kernel does not say */
+	/* private */
+	struct bb_source_global drops; /* map_fd -1: the program has no `drops` */
+	/* of the first load or of the lender, used by the later loads */
+	struct bb_kept_maps kept;
+	/* ready to be written to the maps of this load; NULL: not yet */
+	struct bb_map_contents *contents;
+};
 
 /*
  * Read the object or the capture and find the program in it; nothing is loaded. Errors: no such
@@ -98,12 +110,11 @@ void bb_target__free(struct bb_target *t);
 
 /*
  * Attach the loaded program where its section says (a tracepoint, a uprobe, ...). The link holds
- * the program, outlives its load and goes by bb_target__detach(), which takes NULL, or with the
+ * the program, outlives its load and goes by bpf_link__destroy() or with the
  * process. -ENOTSUP: the section names no place, or the kernel does not let it there; the message
  * says which.
  */
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err);
-void bb_target__detach(struct bpf_link *link);
 
 /*
  * Let the loaded program find the arguments of a static probe (usdt); it is attached to it with the
@@ -122,13 +133,9 @@ int bb_target__struct_ops_fd(const struct bb_target *t);
  * name a hook then. */
 bool bb_target__may_be_jumped_to(const struct bb_target *t);
 
-int bb_target__prog_fd(const struct bb_target *t);
-const char *bb_target__program(const struct bb_target *t);
 /* The type that the kernel has for the program, enum bpf_prog_type. */
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err);
 
-/* Where it comes from. */
-const struct bb_source *bb_target__source(const struct bb_target *t);
 /*
  * The code of the current load; bb_code__done() it. -ENOTSUP, with the reason, for programs that
  * cannot be loaded again as they are.
@@ -139,9 +146,6 @@ int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct 
 const char *bb_target__loaded(const struct bb_target *t, size_t i, int *ret_fd);
 int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
 		       struct bb_err *err);
-const struct bb_stats_reader *bb_target__reader(const struct bb_target *t);
-/* 0..63, or -1 when the kernel does not say */
-int bb_target__jit_mod64(const struct bb_target *t);
 
 /*
  * Let the maps of the current load hold exactly what the scenario says: when a series begins, and

@@ -81,7 +81,7 @@ static void print_stand_in(struct search *s, const struct bb_target *target,
 	if (!s->is_live)
 		bb_live_objects__open(s->place.netns_fd, s->object_dir, &s->live);
 	s->is_live = true;
-	bb_live_objects__stand_in(&s->live, bb_target__program(target), &own);
+	bb_live_objects__stand_in(&s->live, target->source->program, &own);
 	printf("  * %-20s %s\n", bb_triggers_function[0].name, own.said);
 }
 
@@ -119,8 +119,8 @@ static int look_at(struct search *s, const char *program)
 		rc = bb_reach__check(&point, target, &err);
 	}
 	if (!rc)
-		rc = bb_discover(&s->place, &point, NULL, bb_target__prog_fd(target),
-				 bb_target__reader(target), true, &d, &err);
+		rc = bb_discover(&s->place, &point, NULL, target->prog_fd, &target->reader, true,
+				 &d, &err);
 	putchar('\n');
 	if (rc)
 		printf("  %s\n", err.msg);

@@ -57,8 +57,7 @@ static bool is_alike(const struct bb_test_prog *a, const struct bb_test_prog *b)
 
 	return a != b && b->fire.trigger && p->kind == q->kind && p->is_return == q->is_return &&
 	       !strcmp(p->target, q->target) &&
-	       (*p->target ||
-		!strcmp(bb_target__program(a->target), bb_target__program(b->target)));
+	       (*p->target || !strcmp(a->target->source->program, b->target->source->program));
 }
 
 static bool share_arguments(const struct bb_live_objects *live, struct bb_test_prog *prog)

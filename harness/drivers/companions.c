@@ -135,7 +135,7 @@ static void add_companion(struct bb_test_prog *prog, const char *path,
 
 void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 {
-	const char *path = bb_target__source(prog->target)->where;
+	const char *path = prog->target->source->where;
 	struct bb_object_info info;
 	size_t tries = 0;
 

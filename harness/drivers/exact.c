@@ -237,7 +237,7 @@ static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struc
 {
 	const struct bb_drive_trigger *trigger = ((struct bb_trigger_state *)state)->trigger;
 	struct slot *s = calloc(1, sizeof(*s));
-	int rc = s ? open_one(prog->target, bb_target__prog_fd(prog->target), &s->exact, err)
+	int rc = s ? open_one(prog->target, prog->target->prog_fd, &s->exact, err)
 		   : bb_fail_nomem(err);
 
 	if (rc) {

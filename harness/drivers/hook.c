@@ -63,7 +63,7 @@ static int fire_once(struct slot *s, struct shared *shared)
 	int rc;
 
 	if (!s->fire.found->trigger->fire)
-		return bb_stats_reader__info(bb_target__reader(s->fire.common.target), &unused);
+		return bb_stats_reader__info(&s->fire.common.target->reader, &unused);
 	rc = bb_firing__fire(&s->fire.firing);
 	if (rc)
 		shared->trigger_rc = rc;
@@ -295,7 +295,7 @@ static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struc
 		free(s);
 		return rc;
 	}
-	bb_fire_slot__init(&s->fire, fire, prog, bb_target__prog_fd(prog->target));
+	bb_fire_slot__init(&s->fire, fire, prog, prog->target->prog_fd);
 	if (load_empty(prog->target, &s->empty_fd, &unsaid))
 		s->empty_fd = -1;
 	bb_fire__close_hooks();

@@ -61,8 +61,8 @@ static int open_event(struct insitu_slot *slot, const struct bb_workload *worklo
 	    slot->event_freq_hz == slot->freq_hz)
 		return 0;
 	close_event(slot);
-	rc = bb_workload__open_clock(workload, slot->event, slot->freq_hz,
-				     bb_target__prog_fd(slot->target), &slot->event_fd, err);
+	rc = bb_workload__open_clock(workload, slot->event, slot->freq_hz, slot->target->prog_fd,
+				     &slot->event_fd, err);
 	slot->event_pid = workload->pid;
 	slot->event_freq_hz = slot->freq_hz;
 	slot->whole_periods = 0;

@@ -8,6 +8,7 @@
  * are polled for a moment before the workload goes on; a program that runs for most of those
  * readings is ours to blame, and its series is void.
  */
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static int attach_probe(void *state, struct bb_test_prog *prog, struct bb_err *e
 
 	(void)state;
 	if (!rc)
-		bb_target__detach(link);
+		bpf_link__destroy(link);
 	return rc;
 }
 
@@ -71,7 +72,7 @@ static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch
 		rc = look_at_our_own(target, b, err);
 	if (!rc)
 		rc = bb_workload_loop__batch(l, target, &nothing_to_do, b, err);
-	bb_target__detach(link);
+	bpf_link__destroy(link);
 	return rc;
 }
 

@@ -82,7 +82,7 @@ static int attach_thing(const struct bb_lines_state *s, struct bb_test_prog *pro
 	if (l->is_ours)
 		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
 	else
-		l->reader = *bb_target__reader(prog->target);
+		l->reader = prog->target->reader;
 	return rc ? rc : s->fired->trigger->attach(s->fired, prog, l->prog_fd, &l->attached, err);
 }
 
@@ -91,7 +91,7 @@ static int load_program(const struct bb_lines_state *s, struct bb_test_prog *pro
 {
 	struct bb_lines_loaded *program = &slot->things[BB_LINES_PROGRAM];
 
-	program->prog_fd = bb_target__prog_fd(prog->target);
+	program->prog_fd = prog->target->prog_fd;
 	return attach_thing(s, prog, program, err);
 }
 
@@ -435,7 +435,7 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 	b->warmup = 0;
 	if (v && !p)
 		return bb_fail(err, -EINVAL, "'%s' was not planned with parameter %u",
-			       bb_target__program(slot->target), param);
+			       slot->target->source->program, param);
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = v ? fire_all(s, slot, p, want, b, err) : fire_floor(s, slot, param, want, b, err);
 	b->elapsed_s = bb_seconds_since(began_ns);

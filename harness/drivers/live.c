@@ -108,7 +108,7 @@ static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err
 	return bb_fail(err, -ENOTSUP,
 		       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' measures "
 		       "variants that have an id or a pin",
-		       bb_target__program(prog->target));
+		       prog->target->source->program);
 }
 
 static void live_fired_by(const struct bb_input *input, const struct bb_test_prog *prog,

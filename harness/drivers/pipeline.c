@@ -50,7 +50,7 @@ static int pipeline_probe(void *state, struct bb_test_prog *prog, struct bb_err 
 	if (bb_target__ring(prog->target))
 		return 0;
 	return bb_fail(err, -ENOTSUP, "program '%s' has no ring buffer map for a consumer to read",
-		       bb_target__program(prog->target));
+		       prog->target->source->program);
 }
 
 static int pipeline_attach(void *state, struct bb_test_prog *prog, void **ret_slot,
@@ -94,7 +94,7 @@ static int begin_pass(struct flow_run *r, struct bb_err *err)
 		return rc;
 	r->cpu_before_s = bb_workload__cpu_s(&l->workload);
 	rc = bb_workload__open_clock(&l->workload, l->spec->event, r->freq_hz,
-				     bb_target__prog_fd(r->slot->target), &r->slot->event_fd, err);
+				     r->slot->target->prog_fd, &r->slot->event_fd, err);
 	return rc ? rc : bb_workload__start_clock(r->slot->event_fd, err);
 }
 

@@ -254,7 +254,7 @@ static void close_slope(void *state)
 static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
 {
 	struct bb_attached *a;
-	int rc = bb_trigger_test_run.attach(state, prog, bb_target__prog_fd(prog->target), &a, err);
+	int rc = bb_trigger_test_run.attach(state, prog, prog->target->prog_fd, &a, err);
 
 	if (!rc)
 		*ret_slot = a;

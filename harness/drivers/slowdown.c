@@ -382,8 +382,7 @@ static int set_up(struct timed_run *r, struct bb_err *err)
 		rc = hyperfine_start(&s->hyperfine, &r->hyperfine, err);
 	if (!rc && r->slot->target)
 		rc = bb_workload__open_clock(&r->hyperfine, "cpu-clock", r->freq_hz,
-					     bb_target__prog_fd(r->slot->target), &r->event_fd,
-					     err);
+					     r->slot->target->prog_fd, &r->event_fd, err);
 	if (!rc && r->slot->target)
 		rc = bb_workload__start_clock(r->event_fd, err);
 	if (!rc && r->slot->by_perf)

@@ -38,7 +38,7 @@ static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 		b->line_ns = bb_cold__line_ns(a->state->cold);
 		b->emptied = bb_cold__emptied(a->state->cold);
 	}
-	return bb_stats_reader__info(bb_target__reader(a->target), &slot->last);
+	return bb_stats_reader__info(&a->target->reader, &slot->last);
 }
 
 /* A run of the warm-up was made. True: it took so long that it is a sample. */
@@ -86,7 +86,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 {
 	struct slot *slot = arg;
 	struct bb_prog_stats now, window;
-	int rc = bb_stats_reader__info(bb_target__reader(a->target), &now);
+	int rc = bb_stats_reader__info(&a->target->reader, &now);
 
 	bb_target__drain(a->target, !b->drain_each_run);
 	if (rc)
@@ -104,8 +104,7 @@ static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struc
 {
 	const struct bb_trigger_state *s = state;
 	struct slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? s->trigger->attach(state, prog, bb_target__prog_fd(prog->target),
-					   &slot->attached, err)
+	int rc = slot ? s->trigger->attach(state, prog, prog->target->prog_fd, &slot->attached, err)
 		      : bb_fail_nomem(err);
 
 	if (rc)

@@ -119,7 +119,7 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 	bb_give_way();
 	if (s->target) {
 		rc = bb_target__load_at(s->target, where, max_tries, s->seen_mod64, err);
-		s->jit_mod64 = bb_target__jit_mod64(s->target);
+		s->jit_mod64 = s->target->jit_mod64;
 	} else if (s->in_place) {
 		s->jit_mod64 = -1;
 	} else {

@@ -227,7 +227,7 @@ static int measure(struct bb_traffic *t, struct slot *s, const struct order *o, 
 {
 	struct bb_windows windows;
 	uint64_t sent_before = 0;
-	int rc = bb_veth_pair__put_on(&t->pair, bb_target__prog_fd(s->target), s->prog_type, err);
+	int rc = bb_veth_pair__put_on(&t->pair, s->target->prog_fd, s->prog_type, err);
 
 	if (!rc)
 		rc = bb_veth_pair__sent(&t->pair, &sent_before, err);
@@ -286,7 +286,7 @@ int bb_traffic__probe(void *traffic, struct bb_test_prog *prog, struct bb_err *e
 	rc = bb_traffic__batch(traffic, slot, 1000, &b, err);
 	if (!rc && b.void_why[0])
 		rc = bb_fail(err, -ENOTSUP, "%s; does '%s' let packets pass?", b.void_why,
-			     bb_target__program(prog->target));
+			     prog->target->source->program);
 	bb_traffic__detach(traffic, slot);
 	return rc;
 }

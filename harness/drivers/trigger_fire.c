@@ -152,8 +152,8 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	if (!rc)
 		rc = fill_usdt(prog, point, err);
 	if (!rc)
-		rc = bb_discover(s->place, point, hook, bb_target__prog_fd(target),
-				 bb_target__reader(target), false, &d, err);
+		rc = bb_discover(s->place, point, hook, target->prog_fd, &target->reader, false, &d,
+				 err);
 	if (rc)
 		return rc;
 	found->point = *point;
@@ -181,7 +181,7 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 	int link_fd, rc = shared_hook(s, own, &hook, err);
 
 	if (!rc)
-		rc = bb_hook__put(hook, bb_target__prog_fd(prog->target), &link_fd, err);
+		rc = bb_hook__put(hook, prog->target->prog_fd, &link_fd, err);
 	if (rc)
 		return rc;
 	bb_hook__take_off(hook, link_fd);
@@ -207,7 +207,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 			return bb_fail_nomem(err);
 		bb_live_objects__open(s->place->netns_fd, s->common.opts.object_dir, s->live);
 	}
-	bb_live_objects__stand_in(s->live, bb_target__program(prog->target), own);
+	bb_live_objects__stand_in(s->live, prog->target->source->program, own);
 	return own->kind == BB_AT_OWN_RUN ? find_at(s, prog, own, err)
 					  : take_own(s, prog, own, err);
 }
@@ -293,19 +293,19 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 		return rc;
 	if (!section)
 		return bb_fail(err, -ENOTSUP, "it is not known where '%s' is to be attached",
-			       bb_target__program(prog->target));
+			       prog->target->source->program);
 	bb_attach_point__from_section(section, type, attach_type, &point);
 	point.map_fd = bb_target__struct_ops_fd(prog->target);
 	rc = bb_attach_point__take(&point, prog->spec, err);
 	if (rc)
 		return say_line(prog->spec, rc, err);
 	point.self_pid = prog->self_pid;
-	bb_hook__name_event(&point, bb_target__program(prog->target));
+	bb_hook__name_event(&point, prog->target->source->program);
 	if (point.kind == BB_AT_NOWHERE && point.prog_type == BPF_PROG_TYPE_TRACEPOINT)
 		return bb_fail(err, -ENOTSUP,
 			       "nothing says on which tracepoint '%s' is to be, and it is named "
 			       "after none that is known here",
-			       bb_target__program(prog->target));
+			       prog->target->source->program);
 	if (point.pid || point.by || prog->spec->binary)
 		return say_line(prog->spec, find_as_asked(s, prog, &point, err), err);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
@@ -435,11 +435,11 @@ static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pro
 static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err *err)
 {
 	prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
-	return prog_fd == bb_target__prog_fd(prog->target)
-		       ? 0
-		       : bb_fail(err, -ENOTSUP,
-				 "the kernel calls it as a member of a struct of functions, and "
-				 "no clone of it can be put there");
+	return prog_fd == prog->target->prog_fd ? 0
+						: bb_fail(err, -ENOTSUP,
+							  "the kernel calls it as a member of a "
+							  "struct of functions, and "
+							  "no clone of it can be put there");
 }
 
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
@@ -539,7 +539,7 @@ int bb_fire__do(struct bb_fire_slot *slot,
 
 	for (size_t i = 0; i < slot->n_beside; i++) {
 		struct bb_fire_beside *b = &slot->beside[i];
-		int fd = bb_target__prog_fd(b->target);
+		int fd = b->target->prog_fd;
 
 		if (!b->hook || fd < 0 || bb_hook__put(b->hook, fd, &b->link_fd, &unsaid))
 			b->link_fd = -1;
@@ -598,7 +598,7 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 			shared->trigger_rc = fire_rc;
 		t->beats++;
 		if (!slot->found->trigger->fire && !part->reads_counters)
-			rc = bb_stats_reader__info(bb_target__reader(a->target), &unused);
+			rc = bb_stats_reader__info(&a->target->reader, &unused);
 		if (!rc)
 			rc = part->after(a, part->arg, b, true);
 	}

@@ -290,7 +290,7 @@ static int fire(struct bb_attached *a, uint32_t depth, const struct bb_instrumen
 		rc = search(s);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
-		return bb_fail(err, rc, "firing '%s': %s", bb_target__program(a->target),
+		return bb_fail(err, rc, "firing '%s': %s", a->target->source->program,
 			       strerror(-rc));
 	return bb_stop_signal ? -EINTR : 0;
 }

@@ -169,7 +169,7 @@ static const char *unknown_skb_member(const struct bb_test_call *s)
 static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
 	const struct bb_input *in = s->input;
-	const char *program = bb_target__program(s->target),
+	const char *program = s->target->source->program,
 		   *member = rc == -EINVAL ? unknown_skb_member(s) : NULL;
 
 	if (member)
@@ -192,7 +192,7 @@ static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_e
 
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
-	const char *program = bb_target__program(s->target);
+	const char *program = s->target->source->program;
 
 	if (rc == -ENOTSUPP_KERNEL || rc == -EOPNOTSUPP)
 		return bb_test_run_type__refuse(s->type->prog_type, err);
@@ -313,7 +313,7 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 {
 	char why[sizeof(((struct bb_batch *)0)->void_why)] = ""; /* for the batches to say */
 	struct bb_target *target = slot->common.target;
-	int rc = bb_test_run_type__check(slot->type, bb_target__program(target), in, err);
+	int rc = bb_test_run_type__check(slot->type, target->source->program, in, err);
 	struct bb_test_call s;
 
 	if (rc)
@@ -339,7 +339,7 @@ static int probe(struct bb_trigger_state *state, struct bb_test_prog *prog, stru
 	const struct bb_test_run_slot *slot;
 	struct bb_attached *a;
 	uint64_t began_ns;
-	int rc = attach(state, prog, bb_target__prog_fd(prog->target), &a, err);
+	int rc = attach(state, prog, prog->target->prog_fd, &a, err);
 
 	if (rc)
 		return rc;

@@ -24,13 +24,13 @@ uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX])
 
 static int say_unreadable(const struct bb_target *t, int rc, struct bb_err *err)
 {
-	return bb_fail(err, rc, "cannot read the counters of '%s': %s", bb_target__program(t),
+	return bb_fail(err, rc, "cannot read the counters of '%s': %s", t->source->program,
 		       strerror(-rc));
 }
 
 int bb_read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats, struct bb_err *err)
 {
-	int rc = bb_stats_reader__info(bb_target__reader(t), ret_stats);
+	int rc = bb_stats_reader__info(&t->reader, ret_stats);
 
 	return rc ? say_unreadable(t, rc, err) : 0;
 }
@@ -43,7 +43,7 @@ int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, 
 
 int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)
 {
-	int rc = bb_own_runs__find(bb_target__reader(w->target), &w->own);
+	int rc = bb_own_runs__find(&w->target->reader, &w->own);
 
 	if (rc)
 		return say_unreadable(w->target, rc, err);

@@ -295,8 +295,7 @@ static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *e
 		}
 		rc = d->driver->attach(d->state, s->prog, &s->slot, err);
 		if (!rc && s->prog->target)
-			rc = bb_stats_reader__agreed(bb_target__reader(s->prog->target), &s->before,
-						     err);
+			rc = bb_stats_reader__agreed(&s->prog->target->reader, &s->before, err);
 	}
 	return rc;
 }

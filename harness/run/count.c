@@ -354,7 +354,7 @@ static int describe(const struct bb_target *target, const struct bb_exact *e, ui
 					     is_tail_call ? BPF_REG_2 : BPF_REG_1),
 			 index = {BB_ORIGIN_UNKNOWN, 0};
 	const struct bpf_line_info *line = bb_code__line_at(&e->code, at);
-	const struct bpf_object *obj = bb_source_object__get(bb_target__source(target));
+	const struct bpf_object *obj = bb_source_object__get(target->source);
 	struct bpf_map_info info = {0};
 	__u32 len = sizeof(info);
 	const char *name = info.name, *type;

@@ -75,7 +75,7 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 		p->name = NULL;
 	p->scenario = strdup(scenario->name);
 	p->variant = strdup(v->name);
-	p->program = strdup(bb_target__program(prog->target));
+	p->program = strdup(prog->target->source->program);
 	p->object = strdup(v->pinned   ? v->pinned
 			   : v->id     ? "(loaded already)"
 			   : v->object ? v->object
@@ -186,7 +186,7 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 	uint64_t ran;
 
 	if (prog->target)
-		bb_stats_reader__agreed(bb_target__reader(prog->target), &after, &err);
+		bb_stats_reader__agreed(&prog->target->reader, &after, &err);
 	*ret_misses = after.recursion_misses - before->recursion_misses;
 	ran = after.run_cnt - before->run_cnt;
 	ret_why[0] = '\0';

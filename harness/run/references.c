@@ -73,7 +73,7 @@ static int time_call(void *arg, uint32_t runs, double *ret_ns)
 		    .repeat = (int)runs);
 	struct bb_target *t = arg;
 	uint64_t began_ns = bb_now_ns();
-	int rc = bpf_prog_test_run_opts(bb_target__prog_fd(t), &opts);
+	int rc = bpf_prog_test_run_opts(t->prog_fd, &opts);
 
 	*ret_ns = (double)(bb_now_ns() - began_ns);
 	bb_target__drain(t, false);

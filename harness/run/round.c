@@ -156,8 +156,7 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 			rc = bb_unless_broken_off(
 				d->driver->attach(d->state, prog, &r->cases[i].slot, err));
 		if (!rc && prog->target)
-			rc = bb_stats_reader__agreed(bb_target__reader(prog->target), &before[i],
-						     err);
+			rc = bb_stats_reader__agreed(&prog->target->reader, &before[i], err);
 		if (rc)
 			return rc;
 	}

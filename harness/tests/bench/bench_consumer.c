@@ -54,7 +54,7 @@ static void fill_ring(void)
 	int fd;
 
 	if (region == MAP_FAILED || madvise(region, RING_SAMPLES * page, MADV_NOHUGEPAGE) ||
-	    bb_perf_event__open(&attr, 0, -1, bb_target__prog_fd(prog.target), &fd, &err))
+	    bb_perf_event__open(&attr, 0, -1, prog.target->prog_fd, &fd, &err))
 		bench_die("filling the ring", &err);
 	bb_perf_event__enable(fd);
 	for (size_t i = 0; i < RING_SAMPLES; i++)
@@ -114,7 +114,7 @@ static int open_on_cpu(int cpu)
 	struct bb_err err = {0};
 	int fd = -1;
 
-	if (bb_perf_event__open(&attr, -1, cpu, bb_target__prog_fd(prog.target), &fd, &err))
+	if (bb_perf_event__open(&attr, -1, cpu, prog.target->prog_fd, &fd, &err))
 		bench_die("an event on a CPU", &err);
 	bb_perf_event__enable(fd);
 	return fd;

@@ -97,7 +97,7 @@ static const char *state_name(const struct bpf_map *map)
  * for every one of them. */
 static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_specs *specs)
 {
-	const struct bpf_object *obj = bb_source_object__get(bb_target__source(t));
+	const struct bpf_object *obj = bb_source_object__get(t->source);
 	struct bb_map_contents *contents;
 	struct bb_err err = {0};
 	struct bpf_map *map;
@@ -116,8 +116,8 @@ static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_spe
 			bench_die(name, &err);
 		spec->each_run = true;
 	}
-	if (bb_map_contents__make(bb_target__source(t), specs, &contents, &err))
-		bench_die(bb_target__program(t), &err);
+	if (bb_map_contents__make(t->source, specs, &contents, &err))
+		bench_die(t->source->program, &err);
 	return contents;
 }
 
@@ -129,7 +129,7 @@ static uint64_t count_once(struct bb_target *t, struct bb_map_contents *maps,
 	int rc = bb_map_contents__write_for_run(maps);
 
 	if (rc)
-		bench_die(bb_target__program(t),
+		bench_die(t->source->program,
 			  &(struct bb_err){.code = rc, .msg = "writing its maps"});
 	bb_clone__reset(clone);
 	run_ns(clone->prog_fd, 1);
@@ -149,8 +149,8 @@ static void repeat_counts(struct corpus *c, struct bb_target *t, struct bb_clone
 	for (unsigned int i = 1; i < REPEATS; i++)
 		others += count_once(t, maps, clone, counts) != first;
 	if (others) /* on stderr: the table has no room for names */
-		fprintf(stderr, "%s: %u of %u runs had another count\n", bb_target__program(t),
-			others, REPEATS - 1);
+		fprintf(stderr, "%s: %u of %u runs had another count\n", t->source->program, others,
+			REPEATS - 1);
 	c->differ += others != 0;
 	c->repeated++;
 	bb_map_contents__free(maps);
@@ -228,7 +228,7 @@ static void measure_program(struct corpus *c, const char *path, const char *prog
 	c->loaded++;
 	if (load_both(c, t, &code, &clone, program)) {
 		if (takes_packets(&code) && !busy)
-			time_runs(c, bb_target__prog_fd(t), clone.prog_fd);
+			time_runs(c, t->prog_fd, clone.prog_fd);
 		/* which is made to */
 		if (takes_packets(&code) && busy && strcmp(program, "varies"))
 			repeat_counts(c, t, &clone);

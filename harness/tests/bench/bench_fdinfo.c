@@ -104,7 +104,7 @@ int main(void)
 	struct fdinfo f;
 
 	bench_step__open(s, "ringbuf");
-	f.reader = *bb_target__reader(s->prog.target);
+	f.reader = s->prog.target->reader;
 	snprintf(f.path, sizeof(f.path), "/proc/self/fdinfo/%d", f.reader.prog_fd);
 	compare("fdinfo: open, read, close / pread held open", open_read_close_text, pread_text, 3,
 		&f);

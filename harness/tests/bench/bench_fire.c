@@ -88,14 +88,14 @@ static double bare_block(void *arg)
 	uint64_t began_ns;
 	int link_fd;
 
-	if (bb_hook__put(&f->hook, bb_target__prog_fd(f->prog.target), &link_fd, &err))
+	if (bb_hook__put(&f->hook, f->prog.target->prog_fd, &link_fd, &err))
 		bench_die("hook", &err);
 	for (size_t i = 0; i < BENCH_WARMUP; i++)
 		prctl(PR_SET_NAME, "bpfbench");
 	began_ns = bb_now_ns();
 	for (size_t i = 0; i < BENCH_BLOCK; i++) {
 		prctl(PR_SET_NAME, "bpfbench");
-		bb_stats_reader__info(bb_target__reader(f->prog.target), &s);
+		bb_stats_reader__info(&f->prog.target->reader, &s);
 	}
 	began_ns = bb_now_ns() - began_ns;
 	bb_hook__take_off(&f->hook, link_fd);

@@ -174,9 +174,8 @@ static void run_others(struct repeats *r, size_t i, const char *packet_path)
 		return;
 	if (bb_test_prog__load(&r->prog, &r->rng, BB_ANYWHERE, 1, &err))
 		bench_die(r->job->program, &err);
-	r->bpftool_ns[i] = other_bpftool_ns(bb_target__prog_fd(r->prog.target), packet_path,
-					    OTHER_REPEAT);
-	r->go_ns[i] = other_go_ns(bb_target__prog_fd(r->prog.target));
+	r->bpftool_ns[i] = other_bpftool_ns(r->prog.target->prog_fd, packet_path, OTHER_REPEAT);
+	r->go_ns[i] = other_go_ns(r->prog.target->prog_fd);
 }
 
 static double spread_of(const double *x, size_t n)

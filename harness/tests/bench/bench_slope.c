@@ -187,9 +187,9 @@ static void repeat_all(struct ladder *l, const char *scratch)
 	load_and_attach(l, r, -1);
 	for (size_t i = 0; i < REPEATS; i++) {
 		slope_ns[i] = by_slope(l, r);
-		bpftool_ns[i] = other_bpftool_ns(bb_target__prog_fd(r->prog.target), path,
+		bpftool_ns[i] = other_bpftool_ns(r->prog.target->prog_fd, path,
 						 OTHER_BPFTOOL_REPEAT);
-		go_ns[i] = other_go_ns(bb_target__prog_fd(r->prog.target));
+		go_ns[i] = other_go_ns(r->prog.target->prog_fd);
 	}
 	bb_driver_slope.detach(l->state, r->slot);
 	say_spread("slope", slope_ns);

@@ -50,7 +50,7 @@ static void bare_open(struct bare *b, const char *program)
 	}
 	madvise(b->region, REGION_PAGES * b->page_bytes, MADV_NOHUGEPAGE);
 	b->next_page = REGION_PAGES;
-	b->prog_fd = bb_target__prog_fd(b->step.prog.target);
+	b->prog_fd = b->step.prog.target->prog_fd;
 	if (bb_perf_event__open(&attr, 0, -1, b->prog_fd, &b->event_fd, &err))
 		bench_die(program, &err);
 	b->stack = bench_alloc(1, STACK_BYTES);

@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) uint64_t run_and_read(int prog_fd,
 static double bare_loop(const struct bb_test_prog *prog, const uint8_t *packet, size_t len,
 			uint64_t *ns)
 {
-	int prog_fd = bb_target__prog_fd(prog->target);
+	int prog_fd = prog->target->prog_fd;
 	uint64_t last = run_and_read(prog_fd, packet, len), began_ns = bb_now_ns();
 
 	for (size_t i = 0; i < BENCH_BLOCK; i++) {

@@ -106,7 +106,7 @@ static inline __u32 map_id(const struct bb_target *t, const char *name)
 
 	info.map_ids = (__u64)(uintptr_t)ids;
 	info.nr_map_ids = 64;
-	assert_int_equal(bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len), 0);
+	assert_int_equal(bpf_obj_get_info_by_fd(t->prog_fd, &info, &len), 0);
 	for (__u32 i = 0; i < info.nr_map_ids; i++) {
 		int fd = bpf_map_get_fd_by_id(ids[i]);
 		struct bpf_map_info map = {0};
@@ -160,7 +160,7 @@ static inline __u32 prog_id(const struct bb_target *t)
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
 
-	assert_int_equal(bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len), 0);
+	assert_int_equal(bpf_obj_get_info_by_fd(t->prog_fd, &info, &len), 0);
 	return info.id;
 }
 

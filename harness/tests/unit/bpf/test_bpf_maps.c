@@ -86,7 +86,7 @@ static int run(const struct loaded *l)
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
 		    .repeat = 1);
 
-	assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(l->target), &opts), 0);
+	assert_int_equal(bpf_prog_test_run_opts(l->target->prog_fd, &opts), 0);
 	return (int)opts.retval;
 }
 
@@ -543,7 +543,7 @@ static __u32 maps_of(const struct bb_target *t, __u32 *ids, __u32 n)
 	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ids, .nr_map_ids = n};
 	__u32 len = sizeof(info);
 
-	assert_int_equal(bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len), 0);
+	assert_int_equal(bpf_obj_get_info_by_fd(t->prog_fd, &info, &len), 0);
 	return info.nr_map_ids;
 }
 

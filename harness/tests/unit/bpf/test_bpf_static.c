@@ -222,7 +222,7 @@ static void test_same_as_bpftool(void **state)
 		assert_true(json_array_size(json_object_get(said, "map_ids")) >= cases[i].n_maps);
 		assert_count("map_bytes", facts.metrics.map_bytes,
 			     map_bytes_by_bpftool(bpftool, said));
-		verified = verified_by_fdinfo(bb_target__prog_fd(t));
+		verified = verified_by_fdinfo(t->prog_fd);
 		if (verified >= 0)
 			assert_count("verified_insns", facts.metrics.verified_insns, verified);
 		assert_true(facts.metrics.verify_ns >= 0);

@@ -137,7 +137,7 @@ static void fire(const struct bb_target *t, size_t n)
 
 	assert_true(region != MAP_FAILED);
 	madvise(region, n * page, MADV_NOHUGEPAGE);
-	if (bb_perf_event__open(&attr, 0, -1, bb_target__prog_fd(t), &fd, &err))
+	if (bb_perf_event__open(&attr, 0, -1, t->prog_fd, &fd, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(bb_perf_event__enable(fd), 0);
 	touch(region, n, page);
@@ -169,9 +169,9 @@ static void test_same_as_bpftool(void **state)
 
 		load(t);
 		fire(t, 300 + i);
-		assert_int_equal(bb_stats_reader__fdinfo(bb_target__reader(t), &fdinfo), 0);
-		assert_int_equal(bb_stats_reader__info(bb_target__reader(t), &info), 0);
-		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(t), &agreed, &err), 0);
+		assert_int_equal(bb_stats_reader__fdinfo(&t->reader, &fdinfo), 0);
+		assert_int_equal(bb_stats_reader__info(&t->reader, &info), 0);
+		assert_int_equal(bb_stats_reader__agreed(&t->reader, &agreed, &err), 0);
 		said = ask_bpftool(bpftool, "prog", prog_id(t));
 		assert_int_equal(fdinfo.run_cnt, 300 + i);
 		assert_int_equal(info.run_cnt, 300 + i);
@@ -204,9 +204,9 @@ static bool is_counting(const struct bb_target *t)
 {
 	struct bb_prog_stats before, after;
 
-	assert_int_equal(bb_stats_reader__info(bb_target__reader(t), &before), 0);
+	assert_int_equal(bb_stats_reader__info(&t->reader, &before), 0);
 	fire(t, 1);
-	assert_int_equal(bb_stats_reader__info(bb_target__reader(t), &after), 0);
+	assert_int_equal(bb_stats_reader__info(&t->reader, &after), 0);
 	return after.run_cnt != before.run_cnt;
 }
 
@@ -264,8 +264,8 @@ static void test_reload(void **state)
 	for (int i = 0; i < 30; i++) {
 		load(t);
 		assert_int_equal(map_id(t, "samples"), ring);
-		assert_in_range(bb_target__jit_mod64(t), 0, 63);
-		places |= UINT64_C(1) << bb_target__jit_mod64(t);
+		assert_in_range(t->jit_mod64, 0, 63);
+		places |= UINT64_C(1) << t->jit_mod64;
 	}
 	fds_after = dup(0);
 	close(fds_after);
@@ -288,13 +288,13 @@ static void test_load_at(void **state)
 	need_root();
 	t = open_target(PERF_PROFILER, "ringbuf");
 	load(t);
-	first = bb_target__jit_mod64(t);
-	for (int i = 0; i < 100 && bb_target__jit_mod64(t) == first; i++)
+	first = t->jit_mod64;
+	for (int i = 0; i < 100 && t->jit_mod64 == first; i++)
 		load(t);
-	assert_int_not_equal(bb_target__jit_mod64(t), first);
+	assert_int_not_equal(t->jit_mod64, first);
 	/* With 16 places or fewer, 1000 tries miss one with a probability of 1e-28. */
 	assert_int_equal(bb_target__load_at(t, bb_place(first), 1000, seen, &err), 0);
-	assert_int_equal(bb_target__jit_mod64(t), first);
+	assert_int_equal(t->jit_mod64, first);
 	assert_int_equal(seen[first], 1);
 	assert_int_equal(bb_target__load_at(t, BB_ANYWHERE, 1, NULL, &err), 0);
 	/* Code begins at even addresses. */
@@ -319,8 +319,8 @@ static void test_unload_leaves_no_program(void **state)
 	load(t);
 	id = prog_id(t);
 	bb_target__unload(t);
-	assert_int_equal(bb_target__prog_fd(t), -1);
-	assert_int_equal(bb_target__jit_mod64(t), -1);
+	assert_int_equal(t->prog_fd, -1);
+	assert_int_equal(t->jit_mod64, -1);
 	/* The id goes when the last reference does, at once but for what the kernel defers. */
 	for (int i = 0; i < 3000 && seen; i++) {
 		seen = !bpf_prog_get_next_id(id - 1, &next) && next == id;
@@ -330,7 +330,7 @@ static void test_unload_leaves_no_program(void **state)
 	assert_false(seen);
 	bb_target__unload(t); /* twice does no harm */
 	load(t);              /* and it can be loaded again */
-	assert_true(bb_target__prog_fd(t) >= 0);
+	assert_true(t->prog_fd >= 0);
 	bb_target__free(t);
 }
 

@@ -146,7 +146,7 @@ static int begin(struct running *r)
 		return rc;
 	}
 	if (rc || r->driver->attach(r->state, &r->prog, &r->slot, &err) ||
-	    bb_stats_reader__agreed(bb_target__reader(r->prog.target), &r->before, &err))
+	    bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err))
 		fail_msg("%s", err.msg);
 	return 0;
 }
@@ -166,7 +166,7 @@ static uint64_t runs_since(const struct running *r)
 	struct bb_prog_stats now;
 	struct bb_err err = {0};
 
-	if (bb_stats_reader__agreed(bb_target__reader(r->prog.target), &now, &err))
+	if (bb_stats_reader__agreed(&r->prog.target->reader, &now, &err))
 		fail_msg("%s", err.msg);
 	return now.run_cnt - r->before.run_cnt;
 }

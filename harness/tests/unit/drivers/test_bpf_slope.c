@@ -52,7 +52,7 @@ static struct running *begin(const char *object, const char *program)
 	if (bb_driver_slope.open(&r->spec, &opts, &r->state, &err) ||
 	    bb_driver_slope.probe(r->state, &r->prog, &err) ||
 	    bb_driver_slope.attach(r->state, &r->prog, &r->slot, &err) ||
-	    bb_stats_reader__agreed(bb_target__reader(r->prog.target), &r->before, &err))
+	    bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err))
 		fail_msg("%s", err.msg);
 	return r;
 }
@@ -142,8 +142,7 @@ static void test_statistics_of_others(void **state)
 	r = begin(LADDER, "rung_0");
 	/* others on this machine may really have it on */
 	for (int tries = 0; tries < 10 && why[0]; tries++) {
-		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(r->prog.target),
-							 &r->before, &err),
+		assert_int_equal(bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err),
 				 0);
 		batch(r);
 		bb_record__check(&bb_driver_slope, &r->prog, &r->before, 0, &misses, why,

@@ -62,13 +62,11 @@ static struct stepping *begin(const char *object, const char *program, const uin
 	assert_int_equal(bb_stats_enable__on(&s->stats, &err), 0);
 	s->prog.target = open_target(object, program);
 	load(s->prog.target);
-	s->prog.jit_mod64 = bb_target__jit_mod64(s->prog.target);
+	s->prog.jit_mod64 = s->prog.target->jit_mod64;
 	if (bb_driver__by("step", "page-fault")->open(&s->spec, &opts, &s->state, &err) ||
 	    bb_driver__by("step", "page-fault")->attach(s->state, &s->prog, &s->slot, &err))
 		fail_msg("%s", err.msg);
-	assert_int_equal(bb_stats_reader__agreed(bb_target__reader(s->prog.target), &s->before,
-						 &err),
-			 0);
+	assert_int_equal(bb_stats_reader__agreed(&s->prog.target->reader, &s->before, &err), 0);
 	return s;
 }
 
@@ -101,7 +99,7 @@ static struct bb_prog_stats since(const struct stepping *s)
 	struct bb_prog_stats now;
 	struct bb_err err = {0};
 
-	if (bb_stats_reader__agreed(bb_target__reader(s->prog.target), &now, &err))
+	if (bb_stats_reader__agreed(&s->prog.target->reader, &now, &err))
 		fail_msg("%s", err.msg);
 	now.run_cnt -= s->before.run_cnt;
 	now.run_time_ns -= s->before.run_time_ns;

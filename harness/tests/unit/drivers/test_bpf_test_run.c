@@ -82,7 +82,7 @@ static void take_stock(struct running *r)
 {
 	struct bb_err err = {0};
 
-	if (bb_stats_reader__agreed(bb_target__reader(r->prog.target), &r->before, &err))
+	if (bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err))
 		fail_msg("%s", err.msg);
 }
 
@@ -123,7 +123,7 @@ static uint64_t runs_since(const struct running *r)
 	struct bb_prog_stats now;
 	struct bb_err err = {0};
 
-	if (bb_stats_reader__agreed(bb_target__reader(r->prog.target), &now, &err))
+	if (bb_stats_reader__agreed(&r->prog.target->reader, &now, &err))
 		fail_msg("%s", err.msg);
 	return now.run_cnt - r->before.run_cnt;
 }
@@ -575,7 +575,7 @@ static void test_many_ports(void **state)
 		load(t[i]);
 	}
 	for (size_t i = 0; i < 5; i++) {
-		if (bb_xdp_net__attach(&net, bb_target__prog_fd(t[i]), &port[i], &err))
+		if (bb_xdp_net__attach(&net, t[i]->prog_fd, &port[i], &err))
 			fail_msg("%s", err.msg);
 		for (size_t k = 0; k < i; k++)
 			assert_int_not_equal(port[k], port[i]);
@@ -585,8 +585,7 @@ static void test_many_ports(void **state)
 	bb_xdp_net__detach(&net, port[1]);
 	bb_xdp_net__detach(&net, port[3]);
 	for (size_t i = 5; i < 7; i++) {
-		assert_int_equal(bb_xdp_net__attach(&net, bb_target__prog_fd(t[i]), &port[i], &err),
-				 0);
+		assert_int_equal(bb_xdp_net__attach(&net, t[i]->prog_fd, &port[i], &err), 0);
 		assert_true(port[i] == port[1] || port[i] == port[3]);
 		assert_true(has_link(prog_id(t[i])));
 	}
@@ -648,7 +647,7 @@ static void test_attach_error(void **state)
 	assert_true(readlink("/proc/self/ns/net", before, sizeof(before) - 1) > 0);
 	if (bb_xdp_net__open(&net, &err))
 		fail_msg("%s", err.msg);
-	assert_true(bb_xdp_net__attach(&net, bb_target__prog_fd(t), &port, &err) < 0);
+	assert_true(bb_xdp_net__attach(&net, t->prog_fd, &port, &err) < 0);
 	assert_non_null(strstr(err.msg, "cannot attach the XDP program"));
 	assert_true(readlink("/proc/self/ns/net", after, sizeof(after) - 1) > 0);
 	assert_string_equal(before, after);
@@ -711,11 +710,9 @@ static void test_attached_costs_less(void **state)
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
 			    .data_size_in = sizeof(packet), .repeat = 1);
 
-		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->prog.target), &last),
-				 0);
-		assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(r->prog.target), &opts),
-				 0);
-		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->prog.target), &now), 0);
+		assert_int_equal(bb_stats_reader__info(&r->prog.target->reader, &last), 0);
+		assert_int_equal(bpf_prog_test_run_opts(r->prog.target->prog_fd, &opts), 0);
+		assert_int_equal(bb_stats_reader__info(&r->prog.target->reader, &now), 0);
 		ns[i] = now.run_time_ns - last.run_time_ns;
 	}
 	alone_ns = median_ns(ns, 500);

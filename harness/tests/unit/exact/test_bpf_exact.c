@@ -75,7 +75,7 @@ static uint64_t count_packet(struct counted *c, uint8_t first, size_t len)
 	uint8_t data[1500] = {first};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = (uint32_t)len,
 		    .repeat = 1);
-	uint32_t original = run_fd(bb_target__prog_fd(c->target), &opts);
+	uint32_t original = run_fd(c->target->prog_fd, &opts);
 
 	bb_clone__reset(&c->clone);
 	assert_int_equal(run_fd(c->clone.prog_fd, &opts), original);

@@ -156,7 +156,7 @@ static void test_full_queue(void **state)
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame,
 			    .data_size_in = sizeof(frame), .repeat = 1);
 
-		if (bpf_prog_test_run_opts(bb_target__prog_fd(t), &opts) == -EINTR) {
+		if (bpf_prog_test_run_opts(t->prog_fd, &opts) == -EINTR) {
 			i--;
 			continue;
 		}
