@@ -4,12 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -348,4 +350,66 @@ void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_
 			remove_one(dir_fd, e->d_name, &like);
 	if (dir)
 		closedir(dir);
+}
+
+/* --- new files --- */
+
+#define TAG_DIGITS 8
+
+int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_file *ret_file)
+{
+	struct bb_new_file *f = ret_file;
+	uint32_t tag;
+
+	*f = (struct bb_new_file){.dir_fd = dir_fd, .name = name};
+	do {
+		if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
+			return -errno;
+		if (snprintf(f->temp, sizeof(f->temp), ".%s.%0*" PRIx32, name, TAG_DIGITS, tag) >=
+		    (int)sizeof(f->temp))
+			return -ENAMETOOLONG;
+		f->fd = openat(dir_fd, f->temp,
+			       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	} while (f->fd < 0 && errno == EEXIST);
+	if (f->fd < 0)
+		return -errno;
+	bb_leftover__lock_and_remove_others(dir_fd, f->temp, TAG_DIGITS, f->fd);
+	return 0;
+}
+
+/* Where no other has it; by link() where the file system cannot (renameat2(2): EINVAL, old kernels
+ * ENOSYS). */
+static int give_free_name(const struct bb_new_file *f)
+{
+	if (!renameat2(f->dir_fd, f->temp, f->dir_fd, f->name, RENAME_NOREPLACE))
+		return 0;
+	if ((errno != EINVAL && errno != ENOSYS) ||
+	    linkat(f->dir_fd, f->temp, f->dir_fd, f->name, 0))
+		return -errno;
+	unlinkat(f->dir_fd, f->temp, 0);
+	return 0;
+}
+
+int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synced)
+{
+	if (!rc && synced && fsync(f->fd))
+		rc = -errno;
+	if (f->fd >= 0 && close(f->fd) && !rc)
+		rc = -errno;
+	if (!rc && !replaces)
+		rc = give_free_name(f);
+	else if (!rc && renameat(f->dir_fd, f->temp, f->dir_fd, f->name))
+		rc = -errno;
+	if (rc) {
+		unlinkat(f->dir_fd, f->temp, 0);
+		return rc;
+	}
+	/* Some file systems cannot sync a folder (EINVAL); the file itself is on the disk by now.
+	 */
+	if (synced && fsync(f->dir_fd) && errno != EINVAL) {
+		rc = -errno;
+		if (!replaces)
+			unlinkat(f->dir_fd, f->name, 0);
+	}
+	return rc;
 }

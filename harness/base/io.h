@@ -3,6 +3,8 @@
 #define BB_BASE_IO_H
 
 #include <stddef.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
@@ -81,5 +83,20 @@ const char *bb_own__strerror(int error);
  * stays.
  */
 void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_random, int fd);
+
+/* A file that appears whole or not at all: until it is written it is another, hidden one. */
+struct bb_new_file {
+	int dir_fd, fd; /* fd: to write to; -1: it is closed already */
+	const char *name;
+	char temp[NAME_MAX + 1];
+};
+
+/* 0 or -errno. The folder and the name are lent. Leftovers of the same name are removed. */
+int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_file *ret_file);
+
+/* What `rc` says of the writing, what follows may add to: 0 or -errno, and then nothing is there.
+ * It replaces another of that name, or there must be none (-EEXIST). One that is not synced may be
+ * lost when the machine fails. */
+int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synced);
 
 #endif

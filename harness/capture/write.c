@@ -3,13 +3,11 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,32 +114,20 @@ static int write_fd(const struct bb_capture *c, int fd)
 
 int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_err *err)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char dir[PATH_MAX], temp[NAME_MAX + 1];
-	int dir_fd, fd = -1, rc = 0;
-	uint32_t tag;
+	const char *slash = strrchr(path, '/');
+	struct bb_new_file f;
+	char dir[PATH_MAX];
+	int dir_fd, rc;
 
 	if (snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1,
-		     slash ? path : ".") >= (int)sizeof(dir) ||
-	    getrandom(&tag, sizeof(tag), 0) != sizeof(tag) ||
-	    snprintf(temp, sizeof(temp), ".%s.%08" PRIx32, name, tag) >= (int)sizeof(temp))
+		     slash ? path : ".") >= (int)sizeof(dir))
 		return bb_fail(err, -ENAMETOOLONG, "%s: the name is too long", path);
 	dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0);
-	fd = dir_fd < 0
-		     ? dir_fd
-		     : bb_own__openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-	if (fd >= 0) {
-		rc = write_fd(c, fd);
-		if (close(fd) && !rc)
-			rc = -errno;
-		if (!rc && renameat(dir_fd, temp, dir_fd, name))
-			rc = -errno;
-		if (rc)
-			unlinkat(dir_fd, temp, 0);
-	} else {
-		rc = fd;
-	}
-	if (dir_fd >= 0)
-		close(dir_fd);
+	rc = dir_fd < 0 ? dir_fd : bb_new_file__open(dir_fd, slash ? slash + 1 : path, 0600, &f);
+	if (!rc)
+		rc = bb_new_file__finish(&f, write_fd(c, f.fd), true, false);
+	bb_close(&dir_fd);
+	if (rc == -ENAMETOOLONG)
+		return bb_fail(err, rc, "%s: the name is too long", path);
 	return rc ? bb_fail(err, rc, "%s: %s", path, bb_own__strerror(-rc)) : 0;
 }

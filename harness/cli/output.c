@@ -3,14 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,8 +55,6 @@ const struct bb_exporter *bb_exporter_find(const char *name)
 	return NULL;
 }
 
-#define TAG_DIGITS 8 /* of the name of a file that is not finished */
-
 /* Where an output goes. One of these is looked up once, and everything is decided by what it holds.
  */
 struct place {
@@ -67,7 +63,6 @@ struct place {
 	int dir_fd;       /* the folder of the file */
 	const char *name; /* in it; in path */
 	bool in_place;    /* a pipe or a device: there is nothing to rename over */
-	char temp[NAME_MAX + 1];
 };
 
 /* Names of descriptors that we have: opening them anew would ask who may open the terminal, and cut
@@ -166,27 +161,6 @@ static int open_in_place(const struct place *p)
 	return fd;
 }
 
-/* A new file beside it, with the mode that a shell's redirection would give. */
-static int open_temp(struct place *p)
-{
-	uint32_t tag;
-	int fd;
-
-	do {
-		if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
-			return -errno;
-		if (snprintf(p->temp, sizeof(p->temp), ".%s.%0*" PRIx32, p->name, TAG_DIGITS,
-			     tag) >= (int)sizeof(p->temp))
-			return -ENAMETOOLONG;
-		fd = openat(p->dir_fd, p->temp,
-			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	} while (fd < 0 && errno == EEXIST);
-	if (fd < 0)
-		return -errno;
-	bb_leftover__lock_and_remove_others(p->dir_fd, p->temp, TAG_DIGITS, fd);
-	return fd;
-}
-
 static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const char *name,
 			   struct bb_err *err)
 {
@@ -201,6 +175,8 @@ static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const 
 
 static int write_place(bb_output_writer writer, void *arg, struct place *p, struct bb_err *err)
 {
+	bool is_new = p->own_fd < 0 && !p->in_place;
+	struct bb_new_file f;
 	FILE *out;
 	int fd, rc;
 
@@ -208,8 +184,12 @@ static int write_place(bb_output_writer writer, void *arg, struct place *p, stru
 		fflush(stdout);
 		fd = fcntl(p->own_fd, F_DUPFD_CLOEXEC, 0);
 		fd = fd < 0 ? -errno : fd;
+	} else if (p->in_place) {
+		fd = open_in_place(p);
 	} else {
-		fd = p->in_place ? open_in_place(p) : open_temp(p);
+		rc = bb_new_file__open(p->dir_fd, p->name, 0666, &f); /* as a shell does */
+		fd = rc ? rc : f.fd;
+		f.fd = -1;
 	}
 	if (fd < 0)
 		return bb_fail(err, fd, "%s: %s", p->path,
@@ -218,10 +198,13 @@ static int write_place(bb_output_writer writer, void *arg, struct place *p, stru
 	if (!out)
 		close(fd);
 	rc = out ? write_and_close(writer, arg, out, p->path, err) : bb_fail_nomem(err);
-	if (!rc && *p->temp && renameat(p->dir_fd, p->temp, p->dir_fd, p->name))
-		rc = bb_fail(err, -errno, "%s: %s", p->path, strerror(errno));
-	if (rc && *p->temp)
-		unlinkat(p->dir_fd, p->temp, 0);
+	if (is_new) {
+		int written = rc;
+
+		rc = bb_new_file__finish(&f, rc, true, false);
+		if (rc && !written)
+			bb_fail(err, rc, "%s: %s", p->path, strerror(-rc));
+	}
 	return rc;
 }
 

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,52 +51,10 @@ static int fail_write(struct bb_err *err, int error, const char *path)
 		       bb_own__strerror(error), remedy);
 }
 
-/* The whole of `text` as a hidden file beside `name`, whose own name goes to temp[NAME_MAX + 1]; on
- * failure there is none. */
-static int write_temp(int dir_fd, const char *name, const char *text, size_t len, bool synced,
-		      char *temp)
-{
-	int fd, rc;
-
-	if (snprintf(temp, NAME_MAX + 1, ".%s.%d.tmp", name, (int)getpid()) > NAME_MAX)
-		return -ENAMETOOLONG;
-	fd = openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
-	rc = bb_write_all(fd, text, len);
-	if (!rc && synced && fsync(fd))
-		rc = -errno;
-	if (close(fd) && !rc)
-		rc = -errno;
-	if (rc)
-		unlinkat(dir_fd, temp, 0);
-	return rc;
-}
-
-/* The file's name becomes `name`, which is not there yet; by link() where the file system cannot
- * (renameat2(2): EINVAL, old kernels ENOSYS). */
-static int publish(int dir_fd, const char *temp, const char *name)
-{
-	if (!renameat2(dir_fd, temp, dir_fd, name, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	if (linkat(dir_fd, temp, dir_fd, name, 0))
-		return -errno;
-	unlinkat(dir_fd, temp, 0);
-	return 0;
-}
-
-/* Some file systems cannot sync a folder (EINVAL); the file itself is on the disk by now. */
-static int sync_folder(int dir_fd)
-{
-	return fsync(dir_fd) && errno != EINVAL ? -errno : 0;
-}
-
 int bb_store__replace(const char *dir, const char *name, const void *data, size_t len, bool synced)
 {
 	int dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc;
-	char temp[NAME_MAX + 1];
+	struct bb_new_file f;
 	sigset_t all, before;
 
 	if (dir_fd < 0)
@@ -105,13 +62,9 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 	/* Ctrl-C waits until there is no temporary file. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	rc = write_temp(dir_fd, name, data, len, synced, temp);
-	if (!rc && renameat(dir_fd, temp, dir_fd, name)) {
-		rc = -errno;
-		unlinkat(dir_fd, temp, 0);
-	}
-	if (!rc && synced)
-		rc = sync_folder(dir_fd);
+	rc = bb_new_file__open(dir_fd, name, 0644, &f);
+	if (!rc)
+		rc = bb_new_file__finish(&f, bb_write_all(f.fd, data, len), true, synced);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(dir_fd);
 	return rc;
@@ -120,8 +73,9 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
 			 char **ret_path, struct bb_err *err)
 {
-	char temp[NAME_MAX + 1], *path;
+	struct bb_new_file f;
 	int dir_fd, rc;
+	char *path;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return bb_fail_nomem(err);
@@ -130,17 +84,9 @@ int bb_store__write_text(const char *dir, const char *name, const char *text, si
 		free(path);
 		return fail_write(err, -dir_fd, dir);
 	}
-	rc = write_temp(dir_fd, name, text, len, true, temp);
-	if (!rc) {
-		rc = publish(dir_fd, temp, name);
-		if (rc)
-			unlinkat(dir_fd, temp, 0);
-	}
-	if (!rc) {
-		rc = sync_folder(dir_fd);
-		if (rc)
-			unlinkat(dir_fd, name, 0);
-	}
+	rc = bb_new_file__open(dir_fd, name, 0644, &f);
+	if (!rc)
+		rc = bb_new_file__finish(&f, bb_write_all(f.fd, text, len), false, true);
 	close(dir_fd);
 	if (rc)
 		fail_write(err, -rc, path);
