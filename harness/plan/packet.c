@@ -235,34 +235,29 @@ static const struct bb_kind ipv6_kind = {
 static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
 static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
 
-static int read_ip(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		   void *base)
+/* A packet has one of the two headers of a layer. */
+static int read_header(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
-	struct spec *s = base;
+	struct bb_packet *p = &((struct spec *)base)->packet;
+	bool is_ip = f->of == &ipv4_kind || f->of == &ipv6_kind;
 
-	if (s->packet.ip)
-		return bb_yaml__fail(r, node, "a packet has either ipv4 or ipv6");
-	s->packet.ip = f->of == &ipv4_kind ? BB_PACKET_IPV4 : BB_PACKET_IPV6;
-	return bb_kind__read(r, f->of, node, 0, base);
-}
-
-static int read_l4(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		   void *base)
-{
-	struct spec *s = base;
-
-	if (s->packet.l4)
-		return bb_yaml__fail(r, node, "a packet has either tcp or udp");
-	s->packet.l4 = f->of == &tcp_kind ? BB_PACKET_TCP : BB_PACKET_UDP;
+	if (is_ip ? p->ip != BB_PACKET_NO_IP : p->l4 != BB_PACKET_NO_L4)
+		return bb_yaml__fail(r, node, "a packet has either %s",
+				     is_ip ? "ipv4 or ipv6" : "tcp or udp");
+	if (is_ip)
+		p->ip = f->of == &ipv4_kind ? BB_PACKET_IPV4 : BB_PACKET_IPV6;
+	else
+		p->l4 = f->of == &tcp_kind ? BB_PACKET_TCP : BB_PACKET_UDP;
 	return bb_kind__read(r, f->of, node, 0, base);
 }
 
 static const struct bb_field packet_fields[] = {
 	{"eth", &bb_type_keys, .of = &eth_kind},
-	{"ipv4", &bb_type_keys, .read = read_ip, .of = &ipv4_kind},
-	{"ipv6", &bb_type_keys, .read = read_ip, .of = &ipv6_kind},
-	{"tcp", &bb_type_keys, .read = read_l4, .of = &tcp_kind},
-	{"udp", &bb_type_keys, .read = read_l4, .of = &udp_kind},
+	{"ipv4", &bb_type_keys, .read = read_header, .of = &ipv4_kind},
+	{"ipv6", &bb_type_keys, .read = read_header, .of = &ipv6_kind},
+	{"tcp", &bb_type_keys, .read = read_header, .of = &tcp_kind},
+	{"udp", &bb_type_keys, .read = read_header, .of = &udp_kind},
 	{"size", &bb_type_u32, AT(size), .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES},
 };
 

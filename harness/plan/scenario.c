@@ -640,12 +640,112 @@ void bb_scenario__free(struct bb_scenario *s)
 	free(s);
 }
 
-int bb_variant__copy(const struct bb_variant_spec *from, struct bb_variant_spec *ret_variant)
+/* --- what it gets besides what its file says --- */
+
+/* A drive that names its variants drives the copy of one of them, too. 0 or -ENOMEM. */
+static int drive_like(struct bb_drive_spec *d, const char *name, const char *like)
 {
-	return bb_kind__copy(&variant_kind, from, ret_variant);
+	char **names;
+	size_t i = 0;
+
+	while (i < d->n_variants && strcmp(d->variants[i], like))
+		i++;
+	if (i == d->n_variants)
+		return 0;
+	names = reallocarray(d->variants, d->n_variants + 2, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	d->variants = names;
+	names[d->n_variants + 1] = NULL;
+	names[d->n_variants] = strdup(name);
+	return names[d->n_variants++] ? 0 : -ENOMEM;
 }
 
-int bb_drive__copy(const struct bb_drive_spec *from, struct bb_drive_spec *ret_drive)
+int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
+			     const char *object, struct bb_err *err)
 {
-	return bb_kind__copy(&drive_kind, from, ret_drive);
+	const struct bb_variant_spec *from = bb_scenario__variant(s, like);
+	struct bb_variant_spec *variants, *v;
+	const struct bb_reader r = {.err = err};
+	int rc;
+
+	assert(from);
+	if (bb_scenario__variant(s, name))
+		return bb_fail(err, -EEXIST, "scenario '%s' has a variant '%s' already", s->name,
+			       name);
+	variants = reallocarray(s->variants, s->n_variants + 1, sizeof(*variants));
+	if (!variants)
+		return bb_fail_nomem(err);
+	from = &variants[from - s->variants];
+	s->variants = variants;
+	v = &variants[s->n_variants++];
+	rc = bb_kind__copy(&variant_kind, from, v);
+	rc = rc ? rc : bb_field__set_text(&r, &v->name, name);
+	rc = rc || !object ? rc : bb_field__set_text(&r, &v->object, object);
+	for (size_t i = 0; !rc && i < s->n_drives; i++)
+		rc = drive_like(&s->drives[i], name, like);
+	return rc ? bb_fail_nomem(err) : 0;
+}
+
+const char *bb_drive_name(const struct bb_drive_spec *d)
+{
+	return d->caches == BB_CACHES_COLD ? d->kind->cold_name : bb_drive_kind_name(d->kind);
+}
+
+/* The kind of a drive's twin: emptied caches or, `by_line`, the lines of a run. NULL: it can have
+ * none. */
+static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, bool by_line)
+{
+	if (!by_line)
+		return d->kind->cold_name ? d->kind : NULL;
+	if (strcmp(d->kind->with, "step") || d->caches == BB_CACHES_COLD)
+		return NULL;
+	return bb_drive_kind_find("lines", d->event ? d->event : d->kind->by[0]);
+}
+
+static int add_twins(struct bb_scenario *s, bool by_line, struct bb_err *err)
+{
+	struct bb_drive_spec *drives;
+	size_t n = s->n_drives, n_twins = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_drive_spec *d = &s->drives[i];
+
+		if (by_line ? d->kind->by_line : d->caches == BB_CACHES_COLD)
+			return 0;
+		n_twins += kind_of_twin(d, by_line) != NULL;
+	}
+	if (!n_twins)
+		return bb_fail(err, -EINVAL,
+			       "scenario '%s' has no drive 'with: step', and no other drive can %s",
+			       s->name, by_line ? "time lines" : "empty caches");
+	drives = reallocarray(s->drives, n + n_twins, sizeof(*drives));
+	if (!drives)
+		return bb_fail_nomem(err);
+	s->drives = drives;
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_drive_kind *kind = kind_of_twin(&drives[i], by_line);
+		struct bb_drive_spec *twin = &drives[s->n_drives];
+
+		if (!kind)
+			continue;
+		s->n_drives++;
+		if (bb_kind__copy(&drive_kind, &drives[i], twin))
+			return bb_fail_nomem(err);
+		twin->kind = kind;
+		twin->caches = by_line ? twin->caches : BB_CACHES_COLD;
+		twin->samples = 0;
+		twin->seconds = 0;
+	}
+	return 0;
+}
+
+int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
+{
+	return add_twins(s, false, err);
+}
+
+int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err)
+{
+	return add_twins(s, true, err);
 }

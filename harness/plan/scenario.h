@@ -327,8 +327,4 @@ static inline const struct bb_variant_spec *bb_scenario__variant(const struct bb
 	return NULL;
 }
 
-/* A copy with all that it owns, which is to be freed in any case. 0 or -ENOMEM. */
-int bb_variant__copy(const struct bb_variant_spec *from, struct bb_variant_spec *ret_variant);
-int bb_drive__copy(const struct bb_drive_spec *from, struct bb_drive_spec *ret_drive);
-
 #endif
