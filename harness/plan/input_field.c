@@ -714,42 +714,37 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-static int check_names(const struct builder *b)
-{
-	const struct bb_inputs *in = &b->inputs;
-	const struct bb_input **order = calloc(in->n, sizeof(*order)), *twice = NULL, *first = NULL;
-
-	if (!order)
-		return bb_fail_nomem(b->r->err);
-	for (size_t i = 0; i < in->n; i++)
-		order[i] = &in->v[i];
-	qsort(order, in->n, sizeof(*order), by_name);
-	for (size_t i = 1; i < in->n; i++)
-		if (!strcmp(order[i - 1]->name, order[i]->name) && (!twice || order[i] < twice)) {
-			first = order[i - 1];
-			twice = order[i];
-		}
-	free(order);
-	return twice ? bb_yaml__fail(b->r, b->where[twice - in->v],
-				     "input '%s' is given twice; the first is at %u:%u",
-				     twice->name, b->where[first - in->v]->line,
-				     b->where[first - in->v]->col)
-		     : 0;
-}
-
 /* What f describes is empty yet. */
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
 	struct bb_inputs *dest = bb_field__member(f, base);
+	const struct bb_input **order, *twice = NULL;
+	const struct bb_yaml *first = NULL;
 	struct builder b = {.r = r};
 	int rc = bb_field__check_list(r, f, node,
 				      "mappings such as {name: syn, hex: \"0800 4500\"}");
 
 	for (size_t i = 0; !rc && i < node->n; i++)
 		rc = read_entry(&b, &node->items[i]);
-	if (!rc)
-		rc = check_names(&b);
+	order = rc ? NULL : calloc(b.inputs.n, sizeof(*order));
+	if (!rc && !order)
+		rc = bb_fail_nomem(r->err);
+	for (size_t i = 0; order && i < b.inputs.n; i++)
+		order[i] = &b.inputs.v[i];
+	if (order)
+		qsort(order, b.inputs.n, sizeof(*order), by_name);
+	/* Of names that come twice, the first in the file. */
+	for (size_t i = 1; order && i < b.inputs.n; i++)
+		if (!strcmp(order[i - 1]->name, order[i]->name) && (!twice || order[i] < twice)) {
+			first = b.where[order[i - 1] - b.inputs.v];
+			twice = order[i];
+		}
+	if (twice)
+		rc = bb_yaml__fail(r, b.where[twice - b.inputs.v],
+				   "input '%s' is given twice; the first is at %u:%u", twice->name,
+				   first->line, first->col);
+	free(order);
 	free(b.where);
 	*dest = b.inputs;
 	return rc;

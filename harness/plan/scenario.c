@@ -428,39 +428,32 @@ struct drive_schema {
 	struct bb_kind kind;
 };
 
-static void make_drive_schema(struct drive_schema *s)
-{
-	assert(bb_n_drive_kinds <= MAX_KINDS);
-	memcpy(s->fields, drive_fields, sizeof(drive_fields));
-	for (size_t f = 0; f < ARRAY_LEN(drive_fields); f++)
-		for (size_t k = 0; drive_fields[f].with && k < bb_n_drive_kinds; k++)
-			if (bb_drive_kind_key(bb_drive_kinds[k], drive_fields[f].name))
-				s->fields[f].with |= BB_BIT(k);
-	for (size_t k = 0; k < bb_n_drive_kinds; k++) {
-		const struct bb_drive_kind *kind = bb_drive_kinds[k];
-		bool first = bb_drive_kind_find(kind->with, NULL) == kind;
-
-		snprintf(s->labels[k], sizeof(s->labels[k]), "%s: %s",
-			 first ? "with" : kind->by_key, first ? kind->with : kind->by[0]);
-		s->modes[k] = (struct bb_mode){s->labels[k], bb_drive_kind_title(kind)};
-	}
-	s->kind = (struct bb_kind){BB_KIND("a drive", "{with: step}", s->fields), .modes = s->modes,
-				   .n_modes = bb_n_drive_kinds};
-}
-
 static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, void *item)
 {
 	struct bb_drive_spec *d = item;
-	struct drive_schema schema;
-	size_t k = 0;
+	struct drive_schema s;
+	size_t own = 0;
 	int rc = node->kind == BB_YAML_MAP ? find_kind(r, node, &d->kind) : 0;
 
 	if (rc)
 		return rc;
-	make_drive_schema(&schema);
-	while (d->kind && bb_drive_kinds[k] != d->kind)
-		k++;
-	rc = bb_kind__read(r, &schema.kind, node, BB_BIT(k), d);
+	assert(bb_n_drive_kinds <= MAX_KINDS);
+	memcpy(s.fields, drive_fields, sizeof(drive_fields));
+	for (size_t k = 0; k < bb_n_drive_kinds; k++) {
+		const struct bb_drive_kind *kind = bb_drive_kinds[k];
+		bool first = bb_drive_kind_find(kind->with, NULL) == kind;
+
+		for (size_t f = 0; f < ARRAY_LEN(drive_fields); f++)
+			if (drive_fields[f].with && bb_drive_kind_key(kind, drive_fields[f].name))
+				s.fields[f].with |= BB_BIT(k);
+		snprintf(s.labels[k], sizeof(s.labels[k]), "%s: %s", first ? "with" : kind->by_key,
+			 first ? kind->with : kind->by[0]);
+		s.modes[k] = (struct bb_mode){s.labels[k], bb_drive_kind_title(kind)};
+		own = kind == d->kind ? k : own;
+	}
+	s.kind = (struct bb_kind){BB_KIND("a drive", "{with: step}", s.fields), .modes = s.modes,
+				  .n_modes = bb_n_drive_kinds};
+	rc = bb_kind__read(r, &s.kind, node, BB_BIT(own), d);
 	return rc ? rc : set_drive_defaults(r, d);
 }
 

@@ -312,27 +312,6 @@ static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
 					    : (double)s->weight * f->opts->on_cpu_weight);
 }
 
-static int fold_samples(struct folding *f, struct bb_err *err)
-{
-	uint32_t points[MAX_POINTS], n;
-	int rc = add_text(f, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut);
-
-	rc = rc ? rc : add_text(f, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost);
-	rc = rc ? rc : add_text(f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu);
-	for (size_t i = 0; i < f->samples->n && !rc; i++)
-		rc = find_points(f, &f->samples->v[i], points, &n);
-	if (rc)
-		return bb_fail_nomem(err);
-	rc = symbolize(f, err);
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < f->samples->n && !rc; i++)
-		rc = add_stack(f, &f->samples->v[i]);
-	if (rc || bb_stacks__sort(&f->profile->stacks))
-		return bb_fail_nomem(err);
-	return 0;
-}
-
 int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 	    const struct bb_fold_opts *opts, struct bb_profile *ret_profile, struct bb_err *err)
 {
@@ -343,8 +322,18 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 		.opts = opts,
 		.profile = &profile,
 	};
-	int rc = fold_samples(&f, err);
+	uint32_t points[MAX_POINTS], n;
+	int rc = add_text(&f, BB_NOTE_CUT, BB_FRAME_NOTE, &f.cut);
 
+	rc = rc ? rc : add_text(&f, BB_NOTE_LOST, BB_FRAME_NOTE, &f.lost);
+	rc = rc ? rc : add_text(&f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f.off_cpu);
+	for (size_t i = 0; i < samples->n && !rc; i++)
+		rc = find_points(&f, &samples->v[i], points, &n);
+	rc = rc ? bb_fail_nomem(err) : symbolize(&f, err);
+	for (size_t i = 0; i < samples->n && !rc; i++)
+		rc = add_stack(&f, &samples->v[i]) ? bb_fail_nomem(err) : 0;
+	if (!rc && bb_stacks__sort(&profile.stacks))
+		rc = bb_fail_nomem(err);
 	free(f.points);
 	free(f.places);
 	free(f.numbers);

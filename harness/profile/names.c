@@ -27,29 +27,23 @@ uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b)
 	return m->size ? find_entry(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;
 }
 
-static int grow_entries(struct bb_idmap *m)
-{
-	size_t size = m->size ? m->size * 2 : 64;
-	struct bb_idmap_entry *entries = calloc(size, sizeof(*entries));
-
-	if (!entries)
-		return -ENOMEM;
-	for (size_t i = 0; i < m->size; i++)
-		if (m->entries[i].id)
-			*find_entry(entries, size, m->entries[i].a,
-				    m->entries[i].b) = m->entries[i];
-	free(m->entries);
-	m->entries = entries;
-	m->size = size;
-	return 0;
-}
-
 int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id)
 {
 	struct bb_idmap_entry *e;
 
-	if ((m->n + 1) * 2 > m->size && grow_entries(m))
-		return -ENOMEM;
+	if ((m->n + 1) * 2 > m->size) {
+		size_t size = m->size ? m->size * 2 : 64;
+		struct bb_idmap_entry *grown = calloc(size, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		for (e = m->entries; e < m->entries + m->size; e++)
+			if (e->id)
+				*find_entry(grown, size, e->a, e->b) = *e;
+		free(m->entries);
+		m->entries = grown;
+		m->size = size;
+	}
 	e = find_entry(m->entries, m->size, a, b);
 	if (!e->id)
 		m->n++;
@@ -61,16 +55,6 @@ void bb_idmap__done(struct bb_idmap *m)
 {
 	free(m->entries);
 	memset(m, 0, sizeof(*m));
-}
-
-/* FNV-1a (Fowler, Noll and Vo 1991). */
-static uint64_t hash_of(const char *text, size_t len)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
-	return h;
 }
 
 int bb_text_append(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len)
@@ -85,12 +69,14 @@ int bb_text_append(char **all, size_t *all_len, size_t *all_size, const char *te
 
 int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t *ret_id)
 {
-	uint64_t hash, nth = 0;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325),
+		 nth = 0; /* FNV-1a (Fowler, Noll and Vo 1991) */
 	size_t *offset;
 	uint32_t id;
 
 	len = strnlen(text, len);
-	hash = hash_of(text, len);
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
 	for (; (id = bb_idmap__get(&names->by_hash, hash, nth)) != BB_NO_ID; nth++) {
 		const char *known = bb_names__text(names, id);
 

@@ -555,15 +555,6 @@ static void command_end(struct command *c)
 	c->status = bb_wait_for(c->child.pid);
 }
 
-static bool is_over(const struct bb_recording_opts *o, struct command *command, uint64_t began_ns)
-{
-	if (bb_stop_signal || bb_seconds_since(began_ns) >= o->seconds)
-		return true;
-	if (o->argv)
-		return command_has_ended(command);
-	return o->sampler.pid && kill(o->sampler.pid, 0) && errno == ESRCH;
-}
-
 int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
 		       struct bb_err *err)
 {
@@ -584,9 +575,13 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 		if (rc)
 			bb_fail(err, rc, "cannot run '%s': %s", opts->argv[0], strerror(-rc));
 	}
-	while (!rc && !is_over(opts, &command, began_ns)) {
+	while (!rc && !bb_stop_signal) {
 		double left_ms = (opts->seconds - bb_seconds_since(began_ns)) * 1000;
+		bool has_ended = opts->argv ? command_has_ended(&command)
+					    : sampler.pid && kill(sampler.pid, 0) && errno == ESRCH;
 
+		if (left_ms <= 0 || has_ended)
+			break;
 		rc = bb_recorder__poll(r, left_ms < POLL_MS ? (int)left_ms + 1 : POLL_MS, err);
 	}
 	if (!rc)

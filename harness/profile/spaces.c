@@ -75,22 +75,18 @@ static int open_mapped(pid_t pid, const struct bb_mapped_file *f, const char *pa
 	return fd < 0 ? open_if_same(path, f->inode) : fd;
 }
 
-static bool has_file(const struct bb_mapped_file *f)
-{
-	return f->inode && f->path_len && f->path[0] == '/' && strncmp(f->path, "/memfd:", 7) &&
-	       strncmp(f->path, "//", 2) && strncmp(f->path, "/SYSV", 5) &&
-	       strncmp(f->path, "/dev/zero", 9);
-}
-
 int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *f, uint32_t *ret_id)
 {
 	bool is_vdso = f->path_len == strlen(VDSO) && !memcmp(f->path, VDSO, strlen(VDSO));
 	uint64_t device = is_vdso ? UINT64_MAX : (uint64_t)f->major << 32 | f->minor;
 	uint32_t id = bb_idmap__get(&dsos->by_file, device, f->inode);
 	size_t len = f->path_len;
+	bool has_file = f->inode && f->path_len && f->path[0] == '/' &&
+			strncmp(f->path, "/memfd:", 7) && strncmp(f->path, "//", 2) &&
+			strncmp(f->path, "/SYSV", 5) && strncmp(f->path, "/dev/zero", 9);
 	struct bb_dso *dso;
 
-	if (id != BB_NO_ID || (!is_vdso && !has_file(f))) {
+	if (id != BB_NO_ID || (!is_vdso && !has_file)) {
 		*ret_id = id;
 		return 0;
 	}
