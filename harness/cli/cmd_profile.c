@@ -10,8 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/output.h"
 #include "cli/paths.h"
-#include "profile/flame.h"
-#include "profile/fold.h"
+#include "profile/stacks.h"
 #include "profile/recording.h"
 
 /* What is written, and how. */

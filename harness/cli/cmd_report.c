@@ -17,7 +17,6 @@
 #include "html/figures.h"
 #include "html/html.h"
 #include "judge/timeline.h"
-#include "profile/flame.h"
 #include "profile/stacks.h"
 #include "store/store.h"
 

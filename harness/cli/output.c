@@ -17,7 +17,6 @@
 #include "base/parse.h"
 #include "export/documents.h"
 #include "html/html.h"
-#include "profile/fold.h"
 #include "profile/recording.h"
 
 const struct bb_exporter bb_exporters[] = {

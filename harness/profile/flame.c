@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "profile/flame.h"
+#include "profile/stacks.h"
 
 #include <errno.h>
 #include <inttypes.h>

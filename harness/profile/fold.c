@@ -3,7 +3,7 @@
  * From samples to folded stacks: addresses become points, each of which is named once, and points
  * become the frames of the functions there.
  */
-#include "profile/fold.h"
+#include "profile/recording.h"
 
 #include <errno.h>
 #include <stdio.h>

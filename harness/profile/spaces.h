@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "profile.h"
-#include "profile/names.h"
+#include "profile/symtab.h"
 
 /*
  * The files that code is mapped from. Each is opened when it is first seen, while a process still

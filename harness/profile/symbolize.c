@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/stop.h"
-#include "profile/names.h"
+#include "profile/symtab.h"
 
 #define MAX_MANGLED 4096u /* libiberty keeps some 30 bytes for each byte of it on the stack */
 

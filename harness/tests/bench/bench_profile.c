@@ -23,8 +23,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "profile/flame.h"
-#include "profile/fold.h"
+#include "profile/stacks.h"
 #include "profile/recording.h"
 #include "profile/spaces.h"
 

@@ -2,7 +2,6 @@
 /* Folded stacks, and the flame graph of them. */
 #include "fuzz/fuzz.h"
 
-#include "profile/flame.h"
 #include "profile/stacks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -13,7 +13,7 @@
 #include "unit/export_testing.h"
 #include "html/html.h"
 #include "html/figures.h"
-#include "profile/flame.h"
+#include "profile/stacks.h"
 
 /* Balance of the elements that must be closed; 0 is a page that browsers read as it was meant. */
 static int balance(const char *text, const char *element)

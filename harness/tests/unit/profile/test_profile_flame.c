@@ -14,7 +14,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-#include "profile/flame.h"
+#include "profile/stacks.h"
 #include "unit/folder_testing.h"
 
 /* The number of a new frame. */

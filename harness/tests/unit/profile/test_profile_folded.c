@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "profile/flame.h"
 #include "profile/stacks.h"
 #include "unit/folder_testing.h"
 

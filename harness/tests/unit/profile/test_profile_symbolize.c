@@ -27,7 +27,7 @@
 #include "base/io.h"
 #include "base/rng.h"
 #include "base/stop.h"
-#include "profile/fold.h"
+#include "profile/recording.h"
 #include "unit/folder_testing.h"
 
 #define MUTANTS 400

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "profile/names.h"
 #include "profile/symtab.h"
 
 /* The name at an address; NULL. */
