@@ -76,56 +76,41 @@ struct maker {
 
 /* --- names --- */
 
-static bool ends_in(const char *text, size_t len, const char *end)
-{
-	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
-}
-
 void bb_object_name_from(const char *path, char *ret_name)
 {
 	static const char *const ends[] = {".o", ".bpf", ".capture"};
 	size_t len = strlen(path);
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (ends_in(path, len, ends[i]))
-			len -= strlen(ends[i]);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t n = strlen(ends[i]);
+
+		if (len > n && !memcmp(path + len - n, ends[i], n))
+			len -= n;
+	}
 	bb_name_from(path, len, ret_name);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct variant *x = *(const struct variant *const *)a,
-			     *y = *(const struct variant *const *)b;
-	int order = strcmp(x->name, y->name);
-
-	return order ? order : (x > y) - (x < y);
 }
 
 static int check_distinct(const struct maker *m, struct bb_err *err)
 {
-	const struct variant **v = calloc(m->n_variants, sizeof(*v));
-	int rc = v ? 0 : bb_fail_nomem(err);
+	for (size_t i = 0; i < m->n_variants; i++) {
+		const struct variant *v = &m->variants[i];
 
-	for (size_t i = 0; !rc && i < m->n_variants; i++) {
-		v[i] = &m->variants[i];
-		for (size_t g = 0; !rc && g < m->n_groups; g++)
-			if (!strcmp(v[i]->name, m->groups[g].floor))
-				rc = bb_fail(err, -EEXIST,
-					     "'%s' is the name of the empty program; give %s "
-					     "another name: --object NAME=FILE",
-					     v[i]->name, v[i]->part->path);
+		for (size_t g = 0; g < m->n_groups; g++)
+			if (!strcmp(v->name, m->groups[g].floor))
+				return bb_fail(err, -EEXIST,
+					       "'%s' is the name of the empty program; give %s "
+					       "another name: --object NAME=FILE",
+					       v->name, v->part->path);
+		for (const struct variant *o = m->variants; o < v; o++)
+			if (!strcmp(o->name, v->name))
+				return bb_fail(err, -EEXIST,
+					       "'%s' of %s and '%s' of %s would both be called "
+					       "'%s'; give the objects names of their own: "
+					       "--object NAME=FILE",
+					       o->program->name, o->part->path, v->program->name,
+					       v->part->path, v->name);
 	}
-	if (!rc)
-		qsort(v, m->n_variants, sizeof(*v), by_name);
-	for (size_t i = 1; !rc && i < m->n_variants; i++)
-		if (!strcmp(v[i - 1]->name, v[i]->name))
-			rc = bb_fail(err, -EEXIST,
-				     "'%s' of %s and '%s' of %s would both be called '%s'; give "
-				     "the objects names of their own: --object NAME=FILE",
-				     v[i - 1]->program->name, v[i - 1]->part->path,
-				     v[i]->program->name, v[i]->part->path, v[i]->name);
-	free(v);
-	return rc;
+	return 0;
 }
 
 /* --- which programs --- */
@@ -232,18 +217,6 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 	return true;
 }
 
-static int add_skip(struct maker *m, const char *variant, const char *why)
-{
-	struct bb_object_skip *s = bb_append(&m->out.skips, &m->out.n_skips, sizeof(*s));
-
-	if (!s)
-		return -ENOMEM;
-	s->why = strdup(why);
-	if (asprintf(&s->what, "%s/%s", m->name, variant) < 0)
-		s->what = NULL;
-	return s->what && s->why ? 0 : -ENOMEM;
-}
-
 /* Types that are fired where they are attached and have an empty program in bpf/floors.bpf.c, which
  * has one for each type that can be driven, but for a few of those. */
 static const uint32_t fired_floors[] = {
@@ -289,6 +262,7 @@ static int find_group(struct maker *m, const struct bb_object_program *p, size_t
 static int add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
 {
 	struct variant *added, v = {.part = part, .program = p};
+	struct bb_object_skip *skip;
 	char own[BB_NAME_MAX_BYTES + 1], why[400], *before = m->out.guesses;
 
 	/* The program's name; of several objects theirs, and both where an object has several. */
@@ -298,8 +272,15 @@ static int add_program(struct maker *m, const struct part *part, const struct bb
 	else
 		snprintf(v.name, sizeof(v.name), "%s%s%s", part->name,
 			 part->n_wanted == 1 ? "" : ".", part->n_wanted == 1 ? "" : own);
-	if (why_not(m->opts, p, why, sizeof(why)))
-		return add_skip(m, v.name, why);
+	if (why_not(m->opts, p, why, sizeof(why))) {
+		skip = bb_append(&m->out.skips, &m->out.n_skips, sizeof(*skip));
+		if (!skip)
+			return -ENOMEM;
+		if (asprintf(&skip->what, "%s/%s", m->name, v.name) < 0)
+			skip->what = NULL;
+		skip->why = strdup(why);
+		return skip->what && skip->why ? 0 : -ENOMEM;
+	}
 	if (find_group(m, p, &v.group))
 		return -ENOMEM;
 	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
