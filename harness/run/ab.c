@@ -57,7 +57,6 @@ struct ab_case {
 struct ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
-	struct bb_report *report;
 	struct side sides[N_LABELS];
 	struct bb_test_prog second; /* base once more, for A/A: head as a load of its own */
 	struct ab_case *cases;
@@ -78,7 +77,7 @@ static const struct bb_plan_case *planned_of(const struct ab *ab, const struct a
 /* The series that a label's samples go to: the last one of its case. */
 static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum label label)
 {
-	struct bb_case *k = &ab->report->cases[c->case_of[label]];
+	struct bb_case *k = &ab->session.report->cases[c->case_of[label]];
 
 	return &k->series[k->n_series - 1];
 }
@@ -151,7 +150,7 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 			    .base_ns = NAN,
 			    .head_ns = NAN,
 			    .floor_ns = NAN};
-	const struct bb_case *k = &ab->report->cases[c->case_of[BASE]];
+	const struct bb_case *k = &ab->session.report->cases[c->case_of[BASE]];
 	struct bb_ab_block block;
 	int rc = 0;
 
@@ -219,7 +218,7 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	ab->is_cut |= done < n;
 	if (rc || !done)
 		return rc;
-	pair = BB_ADD(bb_pair_record, &ab->report->comparisons[c->comparison], pairs);
+	pair = BB_ADD(bb_pair_record, &ab->session.report->comparisons[c->comparison], pairs);
 	if (!pair)
 		return bb_fail_nomem(err);
 	pair->matched = matched;
@@ -303,7 +302,7 @@ static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *e
 /* The last pair and series of a comparison are void, because. 0 or -ENOMEM. */
 static int make_void(struct ab *ab, const struct ab_case *c, const char *why)
 {
-	struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+	struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
 	int rc = bb_pair_void(&k->pairs[k->n_pairs - 1], why);
 
 	for (enum label l = 0; !rc && l < N_LABELS; l++)
@@ -324,7 +323,8 @@ static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct 
 		const struct side *s = &ab->sides[l];
 
 		if (c->planned[l] != BB_NO_CASE && s->is_new &&
-		    !bb_record__series(&ab->report->cases[c->case_of[l]], load, s->prog->jit_mod64))
+		    !bb_record__series(&ab->session.report->cases[c->case_of[l]], load,
+				       s->prog->jit_mod64))
 			rc = bb_fail_nomem(err);
 	}
 	for (int l = 0; !rc && l < N_LABELS; l++)
@@ -409,7 +409,7 @@ static int look(struct ab *ab, size_t drive, struct todo *ret_todo, struct bb_er
 	*ret_todo = (struct todo){0};
 	for (size_t i = 0; i < ab->n_cases; i++) {
 		struct ab_case *c = &ab->cases[i];
-		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+		struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
 
 		if (!c->active || c->drive != drive)
 			continue;
@@ -430,7 +430,7 @@ static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
 
 	for (size_t i = 0; i < ab->n_cases; i++) {
 		const struct ab_case *c = &ab->cases[i];
-		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+		struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
 		char why[200];
 
 		if (!c->active || c->drive != drive)
@@ -440,12 +440,13 @@ static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
 			continue;
 		for (int l = 0; l < N_LABELS; l++)
 			if (c->planned[l] != BB_NO_CASE)
-				bb_case__drop_empty_series(&ab->report->cases[c->case_of[l]]);
+				bb_case__drop_empty_series(
+					&ab->session.report->cases[c->case_of[l]]);
 		snprintf(why, sizeof(why),
 			 "no pair of loads was measured within the budget of %g s; --budget gives "
 			 "more",
 			 run->budget_s);
-		if (!k->n_pairs && bb_report__add_skip(ab->report, k->name, why))
+		if (!k->n_pairs && bb_report__add_skip(ab->session.report, k->name, why))
 			return bb_fail_nomem(err);
 	}
 	return 0;
@@ -556,11 +557,11 @@ static int run_drives(struct ab *ab, struct bb_err *err)
 
 static int add_comparison(struct ab *ab, struct ab_case *c, struct bb_err *err)
 {
-	struct bb_comparison *k = BB_ADD(bb_comparison_record, ab->report, comparisons);
+	struct bb_comparison *k = BB_ADD(bb_comparison_record, ab->session.report, comparisons);
 
 	if (!k)
 		return bb_fail_nomem(err);
-	c->comparison = ab->report->n_comparisons - 1;
+	c->comparison = ab->session.report->n_comparisons - 1;
 	if (asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name,
 		     bb_plan_case__below_variant(planned_of(ab, c))) < 0)
 		k->name = NULL;
@@ -597,9 +598,9 @@ static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
 
 		if (planned == BB_NO_CASE)
 			continue;
-		rc = bb_record__case(ab->report, plan, &plan->cases[planned],
+		rc = bb_record__case(ab->session.report, plan, &plan->cases[planned],
 				     l == HEAD ? second : NULL, &c->case_of[l], err);
-		if (!rc && bb_record__fired_by(&ab->report->cases[c->case_of[l]],
+		if (!rc && bb_record__fired_by(&ab->session.report->cases[c->case_of[l]],
 					       ab->session.drives[c->drive].driver,
 					       &plan->cases[planned], prog_of(ab, planned)))
 			rc = bb_fail_nomem(err);
@@ -609,7 +610,7 @@ static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
 		return rc;
 	if (floor != BB_NO_CASE)
 		for (int l = BASE; l <= HEAD; l++)
-			ab->report->cases[c->case_of[l]].floor = c->case_of[FLOOR];
+			ab->session.report->cases[c->case_of[l]].floor = c->case_of[FLOOR];
 	ab->n_cases++;
 	return add_comparison(ab, c, err);
 }
@@ -737,7 +738,7 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 	if (head != ab->sides[BASE].prog && head != &ab->second && head->target)
 		rc = bb_test_prog__load(head, &ab->session.rng, BB_ANYWHERE, 1, err);
 	if (!rc)
-		rc = bb_note_executed(&ab->session, case_of, ab->report);
+		rc = bb_note_executed(&ab->session, case_of);
 	free(case_of);
 	return rc;
 }
@@ -747,7 +748,7 @@ static int run(struct ab *ab, struct bb_err *err)
 {
 	/* Before the two come to share maps: what one leaves in them may change the other's count.
 	 */
-	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, ab->report, err) : 0;
+	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, err) : 0;
 
 	if (!rc) {
 		rc = open_cases(ab, err);
@@ -758,7 +759,7 @@ static int run(struct ab *ab, struct bb_err *err)
 		rc = note_executed(ab, err);
 	if (!rc)
 		rc = run_drives(ab, err);
-	return rc ? bb_record__incomplete(ab->report, rc, err) : 0;
+	return rc ? bb_record__incomplete(ab->session.report, rc, err) : 0;
 }
 
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
@@ -774,7 +775,6 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	if (!ab)
 		return bb_fail_nomem(err);
 	ab->opts = opts;
-	ab->report = report;
 	ab->began_ns = bb_now_ns();
 	bb_deadline__begin(&budget,
 			   opts->run.budget_s > 0 ? opts->run.budget_s + opts->patience_s : 0);

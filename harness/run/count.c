@@ -27,7 +27,6 @@
 /* One program under one drive, on its way into a report. */
 struct counting {
 	struct bb_session *session;
-	struct bb_report *report;
 	size_t drive, variant;
 	struct bb_counted *out;
 	void *slot;
@@ -127,7 +126,8 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
 			 (unsigned long long)(after - before), drops);
 	if (b.n < b.want)
-		rc = bb_record__skip(k->report, err, why_left_out(k->session, why, sizeof(why)),
+		rc = bb_record__skip(k->session->report, err,
+				     why_left_out(k->session, why, sizeof(why)),
 				     "%s: %zu of %u runs", planned->name, planned->samples - b.n,
 				     planned->samples);
 	return rc ? rc : add_case(k, planned, &b, err);
@@ -220,7 +220,7 @@ static int begin(struct counting *k, struct bb_err *err)
 	}
 	k->ns = calloc(want, sizeof(*k->ns));
 	k->paths = calloc(all, sizeof(*k->paths));
-	k->out = BB_ADD(bb_counted_record, k->report, counted);
+	k->out = BB_ADD(bb_counted_record, k->session->report, counted);
 	if (!k->ns || !k->paths || !k->out)
 		return bb_fail_nomem(err);
 	if (asprintf(&k->out->name, "%s/%s/%s", sc->name, variant,
@@ -249,13 +249,13 @@ static int count_variant(struct counting k, struct bb_err *err)
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	if (!rc && k.out->n_cases < k.n_cases)
-		rc = bb_record__skip(k.report, err, why_left_out(s, why, sizeof(why)),
+		rc = bb_record__skip(s->report, err, why_left_out(s, why, sizeof(why)),
 				     "%s: %zu of %zu cases", k.out->name,
 				     k.n_cases - k.out->n_cases, k.n_cases);
 	if (!rc && k.out->n_cases)
 		rc = sum_up(&k, err);
 	else if (k.out && !k.out->n_cases)
-		bb_report__drop_counted(k.report);
+		bb_report__drop_counted(s->report);
 	if (k.slot)
 		d->driver->detach(d->state, k.slot);
 	free(k.ns);
@@ -263,7 +263,7 @@ static int count_variant(struct counting k, struct bb_err *err)
 	return rc;
 }
 
-int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err)
+int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 {
 	double limit_s = share * bb_deadline_left_s(), n_all = 0, case_s;
 	const struct bb_scenario *sc = s->plan->scenario;
@@ -289,7 +289,6 @@ int bb_count_all(struct bb_session *s, double share, struct bb_report *report, s
 				n_late++;
 			else
 				rc = count_variant((struct counting){.session = s,
-								     .report = report,
 								     .drive = d,
 								     .variant = v,
 								     .case_s = isinf(case_s)
@@ -303,7 +302,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_report *report, s
 		rc = -EINTR;
 	return rc || !n_late
 		       ? rc
-		       : bb_record__skip(report, err, why_left_out(s, why, sizeof(why)),
+		       : bb_record__skip(s->report, err, why_left_out(s, why, sizeof(why)),
 					 "%s: the instructions of %zu programs", sc->name, n_late);
 }
 
@@ -316,7 +315,6 @@ int bb_count_all(struct bb_session *s, double share, struct bb_report *report, s
 /* One drive's programs under the driver that counts what they execute. */
 struct noting {
 	struct bb_session *session;
-	struct bb_report *report;
 	const size_t *case_of;
 	const struct bb_driver *by;
 	void *state;
@@ -523,7 +521,7 @@ static int note_case(const struct noting *k, void *slot, size_t planned, struct 
 {
 	const struct bb_exact *e = bb_exact__of(slot);
 	const struct bb_cfg *cfg = &e->clone.cfg;
-	struct bb_case *c = &k->report->cases[k->case_of[planned]];
+	struct bb_case *c = &k->session->report->cases[k->case_of[planned]];
 	size_t n = (size_t)cfg->n_blocks + e->clone.n_vain;
 	uint64_t *before = calloc(2 * n, sizeof(*before)), *first = before + n, *from;
 	bool notes = !c->n_in_vain;
@@ -591,7 +589,7 @@ static void note_variant(struct noting *k, size_t drive, size_t variant)
 		k->by->detach(k->state, slot);
 }
 
-int bb_note_executed(struct bb_session *s, const size_t *case_of, struct bb_report *report)
+int bb_note_executed(struct bb_session *s, const size_t *case_of)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
 	double left_s = bb_deadline_left_s();
@@ -599,7 +597,10 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of, struct bb_repo
 
 	bb_deadline__begin(&share, isfinite(left_s) ? left_s * OF_THE_TIME : 0);
 	for (size_t d = 0; d < sc->n_drives && !bb_must_end(); d++) {
-		struct noting k = {.session = s, .case_of = case_of, .report = report};
+		struct noting k = {
+			.session = s,
+			.case_of = case_of,
+		};
 		struct bb_drive_spec spec = sc->drives[d];
 		struct bb_err unsaid = {0};
 
@@ -689,12 +690,12 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	return rc;
 }
 
-int bb_note_lines(struct bb_session *s, struct bb_report *report, struct bb_err *err)
+int bb_note_lines(struct bb_session *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->plan->n_cases; i++) {
 		const struct bb_plan_case *planned = &s->plan->cases[i];
 		const struct bb_open_drive *d = &s->drives[bb_session__drive(s, planned)];
-		const struct bb_case *c = bb_report__find_case(report, planned->name);
+		const struct bb_case *c = bb_report__find_case(s->report, planned->name);
 		struct bb_lines lines;
 		struct bb_timed *t;
 		int rc;
@@ -704,7 +705,7 @@ int bb_note_lines(struct bb_session *s, struct bb_report *report, struct bb_err 
 		rc = bb_lines__of(d->state, planned->variant, planned->driver_param, &lines);
 		if (rc == -ENOENT)
 			continue;
-		t = rc ? NULL : BB_ADD(bb_timed_record, report, timed);
+		t = rc ? NULL : BB_ADD(bb_timed_record, s->report, timed);
 		if (!t || fill(t, c, &lines))
 			return bb_fail_nomem(err);
 	}

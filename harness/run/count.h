@@ -13,7 +13,7 @@
  * so far. It takes at most `share` of the time until the deadline; a skip names the programs that
  * were not counted within it.
  */
-int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err);
+int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
 
 /*
  * How much of each program its runs execute: an input that a program turns away at its first line
@@ -23,10 +23,10 @@ int bb_count_all(struct bb_session *s, double share, struct bb_report *report, s
  * where its clone does not load, and where a tenth of the time left (base/deadline.h) did not do.
  * 0, or -EINTR after a signal.
  */
-int bb_note_executed(struct bb_session *s, const size_t *case_of, struct bb_report *report);
+int bb_note_executed(struct bb_session *s, const size_t *case_of);
 
 /* Put the measurements of the drives `lines` into the report, when all loads are done. 0 or
  * -ENOMEM. */
-int bb_note_lines(struct bb_session *s, struct bb_report *report, struct bb_err *err);
+int bb_note_lines(struct bb_session *s, struct bb_err *err);
 
 #endif

@@ -56,7 +56,7 @@ static struct bb_test_prog *prog_of(struct bb_run *r, size_t planned)
 
 static struct bb_series *series_of(struct bb_run *r, size_t planned)
 {
-	struct bb_case *c = &r->report->cases[r->case_of[planned]];
+	struct bb_case *c = bb_run__case(r, planned);
 
 	return &c->series[c->n_series - 1];
 }
@@ -93,7 +93,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	const struct bb_plan_case *c = &ss->plan->cases[planned];
 	const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
-	struct bb_case *k = &r->report->cases[r->case_of[planned]];
+	struct bb_case *k = bb_run__case(r, planned);
 	struct bb_series *s = series_of(r, planned);
 	struct bb_batch b = {.ns = r->ns,
 			     .drain_each_run = c->drive->step.consumer == BB_DRAIN_EACH_RUN};
@@ -145,7 +145,7 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 		rc = bb_must_end_why();
 		if (rc)
 			return rc;
-		if (!bb_record__series(&r->report->cases[r->case_of[i]], load, prog->jit_mod64))
+		if (!bb_record__series(bb_run__case(r, i), load, prog->jit_mod64))
 			return bb_fail_nomem(err);
 		if (first != i) {
 			r->cases[i].slot = r->cases[first].slot;
@@ -322,11 +322,13 @@ static int load_all(struct bb_run *r, struct bb_err *err)
 
 static void note_steal(struct bb_run *r, uint32_t load, double steal)
 {
-	for (size_t i = 0; i < r->session.plan->n_cases; i++)
-		if (r->case_of[i] != SIZE_MAX && r->report->cases[r->case_of[i]].n_series &&
-		    !r->session.plan->cases[i].drive->kind->synthetic &&
-		    series_of(r, i)->load == load)
+	for (size_t i = 0; i < r->session.plan->n_cases; i++) {
+		const struct bb_case *k = bb_run__case(r, i);
+
+		if (k && k->n_series && series_of(r, i)->load == load &&
+		    !r->session.plan->cases[i].drive->kind->synthetic)
 			series_of(r, i)->steal = steal;
+	}
 }
 
 static bool is_timed(const struct bb_session *ss, size_t drive)

@@ -17,7 +17,6 @@ struct bb_run_case {
 /* A plan on its way into a report. */
 struct bb_run {
 	struct bb_session session;
-	struct bb_report *report;
 	size_t *case_of; /* by case; SIZE_MAX: not measured here */
 	struct bb_run_case *cases;
 	uint64_t *ns; /* one batch of samples */
@@ -34,6 +33,13 @@ struct bb_run {
 	struct bb_calm calm;
 	struct bb_references *references; /* NULL: none here */
 };
+
+/* Of a case of the plan; NULL: it is not measured here. */
+static inline struct bb_case *bb_run__case(const struct bb_run *r, size_t planned)
+{
+	return r->case_of[planned] == SIZE_MAX ? NULL
+					       : &r->session.report->cases[r->case_of[planned]];
+}
 
 /*
  * One round: every variant loaded anew, then each drive's turns, one at a time. -EINTR after a

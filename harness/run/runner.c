@@ -65,7 +65,7 @@ static int leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end, struc
 
 	snprintf(why, sizeof(why), "the budget of %g s would be exceeded; --budget gives more",
 		 r->session.opts->budget_s);
-	return bb_record__skip(r->report, err, why, "%s/loads %u..%u",
+	return bb_record__skip(r->session.report, err, why, "%s/loads %u..%u",
 			       r->session.plan->scenario->name, first + 1, end);
 }
 
@@ -74,7 +74,7 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 			  uint64_t *ret_taken, uint64_t *ret_wanted)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
-	const struct bb_case *k = &r->report->cases[r->case_of[planned]];
+	const struct bb_case *k = bb_run__case(r, planned);
 	uint64_t rounds = 0;
 	double taken_s = 0;
 
@@ -108,7 +108,7 @@ static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cases, stru
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "%s%s", i ? ", " : "", plan->cases[cases[i]].name);
 	rc = fclose(out) ? bb_fail_nomem(err)
-			 : bb_record__skip(r->report, err, why, "%s: %zu of %zu cases",
+			 : bb_record__skip(r->session.report, err, why, "%s: %zu of %zu cases",
 					   plan->scenario->name, n, plan->n_cases);
 	free(why);
 	return rc;
@@ -128,26 +128,27 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 		 budget_s);
 	for (size_t i = 0; !rc && i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
+		struct bb_case *k = bb_run__case(r, i);
 		uint64_t taken, wanted;
 
-		if (r->case_of[i] == SIZE_MAX)
+		if (!k)
 			continue;
 		count_samples(r, i, loads, &taken, &wanted);
 		if (taken >= wanted)
 			continue;
-		bb_case__drop_empty_series(&r->report->cases[r->case_of[i]]);
-		if (!r->report->cases[r->case_of[i]].n_series)
+		bb_case__drop_empty_series(k);
+		if (!k->n_series)
 			none[n_none++] = i;
 		else
-			rc = bb_record__skip(r->report, err, why, "%s: %llu of %llu %s", c->name,
-					     (unsigned long long)(wanted - taken),
+			rc = bb_record__skip(r->session.report, err, why, "%s: %llu of %llu %s",
+					     c->name, (unsigned long long)(wanted - taken),
 					     (unsigned long long)wanted,
 					     c->seconds > 0 ? "ms" : "samples");
 	}
 	if (!rc && n_none)
 		rc = note_unmeasured(r, n_none, none, err);
-	bb_report__drop_empty_cases(r->report);
-	if (!rc && n_none && !bb_report__has_samples(r->report))
+	bb_report__drop_empty_cases(r->session.report);
+	if (!rc && n_none && !bb_report__has_samples(r->session.report))
 		rc = bb_fail(err, -ETIME,
 			     "scenario '%s': the budget of %g s was used up before anything was "
 			     "measured; --budget gives more",
@@ -171,9 +172,9 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 		r->case_of[i] = SIZE_MAX;
 		if (!bb_session__can_time(ss, c))
 			continue;
-		if (bb_record__case(r->report, plan, c, NULL, &r->case_of[i], err))
+		if (bb_record__case(r->session.report, plan, c, NULL, &r->case_of[i], err))
 			return -ENOMEM;
-		k = &r->report->cases[r->case_of[i]];
+		k = bb_run__case(r, i);
 		/* of a drive that times a command: which */
 		if (d->driver->command && !(k->command = strdup(d->driver->command(d->state))))
 			return bb_fail_nomem(err);
@@ -184,9 +185,8 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		size_t floor = plan->cases[i].floor;
 
-		if (r->case_of[i] != SIZE_MAX && floor != BB_NO_CASE &&
-		    r->case_of[floor] != SIZE_MAX)
-			r->report->cases[r->case_of[i]].floor = r->case_of[floor];
+		if (floor != BB_NO_CASE && bb_run__case(r, i) && bb_run__case(r, floor))
+			bb_run__case(r, i)->floor = r->case_of[floor];
 	}
 	return 0;
 }
@@ -218,8 +218,7 @@ static int link_cases(struct bb_run *r, struct bb_err *err)
 
 static bool is_placed(const struct bb_run *r, size_t planned)
 {
-	return r->case_of[planned] != SIZE_MAX &&
-	       bb_round__is_placed(&r->session.plan->cases[planned]);
+	return bb_run__case(r, planned) && bb_round__is_placed(&r->session.plan->cases[planned]);
 }
 
 /* The places of all programs, and how long the run may wait for a calm CPU; as the process before
@@ -296,7 +295,7 @@ static void note_shares(struct bb_run *r)
 
 	for (size_t i = 0; i < ss->plan->n_cases; i++) {
 		size_t variant = bb_session__variant(ss, &ss->plan->cases[i]);
-		struct bb_case *k = is_placed(r, i) ? &r->report->cases[r->case_of[i]] : NULL;
+		struct bb_case *k = is_placed(r, i) ? bb_run__case(r, i) : NULL;
 
 		for (size_t s = 0; k && s < k->n_series; s++)
 			k->series[s].jit_share = bb_placement_share(&ss->progs[variant],
@@ -317,7 +316,8 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 		return 0;
 	rc = bb_unless_broken_off(
 		bb_references__open(r->session.opts->driver.object_dir, &r->references, err));
-	return rc == -ENOTSUP ? bb_record__skip(r->report, err, err->msg, "references") : rc;
+	return rc == -ENOTSUP ? bb_record__skip(r->session.report, err, err->msg, "references")
+			      : rc;
 }
 
 /* From the least to the largest of 6 is an interval of 97 %; the last round may not fit. */
@@ -341,9 +341,9 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 
 		if (c->seconds > 0 || c->loads != plan->loads)
 			return plan->loads;
-		if (r->case_of[i] == SIZE_MAX || !r->cases[i].is_slow)
+		if (!bb_run__case(r, i) || !r->cases[i].is_slow)
 			continue;
-		s = r->report->cases[r->case_of[i]].series;
+		s = bb_run__case(r, i)->series;
 		round_s += s->elapsed_s *
 			   (SLOW_FIRINGS / fmax((double)(s->fired + s->warmup), 1) - 1);
 	}
@@ -383,8 +383,8 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 			r->rounds++;
 	}
 	note_shares(r);
-	for (size_t i = 0; !rc && i < r->report->n_cases; i++)
-		rc = judge_emptied(&r->report->cases[i], err);
+	for (size_t i = 0; !rc && i < r->session.report->n_cases; i++)
+		rc = judge_emptied(&r->session.report->cases[i], err);
 	if (rc == -ETIME) /* all that it did counts */
 		rc = 0;
 	if (!rc && load < loads && !*ret_others)
@@ -453,7 +453,7 @@ static int measure_part(void *arg, int out)
 		part->id = strdup("part");
 		part->command = strdup("");
 		part->started = strdup("");
-		part->fingerprint = r->report->fingerprint;
+		part->fingerprint = r->session.report->fingerprint;
 		rc = bb_run_plan(&plan, &opts, part, &err);
 	}
 	if (!rc)
@@ -531,12 +531,12 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 		return 0;
 	if (!why) {
 		count_places(r, part);
-		rc = bb_report__take_loads(r->report, part, first);
+		rc = bb_report__take_loads(r->session.report, part, first);
 	}
 	if (rc == -EINVAL)
 		why = "their runs take another path than those before";
 	if (why)
-		rc = bb_record__skip(r->report, err, why, "%s/loads %u..%u",
+		rc = bb_record__skip(r->session.report, err, why, "%s/loads %u..%u",
 				     r->session.plan->scenario->name, first + 1, first + loads);
 	else if (!rc && part->n_cases && part->cases[0].n_series < loads)
 		rc = leave_out_loads(r, first + (uint32_t)part->cases[0].n_series, first + loads,
@@ -589,8 +589,9 @@ static int note_gone(struct bb_run *r, struct bb_err *err)
 		    bb_test_prog__load(&r->session.progs[v], &r->session.rng, BB_ANYWHERE, 1,
 				       &why) != -ENOENT)
 			continue;
-		if (bb_record__skip(r->report, err, why.msg, "%s/%s: the end of its last slice",
-				    sc->name, sc->variants[v].name))
+		if (bb_record__skip(r->session.report, err, why.msg,
+				    "%s/%s: the end of its last slice", sc->name,
+				    sc->variants[v].name))
 			return -ENOMEM;
 	}
 	return 0;
@@ -662,7 +663,7 @@ static int share_maps(struct bb_session *ss, struct bb_err *err)
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err)
 {
-	struct bb_run r = {.report = report, .began_ns = bb_now_ns()};
+	struct bb_run r = {.began_ns = bb_now_ns()};
 	struct bb_deadline budget;
 	struct bb_err local = {0};
 	size_t n_before = report->n_cases;
@@ -690,9 +691,9 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc)
 		rc = add_cases(&r, err);
 	if (!rc)
-		rc = bb_count_all(&r.session, r.total > 0 ? 0.5 : 1, report, err);
+		rc = bb_count_all(&r.session, r.total > 0 ? 0.5 : 1, err);
 	if (!rc)
-		rc = bb_note_executed(&r.session, r.case_of, report);
+		rc = bb_note_executed(&r.session, r.case_of);
 	if (!rc && r.total > 0)
 		rc = open_references(&r, err);
 	if (!rc && r.total > 0)
@@ -701,7 +702,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = note_gone(&r, err);
 	/* what a signal left of the times is shown */
 	if (!rc || rc == -EINTR)
-		rc = bb_note_lines(&r.session, report, err) ? -ENOMEM : rc;
+		rc = bb_note_lines(&r.session, err) ? -ENOMEM : rc;
 	if (!rc && others)
 		rc = run_others(&r, others, err);
 	if (!rc && opts->skip_failing && bb_report__skip_without_sample(report, n_before))

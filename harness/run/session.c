@@ -86,8 +86,7 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 }
 
 /* -ENOTSUP becomes a skip by name; anything else is passed on, unless a skip is asked for. */
-static int skip_or_fail(struct bb_session *s, struct bb_report *report, const char *what, int rc,
-			struct bb_err *err)
+static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";
 	char line[1024];
@@ -100,7 +99,7 @@ static int skip_or_fail(struct bb_session *s, struct bb_report *report, const ch
 		s->failed = rc;
 	/* what follows is a log */
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);
-	return bb_record__skip(report, err, line, "%s/%s", s->plan->scenario->name, what);
+	return bb_record__skip(s->report, err, line, "%s/%s", s->plan->scenario->name, what);
 }
 
 static bool has_whole_object(const struct bb_session *s, size_t variant)
@@ -129,13 +128,12 @@ static void use_maps_of_object(struct bb_session *s, size_t variant)
 		}
 }
 
-static int open_variant(struct bb_session *s, size_t i, struct bb_report *report,
-			struct bb_err *err)
+static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
 	const struct bb_variant_spec *v = &sc->variants[i];
-	const struct bb_program *last = report->n_programs
-						? &report->programs[report->n_programs - 1]
+	const struct bb_program *last = s->report->n_programs
+						? &s->report->programs[s->report->n_programs - 1]
 						: NULL;
 	/* when the time was over right behind that, and it is opened again */
 	bool is_recorded = last && !strcmp(last->scenario, sc->name) &&
@@ -157,7 +155,7 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_report *report
 	if (!rc)
 		rc = bb_test_prog__load(&s->progs[i], &s->rng, BB_ANYWHERE, 1, err);
 	if (!rc && s->progs[i].target && !is_recorded)
-		rc = bb_record__program(report, sc, &s->progs[i], err);
+		rc = bb_record__program(s->report, sc, &s->progs[i], err);
 	if (!rc) /* what is wrong with them is said now */
 		rc = bb_test_prog__reset_maps(&s->progs[i], err);
 	return rc;
@@ -190,8 +188,7 @@ static int check_stats_are_off(struct bb_err *err)
 		       : 0;
 }
 
-static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec,
-		      struct bb_report *report, struct bb_err *err)
+static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, struct bb_err *err)
 {
 	struct bb_open_drive *d = &s->drives[spec - s->plan->scenario->drives];
 	int rc = 0;
@@ -203,24 +200,23 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec,
 		rc = d->driver->open(spec, &s->opts->driver, &d->state, err);
 	if (rc)
 		d->driver = NULL;
-	return skip_or_fail(s, report, bb_drive_name(spec), rc, err);
+	return skip_or_fail(s, bb_drive_name(spec), rc, err);
 }
 
 /* The variant of a case, with what becomes of it. */
-static int take_variant(struct bb_session *s, const struct bb_plan_case *c,
-			struct bb_report *report, struct bb_err *err)
+static int take_variant(struct bb_session *s, const struct bb_plan_case *c, struct bb_err *err)
 {
 	size_t v = bb_session__variant(s, c);
-	int rc = open_variant(s, v, report, err);
+	int rc = open_variant(s, v, err);
 
 	s->usable[v] = !rc;
 	s->late[v] = rc == -ETIME;
 	s->n_loaded += rc != -ETIME;
-	return skip_or_fail(s, report, c->variant->name, rc, err);
+	return skip_or_fail(s, c->variant->name, rc, err);
 }
 
 /* Every drive and every variant that the plan has, each at its first case. */
-static int open_all(struct bb_session *s, struct bb_report *report, struct bb_err *err)
+static int open_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
@@ -238,8 +234,7 @@ static int open_all(struct bb_session *s, struct bb_report *report, struct bb_er
 		rc = bb_must_end_why();
 		if (!rc && !*it) {
 			*it = true;
-			rc = is_drive ? open_drive(s, c->drive, report, err)
-				      : take_variant(s, c, report, err);
+			rc = is_drive ? open_drive(s, c->drive, err) : take_variant(s, c, err);
 		}
 		rc = unless_late(s, rc);
 	}
@@ -267,7 +262,7 @@ static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struc
 }
 
 /* Which drives cannot drive which programs: each is asked once, and a refusal is a skip by name. */
-static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_err *err)
+static int probe_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
 	int rc = 0;
@@ -288,7 +283,7 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 			s->n_tried += rc != -ETIME;
 			snprintf(what, sizeof(what), "%s/%s", sc->variants[v].name,
 				 bb_drive_name(&sc->drives[d]));
-			rc = unless_late(s, skip_or_fail(s, report, what, rc, err));
+			rc = unless_late(s, skip_or_fail(s, what, rc, err));
 		}
 	}
 	return rc;
@@ -315,7 +310,7 @@ static bool anything_left(const struct bb_session *s)
  * Where the share of the budget was too short for any program, the first ones get the rest of it,
  * until one is loaded, and so do the floors before it.
  */
-static int open_late(struct bb_session *s, struct bb_report *report, struct bb_err *err)
+static int open_late(struct bb_session *s, struct bb_err *err)
 {
 	int rc = 0;
 
@@ -329,7 +324,7 @@ static int open_late(struct bb_session *s, struct bb_report *report, struct bb_e
 		if (rc)
 			break;
 		bb_test_prog__close(&s->progs[v]);
-		rc = take_variant(s, c, report, err);
+		rc = take_variant(s, c, err);
 	}
 	return unless_late(s, rc);
 }
@@ -338,8 +333,7 @@ static int open_late(struct bb_session *s, struct bb_report *report, struct bb_e
  * The programs that were not loaded, or not tried with every drive, by name, and about the budget
  * in which all would be.
  */
-static int say_late(const struct bb_session *s, double load_s, double try_s,
-		    struct bb_report *report, struct bb_err *err)
+static int say_late(const struct bb_session *s, double load_s, double try_s, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
 	char *why = NULL;
@@ -369,8 +363,8 @@ static int say_late(const struct bb_session *s, double load_s, double try_s,
 		if (s->late[v])
 			fprintf(out, "%s%s", named++ ? ", " : "", sc->variants[v].name);
 	rc = fclose(out) ? bb_fail_nomem(err)
-			 : bb_record__skip(report, err, why, "%s: %zu of %zu programs", sc->name, n,
-					   all);
+			 : bb_record__skip(s->report, err, why, "%s: %zu of %zu programs", sc->name,
+					   n, all);
 	free(why);
 	return rc;
 }
@@ -392,7 +386,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
-	struct bb_session s = {.plan = plan, .opts = opts, .stats = {.fd = -1}};
+	struct bb_session s = {.plan = plan, .opts = opts, .report = report, .stats = {.fd = -1}};
 	double left_s = bb_deadline_left_s(), load_s;
 	struct bb_deadline half, quarter;
 	uint64_t began_ns = bb_now_ns();
@@ -413,19 +407,19 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	/* Loading has half of the half: what is loaded is to be tried and measured, too. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	if (!rc)
-		rc = open_all(&s, report, err);
+		rc = open_all(&s, err);
 	bb_deadline__end(&quarter);
 	if (!rc && s.out_of_time && !anything_left(&s)) {
 		bb_deadline__end(&half);
-		rc = open_late(&s, report, err);
+		rc = open_late(&s, err);
 		bb_deadline__begin(&half, 0); /* only the budget */
 	}
 	load_s = bb_seconds_since(began_ns);
 	if (!rc)
-		rc = probe_all(&s, report, err);
+		rc = probe_all(&s, err);
 	bb_deadline__end(&half);
 	if (!rc && s.out_of_time)
-		rc = say_late(&s, load_s, bb_seconds_since(began_ns) - load_s, report, err);
+		rc = say_late(&s, load_s, bb_seconds_since(began_ns) - load_s, err);
 	if (!rc && !anything_left(&s))
 		rc = say_nothing_left(&s, err);
 	if (rc) {

@@ -53,6 +53,7 @@ struct bb_open_drive {
 struct bb_session {
 	const struct bb_plan *plan;
 	const struct bb_run_opts *opts;
+	struct bb_report *report; /* that it is for */
 	struct bb_rng rng;
 	struct bb_stats_enable stats; /* held while stats_on */
 	bool stats_on;
