@@ -17,4 +17,10 @@ void *bb_append(void *items, size_t *n, size_t item_size);
  */
 int bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
 
+/* A list of texts of somebody else's. */
+struct bb_strings {
+	const char *const *v;
+	size_t n;
+};
+
 #endif

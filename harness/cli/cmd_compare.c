@@ -145,10 +145,10 @@ static void check_what(const struct compare_args *a)
 			       o->objects.n);
 	bb_refuse("a comparison needs --scenario, --base and --head, or two objects",
 		  live && !objects && (!a->scenario || !a->base || !a->head));
-	bb_refuse("one --program of the two objects is compared", o->programs.n > 1);
+	bb_refuse("one --program of the two objects is compared", o->opts.programs.n > 1);
 	bb_refuse("--packet, --ctx and --trigger are for objects without a --scenario, which has "
 		  "its own",
-		  a->scenario && (o->packets.n || o->contexts.n || o->trigger));
+		  a->scenario && (o->opts.packets.n || o->opts.contexts.n || o->opts.trigger));
 	bb_refuse("--force is for stored runs", live && a->force);
 	bb_refuse("--loads, --drive and --cold are for programs measured now",
 		  stored && (a->loads || a->drives.n || a->cold));
@@ -180,10 +180,11 @@ static void check_args(void *args)
 	bb_diffs__done(&none);
 	if (rc)
 		bb_usage_error("%s", err.msg);
-	a->object.exact = a->exact;
-	a->object.lines = a->time;
+	a->object.opts.what = a->time    ? BB_OBJECT_LINES
+			      : a->exact ? BB_OBJECT_COUNT
+					 : BB_OBJECT_TIME;
 	for (size_t i = 0; i < a->drives.n; i++)
-		a->object.hook |= !strcmp(a->drives.v[i], "hook");
+		a->object.opts.hook |= !strcmp(a->drives.v[i], "hook");
 	if (a->base_object) {
 		bb_strings__append(&a->object.objects, a->base_object);
 		bb_strings__append(&a->object.objects, a->head_object);
@@ -457,7 +458,7 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenario,
 			 struct bb_err *err)
 {
-	const char *program = a->object.programs.n ? a->object.programs.v[0] : NULL;
+	const char *program = a->object.opts.programs.n ? a->object.opts.programs.v[0] : NULL;
 	const char *like[2] = {a->base, a->head ? a->head : a->base};
 	const char *const names[2] = {"base", "head"};
 	struct bb_object_scenario text = {0};
@@ -512,22 +513,17 @@ static int make_plan(struct compare_args *a, struct bb_scenario *scenario, struc
 {
 	static const char *const exact[] = {"exact"}, *const by_line[] = {"lines", "lines-cold"};
 	const char *const variants[2] = {a->base, a->head};
-	struct bb_plan_opts opts = {.variants = variants, .n_variants = 2};
+	struct bb_plan_opts opts = {.variants = {variants, 2}};
 	int rc = a->time ? bb_scenario__add_lines(scenario, err) : 0;
 
 	if (!rc && a->cold)
 		rc = bb_scenario__add_cold(scenario, err);
-	if (a->exact) {
-		opts.drives = exact;
-		opts.n_drives = 1;
-	} else if (a->time) {
-		opts.drives = by_line;
-		opts.n_drives = a->cold ? 2 : 1;
+	opts.drives = a->exact  ? (struct bb_strings){exact, 1}
+		      : a->time ? (struct bb_strings){by_line, a->cold ? 2 : 1}
+				: a->drives;
+	if (a->time) {
 		opts.loads = a->loads ? a->loads : TIME_LOADS;
 		opts.samples = TIME_SAMPLES;
-	} else {
-		opts.drives = a->drives.v;
-		opts.n_drives = a->drives.n;
 	}
 	if (!rc)
 		rc = bb_plan__make(scenario, &opts, ret_plan, err);

@@ -26,7 +26,6 @@ struct gate_args {
 	const char *capture;                      /* for sh -c; NULL */
 	const char *scenario, *markdown, *bmf[2]; /* of base and head */
 	char scenario_path[PATH_MAX];
-	struct bb_strings drives;
 };
 
 #define AT(member) offsetof(struct gate_args, member)
@@ -46,7 +45,7 @@ static const struct bb_option what_options[] = {
 	 "(sh -c, with root's rights)"},
 	{"scenario", 's', "NAME", bb_read_text, TO(scenario),
 	 "compare the variants of this scenario, by its drives"},
-	{"drive", 'd', "NAME", bb_read_strings, TO(drives),
+	{"drive", 'd', "NAME", bb_read_strings, TO(gate.drives),
 	 "only this drive of the scenario (repeatable; default: all but those that go by time, "
 	 "such as in-situ)"},
 	{"unchanged", 0, NULL, bb_read_flag, TO(gate.force),
@@ -85,7 +84,7 @@ static void check_args(void *args)
 	bb_capture_args__check(&a->how, a->capture);
 	bb_refuse("one of --capture, --scenario and --object",
 		  a->capture && (a->scenario || a->object.objects.n));
-	bb_refuse("--drive is for a --scenario", a->drives.n && !a->scenario);
+	bb_refuse("--drive is for a --scenario", a->gate.drives.n && !a->scenario);
 	bb_refuse("--program, --packet, --ctx and --trigger are for objects without a --scenario",
 		  a->scenario && bb_object_args__any(&a->object));
 }
@@ -262,19 +261,8 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	a.measure.results = NULL;
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.measure.no_store |= !a.measure.results;
-	a.gate.drives = a.drives.v;
-	a.gate.n_drives = a.drives.n;
-	a.gate.objects = a.object.objects.v;
-	a.gate.n_objects = a.object.objects.n;
-	a.gate.drive = (struct bb_object_opts){
-		.programs = a.object.programs.v,
-		.n_programs = a.object.programs.n,
-		.trigger = a.object.trigger,
-		.packets = a.object.packets.v,
-		.n_packets = a.object.packets.n,
-		.contexts = a.object.contexts.v,
-		.n_contexts = a.object.contexts.n,
-	};
+	a.gate.objects = a.object.objects;
+	a.gate.drive = a.object.opts;
 	a.how.env = a.gate.env = a.measure.env.v;
 	a.how.budget_s = a.gate.budget_s = a.measure.budget_s;
 

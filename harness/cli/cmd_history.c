@@ -13,9 +13,8 @@
 #include "judge/timeline.h"
 
 struct history_args {
-	const char *scenario, *results;
-	struct bb_strings variants, drives;
-	struct bb_history_rule rule;
+	const char *results;
+	struct bb_timeline_opts opts;
 	int is_tsv;
 	bool all;
 };
@@ -34,12 +33,13 @@ static void read_window(const struct bb_option *o, const char *text, void *ret_s
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
-	{"variant", 'V', "NAME", bb_read_strings, TO(variants), "only this variant (repeatable)"},
-	{"drive", 'd', "NAME", bb_read_strings, TO(drives),
+	{"variant", 'V', "NAME", bb_read_strings, TO(opts.filter.variants),
+	 "only this variant (repeatable)"},
+	{"drive", 'd', "NAME", bb_read_strings, TO(opts.filter.drives),
 	 "only this drive: step, in-situ, ... (repeatable)"},
-	{"threshold", 0, "PERCENT", bb_read_percent, TO(rule.eps),
+	{"threshold", 0, "PERCENT", bb_read_percent, TO(opts.rule.eps),
 	 "smallest change that matters (default 1)"},
-	{"window", 0, "N", read_window, TO(rule.window_min),
+	{"window", 0, "N", read_window, TO(opts.rule.window_min),
 	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)", 20, 30},
 	{"all", 0, NULL, bb_read_flag, TO(all), "every run of every case, not the newest alone"},
 	{"format", 'f', "NAME", bb_read_index, TO(is_tsv), "table (default), or tsv for gnuplot",
@@ -58,7 +58,7 @@ static const struct bb_usage usage = {
 		"shown and not judged. Measures nothing.",
 	.example = "  bpfbench history perf_profiler --drive step\n",
 	.sets = {{NULL, options, 0}},
-	.argument = {.name = "scenario", .read = bb_read_once, .at = AT(scenario)},
+	.argument = {.name = "scenario", .read = bb_read_once, .at = AT(opts.filter.scenario)},
 };
 
 /* A file that is no run must not hide the others. */
@@ -73,7 +73,7 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 {
 	struct bb_timeline_opts all = {.rule = bb_history_default_rule};
 	struct bb_timeline t = {0};
-	const char **names, *near;
+	const char *scenario = a->opts.filter.scenario, **names, *near;
 	int rc = bb_timeline__read(a->results, &all, &t, err);
 
 	if (rc)
@@ -81,15 +81,15 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 	names = calloc(t.n_cases + 1, sizeof(*names));
 	for (size_t i = 0; names && i < t.n_cases; i++)
 		names[i] = t.cases[i].scenario;
-	near = names && a->scenario ? bb_nearest(a->scenario, names, t.n_cases) : NULL;
+	near = names && scenario ? bb_nearest(scenario, names, t.n_cases) : NULL;
 	if (!t.n_runs)
 		bb_fail(err, -ENOENT,
 			"%s: no runs are stored there yet (a run stores itself; --results DIR "
 			"looks elsewhere)",
 			a->results);
-	else if (near && strcmp(near, a->scenario))
+	else if (near && strcmp(near, scenario))
 		bb_fail(err, -ENOENT,
-			"no stored run of the scenario '%s' in %s; did you mean '%s'?", a->scenario,
+			"no stored run of the scenario '%s' in %s; did you mean '%s'?", scenario,
 			a->results, near);
 	else
 		bb_fail(err, -ENOENT,
@@ -121,22 +121,14 @@ static int print(const struct history_args *a, const struct bb_timeline *t, stru
 
 int bb_cmd_history(int argc, char **argv, struct bb_err *err)
 {
-	static struct history_args a = {.results = BB_RESULTS};
-	struct bb_timeline_opts opts = {.passed_over = say_passed_over};
+	static struct history_args a = {.results = BB_RESULTS,
+					.opts = {.passed_over = say_passed_over}};
 	struct bb_timeline t = {0};
 	int rc;
 
-	a.rule = bb_history_default_rule;
+	a.opts.rule = bb_history_default_rule;
 	bb_usage__parse(&usage, argc, argv, &a);
-	opts.rule = a.rule;
-	opts.filter = (struct bb_timeline_filter){
-		.scenario = a.scenario,
-		.variants = a.variants.v,
-		.n_variants = a.variants.n,
-		.drives = a.drives.v,
-		.n_drives = a.drives.n,
-	};
-	rc = bb_timeline__read(a.results, &opts, &t, err);
+	rc = bb_timeline__read(a.results, &a.opts, &t, err);
 	if (!rc)
 		rc = t.n_cases ? print(&a, &t, err) : say_nothing(&a, err);
 	bb_timeline__done(&t);

@@ -104,8 +104,8 @@ static int write_found(struct bb_object_args *a, struct bb_object_scenario *text
 	int rc = found ? find(before, found, err) : bb_fail_nomem(err);
 
 	if (!rc) {
-		a->found_in = before;
-		a->found = found;
+		a->opts.found_in = before;
+		a->opts.found = found;
 		bb_object_scenario__done(text);
 		*scenario = NULL;
 		rc = bb_object_args__scenario(a, false, text, scenario, err);

@@ -22,23 +22,15 @@
 #include "run/runner.h"
 #include "store/store.h"
 
-/* The options of `run` that name live programs. */
-struct live_args {
-	uint32_t *ids;
-	size_t n_ids;
-	struct bb_strings globs, pins;
-	double seconds; /* 0: not said */
-};
-
 static void read_id(const struct bb_option *o, const char *text, void *live)
 {
-	struct live_args *a = live;
+	struct bb_live_opts *a = live;
 	uint32_t *id = bb_option_append(&a->ids, &a->n_ids, sizeof(*id));
 
 	bb_read_u32(o, text, id);
 }
 
-#define LIVE(member) offsetof(struct live_args, member)
+#define LIVE(member) offsetof(struct bb_live_opts, member)
 
 static const struct bb_option live_options[] = {
 	{"prog-id", 0, "N", read_id, .at = 0, "the program with this id (repeatable)", 1,
@@ -54,7 +46,7 @@ static const struct bb_option live_options[] = {
 	{0},
 };
 
-static bool names_live(const struct live_args *a)
+static bool names_live(const struct bb_live_opts *a)
 {
 	return a->n_ids || a->globs.n || a->pins.n;
 }
@@ -144,10 +136,10 @@ static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, co
 struct run_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object;
-	struct live_args live;
+	struct bb_live_opts live;
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
-	bool cold, dry_run, flame;
+	bool cold, lines, dry_run, flame;
 	const char *flame_file;     /* NULL: stored beside the run */
 	struct bb_capture_args how; /* of the two below */
 	const char *capture;        /* for sh -c; NULL */
@@ -191,7 +183,7 @@ static const struct bb_option how_options[] = {
 	 "also draw a flame graph of the workload while the programs run on it, sampled for 3 s "
 	 "after all measurements: into FILE.svg, or beside the stored run",
 	 .given = AT(flame), .optional = true},
-	{"lines", 0, NULL, bb_read_flag, TO(object.lines),
+	{"lines", 0, NULL, bb_read_flag, TO(lines),
 	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`; a "
 	 "scenario needs step drives for it"},
 	{"dry-run", 0, NULL, bb_read_flag, TO(dry_run), "print the plan; load and measure nothing"},
@@ -227,25 +219,29 @@ static void check_args(void *args)
 		  "has keys for them",
 		  a->scenarios.n && bb_object_args__any(&a->object));
 	bb_refuse("--lines does not go together with --drive, nor with loaded programs",
-		  a->object.lines && (live || a->drives.n));
+		  a->lines && (live || a->drives.n));
 	bb_refuse("--program, --packet and --ctx are for --object, not for loaded programs",
-		  live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n));
-	if (live && a->object.trigger && strcmp(a->object.trigger, "test-run"))
+		  live && (a->object.opts.programs.n || a->object.opts.packets.n ||
+			   a->object.opts.contexts.n));
+	if (live && a->object.opts.trigger && strcmp(a->object.opts.trigger, "test-run"))
 		bb_usage_error("loaded programs take --trigger test-run, not '%s'; without it they "
 			       "are watched",
-			       a->object.trigger);
+			       a->object.opts.trigger);
 	bb_refuse("--seconds is for loaded programs (--prog-id, --prog-name, --pinned)",
 		  !live && a->live.seconds > 0);
 	bb_refuse("test runs go by --samples, not by --seconds",
-		  live && a->object.trigger && a->live.seconds > 0);
+		  live && a->object.opts.trigger && a->live.seconds > 0);
 	bb_refuse("--flame takes one --scenario, with a drive in situ over a workload",
 		  a->flame && a->scenarios.n != 1);
 	bb_refuse("--flame with --no-store has no place for the flame graph: --flame=FILE.svg",
 		  a->flame && a->measure.no_store && !a->flame_file);
 	for (size_t i = 0; i < a->drives.n; i++) {
-		a->object.hook |= !strcmp(a->drives.v[i], "hook");
-		a->object.counts |= !strcmp(a->drives.v[i], "exact");
+		a->object.opts.hook |= !strcmp(a->drives.v[i], "hook");
+		if (!strcmp(a->drives.v[i], "exact"))
+			a->object.opts.what = BB_OBJECT_TIME_AND_COUNT;
 	}
+	if (a->lines)
+		a->object.opts.what = BB_OBJECT_LINES;
 }
 
 static const struct bb_usage usage = {
@@ -319,16 +315,7 @@ static void print_jobs(const struct jobs *j)
 static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 			 struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	const struct bb_live_opts opts = {
-		.ids = a->live.ids,
-		.n_ids = a->live.n_ids,
-		.globs = a->live.globs.v,
-		.n_globs = a->live.globs.n,
-		.pins = a->live.pins.v,
-		.n_pins = a->live.pins.n,
-		.by_test_run = a->object.trigger != NULL,
-		.seconds = a->live.seconds,
-	};
+	struct bb_live_opts opts = a->live;
 	char *text = NULL;
 	int rc;
 
@@ -336,9 +323,10 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 		return bb_scenario_find(a->scenarios.v[i], ret_scenario, err);
 	if (a->object.objects.n)
 		return bb_object_args__scenario(&a->object, false, &j->object, ret_scenario, err);
-	if (a->object.trigger)
+	if (a->object.opts.trigger)
 		fputs("bpfbench: test runs of loaded programs change the contents of their maps\n",
 		      stderr);
+	opts.by_test_run = a->object.opts.trigger != NULL;
 	rc = bb_live_scenario__make(&opts, &text, err);
 	if (!rc)
 		rc = bb_scenario__parse(text, strlen(text), "(loaded programs)", ret_scenario, err);
@@ -353,16 +341,17 @@ static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 {
 	int rc = bb_scenario__add_lines(s, err);
 
-	opts->drives = lines;
-	opts->n_drives = 0;
-	lines[opts->n_drives++] = "lines";
+	size_t n = 0;
+
+	lines[n++] = "lines";
 	if (cold)
-		lines[opts->n_drives++] = "lines-cold";
+		lines[n++] = "lines-cold";
 	for (size_t i = 0; i < s->n_drives; i++)
 		if (s->drives[i].kind->counts) {
-			lines[opts->n_drives++] = "exact";
+			lines[n++] = "exact";
 			break;
 		}
+	opts->drives = (struct bb_strings){lines, n};
 	return rc;
 }
 
@@ -371,10 +360,8 @@ static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 {
 	struct bb_plan_opts opts = {
-		.variants = a->variants.v,
-		.n_variants = a->variants.n,
-		.drives = a->drives.v,
-		.n_drives = a->drives.n,
+		.variants = a->variants,
+		.drives = a->drives,
 		.samples = a->samples,
 		.loads = a->loads,
 	};
@@ -389,7 +376,7 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 		struct job *job = &j->v[i];
 
 		rc = read_scenario(a, i, j, &job->scenario, err);
-		if (!rc && a->object.lines && a->scenarios.n)
+		if (!rc && a->lines && a->scenarios.n)
 			rc = choose_lines(job->scenario, a->cold, lines, &opts, err);
 		if (!rc && a->cold)
 			rc = bb_scenario__add_cold(job->scenario, err);

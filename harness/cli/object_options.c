@@ -14,15 +14,15 @@
 const struct bb_option bb_object_options[] = {
 	{"object", 0, "[NAME=]FILE", bb_read_strings, TO(objects),
 	 "a BPF object with the programs (repeatable)"},
-	{"program", 0, "NAME", bb_read_strings, TO(programs),
+	{"program", 0, "NAME", bb_read_strings, TO(opts.programs),
 	 "only this program of the objects (repeatable)"},
-	{"packet", 0, "FILE", bb_read_strings, TO(packets),
+	{"packet", 0, "FILE", bb_read_strings, TO(opts.packets),
 	 "run the programs on this packet: bytes, their hexadecimal text, or a pcap (repeatable)"},
-	{"ctx", 0, "FILE", bb_read_strings, TO(contexts),
+	{"ctx", 0, "FILE", bb_read_strings, TO(opts.contexts),
 	 "run the programs on this context: bytes or their hexadecimal text (repeatable)"},
-	{"trigger", 0, "NAME", bb_read_text, TO(trigger),
+	{"trigger", 0, "NAME", bb_read_text, TO(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
-	{"type", 0, "SECTION", bb_read_text, TO(type),
+	{"type", 0, "SECTION", bb_read_text, TO(opts.type),
 	 "the section whose type the programs have (tc, xdp, sockops, ...), where libbpf cannot "
 	 "tell it from their own"},
 	{0},
@@ -30,7 +30,9 @@ const struct bb_option bb_object_options[] = {
 
 bool bb_object_args__any(const struct bb_object_args *a)
 {
-	return a->programs.n || a->packets.n || a->contexts.n || a->trigger || a->type;
+	const struct bb_object_opts *o = &a->opts;
+
+	return o->programs.n || o->packets.n || o->contexts.n || o->trigger || o->type;
 }
 
 /* FILE, or NAME=FILE unless there is a file of all that; *ret_copy holds the name, free() it. */
@@ -53,30 +55,14 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 {
 	struct bb_object_ref *refs = calloc(a->objects.n, sizeof(*refs));
 	char **names = calloc(a->objects.n, sizeof(*names));
-	struct bb_object_opts opts = {
-		.name = pair ? "compare" : NULL,
-		.objects = refs,
-		.n_objects = a->objects.n,
-		.one_each = pair,
-		.programs = a->programs.v,
-		.n_programs = a->programs.n,
-		.trigger = a->trigger,
-		.hook = a->hook,
-		.found_in = a->found_in,
-		.found = a->found,
-		.type = a->type,
-		.what = a->lines    ? BB_OBJECT_LINES
-			: a->exact  ? BB_OBJECT_COUNT
-			: a->counts ? BB_OBJECT_TIME_AND_COUNT
-				    : BB_OBJECT_TIME,
-		.packets = a->packets.v,
-		.n_packets = a->packets.n,
-		.contexts = a->contexts.v,
-		.n_contexts = a->contexts.n,
-	};
+	struct bb_object_opts opts = a->opts;
 	struct bb_object_scenario text = {0};
 	int rc = refs && names ? 0 : bb_fail_nomem(err);
 
+	opts.name = pair ? "compare" : NULL;
+	opts.one_each = pair;
+	opts.objects = refs;
+	opts.n_objects = a->objects.n;
 	for (size_t i = 0; !rc && i < a->objects.n; i++) {
 		if (split(a->objects.v[i], &refs[i], &names[i]))
 			rc = bb_fail_nomem(err);

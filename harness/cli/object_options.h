@@ -11,15 +11,8 @@
 /* The options that name BPF objects without a scenario: of run, compare and init. */
 struct bb_object_args {
 	struct bb_strings objects; /* FILE or NAME=FILE */
-	struct bb_strings programs, packets, contexts;
-	const char *trigger, *type;
-	bool exact;  /* the scenario's drives are exact; set by the command */
-	bool lines;  /* they time each line; likewise */
-	bool hook;   /* drive `hook` is among them, too; likewise */
-	bool counts; /* and drive `exact`; likewise */
-	/* as in struct bb_object_opts; likewise */
-	const struct bb_scenario *found_in;
-	const char *const *found;
+	struct bb_object_opts
+		opts; /* all but the objects; `what`, `hook` and `found` by the command */
 };
 
 /* A set of struct bb_usage that goes into a struct bb_object_args. */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/grow.h"
 
 enum bb_exit {
 	BB_EXIT_OK = 0,
@@ -54,13 +55,8 @@ struct bb_option {
 	.rows = (table), .n_rows = sizeof(table) / sizeof((table)[0]),                             \
 	.row_size = sizeof((table)[0])
 
-/* A repeatable option. The strings are argv's; the array lives as long as the program, so what has
- * one among its arguments keeps them in static memory. */
-struct bb_strings {
-	const char **v;
-	size_t n;
-};
-
+/* To a list of argv's strings. It lives as long as the program, so a command with lists among its
+ * arguments keeps these in static memory. */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
 /* As bb_append() of base/grow.h; out of memory ends the program. */

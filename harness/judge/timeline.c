@@ -35,8 +35,8 @@ static bool is_among(const char *name, const char *const *names, size_t n)
 static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_index_case *c)
 {
 	return (!f->scenario || !strcmp(f->scenario, c->scenario)) &&
-	       is_among(c->variant, f->variants, f->n_variants) &&
-	       is_among(c->drive, f->drives, f->n_drives);
+	       is_among(c->variant, f->variants.v, f->variants.n) &&
+	       is_among(c->drive, f->drives.v, f->drives.n);
 }
 
 static int say_copy(const char *dir, const struct bb_index_run *run,

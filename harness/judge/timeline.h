@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/grow.h"
 #include "stats/history.h"
 #include "store/run_index.h"
 
@@ -56,10 +57,7 @@ struct bb_timeline {
 /* The cases to take; NULL or n = 0: all. Strings are the caller's. */
 struct bb_timeline_filter {
 	const char *scenario;
-	const char *const *variants;
-	size_t n_variants;
-	const char *const *drives;
-	size_t n_drives;
+	struct bb_strings variants, drives;
 };
 
 struct bb_timeline_opts {

@@ -98,21 +98,21 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 		return bb_fail_nomem(err);
 	for (size_t i = 0; i < s->n_variants; i++)
 		have[i] = s->variants[i].name;
-	for (size_t i = 0; !rc && i < opts->n_variants; i++)
-		if (!is_in(opts->variants[i], have, s->n_variants))
-			rc = say_unknown("variant", opts->variants[i], s, have, s->n_variants, 0,
+	for (size_t i = 0; !rc && i < opts->variants.n; i++)
+		if (!is_in(opts->variants.v[i], have, s->n_variants))
+			rc = say_unknown("variant", opts->variants.v[i], s, have, s->n_variants, 0,
 					 err);
 	for (size_t i = 0; i < s->n_drives; i++)
 		have[i] = bb_drive_name(&s->drives[i]);
 	for (size_t i = 0; i < bb_n_drive_kinds; i++)
 		have[s->n_drives + i] = bb_drive_kind_name(bb_drive_kinds[i]);
-	for (size_t i = 0; !rc && i < opts->n_drives; i++) {
+	for (size_t i = 0; !rc && i < opts->drives.n; i++) {
 		bool is_there = false;
 
 		for (size_t d = 0; d < s->n_drives; d++)
-			is_there |= is_called(&s->drives[d], opts->drives[i]);
+			is_there |= is_called(&s->drives[d], opts->drives.v[i]);
 		if (!is_there)
-			rc = say_unknown("drive", opts->drives[i], s, have, s->n_drives,
+			rc = say_unknown("drive", opts->drives.v[i], s, have, s->n_drives,
 					 bb_n_drive_kinds, err);
 	}
 	free(have);
@@ -173,7 +173,7 @@ static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *
 {
 	if (d->n_variants && !is_in(variant, (const char *const *)d->variants, d->n_variants))
 		return false;
-	return !opts->n_variants || is_in(variant, opts->variants, opts->n_variants);
+	return !opts->variants.n || is_in(variant, opts->variants.v, opts->variants.n);
 }
 
 /* The cases of a drive, grouped by the value of its parameter, among them the floor of the others.
@@ -250,10 +250,10 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		return rc;
 	p.loads = opts->loads ? opts->loads : scenario->loads;
 	for (size_t d = 0; !rc && d < scenario->n_drives; d++) {
-		bool is_chosen = !opts->n_drives;
+		bool is_chosen = !opts->drives.n;
 
-		for (size_t i = 0; i < opts->n_drives; i++)
-			is_chosen |= is_called(&scenario->drives[d], opts->drives[i]);
+		for (size_t i = 0; i < opts->drives.n; i++)
+			is_chosen |= is_called(&scenario->drives[d], opts->drives.v[i]);
 		if (is_chosen && add_drive(&p, opts, &scenario->drives[d]))
 			rc = bb_fail_nomem(err);
 	}

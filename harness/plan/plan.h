@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/grow.h"
 #include "plan/scenario.h"
 
 /*
@@ -69,10 +70,8 @@ static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct 
 
 /* Restrictions and overrides of the command line; zeroed: none. */
 struct bb_plan_opts {
-	const char *const *variants; /* names; the floor is kept besides */
-	size_t n_variants;
-	const char *const *drives;
-	size_t n_drives;
+	struct bb_strings variants; /* names; the floor is kept besides */
+	struct bb_strings drives;
 	uint32_t samples;
 	uint32_t loads;
 };

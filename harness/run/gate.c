@@ -84,7 +84,7 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 {
 	const struct bb_gate_opts *o = run->opts;
 	const char **quick = calloc(s->n_drives + 1, sizeof(*quick));
-	struct bb_plan_opts opts = {.variants = bb_revision_names, .n_variants = BB_N_REVISIONS};
+	struct bb_plan_opts opts = {.variants = {bb_revision_names, BB_N_REVISIONS}};
 	struct bb_gate_job *job = bb_append(&run->jobs, &run->n_jobs, sizeof(*job));
 	int rc;
 
@@ -95,11 +95,10 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 	}
 	job->program = run->gate.n_programs - 1;
 	job->scenario = s;
-	opts.drives = o->n_drives ? o->drives : quick;
-	opts.n_drives = o->n_drives;
-	for (size_t i = 0; o->scenario && !o->n_drives && i < s->n_drives; i++)
+	opts.drives = o->drives.n ? o->drives : (struct bb_strings){quick, 0};
+	for (size_t i = 0; o->scenario && !o->drives.n && i < s->n_drives; i++)
 		if (!(s->drives[i].kind->seconds > 0))
-			quick[opts.n_drives++] = bb_drive_name(&s->drives[i]);
+			quick[opts.drives.n++] = bb_drive_name(&s->drives[i]);
 	rc = bb_plan__make(s, &opts, &job->plan, err);
 	free(quick);
 	return rc;
@@ -151,8 +150,8 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	opts.one_each = true;
 	opts.what = BB_OBJECT_TIME_AND_COUNT;
 	/* the packets or the contexts, whichever programs of the type take */
-	opts.n_packets = is_run && !t->takes_context ? opts.n_packets : 0;
-	opts.n_contexts = is_run && t->takes_context ? opts.n_contexts : 0;
+	opts.packets.n = is_run && !t->takes_context ? opts.packets.n : 0;
+	opts.contexts.n = is_run && t->takes_context ? opts.contexts.n : 0;
 	rc = bb_object_scenario__make(&opts, &text, err);
 	if (rc == -ENOTSUP)
 		return leave_out(p, BB_GATE_SKIPPED, err->msg, err);
@@ -388,12 +387,12 @@ static int check_objects(const struct bb_gate_run *run, struct bb_err *err)
 	const struct bb_built_objects *objects = &run->builds->objects;
 	const struct bb_gate_opts *o = run->opts;
 
-	for (size_t i = 0; i < o->n_objects; i++)
-		if (!bb_built_objects__find(objects, o->objects[i]))
+	for (size_t i = 0; i < o->objects.n; i++)
+		if (!bb_built_objects__find(objects, o->objects.v[i]))
 			return bb_fail(err, -ENOENT,
 				       "%s: neither build made it; --object takes a path from the "
 				       "top of the tree",
-				       o->objects[i]);
+				       o->objects.v[i]);
 	if (!objects->n)
 		return bb_fail(err, -ENOENT,
 			       "neither build made a *.bpf.o; which files are the BPF objects? "
@@ -576,10 +575,8 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 		      const struct bb_run_opts *opts, struct bb_report *report)
 {
 	const char *drive = "lines";
-	const struct bb_plan_opts plan_opts = {.variants = bb_revision_names,
-					       .n_variants = BB_N_REVISIONS,
-					       .drives = &drive,
-					       .n_drives = 1,
+	const struct bb_plan_opts plan_opts = {.variants = {bb_revision_names, BB_N_REVISIONS},
+					       .drives = {&drive, 1},
 					       .loads = LINES_LOADS,
 					       .samples = LINES_SAMPLES};
 	struct bb_report *timed = bb_report__new(); /* its programs are in `report` already */

@@ -18,13 +18,12 @@
  * measurement, with other loads and another seed.
  */
 struct bb_gate_opts {
-	const char *dir;            /* in the repository */
-	const char *base, *head;    /* revisions; head NULL: the work tree as it is */
-	bool merge_base;            /* the base is the last commit that both have */
-	const char *build;          /* shell command; NULL: make */
-	const char *const *env;     /* variables that it keeps; NULL: none (base/child.h) */
-	const char *const *objects; /* paths in the tree; none: all that are called *.bpf.o */
-	size_t n_objects;
+	const char *dir;           /* in the repository */
+	const char *base, *head;   /* revisions; head NULL: the work tree as it is */
+	bool merge_base;           /* the base is the last commit that both have */
+	const char *build;         /* shell command; NULL: make */
+	const char *const *env;    /* variables that it keeps; NULL: none (base/child.h) */
+	struct bb_strings objects; /* paths in the tree; none: all that are called *.bpf.o */
 	/*
 	 * Instead of objects: run this command in each build and capture what it loads; NULL. It
 	 * has root's rights, as the build has not.
@@ -34,8 +33,7 @@ struct bb_gate_opts {
 	const char *scenario;
 	/* of its drives these; none: all but those that go by time, as a pair of theirs takes as
 	 * long as the verdicts of all others and seldom decides anything */
-	const char *const *drives;
-	size_t n_drives;
+	struct bb_strings drives;
 	/* programs, trigger, packets and contexts, without a scenario */
 	struct bb_object_opts drive;
 	bool exact; /* an instruction more is a regression, too */

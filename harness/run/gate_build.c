@@ -96,9 +96,9 @@ static int keep_all(struct bb_gate_builds *b, enum bb_revision revision, struct 
 	FTS *fts;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < b->opts->n_objects; i++)
-		rc = keep(b, revision, b->opts->objects[i], err);
-	if (b->opts->n_objects)
+	for (size_t i = 0; !rc && i < b->opts->objects.n; i++)
+		rc = keep(b, revision, b->opts->objects.v[i], err);
+	if (b->opts->objects.n)
 		return rc;
 	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
 	if (!fts)
@@ -267,13 +267,13 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	bool known = true;
 	int rc;
 
-	if (o->build || o->capture || (!o->scenario && !o->n_objects) || !has_makefile(&b->repo))
+	if (o->build || o->capture || (!o->scenario && !o->objects.n) || !has_makefile(&b->repo))
 		return 0;
 	rc = find_targets(b, &targets, err);
 	/* Those of --object are paths: of another one of that name, nothing would be kept. */
-	for (size_t i = 0; !rc && known && i < o->n_objects; i++)
-		rc = add_need(&targets, o->objects[i], true, needs, &known, err);
-	if (!rc && !o->n_objects)
+	for (size_t i = 0; !rc && known && i < o->objects.n; i++)
+		rc = add_need(&targets, o->objects.v[i], true, needs, &known, err);
+	if (!rc && !o->objects.n)
 		rc = bb_scenario__read(o->scenario, &s, err);
 	for (size_t i = 0; !rc && s && known && i < s->n_variants; i++) {
 		const char *name = bb_variant_object(s, &s->variants[i]);

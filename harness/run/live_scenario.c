@@ -114,23 +114,23 @@ static int choose_all(struct maker *m, struct bb_err *err)
 	size_t n = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < o->n_ids + o->n_pins; i++) {
-		const char *pin = i < o->n_ids ? NULL : o->pins[i - o->n_ids];
+	for (size_t i = 0; !rc && i < o->n_ids + o->pins.n; i++) {
+		const char *pin = i < o->n_ids ? NULL : o->pins.v[i - o->n_ids];
 
 		rc = look_up(pin ? 0 : o->ids[i], pin, &program, err);
 		if (!rc)
 			rc = choose(m, &program, pin, err);
 	}
-	if (!rc && o->n_globs)
+	if (!rc && o->globs.n)
 		rc = list_all(&programs, &n, err);
-	for (size_t g = 0; !rc && g < o->n_globs; g++) {
+	for (size_t g = 0; !rc && g < o->globs.n; g++) {
 		size_t before = m->n;
 
 		for (size_t i = 0; !rc && i < n; i++)
-			if (!fnmatch(o->globs[g], programs[i].name, 0))
+			if (!fnmatch(o->globs.v[g], programs[i].name, 0))
 				rc = choose(m, &programs[i], NULL, err);
 		if (!rc && m->n == before)
-			rc = say_no_match(o->globs[g], programs, n, err);
+			rc = say_no_match(o->globs.v[g], programs, n, err);
 	}
 	free(programs);
 	return rc;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/grow.h"
 
 /*
  * The text of a scenario for live programs, as --prog-id, --prog-name and --pinned name them. A
@@ -14,14 +15,12 @@
  * would be ambiguous.
  */
 struct bb_live_opts {
-	const uint32_t *ids;
+	uint32_t *ids;
 	size_t n_ids;
-	const char *const *globs; /* of names, as of fnmatch(3): each must match a program */
-	size_t n_globs;
-	const char *const *pins; /* paths */
-	size_t n_pins;
-	bool by_test_run; /* step and, where the type takes it, slope; instead of polling */
-	double seconds;   /* for each program; 0: 6, less for more than two */
+	struct bb_strings globs; /* of names, as of fnmatch(3): each must match a program */
+	struct bb_strings pins;  /* paths */
+	bool by_test_run;        /* step and, where the type takes it, slope; instead of polling */
+	double seconds;          /* for each program; 0: 6, less for more than two */
 };
 
 /*

@@ -133,7 +133,7 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 		return "page-fault";
 	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
 	/* a context of zeros is nobody's; one that is given is meant */
-	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->n_contexts))
+	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n))
 		return "test-run";
 	/* a tracepoint's program may be named after its event */
 	if (point.kind == BB_AT_NOWHERE && p->type != BPF_PROG_TYPE_TRACEPOINT &&
@@ -144,10 +144,10 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 
 bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program)
 {
-	for (size_t i = 0; i < o->n_programs; i++)
-		if (!strcmp(o->programs[i], program))
+	for (size_t i = 0; i < o->programs.n; i++)
+		if (!strcmp(o->programs.v[i], program))
 			return true;
-	return !o->n_programs;
+	return !o->programs.n;
 }
 
 static bool is_wanted(const struct bb_object_opts *o, const struct bb_object_ref *ref,
@@ -165,8 +165,8 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 		rc = bb_object_info__take_for(&part->info, o->type, err);
 	if (!rc && !realpath(ref->path, part->path))
 		rc = bb_fail(err, -errno, "%s: %s", ref->path, strerror(errno));
-	for (size_t i = 0; !rc && !ref->program && i < o->n_programs; i++)
-		rc = bb_object_info__need_program(&part->info, ref->path, o->programs[i], err);
+	for (size_t i = 0; !rc && !ref->program && i < o->programs.n; i++)
+		rc = bb_object_info__need_program(&part->info, ref->path, o->programs.v[i], err);
 	if (ref->name) /* as it is: if it is not a name, that is for the user to hear */
 		snprintf(part->name, sizeof(part->name), "%s", ref->name);
 	else
@@ -484,8 +484,8 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *ou
 {
 	const struct bb_test_run_type *type = m->groups[group].run_type;
 	const struct bb_object_opts *o = m->opts;
-	const char *const *files = type->takes_context ? o->contexts : o->packets;
-	size_t n = type->takes_context ? o->n_contexts : o->n_packets;
+	const char *const *files = type->takes_context ? o->contexts.v : o->packets.v;
+	size_t n = type->takes_context ? o->contexts.n : o->packets.n;
 	const char *runs[MAX_RUNS];
 	size_t n_runs = n ? 0 : find_runs(m, group, type->takes_context, runs);
 	int rc = 0;
@@ -585,7 +585,7 @@ static void write_head(const struct maker *m, FILE *out)
 	fputc('\n', out);
 	if (m->n_groups == 1) /* all have one floor and the same drives */
 		write_floor("", m->groups, out);
-	if (!o->n_programs && !o->one_each)
+	if (!o->programs.n && !o->one_each)
 		fputs("refused: skip    # a program that the kernel refuses is skipped by name; "
 		      "default: error, which ends the run\n",
 		      out);
@@ -725,12 +725,13 @@ static int check_inputs(const struct maker *m, struct bb_err *err)
 		packets |= type && !type->takes_context;
 		contexts |= type && type->takes_context;
 	}
-	if (o->n_packets && !packets)
+	if (o->packets.n && !packets)
 		return bb_fail(err, -EINVAL, "%s: none of the programs takes a packet%s",
-			       o->packets[0], contexts ? "; a context is given with --ctx" : "");
-	if (o->n_contexts && !contexts)
+			       o->packets.v[0], contexts ? "; a context is given with --ctx" : "");
+	if (o->contexts.n && !contexts)
 		return bb_fail(err, -EINVAL, "%s: none of the programs takes a context%s",
-			       o->contexts[0], packets ? "; a packet is given with --packet" : "");
+			       o->contexts.v[0],
+			       packets ? "; a packet is given with --packet" : "");
 	return 0;
 }
 

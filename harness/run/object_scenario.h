@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/grow.h"
 #include "plan/scenario.h"
 
 /* The empty programs, an object of bpfbench's own. */
@@ -33,11 +34,9 @@ enum bb_object_do {
 struct bb_object_opts {
 	const char *name; /* of the scenario; NULL: of the only object, else "objects" */
 	const struct bb_object_ref *objects;
-	size_t n_objects; /* 1 or more */
-	/* only these, which each object must have; n_programs 0: all */
-	const char *const *programs;
-	size_t n_programs;
-	bool one_each; /* each object must have one program, and it must be driven */
+	size_t n_objects;           /* 1 or more */
+	struct bb_strings programs; /* only these, which each object must have; none: all */
+	bool one_each;              /* each object must have one program, and it must be driven */
 	enum bb_object_do what;
 	const char *trigger; /* instead of the one that suits the type; NULL */
 	const char *type;    /* the section that all programs are taken for; NULL: theirs */
@@ -47,10 +46,8 @@ struct bb_object_opts {
 	const struct bb_scenario *found_in;
 	const char *const *found;
 	/* files: a capture, bytes, or their hexadecimal text; each is an input */
-	const char *const *packets;
-	size_t n_packets;
-	const char *const *contexts; /* files, likewise, for types without a packet */
-	size_t n_contexts;
+	struct bb_strings packets;
+	struct bb_strings contexts; /* files, likewise, for types without a packet */
 };
 
 /* A name from a path or a file's name, without the extension. ret_name[BB_NAME_MAX_BYTES + 1]. */

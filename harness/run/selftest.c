@@ -136,10 +136,7 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 {
 	const struct bb_scenario *s = opts->plain;
 	const char *first = NULL, *hot = bb_drive_name(&s->drives[0]);
-	const struct bb_plan_opts all = {0}, one = {.variants = &first,
-						    .n_variants = 1,
-						    .drives = &hot,
-						    .n_drives = 1};
+	const struct bb_plan_opts all = {0}, one = {.variants = {&first, 1}, .drives = {&hot, 1}};
 	struct bb_run_opts run = opts->run;
 	int rc = 0;
 
@@ -200,7 +197,7 @@ static int take_experiment(struct bb_selftest_row *row, const struct bb_comparis
 static int run_experiment(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
 			  uint64_t seed, struct bb_selftest_row *row, struct bb_err *err)
 {
-	struct bb_plan_opts plan_opts = {.variants = &row->program, .n_variants = 1};
+	struct bb_plan_opts plan_opts = {.variants = {&row->program, 1}};
 	struct bb_report *report = bb_report__new();
 	struct bb_plan plan = {0};
 	struct bb_ab_opts ab = {

@@ -131,10 +131,7 @@ static void test_cold(void **state)
 		{"prof/empty/step-cold/stack_depth=32", "stack_depth", 32, 32, BB_NO_CASE},
 	};
 	const char *const ringbuf = "ringbuf", *const cold = "step-cold", *const hot = "step";
-	struct bb_plan_opts opts = {.variants = &ringbuf,
-				    .n_variants = 1,
-				    .drives = &cold,
-				    .n_drives = 1};
+	struct bb_plan_opts opts = {.variants = {&ringbuf, 1}, .drives = {&cold, 1}};
 	struct bb_scenario *s = must_parse(profiler);
 	struct bb_plan p;
 
@@ -152,7 +149,7 @@ static void test_cold(void **state)
 		assert_int_equal(p.cases[i].samples,
 				 bb_drive_kind_find("step", NULL)->cold.samples);
 	bb_plan__done(&p);
-	opts.drives = &hot;
+	opts.drives.v = &hot;
 	p = must_plan(s, &opts);
 	assert_int_equal(p.n_cases, 4);
 	assert_string_equal(p.cases[0].name, "prof/ringbuf/step/stack_depth=8");
@@ -237,15 +234,14 @@ static void test_events(void **state)
 	for (size_t i = 0; i < p.n_cases; i++)
 		assert_true(p.cases[i].seconds > 0);
 	bb_plan__done(&p);
-	p = must_plan(s, &(struct bb_plan_opts){.drives = all, .n_drives = 1});
+	p = must_plan(s, &(struct bb_plan_opts){.drives = {all, 1}});
 	check_cases(&p, cases, ARRAY_LEN(cases));
 	bb_plan__done(&p);
-	p = must_plan(s, &(struct bb_plan_opts){.drives = one, .n_drives = 1});
+	p = must_plan(s, &(struct bb_plan_opts){.drives = {one, 1}});
 	assert_int_equal(p.n_cases, 2);
 	assert_string_equal(p.cases[1].name, "net/v/in-situ-http/rate_hz=50");
 	bb_plan__done(&p);
-	assert_int_equal(bb_plan__make(s, &(struct bb_plan_opts){.drives = none, .n_drives = 1}, &p,
-				       &err),
+	assert_int_equal(bb_plan__make(s, &(struct bb_plan_opts){.drives = {none, 1}}, &p, &err),
 			 -ENOENT);
 	assert_non_null(strstr(err.msg, "did you mean 'in-situ-http'?"));
 	bb_scenario__free(s);
@@ -382,12 +378,10 @@ static void test_options(void **state)
 		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CASE},
 		{"prof/stackid/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, 2},
 	};
-	const struct bb_plan_opts opts = {.variants = &variant,
-					  .n_variants = 1,
-					  .drives = &drive,
-					  .n_drives = 1,
+	const struct bb_plan_opts opts = {.variants = {&variant, 1},
+					  .drives = {&drive, 1},
 					  .loads = 2};
-	const struct bb_plan_opts samples = {.variants = &variant, .n_variants = 1, .samples = 99};
+	const struct bb_plan_opts samples = {.variants = {&variant, 1}, .samples = 99};
 	struct bb_scenario *s = must_parse(profiler);
 	struct bb_plan p = must_plan(s, &opts);
 
@@ -405,7 +399,7 @@ static void test_options(void **state)
 static void test_no_floor(void **state)
 {
 	static const char *const variant = "b";
-	const struct bb_plan_opts opts = {.variants = &variant, .n_variants = 1};
+	const struct bb_plan_opts opts = {.variants = {&variant, 1}};
 	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants: [{name: a}, {name: b}]\n"
 					   "drive: [{with: step, trigger: test-run}]\n");
 	static const struct expected cases[] = {{"n/b/step", NULL, 0, 0, BB_NO_CASE}};
@@ -436,7 +430,7 @@ static void test_floors_of_drives(void **state)
 	static const struct expected only_b[] = {{"m/e2/fake", NULL, 0, 0, BB_NO_CASE},
 						 {"m/b/fake", NULL, 0, 0, 0}};
 	const char *names[] = {"b"};
-	struct bb_plan_opts opts = {.variants = names, .n_variants = 1};
+	struct bb_plan_opts opts = {.variants = {names, 1}};
 	struct bb_drive_kind again;
 	struct bb_scenario *s = must_parse(text);
 	struct bb_plan p;
@@ -479,10 +473,8 @@ static void test_unknown_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct bb_plan_opts opts = {
-			.variants = &cases[i].variant,
-			.n_variants = cases[i].variant != NULL,
-			.drives = &cases[i].drive,
-			.n_drives = cases[i].drive != NULL,
+			.variants = {&cases[i].variant, cases[i].variant != NULL},
+			.drives = {&cases[i].drive, cases[i].drive != NULL},
 		};
 		struct bb_plan p = {.loads = 77};
 		struct bb_err err = {0};
@@ -557,7 +549,7 @@ static void test_namesakes(void **state)
 				   "  - {with: in-situ, workload: v, freq_hz: [1000, %s]}\n";
 	static const struct bb_plan_opts nothing;
 	static const char *const b = "b";
-	const struct bb_plan_opts only_b = {.variants = &b, .n_variants = 1};
+	const struct bb_plan_opts only_b = {.variants = {&b, 1}};
 	struct bb_err err = {0};
 	struct bb_scenario *s;
 	struct bb_plan p;

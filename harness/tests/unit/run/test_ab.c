@@ -56,7 +56,7 @@ static struct bb_report *run_ab(const char *scenario, const struct bb_ab_opts *o
 {
 	static const char *const more_drives[] = {"fake-again", "fake-once-more"};
 	const char *names[] = {opts->base, opts->head};
-	struct bb_plan_opts plan_opts = {.variants = names, .n_variants = 2};
+	struct bb_plan_opts plan_opts = {.variants = {names, 2}};
 	struct bb_report *r = make_report("20261121T131700Z-compare-1a2b3c4d");
 	struct bb_driver named[sizeof(more_drives) / sizeof(more_drives[0])];
 	struct bb_scenario *s = NULL;

@@ -212,8 +212,8 @@ static void test_one_type(void **state)
 	struct bb_scenario *s;
 
 	(void)state;
-	opts.programs = programs;
-	opts.n_programs = 1;
+	opts.programs.v = programs;
+	opts.programs.n = 1;
 	s = must_make(&opts, &text);
 	assert_string_equal(s->name, "fun_xdp");
 	assert_int_equal(s->object[0], '/');
@@ -284,8 +284,8 @@ static void test_many_types(void **state)
 	}
 	bb_scenario__free(s);
 	bb_object_scenario__done(&text);
-	opts.programs = replaces;
-	opts.n_programs = 1;
+	opts.programs.v = replaces;
+	opts.programs.n = 1;
 	expect_failure(&opts, -ENOTSUP,
 		       "can be driven:\n  sections/replaces: no trigger here makes");
 }
@@ -324,10 +324,7 @@ static void test_many_objects(void **state)
 	static const struct bb_object_ref wrong[] = {{.name = "old one", .path = OWN("fun_xdp")},
 						     {.name = "new", .path = OWN("fun_xdp")}};
 	const char *programs[] = {"v1"};
-	struct bb_object_opts opts = {.objects = named,
-				      .n_objects = 2,
-				      .programs = programs,
-				      .n_programs = 1};
+	struct bb_object_opts opts = {.objects = named, .n_objects = 2, .programs = {programs, 1}};
 	struct bb_object_scenario text;
 	struct bb_scenario *s = must_make(&opts, &text);
 	struct bb_err err = {0};
@@ -341,7 +338,7 @@ static void test_many_objects(void **state)
 	assert_string_equal(s->variants[2].object, s->object);
 	bb_scenario__free(s);
 	bb_object_scenario__done(&text);
-	opts.n_programs = 0;
+	opts.programs.n = 0;
 	s = must_make(&opts, &text);
 	assert_int_equal(s->n_variants, 1 + 2 * 6);
 	assert_string_equal(s->variants[2].name, "old.v0");
@@ -354,7 +351,7 @@ static void test_many_objects(void **state)
 		       "--object NAME=FILE");
 	opts.one_each = true;
 	expect_failure(&opts, -EINVAL, "which? --program NAME; it has: empty, v0, v1, v2, v3, v4");
-	opts.n_programs = 1;
+	opts.programs.n = 1;
 	opts.objects = as_floor;
 	expect_failure(&opts, -EEXIST, "'empty-xdp' is the name of the empty program");
 	opts.objects = wrong; /* a wrong name is the reader's to refuse */
@@ -423,8 +420,8 @@ static void test_inputs(void **state)
 	write_file("a frame.hex", FRAME_HEX, strlen(FRAME_HEX));
 	write_file("_raw.bin", "\2\0\0\0\0\2\2\0\0\0\0\1\xff\xdd", 14);
 	write_file("two.pcap", pcap, sizeof(pcap) - 1);
-	opts.packets = packets;
-	opts.n_packets = 3;
+	opts.packets.v = packets;
+	opts.packets.n = 3;
 	s = must_make(&opts, &text);
 	for (size_t d = 0; d < 2; d++) { /* step and slope */
 		assert_int_equal(s->drives[d].inputs.n, 4);
@@ -442,8 +439,8 @@ static void test_inputs(void **state)
 	ref.path = OWN("perf_profiler");
 	expect_failure(&opts, -EINVAL, "a frame.hex: none of the programs takes a packet");
 	ref.path = OWN("fun_xdp");
-	opts.contexts = packets;
-	opts.n_contexts = 1;
+	opts.contexts.v = packets;
+	opts.contexts.n = 1;
 	expect_failure(&opts, -EINVAL,
 		       "none of the programs takes a context; a packet is given with --packet");
 }
@@ -459,10 +456,10 @@ static void test_contexts(void **state)
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s", in_folder("ctx"));
-	opts.programs = programs;
-	opts.n_programs = 1;
-	opts.contexts = contexts;
-	opts.n_contexts = 1;
+	opts.programs.v = programs;
+	opts.programs.n = 1;
+	opts.contexts.v = contexts;
+	opts.contexts.n = 1;
 	expect_failure(&opts, -ENOENT, "ctx: No such file");
 	write_file("ctx", "01000000 02000000", 17);
 	s = must_make(&opts, &text);
@@ -486,8 +483,8 @@ static void test_trigger(void **state)
 	struct bb_scenario *s;
 
 	(void)state;
-	opts.programs = replaces;
-	opts.n_programs = 1;
+	opts.programs.v = replaces;
+	opts.programs.n = 1;
 	opts.trigger = "test-run";
 	s = must_make(&opts, &text);
 	assert_int_equal(s->n_drives, 1);
