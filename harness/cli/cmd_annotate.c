@@ -9,7 +9,6 @@
 #include "cli/cmd.h"
 #include "cli/lines_flame.h"
 #include "cli/output.h"
-#include "export/annotate.h"
 #include "export/documents.h"
 #include "store/store.h"
 

@@ -1,87 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "export/annotate.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clean.h"
-#include "export/table_cells.h"
+#include "export/documents.h"
 #include "judge/annotated.h"
 
 #define HOTTEST 20u   /* lines of the short list */
 #define HOT_SHARE 0.1 /* of all instructions */
-
-static void put_line(const struct bb_counted *c, const struct bb_counted_line *l, const char *text,
-		     const struct bb_annotate_opts *opts, FILE *out)
-{
-	double runs = (double)c->runs, share = (double)l->instructions / (double)c->instructions;
-	const char *colour = !l->executions ? "\033[31m" : share >= HOT_SHARE ? "\033[1;33m" : "";
-	bool coloured = opts->colour && colour[0];
-
-	bb_clean__put_raw(out, coloured ? colour : "");
-	if (l->executions)
-		fprintf(out, "%11.2f %5.1f %11.2f", (double)l->instructions / runs, 100 * share,
-			(double)l->executions / runs);
-	else
-		fprintf(out, "%11s %5s %11s", "0", "0", "#####");
-	fprintf(out, " %6u  ", l->line);
-	bb_put_code(out, text);
-	putc('\n', out);
-	bb_clean__put_raw(out, coloured ? "\033[0m" : "");
-}
 
 static void put_heads(FILE *out)
 {
 	fprintf(out, "%11s %5s %11s %6s\n", "insns/run", "%", "execs/run", "line");
 }
 
-static void put_uncounted(const struct bb_annotated_row *row, FILE *out)
+static void put_row(const struct bb_counted *c, const struct bb_annotated_row *row,
+		    const struct bb_annotate_opts *opts, FILE *out)
 {
+	const struct bb_counted_line *l = row->counted;
+	double runs = (double)c->runs,
+	       share = l ? (double)l->instructions / (double)c->instructions : 0;
+	const char *colour = !l || !opts->colour  ? ""
+			     : !l->executions     ? "\033[31m"
+			     : share >= HOT_SHARE ? "\033[1;33m"
+						  : "";
+
 	if (!row->text) {
 		fprintf(out, "%38s\n", "...");
 		return;
 	}
-	fprintf(out, "%29s %6u  ", "", row->line);
+	bb_clean__put_raw(out, colour);
+	if (!l)
+		fprintf(out, "%29s", "");
+	else if (l->executions)
+		fprintf(out, "%11.2f %5.1f %11.2f", (double)l->instructions / runs, 100 * share,
+			(double)l->executions / runs);
+	else
+		fprintf(out, "%11s %5s %11s", "0", "0", "#####");
+	fprintf(out, " %6u  ", row->line);
 	bb_put_code(out, row->text);
 	putc('\n', out);
+	bb_clean__put_raw(out, *colour ? "\033[0m" : "");
 }
 
-/* lines[n] are those of one file. */
-static int put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
-		    const struct bb_annotate_opts *opts, FILE *out)
+static int put_in_place(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
 {
-	struct bb_annotated file;
+	for (size_t i = 0, n; i < c->n_lines; i += n) {
+		struct bb_annotated file;
 
-	if (bb_annotated__make(lines, n, &file))
-		return -ENOMEM;
-	fputs("\n", out);
-	bb_put_clean(out, file.path);
-	fprintf(out, "%s\n", bb_source_note(file.state));
-	put_heads(out);
-	for (size_t i = 0; i < file.n; i++) {
-		if (file.rows[i].counted)
-			put_line(c, file.rows[i].counted, file.rows[i].text, opts, out);
-		else
-			put_uncounted(&file.rows[i], out);
+		n = bb_counted__lines_of_file(c, i);
+		if (bb_annotated__make(&c->lines[i], n, &file))
+			return -ENOMEM;
+		fputs("\n", out);
+		bb_put_clean(out, file.path);
+		fprintf(out, "%s\n", bb_source_note(file.state));
+		put_heads(out);
+		for (size_t k = 0; k < file.n; k++)
+			put_row(c, &file.rows[k], opts, out);
+		bb_annotated__done(&file);
 	}
-	bb_annotated__done(&file);
 	return 0;
 }
 
-static int in_place(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
-{
-	int rc = 0;
-
-	for (size_t i = 0, n; !rc && i < c->n_lines; i += n) {
-		n = bb_counted__lines_of_file(c, i);
-		rc = put_file(c, &c->lines[i], n, opts, out);
-	}
-	return rc;
-}
-
-static int hottest_first(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
+static int put_hottest(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
 {
 	const struct bb_counted_line **order = bb_counted__hottest(c);
 	const char *file = "";
@@ -91,12 +74,15 @@ static int hottest_first(const struct bb_counted *c, const struct bb_annotate_op
 	fputs("\n", out);
 	put_heads(out);
 	for (size_t i = 0; i < c->n_lines && i < HOTTEST; i++) {
-		if (strcmp(file, order[i]->file)) {
-			file = order[i]->file;
+		const struct bb_counted_line *l = order[i];
+		const struct bb_annotated_row row = {l, l->line, bb_counted_text(l)};
+
+		if (strcmp(file, l->file)) {
+			file = l->file;
 			bb_put_clean(out, file);
 			putc('\n', out);
 		}
-		put_line(c, order[i], bb_counted_text(order[i]), opts, out);
+		put_row(c, &row, opts, out);
 	}
 	free(order);
 	return 0;
@@ -126,6 +112,6 @@ int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts,
 		      ".BTF.ext\n",
 		      out);
 	else
-		rc = opts->hottest ? hottest_first(c, opts, out) : in_place(c, opts, out);
+		rc = opts->hottest ? put_hottest(c, opts, out) : put_in_place(c, opts, out);
 	return rc ? bb_fail_nomem(err) : 0;
 }

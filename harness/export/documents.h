@@ -122,4 +122,18 @@ void bb_doc_line_ns(double ns, struct bb_doc *d);
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 
+/*
+ * Not a document, as it is as long as the source: the program's own source with the counts of each
+ * line per run, and the helpers it called. The texts are those of judge/annotated.h. 0 or -ENOMEM;
+ * missing source is named in place.
+ */
+struct bb_annotate_opts {
+	/* the lines that execute most instructions first, instead of all in their places */
+	bool hottest;
+	/* for lines never executed, and for lines with a tenth of the instructions or more */
+	bool colour;
+};
+int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out,
+		struct bb_err *err);
+
 #endif

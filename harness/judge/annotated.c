@@ -45,12 +45,10 @@ static bool has_hidden_part(const char *path)
 /* The current folder; *ret_len of it are its git work tree, all of it where there is none. */
 static int find_tree(char here[PATH_MAX], size_t *ret_len)
 {
-	size_t len;
-
 	if (!getcwd(here, PATH_MAX) || *here != '/')
 		return -ENOENT;
 	*ret_len = strlen(here);
-	for (len = *ret_len; len; len = (size_t)((char *)memrchr(here, '/', len) - here)) {
+	for (size_t len = *ret_len; len; len = (size_t)((char *)memrchr(here, '/', len) - here)) {
 		char git[PATH_MAX + 8];
 
 		snprintf(git, sizeof(git), "%.*s/.git", (int)len, here);
@@ -62,37 +60,6 @@ static int find_tree(char here[PATH_MAX], size_t *ret_len)
 	return 0;
 }
 
-/* `path` as seen from the top of the tree. */
-static int place_in_tree(const char *here, size_t tree_len, const char *path, char *ret_place,
-			 size_t size)
-{
-	int n;
-
-	if (*path != '/')
-		n = snprintf(ret_place, size, ".%s/%s", here + tree_len, path);
-	else if (!strncmp(path, here, tree_len) && path[tree_len] == '/')
-		n = snprintf(ret_place, size, ".%s", path + tree_len);
-	else
-		return -EXDEV;
-	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
-}
-
-static int open_beneath(const char *tree, const char *place)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
-	};
-	int tree_fd = open(tree, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
-
-	if (tree_fd < 0)
-		return -errno;
-	fd = (int)syscall(SYS_openat2, tree_fd, place, &how, sizeof(how));
-	fd = fd < 0 ? -errno : fd;
-	close(tree_fd);
-	return fd == -ELOOP ? -EXDEV : fd;
-}
-
 /*
  * The text of a source file that an object's BTF or a stored run names, to be freed. The author of
  * those may name any file, and its text may be printed where the author can read it. So only
@@ -102,21 +69,38 @@ static int open_beneath(const char *tree, const char *place)
  *
  * 0; -EXDEV: the file is none of these; other -errno: it cannot be read.
  */
-static int source_file_read(const char *path, char **ret_text)
+static int read_source_file(const char *path, char **ret_text)
 {
-	char here[PATH_MAX], place[2 * PATH_MAX];
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+	};
+	char here[PATH_MAX], place[2 * PATH_MAX]; /* place: as seen from the top of the tree */
 	size_t tree_len, len;
-	int rc = find_tree(here, &tree_len), fd;
+	int rc = find_tree(here, &tree_len), tree_fd, fd, n;
 
-	if (!rc)
-		rc = place_in_tree(here, tree_len, path, place, sizeof(place));
-	if (!rc && (!is_source_name(place) || has_hidden_part(place)))
-		rc = -EXDEV;
 	if (rc)
 		return rc;
+	if (*path != '/')
+		n = snprintf(place, sizeof(place), ".%s/%s", here + tree_len, path);
+	else if (!strncmp(path, here, tree_len) && path[tree_len] == '/')
+		n = snprintf(place, sizeof(place), ".%s", path + tree_len);
+	else
+		return -EXDEV;
+	if (n < 0 || (size_t)n >= sizeof(place))
+		return -ENAMETOOLONG;
+	if (!is_source_name(place) || has_hidden_part(place))
+		return -EXDEV;
 	here[tree_len] = '\0';
-	fd = open_beneath(*here ? here : "/", place);
-	return fd < 0 ? fd : bb_read_and_close(fd, path, MAX_BYTES, ret_text, &len, NULL);
+	tree_fd = open(*here ? here : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (tree_fd < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, tree_fd, place, &how, sizeof(how));
+	fd = fd < 0 ? -errno : fd;
+	close(tree_fd);
+	if (fd < 0)
+		return fd == -ELOOP ? -EXDEV : fd;
+	return bb_read_and_close(fd, path, MAX_BYTES, ret_text, &len, NULL);
 }
 
 #define CONTEXT 4u /* lines without code between two with it that are shown, too */
@@ -135,31 +119,30 @@ static void source_done(struct source *s)
 	*s = (struct source){0};
 }
 
-/* Cut up in place. 0 or -errno. */
+/* Cut up in place. 0 or -errno, and then it is empty. */
 static int read_source(const char *path, struct source *ret_source)
 {
-	struct source s = {0};
+	struct source *s = ret_source;
 	size_t n = 2;
-	int rc = source_file_read(path, &s.text);
+	int rc;
 
-	*ret_source = s;
+	*s = (struct source){0};
+	rc = read_source_file(path, &s->text);
 	if (rc)
 		return rc;
-	for (const char *at = s.text; *at; at++)
+	for (const char *at = s->text; *at; at++)
 		n += *at == '\n';
-	s.lines = calloc(n, sizeof(*s.lines));
-	if (!s.lines) {
-		source_done(&s);
-		*ret_source = s;
+	s->lines = calloc(n, sizeof(*s->lines));
+	if (!s->lines) {
+		source_done(s);
 		return -ENOMEM;
 	}
-	for (char *at = s.text; at && *at;) {
-		s.lines[++s.n] = at;
+	for (char *at = s->text; at && *at;) {
+		s->lines[++s->n] = at;
 		at = strchr(at, '\n');
 		if (at)
 			*at++ = '\0';
 	}
-	*ret_source = s;
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "export/annotate.h"
+#include "export/documents.h"
 #include "cli/output.h"
 #include "judge/exact_diff.h"
 #include "store/run_json.h"
