@@ -28,33 +28,11 @@ const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_ti
 	return bb_timeline__is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
 }
 
-static void add_number(struct bb_doc *d, const char *fmt, double value)
+static struct bb_table_cell cell_of(const char *fmt, double value)
 {
-	char text[32];
+	struct bb_table_cell none = {""};
 
-	snprintf(text, sizeof(text), fmt, value);
-	bb_doc__text_cell(d, isfinite(value) ? text : NULL);
-}
-
-static void add_note(const struct bb_timeline_run *run, const struct bb_timeline_point *p,
-		     struct bb_doc *d)
-{
-	char voids[64] = "";
-
-	if (p->of->voids)
-		snprintf(voids, sizeof(voids), "%u void series", p->of->voids);
-	if (p->differs)
-		bb_doc__cell(d, "not judged: another %s than now%s%s", p->differs,
-			     *voids ? "; " : "", voids);
-	else if (run->incomplete)
-		bb_doc__cell(d, "not judged: incomplete, %s%s%s", run->incomplete,
-			     *voids ? "; " : "", voids);
-	else
-		bb_doc__cell(d, "%s%s%s",
-			     p->judged.change > 0   ? "change point: slower from here on"
-			     : p->judged.change < 0 ? "change point: faster from here on"
-						    : "",
-			     p->judged.change && *voids ? "; " : "", voids);
+	return isfinite(value) ? bb_table_cell_of(fmt, value) : none;
 }
 
 static void add_point(const struct bb_timeline *t, const struct bb_timeline_case *c,
@@ -62,22 +40,31 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 {
 	const struct bb_timeline_run *run = &t->runs[p->run];
 	const struct bb_estimate *e = &p->of->figure[BB_BY_LATENCY];
+	const char *change = p->judged.change > 0   ? "change point: slower from here on"
+			     : p->judged.change < 0 ? "change point: faster from here on"
+						    : "";
+	struct bb_table_cell voids = {""};
 
+	if (p->of->voids)
+		voids = bb_table_cell_of("%s%u void series",
+					 p->differs || run->incomplete || *change ? "; " : "",
+					 p->of->voids);
 	bb_doc__text_cell(d, run->started ? run->started : run->id);
 	bb_doc__cell(d, "%.*s", COMMIT_DIGITS, run->commit);
 	bb_doc__number_cell(d, e->value, e->value);
-	if (isfinite(e->lo) && isfinite(e->hi))
-		bb_doc__cell(d, "[%s, %s]", bb_table_cell_number(e->lo, e->value).text,
-			     bb_table_cell_number(e->hi, e->value).text);
-	else
-		bb_doc__text_cell(d, NULL);
-	add_number(d, "%.4f", p->of->figure[BB_BY_RATIO].value);
-	add_number(d, "%.4g", p->of->figure[BB_BY_RELATIVE].value);
-	add_number(d, "%.2f", 100 * p->of->se[c->by]);
-	add_number(d, "%+.2f", 100 * bb_timeline__change(c, p));
-	add_number(d, "%.2f", 100 * expm1(p->judged.limit));
+	bb_doc__table_cell(d, bb_table_cell_interval(e));
+	bb_doc__table_cell(d, cell_of("%.4f", p->of->figure[BB_BY_RATIO].value));
+	bb_doc__table_cell(d, cell_of("%.4g", p->of->figure[BB_BY_RELATIVE].value));
+	bb_doc__table_cell(d, cell_of("%.2f", 100 * p->of->se[c->by]));
+	bb_doc__table_cell(d, cell_of("%+.2f", 100 * bb_timeline__change(c, p)));
+	bb_doc__table_cell(d, cell_of("%.2f", 100 * expm1(p->judged.limit)));
 	bb_doc__text_cell(d, bb_history_mark_text(t, p));
-	add_note(run, p, d);
+	if (p->differs)
+		bb_doc__cell(d, "not judged: another %s than now%s", p->differs, voids.text);
+	else if (run->incomplete)
+		bb_doc__cell(d, "not judged: incomplete, %s%s", run->incomplete, voids.text);
+	else
+		bb_doc__cell(d, "%s%s", change, voids.text);
 }
 
 /* By which figure the case is judged, and how well each has predicted itself. */
@@ -128,37 +115,34 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 
 /* --- the newest run --- */
 
-/* "regressed: CASE, +5.01 % in the newest run, since 2026-01-26T12:00:00Z (commit 1a2b3c4d5e)" */
-static void add_news(const struct bb_timeline *t, const struct bb_timeline_case *c,
-		     struct bb_doc *d)
-{
-	const struct bb_timeline_point *newest = bb_timeline__newest(t, c),
-				       *since = bb_timeline__since(c);
-	enum bb_history_mark mark = bb_timeline__mark(t, c);
-	const struct bb_timeline_run *run = &t->runs[since ? since->run : newest->run];
-
-	bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
-		    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run", c->name,
-		    100 * bb_timeline__change(c, newest));
-	if (mark == BB_HISTORY_SUSPECT)
-		bb_doc__append(d, "; one run proves nothing: run again");
-	else if (since)
-		bb_doc__append(d, ", since %s (commit %.*s)", run->started ? run->started : run->id,
-			       COMMIT_DIGITS, run->commit);
-}
-
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
 			 struct bb_doc *d)
 {
 	size_t n[BB_HISTORY_IMPROVED + 1] = {0}, n_cases = 0;
 
 	for (size_t i = 0; i < t->n_cases; i++) {
-		if (!is_of(only, &t->cases[i]))
+		const struct bb_timeline_case *c = &t->cases[i];
+		const struct bb_timeline_point *change = bb_timeline__since(c);
+		const struct bb_timeline_run *since = change ? &t->runs[change->run] : NULL;
+		enum bb_history_mark mark = bb_timeline__mark(t, c);
+
+		if (!is_of(only, c))
 			continue;
 		n_cases++;
-		n[bb_timeline__mark(t, &t->cases[i])]++;
-		if (bb_history_is_news(bb_timeline__mark(t, &t->cases[i])))
-			add_news(t, &t->cases[i], d);
+		n[mark]++;
+		if (!bb_history_is_news(mark))
+			continue;
+		/* "regressed: CASE, +5.01 % in the newest run, since 2026-01-26T12:00:00Z (commit
+		 * 1a2b3c4d5e)" */
+		bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
+			    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run", c->name,
+			    100 * bb_timeline__change(c, bb_timeline__newest(t, c)));
+		if (mark == BB_HISTORY_SUSPECT)
+			bb_doc__append(d, "; one run proves nothing: run again");
+		else if (since)
+			bb_doc__append(d, ", since %s (commit %.*s)",
+				       since->started ? since->started : since->id, COMMIT_DIGITS,
+				       since->commit);
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 		    "%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu "
@@ -193,8 +177,8 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 		bb_doc__cell(d, "%.4f x %s", value, c->by == BB_BY_RATIO ? "anchor" : "reference");
 	else
 		bb_doc__number_cell(d, value, value);
-	add_number(d, "%+.2f", p ? 100 * bb_timeline__change(c, p) : (double)NAN);
-	add_number(d, "%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN);
+	bb_doc__table_cell(d, cell_of("%+.2f", p ? 100 * bb_timeline__change(c, p) : (double)NAN));
+	bb_doc__table_cell(d, cell_of("%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN));
 	bb_doc__cell(d, "%zu", c->n_points);
 	bb_doc__text_cell(d, p ? bb_history_mark_text(t, p) : "not judged");
 }

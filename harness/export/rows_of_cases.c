@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables that have a row for several cases: the values of a sweep; hot and cold. */
+/* Tables that have a row for several cases: the values of a sweep, hot and cold, slope and step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,4 +240,83 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 			add_table(&b, i, d);
 	free(b.ns);
 	free(b.cold);
+}
+
+/* --- slope and hook against step --- */
+
+static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool hook)
+{
+	const struct bb_summary *s = &k->slope->summary, *step = &k->step->summary;
+	double scale = s->latency.value;
+
+	bb_doc__cell(d, "%s%s", k->slope->variant, k->rest);
+	if (hook) {
+		bb_doc__number_cell(d, scale, scale);
+		bb_doc__number_cell(d, s->floor.value, scale);
+		bb_doc__number_cell(d, k->slope_ns, scale);
+		scale = step->latency.value;
+		bb_doc__number_cell(d, scale, scale);
+		bb_doc__number_cell(d, step->floor.value, scale);
+		bb_doc__number_cell(d, k->step_ns, scale);
+	} else {
+		bb_doc__number_cell(d, k->slope_ns, k->step_ns);
+		bb_doc__number_cell(d, k->stats_ns, k->step_ns);
+		bb_doc__number_cell(d, k->step_ns, k->step_ns);
+	}
+	bb_doc__number_cell(d, k->off_ns, k->step_ns);
+	bb_doc__number_cell(d, k->noise_ns, k->step_ns);
+	bb_doc__text_cell(d, k->agrees         ? "agree"
+			     : k->wakes_reader ? "and its reader is woken"
+					       : "DISAGREE");
+}
+
+/* The checks of hooks, or of slopes. */
+static void add_checks(const struct bb_report *r, bool hooks, enum bb_detail detail,
+		       struct bb_doc *d)
+{
+	static const struct bb_doc_column of_slopes[] = {
+		{BB_TEXT("program")}, {BB_NUMBER("slope")},  {BB_NUMBER("+ bpf_stats")},
+		{BB_NUMBER("step")},  {BB_NUMBER("off by")}, {BB_NUMBER("+-")},
+		{BB_TEXT("")},
+	};
+	static const struct bb_doc_column of_hooks[] = {
+		{BB_TEXT("program")}, {BB_NUMBER("hook")},   {BB_NUMBER("- empty")},
+		{BB_NUMBER("= own")}, {BB_NUMBER("step")},   {BB_NUMBER("- empty step")},
+		{BB_NUMBER("= own")}, {BB_NUMBER("off by")}, {BB_NUMBER("+-")},
+		{BB_TEXT("")},
+	};
+	size_t begin = d->n;
+	struct bb_cross_checked k;
+	bool any = false;
+
+	bb_doc__add(d, BB_DOC_TITLE, NULL,
+		    "%s They disagree where they are off by more than 10 ns or 10 %%, and not by "
+		    "the noise measured, the +-, alone%s)",
+		    hooks ? "hook - empty = step - empty step? (ns; the program's own part, above "
+			    "an empty program of its type: by the time of the event without "
+			    "bpf_stats, and by bpf_stats."
+			  : "slope + bpf_stats = step? (ns per run; the floor gives the cost of "
+			    "bpf_stats.",
+		    hooks ? ". The kernel wakes a ring buffer's reader by an interrupt behind the "
+			    "program: it is in hook, not in step"
+			  : "; step has a system call before each run, slope has none");
+	bb_doc__table(d, hooks ? of_hooks : of_slopes,
+		      hooks ? sizeof(of_hooks) / sizeof(of_hooks[0])
+			    : sizeof(of_slopes) / sizeof(of_slopes[0]));
+	for (size_t i = 0; i < r->n_cases; i++) {
+		if (bb_drive_kind_named(r->cases[i].drive)->own_floor != hooks ||
+		    !bb_cross_check(r, i, &k) || !isfinite(k.off_ns) ||
+		    (detail == BB_SHORT && k.agrees))
+			continue;
+		any = true;
+		add_check(d, &k, hooks);
+	}
+	if (!any)
+		bb_doc__cut(d, begin);
+}
+
+void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
+{
+	add_checks(r, false, detail, d);
+	add_checks(r, true, detail, d);
 }

@@ -13,6 +13,8 @@
 #define GROUP_FROM 10000 /* "9999", but "10 000" */
 #define GROUP_DIGITS 5
 
+static const struct bb_table_cell none = {""};
+
 size_t bb_text_width(const char *text)
 {
 	size_t width = 0;
@@ -94,7 +96,7 @@ struct bb_table_cell bb_table_cell_number(double value, double scale)
 	struct bb_table_cell cell;
 
 	if (!isfinite(value))
-		return (struct bb_table_cell){""};
+		return none;
 	if (fabs(value) >= 1e18)
 		return bb_table_cell_of("%.3e", value);
 	if (fabs(value) >= GROUP_FROM - 0.5)
@@ -121,13 +123,13 @@ static struct bb_table_cell percent(double share)
 
 	return isfinite(share)
 		       ? bb_table_cell_of(percent > 0 && percent < 9.95 ? "%.1f" : "%.0f", percent)
-		       : (struct bb_table_cell){""};
+		       : none;
 }
 
 struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e)
 {
 	if (!isfinite(e->lo) || !isfinite(e->hi))
-		return (struct bb_table_cell){""};
+		return none;
 	return bb_table_cell_of("[%s, %s]", bb_table_cell_number(e->lo, e->value).text,
 				bb_table_cell_number(e->hi, e->value).text);
 }
@@ -186,28 +188,6 @@ static struct bb_table_cell net(const struct bb_case *c)
 				bb_table_cell_number(value, c->summary.latency.value).text);
 }
 
-static struct bb_table_cell outliers(const struct bb_case *c)
-{
-	return percent(c->summary.outlier_share.value);
-}
-
-static struct bb_table_cell outlier_time(const struct bb_case *c)
-{
-	return percent(c->summary.outlier_time_share.value);
-}
-
-static struct bb_table_cell drops(const struct bb_case *c)
-{
-	double n = c->summary.drops.value;
-
-	return isfinite(n) ? count((uint64_t)n) : (struct bb_table_cell){""};
-}
-
-static struct bb_table_cell steal(const struct bb_case *c)
-{
-	return percent(c->summary.steal.value);
-}
-
 static struct bb_table_cell rate(const struct bb_case *c)
 {
 	double achieved = c->summary.rate_achieved.value;
@@ -227,7 +207,7 @@ struct bb_table_cell bb_table_cell_below_rate(const struct bb_case *c)
 	double requested = c->summary.rate_requested.value;
 
 	if (!(achieved < REACHED * requested))
-		return (struct bb_table_cell){""};
+		return none;
 	return bb_table_cell_of("%s of %.0f Hz: the CPU was busy otherwise, or can do no more; "
 				"caches are as cold as at the lower rate",
 				bb_table_cell_number(achieved, requested).text, requested);
@@ -245,14 +225,9 @@ static struct bb_table_cell consumed(const struct bb_case *c)
 	double consumed = c->summary.pipeline.consumed.value;
 
 	if (!isfinite(consumed))
-		return (struct bb_table_cell){""};
+		return none;
 	return bb_table_cell_of("%s/%s", count((uint64_t)consumed).text,
 				count((uint64_t)c->summary.pipeline.produced.value).text);
-}
-
-static struct bb_table_cell ring_peak(const struct bb_case *c)
-{
-	return percent(c->summary.pipeline.ring_peak.value);
 }
 
 static struct bb_table_cell slowdown(const struct bb_case *c)
@@ -261,7 +236,7 @@ static struct bb_table_cell slowdown(const struct bb_case *c)
 
 	if (isfinite(e->lo) && isfinite(e->hi))
 		return bb_table_cell_of("%.4f [%.4f, %.4f]", e->value, e->lo, e->hi);
-	return isfinite(e->value) ? bb_table_cell_of("%.4f", e->value) : (struct bb_table_cell){""};
+	return isfinite(e->value) ? bb_table_cell_of("%.4f", e->value) : none;
 }
 
 static struct bb_table_cell executed(const struct bb_case *c)
@@ -272,7 +247,7 @@ static struct bb_table_cell executed(const struct bb_case *c)
 		if (c->in_vain[i].is_tail_call)
 			more = " without its tail call";
 	if (!c->n_insns)
-		return (struct bb_table_cell){""};
+		return none;
 	return bb_table_cell_of("%" PRIu32 " of %" PRIu32 "%s", c->executed_insns, c->n_insns,
 				more);
 }
@@ -288,7 +263,7 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	for (size_t i = 0; i < c->n_series; i++)
 		if (!c->series[i].void_why)
 			n += c->series[i].multi;
-	return n || shares ? count(n) : (struct bb_table_cell){""};
+	return n || shares ? count(n) : none;
 }
 
 /* Of a drive whose loads are drawn by place where that can be done (run/placement.h). */
@@ -303,7 +278,7 @@ static struct bb_table_cell spread(const struct bb_case *c)
 					bb_table_cell_value(s->layout_worst.value).text, s->places,
 					s->places > 1 ? "s" : "");
 	if (!isfinite(s->layout_spread.value))
-		return (struct bb_table_cell){""};
+		return none;
 	return bb_table_cell_of("%.3f%s", s->layout_spread.value,
 				!kind->needs_bpf || kind->seconds > 0 ? ""
 				: c->series[0].jit_mod64 < 0 ? " (no place: JIT off, or hidden)"
@@ -320,7 +295,7 @@ static struct bb_table_cell relative(const struct bb_case *c)
 	double value = c->summary.relative.value;
 
 	return isfinite(value) ? bb_table_cell_of("%.4g %s", value, pieces[bb_case__reference(c)])
-			       : (struct bb_table_cell){""};
+			       : none;
 }
 
 #define COLUMN(in, how, ...)                                                                       \
@@ -328,6 +303,8 @@ static struct bb_table_cell relative(const struct bb_case *c)
 		{__VA_ARGS__}, in, how                                                             \
 	}
 #define ESTIMATE(member) .estimate = offsetof(struct bb_summary, member)
+#define PERCENT(member) ESTIMATE(member), .is = BB_A_SHARE
+#define COUNT(member) ESTIMATE(member), .is = BB_A_COUNT
 
 const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
@@ -351,15 +328,15 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "largest lag of all samples"),
 	COLUMN(BB_BOTH, .cell = slowdown, BB_TEXT("slowdown"),
 	       .doc = "latency / floor, load by load, with its 95 % interval"),
-	COLUMN(BB_BOTH, .cell = outliers, BB_NUMBER("outliers %"),
+	COLUMN(BB_BOTH, PERCENT(outlier_share), BB_NUMBER("outliers %"),
 	       .doc = "share of the samples above median + max(5 IQR, 3 ticks, 10 ns)"),
-	COLUMN(BB_DETAILS, .cell = outlier_time, BB_NUMBER("their time %"),
+	COLUMN(BB_DETAILS, PERCENT(outlier_time_share), BB_NUMBER("their time %"),
 	       .doc = "share of the run time that outliers take"),
-	COLUMN(BB_DETAILS, .cell = drops, BB_NUMBER("drops"),
+	COLUMN(BB_DETAILS, COUNT(drops), BB_NUMBER("drops"),
 	       .doc = "runs whose result the program threw away"),
 	COLUMN(BB_BOTH, .cell = consumed, BB_NUMBER("consumed"),
 	       .doc = "samples that the consumer had finished, of those that got into the ring"),
-	COLUMN(BB_BOTH, .cell = ring_peak, BB_NUMBER("ring %"),
+	COLUMN(BB_BOTH, PERCENT(pipeline.ring_peak), BB_NUMBER("ring %"),
 	       .doc = "highest fill of the ring that was seen, as a share of its size"),
 	COLUMN(BB_BOTH, ESTIMATE(pipeline.consumer_cpu), BB_NUMBER("CPU"),
 	       .doc = "CPU time of the consumer a sample, ns"),
@@ -370,7 +347,7 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_DETAILS, .cell = loads, BB_NUMBER("loads"),
 	       .doc = "times the program was loaded anew (of a live one: slices of time); 22/24: "
 		      "two do not count"),
-	COLUMN(BB_DETAILS, .cell = steal, BB_NUMBER("steal %"), .spill = 1,
+	COLUMN(BB_DETAILS, PERCENT(steal), BB_NUMBER("steal %"), .spill = 1,
 	       .doc = "CPU time that the hypervisor took meanwhile"),
 	COLUMN(BB_DETAILS, ESTIMATE(naive_mean), BB_NUMBER("naive"), .spill = 10,
 	       .doc = "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is "
@@ -410,5 +387,10 @@ struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_
 	if (column->cell)
 		return column->cell(c);
 	e = (const struct bb_estimate *)((const char *)&c->summary + column->estimate);
+	switch (column->is) {
+	case BB_A_SHARE: return percent(e->value);
+	case BB_A_COUNT: return isfinite(e->value) ? count((uint64_t)e->value) : none;
+	case BB_A_TIME: break;
+	}
 	return bb_table_cell_number(e->value, e->value);
 }

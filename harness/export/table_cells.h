@@ -19,6 +19,7 @@ struct bb_case_column {
 	enum bb_detail in;
 	struct bb_table_cell (*cell)(const struct bb_case *c); /* NULL: */
 	size_t estimate;                                       /* the offset in struct bb_summary */
+	enum { BB_A_TIME, BB_A_SHARE, BB_A_COUNT } is;
 };
 
 extern const struct bb_case_column bb_case_columns[];
