@@ -185,48 +185,51 @@ static int read_real(const struct bb_record_reader *rd, const struct bb_member *
 static int read_whole(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
 		      void *at)
 {
+	static const struct {
+		json_int_t least, most;
+		const char *what;
+	} of_32_bits[] = {
+		[BB_U32] = {0, UINT32_MAX, "a whole number of 32 bits"},
+		[BB_U32_NOT_0] = {1, UINT32_MAX, "a whole number of 32 bits, 1 or more"},
+		[BB_MOD64] = {-1, 63, "a whole number from -1 to 63"},
+		[BB_INDEX] = {0, INT32_MAX, "an index"},
+	};
 	json_int_t i = json_integer_value(v);
-	bool is_whole = json_is_integer(v);
 
-	switch (m->type) {
-	case BB_SEED:
-		if (json_is_string(v) && !bb_record__to_u64(v, at))
-			return 0;
+	if (m->type == BB_SEED && (!json_is_string(v) || bb_record__to_u64(v, at)))
 		return bb_record__complain(rd, m->key, "expected a text \"0x...\"");
-	case BB_U32:
-	case BB_U32_NOT_0:
-		if (!is_whole || i < (m->type == BB_U32_NOT_0) || i > UINT32_MAX)
-			return bb_record__complain(rd, m->key,
-						   "expected a whole number of 32 bits%s",
-						   m->type == BB_U32 ? "" : ", 1 or more");
-		*(uint32_t *)at = (uint32_t)i;
+	if (m->type == BB_COUNT && bb_record__to_u64(v, at))
+		return bb_record__complain(rd, m->key,
+					   "expected a whole number that is not negative");
+	if (m->type == BB_SEED || m->type == BB_COUNT)
 		return 0;
-	case BB_MOD64:
-		if (!is_whole || i < -1 || i > 63)
-			return bb_record__complain(rd, m->key,
-						   "expected a whole number from -1 to 63");
-		*(int *)at = (int)i;
-		return 0;
-	case BB_INDEX:
-		if (!is_whole || i < 0 || i > INT32_MAX)
-			return bb_record__complain(rd, m->key, "expected an index");
-		*(int32_t *)at = (int32_t)i;
-		return 0;
-	default:
-		return bb_record__to_u64(v, at) ? bb_record__complain(rd, m->key,
-								      "expected a whole number "
-								      "that is not negative")
-						: 0;
-	}
+	if (!json_is_integer(v) || i < of_32_bits[m->type].least || i > of_32_bits[m->type].most)
+		return bb_record__complain(rd, m->key, "expected %s", of_32_bits[m->type].what);
+	*(uint32_t *)at = (uint32_t)i;
+	return 0;
 }
 
-/* Files of older versions have a text, "47.62 48.10 -". */
-static int read_numbers_of_text(const struct bb_record_reader *rd, const char *text,
-				struct bb_numbers *list)
+/* A list; in files of older versions a text, "47.62 48.10 -". */
+static int read_numbers(const struct bb_record_reader *rd, const struct bb_member *m,
+			const json_t *v, struct bb_numbers *list)
 {
+	const char *text = json_string_value(v);
 	int rc = 0;
 
-	while (!rc && *text) {
+	if (json_is_null(v) && m->presence != BB_ALWAYS)
+		return 0;
+	if (!json_is_array(v) && !text)
+		return bb_record__complain(rd, m->key, "expected a list of numbers");
+	for (size_t i = 0; !rc && i < json_array_size(v); i++) {
+		const json_t *item = json_array_get(v, i);
+		double x = json_is_null(item) ? NAN : json_number_value(item);
+
+		if (!json_is_null(item) && !json_is_number(item))
+			return bb_record__complain(rd, m->key, "[%zu]: expected a number or null",
+						   i);
+		rc = bb_numbers__append(list, &x, 1);
+	}
+	while (!rc && text && *text) {
 		size_t len = strcspn(text, " ");
 		char number[64] = "";
 		double x = NAN;
@@ -239,28 +242,6 @@ static int read_numbers_of_text(const struct bb_record_reader *rd, const char *t
 		text += len + (text[len] == ' ');
 	}
 	return rc ? bb_fail_nomem(rd->err) : 0;
-}
-
-static int read_numbers(const struct bb_record_reader *rd, const struct bb_member *m,
-			const json_t *v, struct bb_numbers *list)
-{
-	if (json_is_string(v))
-		return read_numbers_of_text(rd, json_string_value(v), list);
-	if (json_is_null(v) && m->presence != BB_ALWAYS)
-		return 0;
-	if (!json_is_array(v))
-		return bb_record__complain(rd, m->key, "expected a list of numbers");
-	for (size_t i = 0; i < json_array_size(v); i++) {
-		const json_t *item = json_array_get(v, i);
-		double x = json_is_null(item) ? NAN : json_number_value(item);
-
-		if (!json_is_null(item) && !json_is_number(item))
-			return bb_record__complain(rd, m->key, "[%zu]: expected a number or null",
-						   i);
-		if (bb_numbers__append(list, &x, 1))
-			return bb_fail_nomem(rd->err);
-	}
-	return 0;
 }
 
 static int read_records(struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,

@@ -9,7 +9,7 @@
 
 #include "base/caller.h"
 #include "base/parse.h"
-#include "base/tracepoint.h"
+#include "base/kernel_fs.h"
 #include "capture/take.h"
 
 static const char *const software[] = {

@@ -23,7 +23,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/caller.h"
-#include "base/cgroup2.h"
+#include "base/kernel_fs.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "env/fingerprint.h"

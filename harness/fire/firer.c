@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
-#include "base/cgroup2.h"
+#include "base/kernel_fs.h"
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"

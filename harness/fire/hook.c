@@ -18,7 +18,7 @@
 
 #include "base/caller.h"
 #include "base/parse.h"
-#include "base/tracepoint.h"
+#include "base/kernel_fs.h"
 #include "bpf/attach.h"
 #include "bpf/netns.h"
 #include "bpf/prog_type.h"

@@ -3,19 +3,14 @@
 
 #include "report/report.h"
 
-#define MEMBER_AS(of, key, type, member, doc)                                                      \
+#define ROW(of, key, type, presence, member, doc)                                                  \
 	{                                                                                          \
-		key, type, BB_ALWAYS, offsetof(struct of, member), 0, NULL, doc                    \
+		key, type, presence, offsetof(struct of, member), 0, NULL, doc                     \
 	}
+#define MEMBER_AS(of, key, type, member, doc) ROW(of, key, type, BB_ALWAYS, member, doc)
 /* One that runs of older versions lack. */
-#define NEWER_AS(of, key, type, member, doc)                                                       \
-	{                                                                                          \
-		key, type, BB_NEWER, offsetof(struct of, member), 0, NULL, doc                     \
-	}
-#define IF_SET_AS(of, key, type, member, doc)                                                      \
-	{                                                                                          \
-		key, type, BB_IF_SET, offsetof(struct of, member), 0, NULL, doc                    \
-	}
+#define NEWER_AS(of, key, type, member, doc) ROW(of, key, type, BB_NEWER, member, doc)
+#define IF_SET_AS(of, key, type, member, doc) ROW(of, key, type, BB_IF_SET, member, doc)
 /* Under its own name. */
 #define MEMBER(of, type, member, doc) MEMBER_AS(of, #member, type, member, doc)
 #define NEWER(of, type, member, doc) NEWER_AS(of, #member, type, member, doc)
@@ -29,11 +24,13 @@
 	{                                                                                          \
 		key, BB_OTHER, BB_ALWAYS, 0, 0, NULL, NULL                                         \
 	}
-#define RECORD(its_doc, of, its_members, its_init, its_done)                                       \
-	{                                                                                          \
-		.doc = its_doc, .size = sizeof(struct of), BB_MEMBERS(its_members),                \
-		.init = its_init, .done = its_done                                                 \
-	}
+/* The description of struct `of`, of##_record. */
+#define RECORD(of, its_members, its_init, its_done, its_doc)                                       \
+	const struct bb_record of##_record = {.doc = its_doc,                                      \
+					      .size = sizeof(struct of),                           \
+					      BB_MEMBERS(its_members),                             \
+					      .init = its_init,                                    \
+					      .done = its_done}
 
 static const struct bb_member flow_members[] = {
 	MEMBER(bb_ring_use, BB_COUNT, consumed, "samples that the consumer had finished"),
@@ -44,9 +41,8 @@ static const struct bb_member flow_members[] = {
 	OTHER("backlog"),
 };
 
-const struct bb_record bb_flow_record = RECORD("what went through the ring; the samples are lags "
-					       "then",
-					       bb_ring_use, flow_members, NULL, NULL);
+RECORD(bb_ring_use, flow_members, NULL, NULL,
+       "what went through the ring; the samples are lags then");
 
 static void done_series(void *series)
 {
@@ -103,9 +99,8 @@ static const struct bb_member series_members[] = {
 	OTHER("hist"),
 };
 
-const struct bb_record bb_series_record = RECORD("the samples of one case from one load of the "
-						 "program",
-						 bb_series, series_members, NULL, done_series);
+RECORD(bb_series, series_members, NULL, done_series,
+       "the samples of one case from one load of the program");
 
 static const struct bb_member in_vain_members[] = {
 	MEMBER(bb_in_vain, BB_TEXT_OR_NULL, map, "null: not known"),
@@ -127,9 +122,8 @@ static const struct bb_member in_vain_members[] = {
 	MEMBER(bb_in_vain, BB_U32_NOT_0, places, "calls in the program that are meant"),
 };
 
-const struct bb_record bb_in_vain_record = RECORD("lookups of one map, or a tail call, as counted "
-						  "in a few runs of a clone of the program",
-						  bb_in_vain, in_vain_members, NULL, NULL);
+RECORD(bb_in_vain, in_vain_members, NULL, NULL,
+       "lookups of one map, or a tail call, as counted in a few runs of a clone of the program");
 
 static void init_case(void *a_case)
 {
@@ -195,9 +189,8 @@ static const struct bb_member case_members[] = {
 	LIST(bb_case, series, BB_ALWAYS, bb_series_record, ""),
 };
 
-const struct bb_record bb_case_record = RECORD("one variant of a program under one drive at one "
-					       "parameter",
-					       bb_case, case_members, init_case, NULL);
+RECORD(bb_case, case_members, init_case, NULL,
+       "one variant of a program under one drive at one parameter");
 
 static void init_program(void *program)
 {
@@ -218,8 +211,8 @@ static const struct bb_member program_members[] = {
 	OTHER("static"),
 };
 
-const struct bb_record bb_program_record = RECORD("one variant's program, as the kernel loaded it",
-						  bb_program, program_members, init_program, NULL);
+RECORD(bb_program, program_members, init_program, NULL,
+       "one variant's program, as the kernel loaded it");
 
 static const struct bb_member pair_members[] = {
 	MEMBER(bb_pair, BB_BOOL, matched,
@@ -238,9 +231,8 @@ static const struct bb_member pair_members[] = {
 		  "why the pair does not count; null: it does"),
 };
 
-const struct bb_record bb_pair_record = RECORD("one load of each program, compared over ABBA or "
-					       "BAAB blocks of runs",
-					       bb_pair, pair_members, NULL, NULL);
+RECORD(bb_pair, pair_members, NULL, NULL,
+       "one load of each program, compared over ABBA or BAAB blocks of runs");
 
 static void init_comparison(void *comparison)
 {
@@ -266,10 +258,8 @@ static const struct bb_member comparison_members[] = {
 	LIST(bb_comparison, pairs, BB_ALWAYS, bb_pair_record, ""),
 };
 
-const struct bb_record bb_comparison_record = RECORD("two programs under one drive at one "
-						     "parameter",
-						     bb_comparison, comparison_members,
-						     init_comparison, NULL);
+RECORD(bb_comparison, comparison_members, init_comparison, NULL,
+       "two programs under one drive at one parameter");
 
 static const struct bb_member counted_case_members[] = {
 	MEMBER(bb_counted_case, BB_NAME, name,
@@ -287,8 +277,7 @@ static const struct bb_member counted_case_members[] = {
 		  "why it does not count; null: it does"),
 };
 
-const struct bb_record bb_counted_case_record = RECORD("one input or stack depth", bb_counted_case,
-						       counted_case_members, NULL, NULL);
+RECORD(bb_counted_case, counted_case_members, NULL, NULL, "one input or stack depth");
 
 static const struct bb_member counted_line_members[] = {
 	MEMBER(bb_counted_line, BB_TEXT, file, ""),
@@ -300,19 +289,15 @@ static const struct bb_member counted_line_members[] = {
 	MEMBER(bb_counted_line, BB_COUNT, instructions, ""),
 };
 
-const struct bb_record bb_counted_line_record = RECORD("a line of the source, by the line "
-						       "information in the BTF",
-						       bb_counted_line, counted_line_members, NULL,
-						       NULL);
+RECORD(bb_counted_line, counted_line_members, NULL, NULL,
+       "a line of the source, by the line information in the BTF");
 
 static const struct bb_member counted_call_members[] = {
 	MEMBER(bb_counted_call, BB_NAME, name, "helper or kfunc"),
 	MEMBER(bb_counted_call, BB_COUNT, calls, ""),
 };
 
-const struct bb_record bb_counted_call_record = RECORD("a helper or kfunc that was called",
-						       bb_counted_call, counted_call_members, NULL,
-						       NULL);
+RECORD(bb_counted_call, counted_call_members, NULL, NULL, "a helper or kfunc that was called");
 
 static const struct bb_member counted_members[] = {
 	MEMBER(bb_counted, BB_NAME, name, "scenario/variant/exact"),
@@ -330,17 +315,15 @@ static const struct bb_member counted_members[] = {
 	LIST(bb_counted, calls, BB_ALWAYS, bb_counted_call_record, ""),
 };
 
-const struct bb_record bb_counted_record = RECORD("instructions that runs of one program executed, "
-						  "and no time",
-						  bb_counted, counted_members, NULL, NULL);
+RECORD(bb_counted, counted_members, NULL, NULL,
+       "instructions that runs of one program executed, and no time");
 
 static const struct bb_member timed_call_members[] = {
 	MEMBER(bb_timed_call, BB_U32, line, "where it is; 0: not known"),
 	MEMBER(bb_timed_call, BB_TEXT, call, "the function that is called"),
 };
 
-const struct bb_record bb_timed_call_record = RECORD("a call that led to a function", bb_timed_call,
-						     timed_call_members, NULL, NULL);
+RECORD(bb_timed_call, timed_call_members, NULL, NULL, "a call that led to a function");
 
 static const struct bb_member timed_row_members[] = {
 	MEMBER(bb_timed_row, BB_TEXT, file, ""),
@@ -360,8 +343,7 @@ static const struct bb_member timed_row_members[] = {
 	NEWER(bb_timed_row, BB_BOOL, enters, "a call whose function has rows of its own"),
 };
 
-const struct bb_record bb_timed_row_record = RECORD("a line of one run, or a call in it",
-						    bb_timed_row, timed_row_members, NULL, NULL);
+RECORD(bb_timed_row, timed_row_members, NULL, NULL, "a line of one run, or a call in it");
 
 static const struct bb_member timed_members[] = {
 	MEMBER(bb_timed, BB_NAME, name, "of its case"),
@@ -399,19 +381,17 @@ static const struct bb_member timed_members[] = {
 	LIST(bb_timed, rows, BB_ALWAYS, bb_timed_row_record, ""),
 };
 
-const struct bb_record bb_timed_record = RECORD("what the drive lines measured of one case: the "
-						"time of each line of one run, and of each call in "
-						"it",
-						bb_timed, timed_members, NULL, NULL);
+RECORD(bb_timed, timed_members, NULL, NULL,
+       "what the drive lines measured of one case: the time of each line of one run, and of each "
+       "call in it");
 
 static const struct bb_member skip_members[] = {
 	MEMBER(bb_skip, BB_TEXT, what, "a case, a drive or a program"),
 	MEMBER(bb_skip, BB_TEXT, why, "the reason"),
 };
 
-const struct bb_record bb_skip_record = RECORD("a case, a drive or a program that could not be "
-					       "measured",
-					       bb_skip, skip_members, NULL, NULL);
+RECORD(bb_skip, skip_members, NULL, NULL,
+       "a case, a drive or a program that could not be measured");
 
 static void init_report(void *report)
 {
@@ -444,5 +424,4 @@ static const struct bb_member report_members[] = {
 	LIST(bb_report, cases, BB_ALWAYS, bb_case_record, ""),
 };
 
-const struct bb_record bb_report_record = RECORD("a run stored by bpfbench", bb_report,
-						 report_members, init_report, NULL);
+RECORD(bb_report, report_members, init_report, NULL, "a run stored by bpfbench");

@@ -353,7 +353,7 @@ static inline bool bb_is_floor(const struct bb_report *r, const struct bb_case *
 extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
 	bb_timed_call_record, bb_timed_row_record, bb_counted_record, bb_counted_call_record,
 	bb_counted_line_record, bb_counted_case_record, bb_comparison_record, bb_pair_record,
-	bb_program_record, bb_case_record, bb_series_record, bb_flow_record, bb_in_vain_record;
+	bb_program_record, bb_case_record, bb_series_record, bb_ring_use_record, bb_in_vain_record;
 
 struct bb_report *bb_report__new(void);
 void bb_report__free(struct bb_report *r);

@@ -223,7 +223,7 @@ static int write_flow(const void *run, const void *series, struct bb_json *w)
 	if (!flow)
 		return 0;
 	bb_json__open(w, "flow", "{");
-	rc = bb_record__write(&run_format, &bb_flow_record, run, flow, w);
+	rc = bb_record__write(&run_format, &bb_ring_use_record, run, flow, w);
 	bb_json__close(w);
 	return rc;
 }
@@ -240,9 +240,9 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *serie
 	s->flow = calloc(1, sizeof(*s->flow));
 	if (!s->flow)
 		return bb_fail_nomem(rd->err);
-	bb_record__init(&bb_flow_record, s->flow);
+	bb_record__init(&bb_ring_use_record, s->flow);
 	snprintf(rd->where + len, sizeof(rd->where) - len, ".flow");
-	rc = bb_record__read(rd, &bb_flow_record, flow, s->flow);
+	rc = bb_record__read(rd, &bb_ring_use_record, flow, s->flow);
 	if (!rc)
 		rd->where[len] = '\0';
 	return rc;
@@ -494,7 +494,7 @@ static const struct bb_record_part parts[] = {
 	{&bb_in_vain_record, NULL, NULL, check_in_vain},
 	{&bb_series_record, "flow", write_flow, read_flow},
 	{&bb_series_record, "hist", write_hist, read_hist},
-	{&bb_flow_record, "backlog", write_backlog, read_backlog},
+	{&bb_ring_use_record, "backlog", write_backlog, read_backlog},
 	{&bb_program_record, "static", write_static, read_static},
 	{&bb_program_record, NULL, NULL, check_program},
 	{&bb_comparison_record, "summary", write_verdict, NULL},

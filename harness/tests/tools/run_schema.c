@@ -31,7 +31,7 @@ static const struct {
 	{"timed_row", &bb_timed_row_record},
 	{"case", &bb_case_record},
 	{"series", &bb_series_record},
-	{"flow", &bb_flow_record},
+	{"flow", &bb_ring_use_record},
 	{"in_vain", &bb_in_vain_record},
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/tracepoint.h"
+#include "base/kernel_fs.h"
 
 #include <fcntl.h>
 #include <glob.h>
+#include <mntent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,4 +80,20 @@ bool bb_tracepoint__find(const char *name, char *ret_full, size_t size)
 			 path + strlen(folder) + 1);
 	globfree(&found);
 	return path != NULL;
+}
+
+bool bb_cgroup2__find(char *ret_path, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *m;
+	bool found = false;
+
+	while (mounts && !found && (m = getmntent(mounts))) {
+		found = !strcmp(m->mnt_type, "cgroup2");
+		if (found)
+			snprintf(ret_path, size, "%s", m->mnt_dir);
+	}
+	if (mounts)
+		endmntent(mounts);
+	return found;
 }
