@@ -266,7 +266,7 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	return n || shares ? count(n) : none;
 }
 
-/* Of a drive whose loads are drawn by place where that can be done (run/placement.h). */
+/* Of a drive whose loads are drawn by place where that can be done (run/round.h). */
 static struct bb_table_cell spread(const struct bb_case *c)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);

@@ -14,7 +14,7 @@
  * The cases of a run of one scenario, decided before anything is loaded: one for every variant
  * under every drive at every parameter. `--dry-run` prints it.
  */
-#define BB_DEFAULT_LOADS 28u /* two for each of up to 14 places of a program (run/placement.h) */
+#define BB_DEFAULT_LOADS 28u /* two for each of up to 14 places of a program (run/round.h) */
 /* Of drives that go by time or have no program to place: shorter slices hold too few samples. The
  * interval over loads is then their 3rd to 10th. */
 #define BB_DEFAULT_SLICES 12u

@@ -278,8 +278,7 @@ static int judge_emptied(struct bb_case *c, struct bb_err *err)
 		if (s->line_ns > usual_ns * EMPTIED_ALIKE || s->line_ns < usual_ns / EMPTIED_ALIKE)
 			rc = bb_record__void(s,
 					     "after emptying a line of memory took %.1f ns to "
-					     "read, "
-					     "%.1f in the middle of all loads",
+					     "read, %.1f in the middle of all loads",
 					     s->line_ns, usual_ns)
 				     ? bb_fail_nomem(err)
 				     : 0;
@@ -303,8 +302,7 @@ static void note_shares(struct bb_run *r)
 	}
 }
 
-/* For a plan with drives that fire programs. Without such test runs in the kernel, a skip says so.
- */
+/* Without such test runs in the kernel, a skip says so. */
 static int open_references(struct bb_run *r, struct bb_err *err)
 {
 	bool needed = false;
@@ -396,36 +394,6 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 
 /* --- in other processes --- */
 
-/* The plan of `loads` of them: what was counted is counted. */
-static int plan_part(const struct bb_plan *whole, uint32_t loads, struct bb_plan *ret_plan)
-{
-	size_t *now = calloc(whole->n_cases + 1, sizeof(*now)); /* where a case is in the part */
-	struct bb_plan p = {.scenario = whole->scenario, .loads = loads};
-
-	p.cases = calloc(whole->n_cases + 1, sizeof(*p.cases));
-	if (!now || !p.cases) {
-		free(now);
-		free(p.cases);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < whole->n_cases; i++) {
-		struct bb_plan_case *c = &p.cases[p.n_cases];
-
-		if (whole->cases[i].drive->kind->counts)
-			continue;
-		now[i] = p.n_cases++;
-		*c = whole->cases[i];
-		c->samples = bb_round__samples(c) * loads;
-		c->loads = loads;
-	}
-	for (size_t i = 0; i < p.n_cases; i++)
-		if (p.cases[i].floor != BB_NO_CASE)
-			p.cases[i].floor = now[p.cases[i].floor];
-	free(now);
-	*ret_plan = p;
-	return 0;
-}
-
 struct part {
 	const struct bb_run *of;
 	uint32_t first, loads;
@@ -439,11 +407,21 @@ static int measure_part(void *arg, int out)
 	const struct bb_run *r = p->of;
 	struct bb_run_opts opts = *r->session.opts;
 	struct bb_report *part = bb_report__new();
-	struct bb_plan plan = {0};
+	struct bb_plan plan = *r->session.plan;
 	struct bb_err err = {0};
 	FILE *file = fdopen(out, "w");
-	int rc = !part || !file || plan_part(r->session.plan, p->loads, &plan) ? -ENOMEM : 0;
+	int rc;
 
+	plan.loads = p->loads;
+	plan.cases = calloc(plan.n_cases, sizeof(*plan.cases));
+	for (size_t i = 0; plan.cases && i < plan.n_cases; i++) {
+		struct bb_plan_case *c = &plan.cases[i];
+
+		*c = r->session.plan->cases[i];
+		c->samples = bb_round__samples(c) * p->loads;
+		c->loads = p->loads;
+	}
+	rc = part && file && plan.cases ? 0 : -ENOMEM;
 	opts.seed += p->first; /* other orders */
 	opts.driver.seed += p->first;
 	opts.budget_s = isinf(p->budget_s) ? 0 : fmax(p->budget_s, 1e-3);

@@ -228,11 +228,13 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
 		bool is_drive = k < plan->n_cases;
 		const struct bb_plan_case *c = &plan->cases[k % plan->n_cases];
+		/* what was counted is counted */
+		bool is_done = s->opts->before && c->drive->kind->counts;
 		bool *it = &seen[is_drive ? n_variants + bb_session__drive(s, c)
 					  : bb_session__variant(s, c)];
 
 		rc = bb_must_end_why();
-		if (!rc && !*it) {
+		if (!rc && !*it && !is_done) {
 			*it = true;
 			rc = is_drive ? open_drive(s, c->drive, err) : take_variant(s, c, err);
 		}

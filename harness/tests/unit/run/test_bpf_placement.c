@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "run/placement.h"
+#include "run/round.h"
 #include "unit/bpf_testing.h"
 
 #define SETTINGS "/proc/sys/net/core/"

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/deadline.h"
-#include "run/placement.h"
+#include "run/round.h"
 #include "stats/loads.h"
 
 /* The made-up machine, and what a load of it cost. */
