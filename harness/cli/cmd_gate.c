@@ -149,8 +149,7 @@ static int check(struct gate_args *a, struct bb_err *err)
 static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
 		   const struct bb_report *first, struct bb_measure *m, struct bb_err *err)
 {
-	int rc = bb_measure__begin(args, first ? "gate-again" : "gate", bb_gate_run__takes_cpu(run),
-				   m, err);
+	int rc = bb_measure__begin(args, first ? "gate-again" : "gate", run->takes_cpu, m, err);
 
 	if (rc)
 		return rc;

@@ -66,7 +66,12 @@ struct ab {
 	char wrong[300];
 	uint64_t began_ns;
 	double pair_s; /* of a comparison's share of the budget; 0: no limit */
-	bool is_cut;   /* a pair had to end with fewer runs */
+	/* of the drive in progress */
+	bool is_cut;  /* a pair had to end with fewer runs */
+	bool is_open; /* comparisons have no verdict yet */
+	/* and one of them has not even an interval yet: no difference is large enough to be found
+	 */
+	bool is_bare;
 };
 
 static const struct bb_plan_case *planned_of(const struct ab *ab, const struct ab_case *c)
@@ -390,23 +395,15 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 
 /* --- pairs until there is a verdict --- */
 
-/* What is left to do of a drive. */
-struct todo {
-	bool any; /* comparisons without a verdict */
-	/* and one of them has not even an interval yet: no difference is large enough to be found
-	 */
-	bool bare;
-};
-
 /*
  * Look at a drive's comparisons after a pair: what has its verdict is done. The looks share alpha
  * by Bonferroni, which is Holm's first step: who stops here survives the correction at the end.
  */
-static int look(struct ab *ab, size_t drive, struct todo *ret_todo, struct bb_err *err)
+static int look(struct ab *ab, size_t drive, struct bb_err *err)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;
 
-	*ret_todo = (struct todo){0};
+	ab->is_open = ab->is_bare = false;
 	for (size_t i = 0; i < ab->n_cases; i++) {
 		struct ab_case *c = &ab->cases[i];
 		struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
@@ -416,8 +413,8 @@ static int look(struct ab *ab, size_t drive, struct todo *ret_todo, struct bb_er
 		if (bb_comparison__judge(k, k->alpha / (double)n_family))
 			return bb_fail_nomem(err);
 		c->active = k->verdict == BB_VERDICT_INCONCLUSIVE;
-		ret_todo->any |= c->active;
-		ret_todo->bare |= c->active && isnan(k->ratio.lo);
+		ab->is_open |= c->active;
+		ab->is_bare |= c->active && isnan(k->ratio.lo);
 	}
 	return 0;
 }
@@ -461,7 +458,6 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 {
 	const struct bb_ab_opts *o = ab->opts;
 	const struct bb_progress *p = o->run.progress;
-	struct todo todo = {.any = true, .bare = true};
 	uint64_t began_ns = bb_now_ns();
 	struct bb_deadline deadline;
 	size_t n_active = 0;
@@ -471,14 +467,15 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 	for (size_t i = 0; i < ab->n_cases; i++)
 		n_active += ab->cases[i].active && ab->cases[i].drive == drive;
 	ab->is_cut = false;
+	ab->is_open = ab->is_bare = true;
 	ab->pair_s = budget_s > 0 ? budget_s / LEAST_PAIRS / fmax((double)n_active, 1) : 0;
 	bb_deadline__begin(&deadline, limit_s);
-	for (; !rc && todo.any && !bb_must_end() && (!o->max_pairs || pair < o->max_pairs);
+	for (; !rc && ab->is_open && !bb_must_end() && (!o->max_pairs || pair < o->max_pairs);
 	     pair++) {
 		double elapsed_s = bb_seconds_since(began_ns);
 
 		if (pair && budget_s > 0 &&
-		    elapsed_s + elapsed_s / pair > (todo.bare ? limit_s : budget_s))
+		    elapsed_s + elapsed_s / pair > (ab->is_bare ? limit_s : budget_s))
 			break;
 		if (p && o->run.budget_s > 0)
 			p->update(p->arg, bb_seconds_since(ab->began_ns), o->run.budget_s,
@@ -487,7 +484,7 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 		if (rc == -ETIME)
 			rc = 0;
 		if (!rc)
-			rc = look(ab, drive, &todo, err);
+			rc = look(ab, drive, err);
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;

@@ -100,6 +100,7 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 		if (!(s->drives[i].kind->seconds > 0))
 			quick[opts.drives.n++] = bb_drive_name(&s->drives[i]);
 	rc = bb_plan__make(s, &opts, &job->plan, err);
+	run->takes_cpu |= !rc && bb_plan_takes_cpu(&job->plan);
 	free(quick);
 	return rc;
 }
@@ -499,14 +500,6 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-bool bb_gate_run__takes_cpu(const struct bb_gate_run *run)
-{
-	for (size_t i = 0; i < run->n_jobs; i++)
-		if (bb_plan_takes_cpu(&run->jobs[i].plan))
-			return true;
-	return false;
-}
-
 /* --- the measurement --- */
 
 /* Did one of the program's comparisons regress? */
@@ -540,21 +533,6 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 
 	for (size_t i = 0; i < run->n_jobs; i++)
 		n += is_todo(run, &run->jobs[i], first);
-	return n;
-}
-
-/* All comparisons that are to be made: they share one alpha. */
-static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_report *first)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->n_jobs; i++) {
-		const struct bb_plan *plan = &run->jobs[i].plan;
-
-		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cases; c++)
-			n += !strcmp(plan->cases[c].variant->name, bb_revision_names[BB_BASE]) &&
-			     !plan->cases[c].drive->kind->counts;
-	}
 	return n;
 }
 
@@ -662,7 +640,6 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 		.head = bb_revision_names[BB_HEAD],
 		.threshold = run->opts->threshold,
 		.alpha = run->opts->alpha,
-		.n_family = count_comparisons(run, first),
 		.count = true,
 		.executed = true,
 	};
@@ -671,6 +648,14 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 	struct bb_deadline budget;
 	int rc = 0;
 
+	/* All comparisons that are to be made share one alpha. */
+	for (size_t i = 0; i < run->n_jobs; i++) {
+		const struct bb_plan *plan = &run->jobs[i].plan;
+
+		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cases; c++)
+			ab.n_family += !strcmp(plan->cases[c].variant->name, ab.base) &&
+				       !plan->cases[c].drive->kind->counts;
+	}
 	ab.run.skip_failing = true;
 	/* What a scenario of the tree runs, it runs as the user who built the tree. */
 	ab.run.driver.uid = run->builds->repo.uid;

@@ -53,6 +53,7 @@ struct bb_gate_run {
 	/* programs to be compared, each with a scenario and a plan */
 	struct bb_gate_job *jobs;
 	size_t n_jobs;
+	bool takes_cpu; /* bb_plan_takes_cpu() of any of them */
 	double spent_s; /* on both captures and to find the programs: on all but the builds */
 };
 
@@ -75,9 +76,6 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
 			 const struct bb_report *first, struct bb_report *report,
 			 struct bb_err *err);
-
-/* bb_plan_takes_cpu() of any of them. */
-bool bb_gate_run__takes_cpu(const struct bb_gate_run *run);
 
 /* Remove the builds. 0, or -errno with a message when some file is left. Takes NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);
