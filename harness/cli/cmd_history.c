@@ -7,7 +7,6 @@
 #include "base/clean.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
-#include "cli/history_print.h"
 #include "cli/output.h"
 #include "export/documents.h"
 #include "judge/timeline.h"

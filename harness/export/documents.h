@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "export/document.h"
 #include "export/table_cells.h"
@@ -106,6 +107,10 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d);
 const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p);
 /* How many runs any case of `only` is in; 0: its cases are in none. */
 size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *only);
+
+/* For gnuplot: a block a case, columns parted by tabs; the head of the output describes it. `only`
+ * as above. */
+void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *only, FILE *out);
 
 /* The report of a gate. 0 or -ENOMEM. */
 int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *err);

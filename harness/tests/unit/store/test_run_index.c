@@ -19,7 +19,7 @@
 
 #include "base/io.h"
 #include "base/stop.h"
-#include "cli/history_print.h"
+#include "export/documents.h"
 #include "judge/timeline.h"
 #include "store/history_db.h"
 #include "store/store.h"
