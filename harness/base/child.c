@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

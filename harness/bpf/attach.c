@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -4,7 +4,6 @@
 #include <bpf/btf.h>
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <bpf/libbpf.h>
 #include <ctype.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

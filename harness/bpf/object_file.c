@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

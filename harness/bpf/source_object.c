@@ -16,7 +16,6 @@
 #include "base/deadline.h"
 #include "bpf/code.h"
 #include "bpf/globals.h"
-#include "bpf/insn.h"
 #include "bpf/elf_file.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/map_contents.h"

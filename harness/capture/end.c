@@ -10,7 +10,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/grow.h"
 #include "capture/take.h"
 
 #define PROBE_INSNS 8 /* a loader's test of the kernel has no more */

@@ -6,8 +6,6 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <seccomp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>

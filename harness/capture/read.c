@@ -3,7 +3,6 @@
 #include <archive_entry.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 
 #include "base/grow.h"
 #include "base/io.h"
-#include "base/parse.h"
 #include "capture/file.h"
 
 #define TAKE_ANEW "; take the capture anew: bpfbench capture -- COMMAND"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "export/table_cells.h"
-#include "profile/stacks.h"
 
 #define MOST_CALLS 8u              /* that are shown, of those that led to a function */
 #define DEPTH (3 + 2 * MOST_CALLS) /* program, lines and calls, line, call */

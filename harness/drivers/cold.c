@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/rng.h"

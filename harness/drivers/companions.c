@@ -6,7 +6,6 @@
 
 #include "base/deadline.h"
 #include "bpf/object_info.h"
-#include "bpf/source.h"
 #include "fire/attach_point.h"
 
 #define TRIES_MOST 32u /* programs of large objects take half a second each to load */

@@ -8,7 +8,6 @@
 #include "drivers/exact.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

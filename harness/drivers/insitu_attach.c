@@ -9,10 +9,7 @@
  * readings is ours to blame, and its series is void.
  */
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/deadline.h"
 #include "drivers/windows.h"

@@ -10,7 +10,6 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/deadline.h"
 #include "base/grow.h"
 #include "base/parse.h"
 #include "bpf/prog_stats.h"

@@ -10,11 +10,8 @@
 #include "drivers/trigger_test_run.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

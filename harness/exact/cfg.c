@@ -2,11 +2,8 @@
 #include "exact/cfg.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "bpf/insn.h"
 
 /* What begins at a slot. */
 enum {

@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "export/exporter.h"
 #include "judge/annotated.h"

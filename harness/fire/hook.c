@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netfilter.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,6 @@
 #include "bpf/netns.h"
 #include "bpf/prog_type.h"
 #include "fire/later.h"
-#include "fire/user_function.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
 #define MOST_NAMES 4096u

@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/grow.h"

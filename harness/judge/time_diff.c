@@ -2,7 +2,6 @@
 #include "judge/time_diff.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/grow.h"
-
 void bb_timeline__done(struct bb_timeline *t)
 {
 	if (!t)

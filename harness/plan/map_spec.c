@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/parse.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -4,13 +4,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/parse.h"
-#include "core/drive_kind.h"
 #include "plan/field.h"
 #include "plan/yaml.h"
 

@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 #include "exact/cfg.h"
 #include "exact/registers.h"
 #include "exact/source.h"
-#include "report/report.h"
 #include "run/record.h"
 
 #define CASE_LEAST_S 1.0 /* fast programs are counted long before */

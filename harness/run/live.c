@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/stop.h"
-#include "bpf/own_runs.h"
 #include "stats/quantile.h"
 
 /* --- rows --- */

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/grow.h"
 #include "base/parse.h"
 #include "bpf/loaded.h"
 #include "drivers/driver.h"

@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/bpf.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "bpf/object_info.h"

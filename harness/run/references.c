@@ -2,7 +2,6 @@
 #include "run/references.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

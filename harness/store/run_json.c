@@ -9,7 +9,6 @@
 
 #include "base/parse.h"
 #include "base/record_json.h"
-#include "report/report.h"
 
 /* --- members that have a form of their own -------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/amicable_pairs.h"
 
-#include <stddef.h>
-
 /* Every function here keeps a frame of its own: the stack that a sampler sees is part of what is
  * measured. */
 #define FRAME __attribute__((noinline))
