@@ -29,9 +29,8 @@ int bb_code__check(const struct bb_code *c, struct bb_err *err)
 			       "'%s' replaces a function of another program; count that program "
 			       "instead",
 			       c->name);
-	for (uint32_t i = 0; i < c->n; i++)
-		if (!bb_insn_is_second_half(c->insns, i) && bb_insn_is_kfunc_call(&c->insns[i]) &&
-		    c->insns[i].off)
+	for (uint32_t i = 0; i < c->n; i += bb_insn_slots(&c->insns[i]))
+		if (bb_insn_is_kfunc_call(&c->insns[i]) && c->insns[i].off)
 			return bb_fail(err, -ENOTSUP,
 				       "instruction %u of '%s' calls a function of a kernel "
 				       "module; such programs cannot be loaded a second time",
@@ -41,8 +40,8 @@ int bb_code__check(const struct bb_code *c, struct bb_err *err)
 
 bool bb_code__calls_kfuncs(const struct bb_code *c)
 {
-	for (uint32_t at = 0; at < c->n; at++)
-		if (!bb_insn_is_second_half(c->insns, at) && bb_insn_is_kfunc_call(&c->insns[at]))
+	for (uint32_t at = 0; at < c->n; at += bb_insn_slots(&c->insns[at]))
+		if (bb_insn_is_kfunc_call(&c->insns[at]))
 			return true;
 	return false;
 }
@@ -171,30 +170,6 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	return rc;
 }
 
-/*
- * Records begin with an offset in bytes into their section; copy those of a piece, with its place
- * in the final program, but no more than `room`.
- */
-static uint32_t copy_records(const struct piece *p, const char *records, uint32_t n,
-			     uint32_t record_bytes, char *to, size_t size, uint32_t room)
-{
-	uint32_t copied = 0;
-
-	for (uint32_t i = 0; i < n && copied < room; i++) {
-		uint32_t at;
-
-		memcpy(&at, records + (size_t)i * record_bytes, sizeof(at));
-		at /= sizeof(struct bpf_insn);
-		if (at < p->offset || at - p->offset >= p->n)
-			continue;
-		at = p->at + at - p->offset;
-		memcpy(to + copied * size, records + (size_t)i * record_bytes, size);
-		memcpy(to + copied * size, &at, sizeof(at));
-		copied++;
-	}
-	return copied;
-}
-
 /* One of the two tables: the records of all pieces, in the order of the final program, `size` bytes
  * of each. */
 static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size,
@@ -229,9 +204,21 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			if (s.n > (bytes - at) / record_bytes)
 				break;
 			name = btf__name_by_offset(w->code->btf, s.name);
-			if (name && !strcmp(name, w->file->sections[p->section].full_name))
-				n += copy_records(p, table + at, s.n, record_bytes,
-						  records + n * size, size, room - n);
+			if (!name || strcmp(name, w->file->sections[p->section].full_name))
+				continue;
+			/* they begin with an offset in bytes into their section */
+			for (uint32_t i = 0; i < s.n && n < room; i++) {
+				const char *record = table + at + (size_t)i * record_bytes;
+				uint32_t insn;
+
+				memcpy(&insn, record, sizeof(insn));
+				insn = insn / sizeof(struct bpf_insn) - p->offset;
+				if (insn >= p->n)
+					continue;
+				insn += p->at;
+				memcpy(records + n * size, record, size);
+				memcpy(records + n++ * size, &insn, sizeof(insn));
+			}
 		}
 	}
 	if (n == room) { /* one more than there are: pieces that have records in common */

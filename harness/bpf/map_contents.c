@@ -267,18 +267,23 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 			struct content *c, struct bb_err *err)
 {
 	struct bb_contents_map map = {.fd = -1};
+	struct bpf_map_info info = {0};
+	uint32_t zero = 0, len = sizeof(info);
 	const char *why = NULL;
-	uint32_t zero = 0;
 	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(of, spec, &map, err);
 
 	if (!rc && n_cpus < 0)
 		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %s", strerror(-n_cpus));
+	if (!rc && bpf_obj_get_info_by_fd(map.fd, &info, &len)) {
+		rc = -errno;
+		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
+	}
 	c->spec = spec;
 	c->self = of->maps->self;
-	rc = rc ? rc : find_type(spec, map.type, &c->type, err);
+	rc = rc ? rc : find_type(spec, info.type, &c->type, err);
 	if (rc)
 		return rc;
-	if (map.flags & BPF_F_RDONLY_PROG)
+	if (map.is_frozen || info.map_flags & BPF_F_RDONLY_PROG)
 		why = "its contents are constant";
 	else if (map.is_variables && spec->n_entries)
 		why = "variables only get their old values back here: leave out 'entries', and set "
@@ -288,9 +293,9 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	if (why)
 		return fail_at(err, -EINVAL, spec, &spec->where, "%s", why);
 	c->fd = map.fd;
-	c->max_entries = map.max_entries;
-	c->key_size = map.key_size;
-	c->value_size = map.value_size;
+	c->max_entries = info.max_entries;
+	c->key_size = info.key_size;
+	c->value_size = info.value_size;
 	c->slot_size = c->type->per_cpu ? (c->value_size + 7) / 8 * 8 * (size_t)n_cpus
 					: c->value_size;
 	rc = make_room(c, err);

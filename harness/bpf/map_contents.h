@@ -15,8 +15,8 @@ struct bb_source;
 struct bb_contents_map {
 	const char *name;
 	int fd;
-	uint32_t type, flags, max_entries, key_size, value_size;
 	bool is_variables; /* .data, .bss and the like */
+	bool is_frozen;    /* not to be written, whatever its flags are */
 };
 
 /*

@@ -32,11 +32,6 @@ struct captured {
 	struct bb_captured_section section;
 };
 
-static const struct bb_captured_prog *prog_of(const struct captured *s)
-{
-	return &s->capture->progs[s->prog];
-}
-
 /* --- variables --- */
 
 /* The DATASEC that the value of a map is, as of ".bss"; NULL: it is none. */
@@ -109,11 +104,9 @@ static struct bb_source_global captured_global(const struct bb_source *source, c
 
 	for (size_t i = 0; s->replay.capture && i < s->capture->n_maps; i++)
 		if (s->replay.maps[i] >= 0 && find_variable(s, i, name, &g.offset, &bytes) &&
-		    bytes == size) {
-			g.map_fd = s->replay.maps[i];
-			g.map_size = s->capture->maps[i].value_size;
-			break;
-		}
+		    bytes == size)
+			return (struct bb_source_global){s->replay.maps[i],
+							 s->capture->maps[i].value_size, g.offset};
 	return g;
 }
 
@@ -203,7 +196,7 @@ static const char *captured_section(const struct bb_source *source, uint32_t *re
 {
 	const struct captured *s = (const struct captured *)source;
 
-	*ret_attach_type = prog_of(s)->expected_attach_type;
+	*ret_attach_type = s->capture->progs[s->prog].expected_attach_type;
 	return s->section.text;
 }
 
@@ -218,28 +211,6 @@ static int captured_attach(struct bb_source *source, struct bpf_link **ret_link,
 		       source->program, s->section.text);
 }
 
-/* Instructions with descriptors, and none by slots of fd_array, which is not carried on. */
-static void put_map_fds(const struct captured *s, size_t prog, struct bb_code *c)
-{
-	const struct bb_captured_prog *p = &s->capture->progs[prog];
-
-	bb_replay__put_fds(&s->replay, prog, c->insns);
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct bpf_insn *insn = &c->insns[i];
-
-		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
-			continue;
-		i++;
-		if ((insn->src_reg != BPF_PSEUDO_MAP_IDX &&
-		     insn->src_reg != BPF_PSEUDO_MAP_IDX_VALUE) ||
-		    (uint32_t)insn->imm >= p->n_fds || p->fds[insn->imm].map < 0)
-			continue;
-		insn->src_reg = insn->src_reg == BPF_PSEUDO_MAP_IDX ? BPF_PSEUDO_MAP_FD
-								    : BPF_PSEUDO_MAP_VALUE;
-		insn->imm = s->replay.maps[p->fds[insn->imm].map];
-	}
-}
-
 static void *copy_of(const void *from, size_t size)
 {
 	void *to = malloc(size + 1);
@@ -251,16 +222,14 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			 struct bb_err *err)
 {
 	const struct captured *s = (const struct captured *)source;
-	size_t prog = 0;
-	const struct bb_captured_prog *p;
+	const struct bb_captured_prog *p = s->capture->progs;
 	struct bpf_btf_info btf = {0};
 	__u32 len = sizeof(btf);
 	struct bb_code c;
 	int rc;
 
-	while (s->replay.progs[prog] != prog_fd)
-		prog++;
-	p = &s->capture->progs[prog];
+	while (s->replay.progs[p - s->capture->progs] != prog_fd)
+		p++;
 	c = (struct bb_code){.type = p->type,
 			     .expected_attach_type = p->expected_attach_type,
 			     .flags = p->flags,
@@ -289,10 +258,22 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	c.funcs = copy_of(p->funcs, c.n_funcs * sizeof(*c.funcs));
 	c.lines = copy_of(p->lines, c.n_lines * sizeof(*c.lines));
 	rc = c.insns && c.funcs && c.lines ? 0 : bb_fail_nomem(err);
-	if (!rc) {
-		put_map_fds(s, prog, &c);
-		rc = bb_code__check(&c, err);
+	if (!rc)
+		bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
+	/* descriptors in the place of slots of fd_array, which is not carried on */
+	for (uint32_t i = 0; !rc && i < c.n; i += bb_insn_slots(&c.insns[i])) {
+		struct bpf_insn *insn = &c.insns[i];
+		bool is_fd = insn->src_reg == BPF_PSEUDO_MAP_IDX;
+
+		if (!bb_insn_is_wide(insn) ||
+		    (!is_fd && insn->src_reg != BPF_PSEUDO_MAP_IDX_VALUE) ||
+		    (uint32_t)insn->imm >= p->n_fds || p->fds[insn->imm].map < 0)
+			continue;
+		insn->src_reg = is_fd ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
+		insn->imm = s->replay.maps[p->fds[insn->imm].map];
 	}
+	if (!rc)
+		rc = bb_code__check(&c, err);
 	if (rc)
 		bb_code__done(&c);
 	else
@@ -314,12 +295,8 @@ static bool captured_map(const struct bb_source *source, size_t nth,
 		*ret_map = (struct bb_contents_map){
 			.name = m->name,
 			.fd = s->replay.maps[i],
-			.type = m->type,
-			.flags = m->flags | (m->frozen ? BPF_F_RDONLY_PROG : 0),
-			.max_entries = m->max_entries,
-			.key_size = m->key_size,
-			.value_size = m->value_size,
 			.is_variables = section_of(s, m),
+			.is_frozen = m->frozen,
 		};
 		return true;
 	}

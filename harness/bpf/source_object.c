@@ -460,11 +460,6 @@ static bool object_map(const struct bb_source *source, size_t i, struct bb_conte
 		*ret_map = (struct bb_contents_map){
 			.name = section ? section : name,
 			.fd = bpf_map__fd(m),
-			.type = bpf_map__type(m),
-			.flags = bpf_map__map_flags(m),
-			.max_entries = bpf_map__max_entries(m),
-			.key_size = bpf_map__key_size(m),
-			.value_size = bpf_map__value_size(m),
 			.is_variables = bpf_map__is_internal(m),
 		};
 	return m;
