@@ -323,9 +323,9 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name)
 		uint64_t first = s->value / sizeof(struct bpf_insn),
 			 end = (s->value + s->bytes) / sizeof(struct bpf_insn);
 
-		for (uint64_t i = first; s->section != j->maps && i < end && i < code->n; i++)
-			if (!bb_insn_is_second_half(code->insns, (uint32_t)i))
-				look_at_insn(j, s->section, (uint32_t)i);
+		for (uint64_t i = first; s->section != j->maps && i < end && i < code->n;
+		     i += bb_insn_slots(&code->insns[i]))
+			look_at_insn(j, s->section, (uint32_t)i);
 		for (size_t i = 0; s->section == j->maps && i < j->file.n_slots; i++) {
 			const struct bb_elf_slot *slot = &j->file.slots[i];
 			const struct bb_elf_symbol *to = &j->file.symbols[slot->symbol];

@@ -54,50 +54,40 @@ static void note_relo(const char *text)
 	missing[n_missing++] = m;
 }
 
-static void append(const char *text, size_t len)
-{
-	if (len > KEEP) {
-		text += len - KEEP;
-		len = KEEP;
-	}
-	if (log_len + len > KEEP) {
-		size_t drop = log_len + len - KEEP;
-
-		memmove(log_text, log_text + drop, log_len - drop);
-		log_len -= drop;
-	}
-	memcpy(log_text + log_len, text, len);
-	log_len += len;
-	log_text[log_len] = '\0';
-}
-
 static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
+	/* of a program that was loaded with a log, libbpf says that for debugging only */
+	bool is_stats = level == LIBBPF_DEBUG && strstr(fmt, LOG_BEGINS),
+	     is_relo = level == LIBBPF_DEBUG && strstr(fmt, "relo #");
 	char *text = NULL, *longer;
-	bool is_stats, is_relo;
+	size_t len, kept;
 	int n;
 
-	/* of a program that was loaded with a log, libbpf says that for debugging only */
-	is_stats = level == LIBBPF_DEBUG && strstr(fmt, LOG_BEGINS);
-	is_relo = level == LIBBPF_DEBUG && strstr(fmt, "relo #");
 	if (level != LIBBPF_WARN && !is_stats && !is_relo)
 		return 0;
 	n = vasprintf(&text, fmt, ap);
-	if (n > 0 && is_stats) {
-		longer = stats_len + (size_t)n < MOST_STATS
-				 ? realloc(stats_text, stats_len + (size_t)n + 1)
-				 : NULL;
+	if (n < 0)
+		return n;
+	len = (size_t)n;
+	if (is_stats) {
+		longer = stats_len + len < MOST_STATS ? realloc(stats_text, stats_len + len + 1)
+						      : NULL;
 		if (longer) {
-			memcpy(longer + stats_len, text, (size_t)n + 1);
+			memcpy(longer + stats_len, text, len + 1);
 			stats_text = longer;
-			stats_len += (size_t)n;
+			stats_len += len;
 		}
-	} else if (n > 0 && is_relo)
+	} else if (is_relo) {
 		note_relo(text);
-	else if (n > 0)
-		append(text, (size_t)n);
-	if (n >= 0)
-		free(text);
+	} else { /* the end of all is kept */
+		len = len < KEEP ? len : KEEP;
+		kept = log_len < KEEP - len ? log_len : KEEP - len;
+		memmove(log_text, log_text + log_len - kept, kept);
+		memcpy(log_text + kept, text + (size_t)n - len, len);
+		log_len = kept + len;
+		log_text[log_len] = '\0';
+	}
+	free(text);
 	return n;
 }
 

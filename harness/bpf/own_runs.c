@@ -111,29 +111,23 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median cost of a run, of the windows that held only ours. */
-static double cost_of(const struct tries *t)
-{
-	double ns[TRIES];
-	size_t n = 0;
-
-	for (size_t i = 0; t->least && i < t->n; i++)
-		if (t->runs[i] == t->least && t->ns[i] != UINT64_MAX)
-			ns[n++] = (double)t->ns[i] / (double)t->least;
-	qsort(ns, n, sizeof(*ns), by_value);
-	return n ? ns[n / 2] : (double)NAN;
-}
-
-/* A window that ends in a reading has the runs of that reading in it, too. */
+/* A window that ends in a reading has the runs of that reading in it, too. The cost of a run is the
+ * median of the windows that held only ours. */
 static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {
 	struct tries idle = {0}, doing = {0};
 	int rc = find_least(r, ACT_READ, &idle, &doing);
+	double ns[TRIES];
+	size_t n = 0;
 
 	if (rc || !idle.least || doing.least <= idle.least) /* its own load, not ours */
 		return rc;
 	own->by_read = (uint32_t)(doing.least - idle.least);
-	own->ns = cost_of(&doing);
+	for (size_t i = 0; i < doing.n; i++)
+		if (doing.runs[i] == doing.least && doing.ns[i] != UINT64_MAX)
+			ns[n++] = (double)doing.ns[i] / (double)doing.least;
+	qsort(ns, n, sizeof(*ns), by_value);
+	own->ns = n ? ns[n / 2] : (double)NAN;
 	own->unclear = idle.least != own->by_read || !is_certain(&idle) || !is_certain(&doing);
 	return 0;
 }

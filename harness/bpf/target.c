@@ -28,18 +28,10 @@ static struct bb_target *new_target(void)
 	return t;
 }
 
-int bb_target__open(const char *object_path, const char *program,
+int bb_target__open(const char *object_path, const char *program, const char *type,
 		    const struct bb_global_spec *globals, size_t n_globals,
-		    struct bb_target **ret_target, struct bb_err *err)
-{
-	return bb_target__open_as(object_path, program, NULL, globals, n_globals, NULL, ret_target,
-				  err);
-}
-
-int bb_target__open_as(const char *object_path, const char *program, const char *type,
-		       const struct bb_global_spec *globals, size_t n_globals,
-		       const struct bb_self_values *self, struct bb_target **ret_target,
-		       struct bb_err *err)
+		    const struct bb_self_values *self, struct bb_target **ret_target,
+		    struct bb_err *err)
 {
 	struct bb_target *t = new_target();
 	int rc;

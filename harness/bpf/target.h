@@ -35,18 +35,15 @@ struct bb_target {
 
 /*
  * Read the object or the capture and find the program in it; nothing is loaded. Errors: no such
- * file, not a BPF object, no such program (names those there are), no such global. `globals` are
- * borrowed for the lifetime of the target.
+ * file, not a BPF object, no such program (names those there are), no such global. `type`: the
+ * section whose type it is taken for (bpf/prog_type.h); NULL: its own. `self`: what `{pid: self}`
+ * and the like stand for; NULL: not known. It and `globals` are borrowed for the lifetime of the
+ * target.
  */
-int bb_target__open(const char *object_path, const char *program,
+int bb_target__open(const char *object_path, const char *program, const char *type,
 		    const struct bb_global_spec *globals, size_t n_globals,
-		    struct bb_target **ret_target, struct bb_err *err);
-/* The same, as a program of section `type` (bpf/prog_type.h); NULL: of its own. `self`: what
- * `{pid: self}` and the like stand for, borrowed likewise; NULL: not known. */
-int bb_target__open_as(const char *object_path, const char *program, const char *type,
-		       const struct bb_global_spec *globals, size_t n_globals,
-		       const struct bb_self_values *self, struct bb_target **ret_target,
-		       struct bb_err *err);
+		    const struct bb_self_values *self, struct bb_target **ret_target,
+		    struct bb_err *err);
 
 /*
  * A live program, by its id or, unless NULL, by the path of its pin. It is looked at, never

@@ -66,15 +66,6 @@ static uint16_t call_reads(const struct analysis *a, uint32_t at)
 	return (a->at_begin[a->g->block_of[a->g->funcs[func].first]] | a->declared[func]) & ARGS;
 }
 
-static uint16_t atomic_writes(const struct bpf_insn *i)
-{
-	if (i->imm == BB_LOAD_ACQUIRE)
-		return BB_REG(i->dst_reg);
-	if (i->imm == BPF_CMPXCHG)
-		return BB_REG(0);
-	return i->imm != BB_STORE_RELEASE && i->imm & BPF_FETCH ? BB_REG(i->src_reg) : 0;
-}
-
 /* The registers that an instruction writes or leaves without a value. */
 static uint16_t writes(const struct bpf_insn *i)
 {
@@ -84,7 +75,14 @@ static uint16_t writes(const struct bpf_insn *i)
 	case BPF_LDX: return BB_REG(i->dst_reg);
 	case BPF_LD: return bb_insn_is_wide(i) ? BB_REG(i->dst_reg) : CLOBBERED;
 	case BPF_ST: return 0;
-	case BPF_STX: return BPF_MODE(i->code) == BPF_ATOMIC ? atomic_writes(i) : 0;
+	case BPF_STX:
+		if (BPF_MODE(i->code) != BPF_ATOMIC || i->imm == BB_STORE_RELEASE)
+			return 0;
+		if (i->imm == BB_LOAD_ACQUIRE)
+			return BB_REG(i->dst_reg);
+		return i->imm == BPF_CMPXCHG ? BB_REG(0)
+		       : i->imm & BPF_FETCH  ? BB_REG(i->src_reg)
+					     : 0;
 	default: return bb_insn_is_call(i) ? CLOBBERED : 0;
 	}
 }

@@ -105,17 +105,6 @@ static bool find_entered(struct search *s)
 
 /* --- cuts --- */
 
-static void find_loops(struct search *s)
-{
-	for (uint32_t at = 0; at < s->code->n; at += bb_insn_slots(&s->code->insns[at])) {
-		const struct bpf_insn *i = &s->code->insns[at];
-
-		if (bb_insn_is_jump(i))
-			for (int64_t k = bb_insn_jump_target(i, at); k >= 0 && k <= at; k++)
-				s->in_loop[k] = true;
-	}
-}
-
 /* Something else than the instruction before it leads there. */
 static bool is_block(const struct search *s, uint32_t at)
 {
@@ -126,6 +115,11 @@ static void mark_calls(struct search *s)
 {
 	for (uint32_t f = 0; f < s->g->n_funcs; f++)
 		s->marks[s->g->funcs[f].first] |= BEFORE;
+	for (uint32_t at = 0; at < s->code->n; at += bb_insn_slots(&s->code->insns[at]))
+		if (bb_insn_is_jump(&s->code->insns[at]))
+			for (int64_t k = bb_insn_jump_target(&s->code->insns[at], at);
+			     k >= 0 && k <= at; k++)
+				s->in_loop[k] = true;
 	for (uint32_t at = 0; at < s->code->n; at += bb_insn_slots(&s->code->insns[at])) {
 		const struct bpf_insn *i = &s->code->insns[at];
 
@@ -207,7 +201,6 @@ int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cu
 		while (detail >= BB_CUT_ALL && find_entered(&s))
 			;
 	} while (s.again);
-	find_loops(&s);
 	mark_calls(&s);
 	if (detail >= BB_CUT_LINES)
 		mark_lines(&s);

@@ -219,7 +219,8 @@ static void measure_program(struct corpus *c, const char *path, const char *prog
 	struct bb_code code;
 	struct bb_err err = {0};
 
-	if (c->n_loads == MAX_PROGRAMS || bb_target__open(path, program, NULL, 0, &t, &err))
+	if (c->n_loads == MAX_PROGRAMS ||
+	    bb_target__open(path, program, NULL, NULL, 0, NULL, &t, &err))
 		return;
 	if (bb_target__load(t, &err)) {
 		bb_target__free(t);
