@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bpf/globals.h"
+#include "bpf/insn.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
 #include "bpf/prog_stats.h"
