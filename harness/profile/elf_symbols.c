@@ -84,8 +84,6 @@ int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name)
 	strcpy(request.name, name);
 	if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
 		return -errno;
-	if (kind == BB_DEBUG_NEXT)
-		return 0;
 	if (bb_descriptor__receive(socket, &nothing, &fd))
 		return -EIO;
 	return fd < 0 ? -ENOENT : fd;

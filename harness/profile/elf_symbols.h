@@ -15,7 +15,7 @@
 struct bb_elf_symbols;
 
 /* How much of the file is to be trusted. */
-enum bb_elf_depth { BB_ELF_NOTHING, BB_ELF_SYMBOLS, BB_ELF_DWARF };
+enum bb_elf_depth { BB_ELF_SYMBOLS, BB_ELF_DWARF };
 
 #define BB_ELF_MAX_FRAMES 32 /* functions inlined into each other at one address */
 
@@ -57,7 +57,6 @@ void bb_elf_symbols__free(struct bb_elf_symbols *s);
  * bb_descriptor__send() with the descriptor of the file, or without one.
  */
 enum bb_debug_kind {
-	BB_DEBUG_NEXT,     /* no question, and no answer: the child is done with a file */
 	BB_DEBUG_BUILD_ID, /* a file by `id`, in hexadecimal */
 	BB_DEBUG_LINK,     /* .gnu_debuglink: `name`, beside the file or in /usr/lib/debug */
 	BB_DEBUG_ALT,      /* .gnu_debugaltlink: `name` below /usr/lib/debug/.dwz/ */

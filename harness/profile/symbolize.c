@@ -64,10 +64,9 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 }
 
 /*
- * The process that reads other people's files. It gives all its rights up first (base/child.h),
- * then answers for one file after the other into `out_fd`: for each place that it knows, struct
- * symbol_answer for each function there, followed by its strings; after the last of a file, one
- * with `place` END_OF_FILE. In native byte order.
+ * The process that reads somebody's file. It gives all its rights up first (base/child.h), then
+ * writes to `out_fd`: for each place that it knows, struct symbol_answer for each function there,
+ * followed by its strings; at the end, one with `place` END_OF_FILE. In native byte order.
  */
 #define END_OF_FILE UINT32_MAX
 #define MAX_SYMBOL_NAME 4096u
@@ -79,30 +78,20 @@ struct symbol_answer {
 	uint32_t is_inlined;
 };
 
+/* The places of one file. */
 struct work {
-	const struct bb_dsos *dsos;
-	const struct bb_code_place *places;
-	size_t n;
-	size_t at;                 /* the first place of the file that the child is at */
-	uint64_t file_ns;          /* for each file */
-	enum bb_elf_depth *depths; /* for each dso */
+	const struct bb_dso *dso;
+	const struct bb_code_place *places; /* all of them; from `from` up to `to` in this file */
+	size_t from, to;
+	enum bb_elf_depth depth;
+	uint64_t most_ns;
 	int out_fd;
 };
 
-#define FILE_CPU_SECONDS 30 /* for one file */
+#define FILE_CPU_SECONDS 30
 #define MAX_ANSWER_BYTES ((rlim_t)1 << 30)
 /* address space beyond what we have already, most of it mapped files */
 #define MEMORY_BYTES (UINT64_C(16) << 30)
-
-/* The first place after `from` that is in another file. */
-static size_t end_of_file(const struct work *w, size_t from)
-{
-	size_t to = from;
-
-	while (to < w->n && w->places[to].dso == w->places[from].dso)
-		to++;
-	return to;
-}
 
 /* What has been demangled, in one file: most places are in functions that others are in, too. */
 struct demangled {
@@ -128,20 +117,36 @@ static const char *source_name(struct demangled *d, const char *name)
 	return bb_names__text(&d->names, id);
 }
 
-/* In the child; debug files are asked for over `socket`. */
-static void answer_file(const struct work *w, size_t from, size_t to, int socket, FILE *out)
+static int limit_resources(void *arg)
 {
-	const struct bb_dso *dso = &w->dsos->v[w->places[from].dso];
+	struct rlimit answer;
+
+	(void)arg;
+	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
+	signal(SIGINT, SIG_IGN);
+	if (!getrlimit(RLIMIT_FSIZE, &answer) && answer.rlim_cur > MAX_ANSWER_BYTES) {
+		answer.rlim_cur = MAX_ANSWER_BYTES;
+		setrlimit(RLIMIT_FSIZE, &answer);
+	}
+	bb_confine_memory(MEMORY_BYTES);
+	return 0;
+}
+
+/* In the child; debug files are asked for over `socket`. */
+static int answer_file(void *arg, int socket)
+{
+	const struct work *w = arg;
+	const struct itimerval limit = {.it_value = {.tv_sec = FILE_CPU_SECONDS}};
 	struct symbol_answer end = {.place = END_OF_FILE};
-	enum bb_elf_depth depth = w->depths[w->places[from].dso];
 	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
-	struct bb_elf_symbols *symbols = NULL;
+	struct bb_elf_symbols *symbols;
 	struct demangled demangled = {0};
+	FILE *out = fdopen(w->out_fd, "w");
 	uint64_t address;
 
-	if (depth != BB_ELF_NOTHING && dso->fd >= 0)
-		symbols = bb_elf_symbols__open(dso->fd, depth, socket);
-	for (size_t place = from; symbols && place < to; place++) {
+	setitimer(ITIMER_PROF, &limit, NULL);
+	symbols = bb_elf_symbols__open(w->dso->fd, w->depth, socket);
+	for (size_t place = w->from; out && symbols && place < w->to; place++) {
 		size_t n = bb_elf_symbols__address(symbols, w->places[place].offset, &address)
 				   ? bb_elf_symbols__find(symbols, address, frames)
 				   : 0;
@@ -164,75 +169,80 @@ static void answer_file(const struct work *w, size_t from, size_t to, int socket
 			fwrite(file, a.file_len, 1, out);
 		}
 	}
-	bb_elf_symbols__free(symbols);
-	bb_names__done(&demangled.names);
-	bb_idmap__done(&demangled.by_name);
-	fwrite(&end, sizeof(end), 1, out);
-}
-
-static int limit_resources(void *arg)
-{
-	struct rlimit answer;
-
-	(void)arg;
-	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
-	signal(SIGINT, SIG_IGN);
-	if (!getrlimit(RLIMIT_FSIZE, &answer) && answer.rlim_cur > MAX_ANSWER_BYTES) {
-		answer.rlim_cur = MAX_ANSWER_BYTES;
-		setrlimit(RLIMIT_FSIZE, &answer);
-	}
-	bb_confine_memory(MEMORY_BYTES);
-	return 0;
-}
-
-static int run_symbolizer(void *arg, int socket)
-{
-	const struct work *w = arg;
-	struct itimerval limit = {.it_value = {.tv_sec = FILE_CPU_SECONDS}};
-	FILE *out = fdopen(w->out_fd, "w");
-
-	if (!out)
+	if (!out || fwrite(&end, sizeof(end), 1, out) != 1 || fflush(out))
 		return 1;
-	for (size_t from = w->at, to; from < w->n; from = to) {
-		to = end_of_file(w, from);
-		setitimer(ITIMER_PROF, &limit, NULL);
-		answer_file(w, from, to, socket, out);
-		/* Files that are done are done, whatever the next does to us. */
-		if (fflush(out) || bb_debug_file__ask(socket, BB_DEBUG_NEXT, ""))
-			return 1;
-	}
 	return 0;
 }
 
-#define MAX_REQUESTS 16 /* for one file */
-#define POLL_MS 100     /* how soon a signal to us is seen that came just before poll() */
+#define MAX_REQUESTS 16
+#define POLL_MS 100 /* how soon a signal to us is seen that came just before poll() */
 
-/*
- * Hand over what answers[len] say of the places from `from` up to w->at, which are of whole files.
- * The child is not trusted: what it says of one file is of the places of that file.
+/* One message of the child. False: it says no more, or nothing sensible. */
+static bool serve_message(const struct work *w, int socket)
+{
+	struct bb_debug_request request;
+	ssize_t n = recv(socket, &request, sizeof(request), MSG_DONTWAIT);
+	int fd, rc;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n != sizeof(request))
+		return false;
+	fd = bb_debug_file__open(&request, w->dso->path, w->dso->fd);
+	rc = bb_descriptor__send(socket, 0, fd);
+	if (fd >= 0)
+		close(fd);
+	return !rc;
+}
+
+/* Run a child over the file, until it is done, does not keep to what it may do, takes too long, or
+ * we are asked to stop: -EINTR. */
+static int run_child(struct work *w)
+{
+	uint64_t deadline_ns = bb_now_ns() + w->most_ns;
+	sig_atomic_t stop = bb_stop_signal; /* that ended the sampling: it is done with */
+	const struct bb_child_rules rules = {
+		.link = BB_LINK_SOCKET,
+		.no_core = true,
+		.before = limit_resources,
+		.keep = (int[]){w->dso->fd, w->out_fd},
+		.n_keep = 2,
+		.confinement = BB_CONFINED,
+	};
+	struct pollfd p = {.events = POLLIN};
+	struct bb_child child;
+	unsigned int asked = 0;
+	int n = 0, rc = bb_child__start(&rules, answer_file, w, &child);
+
+	if (rc)
+		return rc;
+	p.fd = child.fd;
+	while (!rc && bb_now_ns() < deadline_ns &&
+	       (n <= 0 || (asked++ <= MAX_REQUESTS && serve_message(w, p.fd)))) {
+		n = poll(&p, 1, POLL_MS);
+		rc = bb_stop_signal != stop ? -EINTR : 0;
+	}
+	bb_child__stop(&child); /* if it is still there */
+	return rc;
+}
+
+/* Hand over what answers[len] say. The child is not trusted: what it says is of places of its file.
  */
-static int deliver_answers(const struct work *w, size_t from, const char *answers, size_t len,
+static int deliver_answers(const struct work *w, const char *answers, size_t len,
 			   bb_place_found found, void *arg)
 {
 	char function[MAX_SYMBOL_NAME + 1], file[MAX_SYMBOL_NAME + 1];
 	const char *at = answers, *end = answers + len;
-	size_t next_file = end_of_file(w, from);
 	struct symbol_answer a;
 	int rc = 0;
 
-	while (!rc && from < w->at && (size_t)(end - at) >= sizeof(a)) {
+	while (!rc && (size_t)(end - at) >= sizeof(a)) {
 		struct bb_elf_frame frame = {.function = function};
 
 		memcpy(&a, at, sizeof(a));
 		at += sizeof(a);
-		if (a.place == END_OF_FILE) {
-			from = next_file;
-			next_file = end_of_file(w, from);
-			continue;
-		}
 		if (a.function_len > MAX_SYMBOL_NAME || a.file_len > MAX_SYMBOL_NAME ||
-		    a.place < from || a.place >= next_file ||
-		    end - at < a.function_len + a.file_len)
+		    a.place < w->from || a.place >= w->to || end - at < a.function_len + a.file_len)
 			return -EBADMSG;
 		memcpy(function, at, a.function_len);
 		function[a.function_len] = '\0';
@@ -249,80 +259,12 @@ static int deliver_answers(const struct work *w, size_t from, const char *answer
 	return rc;
 }
 
-/* One message of the child, which has asked *asked times for the file that it is at. False: it
- * says no more, or nothing sensible. */
-static bool serve_message(struct work *w, int socket, unsigned int *asked, uint64_t *deadline_ns)
+/* Look up the places of the file. *ret_done: false where the child failed, and nothing is found. */
+static int symbolize_file(struct work *w, bb_place_found found, void *arg, bool *ret_done)
 {
-	struct bb_debug_request request;
-	ssize_t n = recv(socket, &request, sizeof(request), MSG_DONTWAIT);
-	const struct bb_dso *dso;
-	int fd, rc;
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return true;
-	if (n != sizeof(request) || w->at == w->n)
-		return false;
-	if (request.kind == BB_DEBUG_NEXT) {
-		w->at = end_of_file(w, w->at);
-		*asked = 0;
-		*deadline_ns = bb_now_ns() + w->file_ns;
-		return true;
-	}
-	if (++*asked > MAX_REQUESTS)
-		return false;
-	dso = &w->dsos->v[w->places[w->at].dso];
-	fd = bb_debug_file__open(&request, dso->path, dso->fd);
-	rc = bb_descriptor__send(socket, 0, fd);
-	if (fd >= 0)
-		close(fd);
-	return !rc;
-}
-
-/*
- * Run a child over the places from w->at on, until it is done, does not keep to what it may do,
- * takes too long for a file, or we are asked to stop: -EINTR. w->at is then the first of a file
- * that it did not get done.
- */
-static int run_child(struct work *w)
-{
-	uint64_t deadline_ns = bb_now_ns() + w->file_ns;
-	sig_atomic_t stop = bb_stop_signal; /* that ended the sampling: it is done with */
-	struct bb_child_rules rules = {
-		.link = BB_LINK_SOCKET,
-		.no_core = true,
-		.before = limit_resources,
-		.keep = malloc((w->dsos->n + 1) * sizeof(*rules.keep)),
-		.confinement = BB_CONFINED,
-	};
-	struct pollfd p = {.events = POLLIN};
-	struct bb_child child;
-	unsigned int asked = 0;
-	int n = 0, rc;
-
-	if (!rules.keep)
-		return -ENOMEM;
-	for (size_t i = 0; i < w->dsos->n; i++)
-		rules.keep[rules.n_keep++] = w->dsos->v[i].fd;
-	rules.keep[rules.n_keep++] = w->out_fd;
-	rc = bb_child__start(&rules, run_symbolizer, w, &child);
-	free(rules.keep);
-	if (rc)
-		return rc;
-	p.fd = child.fd;
-	while (!rc && bb_now_ns() < deadline_ns &&
-	       (n <= 0 || serve_message(w, p.fd, &asked, &deadline_ns))) {
-		n = poll(&p, 1, POLL_MS);
-		rc = bb_stop_signal != stop ? -EINTR : 0;
-	}
-	bb_child__stop(&child); /* if it is still there */
-	return rc;
-}
-
-/* The same, and deliver what it could do. */
-static int run_once(struct work *w, bb_place_found found, void *arg)
-{
-	size_t from = w->at, len = 0;
+	struct symbol_answer last;
 	char *answers = NULL;
+	size_t len = 0;
 	int rc;
 
 	w->out_fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC);
@@ -335,8 +277,16 @@ static int run_once(struct work *w, bb_place_found found, void *arg)
 	}
 	lseek(w->out_fd, 0, SEEK_SET);
 	rc = bb_read_and_close(w->out_fd, "symbols", SIZE_MAX, &answers, &len, NULL);
-	if (!rc)
-		rc = deliver_answers(w, from, answers, len, found, arg);
+	if (rc)
+		return rc;
+	*ret_done = len >= sizeof(last);
+	if (*ret_done) {
+		len -= sizeof(last);
+		memcpy(&last, answers + len, sizeof(last));
+		*ret_done = last.place == END_OF_FILE;
+	}
+	if (*ret_done)
+		rc = deliver_answers(w, answers, len, found, arg);
 	free(answers);
 	return rc;
 }
@@ -345,39 +295,29 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 		 uint32_t file_seconds, bb_place_found found, void *arg,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {
-	struct work w = {.dsos = dsos,
-			 .places = places,
-			 .n = n,
-			 .file_ns = file_seconds * UINT64_C(1000000000)};
 	struct bb_symbolize_result result = {0};
+	struct work w = {.places = places, .most_ns = file_seconds * UINT64_C(1000000000)};
 	int rc = 0;
 
-	w.depths = calloc(dsos->n + 1, sizeof(*w.depths));
-	if (!w.depths)
-		return bb_fail_nomem(err);
-	for (size_t i = 0; i < dsos->n; i++)
-		w.depths[i] = BB_ELF_DWARF;
-	while (!rc && w.at < n) {
-		const struct bb_dso *dso;
-		enum bb_elf_depth *depth;
+	for (; !rc && w.from < n; w.from = w.to) {
 		size_t len = strlen(result.damaged);
+		bool is_done = false;
 
-		rc = run_once(&w, found, arg);
-		if (rc || w.at == n)
-			break;
-		dso = &dsos->v[places[w.at].dso];
-		depth = &w.depths[places[w.at].dso];
-		if (*depth == BB_ELF_DWARF) {
-			snprintf(result.damaged + len, sizeof(result.damaged) - len, "%s%s",
-				 len ? ", " : "", bb_dso__short_name(dso));
-			result.n_damaged++;
-		}
-		if (*depth == BB_ELF_NOTHING)
-			rc = -EIO; /* it has read nothing of the file and failed all the same */
-		else
-			*depth = (enum bb_elf_depth)(*depth - 1);
+		w.dso = &dsos->v[places[w.from].dso];
+		for (w.to = w.from; w.to < n && places[w.to].dso == places[w.from].dso;)
+			w.to++;
+		if (w.dso->fd < 0)
+			continue;
+		w.depth = BB_ELF_DWARF;
+		rc = symbolize_file(&w, found, arg, &is_done);
+		if (rc || is_done)
+			continue;
+		snprintf(result.damaged + len, sizeof(result.damaged) - len, "%s%s",
+			 len ? ", " : "", bb_dso__short_name(w.dso));
+		result.n_damaged++;
+		w.depth = BB_ELF_SYMBOLS; /* without its debug information; and then not at all */
+		rc = symbolize_file(&w, found, arg, &is_done);
 	}
-	free(w.depths);
 	if (rc == -EINTR)
 		return bb_fail(err, rc, "stopped by signal %d (%s) while looking up symbols",
 			       (int)bb_stop_signal, strsignal(bb_stop_signal));

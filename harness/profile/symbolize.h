@@ -33,11 +33,11 @@ struct bb_symbolize_result {
 #define BB_SYMBOLIZE_SECONDS 120u /* for one file, its debug information included */
 
 /*
- * Look up places[n], which are in order of dso. Files are read in a child process without rights
- * with limits of memory and of time, file_seconds for each, because they come
- * from others: a file that it fails on is tried again without its debug information, then given up.
- * Nothing is found of places in files without symbols. 0, -EINTR when a signal asks to stop
- * meanwhile, other -errno, with a message.
+ * Look up places[n], which are in order of dso. Each file is read in a child process without
+ * rights, with limits of memory and of time, file_seconds, because it comes from others: a file
+ * that the child fails on is tried again without its debug information, then given up. Nothing is
+ * found of places in files without symbols. 0, -EINTR when a signal asks to stop meanwhile, other
+ * -errno, with a message.
  */
 int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places, size_t n,
 		 uint32_t file_seconds, bb_place_found found, void *arg,

@@ -87,7 +87,7 @@ static void requests_that_are_none(void **state)
 		enum bb_debug_kind kind;
 		const char *name;
 	} bad[] = {
-		{BB_DEBUG_NEXT, "x"},
+		{BB_DEBUG_ALT + 1, "x"},
 		{BB_DEBUG_BUILD_ID, "../../../../etc/passwd"},
 		{BB_DEBUG_BUILD_ID, "ab"},
 		{BB_DEBUG_BUILD_ID, "ABCD"},
