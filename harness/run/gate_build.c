@@ -293,24 +293,6 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 #define LOG_LINES 30u
 #define LOG_BYTES 3000u
 
-/* The command in words: "make build/prog.bpf.o". NULL when out of memory; free() it. */
-static char *build_text(const char *command, const struct bb_built_objects *needs)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	fputs(command ? command : "make", out);
-	for (size_t i = 0; !command && i < needs->n; i++)
-		fprintf(out, " %s", needs->v[i].path);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
-}
-
 /*
  * Run it, at the top of the tree. `what` is the revision, for messages. -EBADE when the command
  * fails: the message ends with the end of its output.
@@ -356,16 +338,23 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)
 {
-	char *line = NULL, *text;
+	const char *command = b->opts->build;
+	char *line = NULL, *text = NULL; /* the command in words: "make build/prog.bpf.o" */
+	size_t size;
+	FILE *out;
 	int rc;
 
-	if (!b->opts->build && !has_makefile(&b->repo))
+	if (!command && !has_makefile(&b->repo))
 		return bb_fail(err, -EBADE,
 			       "%s has no Makefile at its top; name the command that makes its "
 			       "objects: --build COMMAND",
 			       what);
-	text = build_text(b->opts->build, needs);
-	if (!text || asprintf(&line, "building %s: %s", what, text) < 0) {
+	out = open_memstream(&text, &size);
+	if (out)
+		fputs(command ? command : "make", out);
+	for (size_t i = 0; out && !command && i < needs->n; i++)
+		fprintf(out, " %s", needs->v[i].path);
+	if (!out || fclose(out) || asprintf(&line, "building %s: %s", what, text) < 0) {
 		free(text);
 		return bb_fail_nomem(err);
 	}

@@ -332,14 +332,6 @@ static int take_up_again(struct watched *w, struct bb_err *err)
 	return say_unreadable(w, find_own(w), err);
 }
 
-static bool knows(const struct bb_live_watch *l, uint32_t id)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].program.id == id)
-			return true;
-	return false;
-}
-
 /* One more program; none if it is gone already. */
 static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 {
@@ -383,9 +375,12 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 	for (size_t i = 0; !rc && i < l->n; i++)
 		rc = take_up_again(&l->v[i], err);
 	while (!rc) {
+		bool is_known = false;
+
 		rc = bb_loaded__next(id, &id, err);
-		if (!rc && !knows(l, id) &&
-		    (!l->filter.wants || l->filter.wants(l->filter.arg, id)))
+		for (size_t i = 0; i < l->n; i++)
+			is_known |= l->v[i].program.id == id;
+		if (!rc && !is_known && (!l->filter.wants || l->filter.wants(l->filter.arg, id)))
 			rc = add(l, id, err);
 	}
 	l->looked_ns = bb_now_ns();

@@ -135,14 +135,6 @@ static int choose_all(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-static bool is_unique(const struct maker *m, size_t i)
-{
-	for (size_t k = 0; k < m->n; k++)
-		if (k != i && !strcmp(m->v[k].name, m->v[i].name))
-			return false;
-	return true;
-}
-
 static void write_text(const struct maker *m, FILE *out)
 {
 	double seconds = m->opts->seconds;
@@ -152,9 +144,12 @@ static void write_text(const struct maker *m, FILE *out)
 	fputs("name: live\nvariants:\n", out);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct bb_loaded *p = &m->v[i].program;
+		size_t namesakes = 0;
 
+		for (size_t k = 0; k < m->n; k++)
+			namesakes += k != i && !strcmp(m->v[k].name, m->v[i].name);
 		fprintf(out, "  - {name: \"%s", m->v[i].name);
-		if (!is_unique(m, i))
+		if (namesakes)
 			fprintf(out, "-%u", p->id);
 		fputs("\", ", out);
 		if (m->v[i].pin) {

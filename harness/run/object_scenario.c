@@ -514,25 +514,16 @@ static void write_floor(const char *indent, const struct group *g, FILE *out)
 		fprintf(out, "%sfloor: %s\n", indent, g->floor);
 }
 
-/* What a filter would be told of the process that fires; NULL: nothing that is known. */
-static const char *self_for(const struct bb_object_global *g)
-{
-	static const struct {
-		const char *word, *self;
-		bool is_text;
-		uint32_t size_bytes;
-	} rows[] = {
-		{"pid", "{pid: self}", false, 4},       {"tgid", "{pid: self}", false, 4},
-		{"tid", "{pid: self}", false, 4},       {"comm", "{comm: self}", true, 16},
-		{"cgroup", "{cgroup: self}", false, 8}, {"cgid", "{cgroup: self}", false, 8},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strstr(g->name, rows[i].word) && g->is_text == rows[i].is_text &&
-		    g->size_bytes == rows[i].size_bytes)
-			return rows[i].self;
-	return NULL;
-}
+/* What a filter would be told of the process that fires, by a word in its name. */
+static const struct {
+	const char *word, *self;
+	bool is_text;
+	uint32_t size_bytes;
+} selves[] = {
+	{"pid", "{pid: self}", false, 4},       {"tgid", "{pid: self}", false, 4},
+	{"tid", "{pid: self}", false, 4},       {"comm", "{comm: self}", true, 16},
+	{"cgroup", "{cgroup: self}", false, 8}, {"cgid", "{cgroup: self}", false, 8},
+};
 
 /* How a program that turns events of others away is told whose to take. */
 static void write_filters(const struct bb_object_info *info, FILE *out)
@@ -540,11 +531,16 @@ static void write_filters(const struct bb_object_info *info, FILE *out)
 	const char *before = "# Globals that a variant can set (key `globals`): ";
 
 	for (size_t i = 0; i < info->n_globals; i++) {
-		const char *self = self_for(&info->globals[i]);
+		const struct bb_object_global *g = &info->globals[i];
+		const char *self = NULL;
 
-		if (info->globals[i].is_text && !self)
+		for (size_t k = 0; !self && k < sizeof(selves) / sizeof(selves[0]); k++)
+			if (strstr(g->name, selves[k].word) && g->is_text == selves[k].is_text &&
+			    g->size_bytes == selves[k].size_bytes)
+				self = selves[k].self;
+		if (g->is_text && !self)
 			continue;
-		fprintf(out, "%s%s%s%s", before, info->globals[i].name, self ? ", also to " : "",
+		fprintf(out, "%s%s%s%s", before, g->name, self ? ", also to " : "",
 			self ? self : "");
 		before = "; ";
 	}

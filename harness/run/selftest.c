@@ -452,26 +452,6 @@ struct pool {
 	size_t n;
 };
 
-/* NULL: out of memory. */
-static struct pooled_program *find_or_add(struct pool *p, const char *program,
-					  enum bb_repeat_class class)
-{
-	struct pooled_program *row;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].class == class && !strcmp(p->v[i].program, program))
-			return &p->v[i];
-	row = bb_append(&p->v, &p->n, sizeof(*row));
-	if (!row)
-		return NULL;
-	row->program = strdup(program);
-	row->class = class;
-	if (row->program)
-		return row;
-	p->n--;
-	return NULL;
-}
-
 /* One program of one self-test: ln of its runs; too few of them add nothing. 0 or -ENOMEM. */
 static int pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
 		     const struct bb_numbers *ln)
@@ -479,11 +459,25 @@ static int pool_runs(struct pool *p, const char *program, enum bb_repeat_class c
 	struct pooled_program *row;
 	struct bb_numbers *offsets;
 	struct bb_spread *s;
+	size_t i = 0;
 
 	if (ln->n < BB_REPEAT_LEAST)
 		return 0;
-	row = find_or_add(p, program, class);
-	s = row ? bb_append(&row->spreads[of], &row->n[of], sizeof(*s)) : NULL;
+	while (i < p->n && (p->v[i].class != class || strcmp(p->v[i].program, program)))
+		i++;
+	if (i == p->n) {
+		row = bb_append(&p->v, &p->n, sizeof(*row));
+		if (!row)
+			return -ENOMEM;
+		row->class = class;
+		row->program = strdup(program);
+		if (!row->program) {
+			p->n--;
+			return -ENOMEM;
+		}
+	}
+	row = &p->v[i];
+	s = bb_append(&row->spreads[of], &row->n[of], sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	*s = bb_spread_of(ln->x, ln->n);
@@ -513,18 +507,6 @@ static struct bb_between between(const struct pool *p)
 				b.of[row->class][of] = s;
 		}
 	return b;
-}
-
-static void done_pool(struct pool *p)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		free(p->v[i].program);
-		for (int of = 0; of < BB_N_REPEATS; of++) {
-			free(p->v[i].spreads[of]);
-			free(p->v[i].offsets[of].x);
-		}
-	}
-	free(p->v);
 }
 
 /* Is it of a machine like `fp`? */
@@ -653,6 +635,13 @@ int bb_selftest__read_between(const char *results, const struct bb_fingerprint *
 		rc = 0;
 	if (!rc)
 		*ret_between = between(&pool);
-	done_pool(&pool);
+	for (size_t i = 0; i < pool.n; i++) {
+		free(pool.v[i].program);
+		for (int of = 0; of < BB_N_REPEATS; of++) {
+			free(pool.v[i].spreads[of]);
+			free(pool.v[i].offsets[of].x);
+		}
+	}
+	free(pool.v);
 	return rc;
 }
