@@ -134,32 +134,30 @@ void bb_capture_name(const char *program, char *ret_name, size_t size)
 static int make_place(struct bb_captured_file *f, const char *name, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	int tmp_fd;
+	int tmp_fd, rc = 0;
+	char *dir;
 
 	tmp = tmp && *tmp ? tmp : "/tmp";
-	if (asprintf(&f->dir, "%s/bpfbench-capture-XXXXXX", tmp) < 0) {
-		f->dir = NULL;
+	if (asprintf(&dir, "%s/bpfbench-capture-XXXXXX", tmp) < 0)
 		return bb_fail_nomem(err);
-	}
-	if (!mkdtemp(f->dir)) {
-		int rc = -errno;
-
-		free(f->dir);
-		f->dir = NULL;
-		return bb_fail(err, rc, "%s: no folder can be made there: %s", tmp, strerror(-rc));
-	}
-	f->lock_fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	tmp_fd = open(tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (f->lock_fd >= 0 && tmp_fd >= 0)
-		bb_leftover__lock_and_remove_others(tmp_fd, strrchr(f->dir, '/') + 1,
-						    sizeof("XXXXXX") - 1, f->lock_fd);
-	if (tmp_fd >= 0)
-		close(tmp_fd);
-	if (asprintf(&f->path, "%s/%s.capture", f->dir, name) < 0)
-		f->path = NULL;
-	if (!f->path || asprintf(&f->object, "%s=%s", name, f->path) < 0)
+	if (!mkdtemp(dir)) {
+		rc = bb_fail(err, -errno, "%s: no folder can be made there: %s", tmp,
+			     strerror(errno));
+	} else if (asprintf(&f->object, "%s=%s/%s.capture", name, dir, name) < 0) {
 		f->object = NULL;
-	return f->object ? 0 : bb_fail_nomem(err);
+		rmdir(dir);
+		rc = bb_fail_nomem(err);
+	} else {
+		f->lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		tmp_fd = open(tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (f->lock_fd >= 0 && tmp_fd >= 0)
+			bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
+							    sizeof("XXXXXX") - 1, f->lock_fd);
+		if (tmp_fd >= 0)
+			close(tmp_fd);
+	}
+	free(dir);
+	return rc;
 }
 
 int bb_captured_file__make(const struct bb_capture_args *a, const char *const *argv,
@@ -176,7 +174,7 @@ int bb_captured_file__make(const struct bb_capture_args *a, const char *const *a
 	if (!rc)
 		rc = make_place(&f, name, err);
 	if (!rc)
-		rc = bb_capture__write(capture, f.path, err);
+		rc = bb_capture__write(capture, strchr(f.object, '=') + 1, err);
 	bb_capture__free(capture);
 	if (rc)
 		bb_captured_file__remove(&f);
@@ -187,15 +185,15 @@ int bb_captured_file__make(const struct bb_capture_args *a, const char *const *a
 
 void bb_captured_file__remove(struct bb_captured_file *f)
 {
-	if (f->path)
-		unlink(f->path);
-	if (f->dir) {
-		rmdir(f->dir);
-		if (f->lock_fd >= 0)
-			close(f->lock_fd);
-	}
-	free(f->path);
-	free(f->dir);
+	char *path = f->object ? strchr(f->object, '=') + 1 : NULL;
+
+	if (!path)
+		return;
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	if (f->lock_fd >= 0)
+		close(f->lock_fd);
 	free(f->object);
 	*f = (struct bb_captured_file){0};
 }

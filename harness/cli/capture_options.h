@@ -36,9 +36,8 @@ int bb_capture_args__run(const struct bb_capture_args *a, const char *const *arg
 
 /* A capture that is measured at once and not kept: a file in a folder of its own. Zeroed: none. */
 struct bb_captured_file {
-	char *dir, *path;
 	char *object; /* NAME=FILE, for --object */
-	int lock_fd;  /* of the folder, while we live (base/io.h) */
+	int lock_fd;  /* of the folder, while we live (base/leftover.h) */
 };
 
 /* The name of a capture of that command: that of the program without its folder. */

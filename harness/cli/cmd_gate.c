@@ -207,23 +207,10 @@ static int show(const struct gate_args *a, const struct bb_gate *g, const struct
 	return rc;
 }
 
-static int exit_code_of(const struct bb_gate *g, const struct bb_report *first,
-			const struct bb_report *again)
-{
-	if (bb_gate__count(first, again, BB_GATE_REGRESSED) ||
-	    bb_gate__count_exact(g, BB_GATE_REGRESSED))
-		return BB_EXIT_REGRESSION;
-	if (bb_gate__any(g, BB_GATE_FAILED))
-		return BB_EXIT_FAILURE;
-	if (bb_gate__any(g, BB_GATE_SKIPPED) && !bb_gate__any(g, BB_GATE_COMPARED) &&
-	    !bb_gate__any(g, BB_GATE_SAME))
-		return BB_EXIT_UNSUPPORTED;
-	return BB_EXIT_OK;
-}
-
 static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct bb_err *err)
 {
 	struct bb_measure_args half = a->measure, again = a->measure;
+	const struct bb_gate *g = &run->gate;
 	struct bb_measure first, second = {0};
 	struct bb_rng rng;
 	int rc;
@@ -241,9 +228,16 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 		rc = measure(&again, run, first.report, &second, err);
 	}
 	if (rc == BB_EXIT_OK)
-		rc = show(a, &run->gate, first.report, second.report, err);
+		rc = show(a, g, first.report, second.report, err);
 	if (rc == BB_EXIT_OK)
-		rc = exit_code_of(&run->gate, first.report, second.report);
+		rc = bb_gate__count(first.report, second.report, BB_GATE_REGRESSED) ||
+				     bb_gate__count_exact(g, BB_GATE_REGRESSED)
+			     ? BB_EXIT_REGRESSION
+		     : bb_gate__any(g, BB_GATE_FAILED) ? BB_EXIT_FAILURE
+		     : !bb_gate__any(g, BB_GATE_SKIPPED) || bb_gate__any(g, BB_GATE_COMPARED) ||
+				     bb_gate__any(g, BB_GATE_SAME)
+			     ? BB_EXIT_OK
+			     : BB_EXIT_UNSUPPORTED;
 	bb_measure__end(&first);
 	bb_measure__end(&second);
 	return rc;

@@ -78,9 +78,9 @@ static void print_table(const struct heap_args *a, const struct bb_dhat *heaps, 
 	}
 }
 
-static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps, FILE *out)
+static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps)
 {
-	struct bb_json w = {.out = out, .indent = 2};
+	struct bb_json w = {.out = stdout, .indent = 2};
 
 	bb_json__open(&w, NULL, "{\n");
 	for (size_t i = 0; i < a->files.n; i++) {
@@ -113,7 +113,7 @@ int bb_cmd_heap(int argc, char **argv, struct bb_err *err)
 	if (!rc) {
 		print_table(&a, heaps, a.bmf ? stderr : stdout);
 		if (a.bmf)
-			print_bmf(&a, heaps, stdout);
+			print_bmf(&a, heaps);
 		rc = bb_clean__check(stdout, "stdout", err);
 	}
 	free(heaps);

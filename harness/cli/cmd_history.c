@@ -100,36 +100,33 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 	return -ENOENT;
 }
 
-static int print(const struct history_args *a, const struct bb_timeline *t, struct bb_err *err)
-{
-	struct bb_doc d = {0};
-
-	if (a->is_tsv) {
-		bb_history_print_tsv(t, NULL, stdout);
-		return bb_clean__check(stdout, "stdout", err);
-	}
-	if (a->all)
-		bb_doc_history_points(t, &d);
-	else
-		bb_doc_history(t, NULL, &d);
-	bb_doc_history_news(t, NULL, &d);
-	if (!a->all)
-		bb_doc__add(&d, BB_DOC_FAINT, NULL, "more: bpfbench history --all (every run)");
-	return bb_output_document(&d, stdout, err);
-}
-
 int bb_cmd_history(int argc, char **argv, struct bb_err *err)
 {
 	static struct history_args a = {.results = BB_RESULTS,
 					.opts = {.passed_over = say_passed_over}};
 	struct bb_timeline t = {0};
+	struct bb_doc d = {0};
 	int rc;
 
 	a.opts.rule = bb_history_default_rule;
 	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_timeline__read(a.results, &a.opts, &t, err);
-	if (!rc)
-		rc = t.n_cases ? print(&a, &t, err) : say_nothing(&a, err);
+	if (!rc && !t.n_cases) {
+		rc = say_nothing(&a, err);
+	} else if (!rc && a.is_tsv) {
+		bb_history_print_tsv(&t, NULL, stdout);
+		rc = bb_clean__check(stdout, "stdout", err);
+	} else if (!rc) {
+		if (a.all)
+			bb_doc_history_points(&t, &d);
+		else
+			bb_doc_history(&t, NULL, &d);
+		bb_doc_history_news(&t, NULL, &d);
+		if (!a.all)
+			bb_doc__add(&d, BB_DOC_FAINT, NULL,
+				    "more: bpfbench history --all (every run)");
+		rc = bb_output_document(&d, stdout, err);
+	}
 	bb_timeline__done(&t);
 	return rc;
 }

@@ -84,31 +84,25 @@ static int list_scenarios(const struct list_args *a, struct bb_err *err)
 	return rc;
 }
 
-static int list_runs(const struct list_args *a, struct bb_err *err)
-{
-	char **ids = NULL;
-	size_t n = 0;
-	int rc = bb_store__list(a->results, &ids, &n, err);
-
-	if (!rc && !a->runs_only)
-		printf("\n%zu stored runs in %s%s\n", n, a->results, n ? "; the newest:" : "");
-	for (size_t i = a->runs_only || n < 5 ? 0 : n - 5; !rc && i < n; i++)
-		printf("%s%s\n", a->runs_only ? "" : "    ", ids[i]);
-	bb_names_free(ids, n);
-	return rc;
-}
-
 int bb_cmd_list(int argc, char **argv, struct bb_err *err)
 {
 	struct list_args a = {.results = BB_RESULTS};
 	int rc = 0, bad = 0;
+	char **ids = NULL;
+	size_t n = 0;
 
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.runs_only)
 		bad = list_scenarios(&a, err);
 	if (bad < 0)
 		bad = bb_complain(err);
-	if (!a.scenarios_only)
-		rc = list_runs(&a, err);
+	if (a.scenarios_only)
+		return bad;
+	rc = bb_store__list(a.results, &ids, &n, err);
+	if (!rc && !a.runs_only)
+		printf("\n%zu stored runs in %s%s\n", n, a.results, n ? "; the newest:" : "");
+	for (size_t i = a.runs_only || n < 5 ? 0 : n - 5; !rc && i < n; i++)
+		printf("%s%s\n", a.runs_only ? "" : "    ", ids[i]);
+	bb_names_free(ids, n);
 	return rc ? rc : bad;
 }

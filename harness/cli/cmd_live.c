@@ -48,7 +48,7 @@ static void get_size(int *ret_rows, int *ret_columns)
 /* 0 or -errno with a message. */
 static int screen_open(struct screen *ret_screen, struct bb_err *err)
 {
-	struct termios raw;
+	struct termios raw = {0};
 	bool failed = tcgetattr(STDIN_FILENO, &raw);
 
 	*ret_screen = (struct screen){.before = raw};

@@ -13,48 +13,20 @@
 #include "profile/stacks.h"
 #include "profile/recording.h"
 
+enum { TEXT, FOLDED, FLAME };
+static const char *const formats[] = {"text", "folded", "flame"};
+
 /* What is written, and how. */
 struct shown {
-	const struct format *format;
+	int format;
 	const struct bb_profile *profile;
 	const char *title, *unit;
 	bool verbose;
 };
 
-static int write_text(const struct shown *s, FILE *out)
-{
-	const struct bb_text_opts opts = {.title = s->title,
-					  .unit = s->unit,
-					  .verbose = s->verbose};
-
-	return bb_stacks__write_text(&s->profile->stacks, &opts, out);
-}
-
-static int write_folded(const struct shown *s, FILE *out)
-{
-	bb_stacks__write_folded(&s->profile->stacks, out);
-	return 0;
-}
-
-static int write_flame(const struct shown *s, FILE *out)
-{
-	return bb_flame__write(&s->profile->stacks,
-			       &(struct bb_flame_opts){.title = s->title, .unit = s->unit}, out);
-}
-
-static const struct format {
-	const char *name;
-	int (*write)(const struct shown *s, FILE *out);
-	bool with_pid;
-} formats[] = {
-	{"text", write_text, true},
-	{"folded", write_folded, false},
-	{"flame", write_flame, false},
-};
-
 struct profile_args {
 	struct bb_recording_opts record;
-	const struct format *format;
+	int format;
 	const char *output;
 	struct bb_strings env;
 	bool is_user_only, is_kernel_only, verbose;
@@ -91,7 +63,7 @@ static const struct bb_option options[] = {
 	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
 	{"user", 'U', NULL, bb_read_flag, TO(is_user_only), "user stacks only"},
 	{"kernel", 'K', NULL, bb_read_flag, TO(is_kernel_only), "kernel stacks only"},
-	{"format", 'f', "NAME", bb_read_row, TO(format),
+	{"format", 'f', "NAME", bb_read_index, TO(format),
 	 "text (default): the hottest functions and stacks, for people; folded: one line per "
 	 "stack, for flame graph tools; flame: an interactive flame graph, one SVG file for a "
 	 "browser",
@@ -132,8 +104,20 @@ static const struct bb_usage usage = {
 static int write_shown(void *arg, FILE *out, struct bb_err *err)
 {
 	const struct shown *s = arg;
+	const struct bb_stacks *stacks = &s->profile->stacks;
+	int rc = 0;
 
-	return s->format->write(s, out) ? bb_fail_nomem(err) : 0;
+	if (s->format == FOLDED)
+		bb_stacks__write_folded(stacks, out);
+	else if (s->format == FLAME)
+		rc = bb_flame__write(stacks,
+				     &(struct bb_flame_opts){.title = s->title, .unit = s->unit},
+				     out);
+	else
+		rc = bb_stacks__write_text(stacks,
+					   &(struct bb_text_opts){s->title, s->unit, s->verbose},
+					   out);
+	return rc ? bb_fail_nomem(err) : 0;
 }
 
 static int show(const struct profile_args *a, const struct bb_recording *r, struct bb_err *err)
@@ -142,7 +126,7 @@ static int show(const struct profile_args *a, const struct bb_recording *r, stru
 	const struct bb_fold_opts fold = {
 		.on_cpu_weight = o->off_cpu ? 1e6 / o->freq_hz : 1,
 		.kernel = &r->kernel,
-		.with_pid = a->format->with_pid,
+		.with_pid = a->format == TEXT,
 	};
 	struct bb_profile profile = {0};
 	char title[256], what[128] = "all processes", rate[64] = "";
@@ -175,7 +159,6 @@ static int show(const struct profile_args *a, const struct bb_recording *r, stru
 int bb_cmd_profile(int argc, char **argv, struct bb_err *err)
 {
 	static struct profile_args a = {
-		.format = &formats[0],
 		.record = {.seconds = INFINITY, .sampler = {.freq_hz = 99, .on_cpu = true}},
 	};
 	struct bb_recording recording = {0};

@@ -23,8 +23,7 @@ static const char *const class_words[BB_N_REPEAT_CLASSES] = {
 };
 
 /* The mean of a list, or the difference of those of two, with its 95 % interval. */
-static void print_effect(FILE *out, const char *what, const struct bb_numbers *a,
-			 const struct bb_numbers *b)
+static void print_effect(const char *what, const struct bb_numbers *a, const struct bb_numbers *b)
 {
 	double mean[2] = {0}, var[2] = {0}, n[2] = {(double)a->n, b ? (double)b->n : 0}, half;
 	const struct bb_numbers *of[2] = {a, b};
@@ -39,8 +38,8 @@ static void print_effect(FILE *out, const char *what, const struct bb_numbers *a
 	}
 	half = bb_student_critical(ALPHA, fmin(n[0], b ? n[1] : n[0]) - 1) *
 	       sqrt(var[0] / n[0] + (b ? var[1] / n[1] : 0));
-	fprintf(out, "  %-42s %+7.2f %% +- %.2f%s\n", what, 100 * expm1(mean[0] - mean[1]),
-		100 * half, fabs(mean[0] - mean[1]) > half ? "  <- an effect" : "");
+	printf("  %-42s %+7.2f %% +- %.2f%s\n", what, 100 * expm1(mean[0] - mean[1]), 100 * half,
+	       fabs(mean[0] - mean[1]) > half ? "  <- an effect" : "");
 }
 
 /* p95 / p5 of a list. */
@@ -58,34 +57,33 @@ static double range_of(const struct bb_numbers *f)
 }
 
 /* The causes of differences that were looked for in this self-test. */
-static void print_causes(FILE *out, const struct bb_repeat *r)
+static void print_causes(const struct bb_repeat *r)
 {
 	double clock = range_of(&r->clock), memory = range_of(&r->memory);
 	char thp[128] = "";
 
-	fputs("Looked for, over those runs:\n", out);
+	puts("Looked for, over those runs:");
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct bb_repeat_row *row = &r->rows[i];
 		char what[100];
 
 		snprintf(what, sizeof(what), "%.40s%s, second half against first", row->program,
 			 row->class == BB_REPEAT_COLD ? ", cold" : "");
-		print_effect(out, what, &row->halves, NULL);
+		print_effect(what, &row->halves, NULL);
 		snprintf(what, sizeof(what), "%.40s, among others against alone", row->program);
-		print_effect(out, what, &row->ln[BB_REPEAT_LATENCY], &row->alone);
+		print_effect(what, &row->ln[BB_REPEAT_LATENCY], &row->alone);
 	}
 	if (!isnan(clock))
-		fprintf(out, "  %-42s %7.2f %%\n", "clock: instructions, p95 / p5 of all rounds",
-			100 * (clock - 1));
+		printf("  %-42s %7.2f %%\n", "clock: instructions, p95 / p5 of all rounds",
+		       100 * (clock - 1));
 	bb_sysfile__read("", "/sys/kernel/mm/transparent_hugepage/enabled", thp, sizeof(thp));
 	if (!isnan(memory))
-		fprintf(out, "  %-42s %7.2f %%%s%.100s\n",
-			"memory: a chain of loads, p95 / p5 of runs", 100 * (memory - 1),
-			*thp ? "; transparent huge pages: " : "", thp);
+		printf("  %-42s %7.2f %%%s%.100s\n", "memory: a chain of loads, p95 / p5 of runs",
+		       100 * (memory - 1), *thp ? "; transparent huge pages: " : "", thp);
 }
 
 /* How well plain runs repeat here, by this self-test and those before it. */
-static void print_repeat(FILE *out, const struct bb_repeat *r, const struct bb_between *b)
+static void print_repeat(const struct bb_repeat *r, const struct bb_between *b)
 {
 	bool any = false;
 
@@ -94,21 +92,19 @@ static void print_repeat(FILE *out, const struct bb_repeat *r, const struct bb_b
 
 		if (isnan(of[BB_REPEAT_LATENCY].half_width))
 			continue;
-		fprintf(out,
-			"%sA plain run repeats within %.2f %% on this machine (%s; relative to the "
-			"reference %.2f %%).\n",
-			any ? "" : "\n", 100 * expm1(of[BB_REPEAT_LATENCY].half_width),
-			class_words[class], 100 * expm1(of[BB_REPEAT_RELATIVE].half_width));
+		printf("%sA plain run repeats within %.2f %% on this machine (%s; relative to the "
+		       "reference %.2f %%).\n",
+		       any ? "" : "\n", 100 * expm1(of[BB_REPEAT_LATENCY].half_width),
+		       class_words[class], 100 * expm1(of[BB_REPEAT_RELATIVE].half_width));
 		any = true;
 	}
 	if (!any)
 		return;
-	fprintf(out,
-		"95 %% of such runs are so close to their mean, by %zu self-test%s of this "
-		"machine. Plain runs have it in their intervals from now on.\n",
-		b->n_selftests, b->n_selftests == 1 ? "" : "s");
+	printf("95 %% of such runs are so close to their mean, by %zu self-test%s of this "
+	       "machine. Plain runs have it in their intervals from now on.\n",
+	       b->n_selftests, b->n_selftests == 1 ? "" : "s");
 	if (r->n_rows)
-		print_causes(out, r);
+		print_causes(r);
 }
 
 #define DEFAULT_BUDGET_S 50.0
@@ -174,10 +170,10 @@ static double p50(const double *x, uint32_t n)
 	return m;
 }
 
-static void print_result(FILE *out, const struct bb_selftest *t, double threshold)
+static void print_result(const struct bb_selftest *t, double threshold)
 {
-	fprintf(out, "%-10s %-10s %-22s %10s %9s %10s %8s\n", "program", "mode", "verdicts",
-		"estimate", "+-", "covered", "s each");
+	printf("%-10s %-10s %-22s %10s %9s %10s %8s\n", "program", "mode", "verdicts", "estimate",
+	       "+-", "covered", "s each");
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const struct bb_selftest_row *r = &t->rows[i];
 		bool power = r->mode == BB_SELFTEST_INJECTED;
@@ -189,29 +185,27 @@ static void print_result(FILE *out, const struct bb_selftest *t, double threshol
 
 		if (!r->n)
 			continue;
-		fprintf(out, "%-10s %-10s %4u/%-4u (%s %5.1f %%) %+8.3f %% %7.3f %% %4u/%-4u %8.2f",
-			r->program, bb_selftest_mode_name(r->mode), k, r->n,
-			power ? ">=" : "<=", 100 * bound, 100 * expm1(p50(r->log_ratios.x, r->n)),
-			100 * p50(r->half_widths.x, r->n), r->covered, r->n,
-			r->seconds / (r->n + r->voids));
+		printf("%-10s %-10s %4u/%-4u (%s %5.1f %%) %+8.3f %% %7.3f %% %4u/%-4u %8.2f",
+		       r->program, bb_selftest_mode_name(r->mode), k, r->n,
+		       power ? ">=" : "<=", 100 * bound, 100 * expm1(p50(r->log_ratios.x, r->n)),
+		       100 * p50(r->half_widths.x, r->n), r->covered, r->n,
+		       r->seconds / (r->n + r->voids));
 		if (r->voids)
-			fprintf(out, "  %u void", r->voids);
-		fputc('\n', out);
+			printf("  %u void", r->voids);
+		putchar('\n');
 	}
-	fprintf(out,
-		"\n"
-		"A/A (same-load, reloads): false verdicts at %g %%. injected: slowdowns found. In "
-		"brackets the 95 %% bound.\n"
-		"estimate, +-: medians of the estimates and of the intervals' half widths. "
-		"covered: intervals with the truth in them.\n",
-		100 * threshold);
+	printf("\n"
+	       "A/A (same-load, reloads): false verdicts at %g %%. injected: slowdowns found. In "
+	       "brackets the 95 %% bound.\n"
+	       "estimate, +-: medians of the estimates and of the intervals' half widths. "
+	       "covered: intervals with the truth in them.\n",
+	       100 * threshold);
 	if (!isnan(t->resolution))
-		fprintf(out,
-			"\n"
-			"Resolution of this machine: %.3f %% (95th percentile of the |difference| "
-			"between a program and itself).\n"
-			"`bpfbench compare` refuses a threshold below it.\n",
-			100 * t->resolution);
+		printf("\n"
+		       "Resolution of this machine: %.3f %% (95th percentile of the |difference| "
+		       "between a program and itself).\n"
+		       "`bpfbench compare` refuses a threshold below it.\n",
+		       100 * t->resolution);
 }
 
 int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
@@ -244,10 +238,10 @@ int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
 	}
 	bb_progress_bar__end(&m.bar);
 	if (!rc) {
-		print_result(stdout, &t, a.opts.threshold);
+		print_result(&t, a.opts.threshold);
 		if (!bb_selftest__read_between(a.measure.results, &m.report->fingerprint, &t.repeat,
 					       &between, NULL))
-			print_repeat(stdout, &t.repeat, &between);
+			print_repeat(&t.repeat, &between);
 		if (!a.measure.no_store)
 			rc = bb_selftest__write(a.measure.results, m.report, &t, &a.opts, err);
 	}

@@ -70,21 +70,6 @@ struct search {
 	bool is_live;
 };
 
-/* Where no trigger makes it run, a measurement runs it on a call of its own. */
-static void print_stand_in(struct search *s, const struct bb_target *target,
-			   const struct bb_attach_point *point)
-{
-	struct bb_attach_point own;
-
-	if (!bb_attach_point__on_own_function(point, &own) || bb_reach__acts(target))
-		return;
-	if (!s->is_live)
-		bb_live_objects__open(s->place.netns_fd, s->object_dir, &s->live);
-	s->is_live = true;
-	bb_live_objects__stand_in(&s->live, target->source->program, &own);
-	printf("  * %-20s %s\n", bb_triggers_function[0].name, own.said);
-}
-
 static int load(const struct search *s, const char *program, struct bb_target **ret_target,
 		struct bb_attach_point *ret_point, struct bb_err *err)
 {
@@ -108,7 +93,7 @@ static int load(const struct search *s, const char *program, struct bb_target **
 static int look_at(struct search *s, const char *program)
 {
 	struct bb_target *target = NULL;
-	struct bb_attach_point point = {0};
+	struct bb_attach_point point = {0}, own;
 	struct bb_discovery d = {0};
 	struct bb_err err = {0};
 	int rc = load(s, program, &target, &point, &err);
@@ -126,8 +111,15 @@ static int look_at(struct search *s, const char *program)
 		printf("  %s\n", err.msg);
 	else
 		print_found(&d);
-	if (rc == -ENOTSUP || (!rc && !d.trigger))
-		print_stand_in(s, target, &point);
+	/* where no trigger makes it run, a measurement runs it on a call of its own */
+	if ((rc == -ENOTSUP || (!rc && !d.trigger)) &&
+	    bb_attach_point__on_own_function(&point, &own) && !bb_reach__acts(target)) {
+		if (!s->is_live)
+			bb_live_objects__open(s->place.netns_fd, s->object_dir, &s->live);
+		s->is_live = true;
+		bb_live_objects__stand_in(&s->live, target->source->program, &own);
+		printf("  * %-20s %s\n", bb_triggers_function[0].name, own.said);
+	}
 	bb_discovery__done(&d);
 	bb_target__free(target);
 	return bb_must_end_why();

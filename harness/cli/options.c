@@ -262,25 +262,6 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
 	return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-/* The text around the options; free() it. */
-static char *make_doc(const struct bb_usage *u)
-{
-	char *doc = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&doc, &size);
-
-	if (!out)
-		return NULL;
-	fprintf(out, "%s\v", u->doc);
-	if (u->lists_formats)
-		fputs("Formats:\n", out);
-	for (size_t i = 0; u->lists_formats && i < bb_n_exporters; i++)
-		fprintf(out, "  %-20s %s\n", bb_exporters[i].name, bb_exporters[i].doc);
-	fprintf(out, "%s%s%s%s%s", u->lists_formats && u->more ? "\n" : "", u->more ? u->more : "",
-		u->lists_formats || u->more ? "\n\n" : "", "Examples:\n", u->example);
-	return fclose(out) ? NULL : doc;
-}
-
 /* argp does not say which long option was meant: the words are looked through before. */
 static void refuse_unknown(const struct parser *p, int argc, char **argv)
 {
@@ -316,19 +297,28 @@ static void refuse_unknown(const struct parser *p, int argc, char **argv)
 	}
 }
 
-void bb_usage__parse(const struct bb_usage *usage, int argc, char **argv, void *args)
+void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args)
 {
 	struct argp_option options[MOST_OPTIONS + BB_OPTION_SETS_MAX + 1];
-	struct parser p = {.usage = usage, .args = args};
-	char *doc = make_doc(usage);
-	const struct argp argp = {.options = options,
-				  .parser = parse_one,
-				  .args_doc = usage->arguments,
-				  .doc = doc};
+	struct parser p = {.usage = u, .args = args};
+	struct argp argp = {.options = options, .parser = parse_one, .args_doc = u->arguments};
+	char *doc = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&doc, &size);
 
 	command_name = argv[0];
 	fill_options(&p, options);
 	refuse_unknown(&p, argc, argv);
-	argp_parse(&argp, argc, argv, usage->options_first ? ARGP_IN_ORDER : 0, NULL, &p);
+	if (!out)
+		bb_out_of_memory();
+	fprintf(out, "%s\v%s", u->doc, u->lists_formats ? "Formats:\n" : "");
+	for (size_t i = 0; u->lists_formats && i < bb_n_exporters; i++)
+		fprintf(out, "  %-20s %s\n", bb_exporters[i].name, bb_exporters[i].doc);
+	fprintf(out, "%s%s%sExamples:\n%s", u->lists_formats && u->more ? "\n" : "",
+		u->more ? u->more : "", u->lists_formats || u->more ? "\n\n" : "", u->example);
+	if (fclose(out))
+		bb_out_of_memory();
+	argp.doc = doc;
+	argp_parse(&argp, argc, argv, u->options_first ? ARGP_IN_ORDER : 0, NULL, &p);
 	free(doc);
 }

@@ -75,28 +75,13 @@ int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "%s: %s", paths->scenario_dir, strerror(-rc)) : 0;
 }
 
-static int say_unknown(const char *dir, const char *name, struct bb_err *err)
-{
-	struct bb_err none;
-	char **names = NULL, near[300] = "";
-	const char *found;
-	size_t n = 0;
-
-	bb_scenario_names(&names, &n, &none);
-	found = bb_nearest(name, (const char *const *)names, n);
-	if (found)
-		snprintf(near, sizeof(near), "did you mean '%s'?", found);
-	bb_names_free(names, n);
-	return bb_fail(err, -ENOENT, "no scenario '%s' in %s; %s", name, dir,
-		       *near ? near
-			     : "`bpfbench list` shows those there are, and a path to a .yml file "
-			       "works too");
-}
-
 int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
 	const struct bb_paths *paths;
-	char *path = NULL;
+	char *path = NULL, **names = NULL;
+	struct bb_err none;
+	const char *near;
+	size_t n = 0;
 	int rc;
 
 	if (strchr(name, '/') || is_scenario_file(name))
@@ -106,8 +91,20 @@ int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct
 		return err->code;
 	if (asprintf(&path, "%s/%s" YML, paths->scenario_dir, name) < 0)
 		return bb_fail_nomem(err);
-	rc = access(path, F_OK) ? say_unknown(paths->scenario_dir, name, err)
-				: bb_scenario__read(path, ret_scenario, err);
+	if (!access(path, F_OK)) {
+		rc = bb_scenario__read(path, ret_scenario, err);
+		free(path);
+		return rc;
+	}
 	free(path);
+	bb_scenario_names(&names, &n, &none);
+	near = bb_nearest(name, (const char *const *)names, n);
+	rc = near ? bb_fail(err, -ENOENT, "no scenario '%s' in %s; did you mean '%s'?", name,
+			    paths->scenario_dir, near)
+		  : bb_fail(err, -ENOENT,
+			    "no scenario '%s' in %s; `bpfbench list` shows those there are, and a "
+			    "path to a .yml file works too",
+			    name, paths->scenario_dir);
+	bb_names_free(names, n);
 	return rc;
 }
