@@ -45,19 +45,6 @@ int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text)
 	return 0;
 }
 
-int bb_field__set_list(const struct bb_reader *r, struct bb_u32_list *dest, const uint32_t *v,
-		       size_t n)
-{
-	uint32_t *copy = malloc(n * sizeof(*copy));
-
-	if (!copy)
-		return bb_fail_nomem(r->err);
-	memcpy(copy, v, n * sizeof(*copy));
-	free(dest->v);
-	*dest = (struct bb_u32_list){.v = copy, .n = n};
-	return 0;
-}
-
 int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		   void *base)
 {
@@ -210,7 +197,7 @@ int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
 static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, void *base)
 {
-	uint32_t v[BB_YAML_MAX_ENTRIES];
+	uint32_t v[BB_YAML_MAX_ENTRIES], **dest = bb_field__member(f, base);
 	bool one = node->kind != BB_YAML_LIST;
 	size_t n = one ? 1 : node->n;
 	int rc = one ? 0 : bb_field__check_list(r, f, node, "whole numbers");
@@ -223,7 +210,14 @@ static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
 			if (v[j] == v[i])
 				rc = bb_yaml__fail(r, item, "%s lists %u twice", f->name, v[i]);
 	}
-	return rc ? rc : bb_field__set_list(r, bb_field__member(f, base), v, n);
+	if (rc)
+		return rc;
+	*dest = malloc(n * sizeof(**dest));
+	if (!*dest)
+		return bb_fail_nomem(r->err);
+	memcpy(*dest, v, n * sizeof(**dest));
+	*(size_t *)bb_field__number(f, base) = n;
+	return 0;
 }
 
 static int read_texts(const struct bb_reader *r, const struct bb_field *f,
@@ -409,19 +403,13 @@ static void free_texts(const struct bb_field *f, void *base)
 	free_memory(f, base);
 }
 
-static int copy_u32_list(const struct bb_field *f, const void *from, void *to)
-{
-	const struct bb_u32_list *list = bb_field__const_member(f, from);
-	const struct bb_reader nobody = {0};
-
-	return list->n ? bb_field__set_list(&nobody, bb_field__member(f, to), list->v, list->n) : 0;
-}
-
+/* Numbers, too. */
 static int copy_bytes(const struct bb_field *f, const void *from, void *to)
 {
 	char *const *bytes = bb_field__const_member(f, from);
 	char **copy = bb_field__member(f, to);
-	size_t n = *(size_t *)bb_field__number(f, to);
+	size_t n = *(size_t *)bb_field__number(f, to) *
+		   (f->type == &bb_type_u32_list ? sizeof(uint32_t) : 1);
 
 	*copy = *bytes ? malloc(n + 1) : NULL;
 	if (*copy)
@@ -510,9 +498,9 @@ const struct bb_type bb_type_index = {.read = read_index};
 const struct bb_type bb_type_flag = {.read = read_flag};
 const struct bb_type bb_type_u32 = {.read = bb_field__u32};
 const struct bb_type bb_type_double = {.read = read_double};
-const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(struct bb_u32_list), copy_u32_list,
+const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(uint32_t *), copy_bytes,
 					 free_memory};
 const struct bb_type bb_type_keys = {.read = read_keys};
 const struct bb_type bb_type_part = {.read = read_part, .copy = copy_part, .done = free_part};
 const struct bb_type bb_type_list = {read_list, sizeof(void *), copy_list, free_list};
-const struct bb_type bb_type_bytes = {NULL, sizeof(void *), copy_bytes, free_memory};
+const struct bb_type bb_type_bytes = {NULL, sizeof(uint8_t *), copy_bytes, free_memory};

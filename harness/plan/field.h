@@ -92,10 +92,8 @@ int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, const char *of);
 
-/* Replace the text or list by a copy. 0 or -ENOMEM. */
+/* Replace the text by a copy. 0 or -ENOMEM. */
 int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text);
-int bb_field__set_list(const struct bb_reader *r, struct bb_u32_list *dest, const uint32_t *v,
-		       size_t n);
 
 struct bb_phrase {
 	char text[256];

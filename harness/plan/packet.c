@@ -51,7 +51,7 @@ static size_t ip_bytes(const struct bb_packet *p)
 	return p->ip == BB_PACKET_IPV4 ? IPV4_BYTES : p->ip == BB_PACKET_IPV6 ? IPV6_BYTES : 0;
 }
 
-size_t bb_packet__headers(const struct bb_packet *p)
+static size_t headers_of(const struct bb_packet *p)
 {
 	static const size_t l4_bytes[] = {[BB_PACKET_TCP] = TCP_BYTES, [BB_PACKET_UDP] = UDP_BYTES};
 
@@ -63,7 +63,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	static const uint8_t protocols[] = {PROTO_EXPERIMENT, PROTO_TCP, PROTO_UDP};
 	uint8_t *ip = frame + ETH_BYTES, *l4 = ip + ip_bytes(p);
 
-	assert(size >= bb_packet__headers(p) && size <= BB_FRAME_MAX_BYTES && (p->ip || !p->l4));
+	assert(size >= headers_of(p) && size <= BB_FRAME_MAX_BYTES && (p->ip || !p->l4));
 	memset(frame, 0, size);
 	memcpy(frame, p->eth_dst, 6);
 	memcpy(frame + 6, p->eth_src, 6);
@@ -277,7 +277,7 @@ int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
 	rc = bb_kind__read(r, &packet_kind, node, 0, &s);
 	if (rc)
 		return rc;
-	headers = bb_packet__headers(&s.packet);
+	headers = headers_of(&s.packet);
 	eth = bb_yaml__get(node, "eth");
 	type = eth ? bb_yaml__get(eth, "type") : NULL;
 	if (s.packet.l4 && !s.packet.ip)

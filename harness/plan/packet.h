@@ -40,10 +40,7 @@ struct bb_packet {
  * TTL 64. */
 void bb_packet__init(struct bb_packet *p);
 
-/* Bytes of all its headers: the shortest frame that it can be. */
-size_t bb_packet__headers(const struct bb_packet *p);
-
-/* Write the frame of `size` bytes, bb_packet__headers() <= size <= BB_FRAME_MAX_BYTES. */
+/* Write the frame of `size` bytes, <= BB_FRAME_MAX_BYTES and no less than its headers. */
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 
 /*

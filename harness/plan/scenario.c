@@ -376,9 +376,13 @@ static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d
 		if (key && key->choice && !*texts[i].member)
 			rc = bb_field__set_text(r, texts[i].member, key->choice(0));
 	}
-	if (!rc && kind->param && !d->values.n)
-		rc = bb_field__set_list(r, &d->values, &kind->param_default, 1);
-	return rc;
+	if (rc || !kind->param || d->values.n)
+		return rc;
+	d->values.v = malloc(sizeof(*d->values.v));
+	if (!d->values.v)
+		return bb_fail_nomem(r->err);
+	d->values.v[d->values.n++] = kind->param_default;
+	return 0;
 }
 
 static const struct bb_type already_read = {0};
@@ -386,7 +390,7 @@ static const struct bb_type already_read = {0};
 /* A key that only some kinds of drives take: their own lists say which (bb_drive_kind.keys). The
  * bit is of no kind. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
-#define VALUES &bb_type_u32_list, BB_AT(bb_drive_spec, values), OF_KINDS, .min = 1
+#define VALUES &bb_type_u32_list, BB_LIST_AT(bb_drive_spec, values.v, values.n), OF_KINDS, .min = 1
 
 static const struct bb_field drive_fields[] = {
 	{"with", &already_read, .required = true},
