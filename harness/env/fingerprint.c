@@ -220,26 +220,30 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 	fclose(f);
 }
 
-/* The governors of all CPUs, each once: "performance", or "performance,powersave" where somebody
- * forgot one. */
-static void read_governor(const char *root, struct bb_fingerprint *fp)
+/* The values of all files of the pattern but `none`, each once, or with the files' names; cut to
+ * the list's size. False: there are no such files. */
+static bool join_files(const char *root, const char *files, bool with_names, const char *none,
+		       char *list, size_t size)
 {
-	char pattern[PATH_MAX], text[BB_FINGERPRINT_TEXT] = "", one[64];
+	char pattern[PATH_MAX], value[512], entry[600];
 	glob_t found;
 
-	if (bb_sysfile__path(root, CPU_DIR "/cpu[0-9]*/cpufreq/scaling_governor", pattern,
-			     sizeof(pattern)))
-		return;
-	PUT(fp->governor, "none");
-	if (glob(pattern, 0, NULL, &found))
-		return;
+	list[0] = '\0';
+	/* glob() sorts by LC_COLLATE, which main() leaves alone */
+	if (bb_sysfile__path(root, files, pattern, sizeof(pattern)) ||
+	    glob(pattern, 0, NULL, &found))
+		return false;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		if (!bb_sysfile__read("", found.gl_pathv[i], one, sizeof(one)) && one[0] &&
-		    !has_word(text, ',', one))
-			append(text, sizeof(text), ",", one);
+		if (bb_sysfile__read("", found.gl_pathv[i], value, sizeof(value)) ||
+		    !strcmp(value, none) || (!with_names && has_word(list, ',', value)))
+			continue;
+		snprintf(entry, sizeof(entry), "%s%s%s",
+			 with_names ? strrchr(found.gl_pathv[i], '/') + 1 : "",
+			 with_names ? "=" : "", value);
+		append(list, size, with_names ? "; " : ",", entry);
 	}
 	globfree(&found);
-	PUT(fp->governor, text);
+	return true;
 }
 
 static void read_container(const char *root, struct bb_fingerprint *fp)
@@ -256,26 +260,6 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 	/* systemd-nspawn, lxc, ... by name */
 	if (!bb_sysfile__read(root, "/run/systemd/container", name, sizeof(name)))
 		PUT(fp->container, name);
-}
-
-static void read_mitigations(const char *root, struct bb_fingerprint *fp)
-{
-	char pattern[PATH_MAX], value[512], text[BB_FINGERPRINT_LONG_TEXT] = "";
-	glob_t found;
-
-	/* glob() sorts by LC_COLLATE, which main() leaves alone */
-	if (bb_sysfile__path(root, CPU_DIR "/vulnerabilities/*", pattern, sizeof(pattern)) ||
-	    glob(pattern, 0, NULL, &found))
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		if (bb_sysfile__read("", found.gl_pathv[i], value, sizeof(value)) ||
-		    !strcmp(value, "Not affected"))
-			continue;
-		append(text, sizeof(text), "; ", strrchr(found.gl_pathv[i], '/') + 1);
-		append(text, sizeof(text), "=", value);
-	}
-	globfree(&found);
-	PUT(fp->mitigations, text[0] ? text : "none");
 }
 
 /*
@@ -462,7 +446,7 @@ static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			 struct bb_err *err)
 {
-	char path[PATH_MAX], text[BB_FINGERPRINT_TEXT], cpus[4096];
+	char path[PATH_MAX], text[BB_FINGERPRINT_TEXT], list[4096];
 	struct utsname u;
 	uint32_t n;
 	int ret = bb_sysfile__path(root, "/proc/", path, sizeof(path));
@@ -485,8 +469,8 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 		PUT(ret_fp->arch, u.machine);
 	read_machine(root, ret_fp);
 	read_cpuinfo(root, ret_fp);
-	if (!bb_sysfile__read(root, CPU_DIR "/online", cpus, sizeof(cpus)) &&
-	    !bb_cpulist_count(cpus, &n) && n) {
+	if (!bb_sysfile__read(root, CPU_DIR "/online", list, sizeof(list)) &&
+	    !bb_cpulist_count(list, &n) && n) {
 		snprintf(text, sizeof(text), "%u", n);
 		PUT(ret_fp->cpus_online, text);
 	}
@@ -494,9 +478,15 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 		PUT(ret_fp->smt, !strcmp(text, "1")   ? "active"
 				 : !strcmp(text, "0") ? "inactive"
 						      : "");
-	read_governor(root, ret_fp);
+	/* "performance,powersave" where somebody forgot one */
+	PUT(ret_fp->governor, join_files(root, CPU_DIR "/cpu[0-9]*/cpufreq/scaling_governor", false,
+					 "", list, sizeof(list))
+				      ? list
+				      : "none");
 	read_container(root, ret_fp);
-	read_mitigations(root, ret_fp);
+	if (join_files(root, CPU_DIR "/vulnerabilities/*", true, "Not affected", list,
+		       sizeof(list)))
+		PUT(ret_fp->mitigations, list[0] ? list : "none");
 	read_lockdown(root, ret_fp);
 	read_commit(tree_dir, ret_fp);
 	PUT(ret_fp->clang, BB_CLANG_VERSION);

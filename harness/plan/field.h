@@ -170,17 +170,7 @@ bb_read_value bb_field__hex, bb_field__file, bb_field__packet;
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
 		   enum bb_self *ret_self);
 
-/*
- * A list of struct bb_map_spec:
- *
- * - {name: allow, reset: run, entries: [{key: 1, value: 2}]}: whole numbers, as wide as in the map
- * - {name: allow, entries: [{key: "0a 00 00 01", value: "01"}]}: quoted bytes, all of them
- * - {name: jumps, entries: [{key: 3, program: tail}]}: a prog array, programs of the same object
- * - {name: seen}: empty; an array is all zeros
- *
- * The map has no entries besides `entries`; the rest of an array is zero. `reset` is `load`
- * (default) or `run`.
- */
+/* A list of struct bb_map_spec, in the forms that docs/scenario.md lists. */
 #define BB_MAPS(type_)                                                                             \
 	&bb_type_list, BB_LIST_AT(type_, maps.v, maps.n),                                          \
 		.of = &bb_map_kind,                                                                \
@@ -188,32 +178,9 @@ int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const 
 extern const struct bb_kind bb_map_kind;
 
 /*
- * Reader of struct bb_inputs from a list of mappings, in one of these forms each. File names are
- * relative to the scenario's folder.
- *
- * - {name: a, hex: "0800 4500 ..."}: these bytes
- * - {name: a, file: a.bin}: the bytes of a file
- * - {name: a, packet: {ipv4: {...}, tcp: {...}}}: a generated frame, see plan/packet.h
- * - {name: a, pcap: a.pcap}: every packet of a capture: a-0, a-1, ...
- * - {sweep: {packet: {...}, byte: src_low}}: 256 frames that differ in one byte, called 0, 1, ...;
- *   with a name, a-0, a-1, ...
- * - {name: a, context_hex: "00"}, {name: a, context_file: a.bin}: a context, for types without a
- *   packet
- *
- * Beside a packet, or many of them, there may be its context:
- *
- * - ctx_hex: "05 00 00 00", ctx_file: a.bin: bytes of the structure; the rest of it is zero
- * - skb: {mark: 5, cb: [1, 2]}: a struct __sk_buff, of which the kernel accepts these members
- * - xdp: {ingress_ifindex: 2, rx_queue_index: 1, metadata: "01 00 00 00"}: a struct xdp_md
- *
- * `retval`, a number or a name such as XDP_PASS or TC_ACT_OK, is the expected return value of the
- * program; `out_hex`, not for many at once nor for contexts, the packet that it is expected to
- * leave, behind its metadata where it has some. Both are of the variants, not of their floor.
- *
- * The base of a sweep is `packet` or `hex`; `from` and `to` (0 and 255) bound the values. `byte` is
- * the offset of a byte of the frame, and nothing else is changed then, or `src_low`: the low byte
- * of the IPv4 source address as a program on a little-endian machine reads it, without bpf_ntohl(),
- * that is the first of its four bytes: N of N.0.0.1. Checksums are kept right then.
+ * Reader of struct bb_inputs from a list of mappings, in the forms that docs/scenario.md lists. One
+ * may stand for many: each packet of a capture, or of a sweep over a byte of a frame, is an input
+ * NAME-0, NAME-1, ... File names are relative to the scenario's folder.
  */
 #define BB_INPUTS_MAX 4096u
 #define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* all together */
