@@ -18,23 +18,6 @@ struct trial {
 	struct bpf_object *obj;
 };
 
-/* Opened, and looked through as we do: the length of all names. */
-static size_t open_object(const struct trial *t)
-{
-	struct bpf_object *obj = bpf_object__open_mem(t->elf, t->len, NULL);
-	size_t n = 0;
-	struct bpf_program *p;
-	struct bpf_map *map;
-
-	if (!obj)
-		return 0;
-	bpf_object__for_each_program(p, obj)
-		n += strlen(bpf_program__name(p)) + strlen(bpf_program__section_name(p));
-	bpf_object__for_each_map(map, obj) n += strlen(bpf_map__name(map));
-	bpf_object__close(obj);
-	return n;
-}
-
 /* Global functions outside of .text. */
 static size_t count_programs(const char *elf, size_t len)
 {
@@ -61,6 +44,9 @@ static int try_object(void *arg, void *reply, struct bb_err *err)
 {
 	const struct trial *t = arg;
 	size_t n = t->obj ? 0 : count_programs(t->elf, t->len);
+	struct bpf_object *obj;
+	struct bpf_program *p;
+	struct bpf_map *map;
 
 	if (n > MOST_PROGRAMS)
 		return bb_fail(err, -E2BIG,
@@ -68,10 +54,20 @@ static int try_object(void *arg, void *reply, struct bb_err *err)
 			       "the most; split it into several",
 			       t->path, n, MOST_PROGRAMS);
 	libbpf_set_print(NULL);
-	if (t->obj)
+	if (t->obj) {
 		bpf_object__close(bpf_object__load(t->obj) ? NULL : t->obj);
-	else
-		*(size_t *)reply = open_object(t);
+		return 0;
+	}
+	/* opened, and looked through as we do: the length of all names */
+	obj = bpf_object__open_mem(t->elf, t->len, NULL);
+	n = 0;
+	if (obj) {
+		bpf_object__for_each_program(p, obj)
+			n += strlen(bpf_program__name(p)) + strlen(bpf_program__section_name(p));
+		bpf_object__for_each_map(map, obj) n += strlen(bpf_map__name(map));
+	}
+	bpf_object__close(obj);
+	*(size_t *)reply = n;
 	return 0;
 }
 

@@ -121,26 +121,7 @@ static uint16_t reads(const struct analysis *a, uint32_t at)
 	}
 }
 
-/* One block backwards: what is live where it begins, and before each of its instructions. */
-static uint16_t live_through(struct analysis *a, uint32_t block)
-{
-	const struct bb_basic_block *b = &a->g->blocks[block];
-	uint32_t next[2];
-	unsigned int n = bb_cfg__next(a->g, a->code, block, next);
-	uint16_t live = 0;
-
-	for (unsigned int k = 0; k < n; k++)
-		live |= a->at_begin[next[k]];
-	for (uint32_t at = b->last + 1; at-- > b->first;) {
-		if (bb_insn_is_second_half(a->code->insns, at))
-			continue;
-		live &= (uint16_t)~writes(&a->code->insns[at]);
-		live = (live | reads(a, at)) & ALL;
-		a->out.live[at] = live;
-	}
-	return live;
-}
-
+/* Each block backwards: what is live where it begins, and before each of its instructions. */
 static void find_live(struct analysis *a)
 {
 	bool changed = true;
@@ -149,8 +130,20 @@ static void find_live(struct analysis *a)
 	while (changed) {
 		changed = false;
 		for (uint32_t b = a->g->n_blocks; b-- > 0;) {
-			uint16_t live = live_through(a, b);
+			const struct bb_basic_block *block = &a->g->blocks[b];
+			uint32_t next[2];
+			unsigned int n = bb_cfg__next(a->g, a->code, b, next);
+			uint16_t live = 0;
 
+			for (unsigned int k = 0; k < n; k++)
+				live |= a->at_begin[next[k]];
+			for (uint32_t at = block->last + 1; at-- > block->first;) {
+				if (bb_insn_is_second_half(a->code->insns, at))
+					continue;
+				live &= (uint16_t)~writes(&a->code->insns[at]);
+				live = (live | reads(a, at)) & ALL;
+				a->out.live[at] = live;
+			}
 			changed |= live != a->at_begin[b];
 			a->at_begin[b] = live;
 		}

@@ -70,33 +70,11 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The kernel's BTF is read only for programs that call kfuncs: it takes some ten milliseconds. */
-static void name_calls(struct bb_source_call *calls, size_t n)
-{
-	struct btf *kernel = n && calls[n - 1].is_kfunc ? btf__load_vmlinux_btf() : NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		struct bb_source_call *c = &calls[i];
-		const struct btf_type *t = kernel && c->is_kfunc
-						   ? btf__type_by_id(kernel, (__u32)c->id)
-						   : NULL;
-		const char *name = t             ? btf__name_by_offset(kernel, t->name_off)
-				   : c->is_kfunc ? NULL
-						 : bb_helper__name(c->id);
-
-		if (name && name[0])
-			snprintf(c->name, sizeof(c->name), "%s", name);
-		else
-			snprintf(c->name, sizeof(c->name), "%s %d",
-				 c->is_kfunc ? "kfunc" : "helper", c->id);
-	}
-	btf__free(kernel);
-}
-
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err)
 {
 	struct bb_source_call *calls = NULL, *call;
+	struct btf *kernel = NULL;
 	size_t n = 0, merged = 0;
 
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
@@ -122,7 +100,25 @@ int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const ui
 		else
 			calls[merged++] = calls[i];
 	}
-	name_calls(calls, merged);
+	/* the kernel's BTF is read only for programs that call kfuncs: it takes some ten
+	 * milliseconds */
+	if (merged && calls[merged - 1].is_kfunc)
+		kernel = btf__load_vmlinux_btf();
+	for (call = calls; call < calls + merged; call++) {
+		const struct btf_type *t = kernel && call->is_kfunc
+						   ? btf__type_by_id(kernel, (__u32)call->id)
+						   : NULL;
+		const char *name = t                ? btf__name_by_offset(kernel, t->name_off)
+				   : call->is_kfunc ? NULL
+						    : bb_helper__name(call->id);
+
+		if (name && name[0])
+			snprintf(call->name, sizeof(call->name), "%s", name);
+		else
+			snprintf(call->name, sizeof(call->name), "%s %d",
+				 call->is_kfunc ? "kfunc" : "helper", call->id);
+	}
+	btf__free(kernel);
 	*ret_calls = calls;
 	*ret_n = merged;
 	return 0;

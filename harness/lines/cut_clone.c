@@ -330,19 +330,6 @@ static int32_t early_result(const struct layout *l, uint32_t func)
 	}
 }
 
-/*
- * The registers whose values a run may still wait for at a cut. Of r0 it is not known that it has
- * one after a call, unless the program reads it.
- */
-static uint16_t awaited(const struct layout *l, const struct bb_cut *c)
-{
-	uint32_t at = c->slot + c->after;
-
-	return at < l->code->n
-		       ? l->live->known[at] & (uint16_t)(l->live->live[at] | ~BB_REG(BPF_REG_0))
-		       : 0;
-}
-
 /* r1 = what is in these registers, as a number that has to wait for them all. */
 static void emit_sum(struct layout *l, uint16_t regs)
 {
@@ -363,14 +350,21 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 	l->is_too_long |= !bb_rewrite__jump(&l->out, from, to);
 }
 
-/* The ways out of the cuts [first, end): those with the same registers share a sum, and then all go
- * on together. */
+/*
+ * The ways out of the cuts [first, end), by the registers whose values a run may still wait for
+ * there: those with the same ones share a sum, and then all go on together. Of r0 it is not known
+ * that it has a value after a call, unless the program reads it.
+ */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
 	uint32_t sums[1U << 10] = {0}, goes_on[1U << 10] = {0}; /* by registers; 0: none */
 
 	for (uint32_t k = first; k < end; k++) {
-		uint16_t regs = awaited(l, &l->cuts->v[k]);
+		uint32_t at = l->cuts->v[k].slot + l->cuts->v[k].after;
+		uint16_t regs = at < l->code->n
+					? l->live->known[at] &
+						  (uint16_t)(l->live->live[at] | ~BB_REG(BPF_REG_0))
+					: 0;
 
 		if (l->checks[2 * k + 1] == NO_CHECK)
 			continue;
@@ -426,28 +420,38 @@ static void emit_stubs(struct layout *l, uint32_t func)
 	emit(l, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
-static void lay_out_insn(struct layout *l, uint32_t at, uint32_t func, uint32_t *cut)
+static void lay_out(struct layout *l)
 {
-	const struct bpf_insn *i = &l->code->insns[at];
-	const struct bb_cuts *cuts = l->cuts;
-	bool can_end = !l->form->logs && l->f->is_cut;
+	const struct bb_cut *cut = l->cuts->v, *end = cut + l->cuts->n;
+	struct bb_rewrite *out = &l->out;
 
-	l->out.moved[at] = l->out.n;
-	if (can_end && at == l->g->funcs[func].first)
-		emit_prologue(l, func);
-	l->out.landing[at] = l->out.n;
-	if (*cut < cuts->n && cuts->v[*cut].slot == at && !cuts->v[*cut].after)
-		emit_check(l, (*cut)++);
-	if (can_end && bb_insn_is_call(i))
-		emit_before_call(l, at);
-	if (can_end && func && bb_insn_is_exit(i)) /* r0 is the result, r1 to r5 are free */
-		for (unsigned int k = 0; k < l->times; k++)
-			emit_store_count(l, BPF_REG_1, BPF_REG_2);
-	bb_emit_old(&l->out, at);
-	if (can_end && bb_insn_is_call(i))
-		emit_after_call(l, at);
-	if (*cut < cuts->n && cuts->v[*cut].slot == at && cuts->v[*cut].after)
-		emit_check(l, (*cut)++);
+	for (uint32_t at = 0; at < l->code->n; at += bb_insn_slots(&l->code->insns[at])) {
+		const struct bpf_insn *i = &l->code->insns[at];
+		uint32_t func = bb_cfg__func_at(l->g, at);
+		bool can_end;
+
+		l->f = &l->funcs[func];
+		can_end = !l->form->logs && l->f->is_cut;
+		out->moved[at] = out->n;
+		if (can_end && at == l->g->funcs[func].first)
+			emit_prologue(l, func);
+		out->landing[at] = out->n;
+		if (cut < end && cut->slot == at && !cut->after)
+			emit_check(l, (uint32_t)(cut++ - l->cuts->v));
+		if (can_end && bb_insn_is_call(i))
+			emit_before_call(l, at);
+		if (can_end && func && bb_insn_is_exit(i)) /* r0 is the result, r1 to r5 are free */
+			for (unsigned int k = 0; k < l->times; k++)
+				emit_store_count(l, BPF_REG_1, BPF_REG_2);
+		bb_emit_old(out, at);
+		if (can_end && bb_insn_is_call(i))
+			emit_after_call(l, at);
+		if (cut < end && cut->slot == at && cut->after)
+			emit_check(l, (uint32_t)(cut++ - l->cuts->v));
+		if (can_end && at + bb_insn_slots(i) == l->g->funcs[func].end)
+			emit_stubs(l, func);
+	}
+	out->moved[l->code->n] = out->n;
 }
 
 /* Which functions have cuts that are on, and which call those; what each returns. */
@@ -528,21 +532,6 @@ static int find_room(struct layout *l, uint32_t func, struct bb_err *err)
 			       "which it uses %u of %u",
 			       l->code->name, depth - stack, stack, BB_STACK_BYTES);
 	return 0;
-}
-
-static void lay_out(struct layout *l)
-{
-	uint32_t cut = 0;
-
-	for (uint32_t func = 0; func < l->g->n_funcs; func++) {
-		l->f = &l->funcs[func];
-		for (uint32_t at = l->g->funcs[func].first; at < l->g->funcs[func].end;
-		     at += bb_insn_slots(&l->code->insns[at]))
-			lay_out_insn(l, at, func, &cut);
-		if (!l->form->logs && l->f->is_cut)
-			emit_stubs(l, func);
-	}
-	l->out.moved[l->code->n] = l->out.n;
 }
 
 static int build(struct layout *l, struct bb_err *err)

@@ -147,21 +147,6 @@ static void go_on(const struct maker *m, struct frames *f, const struct bb_cut *
 		f->v[f->n++] = (struct frame){func, from ? site_of(m, from, func) : 0};
 }
 
-static void put_from(const struct maker *m, const struct frames *f, uint32_t n, char *buf,
-		     size_t size)
-{
-	size_t at = 0;
-
-	buf[0] = '\0';
-	for (uint32_t i = 1; i < n && at < size; i++) {
-		const struct bpf_line_info *l = bb_code__line_at(m->code, f->v[i].site);
-
-		at += (size_t)snprintf(buf + at, size - at, "%s%u %.60s()", i > 1 ? ";" : "",
-				       l ? BB_SOURCE_LINE(l->line_col) : 0,
-				       func_name(m, f->v[i].func));
-	}
-}
-
 static bool same_row(const struct bb_line_row *a, const struct bb_line_row *b)
 {
 	return !strcmp(a->call, b->call) && !strcmp(a->file, b->file) &&
@@ -188,7 +173,14 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 	char from[600];
 
 	put_lines(m, &row);
-	put_from(m, f, n, from, sizeof(from));
+	from[0] = '\0';
+	for (uint32_t i = 1, len = 0; i < n && len < sizeof(from); i++) {
+		const struct bpf_line_info *l = bb_code__line_at(m->code, f->v[i].site);
+
+		len += (uint32_t)snprintf(from + len, sizeof(from) - len, "%s%u %.60s()",
+					  i > 1 ? ";" : "", l ? BB_SOURCE_LINE(l->line_col) : 0,
+					  func_name(m, f->v[i].func));
+	}
 	row.call = call;
 	row.from = from;
 	row.file = (char *)(uintptr_t) "";
