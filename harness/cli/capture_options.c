@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "bpf/attach.h"
 #include "capture/file.h"
+#include "cli/paths.h"
 #include "cli/cmd.h"
 #include "plan/field.h"
 
@@ -133,23 +134,19 @@ void bb_capture_name(const char *program, char *ret_name, size_t size)
 
 static int make_place(struct bb_captured_file *f, const char *name, struct bb_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	int tmp_fd, rc = 0;
+	int tmp_fd, rc;
 	char *dir;
 
-	tmp = tmp && *tmp ? tmp : "/tmp";
-	if (asprintf(&dir, "%s/bpfbench-capture-XXXXXX", tmp) < 0)
-		return bb_fail_nomem(err);
-	if (!mkdtemp(dir)) {
-		rc = bb_fail(err, -errno, "%s: no folder can be made there: %s", tmp,
-			     strerror(errno));
-	} else if (asprintf(&f->object, "%s=%s/%s.capture", name, dir, name) < 0) {
+	rc = bb_scratch__make("capture", &dir, err);
+	if (rc)
+		return rc;
+	if (asprintf(&f->object, "%s=%s/%s.capture", name, dir, name) < 0) {
 		f->object = NULL;
 		rmdir(dir);
 		rc = bb_fail_nomem(err);
 	} else {
 		f->lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		tmp_fd = open(tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		tmp_fd = openat(f->lock_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (f->lock_fd >= 0 && tmp_fd >= 0)
 			bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
 							    sizeof("XXXXXX") - 1, f->lock_fd);

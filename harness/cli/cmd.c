@@ -10,50 +10,45 @@
 
 static const struct cmd {
 	const char *name;
-	const char *doc;
 	bb_cmd *run;
 	/* It loads, watches or samples. The others give root's rights up before they look at
 	 * anything. */
 	bool needs_root;
+	const char *doc;
 } cmds[] = {
 	/* run comes first: it is the default */
-	{"run",
+	{"run", bb_cmd_run, true,
 	 "measure a scenario or a BPF object (the default: `bpfbench --scenario S` is `bpfbench "
-	 "run --scenario S`)",
-	 bb_cmd_run, true},
-	{"capture", "run a command of any language and copy the BPF programs that it loads",
-	 bb_cmd_capture, true},
-	{"init", "write a scenario for a BPF object, for you to edit", bb_cmd_init, true},
-	{"triggers",
-	 "list the triggers that make attached programs run, or those of an object's programs",
-	 bb_cmd_triggers, true},
-	{"show", "print a stored run in any format, without measuring", bb_cmd_show, false},
-	{"report", "write one HTML page about stored runs: verdicts, history, flame graph, source",
-	 bb_cmd_report, false},
-	{"annotate",
+	 "run --scenario S`)"},
+	{"capture", bb_cmd_capture, true,
+	 "run a command of any language and copy the BPF programs that it loads"},
+	{"init", bb_cmd_init, true, "write a scenario for a BPF object, for you to edit"},
+	{"triggers", bb_cmd_triggers, true,
+	 "list the triggers that make attached programs run, or those of an object's programs"},
+	{"show", bb_cmd_show, false, "print a stored run in any format, without measuring"},
+	{"report", bb_cmd_report, false,
+	 "write one HTML page about stored runs: verdicts, history, flame graph, source"},
+	{"annotate", bb_cmd_annotate, false,
 	 "print the programs' source with the executions and instructions of each line (drive "
-	 "exact)",
-	 bb_cmd_annotate, false},
-	{"list", "list the scenarios with their variants and drives, and the stored runs",
-	 bb_cmd_list, false},
-	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history,
-	 false},
-	{"compare", "compare two programs, measured in turns now, or two stored runs",
-	 bb_cmd_compare, true},
-	{"live", "watch the programs that are already loaded: runs, cost and CPU of each",
-	 bb_cmd_live, true},
-	{"gate", "compare the programs of two git revisions, and fail when one got slower",
-	 bb_cmd_gate, true},
-	{"selftest",
-	 "find the smallest difference that this machine can judge: programs against themselves",
-	 bb_cmd_selftest, true},
-	{"profile", "sample the stacks of a process, a command or the whole system", bb_cmd_profile,
-	 true},
-	{"heap",
-	 "print heap totals of DHAT files (valgrind --tool=dhat) side by side, as a table or BMF",
-	 bb_cmd_heap, false},
-	{"check", "check this machine: its abilities, and the changes that would help",
-	 bb_cmd_check, true},
+	 "exact)"},
+	{"list", bb_cmd_list, false,
+	 "list the scenarios with their variants and drives, and the stored runs"},
+	{"history", bb_cmd_history, false,
+	 "show each variant over all stored runs, and where it changed"},
+	{"compare", bb_cmd_compare, true,
+	 "compare two programs, measured in turns now, or two stored runs"},
+	{"live", bb_cmd_live, true,
+	 "watch the programs that are already loaded: runs, cost and CPU of each"},
+	{"gate", bb_cmd_gate, true,
+	 "compare the programs of two git revisions, and fail when one got slower"},
+	{"selftest", bb_cmd_selftest, true,
+	 "find the smallest difference that this machine can judge: programs against themselves"},
+	{"profile", bb_cmd_profile, true,
+	 "sample the stacks of a process, a command or the whole system"},
+	{"heap", bb_cmd_heap, false,
+	 "print heap totals of DHAT files (valgrind --tool=dhat) side by side, as a table or BMF"},
+	{"check", bb_cmd_check, true,
+	 "check this machine: its abilities, and the changes that would help"},
 };
 
 #define N_CMDS (sizeof(cmds) / sizeof(cmds[0]))

@@ -107,25 +107,18 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 static int draw_figures(const struct bb_report *r, const struct bb_timeline *history,
 			struct bb_figures *ret_figures, struct bb_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_figures figures = {0};
 	char *dir; /* of our own, for data and pictures */
-	int rc;
+	int rc = paths ? bb_scratch__make("figures", &dir, err) : err->code;
 
-	tmp = tmp && *tmp ? tmp : "/tmp";
-	if (asprintf(&dir, "%s/bpfbench-figures-XXXXXX", tmp) < 0)
-		return bb_fail_nomem(err);
-	if (!mkdtemp(dir)) {
-		rc = bb_fail(err, -errno, "%s: no folder can be made there: %s", tmp,
-			     strerror(errno));
-	} else {
-		rc = paths ? write_inputs(dir, r, history, err) : err->code;
+	if (!rc) {
+		rc = write_inputs(dir, r, history, err);
 		if (!rc)
 			rc = draw_by_script(dir, paths, &figures, err);
 		nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		free(dir);
 	}
-	free(dir);
 	if (rc == -EINTR || rc == -ENOMEM)
 		return rc;
 	if (rc)

@@ -190,13 +190,6 @@ static const struct bb_option how_options[] = {
 	{0},
 };
 
-static void refuse_argument(const struct bb_option *o, const char *text, void *none)
-{
-	(void)o;
-	(void)none;
-	bb_usage_error("'%s' is no option; a scenario is named by --scenario %s", text, text);
-}
-
 /* What is to be measured is said once, and what goes with it. */
 static void check_args(void *args)
 {
@@ -266,7 +259,7 @@ static const struct bb_usage usage = {
 		 {"Or a BPF object without a scenario:", bb_object_options, AT(object)},
 		 {"How to take samples:", how_options, 0},
 		 BB_MEASURE_SETS(AT(measure))},
-	.argument = {.read = refuse_argument},
+	.instead = "a scenario is named by --scenario NAME",
 	.command = AT(command),
 	.check = check_args,
 };

@@ -108,3 +108,21 @@ int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct
 	bb_names_free(names, n);
 	return rc;
 }
+
+int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir;
+	int rc;
+
+	tmp = tmp && *tmp ? tmp : "/tmp";
+	if (asprintf(&dir, "%s/bpfbench-%s-XXXXXX", tmp, purpose) < 0)
+		return bb_fail_nomem(err);
+	if (mkdtemp(dir)) {
+		*ret_dir = dir;
+		return 0;
+	}
+	rc = bb_fail(err, -errno, "%s: no folder can be made there: %s", tmp, strerror(errno));
+	free(dir);
+	return rc;
+}

@@ -26,4 +26,8 @@ int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
  * nearest one. */
 int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err);
 
+/* A new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp; its path goes to *ret_dir, to be
+ * freed. */
+int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err);
+
 #endif
