@@ -56,11 +56,6 @@ static void add_variance(struct variance *v, double se, double df)
 	v->squares += se * se * se * se / df;
 }
 
-static double df_of(const struct variance *v)
-{
-	return v->sum * v->sum / v->squares;
-}
-
 static double known(double x)
 {
 	return isnan(x) ? 0 : x;
@@ -88,77 +83,47 @@ static int open_side(const struct bb_case *c, struct side *s)
 	return 0;
 }
 
-/* Both runs against each other: what moves between them. */
-static struct variance variance_of_runs(const struct side side[2])
-{
-	struct variance v = {0, 0};
-
-	for (int i = 0; i < 2; i++)
-		if (side[i].run_se > 0)
-			add_variance(&v, side[i].run_se, side[i].run_df);
-	return v;
-}
-
-/* p of |ln ratio| beyond ln(1 + threshold), by a t of that variance. */
-static double p_beyond(double ln_ratio, double threshold, const struct variance *v)
-{
-	double beyond = fabs(ln_ratio) - log1p(threshold);
-
-	return beyond > 0 ? bb_student_two_sided(beyond / sqrt(v->sum), df_of(v)) : 1;
-}
-
-static void by_place(const struct side side[2], double threshold, double alpha,
-		     struct stored_ratio *r)
-{
-	struct variance v = variance_of_runs(side);
-	double ln_ratio, half;
-
-	for (int i = 0; i < 2; i++)
-		add_variance(&v, side[i].over.se / side[i].over.estimate.value, side[i].over.df);
-	r->ratio = side[1].over.estimate.value / side[0].over.estimate.value;
-	ln_ratio = log(r->ratio);
-	half = bb_student_critical(alpha, df_of(&v)) * sqrt(v.sum);
-	r->interval = (struct bb_interval){exp(ln_ratio - half), exp(ln_ratio + half)};
-	r->p = p_beyond(ln_ratio, threshold, &v);
-}
-
-static void by_order(const struct side side[2], double threshold, double alpha,
-		     struct stored_ratio *r)
-{
-	struct variance v = variance_of_runs(side);
-	const struct side *a = &side[0], *b = &side[1];
-	struct bb_order_ratio o = bb_order_ratio(a->ns, a->n, b->ns, b->n, alpha);
-	double ln_ratio = log(o.ratio), half;
-
-	r->ratio = o.ratio;
-	r->interval = o.interval;
-	r->p = fmin(bb_order_ratio_p(a->ns, a->n, b->ns, b->n, 1 + threshold),
-		    bb_order_ratio_p(b->ns, b->n, a->ns, a->n, 1 + threshold));
-	if (!(v.sum > 0) || isnan(o.interval.lo))
-		return;
-	half = bb_student_critical(alpha, df_of(&v)) * sqrt(v.sum);
-	r->interval.lo = exp(ln_ratio - hypot(ln_ratio - log(o.interval.lo), half));
-	r->interval.hi = exp(ln_ratio + hypot(log(o.interval.hi) - ln_ratio, half));
-	r->p = fmax(r->p, p_beyond(ln_ratio, threshold, &v));
-}
-
 static int find_stored_ratio(const struct bb_case *a, const struct bb_case *b, double threshold,
 			     double alpha, struct stored_ratio *ret)
 {
-	struct side side[2] = {{0}};
-	int rc = open_side(a, &side[0]);
+	struct side side[2] = {{0}}, *x = &side[0], *y = &side[1];
+	struct variance v = {0, 0};
+	int rc = open_side(a, x);
+	bool by_place;
 
 	if (!rc)
-		rc = open_side(b, &side[1]);
-	*ret = (struct stored_ratio){NAN, {NAN, NAN}, NAN, side[0].n, side[1].n, 0};
-	if (!rc && side[0].over.se > 0 && side[1].over.se > 0) {
-		by_place(side, threshold, alpha, ret);
+		rc = open_side(b, y);
+	*ret = (struct stored_ratio){NAN, {NAN, NAN}, NAN, x->n, y->n, 0};
+	by_place = !rc && x->over.se > 0 && y->over.se > 0;
+	if (by_place) {
+		ret->ratio = y->over.estimate.value / x->over.estimate.value;
 	} else if (!rc) {
+		struct bb_order_ratio o = bb_order_ratio(x->ns, x->n, y->ns, y->n, alpha);
+
 		ret->needs = bb_order_ratio_needs(alpha);
-		by_order(side, threshold, alpha, ret);
+		ret->ratio = o.ratio;
+		ret->interval = o.interval;
+		ret->p = fmin(bb_order_ratio_p(x->ns, x->n, y->ns, y->n, 1 + threshold),
+			      bb_order_ratio_p(y->ns, y->n, x->ns, x->n, 1 + threshold));
 	}
-	free(side[0].ns);
-	free(side[1].ns);
+	for (int i = 0; i < 2; i++)
+		if (side[i].run_se > 0)
+			add_variance(&v, side[i].run_se, side[i].run_df);
+	for (int i = 0; i < 2 && by_place; i++)
+		add_variance(&v, side[i].over.se / side[i].over.estimate.value, side[i].over.df);
+	if (v.sum > 0 && (by_place || !isnan(ret->interval.lo))) {
+		double ln_ratio = log(ret->ratio), df = v.sum * v.sum / v.squares;
+		double half = bb_student_critical(alpha, df) * sqrt(v.sum);
+		double beyond = fabs(ln_ratio) - log1p(threshold);
+		double p = beyond > 0 ? bb_student_two_sided(beyond / sqrt(v.sum), df) : 1;
+		double down = by_place ? half : hypot(ln_ratio - log(ret->interval.lo), half),
+		       up = by_place ? half : hypot(log(ret->interval.hi) - ln_ratio, half);
+
+		ret->p = by_place ? p : fmax(ret->p, p);
+		ret->interval = (struct bb_interval){exp(ln_ratio - down), exp(ln_ratio + up)};
+	}
+	free(x->ns);
+	free(y->ns);
 	return rc;
 }
 

@@ -188,44 +188,24 @@ static bool holds(const struct condition *c, const struct bb_diff *row)
 	return c->op->holds & (sign < 0 ? BELOW : sign > 0 ? ABOVE : EQUAL);
 }
 
-static int check_value(struct condition *c, struct bb_err *err)
-{
-	size_t len = strlen(c->value);
-	enum bb_verdict verdict;
-
-	if (!is_text(c->column)) {
-		if (len && c->value[len - 1] == '%' && c->column->kind == PERCENT)
-			c->value[len - 1] = '\0';
-		if (bb_parse_double(c->value, &c->number))
-			return bb_fail(err, -EINVAL,
-				       "'%s' is no number to compare the column '%s' with",
-				       c->value, c->column->name);
-	} else if (c->column->kind == VERDICT && !c->op->is_pattern && len &&
-		   bb_verdict_from_name(c->value, &verdict)) {
-		return bb_fail(err, -EINVAL,
-			       "no verdict '%s'; there are: regressed, improved, same, "
-			       "inconclusive",
-			       c->value);
-	}
-	return 0;
-}
-
 static int parse_condition(const char *text, struct condition *c, struct bb_err *err)
 {
 	const char *at = text + strspn(text, BLANKS);
 	size_t len = strcspn(at, BLANKS "<>=!~"), k = 0;
+	enum bb_verdict verdict;
+	bool has_text;
 
 	c->column = find_column(at, len, err);
 	if (!c->column)
 		return -EINVAL;
+	has_text = is_text(c->column);
 	at += len;
 	at += strspn(at, BLANKS);
 	while (k < N_OPS && strncmp(at, ops[k].text, strlen(ops[k].text)))
 		k++;
-	if (k == N_OPS || !(is_text(c->column) ? ops[k].of_text : ops[k].of_number))
+	if (k == N_OPS || !(has_text ? ops[k].of_text : ops[k].of_number))
 		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
-			       text, c->column->name,
-			       is_text(c->column) ? "= != ~ !~" : "< <= > >= = !=");
+			       text, c->column->name, has_text ? "= != ~ !~" : "< <= > >= = !=");
 	c->op = &ops[k];
 	at += strlen(ops[k].text);
 	at += strspn(at, BLANKS);
@@ -234,9 +214,19 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 		len--;
 	if (len >= sizeof(c->value))
 		return bb_fail(err, -EINVAL, "'%s': the value is too long", text);
-	memcpy(c->value, at, len);
-	c->value[len] = '\0';
-	return check_value(c, err);
+	if (c->column->kind == PERCENT && len && at[len - 1] == '%')
+		len--;
+	snprintf(c->value, sizeof(c->value), "%.*s", (int)len, at);
+	if (!has_text && bb_parse_double(c->value, &c->number))
+		return bb_fail(err, -EINVAL, "'%s' is no number to compare the column '%s' with",
+			       c->value, c->column->name);
+	if (c->column->kind == VERDICT && !c->op->is_pattern && len &&
+	    bb_verdict_from_name(c->value, &verdict))
+		return bb_fail(err, -EINVAL,
+			       "no verdict '%s'; there are: regressed, improved, same, "
+			       "inconclusive",
+			       c->value);
+	return 0;
 }
 
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err)

@@ -93,6 +93,7 @@ static void join_changed(struct bb_time_diff_case *c)
 	c->n_rows = kept;
 }
 
+/* What stands below the drive in a case's name: its parameter, or nothing. */
 static const char *below_drive(const struct bb_timed *t)
 {
 	const char *slash = strrchr(t->name, '/');
@@ -103,12 +104,12 @@ static const char *below_drive(const struct bb_timed *t)
 static const struct bb_timed *find_base(const struct bb_report *r, const struct bb_timed *head,
 					const char *base)
 {
-	base = base ? base : head->variant;
 	for (size_t i = 0; i < r->n_timed; i++) {
 		const struct bb_timed *t = &r->timed[i];
 
-		if (!strcmp(t->variant, base) && !strcmp(t->scenario, head->scenario) &&
-		    !strcmp(t->drive, head->drive) && !strcmp(below_drive(t), below_drive(head)))
+		if (!strcmp(t->variant, base ? base : head->variant) &&
+		    !strcmp(t->scenario, head->scenario) && !strcmp(t->drive, head->drive) &&
+		    !strcmp(below_drive(t), below_drive(head)))
 			return t;
 	}
 	return NULL;
@@ -273,6 +274,7 @@ static void find_speeds(struct pairing *p, const struct bb_report *base, const s
 			continue;
 		p->slow_a[k] = find_slow(a, p->n_a, k, usual);
 		p->slow_b[k] = find_slow(b, p->n_b, k, usual);
+		p->failed |= !p->slow_a[k] || !p->slow_b[k];
 	}
 }
 
