@@ -42,19 +42,6 @@ static int fail_twice(const char *name, const char *what, struct bb_err *err)
 		       name, what);
 }
 
-static int check_length(const char *name, const char *scenario, const char *variant,
-			struct bb_err *err)
-{
-	size_t len = strlen(name);
-
-	if (len && len <= NAME_MAX_BYTES)
-		return 0;
-	return bb_fail(err, -ENAMETOOLONG,
-		       "a benchmark's name has %zu bytes, Bencher takes 1 to %d: shorten scenario "
-		       "'%.40s' or variant '%.40s'",
-		       len, NAME_MAX_BYTES, scenario, variant);
-}
-
 /* Is there a case of that name that was timed, or counted before `c`? */
 static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 {
@@ -68,32 +55,6 @@ static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 				return true;
 		}
 	return false;
-}
-
-static int check_names(const struct bb_report *r, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-
-		rc = check_length(c->name, c->scenario, c->variant, err);
-		if (!rc && bb_report__find_case(r, c->name) != c)
-			rc = fail_twice(c->name, "two cases", err);
-	}
-	for (size_t i = 0; !rc && i < r->n_programs; i++) {
-		const struct bb_program *p = &r->programs[i];
-
-		rc = check_length(p->name, p->scenario, p->variant, err);
-		if (!rc &&
-		    (bb_report__find_case(r, p->name) || bb_report__find_program(r, p->name) != p))
-			rc = fail_twice(p->name, "a program and a case, or two programs,", err);
-	}
-	for (size_t i = 0; i < r->n_counted; i++)
-		for (size_t k = 0; !rc && k < r->counted[i].n_cases; k++)
-			if (is_taken(r, &r->counted[i].cases[k]))
-				rc = fail_twice(r->counted[i].cases[k].name, "two cases", err);
-	return rc;
 }
 
 static bool has_figures(const struct bb_report *r)
@@ -110,6 +71,8 @@ static bool has_figures(const struct bb_report *r)
 
 static int check(const struct bb_report *r, struct bb_err *err)
 {
+	int rc = 0;
+
 	if (r->incomplete)
 		return bb_fail(err, -ECANCELED,
 			       "run is incomplete (%s): no BMF is written (see --format table)",
@@ -125,7 +88,29 @@ static int check(const struct bb_report *r, struct bb_err *err)
 			       r->n_cases   ? bb_case__why_no_sample(&r->cases[0])
 			       : r->n_skips ? r->skips[0].why
 					    : "");
-	return check_names(r, err);
+	for (size_t i = 0; !rc && i < r->n_cases + r->n_programs; i++) {
+		const struct bb_case *c = i < r->n_cases ? &r->cases[i] : NULL;
+		const struct bb_program *p = c ? NULL : &r->programs[i - r->n_cases];
+		const char *name = c ? c->name : p->name;
+		size_t len = strlen(name);
+
+		if (!len || len > NAME_MAX_BYTES)
+			rc = bb_fail(err, -ENAMETOOLONG,
+				     "a benchmark's name has %zu bytes, Bencher takes 1 to %d: "
+				     "shorten scenario '%.40s' or variant '%.40s'",
+				     len, NAME_MAX_BYTES, c ? c->scenario : p->scenario,
+				     c ? c->variant : p->variant);
+		else if (c && bb_report__find_case(r, name) != c)
+			rc = fail_twice(name, "two cases", err);
+		else if (p &&
+			 (bb_report__find_case(r, name) || bb_report__find_program(r, name) != p))
+			rc = fail_twice(name, "a program and a case, or two programs,", err);
+	}
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; !rc && k < r->counted[i].n_cases; k++)
+			if (is_taken(r, &r->counted[i].cases[k]))
+				rc = fail_twice(r->counted[i].cases[k].name, "two cases", err);
+	return rc;
 }
 
 /* Left out where there is no value or no such measure; the benchmark begins with its first. */

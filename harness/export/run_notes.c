@@ -4,41 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
 #define LITTLE_SHARE 0.25
 #define NAMED_LOADS 8 /* in a note about void series */
 
-/* --- what does not count or was not measured --- */
-
-struct note {
-	const char *label;
-	char *what, *why; /* the case, and the cause */
-	bool is_said;
-};
-
-struct notes {
-	struct note *v;
-	size_t n;
-	bool failed; /* out of memory */
-};
-
-static void add_note(struct notes *notes, const char *label, const char *what, const char *why)
-{
-	struct note *note = bb_append(&notes->v, &notes->n, sizeof(*note));
-
-	if (note)
-		*note = (struct note){.label = label, .what = strdup(what), .why = strdup(why)};
-	notes->failed |= !note || !note->what || !note->why;
-}
+/* --- what does not count or was not measured: in a document of their own at first, two blocks
+ * each, the case under a label and the cause --- */
 
 /* The series of a case that share the reason of series i, unless an earlier one had it. */
-static void note_void(struct notes *notes, const struct bb_case *c, size_t i)
+static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 {
 	const char *why = bb_series_why_void(&c->series[i]);
-	char loads[NAMED_LOADS * 12 + 8] = "", *what;
+	char loads[NAMED_LOADS * 12 + 8] = "";
 	size_t n = 0, at = 0;
 
 	for (size_t k = 0; k < c->n_series; k++) {
@@ -50,24 +29,21 @@ static void note_void(struct notes *notes, const struct bb_case *c, size_t i)
 			at += (size_t)snprintf(loads + at, sizeof(loads) - at, "%s%" PRIu32,
 					       n > 1 ? ", " : "", c->series[k].load);
 	}
-	if (asprintf(&what, "%s: %zu of %zu series (load %s%s)", c->name, n, c->n_series, loads,
-		     n > NAMED_LOADS ? ", ..." : "") < 0) {
-		notes->failed = true;
-		return;
-	}
-	add_note(notes, "void", what, why);
-	free(what);
+	bb_doc__add(notes, BB_DOC_ITEM, "void", "%s: %zu of %zu series (load %s%s)", c->name, n,
+		    c->n_series, loads, n > NAMED_LOADS ? ", ..." : "");
+	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%s", why);
 }
 
-static void note_sum(struct notes *notes, const struct bb_case *c, const char *label, uint64_t n,
+static void note_sum(struct bb_doc *notes, const struct bb_case *c, const char *label, uint64_t n,
 		     const char *what_they_are)
 {
-	if (n)
-		add_note(notes, label, c->name,
-			 bb_table_cell_of("%" PRIu64 " %s", n, what_they_are).text);
+	if (!n)
+		return;
+	bb_doc__add(notes, BB_DOC_ITEM, label, "%s", c->name);
+	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%" PRIu64 " %s", n, what_they_are);
 }
 
-static void note_case(struct notes *notes, const struct bb_case *c)
+static void note_case(struct bb_doc *notes, const struct bb_case *c)
 {
 	struct bb_table_cell below = bb_table_cell_below_rate(c);
 	uint64_t misses = 0, retries = 0;
@@ -78,16 +54,18 @@ static void note_case(struct notes *notes, const struct bb_case *c)
 		misses += c->series[k].misses;
 		retries += c->series[k].retries;
 	}
-	if (below.text[0])
-		add_note(notes, "below the rate", c->name, below.text);
+	if (below.text[0]) {
+		bb_doc__add(notes, BB_DOC_ITEM, "below the rate", "%s", c->name);
+		bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%s", below.text);
+	}
 	note_sum(notes, c, "misses", misses, "runs that the kernel refused (recursion)");
 	note_sum(notes, c, "retries", retries, "calls were broken off by signals and made again");
 }
 
-/* Equal but for their numbers. */
-static bool is_same_cause(const struct note *a, const struct note *b)
+/* Equal but for the numbers of their causes. */
+static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_block *b)
 {
-	const char *x = a->why, *y = b->why;
+	const char *x = a[1].text, *y = b[1].text;
 
 	if (strcmp(a->label, b->label))
 		return false;
@@ -103,20 +81,18 @@ static bool is_same_cause(const struct note *a, const struct note *b)
 }
 
 /* Each cause once, with its first example and the number of the others. */
-static void say_causes(const struct notes *notes, enum bb_detail detail, struct bb_doc *d)
+static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
-	for (size_t i = 0; i < notes->n; i++) {
-		size_t more = 0;
+	for (size_t i = 0; i < notes->n; i += 2) {
+		const struct bb_doc_block *note = &notes->blocks[i];
+		size_t before = 0, more = 0;
 
-		if (notes->v[i].is_said)
+		for (size_t k = 0; k < notes->n && detail != BB_DETAILS; k += 2)
+			if (k != i && is_same_cause(note, &notes->blocks[k]))
+				*(k < i ? &before : &more) += 1;
+		if (before)
 			continue;
-		for (size_t k = i + 1; k < notes->n && detail != BB_DETAILS; k++)
-			if (is_same_cause(&notes->v[i], &notes->v[k])) {
-				notes->v[k].is_said = true;
-				more++;
-			}
-		bb_doc__add(d, BB_DOC_ITEM, notes->v[i].label, "%s: %s", notes->v[i].what,
-			    notes->v[i].why);
+		bb_doc__add(d, BB_DOC_ITEM, note->label, "%s: %s", note->text, note[1].text);
 		if (more)
 			bb_doc__append(d, " (and %zu more like it)", more);
 	}
@@ -177,23 +153,21 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	struct notes notes = {.n = 0};
+	struct bb_doc notes = {0};
 	size_t before = d->n;
 
-	for (size_t i = 0; i < r->n_skips; i++)
-		add_note(&notes, "skipped", r->skips[i].what, r->skips[i].why);
+	for (size_t i = 0; i < r->n_skips; i++) {
+		bb_doc__add(&notes, BB_DOC_ITEM, "skipped", "%s", r->skips[i].what);
+		bb_doc__add(&notes, BB_DOC_SUBITEM, NULL, "%s", r->skips[i].why);
+	}
 	for (size_t i = 0; i < r->n_cases; i++)
 		note_case(&notes, &r->cases[i]);
 	d->failed |= notes.failed;
 	if (!d->failed)
 		say_causes(&notes, detail, d);
+	bb_doc__done(&notes);
 	say_little_executed(r, d);
 	say_once(r, detail, d);
-	for (size_t i = 0; i < notes.n; i++) {
-		free(notes.v[i].what);
-		free(notes.v[i].why);
-	}
-	free(notes.v);
 	return d->n - before;
 }
 
