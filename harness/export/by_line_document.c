@@ -272,18 +272,6 @@ void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_do
 
 /* --- a program at several values of its parameter --- */
 
-/* The cases of one table. */
-struct group {
-	const struct bb_by_line *cases[MOST_COLUMNS];
-	size_t n;
-};
-
-/* A line of one of them. */
-struct placed {
-	const struct bb_line_time *line;
-	size_t column;
-};
-
 static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
 {
 	return a->param && b->param && !strcmp(a->scenario, b->scenario) &&
@@ -303,95 +291,61 @@ static const char *value_of(const struct bb_timed *t)
 	return at > t->name ? at : t->name;
 }
 
-static int by_place(const struct bb_timed_row *x, const struct bb_timed_row *y)
+/* One table, of cases[n]. Their lines are sorted alike. */
+static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb_doc *d)
 {
-	int rc = bb_timed_row__compare_place(x, y);
+	const struct bb_timed *first = cases[0]->timed;
+	const struct bb_timed_row *next;
+	size_t at[MOST_COLUMNS] = {0};
 
-	return rc || x->line ? rc : (x->insn > y->insn) - (x->insn < y->insn);
-}
-
-static int by_place_and_column(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-	int rc = by_place(x->line->row, y->line->row);
-
-	return rc ? rc : (x->column > y->column) - (x->column < y->column);
-}
-
-/* All lines of all cases, in order; NULL: out of memory. */
-static struct placed *lines_of(const struct group *g, size_t *ret_n)
-{
-	struct placed *lines;
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->n; i++)
-		n += g->cases[i]->n_lines;
-	lines = calloc(n + 1, sizeof(*lines));
-	*ret_n = 0;
-	for (size_t i = 0; lines && i < g->n; i++)
-		for (size_t k = 0; k < g->cases[i]->n_lines; k++)
-			lines[(*ret_n)++] = (struct placed){&g->cases[i]->lines[k], i};
-	if (lines)
-		qsort(lines, n, sizeof(*lines), by_place_and_column);
-	return lines;
-}
-
-static void add_group(const struct group *g, struct bb_doc *d)
-{
-	const struct bb_timed *first = g->cases[0]->timed;
-	size_t n, used = 0;
-	struct placed *lines = lines_of(g, &n);
-
-	d->failed |= !lines;
-	if (d->failed) {
-		free(lines);
-		return;
-	}
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s/%s/%s, ns by %s", first->scenario, first->variant,
 		    first->drive, first->param);
 	bb_doc__table(d, NULL, 0);
-	for (size_t i = 0; i < g->n; i++)
-		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(value_of(g->cases[i]->timed))});
+	for (size_t i = 0; i < n; i++)
+		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(value_of(cases[i]->timed))});
 	bb_doc__column(d, (struct bb_doc_column){BB_NUMBER("line")});
 	bb_doc__column(d, (struct bb_doc_column){BB_CODE("source")});
 	for (int calling = 0; calling < 2; calling++) {
-		for (size_t i = 0; i < g->n; i++)
-			bb_doc_line_ns(calling ? g->cases[i]->calling.value
-					       : g->cases[i]->program.value,
+		for (size_t i = 0; i < n; i++)
+			bb_doc_line_ns(calling ? cases[i]->calling.value : cases[i]->program.value,
 				       d);
 		bb_doc__text_cell(d, "");
 		bb_doc__text_cell(d, calling ? "(calling and timing)" : "(the program)");
 	}
-	while (used < n) {
-		const struct bb_timed_row *row = lines[used].line->row;
+	do {
+		next = NULL;
+		for (size_t i = 0; i < n; i++)
+			if (at[i] < cases[i]->n_lines &&
+			    (!next ||
+			     bb_timed_row__compare_place(cases[i]->lines[at[i]].row, next) < 0))
+				next = cases[i]->lines[at[i]].row;
+		for (size_t i = 0; next && i < n; i++) {
+			const struct bb_line_time *line = &cases[i]->lines[at[i]];
+			bool is_there = at[i] < cases[i]->n_lines &&
+					!bb_timed_row__compare_place(line->row, next);
 
-		for (size_t i = 0; i < g->n; i++) {
-			double ns = NAN;
-
-			if (used < n && lines[used].column == i &&
-			    !by_place(lines[used].line->row, row))
-				ns = lines[used++].line->ns.value;
-			bb_doc_line_ns(ns, d);
+			at[i] += is_there;
+			bb_doc_line_ns(is_there ? line->ns.value : (double)NAN, d);
 		}
-		add_place(row, d);
-	}
-	free(lines);
+		if (next)
+			add_place(next, d);
+	} while (next);
 }
 
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct group g = {.n = 0};
-		size_t before = 0;
+		const struct bb_by_line *group[MOST_COLUMNS];
+		size_t before = 0, n_group = 0;
 
 		for (size_t k = 0; k < i; k++)
 			before += is_same_program(cases[k].timed, cases[i].timed);
 		if (before % MOST_COLUMNS) /* it stands in a table with an earlier one */
 			continue;
-		for (size_t k = i; k < n && g.n < MOST_COLUMNS; k++)
+		for (size_t k = i; k < n && n_group < MOST_COLUMNS; k++)
 			if (k == i || is_same_program(cases[i].timed, cases[k].timed))
-				g.cases[g.n++] = &cases[k];
-		if (g.n > 1)
-			add_group(&g, d);
+				group[n_group++] = &cases[k];
+		if (n_group > 1)
+			add_group(group, n_group, d);
 	}
 }

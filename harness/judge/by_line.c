@@ -157,6 +157,8 @@ int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_ti
 		return a->line < b->line ? -1 : 1;
 	if (a->last_line != b->last_line)
 		return a->last_line < b->last_line ? -1 : 1;
+	if (!a->line && a->insn != b->insn)
+		return a->insn < b->insn ? -1 : 1;
 	return bb_timed_row__compare_from(a, b, SIZE_MAX);
 }
 

@@ -55,7 +55,8 @@ int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 		     struct bb_by_line *ret_lines);
 void bb_by_line__done(struct bb_by_line *b);
 
-/* The order of two rows by file, lines, and the calls that led there: below 0, 0: none, above 0. */
+/* The order of two rows by file, lines or instruction, and the calls that led there: below 0, 0:
+ * none, above 0. */
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b);
 
 /* Of the whole run, 0..1. */

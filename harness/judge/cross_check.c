@@ -54,57 +54,35 @@ static double variance_of_both(const struct bb_report *r, const struct bb_case *
 	       (step ? variance_of(&step->summary.latency) : 0);
 }
 
-/* slope and what bpf_stats adds to it, against step. */
-static void check_slope(const struct bb_report *r, struct bb_cross_checked *k)
-{
-	const struct bb_case *slope = k->slope;
-
-	k->slope_ns = slope->summary.latency.value;
-	k->step_ns = k->step->summary.latency.value;
-	k->noise_ns = variance_of_both(r, slope);
-	if (slope->floor == BB_NO_FLOOR)
-		return;
-	k->stats_ns = step_minus_slope(r, &r->cases[slope->floor]);
-	k->noise_ns += variance_of_both(r, &r->cases[slope->floor]);
-}
-
-static const struct bb_program *program_of(const struct bb_report *r, const struct bb_case *c)
-{
-	for (size_t i = 0; i < r->n_programs; i++)
-		if (!strcmp(r->programs[i].scenario, c->scenario) &&
-		    !strcmp(r->programs[i].variant, c->variant))
-			return &r->programs[i];
-	return NULL;
-}
-
-/* Both less their empty programs. */
-static void check_hook(const struct bb_report *r, struct bb_cross_checked *k)
-{
-	const struct bb_program *program = program_of(r, k->slope);
-
-	k->slope_ns = k->slope->summary.net.value;
-	k->step_ns = k->step->summary.net.value;
-	k->stats_ns = 0;
-	k->noise_ns = variance_of(&k->slope->summary.net) + variance_of(&k->step->summary.net);
-	k->wakes_reader = program && program->has_ring && k->slope_ns > k->step_ns;
-}
-
 bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled)
 {
-	struct bb_cross_checked k = {.slope = &r->cases[i],
-				     .rest = rest_of(&r->cases[i]),
-				     .stats_ns = NAN};
-	const struct bb_drive_kind *kind = bb_drive_kind_named(k.slope->drive);
+	const struct bb_case *slope = &r->cases[i];
+	const struct bb_drive_kind *kind = bb_drive_kind_named(slope->drive);
+	struct bb_cross_checked k = {.slope = slope, .rest = rest_of(slope), .stats_ns = NAN};
 
 	if (!kind->agrees_with)
 		return false;
-	k.step = step_beside(r, k.slope);
-	if (!k.step || isnan(step_minus_slope(r, k.slope)))
+	k.step = step_beside(r, slope);
+	if (!k.step || isnan(step_minus_slope(r, slope)))
 		return false;
-	if (kind->own_floor)
-		check_hook(r, &k);
-	else
-		check_slope(r, &k);
+	if (kind->own_floor) { /* a hook: both less their empty programs */
+		k.slope_ns = slope->summary.net.value;
+		k.step_ns = k.step->summary.net.value;
+		k.stats_ns = 0;
+		k.noise_ns = variance_of(&slope->summary.net) + variance_of(&k.step->summary.net);
+		for (size_t p = 0; p < r->n_programs; p++)
+			if (!strcmp(r->programs[p].scenario, slope->scenario) &&
+			    !strcmp(r->programs[p].variant, slope->variant))
+				k.wakes_reader = r->programs[p].has_ring && k.slope_ns > k.step_ns;
+	} else { /* slope and what bpf_stats adds to it, against step */
+		k.slope_ns = slope->summary.latency.value;
+		k.step_ns = k.step->summary.latency.value;
+		k.noise_ns = variance_of_both(r, slope);
+		if (slope->floor != BB_NO_FLOOR) {
+			k.stats_ns = step_minus_slope(r, &r->cases[slope->floor]);
+			k.noise_ns += variance_of_both(r, &r->cases[slope->floor]);
+		}
+	}
 	k.off_ns = k.step_ns - k.slope_ns - k.stats_ns;
 	k.noise_ns = sqrt(k.noise_ns);
 	k.agrees = fabs(k.off_ns) - k.noise_ns <= fmax(OFF_NS, OFF_SHARE * k.step_ns);
