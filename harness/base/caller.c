@@ -66,7 +66,7 @@ bool bb_user__is_initial_namespace(void)
 	char *text;
 	size_t len;
 
-	if (bb_read_proc("/proc/self/uid_map", 4096, &text, &len, NULL))
+	if (bb_read_proc("/proc/self/uid_map", 4096, &text, &len))
 		return true;
 	at = text;
 	for (size_t i = 0; is_same && i < sizeof(expected) / sizeof(expected[0]); i++) {

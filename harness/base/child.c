@@ -180,7 +180,7 @@ void bb_confine_memory(uint64_t more_bytes)
 	char *text;
 	size_t len;
 
-	if (bb_read_proc("/proc/self/statm", 4096, &text, &len, NULL))
+	if (bb_read_proc("/proc/self/statm", 4096, &text, &len))
 		return;
 	c = text;
 	if (!bb_parse_digits(&c, &pages)) {

@@ -23,8 +23,7 @@
 
 /* To the end, and close it; `fd` < 0 is the -errno of opening it. A file of the kernel does not
  * know its size. */
-static int read_and_close(int fd, const char *path, bool is_kernels, size_t max, char **ret_data,
-			  size_t *ret_len, struct bb_err *err)
+static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, size_t *ret_len)
 {
 	size_t len = 0, size = 0, chunk = 65536;
 	struct stat st = {.st_mode = S_IFREG};
@@ -55,8 +54,7 @@ static int read_and_close(int fd, const char *path, bool is_kernels, size_t max,
 		close(fd);
 	if (rc) {
 		free(data);
-		return bb_fail(err, rc, "%s: %s", path,
-			       rc == -EINVAL ? "not a regular file" : bb_own__strerror(-rc));
+		return rc;
 	}
 	data[len] = '\0';
 	*ret_data = data;
@@ -64,10 +62,9 @@ static int read_and_close(int fd, const char *path, bool is_kernels, size_t max,
 	return 0;
 }
 
-int bb_read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
-		      struct bb_err *err)
+int bb_read_and_close(int fd, size_t max, char **ret_data, size_t *ret_len)
 {
-	return read_and_close(fd, path, false, max, ret_data, ret_len, err);
+	return read_and_close(fd, false, max, ret_data, ret_len);
 }
 
 static int open_now(const char *path)
@@ -77,21 +74,31 @@ static int open_now(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len)
+{
+	return read_and_close(open_now(path), true, max, ret_data, ret_len);
+}
+
+static int say_unread(const char *path, int rc, struct bb_err *err)
+{
+	return bb_fail(err, rc, "%s: %s", path,
+		       rc == -EINVAL ? "not a regular file" : bb_own__strerror(-rc));
+}
+
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
 {
-	return read_and_close(open_now(path), path, false, max, ret_data, ret_len, err);
+	int rc = read_and_close(open_now(path), false, max, ret_data, ret_len);
+
+	return rc ? say_unread(path, rc, err) : 0;
 }
 
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err)
 {
-	return read_and_close(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), path, false,
-			      max, ret_data, ret_len, err);
-}
+	int rc = read_and_close(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), false,
+				max, ret_data, ret_len);
 
-int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
-{
-	return read_and_close(open_now(path), path, true, max, ret_data, ret_len, err);
+	return rc ? say_unread(path, rc, err) : 0;
 }
 
 int bb_by_text(const void *a, const void *b)

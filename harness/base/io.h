@@ -16,18 +16,16 @@
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
-/* The same of an open file, which is closed; `fd` < 0 is the -errno of opening it. */
-int bb_read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
-		      struct bb_err *err);
-
 /* The same without following another user's symbolic link (below). */
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);
 
+/* The same of an open file, which is closed; `fd` < 0 is the -errno of opening it. */
+int bb_read_and_close(int fd, size_t max, char **ret_data, size_t *ret_len);
+
 /* The same of a file that does not know its size, as those of /proc do not. It waits for nothing.
  */
-int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
-		 struct bb_err *err);
+int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len);
 
 /*
  * The names in an open folder, which is closed, that end in `suffix`, without it and in order;

@@ -105,8 +105,7 @@ static void end_children(pid_t session)
 		pid_t got;
 
 		/* "PID PID ..." */
-		if (!bb_read_proc("/proc/thread-self/children", CHILDREN_BYTES, &text, &len,
-				  NULL)) {
+		if (!bb_read_proc("/proc/thread-self/children", CHILDREN_BYTES, &text, &len)) {
 			for (const char *at = text; !bb_parse_digits(&at, &pid); at += *at == ' ')
 				if (pid > 1)
 					kill((pid_t)pid, SIGKILL);

@@ -38,7 +38,7 @@ static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 	size_t n = 0, len;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	if (bb_read_proc(path, 1 << 16, &text, &len, NULL))
+	if (bb_read_proc(path, 1 << 16, &text, &len))
 		return 0;
 	at = text;
 	while (n < max && !bb_parse_digits(&at, &pid)) {

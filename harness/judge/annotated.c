@@ -100,7 +100,7 @@ static int read_source_file(const char *path, char **ret_text)
 	close(tree_fd);
 	if (fd < 0)
 		return fd == -ELOOP ? -EXDEV : fd;
-	return bb_read_and_close(fd, path, MAX_BYTES, ret_text, &len, NULL);
+	return bb_read_and_close(fd, MAX_BYTES, ret_text, &len);
 }
 
 #define CONTEXT 4u /* lines without code between two with it that are shown, too */

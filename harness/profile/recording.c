@@ -81,7 +81,7 @@ static int read_sysctl(const char *path, uint64_t *ret_value)
 {
 	char *text;
 	size_t len;
-	int rc = bb_read_proc(path, 64, &text, &len, NULL);
+	int rc = bb_read_proc(path, 64, &text, &len);
 
 	if (rc)
 		return rc;
@@ -316,7 +316,7 @@ int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
 {
 	char *text;
 	size_t len;
-	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len, NULL);
+	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len);
 
 	if (rc)
 		return rc == -ENOMEM ? bb_fail_nomem(err) : 0; /* without names, then */

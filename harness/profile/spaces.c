@@ -211,12 +211,12 @@ int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	int rc;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	if (bb_read_proc(path, sizeof(path), &text, &len, NULL))
+	if (bb_read_proc(path, sizeof(path), &text, &len))
 		return 0;
 	snprintf(event.comm, sizeof(event.comm), "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	rc = bb_read_proc(path, MAPS_MAX_BYTES, &text, &len, NULL);
+	rc = bb_read_proc(path, MAPS_MAX_BYTES, &text, &len);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0;
 	rc = bb_spaces__note_user(s, pid);

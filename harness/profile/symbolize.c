@@ -276,7 +276,7 @@ static int symbolize_file(struct work *w, bb_place_found found, void *arg, bool 
 		return rc;
 	}
 	lseek(w->out_fd, 0, SEEK_SET);
-	rc = bb_read_and_close(w->out_fd, "symbols", SIZE_MAX, &answers, &len, NULL);
+	rc = bb_read_and_close(w->out_fd, SIZE_MAX, &answers, &len);
 	if (rc)
 		return rc;
 	*ret_done = len >= sizeof(last);

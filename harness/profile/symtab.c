@@ -245,7 +245,7 @@ static int read_file_of(const char *path, uint32_t uid, char **ret_text)
 		close(fd);
 		return -EPERM;
 	}
-	return bb_read_and_close(fd, path, MAP_MAX_BYTES, ret_text, &len, NULL);
+	return bb_read_and_close(fd, MAP_MAX_BYTES, ret_text, &len);
 }
 
 int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,

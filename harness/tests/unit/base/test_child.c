@@ -182,7 +182,7 @@ static uint64_t status_of(pid_t pid, const char *key, int base)
 	size_t len;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	assert_int_equal(bb_read_proc(path, 65536, &text, &len, NULL), 0);
+	assert_int_equal(bb_read_proc(path, 65536, &text, &len), 0);
 	at = strstr(text, key);
 	assert_non_null(at);
 	value = strtoull(at + strlen(key), NULL, base);
