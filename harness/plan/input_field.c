@@ -563,22 +563,27 @@ struct builder {
 static int give_ctx(const struct entry *e, struct bb_input *in)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;
-	const void *from = e->ctx_kind == BB_CTX_SKB   ? (const void *)&e->skb
-			   : e->ctx_kind == BB_CTX_XDP ? (const void *)&e->xdp.md
-						       : e->ctx.data;
+	const void *from[] = {
+		[BB_CTX_BYTES] = e->ctx.data,
+		[BB_CTX_SKB] = &e->skb,
+		[BB_CTX_XDP] = &e->xdp.md,
+	};
+	const size_t lengths[] = {
+		[BB_CTX_BYTES] = e->ctx.len,
+		[BB_CTX_SKB] = sizeof(e->skb),
+		[BB_CTX_XDP] = sizeof(e->xdp.md),
+	};
 	struct xdp_md *md;
 	uint8_t *data;
 
 	if (e->ctx_kind == BB_CTX_NONE)
 		return 0;
 	in->ctx_kind = e->ctx_kind;
-	in->ctx_len = e->ctx_kind == BB_CTX_SKB   ? sizeof(e->skb)
-		      : e->ctx_kind == BB_CTX_XDP ? sizeof(e->xdp.md)
-						  : e->ctx.len;
+	in->ctx_len = lengths[e->ctx_kind];
 	in->ctx = malloc(in->ctx_len);
 	if (!in->ctx)
 		return -ENOMEM;
-	memcpy(in->ctx, from, in->ctx_len);
+	memcpy(in->ctx, from[e->ctx_kind], in->ctx_len);
 	if (e->ctx_kind != BB_CTX_XDP)
 		return 0;
 	/* To the kernel the metadata is the first part of the packet, and the context says how

@@ -92,23 +92,20 @@ static int add_symbol(struct folding *f, const struct bb_symtab *symbols, bool i
 		      uint64_t address, uint32_t *ret_point)
 {
 	const struct bb_symbol *s = symbols ? bb_symtab__find(symbols, address) : NULL;
-	const struct bb_frame frame = {
-		.file = BB_NO_ID,
-		.kind = is_kernel ? BB_FRAME_KERNEL
-			: s       ? BB_FRAME_JIT
-				  : BB_FRAME_USER,
-		.start = s ? s->start : 0,
-		.distance = address - (s ? s->start : 0),
-	};
+	const char *name = is_kernel ? "[kernel]" : "[unknown]";
+	struct bb_frame frame = {.file = BB_NO_ID,
+				 .kind = is_kernel ? BB_FRAME_KERNEL : BB_FRAME_USER,
+				 .distance = address};
 	struct point *p = add_point(f, BB_NO_ID, 0, ret_point);
 
+	if (s) {
+		name = bb_symtab__name(symbols, s);
+		frame.kind = is_kernel ? BB_FRAME_KERNEL : BB_FRAME_JIT;
+		frame.start = s->start;
+		frame.distance = address - s->start;
+	}
 	f->profile->unknown_kernel += is_kernel && !s;
-	return p ? add_frame(f, p,
-			     s           ? bb_symtab__name(symbols, s)
-			     : is_kernel ? "[kernel]"
-					 : "[unknown]",
-			     frame)
-		 : -ENOMEM;
+	return p ? add_frame(f, p, name, frame) : -ENOMEM;
 }
 
 static int kernel_point(struct folding *f, uint64_t address, uint32_t *ret_point)
@@ -138,11 +135,10 @@ static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_
 		/* The point of that place, whoever has it mapped. It is named later. */
 		offset = address - m->start + m->file_offset;
 		*ret_point = bb_idmap__get(&f->by_place, offset, m->dso);
-		if (*ret_point == BB_NO_ID)
-			rc = !add_point(f, m->dso, offset, ret_point) ||
-					     bb_idmap__put(&f->by_place, offset, m->dso, *ret_point)
-				     ? -ENOMEM
-				     : 0;
+		if (*ret_point == BB_NO_ID &&
+		    (!add_point(f, m->dso, offset, ret_point) ||
+		     bb_idmap__put(&f->by_place, offset, m->dso, *ret_point)))
+			return -ENOMEM;
 	} else {
 		rc = bb_jit_maps__get(&f->jit_maps, pid, bb_spaces__user(f->spaces, pid), &jit);
 		if (!rc)

@@ -51,11 +51,11 @@ static int by_self(const void *a, const void *b)
 /* A name as it may be shown: on a terminal, in a line. */
 static void write_name(const char *name, bool is_folded, FILE *out)
 {
-	for (const char *c = name; *c; c++)
-		putc((unsigned char)*c < ' ' || *c == 0x7f ? '?'
-		     : *c == ';' && is_folded              ? ':'
-							   : *c,
-		     out);
+	for (const char *c = name; *c; c++) {
+		bool is_control = (unsigned char)*c < ' ' || *c == 0x7f;
+
+		putc(is_control ? '?' : is_folded && *c == ';' ? ':' : *c, out);
+	}
 }
 
 static void write_frame(const struct bb_stacks *s, uint32_t id, bool verbose, FILE *out)
