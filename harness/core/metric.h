@@ -3,7 +3,6 @@
 #define BB_CORE_METRIC_H
 
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -14,7 +14,6 @@
 #include "run/session.h"
 #include "stats/estimate.h"
 #include "stats/paired.h"
-#include "stats/quantile.h"
 
 #define LEAST_PAIRS 7u    /* for a verdict, see stats/paired.h */
 #define MAX_S_INSITU 0.25 /* of a turn whose rate nobody knows */

@@ -3,7 +3,6 @@
 #define BB_RUN_COUNT_H
 
 #include "base/err.h"
-#include "report/report.h"
 #include "run/session.h"
 
 /*

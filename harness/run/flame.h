@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "plan/plan.h"
 #include "profile/recording.h"
-#include "run/runner.h"
+#include "run/session.h"
 
 #define BB_FLAME_HZ 1999u /* samples a second of its CPU */
 #define BB_FLAME_S 3.0    /* wall time, all cases together */

@@ -18,7 +18,6 @@
 #include "base/process.h"
 #include "capture/capture.h"
 #include "capture/file.h"
-#include "plan/plan.h"
 
 const char *const bb_revision_names[] = {"base", "head"};
 

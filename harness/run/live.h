@@ -8,7 +8,6 @@
 
 #include "base/err.h"
 #include "bpf/loaded.h"
-#include "bpf/own_runs.h"
 #include "bpf/prog_stats.h"
 #include "core/hist.h"
 #include "drivers/windows.h"

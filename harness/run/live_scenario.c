@@ -14,7 +14,6 @@
 #include "drivers/driver.h"
 #include "drivers/test_run_types.h"
 #include "plan/field.h"
-#include "plan/plan.h"
 #include "plan/yaml.h"
 
 #define ID_DIGITS 10    /* of the largest id */

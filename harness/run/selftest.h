@@ -10,7 +10,6 @@
 #include "plan/scenario.h"
 #include "report/report.h"
 #include "run/ab.h"
-#include "run/runner.h"
 #include "stats/loads.h"
 #include "stats/verdict.h"
 

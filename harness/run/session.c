@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "env/checks.h"
-#include "plan/field.h"
 #include "run/record.h"
 
 /* So often, and so far apart, bpf_stats is looked at until it is found off. */
