@@ -68,8 +68,8 @@ static inline void *bb_field__number(const struct bb_field *f, void *base)
 }
 
 /*
- * Types, by the member. With BB_YAML_MAX_ENTRIES at the most, a list is read by the reader of its
- * items' kind; none of its names may come twice where the kind has a noun.
+ * Types, by the member. The items of a list are read by the reader of their kind. Where that kind
+ * has a noun, no two items may have the same name.
  */
 extern const struct bb_type bb_type_text, bb_type_name, /* char * */
 	bb_type_choice,                                 /* likewise, one of `choices` */

@@ -28,6 +28,15 @@
 #define DELETED " (deleted)"
 #define MAPS_MAX_BYTES (64u << 20)
 
+/* One mapping of code, as /proc/PID/maps or a perf event tells of it. */
+struct mapped_file {
+	struct bb_mapping at; /* without its dso */
+	uint32_t major, minor;
+	uint64_t inode;
+	const char *path;
+	size_t path_len;
+};
+
 static int open_if_same(const char *path, uint64_t inode)
 {
 	struct stat st;
@@ -60,14 +69,14 @@ static int copy_vdso(void)
 
 /* The very file that is mapped; else, should its process be gone, the one of that name if it is
  * still the same one. */
-static int open_mapped(pid_t pid, const struct bb_mapped_file *f, const char *path)
+static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 {
 	char proc[PATH_MAX];
 	struct stat st;
 	int fd;
 
-	snprintf(proc, sizeof(proc), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, f->start,
-		 f->end);
+	snprintf(proc, sizeof(proc), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 f->at.start, f->at.end);
 	fd = bb_open_regular(proc, 0, &st);
 	if (fd < 0 &&
 	    snprintf(proc, sizeof(proc), "/proc/%d/root%s", (int)pid, path) < (int)sizeof(proc))
@@ -75,7 +84,8 @@ static int open_mapped(pid_t pid, const struct bb_mapped_file *f, const char *pa
 	return fd < 0 ? open_if_same(path, f->inode) : fd;
 }
 
-int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *f, uint32_t *ret_id)
+/* *ret_id is BB_NO_ID for memory that no file is behind. 0 or -ENOMEM. */
+static int add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_file *f, uint32_t *ret_id)
 {
 	bool is_vdso = f->path_len == strlen(VDSO) && !memcmp(f->path, VDSO, strlen(VDSO));
 	uint64_t device = is_vdso ? UINT64_MAX : (uint64_t)f->major << 32 | f->minor;
@@ -113,7 +123,7 @@ const char *bb_dso__short_name(const struct bb_dso *dso)
 	return slash && slash[1] ? slash + 1 : dso->path;
 }
 
-void bb_dsos__done(struct bb_dsos *dsos)
+static void free_dsos(struct bb_dsos *dsos)
 {
 	for (size_t i = 0; i < dsos->n; i++) {
 		free(dsos->v[i].path);
@@ -136,7 +146,8 @@ int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 	return 0;
 }
 
-int bb_spaces__note_user(struct bb_spaces *s, pid_t pid)
+/* While the process is there: note as whom it runs. 0 or -ENOMEM. */
+static int note_user(struct bb_spaces *s, pid_t pid)
 {
 	char path[32];
 	struct stat st;
@@ -157,23 +168,21 @@ static bool number_then(const char **c, char then, uint64_t *ret_value)
 }
 
 /* "start-end perms offset major:minor inode   path": true if it is one of code. */
-static bool parse_maps_line(const char *line, const char *end, struct bb_mapping *ret_mapping,
-			    struct bb_mapped_file *ret_file)
+static bool parse_maps_line(const char *line, const char *end, struct mapped_file *ret_file)
 {
+	struct bb_mapping *at = &ret_file->at;
 	uint64_t major, minor;
 	const char *c = line;
 
-	if (!number_then(&c, '-', &ret_mapping->start) ||
-	    !number_then(&c, ' ', &ret_mapping->end) || end - c < 5 || c[2] != 'x')
+	if (!number_then(&c, '-', &at->start) || !number_then(&c, ' ', &at->end) || end - c < 5 ||
+	    c[2] != 'x')
 		return false;
 	c += 5;
-	if (!number_then(&c, ' ', &ret_mapping->file_offset) || !number_then(&c, ':', &major) ||
+	if (!number_then(&c, ' ', &at->file_offset) || !number_then(&c, ':', &major) ||
 	    !number_then(&c, ' ', &minor) || bb_parse_digits(&c, &ret_file->inode))
 		return false;
 	while (c < end && *c == ' ')
 		c++;
-	ret_file->start = ret_mapping->start;
-	ret_file->end = ret_mapping->end;
 	ret_file->major = (uint32_t)major;
 	ret_file->minor = (uint32_t)minor;
 	ret_file->path = c;
@@ -181,22 +190,30 @@ static bool parse_maps_line(const char *line, const char *end, struct bb_mapping
 	return true;
 }
 
+/* The event of a new mapping, whose file is opened. 0 or -ENOMEM. */
+static int make_event(struct bb_spaces *s, pid_t pid, uint64_t time_ns,
+		      const struct mapped_file *file, struct bb_task_event *ret_event)
+{
+	*ret_event = (struct bb_task_event){.kind = BB_TASK_MAP,
+					    .pid = (uint32_t)pid,
+					    .time_ns = time_ns,
+					    .mapping = file->at};
+	return add_dso(&s->dsos, pid, file, &ret_event->mapping.dso);
+}
+
 int bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps)
 {
-	struct bb_task_event event = {.kind = BB_TASK_MAP,
-				      .pid = (uint32_t)pid,
-				      .time_ns = time_ns};
 	int rc = 0;
 
 	for (const char *line = maps, *end; *line && !rc; line = *end ? end + 1 : end) {
-		struct bb_mapped_file file;
+		struct bb_task_event event;
+		struct mapped_file file;
 
 		end = strchrnul(line, '\n');
-		if (!parse_maps_line(line, end, &event.mapping, &file))
+		if (!parse_maps_line(line, end, &file))
 			continue;
-		rc = bb_dsos__add(&s->dsos, pid, &file, &event.mapping.dso);
-		if (!rc)
-			rc = bb_spaces__log(s, &event);
+		rc = make_event(s, pid, time_ns, &file, &event);
+		rc = rc ? rc : bb_spaces__log(s, &event);
 	}
 	return rc;
 }
@@ -219,7 +236,7 @@ int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	rc = bb_read_proc(path, MAPS_MAX_BYTES, &text, &len);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0;
-	rc = bb_spaces__note_user(s, pid);
+	rc = note_user(s, pid);
 	if (!rc)
 		rc = bb_spaces__log(s, &event);
 	if (!rc)
@@ -348,7 +365,7 @@ void bb_spaces__done(struct bb_spaces *s)
 	free(s->log);
 	bb_idmap__done(&s->newest);
 	bb_idmap__done(&s->users);
-	bb_dsos__done(&s->dsos);
+	free_dsos(&s->dsos);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -382,26 +399,6 @@ struct lost_record {
 	uint64_t id, lost;
 };
 
-static int log_mmap2(struct bb_task_events *e, const struct mmap2_record *r,
-		     struct bb_task_event *event)
-{
-	const struct bb_mapped_file file = {
-		.start = r->address,
-		.end = r->address + r->length,
-		.major = r->major,
-		.minor = r->minor,
-		.inode = r->inode,
-		.path = r->path,
-		.path_len = strnlen(r->path, r->header.size - sizeof(*r) - sizeof(uint64_t)),
-	};
-
-	event->kind = BB_TASK_MAP;
-	event->mapping = (struct bb_mapping){.start = file.start,
-					     .end = file.end,
-					     .file_offset = r->file_offset};
-	return bb_dsos__add(&e->spaces->dsos, (pid_t)r->pid, &file, &event->mapping.dso);
-}
-
 int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h)
 {
 	const union {
@@ -411,6 +408,7 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 		struct lost_record lost;
 	} *r = (const void *)h;
 	size_t size = h->size - sizeof(uint64_t), room;
+	struct mapped_file file;
 	struct bb_task_event event = {0};
 	int rc = 0;
 
@@ -422,7 +420,17 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 		e->lost += r->lost.lost;
 		return 0;
 	} else if (h->type == PERF_RECORD_MMAP2 && size >= sizeof(r->mmap2)) {
-		rc = log_mmap2(e, &r->mmap2, &event);
+		file = (struct mapped_file){
+			.at = {.start = r->mmap2.address,
+			       .end = r->mmap2.address + r->mmap2.length,
+			       .file_offset = r->mmap2.file_offset},
+			.major = r->mmap2.major,
+			.minor = r->mmap2.minor,
+			.inode = r->mmap2.inode,
+			.path = r->mmap2.path,
+			.path_len = strnlen(r->mmap2.path, size - sizeof(r->mmap2)),
+		};
+		rc = make_event(e->spaces, (pid_t)r->mmap2.pid, event.time_ns, &file, &event);
 	} else if (h->type == PERF_RECORD_COMM && size >= sizeof(r->comm)) {
 		if (r->comm.pid != r->comm.tid)
 			return 0; /* a thread's own name */
@@ -440,7 +448,7 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 		return 0;
 	}
 	event.pid = r->task.pid;
-	rc = rc ? rc : bb_spaces__note_user(e->spaces, (pid_t)event.pid);
+	rc = rc ? rc : note_user(e->spaces, (pid_t)event.pid);
 	return rc ? rc : bb_spaces__log(e->spaces, &event);
 }
 

@@ -26,23 +26,8 @@ struct bb_dsos {
 	struct bb_idmap by_file; /* (device, inode) */
 };
 
-/* One mapping of code, as /proc/PID/maps or a perf event tells of it. */
-struct bb_mapped_file {
-	uint64_t start, end;
-	uint32_t major, minor;
-	uint64_t inode;
-	const char *path;
-	size_t path_len;
-};
-
-/* BB_NO_ID for memory that no file is behind. 0 or -ENOMEM. */
-int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *file,
-		 uint32_t *ret_id);
-
 /* The last part of the path. */
 const char *bb_dso__short_name(const struct bb_dso *dso);
-
-void bb_dsos__done(struct bb_dsos *dsos);
 
 /* Code of a process: [start, end) is `dso` from file_offset on. */
 struct bb_mapping {
@@ -91,9 +76,6 @@ struct bb_spaces {
 
 /* Zeroed is empty. 0 or -ENOMEM. */
 int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
-
-/* While the process is there: note as whom it runs. 0 or -ENOMEM. */
-int bb_spaces__note_user(struct bb_spaces *s, pid_t pid);
 
 /* As whom the process ran; BB_NO_ID: it ended before anybody looked. */
 uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid);
