@@ -74,9 +74,9 @@ check "a congestion control is not left registered" wait_until 2 unregistered
 rm -rf "$results"
 
 # A firing takes a tenth of a second or more: by default there are few loads, and several samples in each.
-real --object "$WORK/struct_ops.bpf.o" "${slow[@]/#/--program=}" --format table
+real --object "$WORK/struct_ops.bpf.o" "${slow[@]/#/--program=}" --format csv
 for p in "${slow[@]}"; do
-	read -r samples loads < <(awk -v p="$p" '$1 == p && NF > 6 { print $2, $3; exit }' "$TMP/out")
+	IFS=, read -r samples loads < <(awk -F , -v p="$p" '$3 == p && $7 == "latency" { print $12 "," $13; exit }' "$TMP/out")
 	if [[ -n ${samples:-} ]] && ((samples >= 2 * loads && loads >= 5)); then
 		ok "$p: samples"
 	elif grep -qE "$p.*($of_kernel)" "$TMP/err"; then
