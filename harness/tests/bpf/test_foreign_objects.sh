@@ -10,12 +10,13 @@ need_root "objects of others" && need_exact_faults "objects of others" || plan_d
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-# The cases of a dry run that were neither measured nor skipped.
+# The cases of a dry run that were neither measured nor skipped, alone or with all of their drive.
 forgotten() {
 	local case
 
 	"$BPFBENCH" --object "$1" --dry-run | sed -nE 's,^  ([^ ]*/[^ ]*) .*,\1,p' | while read -r case; do
-		grep -qF "\"$case\"" "$TMP/out" || grep -qF "skipped: $case" "$TMP/err" || printf '%s ' "$case"
+		grep -qF "\"$case\"" "$TMP/out" || grep -qF -e "skipped: $case" -e "skipped: ${case%%/*}/${case##*/}: " "$TMP/err" ||
+			printf '%s ' "$case"
 	done
 }
 
