@@ -153,7 +153,10 @@ static int say_refused(const struct bb_code *code, const struct bb_rewrite *now,
 {
 	char numbers[64], words[300];
 
-	if (rc == -EPERM || rc == -ENOMEM || rc == -EINTR || rc == -EAGAIN)
+	/* ENOMEM is also what becomes of a jump that is too far once the kernel has put the code of
+	 * some helpers in place of their calls (kernel/bpf/core.c, bpf_patch_insn_single) */
+	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
+	    rc == -EAGAIN)
 		return bb_fail(err, rc, "loading '%s' once more: %s", code->name, strerror(-rc));
 	bb_refusal_of_verifier(log, words, sizeof(words));
 	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,
