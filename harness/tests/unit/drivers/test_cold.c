@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,7 @@ static void test_takes_no_faults(void **state)
 {
 	struct bb_cold *c = must_open();
 	struct rusage before, after;
+	long least = LONG_MAX;
 	pid_t child;
 
 	(void)state;
@@ -159,12 +161,17 @@ static void test_takes_no_faults(void **state)
 	assert_true(child > 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	bb_cold__empty(c); /* its own state, copy-on-write since the fork */
-	getrusage(RUSAGE_SELF, &before);
-	for (int i = 0; i < 10; i++)
-		bb_cold__line_ns(c);
-	getrusage(RUSAGE_SELF, &after);
+	/* The kernel may take pages back meanwhile, on some rounds; faults of ours are on all. */
+	for (int round = 0; round < 5; round++) {
+		getrusage(RUSAGE_SELF, &before);
+		for (int i = 0; i < 10; i++)
+			bb_cold__line_ns(c);
+		getrusage(RUSAGE_SELF, &after);
+		if (after.ru_minflt - before.ru_minflt < least)
+			least = after.ru_minflt - before.ru_minflt;
+	}
 	/* Two are the counting itself; a page of the buffer each would be a thousand. */
-	assert_true(after.ru_minflt - before.ru_minflt < 10);
+	assert_true(least < 10);
 	bb_cold__free(c);
 }
 
