@@ -339,7 +339,8 @@ void bb_jumps__reach(struct bb_jumps *j, const char *name)
 
 void bb_jumps__restart(struct bb_jumps *j)
 {
-	memset(j->reached, 0, j->n);
+	if (j->n)
+		memset(j->reached, 0, j->n);
 	j->is_unknown = false;
 }
 
@@ -348,14 +349,6 @@ const char *bb_jumps__next(const struct bb_jumps *j, size_t *i)
 	while (*i < j->n && !j->reached[*i] && !j->is_unknown)
 		++*i;
 	return *i < j->n ? j->symbols[(*i)++]->name : NULL;
-}
-
-bool bb_jumps__any(const struct bb_jumps *j)
-{
-	for (size_t i = 0; i < j->file.n_slots; i++)
-		if (j->file.symbols[j->file.slots[i].symbol].type == STT_FUNC)
-			return true;
-	return false;
 }
 
 bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map)
@@ -370,6 +363,7 @@ int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 {
 	const struct bb_elf_section *maps;
 	struct bb_jumps j = {0};
+	bool has_jumps = false;
 
 	if (bb_elf_file__open(elf, len, &j.file, NULL))
 		return 0;
@@ -382,7 +376,9 @@ int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 		bb_jumps__close(&j);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < j.file.n_symbols; i++) {
+	for (size_t i = 0; i < j.file.n_slots; i++)
+		has_jumps |= j.file.symbols[j.file.slots[i].symbol].type == STT_FUNC;
+	for (size_t i = 0; has_jumps && i < j.file.n_symbols; i++) {
 		const struct bb_elf_symbol *s = &j.file.symbols[i];
 		bool is_function = s->type == STT_FUNC && j.file.sections[s->section].insns;
 

@@ -108,12 +108,10 @@ struct bb_jumps {
 	bool is_unknown;
 };
 
-/* `elf` outlives the jumps. A file that is broken fills no slots. 0 or -ENOMEM. */
+/* `elf` outlives the jumps. A file that is broken fills no slots, and where none is filled nothing
+ * is reached. 0 or -ENOMEM. */
 int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps);
 void bb_jumps__close(struct bb_jumps *j);
-
-/* Does the file fill a slot of any prog array? */
-bool bb_jumps__any(const struct bb_jumps *j);
 
 /* Forget what is reached. Then: the program or map of that name is, and all that it leads to. */
 void bb_jumps__restart(struct bb_jumps *j);

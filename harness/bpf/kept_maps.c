@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/grow.h"
@@ -193,6 +194,11 @@ const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t 
 			    info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
 				return &k->rings.rings[i];
 	return NULL;
+}
+
+void bb_kept_maps__let_prog_arrays_go(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 void bb_kept_maps__drop(struct bb_kept_maps *k)

@@ -54,6 +54,14 @@ const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t 
  * The kernel wants them in the BTF object of the program: such a map is of one load. */
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 
+/*
+ * After the last descriptor of a prog array was closed: a worker of the kernel on this CPU empties
+ * it then. Until that, a process that looks at all maps (bpftool map) makes the kernel count its
+ * closing twice (prog_array_map_clear() takes a reference for work that is queued already), and the
+ * map stays until the next boot. We run ahead of that worker, so it gets its turn now.
+ */
+void bb_kept_maps__let_prog_arrays_go(void);
+
 /* Let go of the maps; their specs stay. */
 void bb_kept_maps__drop(struct bb_kept_maps *k);
 

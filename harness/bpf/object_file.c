@@ -120,11 +120,6 @@ struct held {
 };
 static struct held *all_held;
 
-static bool is_same_time(struct timespec a, struct timespec b)
-{
-	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err)
 {
 	struct stat st = {0};
@@ -132,8 +127,9 @@ int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, stru
 	int rc;
 
 	while (h && (h->st.st_dev != st.st_dev || h->st.st_ino != st.st_ino ||
-		     h->st.st_size != st.st_size || !is_same_time(h->st.st_mtim, st.st_mtim) ||
-		     !is_same_time(h->st.st_ctim, st.st_ctim)))
+		     h->st.st_size != st.st_size ||
+		     memcmp(&h->st.st_mtim, &st.st_mtim, sizeof(st.st_mtim)) ||
+		     memcmp(&h->st.st_ctim, &st.st_ctim, sizeof(st.st_ctim))))
 		h = h->next;
 	if (!h) {
 		h = calloc(1, sizeof(*h));

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bpf/globals.h"
@@ -20,7 +19,6 @@
 #include "capture/section.h"
 
 #define LOG_BYTES (1u << 20)
-#define PROG_ARRAY_TURN_NS 1000000 /* see close_object() of source_object.c */
 
 struct captured {
 	struct bb_source head;
@@ -122,14 +120,13 @@ static bool is_kept(const struct captured *s, const struct bb_captured_map *m)
 
 static void captured_unload(struct bb_source *source)
 {
-	const struct timespec turn = {.tv_nsec = PROG_ARRAY_TURN_NS};
 	struct captured *s = (struct captured *)source;
 
 	if (!s->replay.capture)
 		return;
 	bb_replay__done(&s->replay);
 	if (s->has_prog_array)
-		nanosleep(&turn, NULL);
+		bb_kept_maps__let_prog_arrays_go();
 }
 
 static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/caller.h"
@@ -27,7 +26,6 @@
 #include "bpf/prog_type.h"
 #include "bpf/source.h"
 
-#define PROG_ARRAY_TURN_NS 1000000
 #define WITH_LOG_S 0.02
 #define STATS_BYTES 4096 /* with as many depths of stacks as a program has functions */
 
@@ -82,7 +80,6 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 			    const struct bpf_program *ours)
 {
 	bool is_ops = bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS;
-	bool has_jumps = bb_jumps__any(&s->jumps);
 	struct bpf_program *p;
 	struct bpf_map *map;
 	const char *name;
@@ -97,13 +94,13 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 		bpf_program__set_autoload(p, p == ours || is_called || is_of_ops);
 		if (is_called)
 			load_beside(s, ours, p);
-		if (has_jumps && bpf_program__autoload(p))
+		if (bpf_program__autoload(p))
 			bb_jumps__reach(&s->jumps, bpf_program__name(p));
 	}
-	bpf_object__for_each_map(map, obj) if (has_jumps && bb_map_specs__find(s->head.maps->specs,
-									       bpf_map__name(map)))
+	bpf_object__for_each_map(map, obj) if (bb_map_specs__find(s->head.maps->specs,
+								  bpf_map__name(map)))
 		bb_jumps__reach(&s->jumps, bpf_map__name(map));
-	for (size_t i = 0; has_jumps && (name = bb_jumps__next(&s->jumps, &i));)
+	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
 		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
 	/* libbpf fills the slots of every prog array, for which it must load every program in them.
 	 * It leaves out a map that is not to be created; its own slots it fills in prog arrays
@@ -112,7 +109,7 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 	{
 		if (bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY)
 			continue;
-		if (has_jumps && bb_jumps__is_spare(&s->jumps, bpf_map__name(map))) {
+		if (bb_jumps__is_spare(&s->jumps, bpf_map__name(map))) {
 			bpf_map__set_autocreate(map, false);
 			bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
 		} else {
@@ -184,19 +181,11 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 	return rc;
 }
 
-/*
- * When the last descriptor of a prog array is closed, a worker of the kernel on this CPU empties
- * it. Until then, a process that looks at all maps (bpftool map) makes the kernel count its closing
- * twice (prog_array_map_clear() takes a reference for work that is queued already), and the map
- * stays until the next boot. We run ahead of that worker, so it gets its turn now.
- */
 static void close_object(const struct object *s, struct bpf_object *obj)
 {
-	const struct timespec turn = {.tv_nsec = PROG_ARRAY_TURN_NS};
-
 	bpf_object__close(obj); /* takes NULL */
 	if (obj && s->has_prog_array)
-		nanosleep(&turn, NULL);
+		bb_kept_maps__let_prog_arrays_go();
 }
 
 /* One load. `log_level` 0: of a load that fails, libbpf asks for the whole log, by another one. */
