@@ -22,11 +22,12 @@
 #define TO(member) .at = AT(member)
 
 const struct bb_option bb_capture_options[] = {
-	{"for", 0, "SECONDS", bb_read_double, TO(seconds), "capture for that time", 0.1, 86400},
+	{"for", 0, "SECONDS", bb_read_double, TO(opts.seconds), "capture for that time", 0.1,
+	 86400},
 	{"until-attached", 0, NULL, bb_read_flag, TO(until_attached),
 	 "capture until the command has attached programs and called bpf() no more for a second; 5 "
 	 "s where it attaches none (the default)"},
-	{"until", 0, "CMD", bb_read_text, TO(until),
+	{"until", 0, "CMD", bb_read_text, TO(opts.until_command),
 	 "capture until this other command has ended (sh -c)"},
 	{"no-contents", 0, NULL, bb_read_flag, TO(no_contents),
 	 "leave out the contents of maps, which may be secret; constants and tail calls, which "
@@ -36,31 +37,20 @@ const struct bb_option bb_capture_options[] = {
 	{0},
 };
 
-void bb_capture_args__check(const struct bb_capture_args *a, bool captures)
+void bb_capture_args__check(struct bb_capture_args *a, bool captures)
 {
-	int n_ends = (a->seconds > 0) + (a->until != NULL) + a->until_attached;
+	struct bb_capture_opts *o = &a->opts;
+	int n_ends = (o->seconds > 0) + (o->until_command != NULL) + a->until_attached;
 
 	bb_refuse("--for, --until and contents are for --capture",
 		  !captures && (n_ends || a->no_contents || a->max_mib));
 	bb_refuse("one of --for, --until and --until-attached", n_ends > 1);
-}
-
-struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
-					     const char *const *argv)
-{
-	return (struct bb_capture_opts){
-		.argv = argv,
-		.env = a->env,
-		.until = a->until         ? BB_CAPTURE_UNTIL_COMMAND
-			 : a->seconds > 0 ? BB_CAPTURE_UNTIL_TIME
-					  : BB_CAPTURE_UNTIL_ATTACHED,
-		.seconds = a->seconds,
-		.budget_s = a->budget_s,
-		.until_command = a->until,
-		.max_bytes = a->no_contents ? 0
-					    : (size_t)(a->max_mib ? a->max_mib : DEFAULT_MIB) << 20,
-		.say = bb_say,
-	};
+	o->until = o->until_command ? BB_CAPTURE_UNTIL_COMMAND
+		   : o->seconds > 0 ? BB_CAPTURE_UNTIL_TIME
+				    : BB_CAPTURE_UNTIL_ATTACHED;
+	if (!a->no_contents)
+		o->max_bytes = (size_t)(a->max_mib ? a->max_mib : DEFAULT_MIB) << 20;
+	o->say = bb_say;
 }
 
 void bb_capture_provide_tracefs(void)
@@ -96,17 +86,14 @@ static void say_not_attached(const struct bb_capture *c)
 	free(places);
 }
 
-int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, bool leaves,
-			 bool interrupt_ends, struct bb_capture **ret_capture, struct bb_err *err)
+int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
+		       struct bb_err *err)
 {
-	struct bb_capture_opts opts = bb_capture_args__opts(a, argv);
 	struct bb_capture_facts facts = {0};
 	int rc;
 
-	opts.leaves = leaves;
-	opts.interrupt_ends = interrupt_ends;
 	bb_capture_provide_tracefs();
-	rc = bb_capture_command(&opts, ret_capture, &facts, err);
+	rc = bb_capture_command(opts, ret_capture, &facts, err);
 	if (rc)
 		return rc;
 	if (facts.ended && facts.status)
@@ -157,17 +144,19 @@ static int make_place(struct bb_captured_file *f, const char *name, struct bb_er
 	return rc;
 }
 
-int bb_captured_file__make(const struct bb_capture_args *a, const char *const *argv,
-			   const char *shell, struct bb_captured_file *ret_file, struct bb_err *err)
+int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,
+			   struct bb_captured_file *ret_file, struct bb_err *err)
 {
 	const char *const by_shell[] = {"sh", "-c", shell, NULL};
+	struct bb_capture_opts of_shell = *opts;
 	struct bb_capture *capture = NULL;
 	struct bb_captured_file f = {0};
 	char name[BB_NAME_MAX_BYTES + 2];
 	int rc;
 
-	bb_capture_name(shell ? shell : argv[0], name, sizeof(name));
-	rc = bb_capture_args__run(a, shell ? by_shell : argv, false, false, &capture, err);
+	of_shell.argv = by_shell;
+	bb_capture_name(shell ? shell : opts->argv[0], name, sizeof(name));
+	rc = bb_capture_and_say(shell ? &of_shell : opts, &capture, err);
 	if (!rc)
 		rc = make_place(&f, name, err);
 	if (!rc)

@@ -14,7 +14,7 @@ struct capture_cmd_args {
 	struct bb_capture_args how;
 	struct bb_strings env;
 	const char *output;
-	bool leaves, all;
+	bool all;
 	char **command; /* of argv, ends in NULL */
 };
 
@@ -24,7 +24,7 @@ struct capture_cmd_args {
 static const struct bb_option options[] = {
 	{"output", 'o', "FILE", bb_read_text, TO(output),
 	 "the file (default: the command's name and .capture)"},
-	{"leave", 0, NULL, bb_read_flag, TO(leaves),
+	{"leave", 0, NULL, bb_read_flag, TO(how.opts.leaves),
 	 "let the command run on afterwards (default: end it by SIGINT, then harder)"},
 	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
 	{"all", 0, NULL, bb_read_flag, TO(all), "list the loader's tests of the kernel, too"},
@@ -37,7 +37,9 @@ static void check_args(void *args)
 
 	bb_refuse("which command? bpfbench capture -- COMMAND...", !a->command);
 	bb_capture_args__check(&a->how, true);
-	a->how.env = a->env.v;
+	a->how.opts.argv = (const char *const *)(uintptr_t)a->command;
+	a->how.opts.env = a->env.v;
+	a->how.opts.interrupt_ends = true;
 }
 
 static const struct bb_usage usage = {
@@ -196,8 +198,7 @@ int bb_cmd_capture(int argc, char **argv, struct bb_err *err)
 	a.output = a.output ? a.output : path;
 	rc = bb_output_check(a.output, err);
 	if (!rc)
-		rc = bb_capture_args__run(&a.how, (const char *const *)(uintptr_t)a.command,
-					  a.leaves, true, &capture, err);
+		rc = bb_capture_and_say(&a.how.opts, &capture, err);
 	if (!rc)
 		rc = bb_capture__write(capture, a.output, err);
 	if (!rc)

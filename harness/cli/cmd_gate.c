@@ -78,7 +78,7 @@ static const struct bb_option report_options[] = {
 
 static void check_args(void *args)
 {
-	const struct gate_args *a = args;
+	struct gate_args *a = args;
 
 	bb_refuse("against which revision? --base REV", !a->gate.base);
 	bb_capture_args__check(&a->how, a->capture);
@@ -256,14 +256,14 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	a.measure.no_store |= !a.measure.results;
 	a.gate.objects = a.object.objects;
 	a.gate.drive = a.object.opts;
-	a.how.env = a.gate.env = a.measure.env.v;
-	a.how.budget_s = a.gate.budget_s = a.measure.budget_s;
+	a.how.opts.env = a.gate.env = a.measure.env.v;
+	a.how.opts.budget_s = a.gate.budget_s = a.measure.budget_s;
 
 	const char *const by_shell[] = {"sh", "-c", a.capture, NULL};
-	const struct bb_capture_opts capture = bb_capture_args__opts(&a.how, by_shell);
 
+	a.how.opts.argv = by_shell;
 	if (a.capture) {
-		a.gate.capture = &capture;
+		a.gate.capture = &a.how.opts;
 		bb_capture_provide_tracefs();
 	}
 	a.gate.say = a.measure.quiet ? say_nothing : bb_say;

@@ -96,6 +96,14 @@ struct live_args {
 	struct bb_strings env;
 };
 
+static void refuse_argument(const struct bb_option *o, const char *text, void *none)
+{
+	(void)o, (void)none;
+	bb_usage_error("'%s' is no option; `bpfbench live` watches all loaded programs, and "
+		       "`bpfbench live -- COMMAND` those that a command loads",
+		       text);
+}
+
 #define AT(member) offsetof(struct live_args, member)
 #define TO(member) .at = AT(member)
 
@@ -138,8 +146,7 @@ static const struct bb_usage usage = {
 	.example = "  sudo bpfbench live\n"
 		   "  sudo bpfbench live --seconds 10 -- opensnoop-bpfcc\n",
 	.sets = {{NULL, options, 0}},
-	.instead = "`bpfbench live` watches all loaded programs, and `bpfbench live -- "
-		   "COMMAND` those that a command loads",
+	.argument = {.read = refuse_argument},
 	.command = AT(command),
 };
 

@@ -190,6 +190,12 @@ static const struct bb_option how_options[] = {
 	{0},
 };
 
+static void refuse_argument(const struct bb_option *o, const char *text, void *none)
+{
+	(void)o, (void)none;
+	bb_usage_error("'%s' is no option; a scenario is named by --scenario %s", text, text);
+}
+
 /* What is to be measured is said once, and what goes with it. */
 static void check_args(void *args)
 {
@@ -259,7 +265,7 @@ static const struct bb_usage usage = {
 		 {"Or a BPF object without a scenario:", bb_object_options, AT(object)},
 		 {"How to take samples:", how_options, 0},
 		 BB_MEASURE_SETS(AT(measure))},
-	.instead = "a scenario is named by --scenario NAME",
+	.argument = {.read = refuse_argument},
 	.command = AT(command),
 	.check = check_args,
 };
@@ -444,12 +450,12 @@ static int capture(struct run_args *a, struct bb_err *err)
 	uint64_t began_ns = bb_now_ns();
 	int rc;
 
-	a->how.env = a->measure.env.v;
+	a->how.opts.argv = (const char *const *)(uintptr_t)a->command;
+	a->how.opts.env = a->measure.env.v;
 	/* one that is given is for all; the default is for measuring */
 	if (a->measure.has_budget)
-		a->how.budget_s = a->measure.budget_s;
-	rc = bb_captured_file__make(&a->how, (const char *const *)(uintptr_t)a->command, a->capture,
-				    &a->captured, err);
+		a->how.opts.budget_s = a->measure.budget_s;
+	rc = bb_captured_file__make(&a->how.opts, a->capture, &a->captured, err);
 	if (!rc)
 		bb_strings__append(&a->object.objects, a->captured.object);
 	if (a->measure.has_budget && a->measure.budget_s > 0)

@@ -242,8 +242,7 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
 	}
 	if (key == ARGP_KEY_ARG) {
 		if (!u->argument.read)
-			bb_usage_error("'%s' is no option%s%s", text, u->instead ? "; " : "",
-				       u->instead ? u->instead : "");
+			bb_usage_error("'%s' is no option", text);
 		u->argument.read(&u->argument, text, p->args + u->argument.at);
 		return 0;
 	}

@@ -100,7 +100,6 @@ struct bb_usage {
 		size_t at; /* of the struct that they go into, in the command's arguments */
 	} sets[BB_OPTION_SETS_MAX];
 	struct bb_option argument; /* how each is read; one without a reader: none is taken */
-	const char *instead;       /* what to do instead; NULL */
 	/* Of a char **, for a command behind "--" and its arguments (of argv, ends in NULL); with
 	 * options_first, "--" may be left out. 0: there is no such command. */
 	size_t command;
