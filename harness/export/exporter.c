@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "export/exporter.h"
-#include "store/run_json.h"
 
 static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
 {
@@ -53,11 +52,6 @@ int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 			    : bb_doc__text(&d, look ? look : &bb_doc_plain_look, out);
 	bb_doc__done(&d);
 	return rc ? bb_fail_nomem(err) : put("", 0, out, err);
-}
-
-int bb_export_json(const struct bb_report *r, FILE *out, struct bb_err *err)
-{
-	return bb_run_json__write(r, out) ? bb_fail_nomem(err) : 0;
 }
 
 bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)

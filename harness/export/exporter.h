@@ -11,7 +11,7 @@
 #include "report/report.h"
 
 /*
- * A format that a run can be written in. A new one is a file with a writer and a row in
+ * A format that a run can be written in. A new one is a writer and a row in
  * cli/output.c. `write` and `document` want a summarised report; `write` returns 0, or -errno with
  * a message when its output would be wrong.
  */

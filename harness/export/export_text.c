@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Formats of a run that are lines of text. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "export/exporter.h"
+#include "judge/annotated.h"
+
+/* --- csv --- */
+
+/*
+ * A row a figure (RFC 4180, but lines end in \n): what spreadsheets pivot and data frames read.
+ * Cells that are absent are empty, and figures that are absent have no row.
+ */
+static const char csv_head[] = "benchmark,scenario,variant,drive,parameter,parameter_value,metric,"
+			       "unit,"
+			       "value,lower,upper,samples,loads\n";
+
+static void put_csv_text(const char *text, FILE *mem)
+{
+	bool quoted = text && strpbrk(text, ",\"\n\r");
+
+	fputs(quoted ? "\"" : "", mem);
+	for (; text && *text; text++) {
+		if (*text == '"')
+			putc('"', mem);
+		putc(*text, mem);
+	}
+	fputs(quoted ? "\"" : "", mem);
+}
+
+static void put_csv_number(double value, FILE *mem)
+{
+	putc(',', mem);
+	if (isfinite(value))
+		bb_json_double(mem, value);
+}
+
+int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	(void)err;
+	fputs(csv_head, mem);
+	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);) {
+		const char *const names[] = {f.name, f.scenario, f.variant, f.c ? f.c->drive : NULL,
+					     f.c ? f.c->param : NULL};
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			put_csv_text(names[i], mem);
+			putc(',', mem);
+		}
+		if (f.c && f.c->param)
+			fprintf(mem, "%u", f.c->param_value);
+		fprintf(mem, ",%s,%s", f.def->name, f.def->unit);
+		put_csv_number(f.e.value, mem);
+		put_csv_number(f.e.lo, mem);
+		put_csv_number(f.e.hi, mem);
+		if (f.c)
+			fprintf(mem, ",%llu,%u\n", (unsigned long long)f.c->summary.samples,
+				f.c->summary.loads);
+		else
+			fputs(",,\n", mem);
+	}
+	return 0;
+}
+
+/* --- benchfmt --- */
+
+/*
+ * The Go benchmark format, for benchstat (golang.org/design/14313-benchmark-format): a line a load,
+ * as benchstat wants the same name ten times or more and makes the interval itself. Static metrics
+ * are exact units.
+ */
+
+/* A name of the format has no white space; ours begins with a capital. */
+static void put_benchmark(const char *text, FILE *mem)
+{
+	fputs("Benchmark", mem);
+	for (size_t i = 0; text[i]; i++) {
+		int c = (unsigned char)text[i];
+
+		putc(isspace(c) || iscntrl(c) ? '_' : i ? c : toupper(c), mem);
+	}
+}
+
+static int put_loads(const struct bb_case *c, FILE *mem)
+{
+	double *ns = calloc(c->n_series + 1, sizeof(*ns));
+	int rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < c->n_series; i++) {
+		if (isnan(ns[i]))
+			continue;
+		put_benchmark(c->name, mem);
+		fprintf(mem, " %llu ", (unsigned long long)c->series[i].hist.n);
+		bb_json_double(mem, ns[i]);
+		fputs(" ns/op\n", mem);
+	}
+	free(ns);
+	return rc;
+}
+
+int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	fprintf(mem, "toolchain: clang %s\ngoos: linux\ngoarch: %s\ncpu: %s\nkernel: %s\n",
+		r->fingerprint.clang, r->fingerprint.arch, r->fingerprint.cpu_model,
+		r->fingerprint.kernel_release);
+	fputs("Unit ns/op better=lower\n", mem);
+	for (size_t i = 0; i < bb_n_static_metrics; i++)
+		fprintf(mem, "Unit %s better=lower assume=%s\n", bb_static_metrics[i].slug,
+			bb_static_metrics[i].kind == BB_METRIC_EXACT ? "exact" : "nothing");
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (put_loads(&r->cases[i], mem))
+			return bb_fail_nomem(err);
+	for (size_t i = 0; i < r->n_programs; i++) {
+		put_benchmark(r->programs[i].name, mem);
+		fputs(" 1", mem);
+		for (size_t k = 0; k < bb_n_static_metrics; k++) {
+			const struct bb_metric_def *def = &bb_static_metrics[k];
+			double value = bb_static_of(&r->programs[i].metrics, def);
+
+			if (isfinite(value))
+				fprintf(mem, " %.0f %s", value, def->slug);
+		}
+		putc('\n', mem);
+	}
+	return 0;
+}
+
+/* --- veristat --- */
+
+/*
+ * What `veristat -o csv` writes (tools/testing/selftests/bpf/veristat.c), so that `veristat -C OLD
+ * NEW` compares runs of bpfbench with its own. Whole numbers; a column that one of the programs has
+ * no figure for is left out, as veristat knows no absent values.
+ */
+static const struct {
+	const char *name;
+	size_t offset; /* in struct bb_prog_static */
+	double scale;
+} columns[] = {
+	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* us */
+	{"total_insns", offsetof(struct bb_prog_static, verified_insns), 1},
+	{"prog_size_jited", offsetof(struct bb_prog_static, jited_bytes), 1},
+};
+
+#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static double value_of(const struct bb_program *p, size_t column)
+{
+	return *(const double *)((const char *)&p->metrics + columns[column].offset) *
+	       columns[column].scale;
+}
+
+/* veristat knows no quotes. */
+static void put_bare(const char *text, FILE *mem)
+{
+	for (text = basename(text); *text; text++)
+		putc(*text == ',' || (unsigned char)*text < 0x20 ? '_' : *text, mem);
+}
+
+int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	bool all_have[N_COLUMNS];
+
+	if (!r->n_programs)
+		return bb_fail(err, -ENODATA,
+			       "there is no BPF program in this run: nothing for veristat");
+	fputs("file_name,prog_name,verdict", mem);
+	for (size_t k = 0; k < N_COLUMNS; k++) {
+		all_have[k] = true;
+		for (size_t i = 0; i < r->n_programs; i++)
+			all_have[k] &= isfinite(value_of(&r->programs[i], k));
+		if (all_have[k])
+			fprintf(mem, ",%s", columns[k].name);
+	}
+	putc('\n', mem);
+	for (size_t i = 0; i < r->n_programs; i++) {
+		put_bare(r->programs[i].object, mem);
+		putc(',', mem);
+		put_bare(r->programs[i].program, mem);
+		fputs(",success", mem); /* what does not load is a skip */
+		for (size_t k = 0; k < N_COLUMNS; k++)
+			if (all_have[k])
+				fprintf(mem, ",%.0f", value_of(&r->programs[i], k));
+		putc('\n', mem);
+	}
+	return 0;
+}
+
+/* --- lcov --- */
+
+/*
+ * lcov's tracefile (geninfo(1)): how often each line of the source was executed, for coverage
+ * viewers such as genhtml. A test for each program; viewers add them up.
+ */
+
+/* lines[n] are those of one file; line 0 is the compiler's own. */
+static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
+		     FILE *mem)
+{
+	size_t found = 0, hit = 0;
+
+	fputs("TN:", mem);
+	for (const char *at = c->name; *at; at++) /* has letters, digits and '_' only */
+		putc(isalnum((unsigned char)*at) ? *at : '_', mem);
+	fprintf(mem, "\nSF:%s\n", lines[0].file);
+	for (size_t i = 0; i < n; i++) {
+		if (!lines[i].line)
+			continue;
+		fprintf(mem, "DA:%u,%" PRIu64 "\n", lines[i].line, lines[i].executions);
+		found++;
+		hit += lines[i].executions > 0;
+	}
+	fprintf(mem, "LF:%zu\nLH:%zu\nend_of_record\n", found, hit);
+}
+
+int bb_export_lcov(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	size_t files = 0;
+
+	for (size_t k = 0; k < r->n_counted; k++) {
+		const struct bb_counted *c = &r->counted[k];
+
+		for (size_t i = 0, n; i < c->n_lines; i += n, files++) {
+			n = bb_counted__lines_of_file(c, i);
+			put_file(c, &c->lines[i], n, mem);
+		}
+	}
+	if (!files)
+		return bb_fail(err, -ENODATA, "%s",
+			       r->n_counted ? "the programs have no line information: build them "
+					      "with -g"
+					    : "the run has no counts: it needs a drive {with: "
+					      "exact}");
+	return 0;
+}
+
+/* --- openmetrics --- */
+
+/*
+ * OpenMetrics text (openmetrics.io, 1.0), which Prometheus' textfile collector reads too: gauges,
+ * no timestamps, base units. A metric is a family; with --output the file appears whole or not at
+ * all, as the collector wants it.
+ */
+#define S_PER_NS 1e-9
+
+void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem)
+{
+	fprintf(mem, "%s%s=\"", before, name);
+	for (; value && *value; value++) {
+		if (*value == '"' || *value == '\\')
+			putc('\\', mem);
+		if (*value == '\n')
+			fputs("\\n", mem);
+		else
+			putc(*value, mem);
+	}
+	putc('"', mem);
+}
+
+/* One value of a figure; `bound`: which end of its interval, or the "value" itself. */
+static void put_sample(const struct bb_figure_row *f, const char *family, const char *bound,
+		       double value, double scale, FILE *mem)
+{
+	if (!isfinite(value))
+		return;
+	fputs(family, mem);
+	if (f->c)
+		bb_openmetrics_label("benchmark", f->name, "{", mem);
+	bb_openmetrics_label("scenario", f->scenario, f->c ? "," : "{", mem);
+	bb_openmetrics_label("variant", f->variant, ",", mem);
+	bb_openmetrics_label(f->c ? "drive" : "program", f->c ? f->c->drive : f->program->program,
+			     ",", mem);
+	bb_openmetrics_label(f->c ? "estimate" : "type", f->c ? bound : f->program->type, ",", mem);
+	fputs("} ", mem);
+	bb_json_double(mem, value * scale);
+	putc('\n', mem);
+}
+
+/* All figures of one metric; nanoseconds become seconds. */
+static void put_family(const struct bb_report *r, const struct bb_metric_def *def, FILE *mem)
+{
+	bool is_time = !strcmp(def->unit, "ns"), any = false;
+	const char *unit = is_time ? "_seconds" : !strcmp(def->unit, "B") ? "_bytes" : "";
+	double scale = is_time ? S_PER_NS : 1;
+	char name[96];
+	size_t len = (size_t)snprintf(name, sizeof(name), "bpfbench_%s", def->name);
+
+	if (is_time && !strcmp(name + len - 3, "_ns"))
+		name[len - 3] = '\0';
+	if (!strstr(name, unit))
+		strncat(name, unit, sizeof(name) - strlen(name) - 1);
+	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);) {
+		if (f.def != def)
+			continue;
+		if (!any)
+			fprintf(mem, "# HELP %s %s\n# TYPE %s gauge\n", name, def->doc, name);
+		if (!any && is_time)
+			fprintf(mem, "# UNIT %s seconds\n", name);
+		any = true;
+		put_sample(&f, name, "value", f.e.value, scale, mem);
+		put_sample(&f, name, "lower", f.e.lo, scale, mem);
+		put_sample(&f, name, "upper", f.e.hi, scale, mem);
+	}
+}
+
+int bb_export_openmetrics(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	(void)err;
+	for (size_t i = 0; i < bb_n_metrics; i++)
+		put_family(r, &bb_metrics[i], mem);
+	for (size_t i = 0; i < bb_n_static_metrics; i++)
+		put_family(r, &bb_static_metrics[i], mem);
+	fputs("# EOF\n", mem);
+	return 0;
+}
