@@ -31,7 +31,7 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **r
 /* A capture that is measured at once and not kept: a file in a folder of its own. Zeroed: none. */
 struct bb_captured_file {
 	char *object; /* NAME=FILE, for --object */
-	int lock_fd;  /* of the folder, while we live (base/leftover.h) */
+	int lock_fd;  /* of the folder, while we live (base/io.h) */
 };
 
 /* The name of a capture of that command: that of the program without its folder. */
