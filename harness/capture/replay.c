@@ -79,7 +79,8 @@ static int need_btf(struct bb_replay *r, int32_t btf)
 
 /* --- maps --- */
 
-int bb_replay__make_map(struct bb_replay *r, size_t map, struct bb_err *err)
+/* Anew and empty, unless it is there. */
+static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 {
 	const struct bb_captured_map *m = &r->capture->maps[map];
 	union bpf_attr a = {.map_type = m->type,
@@ -100,7 +101,7 @@ int bb_replay__make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 		a.btf_value_type_id = m->value_type_id;
 	}
 	if (rc >= 0 && m->inner >= 0) { /* a template has none of its own: the reader checks it */
-		rc = bb_replay__make_map(r, (size_t)m->inner, err);
+		rc = make_map(r, (size_t)m->inner, err);
 		if (rc)
 			return rc;
 		a.inner_map_fd = (uint32_t)r->maps[m->inner];
@@ -381,7 +382,7 @@ static int load_needed(struct bb_replay *r, const struct needs *n, char *log, si
 	for (size_t i = 0; !rc && i < c->n_maps; i++) {
 		is_new[i] = n->maps[i] && r->maps[i] < 0;
 		if (n->maps[i])
-			rc = bb_replay__make_map(r, i, err);
+			rc = make_map(r, i, err);
 	}
 	for (size_t i = 0; !rc && i < c->n_maps; i++)
 		if (is_new[i] && c->maps[i].type != BPF_MAP_TYPE_PROG_ARRAY)

@@ -32,9 +32,6 @@ int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size
 int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, char *log,
 			uint32_t log_size);
 
-/* Map `map`, made anew and empty unless it is there. */
-int bb_replay__make_map(struct bb_replay *r, size_t map, struct bb_err *err);
-
 /* Its instructions with the descriptors of this replay in them; *ret_insns has room for n_insns. */
 void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn *ret_insns);
 

@@ -27,7 +27,7 @@ static bool is_event(const struct bb_attach_point *p)
 }
 
 /* May the two be attached at a time? A call of a function brings those that are on it alone. */
-bool bb_beside__goes(const struct bb_attach_point *p, const struct bb_attach_point *other)
+static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
 {
 	if (bb_attach_point__same_event(p, other))
 		return false;
@@ -47,7 +47,7 @@ static void look_at(const struct bb_test_prog *prog, const struct bb_test_prog *
 {
 	bool goes = f->n < BB_BESIDE_MOST && other->fire.trigger &&
 		    bb_target__is_of_object(prog->target, other->target) &&
-		    bb_beside__goes(&prog->fire.point, &other->fire.point);
+		    goes_beside(&prog->fire.point, &other->fire.point);
 
 	for (size_t k = 0; goes && k < f->n; k++)
 		goes = !bb_attach_point__same_event(&f->others[k]->fire.point, &other->fire.point);
@@ -91,7 +91,7 @@ static bool has_point(const struct bb_test_prog *prog, const struct bb_object_pr
 		memcpy(own.args, prog->fire.point.args, sizeof(own.args));
 		*ret_point = own;
 	}
-	return bb_beside__goes(&prog->fire.point, ret_point);
+	return goes_beside(&prog->fire.point, ret_point);
 }
 
 static int load_companion(const struct bb_test_prog *prog, const char *path, const char *program,

@@ -20,9 +20,6 @@ void bb_companions__close(struct bb_test_prog *prog);
 
 #define BB_BESIDE_MOST 16u
 
-/* May a program at the one point be attached while another at the other is measured? */
-bool bb_beside__goes(const struct bb_attach_point *prog, const struct bb_attach_point *other);
-
 /*
  * The programs to attach beside the program: those of its object, of the session or its companions,
  * that have a hook and share a map with it, as the one at a call's entry stores for the one at its

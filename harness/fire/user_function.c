@@ -455,8 +455,8 @@ int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret
 	return rc;
 }
 
-int bb_user_elf__find_prototype(const char *path, const char *function,
-				struct bb_user_prototype *ret_prototype, struct bb_err *err)
+static int find_prototype(const char *path, const char *function,
+			  struct bb_user_prototype *ret_prototype, struct bb_err *err)
 {
 	const struct bb_user_query q = {.path = path, .function = function};
 	struct bb_user_prototype p = {0};
@@ -612,7 +612,7 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 
 	*ret_prototype = (struct bb_user_prototype){0};
 	if (!bb_user_target__parse(text, false, &t, &unsaid) && *t.function)
-		bb_user_elf__find_prototype(t.path, t.function, ret_prototype, &unsaid);
+		find_prototype(t.path, t.function, ret_prototype, &unsaid);
 }
 
 /* --- our own function --- */

@@ -54,11 +54,6 @@ bool bb_is_pattern(const char *function);
 int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret_places,
 		      struct bb_err *err);
 
-/* The prototype of `function`, by the file's debugging information. -ENODATA: it has none;
- * -ESRCH: it does not have that function; others, as of bb_confined__run(). */
-int bb_user_elf__find_prototype(const char *path, const char *function,
-				struct bb_user_prototype *ret_prototype, struct bb_err *err);
-
 /* For fuzzers: the child's parts. */
 int bb_user_elf__search(Elf *elf, const struct bb_user_query *q, struct bb_user_places *ret_places,
 			struct bb_err *err);

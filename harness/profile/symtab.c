@@ -62,7 +62,8 @@ void bb_idmap__done(struct bb_idmap *m)
 	memset(m, 0, sizeof(*m));
 }
 
-int bb_text_append(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len)
+/* text[len] and a NUL, where *all ended by now. 0 or -ENOMEM. */
+static int append_text(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len)
 {
 	if (bb_reserve(all, *all_len + len + 1, all_size, 1))
 		return -ENOMEM;
@@ -95,7 +96,7 @@ int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t
 	if (!offset)
 		return -ENOMEM;
 	*offset = names->text_len;
-	if (bb_text_append(&names->text, &names->text_len, &names->text_size, text, len) ||
+	if (append_text(&names->text, &names->text_len, &names->text_size, text, len) ||
 	    bb_idmap__put(&names->by_hash, hash, nth, id))
 		return -ENOMEM;
 	*ret_id = id;
@@ -118,7 +119,7 @@ int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const cha
 	size_t offset = t->text_len;
 
 	if (bb_reserve(&t->symbols, t->n + 1, &t->size, sizeof(*t->symbols)) ||
-	    bb_text_append(&t->text, &t->text_len, &t->text_size, name, name_len))
+	    append_text(&t->text, &t->text_len, &t->text_size, name, name_len))
 		return -ENOMEM;
 	t->symbols[t->n++] =
 		(struct bb_symbol){.start = start, .size = size, .name = offset, .rank = rank};

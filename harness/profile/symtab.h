@@ -47,10 +47,6 @@ static inline const char *bb_names__text(const struct bb_names *names, uint32_t 
 	return names->text + names->offsets[id];
 }
 
-/* Append text[len] and a NUL to *all, which grows: where it begins is the old *all_len. 0 or
- * -ENOMEM. */
-int bb_text_append(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len);
-
 void bb_names__done(struct bb_names *names);
 
 /* Functions by address: of an ELF file, of the kernel, of a JIT. */
