@@ -55,7 +55,7 @@ struct bb_option {
 	.rows = (table), .n_rows = sizeof(table) / sizeof((table)[0]),                             \
 	.row_size = sizeof((table)[0])
 
-/* To a list of argv's strings. It lives as long as the program, so a command with lists among its
+/* To a list of argv's strings. Nobody frees it, so a command that has lists among its
  * arguments keeps these in static memory. */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
