@@ -147,8 +147,7 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 	return *ret_link_fd < 0 ? -errno : 0;
 }
 
-/* A program that does nothing is put where nothing is: the kernel looks for that place only if it
- * knows the type. */
+/* Put a program that does nothing where nothing is: the kernel looks there if it knows the type. */
 static bool probe(uint32_t attach_type)
 {
 	static const struct bpf_insn ret_0[] = {
@@ -207,8 +206,7 @@ void bb_struct_ops__prepare(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | MAP_LINK);
 }
 
-/* libbpf writes the contents when it registers them; before 1.2 it knows no links, and does no
- * more. */
+/* libbpf writes the contents when it registers them; before 1.2, without links, that is all. */
 void bb_struct_ops__fill(struct bpf_object *obj)
 {
 	struct bpf_map *map;

@@ -80,8 +80,7 @@ void bb_struct_ops__fill(struct bpf_object *obj);    /* after; nothing is regist
 /* Of the object that is loaded and filled: the map that has the program. -1: none. */
 int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd);
 
-/* The name that a TCP congestion control is chosen by. -ENOTSUP: it is something else; with a
- * message. */
+/* The name that a TCP congestion control is chosen by. -ENOTSUP with a message: it is none. */
 int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_err *err);
 
 #endif

@@ -170,8 +170,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	return rc;
 }
 
-/* One of the two tables: the records of all pieces, in the order of the final program, `size` bytes
- * of each. */
+/* One of the two tables: `size` bytes of each record, in the order of the final program. */
 static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size,
 		      void **ret_records, uint32_t *ret_n, struct bb_err *err)
 {

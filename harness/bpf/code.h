@@ -34,8 +34,7 @@ struct bb_code {
 
 void bb_code__done(struct bb_code *c);
 
-/* -ENOTSUP, with the reason, for a program that cannot be loaded a second time with counters in it.
- */
+/* -ENOTSUP, with the reason: it cannot be loaded a second time with counters in it. */
 int bb_code__check(const struct bb_code *c, struct bb_err *err);
 
 /* Does it call functions of the kernel? */
@@ -58,8 +57,7 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
 int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
 		     struct bb_code *code, struct bb_err *err);
 
-/* Where instruction `insn` of `function` is in its source, "file.c:12"; "" where that is not known.
- */
+/* Where instruction `insn` of `function` is in its source, "file.c:12"; "": that is not known. */
 struct btf;
 void bb_btf_ext__place(const char *elf, size_t len, const struct btf *btf, const char *function,
 		       uint32_t insn, char *ret_place, size_t size);

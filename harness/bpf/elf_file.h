@@ -10,8 +10,7 @@
 
 #include "base/err.h"
 
-/* A BPF object file as the compiler left it: its functions, and the symbols that their calls refer
- * to. */
+/* A BPF object file as the compiler left it: its functions, and the symbols that they call. */
 
 struct bb_elf_section {
 	const char *name; /* without the '?' of programs that are not loaded by default */

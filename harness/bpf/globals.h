@@ -11,8 +11,7 @@
 struct bpf_map;
 struct bpf_object;
 
-/* A global variable's place: the map of its section, its offset there and its size. -ENOENT without
- * a message. */
+/* A global variable: the map of its section, its offset and size. -ENOENT without a message. */
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size);
 

@@ -23,8 +23,7 @@ static inline bool bb_insn_is_wide(const struct bpf_insn *i)
 	return i->code == BB_LD_IMM64;
 }
 
-/* The slots that it takes: at += bb_insn_slots(&insns[at]) goes from one instruction to the next.
- */
+/* The slots that it takes: at += bb_insn_slots(&insns[at]) goes on to the next instruction. */
 static inline uint32_t bb_insn_slots(const struct bpf_insn *i)
 {
 	return bb_insn_is_wide(i) ? 2 : 1;

@@ -30,12 +30,10 @@ struct bb_kept_maps {
 	struct bb_kept_maps *lender;       /* whose maps are used where they are alike; NULL */
 };
 
-/* Before a load of `obj`: let it use the kept maps and the lender's. 0 or -errno without a message.
- * */
+/* Before a load of `obj`: let it use the kept maps and the lender's. -errno without a message. */
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
 
-/* After the load: keep the new maps, and be the reader of their rings. `object_path` is for
- * messages. */
+/* After the load: keep the new maps, and read their rings. `object_path` is for messages. */
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
 		       struct bb_err *err);
 

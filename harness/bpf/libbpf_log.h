@@ -13,8 +13,7 @@
  */
 void bb_libbpf_log__begin(void);
 
-/* The warnings since __begin: the last part of them when they are long. Valid until the next
- * __begin. */
+/* The warnings since __begin: their last part when they are long. Valid until the next __begin. */
 const char *bb_libbpf_log__text(void);
 
 /* A field or type of a CO-RE relocation that this kernel does not have. */

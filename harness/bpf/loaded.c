@@ -50,8 +50,7 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 	char link[64], what[64] = "";
 	int fd, rc;
 
-	/* Root alone may look into most BPF file systems; the kernel takes no file of another one.
-	 */
+	/* root alone may look into most BPF file systems; the kernel takes no file of another */
 	bb_root__begin();
 	fd = bpf_obj_get(path);
 	rc = -errno;

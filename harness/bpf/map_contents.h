@@ -39,8 +39,7 @@ int bb_map_contents__make(const struct bb_source *source, const struct bb_map_sp
 /* Write all maps. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);
 
-/* Write the maps that say `reset: run`. 0 or -errno without a message: the same writes have worked
- * before. */
+/* Write the maps that say `reset: run`. -errno without a message: these writes worked before. */
 int bb_map_contents__write_for_run(struct bb_map_contents *c);
 
 bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd);

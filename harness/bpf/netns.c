@@ -397,8 +397,7 @@ static int switch_ipv6_off(void)
 	return 0;
 }
 
-/* In the namespace of that end: first for the devices, which come when both are ready, then of its
- * own device. */
+/* In the namespace of that end: prepare it and make the devices, or set up its own. */
 static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
 		      struct bb_err *err)
 {

@@ -87,8 +87,7 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 /* Packets that the near end has sent so far and the far end has received. */
 int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
 
-/* From the text of /proc/net/dev (NUL-terminated): packets that `device` transmitted. 0 or -EPROTO.
- */
+/* From the text of /proc/net/dev: packets that `device` transmitted. 0 or -EPROTO. */
 int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packets);
 
 #endif

@@ -164,8 +164,7 @@ void bb_object_let_go(const char *elf)
 	}
 }
 
-/* Why libbpf does not open it: the last thing that it said, or what its code means. Never -ENOTSUP.
- */
+/* Why libbpf does not open it: its last words, or what its code means. Never -ENOTSUP. */
 static int say_not_opened(const char *path, int rc, struct bb_err *err)
 {
 	const char *log = bb_libbpf_log__text();
@@ -347,8 +346,7 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 			       strerror(-rc));
 	if (strstr(log, "END PROG LOAD LOG")) {
 		bb_refusal_of_verifier(log, reason, sizeof(reason));
-		/* libbpf puts a call of that number, 0xbad2310, where a relocation has no target.
-		 */
+		/* libbpf's call, 0xbad2310, in the place of a relocation that has no target */
 		if (strstr(reason, "unknown#195896080") || strstr(reason, "failed to resolve CO-RE "
 									  "relocation"))
 			list_missing(elf, len, bpf_object__btf(obj), reason, sizeof(reason));

@@ -16,8 +16,7 @@ struct bpf_program;
  * machine or byte order, maps defined as libbpf 1.0 no longer takes them. `path` is for messages.
  */
 
-/* The file's bytes, once they are known to be a BPF object of this machine's byte order; free()
- * them. */
+/* The file's bytes, which are a BPF object of this machine's byte order; free() them. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
 /* The same, of which there is one copy for all who hold it: an object may have 170 programs. Never
@@ -30,8 +29,7 @@ void bb_object_let_go(const char *elf);
 int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,
 		   struct bb_err *err);
 
-/* -ENOENT: none of the object's programs, names[n], is `program`; says the nearest one, or those
- * there are. */
+/* -ENOENT: none of the programs names[n] is `program`; says the nearest one, or all. */
 int bb_object_say_no_program(const char *path, const char *const *names, size_t n,
 			     const char *program, struct bb_err *err);
 

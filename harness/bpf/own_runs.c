@@ -62,8 +62,7 @@ static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spi
 	if (rc)
 		return rc;
 	window = bb_prog_stats__since(&after, &before);
-	/* a run that the kernel missed, as it had preempted another one of the program here, was
-	 * caused */
+	/* a run that the kernel missed, as it preempted another one here, was caused, too */
 	runs = window.run_cnt + window.recursion_misses;
 	if (!t->n || runs < t->least) {
 		t->least = runs;

@@ -44,8 +44,7 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	struct bpf_prog_info info;
 	union bpf_attr attr;
 
-	/* Both zeroed every time: nr_map_ids and friends are inputs (kernel/bpf/syscall.c,
-	 * bpf_prog_get_info_by_fd). */
+	/* nr_map_ids and friends are inputs (bpf_prog_get_info_by_fd() of kernel/bpf/syscall.c) */
 	memset(&info, 0, sizeof(info));
 	memset(&attr, 0, sizeof(attr));
 	attr.info.bpf_fd = (__u32)r->prog_fd;

@@ -44,8 +44,7 @@ int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stat
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
 			    struct bb_err *err);
 
-/* The fdinfo text (NUL-terminated) to numbers; missing recursion_misses is 0, anything else missing
- * -EPROTO. */
+/* The fdinfo text to numbers; -EPROTO where one is missing, but 0 for recursion_misses. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats);
 
 /*
@@ -85,8 +84,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	256 /* of one program: BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h                    \
 	     */
 
-/* "stack depth 16+8+0" of the log: bytes of each function, the main one first. How many; 0: it does
- * not say. */
+/* "stack depth 16+8+0" of the log: bytes of each function, the main one first. How many. */
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS]);
 
 /*

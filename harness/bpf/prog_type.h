@@ -16,8 +16,7 @@ struct bb_prog_type_name {
 	char text[32];
 };
 
-/* The kernel's word for a program type, "xdp" or "sched_cls"; "type-99" where libbpf does not know
- * it. */
+/* The kernel's word for a program type, "xdp"; "type-99" where libbpf does not know it. */
 struct bb_prog_type_name bb_prog_type_name(uint32_t type);
 
 /*

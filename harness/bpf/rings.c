@@ -23,16 +23,14 @@ static struct bb_ring *add_ring(struct bb_rings *r)
 	return ring;
 }
 
-/* The first touch of a mapped page is a fault: take it here, not while page faults are what is
- * measured. */
+/* The first touch of a mapped page is a fault: take it here, not while faults are measured. */
 static void prefault(struct bb_ring *ring)
 {
 	(void)*ring->producer;
 	*ring->consumer = *ring->consumer;
 }
 
-/* A ring buffer map: its first page holds the reader's position, its second the writer's
- * (kernel/bpf/ringbuf.c). */
+/* Its first page has the reader's position, its second the writer's (kernel/bpf/ringbuf.c). */
 static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -88,8 +86,7 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		if (rc)
 			return rc;
 		page = buf;
-		/* __u64 in the ABI, long here: the same on every 64-bit machine, and BPF's JIT is
-		 * 64-bit. */
+		/* __u64 in the ABI, long here: the same on 64-bit machines, as JITs want */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;
 		ring->size_bytes = size;

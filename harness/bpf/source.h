@@ -29,9 +29,9 @@ struct bb_source_global {
 };
 
 struct bb_source_ops {
-	/* A live program, which is looked at and never changed, has none of those that may be NULL.
-	 */
 	/*
+	 * A live program, which is looked at and never changed, has none of those that may be NULL.
+	 *
 	 * Load it anew; the previous load has gone. *ret_prog_fd is borrowed, until unload(). Maps
 	 * with contents of their own are used again from s->maps, and kept there. -ENOTSUP: this
 	 * kernel refuses or lacks the type.
@@ -44,8 +44,7 @@ struct bb_source_ops {
 	/* The section that its author put it in, and its expected attach type; NULL: not known
 	 * (also in the place of the function). */
 	const char *(*section)(const struct bb_source *s, uint32_t *ret_attach_type);
-	/* Attach the current load where the source says; bpf_link__destroy() ends it. May be NULL.
-	 */
+	/* Attach the load where the source says; bpf_link__destroy() ends it. May be NULL. */
 	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
 	/* Write into the current load's maps how the arguments of a static probe are found; NULL:
 	 * not known how. The probe of the file is attached to this process for a moment. */
@@ -54,8 +53,7 @@ struct bb_source_ops {
 	/* The i-th program of the current load, *ret_fd < 0: not loaded; NULL: there are no more
 	 * (also in the place of the function). */
 	const char *(*program)(const struct bb_source *s, size_t i, int *ret_fd);
-	/* Instructions, BTF, functions and lines of a program of the current load: bpf/code.h. May
-	 * be NULL. */
+	/* The code of a program of the current load. May be NULL. */
 	int (*code)(const struct bb_source *s, int prog_fd, struct bb_code *ret_code,
 		    struct bb_err *err);
 	/* The map and offset of a global variable of `size` bytes. May be NULL. */

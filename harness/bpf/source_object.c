@@ -55,8 +55,7 @@ static struct bpf_program *our_program(const struct object *s, const struct bpf_
 	return obj ? bpf_object__find_program_by_name(obj, s->head.program) : NULL;
 }
 
-/* A program that is loaded beside ours, as ours jumps to it: the kernel wants it of the same type.
- */
+/* Load a program beside ours, as ours jumps to it: the kernel wants it of the same type. */
 static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
 {
 	if (p == ours || !p || bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS)
@@ -393,8 +392,7 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	if (c.type == BPF_PROG_TYPE_XDP && !strncmp(section, "xdp.frags", strlen("xdp.frags")))
 		c.flags |= BPF_F_XDP_HAS_FRAGS;
 	c.kern_version = bpf_object__kversion(s->obj);
-	/* what it is attached to by BTF: libbpf finds it while it loads, and only the kernel tells
-	 */
+	/* what it is attached to by BTF: libbpf finds it at load, and only the kernel tells */
 	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
 		rc = -errno;
 		return bb_fail(err, rc, "cannot ask the kernel about '%s': %s", c.name,

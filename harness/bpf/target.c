@@ -14,8 +14,7 @@
 #include "bpf/map_contents.h"
 #include "capture/file.h"
 
-/* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all.
- */
+/* The statistics are 3 lines; a kernel that cannot keep a log's end alone wants room for all. */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
 /* A target without a source yet. */

@@ -9,8 +9,7 @@
 #include "bpf/code.h"
 #include "bpf/insn.h"
 
-/* The program itself or a subprogram: slots [first, end). The first of all is where the program
- * begins. */
+/* The program itself, which is the first one, or a subprogram: slots [first, end). */
 struct bb_func {
 	uint32_t first, end;
 	uint32_t type_id; /* of its BTF_KIND_FUNC; 0: unknown */
@@ -36,8 +35,7 @@ struct bb_cfg {
 	uint32_t *block_of; /* by slot */
 };
 
-/* -ENOTSUP for indirect jumps; -EINVAL for code that no verifier would accept. Lends nothing of
- * `code`. */
+/* -ENOTSUP for indirect jumps; -EINVAL for code that no verifier would accept. */
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err);
 void bb_cfg__done(struct bb_cfg *g);
 
@@ -60,8 +58,7 @@ static inline uint32_t bb_cfg__callee(const struct bb_cfg *g, const struct bb_co
 
 /* Sums over the counters of blocks; counts[cfg->n_blocks] everywhere. */
 
-/* Instructions executed. A 64-bit constant is one; instructions of helpers and other programs are
- * not in it. */
+/* Instructions executed, without those of helpers and other programs. A 64-bit constant is one. */
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts);
 
 /* Instructions in blocks that were executed since the counts were `before` (NULL: 0). */

@@ -39,8 +39,7 @@ void bb_clone__done(struct bb_clone *c);
 /* Set every counter to 0, while the program does not run. */
 void bb_clone__reset(const struct bb_clone *c);
 
-/* How often the call vain[nth] came to nothing since: a lookup found nothing, a tail call did not
- * happen. */
+/* How often the call vain[nth] came to nothing since: it found nothing, or did not jump. */
 uint64_t bb_clone__in_vain(const struct bb_clone *c, uint32_t nth);
 
 /* How often each block was executed since, into ret_counts[cfg.n_blocks]. */

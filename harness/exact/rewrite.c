@@ -131,8 +131,7 @@ _Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
 		       !offsetof(struct bpf_line_info, insn_off),
 	       "move_records relies on it");
 
-/* func_info or line_info records (each begins with its insn_off) at their new places; NULL with n
- * == 0. */
+/* func_info or line_info records (each begins with its insn_off) at new places; NULL: n is 0. */
 static void *move_records(const void *records, uint32_t n, size_t size, const uint32_t *moved)
 {
 	char *copy = n ? malloc(n * size) : NULL;
@@ -238,8 +237,7 @@ int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, stru
 	return bb_load__program(&empty, NULL, ret_fd, err);
 }
 
-/* What one instruction shows of its function's stack, bytes below r10: an access, or an address
- * that is made. */
+/* How deep in the stack, bytes below r10, one instruction reads, writes or makes an address. */
 static int depth_shown(const struct bb_code *code, uint32_t at)
 {
 	const struct bpf_insn *i = &code->insns[at];

@@ -43,8 +43,7 @@ void bb_emit(struct bb_rewrite *r, uint8_t code, uint8_t dst, uint8_t src, int16
 	     int32_t imm);
 /* reg = the address of a byte of the only value of an array. */
 void bb_emit_address(struct bb_rewrite *r, uint8_t reg, int map_fd, uint32_t offset);
-/* Save the registers that bb_registers__two() says are in use at r10 + off - 8, - 16; or restore.
- */
+/* Save the registers that bb_registers__two() says to, at r10 + off - 8 and - 16; or restore. */
 void bb_emit_saves(struct bb_rewrite *r, const uint8_t reg[2], const uint8_t save[2], int off,
 		   bool is_back);
 /* The instruction of old slot `at`, which jumps to old places until all is mended. */

@@ -100,8 +100,7 @@ int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const ui
 		else
 			calls[merged++] = calls[i];
 	}
-	/* the kernel's BTF is read only for programs that call kfuncs: it takes some ten
-	 * milliseconds */
+	/* the kernel's BTF, some ten milliseconds, is read only where kfuncs are called */
 	if (merged && calls[merged - 1].is_kfunc)
 		kernel = btf__load_vmlinux_btf();
 	for (call = calls; call < calls + merged; call++) {

@@ -22,8 +22,7 @@ struct bb_source_line {
 	uint64_t instructions; /* executed for it, in all */
 };
 
-/* By file and line. None without line information; instructions of line 0 are the compiler's own.
- * free() them. */
+/* By file and line; those of line 0 are the compiler's. None without line information. free(). */
 int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *err);
 
@@ -36,8 +35,7 @@ struct bb_source_call {
 	uint64_t calls;
 };
 
-/* Every helper and kfunc that the program has calls of, called or not, by number; kfuncs last.
- * free() them. */
+/* Every helper and kfunc that it may call, by number; kfuncs last. free() them. */
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err);
 

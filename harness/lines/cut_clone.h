@@ -35,8 +35,7 @@ void bb_cut_memory__end_nowhere(const struct bb_shared_memory *m);
 /* The cut at which the last run ended, as an index of its cuts; -1: it ran to its end. */
 int64_t bb_cut_memory__ended_at(const struct bb_shared_memory *m);
 
-/* Empty the log, and read it: how many cuts were passed since, and the n-th of them, one of
- * the last BB_CUT_LOG. */
+/* Empty the log; how many cuts were passed since; and the n-th, one of the last BB_CUT_LOG. */
 void bb_cut_memory__begin_log(const struct bb_shared_memory *m);
 uint64_t bb_cut_memory__logged(const struct bb_shared_memory *m);
 uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth);

@@ -164,8 +164,7 @@ static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 		if (s->marks[at] && s->g->funcs[func].first != at &&
 		    !bb_insn_is_exit(&s->code->insns[at]) && n++ % every)
 			s->marks[at] = 0;
-		/* before an instruction right behind a call, and behind nothing else, is the call's
-		 */
+		/* one right behind a call, and behind nothing else, is the call's */
 		if (at && s->marks[at - 1] & AFTER && !is_block(s, at))
 			s->marks[at] &= (uint8_t)~BEFORE;
 		if (s->entered[func] == BB_ENTERED_NEVER)

@@ -20,8 +20,7 @@ struct bb_cut {
 	bool is_off; /* the verifier does not let the program end here */
 };
 
-/* Which of them: the finer ones are left out where the verifier does not cope with them, or a run
- * passes too many. */
+/* Finer ones are left out where the verifier does not cope, or a run passes too many. */
 enum bb_cut_detail {
 	BB_CUT_CALLS, /* those outside of loops */
 	BB_CUT_LINES, /* and lines outside of loops: in one a cut costs as much as a round */

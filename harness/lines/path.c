@@ -310,8 +310,7 @@ static int by_kind(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Of each kind of part: the first, the second, and one in the middle of the run; early ones are
- * measured best. */
+/* Of each kind of part: the first two, which are measured best, and one in the middle. */
 static void choose_some(const struct bb_line_path *p, const struct kind *kinds, uint32_t some,
 			bool *wanted)
 {
