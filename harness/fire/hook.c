@@ -2,140 +2,190 @@
 #include "fire/hook.h"
 
 #include <bpf/bpf.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <glob.h>
 #include <linux/netfilter.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/caller.h"
-#include "base/parse.h"
+#include "base/grow.h"
+#include "base/io.h"
 #include "base/kernel_fs.h"
+#include "base/parse.h"
 #include "bpf/attach.h"
 #include "bpf/netns.h"
 #include "bpf/prog_type.h"
 #include "fire/later.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
-#define MOST_NAMES 4096u
+#define MOST_FUNCTIONS 4096u /* of a pattern: the kernel patches each */
 #define LEAVING_MS 1000
 #define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */
 
-/* --- reading the tables of the kernel about itself --- */
+/* --- what the kernel says about itself --- */
 
-/* A number in a file of sysfs or tracefs. 0 or -errno. */
-static int read_number(const char *path, uint64_t *ret_value)
+/* The first line of a file of sysfs or tracefs. 0 or -errno. */
+static int read_line(const char *path, char *ret_text, size_t size)
 {
 	int fd = bb_root__open(path, O_RDONLY);
-	char text[32];
 	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	n = read(fd, text, sizeof(text) - 1);
+	n = read(fd, ret_text, size - 1);
 	close(fd);
-	if (n <= 0)
-		return -EIO;
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return bb_parse_u64(text, ret_value);
+	ret_text[n > 0 ? n : 0] = '\0';
+	ret_text[strcspn(ret_text, "\n")] = '\0';
+	return n > 0 ? 0 : -EIO;
+}
+
+static int read_number(const char *path, uint64_t *ret_value)
+{
+	char text[32];
+	int rc = read_line(path, text, sizeof(text));
+
+	return rc ? rc : bb_parse_u64(text, ret_value);
 }
 
 /* "config:0" of PMU's format file: the bit that makes it probe the return. */
 static uint64_t return_bit(const char *pmu)
 {
-	char path[128], text[32] = "";
+	char path[128], text[32];
 	const char *digits;
-	uint64_t bit = 0;
-	int fd;
+	uint64_t bit;
 
 	snprintf(path, sizeof(path), PMUS "%s/format/retprobe", pmu);
-	fd = bb_root__open(path, O_RDONLY);
-	if (fd >= 0) {
-		ssize_t n = read(fd, text, sizeof(text) - 1);
-
-		text[n > 0 ? n : 0] = '\0';
-		close(fd);
-	}
-	digits = strchr(text, ':');
+	digits = read_line(path, text, sizeof(text)) ? NULL : strchr(text, ':');
 	if (digits)
 		digits++;
 	return digits && !bb_parse_digits(&digits, &bit) && bit < 64 ? 1ULL << bit : 1;
 }
 
-/* --- tracepoints --- */
-
-struct names {
-	char **v;
-	size_t n;
-};
-
-static void add_names(struct names *names, const char *prefix, const char *folder)
-{
-	DIR *dir;
-	struct dirent *e;
-
-	bb_root__begin();
-	dir = opendir(folder);
-	bb_root__end();
-	while (dir && (e = readdir(dir)) && names->n < MOST_NAMES) {
-		if (e->d_type != DT_DIR || e->d_name[0] == '.')
-			continue;
-		if (asprintf(&names->v[names->n], "%s%s", prefix, e->d_name) >= 0)
-			names->n++;
-	}
-	if (dir)
-		closedir(dir);
-}
-
-/* All tracepoints: "sched/sched_switch", or without their groups. */
-static void list_tracepoints(bool with_group, struct names *names)
-{
-	struct names groups = {.v = calloc(MOST_NAMES, sizeof(*groups.v))};
-
-	names->v = calloc(MOST_NAMES, sizeof(*names->v));
-	if (groups.v && names->v)
-		add_names(&groups, "", bb_tracepoint__folder());
-	for (size_t i = 0; names->v && i < groups.n; i++) {
-		char folder[512], prefix[300] = "";
-
-		snprintf(folder, sizeof(folder), "%s/%s", bb_tracepoint__folder(), groups.v[i]);
-		if (with_group)
-			snprintf(prefix, sizeof(prefix), "%s/", groups.v[i]);
-		add_names(names, prefix, folder);
-	}
-	for (size_t i = 0; i < groups.n; i++)
-		free(groups.v[i]);
-	free(groups.v);
-}
-
 static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err)
 {
-	struct names names = {0};
-	const char *near;
+	const char *folder = bb_tracepoint__folder(), *near;
+	size_t skip = strlen(folder) + 1;
+	glob_t found = {0};
+	char pattern[512];
 	int rc, fd;
 
 	bb_tracefs__provide(NULL); /* or there is no name to be near */
-	fd = bb_root__open(bb_tracepoint__folder(), O_RDONLY | O_DIRECTORY);
+	fd = bb_root__open(folder, O_RDONLY | O_DIRECTORY);
 	if (bb_is_shortage(fd))
-		return bb_fail(err, fd, "%s: %s", bb_tracepoint__folder(), strerror(-fd));
+		return bb_fail(err, fd, "%s: %s", folder, strerror(-fd));
 	if (fd >= 0)
 		close(fd);
-	list_tracepoints(p->kind == BB_AT_TRACEPOINT, &names);
-	near = bb_nearest(p->target, (const char *const *)names.v, names.n);
+	snprintf(pattern, sizeof(pattern), "%s/*/*/id", folder);
+	bb_root__begin();
+	glob(pattern, 0, NULL, &found);
+	bb_root__end();
+	/* "sched/sched_switch"; of raw ones, without their groups */
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *path = found.gl_pathv[i];
+		const char *name;
+
+		path[strlen(path) - strlen("/id")] = '\0';
+		name = p->kind == BB_AT_TRACEPOINT ? path + skip : strrchr(path, '/') + 1;
+		memmove(path, name, strlen(name) + 1);
+	}
+	near = bb_nearest(p->target, (const char *const *)found.gl_pathv, found.gl_pathc);
 	rc = bb_fail(err, -ENOENT, "this kernel has no %s%s%s%s", bb_attach_point__words(p).text,
 		     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-	for (size_t i = 0; i < names.n; i++)
-		free(names.v[i]);
-	free(names.v);
+	globfree(&found);
 	return rc;
+}
+
+/* "this kernel has no function 'vfs_raed' ...; did you mean 'vfs_read'?" -ENOTSUP. */
+static int say_no_function(const char *name, struct bb_err *err)
+{
+	char near[128];
+
+	if (!bb_kernel_name__nearest(BB_NAME_OF_FUNCTION, name, near, sizeof(near)))
+		return bb_fail(err, -ENOTSUP, "this kernel has no function '%s' to probe", name);
+	if (!strcmp(near, name))
+		return bb_fail(err, -ENOTSUP, "this kernel has '%s', but lets nobody probe it",
+			       name);
+	return bb_fail(err, -ENOTSUP,
+		       "this kernel has no function '%s' to probe; did you mean '%s'?", name, near);
+}
+
+static int add_function(struct bb_hook *h, const char *name)
+{
+	char **to = bb_append(&h->functions, &h->n_functions, sizeof(*to));
+
+	if (!to)
+		return -ENOMEM;
+	*to = strdup(name);
+	return *to ? 0 : -ENOMEM;
+}
+
+/* Each name once, as the kernel takes them. A line of `list` is "vfs_read", or "vfs_read [module]".
+ */
+static int match_functions(struct bb_hook *h, FILE *list)
+{
+	char line[512];
+	size_t kept = 0;
+	int rc = 0;
+
+	while (!rc && h->n_functions <= MOST_FUNCTIONS && fgets(line, sizeof(line), list)) {
+		line[strcspn(line, " \t\n")] = '\0';
+		if (strncmp(line, "__ftrace_invalid_address__", 26) &&
+		    !fnmatch(h->point.target, line, 0))
+			rc = add_function(h, line);
+	}
+	if (rc || h->n_functions > MOST_FUNCTIONS)
+		return rc;
+	qsort(h->functions, h->n_functions, sizeof(h->functions[0]), bb_by_text);
+	for (size_t i = 0; i < h->n_functions; i++) {
+		if (kept && !strcmp(h->functions[kept - 1], h->functions[i]))
+			free(h->functions[i]);
+		else
+			h->functions[kept++] = h->functions[i];
+	}
+	h->n_functions = kept;
+	return 0;
+}
+
+/* A name is taken as it is, a pattern for the functions that ftrace can follow. */
+static int find_functions(struct bb_hook *h, struct bb_err *err)
+{
+	const char *pattern = h->point.target;
+	FILE *list;
+	int rc;
+
+	if (!bb_is_pattern(pattern))
+		return add_function(h, pattern) ? bb_fail_nomem(err) : 0;
+	if (bb_tracefs__provide(err))
+		return bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "");
+	bb_root__begin();
+	list = fopen("/sys/kernel/tracing/available_filter_functions", "re");
+	if (!list)
+		list = fopen("/sys/kernel/debug/tracing/available_filter_functions", "re");
+	bb_root__end();
+	if (!list)
+		return bb_fail(err, -ENOTSUP,
+			       "tracefs: available_filter_functions: %s; a name instead of the "
+			       "pattern '%s' does without",
+			       strerror(errno), pattern);
+	rc = match_functions(h, list);
+	fclose(list);
+	if (rc)
+		return bb_fail_nomem(err);
+	if (h->n_functions > MOST_FUNCTIONS)
+		return bb_fail(err, -ENOTSUP, "more than %u functions of this kernel are '%s'",
+			       MOST_FUNCTIONS, pattern);
+	return h->n_functions ? 0
+			      : bb_fail(err, -ENOTSUP,
+					"no function of this kernel that can be followed is '%s'",
+					pattern);
 }
 
 /* --- opening --- */
@@ -157,12 +207,6 @@ static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 	return *ret_fd < 0 ? -errno : 0;
 }
 
-static int say_not_opened(const struct bb_hook *h, int rc, struct bb_err *err)
-{
-	return bb_fail(err, bb_is_shortage(rc) ? rc : -ENOTSUP, "%s: perf_event_open: %s",
-		       bb_attach_point__words(&h->point).text, strerror(-rc));
-}
-
 static int open_events(struct bb_hook *h, uint32_t n, struct bb_err *err)
 {
 	int rc = 0;
@@ -177,8 +221,10 @@ static int open_events(struct bb_hook *h, uint32_t n, struct bb_err *err)
 	for (uint32_t i = 0; !rc && i < n; i++)
 		rc = open_event(h, i, &h->events[i]);
 	if ((rc == -ENOENT || rc == -EADDRNOTAVAIL) && h->point.kind == BB_AT_KPROBE)
-		return bb_kernel_function__say_missing(h->path, err);
-	return rc ? say_not_opened(h, rc, err) : 0;
+		return say_no_function(h->path, err);
+	return rc ? bb_fail(err, bb_is_shortage(rc) ? rc : -ENOTSUP, "%s: perf_event_open: %s",
+			    bb_attach_point__words(&h->point).text, strerror(-rc))
+		  : 0;
 }
 
 void bb_hook__name_event(struct bb_attach_point *p, const char *program)
@@ -205,44 +251,30 @@ void bb_hook__name_event(struct bb_attach_point *p, const char *program)
 	}
 }
 
-/* Of a number whose name cannot be known, the kernel takes the number. */
-static int find_tracepoint(const struct bb_attach_point *p, uint64_t *ret_id, struct bb_err *err)
-{
-	char name[sizeof(p->target)], path[512];
-	unsigned long long number;
-	int rc = bb_tracefs__provide(err);
-
-	if (rc && bb_tracepoint__number(p->target, &number)) {
-		*ret_id = number;
-		return 0;
-	}
-	if (rc)
-		return rc;
-	if (!bb_tracepoint__find(p->target, name, sizeof(name)))
-		return say_no_tracepoint(p, err);
-	snprintf(path, sizeof(path), "%s/%s/id", bb_tracepoint__folder(), name);
-	return read_number(path, ret_id) ? say_no_tracepoint(p, err) : 0;
-}
-
 static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 {
+	const struct bb_attach_point *p = &h->point;
+	char name[sizeof(p->target)], path[512];
+	unsigned long long number;
 	uint64_t id;
-	int rc = find_tracepoint(&h->point, &id, err);
+	int rc = bb_tracefs__provide(err);
 
-	if (rc)
+	/* of a number whose name cannot be known, the kernel takes the number */
+	if (rc && bb_tracepoint__number(p->target, &number)) {
+		id = number;
+	} else if (rc) {
 		return rc;
+	} else {
+		if (!bb_tracepoint__find(p->target, name, sizeof(name)))
+			return say_no_tracepoint(p, err);
+		snprintf(path, sizeof(path), "%s/%s/id", bb_tracepoint__folder(), name);
+		if (read_number(path, &id))
+			return say_no_tracepoint(p, err);
+	}
 	h->pid = -1;
 	h->attr.type = PERF_TYPE_TRACEPOINT;
 	h->attr.config = id;
 	return open_events(h, 1, err);
-}
-
-static int say_no_pmu(const char *name, int rc, struct bb_err *err)
-{
-	if (bb_is_shortage(rc))
-		return bb_fail(err, rc, PMUS "%s: %s", name, strerror(-rc));
-	return bb_fail(err, -ENOTSUP, "this kernel has no %ss (" PMUS "%s: %s)", name, name,
-		       strerror(-rc));
 }
 
 /* "uprobe" or "kprobe" */
@@ -254,8 +286,11 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 
 	snprintf(path, sizeof(path), PMUS "%s/type", pmu);
 	rc = read_number(path, &type);
+	if (bb_is_shortage(rc))
+		return bb_fail(err, rc, PMUS "%s: %s", pmu, strerror(-rc));
 	if (rc)
-		return say_no_pmu(pmu, rc, err);
+		return bb_fail(err, -ENOTSUP, "this kernel has no %ss (" PMUS "%s: %s)", pmu, pmu,
+			       strerror(-rc));
 	h->attr.type = (uint32_t)type;
 	h->attr.config = h->point.is_return ? return_bit(pmu) : 0;
 	return 0;
@@ -304,50 +339,34 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 }
 
 /* "vfs_read", "vfs_read+0x10"; "openat" of a ksyscall is a function of another name. */
-static void split_kprobe(const char *target, char *ret_name, size_t size, uint64_t *ret_offset)
-{
-	const char *plus = strchr(target, '+');
-
-	*ret_offset = 0;
-	snprintf(ret_name, size, "%.*s", plus ? (int)(plus - target) : (int)strlen(target), target);
-	if (plus && bb_parse_u64(plus + 1, ret_offset))
-		*ret_offset = 0;
-}
-
 static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 {
-	uint64_t offset;
+	const char *target = h->point.target, *plus = strchr(target, '+');
+	uint64_t offset = 0;
 	int rc = set_pmu(h, "kprobe", err);
 
 	if (rc)
 		return rc;
-	split_kprobe(h->point.target, h->path, sizeof(h->path), &offset);
+	snprintf(h->path, sizeof(h->path), "%.*s", (int)strcspn(target, "+"), target);
+	h->attr.probe_offset = plus && !bb_parse_u64(plus + 1, &offset) ? offset : 0;
 	h->pid = -1;
-	h->attr.probe_offset = offset;
 	return open_events(h, 1, err);
 }
 
-static int load_idle(int *ret_fd)
+/* It does without: then putting a program on it takes longer. */
+static void open_raw_tp(struct bb_hook *h)
 {
 	static const struct bpf_insn ret_0[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
+	int prog_fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "bpfbench_idle", "GPL", ret_0, 2,
+				    NULL);
 
-	*ret_fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "bpfbench_idle", "GPL", ret_0, 2,
-				NULL);
-	return *ret_fd < 0 ? -errno : 0;
-}
-
-/* It does without: then putting a program on it takes longer. */
-static void open_raw_tp(struct bb_hook *h, const char *name)
-{
-	int prog_fd;
-
-	if (load_idle(&prog_fd))
+	if (prog_fd < 0)
 		return;
 	for (size_t i = 0; i < 2; i++)
-		h->idle_fd[i] = bpf_raw_tracepoint_open(name, prog_fd);
+		h->idle_fd[i] = bpf_raw_tracepoint_open(h->point.target, prog_fd);
 	close(prog_fd);
 }
 
@@ -381,16 +400,14 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	case BB_AT_TRACEPOINT: rc = open_tracepoint(h, err); break;
 	case BB_AT_RAW_TP:
 		if (idle)
-			open_raw_tp(h, point->target);
+			open_raw_tp(h);
 		break;
 	case BB_AT_BTF:
 		if (idle && point->attach_type == BPF_TRACE_RAW_TP)
-			open_raw_tp(h, point->target);
+			open_raw_tp(h);
 		break;
 	case BB_AT_KPROBE: rc = open_kprobe(h, err); break;
-	case BB_AT_KPROBE_MULTI:
-		rc = bb_kernel_functions__find(point->target, &h->functions, err);
-		break;
+	case BB_AT_KPROBE_MULTI: rc = find_functions(h, err); break;
 	case BB_AT_UPROBE:
 	case BB_AT_UPROBE_MULTI:
 	case BB_AT_USDT: rc = open_in_file(h, err); break;
@@ -440,42 +457,40 @@ void bb_hook__close_now(struct bb_hook *h)
 {
 	close_each(h->events, 2 * (size_t)h->n_events, close_now);
 	close_each(h->idle_fd, 2, close_now);
-	bb_kernel_functions__done(&h->functions);
+	for (size_t i = 0; i < h->n_functions; i++)
+		free(h->functions[i]);
+	free(h->functions);
 	free(h->events);
 	free(h->places);
 	h->events = h->links = NULL;
+	h->functions = NULL;
+	h->n_functions = 0;
 	h->places = NULL;
 }
 
 /* --- putting a program on --- */
 
-static int link_event(int prog_fd, int event_fd, uint64_t cookie, int *ret_fd)
-{
-	const struct timespec moment = {.tv_nsec = 1000000};
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
-
-	*ret_fd = bpf_link_create(prog_fd, event_fd, BPF_PERF_EVENT, &opts);
-	/* the program before it is on its way (fire/later.h) */
-	for (int i = 0; *ret_fd < 0 && errno == EEXIST && i < LEAVING_MS; i++) {
-		nanosleep(&moment, NULL);
-		*ret_fd = bpf_link_create(prog_fd, event_fd, BPF_PERF_EVENT, &opts);
-	}
-	if (*ret_fd < 0)
-		return -errno;
-	return ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
-}
-
 /* By a link (Linux 5.15); else the program holds a perf event of its own, and goes with it. */
 static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
-	int rc = link_event(prog_fd, h->events[i], h->places ? h->places->cookies[i] : 0,
-			    &h->links[i]);
+	const struct timespec moment = {.tv_nsec = 1000000};
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		    .perf_event.bpf_cookie = h->places ? h->places->cookies[i] : 0);
+	int rc, *link = &h->links[i];
 
-	if (h->links[i] >= 0 || rc != -EINVAL)
-		return rc;
-	rc = open_event(h, i, &h->links[i]);
-	return !rc && (ioctl(h->links[i], PERF_EVENT_IOC_SET_BPF, prog_fd) ||
-		       ioctl(h->links[i], PERF_EVENT_IOC_ENABLE, 0))
+	*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
+	/* the program before it is on its way (fire/later.h) */
+	for (int k = 0; *link < 0 && errno == EEXIST && k < LEAVING_MS; k++) {
+		nanosleep(&moment, NULL);
+		*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
+	}
+	if (*link >= 0)
+		return ioctl(h->events[i], PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+	if (errno != EINVAL)
+		return -errno;
+	rc = open_event(h, i, link);
+	return !rc && (ioctl(*link, PERF_EVENT_IOC_SET_BPF, prog_fd) ||
+		       ioctl(*link, PERF_EVENT_IOC_ENABLE, 0))
 		       ? -errno
 		       : rc;
 }
@@ -496,44 +511,26 @@ static int put_on_events(const struct bb_hook *h, int prog_fd)
 	return rc;
 }
 
-static int put_on_kernel_functions(const struct bb_hook *h, int prog_fd, int *ret_fd)
-{
-	return bb_multi_link__to_kernel(prog_fd, h->point.attach_type, h->point.is_return,
-					(const char *const *)h->functions.names,
-					(uint32_t)h->functions.n, ret_fd);
-}
-
-static int put_on_places(const struct bb_hook *h, int prog_fd, int *ret_fd)
-{
-	const struct bb_user_places *p = h->places;
-	const struct bb_multi_places places = {p->offsets, p->counters, p->cookies, p->n};
-
-	return bb_multi_link__to_file(prog_fd, h->point.attach_type, h->point.is_return, h->path,
-				      &places, h->pid, ret_fd);
-}
-
 static int link_of(int fd, int *ret_fd)
 {
 	*ret_fd = fd;
 	return fd < 0 ? -errno : 0;
 }
 
-/* The part of union bpf_attr that BPF_LINK_CREATE takes for it (linux/bpf.h, 6.4), as libbpf and
- * the headers of Debian 12 do not know it. */
-struct netfilter_link {
-	uint32_t prog_fd, target_fd, attach_type, flags;
-	uint32_t pf, hooknum;
-	int32_t priority;
-	uint32_t netfilter_flags;
-};
-
 /* The link is of the network namespace that we are in: datagrams that come in there pass it. */
 static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 {
-	struct netfilter_link attr = {.prog_fd = (uint32_t)prog_fd,
-				      .attach_type = BB_ATTACH_NETFILTER,
-				      .pf = NFPROTO_IPV4,
-				      .hooknum = NF_INET_LOCAL_IN};
+	/* the part of union bpf_attr that BPF_LINK_CREATE takes for it (linux/bpf.h, 6.4): libbpf
+	 * and the headers of Debian 12 do not know it */
+	struct {
+		uint32_t prog_fd, target_fd, attach_type, flags;
+		uint32_t pf, hooknum;
+		int32_t priority;
+		uint32_t netfilter_flags;
+	} attr = {.prog_fd = (uint32_t)prog_fd,
+		  .attach_type = BB_ATTACH_NETFILTER,
+		  .pf = NFPROTO_IPV4,
+		  .hooknum = NF_INET_LOCAL_IN};
 	struct bb_err unsaid = {0};
 	int home_fd, rc = bb_netns__enter(h->place->netns_fd, &home_fd, &unsaid);
 
@@ -546,9 +543,13 @@ static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err)
 {
 	const struct bb_attach_point *p = &h->point;
+	struct bb_multi_places places = {0};
 	int rc = -ENOTSUP;
 
 	*ret_link_fd = -1;
+	if (h->places)
+		places = (struct bb_multi_places){h->places->offsets, h->places->counters,
+						  h->places->cookies, h->places->n};
 	switch (p->kind) {
 	case BB_AT_TRACEPOINT:
 	case BB_AT_KPROBE:
@@ -557,9 +558,14 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	case BB_AT_OWN_FUNCTION:
 	case BB_AT_USDT:
 		rc = h->n_events ? put_on_events(h, prog_fd)
-				 : put_on_places(h, prog_fd, ret_link_fd);
+				 : bb_multi_link__to_file(prog_fd, p->attach_type, p->is_return,
+							  h->path, &places, h->pid, ret_link_fd);
 		break;
-	case BB_AT_KPROBE_MULTI: rc = put_on_kernel_functions(h, prog_fd, ret_link_fd); break;
+	case BB_AT_KPROBE_MULTI:
+		rc = bb_multi_link__to_kernel(prog_fd, p->attach_type, p->is_return,
+					      (const char *const *)h->functions,
+					      (uint32_t)h->n_functions, ret_link_fd);
+		break;
 	case BB_AT_RAW_TP:
 		rc = link_of(bpf_raw_tracepoint_open(p->target, prog_fd), ret_link_fd);
 		break;
@@ -591,7 +597,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	if (rc == -ENOENT && p->kind == BB_AT_RAW_TP)
 		return say_no_tracepoint(p, err);
 	if ((rc == -ENOENT || rc == -ESRCH) && p->kind == BB_AT_KPROBE_MULTI)
-		return bb_kernel_function__say_missing(p->target, err);
+		return say_no_function(p->target, err);
 	return rc ? bb_fail(err, bb_is_shortage(rc) ? rc : -ENOTSUP,
 			    "%s: the kernel does not let the program there: %s",
 			    bb_attach_point__words(p).text, strerror(-rc))

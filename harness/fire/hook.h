@@ -8,7 +8,6 @@
 
 #include "base/err.h"
 #include "fire/attach_point.h"
-#include "fire/kernel_function.h"
 #include "fire/firer.h"
 #include "fire/user_function.h"
 
@@ -22,7 +21,8 @@ struct bb_hook {
 	struct perf_event_attr attr; /* of its perf events, but for what each has of its own */
 	char path[4096];             /* the file or kernel function that attr points to */
 	/* where one link goes to many functions: of the kernel, or at offsets in the file */
-	struct bb_kernel_functions functions;
+	char **functions;
+	size_t n_functions;
 	struct bb_user_places *places;
 	/* perf events, one a place, and the links of the program that is there; -1: none */
 	int *events, *links;

@@ -20,57 +20,37 @@
 
 /* --- the objects --- */
 
-static int open_tcp(struct bb_live_objects *o)
+/* A socket that is bound to a port of the loopback device; *ret_address has it. */
+static int bound_socket(int type, struct sockaddr_in *ret_address)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(a);
+	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
 
-	o->others[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	o->fd[BB_LIVE_TCP] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(o->others[0], (struct sockaddr *)&a, len) || listen(o->others[0], 1) ||
-	    getsockname(o->others[0], (struct sockaddr *)&a, &len) ||
-	    connect(o->fd[BB_LIVE_TCP], (struct sockaddr *)&a, len))
-		return -errno;
-	o->others[1] = accept4(o->others[0], NULL, NULL, SOCK_CLOEXEC);
-	/* a segment that waits */
-	return send(o->others[1], "bpfbench", 8, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	if (!bind(fd, (struct sockaddr *)&a, len))
+		getsockname(fd, (struct sockaddr *)&a, &len);
+	*ret_address = a;
+	return fd;
 }
 
-static int open_udp(struct bb_live_objects *o)
-{
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t len = sizeof(a);
-
-	o->fd[BB_LIVE_UDP] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (bind(o->fd[BB_LIVE_UDP], (struct sockaddr *)&a, len) ||
-	    getsockname(o->fd[BB_LIVE_UDP], (struct sockaddr *)&a, &len) ||
-	    sendto(o->fd[BB_LIVE_UDP], "bpfbench", 8, 0, (struct sockaddr *)&a, len) < 0)
-		return -errno;
-	return 0;
-}
-
+/* A segment and a datagram wait. What cannot be opened is missing. */
 static void open_sockets(struct bb_live_objects *o)
 {
+	struct sockaddr_in a;
 	int pair[2];
 
-	open_tcp(o);
-	open_udp(o);
+	o->others[0] = bound_socket(SOCK_STREAM, &a);
+	o->fd[BB_LIVE_TCP] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (!listen(o->others[0], 1) &&
+	    !connect(o->fd[BB_LIVE_TCP], (struct sockaddr *)&a, sizeof(a))) {
+		o->others[1] = accept4(o->others[0], NULL, NULL, SOCK_CLOEXEC);
+		send(o->others[1], "bpfbench", 8, MSG_NOSIGNAL);
+	}
+	o->fd[BB_LIVE_UDP] = bound_socket(SOCK_DGRAM, &a);
+	sendto(o->fd[BB_LIVE_UDP], "bpfbench", 8, 0, (struct sockaddr *)&a, sizeof(a));
 	if (!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
 		o->fd[BB_LIVE_UNIX] = pair[0];
 		o->others[2] = pair[1];
-	}
-}
-
-static void open_files(struct bb_live_objects *o, int netns_fd)
-{
-	int home_fd;
-
-	o->fd[BB_LIVE_REGULAR] = (int)syscall(SYS_memfd_create, "bpfbench", 1U /* MFD_CLOEXEC */);
-	if (netns_fd < 0) {
-		open_sockets(o);
-	} else if (!bb_netns__enter(netns_fd, &home_fd, NULL)) {
-		open_sockets(o);
-		bb_netns__leave(home_fd, 0, NULL);
 	}
 }
 
@@ -115,20 +95,6 @@ static void open_pages(struct bb_live_objects *o)
 
 /* --- their addresses --- */
 
-static void set_own_pid(struct bpf_object *obj)
-{
-	struct bpf_map *map;
-	int pid = getpid();
-	size_t size;
-
-	bpf_object__for_each_map(map, obj)
-	{
-		if (strstr(bpf_map__name(map), "rodata") && bpf_map__initial_value(map, &size) &&
-		    size == sizeof(pid)) /* it is the only constant */
-			bpf_map__set_initial_value(map, &pid, sizeof(pid));
-	}
-}
-
 static void read_records(struct bb_live_objects *o, int iter_fd)
 {
 	struct bb_live_record r;
@@ -143,15 +109,23 @@ static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 {
 	struct bpf_object *obj;
 	struct bpf_link *link = NULL;
+	struct bpf_map *map;
+	int fd = -1, pid = getpid(), rc;
 	char path[4096];
-	int fd = -1, rc;
+	size_t size;
 
 	snprintf(path, sizeof(path), "%s/live_objects.bpf.o", object_dir ? object_dir : ".");
 	bb_libbpf_log__begin();
 	obj = bpf_object__open(path);
 	if (!obj)
 		return -errno;
-	set_own_pid(obj);
+	/* the pid is its only constant */
+	bpf_object__for_each_map(map, obj)
+	{
+		if (strstr(bpf_map__name(map), "rodata") && bpf_map__initial_value(map, &size) &&
+		    size == sizeof(pid))
+			bpf_map__set_initial_value(map, &pid, sizeof(pid));
+	}
 	rc = bpf_object__load(obj);
 	if (!rc)
 		link = bpf_program__attach(bpf_object__next_program(obj, NULL));
@@ -171,11 +145,18 @@ void bb_live_objects__open(int netns_fd, const char *object_dir,
 			   struct bb_live_objects *ret_objects)
 {
 	struct bb_live_objects *o = ret_objects;
+	int home_fd;
 
 	*o = (struct bb_live_objects){0};
 	for (size_t i = 0; i < BB_N_LIVE_FILES; i++)
 		o->fd[i] = o->others[i] = -1;
-	open_files(o, netns_fd);
+	o->fd[BB_LIVE_REGULAR] = (int)syscall(SYS_memfd_create, "bpfbench", 1U /* MFD_CLOEXEC */);
+	if (netns_fd < 0) {
+		open_sockets(o);
+	} else if (!bb_netns__enter(netns_fd, &home_fd, NULL)) {
+		open_sockets(o);
+		bb_netns__leave(home_fd, 0, NULL);
+	}
 	open_pages(o);
 	o->btf = btf__load_vmlinux_btf();
 	o->why_not = o->btf ? find_addresses(o, object_dir) : -errno;
@@ -256,23 +237,19 @@ static bool filler_of(const struct bb_live_objects *o, unsigned int set, struct 
 	return set <= 2 || fillers[set].value;
 }
 
-static enum bb_live_file suggested_file(const char *function)
-{
-	return strstr(function, "udp")    ? BB_LIVE_UDP
-	       : strstr(function, "unix") ? BB_LIVE_UNIX
-					  : BB_LIVE_TCP;
-}
-
 static long live_of(const struct bb_live_objects *o, const char *type, const char *function)
 {
-	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
-		enum bb_live_file of = objects[i].of;
+	enum bb_live_file suggested = strstr(function, "udp")    ? BB_LIVE_UDP
+				      : strstr(function, "unix") ? BB_LIVE_UNIX
+								 : BB_LIVE_TCP;
 
-		if (strcmp(objects[i].type, type))
-			continue;
-		of = of == BB_N_LIVE_FILES ? suggested_file(function) : of;
-		return (long)o->record[of].v[objects[i].live];
-	}
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		if (!strcmp(objects[i].type, type)) {
+			enum bb_live_file of = objects[i].of;
+
+			return (long)o->record[of == BB_N_LIVE_FILES ? suggested : of]
+				.v[objects[i].live];
+		}
 	return 0;
 }
 
@@ -290,14 +267,6 @@ static long own_registers(const struct bb_live_objects *o)
 #endif
 }
 
-static long text_for(const struct bb_live_objects *o, const char *function)
-{
-	/* a path of user space, or a text of the kernel's */
-	return strstr(function, "sys_") || strstr(function, "user")
-		       ? text_of_ours(o)
-		       : (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];
-}
-
 static long integer_for(const struct bb_live_objects *o, const char *name)
 {
 	static const char *const sizes[] = {"count", "len", "size", "bytes", "nr"};
@@ -312,36 +281,63 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 	return 0;
 }
 
+/* A word more of a list. */
+static void add_word(char *list, size_t size, const char *before, const char *word)
+{
+	size_t at = strlen(list);
+
+	snprintf(list + at, size - at, "%s%s%s", at ? ", " : "", before, word);
+}
+
+/* The type itself; NULL: none. */
+static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 type)
+{
+	int id = btf__resolve_type(o->btf, type);
+
+	return id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
+}
+
 /* A value for a parameter, or a value to return, of the type; its words are added to `said`. */
 static long value_for(const struct bb_live_objects *o, const struct filler *filler, __u32 type,
 		      const char *name, const char *function, char *said, size_t size)
 {
-	int id = btf__resolve_type(o->btf, type);
-	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
-	size_t at = strlen(said);
+	const struct btf_type *t = resolve(o, type);
 	const char *type_name;
 	long value;
 
 	if (!t || !btf_is_ptr(t)) {
-		snprintf(said + at, size - at, "%s%s", at ? ", " : "",
-			 filler->word ? filler->word : "integer");
+		add_word(said, size, "", filler->word ? filler->word : "integer");
 		return filler->word ? filler->value : integer_for(o, name);
 	}
-	id = btf__resolve_type(o->btf, t->type);
-	t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
+	t = resolve(o, t->type);
 	type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
 	if (t && btf_is_int(t) && btf_int_bits(t) == 8) {
-		value = text_for(o, function);
 		type_name = "text";
+		/* a path of user space, or a text of the kernel's */
+		value = strstr(function, "sys_") || strstr(function, "user")
+				? text_of_ours(o)
+				: (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];
 	} else {
 		value = t && !strcmp(type_name, "pt_regs") ? own_registers(o)
 							   : live_of(o, type_name, function);
 	}
-	snprintf(said + at, size - at, "%s%s%s", at ? ", " : "", value || filler->word ? "" : "no ",
+	add_word(said, size, value || filler->word ? "" : "no ",
 		 !value && filler->word ? filler->word
 		 : *type_name           ? type_name
 					: "pointer");
 	return value ? value : filler->value;
+}
+
+/* The type of that kind and name; NULL: none. */
+static const struct btf_type *find_type(const struct bb_live_objects *o, const char *prefix,
+					const char *name, __u32 kind)
+{
+	char whole[160];
+	int id;
+
+	snprintf(whole, sizeof(whole), "%s%s", prefix, name);
+	id = o->btf ? btf__find_by_name_kind(o->btf, whole, kind) : -ENOENT;
+	return id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
 }
 
 static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
@@ -349,14 +345,8 @@ static const struct btf_type *prototype_of(const struct bb_live_objects *o, cons
 	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"}; /* ksyscall */
 	const struct btf_type *t = NULL;
 
-	for (size_t i = 0; o->btf && !t && i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		char name[160];
-		int id;
-
-		snprintf(name, sizeof(name), "%s%s", prefixes[i], function);
-		id = btf__find_by_name_kind(o->btf, name, BTF_KIND_FUNC);
-		t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
-	}
+	for (size_t i = 0; !t && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		t = find_type(o, prefixes[i], function, BTF_KIND_FUNC);
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }
 
@@ -398,13 +388,8 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 /* Of the event of a tracepoint, as its programs see it: without the first parameter. */
 static const struct btf_type *event_of(const struct bb_live_objects *o, const char *event)
 {
-	char name[160];
-	const struct btf_type *t;
-	int id;
+	const struct btf_type *t = find_type(o, "btf_trace_", event, BTF_KIND_TYPEDEF);
 
-	snprintf(name, sizeof(name), "btf_trace_%s", event);
-	id = o->btf ? btf__find_by_name_kind(o->btf, name, BTF_KIND_TYPEDEF) : -ENOENT;
-	t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
 	t = t ? btf__type_by_id(o->btf, t->type) : NULL;
 	t = t && btf_is_ptr(t) ? btf__type_by_id(o->btf, t->type) : NULL;
 	return t && btf_is_func_proto(t) ? t : NULL;
@@ -427,19 +412,17 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 	static const char *const words[] = {"nothing", "integer", "text", "page of pointers",
 					    "float"};
 	const struct bb_user_prototype *known = &p->prototype;
-	size_t n = 0, at;
+	char list[200] = "";
+	size_t n = 0;
 
-	at = (size_t)snprintf(p->said, sizeof(p->said), "arguments made: %s",
-			      known->n ? "" : "none");
-	for (uint32_t i = 0; i < known->n && at < sizeof(p->said); i++) {
+	for (uint32_t i = 0; i < known->n; i++) {
 		if (known->parameters[i] != BB_VALUE_FLOAT && n < 6)
 			p->args[n++] = value_of_user(o, known->parameters[i]);
-		at += (size_t)snprintf(p->said + at, sizeof(p->said) - at, "%s%s", i ? ", " : "",
-				       words[known->parameters[i]]);
+		add_word(list, sizeof(list), "", words[known->parameters[i]]);
 	}
 	p->args[6] = value_of_user(o, known->result);
-	if (p->is_return && at < sizeof(p->said))
-		snprintf(p->said + at, sizeof(p->said) - at, "; returns %s", words[known->result]);
+	snprintf(p->said, sizeof(p->said), "arguments made: %.150s%s%s", *list ? list : "none",
+		 p->is_return ? "; returns " : "", p->is_return ? words[known->result] : "");
 }
 
 /* Nothing is known of it (`why`, or ""): set 0 is sizes, and a text as the result. */
@@ -454,58 +437,58 @@ static void make_unknown(const struct bb_live_objects *o, const struct filler *f
 		 filler->word ? "all " : "integers", filler->word ? filler->word : "");
 }
 
-/* Integers that are no error, but as many bytes as were asked for. */
-static void make_result(const struct bb_live_objects *o, const struct filler *filler, __u32 type,
-			const char *function, struct bb_attach_point *p)
+/* By the kernel's prototype of the function, or of the event, whose first parameter programs do not
+ * see. */
+static void make_by_prototype(const struct bb_live_objects *o, const struct filler *filler,
+			      const struct btf_type *proto, const char *function,
+			      struct bb_attach_point *p)
 {
+	unsigned int skip = p->kind == BB_AT_OWN_RUN;
 	bool counts = strstr(function, "read") || strstr(function, "write") ||
 		      strstr(function, "msg");
-	char said[200] = "";
-	size_t len = strlen(p->said);
+	char said[200] = "", result[200] = "";
 
-	p->args[6] = value_for(o, filler, type, counts ? "count" : "", function, said,
-			       sizeof(said));
+	for (size_t i = 0; i < 6 && i + skip < btf_vlen(proto); i++) {
+		const struct btf_param *param = &btf_params(proto)[i + skip];
+
+		p->args[i] = value_for(o, filler, param->type,
+				       btf__name_by_offset(o->btf, param->name_off), function, said,
+				       sizeof(said));
+	}
+	/* integers that are no error, but as many bytes as were asked for */
+	p->args[6] = value_for(o, filler, proto->type, counts ? "count" : "", function, result,
+			       sizeof(result));
 	if (filler->word)
 		p->args[6] = filler->value;
-	if (p->is_return)
-		snprintf(p->said + len, sizeof(p->said) - len, "; returns %s",
-			 filler->word ? filler->word : said);
+	snprintf(p->said, sizeof(p->said), "arguments made: %.150s%s%s", *said ? said : "none",
+		 p->is_return ? "; returns " : "",
+		 !p->is_return  ? ""
+		 : filler->word ? filler->word
+				: result);
 }
 
 bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned int set,
 				     struct bb_attach_point *p)
 {
-	unsigned int skip = p->kind == BB_AT_OWN_RUN;
-	char function[128], said[200] = "";
 	const struct btf_type *proto;
 	struct filler filler;
+	char function[128];
 
 	if (!filler_of(o, set, &filler))
 		return false;
 	p->argument_set = set;
 	snprintf(function, sizeof(function), "%.*s", (int)strcspn(p->target, "+"), p->target);
 	proto = p->kind == BB_AT_OWN_RUN ? event_of(o, function) : prototype_of(o, function);
-	if (!set && p->prototype.is_known) {
+	if (!set && p->prototype.is_known)
 		make_for_user(o, p);
-		return true;
-	}
-	if (!proto || o->why_not) {
+	else if (proto && !o->why_not)
+		make_by_prototype(o, &filler, proto, function, p);
+	else
 		make_unknown(o, &filler,
 			     !o->why_not && *function && !strpbrk(function, ":/*?[")
 				     ? "the kernel has no such function; "
 				     : "",
 			     p);
-		return true;
-	}
-	for (size_t i = 0; i < 6 && i + skip < btf_vlen(proto); i++) {
-		const struct btf_param *param = &btf_params(proto)[i + skip];
-
-		p->args[i] = value_for(o, &filler, param->type,
-				       btf__name_by_offset(o->btf, param->name_off), function, said,
-				       sizeof(said));
-	}
-	snprintf(p->said, sizeof(p->said), "arguments made: %.150s", *said ? said : "none");
-	make_result(o, &filler, proto->type, function, p);
 	return true;
 }
 
