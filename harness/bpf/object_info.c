@@ -14,7 +14,6 @@
 #include "bpf/object_file.h"
 #include "capture/file.h"
 #include "bpf/prog_type.h"
-#include "capture/section.h"
 
 #define MAX_RUN_BYTES 2048 /* of an input that stands in a scenario */
 

@@ -13,7 +13,7 @@
  * All texts are owned by the info. */
 struct bb_object_program {
 	char *name;    /* of the function */
-	char *section; /* of a capture: capture/section.h */
+	char *section; /* of a capture: capture/capture.h */
 	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC: libbpf cannot tell it from the section */
 	/* expected: BPF_* of enum bpf_attach_type; 0 also where there is none */
 	uint32_t attach_type;

@@ -16,7 +16,6 @@
 #include "bpf/source.h"
 #include "capture/file.h"
 #include "capture/replay.h"
-#include "capture/section.h"
 
 #define LOG_BYTES (1u << 20)
 

@@ -157,6 +157,19 @@ const char *bb_captured_map_type__why_no_entries(uint32_t type);
 
 void bb_blob__done(struct bb_blob *b);
 
+#define BB_NOT_ATTACHED "not attached"
+
+/*
+ * The place where the command attached a program (bb_capture__place()), in the words of an object's
+ * section: "tp/sched/sched_switch", "fentry/do_unlinkat", "cgroup/connect4". BB_NOT_ATTACHED where
+ * none was seen and the program holds none.
+ */
+struct bb_captured_section {
+	char text[320];
+};
+struct bb_captured_section bb_captured_section(const struct bb_captured_prog *p,
+					       const struct bb_captured_attachment *place);
+
 /* The structs above, described for their file and their end (records.c). The whole has the others
  * but that of fd_array. */
 extern const struct bb_record bb_captured_map_record, bb_captured_prog_record,

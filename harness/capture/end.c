@@ -1,18 +1,248 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture from its beginning, and the facts that are known only at its end. */
+/* A capture from its beginning, and the facts that are known only at its end: which programs the
+ * kernel takes, which are tests of the loader's, what is attached where. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/deadline.h"
+#include "capture/replay.h"
+#include "capture/rights.h"
 #include "capture/take.h"
 
 #define PROBE_INSNS 8 /* a loader's test of the kernel has no more */
+#define LOG_BYTES (1u << 20)
+
+/* --- copies of the programs, loaded with the command's own maps: which the kernel took --- */
+
+/* The last line of the verifier's log that is no statistic: most often the reason. */
+static void last_words(char *log, char *ret_words, size_t size)
+{
+	*ret_words = '\0';
+	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
+		if (strncmp(line, "processed ", strlen("processed ")) &&
+		    strncmp(line, "verification time", strlen("verification time")) &&
+		    strncmp(line, "stack depth", strlen("stack depth")) && *line)
+			snprintf(ret_words, size, "%s", line);
+}
+
+static int say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t prog, int rc)
+{
+	char *log = calloc(1, LOG_BYTES), words[300];
+
+	if (!log)
+		return -ENOMEM;
+	bb_replay__load_one(r, prog, 1, log, LOG_BYTES);
+	last_words(log, words, sizeof(words));
+	free(log);
+	return asprintf(&p->refused, "%s%s%s", strerror(-rc), *words ? ": " : "", words) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* Load it with the command's rights, for the answer alone. 0 or -errno. */
+static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
+{
+	int slot = r->progs[prog], rc;
+	struct bb_rights_before before;
+
+	if (bb_rights__are_whole(rights))
+		return 0;
+	r->progs[prog] = slot < 0 ? -1 : fcntl(slot, F_DUPFD_CLOEXEC, 0);
+	rc = bb_rights__limit(rights, &before);
+	if (!rc) {
+		rc = bb_replay__load_one(r, prog, 0, NULL, 0);
+		bb_rights__restore(&before);
+	}
+	if (r->progs[prog] >= 0)
+		close(r->progs[prog]);
+	r->progs[prog] = slot;
+	return rc;
+}
+
+static int say_lacking(struct bb_captured_prog *p, const struct bb_taken_load *load)
+{
+	char lacking[128];
+
+	bb_rights__say_lacking(load->rights, lacking, sizeof(lacking));
+	return asprintf(&p->refused, "%s to the command, which is without %s",
+			strerror(-load->lacks_rights), lacking) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
+{
+	struct bb_captured_prog *p = &t->capture->progs[prog];
+	struct bb_taken_load *load = &t->loads[prog];
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	int rc;
+
+	if (p->missing)
+		return 0;
+	load->lacks_rights = try_with(r, prog, load->rights);
+	rc = load->lacks_rights == -ENOMEM ? -ENOMEM : bb_replay__load_one(r, prog, 0, NULL, 0);
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc && rc != -EPERM)
+		load->lacks_rights = 0;
+	if (load->lacks_rights)
+		return say_lacking(p, load);
+	if (rc)
+		return say_refused(r, p, prog, rc);
+	if (bpf_obj_get_info_by_fd(r->progs[prog], &info, &len))
+		return -errno;
+	memcpy(p->tag, info.tag, sizeof(p->tag));
+	p->xlated_bytes = info.xlated_prog_len;
+	p->jited_bytes = info.jited_prog_len;
+	return 0;
+}
+
+/* Load each as the command loaded it, and note what the kernel says of it. */
+static int load_copies(struct bb_take *t, struct bb_err *err)
+{
+	struct bb_capture *c = t->capture;
+	struct bb_replay r;
+	int rc = bb_replay__open(c, &r, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < c->n_maps; i++)
+		r.maps[i] = t->maps[i].fd;
+	for (size_t i = 0; i < c->n_btfs; i++)
+		r.btfs[i] = t->btfs[i].fd;
+	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+		int32_t *target = &c->progs[i].attach_prog;
+		struct bb_taken_load *load = &t->loads[i];
+
+		if (load->target_fd >= 0) { /* the original, in the place of a slot that is free */
+			*target = (int32_t)i;
+			r.progs[i] = load->target_fd;
+		}
+		rc = bb_must_end() ? bb_must_end_why() : load_copy(t, &r, i);
+		*target = BB_CAPTURE_NONE;
+		load->target_fd = -1; /* closed, or by the replay in the end */
+	}
+	for (size_t i = 0; i < c->n_maps; i++)
+		r.maps[i] = -1;
+	for (size_t i = 0; i < c->n_btfs; i++)
+		r.btfs[i] = -1;
+	bb_replay__done(&r);
+	return rc ? bb_fail(err, rc, "loading copies of the command's programs: %s", strerror(-rc))
+		  : 0;
+}
+
+/* --- none can be measured: why, and what to do --- */
+
+/* Programs that are no tests of the loader's, and that the kernel refuses whoever asks. */
+static bool is_bad(const struct bb_take *t, size_t prog)
+{
+	const struct bb_captured_prog *p = &t->capture->progs[prog];
+
+	return p->refused && !p->probe && !t->loads[prog].lacks_rights;
+}
+
+/* A loader may load one again, to hear the verifier's words. */
+static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err *err)
+{
+	const struct bb_capture *c = t->capture;
+	const struct bb_captured_prog *first = NULL;
+	bool others = false;
+
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (is_bad(t, i)) {
+			first = first ? first : &c->progs[i];
+			others |= strcmp(c->progs[i].kernel_name, first->kernel_name) != 0;
+		}
+	return bb_fail(err, -ENOTSUP,
+		       "'%s'%s loaded no program that the kernel takes; '%s'%s is refused: %s; "
+		       "mend it, or capture the command on a kernel that takes it",
+		       c->command, how_ended, first->name, others ? ", as the others," : "",
+		       first->refused);
+}
+
+/* errno of the kernel's answer */
+static int say_rights(const struct bb_take *t, int error, const char *how_ended, struct bb_err *err)
+{
+	char lacking[128];
+	bool are_ours = !bb_rights__are_whole(bb_rights__of(0));
+
+	bb_rights__say_lacking(t->rights, lacking, sizeof(lacking));
+	return bb_fail(err, -ENOTSUP,
+		       "'%s'%s has not the right to load BPF programs: it asked the kernel "
+		       "without %s, and was told '%s'; %s",
+		       t->capture->command, how_ended, lacking, strerror(error),
+		       are_ours ? "run bpfbench as root, with sudo"
+				: "bpfbench ran it as root, so the command gave these rights up "
+				  "itself (by setpriv, su, a container or the user of a service): "
+				  "capture it without that, or let it keep CAP_SYS_ADMIN");
+}
+
+bool bb_take__has_nothing(const struct bb_take *t)
+{
+	for (size_t i = 0; i < t->capture->n_progs; i++)
+		if (!t->capture->progs[i].probe && !t->capture->progs[i].refused)
+			return false;
+	return true;
+}
+
+/* Programs that a BPF program loads inside the kernel, where no system call shows them. */
+static int say_light(const struct bb_take *t, const char *how_ended, struct bb_err *err)
+{
+	return bb_fail(err, -ENOTSUP,
+		       "'%s'%s loads its programs by a light skeleton (bpftool gen skeleton -L), "
+		       "inside the kernel, where they cannot be copied: capture a build with an "
+		       "ordinary skeleton, or measure the running ones in place, by --prog-name",
+		       t->capture->command, how_ended);
+}
+
+static int say_unreadable(const struct bb_take *t, const char *how_ended, struct bb_err *err)
+{
+	return bb_fail(err, -ENOTSUP,
+		       "'%s'%s ran, and its descriptors and memory could not be copied "
+		       "(pidfd_getfd, "
+		       "process_vm_readv: %s), so its BPF programs are not known; Yama "
+		       "(kernel.yama.ptrace_scope=3) or the seccomp filter of a container or "
+		       "service refuses that: allow both calls, "
+		       "and CAP_SYS_PTRACE",
+		       t->capture->command, how_ended, strerror(-t->unreadable));
+}
+
+int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
+{
+	const struct bb_capture *c = t->capture;
+
+	if (t->unreadable)
+		return say_unreadable(t, how_ended, err);
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (is_bad(t, i))
+			return say_bad(t, how_ended, err);
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (t->loads[i].lacks_rights)
+			return say_rights(t, -t->loads[i].lacks_rights, how_ended, err);
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (bb_captured_prog__is_light_loader(&c->progs[i]))
+			return say_light(t, how_ended, err);
+	if (c->n_progs)
+		return bb_fail(err, -ENOTSUP,
+			       "'%s'%s loaded its loader's tests of the kernel (%zu), and no "
+			       "program: give it the arguments with which it loads programs, or "
+			       "more time by --for",
+			       c->command, how_ended, c->n_progs);
+	if (!bb_rights__are_whole(t->rights))
+		return say_rights(t, EPERM, how_ended, err);
+	return bb_fail(err, -ENOTSUP,
+		       "'%s'%s loaded no BPF program%s; one that a daemon loads for it is not seen",
+		       c->command, how_ended, how_ended[0] ? ": its own messages may say why" : "");
+}
 
 /* --- the beginning --- */
 
@@ -453,7 +683,7 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 {
 	struct bb_capture *c = t->capture;
 	uint32_t *target_ids = ids_of_targets(t);
-	int rc = target_ids ? bb_take__load_copies(t, err) : bb_fail_nomem(err), error = 0;
+	int rc = target_ids ? load_copies(t, err) : bb_fail_nomem(err), error = 0;
 
 	for (size_t i = 0; !rc && !error && i < c->n_btfs; i++)
 		error = read_btf(t->btfs[i].fd, &c->btfs[i]);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "capture/btf_ids.h"
+#include "capture/replay.h"
 #include "capture/take.h"
 
 static int name_uniquely(struct bb_take *t, struct bb_captured_map *m)

@@ -9,7 +9,37 @@
 #include <unistd.h>
 
 #include "base/deadline.h"
-#include "capture/btf_ids.h"
+
+int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size)
+{
+	__u32 len = sizeof(*ret_info);
+
+	memset(ret_info, 0, sizeof(*ret_info));
+	memset(name, 0, name_size);
+	ret_info->name = (__u64)(uintptr_t)name;
+	ret_info->name_len = name_size;
+	return bpf_obj_get_info_by_fd(fd, ret_info, &len) ? -errno : 0;
+}
+
+/* A descriptor of the BTF of "vmlinux" or a module, -1 with errno set: none is loaded. */
+static int btf_of_kernel(const char *module)
+{
+	struct bpf_btf_info info;
+	char name[64];
+	__u32 id = 0;
+
+	while (!bpf_btf_get_next_id(id, &id)) {
+		int fd = bpf_btf_get_fd_by_id(id);
+
+		if (fd >= 0 && !bb_btf_info(fd, &info, name, sizeof(name)) && info.kernel_btf &&
+		    !strcmp(name, module))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	errno = ENOENT;
+	return -1;
+}
 
 #define MAX_TRIES 5 /* of a load that a signal broke off, as libbpf does */
 
@@ -72,7 +102,7 @@ static int need_btf(struct bb_replay *r, int32_t btf)
 	int *fd = &r->btfs[btf];
 
 	if (*fd < 0)
-		*fd = *b->module ? bb_btf_of_kernel(b->module)
+		*fd = *b->module ? btf_of_kernel(b->module)
 				 : bpf_btf_load(b->raw.data, b->raw.size, NULL);
 	return *fd < 0 ? -errno : *fd;
 }

@@ -2,6 +2,8 @@
 #ifndef BB_CAPTURE_REPLAY_H
 #define BB_CAPTURE_REPLAY_H
 
+#include <linux/bpf.h>
+
 #include "capture/capture.h"
 
 #define BB_TOKEN_FD (1U << 16) /* BPF_F_TOKEN_FD, 6.9: of a program's or map's flags */
@@ -41,5 +43,9 @@ int bb_captured_prog__each_map(const struct bb_captured_prog *p,
 			       int (*visit)(void *arg, size_t map), void *arg);
 
 void bb_replay__done(struct bb_replay *r); /* takes one that was never opened, zeroed */
+
+/* The id of an open BTF; `name` gets that of the kernel or its module, "" for a program's. 0 or
+ * -errno. */
+int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size);
 
 #endif

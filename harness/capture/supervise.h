@@ -35,7 +35,7 @@ struct bb_capture_facts {
 
 /*
  * Run a command, capture the programs that it loads, and end it by SIGINT, as its user would, or
- * harder. -ENOTSUP when it loaded nothing that can be measured; otherwise as capture/listener.h.
+ * harder. -ENOTSUP when it loaded nothing that can be measured; otherwise as capture/watched.h.
  */
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err);

@@ -135,21 +135,11 @@ int32_t bb_take__btf(struct bb_take *t, int fd);
  * caller's. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
 
-/* Load each with the command's own maps, as the command loaded it, and note what the kernel says of
- * it (copies.c). */
-int bb_take__load_copies(struct bb_take *t, struct bb_err *err);
-
 /* The contents of the maps (contents.c). */
 int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
 
 /* The programs on network devices (devices.c). 0 or -errno. */
 int bb_take__devices(struct bb_take *t, pid_t command);
-
-/* The kind of a perf event that gets a program (events.c). */
-void bb_describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a);
-/* The same by the kernel's word, where it has one, when the program has been attached; false: it
- * has not, or not yet. */
-bool bb_ask_event(int event_fd, struct bb_captured_attachment *a);
 
 /* Closes what belongs to it. */
 void bb_pending__done(struct bb_pending_attachment *p);

@@ -2,19 +2,276 @@
 #include "capture/watched.h"
 
 #include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/stop.h"
+
+#define LOW_WORD 0xffffffffu /* the kernel looks at no more of an int */
+#define GUARD_QUITS 'q'
+
+/* --- in the child that becomes the command --- */
+
+/* 0 or -errno. */
+static int add_rules(scmp_filter_ctx filter)
+{
+	static const uint32_t bpf_cmds[] = {
+		BPF_PROG_LOAD,           BPF_MAP_CREATE,  BPF_LINK_CREATE,
+		BPF_RAW_TRACEPOINT_OPEN, BPF_PROG_ATTACH, BPF_PROG_TEST_RUN,
+	};
+	static const int options[] = {SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_EBPF};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(bpf_cmds) / sizeof(bpf_cmds[0]); i++)
+		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(bpf), 1,
+				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD, bpf_cmds[i]));
+	for (size_t i = 0; !rc && i < sizeof(options) / sizeof(options[0]); i++)
+		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(setsockopt), 2,
+				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD, SOL_SOCKET),
+				      SCMP_A2(SCMP_CMP_MASKED_EQ, LOW_WORD, (uint64_t)options[i]));
+	if (!rc)
+		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(ioctl), 1,
+				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD,
+					      PERF_EVENT_IOC_SET_BPF));
+	if (!rc) /* one that would be a supervisor, too: it is told so */
+		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(seccomp), 2,
+				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD,
+					      SECCOMP_SET_MODE_FILTER),
+				      SCMP_A1(SCMP_CMP_MASKED_EQ, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+					      SECCOMP_FILTER_FLAG_NEW_LISTENER));
+	return rc ? rc : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(perf_event_open), 0);
+}
+
+/* The 32-bit calls of a 64-bit kernel are seen, too, where the CPU has them. 0 or -errno. */
+static int add_narrow_calls(scmp_filter_ctx filter)
+{
+	int rc = seccomp_arch_native() == SCMP_ARCH_X86_64 ? seccomp_arch_add(filter, SCMP_ARCH_X86)
+							   : 0;
+
+	return rc == -EEXIST ? 0 : rc;
+}
+
+/* What a call of another architecture does is not seen. Programs that change their user may do so
+ * (no_new_privs is left alone), and the CPU's mitigations stay as they are. */
+static int install_filter(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	int rc = filter ? add_narrow_calls(filter) : -ENOMEM;
+
+	if (!rc)
+		rc = add_rules(filter);
+	if (!rc)
+		rc = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
+	if (!rc)
+		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
+	if (!rc)
+		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+	if (!rc)
+		rc = seccomp_load(filter);
+	if (rc == -ECANCELED && errno) /* the library's word for an error of the kernel's */
+		rc = -errno;
+	return rc ? rc : seccomp_notify_fd(filter);
+}
+
+struct command {
+	const char *const *argv;
+	const char *dir;
+};
+
+static int become_command(void *arg, int socket)
+{
+	const struct command *c = arg;
+	int fd = c->dir && chdir(c->dir) ? -errno : install_filter();
+
+	bb_descriptor__send(socket, fd < 0 ? fd : 0, fd);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	execvp(c->argv[0], (char *const *)(uintptr_t)c->argv);
+	return -errno;
+}
+
+/* --- the guard --- */
+
+static void answer(int fd, uint64_t id)
+{
+	struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+
+	ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on);
+}
+
+/* We are gone: answer the call that we were at, and all that come. */
+static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
+{
+	answer(fd, *answering);
+	answer(fd, *answering + 1); /* taken up, and not noted down yet: they are numbered */
+	for (;;) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		struct seccomp_notif call = {0};
+
+		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (p.revents & POLLHUP)
+			_exit(0);
+		if (p.revents & POLLIN && !ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &call))
+			answer(fd, call.id);
+	}
+}
+
+static int be_guard(void *arg, int alive)
+{
+	const struct bb_listener *l = arg;
+
+	if (bb_child__sleep(alive) != GUARD_QUITS)
+		answer_all(l->fd, l->answering);
+	return 0;
+}
+
+/* A reader of our output, who waits for its end, does not wait for the guard. */
+static int start_guard(struct bb_listener *l)
+{
+	const struct bb_child_rules rules = {
+		.link = BB_LINK_TO_CHILD,
+		.signals = BB_SIGNALS_IGNORED,
+		.name = "bpfbench-guard",
+		.own_session = true,
+		.std = {BB_STD_NULL, BB_STD_NULL, BB_STD_NULL},
+		.closes_others = true,
+		.keep = &l->fd,
+		.n_keep = 1,
+		.outlives = true,
+	};
+	struct bb_child guard;
+	int rc;
+
+	l->answering = mmap(NULL, sizeof(*l->answering), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (l->answering == MAP_FAILED)
+		l->answering = NULL;
+	if (!l->answering)
+		return -errno;
+	rc = bb_child__start(&rules, be_guard, l, &guard);
+	l->guard = guard.pid;
+	l->guard_alive = guard.fd;
+	return rc;
+}
+
+/* --- ours --- */
+
+/* All that is left of the command is the guard's to answer (`leave`), or gone. */
+static void listener_close(struct bb_listener *l, bool leave)
+{
+	char quit = GUARD_QUITS;
+
+	if (l->guard > 0 && !leave && write(l->guard_alive, &quit, 1) == 1)
+		waitpid(l->guard, NULL, 0);
+	if (l->guard_alive >= 0)
+		close(l->guard_alive);
+	if (l->fd >= 0)
+		close(l->fd);
+	if (l->answering)
+		munmap(l->answering, sizeof(*l->answering));
+	*l = (struct bb_listener){.fd = -1, .guard_alive = -1, .guard = -1};
+}
+
+static int say_not_started(const char *command, int rc, bool is_filter, struct bb_err *err)
+{
+	if (is_filter)
+		return bb_fail(err, rc, "watching the system calls of '%s': %s%s", command,
+			       strerror(-rc),
+			       rc == -EBUSY ? "; another supervisor watches them already (a "
+					      "container's?)"
+			       : rc == -EPERM || rc == -EACCES ? "; run as root, with sudo"
+							       : "");
+	return bb_fail(err, rc, "%s: cannot be executed: %s", command, strerror(-rc));
+}
+
+static int listener_start(const char *const *argv, const char *dir, const char *const *env,
+			  struct bb_listener *ret_listener, struct bb_err *err)
+{
+	const struct bb_child_rules rules = {
+		.link = BB_LINK_SOCKET,
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_group = true,
+		.is_program = true,
+		.env = env,
+		.std = {BB_STD_NULL, STDERR_FILENO},
+		.outlives = true,
+	};
+	struct bb_listener l = {.fd = -1, .guard_alive = -1, .guard = -1};
+	struct command command = {argv, dir};
+	struct bb_child c;
+	int error = 0, rc = bb_child__start(&rules, become_command, &command, &c);
+	bool is_filter;
+
+	if (rc)
+		return bb_fail(err, rc, "%s: cannot be started: %s", argv[0], strerror(-rc));
+	rc = bb_descriptor__receive(c.fd, &error, &l.fd);
+	if (!rc)
+		rc = error;
+	is_filter = l.fd < 0;
+	if (!rc && l.fd < 0)
+		rc = -EIO;
+	if (!rc)
+		rc = start_guard(&l);
+	if (!rc)
+		rc = bb_child__executed(&c);
+	if (rc) {
+		bb_child__stop(&c);
+		say_not_started(argv[0], rc, is_filter, err);
+		listener_close(&l, false);
+		return rc;
+	}
+	close(c.fd);
+	l.command = c.pid;
+	*ret_listener = l;
+	return 0;
+}
+
+/* The next call that waits, after timeout_ms at the most. 1: there is one; 0: none; -EPIPE: nobody
+ * is left to make one; -EINTR: a signal; other -errno. */
+static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_notif *ret_call)
+{
+	struct pollfd p = {.fd = l->fd, .events = POLLIN};
+	int n = poll(&p, 1, timeout_ms);
+
+	if (n <= 0)
+		return n < 0 ? -errno : 0;
+	if (!(p.revents & POLLIN))
+		return -EPIPE;
+	memset(ret_call, 0, sizeof(*ret_call));
+	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, ret_call))
+		return errno == ENOENT ? 0 : -errno; /* it went away meanwhile */
+	*l->answering = ret_call->id;
+	return 1;
+}
+
+/* Let it go on as if nobody had looked. -ENOENT: it was broken off by a signal meanwhile, and comes
+ * again if it is to. */
+static int listener_let_go(struct bb_listener *l, const struct seccomp_notif *call)
+{
+	struct seccomp_notif_resp go_on = {.id = call->id,
+					   .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+
+	return ioctl(l->fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
+}
 
 #define TURN_MS 50
 #define PATIENCE_S 3.0 /* after each signal that asks the command to end */
@@ -71,7 +328,7 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 
 	c.n_before = children(&c, c.before, sizeof(c.before) / sizeof(c.before[0]));
 	prctl(PR_SET_CHILD_SUBREAPER, adopts);
-	rc = bb_listener__start(argv, dir, env, &c.listener, err);
+	rc = listener_start(argv, dir, env, &c.listener, err);
 	if (rc) {
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
@@ -88,10 +345,10 @@ int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take
 	int rc, error = 0;
 
 	*ret_calls = false;
-	while ((rc = bb_listener__next(&c->listener, timeout_ms, &call)) > 0) {
+	while ((rc = listener_next(&c->listener, timeout_ms, &call)) > 0) {
 		if (take)
 			error = bb_take__call(take, &call, &mark);
-		if (bb_listener__let_go(&c->listener, &call) == -ENOENT && take && !error)
+		if (listener_let_go(&c->listener, &call) == -ENOENT && take && !error)
 			bb_take__undo(take, &mark);
 		if (error)
 			return error;
@@ -163,6 +420,6 @@ bool bb_watched__end(struct bb_watched *c)
 
 void bb_watched__close(struct bb_watched *c, bool leaves)
 {
-	bb_listener__close(&c->listener, leaves);
+	listener_close(&c->listener, leaves);
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 }

@@ -2,8 +2,27 @@
 #ifndef BB_CAPTURE_WATCHED_H
 #define BB_CAPTURE_WATCHED_H
 
-#include "capture/listener.h"
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
 #include "capture/take.h"
+
+/*
+ * A command whose system calls that load, attach or run BPF programs wait for an answer of ours
+ * (seccomp user notification); all others are not slowed down. Its children and the programs that
+ * they execute are watched, too. A guard, a process of ours, answers if we are killed: the command
+ * goes on.
+ */
+struct bb_listener {
+	int fd;
+	pid_t command;       /* our child, and the leader of its process group */
+	pid_t guard;         /* our child */
+	int guard_alive;     /* while it is open and nothing comes, the guard sleeps */
+	uint64_t *answering; /* shared with the guard: the call that we look at */
+};
 
 /* A command that is watched while it loads BPF programs, from its start to its end. */
 struct bb_watched {
@@ -15,10 +34,12 @@ struct bb_watched {
 	int status;
 };
 
-/* Start argv[] (ends in NULL) in `dir` (NULL: here), with
- * `env` as of bb_listener__start(). `adopts`: what it leaves behind becomes a
- * child of ours, so that bb_watched__end() finds it. Errors:
- * bb_listener__start(). */
+/*
+ * Start argv[] (ends in NULL; argv[0] is looked for in $PATH) as the user that we are, in `dir`
+ * (NULL: here), in a clean environment with `env` (base/child.h); its stdin is empty, its stdout is
+ * our stderr. `adopts`: what it leaves behind becomes a child of ours, so that bb_watched__end()
+ * finds it. -ENOENT, -EACCES and so on where it cannot be executed.
+ */
 int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
 		      struct bb_watched *ret_watched, struct bb_err *err);
 

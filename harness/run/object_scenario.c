@@ -13,7 +13,7 @@
 #include "base/parse.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
-#include "capture/section.h"
+#include "capture/capture.h"
 #include "drivers/test_run_types.h"
 #include "fire/attach_point.h"
 #include "plan/field.h"
