@@ -18,8 +18,7 @@
  * Cells that are absent are empty, and figures that are absent have no row.
  */
 static const char csv_head[] = "benchmark,scenario,variant,drive,parameter,parameter_value,metric,"
-			       "unit,"
-			       "value,lower,upper,samples,loads\n";
+			       "unit,value,lower,upper,samples,loads\n";
 
 static void put_csv_text(const char *text, FILE *mem)
 {

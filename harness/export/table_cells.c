@@ -199,20 +199,6 @@ static struct bb_table_cell rate(const struct bb_case *c)
 	return bb_table_cell_number(achieved, achieved);
 }
 
-#define REACHED 0.9 /* of the rate: a busy machine still reaches 0.98 */
-
-struct bb_table_cell bb_table_cell_below_rate(const struct bb_case *c)
-{
-	double achieved = c->summary.rate_achieved.value;
-	double requested = c->summary.rate_requested.value;
-
-	if (!(achieved < REACHED * requested))
-		return none;
-	return bb_table_cell_of("%s of %.0f Hz: the CPU was busy otherwise, or can do no more; "
-				"caches are as cold as at the lower rate",
-				bb_table_cell_number(achieved, requested).text, requested);
-}
-
 static struct bb_table_cell cpu_share(const struct bb_case *c)
 {
 	double percent = 100 * c->summary.live.cpu_share.value;

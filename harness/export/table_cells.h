@@ -44,10 +44,6 @@ struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e);
 /* Any text; what is too long is cut. */
 struct bb_table_cell bb_table_cell_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A note about events that came much more rarely than the drive asked for; empty if they did not.
- */
-struct bb_table_cell bb_table_cell_below_rate(const struct bb_case *c);
-
 /* Columns that a terminal needs for `text`, a character each. */
 size_t bb_text_width(const char *text);
 
