@@ -89,6 +89,7 @@ scenario "name: query, program: on_probe, binary: $TMP/libbb_usdt.so, function: 
 	"name: no_name, program: on_probe, binary: $TMP/prog, function: begin, fired_by: {run: [$TMP/prog]}"
 measure -s "$WORK/u.yml"
 expect_status "static probes: exit code 0" 0
+"$BPFBENCH" show latest --results "$results" --format table --details >>"$TMP/err"
 for name in query on_query twice begin; do
 	check "$name: a figure" figure "$name"
 	check "$name: the program found all arguments" found "$name"
