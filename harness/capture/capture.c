@@ -122,18 +122,15 @@ const char *bb_captured_map_type__why_no_entries(uint32_t type)
 	}
 }
 
-static bool is_per_cpu(uint32_t type)
-{
-	return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
-	       type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-}
-
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m)
 {
+	bool is_per_cpu = m->type == BPF_MAP_TYPE_PERCPU_HASH ||
+			  m->type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+			  m->type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+
 	if (bb_captured_map_type__why_no_entries(m->type))
 		return 0;
-	return is_per_cpu(m->type) ? (((size_t)m->value_size + 7) & ~(size_t)7) * c->n_cpus
-				   : m->value_size;
+	return is_per_cpu ? (((size_t)m->value_size + 7) & ~(size_t)7) * c->n_cpus : m->value_size;
 }
 
 const char *bb_captured_map__values(const struct bb_captured_map *m)

@@ -67,23 +67,13 @@ static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 	return rc;
 }
 
-static int say_lacking(struct bb_captured_prog *p, const struct bb_taken_load *load)
-{
-	char lacking[128];
-
-	bb_rights__say_lacking(load->rights, lacking, sizeof(lacking));
-	return asprintf(&p->refused, "%s to the command, which is without %s",
-			strerror(-load->lacks_rights), lacking) < 0
-		       ? -ENOMEM
-		       : 0;
-}
-
 static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 {
 	struct bb_captured_prog *p = &t->capture->progs[prog];
 	struct bb_taken_load *load = &t->loads[prog];
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
+	char lacking[128];
 	int rc;
 
 	if (p->missing)
@@ -94,8 +84,13 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 		return rc;
 	if (rc && rc != -EPERM)
 		load->lacks_rights = 0;
-	if (load->lacks_rights)
-		return say_lacking(p, load);
+	if (load->lacks_rights) {
+		bb_rights__say_lacking(load->rights, lacking, sizeof(lacking));
+		return asprintf(&p->refused, "%s to the command, which is without %s",
+				strerror(-load->lacks_rights), lacking) < 0
+			       ? -ENOMEM
+			       : 0;
+	}
 	if (rc)
 		return say_refused(r, p, prog, rc);
 	if (bpf_obj_get_info_by_fd(r->progs[prog], &info, &len))
@@ -194,34 +189,19 @@ bool bb_take__has_nothing(const struct bb_take *t)
 	return true;
 }
 
-/* Programs that a BPF program loads inside the kernel, where no system call shows them. */
-static int say_light(const struct bb_take *t, const char *how_ended, struct bb_err *err)
-{
-	return bb_fail(err, -ENOTSUP,
-		       "'%s'%s loads its programs by a light skeleton (bpftool gen skeleton -L), "
-		       "inside the kernel, where they cannot be copied: capture a build with an "
-		       "ordinary skeleton, or measure the running ones in place, by --prog-name",
-		       t->capture->command, how_ended);
-}
-
-static int say_unreadable(const struct bb_take *t, const char *how_ended, struct bb_err *err)
-{
-	return bb_fail(err, -ENOTSUP,
-		       "'%s'%s ran, and its descriptors and memory could not be copied "
-		       "(pidfd_getfd, "
-		       "process_vm_readv: %s), so its BPF programs are not known; Yama "
-		       "(kernel.yama.ptrace_scope=3) or the seccomp filter of a container or "
-		       "service refuses that: allow both calls, "
-		       "and CAP_SYS_PTRACE",
-		       t->capture->command, how_ended, strerror(-t->unreadable));
-}
-
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
 
 	if (t->unreadable)
-		return say_unreadable(t, how_ended, err);
+		return bb_fail(err, -ENOTSUP,
+			       "'%s'%s ran, and its descriptors and memory could not be copied "
+			       "(pidfd_getfd, process_vm_readv: %s), so its BPF programs are not "
+			       "known; Yama (kernel.yama.ptrace_scope=3) or the seccomp filter of "
+			       "a "
+			       "container or service refuses that: allow both calls, and "
+			       "CAP_SYS_PTRACE",
+			       c->command, how_ended, strerror(-t->unreadable));
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (is_bad(t, i))
 			return say_bad(t, how_ended, err);
@@ -230,7 +210,12 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 			return say_rights(t, -t->loads[i].lacks_rights, how_ended, err);
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (bb_captured_prog__is_light_loader(&c->progs[i]))
-			return say_light(t, how_ended, err);
+			return bb_fail(err, -ENOTSUP,
+				       "'%s'%s loads its programs by a light skeleton (bpftool gen "
+				       "skeleton -L), inside the kernel, where they cannot be "
+				       "copied: capture a build with an ordinary skeleton, or "
+				       "measure the running ones in place, by --prog-name",
+				       c->command, how_ended);
 	if (c->n_progs)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s'%s loaded its loader's tests of the kernel (%zu), and no "

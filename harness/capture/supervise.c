@@ -70,14 +70,6 @@ static int start_until(struct supervision *s, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "/bin/sh: %s", strerror(-rc)) : 0;
 }
 
-static int say_no_time(const struct supervision *s, struct bb_err *err)
-{
-	return bb_fail(err, -ETIME,
-		       "the budget was used up while '%s' was captured (%.3g s, %zu programs so "
-		       "far); --budget gives more, --for ends the capture sooner",
-		       s->take.capture->command, s->opts->budget_s, s->take.capture->n_progs);
-}
-
 /* Until the capture is over; -EINTR for a signal that is not to end it in peace. */
 static int watch(struct supervision *s, struct bb_err *err)
 {
@@ -102,7 +94,12 @@ static int watch(struct supervision *s, struct bb_err *err)
 		if (is_over(s))
 			return 0;
 		if (s->opts->budget_s > 0 && bb_seconds_since(s->began_ns) >= s->opts->budget_s)
-			return say_no_time(s, err);
+			return bb_fail(err, -ETIME,
+				       "the budget was used up while '%s' was captured (%.3g s, "
+				       "%zu programs so far); --budget gives more, --for ends the "
+				       "capture sooner",
+				       s->take.capture->command, s->opts->budget_s,
+				       s->take.capture->n_progs);
 	}
 	/* all of the command has ended, or is about to: how, is known soon */
 	for (int i = 0; rc == -EPIPE && !s->command.ended && i < ENDING_TURNS; i++) {

@@ -110,11 +110,13 @@ static int become_command(void *arg, int socket)
 
 /* --- the guard --- */
 
-static void answer(int fd, uint64_t id)
+/* Let a call go on as if nobody had looked. -ENOENT: it was broken off by a signal meanwhile, and
+ * comes again if it is to. */
+static int answer(int fd, uint64_t id)
 {
 	struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
 
-	ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on);
+	return ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
 }
 
 /* We are gone: answer the call that we were at, and all that come. */
@@ -263,16 +265,6 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 	return 1;
 }
 
-/* Let it go on as if nobody had looked. -ENOENT: it was broken off by a signal meanwhile, and comes
- * again if it is to. */
-static int listener_let_go(struct bb_listener *l, const struct seccomp_notif *call)
-{
-	struct seccomp_notif_resp go_on = {.id = call->id,
-					   .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
-
-	return ioctl(l->fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
-}
-
 #define TURN_MS 50
 #define PATIENCE_S 3.0 /* after each signal that asks the command to end */
 
@@ -348,7 +340,7 @@ int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take
 	while ((rc = listener_next(&c->listener, timeout_ms, &call)) > 0) {
 		if (take)
 			error = bb_take__call(take, &call, &mark);
-		if (listener_let_go(&c->listener, &call) == -ENOENT && take && !error)
+		if (answer(c->listener.fd, call.id) == -ENOENT && take && !error)
 			bb_take__undo(take, &mark);
 		if (error)
 			return error;
