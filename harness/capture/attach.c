@@ -140,28 +140,16 @@ static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enu
 					  const char *kind)
 {
 	struct bb_take *t = call->t;
-	struct bb_captured_attachment *a = NULL;
 	int copy = bb_remote__fd(&call->from, fd);
 	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
-	struct bb_pending_attachment *pending = NULL;
+	struct bb_captured_attachment *a = seen ? bb_take__attachment(t, seen->id, kind) : NULL;
 
 	if (copy >= 0)
 		close(copy);
-	if (seen && t->capture->n_attachments < BB_CAPTURE_MAX_ITEMS)
-		pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
-	if (pending)
-		a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
-	if (!a) {
-		t->n_pending -= pending != NULL;
-		return NULL;
+	if (a) {
+		t->pending[t->n_pending - 1].tid = call->from.tid;
+		t->pending[t->n_pending - 1].by = by;
 	}
-	*pending = (struct bb_pending_attachment){.prog_id = seen->id,
-						  .tid = call->from.tid,
-						  .by = by,
-						  .fd = -1};
-	a->prog = BB_CAPTURE_NONE;
-	a->n = 1;
-	snprintf(a->kind, sizeof(a->kind), "%s", kind);
 	return a;
 }
 

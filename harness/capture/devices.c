@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/caller.h"
-#include "base/grow.h"
 #include "capture/take.h"
 
 #define ANSWER_BYTES 32768
@@ -26,7 +25,6 @@
 static int add(struct bb_take *t, const char *kind, uint32_t attach_type, const char *where,
 	       uint32_t prog_id)
 {
-	struct bb_pending_attachment *pending;
 	struct bb_captured_attachment *a;
 
 	if (prog_id < t->first_prog_id)
@@ -34,18 +32,10 @@ static int add(struct bb_take *t, const char *kind, uint32_t attach_type, const 
 	for (size_t i = 0; i < t->n_pending; i++)
 		if (t->pending[i].prog_id == prog_id)
 			return 0; /* by a link, which was seen */
-	pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
-	a = pending ? bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a))
-		    : NULL;
-	if (!a) {
-		t->n_pending -= pending != NULL;
+	a = bb_take__attachment(t, prog_id, kind);
+	if (!a)
 		return -ENOMEM;
-	}
-	*pending = (struct bb_pending_attachment){.prog_id = prog_id, .fd = -1};
-	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE,
-					     .attach_type = attach_type,
-					     .n = 1};
-	snprintf(a->kind, sizeof(a->kind), "%s", kind);
+	a->attach_type = attach_type;
 	snprintf(a->where, sizeof(a->where), "%s", where);
 	return 0;
 }

@@ -155,3 +155,23 @@ struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
 	memcpy(s->kernel_name, info.name, sizeof(s->kernel_name) - 1);
 	return s;
 }
+
+struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
+						   const char *kind)
+{
+	struct bb_captured_attachment *a = NULL;
+	struct bb_pending_attachment *pending = NULL;
+
+	if (t->capture->n_attachments < BB_CAPTURE_MAX_ITEMS)
+		pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
+	if (pending)
+		a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
+	if (!a) {
+		t->n_pending -= pending != NULL;
+		return NULL;
+	}
+	*pending = (struct bb_pending_attachment){.prog_id = prog_id, .fd = -1};
+	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE, .n = 1};
+	snprintf(a->kind, sizeof(a->kind), "%s", kind);
+	return a;
+}

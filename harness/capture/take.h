@@ -134,6 +134,9 @@ int32_t bb_take__btf(struct bb_take *t, int fd);
 /* The entry of a program; NULL: out of memory, or it cannot be asked. Its descriptor stays the
  * caller's. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
+/* One attachment more, and what is pending of it; NULL: there are too many, or no memory. */
+struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
+						   const char *kind);
 
 /* The contents of the maps (contents.c). */
 int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);

@@ -57,18 +57,41 @@ static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_typ
 	return kind;
 }
 
+/* Types whose programs are attached in one way, whatever their section. */
+static const struct of_prog_type {
+	uint32_t prog_type;
+	enum bb_attach_kind kind;
+	const char *hook; /* of a network namespace; NULL: the section names it, or there is none */
+} types[] = {
+	{BPF_PROG_TYPE_STRUCT_OPS, BB_AT_STRUCT_OPS, NULL},
+	{BPF_PROG_TYPE_SK_MSG, BB_AT_SK_MSG, NULL},
+	{BPF_PROG_TYPE_SK_REUSEPORT, BB_AT_REUSEPORT, NULL},
+	{BPF_PROG_TYPE_SK_LOOKUP, BB_AT_NETNS, "sk_lookup"},
+	{BPF_PROG_TYPE_FLOW_DISSECTOR, BB_AT_NETNS, "flow_dissector"},
+	{BB_PROG_TYPE_NETFILTER, BB_AT_NETFILTER, "local_in"},
+	{BPF_PROG_TYPE_CGROUP_SKB, BB_AT_CGROUP, NULL},
+	{BPF_PROG_TYPE_CGROUP_SOCK, BB_AT_CGROUP, NULL},
+	{BPF_PROG_TYPE_CGROUP_SOCK_ADDR, BB_AT_CGROUP, NULL},
+	{BPF_PROG_TYPE_CGROUP_SOCKOPT, BB_AT_CGROUP, NULL},
+	{BPF_PROG_TYPE_CGROUP_SYSCTL, BB_AT_CGROUP, NULL},
+	{BPF_PROG_TYPE_CGROUP_DEVICE, BB_AT_CGROUP, NULL},
+	{BPF_PROG_TYPE_SOCK_OPS, BB_AT_CGROUP, NULL},
+};
+
+/* NULL: the type does not say it. */
+static const struct of_prog_type *find_type(uint32_t prog_type)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].prog_type == prog_type)
+			return &types[i];
+	return NULL;
+}
+
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type)
 {
-	switch (prog_type) {
-	case BPF_PROG_TYPE_CGROUP_SKB:
-	case BPF_PROG_TYPE_CGROUP_SOCK:
-	case BPF_PROG_TYPE_CGROUP_SOCK_ADDR:
-	case BPF_PROG_TYPE_CGROUP_SOCKOPT:
-	case BPF_PROG_TYPE_CGROUP_SYSCTL:
-	case BPF_PROG_TYPE_CGROUP_DEVICE:
-	case BPF_PROG_TYPE_SOCK_OPS: return true;
-	default: return false;
-	}
+	const struct of_prog_type *type = find_type(prog_type);
+
+	return type && type->kind == BB_AT_CGROUP;
 }
 
 /* Does `word` of `len` bytes, less a ".s" at its end, stand for the row? */
@@ -79,35 +102,11 @@ static bool is_word(const char *word, size_t len, const char *row)
 	return len == strlen(row) && !memcmp(word, row, len);
 }
 
-/* Types that are attached in one way, whatever their section; else BB_AT_NOWHERE. */
-static enum bb_attach_kind of_prog_type(uint32_t prog_type)
-{
-	switch (prog_type) {
-	case BPF_PROG_TYPE_STRUCT_OPS: return BB_AT_STRUCT_OPS;
-	case BPF_PROG_TYPE_SK_MSG: return BB_AT_SK_MSG;
-	case BPF_PROG_TYPE_SK_REUSEPORT: return BB_AT_REUSEPORT;
-	case BPF_PROG_TYPE_SK_LOOKUP:
-	case BPF_PROG_TYPE_FLOW_DISSECTOR: return BB_AT_NETNS;
-	case BB_PROG_TYPE_NETFILTER: return BB_AT_NETFILTER;
-	default: return bb_attach_point__is_for_cgroups(prog_type) ? BB_AT_CGROUP : BB_AT_NOWHERE;
-	}
-}
-
-/* The hook of a type that is attached to a network namespace; NULL: it is of another. */
-static const char *of_packets(uint32_t prog_type)
-{
-	switch (prog_type) {
-	case BPF_PROG_TYPE_SK_LOOKUP: return "sk_lookup";
-	case BPF_PROG_TYPE_FLOW_DISSECTOR: return "flow_dissector";
-	case BB_PROG_TYPE_NETFILTER: return "local_in";
-	default: return NULL;
-	}
-}
-
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point)
 {
 	struct bb_attach_point p = {.prog_type = prog_type, .attach_type = attach_type};
+	const struct of_prog_type *type = find_type(prog_type);
 	size_t len;
 
 	section += *section == '?'; /* not loaded by default */
@@ -117,10 +116,10 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 			p.kind = of_type(sections[i].kind, attach_type);
 			p.is_return = sections[i].is_return;
 		}
-	if (of_prog_type(prog_type) != BB_AT_NOWHERE)
-		p.kind = of_prog_type(prog_type);
-	if (of_packets(prog_type))
-		snprintf(p.target, sizeof(p.target), "%s", of_packets(prog_type));
+	if (type)
+		p.kind = type->kind;
+	if (type && type->hook)
+		snprintf(p.target, sizeof(p.target), "%s", type->hook);
 	else if (p.kind == BB_AT_SK_MSG || p.kind == BB_AT_REUSEPORT)
 		p.target[0] = '\0';
 	else if (section[len])
