@@ -311,12 +311,6 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool is_of(const struct bb_seen_prog *s, const struct bb_captured_prog *p)
-{
-	return s->type == p->type && !memcmp(s->tag, p->tag, sizeof(s->tag)) &&
-	       !strcmp(s->kernel_name, p->kernel_name);
-}
-
 /* Ids of the kernel go up, and programs are in the order of loading: of alike ones, the first is
  * the first. */
 static int bind_programs(struct bb_take *t)
@@ -328,12 +322,20 @@ static int bind_programs(struct bb_take *t)
 		return -ENOMEM;
 	if (t->n_seen)
 		qsort(t->seen, t->n_seen, sizeof(*t->seen), by_id);
-	for (size_t i = 0; i < t->n_seen; i++)
-		for (size_t p = 0; t->seen[i].prog < 0 && p < c->n_progs; p++)
-			if (!bound[p] && !c->progs[p].refused && is_of(&t->seen[i], &c->progs[p])) {
-				t->seen[i].prog = (int32_t)p;
-				bound[p] = true;
-			}
+	for (size_t i = 0; i < t->n_seen; i++) {
+		struct bb_seen_prog *s = &t->seen[i];
+
+		for (size_t k = 0; s->prog < 0 && k < c->n_progs; k++) {
+			const struct bb_captured_prog *p = &c->progs[k];
+
+			if (bound[k] || p->refused || s->type != p->type ||
+			    memcmp(s->tag, p->tag, sizeof(s->tag)) ||
+			    strcmp(s->kernel_name, p->kernel_name))
+				continue;
+			s->prog = (int32_t)k;
+			bound[k] = true;
+		}
+	}
 	free(bound);
 	return 0;
 }
@@ -558,14 +560,6 @@ static int name_programs(struct bb_capture *c)
 	return rc;
 }
 
-static bool has_input(const struct bb_capture *c, size_t prog)
-{
-	for (size_t i = 0; i < c->n_inputs; i++)
-		if (c->inputs[i].prog == (int32_t)prog)
-			return true;
-	return false;
-}
-
 /* Is it in a prog array, or a target of another, or does it jump itself? No test does so. */
 static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 {
@@ -621,8 +615,10 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 	static const char *const names[] = {"libbpf_", "aya_",     "probe_",     "bpf_probe",
 					    "test_",   "feature_", "det_arg_ctx"};
 	const struct bb_captured_prog *p = &c->progs[prog];
-	bool others, stayed = has_stayed(t, prog, &others), has_run = has_input(c, prog);
+	bool others, stayed = has_stayed(t, prog, &others), has_run = false;
 
+	for (size_t i = 0; i < c->n_inputs; i++)
+		has_run |= c->inputs[i].prog == (int32_t)prog;
 	if (bb_captured_prog__is_light_loader(p))
 		return "it is the program by which a light skeleton loads the others";
 	if (p->n_insns > PROBE_INSNS || is_part_of_others(c, prog))
@@ -649,20 +645,6 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 	return NULL;
 }
 
-static int mark_probes(struct bb_take *t)
-{
-	struct bb_capture *c = t->capture;
-
-	for (size_t i = 0; i < c->n_progs; i++) {
-		const char *sign = sign_of_probe(t, i);
-
-		c->progs[i].probe = sign ? strdup(sign) : NULL;
-		if (sign && !c->progs[i].probe)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **ret_capture,
 		 struct bb_err *err)
 {
@@ -678,8 +660,12 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 		error = resolve_targets(t, target_ids);
 	if (!rc && !error)
 		error = name_programs(c);
-	if (!rc && !error)
-		error = mark_probes(t);
+	for (size_t i = 0; !rc && !error && i < c->n_progs; i++) {
+		const char *sign = sign_of_probe(t, i);
+
+		c->progs[i].probe = sign ? strdup(sign) : NULL;
+		error = sign && !c->progs[i].probe ? -ENOMEM : 0;
+	}
 	free(target_ids);
 	if (!rc && error)
 		rc = bb_fail(err, error, "ending the capture: %s", strerror(-error));

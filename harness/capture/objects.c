@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The maps, BTF and programs that a capture has seen, each once. */
+/* The maps, BTF and programs that a capture has seen, each once, and what the maps hold. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/deadline.h"
 #include "base/grow.h"
 #include "capture/replay.h"
 #include "capture/take.h"
@@ -174,4 +176,209 @@ struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t p
 	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE, .n = 1};
 	snprintf(a->kind, sizeof(a->kind), "%s", kind);
 	return a;
+}
+
+/* --- the contents of the maps --- */
+
+#define CHUNK_BYTES (4u << 20) /* of entries that are read at once */
+
+/* The entries of a map, read so far: keys and values apart. */
+struct gather {
+	struct bb_blob keys, values;
+	size_t keys_room, values_room;
+	size_t key_size, value_size;
+	size_t n, max_bytes;
+	bool skips_zero; /* an array made anew is zero */
+};
+
+static int grow(struct bb_blob *b, size_t *room, const void *data, size_t size)
+{
+	while (b->size + size > *room) {
+		size_t more = *room ? 2 * *room : 4096;
+		char *moved = realloc(b->data, more);
+
+		if (!moved)
+			return -ENOMEM;
+		b->data = moved;
+		*room = more;
+	}
+	if (size) /* neither buffer is there for nothing */
+		memcpy(b->data + b->size, data, size);
+	b->size += size;
+	return 0;
+}
+
+static bool is_zero(const char *data, size_t size)
+{
+	return !size || (!*data && !memcmp(data, data + 1, size - 1));
+}
+
+/* 0 or -ENOMEM, -EFBIG. */
+static int add_entry(struct gather *g, const char *key, const char *value)
+{
+	if (g->skips_zero && is_zero(value, g->value_size))
+		return 0;
+	if (g->keys.size + g->values.size + g->key_size + g->value_size > g->max_bytes)
+		return -EFBIG;
+	g->n++;
+	if (grow(&g->keys, &g->keys_room, key, g->key_size))
+		return -ENOMEM;
+	return grow(&g->values, &g->values_room, value, g->value_size);
+}
+
+/* -ENOTSUP: the kernel has no such call for this map. Otherwise as add_entry(). */
+static int read_in_batches(int fd, struct gather *g)
+{
+	size_t each = g->key_size + g->value_size;
+	__u32 room = (__u32)(each < CHUNK_BYTES / 16 ? CHUNK_BYTES / each : 16), n = room;
+	size_t cursor = g->key_size > sizeof(__u32) ? g->key_size : sizeof(__u32);
+	char *from = calloc(2, cursor), *to = from ? from + cursor : NULL;
+	char *keys = malloc(room * g->key_size), *values = malloc(room * g->value_size);
+	bool first = true, more = true;
+	int rc = from && keys && values ? 0 : -ENOMEM;
+
+	while (!rc && more) {
+		n = room;
+		more = !bpf_map_lookup_batch(fd, first ? NULL : from, to, keys, values, &n, NULL);
+		if (!more && errno != ENOENT) {
+			rc = first ? -ENOTSUP : -errno;
+			break;
+		}
+		for (__u32 i = 0; !rc && i < n; i++)
+			rc = add_entry(g, keys + i * g->key_size, values + i * g->value_size);
+		memcpy(from, to, cursor);
+		first = false;
+		if (!rc)
+			rc = bb_must_end_why();
+	}
+	free(from);
+	free(keys);
+	free(values);
+	return rc;
+}
+
+static int read_one_by_one(int fd, struct gather *g, size_t max)
+{
+	char *key = calloc(1, g->key_size), *next = calloc(1, g->key_size);
+	char *value = calloc(1, g->value_size);
+	int rc = key && next && value ? 0 : -ENOMEM;
+
+	/* others may add entries meanwhile: it ends all the same */
+	for (size_t i = 0; !rc && i < max; i++) {
+		if (bpf_map_get_next_key(fd, i ? key : NULL, next))
+			break;
+		memcpy(key, next, g->key_size);
+		if (!bpf_map_lookup_elem(fd, key, value))
+			rc = add_entry(g, key, value);
+		if (!rc)
+			rc = bb_must_end_why();
+	}
+	free(key);
+	free(next);
+	free(value);
+	return rc;
+}
+
+/* Ids of maps become indexes, and the maps part of the capture. Ids of programs stay until all
+ * programs are known. */
+static int index_maps(struct bb_take *t, struct gather *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		uint32_t id;
+		int fd;
+		int32_t index;
+
+		memcpy(&id, g->values.data + i * sizeof(id), sizeof(id));
+		fd = bpf_map_get_fd_by_id(id);
+		index = fd < 0 ? -errno : bb_take__map(t, fd);
+		if (index < 0)
+			return index;
+		memcpy(g->values.data + i * sizeof(index), &index, sizeof(index));
+	}
+	return 0;
+}
+
+static int leave_out(struct bb_captured_map *m, const char *why)
+{
+	m->left_out = strdup(why);
+	return m->left_out ? 0 : -ENOMEM;
+}
+
+static int keep(struct bb_captured_map *m, struct gather *g)
+{
+	int rc = grow(&g->keys, &g->keys_room, g->values.data ? g->values.data : "",
+		      g->values.size);
+
+	if (rc)
+		return rc;
+	m->entries = g->keys;
+	m->n_entries = (uint32_t)g->n;
+	g->keys = (struct bb_blob){0};
+	return 0;
+}
+
+static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
+{
+	const struct bb_captured_map *was = &t->capture->maps[map];
+	struct gather g = {
+		.key_size = was->key_size,
+		.value_size = bb_captured_map__value_bytes(t->capture, was),
+		.max_bytes = max_bytes,
+		.skips_zero = was->type == BPF_MAP_TYPE_ARRAY ||
+			      was->type == BPF_MAP_TYPE_PERCPU_ARRAY,
+	};
+	bool holds_maps = was->type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+			  was->type == BPF_MAP_TYPE_HASH_OF_MAPS;
+	int fd = t->maps[map].fd, rc = -ENOTSUP;
+	struct bb_captured_map *m;
+	char why[128];
+
+	if (!g.key_size || !g.value_size)
+		return 0;
+	if (!holds_maps && was->type != BPF_MAP_TYPE_PROG_ARRAY)
+		rc = read_in_batches(fd, &g);
+	if (rc == -ENOTSUP)
+		rc = read_one_by_one(fd, &g, was->max_entries);
+	if (!rc && holds_maps)
+		rc = index_maps(t, &g);
+	m = &t->capture->maps[map];                   /* they may have moved */
+	if (!rc && holds_maps && g.n && m->inner < 0) /* its making was not seen */
+		memcpy(&m->inner, g.values.data, sizeof(m->inner));
+	if (!rc) {
+		rc = keep(m, &g);
+	} else if (rc != -ENOMEM && rc != -EINTR && rc != -ETIME) {
+		snprintf(why, sizeof(why), rc == -EFBIG ? "it holds more than the limit" : "%s",
+			 strerror(-rc));
+		rc = leave_out(m, why);
+	}
+	bb_blob__done(&g.keys);
+	bb_blob__done(&g.values);
+	return rc;
+}
+
+int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
+{
+	const struct bb_capture *c = t->capture;
+	size_t left = max_bytes;
+
+	/* maps that are found in maps come behind them */
+	for (size_t i = 0; i < c->n_maps; i++) {
+		const char *none = bb_captured_map_type__why_no_entries(c->maps[i].type);
+		/* without these a program would be another one */
+		bool is_code = c->maps[i].frozen || c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY ||
+			       c->maps[i].inner >= 0;
+		int rc;
+
+		if (none || (!max_bytes && !is_code))
+			rc = leave_out(&c->maps[i], none ? none : "as asked for");
+		else
+			rc = take_entries(t, i, is_code ? BB_CAPTURE_MAX_BYTES : left);
+		if (rc)
+			return rc == -ENOMEM ? bb_fail_nomem(err)
+					     : bb_fail(err, rc, "reading map '%s': %s",
+						       c->maps[i].name, strerror(-rc));
+		if (!is_code)
+			left -= c->maps[i].entries.size < left ? c->maps[i].entries.size : left;
+	}
+	return 0;
 }

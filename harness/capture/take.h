@@ -138,10 +138,10 @@ struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
 						   const char *kind);
 
-/* The contents of the maps (contents.c). */
+/* The contents of the maps (objects.c). */
 int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
 
-/* The programs on network devices (devices.c). 0 or -errno. */
+/* The programs on network devices (attach.c). 0 or -errno. */
 int bb_take__devices(struct bb_take *t, pid_t command);
 
 /* Closes what belongs to it. */
