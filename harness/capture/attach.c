@@ -21,7 +21,7 @@
 #include "base/grow.h"
 #include "base/kernel_fs.h"
 #include "base/parse.h"
-#include "capture/take_call.h"
+#include "capture/take.h"
 
 static const char *const software[] = {
 	"cpu-clock",    "task-clock",   "page-faults",      "context-switches", "cpu-migrations",

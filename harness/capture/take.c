@@ -13,7 +13,6 @@
 #include "base/grow.h"
 #include "capture/replay.h"
 #include "capture/rights.h"
-#include "capture/take_call.h"
 
 #define MAX_INPUTS 64          /* test runs that are kept */
 #define MAX_INPUT_BYTES 262144 /* of one */

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "capture/capture.h"
+#include "capture/remote.h"
 
 /*
  * A capture that is being taken: capture/supervise.h hands it the system calls of the command one
@@ -150,5 +151,27 @@ void bb_pending__done(struct bb_pending_attachment *p);
 /* "sched_switch", the kernel says; tracefs, where it is mounted, that it is one of sched's. This
  * takes milliseconds: the command is not to wait for it. */
 void bb_name_tracepoint(struct bb_captured_attachment *a);
+
+#define BB_TAKE_KNOWN 64 /* maps of one program: MAX_USED_MAPS of the kernel */
+
+/* A system call of the command that is being looked at: for take.c and attach.c only. */
+struct bb_take_call {
+	struct bb_take *t;
+	/* maps that its descriptors are of: instructions name the same ones again and again */
+	struct {
+		int fd;
+		int32_t map;
+	} known[BB_TAKE_KNOWN];
+	size_t n_known;
+	struct bb_remote from;
+	union bpf_attr attr; /* zero behind what the caller gave */
+};
+
+/* Calls that attach (attach.c). What cannot be read is not in the capture. */
+void bb_take_attach__link(struct bb_take_call *call);
+void bb_take_attach__raw_tracepoint(struct bb_take_call *call);
+void bb_take_attach__prog_attach(struct bb_take_call *call);
+void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd);
+void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t value_at);
 
 #endif

@@ -49,20 +49,6 @@ static int execute(void *arg, int link_fd)
 
 /* --- its command line --- */
 
-static char *argument_text(const struct bb_argument *a)
-{
-	char *text = NULL;
-	int n = -1;
-
-	switch (a->kind) {
-	case BB_ARGUMENT_NUMBER: n = asprintf(&text, "n%lld", (long long)a->number); break;
-	case BB_ARGUMENT_REAL: n = asprintf(&text, "r%.17g", a->real); break;
-	case BB_ARGUMENT_TEXT: n = asprintf(&text, "t%s", a->text); break;
-	case BB_ARGUMENT_BUFFER: n = asprintf(&text, "b%lld", (long long)a->number); break;
-	}
-	return n < 0 ? NULL : text;
-}
-
 static void free_argv(char **argv)
 {
 	for (size_t i = 0; argv && argv[i]; i++)
@@ -82,8 +68,19 @@ static char **make_argv(const struct bb_fire_user *u, const char *library,
 		ok = argv[2] != NULL;
 	}
 	for (size_t i = 0; ok && i < by->n_arguments; i++) {
-		argv[3 + i] = argument_text(&by->arguments[i]);
-		ok = argv[3 + i] != NULL;
+		const struct bb_argument *a = &by->arguments[i];
+		char **to = &argv[3 + i];
+		long long number = (long long)a->number;
+		int n = -1;
+
+		switch (a->kind) {
+		case BB_ARGUMENT_NUMBER: n = asprintf(to, "n%lld", number); break;
+		case BB_ARGUMENT_REAL: n = asprintf(to, "r%.17g", a->real); break;
+		case BB_ARGUMENT_TEXT: n = asprintf(to, "t%s", a->text); break;
+		case BB_ARGUMENT_BUFFER: n = asprintf(to, "b%lld", number); break;
+		}
+		ok = n >= 0;
+		*to = ok ? *to : NULL;
 	}
 	if (ok)
 		return argv;

@@ -58,22 +58,15 @@ void bb_close_later__wait(void)
 	while (atomic_load(&running) > 0);
 }
 
-/* The end of the process kills the threads. A killed thread cannot take its uprobe off: the kernel
- * leaks it and says so in its log, "failed to unregister, leaking uprobe". */
-static void wait_at_exit(void)
-{
-	static bool is_set;
-
-	is_set = is_set || !atexit(bb_close_later__wait);
-}
-
 void bb_close_later(int fd)
 {
+	static bool waits_at_exit;
 	const struct timespec moment = {.tv_nsec = MOMENT_NS};
 	int before = atomic_load(&begun);
 
-	wait_at_exit();
-
+	/* The end of the process kills the threads. A killed thread cannot take its uprobe off: the
+	 * kernel leaks it and says so in its log, "failed to unregister, leaking uprobe". */
+	waits_at_exit = waits_at_exit || !atexit(bb_close_later__wait);
 	if (fd < 0)
 		return;
 	if (atomic_fetch_add(&running, 1) >= MOST || start(fd)) {
