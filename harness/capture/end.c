@@ -462,15 +462,16 @@ static int resolve(struct bb_take *t)
 }
 
 /* Targets that programs name at their load are kept by id until the programs are known. */
-static int resolve_targets(struct bb_take *t, const uint32_t *target_ids)
+static int resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
 
 	for (size_t i = 0; i < c->n_progs; i++) {
 		struct bb_captured_prog *p = &c->progs[i];
-		int32_t target = target_ids[i] ? prog_of(t, target_ids[i]) : BB_CAPTURE_NONE;
+		int32_t target = t->loads[i].target_id ? prog_of(t, t->loads[i].target_id)
+						       : BB_CAPTURE_NONE;
 
-		if (!target_ids[i])
+		if (!t->loads[i].target_id)
 			continue;
 		if (target >= 0 && (size_t)target < i)
 			p->attach_prog = target;
@@ -479,21 +480,6 @@ static int resolve_targets(struct bb_take *t, const uint32_t *target_ids)
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-static uint32_t *ids_of_targets(const struct bb_take *t)
-{
-	uint32_t *ids = calloc(t->capture->n_progs + 1, sizeof(*ids));
-
-	for (size_t i = 0; ids && i < t->capture->n_progs; i++) {
-		struct bpf_prog_info info = {0};
-		__u32 len = sizeof(info);
-
-		if (t->loads[i].target_fd >= 0 &&
-		    !bpf_obj_get_info_by_fd(t->loads[i].target_fd, &info, &len))
-			ids[i] = info.id;
-	}
-	return ids;
 }
 
 /* --- names and probes --- */
@@ -649,15 +635,14 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 		 struct bb_err *err)
 {
 	struct bb_capture *c = t->capture;
-	uint32_t *target_ids = ids_of_targets(t);
-	int rc = target_ids ? load_copies(t, err) : bb_fail_nomem(err), error = 0;
+	int rc = load_copies(t, err), error = 0;
 
 	for (size_t i = 0; !rc && !error && i < c->n_btfs; i++)
 		error = read_btf(t->btfs[i].fd, &c->btfs[i]);
 	if (!rc && !error)
 		error = resolve(t);
 	if (!rc && !error)
-		error = resolve_targets(t, target_ids);
+		error = resolve_targets(t);
 	if (!rc && !error)
 		error = name_programs(c);
 	for (size_t i = 0; !rc && !error && i < c->n_progs; i++) {
@@ -666,7 +651,6 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 		c->progs[i].probe = sign ? strdup(sign) : NULL;
 		error = sign && !c->progs[i].probe ? -ENOMEM : 0;
 	}
-	free(target_ids);
 	if (!rc && error)
 		rc = bb_fail(err, error, "ending the capture: %s", strerror(-error));
 	if (!rc && bb_take__has_nothing(t))

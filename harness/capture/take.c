@@ -122,8 +122,9 @@ static bool is_program(int fd)
 
 /* attach_prog_fd and attach_btf_obj_fd are one field: a program, or the BTF of a module. */
 static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p,
-			     int *ret_prog_fd)
+			     struct bb_taken_load *load)
 {
+	const struct bb_seen_prog *target;
 	int fd;
 
 	p->attach_btf_id = call->attr.attach_btf_id;
@@ -133,8 +134,10 @@ static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog 
 	if (fd < 0)
 		return miss(p, "the program or module that it is attached to");
 	if (is_program(fd)) {
-		*ret_prog_fd = fd;
-		return bb_take__seen(call->t, fd) ? 0 : -ENOMEM;
+		load->target_fd = fd;
+		target = bb_take__seen(call->t, fd);
+		load->target_id = target ? target->id : 0;
+		return target ? 0 : -ENOMEM;
 	}
 	p->attach_btf = bb_take__btf(call->t, fd);
 	return p->attach_btf < 0 ? miss(p, "the BTF that it is attached by") : 0;
@@ -166,7 +169,8 @@ static int take_types(struct bb_take_call *call, struct bb_captured_prog *p)
 	return 0;
 }
 
-static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p, int *ret_attach_fd)
+static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p,
+		     struct bb_taken_load *load)
 {
 	const union bpf_attr *a = &call->attr;
 	int top = -1, rc;
@@ -184,7 +188,7 @@ static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p, int 
 	if (!rc)
 		rc = take_types(call, p);
 	if (!rc)
-		rc = take_attach_point(call, p, ret_attach_fd);
+		rc = take_attach_point(call, p, load);
 	if (!rc && a->prog_ifindex)
 		rc = miss(p, "the network device that it is bound to");
 	if (!rc && a->core_relo_cnt)
@@ -223,10 +227,11 @@ static int take_load(struct bb_take_call *call)
 		free(insns);
 		return -ENOMEM;
 	}
-	*load = (struct bb_taken_load){-1, note_rights(call, call->attr.prog_flags), 0};
+	*load = (struct bb_taken_load){.target_fd = -1,
+				       .rights = note_rights(call, call->attr.prog_flags)};
 	p->insns = insns;
 	p->n_insns = call->attr.insn_cnt;
-	return fill_prog(call, p, &load->target_fd);
+	return fill_prog(call, p, load);
 }
 
 /* --- BPF_MAP_CREATE --- */

@@ -21,9 +21,10 @@ struct bb_held_object {
 
 /* A load, beside its program in the capture. */
 struct bb_taken_load {
-	int target_fd;    /* the program that it replaces or watches; -1 */
-	uint64_t rights;  /* of the thread that made it (capture/rights.h) */
-	int lacks_rights; /* -errno: the kernel refuses it for them, and not to root; 0 */
+	int target_fd;      /* the program that it replaces or watches; -1 */
+	uint32_t target_id; /* its id; 0: it has none */
+	uint64_t rights;    /* of the thread that made it (capture/rights.h) */
+	int lacks_rights;   /* -errno: the kernel refuses it for them, and not to root; 0 */
 };
 
 /* A program of the kernel that may be one of ours. */
