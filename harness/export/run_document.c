@@ -127,14 +127,19 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
 		const struct bb_case_column *column = &bb_case_columns[k];
 		struct bb_table_cell cell = bb_case_cell(c, column);
+		const char *head = column->as.head, *share = strstr(head, " %");
 		bool is_said = !(column->in & BB_SHORT) || !cell.text[0];
 
 		for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
-			is_said |= !strcmp(said[i], column->as.head);
-		if (!is_said && n++)
-			bb_doc__append(d, "   %s %s", column->as.head, cell.text);
-		else if (!is_said)
-			bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s %s", column->as.head, cell.text);
+			is_said |= !strcmp(said[i], head);
+		if (is_said)
+			continue;
+		if (n++)
+			bb_doc__append(d, "   ");
+		else
+			bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", "");
+		bb_doc__append(d, "%.*s %s%s", share ? (int)(share - head) : (int)strlen(head),
+			       head, cell.text, share ? share : "");
 	}
 }
 
