@@ -316,38 +316,41 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 }
 
 /*
- * What was measured, given how that ended (rc, exit_code). On stderr for people unless it is there
- * or on stdout already: the cases with all that stands beside the estimates, and the notes; then on
- * stdout the table of the comparisons, unless another format was asked for. A signal ends the run,
- * and the verdicts stand as they are then; after any other failure there is no result, so stdout
- * stays empty.
+ * What was measured, given how that ended (rc, exit_code): on stdout the table of the comparisons,
+ * unless another format was asked for; then on stderr for people, unless it is on stdout already,
+ * the cases with all that stands beside the estimates, and the notes. A signal ends the run, and
+ * the verdicts stand as they are then; after any other failure there is no result, so stdout stays
+ * empty.
  */
 static int show_measured(const struct compare_args *a, const struct bb_report *r, int rc,
 			 int exit_code, struct bb_err *err)
 {
 	bool failed = rc && rc != -EINTR, has_table = !a->time && !a->exact;
 	struct bb_doc d = {0};
-	int shown = 0;
+	int shown = 0, said = 0;
 
 	if (!(a->time ? r->n_timed : a->exact ? r->n_counted : r->n_cases))
 		return exit_code;
-	if (has_table && !a->measure.format && !a->measure.quiet) {
+	if (a->exact && !failed)
+		bb_print_skips(r);
+	if (rc && !failed && !a->measure.format && r->incomplete)
+		printf("INCOMPLETE: %s\n\n", r->incomplete);
+	if (!failed && a->time)
+		shown = show_time(a, NULL, r, err);
+	else if (!failed && a->exact)
+		shown = show_exact(a, r, r, err);
+	else if (!failed && !a->measure.format)
+		shown = show_in_turns(a, r, err);
+	if (shown >= 0 && has_table && !a->measure.format && !a->measure.quiet) {
 		if (failed)
 			bb_doc_short(r, &d);
 		else
 			bb_doc_cases(r, BB_SHORT, &d);
-		shown = bb_output_document(&d, stderr, err);
+		fputs(failed ? "" : "\n", stderr);
+		said = bb_output_document(&d, stderr, err);
 	}
-	if (failed || shown)
-		return shown ? shown : exit_code;
-	if (a->exact)
-		bb_print_skips(r);
-	if (rc && !a->measure.format && r->incomplete)
-		printf("INCOMPLETE: %s\n\n", r->incomplete);
-	if (a->time || a->exact)
-		shown = a->time ? show_time(a, NULL, r, err) : show_exact(a, r, r, err);
-	else if (!a->measure.format)
-		shown = show_in_turns(a, r, err);
+	if (failed || said)
+		return said ? said : exit_code;
 	for (size_t i = 0; a->measure.format && i < r->n_comparisons; i++)
 		if (a->fail_on != BB_VERDICT_INCONCLUSIVE &&
 		    r->comparisons[i].verdict == a->fail_on)

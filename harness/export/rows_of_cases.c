@@ -290,8 +290,8 @@ static void add_checks(const struct bb_report *r, bool hooks, enum bb_detail det
 	bool any = false;
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "%s They disagree where they are off by more than 10 ns or 10 %%, and not by "
-		    "the noise measured, the +-, alone%s)",
+		    "%s DISAGREE: off by more than 10 ns or 10 %%, and by more than the noise, the "
+		    "+-%s)",
 		    hooks ? "hook - empty = step - empty step? (ns; the program's own part, above "
 			    "an empty program of its type: by the time of the event without "
 			    "bpf_stats, and by bpf_stats."
@@ -299,7 +299,9 @@ static void add_checks(const struct bb_report *r, bool hooks, enum bb_detail det
 			    "bpf_stats.",
 		    hooks ? ". The kernel wakes a ring buffer's reader by an interrupt behind the "
 			    "program: it is in hook, not in step"
-			  : "; step has a system call before each run, slope has none");
+			  : ". Then a run costs something else after a system call (step) than "
+			    "right after "
+			    "the run before it (slope)");
 	bb_doc__table(d, hooks ? of_hooks : of_slopes,
 		      hooks ? sizeof(of_hooks) / sizeof(of_hooks[0])
 			    : sizeof(of_slopes) / sizeof(of_slopes[0]));

@@ -38,19 +38,21 @@ static void append_fired_by(const struct bb_report *r, size_t first, struct bb_d
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[first].drive);
 	const char *fired_by = NULL;
+	bool differ = false;
 
 	for (size_t i = first; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
 		if (!bb_same_table(c, &r->cases[first]) || bb_is_floor(r, c))
 			continue;
-		if (!c->fired_by || (fired_by && strcmp(fired_by, c->fired_by)))
+		if (!c->fired_by)
 			return;
+		differ |= fired_by && strcmp(fired_by, c->fired_by);
 		fired_by = c->fired_by;
 	}
 	if (!fired_by)
 		return;
-	bb_doc__append(d, ", by %s", fired_by);
+	bb_doc__append(d, ", by %s", differ ? "an event for each (--details)" : fired_by);
 	if (kind->cold_name)
 		bb_doc__append(d, ", %s caches", r->cases[first].emptied ? "emptied" : "hot");
 }
@@ -111,17 +113,14 @@ static const struct bb_case *only_program(const struct bb_report *r, size_t firs
 static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 {
 	static const char *const said[] = {"variant", "net", "latency", "+-", "floor"};
-	double scale = c->summary.latency.value, lo = c->summary.latency.lo;
+	struct bb_table_cell of_net = bb_net_half_cell(c), of_latency = bb_latency_half_cell(c);
+	double scale = c->summary.latency.value;
 	size_t n = 0;
 
-	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s   net %s ns   (%s", c->variant,
+	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s   net %s%s%s ns   (%s%s%s", c->variant,
 		    bb_table_cell_number(c->summary.net.value, scale).text,
-		    bb_table_cell_value(scale).text);
-	if (isfinite(lo))
-		bb_doc__append(d, " +- %s",
-			       bb_table_cell_number(fmax(c->summary.latency.hi - scale, scale - lo),
-						    scale)
-				       .text);
+		    of_net.text[0] ? " +- " : "", of_net.text, bb_table_cell_value(scale).text,
+		    of_latency.text[0] ? " +- " : "", of_latency.text);
 	bb_doc__append(d, " less %s for the call and its timing)",
 		       bb_table_cell_number(c->summary.floor.value, scale).text);
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
@@ -139,7 +138,10 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 		else
 			bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", "");
 		bb_doc__append(d, "%.*s %s%s", share ? (int)(share - head) : (int)strlen(head),
-			       head, cell.text, share ? share : "");
+			       head, cell.text,
+			       share                      ? share
+			       : strcmp(head, "executed") ? ""
+							  : " instructions");
 	}
 }
 
@@ -362,13 +364,37 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", %.1f s", r->elapsed_s);
 }
 
+/* The words that a reader meets first; then a paragraph for the machine. */
+static void add_key(const struct bb_report *r, struct bb_doc *d)
+{
+	bool has_net = false, has_step = false, has_slope = false;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		has_net |= isfinite(r->cases[i].summary.net.value);
+		has_step |= !strcmp(r->cases[i].drive, "step");
+		has_slope |= !strcmp(r->cases[i].drive, "slope");
+	}
+	if (has_net)
+		bb_doc__add(d, BB_DOC_FAINT, "net",
+			    "what a program adds to an empty one of its type, the floor; +-: half "
+			    "the 95 %% interval");
+	if (has_step && has_slope)
+		bb_doc__add(d, BB_DOC_FAINT, "step",
+			    "each run after a system call, as between other work; slope: a run "
+			    "right after the run before it");
+	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
+}
+
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);
 	bb_doc_cases(r, BB_SHORT, d);
-	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
+	add_key(r, d);
 	add_machine(r, d);
+	if (r->n_timed)
+		bb_doc__add(d, BB_DOC_FAINT, "more",
+			    "bpfbench annotate --time (nanoseconds by line)");
 	bb_doc__add(d, BB_DOC_FAINT, "more",
 		    "bpfbench show --details (samples, loads, layout, references, static metrics, "
 		    "columns)");

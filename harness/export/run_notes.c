@@ -113,7 +113,8 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns ||
+		/* of lookups in vain, something else is said */
+		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns || c->n_in_vain ||
 		    bb_is_said_above(r, i, executed))
 			continue;
 		if (!n++)
@@ -144,8 +145,8 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 	}
 	if (is_negative)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    BB_NEGATIVE_MARK " net is below zero: the floor cost more than the "
-					     "program. It is shown as measured, not cut to 0.");
+			    BB_NEGATIVE_MARK " net is below zero: the program costs no more "
+					     "than its floor, within the noise.");
 	if (lacks_pmu && detail == BB_DETAILS)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "no cycles, instructions or cache misses a run: this machine shows no "

@@ -169,14 +169,31 @@ static struct bb_table_cell interval(const struct bb_case *c)
 	return bb_table_cell_interval(&c->summary.latency);
 }
 
-/* Its longer side. */
-static struct bb_table_cell half_width(const struct bb_case *c)
+/* Its longer side, in the decimals of the latency. */
+static struct bb_table_cell half_of(const struct bb_case *c, const struct bb_estimate *e)
 {
-	const struct bb_estimate *e = &c->summary.latency;
 	double half = isfinite(e->lo) && isfinite(e->hi) ? fmax(e->hi - e->value, e->value - e->lo)
 							 : (double)NAN;
 
-	return bb_table_cell_number(half, e->value);
+	return bb_table_cell_number(half, c->summary.latency.value);
+}
+
+struct bb_table_cell bb_net_half_cell(const struct bb_case *c)
+{
+	return half_of(c, &c->summary.net);
+}
+
+struct bb_table_cell bb_latency_half_cell(const struct bb_case *c)
+{
+	return half_of(c, &c->summary.latency);
+}
+
+/* Of a case without a row for its floor. */
+static struct bb_table_cell own_floor(const struct bb_case *c)
+{
+	double value = c->summary.floor.value;
+
+	return bb_table_cell_number(c->floor == BB_NO_FLOOR ? value : (double)NAN, value);
 }
 
 static struct bb_table_cell net(const struct bb_case *c)
@@ -295,15 +312,19 @@ static struct bb_table_cell relative(const struct bb_case *c)
 const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
 	COLUMN(BB_BOTH, .cell = net, BB_NUMBER("net"), .doc = "latency minus floor, load by load"),
+	COLUMN(BB_SHORT, .cell = bb_net_half_cell, BB_TEXT("+-"), .close = true,
+	       .doc = "half the 95 % interval of net, over loads"),
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),
 	       .doc = "gross cost of one run: mean over the places of the code, where not known "
 		      "median over loads"),
-	COLUMN(BB_SHORT, .cell = half_width, BB_TEXT("+-"), .close = true,
+	COLUMN(BB_SHORT, .cell = bb_latency_half_cell, BB_TEXT("+-"), .close = true,
 	       .doc = "half the 95 % interval of the latency, over loads"),
 	COLUMN(BB_DETAILS, .cell = interval, BB_TEXT("95 % interval"), .close = true,
 	       .doc = "of the latency, over loads, and between runs as far as selftest has "
 		      "measured that here"),
-	COLUMN(BB_BOTH, ESTIMATE(floor), BB_NUMBER("floor"), .spill = 4,
+	COLUMN(BB_SHORT, .cell = own_floor, BB_NUMBER("floor"),
+	       .doc = "the same event with an empty program"),
+	COLUMN(BB_DETAILS, ESTIMATE(floor), BB_NUMBER("floor"), .spill = 4,
 	       .doc = "latency of the empty program of the same type in this run"),
 	COLUMN(BB_BOTH, ESTIMATE(p50), BB_NUMBER("p50"), .doc = "median of all samples"),
 	COLUMN(BB_BOTH, ESTIMATE(p90), BB_NUMBER("p90"), .spill = 9,

@@ -27,6 +27,10 @@ extern const size_t bb_n_case_columns;
 
 struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column);
 
+/* Half of the 95 % interval, its longer side, in the decimals of the latency; "": there is none. */
+struct bb_table_cell bb_net_half_cell(const struct bb_case *c);
+struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
+
 /* The mark before a net cost below zero. */
 #define BB_NEGATIVE_MARK "*"
 
