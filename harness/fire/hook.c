@@ -71,13 +71,15 @@ static uint64_t return_bit(const char *pmu)
 
 static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err)
 {
-	const char *folder = bb_tracepoint__folder(), *near;
-	size_t skip = strlen(folder) + 1;
+	const char *folder, *near;
 	glob_t found = {0};
 	char pattern[512];
+	size_t skip;
 	int rc, fd;
 
 	bb_tracefs__provide(NULL); /* or there is no name to be near */
+	folder = bb_tracepoint__folder();
+	skip = strlen(folder) + 1;
 	fd = bb_root__open(folder, O_RDONLY | O_DIRECTORY);
 	if (bb_is_shortage(fd))
 		return bb_fail(err, fd, "%s: %s", folder, strerror(-fd));
