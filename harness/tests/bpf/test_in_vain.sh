@@ -76,9 +76,9 @@ measures dispatch jump_table 03000000 handler
 expect_no_grep "a loader: the tail call happens" out 'in vain|without its tail call'
 # as by itself: all of `handler`, of which the other measurement knows how many there are
 handler=$(sed -nE 's/.*[ ,]handler [0-9]+ of ([0-9]+).*/\1/p' "$TMP/object") dispatch=$(sed -nE 's/.* dispatch [0-9]+ of ([0-9]+) without.*/\1/p' "$TMP/object")
-expect_grep "a loader: all that the runs went on to counts" out "executed [0-9]+ of $((handler + dispatch))\$"
+expect_grep "a loader: all that the runs went on to counts" out "executed [0-9]+ of $((handler + dispatch)) instructions\$"
 measures dispatch jump_table 03000000 dispatch
-expect_grep "a loader: a program that calls itself is one program" out "executed $dispatch of $dispatch\$"
+expect_grep "a loader: a program that calls itself is one program" out "executed $dispatch of $dispatch instructions\$"
 measures dispatch jump_table 04000000 handler
 expect_grep "a loader: into another slot it does not" out 'at index 3 .* did not happen: the map has 1 entry$'
 expect_grep "a loader: and what a captured command has to do is something else" out 'let the command fill the map'
@@ -104,5 +104,5 @@ expect_grep "maps: one that cannot be counted is said" out 'tail_call 4 of 6, th
 run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first "${few[@]}" --no-store --format table
 expect_status "a tail call that happens: succeeds" 0
 expect_no_grep "a tail call that happens: nothing is said" out 'in vain|without its tail call'
-expect_grep "a tail call that happens: the programs behind it count" out 'executed [0-9]+ of [0-9]+$'
+expect_grep "a tail call that happens: the programs behind it count" out 'executed [0-9]+ of [0-9]+ instructions$'
 plan_done
