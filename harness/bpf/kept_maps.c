@@ -201,6 +201,49 @@ void bb_kept_maps__let_prog_arrays_go(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
+#define COUNTED_MOST 100000u /* entries; more than that are as many */
+
+/* Of a table; 0 of all other maps. */
+static uint32_t n_entries(const struct bb_kept_map *m)
+{
+	void *key = NULL, *next = malloc(m->info.key_size), *last = malloc(m->info.key_size);
+	bool is_table = m->info.type == BPF_MAP_TYPE_HASH ||
+			m->info.type == BPF_MAP_TYPE_LRU_HASH ||
+			m->info.type == BPF_MAP_TYPE_PERCPU_HASH ||
+			m->info.type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
+			m->info.type == BPF_MAP_TYPE_LPM_TRIE;
+	uint32_t n = 0;
+
+	while (is_table && next && last && n < COUNTED_MOST &&
+	       !bpf_map_get_next_key(m->fd, key, next)) {
+		key = memcpy(last, next, m->info.key_size);
+		n++;
+	}
+	free(next);
+	free(last);
+	return n;
+}
+
+void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender)
+{
+	const struct bb_kept_maps *keeper;
+	size_t n = 0;
+
+	bb_rings__close(&k->rings);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct bb_kept_map *theirs = find_kept(lender, k->maps[i].name, &keeper);
+
+		if (theirs && n_entries(theirs) != n_entries(&k->maps[i])) {
+			k->maps[n++] = k->maps[i];
+			continue;
+		}
+		close(k->maps[i].fd);
+		free(k->maps[i].name);
+	}
+	k->n = n;
+	k->lender = lender;
+}
+
 void bb_kept_maps__drop(struct bb_kept_maps *k)
 {
 	bb_rings__close(&k->rings);

@@ -60,6 +60,13 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
  */
 void bb_kept_maps__let_prog_arrays_go(void);
 
+/*
+ * From the next load on, the lender's maps are used where they are alike: ours are let go, but for
+ * tables with another number of entries than the lender's. Those are filled with something else (a
+ * capture's contents), which is what is measured.
+ */
+void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender);
+
 /* Let go of the maps; their specs stay. */
 void bb_kept_maps__drop(struct bb_kept_maps *k);
 

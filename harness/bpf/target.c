@@ -309,8 +309,7 @@ void bb_target__drain(struct bb_target *t, bool only_when_half_full)
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 {
 	bb_target__unload(t);
-	bb_kept_maps__drop(&t->kept);
-	t->kept.lender = &lender->kept;
+	bb_kept_maps__borrow(&t->kept, &lender->kept);
 }
 
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)

@@ -57,9 +57,9 @@ bool bb_target__is_adopted(const struct bb_target *t);
 
 /*
  * From its next load on (it is unloaded now), let `t` use the maps of `lender` (loaded, and
- * outliving t) where name, type, sizes and the scenario's contents are the same: two programs are
- * then compared on the same memory. Where a map's pages lie moved a comparison of a program with
- * itself by 0.1 to 0.5 %.
+ * outliving t) where name, type, sizes, the scenario's contents and the number of entries are the
+ * same: two programs are then compared on the same memory. Where a map's pages lie moved a
+ * comparison of a program with itself by 0.1 to 0.5 %.
  */
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
 

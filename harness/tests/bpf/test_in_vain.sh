@@ -105,4 +105,11 @@ run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first "${few[@]}" -
 expect_status "a tail call that happens: succeeds" 0
 expect_no_grep "a tail call that happens: nothing is said" out 'in vain|without its tail call'
 expect_grep "a tail call that happens: the programs behind it count" out 'executed [0-9]+ of [0-9]+ instructions$'
+# --- two captures, filled differently: each is measured with its own contents ---
+"$BPFBENCH" capture -o "$TMP/filled.capture" -- "$load" -1 -m blocked_prefixes 000000000a000001 00 "$object" >/dev/null 2>&1
+"$BPFBENCH" capture -o "$TMP/empty.capture" -- "$load" -1 "$object" >/dev/null 2>&1
+run "$BPFBENCH" compare --base-object "$TMP/filled.capture" --head-object "$TMP/empty.capture" --program firewall --drive step --budget 20 --no-store
+expect_grep "two captures: head has its own contents" err "in vain: head: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
+expect_no_grep "two captures: base, too" err "in vain: base: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
+
 plan_done
