@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/caller.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/fsuid.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "base/parse.h"

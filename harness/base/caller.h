@@ -2,10 +2,8 @@
 #ifndef BB_BASE_CALLER_H
 #define BB_BASE_CALLER_H
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * The caller is the user for whom bpfbench works. Root's rights are for bpf(), perf_event_open()

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/child.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -10,10 +8,6 @@
 #include <pwd.h>
 #include <sched.h>
 #include <seccomp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -21,7 +15,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/grow.h"

@@ -2,10 +2,7 @@
 #ifndef BB_BASE_CHILD_H
 #define BB_BASE_CHILD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /* For child processes that read other people's data. */
 enum bb_confinement {

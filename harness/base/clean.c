@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/clean.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/text.h"
 
 enum { UTF8_MAX = 4, CHUNK = 4096 };

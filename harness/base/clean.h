@@ -2,9 +2,8 @@
 #ifndef BB_BASE_CLEAN_H
 #define BB_BASE_CLEAN_H
 
-#include <stdio.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * Streams that are safe to show on a terminal, although names, sources and messages come from

@@ -2,8 +2,7 @@
 #ifndef BB_BASE_CLOCK_H
 #define BB_BASE_CLOCK_H
 
-#include <stdint.h>
-#include <time.h>
+#include "base/std.h"
 
 /* CLOCK_MONOTONIC, ns. */
 static inline uint64_t bb_now_ns(void)

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/confined.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"

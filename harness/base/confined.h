@@ -2,10 +2,8 @@
 #ifndef BB_BASE_CONFINED_H
 #define BB_BASE_CONFINED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * Work on other people's data in a child process that can only compute (base/child.h). Where

@@ -2,9 +2,8 @@
 #ifndef BB_BASE_CPU_LOCK_H
 #define BB_BASE_CPU_LOCK_H
 
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * One bpfbench at a time measures on a CPU. The lock is the abstract socket "bpfbench-cpuN", on

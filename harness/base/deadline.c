@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/deadline.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stddef.h>
 #include <sys/time.h>
 
 #include "base/clock.h"

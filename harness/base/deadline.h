@@ -2,10 +2,7 @@
 #ifndef BB_BASE_DEADLINE_H
 #define BB_BASE_DEADLINE_H
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "base/std.h"
 #include "base/stop.h"
 
 /*

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/err.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 bool bb_is_shortage(int code)
 {
 	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;

@@ -2,7 +2,7 @@
 #ifndef BB_BASE_ERR_H
 #define BB_BASE_ERR_H
 
-#include <stdbool.h>
+#include "base/std.h"
 
 /*
  * An error on its way to the user: a negative errno and one message that names the fault, the place

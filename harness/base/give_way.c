@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/give_way.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/grow.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 void *bb_append(void *items, size_t *n, size_t item_size)
 {
 	void *old, *grown;

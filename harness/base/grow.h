@@ -2,7 +2,7 @@
 #ifndef BB_BASE_GROW_H
 #define BB_BASE_GROW_H
 
-#include <stddef.h>
+#include "base/std.h"
 
 /*
  * One item more, zeroed, at the end of the array `*items` of `*n`; `items` points to the pointer.

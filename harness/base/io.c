@@ -2,16 +2,8 @@
 #include "base/io.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/grow.h"

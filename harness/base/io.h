@@ -2,12 +2,8 @@
 #ifndef BB_BASE_IO_H
 #define BB_BASE_IO_H
 
-#include <stddef.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <sys/stat.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * A whole regular file into memory, NUL-terminated; free() it. `max` bytes at the most (-EFBIG).

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/json_writer.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "base/parse.h"
 #include "base/text.h"
 

@@ -2,9 +2,7 @@
 #ifndef BB_BASE_JSON_WRITER_H
 #define BB_BASE_JSON_WRITER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "base/std.h"
 
 /*
  * JSON as a stream of any size: commas, line breaks and closing brackets are the writer's. It

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/kernel_fs.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <mntent.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/parse.h"

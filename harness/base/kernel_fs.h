@@ -2,8 +2,7 @@
 #ifndef BB_BASE_KERNEL_FS_H
 #define BB_BASE_KERNEL_FS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 /* The folder of all tracepoints, where a tracefs is mounted. */
 const char *bb_tracepoint__folder(void);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/parse.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int base_of(const char *digits)
 {
 	return digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;

@@ -2,8 +2,7 @@
 #ifndef BB_BASE_PARSE_H
 #define BB_BASE_PARSE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * The only place where text becomes numbers. Trailing junk, an empty string, overflow and (for the

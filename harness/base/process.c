@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/process.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"

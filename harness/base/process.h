@@ -2,10 +2,8 @@
 #ifndef BB_BASE_PROCESS_H
 #define BB_BASE_PROCESS_H
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /* A program of other people that is run to its end: git, a build. */
 struct bb_process {

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/record.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/grow.h"
 
 int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n)

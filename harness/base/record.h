@@ -2,7 +2,7 @@
 #ifndef BB_BASE_RECORD_H
 #define BB_BASE_RECORD_H
 
-#include <stddef.h>
+#include "base/std.h"
 
 /*
  * A struct that is stored, described once: its members, their types, and which of them a file may

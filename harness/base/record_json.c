@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/record_json.h"
 
-#include <assert.h>
-#include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
-
 #include "base/parse.h"
 
 static const struct bb_record_part *find_part(const struct bb_record_format *format,

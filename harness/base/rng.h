@@ -2,8 +2,7 @@
 #ifndef BB_BASE_RNG_H
 #define BB_BASE_RNG_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /* Seeded generator (xoshiro256**, Blackman & Vigna 2018): the same seed gives the same run on every
  * machine. */

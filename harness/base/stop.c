@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/stop.h"
 
-#include <errno.h>
-#include <stddef.h>
-
 volatile sig_atomic_t bb_stop_signal;
 void (*volatile bb_stop_now)(void);
 

@@ -2,7 +2,7 @@
 #ifndef BB_BASE_STOP_H
 #define BB_BASE_STOP_H
 
-#include <signal.h>
+#include "base/std.h"
 
 /* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP), or 0. Long loops look at it; the
  * handler only sets it. */

@@ -2,9 +2,7 @@
 #ifndef BB_BASE_TEXT_H
 #define BB_BASE_TEXT_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "base/std.h"
 
 /* Text from others: names of programs and functions, lines of source, contents of files. */
 

@@ -4,15 +4,11 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <linux/bpf.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "bpf/libbpf_log.h"
 

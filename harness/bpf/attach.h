@@ -3,12 +3,9 @@
 #define BB_BPF_ATTACH_H
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 #include "base/err.h"
+#include "base/std.h"
 
 /* Where programs are attached by other means than libbpf of Debian 12 has. */
 

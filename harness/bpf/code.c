@@ -3,10 +3,6 @@
 
 #include <bpf/btf.h>
 #include <elf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "bpf/elf_file.h"

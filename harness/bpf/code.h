@@ -3,11 +3,9 @@
 #define BB_BPF_CODE_H
 
 #include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
+#include "base/std.h"
 
 struct btf;
 

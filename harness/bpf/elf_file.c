@@ -2,9 +2,6 @@
 #include "bpf/elf_file.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "bpf/insn.h"

@@ -4,11 +4,9 @@
 
 #include <gelf.h>
 #include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
+#include "base/std.h"
 
 /* A BPF object file as the compiler left it: its functions, and the symbols that they call. */
 

@@ -4,9 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "bpf/map_contents.h"

@@ -2,10 +2,8 @@
 #ifndef BB_BPF_GLOBALS_H
 #define BB_BPF_GLOBALS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "plan/scenario.h"
 
 struct bpf_map;

@@ -2,9 +2,9 @@
 #ifndef BB_BPF_INSN_H
 #define BB_BPF_INSN_H
 
+#include "base/std.h"
+
 #include <linux/bpf.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /*
  * The kinds of BPF instructions, for the code that cuts programs into blocks (RFC 9669;

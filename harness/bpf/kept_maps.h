@@ -2,11 +2,8 @@
 #ifndef BB_BPF_KEPT_MAPS_H
 #define BB_BPF_KEPT_MAPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/rings.h"
 #include "plan/scenario.h"
 

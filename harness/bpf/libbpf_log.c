@@ -2,11 +2,6 @@
 #include "bpf/libbpf_log.h"
 
 #include <bpf/libbpf.h>
-#include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parse.h"
 

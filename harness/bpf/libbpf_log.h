@@ -2,9 +2,7 @@
 #ifndef BB_BPF_LIBBPF_LOG_H
 #define BB_BPF_LIBBPF_LOG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * libbpf reports errors through one callback for the whole process, without a context. This code

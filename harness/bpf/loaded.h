@@ -2,10 +2,8 @@
 #ifndef BB_BPF_LOADED_H
 #define BB_BPF_LOADED_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * The programs that are in the kernel, whichever process loaded them. A descriptor of one keeps it

@@ -2,11 +2,8 @@
 #ifndef BB_BPF_MAP_CONTENTS_H
 #define BB_BPF_MAP_CONTENTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "plan/scenario.h"
 
 struct bb_source;

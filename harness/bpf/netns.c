@@ -3,19 +3,12 @@
 
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <net/if.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/parse.h"
 

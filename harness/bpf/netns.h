@@ -2,10 +2,8 @@
 #ifndef BB_BPF_NETNS_H
 #define BB_BPF_NETNS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * Network namespaces that nobody else has, and devices of ours in them. Each namespace is held by a

@@ -4,13 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <elf.h>
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "base/caller.h"

@@ -2,10 +2,8 @@
 #ifndef BB_BPF_OBJECT_FILE_H
 #define BB_BPF_OBJECT_FILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 struct bpf_object;
 struct bpf_program;

@@ -3,11 +3,7 @@
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <gelf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "bpf/elf_file.h"

@@ -2,11 +2,8 @@
 #ifndef BB_BPF_OBJECT_INFO_H
 #define BB_BPF_OBJECT_INFO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "plan/field.h"
 
 /* The contents of a BPF object or a capture, without loading it: for `bpfbench init` and --object.

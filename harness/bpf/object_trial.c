@@ -2,8 +2,6 @@
 #include "bpf/object_trial.h"
 
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <string.h>
 
 #include "base/confined.h"
 #include "bpf/elf_file.h"

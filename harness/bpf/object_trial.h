@@ -2,9 +2,8 @@
 #ifndef BB_BPF_OBJECT_TRIAL_H
 #define BB_BPF_OBJECT_TRIAL_H
 
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 struct bpf_object;
 

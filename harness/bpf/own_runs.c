@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf/own_runs.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "base/clock.h"
 

@@ -2,9 +2,7 @@
 #ifndef BB_BPF_OWN_RUNS_H
 #define BB_BPF_OWN_RUNS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "base/std.h"
 #include "bpf/prog_stats.h"
 
 /*

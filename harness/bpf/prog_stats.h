@@ -2,10 +2,8 @@
 #ifndef BB_BPF_PROG_STATS_H
 #define BB_BPF_PROG_STATS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "core/metric.h"
 
 /* The kernel's run statistics of one program: cumulative, summed over CPUs, moving only while

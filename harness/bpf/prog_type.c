@@ -3,10 +3,6 @@
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "bpf/attach.h"

@@ -2,11 +2,8 @@
 #ifndef BB_BPF_PROG_TYPE_H
 #define BB_BPF_PROG_TYPE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /* 6.4: newer than headers and libbpf of Debian 12 */
 #define BB_PROG_TYPE_NETFILTER 32u

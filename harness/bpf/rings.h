@@ -2,10 +2,8 @@
 #ifndef BB_BPF_RINGS_H
 #define BB_BPF_RINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 struct bpf_map_info;
 struct perf_buffer;

@@ -2,11 +2,8 @@
 #ifndef BB_BPF_SOURCE_H
 #define BB_BPF_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/code.h"
 #include "bpf/kept_maps.h"
 #include "plan/scenario.h"

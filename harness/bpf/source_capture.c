@@ -2,10 +2,6 @@
 /* A program of a capture: loaded as the command loaded it, with its maps made anew. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bpf/globals.h"
 #include "bpf/insn.h"

@@ -2,11 +2,8 @@
 #ifndef BB_BPF_TARGET_H
 #define BB_BPF_TARGET_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/code.h"
 #include "bpf/prog_stats.h"
 #include "bpf/source.h"

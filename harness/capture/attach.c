@@ -2,20 +2,14 @@
 /* Calls of a command that attach programs: where, and whether the kernel did as they asked. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/grow.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/capture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 {
 	return !p->refused && !p->missing && !p->probe;

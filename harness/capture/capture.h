@@ -3,12 +3,10 @@
 #define BB_CAPTURE_CAPTURE_H
 
 #include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/err.h"
 #include "base/record.h"
+#include "base/std.h"
 
 /*
  * A capture: the programs that a command loaded, as BPF_PROG_LOAD was given them, with their maps,

@@ -4,18 +4,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/grow.h"
 #include "base/io.h"

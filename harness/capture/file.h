@@ -2,9 +2,8 @@
 #ifndef BB_CAPTURE_FILE_H
 #define BB_CAPTURE_FILE_H
 
-#include <stdbool.h>
-
 #include "base/record_json.h"
+#include "base/std.h"
 #include "capture/capture.h"
 
 /*

@@ -2,14 +2,9 @@
 #include "capture/follow.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "capture/watched.h"

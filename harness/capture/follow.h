@@ -2,11 +2,8 @@
 #ifndef BB_CAPTURE_FOLLOW_H
 #define BB_CAPTURE_FOLLOW_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * A command that runs on while others look at the programs that it loaded: which of the kernel's

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The maps, BTF and programs that a capture has seen, each once, and what the maps hold. */
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/deadline.h"
 #include "base/grow.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a capture's manifest holds (docs/capture-format.md), and what frees its parts. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/parse.h"
 #include "capture/file.h"

@@ -2,9 +2,7 @@
 #ifndef BB_CAPTURE_REMOTE_H
 #define BB_CAPTURE_REMOTE_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /* Another process, stopped in a system call of its thread `tid`. */
 struct bb_remote {

@@ -2,11 +2,7 @@
 #include "capture/replay.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/deadline.h"
 

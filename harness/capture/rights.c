@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/rights.h"
 
-#include <errno.h>
 #include <linux/capability.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #ifndef CAP_PERFMON /* 5.8 */
 #define CAP_PERFMON 38

@@ -2,10 +2,7 @@
 #ifndef BB_CAPTURE_RIGHTS_H
 #define BB_CAPTURE_RIGHTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Rights to load BPF programs: the capabilities that bpf() looks at (bpf_prog_load() in

@@ -4,8 +4,8 @@
 
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
-#include <sys/types.h>
 
+#include "base/std.h"
 #include "capture/capture.h"
 #include "capture/remote.h"
 

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/watched.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <seccomp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"

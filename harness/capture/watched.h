@@ -3,11 +3,9 @@
 #define BB_CAPTURE_WATCHED_H
 
 #include <linux/seccomp.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 #include "base/err.h"
+#include "base/std.h"
 #include "capture/take.h"
 
 /*

@@ -2,8 +2,7 @@
 #ifndef BB_CLI_CAPTURE_OPTIONS_H
 #define BB_CLI_CAPTURE_OPTIONS_H
 
-#include <stdbool.h>
-
+#include "base/std.h"
 #include "capture/supervise.h"
 #include "cli/options.h"
 

@@ -2,8 +2,6 @@
 #include "cli/cmd.h"
 
 #include <argp.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/caller.h"
 #include "base/clean.h"

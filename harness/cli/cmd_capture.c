@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "bpf/prog_type.h"
 #include "capture/file.h"

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdbool.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "base/clean.h"
 #include "cli/cmd.h"

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/rng.h"

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clean.h"
 #include "base/json_writer.h"

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "base/caller.h"

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/deadline.h"
 #include "bpf/object_file.h"

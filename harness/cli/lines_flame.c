@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/lines_flame.h"
 
-#include <string.h>
-
 #include "export/table_cells.h"
 
 #define MOST_CALLS 8u              /* that are shown, of those that led to a function */

@@ -2,8 +2,7 @@
 #ifndef BB_CLI_LINES_FLAME_H
 #define BB_CLI_LINES_FLAME_H
 
-#include <stdio.h>
-
+#include "base/std.h"
 #include "judge/by_line.h"
 #include "profile/stacks.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/live_print.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
 #include "base/json_writer.h"
 #include "bpf/prog_type.h"
 #include "export/exporter.h"

@@ -2,10 +2,7 @@
 #ifndef BB_CLI_LIVE_PRINT_H
 #define BB_CLI_LIVE_PRINT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
+#include "base/std.h"
 #include "run/live.h"
 
 /*

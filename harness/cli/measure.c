@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/measure.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/clean.h"

@@ -2,9 +2,7 @@
 #ifndef BB_CLI_MEASURE_H
 #define BB_CLI_MEASURE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "base/std.h"
 #include "cli/options.h"
 #include "env/sysfile.h"
 #include "report/report.h"

@@ -2,8 +2,7 @@
 #ifndef BB_CLI_OBJECT_OPTIONS_H
 #define BB_CLI_OBJECT_OPTIONS_H
 
-#include <stdbool.h>
-
+#include "base/std.h"
 #include "cli/options.h"
 #include "plan/scenario.h"
 #include "run/object_scenario.h"

@@ -2,11 +2,6 @@
 #include "cli/options.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "cli/output.h"

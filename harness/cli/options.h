@@ -2,11 +2,9 @@
 #ifndef BB_CLI_OPTIONS_H
 #define BB_CLI_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/std.h"
 
 enum bb_exit {
 	BB_EXIT_OK = 0,

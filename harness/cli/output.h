@@ -2,9 +2,8 @@
 #ifndef BB_CLI_OUTPUT_H
 #define BB_CLI_OUTPUT_H
 
-#include <stdio.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "export/exporter.h"
 #include "report/report.h"
 

@@ -2,9 +2,8 @@
 #ifndef BB_CLI_PATHS_H
 #define BB_CLI_PATHS_H
 
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "plan/scenario.h"
 
 /* Where things are, from where the program is: in the tree that it was built in, or installed in

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/drive_kind.h"
 
-#include <string.h>
-
 const struct bb_drive_kind *const *bb_drive_kinds;
 size_t bb_n_drive_kinds;
 

@@ -2,9 +2,7 @@
 #ifndef BB_CORE_DRIVE_KIND_H
 #define BB_CORE_DRIVE_KIND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * A kind of drive as data: all that the scenario reader, the plan, a run, a report and the commands

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/hist.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 void bb_hist_done(struct bb_hist *h)
 {
 	if (!h)

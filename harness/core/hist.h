@@ -2,8 +2,7 @@
 #ifndef BB_CORE_HIST_H
 #define BB_CORE_HIST_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * The samples of one series, as counts of equal values: a multiset of whole nanoseconds. Values

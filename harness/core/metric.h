@@ -2,9 +2,7 @@
 #ifndef BB_CORE_METRIC_H
 #define BB_CORE_METRIC_H
 
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * Fixed pieces of work that are run in every round next to the programs (bpf/references.bpf.c): the

@@ -2,8 +2,7 @@
 #ifndef BB_CORE_RING_USE_H
 #define BB_CORE_RING_USE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * The records that went from a program through its ring buffer to a consumer during a series. The

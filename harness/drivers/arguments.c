@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/trigger_fire.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/deadline.h"
 #include "exact/clone.h"
 #include "exact/cfg.h"

@@ -4,11 +4,6 @@
  * line through the times of many calls in a row (drivers/fit_line.h), so that neither the clock's
  * own cost nor its tick is in the figure; of a function that sleeps it is one call.
  */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/rng.h"

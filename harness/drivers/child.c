@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/child.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "drivers/driver.h"

@@ -2,10 +2,9 @@
 #ifndef BB_DRIVERS_CHILD_H
 #define BB_DRIVERS_CHILD_H
 
-#include <sys/types.h>
-
 #include "base/child.h"
 #include "base/err.h"
+#include "base/std.h"
 
 /* The processes that cause events: their CPU, their user, and their end with ours. */
 struct bb_child_place {

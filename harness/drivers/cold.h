@@ -2,9 +2,8 @@
 #ifndef BB_DRIVERS_COLD_H
 #define BB_DRIVERS_COLD_H
 
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * Empties the caches and predictors of a CPU, as far as user space can: data and instruction caches

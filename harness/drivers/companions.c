@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/companions.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/deadline.h"
 #include "bpf/object_info.h"
 #include "fire/attach_point.h"

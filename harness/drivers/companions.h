@@ -2,9 +2,7 @@
 #ifndef BB_DRIVERS_COMPANIONS_H
 #define BB_DRIVERS_COMPANIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "base/std.h"
 #include "drivers/test_prog.h"
 
 /*

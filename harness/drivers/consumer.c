@@ -2,15 +2,9 @@
 #include "drivers/consumer.h"
 
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/child.h"

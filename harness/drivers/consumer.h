@@ -2,11 +2,8 @@
 #ifndef BB_DRIVERS_CONSUMER_H
 #define BB_DRIVERS_CONSUMER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "drivers/child.h"
 #include "workloads/process_sample.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/driver.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <string.h>
 
 int bb_driver__attach_nothing(void *state, struct bb_test_prog *prog, void **ret_slot,
 			      struct bb_err *err)

@@ -2,12 +2,8 @@
 #ifndef BB_DRIVERS_DRIVER_H
 #define BB_DRIVERS_DRIVER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "core/drive_kind.h"
 #include "core/ring_use.h"
 #include "drivers/cold.h"

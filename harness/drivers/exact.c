@@ -8,9 +8,6 @@
 #include "drivers/exact.h"
 
 #include <bpf/bpf.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/clock.h"

@@ -10,10 +10,6 @@
  * - lose_after (0): each batch from the n-th on loses one event: the series must become void
  * - silent (0): nothing ever runs
  */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/rng.h"
 #include "base/deadline.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/fit_line.h"
 
-#include <math.h>
-
 #include "stats/quantile.h"
 
 #define LEAST 8u

@@ -2,7 +2,7 @@
 #ifndef BB_DRIVERS_FIT_LINE_H
 #define BB_DRIVERS_FIT_LINE_H
 
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * The cost of one more run, from the wall time of n runs in one go against n: a go takes a + n b,

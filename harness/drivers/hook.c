@@ -10,12 +10,7 @@
  * median time of a firing. P - N is the sample, E - N is the price of the hook with a program that
  * does nothing, P - E is the program's own part, which `step` measures, too.
  */
-#include <errno.h>
 #include <linux/bpf.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

@@ -2,13 +2,10 @@
 #include "drivers/http.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #define TEXT(of) (of), sizeof(of) - 1
 

@@ -2,9 +2,7 @@
 #ifndef BB_DRIVERS_HTTP_H
 #define BB_DRIVERS_HTTP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * As much of HTTP/1.0 (RFC 1945) as a request over a connection of its own takes. Addresses and

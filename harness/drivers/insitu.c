@@ -4,9 +4,6 @@
  * another CPU the counters are polled much faster than the event comes, so that nearly every change
  * of them is one run. Caches are as cold as the workload leaves them: expect more than step says.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "drivers/workload_loop.h"
 #include "bpf/attach.h"

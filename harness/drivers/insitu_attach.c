@@ -9,7 +9,6 @@
  * readings is ours to blame, and its series is void.
  */
 #include <bpf/libbpf.h>
-#include <stdio.h>
 
 #include "base/deadline.h"
 #include "drivers/windows.h"

@@ -4,7 +4,6 @@
  * over a new connection each time, through a veth pair: every packet that comes in at the server's
  * end runs the program, and what comes in is what TCP makes of a request.
  */
-#include <unistd.h>
 
 #include "drivers/http.h"
 #include "drivers/traffic.h"

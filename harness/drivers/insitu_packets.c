@@ -4,14 +4,11 @@
  * packet socket, at a steady rate and in random order, and each runs the program at the other end
  * as it comes in.
  */
-#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/rng.h"
 #include "drivers/test_run_types.h"

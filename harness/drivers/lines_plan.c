@@ -2,13 +2,6 @@
 /* lines: where a program is cut, and which path its runs take. */
 #include "drivers/lines_state.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/grow.h"

@@ -2,11 +2,6 @@
 /* lines: from the means of blocks to the times of rows. */
 #include "drivers/lines_state.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "stats/quantile.h"
 #include "stats/loads.h"
 

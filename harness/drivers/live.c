@@ -11,12 +11,7 @@
  * that samples all CPUs at the same instant, the windows of some k runs are the samples: their
  * mean.
  */
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "bpf/prog_stats.h"

@@ -5,13 +5,6 @@
  * processes them. A sample of ours is the lag of one of theirs: from when the event fired until the
  * consumer was done with it. How much the ring held is noted over time.
  */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

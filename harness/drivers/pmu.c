@@ -2,9 +2,7 @@
 #include "drivers/pmu.h"
 
 #include <linux/perf_event.h>
-#include <math.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 const struct bb_pmu_event bb_pmu_events[BB_PMU_COUNTERS] = {
 	[BB_PMU_CYCLES] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},

@@ -2,8 +2,7 @@
 #ifndef BB_DRIVERS_PMU_H
 #define BB_DRIVERS_PMU_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /* Hardware counters of this thread while it is in the kernel, as `bpftool prog profile` has them
  * around a program. */

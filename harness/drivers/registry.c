@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The drivers there are, a row each, in the order of lists; and the triggers, a row each. */
-#include <stdio.h>
 
 #include "drivers/driver.h"
 #include "drivers/trigger.h"

@@ -13,10 +13,6 @@
  * A run that takes milliseconds needs no line: a sample is then one call of one run, of which the
  * system call is less than a thousandth.
  */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

@@ -5,20 +5,9 @@
  * a consumer on another CPU, as in a pipeline), `perf record`, what `bpfbench profile` samples
  * with, or nobody. The sampler is on before the command begins and starts up outside its time.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <limits.h>
-#include <math.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

@@ -5,9 +5,6 @@
  * with as many runs as a firing brings is a sample: of one run, or the mean of those that a firing
  * cannot do without. Runs that others bring into a window make it none.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "drivers/trigger.h"

@@ -2,11 +2,9 @@
 #ifndef BB_DRIVERS_TEST_PROG_H
 #define BB_DRIVERS_TEST_PROG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/std.h"
 #include "bpf/target.h"
 #include "fire/trigger.h"
 #include "plan/scenario.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/test_run_types.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
-#include <stdio.h>
 
 #include "bpf/prog_type.h"
 

@@ -2,11 +2,8 @@
 #ifndef BB_DRIVERS_TEST_RUN_TYPES_H
 #define BB_DRIVERS_TEST_RUN_TYPES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "plan/scenario.h"
 
 /* The inputs and results of BPF_PROG_TEST_RUN for one program type (net/bpf/test_run.c,

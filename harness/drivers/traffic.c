@@ -2,14 +2,8 @@
 #include "drivers/traffic.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/trigger.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "base/std.h"
 
 int bb_trigger__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		     void **ret_state, struct bb_err *err)

@@ -2,9 +2,7 @@
 #ifndef BB_DRIVERS_TRIGGER_FIRE_H
 #define BB_DRIVERS_TRIGGER_FIRE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "base/std.h"
 #include "drivers/trigger.h"
 #include "fire/firer.h"
 #include "fire/hook.h"

@@ -9,13 +9,9 @@
  * is the parameter.
  */
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

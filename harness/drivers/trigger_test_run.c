@@ -10,8 +10,6 @@
 #include "drivers/trigger_test_run.h"
 
 #include <bpf/bpf.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

@@ -2,16 +2,11 @@
 #ifndef BB_DRIVERS_TRIGGER_TEST_RUN_H
 #define BB_DRIVERS_TRIGGER_TEST_RUN_H
 
-#include <errno.h>
 #include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/target.h"
 #include "bpf/netns.h"
 #include "drivers/test_run_types.h"

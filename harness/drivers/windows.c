@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/windows.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/deadline.h"
 
 #define POLLS 1024u

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/workload.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/perf_event.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/child.h"
 #include "bpf/attach.h"

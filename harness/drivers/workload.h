@@ -2,12 +2,8 @@
 #ifndef BB_DRIVERS_WORKLOAD_H
 #define BB_DRIVERS_WORKLOAD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "drivers/child.h"
 
 /*

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/workload_loop.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "drivers/windows.h"
 

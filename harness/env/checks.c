@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "env/checks.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
-#include <math.h>
 #include <sched.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

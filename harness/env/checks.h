@@ -2,7 +2,7 @@
 #ifndef BB_ENV_CHECKS_H
 #define BB_ENV_CHECKS_H
 
-#include <stddef.h>
+#include "base/std.h"
 
 /*
  * The abilities of this machine, for `bpfbench check`: one row a question. Checks only look: they

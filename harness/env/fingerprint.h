@@ -2,10 +2,8 @@
 #ifndef BB_ENV_FINGERPRINT_H
 #define BB_ENV_FINGERPRINT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * The properties of the machine that a result depends on: kernel, CPU, JIT, compiler, mitigations.

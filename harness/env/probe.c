@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "env/probe.h"
 
-#include <errno.h>
 #include <glob.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 

@@ -2,9 +2,7 @@
 #ifndef BB_ENV_PROBE_H
 #define BB_ENV_PROBE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /* What the kernel does when it is asked. Nothing is left behind but the descriptors returned. */
 

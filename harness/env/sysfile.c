@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "env/sysfile.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/parse.h"
 
 #define CPU_MAX 65536 /* above any kernel's NR_CPUS: a larger number is a broken list */

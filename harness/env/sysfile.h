@@ -2,11 +2,8 @@
 #ifndef BB_ENV_SYSFILE_H
 #define BB_ENV_SYSFILE_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * Small text files below /proc and /sys. `root` is put before every path: "" is the real machine, a

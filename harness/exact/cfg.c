@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/cfg.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* What begins at a slot. */
 enum {
 	NOTHING = 0,

@@ -2,10 +2,8 @@
 #ifndef BB_EXACT_CFG_H
 #define BB_EXACT_CFG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/code.h"
 #include "bpf/insn.h"
 

@@ -2,9 +2,8 @@
 #ifndef BB_EXACT_CLONE_H
 #define BB_EXACT_CLONE_H
 
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/code.h"
 #include "exact/cfg.h"
 #include "exact/rewrite.h"

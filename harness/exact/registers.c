@@ -3,10 +3,6 @@
 
 #include <bpf/btf.h>
 #include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bpf/insn.h"
 

@@ -2,9 +2,8 @@
 #ifndef BB_EXACT_REGISTERS_H
 #define BB_EXACT_REGISTERS_H
 
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/code.h"
 #include "exact/cfg.h"
 

@@ -2,12 +2,7 @@
 #include "exact/rewrite.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "bpf/insn.h"
 #include "bpf/libbpf_log.h"

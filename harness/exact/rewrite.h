@@ -2,11 +2,8 @@
 #ifndef BB_EXACT_REWRITE_H
 #define BB_EXACT_REWRITE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/code.h"
 #include "exact/cfg.h"
 

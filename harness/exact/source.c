@@ -2,9 +2,6 @@
 #include "exact/source.h"
 
 #include <bpf/btf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "bpf/insn.h"

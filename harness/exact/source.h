@@ -2,11 +2,8 @@
 #ifndef BB_EXACT_SOURCE_H
 #define BB_EXACT_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "exact/cfg.h"
 #include "bpf/code.h"
 

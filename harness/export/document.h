@@ -2,9 +2,7 @@
 #ifndef BB_EXPORT_DOCUMENT_H
 #define BB_EXPORT_DOCUMENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "base/std.h"
 
 /*
  * What a command says to people: titles, paragraphs, items of lists, and tables. A document is made

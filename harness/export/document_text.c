@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clean.h"
 #include "export/document.h"

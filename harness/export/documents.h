@@ -2,10 +2,7 @@
 #ifndef BB_EXPORT_DOCUMENTS_H
 #define BB_EXPORT_DOCUMENTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
+#include "base/std.h"
 #include "export/document.h"
 #include "export/table_cells.h"
 #include "judge/by_line.h"

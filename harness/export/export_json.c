@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Formats of a run that are JSON. */
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #include "base/json_writer.h"
 #include "core/drive_kind.h"

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "base/json_writer.h"
 #include "export/documents.h"

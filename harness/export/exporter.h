@@ -2,11 +2,8 @@
 #ifndef BB_EXPORT_EXPORTER_H
 #define BB_EXPORT_EXPORTER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "export/document.h"
 #include "report/report.h"
 

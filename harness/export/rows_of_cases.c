@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables that have a row for several cases: the values of a sweep, hot and cold, slope and step. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/drive_kind.h"
 #include "export/documents.h"

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #include "core/drive_kind.h"
 #include "export/documents.h"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "export/table_cells.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/text.h"
 #include "core/drive_kind.h"
 

@@ -2,10 +2,7 @@
 #ifndef BB_EXPORT_TABLE_CELLS_H
 #define BB_EXPORT_TABLE_CELLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
+#include "base/std.h"
 #include "export/document.h"
 #include "report/report.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/attach_point.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "bpf/code.h"
 #include "bpf/insn.h"

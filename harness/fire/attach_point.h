@@ -2,11 +2,8 @@
 #ifndef BB_FIRE_ATTACH_POINT_H
 #define BB_FIRE_ATTACH_POINT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/target.h"
 #include "fire/user_function.h"
 #include "plan/scenario.h"

@@ -2,10 +2,8 @@
 #ifndef BB_FIRE_DISCOVER_H
 #define BB_FIRE_DISCOVER_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/prog_stats.h"
 #include "fire/firer.h"
 #include "fire/hook.h"

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/firer.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/mount.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/kernel_fs.h"

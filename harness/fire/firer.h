@@ -2,12 +2,8 @@
 #ifndef BB_FIRE_FIRER_H
 #define BB_FIRE_FIRER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "fire/trigger.h"
 #include "plan/scenario.h"
 

@@ -2,18 +2,11 @@
 #include "fire/hook.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <glob.h>
 #include <linux/netfilter.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/grow.h"

@@ -3,10 +3,9 @@
 #define BB_FIRE_HOOK_H
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
-#include <sys/types.h>
 
 #include "base/err.h"
+#include "base/std.h"
 #include "fire/attach_point.h"
 #include "fire/firer.h"
 #include "fire/user_function.h"

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/later.h"
+#include "base/std.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MOMENT_NS 50000 /* from close() to where the program is off: 20 us were seen */
 #define STACK_BYTES (64u << 10)

@@ -2,9 +2,8 @@
 #ifndef BB_FIRE_LIVE_OBJECTS_H
 #define BB_FIRE_LIVE_OBJECTS_H
 
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "fire/attach_point.h"
 #include "live_record.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/trigger.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "fire/triggers.h"
 

@@ -2,11 +2,7 @@
 #ifndef BB_FIRE_TRIGGER_H
 #define BB_FIRE_TRIGGER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
+#include "base/std.h"
 #include "fire/attach_point.h"
 
 /*

@@ -2,13 +2,11 @@
 #ifndef BB_FIRE_TRIGGERS_H
 #define BB_FIRE_TRIGGERS_H
 
-#include <errno.h>
 #include <netinet/in.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 
+#include "base/std.h"
 #include "fire/trigger.h"
 
 /* What the tables of triggers share. */

@@ -2,14 +2,10 @@
 /* Triggers that bring a program or a function of their own: those that attach the program in the
  * process that fires, to what it alone has; calls of functions; the tracepoints of XDP. */
 #include <bpf/bpf.h>
-#include <fcntl.h>
 #include <linux/bpf.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/child.h"
 #include "base/process.h"

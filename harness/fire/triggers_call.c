@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Triggers that are a system call each: its number and arguments, a row of a table. */
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/stat.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "fire/triggers.h"
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Triggers of files in a folder of our own, of a block device in memory, and of what cgroups decide
  * about besides sockets. */
-#include <fcntl.h>
 #include <linux/loop.h>
 #include <sched.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "fire/triggers.h"
 

@@ -7,11 +7,8 @@
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "bpf/attach.h"
 #include "fire/triggers.h"

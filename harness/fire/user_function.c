@@ -3,13 +3,8 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/confined.h"
 #include "base/io.h"

@@ -3,10 +3,9 @@
 #define BB_FIRE_USER_FUNCTION_H
 
 #include <libelf.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * Where functions and static probes are in a program or library of other people: a regular file,

@@ -2,11 +2,8 @@
 #ifndef BB_HTML_FIGURES_H
 #define BB_HTML_FIGURES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "report/report.h"
 
 /*

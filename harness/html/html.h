@@ -2,9 +2,7 @@
 #ifndef BB_HTML_HTML_H
 #define BB_HTML_HTML_H
 
-#include <stddef.h>
-#include <stdio.h>
-
+#include "base/std.h"
 #include "judge/timeline.h"
 #include "html/figures.h"
 #include "report/report.h"

@@ -2,8 +2,7 @@
 #ifndef BB_JUDGE_BY_LINE_H
 #define BB_JUDGE_BY_LINE_H
 
-#include <stddef.h>
-
+#include "base/std.h"
 #include "core/metric.h"
 #include "report/report.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/cross_check.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/drive_kind.h"
 
 #define OFF_NS 10 /* the margin that censoring allows a sample, stats/estimate.h */

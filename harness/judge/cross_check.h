@@ -2,8 +2,7 @@
 #ifndef BB_JUDGE_CROSS_CHECK_H
 #define BB_JUDGE_CROSS_CHECK_H
 
-#include <stdbool.h>
-
+#include "base/std.h"
 #include "report/report.h"
 
 /*

@@ -2,10 +2,8 @@
 #ifndef BB_JUDGE_DIFF_H
 #define BB_JUDGE_DIFF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "report/report.h"
 #include "stats/verdict.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows of a diff by column: sorted and filtered. A new column is a row of the table below. */
-#include <errno.h>
 #include <fnmatch.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "judge/diff.h"

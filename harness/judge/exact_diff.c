@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/exact_diff.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/grow.h"
 
 #define LEAST_CHANGE 1e-9 /* of a mean over runs: below is rounding */

@@ -2,10 +2,8 @@
 #ifndef BB_JUDGE_EXACT_DIFF_H
 #define BB_JUDGE_EXACT_DIFF_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "report/report.h"
 #include "stats/verdict.h"
 

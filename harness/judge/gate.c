@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/gate.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/grow.h"
 
 struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, const char *program,

@@ -2,9 +2,7 @@
 #ifndef BB_JUDGE_GATE_H
 #define BB_JUDGE_GATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "base/std.h"
 #include "env/fingerprint.h"
 #include "judge/exact_diff.h"
 #include "judge/time_diff.h"

@@ -2,11 +2,8 @@
 #ifndef BB_JUDGE_TIME_DIFF_H
 #define BB_JUDGE_TIME_DIFF_H
 
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "judge/by_line.h"
 #include "report/report.h"
 #include "stats/verdict.h"

@@ -2,12 +2,9 @@
 #ifndef BB_JUDGE_TIMELINE_H
 #define BB_JUDGE_TIMELINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/std.h"
 #include "stats/history.h"
 #include "store/run_index.h"
 

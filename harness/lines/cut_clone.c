@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cut_clone.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "bpf/insn.h"
 
 /*

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cuts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "bpf/insn.h"
 
 /* Of a slot: a cut before it, behind it. */

@@ -2,10 +2,8 @@
 #ifndef BB_LINES_CUTS_H
 #define BB_LINES_CUTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/code.h"
 #include "exact/cfg.h"
 

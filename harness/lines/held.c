@@ -6,9 +6,6 @@
 #include "lines/held.h"
 
 #include <bpf/btf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bpf/insn.h"
 

@@ -2,11 +2,6 @@
 #include "lines/path.h"
 
 #include <bpf/btf.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "bpf/insn.h"

@@ -2,11 +2,8 @@
 #ifndef BB_LINES_PATH_H
 #define BB_LINES_PATH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/code.h"
 #include "exact/cfg.h"
 #include "lines/cuts.h"

@@ -2,11 +2,8 @@
 #ifndef BB_PLAN_FIELD_H
 #define BB_PLAN_FIELD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "plan/scenario.h"
 #include "plan/yaml.h"
 

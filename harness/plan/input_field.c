@@ -2,15 +2,11 @@
 /* `inputs` of a scenario: bytes, files, packet captures, sweeps, and the contexts of packets. */
 #include "plan/field.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 #define PCAP_DONT_INCLUDE_PCAP_BPF_H /* it is at odds with linux/bpf.h */
 #include <pcap/dlt.h>
 #include <pcap/pcap.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "base/io.h"

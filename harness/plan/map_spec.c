@@ -2,10 +2,6 @@
 /* `maps` of a scenario. */
 #include "plan/field.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/parse.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -2,10 +2,6 @@
 #include "plan/packet.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/parse.h"
 #include "plan/field.h"

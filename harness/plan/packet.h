@@ -2,8 +2,7 @@
 #ifndef BB_PLAN_PACKET_H
 #define BB_PLAN_PACKET_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * Generated Ethernet frames: right lengths, right checksums, and as payload zeros. No frame check

@@ -2,12 +2,9 @@
 #ifndef BB_PLAN_PLAN_H
 #define BB_PLAN_PLAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/std.h"
 #include "plan/scenario.h"
 
 /*

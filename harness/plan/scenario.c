@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/scenario.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/parse.h"
 #include "plan/field.h"
 #include "plan/yaml.h"

@@ -2,12 +2,8 @@
 #ifndef BB_PLAN_SCENARIO_H
 #define BB_PLAN_SCENARIO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "core/drive_kind.h"
 
 /*

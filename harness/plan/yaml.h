@@ -2,12 +2,8 @@
 #ifndef BB_PLAN_YAML_H
 #define BB_PLAN_YAML_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * A YAML text as a tree that remembers where everything stood. It knows only the part of YAML that

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/dhat.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/io.h"
 

@@ -2,10 +2,8 @@
 #ifndef BB_PROFILE_DHAT_H
 #define BB_PROFILE_DHAT_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 
 /*
  * The totals of a file by `valgrind --tool=dhat`, version 2, as valgrind prints them itself: Total

@@ -2,9 +2,7 @@
 #ifndef BB_PROFILE_ELF_SYMBOLS_H
 #define BB_PROFILE_ELF_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * The functions and lines of addresses in an ELF file, by its symbol table and its debug

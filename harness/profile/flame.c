@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/stacks.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/asset.h"
 #include "base/grow.h"
 #include "base/text.h"
@@ -18,7 +13,7 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
 #define ROW 17u
 #define HEAD 36u       /* above the frames: the title */
 #define FOOT 56u       /* below, where the root is: legend, buttons, and what the pointer is on */
-#define CHAR_WIDTH 7.0 /* of the monospaced font, at its size of 11.5 px, and a little more */
+#define LETTER_WIDTH 7.0 /* of the monospaced font, at its size of 11.5 px, and a little more */
 #define MIN_WIDTH 0.1
 #define MAX_BYTES 1950000u /* for frames */
 #define TINTS 3
@@ -142,10 +137,10 @@ static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 /* As much of the name as fits into the frame. */
 static void write_label(const struct flame *f, const struct box *box, FILE *out)
 {
-	size_t fits = (size_t)((width_of(f, box) - 4) / CHAR_WIDTH);
+	size_t fits = (size_t)((width_of(f, box) - 4) / LETTER_WIDTH);
 	const char *name = name_of(f, box);
 
-	if (width_of(f, box) < 3 * CHAR_WIDTH + 4)
+	if (width_of(f, box) < 3 * LETTER_WIDTH + 4)
 		return;
 	fprintf(out, "<text x='%.1f' y='%u'>", MARGIN + (double)box->x * f->px_per_unit + 3,
 		f->head + y_of(f, box) + 12);
@@ -266,7 +261,7 @@ static void write_svg(const struct flame *f)
 			"<rect class='%c0' x='%.0f' y='%u' width='12' height='12'/><text x='%.0f' "
 			"y='%u'>%s</text>\n",
 			styles[kind].letter, x, y + 6, x + 17, y + 16, legend);
-		x += 34 + CHAR_WIDTH * (double)strlen(legend);
+		x += 34 + LETTER_WIDTH * (double)strlen(legend);
 	}
 	fprintf(f->out, "<text x='%.0f' y='%u'>", x + 10, y + 16);
 	write_omission(f, "px");

@@ -5,11 +5,6 @@
  */
 #include "profile/recording.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/grow.h"
 
 #define MAX_OWN_FRAMES 8u

@@ -2,12 +2,8 @@
 #ifndef BB_PROFILE_RECORDING_H
 #define BB_PROFILE_RECORDING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "profile.h"
 #include "profile/spaces.h"
 #include "profile/stacks.h"

@@ -3,11 +3,9 @@
 #define BB_PROFILE_SPACES_H
 
 #include <linux/perf_event.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 #include "base/err.h"
+#include "base/std.h"
 #include "profile.h"
 #include "profile/symtab.h"
 

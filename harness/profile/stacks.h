@@ -2,12 +2,8 @@
 #ifndef BB_PROFILE_STACKS_H
 #define BB_PROFILE_STACKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "profile/symtab.h"
 
 /* The kinds of frames. */

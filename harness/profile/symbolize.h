@@ -2,11 +2,8 @@
 #ifndef BB_PROFILE_SYMBOLIZE_H
 #define BB_PROFILE_SYMBOLIZE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "profile/spaces.h"
 #include "profile/elf_symbols.h"
 

@@ -2,8 +2,7 @@
 #ifndef BB_PROFILE_SYMTAB_H
 #define BB_PROFILE_SYMTAB_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define BB_NO_ID UINT32_MAX
 

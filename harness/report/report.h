@@ -2,13 +2,9 @@
 #ifndef BB_REPORT_REPORT_H
 #define BB_REPORT_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/err.h"
 #include "base/record.h"
+#include "base/std.h"
 #include "core/hist.h"
 #include "core/metric.h"
 #include "core/ring_use.h"

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/drive_kind.h"
 #include "report/report.h"

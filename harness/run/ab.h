@@ -2,10 +2,8 @@
 #ifndef BB_RUN_AB_H
 #define BB_RUN_AB_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "plan/plan.h"
 #include "report/report.h"
 #include "run/runner.h"

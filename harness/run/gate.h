@@ -2,10 +2,8 @@
 #ifndef BB_RUN_GATE_H
 #define BB_RUN_GATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "capture/supervise.h"
 #include "judge/gate.h"
 #include "report/report.h"

@@ -2,10 +2,8 @@
 #ifndef BB_RUN_GATE_BUILD_H
 #define BB_RUN_GATE_BUILD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "judge/gate.h"
 #include "run/gate.h"
 #include "run/repo.h"

@@ -2,11 +2,8 @@
 #ifndef BB_RUN_LIVE_H
 #define BB_RUN_LIVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "bpf/loaded.h"
 #include "bpf/prog_stats.h"
 #include "core/hist.h"

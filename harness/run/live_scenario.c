@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/live_scenario.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/parse.h"
 #include "bpf/loaded.h"

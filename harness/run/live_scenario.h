@@ -2,12 +2,9 @@
 #ifndef BB_RUN_LIVE_SCENARIO_H
 #define BB_RUN_LIVE_SCENARIO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/std.h"
 
 /*
  * The text of a scenario for live programs, as --prog-id, --prog-name and --pinned name them. A

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/object_scenario.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <linux/bpf.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/io.h"
 #include "base/parse.h"

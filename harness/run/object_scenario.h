@@ -2,11 +2,9 @@
 #ifndef BB_RUN_OBJECT_SCENARIO_H
 #define BB_RUN_OBJECT_SCENARIO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/std.h"
 #include "plan/scenario.h"
 
 /* The empty programs, an object of bpfbench's own. */

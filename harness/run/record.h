@@ -2,11 +2,8 @@
 #ifndef BB_RUN_RECORD_H
 #define BB_RUN_RECORD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "drivers/driver.h"
 #include "plan/plan.h"
 #include "report/report.h"

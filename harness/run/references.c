@@ -2,11 +2,6 @@
 #include "run/references.h"
 
 #include <bpf/bpf.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"

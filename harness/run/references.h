@@ -2,9 +2,8 @@
 #ifndef BB_RUN_REFERENCES_H
 #define BB_RUN_REFERENCES_H
 
-#include <stdbool.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "core/metric.h"
 
 /*

@@ -2,18 +2,8 @@
 #include "run/repo.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/child.h"

@@ -2,11 +2,8 @@
 #ifndef BB_RUN_REPO_H
 #define BB_RUN_REPO_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "env/fingerprint.h"
 
 /*

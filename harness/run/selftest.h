@@ -2,11 +2,9 @@
 #ifndef BB_RUN_SELFTEST_H
 #define BB_RUN_SELFTEST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/record.h"
+#include "base/std.h"
 #include "plan/scenario.h"
 #include "report/report.h"
 #include "run/ab.h"

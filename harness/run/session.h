@@ -2,11 +2,9 @@
 #ifndef BB_RUN_SESSION_H
 #define BB_RUN_SESSION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/std.h"
 #include "bpf/prog_stats.h"
 #include "drivers/driver.h"
 #include "plan/plan.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stats/estimate.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "stats/quantile.h"
 #include "stats/special.h"
 

@@ -2,7 +2,7 @@
 #ifndef BB_STATS_HISTORY_H
 #define BB_STATS_HISTORY_H
 
-#include <stddef.h>
+#include "base/std.h"
 
 /*
  * Stored runs over time (docs/methods/history.md). r = ln(program / anchor program of the same

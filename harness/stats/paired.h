@@ -2,9 +2,7 @@
 #ifndef BB_STATS_PAIRED_H
 #define BB_STATS_PAIRED_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/std.h"
 #include "stats/estimate.h"
 
 /*

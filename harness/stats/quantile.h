@@ -2,8 +2,7 @@
 #ifndef BB_STATS_QUANTILE_H
 #define BB_STATS_QUANTILE_H
 
-#include <stddef.h>
-
+#include "base/std.h"
 #include "core/hist.h"
 
 /*

@@ -2,7 +2,6 @@
 #include "stats/special.h"
 
 #include <float.h>
-#include <math.h>
 
 double bb_lgamma(double x)
 {

@@ -2,7 +2,7 @@
 #ifndef BB_STATS_SPECIAL_H
 #define BB_STATS_SPECIAL_H
 
-#include <stdint.h>
+#include "base/std.h"
 
 /*
  * The special functions that the tests of stats/ need. Pure, reentrant (lgamma_r, not lgamma, which

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stats/verdict.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const verdict_names[BB_N_VERDICTS] = {
 	[BB_VERDICT_INCONCLUSIVE] = "inconclusive",
 	[BB_VERDICT_SAME] = "same",

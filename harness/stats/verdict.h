@@ -2,9 +2,7 @@
 #ifndef BB_STATS_VERDICT_H
 #define BB_STATS_VERDICT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "base/std.h"
 #include "stats/estimate.h"
 
 enum bb_verdict {

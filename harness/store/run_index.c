@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/run_index.h"
 
-#include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "base/grow.h"
 #include "base/io.h"

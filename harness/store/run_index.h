@@ -2,10 +2,8 @@
 #ifndef BB_STORE_RUN_INDEX_H
 #define BB_STORE_RUN_INDEX_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "core/metric.h"
 #include "env/fingerprint.h"
 #include "report/report.h"

@@ -2,9 +2,8 @@
 #ifndef BB_STORE_RUN_JSON_H
 #define BB_STORE_RUN_JSON_H
 
-#include <stdio.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "report/report.h"
 
 /*

@@ -2,10 +2,8 @@
 #ifndef BB_STORE_STORE_H
 #define BB_STORE_STORE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "base/std.h"
 #include "report/report.h"
 
 /*
