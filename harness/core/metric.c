@@ -110,7 +110,7 @@ const struct bb_metric_def bb_static_metrics[] = {
 	 "stack by the verifier, its functions added up (as veristat does; one call chain may have "
 	 "512 B)"},
 	{"map_bytes", "map-memory-bytes", "B", BB_LOWER_IS_BETTER, BB_METRIC_EXACT, AT(map_bytes),
-	 "memory of the maps it uses, globals included, before the first run; per-CPU maps count "
+	 "memory of its maps, globals included, before the first run; per-CPU maps count "
 	 "every CPU"},
 	{"verify_ns", "verification-time", "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(verify_ns),
 	 "the verifier's own time for one load: a single sample, not exact, never compared"},

@@ -297,6 +297,8 @@ static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
 	return false;
 }
 
+#define LEGEND_HEAD 23 /* "verified-instructions", the longest, and two blanks */
+
 static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 {
 	for (size_t i = 0; i < end; i++)
@@ -306,8 +308,9 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 			if (!c->doc || !bb_doc_block__has_column(&d->blocks[i], k) ||
 			    was_explained(d, i, k))
 				continue;
-			fprintf(p->out, "  %s%*s", c->head, 15 - (int)bb_text_width(c->head), "");
-			put_words(p, c->doc, "", 17, 17);
+			fprintf(p->out, "  %s%*s", c->head,
+				LEGEND_HEAD - (int)bb_text_width(c->head), "");
+			put_words(p, c->doc, "", LEGEND_HEAD + 2, LEGEND_HEAD + 2);
 			putc('\n', p->out);
 		}
 }

@@ -139,9 +139,10 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		if (mark == BB_HISTORY_SUSPECT)
 			bb_doc__append(d, "; one run proves nothing: run again");
 		else if (since)
-			bb_doc__append(d, ", since %s (commit %.*s)",
-				       since->started ? since->started : since->id, COMMIT_DIGITS,
-				       since->commit);
+			bb_doc__append(d, ", since %s",
+				       since->started ? since->started : since->id);
+		if (since && mark != BB_HISTORY_SUSPECT && strcmp(since->commit, "none"))
+			bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->commit);
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 		    "%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu "
@@ -169,13 +170,19 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
-	double value = p ? bb_timeline__judged(c, p)->value : (double)NAN;
+	struct bb_estimate e = p ? *bb_timeline__judged(c, p) : (struct bb_estimate){NAN, NAN, NAN};
+	double half = fmax(e.hi - e.value, e.value - e.lo);
+	bool in_ns = c->by == BB_BY_LATENCY;
 
 	bb_doc__text_cell(d, c->name);
-	if (c->by != BB_BY_LATENCY && isfinite(value))
-		bb_doc__cell(d, "%.4f x %s", value, c->by == BB_BY_RATIO ? "anchor" : "reference");
+	if (!isfinite(e.value))
+		bb_doc__text_cell(d, NULL);
+	else if (in_ns)
+		bb_doc__cell(d, "%s ns", bb_table_cell_number(e.value, e.value).text);
 	else
-		bb_doc__number_cell(d, value, value);
+		bb_doc__cell(d, "%.4f x %s", e.value,
+			     c->by == BB_BY_RATIO ? "anchor" : "reference");
+	bb_doc__table_cell(d, in_ns ? bb_table_cell_number(half, e.value) : cell_of("%.4f", half));
 	bb_doc__table_cell(d, cell_of("%+.2f", p ? 100 * bb_timeline__change(c, p) : (double)NAN));
 	bb_doc__table_cell(d, cell_of("%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN));
 	bb_doc__cell(d, "%zu", c->n_points);
@@ -188,6 +195,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		{BB_TEXT("Case")},
 		{BB_NUMBER("Newest run"), .doc = "the figure that the case is judged by: ns, or a "
 						 "ratio"},
+		{BB_TEXT("+-"), .close = true, .doc = "half its 95 % interval"},
 		{BB_NUMBER("Change %"), .doc = "from the level of the runs before"},
 		{BB_NUMBER("Limit %"), .doc = "of a change that counts"},
 		{BB_NUMBER("Runs")},

@@ -79,13 +79,14 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 		d->faint = bb_is_floor(r, &r->cases[i]);
 		for (size_t k = 0; k < bb_n_case_columns; k++) {
 			const struct bb_case_column *column = &bb_case_columns[k];
-			bool is_left_out = detail == BB_SHORT && column->as.spill == BB_DOC_BELOW &&
-					   bb_is_said_above(r, i, column);
+			bool is_left_out;
 
-			if (column->in & detail)
-				bb_doc__table_cell(d, is_left_out
-							      ? (struct bb_table_cell){""}
-							      : bb_case_cell(&r->cases[i], column));
+			if (!(column->in & detail))
+				continue;
+			is_left_out = detail == BB_SHORT && column->as.spill == BB_DOC_BELOW &&
+				      bb_is_said_above(r, i, column);
+			bb_doc__table_cell(d, is_left_out ? (struct bb_table_cell){""}
+							  : bb_case_cell(&r->cases[i], column));
 		}
 	}
 	d->faint = false;
@@ -109,7 +110,6 @@ static const struct bb_case *only_program(const struct bb_report *r, size_t firs
 /* "net 15.8 ns (67.8 +- 0.9 less 52.0 for the call and its timing)", then the other columns. */
 static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 {
-	static const char *const said[] = {"variant", "net", "latency", "+-", "floor"};
 	struct bb_table_cell of_net = bb_net_half_cell(c), of_latency = bb_latency_half_cell(c);
 	double scale = c->summary.latency.value;
 	size_t n = 0;
@@ -118,27 +118,21 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 		    bb_table_cell_number(c->summary.net.value, scale).text,
 		    of_net.text[0] ? " +- " : "", of_net.text, bb_table_cell_value(scale).text,
 		    of_latency.text[0] ? " +- " : "", of_latency.text);
-	bb_doc__append(d, " less %s for the call and its timing)",
-		       bb_table_cell_number(c->summary.floor.value, scale).text);
+	bb_doc__append(d, " less %s for the call and its timing)", bb_floor_cell(c).text);
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
 		const struct bb_case_column *column = &bb_case_columns[k];
 		struct bb_table_cell cell = bb_case_cell(c, column);
 		const char *head = column->as.head, *share = strstr(head, " %");
-		bool is_said = !(column->in & BB_SHORT) || !cell.text[0];
 
-		for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
-			is_said |= !strcmp(said[i], head);
-		if (is_said)
+		if (!(column->in & BB_SENTENCE) || !cell.text[0])
 			continue;
 		if (n++)
 			bb_doc__append(d, "   ");
 		else
 			bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", "");
-		bb_doc__append(d, "%.*s %s%s", share ? (int)(share - head) : (int)strlen(head),
-			       head, cell.text,
-			       share                      ? share
-			       : strcmp(head, "executed") ? ""
-							  : " instructions");
+		bb_doc__append(d, "%.*s %s%s%s", share ? (int)(share - head) : (int)strlen(head),
+			       head, cell.text, share ? share : "",
+			       column->unit ? column->unit : "");
 	}
 }
 
@@ -208,7 +202,8 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 		    r->programs[0].scenario);
 	bb_doc__table(d, columns, 2);
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
-		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(bb_static_metrics[i].name),
+		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(bb_static_metrics[i].slug),
+							 .spill = (int)(bb_n_static_metrics - i),
 							 .doc = bb_static_metrics[i].doc});
 	for (size_t i = 0; i < r->n_programs; i++) {
 		const struct bb_program *p = &r->programs[i];
@@ -309,6 +304,11 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
 		      struct bb_doc *d)
 {
+	if (r->n_comparisons && r->n_cases)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "Each version by itself, over all its loads (the comparison above "
+			    "takes "
+			    "matched pairs):");
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
@@ -373,8 +373,8 @@ static void add_key(const struct bb_report *r, struct bb_doc *d)
 	}
 	if (has_net)
 		bb_doc__add(d, BB_DOC_FAINT, "net",
-			    "what a program adds to an empty one of its type, the floor; +-: half "
-			    "the 95 %% interval");
+			    "what a program adds to an empty one of its type, the floor, load by "
+			    "load; +-: half the 95 %% interval");
 	if (has_step && has_slope)
 		bb_doc__add(d, BB_DOC_FAINT, "step",
 			    "each run after a system call, as between other work; slope: a run "

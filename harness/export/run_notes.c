@@ -142,7 +142,7 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 	if (is_negative)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    BB_NEGATIVE_MARK " net is below zero: the program costs no more "
-					     "than its floor, within the noise.");
+					     "than the empty one, as far as this run can tell");
 	if (lacks_pmu && detail == BB_DETAILS)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "no cycles, instructions or cache misses a run: this machine shows no "

@@ -182,12 +182,18 @@ struct bb_table_cell bb_latency_half_cell(const struct bb_case *c)
 	return half_of(c, &c->summary.latency);
 }
 
+struct bb_table_cell bb_floor_cell(const struct bb_case *c)
+{
+	const struct bb_summary *s = &c->summary;
+	double value = isfinite(s->net.value) ? s->latency.value - s->net.value : s->floor.value;
+
+	return bb_table_cell_number(value, c->summary.latency.value);
+}
+
 /* Of a case without a row for its floor. */
 static struct bb_table_cell own_floor(const struct bb_case *c)
 {
-	double value = c->summary.floor.value;
-
-	return bb_table_cell_number(c->floor == BB_NO_FLOOR ? value : (double)NAN, value);
+	return c->floor == BB_NO_FLOOR ? bb_floor_cell(c) : none;
 }
 
 static struct bb_table_cell net(const struct bb_case *c)
@@ -302,10 +308,11 @@ static struct bb_table_cell relative(const struct bb_case *c)
 #define ESTIMATE(member) .estimate = offsetof(struct bb_summary, member)
 #define PERCENT(member) ESTIMATE(member), .is = BB_A_SHARE
 #define COUNT(member) ESTIMATE(member), .is = BB_A_COUNT
+#define CELL_IN(units, f) .cell = (f), .unit = (units)
 
 const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
-	COLUMN(BB_BOTH, .cell = net, BB_NUMBER("net"), .doc = "latency minus floor, load by load"),
+	COLUMN(BB_BOTH, .cell = net, BB_NUMBER("net"), .doc = "latency less floor, load by load"),
 	COLUMN(BB_SHORT, .cell = bb_net_half_cell, BB_TEXT("+-"), .close = true,
 	       .doc = "half the 95 % interval of net, over loads"),
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),
@@ -320,28 +327,29 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "the same event with an empty program"),
 	COLUMN(BB_DETAILS, ESTIMATE(floor), BB_NUMBER("floor"), .spill = 4,
 	       .doc = "latency of the empty program of the same type in this run"),
-	COLUMN(BB_BOTH, ESTIMATE(p50), BB_NUMBER("p50"), .doc = "median of all samples"),
-	COLUMN(BB_BOTH, ESTIMATE(p90), BB_NUMBER("p90"), .spill = 9,
+	COLUMN(BB_ALL, ESTIMATE(p50), BB_NUMBER("p50"), .doc = "median of all samples"),
+	COLUMN(BB_ALL, ESTIMATE(p90), BB_NUMBER("p90"), .spill = 9,
 	       .doc = "90th percentile of all samples, outliers included (needs 100)"),
-	COLUMN(BB_BOTH, ESTIMATE(p99), BB_NUMBER("p99"),
+	COLUMN(BB_ALL, ESTIMATE(p99), BB_NUMBER("p99"),
 	       .doc = "99th percentile of all samples, outliers included (needs 1000)"),
-	COLUMN(BB_BOTH, ESTIMATE(pipeline.lag_max), BB_NUMBER("max"),
+	COLUMN(BB_ALL, ESTIMATE(pipeline.lag_max), BB_NUMBER("max"),
 	       .doc = "largest lag of all samples"),
-	COLUMN(BB_BOTH, .cell = slowdown, BB_TEXT("slowdown"),
+	COLUMN(BB_ALL, .cell = slowdown, BB_TEXT("slowdown"),
 	       .doc = "latency / floor, load by load, with its 95 % interval"),
-	COLUMN(BB_BOTH, PERCENT(outlier_share), BB_NUMBER("outliers %"),
+	COLUMN(BB_ALL, PERCENT(outlier_share), BB_NUMBER("outliers %"),
 	       .doc = "share of the samples above median + max(5 IQR, 3 ticks, 10 ns)"),
 	COLUMN(BB_DETAILS, PERCENT(outlier_time_share), BB_NUMBER("their time %"),
 	       .doc = "share of the run time that outliers take"),
 	COLUMN(BB_DETAILS, COUNT(drops), BB_NUMBER("drops"),
 	       .doc = "runs whose result the program threw away"),
-	COLUMN(BB_BOTH, .cell = consumed, BB_NUMBER("consumed"),
+	COLUMN(BB_ALL, .cell = consumed, BB_NUMBER("consumed"),
 	       .doc = "samples that the consumer had finished, of those that got into the ring"),
-	COLUMN(BB_BOTH, PERCENT(pipeline.ring_peak), BB_NUMBER("ring %"),
+	COLUMN(BB_ALL, PERCENT(pipeline.ring_peak), BB_NUMBER("ring %"),
 	       .doc = "highest fill of the ring that was seen, as a share of its size"),
-	COLUMN(BB_BOTH, ESTIMATE(pipeline.consumer_cpu), BB_NUMBER("CPU"),
+	COLUMN(BB_ALL, ESTIMATE(pipeline.consumer_cpu), BB_NUMBER("CPU"),
 	       .doc = "CPU time of the consumer a sample, ns"),
-	COLUMN(BB_BOTH, .cell = executed, BB_NUMBER("executed"), .spill = BB_DOC_BELOW,
+	COLUMN(BB_ALL, CELL_IN(" instructions", executed), BB_NUMBER("executed"),
+	       .spill = BB_DOC_BELOW,
 	       .doc = "instructions that the runs execute at least once, of all in the program"),
 	COLUMN(BB_DETAILS, .cell = samples, BB_NUMBER("samples"),
 	       .doc = "runs timed one by one, in the series that count"),
@@ -354,11 +362,11 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is "
 		      "in it"),
 	COLUMN(BB_DETAILS, .cell = rate, BB_NUMBER("Hz"), .spill = 3,
-	       .doc = "runs per second of the workload's CPU time, or packets or requests per "
-		      "second: achieved/requested"),
-	COLUMN(BB_BOTH, ESTIMATE(live.run_rate), BB_NUMBER("runs/s"),
+	       .doc = "runs a second of the workload's CPU time, packets or requests a second: "
+		      "achieved/requested"),
+	COLUMN(BB_ALL, ESTIMATE(live.run_rate), BB_NUMBER("runs/s"),
 	       .doc = "of wall time, those that shared a reading of the counters too"),
-	COLUMN(BB_BOTH, .cell = cpu_share, BB_NUMBER("CPU %"),
+	COLUMN(BB_ALL, .cell = cpu_share, BB_NUMBER("CPU %"),
 	       .doc = "share of one CPU that all the runs take"),
 	COLUMN(BB_DETAILS, .cell = multi, BB_NUMBER("multi"), .spill = 2,
 	       .doc = "runs that shared a reading of the counters with others: counted, but no "

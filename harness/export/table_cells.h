@@ -6,8 +6,15 @@
 #include "export/document.h"
 #include "report/report.h"
 
-/* How much a reader wants to know. */
-enum bb_detail { BB_SHORT = 1, BB_DETAILS = 2, BB_BOTH = BB_SHORT | BB_DETAILS };
+/* How much a reader wants to know; BB_SENTENCE: of a scenario with one program, after its net cost.
+ */
+enum bb_detail {
+	BB_SHORT = 1,
+	BB_DETAILS = 2,
+	BB_BOTH = BB_SHORT | BB_DETAILS,
+	BB_SENTENCE = 4,
+	BB_ALL = BB_BOTH | BB_SENTENCE,
+};
 
 /* The columns of a case: a new one is a row in table_cells.c, and a function if it is more than an
  * estimate of the summary. */
@@ -17,6 +24,7 @@ struct bb_case_column {
 	struct bb_table_cell (*cell)(const struct bb_case *c); /* NULL: */
 	size_t estimate;                                       /* the offset in struct bb_summary */
 	enum { BB_A_TIME, BB_A_SHARE, BB_A_COUNT } is;
+	const char *unit; /* in a sentence, behind the figure; NULL: none */
 };
 
 extern const struct bb_case_column bb_case_columns[];
@@ -27,6 +35,10 @@ struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_
 /* Half of the 95 % interval, its longer side, in the decimals of the latency; "": there is none. */
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c);
 struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
+
+/* The floor that makes latency less floor the net cost: net is estimated load by load, so that the
+ * floor's own estimate, over all its loads, differs a little. */
+struct bb_table_cell bb_floor_cell(const struct bb_case *c);
 
 /* The mark before a net cost below zero. */
 #define BB_NEGATIVE_MARK "*"

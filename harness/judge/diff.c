@@ -217,7 +217,7 @@ static void add_exact(const char *name, const struct bb_program *a, const struct
 	for (size_t i = 0; i < bb_n_static_metrics; i++) {
 		const struct bb_metric_def *def = &bb_static_metrics[i];
 		double va = bb_static_of(&a->metrics, def), vb = bb_static_of(&b->metrics, def);
-		struct bb_diff row = row_of(def->name, va, vb);
+		struct bb_diff row = row_of(def->slug, va, vb);
 
 		if (def->kind != BB_METRIC_EXACT || !(va < vb || va > vb))
 			continue;
@@ -491,30 +491,43 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 
 /* --- comparisons that are measured now --- */
 
+/* A row with the interval of `ratio`. */
 static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 				   const struct bb_estimate *ratio)
 {
 	struct bb_diff row = row_of(metric, a, b);
 
-	row.ratio = ratio->value;
 	row.lo = ratio->lo;
 	row.hi = ratio->hi;
 	return row;
 }
 
-static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
+static void note_pairs(const struct bb_comparison *c, struct bb_diffs *d, struct bb_diff *row)
 {
 	bool blind = c->n_unmatched && !c->n_matched && c->pairs[0].base_mod64 < 0;
-	struct bb_diff row = row_of_ratio("latency", c->base_ns, c->head_ns, &c->ratio);
+
+	if (blind)
+		add_note(d, row, "%u pairs, without JIT addresses to match", c->n_unmatched);
+	else if (c->n_unmatched && isfinite(c->ratio_unmatched.value))
+		add_note(d, row, "pairs: %u matched; %u unmatched: %+.2f %%", c->n_matched,
+			 c->n_unmatched, 100 * (c->ratio_unmatched.value - 1));
+	else
+		add_note(d, row, "pairs: %u matched", c->n_matched);
+}
+
+/* The ratio decides, so B and the difference follow from A and the ratio: the figures agree. */
+static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
+{
+	bool has_ratio = isfinite(c->ratio.value);
+	double head_ns = has_ratio ? c->base_ns * c->ratio.value : c->head_ns;
+	struct bb_diff row = row_of_ratio("latency", c->base_ns, head_ns, &c->ratio);
 	char step[BB_NEXT_STEP];
 	size_t i = 0;
 
-	row.shift = c->shift_ns.value;
 	row.has_verdict = true;
 	row.verdict = c->verdict;
 	row.p = fmin(c->p_regressed, c->p_improved);
-	add_note(d, &row, "pairs: %u matched, %u unmatched%s", c->n_matched, c->n_unmatched,
-		 blind ? " (no JIT addresses to match)" : "");
+	note_pairs(c, d, &row);
 	while (i < c->n_pairs && !c->pairs[i].void_why)
 		i++;
 	if (i < c->n_pairs)
@@ -526,17 +539,11 @@ static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 	if (fabs(c->injected) > 0)
 		add_note(d, &row, "%+.3g %% were injected into B", 100 * c->injected);
 	add_row(d, c->name, row);
-	if (c->n_unmatched)
-		add_row(d, c->name,
-			row_of_ratio("latency unmatched", c->base_unmatched_ns,
-				     c->head_unmatched_ns, &c->ratio_unmatched));
-	if (isnan(c->floor_ns))
-		return;
 	/* The floor is the same for both, so the difference is that of the gross costs. */
-	row = row_of_ratio("net", c->base_ns - c->floor_ns, c->head_ns - c->floor_ns,
-			   &c->ratio_net);
-	row.shift = c->shift_ns.value;
-	add_row(d, c->name, row);
+	if (isfinite(c->floor_ns))
+		add_row(d, c->name,
+			row_of_ratio("net", c->base_ns - c->floor_ns, head_ns - c->floor_ns,
+				     &c->ratio_net));
 }
 
 /* The program of a comparison's base or head; NULL: none, as with the fake driver. */

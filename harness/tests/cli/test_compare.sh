@@ -46,7 +46,7 @@ check "same: says so" says same
 expect_grep "same: the columns of a diff" out '^Case +Metric +A +B +Diff +Diff % +Interval % +Verdict'
 expect_grep "same: what A and B are" out '^B: again$'
 expect_grep "same: net beside gross" out '^ab/fake +net, ns '
-expect_grep "same: unmatched pairs beside matched ones, without a verdict" out '^ab/fake +latency unmatched, ns .* -$'
+expect_grep "same: the note has the unmatched pairs' difference" out '^ab/fake +latency, ns .* pairs: [0-9]+ matched; [0-9]+ unmatched: [-+][0-9.]+ %'
 expect_grep "same: outliers are on stderr" err '^ *variant .* outliers %$'
 live slower
 expect_status "regressed: exit code 0 without --fail-on" 0
@@ -310,7 +310,7 @@ expect_status "resolution: of another machine, of none, or damaged: does not cou
 # One sleeps for half a second or more, at random: a verdict takes seven pairs, for which the default budget is enough most times only.
 bench compare --scenario process_sample --base oops --head fixed --budget 300
 expect_status "functions that sleep: succeeds" 0
-expect_grep "functions that sleep: improved" out '^process_sample/call +latency, ns .* improved +pairs: 0 matched, [0-9]+ unmatched'
+expect_grep "functions that sleep: improved" out '^process_sample/call +latency, ns .* improved +[0-9]+ pairs, without JIT addresses to match'
 expect_grep "functions that sleep: one in all" out '^0 regressed, 1 improved, 0 same, 0 inconclusive$'
 
 plan_done

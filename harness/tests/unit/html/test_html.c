@@ -90,7 +90,7 @@ static void test_page(void **state)
 	assert_has(text, "<b>void</b>: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 "
 			 "series (load 3, 6): run_cnt is 131");
 	assert_has(text, "<b>skipped</b>: perf_profiler/slope: this kernel has no");
-	assert_has(text, "'>verified_insns");
+	assert_has(text, "'>verified-instructions");
 	assert_has(text, "AMD EPYC 7763 64-Core Processor");
 	free(text);
 	bb_report__free(r);

@@ -166,10 +166,11 @@ static void test_confirmation(void **state)
 	assert_has(text, "- B: head: the work tree (f&#8203;edcba987654 and uncommitted "
 			 "changes)\n");
 	assert_has(text, "- **a.slow/step/input=1**: costs +3.00 % \\[");
-	assert_has(text, "\\], and measured again +2.80 %; also moved: verified\\_insns 100 to "
+	assert_has(text, "\\], and measured again +2.80 %; also moved: verified-instructions 100 "
+			 "to "
 			 "103\n");
 	assert_has(text, "\\] | **regressed** | ");
-	assert_has(text, "| a.slow | verified\\_insns | 100 | 103 | +3 | ");
+	assert_has(text, "| a.slow | verified-instructions | 100 | 103 | +3 | ");
 	assert_has(text, "- src/a.bpf.o, young: new in head\n");
 	assert_has(text, "- src/a.bpf.o, odd: not compared: no \\| trigger\n");
 	assert_has(text, "- src/b.bpf.o: the same bytes in both, not measured\n");
