@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library, for every file: a header includes this one, and a .c file has it with its own header. */
+/* The C library for every file: headers include it, and a .c file gets it with its header. */
 #ifndef BB_BASE_STD_H
 #define BB_BASE_STD_H
 

@@ -11,8 +11,8 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
 #define WIDTH 1200.0
 #define MARGIN 10.0
 #define ROW 17u
-#define HEAD 36u       /* above the frames: the title */
-#define FOOT 56u       /* below, where the root is: legend, buttons, and what the pointer is on */
+#define HEAD 36u         /* above the frames: the title */
+#define FOOT 56u         /* below, where the root is: legend, buttons, and what the pointer is on */
 #define LETTER_WIDTH 7.0 /* of the monospaced font, at its size of 11.5 px, and a little more */
 #define MIN_WIDTH 0.1
 #define MAX_BYTES 1950000u /* for frames */

@@ -92,7 +92,7 @@ static void is_steeper(const char *steep, const char *flat)
 	struct running *r[2];
 	struct signed_rank_p p;
 	double ns[2], d[PAIRS];
-	size_t positive = 0;
+	size_t positive = 0, repeated = 0;
 
 	for (size_t i = 0; i < 2; i++)
 		r[i] = begin(LADDER, programs[i]);
@@ -100,6 +100,10 @@ static void is_steeper(const char *steep, const char *flat)
 		for (size_t i = 0; i < 2; i++) {
 			struct bb_batch b = batch(r[i]);
 
+			/* The driver voids a batch that others disturbed: under emulation on a busy
+			 * machine, now and then. Most batches must be valid. */
+			while (b.void_why[0] && ++repeated <= PAIRS / 2)
+				b = batch(r[i]);
 			assert_string_equal(b.void_why, "");
 			assert_int_equal(b.n, LINES);
 			assert_int_equal(b.fired, LINES);
