@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "bpf/libbpf_log.h"
+#include "bpf/prog_stats.h"
 
 /* --- perf events --- */
 
@@ -232,10 +233,9 @@ static int read_value(int map_fd, uint64_t *ret_words, struct bpf_map_info *ret_
 int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd)
 {
 	struct bpf_prog_info prog = {0};
-	__u32 len = sizeof(prog);
 	struct bpf_map *map;
 
-	if (bpf_obj_get_info_by_fd(prog_fd, &prog, &len))
+	if (bb_prog_info__read(prog_fd, &prog))
 		return -1;
 	bpf_object__for_each_map(map, obj)
 	{

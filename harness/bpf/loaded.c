@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/caller.h"
+#include "bpf/prog_stats.h"
 #include "bpf/source.h"
 
 #define BY_PERMISSION "only CAP_SYS_ADMIN may see live programs: run as root, with sudo"
@@ -81,7 +82,6 @@ static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret
 	struct bpf_prog_info info = {0};
 	const struct btf_type *type;
 	const char *name = NULL;
-	__u32 len = sizeof(info);
 	struct btf *btf;
 
 	if (!known->btf_id || !known->nr_func_info || known->func_info_rec_size < sizeof(first))
@@ -89,7 +89,7 @@ static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret
 	info.func_info = (__u64)(uintptr_t)&first;
 	info.func_info_rec_size = sizeof(first);
 	info.nr_func_info = 1;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+	if (bb_prog_info__read(fd, &info))
 		return;
 	btf = btf__load_from_kernel_by_id(known->btf_id);
 	type = btf ? btf__type_by_id(btf, first.type_id) : NULL;
@@ -103,8 +103,7 @@ static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 {
 	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	int rc = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	int rc = bb_prog_info__read(fd, &info);
 
 	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about a program: %s", strerror(-rc));

@@ -10,6 +10,13 @@
 #include "base/parse.h"
 #include "bpf/prog_type.h"
 
+int bb_prog_info__read(int prog_fd, struct bpf_prog_info *info)
+{
+	__u32 len = sizeof(*info);
+
+	return bpf_obj_get_info_by_fd(prog_fd, info, &len) ? -errno : 0;
+}
+
 int bb_stats_reader__open(int prog_fd, struct bb_stats_reader *ret_reader, struct bb_err *err)
 {
 	char path[64];
@@ -250,18 +257,15 @@ static double unless_zero(__u32 n)
 
 int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err)
 {
-	struct bpf_prog_info info = {0};
+	__u32 map_ids[BB_MAX_PROG_MAPS];
+	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)map_ids,
+				     .nr_map_ids = BB_MAX_PROG_MAPS};
 	struct bb_prog_facts facts = {.tag = ""};
-	__u32 len = sizeof(info), map_ids[BB_MAX_PROG_MAPS];
+	int rc = bb_prog_info__read(prog_fd, &info);
 
-	info.map_ids = (__u64)(uintptr_t)map_ids;
-	info.nr_map_ids = BB_MAX_PROG_MAPS;
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
-		int rc = -errno;
-
+	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about a loaded program: %s",
 			       strerror(-rc));
-	}
 	snprintf(facts.type, sizeof(facts.type), "%s", bb_prog_type_name(info.type).text);
 	for (size_t i = 0; i < sizeof(info.tag); i++)
 		snprintf(facts.tag + 2 * i, 3, "%02x", info.tag[i]);

@@ -6,6 +6,12 @@
 #include "base/std.h"
 #include "core/metric.h"
 
+struct bpf_prog_info;
+
+/* Asks the kernel about a program. *info is zeroed by the caller, except for arrays that the kernel
+ * is to fill and their lengths. 0 or -errno. */
+int bb_prog_info__read(int prog_fd, struct bpf_prog_info *info);
+
 /* The kernel's run statistics of one program: cumulative, summed over CPUs, moving only while
  * bpf_stats is on. */
 struct bb_prog_stats {

@@ -69,25 +69,31 @@ struct bb_source {
 	struct bb_kept_maps *maps;
 };
 
+/* What to open. The texts are copied; `globals` and `self` must outlive the source. */
+struct bb_source_spec {
+	const char *path;    /* of an object file or a capture */
+	const char *program; /* name of its function */
+	/* Section name that decides the program type (bpf/prog_type.h). NULL means the program's
+	 * own section, or the nearest that libbpf knows. */
+	const char *type;
+	const struct bb_global_spec *globals;
+	size_t n_globals;
+	const struct bb_self_values *self; /* values of `{pid: self}` and the like; NULL: unknown */
+};
+
 /*
- * An object file: read once, so that every load is of the same bytes, and with the globals set.
- * `type`: the section that stands for its type (bpf/prog_type.h); NULL: its own, or, where
- * libbpf does not know that, the nearest. Errors: no such file, no BPF object, no such program
- * (names those there are), no such global. `globals` are borrowed for its lifetime.
+ * Opens a program of an object file. The file is read once, so every load uses the same bytes.
+ * Fails if the file, the program or a global does not exist; the message lists the programs.
  */
-int bb_source_object__open(const char *object_path, const char *program, const char *type,
-			   const struct bb_global_spec *globals, size_t n_globals,
-			   struct bb_kept_maps *maps, struct bb_source **ret_source,
-			   struct bb_err *err);
-/* The bpf_object of its current load; NULL: none, or another kind of source. */
+int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
+			   struct bb_source **ret_source, struct bb_err *err);
+/* The bpf_object of the current load. NULL if nothing is loaded or the source is no object file. */
 const struct bpf_object *bb_source_object__get(const struct bb_source *s);
 
-/* The same of a program of a capture (capture/file.h), which has a type. -ENOTSUP for one that was
- * taken in another kernel. */
-int bb_source_capture__open(const char *path, const char *program, const char *type,
-			    const struct bb_global_spec *globals, size_t n_globals,
-			    struct bb_kept_maps *maps, struct bb_source **ret_source,
-			    struct bb_err *err);
+/* Opens a program of a capture (capture/file.h); `type` must be NULL. -ENOTSUP if the capture was
+ * taken on another kernel. */
+int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
+			    struct bb_source **ret_source, struct bb_err *err);
 
 /*
  * A program that is loaded already, by its id or, unless NULL, by the path of its pin. A "load" of

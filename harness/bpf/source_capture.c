@@ -363,29 +363,28 @@ static int find_program(struct captured *s, struct bb_err *err)
 	return 0;
 }
 
-int bb_source_capture__open(const char *path, const char *program, const char *type,
-			    const struct bb_global_spec *globals, size_t n_globals,
-			    struct bb_kept_maps *maps, struct bb_source **ret_source,
-			    struct bb_err *err)
+int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
+			    struct bb_source **ret_source, struct bb_err *err)
 {
+	const struct bb_global_spec *globals = spec->globals;
 	struct captured *s = calloc(1, sizeof(*s));
 	int rc;
 
 	if (!s)
 		return bb_fail_nomem(err);
 	s->head = (struct bb_source){.ops = &captured_ops,
-				     .program = strdup(program),
-				     .where = strdup(path),
+				     .program = strdup(spec->program),
+				     .where = strdup(spec->path),
 				     .maps = maps};
 	rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
-	if (!rc && type)
+	if (!rc && spec->type)
 		rc = bb_fail(err, -EINVAL, "%s: a captured program has a type; it takes no other",
-			     path);
-	if (!rc && n_globals) {
-		rc = bb_capture__read(path, &s->own, err);
+			     spec->path);
+	if (!rc && spec->n_globals) {
+		rc = bb_capture__read(spec->path, &s->own, err);
 		s->capture = s->own;
 	} else if (!rc) {
-		rc = bb_capture__borrow(path, &s->capture, err);
+		rc = bb_capture__borrow(spec->path, &s->capture, err);
 	}
 	if (!rc)
 		rc = bb_capture__check_kernel(s->capture, err);
@@ -400,7 +399,7 @@ int bb_source_capture__open(const char *path, const char *program, const char *t
 		if (raw->size)
 			s->btfs[i] = btf__new(raw->data, (__u32)raw->size);
 	}
-	for (size_t i = 0; !rc && i < n_globals; i++)
+	for (size_t i = 0; !rc && i < spec->n_globals; i++)
 		rc = globals[i].self ? bb_fail(err, -ENOTSUP,
 					       "global '%s': the variables of a captured program "
 					       "are set "

@@ -366,7 +366,6 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	const struct bpf_program *p = bpf_object__next_program(s->obj, NULL);
 	struct bb_code c = {0};
 	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
 	const char *section;
 	int rc;
 
@@ -387,11 +386,10 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 		c.flags |= BPF_F_XDP_HAS_FRAGS;
 	c.kern_version = bpf_object__kversion(s->obj);
 	/* what it is attached to by BTF: libbpf finds it at load, and only the kernel tells */
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
-		rc = -errno;
+	rc = bb_prog_info__read(prog_fd, &info);
+	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about '%s': %s", c.name,
 			       strerror(-rc));
-	}
 	c.attach_btf_id = info.attach_btf_id;
 	c.attach_btf_obj_id = info.attach_btf_obj_id;
 	c.n = (uint32_t)bpf_program__insn_cnt(p);
@@ -474,10 +472,8 @@ static const struct bb_source_ops object_ops = {
 	.free = object_free,
 };
 
-int bb_source_object__open(const char *object_path, const char *program, const char *type,
-			   const struct bb_global_spec *globals, size_t n_globals,
-			   struct bb_kept_maps *maps, struct bb_source **ret_source,
-			   struct bb_err *err)
+int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
+			   struct bb_source **ret_source, struct bb_err *err)
 {
 	struct object *s = calloc(1, sizeof(*s));
 	struct bpf_object *obj = NULL;
@@ -486,23 +482,23 @@ int bb_source_object__open(const char *object_path, const char *program, const c
 	if (!s)
 		return bb_fail_nomem(err);
 	s->head = (struct bb_source){.ops = &object_ops,
-				     .program = strdup(program),
-				     .where = strdup(object_path),
+				     .program = strdup(spec->program),
+				     .where = strdup(spec->path),
 				     .maps = maps};
-	s->globals = globals;
-	s->n_globals = n_globals;
-	s->type = type ? strdup(type) : NULL;
-	rc = s->head.program && s->head.where && (!type || s->type) ? 0 : bb_fail_nomem(err);
+	s->globals = spec->globals;
+	s->n_globals = spec->n_globals;
+	s->type = spec->type ? strdup(spec->type) : NULL;
+	rc = s->head.program && s->head.where && (!spec->type || s->type) ? 0 : bb_fail_nomem(err);
 	if (!rc)
-		rc = bb_object_hold(object_path, &s->elf, &s->elf_len, err);
+		rc = bb_object_hold(spec->path, &s->elf, &s->elf_len, err);
 	if (!rc && bb_jumps__open(s->elf, s->elf_len, &s->jumps))
 		rc = bb_fail_nomem(err);
 	if (!rc)
 		rc = open_object(s, &obj, err);
 	if (!rc)
-		rc = bb_object_check_type(object_path, our_program(s, obj), err);
+		rc = bb_object_check_type(spec->path, our_program(s, obj), err);
 	if (!rc)
-		rc = bb_object_trial_load(object_path, obj, err);
+		rc = bb_object_trial_load(spec->path, obj, err);
 	bpf_object__close(obj);
 	if (rc)
 		object_free(&s->head);

@@ -23,9 +23,7 @@ static struct bb_target *new_target(void)
 	return t;
 }
 
-int bb_target__open(const char *object_path, const char *program, const char *type,
-		    const struct bb_global_spec *globals, size_t n_globals,
-		    const struct bb_self_values *self, struct bb_target **ret_target,
+int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_target,
 		    struct bb_err *err)
 {
 	struct bb_target *t = new_target();
@@ -33,11 +31,10 @@ int bb_target__open(const char *object_path, const char *program, const char *ty
 
 	if (!t)
 		return bb_fail_nomem(err);
-	t->kept.self = self;
-	rc = (bb_capture_is_one(object_path) ? bb_source_capture__open
-					     : bb_source_object__open)(object_path, program, type,
-								       globals, n_globals, &t->kept,
-								       &t->source, err);
+	t->kept.self = spec->self;
+	rc = (bb_capture_is_one(spec->path)
+		      ? bb_source_capture__open
+		      : bb_source_object__open)(spec, &t->kept, &t->source, err);
 	if (rc)
 		bb_target__free(t);
 	else
@@ -68,7 +65,6 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	__u64 address = 0;
 	struct bpf_prog_info info = {.jited_ksyms = (__u64)(uintptr_t)&address,
 				     .nr_jited_ksyms = 1};
-	__u32 len = sizeof(info);
 	struct bb_err local = {0};
 	int rc;
 
@@ -78,8 +74,8 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	if (rc)
 		return rc;
 	/* with the JIT off the address is that of the kernel's interpreter, one for all programs */
-	if (!bpf_obj_get_info_by_fd(t->prog_fd, &info, &len) && info.jited_prog_len &&
-	    info.nr_jited_ksyms && address)
+	if (!bb_prog_info__read(t->prog_fd, &info) && info.jited_prog_len && info.nr_jited_ksyms &&
+	    address)
 		t->jit_mod64 = (int)(address & 63);
 	if (t->source->ops->global)
 		t->drops = t->source->ops->global(t->source, "drops", sizeof(uint64_t));
@@ -188,10 +184,8 @@ void bb_target__free(struct bb_target *t)
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err)
 {
 	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	int rc;
+	int rc = bb_prog_info__read(t->prog_fd, &info);
 
-	rc = bpf_obj_get_info_by_fd(t->prog_fd, &info, &len) ? -errno : 0;
 	if (rc)
 		return bb_fail(err, rc, "cannot ask for the type of '%s': %s", t->source->program,
 			       strerror(-rc));
@@ -234,11 +228,10 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 /* The ids of the maps that the loaded program uses; how many there are. */
 static __u32 maps_of(const struct bb_target *t, __u32 *ret_ids)
 {
-	__u32 len = sizeof(struct bpf_prog_info);
 	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ret_ids,
 				     .nr_map_ids = BB_MAX_PROG_MAPS};
 
-	if (t->prog_fd < 0 || bpf_obj_get_info_by_fd(t->prog_fd, &info, &len))
+	if (t->prog_fd < 0 || bb_prog_info__read(t->prog_fd, &info))
 		return 0;
 	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
 }

@@ -31,15 +31,10 @@ struct bb_target {
 };
 
 /*
- * Read the object or the capture and find the program in it; nothing is loaded. Errors: no such
- * file, not a BPF object, no such program (names those there are), no such global. `type`: the
- * section whose type it is taken for (bpf/prog_type.h); NULL: its own. `self`: what `{pid: self}`
- * and the like stand for; NULL: not known. It and `globals` are borrowed for the lifetime of the
- * target.
+ * Reads the object file or capture and finds the program in it, without loading it. Fails if the
+ * file, the program or a global does not exist; the message lists the programs.
  */
-int bb_target__open(const char *object_path, const char *program, const char *type,
-		    const struct bb_global_spec *globals, size_t n_globals,
-		    const struct bb_self_values *self, struct bb_target **ret_target,
+int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_target,
 		    struct bb_err *err);
 
 /*

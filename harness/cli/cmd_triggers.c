@@ -72,7 +72,8 @@ static int load(const struct search *s, const char *program, struct bb_target **
 {
 	uint32_t type = 0, attach_type = 0;
 	const char *section;
-	int rc = bb_target__open(s->object, program, NULL, NULL, 0, NULL, ret_target, err);
+	int rc = bb_target__open(&(struct bb_source_spec){.path = s->object, .program = program},
+				 ret_target, err);
 
 	if (!rc)
 		rc = bb_target__load(*ret_target, err);

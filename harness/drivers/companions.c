@@ -96,8 +96,12 @@ static int load_companion(const struct bb_test_prog *prog, const char *path, con
 {
 	const struct bb_variant_spec *v = prog->spec;
 	struct bb_target *t = NULL;
-	int rc = bb_target__open(path, program, NULL, v->globals, v->n_globals, prog->self, &t,
-				 NULL);
+	int rc = bb_target__open(&(struct bb_source_spec){.path = path,
+							  .program = program,
+							  .globals = v->globals,
+							  .n_globals = v->n_globals,
+							  .self = prog->self},
+				 &t, NULL);
 
 	if (rc)
 		return rc;

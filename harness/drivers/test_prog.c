@@ -80,8 +80,13 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	} else if (object_path) {
 		rc = find_self(&s, err);
 		if (!rc)
-			rc = bb_target__open(object_path, spec->program, spec->type, spec->globals,
-					     spec->n_globals, s.self, &s.target, err);
+			rc = bb_target__open(&(struct bb_source_spec){.path = object_path,
+								      .program = spec->program,
+								      .type = spec->type,
+								      .globals = spec->globals,
+								      .n_globals = spec->n_globals,
+								      .self = s.self},
+					     &s.target, err);
 	}
 	if (rc) {
 		bb_test_prog__close(&s);

@@ -42,8 +42,10 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 	for (int i = 0; !rc && i < BB_N_REFERENCES; i++) {
 		rc = bb_must_end_why();
 		if (!rc)
-			rc = bb_target__open(path, bb_reference_name((enum bb_reference)i), NULL,
-					     NULL, 0, NULL, &r->target[i], err);
+			rc = bb_target__open(&(struct bb_source_spec){.path = path,
+								      .program = bb_reference_name((
+									      enum bb_reference)i)},
+					     &r->target[i], err);
 		if (!rc && bb_target__load(r->target[i], &unsaid)) {
 			bb_target__free(r->target[i]); /* Linux 5.10 has no array as large */
 			r->target[i] = NULL;

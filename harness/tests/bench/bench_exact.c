@@ -220,7 +220,7 @@ static void measure_program(struct corpus *c, const char *path, const char *prog
 	struct bb_err err = {0};
 
 	if (c->n_loads == MAX_PROGRAMS ||
-	    bb_target__open(path, program, NULL, NULL, 0, NULL, &t, &err))
+	    bb_target__open(&(struct bb_source_spec){.path = path, .program = program}, &t, &err))
 		return;
 	if (bb_target__load(t, &err)) {
 		bb_target__free(t);

@@ -79,8 +79,11 @@ static inline struct bb_target *open_target_with(const char *object, const char 
 	struct bb_target *t = NULL;
 	char path[4096];
 
-	if (bb_target__open(built(object, path, sizeof(path)), program, NULL, globals, n_globals,
-			    NULL, &t, &err))
+	if (bb_target__open(&(struct bb_source_spec){.path = built(object, path, sizeof(path)),
+						     .program = program,
+						     .globals = globals,
+						     .n_globals = n_globals},
+			    &t, &err))
 		fail_msg("%s", err.msg);
 	return t;
 }

@@ -82,7 +82,8 @@ static struct bb_target *open_renamed(void)
 	struct bb_target *t = NULL;
 	struct bb_err err = {0};
 
-	if (bb_target__open(path, names[1].is, NULL, NULL, 0, NULL, &t, &err))
+	if (bb_target__open(&(struct bb_source_spec){.path = path, .program = names[1].is}, &t,
+			    &err))
 		fail_msg("%s", err.msg);
 	return t;
 }

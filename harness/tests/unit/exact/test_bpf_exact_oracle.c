@@ -339,7 +339,8 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 	struct bb_code code = {0};
 	struct bb_clone clone;
 	struct bb_err err = {0};
-	int rc = bb_target__open(path, program, NULL, NULL, 0, NULL, &t, &err);
+	int rc = bb_target__open(&(struct bb_source_spec){.path = path, .program = program}, &t,
+				 &err);
 
 	if (rc == -ENOTSUP) /* the kernel has refused another one of its type */
 		return "does not load";

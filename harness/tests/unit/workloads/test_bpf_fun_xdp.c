@@ -148,8 +148,10 @@ static void test_full_queue(void **state)
 	(void)state;
 	need_root();
 	make_frame(15, frame);
-	if (bb_target__open(built("bpf/fun_xdp.bpf.o", path, sizeof(path)), "v2", NULL, NULL, 0,
-			    NULL, &t, &err) ||
+	if (bb_target__open(&(struct bb_source_spec){.path = built("bpf/fun_xdp.bpf.o", path,
+								   sizeof(path)),
+						     .program = "v2"},
+			    &t, &err) ||
 	    bb_target__load(t, &err))
 		fail_msg("%s", err.msg);
 	for (uint32_t i = 0; i < BB_SOURCE_ADDR_QUEUE_ENTRIES + 3; i++) {
