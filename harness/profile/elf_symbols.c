@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "profile/symtab.h"
 
-/* --- debug information in files of its own --- */
+/* --- separate debug files --- */
 
 #define SYSTEM "/usr/lib/debug"
 #define DWZ "/.dwz/"
@@ -83,35 +83,38 @@ int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name)
 
 /* --- functions and lines --- */
 
-/* A compilation unit. Its functions are listed when an address in it is asked for. */
+/* A compilation unit. Its functions are listed when an address in it is first looked up. */
 struct dwarf_unit {
 	Dwarf_Die die;
 	bool is_listed;
 	Dwarf_Die *functions;
 	size_t n_functions;
-	struct bb_symtab ranges; /* of the functions: `rank` says of which */
+	struct bb_symtab
+		ranges; /* address ranges of `functions`; `rank` is the index of the function */
 };
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
-	Elf *elf;      /* of dwfl */
-	int socket;    /* to ask for debug information */
-	uint64_t bias; /* of libdwfl's addresses to the file's */
+	Elf *elf;      /* belongs to dwfl */
+	int socket;    /* where to ask the parent for debug files */
+	uint64_t bias; /* address of libdwfl minus address in the file */
 	struct bb_symtab functions;
 	struct dwarf_unit *units;
 	size_t n_units;
-	/* of the units, by themselves as clang writes no .debug_aranges: `rank` says of which */
+	/* Address ranges of the units; `rank` is the index of the unit. We build the list
+	 * because clang writes no .debug_aranges. */
 	struct bb_symtab ranges;
-	uint64_t dwarf_bias; /* module address - DWARF address */
-	/* how many more entries may be looked at: damaged files can go in circles */
+	uint64_t dwarf_bias; /* address of the module minus address in DWARF */
+	/* How many more DWARF entries may be read. Limited because a damaged file can contain a
+	 * cycle. */
 	size_t dies_left;
 };
 
 #define MAX_SYMBOLS 8000000
 #define MAX_SEGMENTS 1024u
 #define MAX_UNITS 200000u
-#define MAX_RANGES 4096    /* of one entry */
-#define MAX_DIES 50000000u /* of one file, all look-ups together */
+#define MAX_RANGES 4096    /* per entry */
+#define MAX_DIES 50000000u /* per file, all look-ups together */
 #define MAX_DEPTH 64
 #define MAX_ID 64u
 
@@ -124,7 +127,7 @@ static int add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
 		at = dwarf_ranges(die, at, &base, &start, &end);
 		if (at <= 0)
 			break;
-		/* The linker leaves code that it dropped at 0 (or 1, or -1). */
+		/* The linker sets addresses of dropped code to 0, 1 or -1. */
 		if (start > 1 && start < UINT64_MAX - 1 && start < end &&
 		    bb_symtab__add(t, start, end - start, "", 0, (uint32_t)index))
 			return -ENOMEM;
@@ -132,7 +135,7 @@ static int add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
 	return 0;
 }
 
-/* The units of the module, as many as there is memory for; none without DWARF. */
+/* Lists the units of the module, as many as memory allows. Lists none if there is no DWARF. */
 static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
 	Dwarf_Addr bias = 0;
@@ -157,7 +160,7 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 	bb_symtab__sort(&s->ranges);
 }
 
-/* The functions among the children of `parent`, and in the namespaces and types among these. */
+/* Lists the functions among the children of `parent`, and inside its namespaces and types. */
 static int list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
 			  int depth)
 {
@@ -189,7 +192,8 @@ static int list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwa
 	return rc;
 }
 
-/* The child of `die`, of any that hold code, that the address is in. */
+/* Finds the child of `die` that contains the address, among inlined functions and lexical
+ * blocks. */
 static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 		     Dwarf_Die *ret_child)
 {
@@ -209,8 +213,9 @@ static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 }
 
 /*
- * The function that the address is in, and then those inlined there, outermost first: their number,
- * 0 for none. The entry of an inlined one says where it was called: DW_AT_call_line.
+ * Finds the function that contains the address, then the functions inlined there, outermost first.
+ * Returns their number; 0 means none. The entry of an inlined function holds the line of its call
+ * (DW_AT_call_line).
  */
 static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uint64_t address,
 			  Dwarf_Die ret_scopes[BB_ELF_MAX_FRAMES])
@@ -271,11 +276,8 @@ static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, D
 	return -1;
 }
 
-/*
- * In the symbolizer's child: ask for debug information that is in a file of its own, and check that
- * it belongs to the file that names it: it has its build id, or the check sum of its debug link.
- * The descriptor; < 0: there is none.
- */
+/* In the symbolizer's child: asks for a separate debug file, and checks that the build id or the
+ * check sum of the debug link matches. Returns its descriptor, or < 0 if there is none. */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		      const char *file, const char *link, GElf_Word crc, char **ret_path)
 {
@@ -321,7 +323,7 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	Elf64_Half type;
 	int copy;
 
-	/* A program or a library: code that is not linked (ET_REL) runs at no address. */
+	/* Only programs and libraries have run addresses; object files (ET_REL) have none. */
 	if (pread(fd, &type, sizeof(type), offsetof(Elf64_Ehdr, e_type)) != sizeof(type) ||
 	    (type != ET_EXEC && type != ET_DYN))
 		return NULL;
@@ -334,11 +336,11 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	return module;
 }
 
-/* Of several names at one address: global before weak before local, and without leading
- * underscores, as perf chooses. */
+/* Reads the symbol table. Of several names at one address the preferred one is global, then
+ * weak, then local, then the one with the fewest leading underscores, as in perf. */
 static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
-	/* 0: other bindings, which are the last */
+	/* 0: any other binding, which comes last */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 
@@ -350,7 +352,7 @@ static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 							   NULL, NULL);
 		int type = GELF_ST_TYPE(sym.st_info);
 		uint32_t rank;
-		size_t len; /* without the version: memcpy@@GLIBC_2.14 */
+		size_t len; /* length without the version, as in memcpy@@GLIBC_2.14 */
 
 		if (!name || !*name || section == SHN_UNDEF ||
 		    (type != STT_FUNC && type != STT_GNU_IFUNC))
@@ -407,8 +409,8 @@ bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, ui
 	return false;
 }
 
-/* The frames' own names and the places of calls: the line of a frame is where the next inner one
- * was called. */
+/* Fills in the names of the frames and the lines of the calls: the line of a frame is where it
+ * calls the next inner one. */
 static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *unit,
 			struct bb_elf_frame *frames)
 {
@@ -421,7 +423,7 @@ static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *un
 		Dwarf_Attribute attribute;
 		Dwarf_Word number;
 
-		/* As it was mangled, which also says of what class or module it is. */
+		/* The mangled name also contains the class or module. */
 		frames[i].function = dwarf_formstring(
 			dwarf_attr_integrate(&scope, DW_AT_linkage_name, &attribute));
 		if (!frames[i].function)
@@ -454,13 +456,14 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 	if (n)
 		fill_frames(scopes, n, unit, ret_frames);
 	else
-		n = 1; /* the symbol or the line may be known all the same: of assembly, say */
+		n = 1; /* the symbol or the line may still be known, for example of assembly */
 	if (line) {
 		ret_frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
 		if (!dwarf_lineno(line, &number) && number > 0)
 			ret_frames[n - 1].line = (uint32_t)number;
 	}
-	if (symbol) { /* its name is whole (C++), and is the one that other tools show */
+	if (symbol) { /* the symbol's name is complete (C++) and is the name that other tools show
+		       */
 		ret_frames[0].function = bb_symtab__name(&s->functions, symbol);
 		ret_frames[0].start = symbol->start - s->bias;
 		ret_frames[0].distance = address - symbol->start;

@@ -11,18 +11,20 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
 #define WIDTH 1200.0
 #define MARGIN 10.0
 #define ROW 17u
-#define HEAD 36u         /* above the frames: the title */
-#define FOOT 56u         /* below, where the root is: legend, buttons, and what the pointer is on */
-#define LETTER_WIDTH 7.0 /* of the monospaced font, at its size of 11.5 px, and a little more */
+#define HEAD 36u /* height of the title, px */
+#define FOOT                                                                                       \
+	56u /* height of the legend, the buttons and the line about the frame under the pointer,   \
+	       px */
+#define LETTER_WIDTH 7.0 /* of the monospaced font at 11.5 px, rounded up */
 #define MIN_WIDTH 0.1
-#define MAX_BYTES 1950000u /* for frames */
+#define MAX_BYTES 1950000u /* for all frames */
 #define TINTS 3
 
-/* Okabe and Ito's palette (2008), which the colour-blind can tell apart; tints set neighbours off.
- */
+/* Palette of Okabe and Ito (2008), which colour-blind people can tell apart. Tints distinguish
+ * neighbours. */
 static const struct kind_style {
 	char letter;
-	const char *legend; /* of a profile; NULL: in none */
+	const char *legend; /* in a profile's legend; NULL: not in the legend */
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = {'c', NULL, {"#bbbbbb", "#c4c4c4", "#b2b2b2"}},
@@ -34,22 +36,22 @@ static const struct kind_style {
 	[BB_FRAME_NOTE] = {'n', NULL, {"#cc79a7", "#d38cb4", "#da9fc1"}},
 };
 
-/* A frame of the graph: in units of weight from the left, and in rows from the root. */
+/* A frame in the graph. x and total are in units of weight, depth in rows from the root. */
 struct box {
 	uint64_t x, total;
 	uint32_t depth;
-	uint32_t frame; /* BB_NO_ID: the root */
+	uint32_t frame; /* BB_NO_ID means the root */
 };
 
 struct flame {
 	const struct bb_stacks *stacks;
 	const struct bb_flame_opts *opts;
 	double px_per_unit;
-	/* the root first; no box before one that is wider or that it stands on */
+	/* sorted: the root first, wider frames before narrower ones, parents before children */
 	struct box *boxes;
 	size_t n;
 	size_t n_shown;
-	uint32_t rows, head; /* head: px above the frames */
+	uint32_t rows, head; /* head: height above the frames, px */
 	FILE *out;
 };
 
@@ -72,12 +74,12 @@ static int add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, ui
 	return 0;
 }
 
-/* Stacks side by side, as they are sorted: a frame is as wide as the neighbours that share it. */
+/* Lays the sorted stacks side by side. Neighbouring stacks that share a frame form one box. */
 static int add_boxes(struct flame *f)
 {
 	const struct bb_stacks *s = f->stacks;
 	uint32_t deepest = 0;
-	uint64_t *begun, x = 0; /* begun[i]: where the frame at depth i that is open begins */
+	uint64_t *begun, x = 0; /* begun[i]: start of the open frame at depth i */
 	int rc = add_box(f, 0, s->total, 0, BB_NO_ID);
 
 	for (size_t i = 0; i < s->n; i++)
@@ -124,7 +126,7 @@ static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 {
 	const struct bb_frame *frame = box->depth ? &f->stacks->frames[box->frame] : NULL;
 
-	/* The same function has the same tint everywhere. */
+	/* A function has the same tint everywhere. */
 	fprintf(out,
 		"<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>",
 		styles[frame ? frame->kind : BB_FRAME_COMM].letter, frame ? frame->name % TINTS : 0,
@@ -134,7 +136,7 @@ static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 		100 * (double)box->total / (double)f->stacks->total);
 }
 
-/* As much of the name as fits into the frame. */
+/* Writes the name of a frame, shortened to its width. */
 static void write_label(const struct flame *f, const struct box *box, FILE *out)
 {
 	size_t fits = (size_t)((width_of(f, box) - 4) / LETTER_WIDTH);
@@ -153,10 +155,8 @@ static void write_label(const struct flame *f, const struct box *box, FILE *out)
 	fputs("</text>\n", out);
 }
 
-/*
- * As many as the file has room for, the widest first, and of those as wide the ones nearer to the
- * root: what is shown stands on something that is.
- */
+/* Chooses the frames that fit into the file: the widest first, and nearer to the root first
+ * among equals. So every shown frame stands on a shown frame. */
 static int choose_shown(struct flame *f)
 {
 	char *text = NULL;
@@ -200,7 +200,7 @@ static uint32_t frames_height(const struct flame *f)
 
 static void write_frames(const struct flame *f)
 {
-	/* In units of weight: zooming is another viewBox, and exact. */
+	/* Coordinates are units of weight. So zooming only changes the viewBox, and is exact. */
 	fprintf(f->out,
 		"<svg class='frames' x='%.0f' y='%u' width='%.0f' height='%u' viewBox='0 0 %" PRIu64
 		" %u' preserveAspectRatio='none'>\n",
@@ -214,7 +214,7 @@ static void write_frames(const struct flame *f)
 	fputs("</g>\n", f->out);
 }
 
-/* What is not shown. */
+/* Writes which frames are left out. */
 static void write_omission(const struct flame *f, const char *unit)
 {
 	double width = MIN_WIDTH;
@@ -229,7 +229,7 @@ static void write_omission(const struct flame *f, const char *unit)
 	fprintf(f->out, "frames narrower than %.2g %s%s are left out", width, unit, also);
 }
 
-/* NULL: in no legend. */
+/* Returns the legend of a kind of frame; NULL means none. */
 static const char *legend_of(const struct flame *f, int kind)
 {
 	return f->opts->legend ? f->opts->legend[kind] : styles[kind].legend;

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * From samples to folded stacks: addresses become points, each of which is named once, and points
- * become the frames of the functions there.
- */
+/* From samples to folded stacks. Addresses become points, and each distinct point is named once.
+ * Then points become frames. */
 #include "profile/recording.h"
 
 #include "base/grow.h"
 
 #define MAX_OWN_FRAMES 8u
-#define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8) /* of a stack: its process and notes included */
+#define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8) /* per stack, with its process and notes */
 #define KERNEL_SPACE UINT64_MAX
 
-/* A distinct address of code, or a text in its place, and the functions there: numbers[first ..
- * first + n) are their frames, outermost first; n <= BB_ELF_MAX_FRAMES. */
+/* A distinct code address, or a text instead of one. Its functions are numbers[first .. first +
+ * n), outermost first; n <= BB_ELF_MAX_FRAMES. */
 struct point {
 	uint64_t offset; /* in the file `dso` */
-	uint32_t dso;    /* BB_NO_ID: in none */
+	uint32_t dso;    /* BB_NO_ID: not in a file */
 	uint32_t first, n;
 };
 
@@ -26,18 +24,19 @@ struct folding {
 	struct bb_profile *profile;
 	struct point *points;
 	size_t n_points;
-	uint32_t *numbers; /* of the points' frames among the profile's */
+	uint32_t *numbers; /* indexes of the points' frames in the profile */
 	size_t n_numbers;
 	struct bb_idmap by_address; /* (address, space or KERNEL_SPACE) -> point */
-	/* (offset, dso) -> point: the same file in several processes */
-	struct bb_idmap by_place;
+	/* (offset, dso) -> point; serves all processes that map the file */
+	struct bb_idmap by_location;
 	struct bb_idmap processes; /* (name, 0) -> point */
 	struct bb_jit_maps jit_maps;
-	/* of the last sample: it, or NULL; its space, and the point of its process */
+	/* State of the latest sample: itself (or NULL), its space, and the point of its process */
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
-	uint32_t cut, lost, off_cpu;  /* points */
-	struct bb_code_place *places; /* of points, in order; `id` says of which */
+	uint32_t cut, lost, off_cpu; /* points */
+	struct bb_code_location
+		*locations; /* points in files, sorted by file; `id` is the index of the point */
 };
 
 static uint32_t name_id(struct folding *f, const char *name)
@@ -47,8 +46,7 @@ static uint32_t name_id(struct folding *f, const char *name)
 	return bb_names__add(&f->profile->stacks.names, name, strlen(name), &id) ? BB_NO_ID : id;
 }
 
-/* One function more at the point. Points that have the same ones from the outermost on share their
- * frames. */
+/* Adds a function to the point. Points with the same outer functions share those frames. */
 static int add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
 	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID, *number;
@@ -62,7 +60,7 @@ static int add_frame(struct folding *f, struct point *p, const char *name, struc
 	return bb_stacks__intern_frame(&f->profile->stacks, &frame, before, number);
 }
 
-/* A point without frames; valid until the next. */
+/* Adds a point without frames. Valid until the next call. */
 static struct point *add_point(struct folding *f, uint32_t dso, uint64_t offset, uint32_t *ret_id)
 {
 	struct point *p = bb_append(&f->points, &f->n_points, sizeof(*p));
@@ -82,7 +80,8 @@ static int add_text(struct folding *f, const char *text, enum bb_frame_kind kind
 	return p ? add_frame(f, p, text, frame) : -ENOMEM;
 }
 
-/* The point of an address in no file: `symbols` (NULL: none) of the kernel or of a JIT name it. */
+/* Adds a point for an address outside of files. `symbols` of the kernel or of a JIT name it;
+ * NULL means no symbols. */
 static int add_symbol(struct folding *f, const struct bb_symtab *symbols, bool is_kernel,
 		      uint64_t address, uint32_t *ret_point)
 {
@@ -113,10 +112,10 @@ static int kernel_point(struct folding *f, uint64_t address, uint32_t *ret_point
 	return bb_idmap__put(&f->by_address, address, KERNEL_SPACE, *ret_point);
 }
 
-/* Of a process in the space of the latest sample. */
+/* Finds the point of a user address in the space of the latest sample. */
 static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_t *ret_point)
 {
-	/* Without a space, addresses are told apart by the process: its JIT may know them. */
+	/* Without a space the process tells addresses apart: its JIT map may name them. */
 	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
 	const struct bb_symtab *jit;
 	const struct bb_mapping *m;
@@ -127,12 +126,12 @@ static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_
 		return 0;
 	m = bb_spaces__find(f->spaces, f->space, address);
 	if (m && m->dso != BB_NO_ID) {
-		/* The point of that place, whoever has it mapped. It is named later. */
+		/* All processes that map this file share the point. It is named later. */
 		offset = address - m->start + m->file_offset;
-		*ret_point = bb_idmap__get(&f->by_place, offset, m->dso);
+		*ret_point = bb_idmap__get(&f->by_location, offset, m->dso);
 		if (*ret_point == BB_NO_ID &&
 		    (!add_point(f, m->dso, offset, ret_point) ||
-		     bb_idmap__put(&f->by_place, offset, m->dso, *ret_point)))
+		     bb_idmap__put(&f->by_location, offset, m->dso, *ret_point)))
 			return -ENOMEM;
 	} else {
 		rc = bb_jit_maps__get(&f->jit_maps, pid, bb_spaces__user(f->spaces, pid), &jit);
@@ -142,7 +141,7 @@ static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_
 	return rc ? rc : bb_idmap__put(&f->by_address, address, key, *ret_point);
 }
 
-/* The sample's process and space: most often those of the sample before it. */
+/* Finds the process and space of a sample. Most often they equal those of the sample before. */
 static int find_process(struct folding *f, const struct bb_sampled_stack *s)
 {
 	const struct bb_sampled_stack *latest = f->latest;
@@ -168,14 +167,14 @@ static int find_process(struct folding *f, const struct bb_sampled_stack *s)
 	return bb_idmap__put(&f->processes, name, 0, f->process);
 }
 
-/* All frames but the innermost are return addresses: the call is before them, perhaps in another
- * line or function. */
+/* All frames but the innermost hold return addresses. The call is before them, perhaps on
+ * another line or in another function. */
 static uint64_t code_address(const uint64_t *addresses, size_t nth)
 {
 	return nth ? addresses[nth] - 1 : addresses[0];
 }
 
-/* The sample's points, outermost first, which are made if need be. */
+/* Finds or creates the points of a sample, outermost first. */
 static int find_points(struct folding *f, const struct bb_sampled_stack *s,
 		       uint32_t ret_points[MAX_POINTS], uint32_t *ret_n)
 {
@@ -200,10 +199,10 @@ static int find_points(struct folding *f, const struct bb_sampled_stack *s,
 	return rc;
 }
 
-static int on_found(void *arg, uint32_t place, const struct bb_elf_frame *found)
+static int on_found(void *arg, uint32_t location, const struct bb_elf_frame *found)
 {
 	struct folding *f = arg;
-	struct point *p = &f->points[f->places[place].id];
+	struct point *p = &f->points[f->locations[location].id];
 	const struct bb_frame frame = {
 		.file = found->file ? name_id(f, found->file) : BB_NO_ID,
 		.line = found->line,
@@ -213,40 +212,40 @@ static int on_found(void *arg, uint32_t place, const struct bb_elf_frame *found)
 	};
 
 	if (p->n == BB_ELF_MAX_FRAMES)
-		return -EBADMSG; /* the child is not trusted */
+		return -EBADMSG; /* the child is untrusted */
 	if (found->file && frame.file == BB_NO_ID)
 		return -ENOMEM;
 	return add_frame(f, p, *found->function ? found->function : "[unknown]", frame);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_location(const void *a, const void *b)
 {
-	const struct bb_code_place *x = a, *y = b;
+	const struct bb_code_location *x = a, *y = b;
 
 	if (x->dso != y->dso)
 		return x->dso < y->dso ? -1 : 1;
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Name the points in files. 0 or -errno with a message. */
+/* Names the points in files. Returns 0, or -errno with a message. */
 static int symbolize(struct folding *f, struct bb_err *err)
 {
-	struct bb_code_place *places = malloc((f->n_points + 1) * sizeof(*places));
+	struct bb_code_location *locations = malloc((f->n_points + 1) * sizeof(*locations));
 	size_t n = 0;
 	int rc;
 
-	f->places = places;
-	if (!places)
+	f->locations = locations;
+	if (!locations)
 		return bb_fail_nomem(err);
 	for (uint32_t i = 0; i < f->n_points; i++)
 		if (f->points[i].dso != BB_NO_ID)
-			places[n++] = (struct bb_code_place){f->points[i].dso, i,
-							     f->points[i].offset};
-	qsort(places, n, sizeof(*places), by_place);
-	rc = bb_symbolize(&f->spaces->dsos, places, n, BB_SYMBOLIZE_SECONDS, on_found, f,
+			locations[n++] = (struct bb_code_location){f->points[i].dso, i,
+								   f->points[i].offset};
+	qsort(locations, n, sizeof(*locations), by_location);
+	rc = bb_symbolize(&f->spaces->dsos, locations, n, BB_SYMBOLIZE_SECONDS, on_found, f,
 			  &f->profile->symbols, err);
 	for (size_t i = 0; i < n && !rc; i++) {
-		struct point *p = &f->points[places[i].id];
+		struct point *p = &f->points[locations[i].id];
 		const struct bb_frame frame = {.file = BB_NO_ID,
 					       .kind = BB_FRAME_USER,
 					       .distance = p->offset};
@@ -254,7 +253,7 @@ static int symbolize(struct folding *f, struct bb_err *err)
 
 		if (p->n)
 			continue;
-		/* A function that has no name is at least in a file that has one. */
+		/* A function without a name gets the name of its file. */
 		snprintf(name, sizeof(name), "[%.255s]",
 			 bb_dso__short_name(&f->spaces->dsos.v[p->dso]));
 		rc = add_frame(f, p, name, frame) ? bb_fail_nomem(err) : 0;
@@ -262,7 +261,7 @@ static int symbolize(struct folding *f, struct bb_err *err)
 	return rc;
 }
 
-/* A frame of the code that samples switches: the tracepoint, and what it calls. */
+/* True for frames of the code that samples context switches: the tracepoint and its callees. */
 static bool is_own(const struct folding *f, uint32_t point)
 {
 	const struct bb_stacks *stacks = &f->profile->stacks;
@@ -274,7 +273,7 @@ static bool is_own(const struct folding *f, uint32_t point)
 		!strncmp(name, "__traceiter_", 12));
 }
 
-/* The sample as a stack, once its points are named. */
+/* Adds the sample as a stack. Its points are named already. */
 static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
 {
 	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
@@ -285,7 +284,8 @@ static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
 		return rc;
 	last = n_points - 1;
 	end = n_points;
-	/* Our own frames are left out: [off-CPU] goes to where the kernel switched. */
+	/* Leaves our own frames out, so that [off-CPU] stands on the function where the kernel
+	 * switched. */
 	if (points[last] == f->off_cpu)
 		for (uint32_t own = 1; own <= MAX_OWN_FRAMES && own <= last; own++)
 			if (is_own(f, points[last - own]))
@@ -326,10 +326,10 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 	if (!rc && bb_stacks__sort(&profile.stacks))
 		rc = bb_fail_nomem(err);
 	free(f.points);
-	free(f.places);
+	free(f.locations);
 	free(f.numbers);
 	bb_idmap__done(&f.by_address);
-	bb_idmap__done(&f.by_place);
+	bb_idmap__done(&f.by_location);
 	bb_idmap__done(&f.processes);
 	bb_jit_maps__done(&f.jit_maps);
 	if (rc)

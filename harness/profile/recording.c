@@ -52,7 +52,8 @@ void bb_samples__done(struct bb_samples *samples)
 	memset(samples, 0, sizeof(*samples));
 }
 
-/* profile.bpf.o loaded, a perf event on each CPU that runs it, and the code mappings followed. */
+/* Holds the loaded profile.bpf.o, a perf event per CPU that runs it, and the log of code
+ * mappings. */
 struct bb_recorder {
 	struct bb_sampler_opts opts;
 	char *object_path;
@@ -64,11 +65,12 @@ struct bb_recorder {
 	struct ring_buffer *overflow;
 	int overflow_rc;
 	struct bb_task_events task_events;
-	struct bb_recording recording; /* its samples are those from `overflow` at first */
+	struct bb_recording
+		recording; /* until __finish its samples are only those from `overflow` */
 	uint64_t began_ns, stopped_ns;
 };
 
-/* A number in a file of /proc/sys. */
+/* Reads a number from a file in /proc/sys. */
 static int read_sysctl(const char *path, uint64_t *ret_value)
 {
 	char *text;
@@ -93,7 +95,8 @@ static int map_of(const struct bb_recorder *r, const char *name)
 	return bpf_object__find_map_fd_by_name(r->obj, name);
 }
 
-/* The object may be another build's: all that is looked up by name later must be in it. */
+/* Opens the object. Because it may be from another build, this checks that it has every name
+ * used later. */
 static int open_object(struct bb_recorder *r, struct bb_err *err)
 {
 	static const struct {
@@ -138,7 +141,7 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 	uint64_t max_frames = BB_PROFILE_FRAMES;
 	int rc = 0;
 
-	/* The kernel makes no stack map with longer stacks than it takes. */
+	/* The kernel refuses a stack map with longer stacks than this. */
 	if (read_sysctl("/proc/sys/kernel/perf_event_max_stack", &max_frames) ||
 	    max_frames > BB_PROFILE_FRAMES)
 		max_frames = BB_PROFILE_FRAMES;
@@ -158,7 +161,7 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 		  : 0;
 }
 
-/* To the tracepoints; and only `pid` is sampled, unless that is 0. */
+/* Attaches the tracepoint programs. If `pid` is not 0, only that process is sampled. */
 static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 {
 	static const char *const names[] = {"switched", "forked"};
@@ -182,7 +185,8 @@ static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 	return 0;
 }
 
-/* On every CPU that is online. -ENOTSUP: this machine has no such event. */
+/* Opens the event on every CPU that is online. Returns -ENOTSUP if the machine lacks such an
+ * event. */
 static int open_events(struct bb_recorder *r, uint32_t type, uint64_t config, struct bb_err *err)
 {
 	const char *sysctl = "/proc/sys/kernel/perf_event_max_sample_rate";
@@ -256,7 +260,7 @@ static int on_overflow(void *arg, void *data, size_t size)
 {
 	const struct bb_profile_sample *sample = data;
 	struct bb_recorder *r = arg;
-	int64_t kernel_bytes, user_bytes; /* < 0 where there is no such stack */
+	int64_t kernel_bytes, user_bytes; /* < 0 means no such stack */
 
 	if (size < sizeof(*sample) || r->overflow_rc)
 		return 0;
@@ -268,25 +272,24 @@ static int on_overflow(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* Errors: there is no such process, or it cannot be told apart. `pid` 0: all processes. */
+/* Checks that the process exists and can be told apart. `pid` 0 means all processes. */
 static int check_process(pid_t pid, struct bb_err *err)
 {
 	char path[64];
 	struct stat st;
 
-	/* BPF counts processes as the first PID namespace does. */
+	/* BPF sees process ids of the first PID namespace. */
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
 		return bb_fail(err, -ENOTSUP,
 			       "profile cannot tell processes apart from within a PID namespace (a "
 			       "container); run it on the host");
-	/* A thread's number is in /proc too, but not among its folders. */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)pid);
 	if (pid && stat(path, &st))
 		return bb_fail(err, -ESRCH, "there is no process %d in /proc", (int)pid);
 	return 0;
 }
 
-/* What is mapped already, by the process or by all. */
+/* Logs the code that is mapped already, by one process or by all. */
 static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
 {
 	uint64_t now_ns = bb_now_ns(), number;
@@ -311,7 +314,7 @@ int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
 	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len);
 
 	if (rc)
-		return rc == -ENOMEM ? bb_fail_nomem(err) : 0; /* without names, then */
+		return rc == -ENOMEM ? bb_fail_nomem(err) : 0; /* go on without names */
 	rc = bb_symtab__add_kallsyms(t, text);
 	free(text);
 	bb_symtab__sort(t);
@@ -329,7 +332,7 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	r->opts = *opts;
 	rc = open_object(r, err);
 	rc = rc ? rc : check_process(opts->pid, err);
-	bb_open_files__allow_more(); /* each file that code is mapped from is kept open */
+	bb_open_files__allow_more(); /* every mapped file is kept open */
 	rc = rc ? rc : bb_task_events__open(&r->recording.spaces, &r->task_events, err);
 	rc = rc ? rc : log_existing(&r->recording.spaces, opts->pid, err);
 	rc = rc ? rc : load_object(r, err);
@@ -379,7 +382,7 @@ static void stop(struct bb_recorder *r)
 	r->stopped_ns = bb_now_ns();
 }
 
-/* The stack of an id, into frames[max_frames]; how many it has. */
+/* Copies the stack with this id into frames[max_frames]. Returns its length. */
 static uint16_t look_up(const struct bb_recorder *r, int32_t id, uint64_t *frames)
 {
 	uint32_t max_frames = r->recording.stats.max_frames;
@@ -402,7 +405,7 @@ static int collect_one(struct bb_recorder *r, const struct bb_profile_key *key, 
 	return weight ? add_sample(r, key, weight, kernel, n_kernel, user, n_user) : 0;
 }
 
-/* Everything that was sampled, threads that still sleep included. */
+/* Collects all samples, including those of threads that still sleep. */
 static int collect(struct bb_recorder *r, struct bb_err *err)
 {
 	struct bb_sampler_stats *stats = &r->recording.stats;
@@ -429,7 +432,7 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 	for (; !rc && !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
 		if (!bpf_map_lookup_elem(counts_fd, &key, &weight))
 			rc = collect_one(r, &key, weight);
-	/* Threads that are still off their CPU have been so until now. */
+	/* Threads that still sleep have been off their CPU until now. */
 	for (; !rc && !bpf_map_get_next_key(sleeping_fd, last_tid, &tid); last_tid = &tid)
 		if (!bpf_map_lookup_elem(sleeping_fd, &tid, &sleep) &&
 		    sleep.since_ns < r->stopped_ns)
@@ -447,7 +450,7 @@ int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recordin
 	recording->seconds = bb_seconds_since(r->began_ns);
 	rc = drain(r, err);
 	rc = rc ? rc : collect(r, err);
-	/* as long as our own programs are among them */
+	/* read now, while our own programs are among the symbols */
 	rc = rc ? rc : bb_kernel_symbols(&recording->kernel, err);
 	if (!rc && bb_spaces__replay(&recording->spaces))
 		rc = bb_fail_nomem(err);
@@ -479,19 +482,20 @@ void bb_recorder__free(struct bb_recorder *r)
 /* --- with a command --- */
 
 /*
- * The command to profile: a child of ours, which waits before its exec until it is let go, so that
- * nothing of it is missed. It runs as the user given, in a clean environment with `env`
- * (base/child.h), its stdout goes to our stderr, and the kernel kills it if we die.
+ * The command to profile, a child process. It waits before its exec until we let it go, so that
+ * nothing is missed. It runs as the given user in a clean environment with `env` (base/child.h).
+ * Its stdout is our stderr. The kernel kills it if we die.
  */
 struct command {
 	struct bb_child child; /* pid 0: none, or it has ended */
-	int status;            /* as of waitpid(), once it has ended */
+	int status;            /* as of waitpid(), after its end */
 };
 
-#define TERM_MS 2000 /* what it has to end by itself */
-#define POLL_MS 50   /* how soon files of new processes are opened, and its end is seen */
+#define TERM_MS 2000 /* time to end after SIGTERM */
+#define POLL_MS                                                                                    \
+	50 /* interval of opening files of new processes, and of looking for the command's end */
 
-/* Where no byte comes, our parent has ended: nobody is there to be told. */
+/* If no byte comes, our parent has died and nobody reads an error. */
 static int wait_and_execute(void *arg, int go_fd)
 {
 	char *const *argv = arg;
@@ -527,12 +531,12 @@ static bool command_has_ended(struct command *c)
 	return !c->child.pid;
 }
 
-/* End it, first by SIGTERM. Nothing if it has ended. */
+/* Ends the command, first by SIGTERM. Does nothing if it has ended. */
 static void command_end(struct command *c)
 {
 	const struct timespec step = {.tv_nsec = 10000000};
 
-	close(c->child.fd); /* it may wait for that */
+	close(c->child.fd); /* it may wait for this */
 	if (c->child.report_fd >= 0)
 		close(c->child.report_fd);
 	if (command_has_ended(c))
@@ -561,7 +565,8 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	if (!rc)
 		rc = bb_recorder__start(&sampler, &r, err);
 	began_ns = bb_now_ns();
-	/* Let it run. If that fails, it died as it waited: command_has_ended() will say so. */
+	/* Let it go. If writing fails, it died while waiting; command_has_ended() will find that
+	 * out. */
 	if (!rc && opts->argv && write(command.child.fd, "g", 1) > 0) {
 		rc = bb_child__executed(&command.child);
 		if (rc)

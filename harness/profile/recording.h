@@ -10,16 +10,16 @@
 #include "profile/symbolize.h"
 #include "profile/symtab.h"
 
-/* A stack as it was sampled: addresses, innermost first, kernel's and user's. */
+/* A sampled stack: addresses of the kernel's and the user's half, innermost first. */
 struct bb_sampled_stack {
 	uint32_t pid;
 	char comm[BB_PROFILE_COMM];
 	bool is_off_cpu;
-	/* it has as many frames as are kept: there may have been more */
+	/* the half has the maximum number of frames, so there may have been more */
 	bool is_kernel_cut, is_user_cut;
-	bool is_lost;    /* there was one, but it found no room */
+	bool is_lost;    /* the stack was not stored, for lack of room */
 	uint64_t weight; /* on-CPU: samples; off-CPU: ns */
-	size_t first;    /* of n_kernel, then n_user, in `addresses` */
+	size_t first;    /* offset in `addresses`: n_kernel addresses, then n_user */
 	uint16_t n_kernel, n_user;
 };
 
@@ -30,73 +30,74 @@ struct bb_samples {
 	size_t n_addresses, addresses_size;
 };
 
-/* Takes copies; s->first is set here. 0 or -ENOMEM. Zeroed bb_samples are empty. */
+/* Copies a sample; sets `first` of the copy. Returns 0 or -ENOMEM. A zeroed bb_samples is empty. */
 int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
 		    const uint64_t *kernel, const uint64_t *user);
 void bb_samples__done(struct bb_samples *samples);
 
 struct bb_sampler_opts {
-	const char *object_dir; /* where profile.bpf.o is */
-	pid_t pid;              /* this process and its children from now on; 0: all */
+	const char *object_dir; /* folder of profile.bpf.o */
+	pid_t pid;              /* sample this process and its later children; 0: all processes */
 	uint32_t freq_hz;
-	bool on_cpu, off_cpu; /* at least one */
+	bool on_cpu, off_cpu; /* at least one is true */
 	bool want_kernel, want_user;
 };
 
 struct bb_sampler_stats {
 	uint64_t samples;     /* on-CPU */
-	uint64_t lost_stacks; /* counted, but their stack is not known */
-	uint64_t drops;       /* not even counted: the maps were full */
-	uint32_t max_frames;  /* of the kernel's or the user's half of a stack */
-	bool is_cpu_clock;    /* there are no hardware cycles: a clock */
+	uint64_t lost_stacks; /* samples whose stack is unknown */
+	uint64_t drops;       /* samples that were not counted, because the maps were full */
+	uint32_t max_frames;  /* limit of each half of a stack */
+	bool is_cpu_clock;    /* there are no hardware cycles, so a clock is used */
 };
 
-/* All samples, as addresses. */
+/* All samples of a recording, with what is needed to name their addresses. */
 struct bb_recording {
 	struct bb_samples samples;
-	struct bb_spaces spaces; /* replayed */
+	struct bb_spaces spaces; /* replayed already */
 	struct bb_symtab kernel; /* sorted */
 	struct bb_sampler_stats stats;
 	uint64_t lost_task_events;
 	double seconds;
-	int command_status; /* as of waitpid(); bb_recording__take() alone */
+	int command_status; /* as of waitpid(); set by bb_recording__take() only */
 };
 
-/* A recording in progress: stacks are sampled and code mappings are followed, until __finish. */
+/* A recording in progress. It samples stacks and follows code mappings until __finish. */
 struct bb_recorder;
 
-/* Errors: a kernel feature is missing (-ENOTSUP), there is no such process (-ESRCH), no permission,
- * a rate above kernel.perf_event_max_sample_rate. */
+/* Starts a recording. Errors: -ENOTSUP (a kernel feature is missing), -ESRCH (no such process),
+ * no permission, a rate above kernel.perf_event_max_sample_rate. */
 int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder,
 		       struct bb_err *err);
 
-/* Wait up to timeout_ms. Several times a second: files of processes that have ended meanwhile
- * cannot be opened any more. */
+/* Waits up to timeout_ms. Call it several times a second: files of ended processes cannot be
+ * opened any more. */
 int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err);
 
-/* Stop. Once. */
+/* Stops the recording. Call it once. */
 int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording,
 			struct bb_err *err);
 
 void bb_recorder__free(struct bb_recorder *r); /* takes NULL */
 
 struct bb_recording_opts {
-	struct bb_sampler_opts sampler; /* its pid is set here for a command */
-	char *const *argv;              /* the command, ending with NULL; NULL: none */
-	const char *const *env;         /* its environment: as `also` of base/child.h */
-	uid_t uid;                      /* whom it runs as */
+	struct bb_sampler_opts sampler; /* for a command, its pid is set by the callee */
+	char *const *argv;              /* the command, ended by NULL; NULL: no command */
+	const char *const *env;         /* variables of its environment, as bb_child_rules.env */
+	uid_t uid;                      /* the user it runs as */
 	gid_t gid;
-	double seconds; /* at the most; INFINITY */
+	double seconds; /* time limit; may be INFINITY */
 };
 
 /*
- * Sample until the command or process ends, the time is up, or a signal asks to stop (base/stop.h);
- * samples until then count. 0 or -errno with a message.
+ * Samples until the command or process ends, the time is up, or a signal asks us to stop
+ * (base/stop.h). Returns 0, or -errno with a message. After a signal the samples so far are
+ * returned.
  */
 int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
 		       struct bb_err *err);
 
-/* The names of /proc/kallsyms, sorted; none where they are hidden. */
+/* Reads the sorted names of /proc/kallsyms; none if the kernel hides them. */
 int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err);
 
 void bb_recording__done(struct bb_recording *r);
@@ -108,14 +109,14 @@ struct bb_profile {
 };
 
 struct bb_fold_opts {
-	/* of one sample on a CPU: 1 to count, or the microseconds that it stands for */
+	/* weight of one on-CPU sample: 1, or the microseconds it stands for */
 	double on_cpu_weight;
 	const struct bb_symtab *kernel; /* sorted */
-	/* processes are told apart: the root of a stack is "comm (pid)", not "comm" */
+	/* the root of a stack is "comm (pid)" in place of "comm" */
 	bool with_pid;
 };
 
-/* From addresses to names: the folded stacks of all samples. `spaces` have been replayed. */
+/* Turns samples into folded stacks with names. `spaces` must have been replayed. */
 int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 	    const struct bb_fold_opts *opts, struct bb_profile *ret_profile, struct bb_err *err);
 

@@ -17,9 +17,9 @@
 #define DELETED " (deleted)"
 #define MAPS_MAX_BYTES (64u << 20)
 
-/* One mapping of code, as /proc/PID/maps or a perf event tells of it. */
+/* One code mapping, from /proc/PID/maps or from a perf event. */
 struct mapped_file {
-	struct bb_mapping at; /* without its dso */
+	struct bb_mapping at; /* its dso is not set */
 	uint32_t major, minor;
 	uint64_t inode;
 	const char *path;
@@ -38,7 +38,7 @@ static int open_if_same(const char *path, uint64_t inode)
 	return fd;
 }
 
-/* Every process has the same; ours is copied, up to where it ends. */
+/* Copies our vDSO; every process has the same one. */
 static int copy_vdso(void)
 {
 	unsigned long address = getauxval(AT_SYSINFO_EHDR);
@@ -56,8 +56,8 @@ static int copy_vdso(void)
 	return fd;
 }
 
-/* The very file that is mapped; else, should its process be gone, the one of that name if it is
- * still the same one. */
+/* Opens the mapped file. If the process has ended, opens the file at that path if its inode is
+ * still the same. */
 static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 {
 	char proc[PATH_MAX];
@@ -73,7 +73,7 @@ static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 	return fd < 0 ? open_if_same(path, f->inode) : fd;
 }
 
-/* *ret_id is BB_NO_ID for memory that no file is behind. 0 or -ENOMEM. */
+/* Adds a file. `*ret_id` is BB_NO_ID for memory without a file. Returns 0 or -ENOMEM. */
 static int add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_file *f, uint32_t *ret_id)
 {
 	bool is_vdso = f->path_len == strlen(VDSO) && !memcmp(f->path, VDSO, strlen(VDSO));
@@ -135,7 +135,7 @@ int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 	return 0;
 }
 
-/* While the process is there: note as whom it runs. 0 or -ENOMEM. */
+/* Notes the user of a process that still exists. Returns 0 or -ENOMEM. */
 static int note_user(struct bb_spaces *s, pid_t pid)
 {
 	char path[32];
@@ -150,13 +150,14 @@ uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid)
 	return bb_idmap__get(&s->users, pid, 0);
 }
 
-/* The number at *c in hexadecimal, and the character after it. */
+/* Parses a hexadecimal number at `*c` and the character `then` after it. */
 static bool number_then(const char **c, char then, uint64_t *ret_value)
 {
 	return !bb_parse_hex_digits(c, ret_value) && *(*c)++ == then;
 }
 
-/* "start-end perms offset major:minor inode   path": true if it is one of code. */
+/* Parses "start-end perms offset major:minor inode path". Returns true if the mapping is
+ * executable. */
 static bool parse_maps_line(const char *line, const char *end, struct mapped_file *ret_file)
 {
 	struct bb_mapping *at = &ret_file->at;
@@ -179,7 +180,7 @@ static bool parse_maps_line(const char *line, const char *end, struct mapped_fil
 	return true;
 }
 
-/* The event of a new mapping, whose file is opened. 0 or -ENOMEM. */
+/* Makes the event of a new mapping, and opens its file. Returns 0 or -ENOMEM. */
 static int make_event(struct bb_spaces *s, pid_t pid, uint64_t time_ns,
 		      const struct mapped_file *file, struct bb_task_event *ret_event)
 {
@@ -234,7 +235,7 @@ int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	return rc;
 }
 
-/* A new, empty space of the process; valid until the next. NULL when out of memory. */
+/* Begins an empty space for the process. Valid until the next call. Returns NULL without memory. */
 static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const char *comm)
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
@@ -252,7 +253,8 @@ static int add_mapping(struct bb_spaces *s, struct bb_space *space, const struct
 	struct bb_mapping *copy;
 	bool hides = false;
 
-	/* Samples know no time: those of a file that was there before are taken for this one's. */
+	/* Samples have no time. So samples of the file that was mapped here before count towards
+	 * the new file. */
 	for (size_t i = 0; i < space->n && !hides; i++) {
 		const struct bb_mapping *other = &space->mappings[i];
 
@@ -358,7 +360,7 @@ void bb_spaces__done(struct bb_spaces *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* --- as the kernel reports them --- */
+/* --- records of the kernel --- */
 
 #define RING_BYTES (256u << 10)
 
@@ -391,7 +393,7 @@ struct lost_record {
 int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h)
 {
 	const union {
-		struct task_record task; /* they all begin with the process */
+		struct task_record task; /* all records begin with the process */
 		struct mmap2_record mmap2;
 		struct comm_record comm;
 		struct lost_record lost;
@@ -422,7 +424,7 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 		rc = make_event(e->spaces, (pid_t)r->mmap2.pid, event.time_ns, &file, &event);
 	} else if (h->type == PERF_RECORD_COMM && size >= sizeof(r->comm)) {
 		if (r->comm.pid != r->comm.tid)
-			return 0; /* a thread's own name */
+			return 0; /* a thread changed its own name */
 		event.kind = h->misc & PERF_RECORD_MISC_COMM_EXEC ? BB_TASK_EXEC : BB_TASK_COMM;
 		room = size - sizeof(r->comm);
 		if (room >= sizeof(event.comm))
@@ -430,7 +432,7 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 		memcpy(event.comm, r->comm.comm, strnlen(r->comm.comm, room));
 	} else if (h->type == PERF_RECORD_FORK && size >= sizeof(r->task)) {
 		if (r->task.pid == r->task.parent)
-			return 0; /* a new thread */
+			return 0; /* a new thread, not a process */
 		event.kind = BB_TASK_FORK;
 		event.parent = r->task.parent;
 	} else {

@@ -9,44 +9,42 @@
 #include "profile.h"
 #include "profile/symtab.h"
 
-/*
- * The files that code is mapped from. Each is opened when it is first seen, while a process still
- * has it: later it may have been deleted or replaced, and the process be gone.
- */
+/* Files that code is mapped from. Each is opened when it is first seen, because it may be
+ * deleted or its process gone later. */
 struct bb_dso {
-	char *path; /* as the process saw it; "[vdso]" is the kernel's page of code */
-	int fd;     /* < 0: could not be opened, nor found by its path later */
+	char *path; /* path in the process's view; "[vdso]" is the kernel's page of code */
+	int fd;     /* < 0: could not be opened */
 };
 
 struct bb_dsos {
 	struct bb_dso *v;
 	size_t n;
-	struct bb_idmap by_file; /* (device, inode) */
+	struct bb_idmap by_file; /* key: (device, inode) */
 };
 
-/* The last part of the path. */
+/* Returns the last part of the path. */
 const char *bb_dso__short_name(const struct bb_dso *dso);
 
-/* Code of a process: [start, end) is `dso` from file_offset on. */
+/* Code in a process: addresses [start, end) show `dso` from file_offset on. */
 struct bb_mapping {
 	uint64_t start, end, file_offset;
-	uint32_t dso; /* BB_NO_ID: no file */
+	uint32_t dso; /* BB_NO_ID: not a file */
 };
 
-/* The memory of a process from one exec (or fork) to the next. Later mappings hide earlier ones. */
+/* The memory of a process from one exec or fork to the next. Later mappings hide earlier ones. */
 struct bb_space {
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping *mappings;
 	size_t n;
-	uint32_t older; /* the process's space before this one; BB_NO_ID */
+	uint32_t older; /* the space that the process had before; BB_NO_ID: none */
 };
 
-/* A change of the memory of a process, with its time. */
+/* Kinds of change to a process's memory. */
 enum bb_task_event_kind {
-	BB_TASK_MAP,  /* `mapping` is new */
-	BB_TASK_FORK, /* the process is new, a copy of `parent` */
-	BB_TASK_EXEC, /* the process runs another program, `comm`, in new memory */
-	BB_TASK_COMM, /* the process calls itself `comm` */
+	BB_TASK_MAP,  /* `mapping` was added */
+	BB_TASK_FORK, /* the process is a new copy of `parent` */
+	BB_TASK_EXEC, /* the process executed another program, `comm`, in new memory */
+	BB_TASK_COMM, /* the process changed its name to `comm` */
 };
 
 struct bb_task_event {
@@ -55,11 +53,11 @@ struct bb_task_event {
 	uint32_t pid, parent;
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping mapping;
-	size_t nth; /* in the log: keeps the order of one time */
+	size_t nth; /* index in the log; orders events of the same time */
 };
 
-/* All address spaces that there were while samples were taken: events are logged as they come, and
- * replayed in order. */
+/* All address spaces during the sampling. Events are logged as they come, and replayed in order
+ * of time. */
 struct bb_spaces {
 	struct bb_dsos dsos;
 	struct bb_task_event *log;
@@ -67,61 +65,59 @@ struct bb_spaces {
 	struct bb_space *v;
 	size_t n;
 	struct bb_idmap newest; /* (pid, 0) -> space */
-	struct bb_idmap users;  /* (pid, 0) -> the user that it was last seen to run as */
-	/* mappings where another file was mapped before: samples of both count towards the later */
+	struct bb_idmap users;  /* (pid, 0) -> its user when last seen */
+	/* mappings over another file's; samples of both count towards the later file */
 	size_t n_replaced;
 };
 
-/* Zeroed is empty. 0 or -ENOMEM. */
+/* Logs an event. A zeroed bb_spaces is empty. Returns 0 or -ENOMEM. */
 int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
 
-/* As whom the process ran; BB_NO_ID: it ended before anybody looked. */
+/* Returns the user of the process; BB_NO_ID if it ended before it was seen. */
 uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid);
 
-/* Log the mappings that /proc/PID shows at `time_ns`; nothing if the process has ended. */
+/* Logs the mappings in /proc/PID at `time_ns`; none if the process has ended. */
 int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns);
 
-/* The same of the text of a /proc/PID/maps. */
+/* Logs mappings from the text of a /proc/PID/maps. */
 int bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps);
 
-/* After the last event: put them in order and build the spaces. */
+/* Sorts the log and builds the spaces. Call it after the last event. */
 int bb_spaces__replay(struct bb_spaces *s);
 
-/*
- * The space that a sample of `pid` was taken in: the newest in which the process was called `comm`,
- * or else the newest. BB_NO_ID: nothing is known of the process.
- */
+/* Returns the space of a sample: the newest one of `pid` named `comm`, else the newest one.
+ * BB_NO_ID means that the process is unknown. */
 uint32_t bb_spaces__of(const struct bb_spaces *s, uint32_t pid, const char *comm);
 
-/* The mapping that holds the address in the space or one before it; NULL. */
+/* Returns the mapping that contains the address, in this space or an older one of the process;
+ * NULL if none. */
 const struct bb_mapping *bb_spaces__find(const struct bb_spaces *s, uint32_t space,
 					 uint64_t address);
 
 void bb_spaces__done(struct bb_spaces *s);
 
-/* Forks, execs and code mappings of all processes, as the kernel reports them in a ring buffer a
- * CPU: they are logged in `spaces`. */
+/* Reads forks, execs and code mappings of all processes from a kernel ring buffer per CPU, and
+ * logs them in `spaces`. */
 struct bb_task_events {
 	struct bb_spaces *spaces;
-	uint64_t lost; /* records that found a ring full: a space may lack a mapping */
+	uint64_t lost; /* records dropped by a full ring; a space may lack their mappings */
 	struct perf_buffer *rings;
-	int map_fd; /* of the rings */
+	int map_fd; /* the perf event array */
 	int rc;     /* -ENOMEM: a record could not be logged */
 };
 
-/* Records come from now on. `ret_events` stays where it is until __close. */
+/* Starts following. `ret_events` must not move until __close. */
 int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_events,
 			 struct bb_err *err);
 
-/* Log the records that have come. Call it often: else rings overflow, and files are gone before
- * they are opened. 0 or -errno. */
+/* Logs the records so far. Call it often, else rings overflow and files vanish before they are
+ * opened. Returns 0 or -errno. */
 int bb_task_events__drain(struct bb_task_events *e);
 
-/* Log one record, whose last 8 bytes are its time. A record of an unknown kind is passed over. 0 or
- * -ENOMEM. */
+/* Logs one record; its last 8 bytes are its time. Ignores unknown kinds. Returns 0 or -ENOMEM. */
 int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h);
 
-/* Takes zeroed ones, too. */
+/* Takes a zeroed struct, too. */
 void bb_task_events__close(struct bb_task_events *e);
 
 #endif

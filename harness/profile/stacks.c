@@ -8,10 +8,10 @@
 #define MAX_FUNCTIONS 30u
 #define MAX_STACKS 10u
 
-/* A function, wherever it is in the stacks. */
+/* Sums of one function over all stacks. */
 struct function {
-	uint32_t frame; /* one of its frames: its name and kind */
-	size_t seen;    /* which stack it was last seen in, counted from 1 */
+	uint32_t frame; /* one of its frames, for name and kind */
+	size_t seen;    /* 1 + index of the latest stack that contains it */
 	uint64_t self, total;
 };
 
@@ -20,7 +20,7 @@ static bool is_function(const struct bb_frame *f)
 	return f->kind != BB_FRAME_COMM && f->kind != BB_FRAME_OFF_CPU && f->kind != BB_FRAME_NOTE;
 }
 
-/* By name, then by kind: < 0, 0, > 0. */
+/* Compares by name, then by kind. */
 static int frame_order(const struct bb_names *names, const struct bb_frame *a,
 		       const struct bb_frame *b)
 {
@@ -42,7 +42,7 @@ static int by_self(const void *a, const void *b)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* A name as it may be shown: on a terminal, in a line. */
+/* Writes a name without control characters; in folded stacks also without ';'. */
 static void write_name(const char *name, bool is_folded, FILE *out)
 {
 	for (const char *c = name; *c; c++) {
@@ -82,7 +82,7 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 
 	if (!v)
 		return -ENOMEM;
-	/* Each is counted at its first frame: those of a name and kind are neighbours. */
+	/* Frames of the same name and kind are neighbours; all count at the first of them. */
 	for (uint32_t i = 0; i < s->n_frames; i++)
 		v[i].frame = i && !frame_order(&s->names, &s->frames[i - 1], &s->frames[i])
 				     ? v[i - 1].frame
@@ -95,13 +95,13 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 		for (uint32_t k = 0; k < stack->n; k++) {
 			struct function *f = &v[v[frames[k]].frame];
 
-			/* One that calls itself, perhaps by way of others, counts once a stack. */
+			/* A recursive function counts once per stack. */
 			if (f->seen != i + 1)
 				f->total += (uint64_t)stack->weight;
 			f->seen = i + 1;
 		}
 		if (leaf && s->frames[frames[leaf]].kind == BB_FRAME_OFF_CPU)
-			leaf--; /* it is that function which waits */
+			leaf--; /* the function below [off-CPU] is the one that waits */
 		v[v[frames[leaf]].frame].self += (uint64_t)stack->weight;
 	}
 	for (uint32_t i = 0; i < s->n_frames; i++)
@@ -129,7 +129,7 @@ static int by_weight(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Each innermost first: the kernel's half, the user's, the process. */
+/* Writes the heaviest stacks, innermost frame first. */
 static int write_stacks(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
 	const struct bb_stack **stacks = malloc(s->n * sizeof(*stacks));
@@ -217,7 +217,7 @@ static int by_name(const void *a, const void *b, void *arg)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Number the frames anew, in the order of their names and kinds. */
+/* Renumbers the frames in order of name and kind. */
 static int sort_frames(struct bb_stacks *s)
 {
 	size_t n = s->n_frames;
@@ -292,7 +292,7 @@ int bb_stacks__sort(struct bb_stacks *s)
 	return 0;
 }
 
-/* Of the names of a kind in folded stacks, as other tools write them. */
+/* Suffixes of names in folded stacks, as other tools write them. */
 static const char *const suffixes[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_INLINED] = "_[i]",
 	[BB_FRAME_JIT] = "_[j]",
@@ -354,7 +354,7 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 	return BB_FRAME_USER;
 }
 
-/* The stack of a line of text, "frame;frame;...". -EINVAL: it has too many frames. */
+/* Adds the stack of a text "frame;frame;...". Returns -EINVAL if it has too many frames. */
 static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 {
 	uint32_t numbers[BB_FOLDED_FRAMES], n = 0;
@@ -375,7 +375,7 @@ static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 	return bb_stacks__add(s, numbers, n, (double)weight);
 }
 
-/* `total` is the weight of the lines so far. */
+/* Adds the stack of one line. `*total` is the sum of weights so far. */
 static int add_line(struct bb_stacks *s, char *text, uint64_t *total, const char *path,
 		    size_t number, struct bb_err *err)
 {

@@ -15,7 +15,7 @@
 #include "base/stop.h"
 #include "profile/symtab.h"
 
-#define MAX_MANGLED 4096u /* libiberty keeps some 30 bytes for each byte of it on the stack */
+#define MAX_MANGLED 4096u /* libiberty uses about 30 bytes of stack per byte */
 
 struct text {
 	char *text;
@@ -23,15 +23,15 @@ struct text {
 	jmp_buf is_full;
 };
 
-/* libiberty cannot be told to stop. It has nothing allocated while it calls this, but for a part of
- * a Rust name in Punycode. */
+/* libiberty cannot be told to stop, so we jump out of it. It has nothing allocated at that time,
+ * except a part of a Rust name in Punycode. */
 static void append_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
 
 	if (len >= t->size - t->len)
 		longjmp(t->is_full, 1);
-	if (len) /* of nothing, libiberty gives no address */
+	if (len) /* for an empty piece libiberty passes no address */
 		memcpy(t->text + t->len, piece, len);
 	t->len += len;
 }
@@ -45,7 +45,7 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 		return false;
 	if (setjmp(t.is_full))
 		return false;
-	/* A legacy name of Rust is one of C++, too: Rust comes first. */
+	/* A legacy Rust name is also a valid C++ name, so Rust is tried first. */
 	if (!rust_demangle_callback(name, DMGL_NO_OPTS, append_piece, &t)) {
 		t.len = 0;
 		if (!cplus_demangle_v3_callback(name, DMGL_NO_OPTS, append_piece, &t))
@@ -58,24 +58,24 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 }
 
 /*
- * The process that reads somebody's file. It gives all its rights up first (base/child.h), then
- * writes to `out_fd`: for each place that it knows, struct symbol_answer for each function there,
- * followed by its strings; at the end, one with `place` END_OF_FILE. In native byte order.
+ * The child process that reads the untrusted file. It drops all rights (base/child.h), then writes
+ * to `out_fd` a struct symbol_answer and two strings for each function at each known location. At
+ * the end it writes an answer with `location` END_OF_FILE. Byte order is native.
  */
 #define END_OF_FILE UINT32_MAX
 #define MAX_SYMBOL_NAME 4096u
 
 struct symbol_answer {
-	uint32_t place, line;
+	uint32_t location, line;
 	uint64_t start, distance;
-	uint16_t function_len, file_len; /* file_len 0: not known */
+	uint16_t function_len, file_len; /* file_len 0: unknown */
 	uint32_t is_inlined;
 };
 
-/* The places of one file. */
+/* The look-ups in one file. */
 struct work {
 	const struct bb_dso *dso;
-	const struct bb_code_place *places; /* all of them; from `from` up to `to` in this file */
+	const struct bb_code_location *locations; /* all locations; [from, to) are in this file */
 	size_t from, to;
 	enum bb_elf_depth depth;
 	uint64_t most_ns;
@@ -84,16 +84,16 @@ struct work {
 
 #define FILE_CPU_SECONDS 30
 #define MAX_ANSWER_BYTES ((rlim_t)1 << 30)
-/* address space beyond what we have already, most of it mapped files */
+/* address space beyond the present one, most of it mapped files */
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 
-/* What has been demangled, in one file: most places are in functions that others are in, too. */
+/* Names of one file that have been demangled; most locations share functions. */
 struct demangled {
 	struct bb_names names;
-	struct bb_idmap by_name; /* (where the mangled one is, 0) */
+	struct bb_idmap by_name; /* key: (address of the mangled name, 0) */
 };
 
-/* As the source has it; NULL has no name. Valid until the next. */
+/* Returns the name as in the source; "" for NULL. Valid until the next call. */
 static const char *source_name(struct demangled *d, const char *name)
 {
 	uint64_t key = (uint64_t)(uintptr_t)name;
@@ -116,7 +116,7 @@ static int limit_resources(void *arg)
 	struct rlimit answer;
 
 	(void)arg;
-	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
+	/* Ctrl-C ends the sampling, but the samples are still shown */
 	signal(SIGINT, SIG_IGN);
 	if (!getrlimit(RLIMIT_FSIZE, &answer) && answer.rlim_cur > MAX_ANSWER_BYTES) {
 		answer.rlim_cur = MAX_ANSWER_BYTES;
@@ -126,12 +126,12 @@ static int limit_resources(void *arg)
 	return 0;
 }
 
-/* In the child; debug files are asked for over `socket`. */
+/* Runs in the child. Debug files are requested over `socket`. */
 static int answer_file(void *arg, int socket)
 {
 	const struct work *w = arg;
 	const struct itimerval limit = {.it_value = {.tv_sec = FILE_CPU_SECONDS}};
-	struct symbol_answer end = {.place = END_OF_FILE};
+	struct symbol_answer end = {.location = END_OF_FILE};
 	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
 	struct bb_elf_symbols *symbols;
 	struct demangled demangled = {0};
@@ -140,8 +140,8 @@ static int answer_file(void *arg, int socket)
 
 	setitimer(ITIMER_PROF, &limit, NULL);
 	symbols = bb_elf_symbols__open(w->dso->fd, w->depth, socket);
-	for (size_t place = w->from; out && symbols && place < w->to; place++) {
-		size_t n = bb_elf_symbols__address(symbols, w->places[place].offset, &address)
+	for (size_t location = w->from; out && symbols && location < w->to; location++) {
+		size_t n = bb_elf_symbols__address(symbols, w->locations[location].offset, &address)
 				   ? bb_elf_symbols__find(symbols, address, frames)
 				   : 0;
 
@@ -149,7 +149,7 @@ static int answer_file(void *arg, int socket)
 			const char *function = source_name(&demangled, frames[i].function);
 			const char *file = frames[i].file ? frames[i].file : "";
 			struct symbol_answer a = {
-				.place = (uint32_t)place,
+				.location = (uint32_t)location,
 				.line = frames[i].line,
 				.start = frames[i].start,
 				.function_len = (uint16_t)strnlen(function, MAX_SYMBOL_NAME),
@@ -169,9 +169,9 @@ static int answer_file(void *arg, int socket)
 }
 
 #define MAX_REQUESTS 16
-#define POLL_MS 100 /* how soon a signal to us is seen that came just before poll() */
+#define POLL_MS 100 /* delay until a signal just before poll() is noticed */
 
-/* One message of the child. False: it says no more, or nothing sensible. */
+/* Serves one message of the child. Returns false if it is silent or makes no sense. */
 static bool serve_message(const struct work *w, int socket)
 {
 	struct bb_debug_request request;
@@ -189,12 +189,13 @@ static bool serve_message(const struct work *w, int socket)
 	return !rc;
 }
 
-/* Run a child over the file, until it is done, does not keep to what it may do, takes too long, or
- * we are asked to stop: -EINTR. */
+/* Runs a child over the file until it ends, breaks its rules or takes too long. Returns -EINTR
+ * if we are asked to stop. */
 static int run_child(struct work *w)
 {
 	uint64_t deadline_ns = bb_now_ns() + w->most_ns;
-	sig_atomic_t stop = bb_stop_signal; /* that ended the sampling: it is done with */
+	sig_atomic_t stop =
+		bb_stop_signal; /* the signal that ended the sampling has been handled */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.no_core = true,
@@ -216,14 +217,13 @@ static int run_child(struct work *w)
 		n = poll(&p, 1, POLL_MS);
 		rc = bb_stop_signal != stop ? -EINTR : 0;
 	}
-	bb_child__stop(&child); /* if it is still there */
+	bb_child__stop(&child); /* kills it if it still runs */
 	return rc;
 }
 
-/* Hand over what answers[len] say. The child is not trusted: what it says is of places of its file.
- */
+/* Delivers answers[len]. The child is untrusted, so every location must be in its file. */
 static int deliver_answers(const struct work *w, const char *answers, size_t len,
-			   bb_place_found found, void *arg)
+			   bb_location_found found, void *arg)
 {
 	char function[MAX_SYMBOL_NAME + 1], file[MAX_SYMBOL_NAME + 1];
 	const char *at = answers, *end = answers + len;
@@ -236,7 +236,8 @@ static int deliver_answers(const struct work *w, const char *answers, size_t len
 		memcpy(&a, at, sizeof(a));
 		at += sizeof(a);
 		if (a.function_len > MAX_SYMBOL_NAME || a.file_len > MAX_SYMBOL_NAME ||
-		    a.place < w->from || a.place >= w->to || end - at < a.function_len + a.file_len)
+		    a.location < w->from || a.location >= w->to ||
+		    end - at < a.function_len + a.file_len)
 			return -EBADMSG;
 		memcpy(function, at, a.function_len);
 		function[a.function_len] = '\0';
@@ -248,13 +249,14 @@ static int deliver_answers(const struct work *w, const char *answers, size_t len
 		frame.start = a.start;
 		frame.distance = a.distance;
 		frame.is_inlined = a.is_inlined;
-		rc = found(arg, a.place, &frame);
+		rc = found(arg, a.location, &frame);
 	}
 	return rc;
 }
 
-/* Look up the places of the file. *ret_done: false where the child failed, and nothing is found. */
-static int symbolize_file(struct work *w, bb_place_found found, void *arg, bool *ret_done)
+/* Looks up the locations in a file. `*ret_done` is false if the child failed; then nothing was
+ * found. */
+static int symbolize_file(struct work *w, bb_location_found found, void *arg, bool *ret_done)
 {
 	struct symbol_answer last;
 	char *answers = NULL;
@@ -277,7 +279,7 @@ static int symbolize_file(struct work *w, bb_place_found found, void *arg, bool 
 	if (*ret_done) {
 		len -= sizeof(last);
 		memcpy(&last, answers + len, sizeof(last));
-		*ret_done = last.place == END_OF_FILE;
+		*ret_done = last.location == END_OF_FILE;
 	}
 	if (*ret_done)
 		rc = deliver_answers(w, answers, len, found, arg);
@@ -285,20 +287,20 @@ static int symbolize_file(struct work *w, bb_place_found found, void *arg, bool 
 	return rc;
 }
 
-int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places, size_t n,
-		 uint32_t file_seconds, bb_place_found found, void *arg,
+int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *locations, size_t n,
+		 uint32_t file_seconds, bb_location_found found, void *arg,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {
 	struct bb_symbolize_result result = {0};
-	struct work w = {.places = places, .most_ns = file_seconds * UINT64_C(1000000000)};
+	struct work w = {.locations = locations, .most_ns = file_seconds * UINT64_C(1000000000)};
 	int rc = 0;
 
 	for (; !rc && w.from < n; w.from = w.to) {
 		size_t len = strlen(result.damaged);
 		bool is_done = false;
 
-		w.dso = &dsos->v[places[w.from].dso];
-		for (w.to = w.from; w.to < n && places[w.to].dso == places[w.from].dso;)
+		w.dso = &dsos->v[locations[w.from].dso];
+		for (w.to = w.from; w.to < n && locations[w.to].dso == locations[w.from].dso;)
 			w.to++;
 		if (w.dso->fd < 0)
 			continue;
@@ -309,7 +311,8 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 		snprintf(result.damaged + len, sizeof(result.damaged) - len, "%s%s",
 			 len ? ", " : "", bb_dso__short_name(w.dso));
 		result.n_damaged++;
-		w.depth = BB_ELF_SYMBOLS; /* without its debug information; and then not at all */
+		w.depth = BB_ELF_SYMBOLS; /* second try, without debug information; there is no
+					     third */
 		rc = symbolize_file(&w, found, arg, &is_done);
 	}
 	if (rc == -EINTR)

@@ -5,12 +5,12 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* The entry of the pair, or the free one where it belongs. */
+/* Returns the entry of the pair, or the free entry for it. */
 static struct bb_idmap_entry *find_entry(struct bb_idmap_entry *entries, size_t size, uint64_t a,
 					 uint64_t b)
 {
-	/* Multiplicative hashing (Knuth 1973): the upper bits depend on all of both numbers, and
-	 * are brought down. */
+	/* Multiplicative hashing (Knuth 1973). The upper bits depend on all bits of both
+	 * numbers, so they are folded down. */
 	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t i = (h ^ h >> 32) & (size - 1);
 
@@ -55,7 +55,7 @@ void bb_idmap__done(struct bb_idmap *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* text[len] and a NUL, where *all ended by now. 0 or -ENOMEM. */
+/* Appends text[len] and a NUL to `*all`. Returns 0 or -ENOMEM. */
 static int append_text(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len)
 {
 	if (bb_reserve(all, *all_len + len + 1, all_size, 1))
@@ -138,7 +138,7 @@ void bb_symtab__sort(struct bb_symtab *t)
 
 	if (t->n)
 		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
-	/* Of neighbours at one address, the first. */
+	/* Keep the first symbol at each address. */
 	for (size_t i = 0; i < t->n; i++)
 		if (!kept || t->symbols[kept - 1].start != t->symbols[i].start)
 			t->symbols[kept++] = t->symbols[i];
@@ -157,8 +157,8 @@ const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t addr
 		else
 			high = mid;
 	}
-	/* A function may lie within another (a cold part, an alias into it): the one that begins
-	 * last and reaches that far. */
+	/* A function may lie inside another one (a cold part, an alias). Choose the last one
+	 * that begins before the address and contains it. */
 	for (size_t back = 0; back < 8 && back < low; back++) {
 		const struct bb_symbol *s = &t->symbols[low - 1 - back];
 
@@ -200,7 +200,7 @@ static int add_perf_map_line(struct bb_symtab *t, const char *line, const char *
 	if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' || bb_parse_hex_digits(&c, &size) ||
 	    *c++ != ' ' || c >= end || !size)
 		return 0;
-	/* A JIT that made new code in the place of old appends: the later line is the one. */
+	/* A JIT that replaces code appends a line, so later lines have priority. */
 	return bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
 }
 
@@ -228,7 +228,7 @@ int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
 
 #define MAP_MAX_BYTES (256u << 20)
 
-/* Of a regular file of the user or of root. */
+/* Reads a regular file that belongs to the user or to root. */
 static int read_file_of(const char *path, uint32_t uid, char **ret_text)
 {
 	struct stat st;
@@ -257,7 +257,7 @@ int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
 		if (!t || bb_idmap__put(&maps->by_pid, pid, 0, id))
 			return -ENOMEM;
 		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
-		/* The process's own /tmp, as long as there is one; ours otherwise. */
+		/* Prefer the process's own /tmp while the process exists; else use ours. */
 		rc = read_file_of(path, uid, &text);
 		if (rc && rc != -ENOMEM)
 			rc = read_file_of(strstr(path, "/tmp/"), uid, &text);

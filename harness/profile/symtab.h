@@ -6,13 +6,11 @@
 
 #define BB_NO_ID UINT32_MAX
 
-/*
- * Pairs of 64-bit numbers to 32-bit ids: a hash table with open addressing (linear probing, at most
- * half full). Zeroed is empty.
- */
+/* Maps pairs of 64-bit numbers to 32-bit ids. A hash table with linear probing, at most half
+ * full. A zeroed bb_idmap is empty. */
 struct bb_idmap_entry {
 	uint64_t a, b;
-	uint32_t id; /* plus 1; 0: free */
+	uint32_t id; /* the id plus 1; 0: free */
 };
 
 struct bb_idmap {
@@ -20,24 +18,25 @@ struct bb_idmap {
 	size_t n, size; /* size: 0 or a power of two */
 };
 
-/* BB_NO_ID: not there. */
+/* Returns BB_NO_ID if the pair is not there. */
 uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b);
 
-/* Set or replace; `id` is not BB_NO_ID. 0 or -ENOMEM. */
+/* Sets or replaces an id other than BB_NO_ID. Returns 0 or -ENOMEM. */
 int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id);
 
 void bb_idmap__done(struct bb_idmap *m);
 
-/* Strings, each kept once and known by its number from 0 on. Zeroed is empty. */
+/* Distinct strings, numbered from 0 on. A zeroed bb_names is empty. */
 struct bb_names {
-	char *text; /* all of them, each with its NUL */
+	char *text; /* all strings, each with its NUL */
 	size_t text_len, text_size;
 	size_t *offsets;
 	size_t n;
-	struct bb_idmap by_hash; /* (hash, index among the names of this hash) */
+	struct bb_idmap by_hash; /* key: (hash, index among strings with this hash) */
 };
 
-/* The number of text[len], which is new when it was not there. 0 or -ENOMEM. */
+/* Returns in `*ret_id` the number of text[len], which is added if it is new. Returns 0 or
+ * -ENOMEM. */
 int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t *ret_id);
 
 /* Valid until the next __add. */
@@ -48,15 +47,15 @@ static inline const char *bb_names__text(const struct bb_names *names, uint32_t 
 
 void bb_names__done(struct bb_names *names);
 
-/* Functions by address: of an ELF file, of the kernel, of a JIT. */
+/* Functions by address, of an ELF file, of the kernel or of a JIT. */
 struct bb_symbol {
-	uint64_t start, size; /* size 0: up to the next one */
-	size_t name;          /* where in `text` */
-	uint32_t rank;        /* of several at one address the lowest rank is the one */
+	uint64_t start, size; /* size 0: up to the next symbol */
+	size_t name;          /* offset in `text` */
+	uint32_t rank;        /* of several symbols at one address the lowest rank wins */
 };
 
 struct bb_symtab {
-	char *text; /* names, each with its NUL */
+	char *text; /* all names, each with its NUL */
 	size_t text_len, text_size;
 	struct bb_symbol *symbols;
 	size_t n, size;
@@ -65,10 +64,10 @@ struct bb_symtab {
 int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
 		   size_t name_len, uint32_t rank);
 
-/* After the last __add and before the first __find: sort, and leave one symbol an address. */
+/* Sorts, and keeps one symbol per address. Call it between the last __add and the first __find. */
 void bb_symtab__sort(struct bb_symtab *t);
 
-/* The function that holds the address; NULL: none does. */
+/* Returns the function that contains the address; NULL if none does. */
 const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t address);
 
 static inline const char *bb_symtab__name(const struct bb_symtab *t, const struct bb_symbol *s)
@@ -78,19 +77,17 @@ static inline const char *bb_symtab__name(const struct bb_symtab *t, const struc
 
 void bb_symtab__done(struct bb_symtab *t);
 
-/*
- * Functions of the kernel, its modules and BPF programs, from the text of /proc/kallsyms. Other
- * lines are passed over, and so are addresses of 0: kernel.kptr_restrict hides them.
- */
+/* Adds the functions of the kernel, its modules and BPF programs from the text of
+ * /proc/kallsyms. Ignores other lines, and addresses of 0 (hidden by kernel.kptr_restrict). */
 int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
 
-/* The functions that a JIT lists in /tmp/perf-PID.map: lines "START SIZE NAME", hexadecimal. Lines
- * that are none are passed over. */
+/* Adds the functions of a JIT from the text of a /tmp/perf-PID.map: lines "START SIZE NAME", in
+ * hexadecimal. Ignores other lines. */
 int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
 
 /*
- * The /tmp/perf-PID.map files of processes, read when they are asked for. Zeroed is empty. Anybody
- * may make such a file: it counts if it is a regular file of the process's user or of root.
+ * The /tmp/perf-PID.map files of processes, read on demand. A zeroed struct is empty. Anybody can
+ * create such a file, so it counts only if it is a regular file of the process's user or of root.
  */
 struct bb_jit_maps {
 	struct bb_symtab *v; /* empty: the process has none */
@@ -98,8 +95,8 @@ struct bb_jit_maps {
 	struct bb_idmap by_pid;
 };
 
-/* NULL when the process, which runs as `uid` (BB_NO_ID: not known), wrote none. Valid until the
- * next. 0 or -ENOMEM. */
+/* Returns in `*ret_symtab` the symbols of a process that runs as `uid` (BB_NO_ID: unknown); NULL
+ * if it wrote no map. Valid until the next call. Returns 0 or -ENOMEM. */
 int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
 		     const struct bb_symtab **ret_symtab);
 void bb_jit_maps__done(struct bb_jit_maps *maps);

@@ -218,9 +218,9 @@ static void notes(void **state)
 	bb_profile__done(&p);
 }
 
-static int count_frame(void *arg, uint32_t place, const struct bb_elf_frame *frame)
+static int count_frame(void *arg, uint32_t location, const struct bb_elf_frame *frame)
 {
-	(void)place;
+	(void)location;
 	assert_non_null(frame->function);
 	++*(size_t *)arg;
 	return 0;
@@ -234,19 +234,19 @@ static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, si
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct bb_dso dso = {.path = (char *)(uintptr_t)path, .fd = fd};
 	struct bb_dsos dsos = {.v = &dso, .n = 1};
-	struct bb_code_place *places = calloc(n, sizeof(*places));
+	struct bb_code_location *locations = calloc(n, sizeof(*locations));
 	struct bb_err err = {0};
 	size_t found = 0;
 
-	assert_true(fd >= 0 && places);
+	assert_true(fd >= 0 && locations);
 	assert_int_equal(write(fd, elf, len), len);
 	for (size_t i = 0; i < n; i++)
-		places[i].offset = offsets[i];
-	if (bb_symbolize(&dsos, places, n, BB_SYMBOLIZE_SECONDS, count_frame, &found, ret_result,
+		locations[i].offset = offsets[i];
+	if (bb_symbolize(&dsos, locations, n, BB_SYMBOLIZE_SECONDS, count_frame, &found, ret_result,
 			 &err))
 		fail_msg("%s", err.msg);
 	close(fd);
-	free(places);
+	free(locations);
 	return found;
 }
 
@@ -389,10 +389,10 @@ static void not_linked(void **state)
 	free(m.elf);
 }
 
-static int count_by_place(void *arg, uint32_t place, const struct bb_elf_frame *frame)
+static int count_by_place(void *arg, uint32_t location, const struct bb_elf_frame *frame)
 {
 	(void)frame;
-	((size_t *)arg)[place]++;
+	((size_t *)arg)[location]++;
 	return 0;
 }
 
@@ -403,7 +403,7 @@ static void child_dies(void **state)
 	enum { N_PLACES = 402, LAST = N_PLACES - 1 };
 	struct bb_dso dsos_v[3] = {{0}};
 	struct bb_dsos dsos = {.v = dsos_v, .n = 3};
-	struct bb_code_place places[N_PLACES] = {{0}};
+	struct bb_code_location locations[N_PLACES] = {{0}};
 	struct bb_symbolize_result result = {0};
 	struct rlimit before, limit = {.rlim_cur = 8192, .rlim_max = RLIM_INFINITY};
 	size_t found[N_PLACES] = {0};
@@ -419,15 +419,15 @@ static void child_dies(void **state)
 			(struct bb_dso){.path = (char *)(uintptr_t)(i == 1 ? "/large" : "/small"),
 					.fd = spaces.dsos.v[m->dso].fd};
 	for (size_t i = 0; i < N_PLACES; i++)
-		places[i] = (struct bb_code_place){.dso = i == 0      ? 0
-							  : i == LAST ? 2
-								      : 1,
-						   .offset = address - m->start + m->file_offset +
-							     i % 8};
+		locations[i] = (struct bb_code_location){.dso = i == 0      ? 0
+								: i == LAST ? 2
+									    : 1,
+							 .offset = address - m->start +
+								   m->file_offset + i % 8};
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit.rlim_max = before.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	if (bb_symbolize(&dsos, places, N_PLACES, BB_SYMBOLIZE_SECONDS, count_by_place, found,
+	if (bb_symbolize(&dsos, locations, N_PLACES, BB_SYMBOLIZE_SECONDS, count_by_place, found,
 			 &result, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
@@ -444,7 +444,7 @@ static void vdso(void **state)
 {
 	struct bb_symbolize_result result = {0};
 	struct bb_spaces spaces = own_spaces();
-	struct bb_code_place places[64];
+	struct bb_code_location locations[64];
 	struct bb_err err = {0};
 	size_t found = 0;
 	uint32_t dso = 0;
@@ -457,8 +457,8 @@ static void vdso(void **state)
 		skip();
 	}
 	for (size_t i = 0; i < 64; i++)
-		places[i] = (struct bb_code_place){.dso = dso, .offset = i * 128};
-	if (bb_symbolize(&spaces.dsos, places, 64, BB_SYMBOLIZE_SECONDS, count_frame, &found,
+		locations[i] = (struct bb_code_location){.dso = dso, .offset = i * 128};
+	if (bb_symbolize(&spaces.dsos, locations, 64, BB_SYMBOLIZE_SECONDS, count_frame, &found,
 			 &result, &err))
 		fail_msg("%s", err.msg);
 	assert_in_range(found, 1, 64 * BB_ELF_MAX_FRAMES);
@@ -477,7 +477,7 @@ static void send_signal(void)
 		kill(getppid(), stopping.signal_number);
 }
 
-/* In place of the C library's: the child calls it when it begins with a file. */
+/* In location of the C library's: the child calls it when it begins with a file. */
 int setitimer(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
 {
 	while (stopping.is_due)
@@ -508,16 +508,16 @@ static void takes_too_long(void **state)
 	struct bb_spaces spaces = own_spaces();
 	uint64_t address = (uint64_t)(uintptr_t)takes_too_long;
 	const struct bb_mapping *m = bb_spaces__find(&spaces, 0, address);
-	struct bb_code_place place;
+	struct bb_code_location location;
 	struct bb_err err = {0};
 	size_t found = 0;
 
 	(void)state;
 	assert_non_null(m);
-	place = (struct bb_code_place){.dso = m->dso,
-				       .offset = address - m->start + m->file_offset};
+	location = (struct bb_code_location){.dso = m->dso,
+					     .offset = address - m->start + m->file_offset};
 	stop_next_child(0);
-	if (bb_symbolize(&spaces.dsos, &place, 1, 5, count_frame, &found, &result, &err))
+	if (bb_symbolize(&spaces.dsos, &location, 1, 5, count_frame, &found, &result, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(result.n_damaged, 1);
 	assert_int_equal(found, 1);
@@ -529,15 +529,15 @@ static void stopped_by_a_signal(void **state)
 {
 	struct bb_symbolize_result result = {0};
 	struct bb_spaces spaces = own_spaces();
-	struct bb_code_place place = {.dso = 0};
+	struct bb_code_location location = {.dso = 0};
 	struct bb_err err = {0};
 	size_t found = 0;
 
 	(void)state;
 	bb_stop__install();
 	stop_next_child(SIGTERM);
-	assert_int_equal(bb_symbolize(&spaces.dsos, &place, 1, 1000, count_frame, &found, &result,
-				      &err),
+	assert_int_equal(bb_symbolize(&spaces.dsos, &location, 1, 1000, count_frame, &found,
+				      &result, &err),
 			 -EINTR);
 	assert_non_null(strstr(err.msg, "stopped by signal 15"));
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* and no child is left */
