@@ -126,16 +126,16 @@ int bb_multi_link__to_kernel(int prog_fd, uint32_t attach_type, bool is_return,
 }
 
 int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, const char *path,
-			   const struct bb_multi_places *places, pid_t pid, int *ret_link_fd)
+			   const struct bb_multi_addresses *addresses, pid_t pid, int *ret_link_fd)
 {
 	struct link_create attr = {
 		.prog_fd = (uint32_t)prog_fd,
 		.attach_type = attach_type,
 		.uprobe = {.path = (uint64_t)(uintptr_t)path,
-			   .offsets = (uint64_t)(uintptr_t)places->offsets,
-			   .ref_ctr_offsets = (uint64_t)(uintptr_t)places->counters,
-			   .cookies = (uint64_t)(uintptr_t)places->cookies,
-			   .cnt = places->n,
+			   .offsets = (uint64_t)(uintptr_t)addresses->offsets,
+			   .ref_ctr_offsets = (uint64_t)(uintptr_t)addresses->counters,
+			   .cookies = (uint64_t)(uintptr_t)addresses->cookies,
+			   .cnt = addresses->n,
 			   .flags = is_return ? MULTI_RETURN : 0,
 			   .pid = pid < 0 ? 0 : (uint32_t)pid},
 	};
@@ -153,7 +153,7 @@ static bool probe(uint32_t attach_type)
 	};
 	static const char *const names[] = {"bpfbench_no_such_function"};
 	static const uint64_t offset = 0;
-	const struct bb_multi_places place = {.offsets = &offset, .n = 1};
+	const struct bb_multi_addresses site = {.offsets = &offset, .n = 1};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
 		    .expected_attach_type = (enum bpf_attach_type)attach_type);
 	int prog_fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "bpfbench_probe", "GPL", ret_0, 2, &opts);
@@ -163,7 +163,7 @@ static bool probe(uint32_t attach_type)
 		return false;
 	rc = bb_multi_link__is_of_kernel(attach_type)
 		     ? bb_multi_link__to_kernel(prog_fd, attach_type, false, names, 1, &link_fd)
-		     : bb_multi_link__to_file(prog_fd, attach_type, false, "/", &place, -1,
+		     : bb_multi_link__to_file(prog_fd, attach_type, false, "/", &site, -1,
 					      &link_fd);
 	if (!rc)
 		close(link_fd);

@@ -53,14 +53,14 @@ int bb_multi_link__to_kernel(int prog_fd, uint32_t attach_type, bool is_return,
 			     const char *const *names, uint32_t n, int *ret_link_fd);
 
 /* Places in a file: x[n]. Counters of static probes and cookies may be NULL. */
-struct bb_multi_places {
+struct bb_multi_addresses {
 	const uint64_t *offsets, *counters, *cookies;
 	uint32_t n;
 };
 
 /* To those places of the file. `pid`: of that process; -1: of all. 0 or -errno. */
 int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, const char *path,
-			   const struct bb_multi_places *places, pid_t pid, int *ret_link_fd);
+			   const struct bb_multi_addresses *addresses, pid_t pid, int *ret_link_fd);
 
 struct bpf_object;
 

@@ -136,7 +136,7 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	if (rc)
 		return rc;
 	info->is_capture = true;
-	places = bb_capture__places(c);
+	places = bb_capture__any_attachments(c);
 	of_prog = calloc(c->n_progs + 1, sizeof(*of_prog));
 	error = places && of_prog ? 0 : -ENOMEM;
 	for (size_t i = 0; !error && i < c->n_progs; i++) {

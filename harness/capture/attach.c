@@ -191,7 +191,7 @@ static bool is_of_device(uint32_t attach_type)
 	       (attach_type >= 54 && attach_type <= 55);
 }
 
-static void say_place(struct bb_take_call *call, uint32_t attach_type, int target,
+static void say_where(struct bb_take_call *call, uint32_t attach_type, int target,
 		      struct bb_captured_attachment *a)
 {
 	/* newer than libbpf of Debian 12 */
@@ -229,7 +229,7 @@ void bb_take_attach__link(struct bb_take_call *call)
 	a = add(call, (int)attr->link_create.prog_fd, BB_ATTACHED_BY_LINK, "link");
 	if (!a)
 		return;
-	say_place(call, type, (int)attr->link_create.target_fd, a);
+	say_where(call, type, (int)attr->link_create.target_fd, a);
 	if (type == BPF_TRACE_KPROBE_MULTI && attr->link_create.kprobe_multi.syms &&
 	    !bb_remote__read(&call->from, attr->link_create.kprobe_multi.syms, &name,
 			     sizeof(name)) &&
@@ -258,7 +258,7 @@ void bb_take_attach__prog_attach(struct bb_take_call *call)
 
 	if (!a)
 		return;
-	say_place(call, call->attr.attach_type, (int)call->attr.target_fd, a);
+	say_where(call, call->attr.attach_type, (int)call->attr.target_fd, a);
 	call->t->pending[call->t->n_pending - 1].fd = bb_remote__fd(&call->from,
 								    (int)call->attr.target_fd);
 }

@@ -73,25 +73,27 @@ const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capt
 	return find_attachment(c, prog, false);
 }
 
-const struct bb_captured_attachment *bb_capture__place(const struct bb_capture *c, size_t prog)
+const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
+								size_t prog)
 {
 	const struct bb_captured_attachment *a = find_attachment(c, prog, false);
 
 	return a ? a : find_attachment(c, prog, true);
 }
 
-const struct bb_captured_attachment **bb_capture__places(const struct bb_capture *c)
+const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c)
 {
-	const struct bb_captured_attachment **places = calloc(c->n_progs + 1, sizeof(*places));
+	const struct bb_captured_attachment **attachments = calloc(c->n_progs + 1,
+								   sizeof(*attachments));
 
-	for (int refused = 0; places && refused < 2; refused++)
+	for (int refused = 0; attachments && refused < 2; refused++)
 		for (size_t i = 0; i < c->n_attachments; i++) {
 			const struct bb_captured_attachment *a = &c->attachments[i];
 
-			if (a->prog >= 0 && a->refused == refused && !places[a->prog])
-				places[a->prog] = a;
+			if (a->prog >= 0 && a->refused == refused && !attachments[a->prog])
+				attachments[a->prog] = a;
 		}
-	return places;
+	return attachments;
 }
 
 const char *bb_captured_map_type__why_no_entries(uint32_t type)

@@ -140,9 +140,10 @@ const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, cons
 const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c,
 							    size_t prog);
 /* The same; where it has none, the first that was refused. */
-const struct bb_captured_attachment *bb_capture__place(const struct bb_capture *c, size_t prog);
+const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
+								size_t prog);
 /* The places of all programs, found in one pass: by program; free() them. NULL: out of memory. */
-const struct bb_captured_attachment **bb_capture__places(const struct bb_capture *c);
+const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c);
 
 /* Bytes of one value in the entries of a map; 0: its kind of entries is not captured. */
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m);
@@ -158,9 +159,9 @@ void bb_blob__done(struct bb_blob *b);
 #define BB_NOT_ATTACHED "not attached"
 
 /*
- * The place where the command attached a program (bb_capture__place()), in the words of an object's
- * section: "tp/sched/sched_switch", "fentry/do_unlinkat", "cgroup/connect4". BB_NOT_ATTACHED where
- * none was seen and the program holds none.
+ * The place where the command attached a program (bb_capture__any_attachment()), in the words of an
+ * object's section: "tp/sched/sched_switch", "fentry/do_unlinkat", "cgroup/connect4".
+ * BB_NOT_ATTACHED where none was seen and the program holds none.
  */
 struct bb_captured_section {
 	char text[320];

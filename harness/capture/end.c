@@ -378,7 +378,7 @@ static int index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
 
 /* The kernel's types are read once somebody needs them: that takes 0.1 s. */
-static void name_place(struct bb_captured_prog *p, struct btf **vmlinux)
+static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 {
 	const struct btf_type *type;
 	const char *name;
@@ -396,7 +396,7 @@ static void name_place(struct bb_captured_prog *p, struct btf **vmlinux)
 }
 
 /* An attachment without a name of its own is where the program says. */
-static void say_btf_place(const struct bb_capture *c, struct bb_captured_attachment *a)
+static void say_btf_target(const struct bb_capture *c, struct bb_captured_attachment *a)
 {
 	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
 	const char *kind = p ? libbpf_bpf_attach_type_str(p->expected_attach_type) : NULL;
@@ -438,12 +438,12 @@ static int resolve(struct bb_take *t)
 
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (!c->progs[i].refused)
-			name_place(&c->progs[i], &vmlinux);
+			name_btf_target(&c->progs[i], &vmlinux);
 	btf__free(vmlinux);
 	for (size_t i = 0; !rc && i < c->n_attachments; i++) {
 		c->attachments[i].prog = prog_of(t, t->pending[i].prog_id);
 		if (t->pending[i].by_btf)
-			say_btf_place(c, &c->attachments[i]);
+			say_btf_target(c, &c->attachments[i]);
 	}
 	for (size_t i = 0; !rc && i < c->n_inputs; i++)
 		c->inputs[i].prog = prog_of(t, t->pending_inputs[i].prog_id);

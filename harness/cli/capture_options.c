@@ -58,7 +58,7 @@ void bb_capture_provide_tracefs(void)
 /* Programs that have an event, and were put on none: the command failed, or had not come to it. */
 static void say_not_attached(const struct bb_capture *c)
 {
-	const struct bb_captured_attachment **places = bb_capture__places(c);
+	const struct bb_captured_attachment **places = bb_capture__any_attachments(c);
 	const char **names = calloc(c->n_progs + 1, sizeof(*names));
 	size_t n = 0;
 

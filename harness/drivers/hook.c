@@ -188,7 +188,7 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
 	if (!rc)
 		rc = bb_hook__open(&s->fire.found->point,
 				   bb_firer__probed(&s->fire.firer, &s->fire.found->point),
-				   state->place, false, &hook, err);
+				   state->site, false, &hook, err);
 	if (rc)
 		return rc;
 	rc = take_attached(s, &hook, &b, err);
@@ -294,7 +294,7 @@ static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struc
 	bb_fire__close_hooks();
 	rc = bb_pin_to_cpu(fire->common.opts.cpu, err);
 	if (!rc)
-		rc = bb_firer__start(fire->place, &prog->fire.point, s, sizeof(struct shared),
+		rc = bb_firer__start(fire->site, &prog->fire.point, s, sizeof(struct shared),
 				     &s->fire.firer, err);
 	if (rc)
 		detach(state, s);

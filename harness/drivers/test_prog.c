@@ -40,14 +40,14 @@ static int find_pid(struct bb_test_prog *s, struct bb_err *err)
 static int find_self(struct bb_test_prog *s, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = s->spec;
-	const struct bb_fire_place *place = bb_fire_place__shared();
+	const struct bb_fire_site *site = bb_fire_site__shared();
 	bool pid = asks_for(v, BB_SELF_PID), cgroup = asks_for(v, BB_SELF_CGROUP),
 	     comm = asks_for(v, BB_SELF_COMM);
 	int rc = 0;
 
 	if (!pid && !cgroup && !comm)
 		return 0;
-	if (!place)
+	if (!site)
 		return bb_fail(err, -ENOTSUP,
 			       "{... : self} is of the process that fires, which only drives of "
 			       "'trigger: fire' and 'hook' have");
@@ -55,15 +55,15 @@ static int find_self(struct bb_test_prog *s, struct bb_err *err)
 		return bb_fail(err, -ENOTSUP,
 			       "{%s: self} is known only where a trigger of the catalogue fires",
 			       cgroup ? "cgroup" : "comm");
-	if (cgroup && place->cgroup_fd < 0)
+	if (cgroup && site->cgroup_fd < 0)
 		return bb_fail(err, -ENOTSUP, "{cgroup: self}: there is no cgroup of ours: %s",
-			       place->why_no_cgroup);
+			       site->why_no_cgroup);
 	s->self = calloc(1, sizeof(*s->self));
 	if (!s->self)
 		return bb_fail_nomem(err);
 	snprintf(s->self->comm, sizeof(s->self->comm), "%s", BB_FIRER_NAME);
-	s->self->cgroup_id = place->cgroup_id;
-	s->self->cgroup_fd = place->cgroup_fd;
+	s->self->cgroup_id = site->cgroup_id;
+	s->self->cgroup_fd = site->cgroup_fd;
 	if (pid)
 		rc = find_pid(s, err);
 	return rc;

@@ -24,7 +24,7 @@ static int open_fire(struct bb_trigger_state *state, struct bb_err *err)
 		user.dir[0] = '\0';
 	s->next = states;
 	states = s;
-	return bb_fire_place__share(opts->cpu, opts->poll_cpu, &user, &s->place, err);
+	return bb_fire_site__share(opts->cpu, opts->poll_cpu, &user, &s->site, err);
 }
 
 void bb_fire__close_hooks(void)
@@ -45,7 +45,7 @@ static void close_fire(struct bb_trigger_state *state)
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
-	bb_fire_place__unshare(s->place);
+	bb_fire_site__unshare(s->site);
 	for (size_t i = 0; i < s->n_hooks; i++) {
 		bb_hook__close(s->hooks[i]);
 		free(s->hooks[i]);
@@ -83,7 +83,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	if (*ret_hook)
 		return 0;
 	h = calloc(1, sizeof(*h));
-	rc = h ? bb_hook__open(point, -1, s->place, true, h, err) : bb_fail_nomem(err);
+	rc = h ? bb_hook__open(point, -1, s->site, true, h, err) : bb_fail_nomem(err);
 	added = rc ? NULL : bb_append(&s->hooks, &s->n_hooks, sizeof(struct bb_hook *));
 	if (!rc && !added) {
 		bb_hook__close(h);
@@ -102,17 +102,17 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *point,
 		     struct bb_err *err)
 {
-	struct bb_user_places *places = NULL;
+	struct bb_user_addresses *addresses = NULL;
 	struct bb_user_target probe;
 	int rc;
 
 	if (point->kind != BB_AT_USDT)
 		return 0;
-	rc = bb_user_target__find(point->target, true, &probe, &places, err);
+	rc = bb_user_target__find(point->target, true, &probe, &addresses, err);
 	if (!rc)
 		rc = bb_target__fill_usdt(prog->target, probe.path, probe.provider, probe.probe,
 					  err);
-	free(places);
+	free(addresses);
 	return rc;
 }
 
@@ -145,7 +145,7 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	if (!rc)
 		rc = fill_usdt(prog, point, err);
 	if (!rc)
-		rc = bb_discover(s->place, point, hook, target->prog_fd, &target->reader, false, &d,
+		rc = bb_discover(s->site, point, hook, target->prog_fd, &target->reader, false, &d,
 				 err);
 	if (rc)
 		return rc;
@@ -161,7 +161,7 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 			     "%s: none of the %zu triggers that were fired makes it run%s; "
 			     "`bpfbench triggers` lists them",
 			     bb_attach_point__words(point).text, d.n_tried,
-			     s->place->netns_fd < 0 ? " (there was no network namespace)" : "");
+			     s->site->netns_fd < 0 ? " (there was no network namespace)" : "");
 	bb_discovery__done(&d);
 	return rc;
 }
@@ -198,7 +198,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		s->live = calloc(1, sizeof(*s->live));
 		if (!s->live)
 			return bb_fail_nomem(err);
-		bb_live_objects__open(s->place->netns_fd, s->common.opts.object_dir, s->live);
+		bb_live_objects__open(s->site->netns_fd, s->common.opts.object_dir, s->live);
 	}
 	bb_live_objects__stand_in(s->live, prog->target->source->program, own);
 	return own->kind == BB_AT_OWN_RUN ? find_at(s, prog, own, err)
@@ -397,7 +397,7 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 
 	if (rc || *ret_hook)
 		return rc;
-	rc = bb_hook__open(point, bb_firer__probed(&slot->firer, point), slot->state->place, true,
+	rc = bb_hook__open(point, bb_firer__probed(&slot->firer, point), slot->state->site, true,
 			   own, err);
 	*ret_hook = rc ? NULL : own;
 	return rc;
@@ -462,7 +462,7 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 	if (!rc)
 		rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 	if (!rc)
-		rc = bb_firer__start(s->place, &prog->fire.point, arg, shared_bytes, &slot->firer,
+		rc = bb_firer__start(s->site, &prog->fire.point, arg, shared_bytes, &slot->firer,
 				     err);
 	if (!rc)
 		rc = open_hook(slot, &prog->fire.point, &slot->own_hook, &slot->hook, err);

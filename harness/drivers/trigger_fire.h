@@ -15,7 +15,7 @@
 
 struct bb_fire_state {
 	struct bb_trigger_state common;
-	struct bb_fire_place *place;  /* shared with all others; NULL: not open */
+	struct bb_fire_site *site;    /* shared with all others; NULL: not open */
 	struct bb_live_objects *live; /* NULL: not needed yet */
 	/* hooks that are of no process, each opened once: a uprobe takes 20 ms; all programs of
 	 * functions of the kernel use the same two of our own function */

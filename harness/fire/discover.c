@@ -148,20 +148,20 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 }
 
 /* One process that fires, as long as the program lets it live. */
-static int run_part(const struct bb_fire_place *place, const struct bb_hook *open_hook, int prog_fd,
+static int run_part(const struct bb_fire_site *site, const struct bb_hook *open_hook, int prog_fd,
 		    struct list *l, struct bb_err *ended, struct bb_err *err)
 {
 	char how[100];
 	struct bb_firer firer;
 	struct bb_hook own = {0};
 	const struct bb_hook *hook = open_hook ? open_hook : &own;
-	int link_fd, rc = bb_firer__start(place, &l->point, NULL, sizeof(*l), &firer, err);
+	int link_fd, rc = bb_firer__start(site, &l->point, NULL, sizeof(*l), &firer, err);
 
 	if (rc)
 		return rc;
 	if (!open_hook)
-		rc = bb_hook__open(&l->point, bb_firer__probed(&firer, &l->point), place, true,
-				   &own, err);
+		rc = bb_hook__open(&l->point, bb_firer__probed(&firer, &l->point), site, true, &own,
+				   err);
 	if (!rc) {
 		rc = bb_hook__put(hook, prog_fd, &link_fd, err);
 		if (!rc) {
@@ -182,7 +182,7 @@ static int run_part(const struct bb_fire_place *place, const struct bb_hook *ope
 	return rc;
 }
 
-int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point,
+int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *point,
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
 		bool all, struct bb_discovery *ret_discovery, struct bb_err *err)
 {
@@ -200,7 +200,7 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 	l->all = all;
 	list_triggers(point, l);
 	do {
-		rc = run_part(place, hook, prog_fd, l, &ended, err);
+		rc = run_part(site, hook, prog_fd, l, &ended, err);
 		if (rc == -ESRCH && l->next) {
 			l->tried[l->next - 1].rc = rc;
 			if (!deaths)

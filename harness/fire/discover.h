@@ -36,7 +36,7 @@ struct bb_discovery {
  * `hook`: that of the point, if it is open (NULL: it is opened). `all`: go on when one is found. 0,
  * also when none does; -ENOTSUP with the reason: the program cannot be attached there.
  */
-int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point,
+int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *point,
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
 		bool all, struct bb_discovery *ret_discovery, struct bb_err *err);
 void bb_discovery__done(struct bb_discovery *d);

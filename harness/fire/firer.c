@@ -26,7 +26,7 @@
 /* --- the place --- */
 
 /* Without one, triggers of the network use the machine's loopback device. */
-static int open_netns(struct bb_fire_place *p)
+static int open_netns(struct bb_fire_site *p)
 {
 	struct bb_err err = {0};
 	int home_fd, rc = bb_netns__open(&p->netns_fd, &err);
@@ -51,7 +51,7 @@ static int open_netns(struct bb_fire_place *p)
 /* It waits until we are gone, and removes what we then leave. */
 static int keep(void *arg, int alive)
 {
-	const struct bb_fire_place *p = arg;
+	const struct bb_fire_site *p = arg;
 	char inner[300];
 
 	bb_child__sleep(alive);
@@ -62,7 +62,7 @@ static int keep(void *arg, int alive)
 	return 0;
 }
 
-static int start_keeper(struct bb_fire_place *p)
+static int start_keeper(struct bb_fire_site *p)
 {
 	static const struct bb_child_rules rules = {
 		.link = BB_LINK_TO_CHILD,
@@ -81,7 +81,7 @@ static int start_keeper(struct bb_fire_place *p)
 	return rc;
 }
 
-static int make_cgroup(struct bb_fire_place *p)
+static int make_cgroup(struct bb_fire_site *p)
 {
 	static unsigned int made;
 	char parent[200];
@@ -105,13 +105,13 @@ static int make_cgroup(struct bb_fire_place *p)
 	return rc;
 }
 
-int bb_fire_place__open(int cpu, int other_cpu, struct bb_fire_place *ret_place, struct bb_err *err)
+int bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site, struct bb_err *err)
 {
-	struct bb_fire_place p = {.cpu = cpu,
-				  .other_cpu = other_cpu == cpu ? -1 : other_cpu,
-				  .netns_fd = -1,
-				  .cgroup_fd = -1,
-				  .keeper_fd = -1};
+	struct bb_fire_site p = {.cpu = cpu,
+				 .other_cpu = other_cpu == cpu ? -1 : other_cpu,
+				 .netns_fd = -1,
+				 .cgroup_fd = -1,
+				 .keeper_fd = -1};
 	int rc = open_netns(&p);
 
 	if (!rc)
@@ -120,14 +120,14 @@ int bb_fire_place__open(int cpu, int other_cpu, struct bb_fire_place *ret_place,
 		snprintf(p.why_no_cgroup, sizeof(p.why_no_cgroup), "%s",
 			 rc == -ENODEV ? "no cgroup2 file system is mounted; " BB_CGROUP2_REMEDY
 				       : strerror(-rc));
-	*ret_place = p;
+	*ret_site = p;
 	if (rc != -ENOMEM)
 		return 0;
-	bb_fire_place__close(ret_place);
+	bb_fire_site__close(ret_site);
 	return bb_fail_nomem(err);
 }
 
-void bb_fire_place__close(struct bb_fire_place *p)
+void bb_fire_site__close(struct bb_fire_site *p)
 {
 	if (!p)
 		return;
@@ -139,34 +139,34 @@ void bb_fire_place__close(struct bb_fire_place *p)
 		close(p->keeper_fd);
 		bb_wait_for(p->keeper);
 	}
-	*p = (struct bb_fire_place){.netns_fd = -1, .cgroup_fd = -1, .keeper_fd = -1};
+	*p = (struct bb_fire_site){.netns_fd = -1, .cgroup_fd = -1, .keeper_fd = -1};
 }
 
-static struct bb_fire_place the_place;
+static struct bb_fire_site the_site;
 static size_t n_users;
 
-int bb_fire_place__share(int cpu, int other_cpu, const struct bb_fire_user *user,
-			 struct bb_fire_place **ret_place, struct bb_err *err)
+int bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user,
+			struct bb_fire_site **ret_site, struct bb_err *err)
 {
-	int rc = n_users ? 0 : bb_fire_place__open(cpu, other_cpu, &the_place, err);
+	int rc = n_users ? 0 : bb_fire_site__open(cpu, other_cpu, &the_site, err);
 
 	if (rc)
 		return rc;
 	if (!n_users++)
-		the_place.user = *user;
-	*ret_place = &the_place;
+		the_site.user = *user;
+	*ret_site = &the_site;
 	return 0;
 }
 
-void bb_fire_place__unshare(struct bb_fire_place *p)
+void bb_fire_site__unshare(struct bb_fire_site *p)
 {
 	if (p && !--n_users)
-		bb_fire_place__close(p);
+		bb_fire_site__close(p);
 }
 
-const struct bb_fire_place *bb_fire_place__shared(void)
+const struct bb_fire_site *bb_fire_site__shared(void)
 {
-	return n_users ? &the_place : NULL;
+	return n_users ? &the_site : NULL;
 }
 
 /* --- in the child --- */
@@ -179,11 +179,11 @@ int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 
 	*f = (struct bb_firing){.trigger = t,
 				.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
-				.other_cpu = task->place->other_cpu,
+				.other_cpu = task->site->other_cpu,
 				.prog_fd = prog_fd,
-				.cgroup_fd = task->place->cgroup_fd,
+				.cgroup_fd = task->site->cgroup_fd,
 				.call_fd = task->call_fd,
-				.user = &task->place->user,
+				.user = &task->site->user,
 				.point = point};
 	for (size_t i = 0; i < BB_FIRING_FDS; i++)
 		f->fd[i] = -1;
@@ -209,16 +209,16 @@ void bb_firing__close(struct bb_firing *f)
 }
 
 struct firing_child {
-	const struct bb_fire_place *place;
+	const struct bb_fire_site *site;
 	const struct bb_firer *firer;
 	void *arg;
 };
 
 /* Into the place, with a file system of its own in memory as working folder, which has no name and
  * goes with its last user. */
-static int enter_place(void *arg)
+static int enter_site(void *arg)
 {
-	const struct bb_fire_place *p = ((const struct firing_child *)arg)->place;
+	const struct bb_fire_site *p = ((const struct firing_child *)arg)->site;
 	int fs, fd;
 
 	signal(SIGINT, SIG_IGN); /* the terminal sends it to all of us: the parent ends us */
@@ -343,7 +343,7 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 }
 
 /* The process that calls a function, where the point asks for one. */
-static int start_call(const struct bb_fire_place *place, const struct bb_attach_point *point,
+static int start_call(const struct bb_fire_site *site, const struct bb_attach_point *point,
 		      struct bb_call_child *ret_child, struct bb_err *err)
 {
 	struct bb_user_target target;
@@ -354,22 +354,22 @@ static int start_call(const struct bb_fire_place *place, const struct bb_attach_
 		return 0;
 	rc = bb_user_target__parse(point->target, point->kind == BB_AT_USDT, &target, err);
 	return rc ? rc
-		  : bb_call_child__start(&place->user, target.path, point->by, point->self_pid,
+		  : bb_call_child__start(&site->user, target.path, point->by, point->self_pid,
 					 ret_child, err);
 }
 
-int bb_firer__start(const struct bb_fire_place *place, const struct bb_attach_point *point,
-		    void *arg, size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err)
+int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
+		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err)
 {
 	struct bb_firer f = {.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
-	struct firing_child child = {place, &f, arg};
-	int rc = start_call(place, point, &f.call, err);
+	struct firing_child child = {site, &f, arg};
+	int rc = start_call(site, point, &f.call, err);
 	/* whoever calls the function is the one that fires */
 	const struct bb_child_rules rules = {
 		.pid = f.call.pid > 0 ? 0 : point->self_pid,
 		.link = BB_LINK_SOCKET,
 		.name = BB_FIRER_NAME,
-		.before = enter_place,
+		.before = enter_site,
 	};
 	struct bb_child c;
 
@@ -381,7 +381,7 @@ int bb_firer__start(const struct bb_fire_place *place, const struct bb_attach_po
 		bb_call_child__stop(&f.call);
 		return bb_fail_nomem(err);
 	}
-	f.task->place = place;
+	f.task->site = site;
 	f.task->call_fd = f.call.fd;
 	f.shared = (char *)f.task + HEAD_BYTES;
 	if (rules.pid)

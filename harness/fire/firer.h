@@ -23,7 +23,7 @@ struct bb_fire_user {
  * of ours holds goes with it; the cgroup's folder is removed when the place is closed, or by a
  * keeper, a process that does nothing else, when we end in another way.
  */
-struct bb_fire_place {
+struct bb_fire_site {
 	int cpu, other_cpu; /* other_cpu -1: there is none */
 	int netns_fd;       /* -1: as we have it; `why_no_netns` says why */
 	int cgroup_fd;      /* -1: there is none; `why_no_cgroup` says why */
@@ -35,18 +35,17 @@ struct bb_fire_place {
 	int keeper_fd;
 };
 
-int bb_fire_place__open(int cpu, int other_cpu, struct bb_fire_place *ret_place,
-			struct bb_err *err);
-void bb_fire_place__close(struct bb_fire_place *p);
+int bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site, struct bb_err *err);
+void bb_fire_site__close(struct bb_fire_site *p);
 
 /*
  * The one place of this process, opened for the first who asks and closed after the last: programs
  * that are told its cgroup are fired there by every drive. `user` is set by who opens it first.
  */
-int bb_fire_place__share(int cpu, int other_cpu, const struct bb_fire_user *user,
-			 struct bb_fire_place **ret_place, struct bb_err *err);
-void bb_fire_place__unshare(struct bb_fire_place *p);    /* takes NULL */
-const struct bb_fire_place *bb_fire_place__shared(void); /* NULL: nobody has it open */
+int bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user,
+			struct bb_fire_site **ret_site, struct bb_err *err);
+void bb_fire_site__unshare(struct bb_fire_site *p);    /* takes NULL */
+const struct bb_fire_site *bb_fire_site__shared(void); /* NULL: nobody has it open */
 
 /* --- the process that calls a function of a shared library --- */
 
@@ -87,7 +86,7 @@ struct bb_fire_task {
 	int rc;
 	uint64_t beats; /* work() counts them up: one that does not for 5 s is stuck */
 	const struct bb_trigger *in_work; /* opened or fired now, for messages; NULL: none */
-	const struct bb_fire_place *place;
+	const struct bb_fire_site *site;
 	int call_fd; /* of the process that calls a function; -1: none */
 };
 
@@ -104,8 +103,8 @@ struct bb_firer {
  * Start it, for programs at `point`; returns when it is in place. `arg` is what the task's work()
  * is given: the child has copies of all that there is when it is started, programs and maps too.
  */
-int bb_firer__start(const struct bb_fire_place *place, const struct bb_attach_point *point,
-		    void *arg, size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err);
+int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
+		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err);
 void bb_firer__stop(struct bb_firer *f); /* a zeroed one does no harm */
 
 /* The process in which functions of that point are probed; -1: in all. */

@@ -194,9 +194,9 @@ static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 
 	if (*h->path) /* also kprobe_func */
 		attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
-	if (h->places) {
-		attr.probe_offset = h->places->offsets[i];
-		attr.config |= h->places->counters[i] << COUNTER_SHIFT;
+	if (h->addresses) {
+		attr.probe_offset = h->addresses->offsets[i];
+		attr.config |= h->addresses->counters[i] << COUNTER_SHIFT;
 	}
 	*ret_fd = (int)syscall(__NR_perf_event_open, &attr, h->pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return *ret_fd < 0 ? -errno : 0;
@@ -292,14 +292,14 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 }
 
 /* An event a place, as many as there are; a link of many places needs none. */
-static int open_places(struct bb_hook *h, struct bb_err *err)
+static int open_at_addresses(struct bb_hook *h, struct bb_err *err)
 {
 	int rc = 0;
 
 	if (bb_multi_link__is_of_users(h->point.attach_type))
 		return 0;
 	rc = set_pmu(h, "uprobe", err);
-	return rc ? rc : open_events(h, h->places->n, err);
+	return rc ? rc : open_events(h, h->addresses->n, err);
 }
 
 static int open_in_file(struct bb_hook *h, struct bb_err *err)
@@ -311,13 +311,13 @@ static int open_in_file(struct bb_hook *h, struct bb_err *err)
 		return bb_fail(err, -ENOTSUP,
 			       "%s is a pattern, and this kernel has no links to many functions",
 			       h->point.target);
-	rc = bb_user_target__find(h->point.target, h->point.kind == BB_AT_USDT, &target, &h->places,
-				  err);
+	rc = bb_user_target__find(h->point.target, h->point.kind == BB_AT_USDT, &target,
+				  &h->addresses, err);
 	if (rc == -ENOENT || rc == -ENOTSUP)
 		return bb_fail(err, rc, "%s: %s", bb_attach_point__words(&h->point).text,
 			       err ? err->msg : "");
 	snprintf(h->path, sizeof(h->path), "%s", target.path);
-	return rc ? rc : open_places(h, err);
+	return rc ? rc : open_at_addresses(h, err);
 }
 
 static int open_own_function(struct bb_hook *h, struct bb_err *err)
@@ -329,8 +329,8 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 		return bb_fail(err, -ENOTSUP,
 			       "a kprobe.multi program runs on the kernel's "
 			       "functions only, once it is loaded as one");
-	rc = bb_own_function__find(h->path, sizeof(h->path), &h->places, err);
-	return rc ? rc : open_places(h, err);
+	rc = bb_own_function__find(h->path, sizeof(h->path), &h->addresses, err);
+	return rc ? rc : open_at_addresses(h, err);
 }
 
 /* "vfs_read", "vfs_read+0x10"; "openat" of a ksyscall is a function of another name. */
@@ -366,19 +366,19 @@ static void open_raw_tp(struct bb_hook *h)
 }
 
 /* Is there the cgroup, or the network, that programs are put on? */
-static int need_place(const struct bb_fire_place *place, bool network, struct bb_err *err)
+static int need_site(const struct bb_fire_site *site, bool network, struct bb_err *err)
 {
-	if (place && (network ? place->netns_fd : place->cgroup_fd) >= 0)
+	if (site && (network ? site->netns_fd : site->cgroup_fd) >= 0)
 		return 0;
 	return bb_fail(err, -ENOTSUP, "there is no %s to attach it to%s%s",
 		       network ? "network namespace of bpfbench's own" : "cgroup2 folder",
-		       place ? ": " : "",
-		       !place    ? ""
-		       : network ? place->why_no_netns
-				 : place->why_no_cgroup);
+		       site ? ": " : "",
+		       !site     ? ""
+		       : network ? site->why_no_netns
+				 : site->why_no_cgroup);
 }
 
-int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_place *place,
+int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_site *site,
 		  bool idle, struct bb_hook *ret_hook, struct bb_err *err)
 {
 	struct bb_hook *h = ret_hook;
@@ -386,7 +386,7 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 
 	*h = (struct bb_hook){.point = *point,
 			      .pid = pid,
-			      .place = place,
+			      .site = site,
 			      .attr = {.size = sizeof(h->attr),
 				       .sample_period = 1,
 				       .wakeup_events = 1},
@@ -411,9 +411,9 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	case BB_AT_OWN_RUN:
 	case BB_AT_SK_MSG:
 	case BB_AT_REUSEPORT: break; /* the trigger attaches it */
-	case BB_AT_CGROUP: rc = need_place(place, false, err); break;
+	case BB_AT_CGROUP: rc = need_site(site, false, err); break;
 	case BB_AT_NETNS:
-	case BB_AT_NETFILTER: rc = need_place(place, true, err); break;
+	case BB_AT_NETFILTER: rc = need_site(site, true, err); break;
 	case BB_AT_STRUCT_OPS:
 		rc = bb_struct_ops__tcp_name(point->map_fd, h->path, sizeof(h->path), err);
 		break;
@@ -456,11 +456,11 @@ void bb_hook__close_now(struct bb_hook *h)
 		free(h->functions[i]);
 	free(h->functions);
 	free(h->events);
-	free(h->places);
+	free(h->addresses);
 	h->events = h->links = NULL;
 	h->functions = NULL;
 	h->n_functions = 0;
-	h->places = NULL;
+	h->addresses = NULL;
 }
 
 /* --- putting a program on --- */
@@ -470,7 +470,7 @@ static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
 	LIBBPF_OPTS(bpf_link_create_opts, opts,
-		    .perf_event.bpf_cookie = h->places ? h->places->cookies[i] : 0);
+		    .perf_event.bpf_cookie = h->addresses ? h->addresses->cookies[i] : 0);
 	int rc, *link = &h->links[i];
 
 	*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
@@ -527,7 +527,7 @@ static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 		  .pf = NFPROTO_IPV4,
 		  .hooknum = NF_INET_LOCAL_IN};
 	struct bb_err unsaid = {0};
-	int home_fd, rc = bb_netns__enter(h->place->netns_fd, &home_fd, &unsaid);
+	int home_fd, rc = bb_netns__enter(h->site->netns_fd, &home_fd, &unsaid);
 
 	if (rc)
 		return rc;
@@ -538,13 +538,14 @@ static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err)
 {
 	const struct bb_attach_point *p = &h->point;
-	struct bb_multi_places places = {0};
+	struct bb_multi_addresses addresses = {0};
 	int rc = -ENOTSUP;
 
 	*ret_link_fd = -1;
-	if (h->places)
-		places = (struct bb_multi_places){h->places->offsets, h->places->counters,
-						  h->places->cookies, h->places->n};
+	if (h->addresses)
+		addresses = (struct bb_multi_addresses){h->addresses->offsets,
+							h->addresses->counters,
+							h->addresses->cookies, h->addresses->n};
 	switch (p->kind) {
 	case BB_AT_TRACEPOINT:
 	case BB_AT_KPROBE:
@@ -554,7 +555,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	case BB_AT_USDT:
 		rc = h->n_events ? put_on_events(h, prog_fd)
 				 : bb_multi_link__to_file(prog_fd, p->attach_type, p->is_return,
-							  h->path, &places, h->pid, ret_link_fd);
+							  h->path, &addresses, h->pid, ret_link_fd);
 		break;
 	case BB_AT_KPROBE_MULTI:
 		rc = bb_multi_link__to_kernel(prog_fd, p->attach_type, p->is_return,
@@ -570,12 +571,12 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	case BB_AT_SK_MSG:
 	case BB_AT_REUSEPORT: rc = 0; break;
 	case BB_AT_CGROUP:
-		rc = link_of(bpf_link_create(prog_fd, h->place->cgroup_fd,
+		rc = link_of(bpf_link_create(prog_fd, h->site->cgroup_fd,
 					     (enum bpf_attach_type)p->attach_type, NULL),
 			     ret_link_fd);
 		break;
 	case BB_AT_NETNS:
-		rc = link_of(bpf_link_create(prog_fd, h->place->netns_fd,
+		rc = link_of(bpf_link_create(prog_fd, h->site->netns_fd,
 					     p->prog_type == BPF_PROG_TYPE_SK_LOOKUP
 						     ? BPF_SK_LOOKUP
 						     : BPF_FLOW_DISSECTOR,

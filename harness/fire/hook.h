@@ -22,12 +22,12 @@ struct bb_hook {
 	/* where one link goes to many functions: of the kernel, or at offsets in the file */
 	char **functions;
 	size_t n_functions;
-	struct bb_user_places *places;
+	struct bb_user_addresses *addresses;
 	/* perf events, one a place, and the links of the program that is there; -1: none */
 	int *events, *links;
 	uint32_t n_events;
-	pid_t pid;                         /* uprobe: of which process; -1: of all */
-	const struct bb_fire_place *place; /* borrowed; NULL: there is none */
+	pid_t pid;                       /* uprobe: of which process; -1: of all */
+	const struct bb_fire_site *site; /* borrowed; NULL: there is none */
 	/* two programs that do nothing, on a raw tracepoint: the kernel patches its own code for
 	 * the first and the second, which takes 12 ms; -1: none. Calling them costs the target
 	 * time. */
@@ -35,12 +35,12 @@ struct bb_hook {
 };
 
 /*
- * `pid`: the process whose functions are probed (-1: all processes). `place` is borrowed, for
+ * `pid`: the process whose functions are probed (-1: all processes). `site` is borrowed, for
  * programs of its cgroup or network; NULL: there is none. `idle`: may programs that do nothing be
  * on it, too? -ENOTSUP with the reason: nothing is attached here; -ENOENT: there is no such hook
  * here, with the nearest names.
  */
-int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_place *place,
+int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_site *site,
 		  bool idle, struct bb_hook *ret_hook, struct bb_err *err);
 void bb_hook__close(struct bb_hook *h);     /* it goes later (fire/later.h) */
 void bb_hook__close_now(struct bb_hook *h); /* returns when it has gone */

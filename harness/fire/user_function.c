@@ -18,13 +18,14 @@
 struct search {
 	const struct bb_user_query *query;
 	Elf *elf;
-	struct bb_user_places *found;
-	char *names[BB_MOST_PLACES]; /* of all others, for the nearest one */
+	struct bb_user_addresses *found;
+	char *names[BB_MOST_ADDRESSES]; /* of all others, for the nearest one */
 	size_t n_names;
 	bool is_whole; /* it has the table of all of its functions */
 	uint64_t base; /* address of .stapsdt.base; 0: none */
 	size_t n_arguments;
-	const char *arguments[BB_MOST_PLACES]; /* by cookie: of different probes with that name */
+	const char
+		*arguments[BB_MOST_ADDRESSES]; /* by cookie: of different probes with that name */
 };
 
 static int say(const struct search *s, int rc, const char *name, const char *where,
@@ -38,8 +39,8 @@ static int say(const struct search *s, int rc, const char *name, const char *whe
 
 static void keep_name(struct search *s, const char *provider, const char *name)
 {
-	if (s->n_names < BB_MOST_PLACES && asprintf(&s->names[s->n_names], "%.256s%s%.256s",
-						    provider, *provider ? ":" : "", name) >= 0)
+	if (s->n_names < BB_MOST_ADDRESSES && asprintf(&s->names[s->n_names], "%.256s%s%.256s",
+						       provider, *provider ? ":" : "", name) >= 0)
 		s->n_names++;
 }
 
@@ -54,7 +55,7 @@ bool bb_is_pattern(const char *function)
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
 	bool is_pattern = bb_is_pattern(s->query->function);
-	struct bb_user_places *to = s->found;
+	struct bb_user_addresses *to = s->found;
 	uint64_t offset;
 
 	if (is_pattern
@@ -70,7 +71,7 @@ static int match(struct search *s, const GElf_Sym *sym, const char *name, struct
 	for (uint32_t i = 0; i < to->n; i++) /* a function may have many names */
 		if (to->offsets[i] == offset)
 			return 0;
-	if (to->n == BB_MOST_PLACES)
+	if (to->n == BB_MOST_ADDRESSES)
 		return say(s, -E2BIG, s->query->function, TOO_MANY, err);
 	to->offsets[to->n++] = offset;
 	return 0;
@@ -170,7 +171,7 @@ static bool parse_note(const char *desc, size_t size, struct note *ret_note)
 
 static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 {
-	struct bb_user_places *to = s->found;
+	struct bb_user_addresses *to = s->found;
 	uint64_t address = n->address + (s->base && n->base ? s->base - n->base : 0);
 	size_t cookie = 0;
 
@@ -178,7 +179,7 @@ static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 		keep_name(s, n->provider, n->name);
 		return 0;
 	}
-	if (to->n == BB_MOST_PLACES)
+	if (to->n == BB_MOST_ADDRESSES)
 		return say(s, -E2BIG, n->name, TOO_MANY, err);
 	if (!bb_elf__offset(s->elf, address, &to->offsets[to->n]) ||
 	    (n->counter && !bb_elf__offset(s->elf, n->counter, &to->counters[to->n])))
@@ -336,8 +337,8 @@ int bb_user_prototype__check(const void *reply)
 
 /* --- the child and we --- */
 
-int bb_user_elf__search(Elf *elf, const struct bb_user_query *q, struct bb_user_places *ret_places,
-			struct bb_err *err)
+int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
+			struct bb_user_addresses *ret_addresses, struct bb_err *err)
 {
 	struct search *s = calloc(1, sizeof(*s));
 	int rc;
@@ -346,7 +347,7 @@ int bb_user_elf__search(Elf *elf, const struct bb_user_query *q, struct bb_user_
 		return bb_fail_nomem(err);
 	s->query = q;
 	s->elf = elf;
-	s->found = ret_places;
+	s->found = ret_addresses;
 	rc = q->function ? search_functions(s, err) : search_probes(s, err);
 	for (size_t i = 0; i < s->n_names; i++)
 		free(s->names[i]);
@@ -389,11 +390,11 @@ static int search_file_prototype(void *arg, void *reply, struct bb_err *err)
 		  : 0;
 }
 
-int bb_user_places__check(const void *reply)
+int bb_user_addresses__check(const void *reply)
 {
-	const struct bb_user_places *p = reply;
+	const struct bb_user_addresses *p = reply;
 
-	if (!p->n || p->n > BB_MOST_PLACES)
+	if (!p->n || p->n > BB_MOST_ADDRESSES)
 		return -EBADMSG;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->cookies[i] >= p->n)
@@ -435,18 +436,18 @@ static int ask_child(const struct bb_user_query *q,
 	return rc;
 }
 
-int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret_places,
+int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err)
 {
-	struct bb_user_places *places = calloc(1, sizeof(*places));
-	int rc = places ? ask_child(q, search_file, places, sizeof(*places), bb_user_places__check,
-				    err)
-			: bb_fail_nomem(err);
+	struct bb_user_addresses *addresses = calloc(1, sizeof(*addresses));
+	int rc = addresses ? ask_child(q, search_file, addresses, sizeof(*addresses),
+				       bb_user_addresses__check, err)
+			   : bb_fail_nomem(err);
 
 	if (rc)
-		free(places);
+		free(addresses);
 	else
-		*ret_places = places;
+		*ret_addresses = addresses;
 	return rc;
 }
 
@@ -566,19 +567,20 @@ int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target
 	return rc ? rc : find_file(file, t->path, sizeof(t->path), err);
 }
 
-static int one_place(uint64_t offset, struct bb_user_places **ret_places, struct bb_err *err)
+static int one_address(uint64_t offset, struct bb_user_addresses **ret_addresses,
+		       struct bb_err *err)
 {
-	struct bb_user_places *one = calloc(1, sizeof(*one));
+	struct bb_user_addresses *one = calloc(1, sizeof(*one));
 
 	if (!one)
 		return bb_fail_nomem(err);
 	one->offsets[one->n++] = offset;
-	*ret_places = one;
+	*ret_addresses = one;
 	return 0;
 }
 
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
-			 struct bb_user_places **ret_places, struct bb_err *err)
+			 struct bb_user_addresses **ret_addresses, struct bb_err *err)
 {
 	struct bb_user_target *t = ret_target;
 	const struct bb_user_query q = {.path = t->path,
@@ -588,11 +590,11 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 	int rc = bb_user_target__parse(text, is_probe, t, err);
 
 	if (!rc && !is_probe && !*t->function)
-		return one_place(t->offset, ret_places, err);
+		return one_address(t->offset, ret_addresses, err);
 	if (!rc)
-		rc = bb_user_elf__find(&q, ret_places, err);
-	for (uint32_t i = 0; !rc && i < (*ret_places)->n; i++)
-		(*ret_places)->offsets[i] += t->offset;
+		rc = bb_user_elf__find(&q, ret_addresses, err);
+	for (uint32_t i = 0; !rc && i < (*ret_addresses)->n; i++)
+		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -ENOMEM || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
 	/* a file that is damaged is the user's all the same: nothing may stand in for it */
@@ -629,13 +631,13 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-int bb_own_function__find(char *ret_path, size_t size, struct bb_user_places **ret_places,
+int bb_own_function__find(char *ret_path, size_t size, struct bb_user_addresses **ret_addresses,
 			  struct bb_err *err)
 {
 	uint64_t offset = 0;
 
 	dl_iterate_phdr(find_offset, &offset);
 	snprintf(ret_path, size, "/proc/self/exe");
-	return offset ? one_place(offset, ret_places, err)
+	return offset ? one_address(offset, ret_addresses, err)
 		      : bb_fail(err, -ENOENT, "a function of ours is not in our own file");
 }

@@ -17,14 +17,14 @@ struct bb_user_query {
 	const char *provider, *probe;
 };
 
-#define BB_MOST_PLACES 4096u
+#define BB_MOST_ADDRESSES 4096u
 
-struct bb_user_places {
-	uint32_t n;                       /* >= 1 */
-	uint64_t offsets[BB_MOST_PLACES]; /* in the file */
+struct bb_user_addresses {
+	uint32_t n;                          /* >= 1 */
+	uint64_t offsets[BB_MOST_ADDRESSES]; /* in the file */
 	/* of probes: the offset of the counter that turns it on (0: it has none), and the number
 	 * that libbpf gives to its arguments, by which the program finds them */
-	uint64_t counters[BB_MOST_PLACES], cookies[BB_MOST_PLACES];
+	uint64_t counters[BB_MOST_ADDRESSES], cookies[BB_MOST_ADDRESSES];
 };
 
 /* What a function takes or returns, as far as it matters to a caller. */
@@ -50,18 +50,18 @@ bool bb_is_pattern(const char *function);
 
 /* free() what is returned. With a message: -ESRCH: the file has functions or probes, but not that
  * one; -ENODATA: it is stripped (it says so); others, as of bb_confined__run(). */
-int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret_places,
+int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err);
 
 /* For fuzzers: the child's parts. */
-int bb_user_elf__search(Elf *elf, const struct bb_user_query *q, struct bb_user_places *ret_places,
-			struct bb_err *err);
+int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
+			struct bb_user_addresses *ret_addresses, struct bb_err *err);
 int bb_user_elf__search_prototype(Elf *elf, const char *function,
 				  struct bb_user_prototype *ret_prototype);
 
-/* And ours, of a struct bb_user_places and a bb_user_prototype: the reply of a child that was taken
- * over may be anything. -EBADMSG. */
-int bb_user_places__check(const void *reply);
+/* And ours, of a struct bb_user_addresses and a bb_user_prototype: the reply of a child that was
+ * taken over may be anything. -EBADMSG. */
+int bb_user_addresses__check(const void *reply);
 int bb_user_prototype__check(const void *reply);
 
 /*
@@ -88,7 +88,7 @@ int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target
  * -ETIME; others: bb_is_shortage().
  */
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
-			 struct bb_user_places **ret_places, struct bb_err *err);
+			 struct bb_user_addresses **ret_addresses, struct bb_err *err);
 
 /* The prototype of the function in user space that `text` names; zeros where it is not known. */
 void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_prototype);
@@ -101,7 +101,7 @@ uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_
 			 uint64_t ret);
 
 /* The place of that function; free() it. */
-int bb_own_function__find(char *ret_path, size_t size, struct bb_user_places **ret_places,
+int bb_own_function__find(char *ret_path, size_t size, struct bb_user_addresses **ret_addresses,
 			  struct bb_err *err);
 
 #endif

@@ -13,16 +13,16 @@ static const struct bb_user_query queries[] = {
 	{.path = "x", .provider = "bench", .probe = "query"},
 	{.path = "x", .provider = "bench", .probe = "quer"},
 };
-static struct bb_user_places places;
+static struct bb_user_addresses addresses;
 
 static void check_reply(const uint8_t *data, size_t size)
 {
-	memset(&places, 0, sizeof(places));
-	memcpy(&places, data, size < sizeof(places) ? size : sizeof(places));
-	if (bb_user_places__check(&places))
+	memset(&addresses, 0, sizeof(addresses));
+	memcpy(&addresses, data, size < sizeof(addresses) ? size : sizeof(addresses));
+	if (bb_user_addresses__check(&addresses))
 		return;
-	for (uint32_t i = 0; i < places.n; i++)
-		if (places.n > BB_MOST_PLACES || places.cookies[i] >= places.n)
+	for (uint32_t i = 0; i < addresses.n; i++)
+		if (addresses.n > BB_MOST_ADDRESSES || addresses.cookies[i] >= addresses.n)
 			abort();
 }
 
@@ -34,9 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; elf && i < sizeof(queries) / sizeof(queries[0]); i++) {
 		struct bb_err err = {0};
 
-		memset(&places, 0, sizeof(places));
-		if (!bb_user_elf__search(elf, &queries[i], &places, &err) &&
-		    bb_user_places__check(&places))
+		memset(&addresses, 0, sizeof(addresses));
+		if (!bb_user_elf__search(elf, &queries[i], &addresses, &err) &&
+		    bb_user_addresses__check(&addresses))
 			abort();
 	}
 	if (elf && !bb_user_elf__search_prototype(elf, "f", &prototype) &&

@@ -238,40 +238,44 @@ static void test_types_that_libbpf_may_not_know(void **state)
 
 static void test_functions_of_a_file(void **state)
 {
-	struct bb_user_places *places = NULL;
+	struct bb_user_addresses *addresses = NULL;
 	struct bb_user_target one, many;
 	uint64_t offset;
 
 	(void)state;
-	assert_int_equal(bb_user_target__find("libc.so.6:calloc", false, &one, &places, NULL), 0);
-	assert_int_equal(places->n, 1);
-	offset = places->offsets[0];
-	free(places);
-	assert_int_equal(bb_user_target__find("libc.so.6:calloc+0x10", false, &one, &places, NULL),
+	assert_int_equal(bb_user_target__find("libc.so.6:calloc", false, &one, &addresses, NULL),
 			 0);
-	assert_int_equal(places->offsets[0], offset + 0x10);
-	free(places);
-	assert_int_equal(bb_user_target__find("libc.so.6:[cm]alloc", false, &many, &places, NULL),
+	assert_int_equal(addresses->n, 1);
+	offset = addresses->offsets[0];
+	free(addresses);
+	assert_int_equal(bb_user_target__find("libc.so.6:calloc+0x10", false, &one, &addresses,
+					      NULL),
 			 0);
-	assert_true(places->n >= 2); /* each once, however many names it has */
-	for (uint32_t i = 1; i < places->n; i++)
-		assert_true(places->offsets[i - 1] < places->offsets[i]);
+	assert_int_equal(addresses->offsets[0], offset + 0x10);
+	free(addresses);
+	assert_int_equal(bb_user_target__find("libc.so.6:[cm]alloc", false, &many, &addresses,
+					      NULL),
+			 0);
+	assert_true(addresses->n >= 2); /* each once, however many names it has */
+	for (uint32_t i = 1; i < addresses->n; i++)
+		assert_true(addresses->offsets[i - 1] < addresses->offsets[i]);
 	assert_string_equal(many.path, one.path);
-	free(places);
-	assert_int_equal(bb_user_target__find("libc.so.6:no_such_*", false, &many, &places, NULL),
+	free(addresses);
+	assert_int_equal(bb_user_target__find("libc.so.6:no_such_*", false, &many, &addresses,
+					      NULL),
 			 -ENOENT);
-	assert_int_equal(bb_user_target__find("libc.so.6:maloc", false, &one, &places, NULL),
+	assert_int_equal(bb_user_target__find("libc.so.6:maloc", false, &one, &addresses, NULL),
 			 -ENOENT);
-	assert_int_equal(bb_user_target__find("/nonexistent:f", false, &one, &places, NULL),
+	assert_int_equal(bb_user_target__find("/nonexistent:f", false, &one, &addresses, NULL),
 			 -ENOENT);
-	assert_int_equal(bb_user_target__find("readline", false, &one, &places, NULL), -ENOTSUP);
+	assert_int_equal(bb_user_target__find("readline", false, &one, &addresses, NULL), -ENOTSUP);
 }
 
 /* Nothing may stand in for a file of the user's that is damaged: it is named instead. */
 static void test_a_damaged_file(void **state)
 {
 	char path[] = "/tmp/bb-damaged-XXXXXX", text[64];
-	struct bb_user_places *places = NULL;
+	struct bb_user_addresses *addresses = NULL;
 	struct bb_user_target target;
 	struct bb_err err = {0};
 	int fd = mkstemp(path);
@@ -281,7 +285,7 @@ static void test_a_damaged_file(void **state)
 	assert_int_equal(write(fd, "\177ELF of nobody", 14), 14);
 	close(fd);
 	snprintf(text, sizeof(text), "%s:work", path);
-	assert_int_equal(bb_user_target__find(text, false, &target, &places, &err), -ENOENT);
+	assert_int_equal(bb_user_target__find(text, false, &target, &addresses, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, path));
 	unlink(path);
 }

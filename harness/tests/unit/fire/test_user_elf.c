@@ -85,11 +85,11 @@ static const char *hostile_file(char last)
 static void test_names_without_an_end(void **state)
 {
 	struct bb_user_query q = {.path = hostile_file('a'), .function = "work"};
-	struct bb_user_places *places = NULL;
+	struct bb_user_addresses *addresses = NULL;
 	struct bb_err err = {0};
 
 	(void)state;
-	assert_int_equal(bb_user_elf__find(&q, &places, &err), -ESRCH);
+	assert_int_equal(bb_user_elf__find(&q, &addresses, &err), -ESRCH);
 	assert_non_null(strstr(err.msg, "has no function 'work'"));
 }
 
@@ -97,13 +97,13 @@ static void test_names_without_an_end(void **state)
 static void test_budget(void **state)
 {
 	struct bb_user_query q = {.path = hostile_file('\0'), .function = "a*"};
-	struct bb_user_places *places = NULL;
+	struct bb_user_addresses *addresses = NULL;
 	struct bb_deadline budget;
 	struct bb_err err = {0};
 
 	(void)state;
 	bb_deadline__begin(&budget, 0.05);
-	assert_int_equal(bb_user_elf__find(&q, &places, &err), -ETIME);
+	assert_int_equal(bb_user_elf__find(&q, &addresses, &err), -ETIME);
 	bb_deadline__end(&budget);
 	assert_non_null(strstr(err.msg, "the budget was over before libelf could read it"));
 }
@@ -113,14 +113,14 @@ static void test_regular_files_only(void **state)
 {
 	char dir[] = "/tmp/bb-user-elf-XXXXXX", path[64];
 	struct bb_user_query q = {.path = path, .function = "work"};
-	struct bb_user_places *places = NULL;
+	struct bb_user_addresses *addresses = NULL;
 	struct bb_err err = {0};
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/fifo", dir);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(bb_user_elf__find(&q, &places, &err), -EINVAL);
+	assert_int_equal(bb_user_elf__find(&q, &addresses, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "not a regular file"));
 	unlink(path);
 	rmdir(dir);
@@ -130,7 +130,7 @@ static void test_regular_files_only(void **state)
 static void test_reply(void **state)
 {
 	struct bb_user_prototype prototype = {.n = 1, .parameters = {BB_VALUE_FLOAT}};
-	struct bb_user_places *p = calloc(1, sizeof(*p));
+	struct bb_user_addresses *p = calloc(1, sizeof(*p));
 
 	(void)state;
 	assert_int_equal(bb_user_prototype__check(&prototype), 0);
@@ -139,14 +139,14 @@ static void test_reply(void **state)
 	prototype.n = BB_MOST_PARAMETERS + 1;
 	assert_int_equal(bb_user_prototype__check(&prototype), -EBADMSG);
 	assert_non_null(p);
-	assert_int_equal(bb_user_places__check(p), -EBADMSG);
+	assert_int_equal(bb_user_addresses__check(p), -EBADMSG);
 	p->n = 2;
 	p->cookies[1] = 1;
-	assert_int_equal(bb_user_places__check(p), 0);
+	assert_int_equal(bb_user_addresses__check(p), 0);
 	p->cookies[1] = 2;
-	assert_int_equal(bb_user_places__check(p), -EBADMSG);
-	p->n = BB_MOST_PLACES + 1;
-	assert_int_equal(bb_user_places__check(p), -EBADMSG);
+	assert_int_equal(bb_user_addresses__check(p), -EBADMSG);
+	p->n = BB_MOST_ADDRESSES + 1;
+	assert_int_equal(bb_user_addresses__check(p), -EBADMSG);
 	free(p);
 }
 
