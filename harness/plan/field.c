@@ -59,7 +59,8 @@ void bb_name_from(const char *text, size_t len, char *ret_name)
 	size_t n = 0;
 
 	if (!len || strchr("-.", text[0]))
-		ret_name[n++] = 'x'; /* it begins neither as an option nor as a hidden file */
+		ret_name[n++] = 'x'; /* so that the name looks neither like an option nor like a
+					hidden file */
 	for (size_t i = 0; i < len && n < BB_NAME_MAX_BYTES; i++)
 		ret_name[n++] = text[i] && strchr(name_characters, text[i]) ? text[i] : '_';
 	ret_name[n] = '\0';
@@ -131,7 +132,8 @@ static int read_flag(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* A number that parsing gave `rc` for: `what` the key takes, and the row's range. */
+/* Checks a number after parsing, which returned `rc`: `what` describes what the key takes, and
+ * the row holds its range. */
 static int check_number(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, const char *what, int rc, double value)
 {
@@ -223,7 +225,7 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 
 	if (rc)
 		return rc;
-	*dest = calloc(node->n + 1, sizeof(**dest)); /* and a NULL */
+	*dest = calloc(node->n + 1, sizeof(**dest)); /* one more for the NULL at the end */
 	if (!*dest)
 		return bb_fail_nomem(r->err);
 	for (size_t i = 0; !rc && i < node->n; i++) {
@@ -245,7 +247,7 @@ static bool belongs(const struct bb_field *f, unsigned int mode)
 	return f->name && (!f->with || (f->with & mode));
 }
 
-/* Why the key, whose row is f (NULL: it has none), may not stand there. */
+/* Says why the key may not stand there. `f` is its row; NULL if it has none. */
 static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_field *f,
 		    const struct bb_yaml *map, const struct bb_yaml *key, unsigned int mode)
 {
@@ -256,7 +258,7 @@ static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const
 		if (belongs(&kind->fields[i], mode))
 			keys[n++] = kind->fields[i].name;
 	if (!f) {
-		/* {description: reserve, then submit}: to YAML, "then submit" is a key. */
+		/* YAML reads {description: reserve, then submit} as two keys. */
 		bool is_comma = map->flow && bb_yaml__is_nothing(key + 1) && !*key[1].text;
 
 		return bb_yaml__fail(r, key, "unknown key %s%s; %s takes: %s%s",
@@ -397,7 +399,7 @@ static void free_texts(const struct bb_field *f, void *base)
 	free_memory(f, base);
 }
 
-/* Numbers, too. */
+/* Copies bytes, or 32-bit numbers. */
 static int copy_bytes(const struct bb_field *f, const void *from, void *to)
 {
 	char *const *bytes = bb_field__const_member(f, from);
@@ -466,7 +468,7 @@ int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 	}
 	for (size_t i = 0; !rc && i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
-		bool is_copied = false; /* several keys may set one member */
+		bool is_copied = false; /* several keys may set the same member */
 
 		for (size_t k = 0; k < i; k++)
 			is_copied |= kind->fields[k].offset == f->offset &&

@@ -8,45 +8,47 @@
 #include "plan/yaml.h"
 
 /*
- * A key of a scenario is a row of a table (struct bb_field): its name, its type, the member that it
- * sets. Reading, copying and freeing follow from the row. Rows without a name are of members that
- * no key sets alone.
+ * A key of a scenario is a row of a table (struct bb_field): its name, its type, and the member it
+ * sets. Reading, copying and freeing follow from the row. A row without a name describes a member
+ * that no single key sets.
  */
 #define BB_NAME_MAX_BYTES 128 /* names become part of benchmark names and of file names */
 
-/* A name from any text: characters that a name may not have become '_'. ret_name[BB_NAME_MAX_BYTES
- * + 1]. */
+/* Makes a name from any text: characters not allowed in a name become '_'.
+ * ret_name[BB_NAME_MAX_BYTES + 1]. */
 void bb_name_from(const char *text, size_t len, char *ret_name);
 
-struct bb_kind; /* below */
+struct bb_kind; /* defined below */
 struct bb_field;
 
 typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 			  const struct bb_yaml *node, void *base);
 
 struct bb_type {
-	/* Check the value, and store it in the member of the struct at `base`. 0, or -errno with
-	 * "path:line:col: " and the fault. NULL: nothing is read. */
+	/* Checks the value and stores it in the member of the struct at `base`. Returns 0, or
+	 * -errno with "path:line:col: " and the fault. NULL: no key is read. */
 	bb_read_value *read;
-	size_t owned_bytes; /* of the member that point to memory of its own; 0: none */
-	/* Memory of its own for a member whose owned bytes are zero. 0 or -ENOMEM. */
+	size_t owned_bytes; /* size of the pointer in the member that owns memory; 0: none */
+	/* Copies owned memory into a member whose pointer is NULL. Returns 0 or -ENOMEM. */
 	int (*copy)(const struct bb_field *f, const void *from, void *to);
-	void (*done)(const struct bb_field *f, void *base); /* free it, and zero those bytes */
+	void (*done)(const struct bb_field *f,
+		     void *base); /* frees that memory, and zeros the pointer */
 };
 
 struct bb_field {
 	const char *name;
 	const struct bb_type *type;
 	size_t offset;       /* of the member in the struct at `base` */
-	size_t n_offset;     /* lists, bytes: of their number */
-	bb_read_value *read; /* where the type's own reader does not do; NULL: it does */
-	unsigned int with;   /* drive: a bit for each driver that knows the key; 0: all */
+	size_t n_offset;     /* of the count, for lists and bytes */
+	bb_read_value *read; /* reader in place of the type's own; NULL: the type's own */
+	unsigned int
+		with; /* in drives: a bit for each kind of drive that takes the key; 0: all kinds */
 	bool required;
-	double min, max;            /* numbers: the range, both ends included */
-	const char *const *choices; /* texts out of a fixed set */
+	double min, max;            /* range of a number, both ends included */
+	const char *const *choices; /* allowed texts */
 	size_t n_choices;
-	const struct bb_kind *of; /* a mapping, or a list of them: their kind */
-	const char *item;         /* for messages: one of a list of texts; those of another list */
+	const struct bb_kind *of; /* kind of a mapping, or of the items of a list */
+	const char *item;         /* description of one item, for messages */
 };
 
 static inline void *bb_field__member(const struct bb_field *f, void *base)
@@ -64,52 +66,49 @@ static inline void *bb_field__number(const struct bb_field *f, void *base)
 	return (char *)base + f->n_offset;
 }
 
-/*
- * Types, by the member. The items of a list are read by the reader of their kind. Where that kind
- * has a noun, no two items may have the same name.
- */
+/* Types of members. The kind of a list reads its items. If that kind has a noun, two items must
+ * not have the same name. */
 extern const struct bb_type bb_type_text, bb_type_name, /* char * */
-	bb_type_choice,                                 /* likewise, one of `choices` */
-	bb_type_index,                                  /* unsigned int: which of `choices` */
-	bb_type_flag,                                   /* bool: the second of two `choices` */
-	bb_type_texts,                                  /* char **, ended by NULL */
-	bb_type_u32,                                    /* uint32_t, int */
-	bb_type_double,                                 /* double */
+	bb_type_choice,                                 /* char *, one of `choices` */
+	bb_type_index,                                  /* unsigned int, the index in `choices` */
+	bb_type_flag,     /* bool: false for the first of two `choices`, true for the second */
+	bb_type_texts,    /* char **, ended by NULL */
+	bb_type_u32,      /* uint32_t, int */
+	bb_type_double,   /* double */
 	bb_type_u32_list, /* struct bb_u32_list from 100 or [100, 1000], no value twice */
-	bb_type_bytes,    /* uint8_t * and its number; it has no reader */
-	bb_type_keys,     /* none: a mapping whose keys, those of `of`, set members of the struct */
-	bb_type_part,     /* a struct that `of` describes */
-	bb_type_list;     /* an array of such structs, and its number */
+	bb_type_bytes,    /* uint8_t * and its length; has no reader */
+	bb_type_keys, /* no member: a mapping whose keys (`of`) set members of the same struct */
+	bb_type_part, /* a struct described by `of` */
+	bb_type_list; /* an array of structs described by `of`, and its length */
 
 bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
-/* To build more readers from: the index in f->choices; a list (of `of`) with something in it. */
+/* For other readers: finds the index in f->choices; checks that a node is a list (of `of`) and
+ * not empty. */
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index);
 int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, const char *of);
 
-/* Replace the text by a copy. 0 or -ENOMEM. */
+/* Replaces the text by a copy. Returns 0 or -ENOMEM. */
 int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text);
 
 struct bb_phrase {
 	char text[256];
 };
-/* Parts of messages: "a, b, c"; " (did you mean 'a'?)" or, when none is near, "". */
+/* Parts of messages. __join gives "a, b, c". __suggest gives " (did you mean 'a'?)", or "" if no
+ * name is near. */
 struct bb_phrase bb_phrase__join(const char *const *names, size_t n);
 struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, size_t n);
 
-/*
- * A kind of mapping in a scenario: the keys that it takes, one row of a table each. Some kinds have
- * modes (a drive's driver, the form of an input), and then a row's `with` says in which of them its
- * key may stand.
- */
+/* A kind of mapping in a scenario, with one row per key. Some kinds have modes (the kind of a
+ * drive, the form of an input); a row's `with` then holds the modes in which its key may stand. */
 #define BB_KIND_MAX_KEYS 24
 #define BB_BIT(n) (1U << (n))
 
 struct bb_mode {
-	const char *label; /* as it is written: "with: step" */
-	const char *name;  /* as it is called: "step" */
+	const char *label; /* as in the file: "with: step" */
+	const char *name;  /* in messages: "step" */
 };
 
 struct bb_kind {
@@ -117,12 +116,15 @@ struct bb_kind {
 	const char *example; /* "{with: step}" */
 	const struct bb_field *fields;
 	size_t n_fields; /* <= BB_KIND_MAX_KEYS */
-	size_t size;     /* of the struct; 0: it is neither copied nor in a list */
-	/* modes[i] is what BB_BIT(i) in bb_field.with stands for */
+	size_t size;     /* of the struct; 0: it is never copied and in no list */
+	/* modes[i] belongs to BB_BIT(i) of bb_field.with */
 	const struct bb_mode *modes;
-	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key may always stand */
-	/* In a list: reads one item; NULL: bb_kind__read() does. Its place, a struct bb_where, is
-	 * set before; 0: it has none. The noun is for names, which are the first member. */
+	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key is always allowed */
+	/*
+	 * For lists. `read` reads one item; NULL: bb_kind__read() does. `where_offset` is the
+	 * offset of the item's struct bb_where, which is set before; 0: it has none. `noun` names
+	 * an item in messages; its name is its first member.
+	 */
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 	size_t where_offset;
 	const char *noun;
@@ -140,34 +142,33 @@ struct bb_kind {
 #define BB_MODES(modes_) .modes = (modes_), .n_modes = sizeof(modes_) / sizeof((modes_)[0])
 
 /*
- * Read the mapping into the struct at `base`, its keys in the order in which they are written;
- * `mode` is one bit, or 0 for a kind without modes. 0, -ENOMEM, or -EINVAL with a message: no
- * mapping, a key that is unknown or belongs to another mode, a required one that is missing, or the
- * error of the key's reader.
+ * Reads a mapping into the struct at `base`, key by key in the order of the file. `mode` is one
+ * bit, or 0 for a kind without modes. Returns 0, -ENOMEM, or -EINVAL with a message: not a mapping,
+ * an unknown key, a key of another mode, a missing required key, or a bad value.
  */
 int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_yaml *node,
 		  unsigned int mode, void *base);
 
-/* A copy of an item with all that its rows own, to be given to bb_kind__done() in any case. 0 or
- * -ENOMEM. */
+/* Copies an item with all it owns. Give the copy to bb_kind__done() even after an error. Returns
+ * 0 or -ENOMEM. */
 int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to);
-/* Free all that the rows own. */
+/* Frees all that the item owns. */
 void bb_kind__done(const struct bb_kind *kind, void *item);
 
 /*
- * Readers of struct bb_bytes, at least f->min and at most f->max of them: hexadecimal digits ("08
- * 00 4500"), quoted or not; a file, which is looked for beside the scenario; a generated frame
- * (plan/packet.h) from {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1234, dst: 80}, size: 64}.
- * `eth`, `ipv4` or `ipv6`, `tcp` or `udp`, and `size`, the frame's length, may all be left out.
+ * Readers of struct bb_bytes of f->min to f->max bytes: from hexadecimal digits ("08 00 4500");
+ * from a file beside the scenario; from a frame to generate (plan/packet.h), as in {ipv4: {src:
+ * 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1234, dst: 80}, size: 64}. Each key of a frame may be left
+ * out: `eth`, `ipv4` or `ipv6`, `tcp` or `udp`, and `size`, its length.
  */
 bb_read_value bb_field__hex, bb_field__file, bb_field__packet;
 #define BB_BYTES_AT(type_, m_) BB_LIST_AT(type_, m_.data, m_.len)
 
-/* {pid: self}, {comm: self} or {cgroup: self}; `what` it stands for is for messages. */
+/* Reads {pid: self}, {comm: self} or {cgroup: self}. `what` names the value in messages. */
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
 		   enum bb_self *ret_self);
 
-/* A list of struct bb_map_spec, in the forms that docs/scenario.md lists. */
+/* Row of a list of struct bb_map_spec; docs/scenario.md has its forms. */
 #define BB_MAPS(type_)                                                                             \
 	&bb_type_list, BB_LIST_AT(type_, maps.v, maps.n),                                          \
 		.of = &bb_map_kind,                                                                \
@@ -175,42 +176,42 @@ int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const 
 extern const struct bb_kind bb_map_kind;
 
 /*
- * Reader of struct bb_inputs from a list of mappings, in the forms that docs/scenario.md lists. One
- * may stand for many: each packet of a capture, or of a sweep over a byte of a frame, is an input
- * NAME-0, NAME-1, ... File names are relative to the scenario's folder.
+ * Reads struct bb_inputs from a list of mappings; docs/scenario.md has their forms. One mapping may
+ * give many inputs, NAME-0, NAME-1, ...: the packets of a packet capture, or of a sweep over a
+ * byte. File names are relative to the scenario's folder.
  */
 #define BB_INPUTS_MAX 4096u
-#define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* all together */
+#define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* of all inputs together */
 extern const struct bb_kind bb_input_kind;
 bb_read_value bb_field__inputs;
 
-/* Many packets on their way from a scenario into its inputs. */
+/* A growing list of packets. */
 struct bb_bytes_list {
 	struct bb_bytes *v;
 	size_t n;
 };
 
-/* A copy of `data` at the end. 0 or -ENOMEM. */
+/* Appends a copy of `data`. Returns 0 or -ENOMEM. */
 int bb_bytes_list__add(struct bb_bytes_list *list, const uint8_t *data, size_t len);
 void bb_bytes_list__done(struct bb_bytes_list *list);
 
 /*
- * The packets of a capture file (pcap or pcapng, by libpcap), in order. Errors: -EINVAL for
- * anything but 1 to `max_packets` whole Ethernet frames of 14 to 65535 bytes, -errno for a file
- * that cannot be read. The message does not name the file.
+ * Reads the packets of a file (pcap or pcapng, by libpcap), in order. Returns -EINVAL unless it
+ * holds 1 to `max_packets` whole Ethernet frames of 14 to 65535 bytes, or -errno if it cannot be
+ * read. The message does not name the file.
  */
 int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list,
 		  struct bb_err *err);
 
 struct __sk_buff;
 
-/* The members of a context that may be set by name, for messages; "" where there are none. */
+/* Lists the members of a context that can be set by name, for messages; "" if there are none. */
 struct bb_phrase bb_ctx__members(enum bb_ctx_kind kind);
 
 /*
- * To learn which member a kernel refuses: the name of the input's next skb member from *at on that
- * is set, and that member alone, with a value that is right wherever the member is known. NULL:
- * there is no more.
+ * Finds out which member a kernel refuses: returns the name of the next member of __sk_buff from
+ * `*at` on that the input sets. `*ret_alone` has only that member set, to a value that every kernel
+ * with the member accepts. NULL: there are no more.
  */
 const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 				    struct __sk_buff *ret_alone);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `inputs` of a scenario: bytes, files, packet captures, sweeps, and the contexts of packets. */
+/* Reads `inputs` of a scenario: bytes, files, packet captures, sweeps, and contexts of packets. */
 #include "plan/field.h"
 
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
-#define PCAP_DONT_INCLUDE_PCAP_BPF_H /* it is at odds with linux/bpf.h */
+#define PCAP_DONT_INCLUDE_PCAP_BPF_H /* it conflicts with linux/bpf.h */
 #include <pcap/dlt.h>
 #include <pcap/pcap.h>
 
@@ -15,14 +15,14 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define CAPTURE_MAX_BYTES ((size_t)64 << 20)
-/* in a frame: 14 bytes of Ethernet, 12 of IPv4 before the source address */
+/* offset of the low byte of the source: 14 bytes of Ethernet, 12 of IPv4 */
 #define SRC_LOW_AT 26u
-/* a multiple of 4; in older kernels 32 (net/xdp.h, xdp_metalen_invalid) */
+/* a multiple of 4; 32 in older kernels (net/xdp.h, xdp_metalen_invalid) */
 #define METADATA_MAX_BYTES 252
 
 /* --- bytes --- */
 
-/* `called` is the key, or the key and its file. */
+/* `called` names the bytes in messages: the key, or the key and its file. */
 static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, const char *called, const void *data, size_t len,
 		     void *base)
@@ -67,7 +67,8 @@ int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const str
 	return rc;
 }
 
-/* The path of a file that the scenario names, relative to the scenario's own folder; free() it. */
+/* Returns in `*ret_path` the path of a file that the scenario names relative to its own folder;
+ * free() it. */
 static int path_of(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		   char **ret_path)
 {
@@ -175,14 +176,14 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 	pcap_t *pcap = NULL;
 	FILE *file;
 	size_t len;
-	/* into memory, so that a pipe or an endless device is never opened as a capture */
+	/* read into memory, so that libpcap never opens a pipe or an endless device */
 	int rc = bb_read_file(path, CAPTURE_MAX_BYTES, &data, &len, NULL);
 
 	if (rc)
 		return bb_fail(err, rc, "%s", rc == -EINVAL ? "not a regular file" : strerror(-rc));
 	file = len ? fmemopen(data, len, "r") : NULL;
 	if (file)
-		pcap = pcap_fopen_offline(file, why); /* which then has the file */
+		pcap = pcap_fopen_offline(file, why); /* takes the file over */
 	if (pcap) {
 		rc = read_packets(pcap, max_packets, &list, err);
 		pcap_close(pcap);
@@ -204,7 +205,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 
 struct xdp {
 	struct xdp_md md;
-	struct bb_bytes metadata; /* in front of the packet */
+	struct bb_bytes metadata; /* placed before the packet */
 };
 
 static int read_u64(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
@@ -241,8 +242,8 @@ static const struct bb_type u64 = {.read = read_u64}, cb = {.read = read_cb};
 #define XDP(m) #m, .offset = offsetof(struct xdp, md.m)
 #define U32 .type = &bb_type_u32, .min = 0, .max
 
-/* What convert___skb_to_skb() takes, and within which bounds (net/bpf/test_run.c); anything else
- * must be zero. */
+/* Members that convert___skb_to_skb() accepts, with their ranges (net/bpf/test_run.c); all
+ * others must be zero. */
 static const struct bb_field skb_fields[] = {
 	{SKB(mark), U32 = UINT32_MAX},
 	{SKB(priority), U32 = UINT32_MAX},
@@ -256,7 +257,7 @@ static const struct bb_field skb_fields[] = {
 	{SKB(hwtstamp), .type = &u64},
 };
 
-/* And xdp_convert_md_to_buff(); data and data_end follow from the packet. */
+/* Members that xdp_convert_md_to_buff() accepts; data and data_end follow from the packet. */
 static const struct bb_field xdp_fields[] = {
 	{XDP(ingress_ifindex), U32 = INT32_MAX},
 	{XDP(rx_queue_index), U32 = UINT16_MAX},
@@ -310,7 +311,8 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 		if (f->offset + size > in->ctx_len || !memcmp(in->ctx + f->offset, zeros, size))
 			continue;
 		memset(ret_alone, 0, sizeof(*ret_alone));
-		*(uint8_t *)((char *)ret_alone + f->offset) = 1; /* the loopback device, for one */
+		*(uint8_t *)((char *)ret_alone + f->offset) =
+			1; /* for example the loopback device */
 		if (f->offset == offsetof(struct __sk_buff, wire_len))
 			ret_alone->wire_len = (uint32_t)in->len;
 		return f->name;
@@ -318,9 +320,9 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 	return NULL;
 }
 
-/* --- an item of the list, which may stand for many inputs --- */
+/* --- an item of the list: one input or many --- */
 
-/* Its forms, by the key that makes one. */
+/* Forms of an item, each named by its key. */
 enum {
 	HEX,
 	FROM_FILE,
@@ -330,7 +332,7 @@ enum {
 	CONTEXT_HEX,
 	CONTEXT_FILE,
 	N_FORMS
-}; /* packets first */
+}; /* packets come first */
 
 static const struct bb_mode modes[] = {
 	[HEX] = {"hex", "hex"},
@@ -347,15 +349,15 @@ static const struct bb_mode modes[] = {
 
 struct entry {
 	char *name;                /* NULL: not given */
-	struct bb_bytes data;      /* of one input */
-	struct bb_bytes_list many; /* or of many, named by number */
+	struct bb_bytes data;      /* one input */
+	struct bb_bytes_list many; /* or many, named by number */
 	uint32_t first_number;
 	bool has_retval;
 	uint32_t retval;
 	struct bb_bytes out;
-	/* the context of each */
+	/* kind of the context that each gets */
 	enum bb_ctx_kind ctx_kind;
-	struct bb_bytes ctx; /* BB_CTX_BYTES */
+	struct bb_bytes ctx; /* for BB_CTX_BYTES */
 	struct __sk_buff skb;
 	struct xdp xdp;
 };
@@ -377,7 +379,7 @@ static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
 		  : 0;
 }
 
-/* Return values by the names that programs use for them. */
+/* Names of return values. */
 #define VALUE(name)                                                                                \
 	{                                                                                          \
 #name, (uint32_t)name                                                              \
@@ -426,7 +428,7 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 
 struct sweep {
 	struct bb_bytes frame;
-	bool is_address; /* byte: src_low */
+	bool is_address; /* the byte was given as src_low */
 	uint32_t byte, from, to;
 };
 
@@ -546,7 +548,8 @@ const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows)};
 
 /* --- the list --- */
 
-/* The inputs so far, and where each stands, for the message on a name given twice. */
+/* The inputs so far, and the position of each in the file, for the message about a repeated
+ * name. */
 struct builder {
 	const struct bb_reader *r;
 	struct bb_inputs inputs;
@@ -555,7 +558,7 @@ struct builder {
 	size_t bytes;
 };
 
-/* Give the input, which has its packet, a context of its own. 0 or -ENOMEM. */
+/* Gives the input a context of its own; it has its packet already. Returns 0 or -ENOMEM. */
 static int give_ctx(const struct entry *e, struct bb_input *in)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;
@@ -582,8 +585,8 @@ static int give_ctx(const struct entry *e, struct bb_input *in)
 	memcpy(in->ctx, from[e->ctx_kind], in->ctx_len);
 	if (e->ctx_kind != BB_CTX_XDP)
 		return 0;
-	/* To the kernel the metadata is the first part of the packet, and the context says how
-	 * long both are. */
+	/* For the kernel metadata is the beginning of the packet, and the context holds both
+	 * lengths. */
 	data = realloc(in->data, metadata->len + in->len);
 	if (!data)
 		return -ENOMEM;
@@ -599,7 +602,7 @@ static int give_ctx(const struct entry *e, struct bb_input *in)
 	return 0;
 }
 
-/* The packet or context, which is taken over, is the `nth` of the entry's. */
+/* Adds the `nth` input of the entry, and takes its packet or context over. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {
@@ -657,7 +660,7 @@ static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry
 	return rc;
 }
 
-/* The context of the packets, by its key. */
+/* Finds the kind of the packets' context from the key that gives it. */
 static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, struct entry *e)
 {
 	static const struct {
@@ -681,8 +684,8 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 	return 0;
 }
 
-/* The form is the first key that makes one. Without any, wrong keys are complained about first: one
- * may be a slip. */
+/* The first key that names a form decides the form. If no key does, wrong keys are reported
+ * first, because one may be a misspelled form. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
 {
 	const char *forms[N_FORMS];
@@ -715,7 +718,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* What f describes is empty yet. */
+/* The member described by `f` is still empty. */
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -735,7 +738,7 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		order[i] = &b.inputs.v[i];
 	if (order)
 		qsort(order, b.inputs.n, sizeof(*order), by_name);
-	/* Of names that come twice, the first in the file. */
+	/* Report the repeated name that comes first in the file. */
 	for (size_t i = 1; order && i < b.inputs.n; i++)
 		if (!strcmp(order[i - 1]->name, order[i]->name) && (!twice || order[i] < twice)) {
 			first = b.where[order[i - 1] - b.inputs.v];

@@ -5,7 +5,7 @@
 #include "base/parse.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-/* a per-CPU value, for one, has at most 32768 (PCPU_MIN_UNIT_SIZE) */
+/* for example, a per-CPU value has at most 32768 (PCPU_MIN_UNIT_SIZE) */
 #define DATUM_MAX_BYTES 65536
 
 static const char *const resets[] = {"load", "run"};

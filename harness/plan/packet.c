@@ -6,19 +6,19 @@
 #include "base/parse.h"
 #include "plan/field.h"
 
-/* Header sizes and offsets: IEEE 802.3, RFC 791, RFC 8200, RFC 9293, RFC 768. */
+/* Header sizes and offsets, from IEEE 802.3 and RFC 791, 8200, 9293, 768. */
 #define ETH_BYTES 14u
 #define IPV4_BYTES 20u
 #define IPV6_BYTES 40u
 #define TCP_BYTES 20u
 #define UDP_BYTES 8u
-#define ETH_TYPE_MIN 0x600 /* what is less is a length, not a type (IEEE 802.3) */
+#define ETH_TYPE_MIN 0x600 /* a smaller number is a length (IEEE 802.3) */
 #define TYPE_IPV4 0x0800u
 #define TYPE_IPV6 0x86ddu
 #define PROTO_TCP 6u
 #define PROTO_UDP 17u
 #define PROTO_EXPERIMENT 253u
-#define TCP_CHECKSUM_AT 16u /* in its header */
+#define TCP_CHECKSUM_AT 16u /* offset in the header */
 #define UDP_CHECKSUM_AT 6u
 
 static void put16(uint8_t *at, size_t value)
@@ -66,7 +66,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	put16(frame + 12, p->eth_type);
 	if (p->ip == BB_PACKET_IPV4) {
 		put16(frame + 12, TYPE_IPV4);
-		ip[0] = 0x45; /* version 4, 5 words */
+		ip[0] = 0x45; /* version 4, header of 5 words */
 		put16(ip + 2, size - ETH_BYTES);
 		ip[6] = 0x40; /* don't fragment */
 		ip[8] = (uint8_t)p->ttl;
@@ -89,7 +89,7 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	if (p->l4 == BB_PACKET_UDP) {
 		put16(l4 + 4, (size_t)(frame + size - l4));
 	} else if (p->l4 == BB_PACKET_TCP) {
-		l4[12] = 0x50;         /* 5 words */
+		l4[12] = 0x50;         /* header of 5 words */
 		l4[13] = 0x02;         /* SYN */
 		put16(l4 + 14, 65535); /* window */
 	}
@@ -112,7 +112,7 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 	return (uint16_t)~sum16(sum, data, len);
 }
 
-/* `sum` has the addresses of the pseudo-header already. */
+/* `sum` already holds the addresses of the pseudo-header. */
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
 	size_t at = protocol == PROTO_TCP ? TCP_CHECKSUM_AT : UDP_CHECKSUM_AT;
@@ -124,7 +124,7 @@ static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 	put16(l4 + at, 0);
 	checksum = bb_inet_checksum(sum + protocol + (uint32_t)len, l4, len);
 	if (protocol == PROTO_UDP && !checksum)
-		checksum = 0xffff; /* 0 would say that there is none */
+		checksum = 0xffff; /* 0 would mean "no checksum" */
 	put16(l4 + at, checksum);
 }
 
@@ -140,11 +140,13 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 	bool is_ipv6 = len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == TYPE_IPV6 &&
 		       frame[ETH_BYTES] >> 4 == 6;
 	uint8_t *ip = frame + ETH_BYTES;
-	size_t room = len - ETH_BYTES; /* where it is one of both */
+	size_t room = len - ETH_BYTES; /* bytes after the Ethernet header */
 
 	if (is_ipv4) {
 		size_t header = (size_t)(ip[0] & 15) * 4, total = get16(ip + 2);
-		bool fragment = get16(ip + 6) & 0x3fff; /* more to come, or not the first */
+		bool fragment =
+			get16(ip + 6) &
+			0x3fff; /* true for a fragment: more follow, or it is not the first */
 
 		if (header < IPV4_BYTES || header > room)
 			return;
@@ -157,7 +159,7 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 	}
 }
 
-/* --- as a scenario describes one --- */
+/* --- a packet as a scenario describes it --- */
 
 struct spec {
 	struct bb_packet packet;
@@ -231,7 +233,7 @@ static const struct bb_kind ipv6_kind = {
 static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
 static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
 
-/* A packet has one of the two headers of a layer. */
+/* Reads a header. A packet has at most one header per layer. */
 static int read_header(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base)
 {

@@ -4,14 +4,12 @@
 
 #include "base/std.h"
 
-/*
- * Generated Ethernet frames: right lengths, right checksums, and as payload zeros. No frame check
- * sequence, as programs never see one.
- */
+/* Generated Ethernet frames, with correct lengths and checksums and a payload of zeros. They
+ * have no frame check sequence, which programs never see. */
 #define BB_FRAME_MIN_BYTES 14u /* an Ethernet header */
 #define BB_FRAME_MAX_BYTES 65535u
 #define BB_FRAME_USUAL_BYTES                                                                       \
-	60u /* the shortest frame on a wire, without the check sequence (IEEE 802.3) */
+	60u /* the shortest frame on a wire without its check sequence (IEEE 802.3) */
 
 enum bb_packet_ip {
 	BB_PACKET_NO_IP,
@@ -20,39 +18,37 @@ enum bb_packet_ip {
 };
 
 enum bb_packet_l4 {
-	BB_PACKET_NO_L4, /* under IP: protocol 253, for experiments (RFC 3692) */
-	BB_PACKET_TCP,   /* a SYN */
+	BB_PACKET_NO_L4, /* with IP: protocol 253, for experiments (RFC 3692) */
+	BB_PACKET_TCP,   /* a SYN segment */
 	BB_PACKET_UDP,
 };
 
 struct bb_packet {
 	uint8_t eth_src[6], eth_dst[6];
-	uint32_t eth_type; /* without IP only */
+	uint32_t eth_type; /* used without IP only */
 	enum bb_packet_ip ip;
 	uint8_t ip_src[16], ip_dst[16]; /* network order; IPv4: the first 4 bytes */
 	uint32_t ttl;                   /* or hop limit */
-	enum bb_packet_l4 l4;           /* needs IP */
+	enum bb_packet_l4 l4;           /* other values need IP */
 	uint32_t src_port, dst_port;    /* host order */
 };
 
-/* Locally administered MAC addresses 02:00:00:00:00:01 to :02, EtherType 0x88b5 (for experiments),
- * TTL 64. */
+/* Sets the defaults: locally administered MAC addresses 02:00:00:00:00:01 to :02, EtherType
+ * 0x88b5 (for experiments), TTL 64. */
 void bb_packet__init(struct bb_packet *p);
 
-/* Write the frame of `size` bytes, <= BB_FRAME_MAX_BYTES and no less than its headers. */
+/* Writes a frame of `size` bytes: at least its headers, at most BB_FRAME_MAX_BYTES. */
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 
-/*
- * Set the checksums of an IPv4 header and of the TCP or UDP in it or directly behind an IPv6 header
- * anew, after a change. Frames of anything else, and cut ones, stay as they are.
- */
+/* Recomputes the checksums of an IPv4 header, and of TCP or UDP in IPv4 or directly after an
+ * IPv6 header. Leaves other and truncated frames as they are. */
 void bb_frame__fix_checksums(uint8_t *frame, size_t len);
 
-/* Is it an Ethernet frame with a whole IPv4 header, by its EtherType and version? */
+/* True if the frame has a complete IPv4 header, by its EtherType and version. */
 int bb_frame__is_ipv4(const uint8_t *frame, size_t len);
 
-/* The Internet checksum (RFC 1071) of len bytes, continued from `sum` (0 at first). It is stored
- * high byte first. */
+/* Returns the Internet checksum (RFC 1071) of len bytes, continued from `sum` (at first 0).
+ * Store it high byte first. */
 uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len);
 
 #endif

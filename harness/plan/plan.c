@@ -4,17 +4,17 @@
 #include "base/parse.h"
 #include "plan/field.h"
 
-/* The parameter that a drive runs over. */
+/* The parameter of a drive. */
 struct param {
-	const char *name;               /* NULL: it has none */
+	const char *name;               /* NULL: no parameter */
 	const uint32_t *values;         /* values[n], or NULL */
-	const struct bb_inputs *inputs; /* likewise */
-	bool numbered;                  /* inputs: their names are whole numbers */
+	const struct bb_inputs *inputs; /* or inputs[n], or NULL */
+	bool numbered;                  /* the names of all inputs are whole numbers */
 	size_t n;
 };
 
-/* As a plot's axis needs it: without leading zeros, so that different names are different numbers.
- */
+/* Accepts whole numbers without leading zeros, so that different names are different numbers on
+ * a plot's axis. */
 static bool is_number(const char *name, uint32_t *ret_value)
 {
 	char again[16];
@@ -52,7 +52,8 @@ static bool is_in(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
-/* It has have[n]; behind them are n_others names that mean something elsewhere. */
+/* `have[0..n)` are the valid names. The `n_others` names after them are valid elsewhere, and
+ * only serve the message. */
 static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s,
 		       const char *const *have, size_t n, size_t n_others, struct bb_err *err)
 {
@@ -75,13 +76,13 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 		       list);
 }
 
-/* "in-situ" means all of its events, "in-situ-packets" one. */
+/* "in-situ" names all drives in situ; "in-situ-packets" names one. */
 static bool is_called(const struct bb_drive_spec *d, const char *name)
 {
 	return !strcmp(name, bb_drive_name(d)) || (d->kind->name && !strcmp(name, d->kind->with));
 }
 
-/* Every name asked for must exist. */
+/* Checks that every requested name exists. */
 static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *opts,
 		       struct bb_err *err)
 {
@@ -114,7 +115,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return rc;
 }
 
-/* The case at value i of the drive's parameter, at the end, for which there is room. */
+/* Appends the case for value `i` of the parameter; there is room for it. */
 static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
 		     const struct param *param, size_t i)
@@ -162,7 +163,7 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
-/* Does the drive have the variant, and is it asked for? */
+/* True if the drive has this variant and the options ask for both. */
 static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
 		   const char *variant)
 {
@@ -171,8 +172,8 @@ static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *
 	return !opts->variants.n || is_in(variant, opts->variants.v, opts->variants.n);
 }
 
-/* The cases of a drive, grouped by the value of its parameter, among them the floor of the others.
- * 0 or -ENOMEM. */
+/* Adds the cases of a drive, grouped by value of the parameter, with the floor of each group.
+ * Returns 0 or -ENOMEM. */
 static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_drive_spec *d)
 {
@@ -184,7 +185,7 @@ static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 	for (size_t v = 0; v < s->n_variants; v++)
 		any |= wanted(opts, d, s->variants[v].name);
 	if (!any)
-		return 0; /* a floor alone is the floor of nothing */
+		return 0; /* a floor without other variants is of no use */
 	grown = reallocarray(p->cases, p->n_cases + param.n * s->n_variants, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -208,8 +209,8 @@ static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 	return 0;
 }
 
-/* A case is known by its name, so no two may have one: drives of one name are told apart by what
- * they drive only. */
+/* Checks that the names of cases are distinct. Two drives of the same name must drive different
+ * variants. */
 static int check_cases(const struct bb_plan *p, struct bb_err *err)
 {
 	for (size_t i = 0; i < p->n_cases; i++) {
@@ -219,7 +220,7 @@ static int check_cases(const struct bb_plan *p, struct bb_err *err)
 		while (other < c->drive && strcmp(bb_drive_name(other), bb_drive_name(c->drive)))
 			other++;
 		if (other == c->drive)
-			continue; /* no drive before has its name */
+			continue; /* no earlier drive has this name */
 		for (const struct bb_plan_case *first = p->cases; first < c; first++)
 			if (!strcmp(first->name, c->name))
 				return bb_fail(err, -EINVAL,

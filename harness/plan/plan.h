@@ -7,79 +7,78 @@
 #include "base/std.h"
 #include "plan/scenario.h"
 
-/*
- * The cases of a run of one scenario, decided before anything is loaded: one for every variant
- * under every drive at every parameter. `--dry-run` prints it.
- */
-#define BB_DEFAULT_LOADS 28u /* two for each of up to 14 places of a program (run/round.h) */
-/* Of drives that go by time or have no program to place: shorter slices hold too few samples. The
- * interval over loads is then their 3rd to 10th. */
+/* The cases of a run, made from one scenario before anything is loaded: one for each variant,
+ * drive and value of the parameter. `--dry-run` prints them. */
+#define BB_DEFAULT_LOADS 28u /* two loads for each of up to 14 places of a program (run/round.h)   \
+			      */
+/* For drives that measure by time, or without a program. Shorter slices would hold too few
+ * samples. The interval over 12 slices reaches from the 3rd to the 10th. */
 #define BB_DEFAULT_SLICES 12u
-#define BB_SWEEP_MOST_LOADED 16u /* values of a parameter; a sweep has more, and fewer loads */
+#define BB_SWEEP_MOST_LOADED 16u /* A sweep has more values than this, and fewer loads. */
 #define BB_NO_CASE SIZE_MAX
 
 struct bb_plan_case {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
-	const char *param; /* name; NULL: the drive has none */
-	/* for reports and plots; tells the cases of a drive and variant apart */
+	const char *param; /* name of the parameter; NULL: none */
+	/* identifies the value in reports and plots */
 	uint32_t param_value;
-	/* the argument of batch(): param_value, but of an input its index */
+	/* argument of batch(): param_value, or the index of an input */
 	uint32_t driver_param;
-	/* NULL: the drive has none, or leaves the choice to the driver */
+	/* NULL: no input, or the driver chooses it */
 	const struct bb_input *input;
-	uint32_t loads;   /* rounds that it takes part in, of the plan's */
-	uint32_t samples; /* drives that fire: to be taken, all loads together */
-	/* drives that go by time: to be spent, all loads together; 0 elsewhere */
+	uint32_t loads;   /* number of the plan's rounds in which the case takes part */
+	uint32_t samples; /* drives that fire: samples to take, over all loads */
+	/* drives that measure by time: seconds to spend, over all loads; else 0 */
 	double seconds;
-	size_t floor;   /* index of the case of the floor; BB_NO_CASE */
+	size_t floor;   /* index of the floor's case, or BB_NO_CASE */
 	char name[512]; /* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
-	size_t what;    /* where in it "drive/parameter=value" begins */
-	size_t value;   /* and its value, where there is a parameter */
+	size_t what;    /* offset in `name` of "drive/parameter=value" */
+	size_t value;   /* offset in `name` of the value, if there is a parameter */
 };
 
-/* "drive/parameter=value". */
+/* Returns "drive/parameter=value". */
 static inline const char *bb_plan_case__below_variant(const struct bb_plan_case *c)
 {
 	return c->name + c->what;
 }
 
 struct bb_plan {
-	const struct bb_scenario *scenario; /* borrowed; outlives the plan */
+	const struct bb_scenario *scenario; /* borrowed; must outlive the plan */
 	uint32_t loads;
 	struct bb_plan_case *cases;
 	size_t n_cases;
 };
 
-/* Is the case there for others to be compared with? */
+/* True if other cases are compared with this one. */
 static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 {
 	return c->floor == BB_NO_CASE && c->drive->floor;
 }
 
-/* Does the case take part in round `load`? The rounds of those that have fewer are spread evenly.
- */
+/* True if the case takes part in round `load`. The rounds of cases with fewer loads are spread
+ * evenly. */
 static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct bb_plan_case *c,
 					  uint32_t load)
 {
 	return (uint64_t)load * c->loads % p->loads < c->loads;
 }
 
-/* Restrictions and overrides of the command line; zeroed: none. */
+/* Restrictions and overrides from the command line. A zeroed struct has none. */
 struct bb_plan_opts {
-	struct bb_strings variants; /* names; the floor is kept besides */
+	struct bb_strings variants; /* names to keep; floors are kept too */
 	struct bb_strings drives;
 	uint32_t samples;
 	uint32_t loads;
 };
 
 /*
- * The cases of a drive are grouped by parameter, and within by variant. A test run's parameter is
- * "input" if it has two inputs or more; its value is the input's name if the names of all are whole
- * numbers (a sweep's are), else the index.
+ * Makes the plan. Cases of a drive are grouped by parameter, then by variant. The parameter of a
+ * test run with two or more inputs is "input". Its value is the input's name if all names are whole
+ * numbers, as in a sweep, else its index.
  *
- * 0, or -ENOENT with the nearest name for an unknown variant or drive; -EINVAL when nothing is left
- * to do, or when two drives of one name make two cases of one name.
+ * Returns 0; -ENOENT for an unknown variant or drive, with the nearest name; -EINVAL if no case is
+ * left, or if two drives make cases with the same name.
  */
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts,
 		  struct bb_plan *ret_plan, struct bb_err *err);

@@ -5,24 +5,22 @@
 #include "plan/field.h"
 #include "plan/yaml.h"
 
-/*
- * The schema is the tables further down: a key of a scenario is one row. The readers above them are
- * for the keys whose values have a structure of their own.
- */
+/* The tables below are the schema: one row per key. The readers above them serve keys whose
+ * values have a structure. */
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const consumers[] =
 	{[BB_DRAIN_EACH_RUN] = "caught-up", [BB_DRAIN_HALF_FULL] = "behind"};
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
-/* whether a program that the kernel refuses is skipped, by what is chosen */
+/* values of `refused`, by whether a refused program is skipped */
 static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 
 /* the first is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-#define MAX_CHOICES 32 /* of a key */
-#define MAX_KINDS 31   /* of drives: a bit each in bb_field.with */
+#define MAX_CHOICES 32 /* per key */
+#define MAX_KINDS 31   /* of drives; each has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 
 /* --- fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} --- */
@@ -118,7 +116,7 @@ static int read_fired_by(const struct bb_reader *r, const struct bb_field *f,
 
 /* --- variants --- */
 
-/* One of the names that `choice` lists (bb_drive_key.choice). */
+/* Reads one of the names that `choice` lists (bb_drive_key.choice). */
 static int read_listed(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base, const char *(*choice)(size_t i))
 {
@@ -193,7 +191,8 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
-/* A function is of a file; a process that has it calls it without being asked to. */
+/* Checks where the program is attached: a function needs a file, and a process given by `pid`
+ * calls it by itself. */
 static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 		       struct bb_variant_spec *v)
 {
@@ -222,8 +221,8 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-/* A program that is loaded already is what it is: nothing that says how to load one may stand
- * beside it. */
+/* Checks a live program. It is loaded already, so keys about loading may not stand beside its id
+ * or pin. */
 static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 		      const struct bb_variant_spec *v)
 {
@@ -293,7 +292,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 
 /* --- drives --- */
 
-/* A text whose legal values the kind of the drive knows. */
+/* Reads a text whose allowed values come from the kind of the drive. */
 static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, void *base)
 {
@@ -313,8 +312,8 @@ static int read_event(const struct bb_reader *r, const struct bb_field *f,
 				   : read_of_kind(r, f, node, base);
 }
 
-/* The kind of a drive, from `with` and `trigger` or `event`, wherever they stand: it says which
- * other keys there are. */
+/* Finds the kind of a drive from its `with` and its `trigger` or `event`. The kind decides which
+ * other keys are allowed. */
 static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 		     const struct bb_drive_kind **ret_kind)
 {
@@ -350,7 +349,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	return rc;
 }
 
-/* What a drive does not say. */
+/* Sets the values that the drive leaves out. */
 static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d)
 {
 	const struct bb_drive_kind *kind = d->kind;
@@ -381,14 +380,14 @@ static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d
 
 static const struct bb_type already_read = {0};
 
-/* A key that only some kinds of drives take: their own lists say which (bb_drive_kind.keys). The
- * bit is of no kind. */
+/* For keys that only some kinds of drives take; the kinds list them (bb_drive_kind.keys). No
+ * kind has this bit. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 #define VALUES &bb_type_u32_list, BB_LIST_AT(bb_drive_spec, values.v, values.n), OF_KINDS, .min = 1
 
 static const struct bb_field drive_fields[] = {
 	{"with", &already_read, .required = true},
-	{"trigger", &already_read, OF_KINDS}, /* what chooses the kind */
+	{"trigger", &already_read, OF_KINDS}, /* chooses the kind */
 	{"inside", TEXT(bb_drive_spec, step.inside), OF_KINDS, .read = read_of_kind},
 	{"stack_depth", VALUES, .max = 127},
 	{"consumer", &bb_type_index, BB_AT(bb_drive_spec, step.consumer), OF_KINDS,
@@ -415,7 +414,7 @@ static const struct bb_field drive_fields[] = {
 	{"floor", TEXT(bb_drive_spec, floor)},
 };
 
-/* The keys of drives, each with the kinds that take it, and how messages call the kinds. */
+/* The keys of drives: for each key the kinds that take it, and the names of kinds in messages. */
 struct drive_schema {
 	struct bb_field fields[ARRAY_LEN(drive_fields)];
 	struct bb_mode modes[MAX_KINDS];
@@ -456,7 +455,7 @@ static const struct bb_kind drive_kind = {BB_ROWS(bb_drive_spec, drive_fields),
 					  .where_offset = offsetof(struct bb_drive_spec, where),
 					  .read = read_drive};
 
-/* --- the whole --- */
+/* --- the whole scenario --- */
 
 static const struct bb_field expect_fields[] = {
 	{"drops", &bb_type_u32, BB_AT(bb_scenario, expect_drops), .required = true, .min = 0,
@@ -485,7 +484,7 @@ static const struct bb_field scenario_fields[] = {
 static const struct bb_kind scenario_kind = {
 	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
 
-/* The value of `key` names a variant, or is not given (NULL). */
+/* Checks that the value of `key` is NULL or names a variant. */
 static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const char *key,
 			   const struct bb_yaml *node)
 {
@@ -502,7 +501,7 @@ static int check_reference(const struct bb_reader *r, const struct bb_scenario *
 			     bb_phrase__join(names, s->n_variants).text);
 }
 
-/* What a drive says of variants, which may stand further down in the file. */
+/* Checks the variants that a drive names; they may stand further down in the file. */
 static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_yaml *node)
 {
@@ -519,7 +518,7 @@ static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 	return rc;
 }
 
-/* `reset: run` needs somebody who knows when a run begins. */
+/* Checks `reset: run`, which needs a driver that knows when a run begins. */
 static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_map_spec *map)
 {
@@ -539,8 +538,8 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 	return 0;
 }
 
-/* The keys, each read by itself, have to fit together: check that, and hand down to variants and
- * drives what stands at the top for all of them. */
+/* Checks that the keys fit together, and copies values from the top of the file to variants and
+ * drives. */
 static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
 {
 	const struct bb_yaml *drives = bb_yaml__get(root, "drive");
@@ -598,9 +597,10 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	size_t size = BB_YAML_MAX_BYTES + 1, len; /* one more, to see that there is more */
+	size_t size = BB_YAML_MAX_BYTES + 1,
+	       len; /* one byte more shows that the file is too large */
 	char *buf = malloc(size);
-	FILE *file = fopen(path, "re"); /* it may also be a pipe, so its size is not asked for */
+	FILE *file = fopen(path, "re"); /* it may be a pipe, so its size is unknown */
 	int rc = file ? 0 : -errno;
 
 	if (!buf) {
@@ -628,9 +628,9 @@ void bb_scenario__free(struct bb_scenario *s)
 	free(s);
 }
 
-/* --- what it gets besides what its file says --- */
+/* --- additions of the command line --- */
 
-/* A drive that names its variants drives the copy of one of them, too. 0 or -ENOMEM. */
+/* If the drive lists `like` among its variants, adds `name` to the list. Returns 0 or -ENOMEM. */
 static int drive_like(struct bb_drive_spec *d, const char *name, const char *like)
 {
 	char **names;
@@ -680,8 +680,8 @@ const char *bb_drive_name(const struct bb_drive_spec *d)
 	return d->caches == BB_CACHES_COLD ? d->kind->cold_name : bb_drive_kind_name(d->kind);
 }
 
-/* The kind of a drive's twin: emptied caches or, `by_line`, the lines of a run. NULL: it can have
- * none. */
+/* Returns the kind of a drive's twin, which empties caches or, if `by_line`, times lines. NULL:
+ * it cannot have one. */
 static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, bool by_line)
 {
 	if (!by_line)

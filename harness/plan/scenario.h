@@ -7,35 +7,32 @@
 #include "core/drive_kind.h"
 
 /*
- * A scenario: the programs to load and the drives that make them run, read from YAML (libyaml). It
- * is data: a new scenario needs no C. Every complaint names file:line:col. All strings are owned by
- * the scenario; bb_scenario_free() takes NULL.
+ * A scenario: programs to load and drives that make them run, read from YAML (libyaml). A new
+ * scenario needs no C. Every error names file:line:col. The scenario owns all strings;
+ * bb_scenario__free() takes NULL.
  */
 
-struct bb_where { /* where in the file an item stands, 1-based, for messages */
+struct bb_where { /* position of an item in the file, from 1, for messages */
 	uint32_t line, col;
 };
 
-/*
- * `{pid: self}` in the place of a number: a value that is known only when the program is about to
- * be loaded, as it is of the process that will fire it. Filters of tracers (`targ_pid`, a map of
- * cgroups) then let that process through.
- */
+/* `{pid: self}` in place of a number: a value of the process that fires the program, known only
+ * when the program is loaded. Tracers filter by such values (`targ_pid`, a map of cgroups). */
 enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_COMM, BB_SELF_CGROUP };
 
 struct bb_self_values {
-	uint32_t pid;       /* 0: there is none to be known */
-	char comm[16];      /* "": likewise */
-	uint64_t cgroup_id; /* 0: likewise */
-	int cgroup_fd;      /* its folder, borrowed; -1: likewise */
+	uint32_t pid;       /* 0: unknown */
+	char comm[16];      /* "": unknown */
+	uint64_t cgroup_id; /* 0: unknown */
+	int cgroup_fd;      /* its folder, borrowed; -1: unknown */
 };
 
-/* Why there is no value. */
+/* Why a value is unknown. */
 #define BB_SELF_UNKNOWN                                                                            \
 	"only programs that are fired where they are attached have a process that fires; it is "   \
 	"not known which here"
 
-/* The value of pid or cgroup; false: it is not known, or no number. */
+/* Stores the value of pid or cgroup. Returns false if it is unknown or not a number. */
 static inline bool bb_self__number(enum bb_self self, const struct bb_self_values *v,
 				   int64_t *ret_number)
 {
@@ -45,58 +42,55 @@ static inline bool bb_self__number(enum bb_self self, const struct bb_self_value
 	return n != 0;
 }
 
-/* Owned bytes. */
+/* Bytes that the struct owns. */
 struct bb_bytes {
 	uint8_t *data;
 	size_t len;
 };
 
-/* The contents that a scenario gives to a map. Sizes are the map's own: they are checked when the
- * program is loaded. */
+/* Contents for a map. Sizes are checked when the program is loaded, against the map's own. */
 
-/* A key or a value: a whole number, as wide as the map has them, or exactly these bytes. */
+/* A key or a value: a whole number of the map's width, or exactly these bytes. */
 struct bb_map_datum {
 	bool is_number;
 	int64_t number;
-	enum bb_self self; /* instead of both; BB_SELF_NONE: neither */
+	enum bb_self self; /* in place of both; BB_SELF_NONE: not used */
 	struct bb_bytes bytes;
 };
 
 struct bb_map_entry {
 	struct bb_map_datum key, value;
-	char *program; /* of a prog array, instead of a value; NULL elsewhere */
+	char *program; /* value in a prog array: the name of a program; else NULL */
 	struct bb_where where;
 };
 
 struct bb_map_spec {
 	char *name;
-	/* n_entries of them; none: the map is empty, an array all zeros */
+	/* entries[n_entries]; none: the map is empty, or an array of zeros */
 	struct bb_map_entry *entries;
 	size_t n_entries;
-	/* `reset: run`: so before every run, not only before the series of a load */
+	/* `reset: run`: the map is restored before every run, not just once per load */
 	bool each_run;
-	struct bb_where where; /* two with the same name and place mean the same map */
+	struct bb_where where; /* two specs with the same name and position describe one map */
 };
 
-/* The contents of one variant's maps, by distinct names. */
+/* Contents of a variant's maps, with distinct names. */
 struct bb_map_specs {
 	struct bb_map_spec *v;
 	size_t n;
 };
 
-/* Copies of those of `from` whose names are not in `list`. 0 or -ENOMEM. */
+/* Adds copies of the specs in `from` whose names are not in `list`. Returns 0 or -ENOMEM. */
 int bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
 
-/* The spec of that map, or NULL. `list` may be NULL. */
+/* Returns the spec of that map, or NULL. `list` may be NULL. */
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name);
 
-/* Is that program in a prog array of them? `list` may be NULL. */
+/* True if a prog array in `list` contains this program. `list` may be NULL. */
 bool bb_map_specs__call(const struct bb_map_specs *list, const char *program);
 
-/*
- * `fired_by` of a variant: what makes its program run where it is attached. One of three: the name
- * of a trigger (`open`), a function of a shared library that is called, or a command that is run.
- */
+/* `fired_by` of a variant: what makes its program run at its hook. One of three: a trigger's
+ * name (`open`), a function of a shared library to call, or a command to run. */
 enum bb_argument_kind {
 	BB_ARGUMENT_NUMBER,
 	BB_ARGUMENT_REAL,
@@ -106,7 +100,7 @@ enum bb_argument_kind {
 
 struct bb_argument {
 	enum bb_argument_kind kind;
-	int64_t number; /* of a buffer: its size in bytes */
+	int64_t number; /* for a buffer, its size in bytes */
 	double real;
 	char *text;
 };
@@ -114,11 +108,11 @@ struct bb_argument {
 #define BB_ARGUMENTS_MOST 12u
 
 struct bb_fired_by {
-	char *trigger; /* all three NULL: it is looked for */
+	char *trigger; /* if this, call and run are NULL, bpfbench looks for a trigger */
 	char *call;
-	struct bb_argument *arguments; /* of the call */
+	struct bb_argument *arguments; /* arguments of the call */
 	size_t n_arguments;
-	char **run; /* the command and its arguments, n_run of them and a NULL */
+	char **run; /* the command and its arguments, run[n_run], then NULL */
 	size_t n_run;
 };
 
@@ -127,29 +121,26 @@ static inline bool bb_fired_by__is_given(const struct bb_fired_by *f)
 	return f->trigger || f->call || f->run;
 }
 
-/*
- * An input for BPF_PROG_TEST_RUN: packet bytes, or a context for types without a packet, and the
- * expected result. A scenario's `inputs:` gives one or many; each is a case of its own,
- * "…/input=NAME".
- */
+/* An input for BPF_PROG_TEST_RUN: a packet, or a context for types without packets, and the
+ * expected result. Each input of `inputs:` makes a case of its own, "…/input=NAME". */
 enum bb_ctx_kind {
 	BB_CTX_NONE,
-	BB_CTX_BYTES, /* whatever structure the type takes */
-	BB_CTX_SKB,   /* a struct __sk_buff */
-	BB_CTX_XDP,   /* a struct xdp_md */
+	BB_CTX_BYTES, /* the raw struct of the type */
+	BB_CTX_SKB,   /* struct __sk_buff */
+	BB_CTX_XDP,   /* struct xdp_md */
 };
 
 struct bb_input {
 	char *name;    /* "17", "syn", ...: [A-Za-z0-9][A-Za-z0-9_.-]*, unique in its list */
-	uint8_t *data; /* packet, or context where `is_context` */
+	uint8_t *data; /* the packet, or the context if `is_context` */
 	size_t len;
 	bool is_context;
-	uint8_t *ctx; /* the packet's context, such as its mark; NULL: none */
+	uint8_t *ctx; /* context of the packet, with its mark for example; NULL: none */
 	size_t ctx_len;
 	enum bb_ctx_kind ctx_kind;
-	bool has_retval; /* is a return value expected? */
+	bool has_retval; /* a return value is expected */
 	uint32_t retval;
-	uint8_t *out; /* expected packet after the run; NULL: not checked */
+	uint8_t *out; /* expected packet after the run; NULL: any */
 	size_t out_len;
 };
 
@@ -163,75 +154,76 @@ struct bb_u32_list {
 	size_t n;
 };
 
-/* `globals: {name: 5}`: a global variable of the program set before it is loaded. */
+/* `globals: {name: 5}`: sets a global variable before the program is loaded. */
 struct bb_global_spec {
 	char *name;
 	int64_t value;
-	enum bb_self self; /* instead of the value */
+	enum bb_self self; /* in place of the value */
 	struct bb_where where;
 };
 
 struct bb_variant_spec {
 	char *name;
-	char *program;     /* function name in the object; the variant's name when not given */
-	char *object;      /* NULL: the scenario's */
-	char *type;        /* the section that it is taken for; NULL: its own */
-	uint32_t id;       /* of a program that is loaded already; 0: not given */
-	char *pinned;      /* path of such a program's pin; NULL: not given */
-	char *description; /* NULL when not given */
-	/* the consumer of its ring in a pipeline: "fixed" (default), "oops" or "none" */
+	char *program;     /* function in the object; by default the variant's name */
+	char *object;      /* NULL: the scenario's object */
+	char *type;        /* section to load it as; NULL: its own */
+	uint32_t id;       /* of a live program; 0: not given */
+	char *pinned;      /* pin of a live program; NULL: not given */
+	char *description; /* NULL: not given */
+	/* consumer of its ring in a pipeline: "fixed" (default), "oops" or "none" */
 	char *consumer;
-	/* the profiler in a slowdown: "program" (default), "none", "perf-record" or "profile" */
+	/* profiler in a slowdown: "program" (default), "none", "perf-record" or "profile" */
 	char *sampler;
-	/* where a program of functions is attached, instead of at the place in its section: a
-	 * file and a function in it, both or neither; NULL: not given */
+	/* file and function to attach the program to, in place of those in its section; both or
+	 * neither are NULL */
 	char *binary, *function;
-	uint32_t pid; /* attached in that process only, which makes it run itself; 0: not given */
-	struct bb_fired_by fired_by; /* what makes it run where it is attached */
+	uint32_t pid; /* attach it in this process only, which calls the function by itself; 0: not
+			 given */
+	struct bb_fired_by fired_by; /* what makes the program run at its hook */
 	/* "FILE:LINE:COLUMN" of 'binary', and of 'fired_by' or 'pid'; NULL: not given */
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
-	struct bb_map_specs maps; /* its own, and the scenario's of other names */
+	struct bb_map_specs maps; /* its own, and those of the scenario with other names */
 	struct bb_where where;
 };
 
 enum bb_drain {
 	/* default: rings are emptied after every run, as by a fast reader */
 	BB_DRAIN_EACH_RUN,
-	BB_DRAIN_HALF_FULL, /* rings are emptied only when half full: no wakeups are due */
+	BB_DRAIN_HALF_FULL, /* rings are emptied when half full, so runs cause no wakeups */
 };
 
 enum bb_caches {
-	BB_CACHES_HOT,  /* default: as the run before left them */
-	BB_CACHES_COLD, /* emptied before every run, see drivers/cold.h */
+	BB_CACHES_HOT,  /* default: caches stay as the run before left them */
+	BB_CACHES_COLD, /* caches are emptied before every run (drivers/cold.h) */
 };
 
-/* One entry of `drive:`. Its kind says which keys it has; members of other keys stay zero. */
+/* One entry of `drive:`. Its kind decides which keys it has; members of other keys are zero. */
 struct bb_drive_spec {
 	const struct bb_drive_kind *kind;
-	char *event; /* the clock, or the value that chose the kind; NULL: no such key */
-	struct bb_u32_list values; /* of the parameter kind->param, n >= 1 where there is one */
-	struct bb_inputs inputs;   /* n == 0: the default of the program's type */
-	enum bb_caches caches;
-	double seconds;   /* per variant and value, all loads together; 0: the kind's */
-	uint32_t samples; /* likewise */
-	char **variants;  /* names of those that it drives, n_variants of them; NULL: all */
-	size_t n_variants;
-	char *floor; /* name of the variant that is the floor here: its own or the scenario's; NULL
+	char *event; /* the clock, or the value that chose the kind; NULL: the kind has no such key
 		      */
+	struct bb_u32_list values; /* values of the parameter kind->param; n >= 1 if it has one */
+	struct bb_inputs inputs;   /* n == 0: the default input of the program's type */
+	enum bb_caches caches;
+	double seconds;   /* per variant and value, over all loads; 0: the kind's default */
+	uint32_t samples; /* per variant and value, over all loads; 0: the kind's default */
+	char **variants;  /* names of its variants, variants[n_variants]; NULL: all */
+	size_t n_variants;
+	char *floor; /* name of its floor variant: its own, else the scenario's; may be NULL */
 	struct {
-		char *inside; /* the function on whose stack the trigger fires */
+		char *inside; /* function on whose stack the trigger fires */
 		enum bb_drain consumer;
-	} step; /* by page faults */
+	} step; /* trigger page-fault */
 	struct {
 		uint32_t repeat; /* runs in the longest call; 0: calibrated */
 	} slope;
 	struct {
-		char *workload; /* the program to run as the target */
-		char **args;    /* its arguments, n_args of them */
+		char *workload; /* workload program to run */
+		char **args;    /* its arguments, args[n_args] */
 		size_t n_args;
-	} target; /* over a workload */
+	} target; /* drives with a workload */
 	struct {
 		char *function;
 	} call;
@@ -239,51 +231,50 @@ struct bb_drive_spec {
 };
 
 struct bb_scenario {
-	char *path; /* file it was read from */
+	char *path; /* path of its file */
 	char *name;
-	char *description; /* NULL when not given */
-	/* BPF object; NULL allowed when every drive is "call" or "fake", or every variant is live
-	 */
+	char *description; /* NULL: not given */
+	/* BPF object; may be NULL if every drive is "call" or "fake", or every variant is live */
 	char *object;
-	char *floor;    /* name of the variant that is the floor, or NULL */
-	char *anchor;   /* variant that history divides by; NULL: the floor */
-	uint32_t loads; /* program loads per run; 0 = default */
-	/* `refused: skip`: a program that cannot be loaded or run is skipped by name; default: it
-	 * is an error */
+	char *floor;    /* name of the floor variant; may be NULL */
+	char *anchor;   /* variant by which history divides; NULL: the floor */
+	uint32_t loads; /* loads of each program per run; 0: default */
+	/* `refused: skip`: a program that cannot be loaded or run is skipped by name; by default
+	 * it is an error */
 	bool skips_refused;
 	struct bb_variant_spec *variants;
 	size_t n_variants;
 	struct bb_drive_spec *drives;
 	size_t n_drives;
-	struct bb_map_specs maps; /* for all variants; each has them in its own list */
-	int expect_drops;         /* `expect: {drops: 0}` -> 0; -1 when not stated */
+	struct bb_map_specs maps; /* for all variants; copied into the list of each */
+	int expect_drops;         /* `expect: {drops: 0}` gives 0; -1: not given */
 };
 
-/* Read and validate the file at `path`. 0, or -errno with a message that begins "path:line:col: ".
- */
+/* Reads and checks the file at `path`. Returns 0, or -errno with a message that begins
+ * "path:line:col: ". */
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err);
 
-/* The same from text in memory; `path` is only for messages. Used by the tests and the fuzzer. */
+/* Reads a scenario from text in memory; `path` is only for messages. For tests and the fuzzer. */
 int bb_scenario__parse(const char *text, size_t len, const char *path,
 		       struct bb_scenario **ret_scenario, struct bb_err *err);
 
 void bb_scenario__free(struct bb_scenario *s);
 
 /*
- * One more variant: a copy of `like` under another name and, unless NULL, of another object, driven
- * by the drives of `like`. The variants move in memory; plans made before are stale. -EEXIST when
- * the name is taken, -ENOMEM.
+ * Adds a copy of the variant `like` under another name, with another object unless it is NULL. The
+ * drives of `like` drive it too. Variants move in memory, so earlier plans become invalid. Returns
+ * -EEXIST if the name is taken, or -ENOMEM.
  */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err);
 
-/* Does the variant name a live program? */
+/* True if the variant names a live program. */
 static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
 {
 	return v->id || v->pinned;
 }
 
-/* The object that the variant's program is in; NULL: it has none. */
+/* Returns the object of the variant's program; NULL if it has none. */
 static inline const char *bb_variant_object(const struct bb_scenario *s,
 					    const struct bb_variant_spec *v)
 {
@@ -291,29 +282,27 @@ static inline const char *bb_variant_object(const struct bb_scenario *s,
 }
 
 /*
- * A cold twin of every hot step drive, with the default number of samples; a scenario that has a
- * cold drive already stays as it is. The drives move in memory; plans made before are stale.
- * -EINVAL when there is no step drive, -ENOMEM.
+ * Adds a cold twin of every hot step drive, with the default number of samples, unless the scenario
+ * has a cold drive. Drives move in memory, so earlier plans become invalid. Returns -EINVAL if
+ * there is no step drive, or -ENOMEM.
  */
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
 
-/*
- * A twin of every hot step drive that times the lines of a run (drives/lines.c); a scenario that
- * has such a drive already stays as it is. Errors and stale plans as above.
- */
+/* Adds a twin of every hot step drive that times the lines of a run (drivers/lines.c), unless
+ * the scenario has such a drive. Otherwise as bb_scenario__add_cold(). */
 int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
 
-/* How many samples it takes, and how many in a row. */
+/* Returns how many samples the drive takes, and how many in a row. */
 static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)
 {
 	return d->caches == BB_CACHES_COLD ? &d->kind->cold : &d->kind->pace;
 }
 
-/* The name of a drive in cases, tables and options: `with`, or "step-cold" where caches are
- * emptied, or "in-situ-http". */
+/* Returns the name of a drive in cases, tables and options: `with`, or for example "step-cold"
+ * or "in-situ-http". */
 const char *bb_drive_name(const struct bb_drive_spec *d);
 
-/* The variant of that name, or NULL. */
+/* Returns the variant of that name, or NULL. */
 static inline const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s,
 								 const char *name)
 {

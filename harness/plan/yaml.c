@@ -6,12 +6,12 @@
 #include "base/grow.h"
 #include "base/text.h"
 
-#define FAIL_MAX 2048 /* longest message behind "path:line:col: " */
+#define FAIL_MAX 2048 /* longest message after "path:line:col: " */
 #define MAX_DIRECTIVES 16
 
 struct ctx {
 	yaml_parser_t parser;
-	const char *text; /* what the parser reads, to find the line of a byte */
+	const char *text; /* the whole text, to find the line of a byte */
 	struct bb_reader reader;
 };
 
@@ -95,7 +95,7 @@ static struct bb_yaml node_at(yaml_mark_t mark)
 	return (struct bb_yaml){.line = (uint32_t)mark.line + 1, .col = (uint32_t)mark.column + 1};
 }
 
-/* The reader of libyaml knows only the byte where the encoding went wrong. */
+/* libyaml gives only the byte at which the encoding is wrong. */
 static struct bb_yaml node_at_byte(const char *text, size_t offset)
 {
 	yaml_mark_t m = {0};
@@ -161,7 +161,7 @@ static int check_key(const struct ctx *c, const struct bb_yaml *map, const struc
 static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *ret_node,
 		 bool *ret_end);
 
-/* The items of a list; the keys of a mapping, each with its value behind it. */
+/* Builds the items of a list, or the keys and values of a mapping. */
 static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *parent)
 {
 	bool is_map = parent->kind == BB_YAML_MAP, is_key = is_map;
@@ -189,7 +189,7 @@ static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct b
 	}
 }
 
-/* Fill the node that begins with `event`. */
+/* Fills the node that begins with `event`. */
 static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struct bb_yaml *node)
 {
 	const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -238,8 +238,8 @@ static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struc
 	return node->text ? 0 : bb_fail_nomem(c->reader.err);
 }
 
-/* Build the node that begins with the next event; *ret_end instead, and no node, where the parent
- * ends. On failure nothing is left in *ret_node. */
+/* Builds the node of the next event. If the parent ends instead, sets `*ret_end` and builds no
+ * node. After an error `*ret_node` is empty. */
 static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *ret_node,
 		 bool *ret_end)
 {
@@ -260,7 +260,8 @@ static int build(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml
 	return rc;
 }
 
-/* The events around the root: stream start, document start, root, document end, stream end. */
+/* Reads the events around the root: stream start, document start, root, document end, stream
+ * end. */
 static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 {
 	const struct bb_yaml start = {.line = 1, .col = 1};
@@ -313,7 +314,8 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 		return bb_fail(err, -EFBIG, "%s: larger than %zu KiB, the limit for a scenario",
 			       path, BB_YAML_MAX_BYTES >> 10);
 	c.text = text + bom;
-	/* libyaml compares each %TAG line with all before it. No scenario needs a single one. */
+	/* libyaml compares each %TAG line with all earlier ones, so many would be slow. No
+	 * scenario needs one. */
 	for (size_t i = 0; i < len - bom; i++) {
 		bool begins_line = !i || c.text[i - 1] == '\n' || c.text[i - 1] == '\r';
 
@@ -349,7 +351,7 @@ void bb_yaml__write(FILE *out, const char *text)
 				   "-."
 				   "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-	/* Words and paths that nothing but a text can be. */
+	/* Words and paths that can only be texts need no quotes. */
 	if (*text && strchr(first, *text) && strspn(text, rest) == strlen(text) &&
 	    strcmp(text, "null")) {
 		fputs(text, out);
