@@ -9,8 +9,7 @@
 
 /* The cases of a run, made from one scenario before anything is loaded: one for each variant,
  * drive and value of the parameter. `--dry-run` prints them. */
-#define BB_DEFAULT_LOADS 28u /* two loads for each of up to 14 places of a program (run/round.h)   \
-			      */
+#define BB_DEFAULT_LOADS 28u /* two for each of up to 14 places of a program (run/round.h) */
 /* For drives that measure by time, or without a program. Shorter slices would hold too few
  * samples. The interval over 12 slices reaches from the 3rd to the 10th. */
 #define BB_DEFAULT_SLICES 12u
