@@ -9,15 +9,15 @@
 #include "base/std.h"
 
 /*
- * A capture: the programs that a command loaded, as BPF_PROG_LOAD was given them, with their maps,
- * type information and attachments. It is taken by capture/take.h, kept in a file by
- * capture/file.h, and loaded again by capture/replay.h. It owns all that it points to. An index
- * names an element of one of its arrays; -1 (BB_CAPTURE_NONE): none.
+ * A capture: the programs that a command loaded, as BPF_PROG_LOAD received them, with their maps,
+ * type information and attachments. capture/take.h takes it, capture/file.h stores it in a file,
+ * and capture/replay.h loads its programs again. It owns everything that it points to. An index
+ * refers to an element of one of its arrays; -1 (BB_CAPTURE_NONE) means none.
  */
 #define BB_CAPTURE_NONE (-1)
 #define BB_CAPTURE_MAX_ITEMS 65536u            /* of each array */
 #define BB_CAPTURE_MAX_INSNS 1000000u          /* BPF_COMPLEXITY_LIMIT_INSNS of the kernel */
-#define BB_CAPTURE_MAX_BYTES ((size_t)1 << 30) /* of all that it holds */
+#define BB_CAPTURE_MAX_BYTES ((size_t)1 << 30) /* of a whole capture */
 
 struct bb_blob {
 	char *data;
@@ -27,7 +27,7 @@ struct bb_blob {
 /* Type information that programs and maps refer to. */
 struct bb_captured_btf {
 	struct bb_blob raw;
-	char module[64]; /* the kernel's own: "vmlinux" or a module; then raw is empty */
+	char module[64]; /* "vmlinux" or a module, if it is the kernel's; then raw is empty */
 };
 
 struct bb_captured_map {
@@ -37,8 +37,8 @@ struct bb_captured_map {
 	uint64_t extra;
 	int32_t btf;
 	uint32_t key_type_id, value_type_id;
-	int32_t inner; /* the map that is a map of maps' template */
-	bool frozen;   /* user space may write to it no more */
+	int32_t inner; /* of a map of maps: the map that is its template */
+	bool frozen;   /* user space can no longer write to it */
 	/*
 	 * n_entries times key and value. The value has value_size bytes; in a per-CPU map that
 	 * size rounded up to 8 for each possible CPU; in a map of maps it is an index of maps, in a
@@ -46,22 +46,22 @@ struct bb_captured_map {
 	 */
 	struct bb_blob entries;
 	uint32_t n_entries;
-	char *left_out; /* why entries are missing; NULL: none is */
+	char *left_out; /* why entries are missing; NULL if none is missing */
 };
 
-struct bb_captured_ref { /* a slot of fd_array: one of both, or nothing */
+struct bb_captured_ref { /* a slot of fd_array: a map, a BTF, or neither */
 	int32_t map, btf;
 };
 
 struct bb_captured_prog {
-	char *name;           /* unique in the capture; from its BTF where it has one */
+	char *name;           /* unique in the capture; from its BTF if it has one */
 	char kernel_name[16]; /* BPF_OBJ_NAME_LEN */
 	char license[128];
 	uint32_t type, expected_attach_type, flags, kern_version;
 	/*
-	 * Where an instruction named a descriptor there is an index: of maps (BPF_PSEUDO_MAP_FD,
-	 * BPF_PSEUDO_MAP_VALUE), or of BTFs plus 1 in the second half (BPF_PSEUDO_BTF_ID; 0:
-	 * vmlinux).
+	 * Instructions in which each file descriptor is replaced. BPF_PSEUDO_MAP_FD and
+	 * BPF_PSEUDO_MAP_VALUE have the index of a map. The second half of a BPF_PSEUDO_BTF_ID
+	 * has the index of a BTF plus 1; 0 means vmlinux.
 	 */
 	struct bpf_insn *insns;
 	uint32_t n_insns;
@@ -73,25 +73,25 @@ struct bb_captured_prog {
 	size_t n_fds;
 	int32_t btf;
 	uint32_t attach_btf_id;
-	char attach_name[128]; /* of that, "do_unlinkat"; "" */
-	int32_t attach_btf;    /* the module that attach_btf_id is of; none: vmlinux */
-	int32_t attach_prog;   /* the program that it replaces or watches: an earlier one */
-	/* of a copy that was loaded with the command's own maps; zero where that failed */
+	char attach_name[128]; /* name of attach_btf_id, such as "do_unlinkat"; "" if unknown */
+	int32_t attach_btf;    /* BTF of the module that has attach_btf_id; none means vmlinux */
+	int32_t attach_prog;   /* the earlier program that this one replaces or watches */
+	/* of a copy that was loaded with the command's own maps; zero if that load failed */
 	uint8_t tag[BPF_TAG_SIZE];
 	uint32_t xlated_bytes, jited_bytes;
-	char *refused; /* the kernel refuses it, the copy and so the command's: why; NULL */
-	char *missing; /* it cannot be loaded again, for lack of this; NULL */
-	char *probe;   /* a test of the loader's, by this sign; NULL: a program */
+	char *refused; /* why the kernel refuses the program; NULL if it does not */
+	char *missing; /* what a new load of the program lacks; NULL if nothing */
+	char *probe;   /* why it counts as the loader's test of the kernel; NULL if it is none */
 };
 
-/* A place where the command attached a program. */
+/* A hook to which the command attached a program. */
 struct bb_captured_attachment {
-	int32_t prog; /* none: a program that was not loaded by the command */
+	int32_t prog; /* none if the command did not load the program */
 	char kind[32];
 	char where[256]; /* "sched/sched_switch", "do_unlinkat", "cpu-clock, 99 Hz"; may be empty */
-	uint32_t attach_type; /* BPF_* of enum bpf_attach_type; 0 also where there is none */
-	uint32_t n;           /* how often, so on each CPU */
-	bool refused;         /* the command asked for it, and the kernel did not do it */
+	uint32_t attach_type; /* enum bpf_attach_type; 0 also means none */
+	uint32_t n;           /* number of equal attachments, as of an event on each CPU */
+	bool refused;         /* the kernel refused the command's request */
 };
 
 struct bb_captured_input { /* the command's own test runs */
@@ -101,12 +101,12 @@ struct bb_captured_input { /* the command's own test runs */
 };
 
 struct bb_capture {
-	char *path;    /* of its file, for messages; NULL: not in one */
+	char *path;    /* of its file, for messages; NULL if it has none */
 	char *command; /* with its arguments */
 	struct {
 		char *release, *version, *machine; /* uname(2) */
 	} kernel;
-	uint32_t n_cpus; /* possible ones, which per-CPU values have a part for */
+	uint32_t n_cpus; /* possible CPUs: a per-CPU value has a part for each */
 	struct bb_captured_btf *btfs;
 	size_t n_btfs;
 	struct bb_captured_map *maps;
@@ -119,39 +119,43 @@ struct bb_capture {
 	size_t n_inputs;
 };
 
-/* Is it one to measure: loaded, loadable again, and no probe? */
+/* True if the program can be measured: the kernel takes it, it can be loaded again, and it is no
+ * test of the loader's. */
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
 
-/* Is it the program by which a light skeleton (bpftool gen skeleton -L) loads others, inside the
- * kernel? */
+/* True for the program with which a light skeleton (bpftool gen skeleton -L) loads the others
+ * inside the kernel. */
 bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
 
 /*
- * Are two programs of two captures the same to the kernel: instructions, with maps that are alike
- * and constants (frozen maps) that are equal? Names, lines and what other maps hold do not count.
+ * True if two programs of two captures are the same to the kernel: equal instructions, maps of
+ * equal type and sizes, and equal constants (frozen maps). Names, line information and the entries
+ * of other maps do not count.
  */
 bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captured_prog *p,
 			       const struct bb_capture *b, const struct bb_captured_prog *q);
 
-/* NULL: no program of that name. */
+/* Returns NULL if no program has that name. */
 const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name);
 
-/* The first attachment of a program; NULL: none was seen. */
+/* Returns the first attachment of a program that was not refused, or NULL. */
 const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c,
 							    size_t prog);
-/* The same; where it has none, the first that was refused. */
+/* Returns the same, or else the first refused attachment, or NULL. */
 const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
 								size_t prog);
-/* The places of all programs, found in one pass: by program; free() them. NULL: out of memory. */
+/* Returns an array with that attachment for every program; the caller must free() it. Returns NULL
+ * if out of memory. */
 const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c);
 
-/* Bytes of one value in the entries of a map; 0: its kind of entries is not captured. */
+/* Size in bytes of one value in the entries of a map; 0 means that entries of this map type are not
+ * captured. */
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m);
 
-/* The values of its entries, behind the keys; NULL: it has none. */
+/* Returns the values, which follow the keys in `entries`; NULL if the map has no entries. */
 const char *bb_captured_map__values(const struct bb_captured_map *m);
 
-/* Why maps of this type have no entries in a capture; NULL: they may have. */
+/* Returns why a capture has no entries of maps of this type; NULL if it can have them. */
 const char *bb_captured_map_type__why_no_entries(uint32_t type);
 
 void bb_blob__done(struct bb_blob *b);
@@ -169,8 +173,7 @@ struct bb_captured_section {
 struct bb_captured_section bb_captured_section(const struct bb_captured_prog *p,
 					       const struct bb_captured_attachment *place);
 
-/* The structs above, described for their file and their end (records.c). The whole has the others
- * but that of fd_array. */
+/* Descriptions of the structs above, for storing and freeing them (records.c). */
 extern const struct bb_record bb_captured_map_record, bb_captured_prog_record,
 	bb_captured_attachment_record, bb_captured_input_record, bb_captured_btf_record,
 	bb_capture_record;

@@ -14,31 +14,32 @@
 #define BB_CAPTURE_VERSION 1
 #define BB_CAPTURE_MANIFEST "bpfbench-capture.json"
 
-/* Of the manifest; its records are those of capture/capture.h. */
+/* The JSON format of the manifest; its records describe the structs of capture/capture.h. */
 extern const struct bb_record_format bb_capture_format;
 
-/* Whole or not at all, mode 0600, the caller's; a file that is there is replaced. */
+/* Writes the file atomically, with mode 0600 and as the calling user's; replaces an existing file.
+ */
 int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_err *err);
 
-/* -EINVAL for one that is damaged or of a later version. */
+/* Returns -EINVAL if the file is damaged or of a later version. */
 int bb_capture__read(const char *path, struct bb_capture **ret_capture, struct bb_err *err);
 
-/* The same from memory; `path` is for messages. */
+/* Reads a capture from memory; `path` is for messages only. */
 int bb_capture__parse(const char *data, size_t len, const char *path,
 		      struct bb_capture **ret_capture, struct bb_err *err);
 
 /*
- * The same for several readers, which change nothing of it: a file that is as it was is read once.
- * bb_capture__give_back() takes NULL.
+ * Reads a file for several users, who must not change the capture. An unchanged file is read only
+ * once. Each user calls bb_capture__give_back(), which accepts NULL.
  */
 int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, struct bb_err *err);
 void bb_capture__give_back(const struct bb_capture *c);
 
-/* Does this file begin like a capture? False, too, where it cannot be read. */
+/* True if this file begins like a capture; false also if it cannot be read. */
 bool bb_capture_is_one(const char *path);
 
-/* Was it taken in the kernel that runs? Its instructions refer to that kernel's types and offsets.
- * -ENOTSUP with both named. */
+/* Checks that the capture was taken on the running kernel, because its instructions refer to that
+ * kernel's types and offsets. Returns -ENOTSUP with a message that names both kernels. */
 int bb_capture__check_kernel(const struct bb_capture *c, struct bb_err *err);
 
 #endif

@@ -6,28 +6,29 @@
 #include "base/std.h"
 
 /*
- * A command that runs on while others look at the programs that it loaded: which of the kernel's
- * are they? Its calls are looked at by a thread of ours, so that the command waits for nobody else.
+ * A command that runs while its programs are measured. It tells which programs of the kernel the
+ * command loaded. A thread of ours handles its calls, so that the command does not wait for the
+ * measurement.
  */
 struct bb_follow;
 
-/* Start argv[] and the variables env[] (each ends in NULL). Errors: bb_watched__start(). */
+/* Starts argv[] with the variables env[]; both end in NULL. Errors as bb_watched__start(). */
 int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
 		     struct bb_err *err);
 
-/* Did the command load the program of this id? Of one that it has not attached yet, by name, type
- * and maps. */
+/* True if the command loaded the program with this id. A program that it has not attached yet is
+ * recognized by name, type and maps. */
 bool bb_follow__loaded(struct bb_follow *f, uint32_t id);
 
-/* How many programs it has asked the kernel to load, and the seconds since its last call that
- * loaded or attached one. */
+/* Returns the number of loads that the command asked for. `*ret_quiet_s` receives the seconds since
+ * its last call that loaded or attached a program. */
 size_t bb_follow__n_loads(struct bb_follow *f, double *ret_quiet_s);
 
-/* Has the command ended by itself? Then *ret_status, as of waitpid(). */
+/* True if the command has ended by itself; then `*ret_status` is that of waitpid(). */
 bool bb_follow__ended(struct bb_follow *f, int *ret_status);
 
-/* End the command by SIGINT, or harder. False: something of it does not end, and is left alone.
- * Takes NULL. */
+/* Ends the command by SIGINT, SIGTERM or SIGKILL. Returns false if a process of it does not end;
+ * that process is left alone. Accepts NULL. */
 bool bb_follow__end(struct bb_follow *f);
 
 #endif

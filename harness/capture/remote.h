@@ -6,30 +6,31 @@
 
 /* Another process, stopped in a system call of its thread `tid`. */
 struct bb_remote {
-	pid_t tid, tgid; /* tgid 0: bb_remote__process() */
+	pid_t tid, tgid; /* tgid 0 means not read yet: call bb_remote__process() */
 	int pidfd;
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int bb_remote__open(pid_t tid, struct bb_remote *ret_remote);
 void bb_remote__close(struct bb_remote *r);
 
-/* The process that the thread is of; <0: it has gone. */
+/* Returns the process id of the thread; negative if the thread has ended. */
 pid_t bb_remote__process(struct bb_remote *r);
 
-/* May we copy its descriptors and memory? -EPERM, -ENOSYS, or 0 for all else. */
+/* Returns -EPERM or -ENOSYS if we may not copy its descriptors or memory, else 0. */
 int bb_remote__try(const struct bb_remote *r);
 
-/* Its memory; -EFAULT where there is not all of it. */
+/* Reads its memory; returns -EFAULT if part of the range is not mapped. */
 int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t size);
-/* A text of less than `size` bytes; cut where it is longer. */
+/* Reads a string of less than `size` bytes; a longer string is truncated. */
 int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size);
-/* The same of n records of `from_size` bytes each, of which we know to_size (the rest is zero where
- * theirs are shorter); *ret_records is NULL for none. free() it. */
+/* Reads n records of `from_size` bytes each into records of `to_size` bytes: longer records are
+ * truncated, shorter ones padded with zeros. `*ret_records` is NULL if n or `at` is 0. The caller
+ * must free() it. */
 int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t from_size,
 		    size_t to_size, void **ret_records);
 
-/* A copy of its descriptor, close-on-exec, or -errno. */
+/* Returns a close-on-exec copy of its descriptor, or -errno. */
 int bb_remote__fd(const struct bb_remote *r, int fd);
 
 #endif

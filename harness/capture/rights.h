@@ -9,18 +9,18 @@
  * kernel/bpf/syscall.c), bits 1 << CAP_BPF and so on.
  */
 
-/* Those of a thread. In a user namespace that is not ours it has none; all where it cannot be
- * asked. */
+/* Returns the rights of a thread: 0 if it is in another user namespace, all if they cannot be
+ * read. */
 uint64_t bb_rights__of(pid_t tid);
 
-/* Do they suffice for programs of every type? */
+/* True if they suffice for programs of every type. */
 bool bb_rights__are_whole(uint64_t rights);
 
-/* Those that are lacking: "CAP_BPF, CAP_PERFMON". */
+/* Writes the names of the missing rights: "CAP_BPF, CAP_PERFMON". */
 void bb_rights__say_lacking(uint64_t rights, char *ret_text, size_t size);
 
-/* Between these two our thread has no others. They do not nest. 0 or -errno; the second one takes
- * the state that the first one gives. */
+/* Limits our thread to `rights` until bb_rights__restore(). Calls do not nest. Returns 0 or -errno.
+ */
 struct bb_rights_before {
 	uint32_t effective[2];
 };

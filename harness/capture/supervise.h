@@ -4,9 +4,9 @@
 
 #include "capture/capture.h"
 
-/* When a capture ends, if the command has not ended before. */
+/* When a capture ends. It also ends when the command ends. */
 enum bb_capture_until {
-	BB_CAPTURE_UNTIL_ATTACHED, /* it has attached programs, and no call came for a second */
+	BB_CAPTURE_UNTIL_ATTACHED, /* programs are attached, and no call came for a second */
 	BB_CAPTURE_UNTIL_TIME,
 	BB_CAPTURE_UNTIL_COMMAND, /* another command has ended */
 };
@@ -14,28 +14,28 @@ enum bb_capture_until {
 struct bb_capture_opts {
 	const char *const *argv; /* ends in NULL */
 	const char *dir;         /* where to run it; NULL: here */
-	const char *const *env;  /* as `also` of base/child.h */
+	const char *const *env;  /* added to the environment (base/child.h) */
 	enum bb_capture_until until;
 	double seconds;            /* BB_CAPTURE_UNTIL_TIME */
 	const char *until_command; /* for sh -c */
-	double budget_s;           /* -ETIME when it is not over by then; 0: no limit */
-	size_t max_bytes;          /* of the maps' entries, in all; 0: none */
+	double budget_s;           /* limit, then -ETIME; 0 means none */
+	size_t max_bytes;          /* limit for all map entries; 0 means no entries */
 	bool leaves;               /* let the command run on */
-	/* SIGINT to us ends the capture, which is then returned; else it is -EINTR */
+	/* true: SIGINT to us ends the capture, which is then returned; false: returns -EINTR */
 	bool interrupt_ends;
 	void (*say)(const char *line); /* progress */
 };
 
 struct bb_capture_facts {
-	size_t n_calls; /* that were looked at */
+	size_t n_calls; /* system calls that were handled */
 	double us_a_call, seconds;
-	bool ended; /* by itself */
-	int status; /* then: as of waitpid() */
+	bool ended; /* the command ended by itself */
+	int status; /* of waitpid(), if it ended */
 };
 
 /*
- * Run a command, capture the programs that it loads, and end it by SIGINT, as its user would, or
- * harder. -ENOTSUP when it loaded nothing that can be measured; otherwise as capture/watched.h.
+ * Runs a command, captures the programs that it loads, and ends it by SIGINT, SIGTERM or SIGKILL.
+ * Returns -ENOTSUP if it loaded nothing that can be measured; other errors as bb_watched__start().
  */
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err);

@@ -10,33 +10,33 @@
 #include "capture/remote.h"
 
 /*
- * A capture that is being taken: capture/supervise.h hands it the system calls of the command one
- * by one, while the caller waits in them, and at last asks it for the whole. Descriptors of the
- * command's maps, types and programs are held until then.
+ * A capture that is being taken. capture/supervise.h hands it the system calls of the command one
+ * by one, while the calling thread waits in the kernel. At the end it asks for the whole capture.
+ * Until then, this holds descriptors of the command's maps, BTFs and programs.
  */
 struct bb_held_object {
 	int fd;
 	uint32_t id; /* the kernel's */
 };
 
-/* A load, beside its program in the capture. */
+/* Facts about one BPF_PROG_LOAD that the capture itself does not store. */
 struct bb_taken_load {
-	int target_fd;      /* the program that it replaces or watches; -1 */
-	uint32_t target_id; /* its id; 0: it has none */
-	uint64_t rights;    /* of the thread that made it (capture/rights.h) */
-	int lacks_rights;   /* -errno: the kernel refuses it for them, and not to root; 0 */
+	int target_fd;      /* the program that it replaces or watches; -1 means none */
+	uint32_t target_id; /* that program's id; 0 means none */
+	uint64_t rights;    /* of the calling thread (capture/rights.h) */
+	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
 };
 
-/* A program of the kernel that may be one of ours. */
+/* A program in the kernel that the command may have loaded. */
 struct bb_seen_prog {
 	uint32_t id, type;
 	uint8_t tag[BPF_TAG_SIZE];
 	char kernel_name[16];
-	bool stayed;  /* it was there when the capture ended */
-	int32_t prog; /* of the capture; BB_CAPTURE_NONE: not known, or none */
+	bool stayed;  /* still loaded when the capture ended */
+	int32_t prog; /* index in the capture; BB_CAPTURE_NONE if unknown or not in it */
 };
 
-/* The inner map that BPF_MAP_CREATE was given; the kernel does not tell it later. */
+/* The inner map that BPF_MAP_CREATE was given. The kernel cannot be asked for it later. */
 struct bb_template {
 	char kernel_name[16];
 	uint32_t type, key_size, value_size, max_entries;
@@ -47,53 +47,53 @@ struct bb_template {
 struct bb_opened_event {
 	pid_t tgid;
 	struct perf_event_attr attr;
-	char name[256]; /* of the function or file of a dynamic probe; may be empty */
+	char name[256]; /* function or file of a dynamic probe; may be empty */
 };
 
-/* Where to see whether the kernel did as an attaching call asked. */
+/* How to find out whether an attaching call succeeded. */
 enum bb_attached_by {
-	BB_ATTACHED_SURELY, /* it did, or it cannot be asked, or its answer is known */
+	BB_ATTACHED_SURELY, /* no need to ask: it is known, or the kernel cannot be asked */
 	BB_ATTACHED_BY_EVENT,
 	BB_ATTACHED_BY_LINK,
-	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: the target is asked */
+	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: query the target */
 };
 
-/* An attachment, until the programs are known. */
+/* An attachment whose program is known by its kernel id only. */
 struct bb_pending_attachment {
 	uint32_t prog_id;
 	pid_t tid; /* the thread that makes the call */
 	enum bb_attached_by by;
-	int fd;      /* the event or the target; -1 */
-	bool by_btf; /* where it is attached stands in the program */
+	int fd;      /* the perf event or the target; -1 means none */
+	bool by_btf; /* the program itself names its target (attach_btf_id) */
 };
 
 struct bb_take {
 	struct bb_capture *capture;
-	struct bb_held_object *maps, *btfs; /* as in the capture */
-	struct bb_taken_load *loads;        /* as its progs */
-	struct bb_seen_prog *seen;          /* by id when the capture ends */
+	struct bb_held_object *maps, *btfs; /* parallel to those of the capture */
+	struct bb_taken_load *loads;        /* parallel to capture->progs */
+	struct bb_seen_prog *seen;          /* sorted by id when the capture ends */
 	struct bb_template *templates;
 	struct bb_opened_event *events;
-	struct bb_pending_attachment *pending;        /* as its attachments */
-	struct bb_pending_attachment *pending_inputs; /* as its inputs */
+	struct bb_pending_attachment *pending;        /* parallel to capture->attachments */
+	struct bb_pending_attachment *pending_inputs; /* parallel to capture->inputs */
 	size_t n_maps, n_btfs, n_loads, n_seen, n_templates, n_events, n_pending, n_pending_inputs;
-	uint32_t *links; /* the programs of links that are of no attachment yet */
+	uint32_t *links; /* ids of programs whose links have no attachment yet */
 	size_t n_links;
-	uint32_t last_link_id;  /* links up to here have been seen */
-	uint32_t first_prog_id; /* programs of the kernel from here on may be ours */
-	uint64_t rights;        /* that it had at all loads and makings of maps */
-	int unreadable;    /* -errno: a caller's memory or descriptors could not be copied; 0 */
-	bool supervises;   /* it asked to be told of system calls, as we are, and is refused */
-	size_t n_calls;    /* that were looked at */
-	uint64_t spent_ns; /* in all of them */
+	uint32_t last_link_id;  /* links with an id up to this one have been seen */
+	uint32_t first_prog_id; /* the command's programs have an id >= this one */
+	uint64_t rights;        /* rights that each load and each map creation had */
+	int unreadable;    /* -errno if the command's memory or descriptors could not be copied */
+	bool supervises;   /* the command wanted a seccomp listener; the kernel refuses a second */
+	size_t n_calls;    /* system calls that were handled */
+	uint64_t spent_ns; /* time spent in all of them */
 };
 
 int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err);
 
 /*
- * Note a call that is about to be made. Nothing stops the command: data that cannot be read are not
- * in the capture. -ENOMEM. bb_take__undo() forgets it again: a signal broke the call off, and it
- * will come anew.
+ * Records a system call that the command is about to make. Data that cannot be read are left out of
+ * the capture, and the command goes on. Returns 0 or -ENOMEM. bb_take__undo() removes the record of
+ * a call that a signal interrupted, because the command will make the call again.
  */
 struct bb_take_mark {
 	size_t n_progs, n_attachments, n_inputs, n_templates, n_events;
@@ -103,72 +103,73 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
 void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
 
 /*
- * Which attachments are there? What is not is refused when its thread is known to be back from the
- * call: at another call of `tid`; at the end, when it does something else. In between (TURN)
- * nothing is.
+ * Finds out which attachments the kernel has made. A missing attachment counts as refused once its
+ * thread has returned from the attaching call. BB_SETTLE_CALL: thread `tid` makes another call.
+ * BB_SETTLE_END: the capture ends. BB_SETTLE_TURN marks nothing as refused.
  */
 enum bb_settle_when { BB_SETTLE_CALL, BB_SETTLE_TURN, BB_SETTLE_END };
 void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
 
-/* Ask the kernel for what only it knows, while the command still runs: which programs there are,
- * what the maps hold (up to max_bytes in all; 0: nothing), what is attached by netlink to devices
- * of our network namespace and that of the process `command`. */
+/* Asks the kernel, while the command still runs, for: the loaded programs; the entries of the maps
+ * (0 means no entries, else at most max_bytes in all); the programs that netlink attached to
+ * network devices, in our network namespace and in that of the process `command`. */
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
-/* The whole; t keeps nothing of it. Every program is loaded once more, with the command's own maps:
- * what the kernel refuses is known then, and the others' tags. -ENOTSUP when there is nothing to
- * measure: `how_ended` is as below. */
+/* Completes the capture and hands it to the caller; frees `t`. Loads every program once more, with
+ * the command's own maps, to learn which the kernel refuses and the tags of the others. Returns
+ * -ENOTSUP if there is nothing to measure. `how_ended`: see bb_take__say_nothing(). */
 int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **ret_capture,
 		 struct bb_err *err);
 void bb_take__free(struct bb_take *t);
 
-/* Did the command load nothing that can be measured? bb_take__say_nothing() says why, and what to
- * do, and returns -ENOTSUP. `how_ended` follows the command's name: "", or ", which ended .., ". */
+/* True if the command loaded nothing that can be measured. bb_take__say_nothing() reports why and
+ * what to do, and returns -ENOTSUP. `how_ended` is "" or text such as ", which was killed,", and
+ * follows the command's name in the message. */
 bool bb_take__has_nothing(const struct bb_take *t);
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err);
 
-/* For the files of this folder that take part in a capture only. */
+/* --- for the files of this folder only --- */
 
-/* The index of a descriptor's map or BTF in the capture, which takes it over, or closes it when it
- * is known. -errno. */
+/* Returns the index in the capture of the map or BTF behind `fd`, or -errno. Takes ownership of
+ * `fd`. */
 int32_t bb_take__map(struct bb_take *t, int fd);
 int32_t bb_take__btf(struct bb_take *t, int fd);
-/* The entry of a program; NULL: out of memory, or it cannot be asked. Its descriptor stays the
- * caller's. */
+/* Returns the entry of the program behind `fd`; NULL if out of memory or if the kernel gives no
+ * information. The caller keeps `fd`. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
-/* One attachment more, and what is pending of it; NULL: there are too many, or no memory. */
+/* Appends an attachment and its pending entry. Returns NULL if there are too many or no memory. */
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
 						   const char *kind);
 
-/* The contents of the maps (objects.c). */
+/* Reads the entries of the maps (objects.c). */
 int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
 
-/* The programs on network devices (attach.c). 0 or -errno. */
+/* Finds the programs on network devices (attach.c). Returns 0 or -errno. */
 int bb_take__devices(struct bb_take *t, pid_t command);
 
-/* Closes what belongs to it. */
+/* Closes its descriptor and marks it as settled. */
 void bb_pending__done(struct bb_pending_attachment *p);
 
-/* "sched_switch", the kernel says; tracefs, where it is mounted, that it is one of sched's. This
- * takes milliseconds: the command is not to wait for it. */
+/* Adds the group to a tracepoint's name: "sched_switch" becomes "sched/sched_switch". This reads
+ * tracefs and takes milliseconds, so it must not run while the command waits. */
 void bb_name_tracepoint(struct bb_captured_attachment *a);
 
 #define BB_TAKE_KNOWN 64 /* maps of one program: MAX_USED_MAPS of the kernel */
 
-/* A system call of the command that is being looked at: for take.c and attach.c only. */
+/* The system call that is being handled; for take.c and attach.c only. */
 struct bb_take_call {
 	struct bb_take *t;
-	/* maps that its descriptors are of: instructions name the same ones again and again */
+	/* cache of descriptor to map: instructions name the same maps many times */
 	struct {
 		int fd;
 		int32_t map;
 	} known[BB_TAKE_KNOWN];
 	size_t n_known;
 	struct bb_remote from;
-	union bpf_attr attr; /* zero behind what the caller gave */
+	union bpf_attr attr; /* zero after the bytes that the caller gave */
 };
 
-/* Calls that attach (attach.c). What cannot be read is not in the capture. */
+/* Handle a call that attaches (attach.c). Data that cannot be read are left out. */
 void bb_take_attach__link(struct bb_take_call *call);
 void bb_take_attach__raw_tracepoint(struct bb_take_call *call);
 void bb_take_attach__prog_attach(struct bb_take_call *call);
