@@ -163,15 +163,15 @@ void bb_blob__done(struct bb_blob *b);
 #define BB_NOT_ATTACHED "not attached"
 
 /*
- * The place where the command attached a program (bb_capture__any_attachment()), in the words of an
- * object's section: "tp/sched/sched_switch", "fentry/do_unlinkat", "cgroup/connect4".
- * BB_NOT_ATTACHED where none was seen and the program holds none.
+ * The hook of a program as an object's section would name it: "tp/sched/sched_switch",
+ * "fentry/do_unlinkat", "cgroup/connect4". `a` comes from bb_capture__any_attachment(). The text is
+ * BB_NOT_ATTACHED if no attachment was seen and the program names no target.
  */
 struct bb_captured_section {
 	char text[320];
 };
 struct bb_captured_section bb_captured_section(const struct bb_captured_prog *p,
-					       const struct bb_captured_attachment *place);
+					       const struct bb_captured_attachment *a);
 
 /* Descriptions of the structs above, for storing and freeing them (records.c). */
 extern const struct bb_record bb_captured_map_record, bb_captured_prog_record,

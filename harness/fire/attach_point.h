@@ -9,22 +9,22 @@
 #include "plan/scenario.h"
 
 /*
- * The place in the kernel or in a process where a program is attached: a hook and its name. It
- * comes from the section of the program (SEC("tp/sched/sched_switch")); whoever has seen a program
- * attached may fill it in from that just as well. Triggers (fire/trigger.h) are found by it.
+ * A hook in the kernel or in a process, to which a program is attached, and its name. It comes from
+ * the program's section (SEC("tp/sched/sched_switch")) or from an observed attachment. It decides
+ * which triggers are tried (fire/trigger.h).
  */
 enum bb_attach_kind {
-	BB_AT_NOWHERE,      /* the section names no place */
+	BB_AT_NOWHERE,      /* the section names no hook */
 	BB_AT_TRACEPOINT,   /* target "syscalls/sys_enter_openat" */
 	BB_AT_RAW_TP,       /* "sched_switch" */
-	BB_AT_BTF,          /* tp_btf, fentry, fexit, LSM: the loaded program holds the place */
+	BB_AT_BTF,          /* tp_btf, fentry, fexit, LSM: the loaded program knows its hook */
 	BB_AT_ITER,         /* "task"; likewise */
 	BB_AT_KPROBE,       /* "tcp_v4_connect" */
 	BB_AT_KPROBE_MULTI, /* "tcp_*" */
 	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
 	BB_AT_UPROBE_MULTI, /* "/lib/libc.so.6:mem*" */
-	BB_AT_OWN_FUNCTION, /* a function of bpfbench that is called in the place of "vfs_read" */
-	BB_AT_OWN_RUN,      /* test runs of a raw tracepoint's program, in the place of its event */
+	BB_AT_OWN_FUNCTION, /* a function of bpfbench that stands in for "vfs_read" */
+	BB_AT_OWN_RUN,      /* test runs of a raw tracepoint's program instead of its event */
 	BB_AT_SK_MSG,       /* a socket of ours in a sockmap */
 	BB_AT_REUSEPORT,    /* a socket of ours that shares its port */
 	BB_AT_CGROUP,       /* "connect4" */
@@ -38,12 +38,12 @@ struct bb_attach_point {
 	enum bb_attach_kind kind;
 	uint32_t prog_type, attach_type; /* BPF_PROG_TYPE_*, BPF_* of enum bpf_attach_type */
 	bool is_return;                  /* a function's return, not its entry */
-	bool acts_on_all; /* the program may do something to every process that passes */
-	char target[256]; /* the name of the hook; "" where it has none */
-	/* of the scenario, which outlives it: its trigger; NULL: it is looked for */
+	bool acts_on_all;                /* the program may affect every process of the machine */
+	char target[256];                /* the name of the hook; "" means none */
+	/* trigger that the scenario asks for; borrowed; NULL means find one */
 	const struct bb_fired_by *by;
-	pid_t self_pid; /* the process that fires has this pid, which programs were told; 0: any */
-	uint32_t pid;   /* of uprobes: in that process alone, which fires itself; 0: in ours */
+	pid_t self_pid; /* pid that the firing process must have; 0 means any */
+	uint32_t pid;   /* uprobes: the only probed process, which fires itself; 0 means our own */
 	int map_fd;     /* BB_AT_STRUCT_OPS: the struct, of the load that is measured; borrowed */
 	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words;
 	 * BB_AT_OWN_RUN: the event's arguments */
@@ -53,42 +53,41 @@ struct bb_attach_point {
 	char said[200];
 };
 
-/* From a program's section and types. A section that no kind knows is BB_AT_NOWHERE. */
+/* Fills it from a program's section and types; BB_AT_NOWHERE if the section is unknown. */
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point);
 
 /*
- * What the variant says of it goes before the section. -EINVAL with a message: it says so of a
- * program that this is not for.
+ * Applies the variant's keys, which override the section. Returns -EINVAL with a message if a key
+ * does not fit this type of program.
  */
 int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
 			  struct bb_err *err);
 
-/* Types whose programs are attached to a cgroup, whatever their section. */
+/* True if programs of this type are attached to a cgroup. */
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
 
 /*
- * Functions of the kernel and of processes can be told apart by nothing but the registers: a
- * program for one of them (BPF_PROG_TYPE_KPROBE) runs just as well on a function of ours that is
- * called in its place. false: the program is none of these.
+ * Makes the attach point on bb_own_function() that stands in for `p`. That works for programs of
+ * BPF_PROG_TYPE_KPROBE, because they see the registers only. Returns false for other programs.
  */
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
 
-/* Are both run by one event? A tracepoint and the raw one of its name are. */
+/* True if the same event runs both, as for a tracepoint and the raw tracepoint of its name. */
 bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct bb_attach_point *b);
 
 /*
- * The program of a raw tracepoint can be test-run with the arguments of its event in the place of
- * it. false: the program is none of these.
+ * Makes the attach point (BB_AT_OWN_RUN) that test-runs a raw tracepoint's program with arguments
+ * like those of its event. Returns false for other programs.
  */
 bool bb_attach_point__by_own_run(const struct bb_attach_point *p,
 				 struct bb_attach_point *ret_point);
 
 /*
- * The function or event that a program is named after: without the number that captures add to
- * programs of one name; `is_bare`: without what authors put around it, as in "kprobe__vfs_read" and
- * "vfs_read_exit".
+ * Writes the name of the function or event that a program is named after. Removes the number that
+ * captures add to equal names. `is_bare` also removes prefixes and suffixes, as of
+ * "kprobe__vfs_read" and "vfs_read_exit".
  */
 void bb_program__named_after(const char *program, bool is_bare, char *ret_name, size_t size);
 
@@ -99,17 +98,16 @@ struct bb_attach_words {
 struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
 
 /*
- * Does the program do more than look: does it call a helper that sends signals, writes into other
- * processes or changes what a function returns? Kernel functions (kfuncs) and programs that it
- * calls by a tail call are not looked at. A program whose code cannot be read is taken for one that
- * does.
+ * True if the program calls a helper that sends signals, writes into processes or changes the
+ * result of a function. Does not check kfuncs and programs that it reaches by tail calls. True also
+ * if the program's code cannot be read.
  */
 bool bb_reach__acts(const struct bb_target *target);
 
 /*
- * May the loaded program be attached at `point`? A program that acts, or whose result the kernel
- * obeys (LSM, fmod_ret), is kept off hooks that every process of the machine passes. -ENOTSUP with
- * the reason.
+ * Checks whether the loaded program may be attached at `point`. Returns -ENOTSUP with the reason if
+ * every process of the machine passes that hook, and the program acts (bb_reach__acts()) or the
+ * kernel obeys its result (LSM, fmod_ret).
  */
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,
 		    struct bb_err *err);

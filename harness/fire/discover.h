@@ -11,30 +11,32 @@
 /* The result of firing a trigger. */
 struct bb_tried {
 	const struct bb_trigger *trigger;
-	uint32_t runs;  /* of the program, by one firing; 0: none */
-	uint32_t fired; /* how often */
+	uint32_t runs;  /* runs of the program per firing; 0 means none */
+	uint32_t fired; /* number of firings */
 	double ns;      /* the time of a firing with a reading of the counters */
-	int rc;         /* -errno: it cannot be fired here */
+	int rc;         /* -errno if it cannot be fired here */
 };
 
 /*
- * Which trigger makes a program run, and how often: each is fired a few times while the program is
- * attached, those first whose words stand in the hook's name, and among those the cheapest. One run
- * a firing wins, else the smallest number of runs that is the same for most firings.
+ * Finds the trigger that makes a program run, and the runs per firing. Each trigger is fired a few
+ * times while the program is attached. Triggers whose words are in the hook's name come first, and
+ * cheap ones before expensive ones. A trigger with one run per firing wins; else the one with the
+ * fewest runs.
  */
 struct bb_discovery {
-	const struct bb_trigger *trigger; /* NULL: none makes it run */
+	const struct bb_trigger *trigger; /* NULL if none makes it run */
 	uint32_t runs_each;
-	char ended[200]; /* the program ended a process that fired: which trigger; "" */
-	/* all that were tried, in that order */
+	char ended[200]; /* message if a firing process ended; else "" */
+	/* the triggers that were tried, in that order */
 	struct bb_tried *tried;
 	size_t n_tried;
 };
 
 /*
- * The program `prog_fd`, which `reader` is of, is attached at `point` meanwhile; bpf_stats is on.
- * `hook`: that of the point, if it is open (NULL: it is opened). `all`: go on when one is found. 0,
- * also when none does; -ENOTSUP with the reason: the program cannot be attached there.
+ * Attaches the program `prog_fd` at `point` meanwhile. `reader` reads that program's counters, and
+ * bpf_stats must be on. `hook`: the open hook of the point; NULL means open one. `all`: try the
+ * other triggers even after one was found. Returns 0 also if no trigger works; -ENOTSUP with the
+ * reason if the program cannot be attached.
  */
 int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *point,
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
@@ -42,15 +44,16 @@ int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *p
 void bb_discovery__done(struct bb_discovery *d);
 
 /*
- * Runs of the program in each of n windows with one firing: the fewest, as others can only add to
- * them; 0: less than a quarter of the windows have as few, or there are none.
+ * `runs` has the program's runs in each of n windows with one firing. Returns the smallest number,
+ * because other processes can only add runs. Returns 0 if fewer than a quarter of the windows have
+ * that number, or if n is 0.
  */
 uint64_t bb_fewest_runs(const uint64_t *runs, size_t n);
 
 /*
- * The one with the fewest runs; of those with one, the first, as they are tried in the order in
- * which they are wanted; of others that are as near to the hook's name, the cheapest. NULL: none
- * made it run.
+ * Returns the trigger with the fewest runs per firing. Of several with one run, the first, because
+ * the best are tried first. Of several with the same larger number and equal distance to the hook's
+ * name, the cheapest. Returns NULL if none made the program run.
  */
 const struct bb_tried *bb_choose(const struct bb_attach_point *point, const struct bb_tried *tried,
 				 size_t n);

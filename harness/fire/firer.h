@@ -7,30 +7,30 @@
 #include "fire/trigger.h"
 #include "plan/scenario.h"
 
-/* The user that other people's code runs as, and its surroundings. */
+/* The user that code of others (commands, libraries) runs as, and its environment. */
 struct bb_fire_user {
-	uid_t uid; /* root's code runs as nobody, where it is a library */
+	uid_t uid; /* 0: commands run as root, libraries as nobody */
 	gid_t gid;
-	const char *const *env; /* variables that it keeps besides (base/child.h) */
-	const char *helper_dir; /* of call_function; NULL: there is none */
-	char dir[4096];         /* where commands are run; "": here */
+	const char *const *env; /* further environment variables (base/child.h) */
+	const char *helper_dir; /* folder of call_function; NULL means none */
+	char dir[4096];         /* working folder of commands; "" means ours */
 };
 
 /* --- where triggers are fired --- */
 
 /*
- * A network namespace that nobody else has, a cgroup with nobody else in it, a CPU. What a process
- * of ours holds goes with it; the cgroup's folder is removed when the place is closed, or by a
- * keeper, a process that does nothing else, when we end in another way.
+ * A site: a network namespace and a cgroup that only bpfbench uses, and a CPU. The namespace goes
+ * with its last descriptor. bb_fire_site__close() has the cgroup's folder removed; if we are
+ * killed, a keeper process removes it.
  */
 struct bb_fire_site {
-	int cpu, other_cpu; /* other_cpu -1: there is none */
-	int netns_fd;       /* -1: as we have it; `why_no_netns` says why */
-	int cgroup_fd;      /* -1: there is none; `why_no_cgroup` says why */
+	int cpu, other_cpu; /* other_cpu -1 means none */
+	int netns_fd;       /* -1 means our own namespace; `why_no_netns` has the reason */
+	int cgroup_fd;      /* -1 means none; `why_no_cgroup` has the reason */
 	char cgroup[256];   /* its path */
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
-	struct bb_fire_user user; /* set by whoever opens it; zeroed: root, and no helper */
+	struct bb_fire_user user; /* set by the opener; zeroed means root and no helper */
 	pid_t keeper;             /* 0: none */
 	int keeper_fd;
 };
@@ -39,46 +39,48 @@ int bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site, st
 void bb_fire_site__close(struct bb_fire_site *p);
 
 /*
- * The one place of this process, opened for the first who asks and closed after the last: programs
- * that are told its cgroup are fired there by every drive. `user` is set by who opens it first.
+ * The one site that all drives of this process share, so that a program that was told the cgroup's
+ * id is always fired in that cgroup. The first user opens it and sets `user`; the last one closes
+ * it.
  */
 int bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user,
 			struct bb_fire_site **ret_site, struct bb_err *err);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* takes NULL */
-const struct bb_fire_site *bb_fire_site__shared(void); /* NULL: nobody has it open */
+const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */
 
 /* --- the process that calls a function of a shared library --- */
 
-/* Each time it is asked to: it has nothing of ours but a socket, runs as that user and can get no
- * other rights (workloads/call_function). */
+/* It calls the function once for each request (workloads/call_function). It has no descriptor of
+ * ours but a socket, runs as the given user, and cannot gain other rights. */
 struct bb_call_child {
-	pid_t pid; /* 0: none */
-	int fd;    /* our end of the socket; a child of ours may use it, too */
+	pid_t pid; /* 0 means none */
+	int fd;    /* our end of the socket; our child processes may use it, too */
 };
 
-/* As `pid`, or 0: any. Returns when the library is loaded there. -ENOTSUP with the reason. */
+/* Starts it with this pid; 0 means any. Returns when it has loaded the library. -ENOTSUP with the
+ * reason if it cannot. */
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
 			 struct bb_err *err);
-void bb_call_child__stop(struct bb_call_child *c); /* a zeroed one does no harm */
+void bb_call_child__stop(struct bb_call_child *c); /* accepts a zeroed struct */
 
-/* One call. 0 or -errno. */
+/* Has the function called once. Returns 0 or -errno. */
 int bb_call_child__call(int fd);
 
-/* Has it ended? Then in words how, else "". */
+/* Writes how the process ended, in words; "" if it runs. */
 void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t size);
 
 /* --- the process that fires --- */
 
 /*
- * A child of ours, pinned to the CPU, that opens triggers, fires them and reads the counters
- * itself, as the event happens to whoever does it. A program may kill it, hold it up or deny it
- * what it does; we find that out and are left alone. It is killed when we end.
+ * A child process, pinned to the site's CPU, that opens triggers, fires them and reads the
+ * counters. A BPF program may kill it, block it or refuse its system calls; that does not affect
+ * our own process, which notices and reports it. The kernel kills the child when we end.
  */
 #define BB_FIRER_NAME "bpfbench"
 
 struct bb_fire_task;
-/* In the child; returns 0 or -errno. `shared` is the part of the memory that is the user's. */
+/* Runs in the child; returns 0 or -errno. `shared` is the caller's part of the shared memory. */
 typedef int bb_fire_work(void *arg, struct bb_fire_task *t, void *shared);
 
 struct bb_fire_task {
@@ -105,7 +107,7 @@ struct bb_firer {
  */
 int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err);
-void bb_firer__stop(struct bb_firer *f); /* a zeroed one does no harm */
+void bb_firer__stop(struct bb_firer *f); /* accepts a zeroed struct */
 
 /* The process in which functions of that point are probed; -1: in all. */
 pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *point);

@@ -11,52 +11,52 @@
 #include "fire/user_function.h"
 
 /*
- * An attach point, made ready for programs that take turns on it. The slow part is done when it is
- * opened (a perf event of a tracepoint or uprobe); putting a program on it and taking it off then
- * take microseconds, so that programs which are compared are never attached together.
+ * An open attach point, on which programs take turns. Opening does the slow part, such as the perf
+ * event of a tracepoint or uprobe. Attaching and detaching a program then take microseconds, so
+ * that compared programs need not be attached at the same time.
  */
 struct bb_hook {
 	struct bb_attach_point point;
-	struct perf_event_attr attr; /* of its perf events, but for what each has of its own */
-	char path[4096];             /* the file or kernel function that attr points to */
-	/* where one link goes to many functions: of the kernel, or at offsets in the file */
+	struct perf_event_attr attr; /* common to its perf events */
+	char path[4096];             /* file or kernel function for `attr` */
+	/* targets of a link to many functions: names in the kernel, or offsets in the file */
 	char **functions;
 	size_t n_functions;
 	struct bb_user_addresses *addresses;
-	/* perf events, one a place, and the links of the program that is there; -1: none */
+	/* one perf event per address, and the attached program's link to it; -1 means none */
 	int *events, *links;
 	uint32_t n_events;
-	pid_t pid;                       /* uprobe: of which process; -1: of all */
-	const struct bb_fire_site *site; /* borrowed; NULL: there is none */
-	/* two programs that do nothing, on a raw tracepoint: the kernel patches its own code for
-	 * the first and the second, which takes 12 ms; -1: none. Calling them costs the target
-	 * time. */
+	pid_t pid;                       /* of uprobes: the probed process; -1 means all */
+	const struct bb_fire_site *site; /* borrowed; NULL means none */
+	/* Two idle programs on a raw tracepoint; -1 means none. The kernel patches its code when
+	 * the first and the second program are attached, which takes 12 ms; later ones are quick.
+	 * The idle programs add to the time of each event. */
 	int idle_fd[2];
 };
 
 /*
- * `pid`: the process whose functions are probed (-1: all processes). `site` is borrowed, for
- * programs of its cgroup or network; NULL: there is none. `idle`: may programs that do nothing be
- * on it, too? -ENOTSUP with the reason: nothing is attached here; -ENOENT: there is no such hook
- * here, with the nearest names.
+ * `pid`: the process whose functions are probed; -1 means all processes. `site`: borrowed, needed
+ * for programs of a cgroup or network namespace; NULL means none. `idle`: allows idle programs on a
+ * raw tracepoint. Returns -ENOTSUP with the reason if bpfbench cannot attach here, -ENOENT with a
+ * similar name if the hook does not exist.
  */
 int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_site *site,
 		  bool idle, struct bb_hook *ret_hook, struct bb_err *err);
-void bb_hook__close(struct bb_hook *h);     /* it goes later (fire/later.h) */
-void bb_hook__close_now(struct bb_hook *h); /* returns when it has gone */
+void bb_hook__close(struct bb_hook *h);     /* the kernel frees it later (fire/later.h) */
+void bb_hook__close_now(struct bb_hook *h); /* waits until the kernel has freed it */
 
 /*
- * The event's whole name, where it can be known, for a tracepoint that is known by its number or
- * without its group; the event that the program is named after, where a program of a tracepoint has
- * no place.
+ * Completes the attach point of a tracepoint's program, as far as tracefs allows. A number or a
+ * name without its group becomes the full name. A program without a target gets the event that it
+ * is named after.
  */
 void bb_hook__name_event(struct bb_attach_point *p, const char *program);
 
-/* Put a program on it. *ret_link_fd: -1 where the hook keeps the links. */
+/* Attaches a program. `*ret_link_fd` is -1 if the hook itself keeps the links. */
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);
 
-/* Take it off. What is slow about that goes on for a while (fire/later.h), but
- * not where the program acts on all: it must not meet us. */
+/* Detaches it. The kernel completes that in the background (fire/later.h). If the program acts on
+ * every process, this waits instead, because the program must not act on us. */
 void bb_hook__take_off(const struct bb_hook *h, int link_fd);
 
 #endif

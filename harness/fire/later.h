@@ -3,13 +3,13 @@
 #define BB_FIRE_LATER_H
 
 /*
- * close(2) of a link or perf event by a thread of its own. The kernel takes the program
- * off its hook at once, and then waits for a grace period of RCU before close() returns: 50 ms
- * for a tracepoint, 200 ms for a uprobe (Linux 6.18). Returns when the thread has begun.
+ * Closes a link or perf event in a new thread; returns when that thread has begun. The kernel
+ * detaches the program at once, and then waits for an RCU grace period before close() returns: 50
+ * ms for a tracepoint, 200 ms for a uprobe (Linux 6.18).
  */
 void bb_close_later(int fd);
 
-/* Until all of them have gone. */
+/* Waits until all of these threads have ended. */
 void bb_close_later__wait(void);
 
 #endif

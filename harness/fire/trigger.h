@@ -6,11 +6,11 @@
 #include "fire/attach_point.h"
 
 /*
- * A trigger does one thing that makes events of the kernel happen: a system call, a page fault, a
- * connection. It is a few lines of code and a row of a table (fire/triggers_*.c). All of them run
- * in a process of their own (fire/firer.h), whose working folder is a file system of its own in
- * memory and whose network nobody else has; whatever they make is gone when that process ends. They
- * can be repeated without end: each leaves things as they were.
+ * A trigger causes an event of the kernel, such as a system call, a page fault or a connection. It
+ * is a row of a table and a few lines of code (fire/triggers_*.c). Triggers run in a child process
+ * (fire/firer.h) with a private network namespace; its working folder is a private file system in
+ * memory. Everything that they make goes when that process ends. A trigger restores the state that
+ * it found, so it can be fired any number of times.
  */
 #define BB_FIRING_FDS 6
 #define BB_TRIGGER_CALLS 2
@@ -22,8 +22,8 @@ struct bb_trigger_call {
 	enum {
 		BB_NO_CALL,
 		BB_CALL,
-		BB_CALL_MAKES_FD, /* it returns a descriptor, which is closed at once */
-		/* it is refused: the hook runs, but what is behind it does not */
+		BB_CALL_MAKES_FD, /* returns a descriptor, which is closed at once */
+		/* the kernel refuses it: the hook of the system call runs, later hooks do not */
 		BB_CALL_FAILS,
 	} kind;
 	long nr, args[6];
@@ -31,54 +31,54 @@ struct bb_trigger_call {
 
 struct bb_firing {
 	const struct bb_trigger *trigger;
-	int fd[BB_FIRING_FDS]; /* -1: not open; those that are open are closed for the trigger */
-	char *page;            /* two pages of memory of ours, there (struct bb_firing_page) */
+	int fd[BB_FIRING_FDS]; /* -1 means not open; bb_firing__close() closes the others */
+	char *page;            /* two pages of memory; the first is a struct bb_firing_page */
 	size_t page_bytes;
 	struct bb_trigger_call
-		calls[BB_TRIGGER_CALLS]; /* the trigger's, with what they are for here */
-	long own;                        /* for the trigger to keep something in */
-	int other_cpu;                   /* where a partner may run; -1: none */
-	pid_t pid;                       /* a child of ours; 0: none */
-	int prog_fd;   /* of the program, for triggers that attach it themselves; borrowed */
-	int cgroup_fd; /* the folder of our cgroup; borrowed; -1: there is none */
-	/* of the process that calls a function (fire/firer.h); borrowed; -1: there is none */
+		calls[BB_TRIGGER_CALLS]; /* the trigger's, with their arguments resolved */
+	long own;                        /* private data of the trigger */
+	int other_cpu;                   /* a second CPU; -1 means none */
+	pid_t pid;                       /* a child process; 0 means none */
+	int prog_fd;   /* the program, for triggers that attach it themselves; borrowed */
+	int cgroup_fd; /* folder of the site's cgroup; borrowed; -1 means none */
+	/* socket to the process that calls a function (fire/firer.h); borrowed; -1 means none */
 	int call_fd;
-	const struct bb_fire_user *user; /* that a command runs as */
-	/* BB_AT_OWN_FUNCTION: of the function that is called in its place */
+	const struct bb_fire_user *user; /* runs the command of trigger `run` */
+	/* BB_AT_OWN_FUNCTION, BB_AT_OWN_RUN: has the arguments */
 	const struct bb_attach_point *point;
 };
 
 struct bb_trigger {
 	const char *name;
 	const char *doc;
-	/* words in the names of hooks that it fires, between blanks: "openat do_filp_open" */
+	/* words in the names of hooks that it fires, separated by blanks */
 	const char *words;
-	int (*open)(struct bb_firing *f); /* 0 or -errno; NULL: nothing is needed */
-	int (*fire)(struct bb_firing *f); /* 0 or -errno; NULL: reading the counters is the event */
-	void (*close)(struct bb_firing *f); /* NULL: the descriptors are all that there is */
+	int (*open)(struct bb_firing *f);   /* 0 or -errno; NULL means no preparation */
+	int (*fire)(struct bb_firing *f);   /* 0 or -errno; NULL: reading the counters fires */
+	void (*close)(struct bb_firing *f); /* NULL: there is nothing but descriptors to close */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS]; /* of bb_trigger__call() */
 	bool is_ipv6;                                   /* of sockets */
-	bool on_demand;                                 /* only a scenario asks for it */
-	/* it is for attach points of this kind alone, which no other trigger is for: it attaches
-	 * the program itself; BB_AT_NOWHERE: it is for all others */
+	bool on_demand;                                 /* used only if a scenario asks for it */
+	/* The only kind of attach point that the trigger is for; the trigger then attaches the
+	 * program itself. BB_AT_NOWHERE means all kinds that no trigger names here. */
 	enum bb_attach_kind at;
 };
 
-/* All of them, the cheapest first; NULL behind the last. */
+/* Returns trigger i in the order in which they are tried; NULL after the last. */
 const struct bb_trigger *bb_trigger_at(size_t i);
 
-/* The tables that they stand in, each ends in a row without a name. */
+/* The tables of triggers; each ends in a row without a name. */
 extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_triggers_process[],
 	bb_triggers_time[], bb_triggers_file[], bb_triggers_socket[], bb_triggers_cgroup[],
 	bb_triggers_function[], bb_triggers_attached[], bb_triggers_xdp[], bb_triggers_tcp[],
 	bb_triggers_packet[];
 
-/* Fill in what its calls are for here, when it is opened. */
+/* Copies the trigger's calls and resolves symbolic arguments such as FD0 (fire/triggers.h). */
 void bb_trigger__resolve_calls(struct bb_firing *f);
-/* A trigger that is these calls. 0 or -errno. */
+/* Fires a trigger that consists of system calls only. Returns 0 or -errno. */
 int bb_trigger__call(struct bb_firing *f);
 
-/* The name of the only trigger that the scenario lets make it run; NULL: it asks for none. */
+/* Returns the name of the trigger that the scenario asks for; NULL if it asks for none. */
 const char *bb_trigger__asked_for(const struct bb_attach_point *p);
 
 #define BB_TRIGGERS_MOST 512u
@@ -86,8 +86,8 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p);
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p);
 
 /*
- * How near the trigger is to what the attach point's name says: 0: its own word, 1: its word is
- * part of the name, 2: nothing says so.
+ * Compares the trigger's words with the attach point's name: 0 means a word equals the name, 1 a
+ * word is part of the name, 2 neither.
  */
 unsigned int bb_trigger__distance(const struct bb_trigger *t, const struct bb_attach_point *p);
 

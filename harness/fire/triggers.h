@@ -11,20 +11,21 @@
 
 /* What the tables of triggers share. */
 
-/* The beginning of our first page. It is there, so that programs can read what calls are told. */
+/* The beginning of the first page. The page is resident, so that BPF programs can read the
+ * arguments of system calls there. */
 struct bb_firing_page {
-	union { /* of a socket */
+	union { /* a socket's address */
 		struct sockaddr any;
 		struct sockaddr_in in;
 		struct sockaddr_in6 in6;
 		char more[128];
 	} address;
 	char zeros[256];
-	char path[8], no_path[8], here[8]; /* a file of ours; a name that no file has; "." */
+	char path[8], no_path[8], here[8]; /* an existing file; no file; "." */
 	struct iovec vector;               /* of one byte */
 	struct timespec moment;            /* a nanosecond */
-	int one, length;                   /* length: of an address */
-	char buffer[2048];                 /* for answers */
+	int one, length;                   /* length: that of an address */
+	char buffer[2048];                 /* for results of system calls */
 };
 
 /* Arguments of system calls that are known only when the trigger is opened. */
@@ -38,8 +39,8 @@ enum {
 	OWN_TID,
 	ADDRESS_BYTES,
 	PAGE_BYTES,
-	NEXT_PAGE,         /* a page of zeros that nobody else uses */
-	PAGE = 0x5eee0000, /* our page */
+	NEXT_PAGE,         /* the second page: all zeros, otherwise unused */
+	PAGE = 0x5eee0000, /* the first page */
 	ADDRESS = PAGE + (int)offsetof(struct bb_firing_page, address),
 	ZEROS = PAGE + (int)offsetof(struct bb_firing_page, zeros),
 	PATH = PAGE + (int)offsetof(struct bb_firing_page, path),
@@ -52,7 +53,8 @@ enum {
 	BUFFER = PAGE + (int)offsetof(struct bb_firing_page, buffer),
 };
 
-/* A call of a row; one that returns a descriptor; a row that fires one or two of them. */
+/* BB_DO: a system call. BB_MAKE: one that returns a descriptor. BB_FIRES: the one or two calls that
+ * a row fires. */
 #define BB_DO(call, ...)                                                                           \
 	{                                                                                          \
 		BB_CALL, SYS_##call,                                                               \
@@ -69,7 +71,7 @@ enum {
 	}
 #define BB_FIRES(...) .fire = bb_trigger__call, .calls = {__VA_ARGS__}
 
-/* -errno if a call has failed. */
+/* Returns -errno if a call has failed, else 0. */
 static inline int bb_failed(bool has_failed)
 {
 	return has_failed ? -errno : 0;

@@ -8,12 +8,12 @@
 #include "base/std.h"
 
 /*
- * Where functions and static probes are in a program or library of other people: a regular file,
- * that a confined child reads (base/confined.h).
+ * A search for a function or static probe in an untrusted program or library. A confined child
+ * process reads the file (base/confined.h), which must be a regular file.
  */
 struct bb_user_query {
 	const char *path;
-	const char *function; /* a name or a pattern ("mem*"); NULL: a probe is meant */
+	const char *function; /* a name or a pattern ("mem*"); NULL means search a probe */
 	const char *provider, *probe;
 };
 
@@ -22,18 +22,18 @@ struct bb_user_query {
 struct bb_user_addresses {
 	uint32_t n;                          /* >= 1 */
 	uint64_t offsets[BB_MOST_ADDRESSES]; /* in the file */
-	/* of probes: the offset of the counter that turns it on (0: it has none), and the number
-	 * that libbpf gives to its arguments, by which the program finds them */
+	/* Static probes only. counters: offset of the semaphore that enables the probe; 0 means
+	 * none. cookies: the number by which libbpf finds the probe's arguments. */
 	uint64_t counters[BB_MOST_ADDRESSES], cookies[BB_MOST_ADDRESSES];
 };
 
-/* What a function takes or returns, as far as it matters to a caller. */
+/* Kind of a function's parameter or result. */
 enum bb_user_value {
 	BB_VALUE_NONE,
 	BB_VALUE_INTEGER,
 	BB_VALUE_TEXT,    /* a pointer to char */
-	BB_VALUE_POINTER, /* to all else */
-	BB_VALUE_FLOAT,   /* in a register of its own kind */
+	BB_VALUE_POINTER, /* a pointer to any other type */
+	BB_VALUE_FLOAT,   /* passed in a floating-point register */
 	BB_N_USER_VALUES,
 };
 
@@ -41,26 +41,25 @@ enum bb_user_value {
 
 struct bb_user_prototype {
 	bool is_known;
-	uint32_t n; /* <= BB_MOST_PARAMETERS; those behind a struct that is passed whole are left
-		       out */
+	uint32_t n; /* <= BB_MOST_PARAMETERS; ends before a struct that is passed by value */
 	enum bb_user_value parameters[BB_MOST_PARAMETERS], result;
 };
 
 bool bb_is_pattern(const char *function);
 
-/* free() what is returned. With a message: -ESRCH: the file has functions or probes, but not that
- * one; -ENODATA: it is stripped (it says so); others, as of bb_confined__run(). */
+/* The caller must free() the result. Errors, with a message: -ESRCH if the file lacks this function
+ * or probe, -ENODATA if the file is stripped, others of bb_confined__run(). */
 int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err);
 
-/* For fuzzers: the child's parts. */
+/* Parts that run in the child process; public for fuzzers. */
 int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err);
 int bb_user_elf__search_prototype(Elf *elf, const char *function,
 				  struct bb_user_prototype *ret_prototype);
 
-/* And ours, of a struct bb_user_addresses and a bb_user_prototype: the reply of a child that was
- * taken over may be anything. -EBADMSG. */
+/* Check a reply (struct bb_user_addresses, bb_user_prototype), which a compromised child may have
+ * forged. Return 0 or -EBADMSG. */
 int bb_user_addresses__check(const void *reply);
 int bb_user_prototype__check(const void *reply);
 
@@ -73,34 +72,34 @@ struct bb_user_target {
 	char path[4096];
 	char function[200]; /* "": the address `offset`, or a static probe */
 	char provider[128], probe[128];
-	uint64_t offset; /* behind the beginning of the function */
+	uint64_t offset; /* from the beginning of the function */
 };
 
-/* Finds the file, too. With a message: -ENOTSUP: `text` names no function or probe of a file;
- * -ENOENT: there is no such file; -EINVAL. */
+/* Parses `text` and finds the file. Errors, with a message: -ENOTSUP if `text` names no function or
+ * probe, -ENOENT if there is no such file, -EINVAL. */
 int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			  struct bb_err *err);
 
 /*
- * And where it is in the file: one place of a function, each place of a pattern or static probe
- * once. free() what is returned. With a message: -ENOENT: no such file, function or probe, or the
- * file cannot be read; -ENOTSUP: it cannot be known (the file is stripped); -ENOMEM, -EINTR,
- * -ETIME; others: bb_is_shortage().
+ * Parses `text` and finds the addresses: one for a function, one or more for a pattern or static
+ * probe, each once. The caller must free() them. Errors, with a message: -ENOENT if there is no
+ * such file, function or probe or the file is damaged; -ENOTSUP if the file is stripped; -ENOMEM,
+ * -EINTR, -ETIME; those of bb_is_shortage().
  */
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			 struct bb_user_addresses **ret_addresses, struct bb_err *err);
 
-/* The prototype of the function in user space that `text` names; zeros where it is not known. */
+/* Finds the prototype of the user-space function that `text` names; zeros if it is unknown. */
 void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_prototype);
 
 /*
- * A function that does nothing, to put programs of functions on (BB_AT_OWN_FUNCTION): they find
- * these six values where the arguments of a function are, and `ret` where its result is.
+ * A function that does nothing but return `ret`. Programs for functions are attached to it
+ * (BB_AT_OWN_FUNCTION) and see these six values as arguments.
  */
 uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
 			 uint64_t ret);
 
-/* The place of that function; free() it. */
+/* Finds the address of bb_own_function(). The caller must free() it. */
 int bb_own_function__find(char *ret_path, size_t size, struct bb_user_addresses **ret_addresses,
 			  struct bb_err *err);
 
