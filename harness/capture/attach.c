@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls of a command that attach programs: where, and whether the kernel did as they asked. */
+/* System calls of a command that attach programs: their targets, and whether they succeeded. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/pkt_cls.h>
@@ -34,7 +34,7 @@ static const char *const hardware[] = {
 	"ref-cycles",
 };
 
-/* The number of a dynamic kind of perf events, "kprobe" or "uprobe"; 0: there is none. */
+/* Returns the type number of the PMU "kprobe" or "uprobe"; 0 if there is none. */
 static uint32_t type_of(const char *pmu)
 {
 	char path[128], text[32] = "";
@@ -66,7 +66,7 @@ static const char *name_in(const char *const *names, size_t n, uint64_t config)
 	return config < n ? names[config] : "an event of the CPU";
 }
 
-/* The kind of a perf event that gets a program. */
+/* Describes the perf event to which a program is attached. */
 static void describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a)
 {
 	const struct perf_event_attr *attr = &e->attr;
@@ -100,9 +100,8 @@ void bb_name_tracepoint(struct bb_captured_attachment *a)
 		bb_tracepoint__find(a->where, a->where, sizeof(a->where));
 }
 
-/* bpf_task_fd_query() of our own copy: the kernel describes the event once it has a program. */
-/* The same by the kernel's word, where it has one, when the program has been attached; false: it
- * has not, or not yet. */
+/* Asks the kernel (bpf_task_fd_query) to describe our copy of the event. Returns false if the event
+ * has no program yet. */
 static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 {
 	static const char *const kinds[] = {
@@ -130,11 +129,12 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 	return rc != -ENOENT; /* the event has no program */
 }
 
-#define MAX_QUERIED 64 /* programs at one place: BPF_CGROUP_MAX_PROGS of the kernel */
+#define MAX_QUERIED 64 /* programs at one hook: BPF_CGROUP_MAX_PROGS of the kernel */
 
 /* --- the calls --- */
 
-/* One more; its program is `fd` of the caller. NULL: there is no such program, or no memory. */
+/* Adds an attachment of the program that is the command's descriptor `fd`. Returns NULL if it is no
+ * program or memory is short. */
 static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enum bb_attached_by by,
 					  const char *kind)
 {
@@ -152,8 +152,8 @@ static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enu
 	return a;
 }
 
-/* The event was opened before: the last one of this process that can have a program. Where the
- * kernel knows more of it, it is asked later (bb_take__end()). */
+/* Assumes the event that this process opened last. ask_event() later replaces that guess by the
+ * kernel's answer. */
 void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 {
 	struct bb_take *t = call->t;
@@ -169,7 +169,7 @@ void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 	t->pending[t->n_pending - 1].fd = bb_remote__fd(&call->from, event_fd);
 }
 
-/* The path of a cgroup, or whatever the descriptor is of. */
+/* Writes the path of the target's descriptor, as of a cgroup. */
 static void say_target(struct bb_take_call *call, int fd, struct bb_captured_attachment *a)
 {
 	int copy = bb_remote__fd(&call->from, fd);
@@ -263,7 +263,7 @@ void bb_take_attach__prog_attach(struct bb_take_call *call)
 								    (int)call->attr.target_fd);
 }
 
-/* setsockopt(SO_ATTACH_BPF). Nobody can ask a socket for its program. */
+/* setsockopt(SO_ATTACH_BPF). The kernel cannot be asked for a socket's program. */
 void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t value_at)
 {
 	struct bb_captured_attachment *a;
@@ -278,7 +278,8 @@ void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t
 
 /* --- did the kernel do it? --- */
 
-/* Links that are new. One that is not ready yet ends the walk: it is looked at again. */
+/* Notes the programs of new links. Stops at a link that is not ready; the next call tries it again.
+ */
 static void see_links(struct bb_take *t)
 {
 	__u32 id = t->last_link_id;
@@ -301,7 +302,8 @@ static void see_links(struct bb_take *t)
 	}
 }
 
-/* A link is of one attachment. */
+/* Removes a link of the program from the list, because a link belongs to one attachment only.
+ * Returns false if there is none. */
 static bool take_link_of(struct bb_take *t, uint32_t prog_id)
 {
 	for (size_t i = 0; i < t->n_links; i++)
@@ -317,7 +319,7 @@ static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
 	__u32 ids[MAX_QUERIED], n = MAX_QUERIED, flags;
 
 	if (bpf_prog_query(target, attach_type, 0, &flags, ids, &n))
-		return true; /* this kind of place cannot be asked */
+		return true; /* this kind of target cannot be queried */
 	for (__u32 i = 0; i < n; i++)
 		if (ids[i] == prog_id)
 			return true;
@@ -345,8 +347,9 @@ void bb_pending__done(struct bb_pending_attachment *p)
 	p->by = BB_ATTACHED_SURELY;
 }
 
-/* Does the thread live, and do something else than to attach? Its memory goes before its
- * descriptors: while the name of its executable is there, so are they. */
+/* True if the thread lives and is not in an attaching system call. An exiting thread loses its
+ * memory, and with it /proc/TID/exe, before its descriptors. So if `exe` is readable, the
+ * descriptors are still open. */
 static bool is_elsewhere(pid_t tid)
 {
 	char path[64], text[32] = "";
@@ -389,10 +392,7 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 	}
 }
 
-/*
- * --- network devices: what is attached by netlink, which is no call of bpf(); the kernel says
- * which programs there are ---
- */
+/* --- network devices: programs attached by netlink, not by bpf(); the kernel lists them --- */
 
 #define ANSWER_BYTES 32768
 #define ANSWER_S 2 /* the kernel answers at once */
@@ -406,7 +406,7 @@ static int add_on_device(struct bb_take *t, const char *kind, uint32_t attach_ty
 		return 0;
 	for (size_t i = 0; i < t->n_pending; i++)
 		if (t->pending[i].prog_id == prog_id)
-			return 0; /* by a link, which was seen */
+			return 0; /* attached by a link, which we know already */
 	a = bb_take__attachment(t, prog_id, kind);
 	if (!a)
 		return -ENOMEM;
@@ -417,7 +417,7 @@ static int add_on_device(struct bb_take *t, const char *kind, uint32_t attach_ty
 
 /* --- tc --- */
 
-/* The id of the program of a filter; 0: it is of another kind. */
+/* Returns the id of a filter's program; 0 if the filter has none. */
 static uint32_t program_of_filter(const struct nlmsghdr *m)
 {
 	struct rtattr *a = TCA_RTA(NLMSG_DATA(m)), *options = NULL;
@@ -440,7 +440,7 @@ static uint32_t program_of_filter(const struct nlmsghdr *m)
 	return id;
 }
 
-/* One datagram of the answer. 1: it was the last one. */
+/* Handles one datagram of the answer. Returns 1 if it was the last one, else 0 or -errno. */
 static int take_filters(struct bb_take *t, const char *where, const void *answer, size_t size)
 {
 	unsigned int left = (unsigned int)size;
@@ -516,7 +516,7 @@ static int see_all(struct bb_take *t)
 	return rc;
 }
 
-/* Its network namespace, where it is not ours; else -1. */
+/* Opens the command's network namespace. Returns -1 if it is ours; negative on errors. */
 static int other_netns(pid_t command, int ours)
 {
 	struct stat a, b;

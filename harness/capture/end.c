@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture from its beginning, and the facts that are known only at its end: which programs the
- * kernel takes, which are tests of the loader's, what is attached where. */
+/* The beginning of a capture, and its end: which programs the kernel takes, which are the loader's
+ * tests of the kernel, which program is attached where. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -11,12 +11,12 @@
 #include "capture/rights.h"
 #include "capture/take.h"
 
-#define PROBE_INSNS 8 /* a loader's test of the kernel has no more */
+#define PROBE_INSNS 8 /* most instructions of a loader's test of the kernel */
 #define LOG_BYTES (1u << 20)
 
-/* --- copies of the programs, loaded with the command's own maps: which the kernel took --- */
+/* --- loading copies of the programs, to learn which the kernel takes --- */
 
-/* The last line of the verifier's log that is no statistic: most often the reason. */
+/* Copies the last line of the verifier's log that is no statistic. It mostly has the reason. */
 static void last_words(char *log, char *ret_words, size_t size)
 {
 	*ret_words = '\0';
@@ -41,7 +41,7 @@ static int say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t p
 		       : 0;
 }
 
-/* Load it with the command's rights, for the answer alone. 0 or -errno. */
+/* Loads it with the command's rights and closes it again. Returns the kernel's 0 or -errno. */
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
 	int slot = r->progs[prog], rc;
@@ -95,7 +95,7 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 	return 0;
 }
 
-/* Load each as the command loaded it, and note what the kernel says of it. */
+/* Loads each program as the command did, and records the kernel's answer. */
 static int load_copies(struct bb_take *t, struct bb_err *err)
 {
 	struct bb_capture *c = t->capture;
@@ -112,13 +112,13 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 		int32_t *target = &c->progs[i].attach_prog;
 		struct bb_taken_load *load = &t->loads[i];
 
-		if (load->target_fd >= 0) { /* the original, in the place of a slot that is free */
+		if (load->target_fd >= 0) { /* the original, in a slot that is still free */
 			*target = (int32_t)i;
 			r.progs[i] = load->target_fd;
 		}
 		rc = bb_must_end() ? bb_must_end_why() : load_copy(t, &r, i);
 		*target = BB_CAPTURE_NONE;
-		load->target_fd = -1; /* closed, or by the replay in the end */
+		load->target_fd = -1; /* bb_replay__done() closes it, if load_copy() did not */
 	}
 	for (size_t i = 0; i < c->n_maps; i++)
 		r.maps[i] = -1;
@@ -129,9 +129,9 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 		  : 0;
 }
 
-/* --- none can be measured: why, and what to do --- */
+/* --- messages if no program can be measured --- */
 
-/* Programs that are no tests of the loader's, and that the kernel refuses whoever asks. */
+/* True for a program, not a loader's test, that the kernel refuses even to root. */
 static bool is_bad(const struct bb_take *t, size_t prog)
 {
 	const struct bb_captured_prog *p = &t->capture->progs[prog];
@@ -139,7 +139,7 @@ static bool is_bad(const struct bb_take *t, size_t prog)
 	return p->refused && !p->probe && !t->loads[prog].lacks_rights;
 }
 
-/* A loader may load one again, to hear the verifier's words. */
+/* A loader may load a refused program a second time for the verifier's log: that counts once. */
 static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
@@ -158,7 +158,7 @@ static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err
 		       first->refused);
 }
 
-/* errno of the kernel's answer */
+/* `error` is the kernel's errno. */
 static int say_rights(const struct bb_take *t, int error, const char *how_ended, struct bb_err *err)
 {
 	char lacking[128];
@@ -305,8 +305,8 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Ids of the kernel go up, and programs are in the order of loading: of alike ones, the first is
- * the first. */
+/* Matches the kernel's programs with those of the capture. Ids ascend in the order of loading, so
+ * equal programs are matched in that order. */
 static int bind_programs(struct bb_take *t)
 {
 	const struct bb_capture *c = t->capture;
@@ -344,7 +344,7 @@ static int32_t prog_of(const struct bb_take *t, uint32_t id)
 
 /* --- what refers to programs --- */
 
-/* Slots of programs that are not in the capture go. */
+/* Replaces program ids by indexes; removes entries of programs that are not in the capture. */
 static int index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 {
 	char *keys = m->entries.data, *values = keys + (size_t)m->n_entries * m->key_size;
@@ -374,10 +374,10 @@ static int index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 	return 0;
 }
 
-/* Names in BTF of what programs are attached to. */
+/* Prefixes of target names in BTF. */
 static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
 
-/* The kernel's types are read once somebody needs them: that takes 0.1 s. */
+/* Reads the kernel's BTF into `*vmlinux` at the first need, because that takes 0.1 s. */
 static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 {
 	const struct btf_type *type;
@@ -395,7 +395,7 @@ static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
 }
 
-/* An attachment without a name of its own is where the program says. */
+/* The program names the target of an attachment that has no name of its own. */
 static void say_btf_target(const struct bb_capture *c, struct bb_captured_attachment *a)
 {
 	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
@@ -408,7 +408,7 @@ static void say_btf_target(const struct bb_capture *c, struct bb_captured_attach
 		snprintf(a->kind, sizeof(a->kind), "%s", kind);
 }
 
-/* One row for the same place, as of an event on each CPU. */
+/* Merges equal attachments, as of an event on each CPU, into one with a count. */
 static void merge_attachments(struct bb_capture *c)
 {
 	size_t n = 0;
@@ -455,7 +455,7 @@ static int resolve(struct bb_take *t)
 	return rc;
 }
 
-/* Targets that programs name at their load are kept by id until the programs are known. */
+/* Replaces the ids of programs that others replace or watch by indexes. */
 static int resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
@@ -496,7 +496,8 @@ static int read_btf(int fd, struct bb_captured_btf *b)
 	return bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
 }
 
-/* The kernel keeps 15 bytes of a name; the type information has all of it. free() it. */
+/* Returns the name from the BTF, because the kernel keeps 15 bytes only. The caller must free() it.
+ */
 static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btfs)
 {
 	const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
@@ -540,7 +541,8 @@ static int name_programs(struct bb_capture *c)
 	return rc;
 }
 
-/* Is it in a prog array, or a target of another, or does it jump itself? No test does so. */
+/* True if the program makes tail calls, is in a prog array, or is the target of another program. A
+ * loader's test is none of these. */
 static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 {
 	const struct bb_captured_prog *p = &c->progs[prog];
@@ -564,7 +566,8 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 	return false;
 }
 
-/* Was it, and were others, still there at the end? One that was refused the command never had. */
+/* True if the program was loaded until the end, or was refused. `*ret_others`: some program stayed.
+ */
 static bool has_stayed(const struct bb_take *t, size_t prog, bool *ret_others)
 {
 	bool stayed = t->capture->progs[prog].refused;
@@ -577,7 +580,7 @@ static bool has_stayed(const struct bb_take *t, size_t prog, bool *ret_others)
 	return stayed;
 }
 
-/* "return 0" alone, beside programs that do something. */
+/* True if the program is only "return CONSTANT" and the capture has larger programs. */
 static bool is_stub(const struct bb_capture *c, size_t prog)
 {
 	const struct bb_captured_prog *p = &c->progs[prog];

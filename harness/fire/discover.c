@@ -4,17 +4,17 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 
-#define WINDOWS 12u          /* of a trigger */
-#define WINDOWS_NS 30000000u /* or fewer, if they take longer; 3 at the least */
+#define WINDOWS 12u          /* for each trigger */
+#define WINDOWS_NS 30000000u /* after this time, ENOUGH windows suffice */
 #define ENOUGH 3u
-#define DEATHS 2u /* of the process that fires; then it is the program's way */
+#define DEATHS 2u /* ends of the firing process after which we give up */
 
-/* Both processes see it. */
+/* In memory that both processes share. */
 struct list {
 	struct bb_stats_reader reader;
 	struct bb_attach_point point;
 	bool all;
-	size_t n, next; /* next: the first that is not tried yet */
+	size_t n, next; /* tried[next..n) are not tried yet */
 	struct bb_tried tried[BB_TRIGGERS_MOST];
 };
 
@@ -24,7 +24,7 @@ struct windows {
 	uint64_t runs[WINDOWS];
 	size_t n;
 	double ns; /* a window takes, on average */
-	int rc;    /* of the last firing */
+	int rc;    /* result of the last firing */
 };
 
 static uint64_t runs_of(const struct bb_stats_reader *r)
@@ -35,8 +35,8 @@ static uint64_t runs_of(const struct bb_stats_reader *r)
 	return s.run_cnt;
 }
 
-/* Take windows in which the trigger fires once; without `f`, windows of idle_ns in which nothing
- * fires. */
+/* Counts the program's runs in windows. The trigger fires once in each window; if `f` is NULL,
+ * nothing fires and a window takes idle_ns. */
 static void look(const struct list *l, struct bb_firing *f, double idle_ns, struct bb_fire_task *t,
 		 struct windows *ret_windows)
 {
@@ -46,7 +46,7 @@ static void look(const struct list *l, struct bb_firing *f, double idle_ns, stru
 	while (w.n < WINDOWS && (w.n < ENOUGH || at_ns - began_ns < WINDOWS_NS)) {
 		uint64_t now, until_ns = at_ns + (uint64_t)idle_ns;
 
-		if (f) /* refused by the program, perhaps: it has run then */
+		if (f) /* an error may come from the program, which has run then */
 			w.rc = bb_firing__fire(f);
 		while (!f && bb_now_ns() < until_ns)
 			;
@@ -67,14 +67,14 @@ static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_t
 
 	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->reader.prog_fd, t);
 	if (!tried->rc) {
-		bb_firing__fire(&f); /* the first is not as the others are */
+		bb_firing__fire(&f); /* the first firing is slower than the others */
 		look(l, &f, 0, t, &fired);
 		tried->runs = (uint32_t)bb_fewest_runs(fired.runs, fired.n);
 		tried->fired = (uint32_t)fired.n;
 		tried->ns = fired.ns;
 		tried->rc = fired.rc;
 	}
-	/* were they there without it? Runs by the readings alone are those of the first trigger. */
+	/* runs that also happen without the trigger do not count */
 	if (tried->runs && tried->trigger->fire) {
 		look(l, NULL, fired.ns, t, &idle);
 		if (bb_fewest_runs(idle.runs, idle.n) >= tried->runs)
@@ -138,7 +138,7 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 {
 	const struct bb_trigger *t;
 
-	/* a call that is refused comes after those that are not */
+	/* nearest first; at equal distance, calls that the kernel refuses come last */
 	for (unsigned int pass = 0; pass < 6; pass++)
 		for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
 			if (bb_trigger__is_for(t, point) &&
@@ -147,7 +147,7 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 				l->tried[l->n++].trigger = t;
 }
 
-/* One process that fires, as long as the program lets it live. */
+/* Tries triggers in one firing process, until all are tried or that process ends. */
 static int run_part(const struct bb_fire_site *site, const struct bb_hook *open_hook, int prog_fd,
 		    struct list *l, struct bb_err *ended, struct bb_err *err)
 {

@@ -23,9 +23,9 @@
 #define LOOK_MS 1000
 #define HEAD_BYTES 256u /* struct bb_fire_task, and the rest of its cache lines */
 
-/* --- the place --- */
+/* --- the site --- */
 
-/* Without one, triggers of the network use the machine's loopback device. */
+/* If this fails, triggers of the network use the machine's loopback device. */
 static int open_netns(struct bb_fire_site *p)
 {
 	struct bb_err err = {0};
@@ -48,14 +48,14 @@ static int open_netns(struct bb_fire_site *p)
 	return rc == -ENOMEM ? rc : 0;
 }
 
-/* It waits until we are gone, and removes what we then leave. */
-static int keep(void *arg, int alive)
+/* The keeper: waits until we have ended, then removes the cgroups that are left. */
+static int remove_cgroups_at_end(void *arg, int alive)
 {
 	const struct bb_fire_site *p = arg;
 	char inner[300];
 
 	bb_child__sleep(alive);
-	snprintf(inner, sizeof(inner), "%s/c", p->cgroup); /* of a trigger that was ended midway */
+	snprintf(inner, sizeof(inner), "%s/c", p->cgroup); /* left if a trigger was killed */
 	bb_root__begin();
 	for (int i = 0; i < 100 && (rmdir(inner), rmdir(p->cgroup)) && errno == EBUSY; i++)
 		usleep(20000); /* until the processes in it have gone */
@@ -74,7 +74,7 @@ static int start_keeper(struct bb_fire_site *p)
 		.outlives = true,
 	};
 	struct bb_child c;
-	int rc = bb_child__start(&rules, keep, p, &c);
+	int rc = bb_child__start(&rules, remove_cgroups_at_end, p, &c);
 
 	p->keeper = rc ? 0 : c.pid;
 	p->keeper_fd = c.fd;
@@ -101,7 +101,7 @@ static int make_cgroup(struct bb_fire_site *p)
 	if (!rc && (p->cgroup_fd < 0 || fstat(p->cgroup_fd, &st)))
 		rc = -errno;
 	bb_root__end();
-	p->cgroup_id = rc ? 0 : st.st_ino; /* of cgroup2, they are the same on 64 bits */
+	p->cgroup_id = rc ? 0 : st.st_ino; /* on 64 bits, a cgroup2's id is its inode */
 	return rc;
 }
 
@@ -214,14 +214,14 @@ struct firing_child {
 	void *arg;
 };
 
-/* Into the place, with a file system of its own in memory as working folder, which has no name and
- * goes with its last user. */
+/* Moves the child into the site. Its working folder is a new tmpfs, which has no name and goes with
+ * its last user. */
 static int enter_site(void *arg)
 {
 	const struct bb_fire_site *p = ((const struct firing_child *)arg)->site;
 	int fs, fd;
 
-	signal(SIGINT, SIG_IGN); /* the terminal sends it to all of us: the parent ends us */
+	signal(SIGINT, SIG_IGN); /* the terminal signals us, too; the parent ends us */
 	signal(SIGALRM, SIG_IGN);
 	bb_root__begin();
 	if (p->cgroup_fd >= 0) {
@@ -260,7 +260,8 @@ static int serve(void *arg, int fd)
 
 /* --- in the parent --- */
 
-/* Wait for its answer. 0, -EINTR, -ETIME, -ESRCH: it is gone, -ETIMEDOUT: it is stuck. */
+/* Waits for the child's answer. Returns 0, -EINTR, -ETIME, -ESRCH if the child has ended, or
+ * -ETIMEDOUT if it is stuck. */
 static int wait_for(const struct bb_firer *f)
 {
 	uint64_t began_ns = bb_now_ns(), beats = 0;
@@ -296,7 +297,7 @@ void bb_firer__stop(struct bb_firer *f)
 	*f = (struct bb_firer){.fd = -1, .call.fd = -1};
 }
 
-/* It is of no more use: `is_stuck`, or it has ended. */
+/* Reports that the child is stuck (and kills it) or has ended. Returns -ESRCH. */
 static int say_gone(struct bb_firer *f, bool is_stuck, struct bb_err *err)
 {
 	const struct bb_trigger *t = f->task->in_work;
@@ -326,7 +327,7 @@ int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err)
 	rc = send(f->fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
 	if (rc == -ESRCH || rc == -ETIMEDOUT)
 		return say_gone(f, rc == -ETIMEDOUT, err);
-	if (rc) { /* its work so far counts; it is of no more use */
+	if (rc) { /* the results so far count, but the child cannot go on */
 		kill(f->pid, SIGKILL);
 		return rc;
 	}
@@ -342,7 +343,7 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 	return point->by && point->by->run ? -1 : f->pid;
 }
 
-/* The process that calls a function, where the point asks for one. */
+/* Starts the process that calls a function, if the attach point asks for one. */
 static int start_call(const struct bb_fire_site *site, const struct bb_attach_point *point,
 		      struct bb_call_child *ret_child, struct bb_err *err)
 {
@@ -364,7 +365,7 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 	struct bb_firer f = {.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
 	struct firing_child child = {site, &f, arg};
 	int rc = start_call(site, point, &f.call, err);
-	/* whoever calls the function is the one that fires */
+	/* the reserved pid goes to the process that calls the function, if there is one */
 	const struct bb_child_rules rules = {
 		.pid = f.call.pid > 0 ? 0 : point->self_pid,
 		.link = BB_LINK_SOCKET,

@@ -86,47 +86,49 @@ typedef int bb_fire_work(void *arg, struct bb_fire_task *t, void *shared);
 struct bb_fire_task {
 	bb_fire_work *work;
 	int rc;
-	uint64_t beats; /* work() counts them up: one that does not for 5 s is stuck */
-	const struct bb_trigger *in_work; /* opened or fired now, for messages; NULL: none */
+	uint64_t beats; /* work() increments it; no change for 5 s means that it is stuck */
+	const struct bb_trigger *in_work; /* in use now, for messages; NULL means none */
 	const struct bb_fire_site *site;
-	int call_fd; /* of the process that calls a function; -1: none */
+	int call_fd; /* socket to the process that calls a function; -1 means none */
 };
 
 struct bb_firer {
-	pid_t pid;                 /* 0: none */
-	int fd;                    /* our end of a socket between us */
-	struct bb_call_child call; /* of a point that asks for it */
-	struct bb_fire_task *task; /* in memory that both processes see, at one address */
-	void *shared;              /* the user's part of it */
+	pid_t pid;                 /* 0 means none */
+	int fd;                    /* our end of the socket to the child */
+	struct bb_call_child call; /* if the attach point asks for a call */
+	struct bb_fire_task *task; /* shared memory, at the same address in both processes */
+	void *shared;              /* the caller's part of the shared memory */
 	size_t bytes;
 };
 
 /*
- * Start it, for programs at `point`; returns when it is in place. `arg` is what the task's work()
- * is given: the child has copies of all that there is when it is started, programs and maps too.
+ * Starts the child for programs at `point`; returns when it has entered the site. work() receives
+ * `arg`. The child is a fork: it sees our memory and descriptors, also of programs and maps, as
+ * they are at the start.
  */
 int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err);
 void bb_firer__stop(struct bb_firer *f); /* accepts a zeroed struct */
 
-/* The process in which functions of that point are probed; -1: in all. */
+/* Returns the process whose functions are probed; -1 means all processes. */
 pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *point);
 
 /*
- * Let it do `work`, and wait. 0 or work()'s -errno; -EINTR, -ETIME: base/deadline.h; -ESRCH with a
- * message: it was killed, or did not come back and was killed by us (then it is stopped).
+ * Runs `work` in the child and waits for its end. Returns 0 or work()'s -errno; -EINTR or -ETIME
+ * (base/deadline.h); -ESRCH with a message if the child was killed, or was stuck and we killed it.
  */
 int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err);
 
 /*
- * The pid of a process that is to be started later: programs that filter by it are told before
- * they are loaded, and the process comes after. It is the pid of a child that has ended; the kernel
- * hands pids out in turn, so nobody gets it before millions of others were started. -ENOTSUP where
- * pids of ours are not those that programs see (a PID namespace).
+ * Chooses the pid of a process that is started later. Programs that filter by pid are told it
+ * before they are loaded. It is the pid of a child that has ended; the kernel hands out pids in
+ * ascending order, so it stays free for a long time. Returns -ENOTSUP in a PID namespace, where BPF
+ * programs see other pids than we do.
  */
 int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err);
 
-/* For work(): open a trigger and close it again, with all that it has. 0 or -errno. */
+/* For work(): open and close a trigger. bb_firing__open() returns 0 or -errno; call
+ * bb_firing__close() in both cases. */
 int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 		    const struct bb_attach_point *point, int prog_fd,
 		    const struct bb_fire_task *task);

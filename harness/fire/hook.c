@@ -25,7 +25,7 @@
 
 /* --- what the kernel says about itself --- */
 
-/* The first line of a file of sysfs or tracefs. 0 or -errno. */
+/* Reads the first line of a file of sysfs or tracefs. Returns 0 or -errno. */
 static int read_line(const char *path, char *ret_text, size_t size)
 {
 	int fd = bb_root__open(path, O_RDONLY);
@@ -48,7 +48,7 @@ static int read_number(const char *path, uint64_t *ret_value)
 	return rc ? rc : bb_parse_u64(text, ret_value);
 }
 
-/* "config:0" of PMU's format file: the bit that makes it probe the return. */
+/* Returns the bit of perf_event_attr.config that selects the return probe ("config:0" in sysfs). */
 static uint64_t return_bit(const char *pmu)
 {
 	char path[128], text[32];
@@ -70,7 +70,7 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	size_t skip;
 	int rc, fd;
 
-	bb_tracefs__provide(NULL); /* or there is no name to be near */
+	bb_tracefs__provide(NULL); /* for the list of names */
 	folder = bb_tracepoint__folder();
 	skip = strlen(folder) + 1;
 	fd = bb_root__open(folder, O_RDONLY | O_DIRECTORY);
@@ -82,7 +82,7 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	bb_root__begin();
 	glob(pattern, 0, NULL, &found);
 	bb_root__end();
-	/* "sched/sched_switch"; of raw ones, without their groups */
+	/* "sched/sched_switch"; raw tracepoints without the group */
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *path = found.gl_pathv[i];
 		const char *name;
@@ -122,8 +122,8 @@ static int add_function(struct bb_hook *h, const char *name)
 	return *to ? 0 : -ENOMEM;
 }
 
-/* Each name once, as the kernel takes them. A line of `list` is "vfs_read", or "vfs_read [module]".
- */
+/* Adds the matching names, sorted and each once, as the kernel requires. A line of `list` is
+ * "vfs_read" or "vfs_read [module]". */
 static int match_functions(struct bb_hook *h, FILE *list)
 {
 	char line[512];
@@ -149,7 +149,7 @@ static int match_functions(struct bb_hook *h, FILE *list)
 	return 0;
 }
 
-/* A name is taken as it is, a pattern for the functions that ftrace can follow. */
+/* Adds a name as it is. A pattern stands for all matching functions that ftrace can trace. */
 static int find_functions(struct bb_hook *h, struct bb_err *err)
 {
 	const char *pattern = h->point.target;
@@ -185,10 +185,10 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 
 /* --- opening --- */
 
-/* The event of one place. */
+/* Opens the perf event of address i. */
 static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
-	/* a tracepoint's is of a CPU, whichever the program then runs on */
+	/* a tracepoint's event needs a CPU, but its program runs on every CPU */
 	int cpu = h->pid < 0 ? 0 : -1;
 	struct perf_event_attr attr = h->attr;
 
@@ -254,7 +254,7 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	uint64_t id;
 	int rc = bb_tracefs__provide(err);
 
-	/* of a number whose name cannot be known, the kernel takes the number */
+	/* without tracefs, a tracepoint given by its number needs no name */
 	if (rc && bb_tracepoint__number(p->target, &number)) {
 		id = number;
 	} else if (rc) {
@@ -291,7 +291,7 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 	return 0;
 }
 
-/* An event a place, as many as there are; a link of many places needs none. */
+/* Opens a perf event for each address. A link to many addresses needs none. */
 static int open_at_addresses(struct bb_hook *h, struct bb_err *err)
 {
 	int rc = 0;
@@ -324,7 +324,7 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
 	int rc;
 
-	/* its helpers look for the link of many functions around them */
+	/* helpers of such a program need the link to many functions */
 	if (bb_multi_link__is_of_kernel(h->point.attach_type))
 		return bb_fail(err, -ENOTSUP,
 			       "a kprobe.multi program runs on the kernel's "
@@ -333,7 +333,7 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 	return rc ? rc : open_at_addresses(h, err);
 }
 
-/* "vfs_read", "vfs_read+0x10"; "openat" of a ksyscall is a function of another name. */
+/* The target is "vfs_read" or "vfs_read+0x10". */
 static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 {
 	const char *target = h->point.target, *plus = strchr(target, '+');
@@ -348,7 +348,7 @@ static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 	return open_events(h, 1, err);
 }
 
-/* It does without: then putting a program on it takes longer. */
+/* Attaches two idle programs. If that fails, attaching a program merely takes longer. */
 static void open_raw_tp(struct bb_hook *h)
 {
 	static const struct bpf_insn ret_0[] = {
@@ -365,7 +365,7 @@ static void open_raw_tp(struct bb_hook *h)
 	close(prog_fd);
 }
 
-/* Is there the cgroup, or the network, that programs are put on? */
+/* Fails if the site has no network namespace (`network`) or no cgroup to attach to. */
 static int need_site(const struct bb_fire_site *site, bool network, struct bb_err *err)
 {
 	if (site && (network ? site->netns_fd : site->cgroup_fd) >= 0)
@@ -465,7 +465,7 @@ void bb_hook__close_now(struct bb_hook *h)
 
 /* --- putting a program on --- */
 
-/* By a link (Linux 5.15); else the program holds a perf event of its own, and goes with it. */
+/* Attaches by a link (Linux 5.15). On older kernels, opens a perf event for this program alone. */
 static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -474,7 +474,7 @@ static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 	int rc, *link = &h->links[i];
 
 	*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
-	/* the program before it is on its way (fire/later.h) */
+	/* the kernel still detaches the program before it (fire/later.h) */
 	for (int k = 0; *link < 0 && errno == EEXIST && k < LEAVING_MS; k++) {
 		nanosleep(&moment, NULL);
 		*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
@@ -512,11 +512,11 @@ static int link_of(int fd, int *ret_fd)
 	return fd < 0 ? -errno : 0;
 }
 
-/* The link is of the network namespace that we are in: datagrams that come in there pass it. */
+/* Links the program in the site's network namespace, where incoming packets run it. */
 static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 {
-	/* the part of union bpf_attr that BPF_LINK_CREATE takes for it (linux/bpf.h, 6.4): libbpf
-	 * and the headers of Debian 12 do not know it */
+	/* BPF_LINK_CREATE's part of union bpf_attr (linux/bpf.h, 6.4). The headers and libbpf of
+	 * Debian 12 lack it. */
 	struct {
 		uint32_t prog_fd, target_fd, attach_type, flags;
 		uint32_t pf, hooknum;
@@ -584,7 +584,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 			     ret_link_fd);
 		break;
 	case BB_AT_NETFILTER: rc = put_on_netfilter(h, prog_fd, ret_link_fd); break;
-	case BB_AT_STRUCT_OPS: /* the program is in it */
+	case BB_AT_STRUCT_OPS: /* the struct contains the program */
 		rc = link_of(bpf_link_create(p->map_fd, 0, BB_ATTACH_STRUCT_OPS, NULL),
 			     ret_link_fd);
 		break;

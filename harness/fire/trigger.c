@@ -84,7 +84,7 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p)
 	return p->by->trigger ? p->by->trigger : p->by->call ? "call" : "run";
 }
 
-/* Points where a trigger attaches the program itself take no other. */
+/* At some kinds of attach points, only a trigger that attaches the program itself works. */
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p)
 {
 	const char *asked_for = bb_trigger__asked_for(p);
@@ -102,13 +102,13 @@ bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point
 	}
 }
 
-/* Prefixes of the name proper, longest first. */
+/* Prefixes that are removed from names; longest first. */
 static const char *const prefixes[] = {
 	"sys_enter_", "sys_exit_", "__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_",
 	"do_sys_",    "ksys_",     "__sys_",     "sys_",         "security_",
 };
 
-/* "openat" of "syscalls/sys_enter_openat", of "libc.so.6:openat" and of "__x64_sys_openat". */
+/* Returns "openat" for "syscalls/sys_enter_openat", "libc.so.6:openat" and "__x64_sys_openat". */
 static const char *core_of(const char *target)
 {
 	const char *slash = strrchr(target, '/'), *colon = strrchr(target, ':'), *name = target;

@@ -12,20 +12,20 @@
 #include "bpf/elf_file.h"
 
 #define MOST_BYTES (UINT64_C(8) << 30)
-/* Of stapsdt notes: https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */
+/* Type of a stapsdt note: https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */
 #define NOTE_TYPE 3
 
 struct search {
 	const struct bb_user_query *query;
 	Elf *elf;
 	struct bb_user_addresses *found;
-	char *names[BB_MOST_ADDRESSES]; /* of all others, for the nearest one */
+	char *names[BB_MOST_ADDRESSES]; /* names that did not match, for a suggestion */
 	size_t n_names;
-	bool is_whole; /* it has the table of all of its functions */
-	uint64_t base; /* address of .stapsdt.base; 0: none */
+	bool is_whole; /* the file has a full symbol table */
+	uint64_t base; /* address of .stapsdt.base; 0 means none */
 	size_t n_arguments;
-	const char
-		*arguments[BB_MOST_ADDRESSES]; /* by cookie: of different probes with that name */
+	const char *arguments[BB_MOST_ADDRESSES]; /* by cookie: distinct argument strings of the
+						     probe */
 };
 
 static int say(const struct search *s, int rc, const char *name, const char *where,
@@ -34,7 +34,7 @@ static int say(const struct search *s, int rc, const char *name, const char *whe
 	return bb_fail(err, rc, "%s: '%s' is in %s", s->query->path, name, where);
 }
 
-#define TOO_MANY "more than 4096 places"
+#define TOO_MANY "more than 4096 addresses"
 #define NOT_LOADED "no part of it that is loaded"
 
 static void keep_name(struct search *s, const char *provider, const char *name)
@@ -51,7 +51,7 @@ bool bb_is_pattern(const char *function)
 	return strpbrk(function, "*?[");
 }
 
-/* A name that is no pattern stands for the first function that has it. */
+/* A name that is no pattern matches only the first function with that name. */
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
 	bool is_pattern = bb_is_pattern(s->query->function);
@@ -138,7 +138,7 @@ static int search_functions(struct search *s, struct bb_err *err)
 
 /* --- static probes --- */
 
-/* One note: three addresses, and three texts behind them. */
+/* A note has three addresses, followed by three strings. */
 struct note {
 	uint64_t address, base, counter;
 	const char *provider, *name, *arguments;
@@ -184,7 +184,7 @@ static int add_site(struct search *s, const struct note *n, struct bb_err *err)
 	if (!bb_elf__offset(s->elf, address, &to->offsets[to->n]) ||
 	    (n->counter && !bb_elf__offset(s->elf, n->counter, &to->counters[to->n])))
 		return say(s, -EINVAL, n->name, NOT_LOADED, err);
-	/* libbpf numbers the texts as it meets them, and equal ones alike */
+	/* libbpf numbers distinct strings in the order in which it meets them */
 	while (cookie < s->n_arguments && strcmp(s->arguments[cookie], n->arguments) != 0)
 		cookie++;
 	if (cookie == s->n_arguments)
@@ -235,7 +235,8 @@ struct prototype_search {
 	struct bb_user_prototype *found;
 };
 
-/* The type of a parameter, variable or pointer, without its qualifiers; false: void, or damaged. */
+/* Finds the type of a parameter, variable or pointer, without qualifiers. Returns false for void or
+ * damaged data. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *ret_type)
 {
 	Dwarf_Attribute attr;
@@ -253,7 +254,7 @@ static Dwarf_Word encoding_of(Dwarf_Die *type)
 	return encoding;
 }
 
-/* BB_N_USER_VALUES: of a type that is handed over in another way. */
+/* Returns BB_N_USER_VALUES for types that are passed in another way, such as structs. */
 static enum bb_user_value value_of(Dwarf_Die *type)
 {
 	Dwarf_Die to;
@@ -369,7 +370,7 @@ static int search_file(void *arg, void *reply, struct bb_err *err)
 
 	if (!elf)
 		return bb_fail(err, -EINVAL, "%s is no ELF file", f->query->path);
-	/* it has sections, and they are not there */
+	/* the header names sections that are beyond the end of the file */
 	if (!gelf_getehdr(elf, &head) || (head.e_shoff && !elf_getscn(elf, 1)))
 		rc = bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off", f->query->path);
 	else
@@ -402,7 +403,7 @@ int bb_user_addresses__check(const void *reply)
 	return 0;
 }
 
-/* Let a confined child do `work`; `check` sees its reply. */
+/* Runs `work` in a confined child and checks its reply with `check`. */
 static int ask_child(const struct bb_user_query *q,
 		     int (*work)(void *arg, void *reply, struct bb_err *err), void *ret_reply,
 		     size_t reply_bytes, int (*check)(const void *reply), struct bb_err *err)
@@ -465,7 +466,7 @@ static int find_prototype(const char *path, const char *function,
 
 /* --- the file --- */
 
-/* In the first of the folders "A:B:C" that has it. */
+/* Finds the file in the first of the folders "A:B:C" that has it. */
 static bool search(const char *folders, const char *name, char *ret_path, size_t size)
 {
 	while (folders && *folders) {
@@ -507,9 +508,9 @@ static int find_file(const char *name, char *ret_path, size_t size, struct bb_er
 			   err);
 }
 
-/* --- the places in it --- */
+/* --- targets --- */
 
-/* The word up to the next colon or the end; false: there is none, or it is too long. */
+/* Copies the word up to the next colon or the end. Returns false if it is empty or too long. */
 static bool take_word(const char **at, char *ret_word, size_t size)
 {
 	size_t len = strcspn(*at, ":");
@@ -533,7 +534,7 @@ static int parse_probe(const char *text, struct bb_user_target *t, char *file, s
 	return bb_fail(err, -ENOTSUP, "'%s' names no static probe; FILE:PROVIDER:NAME would", text);
 }
 
-/* "FUNCTION+0x10" or an address. */
+/* Parses "FUNCTION", "FUNCTION+0x10" or an address. */
 static int parse_function(const char *text, struct bb_user_target *t, struct bb_err *err)
 {
 	const char *plus = strchr(text, '+');
@@ -597,7 +598,7 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -ENOMEM || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
-	/* a file that is damaged is the user's all the same: nothing may stand in for it */
+	/* -ENOENT also for a damaged file: bb_own_function() must not stand in for it */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
 		       err ? err->msg : "");
 }
@@ -614,7 +615,7 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 
 /* --- our own function --- */
 
-/* The program itself comes first. */
+/* The first entry is our own program. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const uintptr_t address = (uintptr_t)bb_own_function;
