@@ -347,7 +347,7 @@ void bb_pending__done(struct bb_pending_attachment *p)
 	p->by = BB_ATTACHED_SURELY;
 }
 
-/* True if the thread lives and is not in an attaching system call. An exiting thread loses its
+/* True if the thread exists and is not in an attaching system call. An exiting thread loses its
  * memory, and with it /proc/TID/exe, before its descriptors. So if `exe` is readable, the
  * descriptors are still open. */
 static bool is_elsewhere(pid_t tid)
