@@ -1,18 +1,122 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <argp.h>
 #include <locale.h>
 
 #include "base/caller.h"
 #include "base/clean.h"
-#include "base/err.h"
 #include "base/io.h"
 #include "base/stop.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "drivers/driver.h"
 
-/* A standard stream that is closed becomes /dev/null, so that no file that is opened later gets its
- * number, the lowest that is free. Nothing can be read from stdin then, nor written to the other
- * two: that is an error, as it is without. */
-static bool take_closed(void)
+static const struct cmd {
+	const char *name;
+	bb_cmd *run;
+	/* True if the command loads, watches or samples programs. The others give up root's rights
+	 * before they open anything. */
+	bool needs_root;
+	const char *doc; /* at most 67 characters, so that the help has 80 columns */
+} cmds[] = {
+	/* the default command comes first */
+	{"run", bb_cmd_run, true, "measure a scenario or a BPF object (the default command)"},
+	{"capture", bb_cmd_capture, true, "run a command and copy the BPF programs that it loads"},
+	{"init", bb_cmd_init, true, "write a scenario for a BPF object, for you to edit"},
+	{"triggers", bb_cmd_triggers, true, "list the triggers that make attached programs run"},
+	{"show", bb_cmd_show, false, "print a stored run in any format, without measuring"},
+	{"report", bb_cmd_report, false, "write one HTML page about stored runs"},
+	{"annotate", bb_cmd_annotate, false, "print the source with the cost of each line"},
+	{"list", bb_cmd_list, false, "list the scenarios and the stored runs"},
+	{"history", bb_cmd_history, false,
+	 "show each variant over all stored runs, and its changes"},
+	{"compare", bb_cmd_compare, true,
+	 "compare two programs measured in turns, or two stored runs"},
+	{"live", bb_cmd_live, true, "watch the loaded programs: runs, cost and CPU of each"},
+	{"gate", bb_cmd_gate, true, "compare two git revisions; fail if a program got slower"},
+	{"selftest", bb_cmd_selftest, true, "find the smallest difference that can be judged here"},
+	{"profile", bb_cmd_profile, true,
+	 "sample the stacks of a process, a command or the system"},
+	{"heap", bb_cmd_heap, false, "print heap totals of DHAT files (valgrind) side by side"},
+	{"check", bb_cmd_check, true, "check this machine: its abilities, and what would help"},
+};
+
+#define N_CMDS (sizeof(cmds) / sizeof(cmds[0]))
+
+/* Prints what a newcomer needs first: the three usual commands. */
+static void print_usual(FILE *out)
+{
+	fputs("Usage: bpfbench [COMMAND] [OPTION...]\n"
+	      "Measure what one run of an eBPF program costs, and whether a change made it\n"
+	      "slower.\n\n"
+	      "  sudo bpfbench --object prog.bpf.o\n"
+	      "      measure each program of a BPF object\n"
+	      "  sudo bpfbench compare --object old.bpf.o --object new.bpf.o\n"
+	      "      is the new program slower than the old one?\n"
+	      "  bpfbench show latest\n"
+	      "      print the newest stored run again\n\n",
+	      out);
+}
+
+static void print_help(void)
+{
+	print_usual(stdout);
+	puts("Commands (`bpfbench COMMAND --help` lists the options of each):");
+	for (size_t i = 0; i < N_CMDS; i++)
+		printf("  %-10s %s\n", cmds[i].name, cmds[i].doc);
+	puts("\nOptions:\n"
+	     "  --help     this help\n"
+	     "  --version  the version\n\n"
+	     "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 regression found, 4 not\n"
+	     "supported on this machine.");
+}
+
+static int run_cmd(const struct cmd *cmd, int argc, char **argv)
+{
+	static char name[64];
+	struct bb_err err = {0};
+	int rc = 0;
+
+	if (!cmd->needs_root) {
+		/* Not for commands that measure: a caller may take death by SIGPIPE for success,
+		 * and a measurement without its output has failed. */
+		bb_clean__end_by_sigpipe();
+		rc = bb_caller__become(&err);
+	}
+	snprintf(name, sizeof(name), "bpfbench %s", cmd->name);
+	argv[0] = name;
+	if (!rc)
+		rc = cmd->run(argc, argv, &err);
+	return rc < 0 ? bb_complain(&err) : rc;
+}
+
+static int choose_and_run(int argc, char **argv)
+{
+	argp_err_exit_status = BB_EXIT_USAGE;
+	if (argc < 2) {
+		print_usual(stderr);
+		fputs("`bpfbench --help` lists all commands; `bpfbench check` checks this "
+		      "machine.\n",
+		      stderr);
+		return BB_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help")) {
+		print_help();
+		return BB_EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("bpfbench %s\n", BB_VERSION);
+		return BB_EXIT_OK;
+	}
+	if (argv[1][0] == '-')
+		return run_cmd(&cmds[0], argc, argv);
+	return run_cmd(bb_option_choose("command", argv[1], cmds, N_CMDS, sizeof(cmds[0])),
+		       argc - 1, argv + 1);
+}
+
+/* Opens /dev/null for each standard stream that is closed, so that no file that we open later gets
+ * its number. The mode is the wrong one for the stream: reading stdin or writing the other two
+ * remains an error. Returns false if /dev/null cannot be opened. */
+static bool open_closed_streams(void)
 {
 	int fd;
 
@@ -24,33 +128,32 @@ static bool take_closed(void)
 	return fd >= 0;
 }
 
-/* A program that would end with 0 ends with 1 and says why when its output could not be written. */
-static void look_at_stdout(int status, void *arg)
+/* At exit with code 0: exits with 1 and a message instead if stdout could not be written. */
+static void check_stdout_at_exit(int status, void *arg)
 {
 	struct bb_err err;
 
 	(void)arg;
-	if (status != BB_EXIT_OK || !bb_clean__check(stdout, "stdout", &err))
-		return;
-	_exit(bb_complain(&err));
+	if (status == BB_EXIT_OK && bb_clean__check(stdout, "stdout", &err))
+		_exit(bb_complain(&err));
 }
 
 int main(int argc, char **argv)
 {
 	struct bb_err err = {0};
-	int rc = bb_caller__own_files(&err); /* before anything opens a file */
+	int rc = bb_caller__own_files(&err); /* must come before any file is opened */
 
-	if (!rc && !take_closed())
+	if (!rc && !open_closed_streams())
 		rc = bb_fail(&err, -errno, "/dev/null: %s", strerror(errno));
-	/* characters that a terminal would obey do not get out (base/clean.h) */
-	if (!rc && (bb_clean__std() || on_exit(look_at_stdout, NULL)))
+	/* From here on no control character reaches the terminal (base/clean.h). */
+	if (!rc && (bb_clean__std() || on_exit(check_stdout_at_exit, NULL)))
 		rc = bb_fail_nomem(&err);
 	if (rc)
 		return bb_complain(&err);
-	/* not LC_NUMERIC: a decimal point is a point in every format */
+	/* LC_NUMERIC stays "C", because every format has a decimal point. */
 	setlocale(LC_CTYPE, "");
 	bb_stop__install();
-	free(bb_program_dir()); /* before anything unshares mounts */
+	free(bb_program_dir()); /* finds it while /proc is still the caller's */
 	bb_drivers__register();
-	return bb_cmd_main(argc, argv);
+	return choose_and_run(argc, argv);
 }

@@ -6,26 +6,25 @@
 #include "bpf/attach.h"
 #include "capture/file.h"
 #include "cli/paths.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "plan/field.h"
 
 #define DEFAULT_MIB 256
 
-#define AT(member) offsetof(struct bb_capture_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct bb_capture_args
 
 const struct bb_option bb_capture_options[] = {
-	{"for", 0, "SECONDS", bb_read_double, TO(opts.seconds), "capture for that time", 0.1,
+	{"for", 0, "SECONDS", bb_read_double, BB_ARG(opts.seconds), "capture for that time", 0.1,
 	 86400},
-	{"until-attached", 0, NULL, bb_read_flag, TO(until_attached),
+	{"until-attached", 0, NULL, bb_read_flag, BB_ARG(until_attached),
 	 "capture until the command has attached programs and called bpf() no more for a second; 5 "
 	 "s where it attaches none (the default)"},
-	{"until", 0, "CMD", bb_read_text, TO(opts.until_command),
+	{"until", 0, "CMD", bb_read_text, BB_ARG(opts.until_command),
 	 "capture until this other command has ended (sh -c)"},
-	{"no-contents", 0, NULL, bb_read_flag, TO(no_contents),
+	{"no-contents", 0, NULL, bb_read_flag, BB_ARG(no_contents),
 	 "leave out the contents of maps, which may be secret; constants and tail calls, which "
 	 "programs depend on, are kept"},
-	{"max-contents", 0, "MIB", bb_read_u32, TO(max_mib),
+	{"max-contents", 0, "MIB", bb_read_u32, BB_ARG(max_mib),
 	 "leave out the contents of maps beyond that size in all (default 256)", 1, 1000},
 	{0},
 };

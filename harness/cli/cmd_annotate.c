@@ -2,7 +2,7 @@
 
 #include "base/clean.h"
 #include "base/parse.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/lines_flame.h"
 #include "cli/output.h"
 #include "export/documents.h"
@@ -18,22 +18,21 @@ struct annotate_args {
 
 static const char *const whens[] = {"auto", "always", "never"};
 
-#define AT(member) offsetof(struct annotate_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct annotate_args
 
 static const struct bb_option options[] = {
-	{"variant", 'V', "NAME", bb_read_text, TO(variant), "only this variant"},
-	{"hottest", 0, NULL, bb_read_flag, TO(opts.hottest),
+	{"variant", 'V', "NAME", bb_read_text, BB_ARG(variant), "only this variant"},
+	{"hottest", 0, NULL, bb_read_flag, BB_ARG(opts.hottest),
 	 "only the twenty lines with the most instructions, the first of them on top"},
-	{"time", 0, NULL, bb_read_flag, TO(time),
+	{"time", 0, NULL, bb_read_flag, BB_ARG(time),
 	 "print the time of each line of one run instead, and of each call in it, in ns; the run "
 	 "needs a drive {with: lines}"},
-	{"flame", 0, "FILE.svg", bb_read_text, TO(flame),
+	{"flame", 0, "FILE.svg", bb_read_text, BB_ARG(flame),
 	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg",
-	 .given = AT(time)},
-	{"colour", 0, "WHEN", bb_read_index, TO(colour),
+	 .given = BB_ARG_AT(time)},
+	{"colour", 0, "WHEN", bb_read_index, BB_ARG(colour),
 	 "always, never, or auto (default): if stdout is a terminal", BB_CHOICES(whens)},
-	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
+	{"results", 0, "DIR", bb_read_text, BB_ARG(results), BB_RESULTS_DOC},
 	{0},
 };
 
@@ -46,7 +45,7 @@ static const struct bb_usage usage = {
 			   "--lines beside --object takes both.",
 	.example = "  bpfbench annotate latest --time\n",
 	.sets = {{NULL, options, 0}},
-	.argument = {.name = "run", .read = bb_read_once, .at = AT(run)},
+	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 };
 
 /* Why nothing is printed: the run has no such figures, or not of that variant. */

@@ -4,7 +4,7 @@
 #include "capture/file.h"
 #include "capture/replay.h"
 #include "cli/capture_options.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "plan/field.h"
 
@@ -16,16 +16,15 @@ struct capture_cmd_args {
 	char **command; /* of argv, ends in NULL */
 };
 
-#define AT(member) offsetof(struct capture_cmd_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct capture_cmd_args
 
 static const struct bb_option options[] = {
-	{"output", 'o', "FILE", bb_read_text, TO(output),
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(output),
 	 "the file (default: the command's name and .capture)"},
-	{"leave", 0, NULL, bb_read_flag, TO(how.opts.leaves),
+	{"leave", 0, NULL, bb_read_flag, BB_ARG(how.opts.leaves),
 	 "let the command run on afterwards (default: end it by SIGINT, then harder)"},
-	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
-	{"all", 0, NULL, bb_read_flag, TO(all), "list the loader's tests of the kernel, too"},
+	{"env", 0, "NAME", bb_read_env, BB_ARG(env), BB_ENV_DOC},
+	{"all", 0, NULL, bb_read_flag, BB_ARG(all), "list the loader's tests of the kernel, too"},
 	{0},
 };
 
@@ -51,9 +50,9 @@ static const struct bb_usage usage = {
 		"the command's. A capture is good on the kernel that it was taken in.",
 	.example = "  sudo bpfbench capture -- opensnoop-bpfcc\n",
 	.sets = {{NULL, options, 0},
-		 {"When to end, and what to copy:", bb_capture_options, AT(how)}},
+		 {"When to end, and what to copy:", bb_capture_options, BB_ARG_AT(how)}},
 	.options_first = true,
-	.command = AT(command),
+	.command = BB_ARG_AT(command),
 	.check = check_args,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/clean.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "env/checks.h"
 #include "env/fingerprint.h"
 

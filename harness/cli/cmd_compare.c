@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/output.h"
@@ -38,8 +38,7 @@ struct compare_args {
 	bool force;
 };
 
-#define AT(member) offsetof(struct compare_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct compare_args
 
 static void read_verdict(const struct bb_option *o, const char *text, void *ret_verdict)
 {
@@ -64,53 +63,53 @@ static void read_stored(const struct bb_option *o, const char *text, void *runs)
 }
 
 static const struct bb_option program_options[] = {
-	{"scenario", 's', "NAME", bb_read_text, TO(scenario),
+	{"scenario", 's', "NAME", bb_read_text, BB_ARG(scenario),
 	 "the scenario with the drives and the variants"},
-	{"base", 0, "VARIANT", bb_read_text, TO(base), "the old variant"},
-	{"head", 0, "VARIANT", bb_read_text, TO(head), "the new variant"},
-	{"base-object", 0, "FILE", bb_read_text, TO(base_object),
+	{"base", 0, "VARIANT", bb_read_text, BB_ARG(base), "the old variant"},
+	{"head", 0, "VARIANT", bb_read_text, BB_ARG(head), "the new variant"},
+	{"base-object", 0, "FILE", bb_read_text, BB_ARG(base_object),
 	 "the BPF object with the old program (or --object twice: old, new)"},
-	{"head-object", 0, "FILE", bb_read_text, TO(head_object),
+	{"head-object", 0, "FILE", bb_read_text, BB_ARG(head_object),
 	 "the BPF object with the new program"},
-	{"drive", 'd', "NAME", bb_read_strings, TO(drives),
+	{"drive", 'd', "NAME", bb_read_strings, BB_ARG(drives),
 	 "only this drive of the scenario (repeatable)"},
-	{"cold", 0, NULL, bb_read_flag, TO(cold),
+	{"cold", 0, NULL, bb_read_flag, BB_ARG(cold),
 	 "also run each step drive with emptied caches, as step-cold (see `run --help`)"},
 	{0},
 };
 
 static const struct bb_option stored_options[] = {
-	{"baseline", 0, "NAME", bb_read_text, TO(baseline),
+	{"baseline", 0, "NAME", bb_read_text, BB_ARG(baseline),
 	 "OLD is this: a saved baseline, a run id or a file"},
-	{"save-baseline", 0, "NAME", bb_read_text, TO(save_baseline),
+	{"save-baseline", 0, "NAME", bb_read_text, BB_ARG(save_baseline),
 	 "save NEW (default: the latest run) under this name"},
-	{"force", 0, NULL, bb_read_flag, TO(force), "judge runs of different machines, too"},
+	{"force", 0, NULL, bb_read_flag, BB_ARG(force), "judge runs of different machines, too"},
 	{0},
 };
 
 static const struct bb_option judge_options[] = {
-	{"threshold", 0, "PERCENT", bb_read_percent, TO(threshold),
+	{"threshold", 0, "PERCENT", bb_read_percent, BB_ARG(threshold),
 	 "smallest difference that matters (default 1)"},
-	{"alpha", 0, "SHARE", bb_read_double, TO(alpha),
+	{"alpha", 0, "SHARE", bb_read_double, BB_ARG(alpha),
 	 "chance of a false verdict over all comparisons together (default 0.05)", 1e-6, 0.5},
-	{"loads", 0, "N", bb_read_u32, TO(loads),
+	{"loads", 0, "N", bb_read_u32, BB_ARG(loads),
 	 "stop after this many pairs of loads (default: at a verdict or at the end of the budget; "
 	 "24 with --budget 0)",
 	 1, 10000},
-	{"fail-on", 0, "VERDICT", read_verdict, TO(fail_on),
+	{"fail-on", 0, "VERDICT", read_verdict, BB_ARG(fail_on),
 	 "exit with code 3 if any verdict is this: regressed"},
-	{"exact", 0, NULL, bb_read_flag, TO(exact),
+	{"exact", 0, NULL, bb_read_flag, BB_ARG(exact),
 	 "compare instruction counts only (drive exact): any increase is a regression and exits "
 	 "with code 3; prints the lines of source that differ"},
-	{"time", 0, NULL, bb_read_flag, TO(time),
+	{"time", 0, NULL, bb_read_flag, BB_ARG(time),
 	 "compare the time of each line and call (drive lines): which lines is the difference in?"},
 	{0},
 };
 
 static const struct bb_option view_options[] = {
-	{"sort", 0, "COLUMN", bb_read_text, TO(sort),
+	{"sort", 0, "COLUMN", bb_read_text, BB_ARG(sort),
 	 "one of " BB_DIFF_COLUMNS "; with :desc in descending order"},
-	{"filter", 0, "EXPRESSION", bb_read_strings, TO(filters),
+	{"filter", 0, "EXPRESSION", bb_read_strings, BB_ARG(filters),
 	 "only rows for which this holds, such as verdict=regressed, percent>1 or name~*step* "
 	 "(repeatable)"},
 	{0},
@@ -203,12 +202,12 @@ static const struct bb_usage usage = {
 		   "  bpfbench compare --baseline main latest\n",
 	.lists_formats = true,
 	.sets = {{"Two programs, measured now and in turns:", program_options, 0},
-		 {"Their programs and inputs:", bb_object_options, AT(object)},
+		 {"Their programs and inputs:", bb_object_options, BB_ARG_AT(object)},
 		 {"Or two stored runs, `compare OLD NEW`:", stored_options, 0},
 		 {"How to judge, and when to stop:", judge_options, 0},
-		 BB_MEASURE_SETS(AT(measure)),
+		 BB_MEASURE_SETS(BB_ARG_AT(measure)),
 		 {"Rows of the table:", view_options, 0}},
-	.argument = {.read = read_stored, .at = AT(runs)},
+	.argument = {.read = read_stored, .at = BB_ARG_AT(runs)},
 	.check = check_args,
 };
 

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "cli/capture_options.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/output.h"
@@ -23,40 +23,39 @@ struct gate_args {
 	char scenario_path[PATH_MAX];
 };
 
-#define AT(member) offsetof(struct gate_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct gate_args
 
 static const struct bb_option what_options[] = {
-	{"base", 0, "REV", bb_read_text, TO(gate.base), "the old revision"},
-	{"head", 0, "REV", bb_read_text, TO(gate.head),
+	{"base", 0, "REV", bb_read_text, BB_ARG(gate.base), "the old revision"},
+	{"head", 0, "REV", bb_read_text, BB_ARG(gate.head),
 	 "the new revision (default: the work tree as it is)"},
-	{"merge-base", 0, NULL, bb_read_flag, TO(gate.merge_base),
+	{"merge-base", 0, NULL, bb_read_flag, BB_ARG(gate.merge_base),
 	 "compare with the last commit that REV and head have in common"},
-	{"build", 0, "COMMAND", bb_read_text, TO(gate.build),
+	{"build", 0, "COMMAND", bb_read_text, BB_ARG(gate.build),
 	 "command that makes the objects, from the top of the tree (default: make, of no more than "
 	 "the objects of --scenario or --object where it knows how to make these)"},
-	{"capture", 0, "COMMAND", bb_read_text, TO(capture),
+	{"capture", 0, "COMMAND", bb_read_text, BB_ARG(capture),
 	 "compare the programs that this command loads, from the top of each tree that was built "
 	 "(sh -c, with root's rights)"},
-	{"scenario", 's', "NAME", bb_read_text, TO(scenario),
+	{"scenario", 's', "NAME", bb_read_text, BB_ARG(scenario),
 	 "compare the variants of this scenario, by its drives"},
-	{"drive", 'd', "NAME", bb_read_strings, TO(gate.drives),
+	{"drive", 'd', "NAME", bb_read_strings, BB_ARG(gate.drives),
 	 "only this drive of the scenario (repeatable; default: all but those that go by time, "
 	 "such as in-situ)"},
-	{"unchanged", 0, NULL, bb_read_flag, TO(gate.force),
+	{"unchanged", 0, NULL, bb_read_flag, BB_ARG(gate.force),
 	 "also measure objects that are the same in both revisions"},
-	{"force", 0, NULL, bb_read_flag, TO(gate.force), NULL}, /* its name before */
+	{"force", 0, NULL, bb_read_flag, BB_ARG(gate.force), NULL}, /* its name before */
 	{0},
 };
 
 static const struct bb_option judge_options[] = {
-	{"exact", 0, NULL, bb_read_flag, TO(gate.exact),
+	{"exact", 0, NULL, bb_read_flag, BB_ARG(gate.exact),
 	 "any increase of instruction counts is a regression, too (default: it is only reported)"},
-	{"threshold", 0, "PERCENT", bb_read_percent, TO(gate.threshold),
+	{"threshold", 0, "PERCENT", bb_read_percent, BB_ARG(gate.threshold),
 	 "smallest difference that matters (default 1)"},
-	{"alpha", 0, "SHARE", bb_read_double, TO(gate.alpha),
+	{"alpha", 0, "SHARE", bb_read_double, BB_ARG(gate.alpha),
 	 "chance of a false verdict over all comparisons together (default 0.05)", 1e-6, 0.5},
-	{"each", 0, "SECONDS", bb_read_double, TO(gate.each_s),
+	{"each", 0, "SECONDS", bb_read_double, BB_ARG(gate.each_s),
 	 "time for each program (default 10), at most a minute more where the machine is too busy "
 	 "for any verdict, and as much again for a program that regressed",
 	 0.1, 3600},
@@ -64,10 +63,11 @@ static const struct bb_option judge_options[] = {
 };
 
 static const struct bb_option report_options[] = {
-	{"markdown", 0, "FILE", bb_read_text, TO(markdown), "write the report to this file, too"},
-	{"bmf-base", 0, "FILE", bb_read_text, TO(bmf[0]),
+	{"markdown", 0, "FILE", bb_read_text, BB_ARG(markdown),
+	 "write the report to this file, too"},
+	{"bmf-base", 0, "FILE", bb_read_text, BB_ARG(bmf[0]),
 	 "write the cost of base there in Bencher Metric Format, with the names of a plain run"},
-	{"bmf-head", 0, "FILE", bb_read_text, TO(bmf[1]), "the same for head"},
+	{"bmf-head", 0, "FILE", bb_read_text, BB_ARG(bmf[1]), "the same for head"},
 	{0},
 };
 
@@ -103,11 +103,11 @@ static const struct bb_usage usage = {
 	.sets = {{"What to compare:", what_options, 0},
 		 {"Which programs (default: all, of every *.bpf.o; paths from the top of the "
 		  "tree):",
-		  bb_object_options, AT(object)},
-		 {"How to capture:", bb_capture_options, AT(how)},
+		  bb_object_options, BB_ARG_AT(object)},
+		 {"How to capture:", bb_capture_options, BB_ARG_AT(how)},
 		 {"How to judge:", judge_options, 0},
 		 {"Output besides the report on stdout:", report_options, 0},
-		 BB_MEASURE_SETS(AT(measure))},
+		 BB_MEASURE_SETS(BB_ARG_AT(measure))},
 	.check = check_args,
 };
 

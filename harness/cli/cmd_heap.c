@@ -2,7 +2,7 @@
 
 #include "base/clean.h"
 #include "base/json_writer.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "profile/dhat.h"
 
 struct heap_args {

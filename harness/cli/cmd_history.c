@@ -2,7 +2,7 @@
 
 #include "base/clean.h"
 #include "base/parse.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "export/documents.h"
 #include "judge/timeline.h"
@@ -24,22 +24,22 @@ static void read_window(const struct bb_option *o, const char *text, void *ret_s
 	*(size_t *)ret_size = n;
 }
 
-#define AT(member) offsetof(struct history_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct history_args
 
 static const struct bb_option options[] = {
-	{"variant", 'V', "NAME", bb_read_strings, TO(opts.filter.variants),
+	{"variant", 'V', "NAME", bb_read_strings, BB_ARG(opts.filter.variants),
 	 "only this variant (repeatable)"},
-	{"drive", 'd', "NAME", bb_read_strings, TO(opts.filter.drives),
+	{"drive", 'd', "NAME", bb_read_strings, BB_ARG(opts.filter.drives),
 	 "only this drive: step, in-situ, ... (repeatable)"},
-	{"threshold", 0, "PERCENT", bb_read_percent, TO(opts.rule.eps),
+	{"threshold", 0, "PERCENT", bb_read_percent, BB_ARG(opts.rule.eps),
 	 "smallest change that matters (default 1)"},
-	{"window", 0, "N", read_window, TO(opts.rule.window_min),
+	{"window", 0, "N", read_window, BB_ARG(opts.rule.window_min),
 	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)", 20, 30},
-	{"all", 0, NULL, bb_read_flag, TO(all), "every run of every case, not the newest alone"},
-	{"format", 'f', "NAME", bb_read_index, TO(is_tsv), "table (default), or tsv for gnuplot",
-	 BB_CHOICES(formats)},
-	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
+	{"all", 0, NULL, bb_read_flag, BB_ARG(all),
+	 "every run of every case, not the newest alone"},
+	{"format", 'f', "NAME", bb_read_index, BB_ARG(is_tsv),
+	 "table (default), or tsv for gnuplot", BB_CHOICES(formats)},
+	{"results", 0, "DIR", bb_read_text, BB_ARG(results), BB_RESULTS_DOC},
 	{0},
 };
 
@@ -53,7 +53,9 @@ static const struct bb_usage usage = {
 		"shown and not judged. Measures nothing.",
 	.example = "  bpfbench history perf_profiler --drive step\n",
 	.sets = {{NULL, options, 0}},
-	.argument = {.name = "scenario", .read = bb_read_once, .at = AT(opts.filter.scenario)},
+	.argument = {.name = "scenario",
+		     .read = bb_read_once,
+		     .at = BB_ARG_AT(opts.filter.scenario)},
 };
 
 /* A file that is no run must not hide the others. */

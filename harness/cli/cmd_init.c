@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/paths.h"
@@ -14,14 +14,13 @@ struct init_args {
 	bool find_triggers;
 };
 
-#define AT(member) offsetof(struct init_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct init_args
 
 static const struct bb_option options[] = {
-	{"find-triggers", 0, NULL, bb_read_flag, TO(find_triggers),
+	{"find-triggers", 0, NULL, bb_read_flag, BB_ARG(find_triggers),
 	 "load the programs (as root) and write what makes each of them run where it is attached; "
 	 "without it, the scenario has that found when it is measured"},
-	{"output", 'o', "FILE", bb_read_text, TO(output),
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(output),
 	 "write to this new file instead of stdout (-)"},
 	{0},
 };
@@ -41,8 +40,9 @@ static const struct bb_usage usage = {
 		"Comments in it list the contents of the object and the programs that no drive can "
 		"make run. Without --find-triggers it needs no root and loads nothing.",
 	.example = "  bpfbench init prog.bpf.o -o prog.yml\n",
-	.sets = {{NULL, options, 0}, {"Programs and inputs:", bb_object_options, AT(object)}},
-	.argument = {.read = bb_read_strings, .at = AT(object.objects)},
+	.sets = {{NULL, options, 0},
+		 {"Programs and inputs:", bb_object_options, BB_ARG_AT(object)}},
+	.argument = {.read = bb_read_strings, .at = BB_ARG_AT(object.objects)},
 	.check = check_args,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/io.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/paths.h"
 #include "store/store.h"
 
@@ -10,15 +10,14 @@ struct list_args {
 	bool runs_only, scenarios_only;
 };
 
-#define AT(member) offsetof(struct list_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct list_args
 
 static const struct bb_option options[] = {
-	{"runs", 0, NULL, bb_read_flag, TO(runs_only),
+	{"runs", 0, NULL, bb_read_flag, BB_ARG(runs_only),
 	 "print only the ids of the stored runs, one per line"},
-	{"scenarios", 0, NULL, bb_read_flag, TO(scenarios_only),
+	{"scenarios", 0, NULL, bb_read_flag, BB_ARG(scenarios_only),
 	 "print only the names of the scenarios, one per line"},
-	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
+	{"results", 0, "DIR", bb_read_text, BB_ARG(results), BB_RESULTS_DOC},
 	{0},
 };
 

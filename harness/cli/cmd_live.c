@@ -10,7 +10,7 @@
 #include "bpf/prog_stats.h"
 #include "capture/follow.h"
 #include "cli/capture_options.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/live_print.h"
 #include "cli/output.h"
 #include "run/live.h"
@@ -89,30 +89,21 @@ struct live_args {
 	struct bb_strings env;
 };
 
-static void refuse_argument(const struct bb_option *o, const char *text, void *none)
-{
-	(void)o, (void)none;
-	bb_usage_error("'%s' is no option; `bpfbench live` watches all loaded programs, and "
-		       "`bpfbench live -- COMMAND` those that a command loads",
-		       text);
-}
-
-#define AT(member) offsetof(struct live_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct live_args
 
 static const struct bb_option options[] = {
-	{"once", 0, NULL, bb_read_flag, TO(once), "print one snapshot, also on a terminal"},
-	{"seconds", 0, "S", bb_read_double, TO(seconds),
+	{"once", 0, NULL, bb_read_flag, BB_ARG(once), "print one snapshot, also on a terminal"},
+	{"seconds", 0, "S", bb_read_double, BB_ARG(seconds),
 	 "length of the period that a snapshot covers (default 1)", 0.1, 86400},
-	{"sort", 0, "COLUMN", bb_read_row, TO(order), "cpu (default), runs, ns or name",
+	{"sort", 0, "COLUMN", bb_read_row, BB_ARG(order), "cpu (default), runs, ns or name",
 	 BB_CHOICES(bb_live_orders)},
-	{"format", 'f', "NAME", bb_read_row, TO(format),
+	{"format", 'f', "NAME", bb_read_row, BB_ARG(format),
 	 "print one snapshot as table (default on a terminal), json (default elsewhere) or "
 	 "openmetrics",
 	 BB_CHOICES(bb_live_formats)},
-	{"all", 0, NULL, bb_read_flag, TO(all), "a row also for each program that did not run"},
-	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
-	{"output", 'o', "FILE", bb_read_text, TO(output),
+	{"all", 0, NULL, bb_read_flag, BB_ARG(all), "a row also for each program that did not run"},
+	{"env", 0, "NAME", bb_read_env, BB_ARG(env), BB_ENV_DOC},
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(output),
 	 "write one snapshot to this file instead of stdout, whole or not at all"},
 	{0},
 };
@@ -139,8 +130,9 @@ static const struct bb_usage usage = {
 	.example = "  sudo bpfbench live\n"
 		   "  sudo bpfbench live --seconds 10 -- opensnoop-bpfcc\n",
 	.sets = {{NULL, options, 0}},
-	.argument = {.read = refuse_argument},
-	.command = AT(command),
+	.argument = {.doc = "; `bpfbench live` watches all loaded programs, and `bpfbench live -- "
+			    "COMMAND` those that a command loads"},
+	.command = BB_ARG_AT(command),
 };
 
 struct watch {

@@ -4,7 +4,7 @@
 #include "base/caller.h"
 #include "base/child.h"
 #include "base/stop.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "profile/stacks.h"
@@ -41,32 +41,31 @@ static void read_off_cpu(const struct bb_option *o, const char *text, void *samp
 	opts->on_cpu = !text;
 }
 
-#define AT(member) offsetof(struct profile_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct profile_args
 
 static const struct bb_option options[] = {
-	{"pid", 'p', "PID", bb_read_u32, TO(record.sampler.pid),
+	{"pid", 'p', "PID", bb_read_u32, BB_ARG(record.sampler.pid),
 	 "sample this process, and its children from now on", 1, INT32_MAX},
-	{"freq", 'F', "HZ", bb_read_u32, TO(record.sampler.freq_hz),
+	{"freq", 'F', "HZ", bb_read_u32, BB_ARG(record.sampler.freq_hz),
 	 "samples per second on each CPU, 1 to 100000 (default 99)", 1, 100000},
-	{"seconds", 0, "S", bb_read_double, TO(record.seconds),
+	{"seconds", 0, "S", bb_read_double, BB_ARG(record.seconds),
 	 "how long to sample (default: until the command or process ends, or Ctrl-C)", 0.001, 1e9},
-	{"duration", 0, "S", bb_read_double, TO(record.seconds), NULL, 0.001,
+	{"duration", 0, "S", bb_read_double, BB_ARG(record.seconds), NULL, 0.001,
 	 1e9}, /* its name before */
-	{"off-cpu", 0, "only", read_off_cpu, TO(record.sampler),
+	{"off-cpu", 0, "only", read_off_cpu, BB_ARG(record.sampler),
 	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
 	 "of waiting end in [off-CPU]; =only: waiting alone",
 	 .optional = true},
-	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
-	{"user", 'U', NULL, bb_read_flag, TO(is_user_only), "user stacks only"},
-	{"kernel", 'K', NULL, bb_read_flag, TO(is_kernel_only), "kernel stacks only"},
-	{"format", 'f', "NAME", bb_read_index, TO(format),
+	{"env", 0, "NAME", bb_read_env, BB_ARG(env), BB_ENV_DOC},
+	{"user", 'U', NULL, bb_read_flag, BB_ARG(is_user_only), "user stacks only"},
+	{"kernel", 'K', NULL, bb_read_flag, BB_ARG(is_kernel_only), "kernel stacks only"},
+	{"format", 'f', "NAME", bb_read_index, BB_ARG(format),
 	 "text (default): the hottest functions and stacks, for people; folded: one line per "
 	 "stack, for flame graph tools; flame: an interactive flame graph, one SVG file for a "
 	 "browser",
 	 BB_CHOICES(formats)},
-	{"output", 'o', "FILE", bb_read_text, TO(output), BB_OUTPUT_DOC},
-	{"verbose", 'v', NULL, bb_read_flag, TO(verbose),
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(output), BB_OUTPUT_DOC},
+	{"verbose", 'v', NULL, bb_read_flag, BB_ARG(verbose),
 	 "print each frame as function @ base+offset file:line"},
 	{0},
 };
@@ -94,7 +93,7 @@ static const struct bb_usage usage = {
 	.example = "  sudo bpfbench profile --seconds 10 --format flame -o flame.svg\n",
 	.sets = {{NULL, options, 0}},
 	.options_first = true,
-	.command = AT(record.argv),
+	.command = BB_ARG_AT(record.argv),
 	.check = check_args,
 };
 

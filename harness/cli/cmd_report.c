@@ -3,7 +3,7 @@
 
 #include "base/caller.h"
 #include "base/process.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/lines_flame.h"
 #include "cli/output.h"
 #include "cli/paths.h"
@@ -128,16 +128,15 @@ struct report_args {
 	const char *results, *output, *folded;
 };
 
-#define AT(member) offsetof(struct report_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct report_args
 
 static const struct bb_option options[] = {
-	{"output", 'o', "FILE", bb_read_text, TO(output),
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(output),
 	 "write to this file, whole or not at all (default report.html; - is stdout)"},
-	{"folded", 0, "FILE", bb_read_text, TO(folded),
+	{"folded", 0, "FILE", bb_read_text, BB_ARG(folded),
 	 "folded stacks for the flame graph of the first run (default: RUN.folded beside it, if "
 	 "there is one)"},
-	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
+	{"results", 0, "DIR", bb_read_text, BB_ARG(results), BB_RESULTS_DOC},
 	{0},
 };
 
@@ -149,7 +148,7 @@ static const struct bb_usage usage = {
 	.more = BB_RUN_DOC,
 	.example = "  bpfbench report latest -o report.html\n",
 	.sets = {{NULL, options, 0}},
-	.argument = {.read = bb_read_strings, .at = AT(runs)},
+	.argument = {.read = bb_read_strings, .at = BB_ARG_AT(runs)},
 };
 
 /* What a run of the page is made of. */

@@ -3,7 +3,7 @@
 #include "base/caller.h"
 #include "base/clock.h"
 #include "cli/capture_options.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/output.h"
@@ -146,41 +146,41 @@ struct run_args {
 /* Of an object with many programs, that each has its share. */
 #define PROGRAM_S 0.4
 
-#define AT(member) offsetof(struct run_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct run_args
 
 static const struct bb_option what_options[] = {
-	{"scenario", 's', "NAME", bb_read_strings, TO(scenarios),
+	{"scenario", 's', "NAME", bb_read_strings, BB_ARG(scenarios),
 	 "the scenario, by its name or by the path of a .yml file (repeatable)"},
-	{"variant", 'V', "NAME", bb_read_strings, TO(variants),
+	{"variant", 'V', "NAME", bb_read_strings, BB_ARG(variants),
 	 "only this variant, and its floor (repeatable)"},
-	{"drive", 'd', "NAME", bb_read_strings, TO(drives),
+	{"drive", 'd', "NAME", bb_read_strings, BB_ARG(drives),
 	 "only this drive: step, step-cold, hook, exact, in-situ, ... (repeatable)"},
-	{"capture", 0, "COMMAND", bb_read_text, TO(capture),
+	{"capture", 0, "COMMAND", bb_read_text, BB_ARG(capture),
 	 "capture the programs that this command loads, and measure them (sh -c); or without a "
 	 "shell: bpfbench -- COMMAND..."},
 	{0},
 };
 
 static const struct bb_option how_options[] = {
-	{"samples", 'n', "N", bb_read_u32, TO(samples),
+	{"samples", 'n', "N", bb_read_u32, BB_ARG(samples),
 	 "samples of each case, all loads together (default 6000; step-cold 240 or fewer; in-situ "
 	 "goes by time)",
 	 1, 100000000},
-	{"cold", 0, NULL, bb_read_flag, TO(cold),
+	{"cold", 0, NULL, bb_read_flag, BB_ARG(cold),
 	 "also run each step drive with emptied caches and branch history, as step-cold"},
-	{"loads", 0, "N", bb_read_u32, TO(loads),
+	{"loads", 0, "N", bb_read_u32, BB_ARG(loads),
 	 "program loads (default 28; 12 of drives that go by time and of sweeps); each load is one "
 	 "replication at a new JIT address",
 	 1, 10000},
-	{"flame", 0, "FILE.svg", bb_read_text, TO(flame_file),
+	{"flame", 0, "FILE.svg", bb_read_text, BB_ARG(flame_file),
 	 "also draw a flame graph of the workload while the programs run on it, sampled for 3 s "
 	 "after all measurements: into FILE.svg, or beside the stored run",
-	 .given = AT(flame), .optional = true},
-	{"lines", 0, NULL, bb_read_flag, TO(lines),
+	 .given = BB_ARG_AT(flame), .optional = true},
+	{"lines", 0, NULL, bb_read_flag, BB_ARG(lines),
 	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`; a "
 	 "scenario needs step drives for it"},
-	{"dry-run", 0, NULL, bb_read_flag, TO(dry_run), "print the plan; load and measure nothing"},
+	{"dry-run", 0, NULL, bb_read_flag, BB_ARG(dry_run),
+	 "print the plan; load and measure nothing"},
 	{0},
 };
 
@@ -190,7 +190,7 @@ static void refuse_argument(const struct bb_option *o, const char *text, void *n
 	bb_usage_error("'%s' is no option; a scenario is named by --scenario %s", text, text);
 }
 
-/* What is to be measured is said once, and what goes with it. */
+/* Exits unless exactly one thing to measure is named, with options that fit it. */
 static void check_args(void *args)
 {
 	struct run_args *a = args;
@@ -253,14 +253,14 @@ static const struct bb_usage usage = {
 		   "  sudo bpfbench -- opensnoop-bpfcc\n",
 	.lists_formats = true,
 	.sets = {{"What to measure:", what_options, 0},
-		 {"How to capture the programs of a command:", bb_capture_options, AT(how)},
+		 {"How to capture the programs of a command:", bb_capture_options, BB_ARG_AT(how)},
 		 {"Or programs that are already loaded, under their own load:", live_options,
-		  AT(live)},
-		 {"Or a BPF object without a scenario:", bb_object_options, AT(object)},
+		  BB_ARG_AT(live)},
+		 {"Or a BPF object without a scenario:", bb_object_options, BB_ARG_AT(object)},
 		 {"How to take samples:", how_options, 0},
-		 BB_MEASURE_SETS(AT(measure))},
+		 BB_MEASURE_SETS(BB_ARG_AT(measure))},
 	.argument = {.read = refuse_argument},
-	.command = AT(command),
+	.command = BB_ARG_AT(command),
 	.check = check_args,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
 #include "env/sysfile.h"
@@ -123,22 +123,21 @@ static void read_mode(const struct bb_option *o, const char *text, void *ret_mod
 	*(int *)ret_mode = m;
 }
 
-#define AT(member) offsetof(struct selftest_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct selftest_args
 
 static const struct bb_option options[] = {
-	{"program", 0, "NAME", bb_read_text, TO(opts.program),
+	{"program", 0, "NAME", bb_read_text, BB_ARG(opts.program),
 	 "only this program of the scenario `selftest`: loop, straight or ringbuf"},
-	{"mode", 0, "NAME", read_mode, TO(opts.mode),
+	{"mode", 0, "NAME", read_mode, BB_ARG(opts.mode),
 	 "only this mode: same-load, reloads or injected"},
-	{"experiments", 0, "N", bb_read_u32, TO(opts.experiments),
+	{"experiments", 0, "N", bb_read_u32, BB_ARG(opts.experiments),
 	 "number of experiments for each program and mode (default: as many as the budget allows)",
 	 1, 100000},
-	{"threshold", 0, "PERCENT", bb_read_percent, TO(opts.threshold),
+	{"threshold", 0, "PERCENT", bb_read_percent, BB_ARG(opts.threshold),
 	 "smallest difference that matters (default 1)"},
-	{"inject", 0, "PERCENT", bb_read_percent, TO(opts.inject),
+	{"inject", 0, "PERCENT", bb_read_percent, BB_ARG(opts.inject),
 	 "size of the slowdown that is injected (default 2)"},
-	{"each", 0, "SECONDS", bb_read_double, TO(opts.experiment_budget_s),
+	{"each", 0, "SECONDS", bb_read_double, BB_ARG(opts.experiment_budget_s),
 	 "budget of each experiment (default 10)", 0.1, 3600},
 	{0},
 };
@@ -151,7 +150,7 @@ static const struct bb_usage usage = {
 		"smaller threshold. Takes less than a minute. Needs root.",
 	.example = "  sudo bpfbench selftest\n",
 	.lists_formats = true,
-	.sets = {{"What to compare:", options, 0}, BB_MEASURE_SETS(AT(measure))},
+	.sets = {{"What to compare:", options, 0}, BB_MEASURE_SETS(BB_ARG_AT(measure))},
 };
 
 static double p50(const double *x, uint32_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "store/store.h"
 
@@ -14,16 +14,16 @@ static void read_details(const struct bb_option *o, const char *text, void *ret_
 	*(const struct bb_exporter **)ret_format = bb_exporter_find("details");
 }
 
-#define AT(member) offsetof(struct show_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct show_args
 
 static const struct bb_option options[] = {
-	{"format", 'f', "NAME", bb_read_format, TO(format), "format of stdout (default table)"},
-	{"details", 0, NULL, read_details, TO(format),
+	{"format", 'f', "NAME", bb_read_row, BB_ARG(format), "format of stdout (default table)",
+	 BB_CHOICES(bb_exporters)},
+	{"details", 0, NULL, read_details, BB_ARG(format),
 	 "all that was measured: samples, loads, layout, references, programs, and what the "
 	 "columns mean"},
-	{"output", 'o', "FILE", bb_read_text, TO(output), BB_OUTPUT_DOC},
-	{"results", 0, "DIR", bb_read_text, TO(results), BB_RESULTS_DOC},
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(output), BB_OUTPUT_DOC},
+	{"results", 0, "DIR", bb_read_text, BB_ARG(results), BB_RESULTS_DOC},
 	{0},
 };
 
@@ -34,7 +34,7 @@ static const struct bb_usage usage = {
 	.example = "  bpfbench show latest --format markdown\n",
 	.lists_formats = true,
 	.sets = {{NULL, options, 0}},
-	.argument = {.name = "run", .read = bb_read_once, .at = AT(run)},
+	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 };
 
 int bb_cmd_show(int argc, char **argv, struct bb_err *err)

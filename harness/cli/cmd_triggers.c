@@ -5,7 +5,7 @@
 #include "bpf/object_info.h"
 #include "bpf/prog_stats.h"
 #include "bpf/target.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
 #include "drivers/driver.h"

@@ -12,7 +12,7 @@
 #include "base/give_way.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "core/drive_kind.h"
@@ -56,41 +56,43 @@ void bb_progress_bar__end(struct bb_progress_bar *bar)
 	bar->on = false;
 }
 
-#define AT(member) offsetof(struct bb_measure_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct bb_measure_args
 
 const struct bb_option bb_measure_options[] = {
-	{"allow-system-wide", 0, NULL, bb_read_flag, TO(allow_system_wide),
+	{"allow-system-wide", 0, NULL, bb_read_flag, BB_ARG(allow_system_wide),
 	 "also attach programs that send signals, write into processes or forbid things, where "
 	 "every process of the machine passes (default: they are skipped)"},
-	{"budget", 0, "SECONDS", bb_read_double, TO(budget_s),
+	{"budget", 0, "SECONDS", bb_read_double, BB_ARG(budget_s),
 	 "end after this time, loading included, and at most one run of a program later (0: no "
 	 "limit); a program that is too slow for its samples has fewer, and bpfbench lists all "
 	 "that it left out",
-	 0, 86400, AT(has_budget)},
-	{"cpu", 0, "N", bb_read_u32, TO(cpu),
+	 0, 86400, BB_ARG_AT(has_budget)},
+	{"cpu", 0, "N", bb_read_u32, BB_ARG(cpu),
 	 "run the programs on this CPU (default: the last one); another one polls", 0,
 	 CPU_SETSIZE - 1},
-	{"env", 0, "NAME", bb_read_env, TO(env),
+	{"env", 0, "NAME", bb_read_env, BB_ARG(env),
 	 "workloads, builds and captured commands keep this variable besides PATH, HOME, LANG and "
 	 "TERM (repeatable)"},
-	{"no-wait", 0, NULL, bb_read_flag, TO(no_wait),
+	{"no-wait", 0, NULL, bb_read_flag, BB_ARG(no_wait),
 	 "fail when another bpfbench measures on the CPU (default: wait for it, or without --cpu "
 	 "take another CPU)"},
-	{"seed", 0, "N", bb_read_u64, TO(seed),
+	{"seed", 0, "N", bb_read_u64, BB_ARG(seed),
 	 "seed of every random order (default: a random one; it is stored)"},
 	{0},
 };
 
 const struct bb_option bb_measure_output[] = {
-	{"format", 'f', "NAME", bb_read_format, TO(format), "format of stdout"},
-	{"output", 'o', "FILE", bb_read_text, TO(output),
+	{"format", 'f', "NAME", bb_read_row, BB_ARG(format),
+	 "format of stdout (default: of run table on a terminal and bmf elsewhere, of compare "
+	 "its table, of gate its report)",
+	 BB_CHOICES(bb_exporters)},
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(output),
 	 "write to this file instead of stdout (-), whole or not at all"},
-	{"results", 0, "DIR", bb_read_text, TO(results),
+	{"results", 0, "DIR", bb_read_text, BB_ARG(results),
 	 "store the run in this folder (default " BB_RESULTS ")"},
-	{"no-store", 0, NULL, bb_read_flag, TO(no_store), "do not store the run"},
-	{"quiet", 'q', NULL, bb_read_flag, TO(quiet), "no progress and no table on stderr"},
-	{"verbose", 'v', NULL, bb_read_flag, TO(verbose), "print each step on stderr"},
+	{"no-store", 0, NULL, bb_read_flag, BB_ARG(no_store), "do not store the run"},
+	{"quiet", 'q', NULL, bb_read_flag, BB_ARG(quiet), "no progress and no table on stderr"},
+	{"verbose", 'v', NULL, bb_read_flag, BB_ARG(verbose), "print each step on stderr"},
 	{0},
 };
 

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/object_options.h"
 
-#include "cli/cmd.h"
+#include "cli/options.h"
 
-#define AT(member) offsetof(struct bb_object_args, member)
-#define TO(member) .at = AT(member)
+#define ARGS struct bb_object_args
 
 const struct bb_option bb_object_options[] = {
-	{"object", 0, "[NAME=]FILE", bb_read_strings, TO(objects),
+	{"object", 0, "[NAME=]FILE", bb_read_strings, BB_ARG(objects),
 	 "a BPF object with the programs (repeatable)"},
-	{"program", 0, "NAME", bb_read_strings, TO(opts.programs),
+	{"program", 0, "NAME", bb_read_strings, BB_ARG(opts.programs),
 	 "only this program of the objects (repeatable)"},
-	{"packet", 0, "FILE", bb_read_strings, TO(opts.packets),
+	{"packet", 0, "FILE", bb_read_strings, BB_ARG(opts.packets),
 	 "run the programs on this packet: bytes, their hexadecimal text, or a pcap (repeatable)"},
-	{"ctx", 0, "FILE", bb_read_strings, TO(opts.contexts),
+	{"ctx", 0, "FILE", bb_read_strings, BB_ARG(opts.contexts),
 	 "run the programs on this context: bytes or their hexadecimal text (repeatable)"},
-	{"trigger", 0, "NAME", bb_read_text, TO(opts.trigger),
+	{"trigger", 0, "NAME", bb_read_text, BB_ARG(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
-	{"type", 0, "SECTION", bb_read_text, TO(opts.type),
+	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
 	 "the section whose type the programs have (tc, xdp, sockops, ...), where libbpf cannot "
 	 "tell it from their own"},
 	{0},

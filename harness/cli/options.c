@@ -93,7 +93,7 @@ void bb_read_env(const struct bb_option *o, const char *text, void *strings)
 	if (!*text || strchr(text, '='))
 		bb_usage_error("--env takes the name of a variable, not '%s'", text);
 	bb_strings__append(s, text);
-	bb_strings__append(s, NULL); /* what comes next is written over it */
+	bb_strings__append(s, NULL); /* the next append overwrites this NULL */
 	s->n--;
 }
 
@@ -162,14 +162,6 @@ const void *bb_option_choose(const char *what, const char *name, const void *row
 	bb_usage_error("no %s '%s'; there are: %s", what, name, list);
 }
 
-void bb_read_format(const struct bb_option *o, const char *text, void *ret_exporter)
-{
-	(void)o;
-	*(const struct bb_exporter **)ret_exporter = bb_option_choose("format", text, bb_exporters,
-								      bb_n_exporters,
-								      sizeof(bb_exporters[0]));
-}
-
 void bb_read_row(const struct bb_option *o, const char *text, void *ret_row)
 {
 	*(const void **)ret_row = bb_option_choose(o->name, text, o->rows, o->n_rows, o->row_size);
@@ -182,22 +174,22 @@ void bb_read_index(const struct bb_option *o, const char *text, void *ret_index)
 	*(int *)ret_index = (int)((size_t)(row - (const char *)o->rows) / o->row_size);
 }
 
-/* --- a command's table, as argp and getopt take it --- */
+/* --- the tables, converted for argp --- */
 
 #define MOST_OPTIONS 64
-#define FIRST_KEY 0x100 /* above all letters */
+#define FIRST_KEY 0x100 /* keys of options without a letter; above all letters */
 
 struct parser {
 	const struct bb_usage *usage;
-	char *args; /* the command's */
+	char *args; /* the struct of the command's arguments */
 	struct {
 		const struct bb_option *row;
-		size_t at; /* of its set */
+		size_t at; /* bb_usage.sets[].at of its set */
 	} known[MOST_OPTIONS];
 	size_t n;
 };
 
-/* ARGP rows, with a row for each title: `ret_options` has room for all. */
+/* Fills `ret_options`, which has room for all, with a row for each title and option. */
 static void fill_options(struct parser *p, struct argp_option *ret_options)
 {
 	const struct bb_usage *u = p->usage;
@@ -237,7 +229,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
 	}
 	if (key == ARGP_KEY_ARG) {
 		if (!u->argument.read)
-			bb_usage_error("'%s' is no option", text);
+			bb_usage_error("'%s' is no option%s", text,
+				       u->argument.doc ? u->argument.doc : "");
 		u->argument.read(&u->argument, text, p->args + u->argument.at);
 		return 0;
 	}
@@ -257,7 +250,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
 	return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-/* argp does not say which long option was meant: the words are looked through before. */
+/* Exits with a usage error that names the nearest option if a word is an unknown long option. argp
+ * itself would not name it. */
 static void refuse_unknown(const struct parser *p, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
@@ -306,11 +300,11 @@ void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args
 	refuse_unknown(&p, argc, argv);
 	if (!out)
 		bb_out_of_memory();
-	fprintf(out, "%s\v%s", u->doc, u->lists_formats ? "Formats:\n" : "");
-	for (size_t i = 0; u->lists_formats && i < bb_n_exporters; i++)
+	fprintf(out, "%s\n\nExamples:\n%s\v%s", u->doc, u->example, u->more ? u->more : "");
+	if (u->lists_formats)
+		fprintf(out, "%sFormats:\n", u->more ? "\n\n" : "");
+	for (size_t i = 0; u->lists_formats && i < BB_N_EXPORTERS; i++)
 		fprintf(out, "  %-20s %s\n", bb_exporters[i].name, bb_exporters[i].doc);
-	fprintf(out, "%s%s%sExamples:\n%s", u->lists_formats && u->more ? "\n" : "",
-		u->more ? u->more : "", u->lists_formats || u->more ? "\n\n" : "", u->example);
 	if (fclose(out))
 		bb_out_of_memory();
 	argp.doc = doc;

@@ -14,104 +14,120 @@ enum bb_exit {
 	BB_EXIT_UNSUPPORTED = 4,
 };
 
-/* Print "bpfbench: MESSAGE" on stderr: the exit code for the error: 4 for -ENOTSUP, else 1.
- * (Wrong usage never gets here: bb_usage_error() ends with 2.) */
+/*
+ * The commands. To add one: write cmd_NAME.c with a struct bb_usage and a bb_cmd_NAME(), declare it
+ * here, and add its row to the table in main.c. It returns the exit code, or -errno with a message;
+ * argv[0] is "bpfbench NAME".
+ */
+typedef int bb_cmd(int argc, char **argv, struct bb_err *err);
+
+bb_cmd bb_cmd_run, bb_cmd_show, bb_cmd_report, bb_cmd_annotate, bb_cmd_list, bb_cmd_history,
+	bb_cmd_check, bb_cmd_compare, bb_cmd_live, bb_cmd_gate, bb_cmd_selftest, bb_cmd_init,
+	bb_cmd_profile, bb_cmd_heap, bb_cmd_triggers, bb_cmd_capture;
+
+/* Prints "bpfbench: MESSAGE" on stderr. Returns the exit code: 4 for -ENOTSUP, 1 for any other
+ * error. */
 int bb_complain(const struct bb_err *err);
 
-/* Print "bpfbench: LINE" on stderr. */
+/* Prints "bpfbench: LINE" on stderr. */
 void bb_say(const char *line);
 
-/* Print one line about a wrong option or value, and end with exit code 2. */
+/* Prints one line about a wrong option or value and exits with code 2. */
 void bb_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-/* The same, if the options are wrong. */
+
+/* Calls bb_usage_error() with `text` if `is_wrong`. */
 void bb_refuse(const char *text, bool is_wrong);
 
-/* What the options of a command are, what each of them takes, and how a command is called: tables
- * from which the command line is parsed and the help is printed. */
-
+/*
+ * Tables of the options of a command. The parser of the command line and the help both read them.
+ */
 struct bb_option;
+
+/* Stores the value `text` of option `o` in `member`, or exits with a usage error. */
 typedef void bb_option_reader(const struct bb_option *o, const char *text, void *member);
 
 struct bb_option {
 	const char *name;
-	char letter;       /* 's' of -s; 0: none */
-	const char *value; /* "FILE" in the help; NULL: it takes none */
-	/* Puts the value into the member at `at` of the command's arguments, or ends with a usage
-	 * error. */
+	char letter;       /* 's' for -s; 0 means no short option */
+	const char *value; /* "FILE" in the help; NULL means that the option takes no value */
 	bb_option_reader *read;
-	size_t at;
-	const char *doc;    /* NULL: not in the help, as a name that an option had before */
-	double least, most; /* of a number */
-	size_t given;       /* of a bool that becomes true, too; 0: none */
-	bool optional;      /* the value may be left out; then `text` is NULL */
-	/* what there is to choose from: rows that begin with their names */
+	size_t at;          /* offset of the member in the command's arguments */
+	const char *doc;    /* NULL hides the option from the help; used for former names */
+	double least, most; /* range of a number */
+	size_t given;       /* offset of a bool that the option sets as well; 0 means none */
+	bool optional;      /* the value may be left out; `text` is then NULL */
+	/* table of possible values; each row begins with the name of the value */
 	const void *rows;
 	size_t n_rows, row_size;
 };
+
+/* A command defines ARGS as the struct of its arguments; these are the offsets of its members. */
+#define BB_ARG_AT(member) offsetof(ARGS, member)
+#define BB_ARG(member) .at = BB_ARG_AT(member)
 
 #define BB_CHOICES(table)                                                                          \
 	.rows = (table), .n_rows = sizeof(table) / sizeof((table)[0]),                             \
 	.row_size = sizeof((table)[0])
 
-/* To a list of argv's strings. Nobody frees it, so a command that has lists among its
- * arguments keeps these in static memory. */
+/* Appends `text`, which must stay valid. Nobody frees the list: commands with lists among their
+ * arguments keep these in static memory. */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
-/* As bb_append() of base/grow.h; out of memory ends the program. */
-void bb_out_of_memory(void) __attribute__((noreturn));
+/* Like bb_append() of base/grow.h, but exits if memory runs out. */
 void *bb_option_append(void *v, size_t *n, size_t size);
+void bb_out_of_memory(void) __attribute__((noreturn));
 
-/* Of a table of n rows of `size` bytes that begin with their names, the row of that name; a usage
- * error when there is none. */
+/* Returns the row named `name` of a table of n rows of `size` bytes, each of which begins with its
+ * name. Exits with a usage error if there is none; `what` is the noun for the message. */
 const void *bb_option_choose(const char *what, const char *name, const void *rows, size_t n,
 			     size_t size);
 
-/* Values of bb_option.read, with the type of the member. */
+/* Values of bb_option.read, each with the type of the member that it sets. */
 bb_option_reader bb_read_flag;    /* bool */
 bb_option_reader bb_read_text;    /* const char * */
-bb_option_reader bb_read_once;    /* const char *; a usage error the second time */
+bb_option_reader bb_read_once;    /* const char *; a second value is a usage error */
 bb_option_reader bb_read_strings; /* struct bb_strings */
-bb_option_reader bb_read_env;     /* struct bb_strings; v ends in NULL: `also` of base/child.h */
+bb_option_reader bb_read_env;     /* struct bb_strings of names of variables; v ends in NULL */
 bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
 bb_option_reader bb_read_percent; /* double: "1" or "1%" is 0.01; from 0.001 to 1000 percent */
-bb_option_reader bb_read_format;  /* const struct bb_exporter * */
-bb_option_reader bb_read_row;     /* pointer to the row of that name, of BB_CHOICES(table) */
-bb_option_reader bb_read_index;   /* int: its number */
+bb_option_reader bb_read_row;     /* pointer to a row of BB_CHOICES(table) */
+bb_option_reader bb_read_index;   /* int: index of a row of BB_CHOICES(table) */
 
-/* Texts that several commands have. */
+/* Texts that several commands share. */
 #define BB_RESULTS "results"
 #define BB_RESULTS_DOC "folder with the stored runs (default " BB_RESULTS ")"
 #define BB_OUTPUT_DOC "write to this file instead of stdout, whole or not at all"
 #define BB_ENV_DOC "the command keeps this variable besides PATH, HOME, LANG and TERM (repeatable)"
+#define BB_RUN_DOC                                                                                 \
+	"RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "      \
+	"default)."
 
 #define BB_OPTION_SETS_MAX 8
 
 struct bb_usage {
-	const char *arguments;  /* "[OLD NEW]"; NULL */
-	const char *doc, *more; /* before and behind the options in the help */
-	const char *example;    /* a command line or more, each "  ...\n" */
-	bool lists_formats;     /* the help lists those of --format */
-	bool options_first;     /* what follows the first argument is not ours */
+	const char *arguments; /* "[OLD NEW]"; NULL means none */
+	const char *doc;       /* first in the help */
+	const char *example;   /* command lines, each "  ...\n"; they follow `doc` */
+	const char *more;      /* last in the help; NULL means nothing */
+	bool lists_formats;    /* the help lists the formats of --format */
+	bool options_first;    /* words after the first argument are not options of bpfbench */
 	struct {
-		const char *title;               /* "What to measure:"; NULL */
-		const struct bb_option *options; /* the last row has no name; NULL: no more sets */
-		size_t at; /* of the struct that they go into, in the command's arguments */
+		const char *title;               /* "What to measure:"; NULL means no title */
+		const struct bb_option *options; /* ends with a row without a name */
+		size_t at;                       /* offset of the struct that the options set */
 	} sets[BB_OPTION_SETS_MAX];
-	struct bb_option argument; /* how each is read; one without a reader: none is taken */
-	/* Of a char **, for a command behind "--" and its arguments (of argv, ends in NULL); with
-	 * options_first, "--" may be left out. 0: there is no such command. */
+	/* Reads each argument. Without a reader an argument is a usage error, with `doc` as a hint.
+	 */
+	struct bb_option argument;
+	/* Offset of a char ** for the command line of a command after "--", which ends in NULL.
+	 * With options_first, "--" may be left out. 0 means that no command is taken. */
 	size_t command;
-	/* Ends with a usage error where options contradict each other; NULL. */
+	/* Exits with a usage error if options contradict each other; may be NULL. */
 	void (*check)(void *args);
 };
 
-/* Parse the command line into the command's arguments, or print the help or what is wrong, and
- * exit. */
+/* Parses the command line into the command's arguments `args`. Exits after printing the help or a
+ * usage error. */
 void bb_usage__parse(const struct bb_usage *usage, int argc, char **argv, void *args);
-
-/* Which stored run is meant. */
-#define BB_RUN_DOC                                                                                 \
-	"RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "      \
-	"default)."
 
 #endif

@@ -10,15 +10,16 @@
 #include "html/html.h"
 #include "profile/recording.h"
 
-const struct bb_exporter bb_exporters[] = {
+const struct bb_exporter bb_exporters[BB_N_EXPORTERS] = {
 	{"bmf", "json", "Bencher Metric Format, for `bencher run --adapter json`",
 	 .write = bb_export_bmf, .is_for_service = true},
 	{"table", "txt", "the answer for people", .document = bb_doc_short},
-	{"details", "txt", "all that was measured, and what the columns mean (--details)",
+	{"details", "txt", "all figures, and what the columns mean (--details)",
 	 .document = bb_doc_details},
 	{"json", "json", "everything, as it is stored", .write = bb_export_json},
 	{"html", "html", "a page to look at, self-contained", .write = bb_export_html},
-	{"csv", "csv", "a row a figure, for spreadsheets and data frames", .write = bb_export_csv},
+	{"csv", "csv", "one row per figure, for spreadsheets and data frames",
+	 .write = bb_export_csv},
 	{"markdown", "md", "tables for a job summary or a comment", .document = bb_doc_markdown,
 	 .is_markdown = true},
 	{"benchfmt", "txt", "Go benchmark format, for benchstat", .write = bb_export_benchfmt},
@@ -35,11 +36,9 @@ const struct bb_exporter bb_exporters[] = {
 	 .write = bb_export_lcov},
 };
 
-const size_t bb_n_exporters = sizeof(bb_exporters) / sizeof(bb_exporters[0]);
-
 const struct bb_exporter *bb_exporter_find(const char *name)
 {
-	for (size_t i = 0; i < bb_n_exporters; i++)
+	for (size_t i = 0; i < BB_N_EXPORTERS; i++)
 		if (!strcmp(bb_exporters[i].name, name))
 			return &bb_exporters[i];
 	return NULL;

@@ -7,9 +7,9 @@
 #include "export/exporter.h"
 #include "report/report.h"
 
-/* The formats of --format, in the order of --help: a row each, whichever folder writes it. */
-extern const struct bb_exporter bb_exporters[];
-extern const size_t bb_n_exporters;
+/* The formats of --format, in the order of --help. */
+#define BB_N_EXPORTERS 14
+extern const struct bb_exporter bb_exporters[BB_N_EXPORTERS];
 
 /* The exporter of that name, or NULL. */
 const struct bb_exporter *bb_exporter_find(const char *name);

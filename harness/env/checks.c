@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "env/checks.h"
 
+#include <glob.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
@@ -18,24 +19,134 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "env/fingerprint.h"
-#include "env/probe.h"
 #include "env/sysfile.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-/* deepest stack that a scenario may ask for, and the kernel's default limit */
+/* Deepest stack that a scenario may ask for; also the kernel's default limit. */
 #define STEP_MAX_DEPTH 127
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
-/* include/linux/errno.h: leaks to user space, strerror() does not know it */
+/* An error of include/linux/errno.h that reaches user space and that strerror() does not know. */
 #define ENOTSUPP_KERNEL 524
 
 #define CPU_DIR "/sys/devices/system/cpu"
 #define STEAL_SAMPLE_NS (200 * 1000 * 1000) /* 20 ticks of the usual 100 Hz */
 #define STEAL_WARN 0.05
-#define MEMLOCK_ENOUGH_BYTES (64 << 20) /* rings, perf buffers and stack maps of all variants */
+#define MEMLOCK_ENOUGH_BYTES                                                                       \
+	(64 << 20) /* for the rings, perf buffers and stack maps of all variants */
 
-static __attribute__((format(printf, 4, 5))) void set(struct bb_check_result *r,
-						      enum bb_check_status status,
-						      const char *remedy, const char *fmt, ...)
+/* --- questions to the kernel; each closes all descriptors but the one that it returns --- */
+static int load_program(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns,
+			size_t n_insns)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)attach_type,
+		    .attach_btf_id = (__u32)btf_id);
+	int fd = bpf_prog_load((enum bpf_prog_type)prog_type, "bb_check", "GPL", insns, n_insns,
+			       &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Loads the smallest program of that type, `return 0`. Returns a descriptor or -errno. */
+static int probe_load(int prog_type, int attach_type, int btf_id)
+{
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	return load_program(prog_type, attach_type, btf_id, insns,
+			    sizeof(insns) / sizeof(insns[0]));
+}
+
+/* Loads a program with a helper that came with 5.11, as the charging of BPF memory to cgroups did;
+ * libbpf probes the same way. Returns a descriptor or -errno. */
+static int probe_memcg_helper(void)
+{
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_coarse_ns},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	return load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns,
+			    sizeof(insns) / sizeof(insns[0]));
+}
+
+/* Runs a program without enabling bpf_stats. Returns 1 if the kernel counted the run, else 0, or
+ * -errno. */
+static int probe_stats_are_on(void)
+{
+	char packet[64] = {0};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
+		    .repeat = 4);
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	int fd = probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = bpf_prog_test_run_opts(fd, &opts) || bpf_obj_get_info_by_fd(fd, &info, &len)
+		     ? -errno
+		     : info.run_cnt > 0;
+	close(fd);
+	return rc;
+}
+
+/* Writes "bpftop (1234)", the first other process with a BPF_ENABLE_STATS descriptor, to ret_who.
+ * Returns false if none is visible. */
+static bool find_stats_holder(char *ret_who, size_t size)
+{
+	char target[64], path[64], comm[64];
+	uint64_t pid = 0;
+	bool found = false;
+	glob_t fds;
+
+	bb_root__begin(); /* only the process itself and root may read /proc/PID/fd */
+	if (glob("/proc/[0-9]*/fd/*", GLOB_NOSORT, NULL, &fds))
+		fds.gl_pathc = 0;
+	for (size_t i = 0; i < fds.gl_pathc && !found; i++) {
+		const char *digits = fds.gl_pathv[i] + strlen("/proc/");
+		ssize_t len = readlink(fds.gl_pathv[i], target, sizeof(target) - 1);
+
+		target[len < 0 ? 0 : len] = '\0';
+		found = strstr(target, "bpf-stats") && !bb_parse_digits(&digits, &pid) &&
+			pid != (uint64_t)getpid();
+	}
+	bb_root__end();
+	globfree(&fds);
+	if (!found)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%llu/comm", (unsigned long long)pid);
+	if (bb_sysfile__read("", path, comm, sizeof(comm)))
+		snprintf(comm, sizeof(comm), "?");
+	snprintf(ret_who, size, "%s (%llu)", comm, (unsigned long long)pid);
+	return true;
+}
+
+/* Opens a disabled perf event on this thread and closes it. Returns 0 or -errno. */
+static int probe_event(uint32_t type, uint64_t config, uint64_t period)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = period,
+		.disabled = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* --- answers --- */
+
+static __attribute__((format(printf, 4, 5))) void answer(struct bb_check_result *r,
+							 enum bb_check_status status,
+							 const char *remedy, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -51,8 +162,7 @@ static bool has_cap(unsigned int cap)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
-	/* Root of another user namespace has capabilities over that namespace, not over BPF and
-	 * perf. */
+	/* Capabilities of another user namespace do not cover BPF and perf. */
 	return !syscall(SYS_capget, &header, data) && (data[cap / 32].effective >> cap % 32 & 1) &&
 	       bb_user__is_initial_namespace();
 }
@@ -79,24 +189,25 @@ static const char *errno_text(int err)
 
 static void check_bpf_syscall(struct bb_check_result *r)
 {
-	int fd = bb_probe__load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0);
+	int fd = probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0);
 
 	if (fd >= 0) {
 		close(fd);
-		set(r, BB_CHECK_OK, NULL, "a two-instruction program loads");
+		answer(r, BB_CHECK_OK, NULL, "a two-instruction program loads");
 	} else if (fd == -ENOSYS) {
-		set(r, BB_CHECK_FAIL, "use a kernel built with CONFIG_BPF_SYSCALL=y",
-		    "this kernel has no bpf() system call");
+		answer(r, BB_CHECK_FAIL, "use a kernel built with CONFIG_BPF_SYSCALL=y",
+		       "this kernel has no bpf() system call");
 	} else {
-		set(r, BB_CHECK_FAIL,
-		    may_bpf() ? "see `dmesg | tail`; a container's seccomp profile may forbid bpf()"
-			      : privilege_remedy(),
-		    "a two-instruction program does not load: %s", errno_text(fd));
+		answer(r, BB_CHECK_FAIL,
+		       may_bpf() ? "see `dmesg | tail`; a container's seccomp profile may forbid "
+				   "bpf()"
+				 : privilege_remedy(),
+		       "a two-instruction program does not load: %s", errno_text(fd));
 	}
 }
 
-/* The length is the proof and the sysctl only a hint: the kernel falls back to the interpreter
- * silently. */
+/* The length of the machine code decides. The sysctl is only a hint, because the kernel falls back
+ * to the interpreter silently. */
 static void check_jit(struct bb_check_result *r)
 {
 	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
@@ -104,23 +215,25 @@ static void check_jit(struct bb_check_result *r)
 	__u32 len = sizeof(info);
 	uint64_t enable = 0;
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
-	/* the length reads 0 without privilege */
-	int fd = may_bpf() ? bb_probe__load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0) : -EPERM;
+	/* Without privilege the kernel reports a length of 0. */
+	int fd = may_bpf() ? probe_load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0) : -EPERM;
 	bool is_known = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len);
 
 	if (fd >= 0)
 		close(fd);
 	if (is_known && !info.jited_prog_len)
-		set(r, BB_CHECK_WARN, remedy, "programs are interpreted: figures will be far off");
+		answer(r, BB_CHECK_WARN, remedy,
+		       "programs are interpreted: figures will be far off");
 	else if (!err && enable == 2)
-		set(r, BB_CHECK_WARN, remedy, "on, and every program is dumped to the kernel log");
+		answer(r, BB_CHECK_WARN, remedy,
+		       "on, and every program is dumped to the kernel log");
 	else if (is_known || (!err && enable))
-		set(r, BB_CHECK_OK, NULL, "on");
+		answer(r, BB_CHECK_OK, NULL, "on");
 	else if (!err)
-		set(r, BB_CHECK_WARN, remedy, "off: figures will be far off");
+		answer(r, BB_CHECK_WARN, remedy, "off: figures will be far off");
 	else
-		set(r, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_enable: %s",
-		    strerror(-err));
+		answer(r, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_enable: %s",
+		       strerror(-err));
 }
 
 static void check_jit_harden(struct bb_check_result *r)
@@ -129,15 +242,15 @@ static void check_jit_harden(struct bb_check_result *r)
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_harden", &harden);
 
 	if (err)
-		set(r, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_harden: %s%s",
-		    strerror(-err),
-		    err == -EACCES || err == -EPERM ? " (only root may read it)" : "");
+		answer(r, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_harden: %s%s",
+		       strerror(-err),
+		       err == -EACCES || err == -EPERM ? " (only root may read it)" : "");
 	else if (harden >= 2)
-		set(r, BB_CHECK_WARN, "sudo sysctl net.core.bpf_jit_harden=0",
-		    "constants of all programs are blinded: more code, slower");
+		answer(r, BB_CHECK_WARN, "sudo sysctl net.core.bpf_jit_harden=0",
+		       "constants of all programs are blinded: more code, slower");
 	else
-		set(r, BB_CHECK_OK, NULL, "%s",
-		    harden ? "only programs of unprivileged users are hardened" : "off");
+		answer(r, BB_CHECK_OK, NULL, "%s",
+		       harden ? "only programs of unprivileged users are hardened" : "off");
 }
 
 static void check_btf(struct bb_check_result *r)
@@ -145,14 +258,16 @@ static void check_btf(struct bb_check_result *r)
 	static const char path[] = "/sys/kernel/btf/vmlinux";
 
 	if (!access(path, R_OK))
-		set(r, BB_CHECK_OK, NULL, "%s", path);
+		answer(r, BB_CHECK_OK, NULL, "%s", path);
 	else
-		set(r, BB_CHECK_WARN,
-		    "use a kernel built with CONFIG_DEBUG_INFO_BTF=y (Debian's and Ubuntu's are)",
-		    "%s: %s: CO-RE relocations, fentry and LSM do not work", path, strerror(errno));
+		answer(r, BB_CHECK_WARN,
+		       "use a kernel built with CONFIG_DEBUG_INFO_BTF=y (Debian's and Ubuntu's "
+		       "are)",
+		       "%s: %s: CO-RE relocations, fentry and LSM do not work", path,
+		       strerror(errno));
 }
 
-/* Closing the descriptor disables bpf_stats again unless somebody else holds one. */
+/* Closing the descriptor disables bpf_stats unless another process holds such a descriptor. */
 static void check_stats_fd(struct bb_check_result *r)
 {
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -160,19 +275,20 @@ static void check_stats_fd(struct bb_check_result *r)
 
 	if (fd >= 0) {
 		close(fd);
-		set(r, BB_CHECK_OK, NULL, "can be enabled by descriptor (BPF_ENABLE_STATS)");
+		answer(r, BB_CHECK_OK, NULL, "can be enabled by descriptor (BPF_ENABLE_STATS)");
 	} else if (err == -EPERM) {
-		set(r, BB_CHECK_FAIL, privilege_remedy(), "enabling needs CAP_SYS_ADMIN");
+		answer(r, BB_CHECK_FAIL, privilege_remedy(), "enabling needs CAP_SYS_ADMIN");
 	} else if (!access(STATS_SYSCTL, W_OK)) {
-		set(r, BB_CHECK_WARN,
-		    "nothing to do: the sysctl is set while measuring and then restored, except "
-		    "after SIGKILL",
-		    "only by the sysctl kernel.bpf_stats_enabled (BPF_ENABLE_STATS: %s)",
-		    errno_text(err));
+		answer(r, BB_CHECK_WARN,
+		       "nothing to do: the sysctl is set while measuring and then restored, except "
+		       "after SIGKILL",
+		       "only by the sysctl kernel.bpf_stats_enabled (BPF_ENABLE_STATS: %s)",
+		       errno_text(err));
 	} else {
-		set(r, BB_CHECK_FAIL, "use a kernel from 5.1 on with CONFIG_BPF_SYSCALL=y, as root",
-		    "neither BPF_ENABLE_STATS (%s) nor a writable kernel.bpf_stats_enabled",
-		    errno_text(err));
+		answer(r, BB_CHECK_FAIL,
+		       "use a kernel from 5.1 on with CONFIG_BPF_SYSCALL=y, as root",
+		       "neither BPF_ENABLE_STATS (%s) nor a writable kernel.bpf_stats_enabled",
+		       errno_text(err));
 	}
 }
 
@@ -184,53 +300,54 @@ static void check_stats_held(struct bb_check_result *r)
 	int on;
 
 	if (!bb_sysfile__read_u64("", STATS_SYSCTL, &sysctl) && sysctl) {
-		set(r, BB_CHECK_WARN, "sudo sysctl kernel.bpf_stats_enabled=0",
-		    "kernel.bpf_stats_enabled is %llu: %s", (unsigned long long)sysctl, cost);
+		answer(r, BB_CHECK_WARN, "sudo sysctl kernel.bpf_stats_enabled=0",
+		       "kernel.bpf_stats_enabled is %llu: %s", (unsigned long long)sysctl, cost);
 		return;
 	}
-	on = bb_probe__stats_are_on();
+	on = probe_stats_are_on();
 	if (on < 0) {
-		set(r, BB_CHECK_SKIP, NULL, "not known: a probe program does not run: %s%s",
-		    errno_text(on), may_bpf() ? "" : " (needs root)");
+		answer(r, BB_CHECK_SKIP, NULL, "not known: a probe program does not run: %s%s",
+		       errno_text(on), may_bpf() ? "" : " (needs root)");
 	} else if (!on) {
-		set(r, BB_CHECK_OK, NULL, "off: a probe program was not counted");
-	} else if (bb_probe__stats_holder(who, sizeof(who))) {
+		answer(r, BB_CHECK_OK, NULL, "off: a probe program was not counted");
+	} else if (find_stats_holder(who, sizeof(who))) {
 		snprintf(remedy, sizeof(remedy), "stop %s while measuring", who);
-		set(r, BB_CHECK_WARN, remedy, "enabled by %s: %s", who, cost);
+		answer(r, BB_CHECK_WARN, remedy, "enabled by %s: %s", who, cost);
 	} else {
-		set(r, BB_CHECK_WARN, "find it: sudo ls -l /proc/*/fd 2>/dev/null | grep bpf-stats",
-		    "enabled by a process that is not visible here: %s", cost);
+		answer(r, BB_CHECK_WARN,
+		       "find it: sudo ls -l /proc/*/fd 2>/dev/null | grep bpf-stats",
+		       "enabled by a process that is not visible here: %s", cost);
 	}
 }
 
-static void set_loaded(struct bb_check_result *r, enum bb_check_status if_not, int fd)
+static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not, int fd)
 {
 	if (fd >= 0) {
 		close(fd);
-		set(r, BB_CHECK_OK, NULL, "loads");
+		answer(r, BB_CHECK_OK, NULL, "loads");
 		return;
 	}
-	/* EPERM has two causes, which the capabilities tell apart. */
+	/* EPERM means missing capabilities, or a ban on all processes. */
 	if (fd != -EPERM)
-		set(r, if_not, "use a kernel that has this program type", "does not load: %s",
-		    errno_text(fd));
+		answer(r, if_not, "use a kernel that has this program type", "does not load: %s",
+		       errno_text(fd));
 	else if (!may_bpf())
-		set(r, if_not, privilege_remedy(), "does not load: %s", errno_text(fd));
+		answer(r, if_not, privilege_remedy(), "does not load: %s", errno_text(fd));
 	else
-		set(r, if_not, "see the lockdown line; security modules may forbid it too",
-		    "does not load: %s, although we have the capabilities", errno_text(fd));
+		answer(r, if_not, "see the lockdown line; security modules may forbid it too",
+		       "does not load: %s, although we have the capabilities", errno_text(fd));
 }
 
 static void check_type(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* the one type without which the main job has nothing to measure */
+	/* The main job, perf_profiler, measures programs of this type. */
 	bool is_main = check->kind == BPF_PROG_TYPE_PERF_EVENT;
 
-	set_loaded(r, is_main ? BB_CHECK_FAIL : BB_CHECK_SKIP, bb_probe__load(check->kind, 0, 0));
+	answer_loaded(r, is_main ? BB_CHECK_FAIL : BB_CHECK_SKIP, probe_load(check->kind, 0, 0));
 }
 
-/* Types that name a kernel function at load. libbpf would complain on stderr about a name that is
- * not there. */
+/* For types that name a kernel function when they are loaded. libbpf is kept from writing to stderr
+ * about a missing function. */
 static void check_btf_type(struct bb_check_result *r, int prog_type,
 			   enum bpf_attach_type attach_type, const char *function)
 {
@@ -239,10 +356,10 @@ static void check_btf_type(struct bb_check_result *r, int prog_type,
 
 	libbpf_set_print(print);
 	if (id <= 0)
-		set(r, BB_CHECK_SKIP, "see the btf line", "%s is not in the kernel's BTF: %s",
-		    function, id ? strerror(-id) : "no such function");
+		answer(r, BB_CHECK_SKIP, "see the btf line", "%s is not in the kernel's BTF: %s",
+		       function, id ? strerror(-id) : "no such function");
 	else
-		set_loaded(r, BB_CHECK_SKIP, bb_probe__load(prog_type, (int)attach_type, id));
+		answer_loaded(r, BB_CHECK_SKIP, probe_load(prog_type, (int)attach_type, id));
 }
 
 static void check_type_fentry(struct bb_check_result *r)
@@ -250,7 +367,7 @@ static void check_type_fentry(struct bb_check_result *r)
 	check_btf_type(r, BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, "vfs_read");
 }
 
-/* Loading is not all: without "bpf" in the list of active modules an LSM program never runs. */
+/* An LSM program loads but never runs if "bpf" is not in the list of active security modules. */
 static void check_type_lsm(struct bb_check_result *r)
 {
 	char list[512];
@@ -264,39 +381,39 @@ static void check_type_lsm(struct bb_check_result *r)
 		if (!strcmp(name, "bpf"))
 			return;
 	}
-	set(r, BB_CHECK_SKIP, "boot with bpf added to lsm= (see /sys/kernel/security/lsm)",
-	    "loads, but \"bpf\" is not among the active security modules");
+	answer(r, BB_CHECK_SKIP, "boot with bpf added to lsm= (see /sys/kernel/security/lsm)",
+	       "loads, but \"bpf\" is not among the active security modules");
 }
 
 static void check_software_event(const struct bb_check *check, struct bb_check_result *r)
 {
-	/* Each page fault, or 100 Hz. */
+	/* an event at each page fault, or every 10 ms of CPU time */
 	uint64_t period = check->kind == PERF_COUNT_SW_CPU_CLOCK ? 10 * 1000 * 1000 : 1;
-	int err = bb_probe__event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
+	int err = probe_event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
 	const char *remedy = "use a kernel built with CONFIG_PERF_EVENTS=y; seccomp may forbid "
 			     "perf_event_open() too";
 
 	if (!err) {
-		set(r, BB_CHECK_OK, NULL, "opens");
+		answer(r, BB_CHECK_OK, NULL, "opens");
 		return;
 	}
 	if ((err == -EACCES || err == -EPERM) && !may_bpf())
 		remedy = privilege_remedy();
-	set(r, BB_CHECK_FAIL, remedy, "does not open: %s", strerror(-err));
+	answer(r, BB_CHECK_FAIL, remedy, "does not open: %s", strerror(-err));
 }
 
 static void check_pmu(struct bb_check_result *r)
 {
-	int err = bb_probe__event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0);
+	int err = probe_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0);
 
 	if (!err)
-		set(r, BB_CHECK_OK, NULL, "cycles can be counted");
+		answer(r, BB_CHECK_OK, NULL, "cycles can be counted");
 	else if (err == -EACCES || err == -EPERM)
-		set(r, BB_CHECK_SKIP, privilege_remedy(), "not known: %s", strerror(-err));
+		answer(r, BB_CHECK_SKIP, privilege_remedy(), "not known: %s", strerror(-err));
 	else
-		set(r, BB_CHECK_WARN,
-		    "nothing to do here; cycles need bare metal, or a VM with a virtual PMU",
-		    "no PMU: software events are used (%s)", strerror(-err));
+		answer(r, BB_CHECK_WARN,
+		       "nothing to do here; cycles need bare metal, or a VM with a virtual PMU",
+		       "no PMU: software events are used (%s)", strerror(-err));
 }
 
 static void check_perf_paranoid(struct bb_check_result *r)
@@ -305,15 +422,17 @@ static void check_perf_paranoid(struct bb_check_result *r)
 	int err = bb_sysfile__read("", "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
 
 	if (err)
-		set(r, BB_CHECK_FAIL, "use a kernel built with CONFIG_PERF_EVENTS=y, mount /proc",
-		    "/proc/sys/kernel/perf_event_paranoid: %s", strerror(-err));
+		answer(r, BB_CHECK_FAIL,
+		       "use a kernel built with CONFIG_PERF_EVENTS=y, mount /proc",
+		       "/proc/sys/kernel/perf_event_paranoid: %s", strerror(-err));
 	else if (has_cap(CAP_PERFMON) || has_cap(CAP_SYS_ADMIN))
-		set(r, BB_CHECK_OK, NULL, "%s, which does not apply with our capabilities", text);
+		answer(r, BB_CHECK_OK, NULL, "%s, which does not apply with our capabilities",
+		       text);
 	else if (text[0] == '-' || !strcmp(text, "0") || !strcmp(text, "1"))
-		set(r, BB_CHECK_OK, NULL, "%s", text);
+		answer(r, BB_CHECK_OK, NULL, "%s", text);
 	else
-		set(r, BB_CHECK_WARN, privilege_remedy(),
-		    "%s: events in the kernel are forbidden without CAP_PERFMON", text);
+		answer(r, BB_CHECK_WARN, privilege_remedy(),
+		       "%s: events in the kernel are forbidden without CAP_PERFMON", text);
 }
 
 static void check_perf_max_stack(struct bb_check_result *r)
@@ -322,20 +441,19 @@ static void check_perf_max_stack(struct bb_check_result *r)
 	int err = bb_sysfile__read_u64("", "/proc/sys/kernel/perf_event_max_stack", &frames);
 
 	if (err)
-		set(r, BB_CHECK_SKIP, NULL, "not known: kernel.perf_event_max_stack: %s",
-		    strerror(-err));
+		answer(r, BB_CHECK_SKIP, NULL, "not known: kernel.perf_event_max_stack: %s",
+		       strerror(-err));
 	else if (frames < STEP_MAX_DEPTH)
-		set(r, BB_CHECK_WARN, "sudo sysctl kernel.perf_event_max_stack=127",
-		    "%llu frames: deeper stacks are cut, so costs do not rise beyond that depth",
-		    (unsigned long long)frames);
+		answer(r, BB_CHECK_WARN, "sudo sysctl kernel.perf_event_max_stack=127",
+		       "%llu frames: deeper stacks are cut, so costs do not rise beyond that depth",
+		       (unsigned long long)frames);
 	else
-		set(r, BB_CHECK_OK, NULL, "%llu frames", (unsigned long long)frames);
+		answer(r, BB_CHECK_OK, NULL, "%llu frames", (unsigned long long)frames);
 }
 
 /* --- the machine --- */
 
-/* Only the kernel's part is wanted, which cannot fail but for a missing /proc; then everything is
- * unknown. */
+/* Every field is unknown if /proc is missing. */
 static void read_fingerprint(struct bb_fingerprint *ret_fp)
 {
 	if (bb_fingerprint__read("", ".", ret_fp, NULL))
@@ -347,9 +465,9 @@ static bool is(const char *value, const char *text)
 	return !strcmp(value, text);
 }
 
-static void set_unknown(struct bb_check_result *r, const char *what)
+static void answer_unknown(struct bb_check_result *r, const char *what)
 {
-	set(r, BB_CHECK_SKIP, NULL, "not known: %s cannot be read", what);
+	answer(r, BB_CHECK_SKIP, NULL, "not known: %s cannot be read", what);
 }
 
 /*
@@ -385,14 +503,14 @@ static void check_capabilities(struct bb_check_result *r)
 		warn = warn || caps[i].cap == CAP_NET_ADMIN;
 	}
 	if (fail)
-		set(r, BB_CHECK_FAIL, privilege_remedy(), "missing: %s", missing);
+		answer(r, BB_CHECK_FAIL, privilege_remedy(), "missing: %s", missing);
 	else if (warn)
-		set(r, BB_CHECK_WARN, privilege_remedy(),
-		    "missing: %s: network programs cannot be attached", missing);
+		answer(r, BB_CHECK_WARN, privilege_remedy(),
+		       "missing: %s: network programs cannot be attached", missing);
 	else if (missing[0])
-		set(r, BB_CHECK_OK, NULL, "all but %s (see the memlock line)", missing);
+		answer(r, BB_CHECK_OK, NULL, "all but %s (see the memlock line)", missing);
 	else
-		set(r, BB_CHECK_OK, NULL, "all");
+		answer(r, BB_CHECK_OK, NULL, "all");
 }
 
 static void check_kernel(struct bb_check_result *r)
@@ -401,10 +519,10 @@ static void check_kernel(struct bb_check_result *r)
 
 	read_fingerprint(&fp);
 	if (is(fp.kernel_release, BB_FINGERPRINT_UNKNOWN))
-		set_unknown(r, "/proc/sys/kernel/osrelease");
+		answer_unknown(r, "/proc/sys/kernel/osrelease");
 	else
-		set(r, BB_CHECK_OK, NULL, "%s %.100s, %s", fp.kernel_release, fp.kernel_version,
-		    fp.arch);
+		answer(r, BB_CHECK_OK, NULL, "%s %.100s, %s", fp.kernel_release, fp.kernel_version,
+		       fp.arch);
 }
 
 #define SLOW_CLOCK                                                                                 \
@@ -413,14 +531,14 @@ static void check_kernel(struct bb_check_result *r)
 		"tsc=reliable",                                                                    \
 		": slow or coarse"
 
-/* The answers to a value of the fingerprint; the first that fits is the one. */
+/* Answers to the value of a field of the fingerprint. The first row that fits applies. */
 static const struct {
-	const char *check; /* and the field */
-	const char *value; /* NULL: any */
+	const char *check; /* name of the check and of the field */
+	const char *value; /* NULL fits any value */
 	enum bb_check_status status;
 	const char *remedy;
-	const char *text;  /* behind the value; after BB_CHECK_SKIP in its place */
-	const char *in_vm; /* the same in a virtual machine; NULL: the same */
+	const char *text;  /* printed after the value; for BB_CHECK_SKIP instead of it */
+	const char *in_vm; /* replaces `text` in a virtual machine; NULL means no change */
 } answers[] = {
 	{"lockdown", "none", BB_CHECK_OK, NULL, "", NULL},
 	{"lockdown", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP,
@@ -442,7 +560,7 @@ static const struct {
 	{"smt", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP, NULL,
 	 "not known: " CPU_DIR "/smt/active cannot be read", NULL},
 	{"smt", NULL, BB_CHECK_OK, NULL, "", ", as far as a VM can see"},
-	/* devices behind a bus, about a microsecond a read; or counters of timer interrupts */
+	/* A read of hpet, acpi_pm or pit takes about 1 us; jiffies count timer interrupts. */
 	{"clocksource", "hpet", SLOW_CLOCK, NULL},
 	{"clocksource", "acpi_pm", SLOW_CLOCK, NULL},
 	{"clocksource", "pit", SLOW_CLOCK, NULL},
@@ -466,37 +584,37 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 	while (!is(answers[i].check, check->name) ||
 	       (answers[i].value && !is(answers[i].value, value)))
 		i++;
-	set(r, answers[i].status, answers[i].remedy, "%.120s%s",
-	    answers[i].status == BB_CHECK_SKIP ? "" : value,
-	    answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
+	answer(r, answers[i].status, answers[i].remedy, "%.120s%s",
+	       answers[i].status == BB_CHECK_SKIP ? "" : value,
+	       answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
 }
 
-/* From 5.11 on BPF memory is charged to the cgroup and the limit does not matter. */
+/* Since 5.11 BPF memory is charged to the cgroup, and the limit does not matter. */
 static void check_memlock(struct bb_check_result *r)
 {
 	struct rlimit limit;
-	int fd = bb_probe__load_memcg_helper();
+	int fd = probe_memcg_helper();
 
 	if (fd >= 0) {
 		close(fd);
-		set(r, BB_CHECK_OK, NULL, "charged to the cgroup, not to RLIMIT_MEMLOCK");
+		answer(r, BB_CHECK_OK, NULL, "charged to the cgroup, not to RLIMIT_MEMLOCK");
 	} else if (getrlimit(RLIMIT_MEMLOCK, &limit)) {
-		set_unknown(r, "RLIMIT_MEMLOCK");
+		answer_unknown(r, "RLIMIT_MEMLOCK");
 	} else if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= MEMLOCK_ENOUGH_BYTES ||
 		   has_cap(CAP_SYS_RESOURCE)) {
-		set(r, BB_CHECK_OK, NULL, "RLIMIT_MEMLOCK is large enough or can be raised");
+		answer(r, BB_CHECK_OK, NULL, "RLIMIT_MEMLOCK is large enough or can be raised");
 	} else if (!may_bpf()) {
-		set(r, BB_CHECK_SKIP, NULL,
-		    "not known without root whether RLIMIT_MEMLOCK (%llu bytes) matters",
-		    (unsigned long long)limit.rlim_cur);
+		answer(r, BB_CHECK_SKIP, NULL,
+		       "not known without root whether RLIMIT_MEMLOCK (%llu bytes) matters",
+		       (unsigned long long)limit.rlim_cur);
 	} else {
-		set(r, BB_CHECK_WARN, "ulimit -l unlimited, or run with CAP_SYS_RESOURCE",
-		    "RLIMIT_MEMLOCK is %llu bytes and cannot be raised: maps may not fit",
-		    (unsigned long long)limit.rlim_cur);
+		answer(r, BB_CHECK_WARN, "ulimit -l unlimited, or run with CAP_SYS_RESOURCE",
+		       "RLIMIT_MEMLOCK is %llu bytes and cannot be raised: maps may not fit",
+		       (unsigned long long)limit.rlim_cur);
 	}
 }
 
-/* intel_pstate's file says "no turbo", all other drivers' says "boost": opposite senses. */
+/* 1 means "off" in the file of intel_pstate, and "on" in the file of all other drivers. */
 static void check_turbo(struct bb_check_result *r)
 {
 	static const struct {
@@ -513,17 +631,18 @@ static void check_turbo(struct bb_check_result *r)
 		if (bb_sysfile__read_u64("", knobs[i].path, &value))
 			continue;
 		if (value == knobs[i].on)
-			set(r, BB_CHECK_WARN, knobs[i].remedy,
-			    "on: the frequency depends on heat and on the load of the other cores");
+			answer(r, BB_CHECK_WARN, knobs[i].remedy,
+			       "on: the frequency depends on heat and on the load of the other "
+			       "cores");
 		else
-			set(r, BB_CHECK_OK, NULL, "off");
+			answer(r, BB_CHECK_OK, NULL, "off");
 		return;
 	}
-	set(r, BB_CHECK_SKIP, NULL, "not known: this machine shows no switch for it");
+	answer(r, BB_CHECK_SKIP, NULL, "not known: this machine shows no switch for it");
 }
 
-/* CPUs that this process may use, which cpusets and taskset narrow; all where the mask is larger
- * than cpu_set_t. */
+/* Returns how many CPUs this process may use by its cpuset and affinity; all online CPUs if the
+ * mask does not fit into cpu_set_t. */
 static int usable_cpus(void)
 {
 	cpu_set_t set;
@@ -539,11 +658,12 @@ static void check_cpus(struct bb_check_result *r)
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (n >= 2)
-		set(r, BB_CHECK_OK, NULL, "%d usable of %ld online", n, online);
+		answer(r, BB_CHECK_OK, NULL, "%d usable of %ld online", n, online);
 	else
-		set(r, BB_CHECK_WARN,
-		    "allow a second CPU (VM size, cpuset, taskset), or use --drive step only",
-		    "%d usable of %ld online: the in-situ poller needs one of its own", n, online);
+		answer(r, BB_CHECK_WARN,
+		       "allow a second CPU (VM size, cpuset, taskset), or use --drive step only",
+		       "%d usable of %ld online: the in-situ poller needs one of its own", n,
+		       online);
 }
 
 static void check_isolated(struct bb_check_result *r)
@@ -552,14 +672,14 @@ static void check_isolated(struct bb_check_result *r)
 	int err = bb_sysfile__read("", CPU_DIR "/isolated", list, sizeof(list));
 
 	if (err)
-		set_unknown(r, CPU_DIR "/isolated");
+		answer_unknown(r, CPU_DIR "/isolated");
 	else if (list[0])
-		set(r, BB_CHECK_OK, NULL, "%s (measure there: --cpu)", list);
+		answer(r, BB_CHECK_OK, NULL, "%s (measure there: --cpu)", list);
 	else
-		set(r, BB_CHECK_OK, NULL, "none");
+		answer(r, BB_CHECK_OK, NULL, "none");
 }
 
-/* Steal shows only on a CPU that wants to run, so one is kept busy. */
+/* Keeps a CPU busy, because only a busy CPU shows steal time. */
 static void check_steal(struct bb_check_result *r)
 {
 	struct bb_cpu_times before, after;
@@ -584,17 +704,18 @@ static void check_steal(struct bb_check_result *r)
 	if (pinned)
 		sched_setaffinity(0, sizeof(old), &old);
 	if (isnan(share))
-		set_unknown(r, "the time in /proc/stat");
+		answer_unknown(r, "the time in /proc/stat");
 	else if (share > STEAL_WARN)
-		set(r, BB_CHECK_WARN,
-		    "use a dedicated machine or VM; medians of step are right all the same, means "
-		    "and tails of in-situ are not",
-		    "%.0f %%: the hypervisor takes that much of a busy CPU away", share * 100);
+		answer(r, BB_CHECK_WARN,
+		       "use a dedicated machine or VM; medians of step are right all the same, "
+		       "means "
+		       "and tails of in-situ are not",
+		       "%.0f %%: the hypervisor takes that much of a busy CPU away", share * 100);
 	else
-		set(r, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
+		answer(r, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
 }
 
-/* With more than n - 1 others running there is no CPU left that is ours alone. */
+/* Warns if more than n - 1 of n CPUs are busy, because bpfbench then shares its CPU. */
 static void check_load(struct bb_check_result *r)
 {
 	char text[128];
@@ -604,15 +725,15 @@ static void check_load(struct bb_check_result *r)
 
 	text[err ? 0 : strcspn(text, " ")] = '\0';
 	if (err || bb_parse_double(text, &load)) {
-		set_unknown(r, "/proc/loadavg");
+		answer_unknown(r, "/proc/loadavg");
 		return;
 	}
 	limit = cpus > 1 ? cpus - 1 : 0.5;
 	if (load > limit)
-		set(r, BB_CHECK_WARN, "stop other programs (see `top`), or wait a minute",
-		    "%.2f on %d CPUs: bpfbench has no CPU to itself", load, cpus);
+		answer(r, BB_CHECK_WARN, "stop other programs (see `top`), or wait a minute",
+		       "%.2f on %d CPUs: bpfbench has no CPU to itself", load, cpus);
 	else
-		set(r, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
+		answer(r, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
 }
 
 static void check_tool(const struct bb_check *check, struct bb_check_result *r)
@@ -620,22 +741,21 @@ static void check_tool(const struct bb_check *check, struct bb_check_result *r)
 	const char *env = getenv("PATH");
 	char dirs[4096], path[200];
 
-	/* Also where Debian keeps root's programs, which a user's $PATH lacks. */
+	/* Debian keeps root's programs in sbin, which is not in the $PATH of other users. */
 	snprintf(dirs, sizeof(dirs), "/usr/sbin:/sbin:/usr/bin:/bin:%s", env ? env : "");
 	for (char *save = NULL, *dir = strtok_r(dirs, ":", &save); dir;
 	     dir = strtok_r(NULL, ":", &save)) {
 		int n = snprintf(path, sizeof(path), "%s/%s", dir, check->name);
 
 		if (n > 0 && (size_t)n < sizeof(path) && !access(path, X_OK)) {
-			set(r, BB_CHECK_OK, NULL, "%s", path);
+			answer(r, BB_CHECK_OK, NULL, "%s", path);
 			return;
 		}
 	}
-	set(r, BB_CHECK_WARN, check->text, "%s is not installed", check->name);
+	answer(r, BB_CHECK_WARN, check->text, "%s is not installed", check->name);
 }
 
-/* File systems of the kernel that a machine mounts below /sys, or does not: chroots and containers.
- */
+/* True if the file system with this magic number is mounted at `path`. */
 static bool is_mounted(const char *path, long magic)
 {
 	struct statfs fs;
@@ -643,43 +763,43 @@ static bool is_mounted(const char *path, long magic)
 	return !statfs(path, &fs) && fs.f_type == magic;
 }
 
-/* A kernel that lacks a file system has no line "nodev<TAB>NAME" in /proc/filesystems; neither root
- * nor a mount changes that. */
+/* True if /proc/filesystems has no line "nodev<TAB>NAME", so that nobody can mount that file
+ * system. */
 static bool is_lacking(const char *name)
 {
 	char list[8192], line[64];
 
 	snprintf(line, sizeof(line), "\t%s\n", name);
 	if (bb_sysfile__read("", "/proc/filesystems", list, sizeof(list) - 1))
-		return false; /* it cannot be known */
+		return false; /* unknown */
 	strcat(list, "\n");
 	return !strstr(list, line);
 }
 
-/* `where` it is mounted, for the answer; `without` it. */
-static void set_mounted(struct bb_check_result *r, const char *name, bool is_there,
-			const char *where, const char *remedy, const char *without)
+/* `where` follows "mounted" in the answer. `without` says what does not work without it. */
+static void answer_mounted(struct bb_check_result *r, const char *name, bool is_there,
+			   const char *where, const char *remedy, const char *without)
 {
 	if (is_there)
-		set(r, BB_CHECK_OK, NULL, "mounted%s", where);
+		answer(r, BB_CHECK_OK, NULL, "mounted%s", where);
 	else if (is_lacking(name))
-		set(r, BB_CHECK_SKIP, NULL, "this kernel has no %s: %s", name, without);
+		answer(r, BB_CHECK_SKIP, NULL, "this kernel has no %s: %s", name, without);
 	else
-		set(r, BB_CHECK_SKIP, remedy, "not mounted: %s", without);
+		answer(r, BB_CHECK_SKIP, remedy, "not mounted: %s", without);
 }
 
 static void check_bpffs(struct bb_check_result *r)
 {
-	set_mounted(r, "bpf", is_mounted("/sys/fs/bpf", BPF_FS_MAGIC), "",
-		    "sudo mount -t bpf bpf /sys/fs/bpf",
-		    "nothing can be pinned, so `pinned:` finds nothing");
+	answer_mounted(r, "bpf", is_mounted("/sys/fs/bpf", BPF_FS_MAGIC), "",
+		       "sudo mount -t bpf bpf /sys/fs/bpf",
+		       "nothing can be pinned, so `pinned:` finds nothing");
 }
 
 static void check_securityfs(struct bb_check_result *r)
 {
-	set_mounted(r, "securityfs", is_mounted("/sys/kernel/security", SECURITYFS_MAGIC), "",
-		    "sudo mount -t securityfs securityfs /sys/kernel/security",
-		    "the lines lockdown and prog_lsm are incomplete");
+	answer_mounted(r, "securityfs", is_mounted("/sys/kernel/security", SECURITYFS_MAGIC), "",
+		       "sudo mount -t securityfs securityfs /sys/kernel/security",
+		       "the lines lockdown and prog_lsm are incomplete");
 }
 
 static void check_tracefs(struct bb_check_result *r)
@@ -689,25 +809,24 @@ static void check_tracefs(struct bb_check_result *r)
 			is_mounted("/sys/kernel/debug/tracing", TRACEFS_MAGIC);
 
 	if (is_there || is_lacking("tracefs"))
-		set_mounted(r, "tracefs", is_there, "", NULL, without);
+		answer_mounted(r, "tracefs", is_there, "", NULL, without);
 	else if (has_cap(CAP_SYS_ADMIN))
-		set(r, BB_CHECK_OK, NULL,
-		    "not mounted: bpfbench mounts it for itself where it attaches");
+		answer(r, BB_CHECK_OK, NULL,
+		       "not mounted: bpfbench mounts it for itself where it attaches");
 	else
-		set(r, BB_CHECK_SKIP, privilege_remedy(),
-		    "not mounted, and only root can mount it: %s", without);
+		answer(r, BB_CHECK_SKIP, privilege_remedy(),
+		       "not mounted, and only root can mount it: %s", without);
 }
 
 static void check_cgroup2(struct bb_check_result *r)
 {
 	char where[100 + sizeof(" at ")] = " at ", *path = where + strlen(where);
 
-	set_mounted(r, "cgroup2", bb_cgroup2__find(path, 100), where, BB_CGROUP2_REMEDY,
-		    "programs of cgroups cannot be attached");
+	answer_mounted(r, "cgroup2", bb_cgroup2__find(path, 100), where, BB_CGROUP2_REMEDY,
+		       "programs of cgroups cannot be attached");
 }
 
-/* In the order in which a person would ask; those that the main job cannot do without come first.
- */
+/* The checks that the main job needs come first. */
 const struct bb_check bb_checks[] = {
 	{"capabilities", "may load programs, open perf events, enable bpf_stats",
 	 .run = check_capabilities},

@@ -5,17 +5,16 @@
 #include "base/std.h"
 
 /*
- * The abilities of this machine, for `bpfbench check`: one row a question. Checks only look: they
- * change no setting, leave no program, map or descriptor behind, print nothing, and work without
- * root, where they name the question that stays open, and why. Run them while nothing of ours is
- * being measured: they load programs, one turns bpf_stats on for a moment, one keeps a CPU busy for
- * 0.2 s.
+ * The checks of `bpfbench check`, one row each. A check changes no setting, leaves no program, map
+ * or descriptor behind, and prints nothing. Without root it says what cannot be known, and why. Do
+ * not run checks during a measurement: they load programs, one enables bpf_stats for a moment, and
+ * one keeps a CPU busy for 0.2 s.
  */
 enum bb_check_status {
 	BB_CHECK_OK,
-	BB_CHECK_WARN, /* works, but slower, noisier or with less */
+	BB_CHECK_WARN, /* works, but slower, noisier or with fewer features */
 	BB_CHECK_FAIL, /* the main job, the perf_profiler scenario, cannot work */
-	/* not known here, or a feature that only some scenarios need is missing */
+	/* unknown, or a feature is missing that only some scenarios need */
 	BB_CHECK_SKIP,
 	BB_CHECK_N_STATUSES,
 };
@@ -23,14 +22,15 @@ enum bb_check_status {
 struct bb_check_result {
 	enum bb_check_status status;
 	char text[256];   /* the answer; never empty */
-	char remedy[256]; /* the remedy for the user; never empty after warn and fail */
+	char remedy[256]; /* what the user can do; never empty after warn and fail */
 };
 
 struct bb_check {
 	const char *name;
 	const char *doc;
 	void (*run)(struct bb_check_result *ret_result);
-	/* in place of `run`: a function for several checks, told apart by kind, name and text */
+	/* Used if `run` is NULL: one function for several checks, which reads kind, name and text.
+	 */
 	void (*run_as)(const struct bb_check *check, struct bb_check_result *ret_result);
 	int kind;
 	const char *text;

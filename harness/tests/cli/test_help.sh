@@ -4,6 +4,7 @@
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
+expect_eq "--help: no line is longer than 80 columns" "$("$BPFBENCH" --help | awk 'length > 80')" ""
 commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
 check "some commands were seen" test "$(wc -w <<<"$commands")" -gt 10
 for command in $commands; do
@@ -17,9 +18,10 @@ for command in $commands; do
 		{ heading = "" }' "$TMP/out")
 	expect_eq "$command: every heading has options" "$lonely" ""
 	expect_eq "$command: no line is longer than 80 columns" "$(awk 'length > 80' "$TMP/out")" ""
-	# The examples stand at the end; `bpfbench --OPTION` and `bpfbench -- COMMAND` are of run.
-	sed -n '/^Examples:$/,$p' "$TMP/out" | sed 1d >"$TMP/examples"
-	check "$command: its help ends in an example" test -s "$TMP/examples"
+	# The examples stand before the options; `bpfbench --OPTION` and `bpfbench -- COMMAND` are of run.
+	sed -n '/^Examples:$/,/^$/p' "$TMP/out" | sed '1d;/^$/d' >"$TMP/examples"
+	check "$command: its help has an example" test -s "$TMP/examples"
+	check "$command: the examples stand before the options" test "$(sed -n '/^Examples:$/=' "$TMP/out")" -le 8
 	[[ $command == run ]] && of=-+ || of=$command
 	expect_eq "$command: the examples are of this command" "$(grep -vE "^  (sudo )?bpfbench $of" "$TMP/examples" || true)" ""
 	expect_eq "$command: the options in them exist" "$(grep -oE -- '--[a-z][a-z-]+' "$TMP/examples" |

@@ -43,11 +43,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (size_t i = 0; i < size; i++)
 		which += data[i];
-	which %= bb_n_exporters + 1;
+	which %= BB_N_EXPORTERS + 1;
 	out = open_memstream(&text, &len);
 	if (!out)
 		abort();
-	if (which == bb_n_exporters)
+	if (which == BB_N_EXPORTERS)
 		write_and_read(r);
 	else
 		bb_export(&bb_exporters[which], r, NULL, out, &err);

@@ -654,7 +654,7 @@ static void test_full_device(void **state)
 
 	(void)state;
 	make_counted(r, "ringbuf", 100); /* without, there is nothing for lcov */
-	for (size_t i = 0; i < bb_n_exporters; i++) {
+	for (size_t i = 0; i < BB_N_EXPORTERS; i++) {
 		FILE *full = fopen("/dev/full", "w");
 		struct bb_err err = {.msg = ""};
 
@@ -669,7 +669,7 @@ static void test_full_device(void **state)
 static void test_registry(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < bb_n_exporters; i++) {
+	for (size_t i = 0; i < BB_N_EXPORTERS; i++) {
 		assert_ptr_equal(bb_exporter_find(bb_exporters[i].name), &bb_exporters[i]);
 		assert_true(*bb_exporters[i].ext && *bb_exporters[i].doc);
 	}
