@@ -54,7 +54,7 @@ void bb_capture_provide_tracefs(void)
 			err.msg);
 }
 
-/* Programs that have an event, and were put on none: the command failed, or had not come to it. */
+/* Prints which programs have an event in their section but were not attached to one. */
 static void say_not_attached(const struct bb_capture *c)
 {
 	const struct bb_captured_attachment **places = bb_capture__any_attachments(c);
@@ -101,7 +101,7 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **r
 
 void bb_capture_name(const char *program, char *ret_name, size_t size)
 {
-	size_t len = strcspn(program, " \t\n;|&<>()"); /* of a shell command, the first word */
+	size_t len = strcspn(program, " \t\n;|&<>()"); /* the first word of a shell command */
 	char name[BB_NAME_MAX_BYTES + 2];
 	size_t at = len;
 
@@ -111,7 +111,7 @@ void bb_capture_name(const char *program, char *ret_name, size_t size)
 	snprintf(ret_name, size, "%s", *name ? name : "command");
 }
 
-static int make_place(struct bb_captured_file *f, const char *name, struct bb_err *err)
+static int make_folder(struct bb_captured_file *f, const char *name, struct bb_err *err)
 {
 	int tmp_fd, rc;
 	char *dir;
@@ -150,7 +150,7 @@ int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell
 	bb_capture_name(shell ? shell : opts->argv[0], name, sizeof(name));
 	rc = bb_capture_and_say(shell ? &of_shell : opts, &capture, err);
 	if (!rc)
-		rc = make_place(&f, name, err);
+		rc = make_folder(&f, name, err);
 	if (!rc)
 		rc = bb_capture__write(capture, strchr(f.object, '=') + 1, err);
 	bb_capture__free(capture);

@@ -21,7 +21,7 @@
 #include "store/store.h"
 
 #define BAR_CELLS 24
-#define CLEAR_REST "\033[K" /* of the line */
+#define CLEAR_REST "\033[K" /* clears the rest of the line */
 #define REDRAW_NS 100000000u
 
 static void update_bar(void *arg, double done, double total, const char *what)
@@ -120,7 +120,7 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 		bb_out_of_memory();
 }
 
-/* Who, when, where: what a report says besides its numbers. */
+/* Fills the head of the report: id, command line, time, seed and fingerprint. */
 static int head_report(struct bb_report *r, const struct bb_measure_args *a, const char *name,
 		       struct bb_err *err)
 {
@@ -141,7 +141,7 @@ static int head_report(struct bb_report *r, const struct bb_measure_args *a, con
 	return bb_fingerprint__read("", ".", &r->fingerprint, err);
 }
 
-/* The CPUs that we may use, in ascending order; their number, or -errno. */
+/* Writes the CPUs that this process may use, in ascending order. Returns their number or -errno. */
 static int allowed_cpus(int cpus[CPU_SETSIZE], struct bb_err *err)
 {
 	cpu_set_t allowed;
@@ -176,7 +176,8 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 	return 0;
 }
 
-/* -EBUSY: another bpfbench has it. Where it cannot be locked, that is said, and we go on. */
+/* Returns -EBUSY if another bpfbench holds the CPU. If the lock itself fails, prints why and
+ * returns 0. */
 static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 {
 	int rc = bb_cpu_lock__take(cpu, holder);
@@ -193,7 +194,8 @@ static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 	return rc;
 }
 
-/* Lock the CPU, or the first that is free. -EBUSY: none is; ret_holder has the first of them. */
+/* Locks the CPU *ret_cpu or, if wanted < 0, the first free one. Returns -EBUSY if none is free;
+ * ret_holder is then the holder of the first. */
 static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
 {
 	int cpus[CPU_SETSIZE], n = allowed_cpus(cpus, NULL), rc = lock_cpu(*ret_cpu, ret_holder);
@@ -285,11 +287,11 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 		rc = bb_machine_take_cpus(a->cpu, a->no_wait, &driver->cpu, &driver->poll_cpu, err);
 	else if (!rc)
 		rc = bb_machine_cpus(a->cpu, &driver->cpu, &driver->poll_cpu, err);
-	m->began_ns = bb_now_ns(); /* the wait is no part of the budget */
+	m->began_ns = bb_now_ns(); /* the budget does not include the wait */
 	if (!rc && takes_cpu) {
 		int failed = bb_run_ahead_of_others();
 
-		/* without root there is more that is missing, and that is said elsewhere */
+		/* Without root another message says what is missing. */
 		if (failed && !geteuid())
 			fprintf(stderr,
 				"bpfbench: no real-time priority is granted here (%s; in a "
@@ -328,8 +330,8 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 	return rc;
 }
 
-/* A kernel, governor or JIT setting that changed meanwhile: which of the samples are from before,
- * nobody knows. */
+/* Voids all series and pairs if the kernel, governor or JIT setting changed during the run, because
+ * nobody knows which samples precede the change. Returns 0 or -ENOMEM. */
 static int void_if_machine_changed(struct bb_report *r)
 {
 	struct bb_fingerprint now;
@@ -358,7 +360,8 @@ void bb_print_skips(const struct bb_report *r)
 		fprintf(stderr, "bpfbench: skipped %s: %s\n", r->skips[i].what, r->skips[i].why);
 }
 
-/* What moves between plain runs of this machine, by its self-tests, for the intervals. */
+/* Widens the intervals by the difference between plain runs that self-tests found on this machine.
+ */
 static void note_between(struct bb_measure *m)
 {
 	struct bb_between between;
@@ -416,7 +419,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 		fprintf(stderr, "bpfbench: %s stored as %s\n", rc ? "incomplete run" : "run", path);
 	free(path);
 	if (!m->args->format)
-		return exit_code; /* the command prints something of its own */
+		return exit_code; /* the command prints its own output */
 	has_table = !m->args->quiet && (rc || !m->args->format->document);
 	if (has_table && bb_output_table(r, stderr, &more))
 		exit_code = bb_complain(&more);

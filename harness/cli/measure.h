@@ -8,24 +8,24 @@
 #include "report/report.h"
 #include "run/runner.h"
 
-/* The common part of the commands that measure (run, compare, selftest): options, the report's
- * head, its delivery. */
+/* Common parts of the commands that measure (run, compare, gate, selftest): options, and the begin
+ * and end of a measurement. */
 struct bb_measure_args {
-	int cpu; /* -1: the last one allowed */
+	int cpu; /* -1 means the last CPU that this process may use */
 	uint64_t seed;
 	bool has_budget;
 	double budget_s;
-	const struct bb_exporter *format; /* NULL: the command prints something that is none */
+	const struct bb_exporter *format; /* NULL means that the command prints its own output */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	struct bb_strings env; /* for workloads, builds and captured commands */
-	char *command;         /* argv in one line, as the report has it */
+	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
+	char *command;         /* the command line, for the report */
 };
 
-/* Defaults, before the options are read. */
+/* Sets the defaults; call it before bb_usage__parse(). */
 void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, double budget_s);
 
-/* Sets of struct bb_usage that go into a struct bb_measure_args, for all of these commands. */
+/* Sets of options for struct bb_usage; they set members of a struct bb_measure_args. */
 extern const struct bb_option bb_measure_options[], bb_measure_output[];
 #define BB_MEASURE_SETS(at)                                                                        \
 	{"How to measure:", bb_measure_options, at},                                               \
@@ -33,15 +33,15 @@ extern const struct bb_option bb_measure_options[], bb_measure_output[];
 		"Output:", bb_measure_output, at                                                   \
 	}
 
-/* A bar with the time left on stderr, ten times a second; nothing at all when stderr is not a
- * terminal. */
+/* A progress bar on stderr with the time left, drawn ten times a second. It is off if stderr is not
+ * a terminal. */
 struct bb_progress_bar {
 	bool on;
 	uint64_t began_ns, drawn_ns;
 	struct bb_progress callbacks; /* for bb_run_plan() */
 };
 
-void bb_progress_bar__end(struct bb_progress_bar *bar); /* wipe the line */
+void bb_progress_bar__end(struct bb_progress_bar *bar); /* erases the bar */
 
 struct bb_measure {
 	const struct bb_measure_args *args;
@@ -54,44 +54,44 @@ struct bb_measure {
 };
 
 /*
- * Everything that precedes measuring: the output and results that can be written, CPUs, the
- * report with its id (time, `name`, a random tag), command line and fingerprint, the progress bar.
+ * Prepares a measurement: checks that the output can be written, chooses and locks the CPUs, starts
+ * the report (its id is the time, `name` and a random tag) and the progress bar.
  */
 int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool takes_cpu,
 		      struct bb_measure *ret_m, struct bb_err *err);
 
 /*
- * Everything that follows, given how measuring ended (`rc`): summaries, the stored run (marked
- * incomplete after an error), the table on stderr, and on success the chosen format on stdout.
- * Returns the exit code.
+ * Finishes a measurement that ended with `rc`: summarises, stores the run (marked as incomplete
+ * after an error), prints the table on stderr and, on success, the chosen format on stdout. Returns
+ * the exit code.
  */
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err);
 
 void bb_measure__end(struct bb_measure *m);
 
 /*
- * A threshold below the resolution of the machine, as its newest self-test found it, is refused:
- * -ERANGE with the explanation. 0 when there is no self-test of such a machine. `fp` NULL: this
- * machine.
+ * Returns -ERANGE with a message if the threshold is below the resolution that the newest self-test
+ * of such a machine found; 0 if there is no self-test. `fp` NULL means this machine.
  */
 int bb_check_resolution(double threshold, const char *results, const struct bb_fingerprint *fp,
 			struct bb_err *err);
 
-/* What could not be measured, on stderr. */
+/* Prints on stderr what could not be measured, and why. */
 void bb_print_skips(const struct bb_report *r);
 
 /*
- * Which CPU programs run on and which one polls: `wanted` (-1: the last CPU we may use) and the
- * first other one; the same twice when there is only one. -EINVAL when `wanted` is none of ours.
+ * Chooses the CPU for the programs and the CPU that polls. The first is `wanted` (-1 means the last
+ * CPU that this process may use); the second is the first other CPU, or the same if there is only
+ * one. Returns -EINVAL if this process may not use `wanted`.
  */
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err);
 
 /*
- * Likewise, but no other bpfbench measures on that CPU, from now until this process ends
- * (base/cpu_lock.h). Where `wanted` is -1 and the last CPU is taken, it is the last but one, polled
- * from the second, and so on, so that no two share a CPU. If all are taken, it names the holder on
- * stderr and waits; with `no_wait` it returns -EBUSY, and the message names the holder. -EINTR: a
- * signal ended the wait. Root only: without root nothing is locked.
+ * Chooses the CPUs as bb_machine_cpus() does and locks the first one until this process ends
+ * (base/cpu_lock.h), so that no other bpfbench measures there. If `wanted` is -1 and the last CPU
+ * is locked, it tries the last but one, polled from the second, and so on. If all are locked, it
+ * names the holder on stderr and waits; with `no_wait` it returns -EBUSY instead. Returns -EINTR if
+ * a signal ended the wait. Without root it locks nothing.
  */
 int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_cpu,
 			 struct bb_err *err);

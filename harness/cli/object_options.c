@@ -29,7 +29,7 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	return o->programs.n || o->packets.n || o->contexts.n || o->trigger || o->type;
 }
 
-/* FILE, or NAME=FILE unless there is a file of all that; *ret_copy holds the name, free() it. */
+/* Splits NAME=FILE, unless a file has that whole name. The caller frees *ret_copy, the name. */
 static int split(const char *text, struct bb_object_ref *ref, char **ret_copy)
 {
 	const char *equals = strchr(text, '='), *slash = strchr(text, '/');

@@ -7,23 +7,23 @@
 #include "plan/scenario.h"
 #include "run/object_scenario.h"
 
-/* The options that name BPF objects without a scenario: of run, compare and init. */
+/* The options that name BPF objects without a scenario, for run, compare, gate and init. */
 struct bb_object_args {
 	struct bb_strings objects; /* FILE or NAME=FILE */
 	struct bb_object_opts
-		opts; /* all but the objects; `what`, `hook` and `found` by the command */
+		opts; /* all but the objects; the command sets `what`, `hook` and `found` */
 };
 
-/* A set of struct bb_usage that goes into a struct bb_object_args. */
+/* A set of options for struct bb_usage; they set members of a struct bb_object_args. */
 extern const struct bb_option bb_object_options[];
 
-/* Is anything said of objects but which? */
+/* True if an option other than --object is given. */
 bool bb_object_args__any(const struct bb_object_args *a);
 
 /*
- * The text of the scenario for the objects, which `init` prints, and the scenario that it is.
- * `pair`: there are two, called "base" and "head" whatever their names, with one program each, and
- * the scenario is called "compare".
+ * Makes a scenario for the objects: its text, which `init` prints, and the parsed scenario. With
+ * `pair` there are two objects with one program each, which are named "base" and "head", and the
+ * scenario is named "compare".
  */
 int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,

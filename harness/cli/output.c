@@ -44,18 +44,17 @@ const struct bb_exporter *bb_exporter_find(const char *name)
 	return NULL;
 }
 
-/* Where an output goes. One of these is looked up once, and everything is decided by what it holds.
- */
-struct place {
+/* The target of an output. It is looked up once, so that later steps use the same file. */
+struct target {
 	const char *path;
-	int own_fd;       /* one of our own descriptors; -1: a file */
+	int own_fd;       /* one of our own descriptors; -1 means a file */
 	int dir_fd;       /* the folder of the file */
-	const char *name; /* in it; in path */
-	bool in_place;    /* a pipe or a device: there is nothing to rename over */
+	const char *name; /* of the file in that folder; points into `path` */
+	bool in_place;    /* a pipe or a device, which no new file replaces */
 };
 
-/* Names of descriptors that we have: opening them anew would ask who may open the terminal, and cut
- * off a file. */
+/* Returns the descriptor that `path` names, or -1. Opening such a path again would check the rights
+ * to the terminal and truncate a file. */
 static int own_fd_of(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -75,14 +74,14 @@ static int own_fd_of(const char *path)
 	return -1;
 }
 
-/* Looks up where `path` is; the caller closes p->dir_fd, whatever is returned. */
-static int find_place(const char *path, struct place *p, struct bb_err *err)
+/* Looks up `path`. The caller closes p->dir_fd, even after an error. */
+static int find_target(const char *path, struct target *p, struct bb_err *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct stat st;
 	char *dir;
 
-	*p = (struct place){.path = path, .own_fd = own_fd_of(path), .dir_fd = -1};
+	*p = (struct target){.path = path, .own_fd = own_fd_of(path), .dir_fd = -1};
 	if (p->own_fd >= 0)
 		return 0;
 	p->name = slash ? slash + 1 : path;
@@ -113,13 +112,13 @@ static int find_place(const char *path, struct place *p, struct bb_err *err)
 
 int bb_output_check(const char *path, struct bb_err *err)
 {
-	struct place p;
-	int rc = path ? find_place(path, &p, err) : 0;
+	struct target p;
+	int rc = path ? find_target(path, &p, err) : 0;
 	bool ok;
 
 	if (!path)
 		return 0;
-	/* AT_EACCESS: with the rights that opening it will have */
+	/* AT_EACCESS checks with the rights that open() will use. */
 	if (p.own_fd >= 0)
 		ok = fcntl(p.own_fd, F_GETFD) >= 0;
 	else if (p.in_place)
@@ -133,8 +132,9 @@ int bb_output_check(const char *path, struct bb_err *err)
 	return rc;
 }
 
-/* O_NONBLOCK: a pipe that nobody reads is an error, instead of a wait for who might. */
-static int open_in_place(const struct place *p)
+/* With O_NONBLOCK a pipe without a reader is an error; without it open() would wait for a reader.
+ */
+static int open_in_place(const struct target *p)
 {
 	int fd = openat(p->dir_fd, p->name,
 			O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -145,7 +145,7 @@ static int open_in_place(const struct place *p)
 	if (fstat(fd, &st) || (!S_ISCHR(st.st_mode) && !S_ISFIFO(st.st_mode)) ||
 	    fcntl(fd, F_SETFL, 0)) {
 		close(fd);
-		return -EAGAIN; /* it has just become something else */
+		return -EAGAIN; /* another file has replaced it */
 	}
 	return fd;
 }
@@ -162,7 +162,7 @@ static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const 
 	return rc;
 }
 
-static int write_place(bb_output_writer writer, void *arg, struct place *p, struct bb_err *err)
+static int write_target(bb_output_writer writer, void *arg, struct target *p, struct bb_err *err)
 {
 	bool is_new = p->own_fd < 0 && !p->in_place;
 	struct bb_new_file f;
@@ -199,14 +199,14 @@ static int write_place(bb_output_writer writer, void *arg, struct place *p, stru
 
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err)
 {
-	struct place p;
+	struct target p;
 	int rc;
 
 	if (!path)
 		return write_and_close(writer, arg, stdout, "stdout", err);
-	rc = find_place(path, &p, err);
+	rc = find_target(path, &p, err);
 	if (!rc)
-		rc = write_place(writer, arg, &p, err);
+		rc = write_target(writer, arg, &p, err);
 	if (p.dir_fd >= 0)
 		close(p.dir_fd);
 	return rc;

@@ -6,8 +6,8 @@
 #include "base/std.h"
 #include "plan/scenario.h"
 
-/* Where things are, from where the program is: in the tree that it was built in, or installed in
- * PREFIX/bin. */
+/* Folders of bpfbench, found from the folder of the program: the tree that it was built in, or
+ * PREFIX/bin if it is installed. */
 struct bb_paths {
 	char *scenario_dir;
 	char *object_dir; /* our own BPF objects */
@@ -15,14 +15,14 @@ struct bb_paths {
 	char *plot_dir; /* plot.sh and its gnuplot scripts */
 };
 
-/* They are looked for once. NULL, with a message: not found. */
+/* Finds the folders once. Returns NULL with a message if they are not found. */
 const struct bb_paths *bb_paths(struct bb_err *err);
 
 /* Names (without .yml) of the scenarios, sorted; free with bb_names_free(). */
 int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
 
-/* Read a scenario by name, or by path when it has a slash or ends in .yml. Unknown names get the
- * nearest one. */
+/* Reads a scenario by its name, or by its path if `name` has a slash or ends in .yml. The message
+ * about an unknown name suggests the nearest one. */
 int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err);
 
 /* A new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp; its path goes to *ret_dir, to be

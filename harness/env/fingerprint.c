@@ -65,8 +65,7 @@ const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 const size_t bb_n_fingerprint_fields = sizeof(bb_fingerprint_fields) /
 				       sizeof(bb_fingerprint_fields[0]);
 
-/* A member that is an array, so that its size goes along. An empty value says no more than a
- * missing file. */
+/* Sets a member, which must be an array. An empty value becomes BB_FINGERPRINT_UNKNOWN. */
 #define PUT(member, value) put_text(member, sizeof(member), value)
 
 static void put_text(char *field, size_t size, const char *value)
@@ -129,8 +128,8 @@ size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct b
 	return n;
 }
 
-/* Add "sep" + "text" to a list of size bytes; what does not fit is cut. The separator only between
- * entries. */
+/* Appends `text` to a list of `size` bytes, after `sep` unless the list is empty. Truncates text
+ * that does not fit. */
 static void append(char *list, size_t size, const char *sep, const char *text)
 {
 	size_t used = strlen(list);
@@ -153,7 +152,7 @@ static void read_machine(const char *root, struct bb_fingerprint *fp)
 	PUT(fp->machine, text);
 }
 
-/* Whether `words`, with `between` between them, have `word`. */
+/* True if `word` is one of `words`, which `between` separates. */
 static bool has_word(const char *words, char between, const char *word)
 {
 	size_t len = strlen(word);
@@ -165,7 +164,7 @@ static bool has_word(const char *words, char between, const char *word)
 	return false;
 }
 
-/* Cut the white space at the end. */
+/* Removes white space at the end. */
 static void trim(char *text)
 {
 	size_t n = strlen(text);
@@ -174,8 +173,7 @@ static void trim(char *text)
 		text[--n] = '\0';
 }
 
-/* Only the first CPU's part: reading on costs up to 20 ms a CPU where the kernel samples the
- * frequency for it. */
+/* Reads only the first CPU, because the kernel may sample the frequency for up to 20 ms per CPU. */
 static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 {
 	char arm[BB_FINGERPRINT_TEXT] = "", *key = NULL;
@@ -212,8 +210,9 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 	fclose(f);
 }
 
-/* The values of all files of the pattern but `none`, each once, or with the files' names; cut to
- * the list's size. False: there are no such files. */
+/* Writes the values of all files that match the pattern to `list`, truncated to `size`: each value
+ * once, or each as NAME=VALUE if with_names. Leaves out the value `none`. Returns false if no file
+ * matches. */
 static bool join_files(const char *root, const char *files, bool with_names, const char *none,
 		       char *list, size_t size)
 {
@@ -255,8 +254,9 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 }
 
 /*
- * No file is "none" where securityfs is mounted (it then has `lsm`). Where it is not, the command
- * line may tell; silence there proves nothing, because Secure Boot locks down too.
+ * If securityfs is mounted (the file `lsm` exists) without a file `lockdown`, lockdown is "none".
+ * Without securityfs only lockdown= on the kernel's command line is known. If that is missing, the
+ * field stays unknown, because Secure Boot locks down too.
  */
 static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 {
@@ -305,8 +305,8 @@ static int join_path(const char *base, const char *name, char ret_path[PATH_MAX]
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* The repository of `dir` or of the nearest directory above it that has one: its .git, or where
- * that file says (linked work trees, submodules). */
+/* Finds the .git of `dir` or of the nearest folder above it. A .git that is a file (linked work
+ * trees, submodules) names the folder. */
 static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 {
 	static const char key[] = "gitdir: ";
@@ -340,7 +340,7 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 
 static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
 {
-	/* one more, so that a longer line is seen as such */
+	/* one byte more, to detect a longer line */
 	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
 	int err;
 
@@ -412,8 +412,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	return err;
 }
 
-/* A CI job may check out a merge commit or a tree without .git; what it calls the commit is what
- * people look for. */
+/* Prefers the commit that the CI names, because a CI job may check out a merge commit, or a tree
+ * without .git. */
 static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 {
 	static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};
@@ -470,7 +470,7 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 		PUT(ret_fp->smt, !strcmp(text, "1")   ? "active"
 				 : !strcmp(text, "0") ? "inactive"
 						      : "");
-	/* "performance,powersave" where somebody forgot one */
+	/* "performance,powersave" if the CPUs differ */
 	PUT(ret_fp->governor, join_files(root, CPU_DIR "/cpu[0-9]*/cpufreq/scaling_governor", false,
 					 "", list, sizeof(list))
 				      ? list
@@ -505,7 +505,7 @@ void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_S
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		const char *value = bb_fingerprint_get(fp, i);
 
-		/* With the NUL, so that no two lists of values run together. */
+		/* Includes the NUL, which separates the values. */
 		for (size_t k = 0; bb_fingerprint_fields[i].identity && k <= strlen(value); k++)
 			hash = (hash ^ (unsigned char)value[k]) * 16777619u;
 	}

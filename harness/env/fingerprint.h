@@ -47,24 +47,24 @@ struct bb_fingerprint_field {
 	const char *doc;
 	size_t offset, size; /* of the char array in struct bb_fingerprint */
 	bool identity;       /* a difference makes the timings of two runs incomparable */
-	const char *path;    /* of a file that holds it; NULL: none does */
+	const char *path;    /* file with the value; NULL if there is no such file */
 };
 
 extern const struct bb_fingerprint_field bb_fingerprint_fields[];
 extern const size_t bb_n_fingerprint_fields;
 
 /*
- * Read this machine's, with `root` ("": none) before every path of /proc, /sys and /run. A file
- * that is missing or may not be read gives BB_FINGERPRINT_UNKNOWN, not an error; -ENOENT only when
- * there is no /proc at all. The clang that built the BPF objects and our own version come from the
- * macros BB_CLANG_VERSION and BB_VERSION, the commit from $GITHUB_SHA, $CI_COMMIT_SHA or the .git
- * of `tree_dir`.
+ * Reads the fingerprint of this machine, with `root` ("": none) before every path of /proc, /sys
+ * and /run. A file that is missing or may not be read gives BB_FINGERPRINT_UNKNOWN, not an error;
+ * -ENOENT only when there is no /proc at all. The clang that built the BPF objects and our own
+ * version come from the macros BB_CLANG_VERSION and BB_VERSION, the commit from $GITHUB_SHA,
+ * $CI_COMMIT_SHA or the .git of `tree_dir`.
  */
 int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			 struct bb_err *err);
 
-/* Every field BB_FINGERPRINT_UNKNOWN: an importer starts from it, so that old files lack newer
- * fields harmlessly. */
+/* Sets every field to BB_FINGERPRINT_UNKNOWN. Importers begin with it, so that newer fields are
+ * unknown in old files. */
 void bb_fingerprint_init(struct bb_fingerprint *fp);
 
 /* Value of field i < bb_n_fingerprint_fields. */
