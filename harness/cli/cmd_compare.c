@@ -16,7 +16,7 @@
 #define DEFAULT_BUDGET_S 10.0
 #define DEFAULT_ALPHA 0.05
 #define DEFAULT_PAIRS 24u /* when there is no budget either */
-/* of --time: enough loads for a verdict on each of a thousand lines */
+/* For --time: enough loads for a verdict on each of a thousand lines. */
 #define TIME_LOADS 16u
 #define TIME_SAMPLES 6400u
 #define TIME_BUDGET_S 18.0
@@ -29,12 +29,12 @@ struct compare_args {
 	struct bb_strings drives, filters;
 	uint32_t loads;
 	bool cold;
-	bool exact;              /* instructions only, without tolerance */
-	bool time;               /* line by line */
+	bool exact;              /* compares instruction counts only, without tolerance */
+	bool time;               /* compares the time of each line */
 	double threshold, alpha; /* shares */
-	enum bb_verdict fail_on; /* exit code 3 if any verdict is this; inconclusive: never */
-	const char *sort;        /* NULL: as they come */
-	const char *runs[2], *baseline, *save_baseline; /* stored ones */
+	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive means none */
+	const char *sort;        /* NULL means unsorted */
+	const char *runs[2], *baseline, *save_baseline; /* stored runs */
 	bool force;
 };
 
@@ -52,7 +52,7 @@ static void read_verdict(const struct bb_option *o, const char *text, void *ret_
 	*(enum bb_verdict *)ret_verdict = v;
 }
 
-/* The first or the second of two. */
+/* Stores the first or the second argument. */
 static void read_stored(const struct bb_option *o, const char *text, void *runs)
 {
 	const char **run = runs;
@@ -166,7 +166,7 @@ static void check_args(void *args)
 	int rc;
 
 	check_what(a);
-	/* a mistake in these should not be found out after ten seconds of measuring */
+	/* finds errors in --sort and --filter before the measurement */
 	rc = a->sort ? bb_diff_sort(&none, a->sort, &err) : 0;
 	for (size_t i = 0; !rc && i < a->filters.n; i++)
 		rc = bb_diff_filter(&none, a->filters.v[i], &err);
@@ -211,9 +211,9 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* --- how a comparison is shown: each returns the exit code, or -errno with a message --- */
+/* --- printing; each function returns the exit code, or -errno with a message --- */
 
-/* Sort, filter, print; the exit code is by all rows, shown or not. */
+/* Sorts, filters and prints the rows. The exit code counts all rows, also those filtered out. */
 static int show(const struct compare_args *a, struct bb_diffs *d, const char *label_a,
 		const char *label_b, struct bb_err *err)
 {
@@ -234,7 +234,8 @@ static int show(const struct compare_args *a, struct bb_diffs *d, const char *la
 	return rc || !fails ? rc : BB_EXIT_REGRESSION;
 }
 
-/* "base: prog.bpf.o, work": a variant with the program that it was in the run; free() it. */
+/* Returns the label of a variant with its program, such as "base: prog.bpf.o, work"; the caller
+ * frees it. */
 static char *label_of(const struct bb_report *r, const char *variant)
 {
 	char *text = NULL;
@@ -264,7 +265,8 @@ static int show_in_turns(const struct compare_args *a, const struct bb_report *r
 	return rc;
 }
 
-/* Instruction counts: one more is a regression unless another verdict was asked for. */
+/* Compares instruction counts. Any increase is a regression, unless --fail-on names another
+ * verdict. */
 static int show_exact(const struct compare_args *a, const struct bb_report *base,
 		      const struct bb_report *head, struct bb_err *err)
 {
@@ -351,7 +353,7 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 	return shown < 0 || exit_code == BB_EXIT_OK ? shown : exit_code;
 }
 
-/* What the programs of a stored run looked for in vain, below its id. */
+/* Prints the id of a stored run and which lookups of its programs were in vain, if any. */
 static int say_in_vain(const struct bb_report *run, struct bb_err *err)
 {
 	size_t i = 0;
@@ -480,7 +482,7 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 	return rc;
 }
 
-/* Measures the plan, exactly, by line, or in turns. */
+/* Measures the plan by counts (--exact), by line (--time) or in turns. */
 static int measure(const struct compare_args *a, const struct bb_plan *plan, struct bb_measure *m,
 		   struct bb_err *err)
 {
@@ -563,7 +565,7 @@ int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 
 	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
-	/* check_what() has seen to it that stored runs come without */
+	/* check_what() has refused both together with stored runs. */
 	if (a.scenario || a.object.objects.n)
 		return compare_now(&a, err);
 	rc = bb_caller__become(err);

@@ -18,7 +18,7 @@ struct gate_args {
 	struct bb_object_args object;
 	struct bb_gate_opts gate;
 	struct bb_capture_args how;
-	const char *capture;                      /* for sh -c; NULL */
+	const char *capture;                      /* a command for sh -c; may be NULL */
 	const char *scenario, *markdown, *bmf[2]; /* of base and head */
 	char scenario_path[PATH_MAX];
 };
@@ -116,7 +116,7 @@ static void say_nothing(const char *what)
 	(void)what;
 }
 
-/* What can be found wrong before two builds; where the scenario's file is. */
+/* Finds errors before the two builds start, and the path of the scenario. */
 static int check(struct gate_args *a, struct bb_err *err)
 {
 	const char *const files[] = {a->markdown, a->bmf[0], a->bmf[1], a->measure.output};
@@ -139,8 +139,8 @@ static int check(struct gate_args *a, struct bb_err *err)
 	return 0;
 }
 
-/* One measurement, `first` being the one before: the exit code, or -errno; then m has the report.
- */
+/* Measures once. `first` is the report of the first measurement, or NULL. Returns the exit code, or
+ * -errno; `m` then has the report. */
 static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
 		   const struct bb_report *first, struct bb_measure *m, struct bb_err *err)
 {
@@ -173,7 +173,7 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 	return rc;
 }
 
-/* On a terminal it is text. */
+/* Writes text to a terminal, and Markdown elsewhere. */
 static int write_report(void *arg, FILE *out, struct bb_err *err)
 {
 	const struct bb_doc_look look = bb_output_look(stdout);
@@ -212,7 +212,7 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 
 	bb_rng_seed(&rng, a->measure.seed);
 	again.seed = bb_rng_u64(&rng);
-	again.format = NULL; /* stdout has the first one */
+	again.format = NULL; /* only the first measurement goes to stdout */
 	half.budget_s /= 2;
 	rc = measure(&half, run, NULL, &first, err);
 	if (a->measure.budget_s > 0)

@@ -15,14 +15,15 @@
 #include "cli/output.h"
 #include "run/live.h"
 
-/* The terminal as a screen that is drawn anew: stdin gives keys one by one, and all is as before
- * when it is closed. */
+/* The terminal while the list is refreshed on it: stdin delivers single keys. At the end it has its
+ * former settings and contents. */
 struct screen {
 	struct termios before;
 	int rows, columns; /* as last drawn */
 };
 
-/* ECMA-48 and xterm: the second screen, whose end brings back what was there, and the cursor. */
+/* Control sequences (ECMA-48, xterm). BEGIN switches to the second screen and hides the cursor; END
+ * undoes both. */
 #define BEGIN "\033[?1049h\033[?25l"
 #define END "\033[?25h\033[?1049l"
 #define HOME "\033[H"
@@ -38,7 +39,7 @@ static void get_size(int *ret_rows, int *ret_columns)
 	*ret_columns = known ? size.ws_col : 80;
 }
 
-/* 0 or -errno with a message. */
+/* Returns 0 or -errno with a message. */
 static int screen_open(struct screen *ret_screen, struct bb_err *err)
 {
 	struct termios raw = {0};
@@ -56,7 +57,7 @@ static int screen_open(struct screen *ret_screen, struct bb_err *err)
 	return 0;
 }
 
-/* Show the text's first lines, as much of each as there is room for. */
+/* Draws the lines of the text that fit the terminal, truncated to its width. */
 static void screen_draw(struct screen *s, const char *text)
 {
 	get_size(&s->rows, &s->columns);
@@ -74,10 +75,10 @@ static void screen_draw(struct screen *s, const char *text)
 	bb_clean__put_raw(stdout, CLEAR_BELOW);
 }
 
-/* between two looks at the keyboard, at the size of the window and at the command */
+/* period for checking the keyboard, the size of the window and the command */
 #define LOOK_S 0.05
-#define QUIET_S 1.0     /* without a call of the command: it has loaded its programs */
-#define PATIENCE_S 60.0 /* with a command that loads nothing, or never stops */
+#define QUIET_S 1.0 /* after so long without a bpf() call, the command has loaded its programs */
+#define PATIENCE_S 60.0 /* longest wait for a command to load its programs */
 
 struct live_args {
 	double seconds;
@@ -149,7 +150,8 @@ static bool has_ended(const struct watch *w)
 	return w->follow && bb_follow__ended(w->follow, &status);
 }
 
-/* There must be something to show, unless the command goes on, or is on the screen. */
+/* Prints the rows of a period. It is an error if the command ended and none of its programs was
+ * seen, except on the screen. */
 static int take_snapshot(const struct watch *w, const struct bb_live_format *format, FILE *out,
 			 size_t *ret_n, struct bb_err *err)
 {
@@ -175,7 +177,7 @@ static int take_snapshot(const struct watch *w, const struct bb_live_format *for
 
 /* --- a command --- */
 
-/* Its words would spoil the screen. */
+/* Starts the command. With a screen its stderr goes to /dev/null. */
 static int start_command(struct watch *w, struct bb_err *err)
 {
 	int nothing = w->is_screen ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
@@ -200,7 +202,7 @@ static bool is_wanted(void *arg, uint32_t id)
 	return bb_follow__loaded(arg, id);
 }
 
-/* Until it has loaded its programs; if it goes on then, the period begins there. */
+/* Waits until the command has loaded its programs. If it still runs, a period begins. */
 static int wait_for_loads(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -229,7 +231,7 @@ static int wait_for_loads(const struct watch *w, struct bb_err *err)
 	return rc;
 }
 
-/* One that failed by itself makes us fail, too, after the figures. */
+/* Ends the command. Returns -ECHILD with a message if it had already failed. */
 static int end_command(const struct watch *w, int rc, struct bb_err *err)
 {
 	int status;
@@ -270,7 +272,7 @@ static int print_once(struct watch *w, struct bb_err *err)
 	return rc ? rc : bb_output_of(write_snapshot, w, a->output, err);
 }
 
-/* What the screen shows after a period; free() it. */
+/* Makes the text of the screen after a period; the caller frees it. */
 static int compose(const struct watch *w, char **ret_text, struct bb_err *err)
 {
 	const struct live_args *a = w->args;
@@ -292,7 +294,7 @@ static int compose(const struct watch *w, char **ret_text, struct bb_err *err)
 	return rc;
 }
 
-/* Reads a key, if one was pressed. True: enough. */
+/* Reads a key if one was pressed. Returns true for q. */
 static bool take_key(struct live_args *a)
 {
 	static const struct {

@@ -68,7 +68,7 @@ static int write_svg(void *arg, FILE *out, struct bb_err *err)
 	return bb_flame__write(&f->profile.stacks, &opts, out) ? bb_fail_nomem(err) : 0;
 }
 
-/* As the file ID.suffix beside the run. */
+/* Stores the output of `writer` as the file ID.suffix beside the run. */
 static int store_flame(struct flame *f, const char *suffix, bb_output_writer writer,
 		       struct bb_err *err)
 {
@@ -92,9 +92,9 @@ static int store_flame(struct flame *f, const char *suffix, bb_output_writer wri
 }
 
 /*
- * After a plan was measured: sample its workload (run/flame.h), and write the flame graph to
- * `file`, or where that is NULL into the folder of stored runs as ID.svg. The folded stacks are
- * stored there as ID.folded unless nothing is to be stored. 0 or -errno with a message.
+ * Samples the workload of a plan that was measured (run/flame.h) and writes the flame graph to
+ * `file`; NULL means ID.svg in the folder of stored runs. Stores the folded stacks there as
+ * ID.folded, unless --no-store is given. Returns 0 or -errno with a message.
  */
 static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, const char *file,
 		      struct bb_err *err)
@@ -134,16 +134,16 @@ struct run_args {
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool cold, lines, dry_run, flame;
-	const char *flame_file;     /* NULL: stored beside the run */
-	struct bb_capture_args how; /* of the two below */
-	const char *capture;        /* for sh -c; NULL */
+	const char *flame_file;     /* NULL means beside the stored run */
+	struct bb_capture_args how; /* how `capture` or `command` is captured */
+	const char *capture;        /* a command for sh -c; may be NULL */
 	char **command;             /* of argv, ends in NULL; NULL */
 	struct bb_captured_file captured;
 };
 
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
-/* Of an object with many programs, that each has its share. */
+/* Least share of the default budget for each program of an object. */
 #define PROGRAM_S 0.4
 
 #define ARGS struct run_args
@@ -264,18 +264,18 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* What is to be measured: a plan a scenario. */
+/* The scenarios to measure, each with its plan. */
 struct jobs {
 	size_t n;
 	struct job {
 		struct bb_scenario *scenario;
 		struct bb_plan plan;
 	} * v;
-	/* of --object: which of the programs nothing here can drive */
+	/* of --object; it lists the programs that no drive can make run */
 	struct bb_object_scenario object;
 };
 
-/* --dry-run */
+/* Prints the plans, for --dry-run. */
 static void print_jobs(const struct jobs *j)
 {
 	for (size_t i = 0; i < j->n; i++) {
@@ -304,7 +304,7 @@ static void print_jobs(const struct jobs *j)
 		printf("  %-52s not driven: %s\n", j->object.skips[i].what, j->object.skips[i].why);
 }
 
-/* The i-th scenario that was named, or that of the objects or of the loaded programs. */
+/* Reads the i-th scenario of --scenario, or makes one for the objects or the loaded programs. */
 static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 			 struct bb_scenario **ret_scenario, struct bb_err *err)
 {
@@ -384,7 +384,7 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 static int measure_all(const struct run_args *a, struct bb_measure *m, const struct jobs *j,
 		       struct bb_err *err)
 {
-	/* what is given is for all scenarios, the default for each */
+	/* A given budget is for all scenarios together; the default is for each. */
 	double budget_s = a->measure.budget_s * (a->measure.has_budget ? 1 : (double)j->n);
 	int rc = 0, undone = 0;
 
@@ -402,20 +402,20 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 				"%llu\n",
 				job->scenario->name, job->plan.n_cases, m->opts.driver.cpu,
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
-		/* what is named on the command line must work */
+		/* A variant named on the command line must not be skipped. */
 		m->opts.skip_failing = job->scenario->skips_refused && !a->variants.n;
 		if (budget_s > 0 && j->n > 1)
 			m->opts.budget_s = fmax(budget_s - bb_seconds_since(m->began_ns), 1e-3) /
 					   (double)(j->n - i);
 		rc = bb_run_plan(&job->plan, &m->opts, m->report, err);
-		/* said by name in the skips; the other scenarios may do better */
+		/* The skips name the reason; the other scenarios may still succeed. */
 		if (rc == -ENOTSUP || rc == -ETIME) {
 			undone++;
 			rc = 0;
 		}
 	}
 	if (!rc && undone && !m->report->n_cases && !m->report->n_counted)
-		rc = err->code; /* the message of the last one stands */
+		rc = err->code; /* with the message of the last scenario */
 	return rc;
 }
 
@@ -438,7 +438,7 @@ static int run_all(const struct run_args *a, const struct jobs *j, struct bb_err
 	return rc;
 }
 
-/* What is captured is an object from then on. */
+/* Captures the programs of the command and adds the file to the objects. */
 static int capture(struct run_args *a, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -446,7 +446,7 @@ static int capture(struct run_args *a, struct bb_err *err)
 
 	a->how.opts.argv = (const char *const *)(uintptr_t)a->command;
 	a->how.opts.env = a->measure.env.v;
-	/* one that is given is for all; the default is for measuring */
+	/* A given budget includes the capture; the default does not. */
 	if (a->measure.has_budget)
 		a->how.opts.budget_s = a->measure.budget_s;
 	rc = bb_captured_file__make(&a->how.opts, a->capture, &a->captured, err);
@@ -472,7 +472,7 @@ int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
 	if (a.capture || a.command)
 		rc = capture(&a, err);
-	if (!rc && a.dry_run && !names_live(&a.live)) /* to find those takes root */
+	if (!rc && a.dry_run && !names_live(&a.live)) /* finding loaded programs needs root */
 		rc = bb_caller__become(err);
 	if (!rc)
 		rc = plan_all(&a, &jobs, err);
