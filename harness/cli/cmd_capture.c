@@ -56,13 +56,13 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* What keeps it from being measured, or NULL. */
+/* Returns why the program cannot be measured, or NULL. */
 static const char *state_of(const struct bb_captured_prog *p)
 {
 	return p->probe ? "a test of the loader's" : p->refused ? p->refused : p->missing;
 }
 
-/* by program, in the order in which they were attached */
+/* Sorts by program, then by the order of attaching. */
 static int compare_attachments(const void *a, const void *b)
 {
 	const struct bb_captured_attachment *const *x = a, *const *y = b;
@@ -72,7 +72,7 @@ static int compare_attachments(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The different maps of one program after the other. */
+/* Counts the different maps of each program, one program after the other. */
 struct map_count {
 	const struct bb_captured_prog **last; /* of each map: the last program that uses it */
 	const struct bb_captured_prog *prog;
@@ -88,7 +88,7 @@ static int count_map(void *arg, size_t map)
 	return 0;
 }
 
-/* attached[n]: where it is attached. */
+/* `attached` are the n attachments of the program. */
 static void print_program(const struct bb_captured_prog *p,
 			  const struct bb_captured_attachment *const *attached, size_t n,
 			  struct map_count *maps)
@@ -165,7 +165,7 @@ static int print_capture(const struct bb_capture *c, bool all, struct bb_err *er
 	}
 	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
 	       c->n_maps, c->n_maps == 1 ? "" : "s", entries, bytes, left_out);
-	/* programs that the command has, and did not load by a system call of its own */
+	/* attached programs that the command did not load by a system call of its own */
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		const struct bb_captured_attachment *a = &c->attachments[i];
 

@@ -18,7 +18,8 @@
 #define TIMED_OUT 124   /* exit code of timeout(1) */
 #define SCRIPT "plot.sh: "
 
-/* What there is to draw, as plots/ reads it: names are data in files, never a command. */
+/* Writes the input files of plots/plot.sh. Names are data in these files, never part of a command.
+ */
 static int write_inputs(const char *dir, const struct bb_report *r,
 			const struct bb_timeline *history, struct bb_err *err)
 {
@@ -151,7 +152,7 @@ static const struct bb_usage usage = {
 	.argument = {.read = bb_read_strings, .at = BB_ARG_AT(runs)},
 };
 
-/* What a run of the page is made of. */
+/* The parts of the page for one run. */
 struct part {
 	struct bb_report *report;
 	char *flame;
@@ -183,7 +184,7 @@ static void page_done(struct page *page)
 	bb_timeline__done(&page->history);
 }
 
-/* The flame graph of folded stacks, as HTML. */
+/* Draws the flame graph of a file of folded stacks as HTML. */
 static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 {
 	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES,
@@ -225,7 +226,7 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 	return rc;
 }
 
-/* One run of each program whose lines were timed, as flame graphs. */
+/* Draws a flame graph of one run of each program whose lines were timed. */
 static int draw_lines(struct part *p, struct bb_err *err)
 {
 	const struct bb_report *r = p->report;

@@ -18,7 +18,7 @@ static const char *const class_words[BB_N_REPEAT_CLASSES] = {
 	[BB_REPEAT_EMPTY_COLD] = "the empty program with emptied caches",
 };
 
-/* The mean of a list, or the difference of those of two, with its 95 % interval. */
+/* Prints the mean of `a`, or the difference of the means of `a` and `b`, with its 95 % interval. */
 static void print_effect(const char *what, const struct bb_numbers *a, const struct bb_numbers *b)
 {
 	double mean[2] = {0}, var[2] = {0}, n[2] = {(double)a->n, b ? (double)b->n : 0}, half;
@@ -38,7 +38,7 @@ static void print_effect(const char *what, const struct bb_numbers *a, const str
 	       fabs(mean[0] - mean[1]) > half ? "  <- an effect" : "");
 }
 
-/* p95 / p5 of a list. */
+/* Returns p95 / p5 of a list. */
 static double range_of(const struct bb_numbers *f)
 {
 	double *x = calloc(f->n + 1, sizeof(*x)), range = NAN;
@@ -52,7 +52,7 @@ static double range_of(const struct bb_numbers *f)
 	return range;
 }
 
-/* The causes of differences that were looked for in this self-test. */
+/* Prints the possible causes of differences that this self-test examined. */
 static void print_causes(const struct bb_repeat *r)
 {
 	double clock = range_of(&r->clock), memory = range_of(&r->memory);
@@ -78,7 +78,7 @@ static void print_causes(const struct bb_repeat *r)
 		       100 * (memory - 1), *thp ? "; transparent huge pages: " : "", thp);
 }
 
-/* How well plain runs repeat here, by this self-test and those before it. */
+/* Prints how well plain runs repeat on this machine, by all its self-tests. */
 static void print_repeat(const struct bb_repeat *r, const struct bb_between *b)
 {
 	bool any = false;
@@ -174,7 +174,8 @@ static void print_result(const struct bb_selftest *t, double threshold)
 		bool power = r->mode == BB_SELFTEST_INJECTED;
 		uint32_t regressed = r->verdicts[BB_VERDICT_REGRESSED],
 			 k = power ? regressed : regressed + r->verdicts[BB_VERDICT_IMPROVED];
-		/* one-sided, 95 %, Clopper-Pearson: an upper one, or for power a lower one */
+		/* one-sided 95 % bound (Clopper-Pearson): upper for false verdicts, lower for power
+		 */
 		double bound = power ? 1 - bb_clopper_pearson_upper(r->n - k, r->n, 0.05)
 				     : bb_clopper_pearson_upper(k, r->n, 0.05);
 

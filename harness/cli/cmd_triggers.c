@@ -59,7 +59,7 @@ static void print_found(const struct bb_discovery *d)
 		printf("  %s\n", d->ended);
 }
 
-/* What all programs of the object have in common. */
+/* State that the searches for all programs of the object share. */
 struct search {
 	const char *object, *object_dir;
 	struct bb_fire_site site;
@@ -87,7 +87,8 @@ static int load(const struct search *s, const char *program, struct bb_target **
 	return 0;
 }
 
-/* 0, also where the program cannot be looked at, which is said; -errno after a signal. */
+/* Prints which triggers make the program run, or why that is unknown. Returns -errno after a
+ * signal, else 0. */
 static int look_at(struct search *s, const char *program)
 {
 	struct bb_target *target = NULL;
@@ -155,7 +156,7 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	size_t elf_len;
 	int cpu, poll_cpu, rc = paths ? bb_object_info__read(a->object, &info, err) : err->code;
 
-	/* or each program would read the file, and try it in a child, anew */
+	/* keeps the file, so that it is read and checked in a child process only once */
 	if (!rc && !info.is_capture)
 		rc = bb_object_hold(a->object, &elf, &elf_len, err);
 	for (size_t i = 0; !rc && i < a->programs.n; i++)
