@@ -54,43 +54,38 @@ static uint32_t type_of(const char *pmu)
 	return (uint32_t)type;
 }
 
-static void say_rate(const struct perf_event_attr *attr, const char *name,
-		     struct bb_captured_attachment *a)
+static void describe_rate(const struct perf_event_attr *attr, struct bb_captured_attachment *a)
 {
+	const char *name = "an event of the CPU";
+
+	if (attr->type == PERF_TYPE_SOFTWARE &&
+	    attr->config < sizeof(software) / sizeof(software[0]))
+		name = software[attr->config];
+	if (attr->type == PERF_TYPE_HARDWARE &&
+	    attr->config < sizeof(hardware) / sizeof(hardware[0]))
+		name = hardware[attr->config];
 	snprintf(a->where, sizeof(a->where), attr->freq ? "%s, %llu Hz" : "%s, every %llu", name,
 		 (unsigned long long)(attr->freq ? attr->sample_freq : attr->sample_period));
-}
-
-static const char *name_in(const char *const *names, size_t n, uint64_t config)
-{
-	return config < n ? names[config] : "an event of the CPU";
 }
 
 /* Describes the perf event to which a program is attached. */
 static void describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a)
 {
 	const struct perf_event_attr *attr = &e->attr;
+	bool is_dynamic = attr->type >= PERF_TYPE_MAX, is_return = attr->config & 1;
 
-	if (attr->type == PERF_TYPE_SOFTWARE) {
-		say_rate(attr,
-			 name_in(software, sizeof(software) / sizeof(software[0]), attr->config),
-			 a);
-	} else if (attr->type == PERF_TYPE_HARDWARE) {
-		say_rate(attr,
-			 name_in(hardware, sizeof(hardware) / sizeof(hardware[0]), attr->config),
-			 a);
-	} else if (attr->type == PERF_TYPE_TRACEPOINT) {
+	if (attr->type == PERF_TYPE_TRACEPOINT) {
 		snprintf(a->kind, sizeof(a->kind), "tracepoint");
 		snprintf(a->where, sizeof(a->where), "id %llu", (unsigned long long)attr->config);
-	} else if (attr->type == type_of("kprobe")) {
-		snprintf(a->kind, sizeof(a->kind), attr->config & 1 ? "kretprobe" : "kprobe");
+	} else if (is_dynamic && attr->type == type_of("kprobe")) {
+		snprintf(a->kind, sizeof(a->kind), is_return ? "kretprobe" : "kprobe");
 		snprintf(a->where, sizeof(a->where), "%s", e->name);
-	} else if (attr->type == type_of("uprobe")) {
-		snprintf(a->kind, sizeof(a->kind), attr->config & 1 ? "uretprobe" : "uprobe");
+	} else if (is_dynamic && attr->type == type_of("uprobe")) {
+		snprintf(a->kind, sizeof(a->kind), is_return ? "uretprobe" : "uprobe");
 		snprintf(a->where, sizeof(a->where), "%.200s:0x%llx", e->name,
 			 (unsigned long long)attr->config2);
 	} else {
-		say_rate(attr, "an event of the CPU", a);
+		describe_rate(attr, a);
 	}
 }
 

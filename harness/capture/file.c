@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "base/io.h"
 
-/* -ENOMEM, without a message. */
+/* Returns 0 or -ENOMEM, without a message. */
 static int make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
 {
 	FILE *out = open_memstream(&ret_text->data, &ret_text->size);
@@ -27,7 +27,7 @@ static int make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Nothing for no data. 0 or -errno. */
+/* Adds a member; adds nothing if `size` is 0. Returns 0 or -errno. */
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
 {
 	struct archive_entry *e;
@@ -140,7 +140,7 @@ struct member {
 struct reading {
 	const char *path;
 	struct bb_err *err;
-	struct member *members; /* in the end sorted by name */
+	struct member *members; /* sorted by name once all are read */
 	size_t n_members;
 	int rc; /* the first error; calls after it do nothing */
 };
@@ -214,7 +214,7 @@ static void read_members(struct reading *r, const char *data, size_t len)
 		qsort(r->members, r->n_members, sizeof(*r->members), by_member_name);
 }
 
-/* Hands the bytes over; nothing where there is no such member. */
+/* Hands over the bytes of a member; empty if there is no such member. */
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
 	__attribute__((format(printf, 2, 0)));
 static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t index)
@@ -233,7 +233,7 @@ static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t inde
 	return bytes;
 }
 
-/* The records of a member; *ret_n of them. */
+/* Hands over the `*ret_n` records of a member. */
 static void *take_records(struct reading *r, const char *fmt, size_t i, size_t size,
 			  uint32_t *ret_n)
 {
@@ -245,7 +245,7 @@ static void *take_records(struct reading *r, const char *fmt, size_t i, size_t s
 	return bytes.data;
 }
 
-/* What the manifest's items have in members of their own. */
+/* Moves the data of the other members into the items of the manifest. */
 static void take_members(struct reading *r, struct bb_capture *c)
 {
 	for (size_t i = 0; i < c->n_btfs; i++)
@@ -265,15 +265,15 @@ static void take_members(struct reading *r, struct bb_capture *c)
 	}
 }
 
-/* --- do they fit each other? --- */
+/* --- checks: do the parts fit each other? --- */
 
-/* None, or one below n. */
+/* True if `index` is none (negative) or below n. */
 static bool is_index(int32_t index, size_t n)
 {
 	return index < 0 || (size_t)index < n;
 }
 
-/* An entry of a map of maps or a prog array is an index below n. */
+/* True if each entry of a map of maps or prog array is an index below n. */
 static bool are_indexes(const struct bb_captured_map *m, size_t n)
 {
 	const char *values = bb_captured_map__values(m);
@@ -299,12 +299,12 @@ static bool map_fits(const struct bb_capture *c, const struct bb_captured_map *m
 		return false;
 	if (m->n_entries && (!value || !m->key_size || m->n_entries > m->max_entries))
 		return false;
-	/* so that the product below has room */
+	/* so that the product below cannot overflow */
 	if (m->n_entries && (value > m->entries.size || m->key_size > m->entries.size))
 		return false;
 	if (m->entries.size != m->n_entries * (m->key_size + value))
 		return false;
-	/* a template has none of its own, so the chain ends */
+	/* a template has no template, so recursion ends */
 	if (m->inner >= 0 && (!holds_maps || c->maps[m->inner].inner >= 0))
 		return false;
 	if (holds_maps && m->inner < 0 && m->n_entries)
@@ -324,7 +324,7 @@ static bool insn_fits(const struct bb_capture *c, const struct bpf_insn *insn)
 	}
 }
 
-/* `i`: its place; a program that it is attached to comes before. */
+/* `i` is the program's index. A program that it is attached to must have a lower one. */
 static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog *p, size_t i)
 {
 	if (!is_index(p->btf, c->n_btfs) || !is_index(p->attach_btf, c->n_btfs) ||
@@ -351,7 +351,7 @@ static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog 
 	return true;
 }
 
-/* Programs are asked for by name, and maps kept by it. */
+/* Names must be unique, because users name programs and maps by them. */
 static void check_names(struct reading *r, const struct bb_capture *c, bool maps)
 {
 	size_t n = maps ? c->n_maps : c->n_progs;
@@ -493,8 +493,8 @@ int bb_capture__check_kernel(const struct bb_capture *c, struct bb_err *err)
 
 struct lent {
 	struct bb_capture *capture;
-	struct stat file; /* when it was read */
-	unsigned int n;   /* who has it */
+	struct stat file; /* state of the file when it was read */
+	unsigned int n;   /* number of users */
 	struct lent *next;
 };
 
@@ -507,7 +507,8 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* The last one stays until another is read: a run opens its targets one after the other. */
+/* Frees captures without users. This runs only before another file is read, because a run opens its
+ * targets one after the other. */
 static void drop_unused(void)
 {
 	struct lent **at = &all;

@@ -15,13 +15,13 @@
 struct bb_follow {
 	struct bb_watched command;
 	struct bb_take take;
-	pthread_mutex_t lock; /* of take */
+	pthread_mutex_t lock; /* protects take and last_ns */
 	pthread_t thread;
-	uint64_t last_ns; /* when the last call came that loaded or attached; of `lock`, too */
-	int enough_fd;    /* an eventfd: the thread is to end */
+	uint64_t last_ns; /* time of the last call that loaded or attached */
+	int enough_fd;    /* an eventfd that ends the thread */
 };
 
-/* --- whose program is it? --- */
+/* --- did the command load this program? --- */
 
 struct maps_of_program {
 	const struct bb_take *take;
@@ -39,8 +39,7 @@ static int is_among(void *arg, size_t map)
 	return -ENOENT;
 }
 
-/* Could this copy be of that program, as far as name, type and the maps in the instructions tell?
- */
+/* True if name, type and maps of the captured program fit the kernel's program. */
 static bool is_like(const struct bb_take *t, const struct bb_captured_prog *p,
 		    const struct bpf_prog_info *info, const uint32_t *map_ids)
 {
@@ -60,7 +59,7 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 
 	if (id < t->first_prog_id)
 		return false;
-	for (size_t i = 0; i < t->n_seen; i++) /* it was handed to a call */
+	for (size_t i = 0; i < t->n_seen; i++) /* the command used it in a call */
 		if (t->seen[i].id == id)
 			return true;
 	fd = bpf_prog_get_fd_by_id(id);
@@ -82,7 +81,8 @@ static size_t n_made(const struct bb_take *t)
 	return t->capture->n_progs + t->capture->n_attachments;
 }
 
-/* It sleeps until there is a call: a program on wakeups or system calls is not to run by it. */
+/* Sleeps until there is a call, so that measured programs on wakeups or system calls do not run
+ * because of this thread. */
 static void *serve(void *arg)
 {
 	struct bb_follow *f = arg;
@@ -107,7 +107,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* Signals are for the thread that measures. */
+/* Blocks all signals in the new thread, because the measuring thread handles them. */
 static int start_thread(struct bb_follow *f)
 {
 	sigset_t all, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The maps, BTF and programs that a capture has seen, each once, and what the maps hold. */
+/* The maps, BTFs and programs of a capture, each once, and the entries of the maps. */
 #include <bpf/bpf.h>
 
 #include "base/deadline.h"
@@ -20,7 +20,7 @@ static int name_uniquely(struct bb_take *t, struct bb_captured_map *m)
 		       : 0;
 }
 
-/* The flag is in no struct that the kernel fills (kernel/bpf/syscall.c, bpf_map_show_fdinfo). */
+/* Reads the flag from fdinfo, because no struct of the kernel has it (bpf_map_show_fdinfo()). */
 static bool is_frozen(int fd)
 {
 	char path[64], text[1024];
@@ -36,7 +36,7 @@ static bool is_frozen(int fd)
 	return strstr(text, "frozen:\t1") != NULL;
 }
 
-/* -1: none. */
+/* Returns the inner map that was given when the map was made; -1 means none. */
 static int32_t template_of(const struct bb_take *t, const struct bpf_map_info *info)
 {
 	for (size_t i = t->n_templates; i > 0; i--) {
@@ -174,15 +174,15 @@ struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t p
 
 /* --- the contents of the maps --- */
 
-#define CHUNK_BYTES (4u << 20) /* of entries that are read at once */
+#define CHUNK_BYTES (4u << 20) /* entries to read at once */
 
-/* The entries of a map, read so far: keys and values apart. */
+/* The entries of a map that are read so far, keys and values apart. */
 struct gather {
 	struct bb_blob keys, values;
 	size_t keys_room, values_room;
 	size_t key_size, value_size;
 	size_t n, max_bytes;
-	bool skips_zero; /* an array made anew is zero */
+	bool skips_zero; /* leave out zero values: a new array is zero */
 };
 
 static int grow(struct bb_blob *b, size_t *room, const void *data, size_t size)
@@ -196,7 +196,7 @@ static int grow(struct bb_blob *b, size_t *room, const void *data, size_t size)
 		b->data = moved;
 		*room = more;
 	}
-	if (size) /* neither buffer is there for nothing */
+	if (size) /* else both buffers may be NULL */
 		memcpy(b->data + b->size, data, size);
 	b->size += size;
 	return 0;
@@ -207,7 +207,7 @@ static bool is_zero(const char *data, size_t size)
 	return !size || (!*data && !memcmp(data, data + 1, size - 1));
 }
 
-/* 0 or -ENOMEM, -EFBIG. */
+/* Returns 0, -ENOMEM, or -EFBIG if the entries exceed the limit. */
 static int add_entry(struct gather *g, const char *key, const char *value)
 {
 	if (g->skips_zero && is_zero(value, g->value_size))
@@ -220,7 +220,7 @@ static int add_entry(struct gather *g, const char *key, const char *value)
 	return grow(&g->values, &g->values_room, value, g->value_size);
 }
 
-/* -ENOTSUP: the kernel has no such call for this map. Otherwise as add_entry(). */
+/* Returns -ENOTSUP if the kernel cannot read this map in batches; else as add_entry(). */
 static int read_in_batches(int fd, struct gather *g)
 {
 	size_t each = g->key_size + g->value_size;
@@ -257,7 +257,7 @@ static int read_one_by_one(int fd, struct gather *g, size_t max)
 	char *value = calloc(1, g->value_size);
 	int rc = key && next && value ? 0 : -ENOMEM;
 
-	/* others may add entries meanwhile: it ends all the same */
+	/* `max` ends the loop even if others add entries meanwhile */
 	for (size_t i = 0; !rc && i < max; i++) {
 		if (bpf_map_get_next_key(fd, i ? key : NULL, next))
 			break;
@@ -273,8 +273,8 @@ static int read_one_by_one(int fd, struct gather *g, size_t max)
 	return rc;
 }
 
-/* Ids of maps become indexes, and the maps part of the capture. Ids of programs stay until all
- * programs are known. */
+/* Replaces the ids of inner maps by indexes, and adds these maps to the capture. Ids of programs
+ * stay until all programs are known. */
 static int index_maps(struct bb_take *t, struct gather *g)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -298,7 +298,7 @@ static int leave_out(struct bb_captured_map *m, const char *why)
 	return m->left_out ? 0 : -ENOMEM;
 }
 
-static int keep(struct bb_captured_map *m, struct gather *g)
+static int store_entries(struct bb_captured_map *m, struct gather *g)
 {
 	int rc = grow(&g->keys, &g->keys_room, g->values.data ? g->values.data : "",
 		      g->values.size);
@@ -335,11 +335,11 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 		rc = read_one_by_one(fd, &g, was->max_entries);
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
-	m = &t->capture->maps[map];                   /* they may have moved */
-	if (!rc && holds_maps && g.n && m->inner < 0) /* its making was not seen */
+	m = &t->capture->maps[map];                   /* the array may have moved */
+	if (!rc && holds_maps && g.n && m->inner < 0) /* its creation was not seen */
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));
 	if (!rc) {
-		rc = keep(m, &g);
+		rc = store_entries(m, &g);
 	} else if (rc != -ENOMEM && rc != -EINTR && rc != -ETIME) {
 		snprintf(why, sizeof(why), rc == -EFBIG ? "it holds more than the limit" : "%s",
 			 strerror(-rc));
@@ -355,10 +355,10 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 	const struct bb_capture *c = t->capture;
 	size_t left = max_bytes;
 
-	/* maps that are found in maps come behind them */
+	/* inner maps are appended, so this loop reaches them, too */
 	for (size_t i = 0; i < c->n_maps; i++) {
 		const char *none = bb_captured_map_type__why_no_entries(c->maps[i].type);
-		/* without these a program would be another one */
+		/* constants, prog arrays and inner maps belong to the program: no limit for them */
 		bool is_code = c->maps[i].frozen || c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY ||
 			       c->maps[i].inner >= 0;
 		int rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a capture's manifest holds (docs/capture-format.md), and what frees its parts. */
+/* The members of a capture's manifest (docs/capture-format.md), and how its parts are freed. */
 
 #include "base/parse.h"
 #include "capture/file.h"
@@ -127,7 +127,7 @@ static const struct bb_member input_members[] = {
 const struct bb_record bb_captured_input_record = RECORD(bb_captured_input, input_members,
 							 done_input);
 
-/* In an object of their own. */
+/* Written as an object of its own. */
 static const struct bb_member kernel_members[] = {
 	MEMBER(bb_capture, "release", BB_TEXT, BB_ALWAYS, kernel.release),
 	MEMBER(bb_capture, "version", BB_TEXT, BB_ALWAYS, kernel.version),
@@ -157,7 +157,7 @@ static const struct bb_member capture_members[] = {
 };
 const struct bb_record bb_capture_record = RECORD(bb_capture, capture_members, done_capture);
 
-/* --- members that have a form of their own --- */
+/* --- members with a special format --- */
 
 static int write_tag(const void *whole, const void *prog, struct bb_json *w)
 {

@@ -13,7 +13,8 @@
 #define PIDFD_THREAD O_EXCL
 #endif
 
-/* The process of a thread; <0: it has gone. Reading this takes longer than all else here. */
+/* Returns the process id of a thread; negative if it has ended. This is the slowest function here.
+ */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], text[1024], *at;
@@ -75,7 +76,7 @@ int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t s
 	return (size_t)n == size ? 0 : -EFAULT;
 }
 
-/* Page by page: the page behind the text may not be there. */
+/* Reads page by page, because the page after the string may not be mapped. */
 int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), got = 0;
@@ -129,7 +130,7 @@ int bb_remote__fd(const struct bb_remote *r, int fd)
 	return copy < 0 ? -errno : copy;
 }
 
-/* The kernel asks whether we may before it looks at the number or the address. */
+/* The kernel checks our permission before it checks the invalid descriptor and address. */
 int bb_remote__try(const struct bb_remote *r)
 {
 	char byte;

@@ -17,7 +17,7 @@ int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int 
 	return bpf_obj_get_info_by_fd(fd, ret_info, &len) ? -errno : 0;
 }
 
-/* A descriptor of the BTF of "vmlinux" or a module, -1 with errno set: none is loaded. */
+/* Opens the BTF of "vmlinux" or a module. Returns -1 with errno set if there is none. */
 static int btf_of_kernel(const char *module)
 {
 	struct bpf_btf_info info;
@@ -37,9 +37,9 @@ static int btf_of_kernel(const char *module)
 	return -1;
 }
 
-#define MAX_TRIES 5 /* of a load that a signal broke off, as libbpf does */
+#define MAX_TRIES 5 /* of a load that a signal interrupted; libbpf does the same */
 
-/* Root needs no token, and which NUMA node a map was for the kernel does not say. */
+/* Flags to drop: root needs no token, and the kernel does not tell a map's NUMA node. */
 #define MAP_FLAGS_LEFT (BB_TOKEN_FD | BPF_F_NUMA_NODE)
 
 static int sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr)
@@ -91,7 +91,7 @@ void bb_replay__done(struct bb_replay *r)
 
 /* --- type information --- */
 
-/* A descriptor, or -errno. */
+/* Returns a descriptor of the BTF, which it loads if necessary, or -errno. */
 static int need_btf(struct bb_replay *r, int32_t btf)
 {
 	const struct bb_captured_btf *b = &r->capture->btfs[btf];
@@ -105,7 +105,7 @@ static int need_btf(struct bb_replay *r, int32_t btf)
 
 /* --- maps --- */
 
-/* Anew and empty, unless it is there. */
+/* Makes an empty map, unless it exists. */
 static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 {
 	const struct bb_captured_map *m = &r->capture->maps[map];
@@ -126,7 +126,7 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 		a.btf_key_type_id = m->key_type_id;
 		a.btf_value_type_id = m->value_type_id;
 	}
-	if (rc >= 0 && m->inner >= 0) { /* a template has none of its own: the reader checks it */
+	if (rc >= 0 && m->inner >= 0) { /* recurses once: map_fits() checked it */
 		rc = make_map(r, (size_t)m->inner, err);
 		if (rc)
 			return rc;
@@ -141,8 +141,8 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 		      : 0;
 }
 
-/* Entries as the kernel takes them: where they hold an index, its descriptor. NULL: out of memory.
- */
+/* Returns the values with indexes replaced by descriptors; NULL if out of memory. The caller must
+ * free() them. */
 static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
 {
 	const char *from = bb_captured_map__values(m);
@@ -197,7 +197,7 @@ static int fill_map(const struct bb_replay *r, size_t map, struct bb_err *err)
 		  : 0;
 }
 
-/* --- which maps and programs one load takes --- */
+/* --- the maps and programs that a program needs --- */
 
 struct needs {
 	const struct bb_replay *r;
@@ -206,7 +206,7 @@ struct needs {
 
 static int needs_prog(struct needs *n, size_t prog);
 
-/* A map, with the maps or the programs in it. Each is visited once, so this ends. */
+/* Marks a map, and the maps or programs in it. Each is visited once, so the recursion ends. */
 static int needs_map(void *arg, size_t map)
 {
 	struct needs *n = arg;
@@ -217,7 +217,7 @@ static int needs_map(void *arg, size_t map)
 		return 0;
 	n->maps[map] = true;
 	if (m->inner >= 0)
-		n->maps[m->inner] = true; /* a template holds nothing that matters */
+		n->maps[m->inner] = true; /* only the template's type and sizes matter */
 	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
 		const char *values = bb_captured_map__values(m);
 		int32_t index;
@@ -283,7 +283,7 @@ void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn 
 	}
 }
 
-/* The BTFs that it names, so that their descriptors can be put in. 0 or -errno. */
+/* Opens the BTFs that the program names. Returns 0 or -errno. */
 static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 {
 	int rc = p->btf >= 0 ? need_btf(r, p->btf) : 0;
@@ -381,7 +381,7 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 	return rc;
 }
 
-/* A load with a log costs more than one without, so it is for one that failed. */
+/* Loads it without a log, which is faster; loads it again with a log if that failed. */
 static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size, struct bb_err *err)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];
@@ -397,7 +397,8 @@ static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size,
 		       strerror(-rc));
 }
 
-/* Maps that were not there get their entries; prog arrays when the programs are loaded. */
+/* Makes and fills the missing maps and loads the programs. Prog arrays are filled last, because
+ * they need the programs. */
 static int load_needed(struct bb_replay *r, const struct needs *n, char *log, size_t size,
 		       struct bb_err *err)
 {

@@ -31,7 +31,7 @@ static uint64_t all_rights(void)
 	return all;
 }
 
-/* tid 0: ours. 0 or -errno. */
+/* tid 0 means our thread. Returns 0 or -errno. */
 static int get(pid_t tid, struct __user_cap_data_struct sets[2])
 {
 	struct __user_cap_header_struct whose = {_LINUX_CAPABILITY_VERSION_3, tid};
@@ -103,7 +103,7 @@ void bb_rights__restore(const struct bb_rights_before *before)
 	struct __user_cap_data_struct sets[2];
 
 	if (get(0, sets))
-		abort(); /* it has worked before */
+		abort(); /* bb_rights__limit() did the same with success */
 	for (int i = 0; i < 2; i++)
 		sets[i].effective = before->effective[i];
 	if (put(sets))

@@ -8,16 +8,16 @@
 #include "capture/take.h"
 
 #define TURN_MS 50
-#define QUIET_S 1.0            /* after the last call of a command that has attached */
-#define QUIET_UNATTACHED_S 5.0 /* after that of one that has loaded only */
-#define NOTHING_S 60.0         /* a command that has loaded nothing by then */
-#define ENDING_TURNS 1000      /* of 1 ms: for a command that is ending */
+#define QUIET_S 1.0            /* time without calls that ends it, if programs are attached */
+#define QUIET_UNATTACHED_S 5.0 /* the same, if programs are only loaded */
+#define NOTHING_S 60.0         /* limit for a command that has loaded nothing */
+#define ENDING_TURNS 1000      /* turns of 1 ms to wait for a command that is ending */
 
 struct supervision {
 	const struct bb_capture_opts *opts;
-	struct bb_watched command; /* that of --until beside it */
+	struct bb_watched command; /* `beside` is the command of --until */
 	struct bb_take take;
-	uint64_t began_ns, last_ns; /* of the last call */
+	uint64_t began_ns, last_ns; /* last_ns: time of the last call */
 };
 
 static bool is_over(const struct supervision *s)
@@ -64,7 +64,7 @@ static int start_until(struct supervision *s, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "/bin/sh: %s", strerror(-rc)) : 0;
 }
 
-/* Until the capture is over; -EINTR for a signal that is not to end it in peace. */
+/* Handles calls until the capture is over. Returns -EINTR if a signal aborts it. */
 static int watch(struct supervision *s, struct bb_err *err)
 {
 	int rc = s->opts->until == BB_CAPTURE_UNTIL_COMMAND ? start_until(s, err) : 0;
@@ -95,7 +95,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 				       s->take.capture->command, s->opts->budget_s,
 				       s->take.capture->n_progs);
 	}
-	/* all of the command has ended, or is about to: how, is known soon */
+	/* the command has no process left that can call: wait for its exit status */
 	for (int i = 0; rc == -EPIPE && !s->command.ended && i < ENDING_TURNS; i++) {
 		usleep(1000);
 		bb_watched__look(&s->command);

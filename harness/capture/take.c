@@ -9,8 +9,8 @@
 #include "capture/replay.h"
 #include "capture/rights.h"
 
-#define MAX_INPUTS 64          /* test runs that are kept */
-#define MAX_INPUT_BYTES 262144 /* of one */
+#define MAX_INPUTS 64          /* test runs in a capture */
+#define MAX_INPUT_BYTES 262144 /* of one test run */
 
 /* --- BPF_PROG_LOAD --- */
 
@@ -45,8 +45,8 @@ static int32_t btf_of(struct bb_take_call *call, int fd)
 	return copy < 0 ? copy : bb_take__btf(call->t, copy);
 }
 
-/* Descriptors in instructions become indexes. Sets *ret_top to the highest slot of fd_array that
- * one names, -1: none. 0 or -ENOMEM. */
+/* Replaces descriptors in instructions by indexes. `*ret_top` receives the highest slot of fd_array
+ * that an instruction names; -1 means none. Returns 0 or -ENOMEM. */
 static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p, int *ret_top)
 {
 	int top = -1;
@@ -115,7 +115,7 @@ static bool is_program(int fd)
 	return readlink(path, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog");
 }
 
-/* attach_prog_fd and attach_btf_obj_fd are one field: a program, or the BTF of a module. */
+/* attach_prog_fd and attach_btf_obj_fd share a field, which is a program or the BTF of a module. */
 static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p,
 			     struct bb_taken_load *load)
 {
@@ -191,7 +191,7 @@ static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p,
 	return rc;
 }
 
-/* A token has the rights of who made it. */
+/* A call with a BPF token has the rights of the token's maker: all of them. */
 static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
 {
 	uint64_t rights = flags & BB_TOKEN_FD ? UINT64_MAX : bb_rights__of(call->from.tid);
@@ -261,14 +261,14 @@ static int take_event(struct bb_take_call *call, uint64_t attr_at)
 	struct bb_take *t = call->t;
 	struct bb_opened_event e = {.tgid = bb_remote__process(&call->from)}, *added;
 
-	/* the first version of the struct; the callers' may be longer or shorter than ours */
+	/* the caller's struct may be longer or shorter than ours */
 	if (bb_remote__read(&call->from, attr_at, &e.attr, PERF_ATTR_SIZE_VER0) ||
 	    (e.attr.size > PERF_ATTR_SIZE_VER0 &&
 	     bb_remote__read(&call->from, attr_at, &e.attr,
 			     e.attr.size < sizeof(e.attr) ? e.attr.size : sizeof(e.attr))))
 		return 0;
 	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
-		return 0;                   /* a reader's: it gets no program */
+		return 0;                   /* for reading output: gets no program */
 	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe: a function, or a file */
 	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
 		*e.name = '\0';
@@ -338,8 +338,8 @@ static int take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 	}
 }
 
-/* The number of a call, as of our own architecture. A 32-bit process has others; its arguments and
- * the kernel's structs are the same. */
+/* Returns the call's number on our own architecture. A 32-bit process has other numbers, but the
+ * same arguments and structs. */
 static int number_of(const struct seccomp_data *data)
 {
 #ifdef __x86_64__
@@ -372,7 +372,7 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_ta
 	if (rc == -EPERM || rc == -ENOSYS)
 		t->unreadable = rc;
 	if (rc)
-		return rc == -ENOMEM ? rc : 0; /* it has gone */
+		return rc == -ENOMEM ? rc : 0; /* the thread has ended */
 	if (!t->unreadable)
 		t->unreadable = bb_remote__try(&call.from);
 	if (nr == SYS_perf_event_open)

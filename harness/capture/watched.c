@@ -18,7 +18,7 @@
 #include "base/parse.h"
 #include "base/stop.h"
 
-#define LOW_WORD 0xffffffffu /* the kernel looks at no more of an int */
+#define LOW_WORD 0xffffffffu /* the part of an argument that the kernel reads for an int */
 #define GUARD_QUITS 'q'
 
 /* --- in the child that becomes the command --- */
@@ -44,7 +44,7 @@ static int add_rules(scmp_filter_ctx filter)
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(ioctl), 1,
 				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      PERF_EVENT_IOC_SET_BPF));
-	if (!rc) /* one that would be a supervisor, too: it is told so */
+	if (!rc) /* the command wants a listener, too: we report that */
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(seccomp), 2,
 				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      SECCOMP_SET_MODE_FILTER),
@@ -53,7 +53,7 @@ static int add_rules(scmp_filter_ctx filter)
 	return rc ? rc : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(perf_event_open), 0);
 }
 
-/* The 32-bit calls of a 64-bit kernel are seen, too, where the CPU has them. 0 or -errno. */
+/* Adds the 32-bit system calls of x86, so that they are watched, too. Returns 0 or -errno. */
 static int add_narrow_calls(scmp_filter_ctx filter)
 {
 	int rc = seccomp_arch_native() == SCMP_ARCH_X86_64 ? seccomp_arch_add(filter, SCMP_ARCH_X86)
@@ -62,8 +62,9 @@ static int add_narrow_calls(scmp_filter_ctx filter)
 	return rc == -EEXIST ? 0 : rc;
 }
 
-/* What a call of another architecture does is not seen. Programs that change their user may do so
- * (no_new_privs is left alone), and the CPU's mitigations stay as they are. */
+/* Installs the seccomp filter in the child; returns its listener or -errno. Calls of other
+ * architectures pass unwatched. no_new_privs stays off, so that set-user-id programs work. The
+ * CPU's mitigations stay as they are. */
 static int install_filter(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -79,7 +80,7 @@ static int install_filter(void)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	if (!rc)
 		rc = seccomp_load(filter);
-	if (rc == -ECANCELED && errno) /* the library's word for an error of the kernel's */
+	if (rc == -ECANCELED && errno) /* libseccomp's code for an error of the kernel */
 		rc = -errno;
 	return rc ? rc : seccomp_notify_fd(filter);
 }
@@ -104,8 +105,8 @@ static int become_command(void *arg, int socket)
 
 /* --- the guard --- */
 
-/* Let a call go on as if nobody had looked. -ENOENT: it was broken off by a signal meanwhile, and
- * comes again if it is to. */
+/* Lets the call continue. Returns -ENOENT if a signal interrupted it meanwhile; the command may
+ * then make it again. */
 static int answer(int fd, uint64_t id)
 {
 	struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
@@ -113,11 +114,11 @@ static int answer(int fd, uint64_t id)
 	return ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
 }
 
-/* We are gone: answer the call that we were at, and all that come. */
+/* Runs in the guard after we ended: answers the call that we handled, and all later ones. */
 static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
 {
 	answer(fd, *answering);
-	answer(fd, *answering + 1); /* taken up, and not noted down yet: they are numbered */
+	answer(fd, *answering + 1); /* received but not noted yet: ids ascend by 1 */
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		struct seccomp_notif call = {0};
@@ -140,7 +141,8 @@ static int be_guard(void *arg, int alive)
 	return 0;
 }
 
-/* A reader of our output, who waits for its end, does not wait for the guard. */
+/* Starts the guard. It closes our output, so that a reader of it need not wait for the guard's end.
+ */
 static int start_guard(struct bb_listener *l)
 {
 	const struct bb_child_rules rules = {
@@ -171,7 +173,7 @@ static int start_guard(struct bb_listener *l)
 
 /* --- ours --- */
 
-/* All that is left of the command is the guard's to answer (`leave`), or gone. */
+/* `leave`: the guard stays and answers the command's calls. Else the guard ends, too. */
 static void listener_close(struct bb_listener *l, bool leave)
 {
 	char quit = GUARD_QUITS;
@@ -241,8 +243,8 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 	return 0;
 }
 
-/* The next call that waits, after timeout_ms at the most. 1: there is one; 0: none; -EPIPE: nobody
- * is left to make one; -EINTR: a signal; other -errno. */
+/* Waits up to timeout_ms for a call. Returns 1 if there is one, else 0; -EPIPE if no process is
+ * left that could make one; -EINTR for a signal; other -errno. */
 static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_notif *ret_call)
 {
 	struct pollfd p = {.fd = l->fd, .events = POLLIN};
@@ -254,7 +256,7 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 		return -EPIPE;
 	memset(ret_call, 0, sizeof(*ret_call));
 	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, ret_call))
-		return errno == ENOENT ? 0 : -errno; /* it went away meanwhile */
+		return errno == ENOENT ? 0 : -errno; /* the call was interrupted meanwhile */
 	*l->answering = ret_call->id;
 	return 1;
 }
@@ -272,7 +274,7 @@ static bool was_there(const struct bb_watched *c, pid_t pid)
 	return pid == c->listener.guard;
 }
 
-/* Our children that came from the command: its orphans become ours. */
+/* Lists our child processes that descend from the command, including its orphans. */
 static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 {
 	char path[64], *text = NULL;
@@ -295,7 +297,7 @@ static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 
 /* --- from start to end --- */
 
-/* A descriptor for each of the command's maps. */
+/* We hold a descriptor for each of the command's maps. */
 static void raise_limit_of_files(void)
 {
 	struct rlimit files;
@@ -354,8 +356,9 @@ void bb_watched__look(struct bb_watched *c)
 		c->beside = 0;
 }
 
-/* Serve it while it cleans up, until nothing of it is left or the time is over. What falls to us
- * meanwhile, as the child of one that was killed, gets the signal, too, if that is SIGKILL. */
+/* Answers the command's calls while it cleans up. Returns true once no process of it is left, false
+ * after `seconds`. If `signal` is SIGKILL, orphans that become our children meanwhile get it, too.
+ */
 static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -393,7 +396,7 @@ bool bb_watched__end(struct bb_watched *c)
 
 		if (!c->ended)
 			kill(-c->listener.command, signals[i]);
-		/* daemons that left its group */
+		/* daemons that left the command's process group */
 		n = children(c, pids, sizeof(pids) / sizeof(pids[0]));
 		for (size_t k = 0; k < n; k++)
 			if (pids[k] != c->listener.command)

@@ -418,7 +418,7 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 		rc = bb_struct_ops__tcp_name(point->map_fd, h->path, sizeof(h->path), err);
 		break;
 	case BB_AT_NOWHERE:
-		rc = bb_fail(err, -ENOTSUP, "its section names no place that bpfbench attaches to");
+		rc = bb_fail(err, -ENOTSUP, "its section names no hook that bpfbench attaches to");
 		break;
 	}
 	if (rc)

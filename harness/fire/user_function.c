@@ -452,18 +452,6 @@ int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **
 	return rc;
 }
 
-static int find_prototype(const char *path, const char *function,
-			  struct bb_user_prototype *ret_prototype, struct bb_err *err)
-{
-	const struct bb_user_query q = {.path = path, .function = function};
-	struct bb_user_prototype p = {0};
-	int rc = ask_child(&q, search_file_prototype, &p, sizeof(p), bb_user_prototype__check, err);
-
-	if (!rc)
-		*ret_prototype = p;
-	return rc;
-}
-
 /* --- the file --- */
 
 /* Finds the file in the first of the folders "A:B:C" that has it. */
@@ -606,11 +594,14 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_prototype)
 {
 	struct bb_user_target t;
+	const struct bb_user_query q = {.path = t.path, .function = t.function};
+	struct bb_user_prototype p = {0};
 	struct bb_err unsaid = {0};
 
 	*ret_prototype = (struct bb_user_prototype){0};
-	if (!bb_user_target__parse(text, false, &t, &unsaid) && *t.function)
-		find_prototype(t.path, t.function, ret_prototype, &unsaid);
+	if (!bb_user_target__parse(text, false, &t, &unsaid) && *t.function &&
+	    !ask_child(&q, search_file_prototype, &p, sizeof(p), bb_user_prototype__check, &unsaid))
+		*ret_prototype = p;
 }
 
 /* --- our own function --- */
