@@ -27,7 +27,8 @@ static void put_coloured(const struct page *p, const char *colour, const char *t
 
 /* --- paragraphs --- */
 
-/* Bytes of `text` that fit into `width` characters, up to a blank if there is one. */
+/* Number of bytes of `text` that fit into `width` characters; the line ends at a blank if it has
+ * one. */
 static size_t line_len(const char *text, size_t width)
 {
 	size_t at = 0, blank = 0, n = 0;
@@ -42,7 +43,7 @@ static size_t line_len(const char *text, size_t width)
 	return blank ? blank : strcspn(text, " ");
 }
 
-/* "label: text" from column `at` on; lines that follow begin in column `next`. */
+/* Writes `text`, of which the first line begins in column `at` and the others in column `next`. */
 static void put_words(const struct page *p, const char *text, const char *colour, size_t at,
 		      size_t next)
 {
@@ -157,7 +158,7 @@ static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 		l->width[last] = look->width - others;
 }
 
-/* Takes columns out until the rest fits. */
+/* Moves columns below the table until the rest fits. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -179,7 +180,8 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	narrow_last(l, look);
 }
 
-/* One cell; `pending` holds blanks back so that no line ends in any. */
+/* Writes one cell. *pending counts blanks that are written before the next text, so that no line
+ * ends in blanks. */
 static void put_cell(const struct page *p, const struct layout *l, size_t k, const char *text,
 		     const char *colour, bool is_first, size_t *pending)
 {
@@ -219,7 +221,9 @@ static void put_row(const struct page *p, const struct layout *l, size_t first, 
 {
 	size_t pending = l->indent, n = 0;
 
-	if (l->on_two_lines && !heads) {
+	/* A name that the row before has is not repeated. */
+	if (l->on_two_lines && !heads &&
+	    (!first || strcmp(cell_text(l, first), cell_text(l, first - l->b->n_columns)))) {
 		fprintf(p->out, "%*s", (int)l->indent - 2, "");
 		put_coloured(p, colour_of(l, first), cell_text(l, first));
 		putc('\n', p->out);
@@ -284,7 +288,7 @@ static int put_table(const struct page *p, const struct bb_doc_block *b, size_t 
 
 /* --- the whole --- */
 
-/* Was that column explained for a table before block `end`, or before column k of it? */
+/* Does the legend have the text of column k of block `end` already? */
 static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
 {
 	const struct bb_doc_column *c = &d->blocks[end].columns[k];

@@ -38,8 +38,8 @@ bool bb_is_first_of_table(const struct bb_report *r, size_t i);
  */
 #define BB_SWEEP_VALUES 16u /* more than these make a sweep */
 
-/* Of which case i is a part: it has a parameter, and its scenario and drive have many values of it.
- */
+/* Is case i part of a sweep? It is if it has a parameter of which its scenario and drive have many
+ * values. */
 bool bb_is_sweep(const struct bb_report *r, size_t i);
 
 /* Is case i the first of a sweep? */
@@ -48,22 +48,22 @@ bool bb_is_sweep_head(const struct bb_report *r, size_t i);
 /* The sweep that begins with case `head`. */
 void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d);
 
-/* Did an earlier table say in that column the same of the variant of case `nth`, under another
- * drive? */
+/* Does an earlier table, of another drive, say the same in that column about the variant of case
+ * `nth`? */
 bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_case_column *column);
 
 /* "scenario, drive, param = value". */
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
 			struct bb_doc *d);
 
-/* What the cases of the table of `table` looked for in vain and what to do about it; NULL: all
- * cases. */
+/* What the cases in the table of `table` looked for in vain, and what to do about it. `table` NULL
+ * means all cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
 
 /* Cases that were measured hot and cold, side by side. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d);
 
-/* Slope and hook against step; BB_SHORT: only where one of them disagrees. */
+/* Slope and hook against step. BB_SHORT: a sentence about those that disagree, else a table. */
 void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* Executed instructions, by program. */
@@ -92,8 +92,8 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d);
 
 /* Stored runs over time. `only`: the cases of that run; NULL: all. */
 #define BB_HISTORY_ROWS 200u
-/* A row a case: its newest run. Changed cases come first, the inputs of a sweep last; of more than
- * BB_HISTORY_ROWS the rest is said to be left out. */
+/* A row a case, with its newest run. Changed cases come first. Rows beyond BB_HISTORY_ROWS are left
+ * out and counted, as are, if `only` is NULL, the unchanged cases of sweeps. */
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d);
 /* A line for each case that is suspect, regressed or improved, and their numbers. */
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
@@ -114,13 +114,14 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 
 /* Where a run spends its time, by line (judge/by_line.h). */
 void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_doc *d);
-/* Its table and notes alone. */
+/* The table and the notes of it, without the sentences above them. */
 void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct bb_doc *d);
 /* The lines of one program at several values of its parameter, side by side: of cases[n]. */
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
-/* A cell of a time of a line: "< 3" where it cannot be told from none. */
+/* A cell with the time of a line: "< 3" if it cannot be told from 0. */
 void bb_doc_line_ns(double ns, struct bb_doc *d);
-/* "71 % is bpf_perf_event_output of line 38, ..." into buf[size]; with cold caches. */
+/* Write "71 % is bpf_perf_event_output of line 38, ..." to buf[size]; the second is about cold
+ * caches. */
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 

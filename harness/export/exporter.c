@@ -56,35 +56,18 @@ bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
 	       n = of_cases + r->n_programs * bb_n_static_metrics;
 
 	while (f->next < n) {
-		size_t i = f->next++;
+		size_t i = f->next++, k = i - of_cases;
+		const struct bb_case *c = i < of_cases ? &r->cases[i / bb_n_metrics] : NULL;
+		const struct bb_program *p = c ? NULL : &r->programs[k / bb_n_static_metrics];
+		const struct bb_metric_def *def = c ? &bb_metrics[i % bb_n_metrics]
+						    : &bb_static_metrics[k % bb_n_static_metrics];
 
-		if (i < of_cases) {
-			const struct bb_case *c = &r->cases[i / bb_n_metrics];
-			const struct bb_metric_def *def = &bb_metrics[i % bb_n_metrics];
-
-			*f = (struct bb_figure_row){c,
-						    NULL,
-						    c->name,
-						    c->scenario,
-						    c->variant,
-						    def,
-						    *bb_metric_of(&c->summary, def),
-						    i + 1};
-		} else {
-			size_t k = i - of_cases;
-			const struct bb_program *p = &r->programs[k / bb_n_static_metrics];
-			const struct bb_metric_def *def =
-				&bb_static_metrics[k % bb_n_static_metrics];
-
-			*f = (struct bb_figure_row){NULL,
-						    p,
-						    p->name,
-						    p->scenario,
-						    p->variant,
-						    def,
-						    {bb_static_of(&p->metrics, def), NAN, NAN},
-						    i + 1};
-		}
+		*f = (struct bb_figure_row){.c = c, .program = p, .def = def, .next = i + 1};
+		f->name = c ? c->name : p->name;
+		f->scenario = c ? c->scenario : p->scenario;
+		f->variant = c ? c->variant : p->variant;
+		f->e = c ? *bb_metric_of(&c->summary, def)
+			 : (struct bb_estimate){bb_static_of(&p->metrics, def), NAN, NAN};
 		if (isfinite(f->e.value))
 			return true;
 	}

@@ -3,7 +3,7 @@
 #include "export/documents.h"
 
 #define COMMIT_DIGITS 10
-#define OPEN_ROWS 12u /* on the page more are folded away */
+#define OPEN_ROWS 12u /* further rows are folded on the page */
 
 static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c)
 {
@@ -66,7 +66,7 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "%s%s", change, voids.text);
 }
 
-/* By which figure the case is judged, and how well each has predicted itself. */
+/* The title: the figure that the case is judged by, and how well each figure predicts itself. */
 static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	static const char *const words[BB_N_PREDICTORS] = {
@@ -150,21 +150,36 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		    n_cases, only ? bb_history_n_runs(t, only) : t->n_runs, n[BB_HISTORY_REGRESSED],
 		    n[BB_HISTORY_IMPROVED], n[BB_HISTORY_SUSPECT], n[BB_HISTORY_STEADY],
 		    n[BB_HISTORY_LEARNING]);
+	if (n[BB_HISTORY_LEARNING])
+		bb_doc__append(d, " (a case is judged after its first %zu runs)",
+			       bb_history_default_rule.window_min);
 }
 
-/* The order of rows: news, then what is no part of a sweep. */
+/* The order of rows: news, then cases outside sweeps, then those of sweeps. */
 enum rank { NEWS, SINGLE, SWEPT, NO_ROW };
+
+/* Is the case one of more than BB_SWEEP_VALUES values of a parameter? */
+static bool is_swept(const struct bb_timeline *t, const struct bb_timeline_case *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; c->param && n <= BB_SWEEP_VALUES && i < t->n_cases; i++) {
+		const struct bb_timeline_case *k = &t->cases[i];
+
+		n += k->param && !strcmp(k->param, c->param) && !strcmp(k->variant, c->variant) &&
+		     !strcmp(k->drive, c->drive) && !strcmp(k->scenario, c->scenario);
+	}
+	return n > BB_SWEEP_VALUES;
+}
 
 static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_case *c,
 			 const struct bb_report *only)
 {
-	const struct bb_case *of = only ? bb_report__find_case(only, c->name) : NULL;
-
-	if (only && (!of || c->n_points < 2))
+	if (only && (!is_of(only, c) || c->n_points < 2))
 		return NO_ROW;
 	if (bb_history_is_news(bb_timeline__mark(t, c)))
 		return NEWS;
-	return of && bb_is_sweep(only, (size_t)(of - only->cases)) ? SWEPT : SINGLE;
+	return is_swept(t, c) ? SWEPT : SINGLE;
 }
 
 static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, struct bb_doc *d)
@@ -202,13 +217,19 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		{BB_VERDICT("Mark")},
 	};
 	enum { N = sizeof(columns) / sizeof(columns[0]) };
-	size_t n = 0;
+	size_t n = 0, left_out = 0;
 
 	bb_doc__table(d, columns, N);
 	for (enum rank rank = NEWS; rank < NO_ROW; rank++)
 		for (size_t i = 0; i < t->n_cases; i++) {
-			if (rank_of(t, &t->cases[i], only) != rank || n++ >= BB_HISTORY_ROWS)
+			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
+			/* A sweep's steady cases would hide all others on a terminal. */
+			if (n >= BB_HISTORY_ROWS || (rank == SWEPT && !only)) {
+				left_out++;
+				continue;
+			}
+			n++;
 			if (n == OPEN_ROWS + 1 && only) {
 				bb_doc__add(d, BB_DOC_FOLD, NULL, "More");
 				bb_doc__table(d, columns, N);
@@ -217,8 +238,8 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		}
 	if (n > OPEN_ROWS && only)
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
-	if (n > BB_HISTORY_ROWS)
+	if (left_out)
 		bb_doc__add(d, BB_DOC_CLOSING, NULL,
-			    "%zu more cases are not here; `bpfbench history --all` lists all",
-			    n - BB_HISTORY_ROWS);
+			    "%zu more cases without a change; `bpfbench history --all` lists all",
+			    left_out);
 }

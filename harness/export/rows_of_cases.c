@@ -5,6 +5,8 @@
 #include "export/documents.h"
 #include "stats/quantile.h"
 
+#define NAMED_CHECKS 3u /* in a sentence */
+
 static double latency_of(const struct bb_case *c)
 {
 	return c->summary.latency.value;
@@ -267,9 +269,51 @@ static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool h
 					       : "DISAGREE");
 }
 
-/* The checks of hooks, or of slopes. */
-static void add_checks(const struct bb_report *r, bool hooks, enum bb_detail detail,
-		       struct bb_doc *d)
+/* The next check of a hook, or of a slope, from case *i on. Returns false at the end. */
+static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
+		       struct bb_cross_checked *ret_check)
+{
+	while (*i < r->n_cases) {
+		size_t nth = (*i)++;
+
+		if (bb_drive_kind_named(r->cases[nth].drive)->own_floor == hooks &&
+		    bb_cross_check(r, nth, ret_check) && isfinite(ret_check->off_ns))
+			return true;
+	}
+	return false;
+}
+
+/* One sentence about all checks that disagree. */
+static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
+{
+	struct bb_cross_checked k;
+	size_t n = 0;
+
+	for (size_t i = 0; next_check(r, hooks, &i, &k);) {
+		if (k.agrees || n++ >= NAMED_CHECKS)
+			continue;
+		if (n == 1)
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "step is above %s by ",
+				    hooks ? "hook" : "slope and the cost of bpf_stats");
+		bb_doc__append(d, "%s%s +- %s ns (%s%s)", n > 1 ? ", " : "",
+			       bb_table_cell_number(k.off_ns, k.step_ns).text,
+			       bb_table_cell_number(k.noise_ns, k.step_ns).text, k.slope->variant,
+			       k.rest);
+	}
+	if (n > NAMED_CHECKS)
+		bb_doc__append(d, ", and for %zu more", n - NAMED_CHECKS);
+	if (n)
+		bb_doc__append(d, ": %s; `show --details` has the sums",
+			       hooks ? "the program's own part differs between the two. The kernel "
+				       "wakes a ring buffer's reader by an interrupt behind the "
+				       "program, which only hook contains"
+				     : "a run costs something else after a system call than right "
+				       "after another run. Take the figure of the drive that is "
+				       "more like your use");
+}
+
+/* The checks of hooks, or of slopes, as a table. */
+static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
 	static const struct bb_doc_column of_slopes[] = {
 		{BB_TEXT("program")}, {BB_NUMBER("slope")},  {BB_NUMBER("+ bpf_stats")},
@@ -282,9 +326,8 @@ static void add_checks(const struct bb_report *r, bool hooks, enum bb_detail det
 		{BB_NUMBER("= own")}, {BB_NUMBER("off by")}, {BB_NUMBER("+-")},
 		{BB_TEXT("")},
 	};
-	size_t begin = d->n;
+	size_t begin = d->n, n = 0;
 	struct bb_cross_checked k;
-	bool any = false;
 
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
 		    "%s DISAGREE: off by more than 10 ns or 10 %%, and by more than the noise, the "
@@ -302,20 +345,17 @@ static void add_checks(const struct bb_report *r, bool hooks, enum bb_detail det
 	bb_doc__table(d, hooks ? of_hooks : of_slopes,
 		      hooks ? sizeof(of_hooks) / sizeof(of_hooks[0])
 			    : sizeof(of_slopes) / sizeof(of_slopes[0]));
-	for (size_t i = 0; i < r->n_cases; i++) {
-		if (bb_drive_kind_named(r->cases[i].drive)->own_floor != hooks ||
-		    !bb_cross_check(r, i, &k) || !isfinite(k.off_ns) ||
-		    (detail == BB_SHORT && k.agrees))
-			continue;
-		any = true;
+	for (size_t i = 0; next_check(r, hooks, &i, &k); n++)
 		add_check(d, &k, hooks);
-	}
-	if (!any)
+	if (!n)
 		bb_doc__cut(d, begin);
 }
 
 void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
-	add_checks(r, false, detail, d);
-	add_checks(r, true, detail, d);
+	for (int hooks = 0; hooks < 2; hooks++)
+		if (detail == BB_SHORT)
+			say_checks(r, hooks, d);
+		else
+			add_checks(r, hooks, d);
 }

@@ -21,43 +21,34 @@ static const struct {
 static const char *const elements[] = {"svg",  "title", "g",       "defs", "path",
 				       "rect", "text",  "polygon", "use",  "circle"};
 
-/* How the value of an attribute is written. */
-enum rule { AS_IT_IS, COLOUR, ID, REFERENCE };
+/* Attributes that are written as they are. */
+static const char *const plain_attributes[] = {"viewBox",
+					       "d",
+					       "x",
+					       "y",
+					       "width",
+					       "height",
+					       "r",
+					       "cx",
+					       "cy",
+					       "points",
+					       "transform",
+					       "font-size",
+					       "font-weight",
+					       "text-anchor",
+					       "fill-opacity",
+					       "stroke-width",
+					       "stroke-dasharray",
+					       "stroke-linecap",
+					       "stroke-linejoin"};
 
-static const struct {
-	const char *name;
-	enum rule rule;
-} attributes[] = {
-	{"fill", COLOUR},
-	{"stroke", COLOUR},
-	{"color", COLOUR},
-	{"id", ID},
-	{"xlink:href", REFERENCE},
-	{"viewBox", AS_IT_IS},
-	{"d", AS_IT_IS},
-	{"x", AS_IT_IS},
-	{"y", AS_IT_IS},
-	{"width", AS_IT_IS},
-	{"height", AS_IT_IS},
-	{"r", AS_IT_IS},
-	{"cx", AS_IT_IS},
-	{"cy", AS_IT_IS},
-	{"points", AS_IT_IS},
-	{"transform", AS_IT_IS},
-	{"font-size", AS_IT_IS},
-	{"font-weight", AS_IT_IS},
-	{"text-anchor", AS_IT_IS},
-	{"fill-opacity", AS_IT_IS},
-	{"stroke-width", AS_IT_IS},
-	{"stroke-dasharray", AS_IT_IS},
-	{"stroke-linecap", AS_IT_IS},
-	{"stroke-linejoin", AS_IT_IS},
-};
+/* Attributes whose values are colours. */
+static const char *const colour_attributes[] = {"fill", "stroke", "color"};
 
 struct embedding {
 	FILE *out;
 	const char *prefix;
-	unsigned int hidden; /* how deep we are in an element that is left out */
+	unsigned int hidden; /* depth below the start of an element that is left out; 0: none is */
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -65,15 +56,16 @@ static bool is(const char *at, size_t len, const char *word)
 	return strlen(word) == len && !strncmp(at, word, len);
 }
 
-static bool is_known(const char *name, size_t len)
+static bool is_among(const char *name, size_t len, const char *const *words, size_t n)
 {
-	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
-		if (is(name, len, elements[i]))
-			return true;
-	return false;
+	while (n && !is(name, len, words[n - 1]))
+		n--;
+	return n;
 }
 
-/* "rgb(  0, 114, 178)", "#0072b2" or "black". False: it is none of them. */
+#define IS_AMONG(name, len, words) is_among(name, len, words, sizeof(words) / sizeof((words)[0]))
+
+/* Reads "rgb(  0, 114, 178)", "#0072b2" or "black"; returns false for anything else. */
 static bool parse_colour(const char *value, size_t len, uint32_t *ret_rgb)
 {
 	const char *at = value, *end = value + len;
@@ -131,30 +123,24 @@ static void put_colour(struct embedding *e, const char *value, size_t len)
 static void put_attribute(struct embedding *e, const char *name, size_t name_len, const char *value,
 			  size_t len)
 {
-	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
-		if (!is(name, name_len, attributes[i].name))
-			continue;
-		if (attributes[i].rule == REFERENCE && *value != '#')
-			return; /* to elsewhere */
-		fprintf(e->out, " %s='",
-			attributes[i].rule == REFERENCE ? "href" : attributes[i].name);
-		switch (attributes[i].rule) {
-		case COLOUR: put_colour(e, value, len); break;
-		case ID:
-			fputs(e->prefix, e->out);
-			put_plain(e, value, len);
-			break;
-		case REFERENCE:
-			fprintf(e->out, "#%s", e->prefix);
-			put_plain(e, value + 1, len - 1);
-			break;
-		case AS_IT_IS: put_plain(e, value, len); break;
-		}
-		putc('\'', e->out);
-	}
+	bool is_id = is(name, name_len, "id"),
+	     is_colour = IS_AMONG(name, name_len, colour_attributes);
+	bool is_reference = is(name, name_len, "xlink:href") && *value == '#';
+
+	if (!is_id && !is_colour && !is_reference && !IS_AMONG(name, name_len, plain_attributes))
+		return;
+	if (is_reference)
+		fprintf(e->out, " href='#%s", e->prefix);
+	else
+		fprintf(e->out, " %.*s='%s", (int)name_len, name, is_id ? e->prefix : "");
+	if (is_colour)
+		put_colour(e, value, len);
+	else
+		put_plain(e, value + is_reference, len - is_reference);
+	putc('\'', e->out);
 }
 
-/* Up to the '>' or the '/' before it. NULL: it is not well-formed. */
+/* Returns the '>' or the '/' before it; NULL means that the tag is not well-formed. */
 static const char *put_attributes(struct embedding *e, const char *at, bool hidden)
 {
 	for (;;) {
@@ -180,14 +166,15 @@ static const char *put_attributes(struct embedding *e, const char *at, bool hidd
 	}
 }
 
-/* One tag, from behind its '<' to behind its '>'; NULL: it is not well-formed. */
+/* Writes one tag, of which `at` is the first byte after '<'. Returns the byte after its '>'; NULL
+ * means that the tag is not well-formed. */
 static const char *put_tag(struct embedding *e, const char *at)
 {
 	bool closing = *at == '/', hidden, empty;
 	const char *name = at + closing;
 	size_t len = strcspn(name, " \t\r\n/><");
 
-	hidden = e->hidden || !is_known(name, len);
+	hidden = e->hidden || !IS_AMONG(name, len, elements);
 	if (closing) {
 		if (!hidden)
 			fprintf(e->out, "</%.*s>", (int)len, name);
@@ -287,14 +274,13 @@ static int read_picture(const char *dir, const char *name, const char *ext, size
 	return rc;
 }
 
-/* A row of `figures`: kind, name, title, scenario, drive, param, value. Name "-": why there is none
- * of the kind. */
+/* Adds the figure of a row of `figures`: kind, name, title, scenario, drive, param, value. The name
+ * "-" means that the kind has no figure. */
 static int add_figure(struct bb_figures *f, const char *dir, char *row, struct bb_err *err)
 {
-	const char *name;
 	struct bb_figure *figure, v = {0};
-	char **cells[] = {NULL, NULL, NULL, &v.scenario, &v.drive, &v.param, &v.value};
-	const char *cell[7];
+	char **copies[] = {&v.kind, NULL, NULL, &v.scenario, &v.drive, &v.param, &v.value};
+	const char *cell[7], *name;
 	int rc = 0;
 
 	for (size_t i = 0; i < 7; i++) {
@@ -305,11 +291,9 @@ static int add_figure(struct bb_figures *f, const char *dir, char *row, struct b
 	name = cell[1];
 	if (!strcmp(name, "-"))
 		return 0;
-	v.kind = strdup(cell[0]);
-	for (size_t i = 3; i < 7; i++)
-		*cells[i] = strdup(cell[i]);
-	if (!v.kind || !v.scenario || !v.drive || !v.param || !v.value)
-		rc = bb_fail_nomem(err);
+	for (size_t i = 0; i < 7; i++)
+		if (copies[i] && !(*copies[i] = strdup(cell[i])))
+			rc = bb_fail_nomem(err);
 	if (!rc)
 		rc = read_picture(dir, name, "svg", MAX_SVG_BYTES, &v.svg, err);
 	if (!rc)

@@ -78,7 +78,7 @@ static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 
 /* --- cases --- */
 
-/* Pictures of one case's scenario, drive and parameter, those of `kinds` (ends in NULL). */
+/* The pictures of one case's scenario, drive and parameter; a NULL ends `kinds`. */
 static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 		       const char *const *kinds, const struct bb_case *c)
 {
@@ -91,7 +91,8 @@ static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 	return rc;
 }
 
-/* All cases of one scenario, drive and parameter in one picture of each kind; `c` is the first. */
+/* The pictures of all cases of one scenario, drive and parameter, above their tables; `c` is the
+ * first of them. */
 static int put_overview(FILE *out, const struct bb_html_page *page, size_t nth,
 			const struct bb_case *c)
 {
