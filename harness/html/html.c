@@ -111,9 +111,31 @@ static int put_overview(FILE *out, const struct bb_html_page *page, size_t nth,
 	return rc ? rc : put_figures(out, page, nth, kinds, c);
 }
 
-static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
+/* The table that begins with case `i`, its pictures between title and rows. */
+static int put_table(FILE *out, const struct bb_html_page *page, size_t nth, size_t i)
 {
 	static const char *const kinds[] = {"ecdf", "backlog", NULL};
+	struct bb_doc d = {0}, title, rows;
+	int rc;
+
+	bb_doc_table(page->report, i, BB_DETAILS, &d);
+	title = rows = d;
+	if (!d.failed) {
+		title.n = 1;
+		rows.blocks++;
+		rows.n--;
+	}
+	rc = bb_doc__html(&title, out);
+	if (!rc)
+		rc = put_figures(out, page, nth, kinds, &page->report->cases[i]);
+	if (!rc)
+		rc = bb_doc__html(&rows, out);
+	bb_doc__done(&d);
+	return rc;
+}
+
+static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
+{
 	const struct bb_report *r = page->report;
 	int rc = 0;
 
@@ -128,18 +150,15 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 			rc = put_overview(out, page, nth, &r->cases[i]);
 	}
 	for (size_t i = 0; !rc && i < r->n_cases; i++) {
-		bool is_table = bb_is_first_of_table(r, i);
 		struct bb_doc d = {0};
 
-		if (is_table) {
-			bb_doc_table(r, i, BB_DETAILS, &d);
+		if (bb_is_first_of_table(r, i)) {
+			rc = put_table(out, page, nth, i);
 		} else if (bb_is_sweep_head(r, i)) {
 			bb_doc_sweep(r, i, &d);
 			bb_doc_in_vain(r, &r->cases[i], &d);
+			rc = put_document(&d, out);
 		}
-		rc = put_document(&d, out);
-		if (!rc && is_table)
-			rc = put_figures(out, page, nth, kinds, &r->cases[i]);
 	}
 	if (!r->n_cases)
 		fputs("<p>Nothing was timed.</p>\n", out);
