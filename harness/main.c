@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 	/* LC_NUMERIC stays "C", because every format has a decimal point. */
 	setlocale(LC_CTYPE, "");
 	bb_stop__install();
-	free(bb_program_dir()); /* finds it while /proc is still the caller's */
+	free(bb_program_dir()); /* finds it now, before we have mounts of our own */
 	bb_drivers__register();
 	return choose_and_run(argc, argv);
 }

@@ -8,45 +8,45 @@
 #include "run/gate.h"
 #include "run/repo.h"
 
-/* The builds of a gate's two revisions, and the BPF objects that they made. For gate.c only. */
+/* The builds of a gate's two revisions, with the BPF objects they made. For gate.c only. */
 enum bb_revision { BB_BASE, BB_HEAD, BB_N_REVISIONS };
 extern const char *const bb_revision_names[]; /* "base" and "head" */
 
-/* Copied out of the tree, which it outlives. */
+/* An object copied out of the tree, which is deleted later. */
 struct bb_built_object {
-	char *path;                 /* in the tree */
-	char *file[BB_N_REVISIONS]; /* where it is now; NULL: this revision has none */
+	char *path;                 /* path in the tree */
+	char *file[BB_N_REVISIONS]; /* path of the copy; NULL: this revision has none */
 };
 
 struct bb_built_objects {
 	struct bb_built_object *v;
 	size_t n;
-	size_t bytes; /* of all that were copied */
+	size_t bytes; /* size of all copies together */
 };
 
-#define BB_GATE_CAPTURE "capture" /* the path of the object that a capture's programs are */
+#define BB_GATE_CAPTURE "capture" /* stands for the path of a capture's object */
 
 struct bb_gate_builds {
 	const struct bb_gate_opts *opts;
-	struct bb_gate *gate; /* has the commits; gets the commands */
+	struct bb_gate *gate; /* source of the commits; receives the commands */
 	struct bb_repo repo;
 	struct bb_built_objects objects;
-	double spent_s; /* on captures */
+	double spent_s; /* time for captures */
 };
 
 /*
- * Build both revisions and keep the objects that they made, or with a command to capture the
- * programs that it loads. Without a build command of the caller's, make makes no more than the
- * objects of the scenario or of --object, where it knows all of these; else its default goal. One
- * commit is built once.
+ * Builds both revisions and keeps their objects; with a capture command, also captures the programs
+ * it loads. Without a build command from the caller, make builds only the objects of the scenario
+ * or of --object if it knows them all, else its default goal. Equal commits are built once.
  */
 int bb_gate_builds__make(struct bb_gate_builds *b, struct bb_err *err);
 
-/* Are both the same to the last byte? 0, or -errno with a message. */
+/* Tells whether both revisions' copies are equal byte by byte. Returns 0, or -errno with a
+ * message. */
 int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, struct bb_err *err);
 
-/* The object that a scenario calls `name`: of that path, or of that file name alone. NULL: none, or
- * several. */
+/* Finds the object that a scenario calls `name`, by path or by file name. Returns NULL if there
+ * is none or more than one. */
 const struct bb_built_object *bb_built_objects__find(const struct bb_built_objects *o,
 						     const char *name);
 

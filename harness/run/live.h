@@ -9,107 +9,102 @@
 #include "core/hist.h"
 #include "drivers/windows.h"
 
-/*
- * The runs of a loaded program in a period of time, by counters that the kernel adds up: the mean
- * is of all runs, but the time of a single run is known only if it was alone between two readings.
- */
+/* The runs of a loaded program in a period. The kernel only adds up counters, so the mean covers
+ * all runs, but the time of a single run is known only if it was alone between two readings. */
 struct bb_live_row {
 	struct bb_loaded program;
-	bool gone;      /* unloaded by the end of the period */
-	double seconds; /* of the period; less for a program that came or went in it */
-	/* the counters at its end, since the program was loaded */
+	bool gone;      /* it was unloaded before the period ended */
+	double seconds; /* length of the period; shorter if the program came or went in it */
+	/* counters at the end of the period, since the load */
 	struct bb_prog_stats total;
 	uint64_t runs, misses; /* in the period */
 	double runs_per_s, misses_per_s;
-	double ns_per_run; /* mean of all runs; NAN: none */
-	double cpu_share;  /* of one CPU */
+	double ns_per_run; /* mean of all runs; NAN: no runs */
+	double cpu_share;  /* share of one CPU */
 	/*
-	 * Windows that had this number of runs are the ones that the distribution is of: 1, single
-	 * runs; k > 1, means of k runs, where hardly one had a window to itself, as of a profiler
-	 * that samples all CPUs at the same instant. 0: none.
+	 * The distribution is of windows with this number of runs. 1: single runs. k > 1: means of
+	 * k runs, used when almost no run had a window of its own, as with a profiler that samples
+	 * all CPUs at once. 0: no distribution.
 	 */
 	uint32_t mean_of;
-	uint64_t windows;     /* of these */
-	double windows_ns;    /* time of the runs in them */
-	double p50, p90, p99; /* of a run in each, ns; NAN: too few (stats/quantile.h) */
-	/* runs that our own readings caused: in the counters, but in no figure above; 0: none */
+	uint64_t windows;  /* number of these windows */
+	double windows_ns; /* total time of the runs in them */
+	double p50, p90,
+		p99; /* quantiles over these windows, ns per run; NAN: too few (stats/quantile.h) */
+	/* runs caused by our own readings: included in the counters only; 0: none */
 	uint64_t own_runs;
-	/* there are some, and how many cannot be told: no figure of the period is known (NAN, runs
-	 * 0)
-	 */
+	/* an unknown number of runs is our own, so no figure of the period is known (NAN, runs
+	 * 0) */
 	bool unclear;
 };
 
-/* The rates between two readings of the counters, `seconds` (> 0) apart; *row's program and
- * quantiles stay. */
+/* Fills in the rates between two readings of the counters, `seconds` (> 0) apart. Keeps the
+ * row's program and quantiles. */
 void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
 			const struct bb_prog_stats *after, double seconds);
 
-/* Windows by the number of runs in them: [k - 1] has the mean of each window of k runs. */
+/* Windows sorted by their number of runs: [k - 1] has the means of windows of k runs. */
 struct bb_live_windows {
 	struct bb_hist means[BB_WINDOWS_MEAN_OF_MAX];
 };
 
-/* One more window with `runs` (> 0) that took `ns` together. 0 or -ENOMEM. */
+/* Adds a window of `runs` (> 0) that took `ns` together. Returns 0 or -ENOMEM. */
 int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
-void bb_live_windows__done(struct bb_live_windows *w); /* it is empty afterwards */
+void bb_live_windows__done(struct bb_live_windows *w); /* leaves it empty */
 
-/* The distribution of the windows that say most. 0 or -ENOMEM. */
+/* Fills in the distribution of the windows that are most telling. Returns 0 or -ENOMEM. */
 int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
 
-/* The share of all runs that the distribution covers, 0..1. NAN without runs. */
+/* Returns the share of all runs that the distribution covers, 0 to 1; NAN without runs. */
 double bb_live_row__share(const struct bb_live_row *row);
 
-/* The orders that rows can have. */
+/* A sort order of rows. */
 struct bb_live_order {
 	const char *name;
 	const char *doc;
-	size_t figure; /* offset in a row of the double that it goes by; 0: by name */
+	size_t figure; /* offset in a row of the double to sort by; 0: sort by name */
 };
 
 #define BB_N_LIVE_ORDERS 4
-extern const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS]; /* the first: default */
+extern const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS]; /* the first is the default */
 
-const struct bb_live_order *bb_live_order_find(const char *name); /* NULL: there is none */
+const struct bb_live_order *bb_live_order_find(
+	const char *name); /* Returns NULL if there is no such order. */
 void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live_order *order);
 
 /*
  * A watch over all loaded programs. It holds a descriptor of each and reads all counters in turn.
- * The pause between two readings is as long as nearly every window still holds a single run. Where
- * programs run too often for that, it reads in bursts, which take a quarter of a CPU at the most.
- * Four times a second it closes the descriptors and opens them again: until then, a program that
- * its owner has unloaded stays loaded.
+ * It pauses between two readings as long as nearly every window holds a single run. If programs run
+ * too often for that, it reads in bursts, which take at most a quarter of a CPU. Four times a
+ * second it closes and reopens the descriptors, because a program that its owner unloads stays
+ * loaded while we hold one.
  *
- * The caller turns bpf_stats on: without it the counters do not change.
+ * The caller turns bpf_stats on; without them the counters do not change.
  */
 struct bb_live_watch;
 
-/* Which programs are wanted? It is asked again at each look at the list, until the answer is yes.
- */
+/* Decides which programs are watched. It is asked at each look at the list until it says yes. */
 struct bb_live_filter {
 	bool (*wants)(void *arg, uint32_t id); /* NULL: all */
 	void *arg;
 };
 
-/* The programs that are loaded now. -EPERM with the remedy; -ENOMEM. */
+/* Begins to watch the programs that are loaded now. Returns -EPERM with the remedy, or -ENOMEM. */
 int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watch **ret_live,
 			struct bb_err *err);
 void bb_live_watch__close(struct bb_live_watch *live);
 
-/* Watch for that long; -EINTR when a signal asks us to stop. Programs come and go meanwhile. */
+/* Watches for `seconds`. Programs may come and go meanwhile. Returns -EINTR if a signal asks us
+ * to stop. */
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
-/*
- * The snapshot of the time since the last one, a row for each program, to be freed; programs that
- * are gone are in it once. The next period begins.
- */
+/* Returns the snapshot since the last one: a row per program; free it. A program that is gone is
+ * in it once. Then the next period begins. */
 int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
 			    size_t *ret_n, struct bb_err *err);
 
-/*
- * How long to wait before the next sweep, ns, after one whose windows were all of a single run or
- * (`shared`) not; 0: do not wait. Pure.
- */
+/* Returns the pause before the next sweep, ns; 0: none. `shared`: a window of the last sweep
+ * held several runs. A pure function. */
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared);
 
 #endif

@@ -6,24 +6,20 @@
 #include "base/grow.h"
 #include "base/std.h"
 
-/*
- * The text of a scenario for live programs, as --prog-id, --prog-name and --pinned name them. A
- * variant is called by its program's name (by its pin's file name), and NAME-ID where that alone
- * would be ambiguous.
- */
+/* Options for the text of a scenario of live programs, from --prog-id, --prog-name and --pinned.
+ * A variant has the name of its program (or of its pin), or NAME-ID if that is ambiguous. */
 struct bb_live_opts {
 	uint32_t *ids;
 	size_t n_ids;
-	struct bb_strings globs; /* of names, as of fnmatch(3): each must match a program */
-	struct bb_strings pins;  /* paths */
-	bool by_test_run;        /* step and, where the type takes it, slope; instead of polling */
-	double seconds;          /* for each program; 0: 6, less for more than two */
+	struct bb_strings
+		globs;          /* patterns of names, as in fnmatch(3); each must match a program */
+	struct bb_strings pins; /* paths of pins */
+	bool by_test_run; /* use step and, if the type allows it, slope, in place of polling */
+	double seconds;   /* per program; 0: 6, or less for more than two programs */
 };
 
-/*
- * YAML, to be freed. Errors: bpf/loaded.h; -ENOENT for a glob that matches nothing, with the
- * nearest name; -EEXIST when a program is named twice.
- */
+/* Returns YAML; free it. Errors: those of bpf/loaded.h; -ENOENT if a pattern matches nothing,
+ * with the nearest name; -EEXIST if a program is named twice. */
 int bb_live_scenario__make(const struct bb_live_opts *opts, char **ret_text, struct bb_err *err);
 
 #endif

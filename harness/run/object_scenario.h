@@ -7,70 +7,71 @@
 #include "base/std.h"
 #include "plan/scenario.h"
 
-/* The empty programs, an object of bpfbench's own. */
+/* bpfbench's own object with the empty programs. */
 #define BB_FLOORS_OBJECT "floors.bpf.o"
 
 /*
- * A scenario's text for BPF objects that have none: each program a variant, grouped by type, with
- * the drive that makes the type run and the floor of the type (bpf/floors.bpf.c). `bpfbench init`
- * prints the text, --object runs it: the same.
+ * Options for the text of a scenario for BPF objects. Each program becomes a variant. They are
+ * grouped by type, with the drive that makes the type run and the type's floor (bpf/floors.bpf.c).
+ * `bpfbench init` prints this text, and --object runs the same text.
  */
 struct bb_object_ref {
-	/* as given by NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture */
+	/* from NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture */
 	const char *name;
 	const char *path;
-	const char *program; /* only this one; NULL: as the options say */
+	const char *program; /* use only this program; NULL: as the options say */
 };
 
 enum bb_object_do {
 	BB_OBJECT_TIME,
-	BB_OBJECT_COUNT, /* instructions are counted instead */
+	BB_OBJECT_COUNT, /* count instructions, time nothing */
 	BB_OBJECT_TIME_AND_COUNT,
-	BB_OBJECT_LINES, /* each line is timed, and its instructions are counted */
+	BB_OBJECT_LINES, /* time each line, and count its instructions */
 };
 
 struct bb_object_opts {
-	const char *name; /* of the scenario; NULL: of the only object, else "objects" */
+	const char *name; /* name of the scenario; NULL: that of the only object, else "objects" */
 	const struct bb_object_ref *objects;
-	size_t n_objects;           /* 1 or more */
-	struct bb_strings programs; /* only these, which each object must have; none: all */
-	bool one_each;              /* each object must have one program, and it must be driven */
+	size_t n_objects; /* at least 1 */
+	struct bb_strings
+		programs; /* use only these programs, which each object must have; empty: all */
+	bool one_each;    /* each object must have one program, and something must make it run */
 	enum bb_object_do what;
-	const char *trigger; /* instead of the one that suits the type; NULL */
-	const char *type;    /* the section that all programs are taken for; NULL: theirs */
-	bool hook;           /* where a program is attached, drive `hook`, too */
-	/* what makes the variants run, where it was found (run/found_triggers.h): by their names
-	 * in this scenario; NULL: it was not looked for */
+	const char *trigger; /* in place of the one for the type; NULL: not given */
+	const char *type;    /* section to load all programs as; NULL: their own */
+	bool hook;           /* also use drive `hook` for attached programs */
+	/* scenario whose variants hold what makes them run (run/found_triggers.h); NULL: this
+	 * was not searched */
 	const struct bb_scenario *found_in;
 	const char *const *found;
-	/* files: a capture, bytes, or their hexadecimal text; each is an input */
+	/* input files: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
-	struct bb_strings contexts; /* files, likewise, for types without a packet */
+	struct bb_strings contexts; /* input files for types without packets */
 };
 
-/* A name from a path or a file's name, without the extension. ret_name[BB_NAME_MAX_BYTES + 1]. */
+/* Makes a name from a path, without folder and extension. ret_name[BB_NAME_MAX_BYTES + 1]. */
 void bb_object_name_from(const char *path, char *ret_name);
 
-/* Is the program of that name among `programs`? */
+/* True if `programs` is empty or has this name. */
 bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program);
 
 struct bb_object_skip { /* a program that nothing here makes run */
-	char *what;     /* "scenario/variant", as it would have been called */
+	char *what;     /* "scenario/variant" that it would have had */
 	char *why;
 };
 
 struct bb_object_scenario {
-	char *text; /* YAML; the skips stand in it as comments */
+	char *text; /* YAML, with the skips as comments */
 	struct bb_object_skip *skips;
 	size_t n_skips;
-	/* a line for each type that was guessed, for the user; NULL: none was */
+	/* one line for the user per guessed type; NULL: no guesses */
 	char *guesses;
 };
 
 /*
- * Errors: those of bpf/object_info.h; -ENOENT for a program that is not there; -EEXIST for two of
- * one name; -EINVAL for inputs that no program takes; -ENOTSUP when nothing here makes any of the
- * programs run (the message says why).
+ * Makes the text. Errors: those of bpf/object_info.h; -ENOENT for a missing program; -EEXIST for
+ * two of one name; -EINVAL for inputs that no program takes; -ENOTSUP if nothing here makes any
+ * program run (the message says why).
  */
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err);

@@ -10,20 +10,18 @@
 
 /* Measurements on their way into a report. */
 
-/*
- * A new case for a case, called `variant` (NULL: as the case's); its floor is left to the caller.
- * *ret_index is its place in the report.
- */
+/* Adds a case to the report for a case of the plan, under the name `variant` (NULL: its own).
+ * The caller sets its floor. `*ret_index` is its index in the report. */
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		    const struct bb_plan_case *planned, const char *variant, size_t *ret_index,
 		    struct bb_err *err);
 
-/* Fill the members that are known only when the drives are open: how the program is made to run. 0
- * or -ENOMEM. */
+/* Fills in how the program is made to run, which is known when the drives are open. Returns 0 or
+ * -ENOMEM. */
 int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 			const struct bb_plan_case *planned, const struct bb_test_prog *prog);
 
-/* The loaded program of a program, and its static metrics. */
+/* Adds a loaded program and its static metrics to the report. */
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
 		       const struct bb_test_prog *prog, struct bb_err *err);
 

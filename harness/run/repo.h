@@ -7,54 +7,54 @@
 #include "env/fingerprint.h"
 
 /*
- * A git repository and a scratch folder in which its revisions are built, one at a time and all at
- * the same path: then unchanged source compiles to the same bytes. By git itself, without hooks.
+ * A git repository, and a scratch folder where its revisions are built. Both are built one after
+ * the other at the same path, so unchanged source compiles to the same bytes. Uses git without
+ * hooks.
  *
- * Git and the builds run as the caller (base/caller.h); where that is root, as the owner of the
- * folder. Nothing that they start survives them (base/process.h). The objects that they made are
- * copied to a folder of ours, where the user cannot change them.
+ * Git and the builds run as the caller (base/caller.h), or if that is root, as the owner of the
+ * folder. None of their processes survives them (base/process.h). The objects are copied to a
+ * folder of ours that the user cannot change.
  */
 struct bb_repo {
-	char top[PATH_MAX];     /* of the work tree */
-	char scratch[PATH_MAX]; /* the user's, in $TMPDIR or /tmp */
-	char tree[PATH_MAX];    /* in it: where a revision is checked out */
-	char kept[PATH_MAX];    /* ours, in /run or /tmp; the caller may read in it */
-	uid_t uid;              /* of whose git and builds these are */
+	char top[PATH_MAX];     /* top folder of the work tree */
+	char scratch[PATH_MAX]; /* belongs to the user; in $TMPDIR or /tmp */
+	char tree[PATH_MAX];    /* folder in `scratch` where a revision is checked out */
+	char kept[PATH_MAX];    /* belongs to us; in /run or /tmp; the caller may read it */
+	uid_t uid;              /* user who runs git and the builds */
 	gid_t gid;
-	/* removes scratch, kept and the work tree's entry in the repository when we are gone, */
+	/* process that removes scratch, kept and the repository's entry of the work tree after
+	 * our end */
 	pid_t keeper;
-	int keeper_fd; /* which closes this: even after a SIGKILL */
+	int keeper_fd; /* its pipe, closed by our end, even by SIGKILL */
 };
 
-/* The repository that `dir` lies in. -ENOENT when there is none, -EINTR, other -errno. */
+/* Finds the repository around `dir`. Returns -ENOENT if there is none, -EINTR, or -errno. */
 int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err);
 
-/* Remove both folders. 0, or -errno with a message when something of it is left. A zeroed
- * repo is fine. */
+/* Removes both folders. Returns 0, or -errno with a message if something is left. Takes a zeroed
+ * repo. */
 int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
 
-/* A revision's commit. -ENOENT when git knows no such revision; the message says so if the clone is
- * shallow. */
+/* Finds the commit of a revision. Returns -ENOENT if git does not know it; the message says
+ * whether the clone is shallow. */
 int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
 		     char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
-/* The last commit that both have. -ENOENT when git knows none. */
+/* Finds the last commit common to both. Returns -ENOENT if there is none. */
 int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b,
 			char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
-/* Is there something in the work tree that is not committed? Ignored files do not count. */
+/* Tells whether the work tree has uncommitted changes. Ignored files do not count. */
 int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err);
 
-/* Check a commit out into `tree`, if `with_changes` with the uncommitted changes of the work tree;
- * and remove it. */
+/* Checks a commit out into `tree`, with the uncommitted changes of the work tree if
+ * `with_changes`; __remove removes it. */
 int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
 		       struct bb_err *err);
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 
-/*
- * Copy a file of `tree` to `kept`, as `name`: a regular one that the user may read, no symbolic
- * link, of `max` bytes at the most, *ret_bytes. -ENOENT without a message when it is not there.
- */
+/* Copies a file from `tree` to `kept` under `name`: a regular file that the user may read, not a
+ * symbolic link, of at most `max` bytes. Returns -ENOENT without a message if it does not exist. */
 int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
 		  size_t *ret_bytes, struct bb_err *err);
 

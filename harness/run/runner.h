@@ -20,7 +20,7 @@
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err);
 
-/* Does measuring it need a CPU to itself? Fake and live programs do not. */
+/* True if the plan needs a CPU of its own. Fake and live programs do not. */
 bool bb_plan_takes_cpu(const struct bb_plan *plan);
 
 #endif

@@ -11,7 +11,8 @@
 #include "plan/scenario.h"
 #include "report/report.h"
 
-/* Receives the progress of a run; `done` and `total` in seconds of expected work. NULL: none. */
+/* Receives the progress of a run; `done` and `total` are seconds of expected work. NULL: nobody
+ * does. */
 struct bb_progress {
 	void (*update)(void *arg, double done, double total, const char *what);
 	void *arg;
@@ -22,88 +23,86 @@ struct bb_run;
 struct bb_run_opts {
 	struct bb_driver_opts driver;
 	uint64_t seed;
-	/* a program that cannot be loaded or run is a skip, not an error */
+	/* a program that cannot be loaded or run is skipped, and is no error */
 	bool skip_failing;
-	/* all of it, loading included, ends one run of a program after this; 0: no limit */
+	/* limit of the whole run of bpfbench, with loading; 0: none */
 	double budget_s;
 	const struct bb_progress *progress;
-	/* more rounds than the plan's, four times as many at the most, while the budget lasts */
+	/* add rounds while the budget lasts, up to four times the plan's */
 	bool fill_budget;
-	/* the variants use one set of maps, where those are alike: they are compared */
+	/* variants are compared, so they share one set of maps if these are alike */
 	bool share_maps;
-	/* the run that this is a part of, in another process; NULL: none (run/runner.c) */
+	/* the run of which this process measures a part; NULL: none (run/runner.c) */
 	const struct bb_run *before;
 };
 
-/*
- * The path of the object that a variant's program is in: as given when it has a slash, else in
- * `object_dir`, else beside the scenario file. free() it; NULL when out of memory.
- */
+/* Returns the path of the object of a variant's program: as given if it has a slash, else in
+ * `object_dir`, else beside the scenario file. free() it. NULL: no memory. */
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		     const char *object_dir);
 
-/* A plan made ready: every variant's program found and loaded once, every drive opened. */
+/* A plan made ready: every program found and loaded once, every drive opened. */
 struct bb_open_drive {
-	const struct bb_driver *driver; /* NULL: not in the plan, or not possible here */
+	const struct bb_driver *driver; /* NULL: not in the plan, or impossible here */
 	void *state;
 };
 
 struct bb_session {
 	const struct bb_plan *plan;
 	const struct bb_run_opts *opts;
-	struct bb_report *report; /* that it is for */
+	struct bb_report *report; /* receives the results */
 	struct bb_rng rng;
 	struct bb_stats_enable stats; /* held while stats_on */
 	bool stats_on;
-	bool needs_bpf;             /* some drive of the plan */
-	struct bb_test_prog *progs; /* by the scenario's variant index */
-	bool *usable;               /* likewise: opened, loads here */
-	bool *late;                 /* likewise: the time was over before it was loaded and tried */
-	struct bb_open_drive *drives; /* by the scenario's drive index */
-	size_t n_loaded, n_tried;     /* programs; programs with a drive */
-	/* the code of the first failure that became a skip (skip_failing); 0: none */
+	bool needs_bpf;             /* a drive of the plan needs BPF */
+	struct bb_test_prog *progs; /* by index of the scenario's variant */
+	bool *usable;               /* by variant: it is open and loads here */
+	bool *late; /* by variant: the time was over before it was loaded and tried */
+	struct bb_open_drive *drives; /* by index of the scenario's drive */
+	size_t n_loaded, n_tried;     /* number of loaded programs, and of programs with a drive */
+	/* first failure that became a skip (skip_failing); 0: none */
 	int failed;
-	/* the time for loading and probing was over before all was done: the rest is left out */
+	/* the time for loading and probing was too short, and the rest is left out */
 	bool out_of_time;
-	/* by drive index times the number of variants plus variant index: it cannot drive that */
+	/* [drive index * number of variants + variant index]: the drive cannot drive the variant */
 	bool *refused;
 };
 
 /*
- * Of a budget (base/deadline.h), half is for this: programs that are not loaded or not tried by
- * then are left out, and one skip says so. Where the first one needs longer, it gets the rest of
- * the budget; -ETIME when nothing but floors is left.
+ * Opens a session. Half of the budget (base/deadline.h) is for this. Programs not loaded or tried
+ * by then are left out, and one skip says so. If the first program needs longer, it gets the rest
+ * of the budget. Returns -ETIME if only floors are left.
  *
- * A drive or program that this machine cannot run (-ENOTSUP) becomes a skip in the report and is
- * left closed; any other failure is an error, before anything is measured, unless it is to be
- * skipped. -ENOTSUP, or the first failure, when nothing but floors is left. The static metrics of
- * each program are in the report then.
+ * A drive or program that this machine cannot run (-ENOTSUP) becomes a skip in the report. Any
+ * other failure is an error before anything is measured, unless failing programs are skipped.
+ * Returns -ENOTSUP or the first failure if only floors are left. The report has the static metrics
+ * of each program afterwards.
  */
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err);
 void bb_session__close(struct bb_session *s);
 
-/* index into programs[] */
+/* Returns an index into programs[]. */
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c);
-/* index into drives[] */
+/* Returns an index into drives[]. */
 size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c);
 
-/* The first case of a drive and variant, by their indices; NULL: the plan has none. */
+/* Returns the first case of a drive and variant, by index; NULL if the plan has none. */
 const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
 						 size_t variant);
 
-/* bpf_stats on, or off, as the drive wants it. 0, or -errno with a message. */
+/* Turns bpf_stats on or off as the drive needs. Returns 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
-/* Can the case be measured here? And is that by time, not by counts (run/count.h)? */
+/* The first: true if the case can be measured here. The second: true if it is measured by time,
+ * not counted (run/count.h). */
 bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
 
 /*
- * Load the programs of the scenario and fire them until each drive has found what makes it run;
- * nothing is measured. ret_triggers[scenario->n_variants]: the names of triggers, which outlive
- * all; NULL: the variant is driven in another way, by a call of ours in the place of its event, or
- * by nothing, and the skips in the report say why.
+ * Loads the programs of the scenario and fires them until each drive has found what makes it run;
+ * measures nothing. ret_triggers[scenario->n_variants] are names of triggers, which are constants.
+ * NULL: the variant runs in another way, or nothing makes it run; skips in the report say why.
  */
 int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		     struct bb_report *report, const char **ret_triggers, struct bb_err *err);
