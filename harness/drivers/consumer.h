@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/std.h"
-#include "drivers/child.h"
+#include "drivers/workload.h"
 #include "workloads/process_sample.h"
 
 /*

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in-situ by a clock: the program under its real event. A clock samples a workload on one CPU; from
- * another CPU the counters are polled much faster than the event comes, so that nearly every change
- * of them is one run. Caches are as cold as the workload leaves them: expect more than step says.
+ * in-situ, events cpu-clock, task-clock and attach: the program under its real event while a
+ * workload runs on one CPU. From another CPU the counters are polled much faster than the event
+ * comes, so that nearly every change of them is one run. Caches are as cold as the workload leaves
+ * them: expect longer times than in step.
  */
 
-#include "drivers/workload_loop.h"
+#include <bpf/libbpf.h>
+
+#include "base/deadline.h"
 #include "bpf/attach.h"
+#include "drivers/windows.h"
+#include "drivers/workload_loop.h"
+
+/* --- by a clock that samples the workload --- */
 
 struct insitu_slot {
 	struct bb_target *target;
@@ -129,5 +136,101 @@ const struct bb_driver bb_driver_insitu = {
 	.attach = insitu_attach,
 	.batch = insitu_batch,
 	.detach = insitu_detach,
+	.close = bb_workload_loop__close,
+};
+
+/* --- event: attach --- */
+
+/*
+ * The program is attached where its own section says. All of its runs count, whoever causes them.
+ *
+ * The polling itself is a system call: a program on sys_enter would run for each. So the counters
+ * are polled for a moment before the workload goes on. If the program runs for most of those
+ * readings, the readings are to blame and the series is void.
+ */
+#define READINGS 512u
+/* Others may make it run in that time, but not once for every other reading. */
+#define MOST_RUNS (READINGS / 2)
+
+static int attach_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+{
+	struct bpf_link *link;
+	int rc = bb_target__attach(prog->target, &link, err);
+
+	(void)state;
+	if (!rc)
+		bpf_link__destroy(link);
+	return rc;
+}
+
+/* Makes the batch void if our readings make the program run. The workload must be paused. 0, or
+ * -errno with a message. */
+static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
+{
+	struct bb_prog_stats first, now;
+	int rc = bb_read_counters(target, &first, err);
+
+	for (unsigned int i = 0; !rc && i < READINGS && !bb_must_end(); i++) {
+		rc = bb_read_counters(target, &now, err);
+		bb_target__drain(target, false);
+	}
+	if (rc)
+		return rc;
+	if (now.run_cnt - first.run_cnt > MOST_RUNS)
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "bpfbench's own readings make it run: %llu runs in %u readings while the "
+			 "workload stood still",
+			 (unsigned long long)(now.run_cnt - first.run_cnt), READINGS);
+	return 0;
+}
+
+static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
+			struct bb_err *err)
+{
+	static const struct bb_workload_event nothing_to_do = {0};
+	struct bb_target *target = ((struct bb_test_prog *)slot)->target;
+	struct bb_workload_loop *l = state;
+	struct bpf_link *link = NULL;
+	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
+
+	(void)param;
+	if (!rc)
+		rc = bb_workload_loop__start(l, true, err);
+	if (!rc)
+		rc = bb_target__attach(target, &link, err);
+	if (!rc)
+		rc = look_at_our_own(target, b, err);
+	if (!rc)
+		rc = bb_workload_loop__batch(l, target, &nothing_to_do, b, err);
+	bpf_link__destroy(link);
+	return rc;
+}
+
+static const struct bb_drive_key attach_keys[] = {
+	{.name = "event"}, {.name = "workload"}, {.name = "args"}, {.name = "seconds"}, {0},
+};
+
+const struct bb_driver bb_driver_insitu_attach = {
+	.kind =
+		{
+			.with = "in-situ",
+			.by_key = "event",
+			.by = {"attach"},
+			.name = "in-situ-attach",
+			.title = "in-situ by attach",
+			.doc = "the program where its own section attaches it, over a workload, "
+			       "counters polled from another CPU",
+			.keys = attach_keys,
+			.seconds = 0.6,
+			.pace = BB_TIMED_PACE,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.watches_workload = true,
+		},
+	.open = bb_workload_loop__open,
+	.probe = attach_probe,
+	.attach = bb_driver__attach_nothing, /* but for its batches: others have their turn, too */
+	.batch = attach_batch,
+	.detach = bb_driver__detach_nothing,
 	.close = bb_workload_loop__close,
 };

@@ -1,24 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * in-situ, events packets and http: the program under real packets. A child process sends at a
+ * steady rate through a pair of veth devices (bpf/netns.h). The program is on the far end. Both
+ * ends are on the CPU that the child process is pinned to; the counters are polled from another
+ * CPU.
+ *
+ * - packets: the inputs leave the near end through a packet socket, in random order.
+ * - http: a client fetches a page from a server of ours, over a new TCP connection each time.
+ */
 #include "drivers/traffic.h"
 
-#include <bpf/bpf.h>
+#include <arpa/inet.h>
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/rng.h"
+#include "bpf/netns.h"
+#include "drivers/test_run_types.h"
 #include "drivers/windows.h"
+#include "drivers/workload.h"
 
 #define NS_PER_S 1000000000u
-#define PATIENCE_S 5.0 /* for an answer, beyond the time that the order may take */
-#define ARRIVAL_S 0.2  /* until the last packet has run the program */
+#define PATIENCE_S 5.0 /* wait for an answer, beyond the time that the order may take */
+#define ARRIVAL_S 0.2  /* wait until the last packet has run the program */
+#define HTTP_PORT 80u
+#define HTTP_LEAST_PACKETS 4 /* to the server: SYN, ACK, the request, FIN */
+#define TEXT(of) (of), sizeof(of) - 1
 
-/* To the sender, and what it answers when all is done or something failed. */
+struct traffic {
+	const struct bb_drive_spec *spec;
+	struct bb_driver_opts opts;
+	struct bb_veth_pair pair;
+	struct bb_child sender, server;                      /* server: zeroed for packets */
+	size_t least_packets;                                /* that one event sends */
+	int (*start)(struct traffic *t, struct bb_err *err); /* starts the child processes */
+};
+
+/* A child process that works in a network namespace. */
+struct worker {
+	const char *name; /* "the HTTP server", for messages */
+	int netns_fd;
+	/* Opens its socket, in that namespace and as root. 0 or -errno. NULL: it needs none. */
+	int (*open)(void *arg, int *ret_fd);
+	/* Returns when control_fd is at its end. */
+	void (*work)(void *arg, int socket_fd, int control_fd);
+	void *arg; /* the child process has a copy of it */
+	const struct bb_child_place *place;
+	int socket_fd;
+};
+
+/* Sends one event. 0, or -errno, which ends the batch. */
+struct sender {
+	int (*send)(void *arg, int socket_fd);
+	void *arg;
+};
+
+/* To the sender. */
 struct order {
 	uint64_t n;
 	uint64_t period_ns;
 };
 
+/* From the sender, when all is sent or something failed. */
 struct answer {
 	uint64_t done;
 	uint64_t elapsed_ns;
@@ -30,7 +84,64 @@ struct slot {
 	uint32_t prog_type;
 };
 
-/* --- in the child --- */
+/* --- a child process --- */
+
+static int prepare_worker(void *arg)
+{
+	/* It does little and sleeps long, so it goes before all others. Where that is not
+	 * permitted, its nice value must do. */
+	const struct sched_param first = {.sched_priority = 1};
+	struct worker *w = arg;
+	int rc = setns(w->netns_fd, CLONE_NEWNET) ? -errno : 0;
+
+	if (!rc && w->open)
+		rc = w->open(w->arg, &w->socket_fd);
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+	return rc ? rc : bb_child_place__take(w->place);
+}
+
+static int run_worker(void *arg, int control_fd)
+{
+	const struct worker *w = arg;
+
+	w->work(w->arg, w->socket_fd, control_fd);
+	return 0;
+}
+
+/* Returns when the worker's socket is open. 0 or -errno with a message. */
+static int start_worker(const struct traffic *t, struct worker *w, struct bb_child *ret_child,
+			struct bb_err *err)
+{
+	const struct bb_child_place place = {.cpu = t->opts.cpu,
+					     .uid = t->opts.uid,
+					     .gid = t->opts.gid};
+	/* It keeps no other descriptor: a program or link that it held would outlive us. */
+	const struct bb_child_rules rules = {
+		.link = BB_LINK_SOCKET,
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_session = true,
+		.before = prepare_worker,
+		.std = {BB_STD_NULL, BB_STD_NULL},
+		.closes_others = true,
+		.keep = &w->socket_fd,
+		.n_keep = 1,
+		.uid = place.uid,
+		.gid = place.gid,
+	};
+	struct bb_child c;
+	int rc;
+
+	w->place = &place;
+	/* A descriptor that is kept anyway; open() changes it. */
+	w->socket_fd = w->open ? -1 : STDERR_FILENO;
+	rc = bb_child__start(&rules, run_worker, w, &c);
+	if (rc)
+		return bb_fail(err, rc, "%s cannot be started: %s", w->name, strerror(-rc));
+	*ret_child = c;
+	return 0;
+}
+
+/* --- the sender, in its process --- */
 
 static void sleep_until(uint64_t due_ns)
 {
@@ -41,9 +152,9 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* The first one a period from now; none any more after twice the time that it should take. */
-static struct answer carry_out(const struct bb_traffic_sender *s, int socket_fd,
-			       const struct order *o)
+/* Sends o->n events, the first one period from now. Gives up after twice the time they should take.
+ */
+static struct answer carry_out(const struct sender *s, int socket_fd, const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
 	uint64_t end_ns = began_ns + 2 * o->n * o->period_ns;
@@ -62,11 +173,11 @@ static struct answer carry_out(const struct bb_traffic_sender *s, int socket_fd,
 
 static void send_on_order(void *arg, int socket_fd, int control_fd)
 {
-	const struct bb_traffic_sender *s = arg;
+	const struct sender *s = arg;
 	struct order o;
 	ssize_t n;
 
-	prctl(PR_SET_TIMERSLACK, 1); /* or the kernel is up to 50 us late */
+	prctl(PR_SET_TIMERSLACK, 1); /* otherwise the kernel is up to 50 us late */
 	while ((n = recv(control_fd, &o, sizeof(o), 0)) == sizeof(o) || (n < 0 && errno == EINTR)) {
 		struct answer a = n < 0 ? (struct answer){0} : carry_out(s, socket_fd, &o);
 
@@ -75,20 +186,32 @@ static void send_on_order(void *arg, int socket_fd, int control_fd)
 	}
 }
 
-static int open_socket(void *arg, int *ret_fd)
-{
-	const struct bb_traffic_sender *s = arg;
+/* --- the functions of both drives --- */
 
-	return s->open(s->arg, ret_fd);
+static void stop_workers(struct traffic *t)
+{
+	bb_child__stop(&t->sender);
+	bb_child__stop(&t->server);
 }
 
-/* --- what drivers call --- */
-
-int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		     size_t least_packets, int (*start)(struct bb_traffic *t, struct bb_err *err),
-		     void **ret_state, struct bb_err *err)
+static void traffic_close(void *traffic)
 {
-	struct bb_traffic *t;
+	struct traffic *t = traffic;
+
+	if (!t)
+		return;
+	stop_workers(t);
+	bb_veth_pair__close(&t->pair);
+	free(t);
+}
+
+/* Opens the pair of devices and starts the child processes. -ENOTSUP with the reason: no second CPU
+ * to poll from, no namespaces, no veth. */
+static int traffic_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			size_t least_packets, int (*start)(struct traffic *t, struct bb_err *err),
+			void **ret_state, struct bb_err *err)
+{
+	struct traffic *t;
 	int rc = bb_windows__can_poll(opts, err);
 
 	if (rc)
@@ -107,49 +230,15 @@ int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	}
 	rc = start(t, err);
 	if (rc)
-		bb_traffic__close(t);
+		traffic_close(t);
 	else
 		*ret_state = t;
 	return rc;
 }
 
-int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *sender,
-		      struct bb_err *err)
-{
-	const struct bb_child_place place = {.cpu = t->opts.cpu,
-					     .uid = t->opts.uid,
-					     .gid = t->opts.gid};
-	const struct bb_worker_task helper = {
-		.name = sender->name,
-		.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
-		.open = open_socket,
-		.work = send_on_order,
-		.arg = (void *)(uintptr_t)sender,
-	};
-
-	return bb_worker__start(&place, &helper, &t->sender, err);
-}
-
-static void stop_helpers(struct bb_traffic *t)
-{
-	bb_child__stop(&t->sender);
-	bb_child__stop(&t->server);
-}
-
-void bb_traffic__close(void *traffic)
-{
-	struct bb_traffic *t = traffic;
-
-	if (!t)
-		return;
-	stop_helpers(t);
-	bb_veth_pair__close(&t->pair);
-	free(t);
-}
-
-/* There is one far end: a program is put on it when its turn comes. */
-int bb_traffic__attach(void *traffic, struct bb_test_prog *prog, void **ret_slot,
-		       struct bb_err *err)
+/* All programs share the far end. A batch puts its program there. */
+static int traffic_attach(void *traffic, struct bb_test_prog *prog, void **ret_slot,
+			  struct bb_err *err)
 {
 	struct slot *s = calloc(1, sizeof(*s));
 	int rc = s ? bb_target__prog_type(prog->target, &s->prog_type, err) : bb_fail_nomem(err);
@@ -164,15 +253,15 @@ int bb_traffic__attach(void *traffic, struct bb_test_prog *prog, void **ret_slot
 	return 0;
 }
 
-void bb_traffic__detach(void *traffic, void *slot)
+static void traffic_detach(void *traffic, void *slot)
 {
 	(void)traffic;
 	free(slot);
 }
 
-/* Poll until the sender has answered. */
-static int await(struct bb_traffic *t, const struct order *o, struct bb_windows *w,
-		 struct bb_batch *b, struct answer *ret_answer, struct bb_err *err)
+/* Polls until the sender has answered. */
+static int await(struct traffic *t, const struct order *o, struct bb_windows *w, struct bb_batch *b,
+		 struct answer *ret_answer, struct bb_err *err)
 {
 	double limit_s = 2e-9 * (double)o->n * (double)o->period_ns + PATIENCE_S;
 	uint64_t began_ns = bb_now_ns();
@@ -195,9 +284,8 @@ static int await(struct bb_traffic *t, const struct order *o, struct bb_windows 
 	}
 }
 
-/* The rest of what was sent, until it has arrived: the program may run a moment later than the
- * sender is told so. */
-static int await_arrival(struct bb_traffic *t, uint64_t sent_before, struct bb_windows *w,
+/* Waits until all sent packets have run the program: it may run a moment after send() returns. */
+static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_windows *w,
 			 struct bb_batch *b, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns(), sent = 0;
@@ -215,8 +303,8 @@ static int await_arrival(struct bb_traffic *t, uint64_t sent_before, struct bb_w
 	return rc;
 }
 
-/* Give the order and poll meanwhile. What the sender says of a failure is in *ret_answer. */
-static int measure(struct bb_traffic *t, struct slot *s, const struct order *o, struct bb_batch *b,
+/* Gives the order and polls meanwhile. If sending fails, ret_answer->rc says why. */
+static int measure(struct traffic *t, struct slot *s, const struct order *o, struct bb_batch *b,
 		   struct answer *ret_answer, struct bb_err *err)
 {
 	struct bb_windows windows;
@@ -233,8 +321,8 @@ static int measure(struct bb_traffic *t, struct slot *s, const struct order *o, 
 	}
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);
-	if (rc == -ETIME) { /* what was sent counts */
-		stop_helpers(t);
+	if (rc == -ETIME) { /* what was sent so far counts */
+		stop_workers(t);
 		rc = 0;
 	}
 	if (!rc)
@@ -242,18 +330,18 @@ static int measure(struct bb_traffic *t, struct slot *s, const struct order *o, 
 	return rc;
 }
 
-int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b,
-		      struct bb_err *err)
+static int traffic_batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b,
+			 struct bb_err *err)
 {
-	struct bb_traffic *t = traffic;
-	/* more would be no samples */
+	struct traffic *t = traffic;
+	/* More events would give no more samples. */
 	uint64_t most = (b->want + t->least_packets - 1) / t->least_packets;
 	double n = b->max_s * rate_hz;
 	struct order o = {.n = n < 1 ? 1 : (uint64_t)(n + 0.5), .period_ns = NS_PER_S / rate_hz};
 	struct answer a = {0};
 	int rc = bb_pin_to_cpu(t->opts.poll_cpu, err);
 
-	if (!rc && !t->sender.pid) /* the batch before was cut short */
+	if (!rc && !t->sender.pid) /* the previous batch ended early */
 		rc = t->start(t, err);
 	b->target_cpu_s = NAN;
 	if (o.n > most)
@@ -268,19 +356,326 @@ int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_bat
 	return rc;
 }
 
-int bb_traffic__probe(void *traffic, struct bb_test_prog *prog, struct bb_err *err)
+static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err *err)
 {
 	uint64_t ns[64];
 	struct bb_batch b = {.ns = ns, .want = sizeof(ns) / sizeof(ns[0]), .drain_each_run = true};
 	void *slot;
-	int rc = bb_traffic__attach(traffic, prog, &slot, err);
+	int rc = traffic_attach(traffic, prog, &slot, err);
 
 	if (rc)
 		return rc;
-	rc = bb_traffic__batch(traffic, slot, 1000, &b, err);
+	rc = traffic_batch(traffic, slot, 1000, &b, err);
 	if (!rc && b.void_why[0])
 		rc = bb_fail(err, -ENOTSUP, "%s; does '%s' let packets pass?", b.void_why,
 			     prog->target->source->program);
-	bb_traffic__detach(traffic, slot);
+	traffic_detach(traffic, slot);
 	return rc;
 }
+
+/* --- event: packets --- */
+
+/* The sender's inputs. They are shuffled again after each pass, so that each is sent equally often.
+ */
+struct packets {
+	const struct bb_input *inputs;
+	uint32_t *order; /* order[n] */
+	size_t n, next;
+	unsigned int ifindex;
+	struct bb_rng rng;
+};
+
+/* The socket bypasses queue disciplines: a packet is received before send() returns. */
+static int open_packet_socket(void *arg, int *ret_fd)
+{
+	const struct sender *s = arg;
+	const struct packets *p = s->arg;
+	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_ifindex = (int)p->ifindex};
+	/* protocol 0: nothing is received */
+	int one = 1, fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), rc;
+
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one))) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+static int send_packet(void *arg, int socket_fd)
+{
+	struct packets *p = arg;
+	const struct bb_input *in;
+
+	if (p->next == p->n) {
+		bb_rng_shuffle(&p->rng, p->order, p->n);
+		p->next = 0;
+	}
+	in = &p->inputs[p->order[p->next++]];
+	return send(socket_fd, in->data, in->len, 0) < 0 ? -errno : 0;
+}
+
+static int check_inputs(const struct bb_inputs *inputs, struct bb_err *err)
+{
+	for (size_t i = 0; i < inputs->n; i++) {
+		const struct bb_input *in = &inputs->v[i];
+
+		if (in->is_context)
+			return bb_fail(err, -EINVAL,
+				       "input '%s' is a context; 'event: packets' sends packets",
+				       in->name);
+		if (in->ctx)
+			return bb_fail(err, -EINVAL,
+				       "input '%s' has a context beside its packet, and no wire "
+				       "carries one; 'with: step, trigger: test-run' gives it to "
+				       "the program",
+				       in->name);
+		if (in->len > BB_VETH_MAX_FRAME)
+			return bb_fail(err, -EINVAL,
+				       "input '%s' has %zu bytes; 'event: packets' sends %u at "
+				       "most",
+				       in->name, in->len, BB_VETH_MAX_FRAME);
+		if (in->has_retval || in->out)
+			return bb_fail(err, -EINVAL,
+				       "input '%s' expects a result, and in situ only the kernel "
+				       "sees it; 'with: step, trigger: test-run' checks it",
+				       in->name);
+	}
+	return 0;
+}
+
+static int start_packets(struct traffic *t, struct bb_err *err)
+{
+	const struct bb_test_run_type *xdp;
+	struct packets p = {.inputs = t->spec->inputs.v,
+			    .n = t->spec->inputs.n,
+			    .ifindex = t->pair.ifindex[BB_VETH_NEAR]};
+	struct sender sender = {send_packet, &p};
+	struct worker worker = {.name = "the sender of packets",
+				.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
+				.open = open_packet_socket,
+				.work = send_on_order,
+				.arg = &sender};
+	int rc = 0;
+
+	if (!p.n)
+		rc = bb_test_run_type__find(BPF_PROG_TYPE_XDP, &xdp, err);
+	if (rc)
+		return rc;
+	if (!p.n)
+		p.inputs = xdp->otherwise, p.n = 1;
+	bb_rng_seed(&p.rng, t->opts.seed);
+	p.order = calloc(p.n, sizeof(*p.order));
+	if (!p.order)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < p.n; i++)
+		p.order[i] = (uint32_t)i;
+	p.next = p.n;
+	rc = start_worker(t, &worker, &t->sender, err);
+	free(p.order);
+	return rc;
+}
+
+static int open_packets(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			void **ret_state, struct bb_err *err)
+{
+	int rc = check_inputs(&spec->inputs, err);
+
+	return rc ? rc : traffic_open(spec, opts, 1, start_packets, ret_state, err);
+}
+
+/* --- event: http, as much of HTTP/1.0 (RFC 1945) as it needs --- */
+
+static const struct timeval patience = {.tv_sec = 1};
+
+static struct sockaddr_in http_address(void)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_port = htons(HTTP_PORT),
+				    .sin_addr = {htonl(BB_VETH_FAR_ADDR)}};
+}
+
+bool bb_http_is_ok(const char *answer, size_t len)
+{
+	return len >= 12 && !memcmp(answer, TEXT("HTTP/1.")) && !memcmp(answer + 8, TEXT(" 200"));
+}
+
+bool bb_http_is_whole(const char *request, size_t len)
+{
+	return memmem(request, len, TEXT("\r\n\r\n")) != NULL;
+}
+
+static int set_patience(int fd)
+{
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		       sizeof(patience))) /* for connect(), too */
+		return -errno;
+	return 0;
+}
+
+static int listen_for_http(void *arg, int *ret_fd)
+{
+	const struct sockaddr_in here = http_address();
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
+
+	(void)arg;
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (const struct sockaddr *)&here, sizeof(here)) || listen(fd, SOMAXCONN)) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+/* Reads one request and answers it. Closes first, so that the server's end is left in TIME_WAIT. */
+static void answer_request(int fd)
+{
+	char request[1024];
+	size_t len = 0;
+	ssize_t n = set_patience(fd) ? -1 : 1;
+
+	while (n > 0 && len < sizeof(request) && !bb_http_is_whole(request, len)) {
+		n = recv(fd, request + len, sizeof(request) - len, 0);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (bb_http_is_whole(request, len))
+		send(fd, TEXT("HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nok\n"), MSG_NOSIGNAL);
+	close(fd);
+}
+
+/* Answers requests until control_fd is at its end. */
+static void serve_http(void *arg, int listen_fd, int control_fd)
+{
+	struct pollfd fds[] = {{.fd = listen_fd, .events = POLLIN},
+			       {.fd = control_fd, .events = POLLIN}};
+
+	(void)arg;
+	while (!fds[1].revents) {
+		int fd = poll(fds, 2, -1) > 0 && fds[0].revents ? accept(listen_fd, NULL, NULL)
+								: -1;
+
+		if (fd >= 0)
+			answer_request(fd);
+	}
+}
+
+/* Reads until the other side closes or the buffer is full. -EPROTO: an answer other than 200. */
+static int read_answer(int fd)
+{
+	char text[1024];
+	size_t len = 0;
+	ssize_t n;
+
+	do {
+		n = recv(fd, text + len, sizeof(text) - len, 0);
+		len += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && len < sizeof(text));
+	if (n < 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+	return bb_http_is_ok(text, len) ? 0 : -EPROTO;
+}
+
+/* Fetches one page. */
+static int get_page(void *arg, int socket_fd)
+{
+	const struct sockaddr_in there = http_address();
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
+
+	(void)arg;
+	(void)socket_fd;
+	if (fd < 0)
+		return -errno;
+	rc = set_patience(fd);
+	if (!rc && connect(fd, (const struct sockaddr *)&there, sizeof(there)))
+		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno; /* the error of a timeout here */
+	if (!rc && send(fd, TEXT("GET / HTTP/1.0\r\n\r\n"), MSG_NOSIGNAL) < 0)
+		rc = -errno;
+	if (!rc)
+		rc = read_answer(fd);
+	close(fd);
+	return rc;
+}
+
+static int start_http(struct traffic *t, struct bb_err *err)
+{
+	struct sender sender = {get_page, NULL};
+	struct worker client = {.name = "the HTTP client",
+				.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
+				.work = send_on_order,
+				.arg = &sender};
+	struct worker server = {.name = "the HTTP server",
+				.netns_fd = t->pair.netns_fd[BB_VETH_FAR],
+				.open = listen_for_http,
+				.work = serve_http};
+	int rc = start_worker(t, &server, &t->server, err);
+
+	return rc ? rc : start_worker(t, &client, &t->sender, err);
+}
+
+static int open_http(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		     void **ret_state, struct bb_err *err)
+{
+	return traffic_open(spec, opts, HTTP_LEAST_PACKETS, start_http, ret_state, err);
+}
+
+/* --- the drives --- */
+
+/* What both drives share. */
+#define TRAFFIC_KIND                                                                               \
+	.with = "in-situ", .by_key = "event", .param = "rate_hz", .seconds = 0.6,                  \
+	.pace = BB_TIMED_PACE, .samples_per_event = 32, .sample = BB_SAMPLE_RUN,                   \
+	.needs_bpf = true, .fires = true
+#define TRAFFIC_FUNCTIONS                                                                          \
+	.probe = traffic_probe, .attach = traffic_attach, .batch = traffic_batch,                  \
+	.detach = traffic_detach, .close = traffic_close
+
+static const struct bb_drive_key packets_keys[] = {
+	{.name = "event"}, {.name = "inputs"}, {.name = "rate_hz"}, {.name = "seconds"}, {0},
+};
+
+const struct bb_driver bb_driver_insitu_packets = {
+	.kind =
+		{
+			TRAFFIC_KIND,
+			.by = {"packets"},
+			.name = "in-situ-packets",
+			.title = "in-situ by packets",
+			.doc = "the program under real packets at a steady rate, counters polled "
+			       "from another CPU",
+			.keys = packets_keys,
+			.param_default = 1000,
+		},
+	.open = open_packets,
+	TRAFFIC_FUNCTIONS,
+};
+
+static const struct bb_drive_key http_keys[] = {
+	{.name = "event"},
+	{.name = "rate_hz"},
+	{.name = "seconds"},
+	{0},
+};
+
+const struct bb_driver bb_driver_insitu_http = {
+	.kind =
+		{
+			TRAFFIC_KIND,
+			.by = {"http"},
+			.name = "in-situ-http",
+			.title = "in-situ by http",
+			.doc = "the program under HTTP requests over TCP at a steady rate, "
+			       "counters polled from another CPU",
+			.keys = http_keys,
+			.param_default = 50,
+		},
+	.open = open_http,
+	TRAFFIC_FUNCTIONS,
+};

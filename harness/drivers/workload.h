@@ -4,13 +4,24 @@
 
 #include "base/err.h"
 #include "base/std.h"
-#include "drivers/child.h"
+
+/* Where a child process runs: its CPU and its user. */
+struct bb_child_place {
+	int cpu;
+	uid_t uid; /* the user that it runs as, if we are root */
+	gid_t gid;
+	/* Names of more variables that a program keeps; NULL means none (base/child.h). */
+	const char *const *env;
+};
+
+/* For a new child process with a session of its own, before it gives up root: pins it to its CPU,
+ * ahead of others there. 0 or -errno. */
+int bb_child_place__take(const struct bb_child_place *place);
 
 /*
- * A program that runs as the target, as a child of ours: as the caller of sudo, on one CPU,
- * in a session of its own and ahead of others there, its stdout thrown away and its environment a
- * clean one (base/child.h). The kernel kills it if
- * we die.
+ * A command that runs as a child process: as the caller of sudo, on one CPU, in a session of its
+ * own and ahead of others there. Its stdout is thrown away and its environment is clean
+ * (base/child.h). The kernel kills it if we die.
  */
 struct bb_workload_spec {
 	const char *program; /* a path, or a name looked for in `dir` and then in $PATH */

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "bpf/netns.h"
-#include "drivers/http.h"
 #include "drivers/traffic.h"
 
 /* On time or late by less than a period, the beat stays where it is. */
