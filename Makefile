@@ -33,7 +33,7 @@ endif
 # --- what is built ------------------------------------------------------------------------------------------------
 BIN := bpfbench
 PACKAGES := libbpf jansson yaml-0.1 libpcap libdw libseccomp sqlite3 libarchive
-LIB_DIRS := base core stats plan capture bpf profile exact lines fire drivers env report store judge export html run cli
+LIB_DIRS := base core stats plan capture bpf profile exact inside lines fire drivers env report store judge export html run cli
 LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) \
 	$(sort $(filter-out %_main.c,$(wildcard harness/workloads/*.c)))
 LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)

@@ -21,6 +21,8 @@ static const struct cmd {
 	{"run", bb_cmd_run, true, "measure a scenario or a BPF object (the default command)"},
 	{"capture", bb_cmd_capture, true, "run a command and copy the BPF programs that it loads"},
 	{"init", bb_cmd_init, true, "write a scenario for a BPF object, for you to edit"},
+	{"inside", bb_cmd_inside, true,
+	 "run a command and show percentiles and paths of its programs"},
 	{"triggers", bb_cmd_triggers, true, "list the triggers that make attached programs run"},
 	{"show", bb_cmd_show, false, "print a stored run in any format, without measuring"},
 	{"report", bb_cmd_report, false, "write one HTML page about stored runs"},

@@ -336,7 +336,9 @@ int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take
 	while ((rc = listener_next(&c->listener, timeout_ms, &call)) > 0) {
 		if (take)
 			error = bb_take__call(take, &call, &mark);
-		if (answer(c->listener.fd, call.id) == -ENOENT && take && !error)
+		if (c->load && c->load(c->load_arg, c->listener.fd, &call))
+			;
+		else if (answer(c->listener.fd, call.id) == -ENOENT && take && !error)
 			bb_take__undo(take, &mark);
 		if (error)
 			return error;

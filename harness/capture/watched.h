@@ -30,6 +30,9 @@ struct bb_watched {
 	pid_t beside; /* a second command, as of --until; 0 means none, or it has ended */
 	bool ended;   /* the command has ended; `status` is that of waitpid() */
 	int status;
+	/* May answer a call itself, and then returns true. NULL: none does. */
+	bool (*load)(void *arg, int listener_fd, const struct seccomp_notif *call);
+	void *load_arg;
 };
 
 /*

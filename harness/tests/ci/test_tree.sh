@@ -39,6 +39,7 @@ layer capture base capture
 layer bpf base core plan capture bpf
 layer profile base core bpf profile
 layer exact base core plan bpf exact
+layer inside base core plan bpf capture exact inside
 layer lines base core plan bpf exact lines
 layer fire base core plan bpf fire
 layer drivers base core stats plan bpf profile exact lines fire workloads drivers

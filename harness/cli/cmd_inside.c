@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+
+#include <bpf/btf.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/json_writer.h"
+#include "base/stop.h"
+#include "bpf/prog_type.h"
+#include "capture/watched.h"
+#include "cli/capture_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "export/table_cells.h"
+#include "inside/figures.h"
+#include "inside/supervise.h"
+
+#define TURN_MS 50
+#define LINES_SHOWN 3 /* of the source, that tell a path */
+
+struct inside_args {
+	double seconds, time_at_most;
+	uint32_t n_paths;
+	bool no_paths, no_time;
+	const struct inside_format *format;
+	const char *output;
+	struct bb_strings env;
+	char **command; /* of argv, ends in NULL */
+};
+
+struct session {
+	const struct inside_args *args;
+	struct bb_inside inside;
+	struct bb_watched command;
+	struct bb_inside_figures *figures; /* by program */
+	double elapsed_s;                  /* by the last reading of the figures */
+	uint64_t began_ns, ended_ns;
+};
+
+static void print_table(const struct session *s, struct bb_doc *d);
+static void write_json(const struct session *s, FILE *out);
+
+static const struct inside_format {
+	const char *name;
+	void (*write)(const struct session *s, FILE *out); /* NULL: the table */
+} formats[] = {{"table", NULL}, {"json", write_json}};
+
+#define AT(member) offsetof(struct inside_args, member)
+#define TO(member) .at = AT(member)
+
+static const struct bb_option options[] = {
+	{"for", 0, "S", bb_read_double, TO(seconds),
+	 "end after this time (default: when the command ends, or at Ctrl-C)", 0.1, 1e6},
+	{"time-at-most", 0, "N", bb_read_double, TO(time_at_most),
+	 "timed runs of a program a second (default 20000): of more frequent ones every 2^k-th run "
+	 "is timed, and all are counted",
+	 1, 1e9},
+	{"paths", 0, "N", bb_read_u32, TO(n_paths), "paths that are shown of a program (default 8)",
+	 1, BB_INSIDE_MOST_PATHS},
+	{"no-paths", 0, NULL, bb_read_flag, TO(no_paths), "do not tell paths apart"},
+	{"no-time", 0, NULL, bb_read_flag, TO(no_time), "read no clock: counts only"},
+	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
+	{"format", 'f', "NAME", bb_read_row, TO(format), "table (default) or json",
+	 BB_CHOICES(formats)},
+	{"output", 'o', "FILE", bb_read_text, TO(output), BB_OUTPUT_DOC},
+	{0},
+};
+
+static void check_args(void *args)
+{
+	struct inside_args *a = args;
+
+	bb_refuse("which command? bpfbench inside -- COMMAND...", !a->command);
+	a->n_paths = a->n_paths ? a->n_paths : 8;
+	a->time_at_most = a->time_at_most > 0 ? a->time_at_most : 20000;
+	a->format = a->format ? a->format : &formats[0];
+}
+
+static const struct bb_usage usage = {
+	.arguments = "-- COMMAND...",
+	.doc = "Run a command and show what each of its BPF programs costs under its real load: "
+	       "percentiles of its runs, and the paths that they take.",
+	.more = "The command gets a clone of each program that it loads. The clone does what the "
+		"program does, counts its runs, reads the clock and notes the path. The cost of "
+		"the clock readings is measured and taken out of all times. The command runs with "
+		"the rights of bpfbench, its stdin empty, its stdout on stderr. Needs root.",
+	.example = "  sudo bpfbench inside --for 5 -- opensnoop\n",
+	.sets = {{NULL, options, 0}},
+	.options_first = true,
+	.command = AT(command),
+	.check = check_args,
+};
+
+/* --- the table --- */
+
+static double share_of_cpu(const struct session *s, size_t i)
+{
+	const struct bb_inside_program *p = &s->inside.programs[i];
+	double seconds = (double)(s->ended_ns - p->began_ns) * 1e-9;
+
+	return bb_inside_path__mean(&s->figures[i].all, s->inside.price.clock_ns) *
+	       (double)s->figures[i].began / seconds * 1e-9;
+}
+
+static double runs_per_s(const struct session *s, size_t i)
+{
+	return (double)s->figures[i].began /
+	       ((double)(s->ended_ns - s->inside.programs[i].began_ns) * 1e-9);
+}
+
+static double worst_of(const struct session *s, const struct bb_inside_path *p)
+{
+	double least = bb_inside_path__quantile(p, 1, s->inside.price.clock_ns);
+
+	return isnan(least) ? NAN : fmax(p->worst_ns - s->inside.price.clock_ns, 0);
+}
+
+static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+static const char *const share_names[] = {"p50", "p90", "p99", "p99_9"};
+#define N_SHARES (sizeof(shares) / sizeof(shares[0]))
+
+static void add_times(const struct session *s, const struct bb_inside_path *p, struct bb_doc *d)
+{
+	double clock_ns = s->inside.price.clock_ns, mean = bb_inside_path__mean(p, clock_ns);
+
+	bb_doc__number_cell(d, mean, mean);
+	for (size_t i = 0; i < N_SHARES; i++) {
+		double ns = bb_inside_path__quantile(p, shares[i], clock_ns);
+
+		bb_doc__number_cell(d, ns, ns);
+	}
+	bb_doc__number_cell(d, worst_of(s, p), worst_of(s, p));
+}
+
+static const struct bb_doc_column program_columns[] = {
+	{BB_TEXT("program")}, {BB_TEXT("type")},
+	{BB_NUMBER("runs")},  {BB_NUMBER("runs/s")},
+	{BB_NUMBER("CPU %")}, {BB_NUMBER("timed %"), .doc = "share of the runs that were timed"},
+	{BB_NUMBER("mean")},  {BB_NUMBER("p50")},
+	{BB_NUMBER("p90")},   {BB_NUMBER("p99")},
+	{BB_NUMBER("p99.9")}, {BB_NUMBER("worst")},
+};
+
+static const struct bb_doc_column path_columns[] = {
+	{BB_TEXT("path")},    {BB_NUMBER("runs")},  {BB_NUMBER("runs %")}, {BB_NUMBER("time %")},
+	{BB_NUMBER("mean")},  {BB_NUMBER("p50")},   {BB_NUMBER("p90")},    {BB_NUMBER("p99")},
+	{BB_NUMBER("p99.9")}, {BB_NUMBER("worst")}, {BB_TEXT("returns")},
+};
+
+static void print_programs(const struct session *s, struct bb_doc *d)
+{
+	bb_doc__table(d, program_columns, sizeof(program_columns) / sizeof(program_columns[0]));
+	for (size_t i = 0; i < s->inside.n_programs; i++) {
+		const struct bb_inside_program *p = &s->inside.programs[i];
+		const struct bb_inside_figures *f = &s->figures[i];
+		double cpu = 100 * share_of_cpu(s, i);
+
+		if (!p->id || !f->began)
+			continue;
+		bb_doc__text_cell(d, p->name);
+		bb_doc__text_cell(d, bb_prog_type_name(p->type).text);
+		bb_doc__cell(d, "%" PRIu64, f->began);
+		bb_doc__number_cell(d, runs_per_s(s, i), runs_per_s(s, i));
+		bb_doc__number_cell(d, cpu, cpu);
+		bb_doc__cell(d, "%.3g", 100 * (double)f->all.timed / (double)f->began);
+		add_times(s, &f->all, d);
+	}
+}
+
+/* The line that a record of the line information names. */
+static void add_line(const struct btf *btf, const struct bpf_line_info *line, const char *sign,
+		     struct bb_doc *d)
+{
+	const char *text = btf__name_by_offset(btf, line->line_off);
+	const char *file = btf__name_by_offset(btf, line->file_name_off);
+
+	file = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	text = text ? text + strspn(text, " \t") : "";
+	bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s %s:%u %s", sign, file ? file : "?",
+		    BB_SOURCE_LINE(line->line_col), text);
+}
+
+/* Lines of blocks that the path executes and the most frequent one does not; after them, those of
+ * the most frequent one alone. */
+static void add_lines(const struct bb_inside_program *p, const struct bb_inside_path *path,
+		      const struct bb_inside_path *most, const struct btf *btf, struct bb_doc *d)
+{
+	const struct bpf_line_info *last = NULL;
+	int n = 0;
+
+	for (int turn = 0; turn < 2; turn++)
+		for (uint32_t b = 0; b < p->cfg.n_blocks && n < LINES_SHOWN; b++) {
+			bool here = bb_inside_path__marks(&p->clone, path, b);
+			const struct bpf_line_info *line;
+
+			if (here == bb_inside_path__marks(&p->clone, most, b) || here == turn)
+				continue;
+			line = bb_code__line_at(&p->code, p->cfg.blocks[b].first);
+			if (line && line != last)
+				add_line(btf, line, here ? "+" : "-", d), n++;
+			last = line;
+		}
+	if (path->exit != most->exit) {
+		const struct bpf_line_info *line = bb_code__line_at(&p->code,
+								    p->clone.exits[path->exit]);
+
+		if (line)
+			add_line(btf, line, "ends at", d);
+	}
+}
+
+static bool ends_in_call(const struct bb_inside_program *p, const struct bb_inside_path *path)
+{
+	const struct bpf_insn *i = &p->code.insns[p->clone.exits[path->exit]];
+
+	return i->code == (BPF_JMP | BPF_CALL);
+}
+
+static void print_path(const struct session *s, size_t i, size_t nth, struct bb_doc *d)
+{
+	const struct bb_inside_figures *f = &s->figures[i];
+	const struct bb_inside_path *p = &f->paths[nth];
+	double time = f->all.sum_ns > 0 ? 100 * p->sum_ns / f->all.sum_ns : NAN;
+
+	bb_doc__cell(d, p->key ? "%zu" : "the rest", nth + 1);
+	bb_doc__cell(d, "%" PRIu64, p->runs);
+	bb_doc__cell(d, "%.3g", 100 * (double)p->runs / (double)f->all.runs);
+	bb_doc__number_cell(d, time, time);
+	add_times(s, p, d);
+	if (ends_in_call(&s->inside.programs[i], p))
+		bb_doc__cell(d, "tail call");
+	else
+		bb_doc__cell(d, p->varies ? "different values" : "%" PRId64, (int64_t)p->retval);
+}
+
+static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
+{
+	const struct bb_inside_program *p = &s->inside.programs[i];
+	const struct bb_inside_figures *f = &s->figures[i];
+	size_t n = f->n_paths < s->args->n_paths ? f->n_paths : s->args->n_paths;
+	struct btf *btf;
+
+	if (f->n_paths < 2)
+		return;
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s: %zu paths", p->name, f->n_paths);
+	bb_doc__table(d, path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
+	for (size_t k = 0; k < n; k++)
+		print_path(s, i, k, d);
+	btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
+	for (size_t k = 1; btf && k < n; k++) {
+		if (!f->paths[k].key || !f->paths[0].key)
+			continue;
+		bb_doc__add(d, BB_DOC_ITEM, NULL, "path %zu, compared with path 1", k + 1);
+		add_lines(p, &f->paths[k], &f->paths[0], btf, d);
+	}
+	btf__free(btf);
+}
+
+static void print_others(const struct session *s, struct bb_doc *d)
+{
+	const struct bb_inside *in = &s->inside;
+	size_t replaced = 0, idle = 0, tests = 0;
+
+	for (size_t i = 0; i < in->n_programs; i++) {
+		const struct bb_inside_program *p = &in->programs[i];
+
+		replaced += p->id != 0;
+		idle += p->id && !s->figures[i].began;
+		if (!p->id && p->n_insns < 4) {
+			tests++;
+			continue;
+		}
+		if (*p->why)
+			bb_doc__add(d, BB_DOC_ITEM, *p->name ? p->name : "(no name)", "%s: %s",
+				    !p->id               ? "not replaced"
+				    : !p->clone.with     ? "counted only"
+				    : p->clone.with == 1 ? "without paths"
+							 : "without time",
+				    p->why);
+	}
+	bb_doc__add(d, BB_DOC_FAINT, NULL,
+		    "%zu loads, %zu replaced by clones, %zu short tests of the loader's; %zu "
+		    "clones "
+		    "did not run. A load waited for %.0f us.",
+		    in->n_loads, replaced, tests, idle,
+		    in->n_loads ? (double)in->spent_ns * 1e-3 / (double)in->n_loads : 0.0);
+}
+
+static void print_cost(const struct session *s, struct bb_doc *d)
+{
+	const struct bb_inside_price *price = &s->inside.price;
+	double ns = 0, seconds = (double)(s->ended_ns - s->began_ns) * 1e-9;
+
+	for (size_t i = 0; i < s->inside.n_programs; i++) {
+		double timed = (double)s->figures[i].all.timed;
+
+		ns += timed * price->timed_ns +
+		      ((double)s->figures[i].began - timed) *
+			      (s->inside.programs[i].clone.with & BB_INSIDE_TIME
+				       ? price->untimed_ns
+				       : price->counted_ns);
+	}
+	bb_doc__add(d, BB_DOC_FAINT, NULL,
+		    "Times in ns, without the clock readings of %.0f ns. The clones cost the "
+		    "machine about %.2g %% of one CPU: %.0f ns a timed run, %.0f ns another.",
+		    price->clock_ns, ns * 1e-7 / seconds, price->timed_ns, price->untimed_ns);
+}
+
+static void print_table(const struct session *s, struct bb_doc *d)
+{
+	print_programs(s, d);
+	for (size_t i = 0; i < s->inside.n_programs; i++)
+		print_paths(s, i, d);
+	print_others(s, d);
+	print_cost(s, d);
+}
+
+/* --- other formats --- */
+
+static void json_times(const struct session *s, const struct bb_inside_path *p, struct bb_json *w)
+{
+	double clock_ns = s->inside.price.clock_ns;
+
+	bb_json__add_u64(w, "timed", p->timed);
+	bb_json__add_fixed(w, "mean", bb_inside_path__mean(p, clock_ns));
+	for (size_t i = 0; i < N_SHARES; i++)
+		bb_json__add_fixed(w, share_names[i],
+				   bb_inside_path__quantile(p, shares[i], clock_ns));
+	bb_json__add_fixed(w, "worst", worst_of(s, p));
+}
+
+static void json_program(const struct session *s, size_t i, struct bb_json *w)
+{
+	const struct bb_inside_program *p = &s->inside.programs[i];
+	const struct bb_inside_figures *f = &s->figures[i];
+
+	bb_json__open(w, NULL, "{");
+	bb_json__add_text(w, "name", p->name);
+	bb_json__add_text(w, "type", bb_prog_type_name(p->type).text);
+	bb_json__add_u64(w, "id", p->id);
+	bb_json__add_bool(w, "with_time", p->id && p->clone.with & BB_INSIDE_TIME);
+	bb_json__add_bool(w, "with_paths", p->id && p->clone.with & BB_INSIDE_PATHS);
+	bb_json__add_text(w, "why", p->why);
+	bb_json__add_u64(w, "runs", f->began);
+	bb_json__add_fixed(w, "runs_per_s", runs_per_s(s, i));
+	json_times(s, &f->all, w);
+	bb_json__open(w, "paths", "[\n");
+	for (size_t k = 0; p->clone.with & BB_INSIDE_PATHS && k < f->n_paths; k++) {
+		bb_json__open(w, NULL, "{");
+		bb_json__add_u64(w, "runs", f->paths[k].runs);
+		bb_json__add_bool(w, "rest", !f->paths[k].key);
+		bb_json__add_bool(w, "tail_call", ends_in_call(p, &f->paths[k]));
+		bb_json__add_bool(w, "varies", f->paths[k].varies);
+		bb_json__add_double(w, "retval", (double)(int64_t)f->paths[k].retval);
+		json_times(s, &f->paths[k], w);
+		bb_json__close(w);
+	}
+	bb_json__close(w);
+	bb_json__close(w);
+}
+
+static void write_json(const struct session *s, FILE *out)
+{
+	struct bb_json w = {.out = out, .indent = 1};
+
+	bb_json__open(&w, NULL, "{\n");
+	bb_json__add_double(&w, "clock_ns", s->inside.price.clock_ns);
+	bb_json__add_double(&w, "timed_ns", s->inside.price.timed_ns);
+	bb_json__add_double(&w, "untimed_ns", s->inside.price.untimed_ns);
+	bb_json__add_double(&w, "counted_ns", s->inside.price.counted_ns);
+	bb_json__add_u64(&w, "loads", s->inside.n_loads);
+	bb_json__add_u64(&w, "spent_ns", s->inside.spent_ns);
+	bb_json__open(&w, "programs", "[\n");
+	for (size_t i = 0; i < s->inside.n_programs; i++)
+		json_program(s, i, &w);
+	bb_json__end(&w);
+}
+
+/* --- the session --- */
+
+static int read_figures(struct session *s)
+{
+	s->ended_ns = bb_now_ns();
+	s->figures = calloc(s->inside.n_programs + 1, sizeof(*s->figures));
+	if (!s->figures)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->inside.n_programs; i++)
+		if (s->inside.programs[i].id &&
+		    bb_inside_figures__read(&s->inside.programs[i].clone, &s->figures[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+static int write_figures(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct session *s = arg;
+	struct bb_doc d = {0};
+	struct bb_doc_look look = s->args->output ? bb_doc_plain_look : bb_output_look(stdout);
+	int rc;
+
+	if (s->args->format->write) {
+		s->args->format->write(s, out);
+		return 0;
+	}
+	print_table(s, &d);
+	rc = bb_doc__text(&d, &look, out);
+	bb_doc__done(&d);
+	return rc ? bb_fail_nomem(err) : 0;
+}
+
+/* Until the time is over, a signal comes, or nothing of the command is left. */
+static int watch(struct session *s, struct bb_err *err)
+{
+	bool any;
+	int rc = 0;
+
+	while (!rc) {
+		rc = bb_watched__serve(&s->command, TURN_MS, NULL, &any);
+		bb_inside__turn(&s->inside);
+		bb_watched__look(&s->command);
+		if (bb_stop_signal == SIGINT)
+			bb_stop_signal = 0; /* the second one kills us */
+		else if (bb_stop_signal)
+			return bb_fail(err, -EINTR, "interrupted");
+		else if (!s->args->seconds || bb_seconds_since(s->began_ns) < s->args->seconds)
+			continue;
+		return 0;
+	}
+	return rc == -EPIPE
+		       ? 0
+		       : bb_fail(err, rc, "watching '%s': %s", s->args->command[0], strerror(-rc));
+}
+
+static int run_command(struct session *s, struct bb_err *err)
+{
+	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
+	int rc = bb_watched__start(argv, NULL, s->args->env.v, true, &s->command, err);
+
+	if (rc)
+		return rc;
+	s->command.load = bb_inside__load;
+	s->command.load_arg = &s->inside;
+	s->began_ns = bb_now_ns();
+	rc = watch(s, err);
+	if (!rc && read_figures(s))
+		rc = bb_fail_nomem(err);
+	if (!bb_watched__end(&s->command))
+		bb_say("something of the command does not end, and is left alone");
+	if (s->command.ended && s->command.status && !s->args->seconds)
+		fprintf(stderr, "bpfbench: the command %s\n", bb_how_ended(s->command.status).text);
+	bb_watched__close(&s->command, false);
+	return rc;
+}
+
+int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
+{
+	static struct inside_args a;
+	struct session s = {.args = &a};
+	int rc;
+
+	bb_usage__parse(&usage, argc, argv, &a);
+	s.inside.time_at_most = a.time_at_most;
+	s.inside.with = (a.no_time ? 0 : BB_INSIDE_TIME) | (a.no_paths ? 0 : BB_INSIDE_PATHS);
+	rc = bb_output_check(a.output, err);
+	if (!rc)
+		rc = bb_inside_price__measure(&s.inside.price, err);
+	if (!rc) {
+		bb_capture_provide_tracefs();
+		rc = run_command(&s, err);
+	}
+	if (!rc && !s.inside.n_loads)
+		rc = bb_fail(err, -ENOTSUP,
+			     "'%s' loaded no BPF program while it was watched; --for S watches it "
+			     "longer",
+			     a.command[0]);
+	if (!rc)
+		rc = bb_output_of(write_figures, &s, a.output, err);
+	for (size_t i = 0; s.figures && i < s.inside.n_programs; i++)
+		bb_inside_figures__done(&s.figures[i]);
+	free(s.figures);
+	bb_inside__done(&s.inside);
+	return rc;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "inside/figures.h"
+
+#include "base/grow.h"
+
+static uint64_t word_at(const volatile char *slot, uint32_t off)
+{
+	return *(const volatile uint64_t *)(const volatile void *)(slot + off);
+}
+
+/* The path of that key, which is made where it is not known; NULL: out of memory. */
+static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
+				      const volatile char *slot, uint64_t key)
+{
+	struct bb_inside_path *p;
+
+	for (size_t i = 0; i < f->n_paths; i++)
+		if (f->paths[i].key == key)
+			return &f->paths[i];
+	p = bb_append(&f->paths, &f->n_paths, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->words = calloc(c->n_words + 1, sizeof(*p->words));
+	if (!p->words) {
+		f->n_paths--;
+		return NULL;
+	}
+	p->key = key;
+	p->exit = (uint32_t)word_at(slot, BB_INSIDE_EXIT);
+	p->exit = p->exit < c->n_exits ? p->exit : 0;
+	p->retval = word_at(slot, BB_INSIDE_RETVAL);
+	p->turns = key ? word_at(slot, BB_INSIDE_MARKS + 8 * c->n_words) : 0;
+	for (uint32_t w = 0; key && w < c->n_words; w++)
+		p->words[w] = word_at(slot, BB_INSIDE_MARKS + 8 * w);
+	return p;
+}
+
+static void add_slot(struct bb_inside_path *to, const volatile char *slot)
+{
+	const volatile uint32_t *buckets =
+		(const volatile uint32_t *)(const volatile void *)(slot + BB_INSIDE_HIST);
+	double worst_ns = (double)word_at(slot, BB_INSIDE_WORST);
+
+	to->runs += word_at(slot, BB_INSIDE_COUNT);
+	to->timed += word_at(slot, BB_INSIDE_TIMED);
+	to->sum_ns += (double)word_at(slot, BB_INSIDE_SUM);
+	to->worst_ns = worst_ns > to->worst_ns ? worst_ns : to->worst_ns;
+	to->varies |= word_at(slot, BB_INSIDE_VARIES) != 0 ||
+		      word_at(slot, BB_INSIDE_RETVAL) != to->retval;
+	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++)
+		to->buckets[b] += buckets[b];
+}
+
+static int by_runs(const void *a, const void *b)
+{
+	const struct bb_inside_path *x = a, *y = b;
+
+	if (x->runs != y->runs)
+		return x->runs > y->runs ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+int bb_inside_figures__read(const struct bb_inside_clone *c, struct bb_inside_figures *ret_figures)
+{
+	struct bb_inside_figures f = {.began = bb_inside_clone__runs(c)};
+
+	for (uint32_t i = 0; i < c->n_stripes * (c->n_slots + 1); i++) {
+		uint32_t stripe = i / (c->n_slots + 1), nth = i % (c->n_slots + 1);
+		const volatile char *slot = (const volatile char *)c->memory.v +
+					    (size_t)stripe * c->stripe_bytes + BB_INSIDE_HEAD +
+					    (size_t)nth * c->slot_bytes;
+		uint64_t key = nth < c->n_slots ? word_at(slot, BB_INSIDE_KEY) : 0;
+		struct bb_inside_path *p;
+
+		if (!word_at(slot, BB_INSIDE_COUNT))
+			continue;
+		p = path_of(&f, c, slot, key);
+		if (!p) {
+			bb_inside_figures__done(&f);
+			return -ENOMEM;
+		}
+		add_slot(p, slot);
+		add_slot(&f.all, slot);
+	}
+	if (f.n_paths)
+		qsort(f.paths, f.n_paths, sizeof(*f.paths), by_runs);
+	*ret_figures = f;
+	return 0;
+}
+
+void bb_inside_figures__done(struct bb_inside_figures *f)
+{
+	for (size_t i = 0; i < f->n_paths; i++)
+		free(f->paths[i].words);
+	free(f->paths);
+	*f = (struct bb_inside_figures){0};
+}
+
+/* The least time that bucket b counts, ns: emit_bucket() of instrument.c is its inverse. */
+static double bucket_from(uint32_t b)
+{
+	return b < 32 ? b : (double)(b % 16 + 16) * (double)(1ULL << (b / 16 - 1));
+}
+
+double bb_inside_path__quantile(const struct bb_inside_path *p, double share, double clock_ns)
+{
+	double all = 0, sum = 0;
+
+	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++)
+		all += (double)p->buckets[b];
+	for (uint32_t b = 0; all > 0 && b < BB_INSIDE_BUCKETS; b++) {
+		double in = (double)p->buckets[b], from = bucket_from(b), ns;
+
+		if (in > 0 && sum + in >= share * all) {
+			ns = from + (share * all - sum) / in * (bucket_from(b + 1) - from);
+			return ns > clock_ns ? ns - clock_ns : 0;
+		}
+		sum += in;
+	}
+	return NAN;
+}
+
+double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns)
+{
+	double mean = p->timed ? p->sum_ns / (double)p->timed : NAN;
+
+	return isnan(mean) || mean > clock_ns ? mean - clock_ns : 0;
+}
+
+double bb_inside_figures__median_ns(const struct bb_inside_clone *c)
+{
+	struct bb_inside_figures f;
+	double ns;
+
+	if (bb_inside_figures__read(c, &f))
+		return NAN;
+	ns = bb_inside_path__quantile(&f.all, 0.5, 0);
+	bb_inside_figures__done(&f);
+	return ns;
+}
+
+bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_inside_path *p,
+			   uint32_t block)
+{
+	uint32_t mark = c->mark_of[block];
+
+	if (!mark--)
+		return false;
+	return p->words[mark / BB_INSIDE_MARKS_A_WORD] >>
+		       (8 * (1 + mark % BB_INSIDE_MARKS_A_WORD)) &
+	       1;
+}

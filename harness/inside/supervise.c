@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "inside/supervise.h"
+
+#include <bpf/bpf.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "base/clock.h"
+#include "base/grow.h"
+#include "bpf/insn.h"
+#include "bpf/libbpf_log.h"
+#include "bpf/prog_stats.h"
+#include "capture/capture.h"
+#include "capture/remote.h"
+#include "capture/replay.h"
+#include "capture/rights.h"
+#include "inside/figures.h"
+
+#define LOG_BYTES (1U << 20)
+#define FEWEST_INSNS 4u /* a shorter program is a loader's test */
+#define MOST_FDS 256u
+#define UNKNOWN_BYTES 256u /* of an attribute behind the part that we know */
+
+/* A load of the command, with our copies of all that it names. */
+struct load {
+	struct bb_remote from;
+	union bpf_attr attr;
+	uint32_t attr_size;
+	struct bpf_insn *insns;
+	void *funcs, *lines;
+	int32_t *fd_array;
+	char license[128];
+	int theirs[MOST_FDS], ours[MOST_FDS];
+	size_t n_fds;
+	char why[256];
+};
+
+static int refuse(struct load *l, const char *why)
+{
+	snprintf(l->why, sizeof(l->why), "%.250s", why);
+	return -ENOTSUP;
+}
+
+/* --- the copies --- */
+
+/* Our copy of a descriptor of the command; it is closed with the load. <0: there is none. */
+static int fd_of(struct load *l, int theirs)
+{
+	int ours;
+
+	for (size_t i = 0; i < l->n_fds; i++)
+		if (l->theirs[i] == theirs)
+			return l->ours[i];
+	if (l->n_fds == MOST_FDS)
+		return -EMFILE;
+	ours = bb_remote__fd(&l->from, theirs);
+	if (ours < 0)
+		return ours;
+	l->theirs[l->n_fds] = theirs;
+	l->ours[l->n_fds++] = ours;
+	return ours;
+}
+
+static int copy_attr(struct load *l, const struct seccomp_data *data)
+{
+	char more[UNKNOWN_BYTES];
+	uint32_t size = (uint32_t)data->args[2], known = sizeof(l->attr);
+
+	/* what a field behind our own last one means is not known */
+	known = offsetof(union bpf_attr, core_relo_rec_size) + sizeof(uint32_t);
+	l->attr_size = size < known ? size : known;
+	if (size > known + sizeof(more) ||
+	    bb_remote__read(&l->from, data->args[1], &l->attr, l->attr_size) ||
+	    (size > known && bb_remote__read(&l->from, data->args[1] + known, more, size - known)))
+		return refuse(l, "its attributes cannot be read");
+	for (uint32_t i = 0; size > known && i < size - known; i++)
+		if (more[i])
+			return refuse(l, "it has attributes that bpfbench does not know (signed, "
+					 "or with a token)");
+	return 0;
+}
+
+static int check_attr(struct load *l)
+{
+	const union bpf_attr *a = &l->attr;
+
+	if (a->insn_cnt < FEWEST_INSNS)
+		return refuse(l, "a test of the loader's");
+	if (a->insn_cnt > BB_MOST_INSNS)
+		return refuse(l, "it is too long");
+	if (a->log_level || a->log_buf)
+		return refuse(l, "it asks for the verifier's log");
+	if (a->core_relo_cnt)
+		return refuse(l, "the kernel itself relocates it (core_relos)");
+	if (a->prog_ifindex)
+		return refuse(l, "it is bound to a network device");
+	if (a->prog_flags & BB_TOKEN_FD)
+		return refuse(l, "it is loaded by a token");
+	if (a->prog_type == BPF_PROG_TYPE_EXT)
+		return refuse(l, "it replaces a function of another program");
+	if (!bb_rights__are_whole(bb_rights__of(l->from.tid)))
+		return refuse(l, "the command lacks rights that bpfbench has");
+	return 0;
+}
+
+/* Maps, and the highest entry of fd_array that an instruction names. */
+static int copy_maps(struct load *l, int *ret_top)
+{
+	int top = -1;
+
+	for (uint32_t i = 0; i < l->attr.insn_cnt; i++) {
+		struct bpf_insn *insn = &l->insns[i];
+
+		if (bb_insn_is_kfunc_call(insn) && insn->off > top)
+			top = insn->off;
+		if (!bb_insn_is_wide(insn))
+			continue;
+		if (++i == l->attr.insn_cnt)
+			return refuse(l, "its code ends in the midst of an instruction");
+		switch (insn->src_reg) {
+		case BPF_PSEUDO_MAP_FD:
+		case BPF_PSEUDO_MAP_VALUE:
+			insn->imm = fd_of(l, insn->imm);
+			if (insn->imm < 0)
+				return refuse(l, "a map of it cannot be copied");
+			break;
+		case BPF_PSEUDO_MAP_IDX:
+		case BPF_PSEUDO_MAP_IDX_VALUE: top = insn->imm > top ? insn->imm : top; break;
+		case BPF_PSEUDO_BTF_ID:
+			if (insn[1].imm && (insn[1].imm = fd_of(l, insn[1].imm)) < 0)
+				return refuse(l, "a module's types cannot be copied");
+			break;
+		default: break;
+		}
+	}
+	*ret_top = top;
+	return 0;
+}
+
+static int copy_fd_array(struct load *l, int top)
+{
+	void *fds = NULL;
+
+	if (!l->attr.fd_array || top < 0) {
+		l->attr.fd_array = 0;
+		return 0;
+	}
+	if (top >= (int)MOST_FDS || bb_remote__copy(&l->from, l->attr.fd_array, (size_t)top + 1,
+						    sizeof(int32_t), sizeof(int32_t), &fds))
+		return refuse(l, "its fd_array cannot be copied");
+	l->fd_array = fds;
+	for (int i = 0; i <= top; i++) { /* entries that no instruction names may be closed */
+		int ours = l->fd_array[i] > 0 ? fd_of(l, l->fd_array[i]) : 0;
+
+		l->fd_array[i] = ours < 0 ? 0 : ours;
+	}
+	l->attr.fd_array = (uintptr_t)l->fd_array;
+	return 0;
+}
+
+static int copy_types(struct load *l)
+{
+	union bpf_attr *a = &l->attr;
+	int fd;
+
+	if (a->prog_btf_fd) {
+		fd = fd_of(l, (int)a->prog_btf_fd);
+		if (fd < 0 || a->func_info_cnt > a->insn_cnt || a->line_info_cnt > a->insn_cnt ||
+		    bb_remote__copy(&l->from, a->func_info, a->func_info_cnt, a->func_info_rec_size,
+				    sizeof(struct bpf_func_info), &l->funcs) ||
+		    bb_remote__copy(&l->from, a->line_info, a->line_info_cnt, a->line_info_rec_size,
+				    sizeof(struct bpf_line_info), &l->lines))
+			return refuse(l, "its type information cannot be copied");
+		a->prog_btf_fd = (uint32_t)fd;
+		a->func_info_rec_size = sizeof(struct bpf_func_info);
+		a->line_info_rec_size = sizeof(struct bpf_line_info);
+	}
+	if (a->attach_prog_fd) {
+		fd = fd_of(l, (int)a->attach_prog_fd);
+		if (fd < 0)
+			return refuse(l, "the program that it is attached to cannot be copied");
+		a->attach_prog_fd = (uint32_t)fd;
+	}
+	return 0;
+}
+
+static int copy_load(struct load *l, const struct seccomp_data *data)
+{
+	void *insns = NULL;
+	int top, rc = copy_attr(l, data);
+
+	if (!rc)
+		rc = check_attr(l);
+	if (!rc &&
+	    (bb_remote__copy(&l->from, l->attr.insns, l->attr.insn_cnt, sizeof(struct bpf_insn),
+			     sizeof(struct bpf_insn), &insns) ||
+	     bb_remote__read_text(&l->from, l->attr.license, l->license, sizeof(l->license))))
+		rc = refuse(l, "its code cannot be read");
+	l->insns = insns;
+	if (!rc)
+		rc = copy_maps(l, &top);
+	if (!rc)
+		rc = copy_fd_array(l, top);
+	if (!rc)
+		rc = copy_types(l);
+	l->attr.license = (uintptr_t)l->license;
+	l->attr.insns = (uintptr_t)l->insns;
+	l->attr.func_info = (uintptr_t)l->funcs;
+	l->attr.line_info = (uintptr_t)l->lines;
+	return rc;
+}
+
+/* --- loading --- */
+
+/* records[n] of `size` bytes begin with an instruction's offset, which moves. */
+static void *moved_records(const void *records, uint32_t n, size_t size, const struct bb_rewrite *r)
+{
+	char *copy = calloc(n + 1, size);
+
+	for (uint32_t i = 0; copy && i < n; i++) {
+		uint32_t at;
+
+		memcpy(copy + i * size, (const char *)records + i * size, size);
+		memcpy(&at, copy + i * size, sizeof(at));
+		at = at < r->code->n ? r->moved[at] : r->n;
+		memcpy(copy + i * size, &at, sizeof(at));
+	}
+	return copy;
+}
+
+/* Load the program itself (r NULL) or the rewritten one, with the verifier's words in log[]. */
+static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewrite *r, char *log)
+{
+	union bpf_attr a = *attr;
+	void *funcs = NULL, *lines = NULL;
+	int fd = -1;
+
+	if (r) {
+		funcs = moved_records((const void *)(uintptr_t)a.func_info, a.func_info_cnt,
+				      sizeof(struct bpf_func_info), r);
+		lines = moved_records((const void *)(uintptr_t)a.line_info, a.line_info_cnt,
+				      sizeof(struct bpf_line_info), r);
+		a.func_info = (uintptr_t)funcs;
+		a.line_info = (uintptr_t)lines;
+		a.insns = (uintptr_t)r->insns;
+		a.insn_cnt = r->n;
+	}
+	log[0] = '\0';
+	a.log_level = BB_LOG_STATS;
+	a.log_buf = (uintptr_t)log;
+	a.log_size = LOG_BYTES;
+	errno = ENOMEM;
+	if (!r || (funcs && lines))
+		fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, size);
+	fd = fd < 0 ? -errno : fd;
+	free(funcs);
+	free(lines);
+	return fd;
+}
+
+/* Bytes below r10 that any instruction of the main function names, at least. */
+static uint32_t depth_shown(const struct bb_code *code, uint32_t end)
+{
+	int depth = 0;
+
+	for (uint32_t at = 0; at < end; at += bb_insn_slots(&code->insns[at])) {
+		const struct bpf_insn *i = &code->insns[at];
+		uint8_t class = BPF_CLASS(i->code);
+		int off = 0;
+
+		if ((class == BPF_LDX && i->src_reg == BPF_REG_10) ||
+		    ((class == BPF_ST || class == BPF_STX) && i->dst_reg == BPF_REG_10))
+			off = -i->off;
+		else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && i->imm < 0 &&
+			 i->imm >= -(int)BB_STACK_BYTES)
+			off = -i->imm;
+		depth = off > depth ? off : depth;
+	}
+	return (uint32_t)depth;
+}
+
+/* The verifier says how deep the stack is, when it accepts the program. */
+static int stack_of(struct load *l, struct bb_inside_program *p, char *log, uint32_t *ret_bytes)
+{
+	uint32_t said[BB_MAX_FUNCTIONS], shown = depth_shown(&p->code, p->cfg.funcs[0].end);
+	int fd = load(&l->attr, l->attr_size, NULL, log);
+	size_t n = fd < 0 ? 0 : bb_prog_static_stacks(log, said);
+
+	if (fd < 0)
+		return refuse(l, "the kernel refuses it, too");
+	close(fd);
+	*ret_bytes = n && said[0] > shown ? said[0] : shown;
+	return 0;
+}
+
+/* Fewer instruments are tried until the verifier accepts one. */
+static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int first,
+		      uint32_t stack_bytes, char *log)
+{
+	static const unsigned int tried[] = {BB_INSIDE_TIME | BB_INSIDE_PATHS, BB_INSIDE_PATHS,
+					     BB_INSIDE_TIME, 0};
+	char words[200];
+	int fd = -ENOTSUP;
+
+	for (size_t i = 0; fd < 0 && i < sizeof(tried) / sizeof(tried[0]); i++) {
+		struct bb_err err = {0};
+		struct bb_rewrite out;
+
+		if (tried[i] & ~first)
+			continue;
+		if (!bb_inside_clone__make(&p->code, &p->cfg, stack_bytes, tried[i], &p->clone,
+					   &out, &err)) {
+			fd = load(&l->attr, l->attr_size, &out, log);
+			bb_rewrite__done(&out);
+			if (fd >= 0)
+				break;
+			bb_refusal_of_verifier(log, words, sizeof(words));
+			bb_fail(&err, fd, "the verifier refuses the clone: %s",
+				words[0] ? words : strerror(-fd));
+			bb_inside_clone__done(&p->clone);
+		}
+		if (!*p->why)
+			snprintf(p->why, sizeof(p->why), "%.250s", err.msg);
+	}
+	if (fd < 0)
+		snprintf(l->why, sizeof(l->why), "%s", p->why);
+	return fd;
+}
+
+static int ids_of(int prog_fd, struct bb_inside_program *p)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len))
+		return -errno;
+	p->id = info.id;
+	p->btf_id = info.btf_id;
+	return 0;
+}
+
+/* The code becomes the program's own, for its paths' lines. */
+static int make_code(struct load *l, struct bb_inside_program *p)
+{
+	struct bb_err err = {0};
+
+	p->code = (struct bb_code){.type = l->attr.prog_type,
+				   .insns = l->insns,
+				   .n = l->attr.insn_cnt,
+				   .funcs = l->funcs,
+				   .n_funcs = l->funcs ? l->attr.func_info_cnt : 0,
+				   .lines = l->lines,
+				   .n_lines = l->lines ? l->attr.line_info_cnt : 0,
+				   .btf_fd = -1};
+	memcpy(p->code.name, p->name, sizeof(p->name));
+	l->insns = NULL;
+	l->funcs = l->lines = NULL;
+	for (uint32_t i = 0; i < p->code.n_funcs; i++)
+		if (p->code.funcs[i].insn_off >= p->code.n)
+			return refuse(l, "its function information is wrong");
+	if (bb_cfg__make(&p->code, &p->cfg, &err))
+		return refuse(l, err.msg);
+	for (uint32_t at = 0; at < p->code.n; at += bb_insn_slots(&p->code.insns[at]))
+		if ((bb_insn_is_function_call(&p->code.insns[at]) ||
+		     bb_insn_is_function_address(&p->code.insns[at])) &&
+		    !bb_cfg__callee(&p->cfg, &p->code, at))
+			return refuse(l, "it calls its main function");
+	return 0;
+}
+
+/* The clone's descriptor, or -errno. */
+static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_data *data,
+		    struct bb_inside_program *p)
+{
+	char *log = malloc(LOG_BYTES);
+	uint32_t stack_bytes;
+	int fd = log ? copy_load(l, data) : -ENOMEM;
+
+	memcpy(p->name, l->attr.prog_name, sizeof(p->name) - 1);
+	p->type = l->attr.prog_type;
+	p->n_insns = l->attr.insn_cnt;
+	if (!fd)
+		fd = make_code(l, p);
+	if (!fd)
+		fd = stack_of(l, p, log, &stack_bytes);
+	if (!fd)
+		fd = load_clone(l, p, in->with, stack_bytes, log);
+	free(log);
+	return fd;
+}
+
+static void end_load(struct load *l)
+{
+	for (size_t i = 0; i < l->n_fds; i++)
+		close(l->ours[i]);
+	free(l->insns);
+	free(l->funcs);
+	free(l->lines);
+	free(l->fd_array);
+	bb_remote__close(&l->from);
+}
+
+static void program_done(struct bb_inside_program *p)
+{
+	bb_inside_clone__done(&p->clone);
+	bb_cfg__done(&p->cfg);
+	bb_code__done(&p->code);
+}
+
+/* A call that a signal broke off comes again: nothing is noted of it. */
+static bool give(int listener_fd, uint64_t id, int fd)
+{
+	struct seccomp_notif_addfd add = {.id = id,
+					  .flags = SECCOMP_ADDFD_FLAG_SEND,
+					  .srcfd = (uint32_t)fd,
+					  .newfd_flags = O_CLOEXEC};
+
+	return ioctl(listener_fd, SECCOMP_IOCTL_NOTIF_ADDFD, &add) >= 0;
+}
+
+bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *call)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct bb_inside *in = inside;
+	struct bb_inside_program p = {.clone.memory.fd = -1}, *added;
+	struct load l = {0};
+	bool given = false, in_vain = false;
+	int fd;
+
+	if (call->data.arch != seccomp_arch_native() || call->data.nr != SYS_bpf ||
+	    (uint32_t)call->data.args[0] != BPF_PROG_LOAD ||
+	    bb_remote__open((pid_t)call->pid, &l.from))
+		return false;
+	fd = clone_of(in, &l, &call->data, &p);
+	if (fd >= 0) {
+		given = !ids_of(fd, &p) && give(listener_fd, call->id, fd);
+		in_vain = !given;
+		close(fd);
+	} else {
+		snprintf(p.why, sizeof(p.why), "%s", *l.why ? l.why : strerror(-fd));
+	}
+	p.began_ns = bb_now_ns();
+	added = in_vain ? NULL : bb_append(&in->programs, &in->n_programs, sizeof(*added));
+	if (added)
+		*added = p;
+	else
+		program_done(&p);
+	end_load(&l);
+	in->n_loads++;
+	in->spent_ns += bb_now_ns() - began_ns;
+	return given;
+}
+
+void bb_inside__turn(struct bb_inside *in)
+{
+	uint64_t now_ns = bb_now_ns();
+	double seconds = (double)(now_ns - in->turned_ns) * 1e-9;
+
+	if (in->turned_ns && seconds < 0.1)
+		return;
+	for (size_t i = 0; i < in->n_programs; i++) {
+		struct bb_inside_program *p = &in->programs[i];
+		uint64_t runs = p->id ? bb_inside_clone__runs(&p->clone) : 0, mask = 0;
+		double rate = (double)(runs - p->seen_runs) / seconds;
+
+		p->seen_runs = runs;
+		if (!p->id || !in->turned_ns)
+			continue;
+		while (rate / (double)(mask + 1) > in->time_at_most)
+			mask = 2 * mask + 1;
+		if (mask != p->mask)
+			bb_inside_clone__time_each(&p->clone, mask);
+		p->mask = mask;
+	}
+	in->turned_ns = now_ns;
+}
+
+void bb_inside__done(struct bb_inside *in)
+{
+	for (size_t i = 0; i < in->n_programs; i++)
+		program_done(&in->programs[i]);
+	free(in->programs);
+	*in = (struct bb_inside){0};
+}
+
+/* --- the price --- */
+
+#define PRICE_RUNS 20000
+#define PRICE_TURNS 5 /* of which the fastest counts */
+
+/* ns a run; <0: it cannot be run. */
+static double run_empty(int fd)
+{
+	char frame[64] = {0};
+	double least = -1;
+
+	for (int i = 0; i < PRICE_TURNS; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame,
+			    .data_size_in = sizeof(frame), .repeat = PRICE_RUNS);
+		if (bpf_prog_test_run_opts(fd, &opts))
+			return -1;
+		if (least < 0 || opts.duration < least)
+			least = opts.duration;
+	}
+	return least;
+}
+
+static double price_of(const union bpf_attr *attr, const struct bb_code *code,
+		       const struct bb_cfg *g, unsigned int with, uint64_t mask,
+		       double *ret_clock_ns, char *log)
+{
+	struct bb_inside_program p = {.code = *code, .cfg = *g};
+	struct bb_rewrite out;
+	double ns = -1;
+	int fd;
+
+	if (bb_inside_clone__make(code, g, 0, with, &p.clone, &out, NULL))
+		return -1;
+	fd = load(attr, sizeof(*attr), &out, log);
+	bb_rewrite__done(&out);
+	if (fd >= 0) {
+		bb_inside_clone__time_each(&p.clone, mask);
+		ns = run_empty(fd);
+		close(fd);
+	}
+	if (ret_clock_ns)
+		*ret_clock_ns = bb_inside_figures__median_ns(&p.clone);
+	bb_inside_clone__done(&p.clone);
+	return ns;
+}
+
+int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *err)
+{
+	struct bpf_insn insns[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 2},
+				   {.code = BPF_JMP | BPF_EXIT}};
+	struct bb_code code = {.insns = insns, .n = 2, .type = BPF_PROG_TYPE_XDP, .btf_fd = -1};
+	union bpf_attr attr = {.prog_type = BPF_PROG_TYPE_XDP,
+			       .insns = (uintptr_t)insns,
+			       .insn_cnt = 2,
+			       .license = (uintptr_t) "GPL"};
+	const unsigned int all = BB_INSIDE_TIME | BB_INSIDE_PATHS;
+	struct bb_inside_price price = {0};
+	char *log = malloc(LOG_BYTES);
+	struct bb_cfg g = {0};
+	int fd, rc = log ? bb_cfg__make(&code, &g, err) : bb_fail_nomem(err);
+	double empty_ns;
+
+	if (rc) {
+		free(log);
+		return rc;
+	}
+	fd = load(&attr, sizeof(attr), NULL, log);
+	empty_ns = fd < 0 ? -1 : run_empty(fd);
+	if (fd >= 0)
+		close(fd);
+	price.timed_ns = price_of(&attr, &code, &g, all, 0, &price.clock_ns, log) - empty_ns;
+	price.untimed_ns = price_of(&attr, &code, &g, all, INT64_MAX, NULL, log) - empty_ns;
+	price.counted_ns = price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, NULL, log) - empty_ns;
+	if (fd < 0 || isnan(price.clock_ns))
+		rc = bb_fail(err, fd < 0 ? fd : -ENOTSUP,
+			     "the price of the clock readings cannot be measured: %s; run as root, "
+			     "with sudo",
+			     fd < 0 ? strerror(-fd) : "an empty clone was refused");
+	*ret_price = price;
+	bb_cfg__done(&g);
+	free(log);
+	return rc;
+}

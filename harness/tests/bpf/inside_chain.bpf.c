@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Three programs that call each other in a tail; each takes four times as many rounds as the one
+ * before. Each 10th run of the first tries a call that fails. Run by tools/live_prog, which reads
+ * live_runs.
+ */
+#include "bb_bpf.h"
+
+#define ROUNDS 100
+
+int inside_first(struct xdp_md *ctx);
+int inside_second(struct xdp_md *ctx);
+int inside_third(struct xdp_md *ctx);
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 4);
+	__uint(key_size, sizeof(__u32));
+	__array(values, int(struct xdp_md *));
+} jumps SEC(".maps") = {
+	.values = {[0] = (void *)&inside_first,
+		   [1] = (void *)&inside_second,
+		   [2] = (void *)&inside_third},
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} live_runs SEC(".maps");
+
+static __always_inline void spin(int rounds)
+{
+	volatile __u64 sum = 0;
+
+	for (int i = 0; i < rounds; i++)
+		sum = sum + i;
+}
+
+SEC("xdp")
+int inside_first(struct xdp_md *ctx)
+{
+	__u32 zero = 0;
+	__u64 *runs = bpf_map_lookup_elem(&live_runs, &zero);
+
+	if (!runs)
+		return XDP_ABORTED;
+	__sync_fetch_and_add(runs, 1);
+	spin(ROUNDS);
+	bpf_tail_call(ctx, &jumps, *runs % 10 ? 1 : 3);
+	return XDP_TX;
+}
+
+SEC("xdp")
+int inside_second(struct xdp_md *ctx)
+{
+	spin(4 * ROUNDS);
+	bpf_tail_call(ctx, &jumps, 2);
+	return XDP_ABORTED;
+}
+
+SEC("xdp")
+int inside_third(struct xdp_md *ctx)
+{
+	spin(16 * ROUNDS);
+	return XDP_PASS;
+}

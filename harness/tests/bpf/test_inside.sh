@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `bpfbench inside`: clones in place of a command's programs, with known paths, tail calls, and loads that are left alone; and the command
+# goes on when bpfbench is killed. As root.
+# slow: bpfbench is killed 50 times while a command loads programs
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("known paths" "formats" "tail calls" "sampling" "instruments" "left alone" "killed" "complaints")
+need_root "${names[@]}" || plan_done
+objects=$O/tests/bpf live=$O/tests/tools/live_prog
+
+# inside NAME [OPTION...]: the object's first program runs for two seconds on a clone; JSON to $TMP/out. A test run that the signal
+# breaks off has no count of its runs: again.
+inside() {
+	local name=$1 try
+
+	shift
+	for try in 1 2 3 4 5; do
+		run "$BPFBENCH" inside --format json "$@" -- timeout -s INT 2 "$live" "$objects/inside_$name.bpf.o" 2000 "" 50
+		ran=$(sed -nE 's/^ran ([0-9]+), counted ([0-9]+)$/\1 \2/p' "$TMP/err")
+		[[ -z $ran ]] || return 0
+	done
+}
+
+# of PROGRAM FILTER: with jq, of the program of that name that ran.
+of() { jq -r ".programs[] | select(.name == \"$1\" and .runs > 0) | $2" "$TMP/out"; }
+is() { jq -e "$1" "$TMP/out"; }
+true_of() { of "$1" "$2" | grep -qx true; }
+
+need_command jq "${names[@]}" || plan_done
+
+inside paths --time-at-most 1e9
+expect_status "known paths: succeeds" 0
+expect_eq "known paths: its owner sees all of its runs" "${ran% *}" "${ran#* }"
+expect_eq "known paths: all of them were counted" "$(of inside_paths .runs)" "${ran% *}"
+expect_eq "known paths: all of them were timed" "$(of inside_paths .timed)" "${ran% *}"
+expect_eq "known paths: two" "$(of inside_paths '.paths | length')" 2
+expect_eq "known paths: each 50th run takes the rare one" "$(of inside_paths '.paths[1].runs')" $((${ran% *} / 50))
+expect_eq "known paths: what they return" "$(of inside_paths '[.paths[] | .retval, .varies] | join(" ")')" "2 false 1 false"
+check "known paths: the rare one takes longer" true_of inside_paths '.paths[1].p50 > 5 * .paths[0].p50'
+check "known paths: the whole's p99 is on the rare one" true_of inside_paths '.p99 > 5 * .p50'
+check "known paths: percentiles rise" true_of inside_paths '.p50 <= .p90 and .p90 <= .p99 and .p99 <= .p99_9 and .worst > 0'
+
+run "$BPFBENCH" inside --for 1 -- "$live" "$objects/inside_paths.bpf.o" 300 "" 100
+expect_status "formats: a table, and the time is over" 0
+expect_grep "formats: the program" out '^inside_paths +xdp +[0-9]'
+expect_grep "formats: its paths" out '^inside_paths: 2 paths'
+expect_grep "formats: what the clones cost" out 'The clones cost the machine about'
+inside chain --time-at-most 1e9
+expect_eq "tail calls: the first one's runs" "$(of inside_first .runs)" "${ran% *}"
+expect_eq "tail calls: of ten runs one calls in vain, and goes on" "$(of inside_first '[.paths[] | .runs] | add')" "${ran% *}"
+expect_eq "tail calls: those that end in a call" "$(of inside_first '[.paths[] | select(.tail_call) | .runs] | add')" \
+	"$((${ran% *} - ${ran% *} / 10))"
+expect_eq "tail calls: what the others return" "$(of inside_first '[.paths[] | select(.tail_call | not) | .retval] | join(" ")')" 3
+expect_eq "tail calls: the callee's runs" "$(of inside_second .runs)" "$((${ran% *} - ${ran% *} / 10))"
+check "tail calls: own times" true_of inside_third '.p50 > 0'
+first=$(of inside_first .p50) third=$(of inside_third .p50)
+check "tail calls: a callee's time is not the caller's" awk -v a="$first" -v b="$third" 'BEGIN { exit !(a * 4 < b) }'
+
+inside paths --time-at-most 100
+expect_eq "sampling: all runs are counted" "$(of inside_paths .runs)" "${ran% *}"
+check "sampling: few are timed" true_of inside_paths '.timed > 0 and .timed * 2 < .runs'
+inside paths --no-time
+expect_eq "instruments: without the clock, all runs are counted" "$(of inside_paths '[.runs, .timed] | join(" ")')" "${ran% *} 0"
+expect_eq "instruments: without the clock, paths are told apart" "$(of inside_paths '.paths[1].runs')" $((${ran% *} / 50))
+inside paths --no-paths
+expect_eq "instruments: without paths" "$(of inside_paths '[.runs, (.paths | length)] | join(" ")')" "${ran% *} 0"
+check "instruments: without paths, times" true_of inside_paths '.p50 > 0'
+
+# --- left alone ---
+run "$BPFBENCH" inside --format json -- "$O/tests/tools/load_all" "$objects/rejected.bpf.o"
+check "left alone: a program that the kernel refuses" is '[.programs[] | select(.name == "rejected" and .id > 0)] | length == 0'
+if [[ ${#user[@]} -gt 0 ]]; then
+	run "$BPFBENCH" inside --format json -- "${user[@]}" "$live" "$objects/inside_paths.bpf.o" 300
+	check "left alone: a command without rights gets no program" is '[.programs[] | select(.id > 0)] | length == 0'
+else
+	skip "left alone: a command without rights gets no program" "no other user here"
+fi
+
+# --- killed ---
+# Loads a program 6 times, one after the other; done says how many were loaded.
+# shellcheck disable=SC2016 # the shell's that runs it
+loads='n=0; for i in 1 2 3 4 5 6; do timeout -s INT 0.05 "$0" "$1" - >"$2.id"; [ ! -s "$2.id" ] || n=$((n + 1)); done; echo "$n" >"$2"'
+kills=${KILLS:-50} failed=''
+for ((i = 0; i < kills; i++)); do
+	rm -f "$WORK/done"
+	setsid "$BPFBENCH" inside -- sh -c "$loads" "$live" "$objects/live.bpf.o" "$WORK/done" >/dev/null 2>&1 </dev/null &
+	child=$!
+	sleep "0.$((RANDOM % 9))$((RANDOM % 10))"
+	kill -KILL "$child" 2>/dev/null || true
+	wait "$child" 2>/dev/null || true
+	child=''
+	if ! wait_until 1 test -s "$WORK/done"; then
+		: # killed before the command began
+		[[ ! -e $WORK/done.id ]] || failed+=" $i:hangs"
+	elif [[ $(<"$WORK/done") != 6 ]]; then
+		failed+=" $i:$(<"$WORK/done")"
+	fi
+	rm -f "$WORK/done.id"
+done
+expect_eq "killed: $kills times, no load failed" "$failed" ''
+
+run "$BPFBENCH" inside
+expect_status "complaints: no command" 2
+run "$BPFBENCH" inside -- true
+expect_status "complaints: nothing was loaded" 4
+expect_grep "complaints: nothing was loaded, said" err "'true' loaded no BPF program"
+plan_done
