@@ -27,29 +27,21 @@ double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs)
 	return bb_median(slopes, BB_LINE_TIMES * BB_LINE_TIMES);
 }
 
-void bb_fit_line_fit(double t_ns[2][BB_LINE_TIMES], uint32_t shorter, uint32_t longer,
-		     struct bb_fitted_line *ret_line)
-{
-	double rest[2 * BB_LINE_TIMES];
-
-	ret_line->slope_ns = bb_fit_line_slope(t_ns, longer - shorter);
-	for (unsigned int i = 0; i < 2 * BB_LINE_TIMES; i++)
-		rest[i] = t_ns[i % 2][i / 2] - ret_line->slope_ns * (i % 2 ? longer : shorter);
-	ret_line->intercept_ns = bb_median(rest, 2 * BB_LINE_TIMES);
-}
-
 int bb_fit_line__take(const struct bb_fit_timer *timer, uint32_t n, struct bb_fitted_line *ret_line)
 {
 	uint32_t shorter = bb_fit_line_shorter(n);
-	double t_ns[2][BB_LINE_TIMES];
-	int rc = 0;
+	double t_ns[2][BB_LINE_TIMES], rest[2 * BB_LINE_TIMES];
 
-	for (unsigned int i = 0; !rc && i < 2 * BB_LINE_TIMES; i++) {
+	for (unsigned int i = 0; i < 2 * BB_LINE_TIMES; i++) {
 		unsigned int longer = bb_fit_line_is_longer(i);
+		int rc = timer->time(timer->arg, longer ? n : shorter, &t_ns[longer][i / 2]);
 
-		rc = timer->time(timer->arg, longer ? n : shorter, &t_ns[longer][i / 2]);
+		if (rc)
+			return rc;
 	}
-	if (!rc)
-		bb_fit_line_fit(t_ns, shorter, n, ret_line);
-	return rc;
+	ret_line->slope_ns = bb_fit_line_slope(t_ns, n - shorter);
+	for (unsigned int i = 0; i < 2 * BB_LINE_TIMES; i++)
+		rest[i] = t_ns[i % 2][i / 2] - ret_line->slope_ns * (i % 2 ? n : shorter);
+	ret_line->intercept_ns = bb_median(rest, 2 * BB_LINE_TIMES);
+	return 0;
 }

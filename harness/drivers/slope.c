@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slope: the wall time of a test run against its `repeat`, with bpf_stats off. A call takes a + n b
- * for n runs: b is what one more run costs, as the program runs in production, without the
- * statistics; a is the system call. Both come from a robust line through calls at two values of
- * `repeat` (Theil 1950, Sen 1968: the median of the slopes of all pairs), so that a call with an
- * interrupt in it does not matter. Every sample is such a line.
+ * slope: the wall time of a test run against its `repeat`, with bpf_stats off. Every sample is a
+ * line (drivers/fit_line.h). Its slope is the cost of one more run, as the program runs in
+ * production; its intercept is the cost of the system call.
  *
- * Runs follow each other at once: caches and branch history are at their best, the output of a run
- * is the input of the next, and what the program fills (a queue, a ring) fills `repeat` times
- * before it is emptied.
+ * Runs follow each other without a pause. So caches and branch history are at their best, the
+ * output of a run is the input of the next, and a queue or ring that the program fills is emptied
+ * only after `repeat` runs.
  *
- * A run that takes milliseconds needs no line: a sample is then one call of one run, of which the
- * system call is less than a thousandth.
+ * A run that takes milliseconds needs no line. A sample is then one call of one run; the system
+ * call takes less than a thousandth of it.
  */
+
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"
@@ -22,20 +23,65 @@
 
 #define MAX_REPEAT 100000u
 #define PS_PER_NS 1000.0
-#define SLOW_NS 5e6 /* a call of one run is a sample; the system call takes 1 to 3 us of it */
+/* From here on a sample is a call of one run. The system call takes 1 to 3 us of it. */
+#define SLOW_NS 5e6
+
+/* --- hardware counters --- */
+
+static const struct bb_pmu_event pmu_events[BB_PMU_COUNTERS] = {
+	[BB_PMU_CYCLES] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+	[BB_PMU_INSTRUCTIONS] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+	[BB_PMU_LLC_MISSES] = {PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_LL |
+							   PERF_COUNT_HW_CACHE_OP_READ << 8 |
+							   PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
+};
+
+void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_pmu *ret_pmu)
+{
+	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
+		struct perf_event_attr attr = {
+			.type = events[i].type,
+			.size = sizeof(attr),
+			.config = events[i].config,
+			.exclude_user = 1,
+			.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+				       PERF_FORMAT_TOTAL_TIME_RUNNING,
+		};
+
+		ret_pmu->fds[i] = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1,
+					       PERF_FLAG_FD_CLOEXEC);
+	}
+}
+
+void bb_pmu__close(struct bb_pmu *p)
+{
+	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
+		if (p->fds[i] >= 0)
+			close(p->fds[i]);
+		p->fds[i] = -1;
+	}
+}
+
+/* Counts since open. NAN: no such counter, or others used it part of the time. */
+static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
+{
+	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
+		uint64_t v[3]; /* count, time enabled, time running */
+
+		ret_counts[i] = NAN;
+		if (p->fds[i] >= 0 && read(p->fds[i], v, sizeof(v)) == sizeof(v) && v[1] == v[2])
+			ret_counts[i] = (double)v[0];
+	}
+}
+
+/* --- lines --- */
 
 struct line {
 	struct bb_fitted_line time;
 	double pmu[BB_PMU_COUNTERS]; /* counts of a run */
 };
 
-/* The calls of a line, shorter and longer: what each took, and what it counted. */
-struct calls {
-	double ns[2][BB_LINE_TIMES];
-	double pmu[BB_PMU_COUNTERS][2][BB_LINE_TIMES];
-};
-
-/* Wall time of one call of `repeat` runs; made again when a signal breaks it off. */
+/* Wall time of one call of `repeat` runs. A call that a signal interrupts is made again. */
 static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b, double *ret_ns)
 {
 	union bpf_attr attr;
@@ -58,21 +104,21 @@ static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b
 }
 
 /*
- * The `repeat` of the longer call, from a first look at what a run costs; 1: it is slow, and has no
- * use for lines. Of a very slow one, that look is the first sample.
+ * Finds the `repeat` of the longer calls from the time of a few runs. *ret_repeat = 1 means that
+ * the program is slow and needs no lines. If it is very slow, its first run is the first sample.
  */
 static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, struct line *lines,
 		     uint32_t *ret_repeat)
 {
 	uint32_t first = most < 64 ? most : 64;
 	uint64_t began_ns = bb_now_ns();
-	/* the first call's output is looked at */
+	/* The output of the first call is checked. */
 	int rc = bb_test_call__fire_checked(s, b->void_why, sizeof(b->void_why));
 	double one_ns = (double)(bb_now_ns() - began_ns), many_ns = 0;
 
 	if (rc == -EINTR && !bb_must_end())
 		rc = 0;
-	/* Once more, unless nothing but the program can have taken that long. */
+	/* Time it again, unless only the program itself can have taken that long. */
 	if (!rc && one_ns >= SLOW_NS && one_ns < BB_WARMUP_NS)
 		rc = time_call(s, 1, b, &one_ns);
 	*ret_repeat = 1;
@@ -87,7 +133,7 @@ static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, 
 		return rc;
 	if (one_ns > BB_LINE_NS && first > 8)
 		first = 8;
-	/* the last counts: by then the program is warm */
+	/* Only the last time counts: by then the program is warm. */
 	for (int i = 0; !rc && i < 3; i++) {
 		rc = time_call(s, 1, b, &one_ns);
 		if (!rc)
@@ -99,60 +145,48 @@ static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, 
 	return 0;
 }
 
-/* Call `i` of the shorter or the longer ones. */
-static int count_call(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t repeat,
-		      struct bb_batch *b, unsigned int longer, unsigned int i, struct calls *calls)
+/* The calls of one line: what the hardware counted in each. */
+struct calls {
+	const struct bb_pmu *pmu;
+	struct bb_test_call *call;
+	struct bb_batch *batch;
+	unsigned int n; /* calls made so far */
+	double counts[BB_PMU_COUNTERS][2][BB_LINE_TIMES];
+};
+
+static int count_call(void *arg, uint32_t repeat, double *ret_ns)
 {
 	double before[BB_PMU_COUNTERS], after[BB_PMU_COUNTERS];
-	int rc;
+	struct calls *c = arg;
+	int rc = bb_must_end_why();
 
-	bb_pmu__read(pmu, before);
-	rc = time_call(s, repeat, b, &calls->ns[longer][i]);
-	bb_pmu__read(pmu, after);
+	if (rc)
+		return rc;
+	pmu_read(c->pmu, before);
+	rc = time_call(c->call, repeat, c->batch, ret_ns);
+	pmu_read(c->pmu, after);
 	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
-		calls->pmu[k][longer][i] = after[k] - before[k];
+		c->counts[k][bb_fit_line_is_longer(c->n)][c->n / 2] = after[k] - before[k];
+	c->n++;
 	return rc;
 }
 
-/* One sample: the calls in a line's order, and the line through them. */
-static int take_line(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t repeat,
-		     struct bb_batch *b, struct line *ret_line)
+/* One sample: a line, or of a slow program (repeat == 1) one call of one run. */
+static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 {
-	uint32_t shorter = bb_fit_line_shorter(repeat);
-	struct calls calls;
-	int rc = 0;
+	const struct bb_fit_timer timer = {count_call, c};
+	int rc;
 
-	for (unsigned int i = 0; !rc && i < 2 * BB_LINE_TIMES; i++) {
-		unsigned int longer = bb_fit_line_is_longer(i);
-
-		rc = bb_must_end_why();
-		if (!rc)
-			rc = count_call(pmu, s, longer ? repeat : shorter, b, longer, i / 2,
-					&calls);
-	}
-	if (rc)
-		return rc;
-	bb_fit_line_fit(calls.ns, shorter, repeat, &ret_line->time);
-	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
+	c->n = 0;
+	ret_line->time.intercept_ns = NAN;
+	rc = repeat == 1 ? count_call(c, 1, &ret_line->time.slope_ns)
+			 : bb_fit_line__take(&timer, repeat, &ret_line->time);
+	for (size_t k = 0; !rc && k < BB_PMU_COUNTERS; k++)
 		ret_line->pmu[k] =
-			bb_fit_line_slope(calls.pmu[k],
-					  repeat - shorter); /* NAN where it does not count */
-	return 0;
-}
-
-/* One sample of a slow program: a call of one run, all of which is the run's. */
-static int take_run(const struct bb_pmu *pmu, struct bb_test_call *s, struct bb_batch *b,
-		    struct line *ret_line)
-{
-	struct calls calls;
-	int rc = count_call(pmu, s, 1, b, 0, 0, &calls);
-
-	if (rc)
-		return rc;
-	ret_line->time = (struct bb_fitted_line){calls.ns[0][0], NAN};
-	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
-		ret_line->pmu[k] = calls.pmu[k][0][0];
-	return 0;
+			repeat == 1 ? c->counts[k][0][0]
+				    : bb_fit_line_slope(c->counts[k],
+							repeat - bb_fit_line_shorter(repeat));
+	return rc;
 }
 
 /* The median over lines of the double at `offset` in each. */
@@ -166,12 +200,13 @@ static double median_of(const struct line *lines, size_t n, size_t offset, doubl
 static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t repeat,
 		      struct line *lines, struct bb_batch *b, uint64_t began_ns)
 {
+	struct calls calls = {.pmu = pmu, .call = s, .batch = b};
 	int rc = 0;
 
 	while (bb_batch__goes_on(b, began_ns)) {
 		struct line *line = &lines[b->n];
 
-		rc = repeat == 1 ? take_run(pmu, s, b, line) : take_line(pmu, s, repeat, b, line);
+		rc = take_line(&calls, repeat, line);
 		if (rc)
 			break;
 		b->fired++;
@@ -206,7 +241,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 		rc = calibrate(&s, most ? most : MAX_REPEAT, b, lines, &repeat);
 	if (!rc)
 		rc = take_lines(&t->pmu, &s, repeat, lines, b, began_ns);
-	if (rc == -EINTR || rc == -ETIME) /* a line that is not whole is no sample */
+	if (rc == -EINTR || rc == -ETIME) /* an incomplete line is no sample */
 		rc = bb_stop_signal ? -EINTR : 0;
 	b->elapsed_s = bb_seconds_since(began_ns);
 	b->slope.intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns),
@@ -234,7 +269,7 @@ static int open_slope(const struct bb_drive_spec *spec, const struct bb_driver_o
 		return rc;
 	t = *ret_state;
 	t->repeats = true;
-	bb_pmu__open(bb_pmu_events, &t->pmu);
+	bb_pmu__open(pmu_events, &t->pmu);
 	return 0;
 }
 

@@ -14,30 +14,30 @@
 #include "plan/scenario.h"
 
 /*
- * One program and one input, ready for BPF_PROG_TEST_RUN. A packet is copied into the kernel for
- * every call, so no call sees the writes of the one before it; repeats within a call do: there the
- * output of a run is the input of the next. A syscall program's context is copied back, which is
- * why each call is given a fresh copy.
+ * One program and one input, ready for BPF_PROG_TEST_RUN. The kernel copies the packet for every
+ * call, so no call sees the writes of an earlier call. Repeated runs within one call see them: the
+ * output of a run is the input of the next. The kernel copies the context of a syscall program
+ * back, so each call gets a fresh copy.
  */
 struct bb_test_call {
 	struct bb_target *target; /* borrowed */
 	const struct bb_test_run_type *type;
 	const struct bb_input *input; /* borrowed */
-	/* must the run give the result that the input expects? A floor need not: it has its own */
+	/* the run must give the result that the input expects; false for the floor */
 	bool is_judged;
-	/* as it is passed, but for the results; only .test is set */
+	/* The attributes without the results; only .test is set. */
 	union bpf_attr attr;
-	/* of a syscall program: our copy, which the kernel writes to; NULL elsewhere */
+	/* Our copy of a syscall program's context, which the kernel writes to; NULL for others. */
 	uint8_t *ctx;
-	uint8_t *out; /* room for the packet after the run; NULL: not asked for */
+	uint8_t *out; /* receives the packet after the run; NULL: not needed */
 };
 
 void bb_test_call__close(struct bb_test_call *s);
 
 /*
- * One call; ret_attr->test has its results. The kernel reads all of the attributes and writes some:
- * they are set anew each time. 0 or -errno; -EINTR: broken off by a signal, some of the runs were
- * made.
+ * Makes one call; ret_attr->test receives its results. The attributes are set again for each call,
+ * because the kernel writes to them. 0 or -errno. -EINTR: a signal interrupted the call after some
+ * of the runs.
  */
 static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_attr *ret_attr)
 {
@@ -48,48 +48,62 @@ static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_att
 											  : 0;
 }
 
-/* One call of one run whose output is looked at. ret_why[size] stays as it is when all is as the
- * input expects. */
+/* Makes one call of one run and checks its output. ret_why[size] receives what differs from the
+ * expected result, if anything. */
 int bb_test_call__fire_checked(const struct bb_test_call *s, char *ret_why, size_t size);
 
-/* "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" into why[size], unless it is as expected or
- * something is said there already. */
+/* Writes "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" into why[size] if the value is not the
+ * expected one and why[] is empty. */
 void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, char *why,
 				size_t size);
 
 /*
- * How a call failed, for people; returns the error's code: -ENOTSUP where the kernel has no test
- * run of the type, or none with such a context, for which the program may be run again.
+ * Writes the message for a failed call and returns its error code. -ENOTSUP: the kernel has no test
+ * run for the type, or does not take such a context. It may run the program again to find out.
  */
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err);
 
+/* Counters of this thread while it is in the kernel, as `bpftool prog profile` reads them. */
+struct bb_pmu_event {
+	uint32_t type; /* PERF_TYPE_* */
+	uint64_t config;
+};
+
+struct bb_pmu {
+	int fds[BB_PMU_COUNTERS]; /* -1: this machine has no such counter */
+};
+
+/* slope.c: opens the counters that this machine has. A VM without a PMU has none. */
+void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_pmu *ret_pmu);
+void bb_pmu__close(struct bb_pmu *p);
+
 /*
- * The trigger by BPF_PROG_TEST_RUN. XDP programs are attached to a device of our own meanwhile
- * (bpf/netns.h), so that they are called as in production; up to 48 of them share the
- * dispatcher, a binary search over their addresses, which is at most a compare more a doubling. A
- * live program is left as it is.
+ * The trigger that uses BPF_PROG_TEST_RUN. An XDP program is attached to a device of our own while
+ * it is measured (bpf/netns.h), so that the kernel calls it as in production. Up to 48 of them
+ * share the dispatcher, a binary search over their addresses: twice as many programs cost at most
+ * one more comparison. A live program is not attached.
  */
 struct bb_test_run {
 	struct bb_trigger_state common;
-	bool repeats;          /* slope: needs types that take `repeat` */
-	struct bb_pmu pmu;     /* open if it repeats: over many runs there is something to count */
-	struct bb_xdp_net xdp; /* opened when the first XDP program comes */
+	bool repeats;          /* for slope: only program types that take `repeat` */
+	struct bb_pmu pmu;     /* open if `repeats` */
+	struct bb_xdp_net xdp; /* opened for the first XDP program */
 };
 
 struct bb_test_run_slot {
 	struct bb_attached common;
 	const struct bb_test_run_type *type;
-	bool is_judged; /* runs must give the results that inputs expect: it is no floor */
+	bool is_judged; /* runs must give the results that inputs expect; false for the floor */
 	bool attached;  /* XDP: to `port` */
 	size_t port;
 };
 
-/* "a test run on a packet of 64 bytes" */
+/* Writes, for example, "a test run on a packet of 64 bytes". */
 void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog *prog,
 			char *ret_words, size_t size);
 
-/* A batch's beginning: pinned to the CPU (`cpu` of the call is refused by most types), the input of
- * that index ready. */
+/* Begins a batch: pins this thread to the CPU and prepares a call with the input of that index.
+ * (Most program types refuse the attribute `cpu`.) */
 int bb_test_run__aim(const struct bb_test_run_slot *slot, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err);
 
