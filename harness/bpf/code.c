@@ -87,7 +87,7 @@ struct walk {
 	struct bb_code *code;
 	struct piece *pieces;
 	size_t n_pieces;
-	bool *placed; /* by slot of the final program: a piece begins there */
+	bool *has_piece; /* by slot of the final program: a piece begins there */
 };
 
 static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t offset,
@@ -111,11 +111,11 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 	if (!added)
 		return bb_fail_nomem(err);
 	*added = p;
-	w->placed[at] = true;
+	w->has_piece[at] = true;
 	return 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_slot(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
 
@@ -151,7 +151,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 			    (!bb_insn_is_function_call(now) && !bb_insn_is_function_address(now)))
 				continue;
 			to = bb_insn_function_target(now, p.at + i);
-			if (to < 0 || to >= w->code->n || w->placed[to])
+			if (to < 0 || to >= w->code->n || w->has_piece[to])
 				continue;
 			bb_elf_file__callee(f, p.section, p.offset + i, &to_section, &offset);
 			rc = add_piece(w, (uint32_t)to, to_section, offset, err);
@@ -162,7 +162,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 			     "'%s': of its %u instructions %llu are found in the object file",
 			     w->code->name, w->code->n, (unsigned long long)covered);
 	if (!rc)
-		qsort(w->pieces, w->n_pieces, sizeof(*w->pieces), by_place);
+		qsort(w->pieces, w->n_pieces, sizeof(*w->pieces), by_slot);
 	return rc;
 }
 
@@ -219,7 +219,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 	if (n == room) { /* one more than there are: pieces that have records in common */
 		free(records);
 		return bb_fail(err, -EINVAL,
-			       "the object file is broken: two functions are in one place");
+			       "the object file is broken: two functions are at one offset");
 	}
 	*ret_records = records;
 	*ret_n = n;
@@ -268,28 +268,28 @@ int bb_btf_ext__read(const char *elf, size_t len, const char *program, const cha
 		 licence ? licence->data : "");
 	ext = bb_elf_file__section(&file, ".BTF.ext");
 	if (ext && code->btf) {
-		w.placed = calloc(code->n, sizeof(*w.placed));
-		rc = w.placed ? find_pieces(&w, program, section, err) : bb_fail_nomem(err);
+		w.has_piece = calloc(code->n, sizeof(*w.has_piece));
+		rc = w.has_piece ? find_pieces(&w, program, section, err) : bb_fail_nomem(err);
 		if (!rc)
 			rc = read_tables(&w, ext, err);
 	}
-	free(w.placed);
+	free(w.has_piece);
 	free(w.pieces);
 	bb_elf_file__close(&file);
 	return rc;
 }
 
-void bb_btf_ext__place(const char *elf, size_t len, const struct btf *btf, const char *function,
-		       uint32_t insn, char *ret_place, size_t size)
+void bb_btf_ext__source_line(const char *elf, size_t len, const struct btf *btf,
+			     const char *function, uint32_t insn, char *ret_line, size_t size)
 {
 	struct bb_code code = {.btf = btf, .n = UINT32_MAX};
 	const struct bpf_line_info *line = NULL;
 	const struct bb_elf_section *ext;
 	struct bb_elf_file file;
-	bool placed = false;
-	struct walk w = {.file = &file, .code = &code, .placed = &placed};
+	bool has_piece = false;
+	struct walk w = {.file = &file, .code = &code, .has_piece = &has_piece};
 
-	*ret_place = '\0';
+	*ret_line = '\0';
 	if (bb_elf_file__open(elf, len, &file, NULL))
 		return;
 	ext = bb_elf_file__section(&file, ".BTF.ext");
@@ -303,7 +303,7 @@ void bb_btf_ext__place(const char *elf, size_t len, const struct btf *btf, const
 	if (w.n_pieces && insn < w.pieces[0].n && !read_tables(&w, ext, NULL))
 		line = bb_code__line_at(&code, insn);
 	if (line)
-		snprintf(ret_place, size, "%s:%u",
+		snprintf(ret_line, size, "%s:%u",
 			 basename(bb_code__text(&code, line->file_name_off)),
 			 BB_SOURCE_LINE(line->line_col));
 	bb_code__done(&code);

@@ -57,7 +57,7 @@ int bb_btf_ext__read(const char *elf, size_t len, const char *program, const cha
 
 /* Where instruction `insn` of `function` is in its source, "file.c:12"; "": that is not known. */
 struct btf;
-void bb_btf_ext__place(const char *elf, size_t len, const struct btf *btf, const char *function,
-		       uint32_t insn, char *ret_place, size_t size);
+void bb_btf_ext__source_line(const char *elf, size_t len, const struct btf *btf,
+			     const char *function, uint32_t insn, char *ret_line, size_t size);
 
 #endif

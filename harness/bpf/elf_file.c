@@ -101,7 +101,7 @@ static int read_section(struct bb_elf_file *f, const struct bb_elf_part *part, s
 	if (part->head.sh_flags & SHF_EXECINSTR) {
 		if ((uintptr_t)data->d_buf % _Alignof(struct bpf_insn))
 			return bb_fail(err, -EINVAL,
-				       "the object file is broken: section %s is at an odd place",
+				       "the object file is broken: section %s is misaligned",
 				       s->full_name);
 		s->insns = data->d_buf;
 		s->n = (uint32_t)(data->d_size / sizeof(struct bpf_insn));
@@ -254,7 +254,7 @@ bool bb_elf__offset(Elf *elf, uint64_t address, uint64_t *ret_offset)
 
 #define NOWHERE SIZE_MAX
 
-static int by_place(const void *a, const void *b)
+static int by_offset(const void *a, const void *b)
 {
 	const struct bb_elf_symbol *x = *(const struct bb_elf_symbol *const *)a,
 				   *y = *(const struct bb_elf_symbol *const *)b;
@@ -273,7 +273,7 @@ static size_t find(const struct bb_jumps *j, uint32_t section, uint64_t at)
 	while (from < to) { /* the first beyond it */
 		size_t middle = from + (to - from) / 2;
 
-		if (by_place(&j->symbols[middle], &key) > 0)
+		if (by_offset(&j->symbols[middle], &key) > 0)
 			to = middle;
 		else
 			from = middle + 1;
@@ -382,7 +382,7 @@ int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 		if (s->bytes && s->section && (s->section == j.maps || is_function))
 			j.symbols[j.n++] = s;
 	}
-	qsort(j.symbols, j.n, sizeof(*j.symbols), by_place);
+	qsort(j.symbols, j.n, sizeof(*j.symbols), by_offset);
 	*ret_jumps = j;
 	return 0;
 }

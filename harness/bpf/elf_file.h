@@ -95,7 +95,7 @@ bool bb_elf__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
 struct bb_jumps {
 	struct bb_elf_file file;
 	uint32_t maps; /* the section ".maps"; 0: there is none */
-	/* functions and maps: sorted by section and place */
+	/* functions and maps: sorted by section and offset */
 	const struct bb_elf_symbol **symbols;
 	size_t n;
 	/* by symbol: the program gets there. `todo` lists those that were not looked through yet */

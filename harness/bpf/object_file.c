@@ -236,20 +236,20 @@ static int say_no_map(const char *path, const char *program, struct bpf_map *map
 		       bpf_map__map_flags(map));
 }
 
-/* What the program uses and this kernel does not have, in the place of the verifier's reason. */
+/* What the program uses and this kernel does not have, instead of the verifier's reason. */
 static void list_missing(const char *elf, size_t len, const struct btf *btf, char *reason,
 			 size_t size)
 {
 	const struct bb_missing_name *missing;
 	size_t n = bb_libbpf_log__missing(&missing), at = 0;
-	char names[400] = "", place[100];
+	char names[400] = "", line[100];
 
 	for (size_t i = 0; i < n && at < sizeof(names); i++) {
-		bb_btf_ext__place(elf, len, btf, missing[i].function, missing[i].insn, place,
-				  sizeof(place));
+		bb_btf_ext__source_line(elf, len, btf, missing[i].function, missing[i].insn, line,
+					sizeof(line));
 		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s%s%s%s", i ? ", " : "",
-				       missing[i].name, *place ? " (near " : "", place,
-				       *place ? ")" : "");
+				       missing[i].name, *line ? " (near " : "", line,
+				       *line ? ")" : "");
 	}
 	if (n)
 		snprintf(reason, size,
@@ -339,7 +339,7 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 			       strerror(-rc));
 	if (strstr(log, "END PROG LOAD LOG")) {
 		bb_refusal_of_verifier(log, reason, sizeof(reason));
-		/* libbpf's call, 0xbad2310, in the place of a relocation that has no target */
+		/* libbpf's call, 0xbad2310, instead of a relocation that has no target */
 		if (strstr(reason, "unknown#195896080") || strstr(reason, "failed to resolve CO-RE "
 									  "relocation"))
 			list_missing(elf, len, bpf_object__btf(obj), reason, sizeof(reason));

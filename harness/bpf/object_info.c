@@ -67,8 +67,8 @@ static int add_globals(struct bb_object_info *info, const struct btf *btf)
 	const struct btf_type *sec = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
 
 	for (__u16 i = 0; sec && i < btf_vlen(sec); i++) {
-		const struct btf_var_secinfo *place = &btf_var_secinfos(sec)[i];
-		const struct btf_type *var = btf__type_by_id(btf, place->type);
+		const struct btf_var_secinfo *where = &btf_var_secinfos(sec)[i];
+		const struct btf_type *var = btf__type_by_id(btf, where->type);
 		const char *name = var && btf_is_var(var) ? btf__name_by_offset(btf, var->name_off)
 							  : NULL;
 		struct bb_object_global *to;
@@ -90,7 +90,7 @@ static int add_globals(struct bb_object_info *info, const struct btf *btf)
 			return -ENOMEM;
 		to->name = strdup(name);
 		to->is_text = is_text;
-		to->size_bytes = place->size;
+		to->size_bytes = where->size;
 		if (!to->name)
 			return -ENOMEM;
 	}
@@ -110,7 +110,7 @@ static char *hex_of(const struct bb_blob *b)
 }
 
 static int add_captured_program(struct bb_object_info *info, const struct bb_captured_prog *p,
-				const struct bb_captured_attachment *place)
+				const struct bb_captured_attachment *where)
 {
 	struct bb_object_program *to = bb_append(&info->programs, &info->n_programs, sizeof(*to));
 
@@ -119,7 +119,7 @@ static int add_captured_program(struct bb_object_info *info, const struct bb_cap
 	*to = (struct bb_object_program){.name = strdup(p->name),
 					 .type = p->type,
 					 .attach_type = p->expected_attach_type};
-	to->section = strdup(bb_captured_section(p, place).text);
+	to->section = strdup(bb_captured_section(p, where).text);
 	if ((p->refused && asprintf(&to->why_not, "the kernel refuses it: %s", p->refused) < 0) ||
 	    (p->missing && asprintf(&to->why_not, "the capture has not %s", p->missing) < 0))
 		return -ENOMEM;

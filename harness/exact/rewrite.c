@@ -56,12 +56,12 @@ void bb_emit_saves(struct bb_rewrite *r, const uint8_t reg[2], const uint8_t sav
 		   bool is_back)
 {
 	for (int k = 0; k < 2; k++) {
-		int16_t place = (int16_t)(off - 8 * save[k]);
+		int16_t slot_off = (int16_t)(off - 8 * save[k]);
 
 		if (save[k] && is_back)
-			bb_emit(r, BPF_LDX | BPF_MEM | BPF_DW, reg[k], BPF_REG_10, place, 0);
+			bb_emit(r, BPF_LDX | BPF_MEM | BPF_DW, reg[k], BPF_REG_10, slot_off, 0);
 		else if (save[k])
-			bb_emit(r, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, reg[k], place, 0);
+			bb_emit(r, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, reg[k], slot_off, 0);
 	}
 }
 

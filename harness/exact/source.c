@@ -7,7 +7,7 @@
 #include "bpf/insn.h"
 #include "exact/registers.h"
 
-static int by_place(const void *a, const void *b)
+static int by_line(const void *a, const void *b)
 {
 	const struct bb_source_line *x = a, *y = b;
 	int files = strcmp(x->file, y->file);
@@ -42,9 +42,9 @@ int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const ui
 				line->executions = executed;
 		}
 	}
-	qsort(lines, code->n_lines, sizeof(*lines), by_place);
+	qsort(lines, code->n_lines, sizeof(*lines), by_line);
 	for (uint32_t i = 0; i < code->n_lines; i++) {
-		if (!n || by_place(&lines[n - 1], &lines[i])) {
+		if (!n || by_line(&lines[n - 1], &lines[i])) {
 			lines[n++] = lines[i];
 			continue;
 		}

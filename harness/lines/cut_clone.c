@@ -3,23 +3,22 @@
 
 #include "bpf/insn.h"
 
-/*
- * The count is out when it is this: no edge of a range of numbers, so that the verifier learns
- * nothing from passing a check.
- */
+/* Value of the count at which a run ends. It is not the edge of a number range, so the verifier
+ * learns nothing from a check that passes. */
 #define OUT 7
 #define NEVER 0x7fffff13
-#define CUT_SHORT 0x7ffe6b31 /* what a function returns that was: the verifier knows it */
-#define CHECK_SLOTS 14u      /* at most: doubled, with the count on the stack, or the log */
-#define CALL_SLOTS 32u       /* around a call of a function with cuts, and around its body */
-#define PER_HELD 8u          /* to zero, to keep, to give back */
+#define CUT_SHORT 0x7ffe6b31 /* result of a function that ended early; the verifier knows it */
+#define CHECK_SLOTS                                                                                \
+	14u /* most slots of a check: doubled with the count on the stack, or with a log */
+#define CALL_SLOTS 32u /* added around a call of a function with cuts, or around its body */
+#define PER_HELD 8u    /* slots that clear, keep and release a held resource */
 /*
- * Multiplications on the way out, each of which waits for the one before: 18 to 25 ns. What a CPU
- * does of the way out meanwhile is at most 15 ns (docs/methods/line-cuts.md).
+ * Multiplications on the exit path. Each waits for the one before: 18 to 25 ns in all. The CPU does
+ * at most 15 ns of the exit path meanwhile (docs/methods/line-cuts.md).
  */
 #define COVER 24
 #define COVER_BY 0x5bd1e995 /* an odd number */
-#define STUB_SLOTS 22u      /* of a cut, up to where all go on together */
+#define STUB_SLOTS 22u      /* exit path of one cut, up to the code that all cuts share */
 #define NO_CHECK UINT32_MAX
 
 #define LOAD (BPF_LDX | BPF_MEM | BPF_DW)
@@ -31,20 +30,21 @@
 #define IF_EQUAL (BPF_JMP | BPF_JEQ | BPF_K)
 #define UNLESS_EQUAL (BPF_JMP | BPF_JNE | BPF_K)
 
-/* The memory, in bytes. */
+/* Offsets in the shared memory, in bytes. */
 enum {
-	LEFT = 0,     /* what the count is at the beginning of a run */
-	ENDED_AT = 8, /* 1 + the cut that ended it; 0: none */
-	COUNT = 16,   /* while it is handed from function to function */
-	LOGGED = 24,  /* so many cuts were passed */
-	IS_BARE = 32, /* not 0: the way out has no multiplications */
-	LOG = 40,     /* 1 + each of them, 4 bytes each, from the second place on */
+	LEFT = 0,     /* the count at the start of a run */
+	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 means none */
+	COUNT = 16,   /* the count while it is passed between functions */
+	LOGGED = 24,  /* number of cuts passed */
+	IS_BARE = 32, /* not 0: the exit path has no multiplications */
+	LOG = 40,     /* ring of 1 + index of each cut, 4 bytes each; the first entry is [1] */
 	BYTES = LOG + 4 * BB_CUT_LOG,
 };
 
 int bb_cut_memory__open(struct bb_shared_memory *ret_memory, struct bb_err *err)
 {
-	return bb_shared_memory__open("bb_cut", BYTES, ret_memory, err); /* zeros: to the end */
+	return bb_shared_memory__open("bb_cut", BYTES, ret_memory,
+				      err); /* zeros: runs go to their end */
 }
 
 void bb_cut_memory__end_at(const struct bb_shared_memory *m, uint64_t nth, bool is_bare)
@@ -82,13 +82,14 @@ uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth)
 }
 
 /* A function of the clone. */
-struct place {
-	bool is_cut;       /* it has cuts, or calls a function that has */
+struct function {
+	bool is_cut;       /* it has cuts, or calls a function that has cuts */
 	bool returns;      /* r0 has a value at each of its exits */
-	bool returns_held; /* which its caller has to give back; cut short it returns NULL */
-	int count_reg;     /* register that it does not use, which keeps the count; -1: none */
-	int16_t count_off; /* then it is on the stack */
-	int16_t save_off;  /* two words of the stack: registers that are used for a moment */
+	bool returns_held; /* it returns a resource that its caller must release; NULL if it ends
+			      early */
+	int count_reg;     /* unused register that keeps the count; -1 if there is none */
+	int16_t count_off; /* stack offset of the count if count_reg is -1 */
+	int16_t save_off;  /* stack offset of two words for registers that are saved briefly */
 };
 
 /* The clone while it is laid out. */
@@ -100,15 +101,16 @@ struct layout {
 	const struct bb_cuts *cuts;
 	const struct bb_cut_parts *parts;
 	const struct bb_cut_form *form;
-	unsigned int times;  /* that each check is made */
-	struct place *funcs; /* by function */
-	struct place *f;     /* the one that is laid out now */
+	unsigned int times;     /* how often each check is made: 1 or 2 */
+	struct function *funcs; /* by function */
+	struct function *f;     /* the function that is being laid out */
 	int16_t held_off[BB_MAX_HELD];
-	uint32_t *checks;  /* by cut: where its jump out is; by twos */
-	uint32_t *stubs;   /* by cut */
-	uint32_t *leaving; /* [n_leaving]: jumps to where the function returns early */
+	uint32_t
+		*checks; /* [2 * cut], [2 * cut + 1]: slots of its jumps to the stub, or NO_CHECK */
+	uint32_t *stubs; /* by cut: slot where its exit path begins */
+	uint32_t *leaving; /* [n_leaving]: jumps to the code that returns early */
 	uint32_t n_leaving;
-	bool is_too_long; /* a jump is too short */
+	bool is_too_long; /* a jump does not reach its target */
 	struct bb_rewrite out;
 };
 
@@ -122,7 +124,7 @@ static void emit_memory(struct layout *l, uint8_t reg, uint32_t offset)
 	bb_emit_address(&l->out, reg, l->parts->memory_fd, offset);
 }
 
-/* A held thing is a pointer, or a flag below it. */
+/* True if a stack word below the pointer says whether the resource is held. */
 static bool has_flag(const struct bb_held *h)
 {
 	return h->by != BB_HELD_RESULT;
@@ -133,7 +135,7 @@ static int16_t tell_off(const struct layout *l, uint32_t k)
 	return (int16_t)(l->held_off[k] - (has_flag(&l->helds->v[k]) ? 8 : 0));
 }
 
-/* The count, from the memory into its register or its place on the stack; `reg` is free. */
+/* Loads the count from the memory into its register or stack slot. `reg` is free. */
 static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : reg;
@@ -144,7 +146,7 @@ static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 		emit(l, STORE, BPF_REG_10, count, l->f->count_off, 0);
 }
 
-/* And back; `reg` and `other` are free, the latter only where the count is on the stack. */
+/* Stores the count to the memory. `reg` is free; `other` is free if the count is on the stack. */
 static void emit_store_count(struct layout *l, uint8_t reg, uint8_t other)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : other;
@@ -155,7 +157,7 @@ static void emit_store_count(struct layout *l, uint8_t reg, uint8_t other)
 	emit(l, STORE, reg, count, 0, 0);
 }
 
-/* Where a function begins: r0 is free; of the main one only r1 is not. */
+/* Code at the start of a function. r0 is free; in the main function all but r1 are free. */
 static void emit_prologue(struct layout *l, uint32_t func)
 {
 	if (!func) {
@@ -185,7 +187,7 @@ static void emit_one_check(struct layout *l, uint8_t reg, uint32_t *jump, int32_
 		emit(l, IF_EQUAL, reg, 0, 0, out);
 }
 
-/* A register that nothing is in: behind a call r1, before an instruction one that is dead. */
+/* A free register at the cut: r1 after a call, otherwise one that is not live. -1 if none is. */
 static int free_reg(const struct layout *l, const struct bb_cut *c)
 {
 	if (l->f->count_reg >= 0)
@@ -201,7 +203,7 @@ static int free_reg(const struct layout *l, const struct bb_cut *c)
 static void emit_log(struct layout *l, uint32_t cut)
 {
 	const struct bb_cut *c = &l->cuts->v[cut];
-	uint8_t r[2] = {BPF_REG_1, BPF_REG_2}, save[2] = {0}; /* free behind a call */
+	uint8_t r[2] = {BPF_REG_1, BPF_REG_2}, save[2] = {0}; /* both are free after a call */
 
 	if (!c->after && bb_registers__two(l->live, c->slot, r, save) == BB_NO_TWO)
 		return;
@@ -234,7 +236,7 @@ static void emit_check(struct layout *l, uint32_t cut)
 	emit_one_check(l, (uint8_t)reg, &l->checks[2 * cut + 1], -1, OUT);
 }
 
-/* The function with cuts that the instruction calls, or has called back; -1: none. */
+/* The function with cuts that the instruction calls directly or as a callback; -1 if none. */
 static int64_t cut_callee(const struct layout *l, uint32_t at)
 {
 	int64_t func = -1;
@@ -249,8 +251,8 @@ static int64_t cut_callee(const struct layout *l, uint32_t at)
 static void emit_before_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
-	/* The count goes on in the callee. r0 is free before a call, and where the count is on the
-	 * stack nobody knows of a second free register. */
+	/* The callee continues the count. r0 is free before a call. If the count is on the stack,
+	 * r1 is the second register, and is saved if it is in use. */
 	bool saves = l->f->count_reg < 0 && l->live->live[at] & l->live->known[at] & BB_REG(1);
 
 	for (uint32_t k = 0; k < l->helds->n; k++)
@@ -265,8 +267,8 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* Where the callee was cut short, its caller is, too. What says so is its result, if it has one,
- * which the verifier knows, and in any case the memory. */
+/* If the callee ended early, its caller ends early, too. The memory says so. The callee's result,
+ * if it has one, says so as well, and the verifier knows its value. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
@@ -282,7 +284,7 @@ static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 	emit(l, GOTO, 0, 0, 0, 0);
 }
 
-/* The resource that a call takes is kept, and no longer the one that it gives back. */
+/* Notes the resource that the call acquires, and forgets the one that it releases. */
 static void emit_after_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
@@ -327,10 +329,10 @@ static int32_t early_result(const struct layout *l, uint32_t func)
 	}
 }
 
-/* r1 = what is in these registers, as a number that has to wait for them all. */
+/* r1 = the sum of these registers, so that it depends on all of them. */
 static void emit_sum(struct layout *l, uint16_t regs)
 {
-	if (regs & BB_REG(BPF_REG_1)) /* only half of a pointer is a number to the verifier */
+	if (regs & BB_REG(BPF_REG_1)) /* the lower half of a pointer is a number to the verifier */
 		emit(l, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
 	else
 		emit(l, SET, BPF_REG_1, 0, 0, 1);
@@ -348,13 +350,14 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 }
 
 /*
- * The ways out of the cuts [first, end), by the registers whose values a run may still wait for
- * there: those with the same ones share a sum, and then all go on together. Of r0 it is not known
- * that it has a value after a call, unless the program reads it.
+ * Exit paths of the cuts [first, end): each sums up the registers whose values the run may still
+ * wait for. Cuts with the same registers share a sum, and all continue at the same code. After a
+ * call, r0 surely has a value only if the program reads it.
  */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
-	uint32_t sums[1U << 10] = {0}, goes_on[1U << 10] = {0}; /* by registers; 0: none */
+	uint32_t sums[1U << 10] = {0},
+			    goes_on[1U << 10] = {0}; /* indexed by set of registers; 0 means none */
 
 	for (uint32_t k = first; k < end; k++) {
 		uint32_t at = l->cuts->v[k].slot + l->cuts->v[k].after;
@@ -378,7 +381,7 @@ static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 			set_jump(l, goes_on[regs], l->out.n);
 }
 
-/* Behind a function: a way out of each of its cuts, which all end in one. */
+/* Code after a function: the exit paths of its cuts, which share their end. */
 static void emit_stubs(struct layout *l, uint32_t func)
 {
 	const struct bb_cuts *c = l->cuts;
@@ -392,7 +395,7 @@ static void emit_stubs(struct layout *l, uint32_t func)
 		if (l->checks[2 * end + 1] == NO_CHECK)
 			continue;
 		l->stubs[end] = l->out.n;
-		if (l->f->count_reg >= 0) /* the count is used up */
+		if (l->f->count_reg >= 0) /* the count is used up, so its register is free */
 			emit(l, SET, id, 0, 0, (int32_t)end + 1);
 		else
 			emit(l, STORE_NUMBER, BPF_REG_10, 0, l->f->count_off, (int32_t)end + 1);
@@ -407,7 +410,7 @@ static void emit_stubs(struct layout *l, uint32_t func)
 	emit(l, UNLESS_EQUAL, BPF_REG_2, 0, COVER, 0);
 	for (int i = 0; i < COVER; i++)
 		emit(l, BPF_ALU64 | BPF_MUL | BPF_K, BPF_REG_1, 0, 0, COVER_BY);
-	/* here the function gives back what it holds, the last that was taken first, and returns */
+	/* here the function releases what it holds, in reverse order, and returns */
 	while (l->n_leaving)
 		set_jump(l, l->leaving[--l->n_leaving], l->out.n);
 	for (uint32_t k = l->helds->n; k-- > 0;)
@@ -451,7 +454,7 @@ static void lay_out(struct layout *l)
 	out->moved[l->code->n] = out->n;
 }
 
-/* Which functions have cuts that are on, and which call those; what each returns. */
+/* Finds the functions that have cuts or call one that has, and what each function returns. */
 static void find_cut_functions(struct layout *l)
 {
 	const struct bpf_insn *insns = l->code->insns;
@@ -483,10 +486,10 @@ static void find_cut_functions(struct layout *l)
 			l->funcs[bb_cfg__func_at(l->g, at)].returns = false;
 }
 
-/* Where a function keeps the count and what it holds. */
+/* Chooses the register or stack slots for the count and the held resources of a function. */
 static int find_room(struct layout *l, uint32_t func, struct bb_err *err)
 {
-	struct place *f = &l->funcs[func];
+	struct function *f = &l->funcs[func];
 	uint32_t stack = l->parts->stack_bytes[func], depth = (stack + 7) & ~7U;
 	uint16_t used = 0;
 	bool calls_cut_ones = false;

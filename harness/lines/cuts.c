@@ -3,7 +3,7 @@
 
 #include "bpf/insn.h"
 
-/* Of a slot: a cut before it, behind it. */
+/* Marks of a slot: a cut before it, a cut after it. */
 enum { BEFORE = 1, AFTER = 2 };
 
 struct search {
@@ -13,8 +13,8 @@ struct search {
 	uint8_t *marks;
 	bool *in_loop;
 	enum bb_entered *entered;
-	bool *in_two_ways; /* by function */
-	bool again; /* this pass found another function for in_two_ways: one more pass is needed */
+	bool *in_two_ways; /* by function: its callers expect different values */
+	bool again; /* this pass found another function for in_two_ways, so one more is needed */
 };
 
 /* --- functions --- */
@@ -46,7 +46,7 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 
 	if (calls_back(&code->insns[at]) == BB_ENTERED_NEVER)
 		return -1;
-	/* its address is the last that is loaded before the call */
+	/* the callback is the last function address that is loaded before the call */
 	while (at-- > first) {
 		i = &code->insns[at];
 		if (!bb_insn_is_second_half(code->insns, at) && bb_insn_is_function_address(i))
@@ -56,10 +56,9 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 }
 
 /*
- * The call at slot `at` enters a function. The program, and a function that a helper calls, end
- * with the value that their caller expects. A function that callers of two kinds share has no cuts,
- * as they expect different values; one that is called by such a function belongs to it, too. True:
- * the function was not known to be entered so.
+ * Notes that the call at slot `at` enters `func` in the way `by`. A function whose callers expect
+ * different values has no cuts, and neither have the functions that it calls. Returns true if this
+ * was not known before.
  */
 static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
@@ -82,7 +81,8 @@ static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered b
 	return true;
 }
 
-/* One pass over all calls; true: another function was found. */
+/* Makes one pass over all calls. Returns true if it found a new way in which a function is entered.
+ */
 static bool find_entered(struct search *s)
 {
 	bool found = false;
@@ -102,7 +102,7 @@ static bool find_entered(struct search *s)
 
 /* --- cuts --- */
 
-/* Something else than the instruction before it leads there. */
+/* True if a basic block begins at the slot. */
 static bool is_block(const struct search *s, uint32_t at)
 {
 	return s->g->blocks[s->g->block_of[at]].first == at;
@@ -127,7 +127,7 @@ static void mark_calls(struct search *s)
 	}
 }
 
-/* The edges of loops, and outside of them where another line begins. */
+/* Marks the edges of loops, and the first instruction of each line outside loops. */
 static void mark_lines(struct search *s)
 {
 	uint32_t line = 0;
@@ -149,8 +149,8 @@ static void mark_lines(struct search *s)
 	}
 }
 
-/* The cuts that are marked: of each `every` places, but for functions' beginnings and ends, one
- * (its call, if it is one, whole), and of a function that is never entered none. */
+/* Makes cuts of the marks. Keeps one in `every`, and always the start and the exits of a function.
+ * A call keeps both its cuts or none. A function that is never entered gets none. */
 static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 {
 	uint32_t n = 0;
@@ -161,7 +161,7 @@ static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 		if (s->marks[at] && s->g->funcs[func].first != at &&
 		    !bb_insn_is_exit(&s->code->insns[at]) && n++ % every)
 			s->marks[at] = 0;
-		/* one right behind a call, and behind nothing else, is the call's */
+		/* a cut after a call serves as the cut before the next instruction of the block */
 		if (at && s->marks[at - 1] & AFTER && !is_block(s, at))
 			s->marks[at] &= (uint8_t)~BEFORE;
 		if (s->entered[func] == BB_ENTERED_NEVER)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which call gives back what which other call took: a forward dataflow analysis over the blocks
- * (Aho et al., Compilers, 9.2) of where each pointer that was taken is, in a register or spilled.
+ * Finds the calls that release a resource and the call that acquired it. This is a forward dataflow
+ * analysis over the basic blocks (Aho et al., Compilers, 9.2). It tracks in which register or stack
+ * slot each acquired pointer is.
  */
 #include "lines/held.h"
 
@@ -10,19 +11,20 @@
 #include "bpf/insn.h"
 
 #define N_REGS 10u
-#define N_SPILLS 64u /* of 8 bytes: the whole stack */
-#define N_PLACES (N_REGS + N_SPILLS)
-#define N_STATE (N_PLACES + BB_MAX_HELD) /* and where the memory of an argument is */
+#define N_SPILLS 64u /* stack slots of 8 bytes: the whole stack */
+#define N_LOCATIONS (N_REGS + N_SPILLS)
+/* The last entries hold the stack address of each resource that an argument points to. */
+#define N_STATE (N_LOCATIONS + BB_MAX_HELD)
 #define FRAME 10u
 
-/* What a place holds: nothing of interest, what v[k] took (TAKEN + k), or the address of a byte of
- * the stack (its distance from r10, which is negative). */
+/* Value of a state entry: NOTHING, TAKEN + k for the pointer that v[k] acquired, or a negative
+ * number for the address of a stack byte (its distance from r10). */
 #define NOTHING 0
 #define TAKEN 1
-#define ZERO INT16_MAX /* NULL, where another path has what was taken */
+#define ZERO INT16_MAX /* a constant 0; another path may have an acquired pointer here */
 
-/* Calls that take something, and those that give it back: helpers, whose numbers are the kernel's
- * for good, and kfuncs by name. Iterators are found by theirs: bpf_iter_NAME_new and _destroy. */
+/* Calls that acquire a resource and the calls that release it. Helpers have fixed numbers; kfuncs
+ * are found by name. Iterators are not in the table: is_iterator() knows them by their names. */
 static const struct kind {
 	enum bb_held_by by;
 	int32_t take_id, release_id;
@@ -62,11 +64,11 @@ static const struct kind {
 struct pass {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
-	struct btf *kernel; /* NULL: no kfunc is called, or the kernel has no BTF */
+	struct btf *kernel; /* NULL if no kfunc is called or the kernel has no BTF */
 	struct bb_helds *out;
-	int16_t *at_begin; /* by block and place */
-	bool *seen;        /* by block: a path leads to it */
-	/* by function: 1 + which of `returned` it returns; 0: none */
+	int16_t *at_begin; /* state at the start of each basic block: [n_blocks][N_STATE] */
+	bool *seen;        /* by basic block: true if a path leads to it */
+	/* by function: 1 + index of the resource in `returned` that it returns; 0 means none */
 	uint8_t *returns;
 	struct bb_held returned[BB_MAX_HELD];
 	uint32_t n_returned;
@@ -77,7 +79,7 @@ static int32_t kfunc_id(const struct pass *p, const char *name)
 	return p->kernel ? btf__find_by_name_kind(p->kernel, name, BTF_KIND_FUNC) : -1;
 }
 
-/* "bpf_iter_num_new" is given back by "bpf_iter_num_destroy". */
+/* True for "bpf_iter_NAME_new"; "bpf_iter_NAME_destroy" releases what it acquires. */
 static bool is_iterator(const struct pass *p, const char *name, struct bb_held *held)
 {
 	static const char begin[] = "bpf_iter_", end[] = "_new";
@@ -120,7 +122,8 @@ static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held
 	return false;
 }
 
-/* May the call give back what `held` stands for? A record may be submitted, too. */
+/* True if the call may release this kind of resource. Submitting a ring buffer record also releases
+ * it. */
 static bool may_release(const struct bb_held *held, const struct bpf_insn *i)
 {
 	int32_t id = i->imm;
@@ -134,7 +137,7 @@ static bool may_release(const struct bb_held *held, const struct bpf_insn *i)
 	return bb_insn_is_helper_call(i) && !held->is_kfunc && held->release == id;
 }
 
-/* Is there a call in the function, or in one that it calls, that may give it back? */
+/* True if the function, or a function that it calls, has a call that may release it. */
 static bool function_releases(const struct pass *p, uint32_t func, const struct bb_held *held,
 			      unsigned int deep)
 {
@@ -175,15 +178,15 @@ static void find_takers(struct pass *p)
 	}
 }
 
-/* The place of 8 bytes of the stack at r10 + off; N_PLACES: none. */
+/* Index in the state of the 8 stack bytes at r10 + off; N_LOCATIONS if they are no stack slot. */
 static uint32_t spill_at(int off)
 {
 	return off < 0 && off >= -512 && off % 8 == 0 ? N_REGS + (uint32_t)(-off / 8 - 1)
-						      : N_PLACES;
+						      : N_LOCATIONS;
 }
 
-/* Does the function take nothing else that is given back so? Then it is known, even where the
- * pointer is not, as on another path it points to something else. */
+/* True if the function acquires no other resource with the same release call. The released resource
+ * is then known even if the register holds different pointers on different paths. */
 static bool is_only_one(const struct pass *p, const struct bb_held *held)
 {
 	const struct bb_helds *h = p->out;
@@ -195,8 +198,8 @@ static bool is_only_one(const struct pass *p, const struct bb_held *held)
 	return true;
 }
 
-/* Does the call at slot `at` give back what v[k] took? */
-static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int16_t *place)
+/* True if the call at slot `at` releases what v[k] acquired. */
+static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int16_t *state)
 {
 	const struct bb_held *held = &p->out->v[k];
 	const struct bpf_insn *i = &p->code->insns[at];
@@ -205,91 +208,92 @@ static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int1
 		bool passes = held->by == BB_HELD_SECTION;
 
 		for (uint32_t r = 1; r <= 5; r++)
-			passes |= place[r] == (int16_t)(TAKEN + k);
+			passes |= state[r] == (int16_t)(TAKEN + k);
 		return passes && function_releases(p, bb_cfg__callee(p->g, p->code, at), held, 8);
 	}
 	if (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_kptr_xchg)
-		return place[2] == (int16_t)(TAKEN + k);
+		return state[2] == (int16_t)(TAKEN + k);
 	if (!may_release(held, i))
 		return false;
 	if (held->by == BB_HELD_RESULT)
-		return place[1] == (int16_t)(TAKEN + k) ||
-		       (place[1] == NOTHING && is_only_one(p, held));
-	/* what lies on the stack is known by where; one lock is held at a time */
-	return place[N_PLACES + k] >= NOTHING || place[1] == place[N_PLACES + k];
+		return state[1] == (int16_t)(TAKEN + k) ||
+		       (state[1] == NOTHING && is_only_one(p, held));
+	/* a resource on the stack is known by its address; only one lock is held at a time */
+	return state[N_LOCATIONS + k] >= NOTHING || state[1] == state[N_LOCATIONS + k];
 }
 
-static void after_call(struct pass *p, uint32_t at, int16_t *place)
+static void after_call(struct pass *p, uint32_t at, int16_t *state)
 {
 	struct bb_helds *h = p->out;
-	uint32_t k = 0; /* which of them the call takes */
+	uint32_t k = 0; /* index of the resource that the call acquires */
 
 	while (k < h->n && h->v[k].at != at)
 		k++;
 	h->released[at] = 0;
 	for (uint32_t j = 0; j < h->n; j++)
 		if (j != k && h->v[j].func == bb_cfg__func_at(p->g, at) &&
-		    gives_back(p, j, at, place))
+		    gives_back(p, j, at, state))
 			h->released[at] |= 1U << j;
 	if (k < h->n && h->v[k].by == BB_HELD_ARGUMENT)
-		place[N_PLACES + k] = place[h->v[k].arg];
+		state[N_LOCATIONS + k] = state[h->v[k].arg];
 	for (uint32_t r = 0; r <= 5; r++)
-		place[r] = NOTHING;
+		state[r] = NOTHING;
 	if (k < h->n && h->v[k].by == BB_HELD_RESULT)
-		place[0] = (int16_t)(TAKEN + k);
+		state[0] = (int16_t)(TAKEN + k);
 }
 
-/* Copies, spills, fills and addresses of the stack; all else leaves nothing of interest. */
-static void after_other(const struct bpf_insn *i, int16_t *place)
+/* Follows copies, spills, fills and stack addresses. All other instructions leave NOTHING. */
+static void after_other(const struct bpf_insn *i, int16_t *state)
 {
 	uint8_t class = BPF_CLASS(i->code);
 	uint32_t spill;
 
 	if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !i->off) {
-		place[i->dst_reg] = i->src_reg < N_REGS ? place[i->src_reg] : NOTHING;
+		state[i->dst_reg] = i->src_reg < N_REGS ? state[i->src_reg] : NOTHING;
 	} else if (BPF_OP(i->code) == BPF_MOV && (class == BPF_ALU || class == BPF_ALU64) &&
 		   BPF_SRC(i->code) == BPF_K && !i->imm && i->dst_reg < N_REGS) {
-		place[i->dst_reg] = ZERO;
-	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && place[i->dst_reg] < NOTHING) {
-		place[i->dst_reg] = (int16_t)(place[i->dst_reg] + i->imm);
+		state[i->dst_reg] = ZERO;
+	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && state[i->dst_reg] < NOTHING) {
+		state[i->dst_reg] = (int16_t)(state[i->dst_reg] + i->imm);
 	} else if (class == BPF_STX && i->dst_reg == FRAME) {
 		spill = spill_at(i->off);
-		if (spill < N_PLACES)
-			place[spill] = i->code == (BPF_STX | BPF_MEM | BPF_DW) &&
+		if (spill < N_LOCATIONS)
+			state[spill] = i->code == (BPF_STX | BPF_MEM | BPF_DW) &&
 						       i->src_reg < N_REGS
-					       ? place[i->src_reg]
+					       ? state[i->src_reg]
 					       : NOTHING;
 	} else if (class == BPF_LDX) {
-		spill = i->src_reg == FRAME ? spill_at(i->off) : N_PLACES;
-		place[i->dst_reg] = spill < N_PLACES ? place[spill] : NOTHING;
+		spill = i->src_reg == FRAME ? spill_at(i->off) : N_LOCATIONS;
+		state[i->dst_reg] = spill < N_LOCATIONS ? state[spill] : NOTHING;
 	} else if ((class == BPF_ALU || class == BPF_ALU64 || class == BPF_LD) &&
 		   i->dst_reg < N_REGS) {
-		place[i->dst_reg] = NOTHING;
+		state[i->dst_reg] = NOTHING;
 	}
 }
 
-static void after(struct pass *p, uint32_t at, int16_t *place)
+static void after(struct pass *p, uint32_t at, int16_t *state)
 {
 	const struct bpf_insn *i = &p->code->insns[at];
 
 	if (bb_insn_is_call(i)) {
-		after_call(p, at, place);
+		after_call(p, at, state);
 	} else if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == FRAME &&
 		   at + 1 < p->code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
 		   i[1].dst_reg == i->dst_reg && i[1].imm < 0 && i[1].imm >= -512) {
-		/* the addition comes next, and is done here: see below */
-		place[i->dst_reg] = (int16_t)i[1].imm;
+		/* the next instruction adds the offset; we do it here and skip it below */
+		state[i->dst_reg] = (int16_t)i[1].imm;
 	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && at &&
 		   i[-1].code == (BPF_ALU64 | BPF_MOV | BPF_X) && i[-1].src_reg == FRAME &&
 		   i[-1].dst_reg == i->dst_reg) {
 		return;
 	} else {
-		after_other(i, place);
+		after_other(i, state);
 	}
 }
 
-/* Where two paths meet, a place on which they differ is unknown. */
-static bool meet(struct pass *p, uint32_t block, const int16_t *place)
+/* Merges `state` into the state at the start of `block`: entries that differ become NOTHING.
+ * Returns true if that changed anything. */
+static bool meet(struct pass *p, uint32_t block, const int16_t *state)
 {
 	int16_t *at = &p->at_begin[(size_t)block * N_STATE];
 	bool changed = !p->seen[block];
@@ -297,9 +301,9 @@ static bool meet(struct pass *p, uint32_t block, const int16_t *place)
 	for (uint32_t k = 0; k < N_STATE; k++) {
 		int16_t both = NOTHING;
 
-		if (!p->seen[block] || at[k] == place[k] || (at[k] == ZERO && place[k] >= TAKEN))
-			both = place[k];
-		else if (place[k] == ZERO && at[k] >= TAKEN)
+		if (!p->seen[block] || at[k] == state[k] || (at[k] == ZERO && state[k] >= TAKEN))
+			both = state[k];
+		else if (state[k] == ZERO && at[k] >= TAKEN)
 			both = at[k];
 
 		changed |= both != at[k];
@@ -309,26 +313,26 @@ static bool meet(struct pass *p, uint32_t block, const int16_t *place)
 	return changed;
 }
 
-/* What a block leaves in each place goes to the blocks behind it. True: that is new. */
+/* Merges the state at the end of `block` into its successors. Returns true if that changed one. */
 static bool pass_block(struct pass *p, uint32_t block)
 {
 	const struct bb_basic_block *b = &p->g->blocks[block];
 	const struct bb_held *held;
-	int16_t place[N_STATE];
+	int16_t state[N_STATE];
 	uint32_t next[2];
 	unsigned int n = bb_cfg__next(p->g, p->code, block, next);
 	bool changed = false;
 
-	memcpy(place, &p->at_begin[(size_t)block * N_STATE], sizeof(place));
+	memcpy(state, &p->at_begin[(size_t)block * N_STATE], sizeof(state));
 	for (uint32_t at = b->first; at <= b->last; at += bb_insn_slots(&p->code->insns[at]))
-		after(p, at, place);
+		after(p, at, state);
 	for (unsigned int k = 0; k < n; k++)
-		changed |= meet(p, next[k], place);
-	if (n || place[0] < TAKEN || place[0] == ZERO)
+		changed |= meet(p, next[k], state);
+	if (n || state[0] < TAKEN || state[0] == ZERO)
 		return changed;
-	/* A function that takes a resource and returns it leaves it to its caller, which gives it
-	 * back as it would one that it took itself. */
-	held = &p->out->v[place[0] - TAKEN];
+	/* A function may return a resource that it acquired. Its caller must then release it, like
+	 * a resource that the caller acquired itself. */
+	held = &p->out->v[state[0] - TAKEN];
 	if (!p->returns[b->func] && p->n_returned < BB_MAX_HELD && held->by == BB_HELD_RESULT) {
 		p->returned[p->n_returned++] = *held;
 		p->returns[b->func] = (uint8_t)p->n_returned;
@@ -368,7 +372,7 @@ int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb
 
 	if (!rc && bb_code__calls_kfuncs(code))
 		p.kernel = btf__load_vmlinux_btf();
-	do { /* until no other function is found that returns what it took */
+	do { /* until a pass finds no further function that returns what it acquired */
 		before = p.n_returned;
 		if (!rc)
 			find_takers(&p);

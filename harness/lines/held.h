@@ -8,25 +8,25 @@
 #include "exact/cfg.h"
 
 /*
- * The calls after which a program holds something that the verifier wants back before the program
- * ends: a record of a ring buffer, a socket, a lock, an iterator, a section of RCU. Who ends the
- * program earlier than it does itself has to give those back.
+ * Calls that acquire a resource which the verifier wants released before the program ends: a ring
+ * buffer record, a socket, a lock, an iterator, an RCU read section. A clone that ends the program
+ * early has to release them.
  */
 enum bb_held_by {
-	BB_HELD_RESULT,   /* the pointer that the call returns, NULL: nothing is held */
-	BB_HELD_ARGUMENT, /* the memory that one of its arguments points to */
-	BB_HELD_SECTION,  /* nothing to name: a section that has begun */
+	BB_HELD_RESULT,   /* the pointer that the call returns; nothing is held if it is NULL */
+	BB_HELD_ARGUMENT, /* the memory that an argument of the call points to */
+	BB_HELD_SECTION,  /* a section without a pointer, such as an RCU read section */
 };
 
 struct bb_held {
 	uint32_t at;   /* slot of the call */
-	uint32_t func; /* in which function */
+	uint32_t func; /* function that contains the call */
 	enum bb_held_by by;
-	uint8_t arg;     /* BB_HELD_ARGUMENT: the register */
-	int32_t release; /* helper or kfunc that gives it back, with it as r1 */
-	bool is_kfunc;   /* that one */
-	bool has_flags;  /* it takes them in r2 */
-	int32_t flags;   /* likewise */
+	uint8_t arg;     /* number of the argument register, for BB_HELD_ARGUMENT */
+	int32_t release; /* id of the helper or kfunc that releases it, given in r1 */
+	bool is_kfunc;   /* `release` is a kfunc */
+	bool has_flags;  /* `release` takes `flags` in r2 */
+	int32_t flags;
 };
 
 #define BB_MAX_HELD 16u
@@ -34,14 +34,14 @@ struct bb_held {
 struct bb_helds {
 	struct bb_held v[BB_MAX_HELD]; /* by slot */
 	uint32_t n;
-	/* by slot: bit k: the call there, in the function of v[k], gives it back */
+	/* by slot: bit k is set if the call there releases v[k] */
 	uint32_t *released;
 };
 
 /*
- * Those of all functions; a call of one that returns what it took is such a call, too. What is
- * taken in other ways, or beyond BB_MAX_HELD, is not in it: the
- * verifier then refuses to end the program where it is held. 0 or -ENOMEM.
+ * Finds the acquiring calls of all functions. A call of a function that returns what it acquired is
+ * one, too. At most BB_MAX_HELD are found, and only of known kinds; where another resource is held,
+ * the verifier refuses to end the program. 0 or -ENOMEM.
  */
 int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,
 		   struct bb_err *err);

@@ -8,16 +8,17 @@
 #include "exact/registers.h"
 #include "exact/source.h"
 
-#define MEASURE_ALL 80u /* places; of longer paths parts of each kind are measured */
-#define OF_EACH_KIND 3u /* at most: the first, the second, and one in the middle */
-#define HANDED_OVER 2.0 /* in checks: the count, from a function to another and back */
-#define MOST_DEEP 8u    /* functions that call each other: the kernel's MAX_CALL_FRAMES */
+#define MEASURE_ALL 80u /* positions; of longer paths only some of each kind are measured */
+#define OF_EACH_KIND 3u /* most parts of one kind that are measured: first, second and middle */
+#define HANDED_OVER 2.0 /* cost of passing the count between two functions, in checks */
+#define MOST_DEEP 8u    /* nested calls; MAX_CALL_FRAMES of the kernel */
 #define LEADS_TO ", and the program that it leads to"
-#define LEAST_NS 0.05 /* of a part, when time is shared out */
+#define LEAST_NS 0.05 /* least time of a part when time is divided among parts */
 
-/* A function that is run, and the call that led to it. */
+/* A function on the call stack. */
 struct frame {
-	uint32_t func, site; /* site: slot, in the frame below */
+	uint32_t func;
+	uint32_t site; /* slot of the call that led to it, in the frame below */
 };
 
 struct frames {
@@ -73,7 +74,7 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 
 	last = !to->after && last > first ? last - 1 : last;
 	*ret_loop = to->slot < first || (m->cuts->in_loop[first] && !m->cuts->in_loop[to->slot]);
-	if (*ret_loop) { /* all of the loop */
+	if (*ret_loop) { /* the row covers the whole loop */
 		uint32_t low = first < last ? first : last, func = bb_cfg__func_at(m->g, low);
 
 		last = first > last ? first : last;
@@ -89,7 +90,8 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 	*ret_last = last;
 }
 
-/* Of its first file: what is inlined from another is the line that it is inlined in, or near. */
+/* Sets the row's lines from its instructions, counting only lines of the first file: code inlined
+ * from another file counts as the line that it is inlined in. */
 static void put_lines(const struct maker *m, struct bb_line_row *row)
 {
 	const struct bpf_line_info *first = NULL;
@@ -114,7 +116,7 @@ static bool is_call_part(const struct maker *m, const struct bb_cut *from)
 	return !from->after && bb_insn_is_call(&m->code->insns[from->slot]);
 }
 
-/* The call that leads from one cut to the function of another: there, or the next that can. */
+/* Slot of the call that leads from the cut `from` to function `func`: the first one from there. */
 static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32_t func)
 {
 	uint32_t end = m->g->funcs[bb_cfg__func_at(m->g, from->slot)].end;
@@ -128,7 +130,8 @@ static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32
 	return from->slot;
 }
 
-/* The run goes on from one cut to another: into a function, back out of some, or in the same. */
+/* Updates the call stack for the step from one cut to the next. The step may enter a function,
+ * leave one or several, or stay in the same. */
 static void go_on(const struct maker *m, struct frames *f, const struct bb_cut *from,
 		  const struct bb_cut *to)
 {
@@ -158,8 +161,8 @@ static void free_texts(struct bb_line_row *row)
 	free(row->from);
 }
 
-/* The row like `row`, which has its instructions: the call and the f[n] that it is in are added,
- * and its lines. UINT32_MAX: out of memory. */
+/* Index of the row with the same call, lines and call stack f[n] as `row`, which is added if it is
+ * new. `row` has its instructions only. UINT32_MAX if out of memory. */
 static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 			 const struct frames *f, uint32_t n)
 {
@@ -179,7 +182,7 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 	row.call = call;
 	row.from = from;
 	row.file = (char *)(uintptr_t) "";
-	/* of the line where it begins */
+	/* text of its first line */
 	for (uint32_t at = row.first_insn; at <= row.last_insn; at++) {
 		const struct bpf_line_info *l = bb_code__line_at(m->code, at);
 
@@ -208,9 +211,9 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 }
 
 /*
- * The row of the part from one cut to the next: `before` and `now` are the functions that are run
- * at each. Going into a function and out of it again is part of its call. `ret_comes`: it is come
- * to, and not gone back to.
+ * Index of the row for the part from one cut to the next. `before` and `now` are the call stacks at
+ * the two cuts. Entering and leaving a function belong to the row of its call. *ret_comes is true
+ * unless the part only returns to the row.
  */
 static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		       const struct frames *before, const struct frames *now, bool *ret_comes)
@@ -237,8 +240,8 @@ static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct 
 	return find_row(m, row, call, deeper, depth);
 }
 
-/* The row of what comes behind the last cut: a tail call and all that it leads to, or a function
- * that is not cut. */
+/* Makes the row for the code after the last cut: a tail call with the program that it leads to, or
+ * a function without cuts. */
 static int make_last_row(struct maker *m, const struct frames *now)
 {
 	struct bb_line_path *p = &m->out;
@@ -288,10 +291,10 @@ static int make_rows(struct maker *m)
 	return p->leaves ? make_last_row(m, &before) : 0;
 }
 
-/* --- which places are measured --- */
+/* --- which positions are measured --- */
 
 struct kind {
-	uint32_t from, to, place;
+	uint32_t from, to, position;
 };
 
 static int by_kind(const void *a, const void *b)
@@ -302,10 +305,10 @@ static int by_kind(const void *a, const void *b)
 		return x->from < y->from ? -1 : 1;
 	if (x->to != y->to)
 		return x->to < y->to ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Of each kind of part: the first two, which are measured best, and one in the middle. */
+/* Marks parts of each kind: the first two, which are measured best, and one in the middle. */
 static void choose_some(const struct bb_line_path *p, const struct kind *kinds, uint32_t some,
 			bool *wanted)
 {
@@ -315,14 +318,15 @@ static void choose_some(const struct bb_line_path *p, const struct kind *kinds, 
 			end++;
 		for (uint32_t k = 0; k < some && k < end - i; k++) {
 			uint32_t of = k < 2 || (end - i) / 2 < k ? k : (end - i) / 2,
-				 place = kinds[i + of].place;
+				 position = kinds[i + of].position;
 
-			wanted[place] = wanted[place + 1] = true;
+			wanted[position] = wanted[position + 1] = true;
 		}
 	}
 }
 
-/* All places, or fewer of each kind; of those that are still too many every second, third, .. */
+/* Chooses the measured positions: all of them, or some parts of each kind. If these are still too
+ * many, every second or third of them is taken, and so on. */
 static int choose(struct bb_line_path *p, uint32_t most)
 {
 	bool *wanted = calloc(p->n + 1, sizeof(*wanted));
@@ -407,9 +411,9 @@ struct rate {
 };
 
 /*
- * What a part of the row takes, from those that were measured by themselves; LEAST_NS: none was.
- * Not from its first, which may be colder, if there is another. The noise of a part grows with what
- * runs before it.
+ * Estimates the time of one part of each row from its parts that were measured alone; LEAST_NS if
+ * there are none. The first part may be colder, so it counts only if there is no other. A part's
+ * noise grows with the time before it, which sets its weight.
  */
 static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)
