@@ -46,13 +46,14 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 	char link[64], what[64] = "";
 	int fd, rc;
 
-	/* root alone may look into most BPF file systems; the kernel takes no file of another */
+	/* most BPF file systems are readable by root only; the kernel accepts no other file here */
 	bb_root__begin();
 	fd = bpf_obj_get(path);
 	rc = -errno;
 	bb_root__end();
 	if (fd >= 0) {
-		/* maps and links answer BPF_OBJ_GET_INFO_BY_FD with a struct of their own */
+		/* BPF_OBJ_GET_INFO_BY_FD does not tell programs from maps and links; the name of
+		 * the descriptor does */
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 		if (readlink(link, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog")) {
 			*ret_fd = fd;
@@ -75,7 +76,7 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 		       strerror(-rc));
 }
 
-/* The kernel keeps 15 bytes of a name; the type information has all of it. */
+/* Reads the full name from BTF, because the kernel keeps only 15 bytes of a name. */
 static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret_name)
 {
 	struct bpf_func_info first = {0};
@@ -115,7 +116,7 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 	return 0;
 }
 
-/* --- as a source: it is looked at, never changed --- */
+/* --- a live program as a source --- */
 
 struct loaded {
 	struct bb_source head;
@@ -123,10 +124,8 @@ struct loaded {
 	int prog_fd;
 };
 
-/*
- * Let go of it and take it up again. If ours was the last hold on it, it goes now, as its owner
- * wanted it to: we delay that by the time between two loads at the most.
- */
+/* Opens a new descriptor; unload closed the old one. If the owner has unloaded the program
+ * meanwhile, it is gone now. */
 static int loaded_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
 {
 	struct loaded *s = (struct loaded *)source;

@@ -6,31 +6,28 @@
 #include "base/std.h"
 
 /*
- * The programs that are in the kernel, whichever process loaded them. A descriptor of one keeps it
- * alive: its owner's unload waits for our close, so nobody here holds one for longer than a
- * measurement needs.
+ * Programs that any process has loaded into the kernel. An open descriptor keeps a program alive
+ * after its owner unloads it, so we hold one no longer than a measurement needs.
  */
 #define BB_LOADED_NAME 128
 
 struct bb_loaded {
 	uint32_t id;
 	uint32_t type; /* BPF_PROG_TYPE_* */
-	/* of its function, whole where it has BTF, else its first 15 bytes; may be empty */
+	/* name of its function; only the first 15 bytes if it has no BTF; may be empty */
 	char name[BB_LOADED_NAME];
 };
 
-/*
- * The id that follows `id` (0: the first); -ENOENT behind the last, without a message. -EPERM
- * without CAP_SYS_ADMIN.
- */
+/* Finds the next program id after `id`; 0 finds the first. -ENOENT after the last, without a
+ * message. -EPERM without CAP_SYS_ADMIN. */
 int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err);
 
-/* A descriptor, close-on-exec. -ENOENT: there is no such program (any more), said so; -EINVAL: the
- * pin is of something else. */
+/* Open a descriptor, close-on-exec. -ENOENT if no such program is loaded; -EINVAL if the pinned
+ * object is no program. */
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err);
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 
-/* Read the name, type and tag of an open one. 0 or -errno with a message. */
+/* Reads id, type and name of an open program. 0 or -errno with a message. */
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err);
 
 #endif

@@ -9,10 +9,9 @@
 #include "plan/scenario.h"
 
 /*
- * Where a program comes from: an object file that libbpf opens (source_object.c), a capture
- * (source_capture.c), or a live program (loaded.c). bpf/target.h is built on it, and
- * drivers, exact counts and statistics are built on that: none of them knows which source it is.
- * Another source is one file with one table of functions.
+ * A source is where a program comes from: an object file (source_object.c), a capture
+ * (source_capture.c) or a live program (loaded.c). Each of these files has one table of functions.
+ * bpf/target.h is built on sources; its users need not know which kind of source a program has.
  */
 struct bpf_link;
 struct bpf_object;
@@ -21,51 +20,52 @@ struct bb_source;
 
 /* A global variable of the current load, in a map of one element. */
 struct bb_source_global {
-	int map_fd;              /* borrowed, until the next load; -1: there is no such variable */
+	int map_fd;              /* borrowed until the next load; -1 if there is no such variable */
 	size_t map_size, offset; /* bytes */
 };
 
 struct bb_source_ops {
+	/* Functions that may be NULL are NULL for live programs, which are never changed. */
+
 	/*
-	 * A live program, which is looked at and never changed, has none of those that may be NULL.
-	 *
-	 * Load it anew; the previous load has gone. *ret_prog_fd is borrowed, until unload(). Maps
-	 * with contents of their own are used again from s->maps, and kept there. -ENOTSUP: this
-	 * kernel refuses or lacks the type.
+	 * Loads the program; no load exists before. *ret_prog_fd is borrowed until unload(). Maps
+	 * with contents of their own are kept in s->maps and used again. -ENOTSUP if this kernel
+	 * refuses the program type or does not have it.
 	 */
 	int (*load)(struct bb_source *s, int *ret_prog_fd, struct bb_err *err);
-	void (*unload)(struct bb_source *s); /* without a load it does nothing */
-	/* Load it once more beside, for the end of the verifier's log into log[size]; empty where
-	 * there is none. NULL: it cannot be loaded (also in the place of the function). */
+	void (*unload)(struct bb_source *s); /* does nothing if nothing is loaded */
+	/* Writes the end of the verifier's log to log[size], "" if there is none. This may load the
+	 * program once more. May be NULL. */
 	void (*verifier_log)(struct bb_source *s, char *log, size_t size);
-	/* The section that its author put it in, and its expected attach type; NULL: not known
-	 * (also in the place of the function). */
+	/* Returns the program's section and its expected attach type; NULL if unknown. May be
+	 * NULL. */
 	const char *(*section)(const struct bb_source *s, uint32_t *ret_attach_type);
-	/* Attach the load where the source says; bpf_link__destroy() ends it. May be NULL. */
+	/* Attaches the loaded program where its section says; bpf_link__destroy() detaches it. May
+	 * be NULL. */
 	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
-	/* Write into the current load's maps how the arguments of a static probe are found; NULL:
-	 * not known how. The probe of the file is attached to this process for a moment. */
+	/* Writes into the maps of the current load how to find the arguments of a static probe. It
+	 * attaches the program to that probe of this process for a moment. May be NULL. */
 	int (*fill_usdt)(struct bb_source *s, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);
-	/* The i-th program of the current load, *ret_fd < 0: not loaded; NULL: there are no more
-	 * (also in the place of the function). */
+	/* Returns the name of the i-th program, NULL after the last; *ret_fd is < 0 if it is not
+	 * loaded. May be NULL. */
 	const char *(*program)(const struct bb_source *s, size_t i, int *ret_fd);
-	/* The code of a program of the current load. May be NULL. */
+	/* Copies the code of a loaded program. May be NULL. */
 	int (*code)(const struct bb_source *s, int prog_fd, struct bb_code *ret_code,
 		    struct bb_err *err);
-	/* The map and offset of a global variable of `size` bytes. May be NULL. */
+	/* Finds a global variable of `size` bytes. May be NULL. */
 	struct bb_source_global (*global)(const struct bb_source *s, const char *name, size_t size);
-	/* The i-th map of the current load; false: there are no more. May be NULL. */
+	/* Describes the i-th map of the current load; returns false after the last. May be NULL. */
 	bool (*map)(const struct bb_source *s, size_t i, struct bb_contents_map *ret_map);
 	void (*free)(struct bb_source *s);
 };
 
-/* The head of every source. */
+/* First member of every source. */
 struct bb_source {
 	const struct bb_source_ops *ops;
 	char *program; /* name of its function */
 	char *where;   /* the object's path, for messages */
-	/* of the first load or of a lender, used by the later loads; set by the target */
+	/* maps that later loads use again; the target owns them */
 	struct bb_kept_maps *maps;
 };
 
@@ -95,11 +95,7 @@ const struct bpf_object *bb_source_object__get(const struct bb_source *s);
 int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
 			    struct bb_source **ret_source, struct bb_err *err);
 
-/*
- * A program that is loaded already, by its id or, unless NULL, by the path of its pin. A "load" of
- * it lets go of it and takes it up again: -ENOENT when its owner has let go, too. Errors:
- * bpf/loaded.h.
- */
+/* Opens a live program; see bb_target__adopt(). */
 int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **ret_source,
 			   struct bb_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program of a capture: loaded as the command loaded it, with its maps made anew. */
+/* A program of a capture, loaded as the captured command loaded it, with new maps. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
@@ -17,18 +17,18 @@
 
 struct captured {
 	struct bb_source head;
-	const struct bb_capture *capture; /* borrowed, or `own` */
-	struct bb_capture *own;           /* one whose variables are set; NULL */
-	size_t prog;                      /* index in the capture */
-	struct btf **btfs;                /* as in the capture; NULL: not to be read */
-	struct bb_replay replay;          /* the current load; zeroed: none */
+	const struct bb_capture *capture; /* borrowed, or the same as `own` */
+	struct bb_capture *own;  /* private copy in which we set variables; NULL if we set none */
+	size_t prog;             /* index in the capture */
+	struct btf **btfs;       /* by index in the capture; NULL if it cannot be read */
+	struct bb_replay replay; /* the current load; zeroed if there is none */
 	bool has_prog_array;
 	struct bb_captured_section section;
 };
 
 /* --- variables --- */
 
-/* The DATASEC that the value of a map is, as of ".bss"; NULL: it is none. */
+/* The DATASEC type of a map's value, as for ".bss"; NULL if the map holds no variables. */
 static const struct btf_type *section_of(const struct captured *s, const struct bb_captured_map *m)
 {
 	const struct btf *btf = m->btf >= 0 ? s->btfs[m->btf] : NULL;
@@ -39,7 +39,7 @@ static const struct btf_type *section_of(const struct captured *s, const struct 
 	return type && btf_is_datasec(type) && m->type == BPF_MAP_TYPE_ARRAY ? type : NULL;
 }
 
-/* The variable's place in the map's value; false: it is not there. */
+/* Finds the variable in the map's value. Returns false if it is not there. */
 static bool find_variable(const struct captured *s, size_t map, const char *name,
 			  size_t *ret_offset, size_t *ret_size)
 {
@@ -62,7 +62,7 @@ static bool find_variable(const struct captured *s, size_t map, const char *name
 	return false;
 }
 
-/* A global variable gets another value than the command gave it. */
+/* Gives a global variable another value than the command gave it. */
 static int set_variable(struct captured *s, const struct bb_global_spec *global, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->capture->n_maps; i++) {
@@ -72,7 +72,7 @@ static int set_variable(struct captured *s, const struct bb_global_spec *global,
 		if (!find_variable(s, i, global->name, &offset, &size))
 			continue;
 		m = &s->own->maps[i];
-		if (!m->n_entries) { /* the one value of the array is left out where it is zero */
+		if (!m->n_entries) { /* a capture omits the value of an array if it is zero */
 			free(m->entries.data);
 			m->entries.size = m->key_size + (size_t)m->value_size;
 			m->entries.data = calloc(1, m->entries.size);
@@ -106,7 +106,8 @@ static struct bb_source_global captured_global(const struct bb_source *source, c
 
 /* --- loading --- */
 
-/* Contents that belong to a load: of variables, programs, and objects of their own types. */
+/* True if later loads use the map again. Variables, prog arrays and maps with objects of the
+ * program's own types belong to one load. */
 static bool is_kept(const struct captured *s, const struct bb_captured_map *m)
 {
 	return m->type != BPF_MAP_TYPE_PROG_ARRAY && !section_of(s, m) &&
@@ -237,7 +238,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			       "'%s' is attached to another program; that one would have to be "
 			       "counted",
 			       p->name);
-	/* of a module; 0: vmlinux */
+	/* BTF of a module; id 0 means vmlinux */
 	if (p->attach_btf >= 0 &&
 	    !bpf_obj_get_info_by_fd(s->replay.btfs[p->attach_btf], &btf, &len))
 		c.attach_btf_obj_id = btf.id;
@@ -253,7 +254,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	rc = c.insns && c.funcs && c.lines ? 0 : bb_fail_nomem(err);
 	if (!rc)
 		bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
-	/* descriptors in the place of slots of fd_array, which is not carried on */
+	/* we have no fd_array, so indices into it become descriptors */
 	for (uint32_t i = 0; !rc && i < c.n; i += bb_insn_slots(&c.insns[i])) {
 		struct bpf_insn *insn = &c.insns[i];
 		bool is_fd = insn->src_reg == BPF_PSEUDO_MAP_IDX;
@@ -274,7 +275,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	return rc;
 }
 
-/* The maps that are made for this program. */
+/* The maps that were created for this program. */
 static bool captured_map(const struct bb_source *source, size_t nth,
 			 struct bb_contents_map *ret_map)
 {

@@ -21,7 +21,7 @@
 #include "bpf/source.h"
 
 #define WITH_LOG_S 0.02
-#define STATS_BYTES 4096 /* with as many depths of stacks as a program has functions */
+#define STATS_BYTES 4096 /* room for one stack depth per function */
 
 #ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
@@ -31,15 +31,15 @@ struct object {
 	struct bb_source head;
 	const struct bb_global_spec *globals;
 	size_t n_globals;
-	char *type;      /* the section that it is taken for; NULL: its own */
-	const char *elf; /* the file's bytes: every load is of the same ones */
+	char *type;      /* section that decides its type; NULL means its own */
+	const char *elf; /* the file's bytes, the same for every load */
 	size_t elf_len;
 	bool has_prog_array;
 	struct bb_jumps jumps;
-	bool has_others; /* programs that ours jumps to are loaded with it */
+	bool has_others; /* programs that ours may jump to are loaded with it */
 	struct bb_map_patterns patterns;
-	struct bpf_object *obj;  /* the current load; NULL: none */
-	char stats[STATS_BYTES]; /* of the verifier, for the last load; "" */
+	struct bpf_object *obj;  /* the current load; NULL means none */
+	char stats[STATS_BYTES]; /* statistics of the verifier for the last load, or "" */
 };
 
 /* --- loading --- */
@@ -49,7 +49,8 @@ static struct bpf_program *our_program(const struct object *s, const struct bpf_
 	return obj ? bpf_object__find_program_by_name(obj, s->head.program) : NULL;
 }
 
-/* Load a program beside ours, as ours jumps to it: the kernel wants it of the same type. */
+/* Chooses program `p` to be loaded with ours, because ours may jump to it. The kernel requires it
+ * to have the same type. */
 static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
 {
 	if (p == ours || !p || bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS)
@@ -65,9 +66,9 @@ static void load_beside(struct object *s, const struct bpf_program *ours, struct
 }
 
 /*
- * Our program is to be loaded, and all that it can jump to: through slots that the file fills, or
- * that the scenario does. Their time counts towards the caller. Slots that the tool's loader fills
- * stay empty. A struct of functions is taken whole.
+ * Chooses our program and all programs that it can tail-call: through prog array slots that the
+ * file or the scenario fills. Slots that another loader would fill stay empty. All functions of a
+ * struct_ops are loaded together.
  */
 static void choose_programs(struct object *s, struct bpf_object *obj,
 			    const struct bpf_program *ours)
@@ -95,9 +96,8 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 		bb_jumps__reach(&s->jumps, bpf_map__name(map));
 	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
 		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
-	/* libbpf fills the slots of every prog array, for which it must load every program in them.
-	 * It leaves out a map that is not to be created; its own slots it fills in prog arrays
-	 * alone. */
+	/* libbpf fills the slots of every prog array, so it would have to load all programs in
+	 * them. It does not do so for a map that it does not create and that is no prog array. */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY)
@@ -130,10 +130,9 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 			bpf_program__set_flags(ours, bpf_program__flags(ours) | BPF_F_SLEEPABLE);
 	}
 	/*
-	 * A program of many functions at once is loaded as one of a single function where the
-	 * kernel has no such links, or where its section names no function of the kernel: it can
-	 * then be put on one of ours (fire/own_function.h), where helpers that look for such a link
-	 * would find none.
+	 * A kprobe.multi or uprobe.multi program is loaded as a plain kprobe if the kernel has no
+	 * multi links, or if its section names no kernel function. We then attach it to one of our
+	 * own functions (fire/own_function.h).
 	 */
 	attach_type = bpf_program__expected_attach_type(ours);
 	of_kernel = bb_multi_link__is_of_kernel(attach_type);
@@ -144,7 +143,7 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	return rc;
 }
 
-/* A new bpf_object of the file's bytes with what is to be loaded chosen and the globals set. */
+/* Makes a new bpf_object of the file's bytes, chooses the programs to load and sets the globals. */
 static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
 {
 	struct bpf_program *ours, *p;
@@ -181,7 +180,7 @@ static void close_object(const struct object *s, struct bpf_object *obj)
 		bb_kept_maps__let_prog_arrays_go();
 }
 
-/* One load. `log_level` 0: of a load that fails, libbpf asks for the whole log, by another one. */
+/* Loads once. If `log_level` is 0, libbpf repeats a failed load to get the whole log. */
 static int load_once(struct object *s, uint32_t log_level, struct bpf_object **ret_obj,
 		     struct bb_err *err)
 {
@@ -221,8 +220,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 	uint64_t began_ns = bb_now_ns();
 	int rc = load_once(s, BB_LOG_STATS, &s->obj, err);
 
-	/* The verifier's reason comes with the statistics, at no cost; its whole log takes ten
-	 * times as long as the load, and is asked for where that is soon. */
+	/* The statistics include the verifier's reason at no cost. The whole log takes ten times as
+	 * long as the load, so we ask for it only after a short load. */
 	if (rc && rc != -ENOMEM && !bb_must_end() && bb_seconds_since(began_ns) < WITH_LOG_S)
 		rc = load_once(s, 0, &s->obj, err);
 	if (rc)
@@ -238,8 +237,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 }
 
 /*
- * The statistics at the end of the verifier's log, into log[size]: those of the load, or of another
- * where libbpf did not say them. Left empty where there are none.
+ * Writes the statistics at the end of the verifier's log to log[size]; "" if there are none. If
+ * libbpf did not report them, the program is loaded once more.
  */
 static void object_verifier_log(struct bb_source *source, char *log, size_t size)
 {
@@ -270,7 +269,7 @@ static const char *object_section(const struct bb_source *source, uint32_t *ret_
 	return s->type ? s->type : bpf_program__section_name(p);
 }
 
-/* "attaching 'f' by ...: reason (what libbpf says of it)". */
+/* Says "attaching 'f' by ...: reason (first line of libbpf's log)". */
 static int say_not_attached(const char *program, const char *where, int rc,
 			    const struct bb_err *besides, struct bb_err *err)
 {
@@ -288,15 +287,15 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 	struct bpf_program *p = our_program(s, s->obj);
 	const char *section = bpf_program__section_name(p);
 	enum bpf_prog_type type = bpf_program__type(p);
-	/* Root alone may look into tracefs. What SEC("uprobe/FILE:FUNCTION") and
-	 * SEC("usdt/FILE:...") name is somebody's file. */
+	/* tracefs is readable by root only. The files that SEC("uprobe/FILE:FUNCTION") and
+	 * SEC("usdt/FILE:...") name are opened with the user's rights. */
 	bool as_root = section[0] != 'u';
 	struct bb_err no_tracefs = {0};
 	struct bpf_link *link;
 	char where[256];
 	int rc;
 
-	/* libbpf finds tracepoints, and kprobes on older kernels, by tracefs */
+	/* libbpf finds tracepoints by tracefs, and on older kernels also kprobes */
 	if (type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE)
 		bb_tracefs__provide(&no_tracefs);
 	bb_libbpf_log__begin();
@@ -319,9 +318,9 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 }
 
 /*
- * libbpf parses the notes of the probe and writes their arguments into the maps of usdt.bpf.h, as
- * the first of its numbers, and they stay there: all that is left to do is to attach any program
- * with these numbers as cookies (fire/user_elf.h).
+ * Attaches the program to the probe for a moment. libbpf then writes the specs of the probe's
+ * arguments into the maps of usdt.bpf.h, starting with number 0, where they stay. The program can
+ * then be attached in other ways with these numbers as cookies (fire/user_elf.h).
  */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)
@@ -337,7 +336,7 @@ static int object_fill_usdt(struct bb_source *source, const char *path, const ch
 					NULL);
 	rc = link ? 0 : -errno;
 	bpf_link__destroy(link);
-	if (!rc || rc == -ESRCH) /* it takes no arguments: there are no such maps */
+	if (!rc || rc == -ESRCH) /* -ESRCH: the program reads no arguments and has no such maps */
 		return 0;
 	snprintf(where, sizeof(where), "to probe %s:%s of %s", provider, name, path);
 	return say_not_attached(source->program, where, rc, &nothing, err);
@@ -379,13 +378,13 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	c.type = bpf_program__type(p);
 	c.expected_attach_type = bpf_program__expected_attach_type(p);
 	c.flags = bpf_program__flags(p);
-	/* flags that libbpf's section names stand for and that it tells nobody */
+	/* flags that libbpf derives from section names and does not report */
 	if (bb_section_type__is_sleepable(section) || !strcmp(section, "syscall"))
 		c.flags |= BPF_F_SLEEPABLE;
 	if (c.type == BPF_PROG_TYPE_XDP && !strncmp(section, "xdp.frags", strlen("xdp.frags")))
 		c.flags |= BPF_F_XDP_HAS_FRAGS;
 	c.kern_version = bpf_object__kversion(s->obj);
-	/* what it is attached to by BTF: libbpf finds it at load, and only the kernel tells */
+	/* only the kernel tells which BTF function libbpf chose as the attach target */
 	rc = bb_prog_info__read(prog_fd, &info);
 	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about '%s': %s", c.name,

@@ -10,7 +10,8 @@
 #include "bpf/map_contents.h"
 #include "capture/file.h"
 
-/* The statistics are 3 lines; a kernel that cannot keep a log's end alone wants room for all. */
+/* The statistics have 3 lines. Older kernels cannot keep only the end of a log and need more room.
+ */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
 /* A target without a source yet. */
@@ -73,7 +74,7 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	rc = t->source->ops->load(t->source, &t->prog_fd, err);
 	if (rc)
 		return rc;
-	/* with the JIT off the address is that of the kernel's interpreter, one for all programs */
+	/* with the JIT off, this is the address of the interpreter, the same for all programs */
 	if (!bb_prog_info__read(t->prog_fd, &info) && info.jited_prog_len && info.nr_jited_ksyms &&
 	    address)
 		t->jit_mod64 = (int)(address & 63);
@@ -225,7 +226,7 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 						     t->drops.offset, ret_drops);
 }
 
-/* The ids of the maps that the loaded program uses; how many there are. */
+/* Writes the ids of the maps that the loaded program uses. Returns their number. */
 static __u32 maps_of(const struct bb_target *t, __u32 *ret_ids)
 {
 	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ret_ids,
@@ -272,7 +273,7 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 		rc = fd < 0 ? fd : bpf_obj_get_info_by_fd(fd, &info, &len);
 		if (fd >= 0)
 			close(fd);
-		/* records go out by these, and nobody here reads them */
+		/* the programs only write to these, so sharing them does no harm */
 		if (!rc && info.type != BPF_MAP_TYPE_RINGBUF &&
 		    info.type != BPF_MAP_TYPE_PERF_EVENT_ARRAY)
 			return true;
@@ -316,7 +317,7 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 		return 0;
 	if (bb_target__is_adopted(t))
 		return say_live(t, "change its maps", err);
-	/* made once a load: descriptors are its own */
+	/* made once for each load, because it has the descriptors of that load */
 	rc = bb_map_contents__make(t->source, t->kept.specs, &t->contents, err);
 	if (rc)
 		return rc;

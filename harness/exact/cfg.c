@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/cfg.h"
 
-/* What begins at a slot. */
+/* Marks of a slot: what begins there. */
 enum {
 	NOTHING = 0,
 	BLOCK = 1,
 	FUNC = 2,
-	HALF = 4 /* nothing can: the second half of a constant */
+	HALF = 4 /* second half of a 64-bit constant, where nothing can begin */
 };
 
 static int mark_slot(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint8_t what,
@@ -20,7 +20,7 @@ static int mark_slot(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint
 	return 0;
 }
 
-/* Where functions and blocks begin because of the instruction at slot `at`. */
+/* Marks the functions and blocks that begin because of the instruction at slot `at`. */
 static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks, struct bb_err *err)
 {
 	const struct bpf_insn *i = &code->insns[at];
@@ -182,11 +182,11 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 	bool comes_back = true;
 	uint64_t exits = 0;
 
-	/* It may end in the middle of a block, by a tail call that succeeds, a packet that is too
-	 * short for BPF_LD_ABS, an exception (a kfunc). */
+	/* A run may end in the middle of a block: by a tail call, by BPF_LD_ABS on a packet that is
+	 * too short, or by an exception in a kfunc. */
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
 		comes_back &= !bb_insn_may_leave(&code->insns[at]);
-	/* the sums of those before each block into in[] */
+	/* in[b] = sum of the counts of the blocks that lead to b */
 	memset(in, 0, g->n_blocks * sizeof(*in));
 	for (uint32_t b = 0; b < g->n_blocks; b++) {
 		uint32_t next[2];
@@ -200,7 +200,7 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 			out += counts[next[k]];
 		}
 		if (n && comes_back && out < counts[b])
-			return false; /* it was left for none */
+			return false; /* control left the block, but reached no successor */
 		if (!n && !g->blocks[b].func)
 			exits += counts[b];
 	}
@@ -208,7 +208,7 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 		return false;
 	in[0] += runs;
 	for (uint32_t b = 0; b < g->n_blocks; b++) {
-		/* whoever calls a function is not looked for */
+		/* we do not look for the callers of a function */
 		bool is_called = b && g->blocks[b].first == g->funcs[g->blocks[b].func].first;
 
 		if (!is_called && counts[b] > in[b])

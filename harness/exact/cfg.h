@@ -7,16 +7,16 @@
 #include "bpf/code.h"
 #include "bpf/insn.h"
 
-/* The program itself, which is the first one, or a subprogram: slots [first, end). */
+/* A function of the program: slots [first, end). The first function is the program itself. */
 struct bb_func {
 	uint32_t first, end;
-	uint32_t type_id; /* of its BTF_KIND_FUNC; 0: unknown */
+	uint32_t type_id; /* BTF id of its BTF_KIND_FUNC; 0 means unknown */
 };
 
 /*
- * Slots [first, end) that are executed one after the other or not at all: nothing jumps into the
- * middle, and only the last one can jump or leave the program. Calls of functions and helpers are
- * in the middle: they come back.
+ * A basic block, slots [first, end): either all its instructions are executed or none. Jumps lead
+ * only to its start, and only its last instruction can jump or leave the program. Calls do not end
+ * a basic block, because they return.
  */
 struct bb_basic_block {
 	uint32_t first, end;
@@ -26,52 +26,55 @@ struct bb_basic_block {
 };
 
 struct bb_cfg {
-	struct bb_func *funcs; /* by place */
+	struct bb_func *funcs; /* by slot */
 	uint32_t n_funcs;
-	struct bb_basic_block *blocks; /* by place: all slots are in one */
+	struct bb_basic_block *blocks; /* by slot; every slot is in one */
 	uint32_t n_blocks;
-	uint32_t *block_of; /* by slot */
+	uint32_t *block_of; /* by slot: index of its basic block */
 };
 
-/* -ENOTSUP for indirect jumps; -EINVAL for code that no verifier would accept. */
+/* Fails with -ENOTSUP for indirect jumps, and with -EINVAL for code that no verifier accepts. */
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err);
 void bb_cfg__done(struct bb_cfg *g);
 
-/* Blocks that may follow block `b` in its function, into ret[2]; how many. */
+/* Writes the basic blocks that may follow block `b` in its function to ret_next[2]. Returns their
+ * number. */
 unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b,
 			  uint32_t *ret_next);
 
-/* The function that an instruction is in. */
+/* The function that contains the instruction. */
 static inline uint32_t bb_cfg__func_at(const struct bb_cfg *g, uint32_t slot)
 {
 	return g->blocks[g->block_of[slot]].func;
 }
 
-/* The function whose call, or address, is at that slot. */
+/* The function that the instruction at `slot` calls or takes the address of. */
 static inline uint32_t bb_cfg__callee(const struct bb_cfg *g, const struct bb_code *code,
 				      uint32_t slot)
 {
 	return bb_cfg__func_at(g, (uint32_t)bb_insn_function_target(&code->insns[slot], slot));
 }
 
-/* Sums over the counters of blocks; counts[cfg->n_blocks] everywhere. */
+/* Sums over the counters of basic blocks. Every array of counts has n_blocks elements. */
 
-/* Instructions executed, without those of helpers and other programs. A 64-bit constant is one. */
+/* Number of executed instructions, without those of helpers and other programs. Loading a 64-bit
+ * constant is one instruction. */
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts);
 
-/* Instructions in blocks that were executed since the counts were `before` (NULL: 0). */
+/* Number of instructions in the blocks that were executed since the counts were `before`; NULL
+ * means all 0. */
 uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts);
 
 /*
- * One number for the path that was taken: runs that executed each block equally often have the same
- * (and others the same only by a collision in 64 bits). FNV-1a (Fowler, Noll & Vo).
+ * Hash of the path of a run, by FNV-1a (Fowler, Noll & Vo). Runs that execute each block equally
+ * often have the same hash. Other runs have the same only if 64 bits collide.
  */
 uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts);
 
 /*
- * Can that be `runs` whole runs? Another process may be in the midst of the program, on another
- * CPU, when the counters are set back or read: then blocks were executed whose neighbours were not.
- * `in` is scratch, [n_blocks].
+ * True if the counts can be those of `runs` complete runs. If another process runs the program on
+ * another CPU while we reset or read the counters, a part of its run is counted. `in` is scratch
+ * memory for n_blocks elements.
  */
 bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t runs,
 			  const uint64_t *counts, uint64_t *in);

@@ -4,30 +4,30 @@
 #include "bpf/insn.h"
 #include "exact/registers.h"
 
-#define COUNTER_SLOTS 8u /* two to save, two for the address, two to count, two to restore */
-#define VAIN_SLOTS 5u    /* a jump over it, two for the address, two to count */
+#define COUNTER_SLOTS 8u /* 2 to save, 2 for the address, 2 to count, 2 to restore */
+#define VAIN_SLOTS 5u    /* 1 to jump over it, 2 for the address, 2 to count */
 
 /*
- * Where in a block its counter goes, and with which two registers. Anywhere in the block counts the
- * same, so it goes where two registers are free, or else where the fewest have to be saved.
+ * Position of a block's counter, and the two registers that it uses. Every position in the block
+ * counts the same, so we take the one where the fewest registers must be saved.
  */
 struct site {
 	uint32_t at; /* before this slot */
 	uint8_t reg[2], save[2];
 };
 
-/* A clone that is being made: a counter in every block, counts[block]++ in a map value of 8 bytes a
- * block, atomically, and one behind those for each call that came to nothing. */
+/* A clone that is being made. Each block gets an atomic counter, 8 bytes in the value of a map;
+ * each lookup or tail call gets another one, for calls in vain. */
 struct maker {
 	struct bb_clone c;
 	struct bb_registers regs;
 	struct site *sites;    /* by block */
-	uint8_t *saves;        /* by function: slots that its blocks need, 0..2 */
-	uint32_t *stack_bytes; /* by function: how deep its stack is; saved registers go below */
+	uint8_t *saves;        /* by function: stack slots for saved registers, 0..2 */
+	uint32_t *stack_bytes; /* by function: bytes of stack in use; saved registers go below */
 	struct bb_rewrite out;
 };
 
-/* Below its stack, from r10. */
+/* Offset from r10 of the end of the function's stack. */
 static int below_stack(const struct maker *m, uint32_t func)
 {
 	return -(int)((m->stack_bytes[func] + 7) & ~7U);
@@ -83,7 +83,7 @@ static int find_room_to_save(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* counts[nth]++ by way of two registers. */
+/* Emits counts[nth]++, which needs two registers. */
 static void emit_count(struct maker *m, uint32_t nth, uint8_t address, uint8_t one)
 {
 	bb_emit_address(&m->out, address, m->c.counts.fd, nth * (uint32_t)sizeof(uint64_t));
@@ -113,8 +113,8 @@ static void lay_out(struct maker *m)
 		bb_emit_old(out, at);
 		if (vain == m->c.n_vain || m->c.vain[vain] != at)
 			continue;
-		/* A lookup came to nothing if it returned NULL, a tail call if it came back at all.
-		 * Calls leave r1 to r5 without a value. */
+		/* A lookup was in vain if it returned NULL; a tail call was, if it returned at all.
+		 * r1 to r5 are free after a call. */
 		if (code->insns[at].imm != BPF_FUNC_tail_call)
 			bb_emit(out, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, VAIN_SLOTS - 1, 0);
 		emit_count(m, m->c.cfg.n_blocks + vain++, BPF_REG_1, BPF_REG_2);
@@ -133,7 +133,7 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 	rc = bb_rewrite__open(&m->out, most, err);
 	if (rc)
 		return rc;
-	/* a jump that grows may push others out of reach; none ever shrinks, so this ends */
+	/* a jump that becomes long may push others out of reach; none shrinks, so this ends */
 	do
 		lay_out(m);
 	while (!bb_rewrite__mend(&m->out));
@@ -151,8 +151,8 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* With fewer branches, the verifier has fewer paths to look at: leave out the lookups, each of
- * which adds a branch, or where only tail calls are left, these. */
+/* Counts fewer calls in vain: drops the lookups, or the tail calls if no lookups are left. A lookup
+ * adds a branch, and fewer branches give the verifier fewer paths to check. */
 static void watch_less(struct bb_clone *c)
 {
 	uint32_t n = 0;

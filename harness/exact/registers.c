@@ -7,35 +7,34 @@
 #include "bpf/insn.h"
 
 /*
- * Two dataflow analyses over the blocks (Aho et al., Compilers, 9.2), through calls of the
- * program's own functions: what a call reads is what is live where the function begins. Blocks are
- * visited until nothing changes, backwards for `live` and forwards for `known`: as often as loops
- * nest and calls chain, and once more.
+ * Two dataflow analyses over the basic blocks (Aho et al., Compilers, 9.2). A call of a function
+ * reads what is live at the start of that function. Blocks are visited until nothing changes:
+ * backwards for `live`, forwards for `known`.
  */
 
-#define N_REGS 10       /* r10 is the frame and never free */
+#define N_REGS 10       /* without r10, the frame pointer */
 #define ALL 0x3ffu      /* r0..r9 */
 #define ARGS 0x3eu      /* r1..r5 */
-#define CLOBBERED 0x3fu /* by any call: r0..r5 */
+#define CLOBBERED 0x3fu /* r0..r5, which any call overwrites */
 
 struct analysis {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
 	uint16_t *at_begin; /* by block */
-	/* by function: the arguments that its BTF says a global one has */
+	/* by function: argument registers of a global function, from its BTF */
 	uint16_t *declared;
 	struct bb_registers out;
 };
 
-/* r1..rn. */
+/* The set r1..rn. */
 static uint16_t first_args(unsigned int n)
 {
 	return (uint16_t)(((2U << n) - 1) & ARGS);
 }
 
 /*
- * The verifier checks a call of a global function against its declaration: arguments that it never
- * reads, too. (A function's linkage is where other types have their length.)
+ * Argument registers of a global function. The verifier checks a call against the declaration, so
+ * arguments that the function never reads count, too. BTF keeps a function's linkage in `vlen`.
  */
 static uint16_t declared_args(const struct bb_code *code, uint32_t type_id)
 {
@@ -93,7 +92,7 @@ static uint16_t reads(const struct analysis *a, uint32_t at)
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
 	case BPF_ALU64:
-		/* these have no source register, whatever their source bit says */
+		/* NEG and END have no source register, although the source bit may be set */
 		if (op == BPF_NEG || op == BPF_END)
 			source = 0;
 		return op == BPF_MOV ? source : source | BB_REG(i->dst_reg);
@@ -117,7 +116,7 @@ static uint16_t reads(const struct analysis *a, uint32_t at)
 	}
 }
 
-/* Each block backwards: what is live where it begins, and before each of its instructions. */
+/* Goes through each block backwards and finds the live registers before each instruction. */
 static void find_live(struct analysis *a)
 {
 	bool changed = true;
@@ -146,7 +145,8 @@ static void find_live(struct analysis *a)
 	}
 }
 
-/* One block forwards; what its successors know is at most what all paths to them know. */
+/* Goes through one block forwards. A register is known in a successor only if it is known on all
+ * paths to it. Returns true if the successors changed. */
 static bool known_through(struct analysis *a, uint32_t block)
 {
 	const struct bb_basic_block *b = &a->g->blocks[block];
@@ -159,7 +159,7 @@ static bool known_through(struct analysis *a, uint32_t block)
 		const struct bpf_insn *i = &a->code->insns[at];
 
 		a->out.known[at] = known;
-		/* calls leave r0 only */
+		/* after a call, r0 has a value and r1 to r5 have none */
 		if (bb_insn_is_call(i) || bb_insn_is_packet_load(i))
 			known = (uint16_t)((known & ~CLOBBERED) | BB_REG(0));
 		else
@@ -174,7 +174,8 @@ static bool known_through(struct analysis *a, uint32_t block)
 	return changed;
 }
 
-/* A function begins with the arguments that it reads, the program itself with its context in r1. */
+/* At the start of a function its arguments are known. At the start of the program r1, the context,
+ * is. */
 static void find_known(struct analysis *a)
 {
 	bool changed = true;
@@ -224,7 +225,8 @@ void bb_registers__done(struct bb_registers *r)
 	*r = (struct bb_registers){0};
 }
 
-/* Free ones first, from r0 on: the JIT pushes r6 to r9 in functions that use them. */
+/* Free registers are taken from r0 on, because the JIT pushes r6 to r9 in functions that use them.
+ */
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2])
 {
@@ -246,11 +248,11 @@ unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_
 
 /* --- origins --- */
 
-/* Blocks that are looked at for one answer, each with one register: compilers load a map where it
- * is used, or once before a loop. */
+/* Most blocks searched for one answer. Compilers load a map where it is used, or before a loop, so
+ * the search is short. */
 #define MOST_STEPS 64u
 
-/* A block and the register that is followed to its end. */
+/* A block, and a register whose value at the end of the block is searched. */
 struct step {
 	uint32_t block;
 	uint8_t reg;
@@ -260,9 +262,9 @@ struct step {
 struct walk {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
-	struct step steps[MOST_STEPS]; /* each is taken once */
+	struct step steps[MOST_STEPS]; /* no step is in it twice */
 	uint32_t n_steps;
-	bool is_lost; /* some path does not show it, or two differ */
+	bool is_lost; /* a path does not show the value, or two paths differ */
 	struct bb_origin found;
 };
 
@@ -286,7 +288,7 @@ static void add_step(struct walk *w, struct step s)
 		w->steps[w->n_steps++] = s;
 }
 
-/* To the ends of the blocks that lead to this one. */
+/* Continues at the ends of the blocks that lead to this one. */
 static void go_before(struct walk *w, struct step s)
 {
 	bool any = false;
@@ -300,12 +302,12 @@ static void go_before(struct walk *w, struct step s)
 			add_step(w, (struct step){b, s.reg, s.is_inner});
 		}
 	}
-	/* the arguments of a function, and what nothing leads to */
+	/* the value is an argument of a function, or no block leads here */
 	if (!any || w->g->blocks[s.block].first == w->g->funcs[w->g->blocks[s.block].func].first)
 		w->is_lost = true;
 }
 
-/* Backwards from slot `at` to the beginning of its block. */
+/* Searches backwards from slot `at` to the start of its block. */
 static void go_back(struct walk *w, uint32_t at, struct step s)
 {
 	while (at-- > w->g->blocks[s.block].first) {
@@ -352,8 +354,8 @@ struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g
 #define MOST_ARGS 5u
 
 /*
- * Arguments of helper 0, 1, 2, ... as bpf_helper_defs.h declares them; variadic ones and number 0,
- * which is none, may read all five. A test compares it with the installed header.
+ * Number of arguments of helper 0, 1, 2, ... as bpf_helper_defs.h declares them. Variadic helpers
+ * have 5, as has number 0, which is no helper. A test compares this with the installed header.
  */
 static const char args[] = "52423050055533002131442215435333231032322103231125434424352242243254544"
 			   "44443414102425513224431111115543334442155333321044511305312432222111114"

@@ -8,12 +8,12 @@
 #include "exact/cfg.h"
 
 /*
- * Registers r0..r9 before each instruction, as bits: those whose value may still be read (`live`:
- * the others are free to be used), and those that surely hold one (`known`: the verifier lets no
- * other be saved).
+ * Sets of the registers r0..r9 before each instruction, as bits. `live`: the value may still be
+ * read; all other registers are free. `known`: the register surely holds a value; the verifier lets
+ * us save only these.
  */
 struct bb_registers {
-	uint16_t *live, *known; /* by slot; second halves of constants have none */
+	uint16_t *live, *known; /* by slot; unset for second halves of constants */
 };
 
 #define BB_REG(n) ((uint16_t)(1U << (n)))
@@ -23,20 +23,20 @@ int bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
 void bb_registers__done(struct bb_registers *r);
 
 /*
- * Two registers to use before slot `at`: free ones, or else some that are to be saved meanwhile, of
- * which save[] says in which of two places (1 or 2; 0: it is free). Returns how many are to be
- * saved; BB_NO_TWO: there are no two.
+ * Finds two registers to use before slot `at`, free ones first. ret_save[] is 0 for a free
+ * register, and 1 or 2, the number of a stack slot, for one that must be saved. Returns how many
+ * must be saved, or BB_NO_TWO if there are not two registers.
  */
 #define BB_NO_TWO 3u
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2]);
 
-/* What a register holds before an instruction, as far as the code alone shows it. */
+/* The value of a register before an instruction, as far as the code alone shows it. */
 enum bb_origin_kind {
 	BB_ORIGIN_UNKNOWN,
 	BB_ORIGIN_NUMBER,    /* the constant `value` */
 	BB_ORIGIN_MAP,       /* the map with the descriptor `value` */
-	BB_ORIGIN_INNER_MAP, /* a map that was looked up in that one */
+	BB_ORIGIN_INNER_MAP, /* a map that was looked up in the map with the descriptor `value` */
 };
 
 struct bb_origin {
@@ -44,17 +44,17 @@ struct bb_origin {
 	int32_t value;
 };
 
-/* Of `reg` (0..9) before slot `at`: back over all paths that lead there, which must agree. Of long
- * paths it is unknown. */
+/* Finds the value of `reg` (0..9) before slot `at` by going back over all paths that lead there. It
+ * is unknown if the paths disagree or are long. */
 struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g, uint32_t at,
 			      uint8_t reg);
 
-/* Facts about the kernel's helpers, by number. Their list is closed: newer functions are kfuncs. */
+/* Facts about the kernel's helpers, by number. The kernel adds no helpers any more, only kfuncs. */
 
-/* How many registers from r1 on a helper reads; 5 for one that nothing is known of. */
+/* Number of arguments of a helper, in r1 and following; 5 for an unknown helper. */
 unsigned int bb_helper__args(int32_t id);
 
-/* "map_lookup_elem"; NULL: unknown to the headers this was built with. */
+/* Name of a helper, such as "map_lookup_elem"; NULL if our build's headers do not have it. */
 const char *bb_helper__name(int32_t id);
 
 #endif

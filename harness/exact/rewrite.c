@@ -8,7 +8,8 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"
 
-/* Older kernels keep the beginning of a log, and its end has the reason. */
+/* Older kernels keep only the start of a log, and the reason is at the end, so it must fit whole.
+ */
 #define LOG_BYTES (1U << 20)
 
 /* --- laying it out --- */
@@ -126,7 +127,8 @@ _Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
 		       !offsetof(struct bpf_line_info, insn_off),
 	       "move_records relies on it");
 
-/* func_info or line_info records (each begins with its insn_off) at new places; NULL: n is 0. */
+/* Copies func_info or line_info records, each of which begins with its insn_off, and moves them to
+ * their new slots. NULL if n is 0 or out of memory. */
 static void *move_records(const void *records, uint32_t n, size_t size, const uint32_t *moved)
 {
 	char *copy = n ? malloc(n * size) : NULL;
@@ -161,9 +163,9 @@ static int say_refused(const struct bb_code *code, const struct bb_rewrite *now,
 }
 
 /*
- * Load it; log[LOG_BYTES] gets the end of the verifier's log. The verifier's reason comes with its
- * statistics. Asked for no log, libbpf would get that of a refused program whole by another load,
- * which takes ten times as long.
+ * Loads the program. log[LOG_BYTES] receives the end of the verifier's log: the reason of a refusal
+ * and the statistics. If we asked for no log, libbpf would load a refused program once more with
+ * the whole log, which takes ten times as long.
  */
 static int load_with_log(const struct bb_code *code, const struct bb_rewrite *now, char *log,
 			 int *ret_fd, struct bb_err *err)
@@ -232,7 +234,7 @@ int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, stru
 	return bb_load__program(&empty, NULL, ret_fd, err);
 }
 
-/* How deep in the stack, bytes below r10, one instruction reads, writes or makes an address. */
+/* How many bytes below r10 the instruction reads, writes or takes an address; 0 if it does not. */
 static int depth_shown(const struct bb_code *code, uint32_t at)
 {
 	const struct bpf_insn *i = &code->insns[at];
@@ -260,8 +262,8 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (rc)
 		return rc;
 	close(fd);
-	/* The verifier says it by function. Those that turned out to be dead are missing, and then
-	 * it is not known which number is whose: each gets the largest. */
+	/* The verifier lists one figure for each function. It leaves out dead functions; then we
+	 * cannot assign the figures, and each function gets the largest. */
 	for (size_t i = 0; i < n; i++)
 		most = said[i] > most ? said[i] : most;
 	for (uint32_t f = 0; f < g->n_funcs; f++)
@@ -276,7 +278,7 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	return 0;
 }
 
-/* --- what it shares with us --- */
+/* --- memory shared with a program --- */
 
 int bb_shared_memory__open(const char *name, size_t bytes, struct bb_shared_memory *ret_memory,
 			   struct bb_err *err)

@@ -8,74 +8,77 @@
 #include "exact/cfg.h"
 
 /*
- * A program that is laid out anew, with other instructions between its own: whoever does so writes
- * all slots one after the other, and says where each instruction of old begins.
+ * A program being rewritten with added instructions. The user writes all slots in order and sets
+ * `moved` and `landing` for each old instruction.
  */
 struct bb_rewrite {
-	const struct bb_code *code; /* borrowed, as is the graph */
+	const struct bb_code *code; /* borrowed; so is `g` */
 	const struct bb_cfg *g;
-	const char *with; /* in messages: what is added, "counters" */
+	const char *with; /* name of the added instructions in messages: "counters" */
 	struct bpf_insn *insns;
 	uint32_t n;
-	/* by old slot: where it is now with all that is put before it (and where the end is); where
-	 * jumps to it lead; where the instruction itself is */
-	uint32_t *moved, *landing, *at;
-	bool *is_long; /* by old slot: a jump that does not reach but as a long one */
+	/* New slots by old slot. `moved` has one more element, for the end of the program. */
+	uint32_t *moved;   /* first of the instructions added before it */
+	uint32_t *landing; /* target of jumps to it */
+	uint32_t *at;      /* the instruction itself */
+	bool *is_long;     /* by old slot: a jump that only reaches as a long jump */
 	uint32_t n_long;
 };
 
-#define BB_LONG_SLOTS 3u /* a long conditional jump */
+#define BB_LONG_SLOTS 3u /* slots of a long conditional jump */
 /*
- * The kernel removes instructions without effect and dead code piece by piece, and moves all the
- * rest each time: with a `ja +0` in every block, a clone of this size takes it 3.5 s; a program of
- * 400 000, half of them that, locked a CPU up for 284 s.
+ * Largest program that we load. The kernel removes dead code piece by piece and moves the rest of
+ * the program each time. A clone of this size with a `ja +0` in every block took 3.5 s to load; one
+ * of 400 000 instructions locked up a CPU for 284 s.
  */
 #define BB_MOST_INSNS 65536u
 
-/* Room for `most` slots; code, g and with are set. */
+/* Allocates room for `most` slots. The caller has set code, g and with. */
 int bb_rewrite__open(struct bb_rewrite *r, size_t most, struct bb_err *err);
 void bb_rewrite__done(struct bb_rewrite *r);
 
 void bb_emit(struct bb_rewrite *r, uint8_t code, uint8_t dst, uint8_t src, int16_t off,
 	     int32_t imm);
-/* reg = the address of a byte of the only value of an array. */
+/* Emits reg = address of a byte in the only value of an array map. */
 void bb_emit_address(struct bb_rewrite *r, uint8_t reg, int map_fd, uint32_t offset);
-/* Save the registers that bb_registers__two() says to, at r10 + off - 8 and - 16; or restore. */
+/* Saves the registers that bb_registers__two() wants saved, at r10 + off - 8 and - 16. `is_back`
+ * restores them. */
 void bb_emit_saves(struct bb_rewrite *r, const uint8_t reg[2], const uint8_t save[2], int off,
 		   bool is_back);
-/* The instruction of old slot `at`, which jumps to old places until all is mended. */
+/* Emits the instruction of old slot `at`. Its jump target stays old until bb_rewrite__mend(). */
 void bb_emit_old(struct bb_rewrite *r, uint32_t at);
 
-/* The jump at the new slot `from` leads to the new slot `to`. False: it does not reach. */
+/* Lets the jump at the new slot `from` lead to the new slot `to`. Returns false if it is too far.
+ */
 bool bb_rewrite__jump(struct bb_rewrite *r, uint32_t from, uint32_t to);
-/* Lead all jumps, calls and callbacks to where their targets are now. False: some jumps do not
- * reach; they are marked as long, and all is to be laid out again. */
+/* Redirects all jumps, calls and callbacks to the new slots of their targets. Returns false if some
+ * jumps are too far; they are then marked as long, and the caller must lay out all again. */
 bool bb_rewrite__mend(struct bb_rewrite *r);
 
 /*
- * Load the rewritten form of `code` (NULL: the original). -ENOTSUP with the verifier's words when
- * it is refused; -EPERM, -ENOMEM and -EINTR as they are.
+ * Loads the rewritten form of `code`; if `now` is NULL, loads the original. -ENOTSUP with the
+ * verifier's words if it is refused. -EPERM, -ENOMEM, -EINTR and -EAGAIN are returned unchanged.
  */
 int bb_load__program(const struct bb_code *code, const struct bb_rewrite *now, int *ret_fd,
 		     struct bb_err *err);
 
-/* A program of the same type that returns `retval` at once. */
+/* Loads a program of the same type that returns `retval` at once. */
 int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, struct bb_err *err);
 
 /*
- * How deep each function's stack is, in bytes, into ret_bytes[g->n_funcs]: the deeper of two
- * figures, the verifier's, when it loads the original once more, and that of the instructions. (The
- * verifier does not count code that it removes as useless, and the instructions do not show how far
- * a helper writes.)
+ * Writes the stack size of each function, bytes, to ret_bytes[g->n_funcs]. It is the larger of two
+ * figures: the verifier's, from one more load of the original, and the one that the instructions
+ * show. The verifier does not count code that it removes; the instructions do not show how far a
+ * helper writes.
  */
 int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
 			 struct bb_err *err);
 #define BB_STACK_BYTES 512u /* MAX_BPF_STACK */
 
-/* An array of one value, zeros, that a program and this process see. */
+/* The only value of an array map, shared by a program and this process. It begins as zeros. */
 struct bb_shared_memory {
-	int fd;               /* of the map; 0 or -1: there is none */
-	volatile uint64_t *v; /* mapped; NULL: not */
+	int fd;               /* of the map; 0 or -1 means none */
+	volatile uint64_t *v; /* the mapped value; NULL if not mapped */
 	size_t bytes;
 };
 

@@ -26,7 +26,7 @@ int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const ui
 	for (uint32_t i = 0; i < code->n_lines; i++) {
 		const struct bpf_line_info *r = &code->lines[i];
 		struct bb_source_line *line = &lines[i];
-		/* the instructions from its own to the next record's */
+		/* a record covers the instructions up to the next record */
 		uint32_t end = i + 1 < code->n_lines ? code->lines[i + 1].insn_off : code->n;
 
 		line->file = bb_code__text(code, r->file_name_off);

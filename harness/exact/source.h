@@ -7,32 +7,34 @@
 #include "exact/cfg.h"
 #include "bpf/code.h"
 
-/* Counts of blocks as counts of source lines, by the line information in the program's BTF. */
+/* Turns counts of basic blocks into counts of source lines, by the line information in BTF. */
 
-/* A line of the source, once, wherever it was inlined. Texts are the BTF's. */
+/* One source line, with all its inlined copies. Texts belong to the BTF. */
 struct bb_source_line {
-	const char *file, *text; /* text: "" when the BTF does not have it */
+	const char *file, *text; /* text: "" if the BTF does not have it */
 	uint32_t line;
-	uint32_t n_insns; /* that stand in the program for it */
-	/* the most of any of them: unrolling hides rounds, inlining hides calls */
+	uint32_t n_insns; /* instructions of the program that belong to it */
+	/* most executions of any of its instructions; unrolled and inlined copies count once */
 	uint64_t executions;
-	uint64_t instructions; /* executed for it, in all */
+	uint64_t instructions; /* executed instructions that belong to it */
 };
 
-/* By file and line; those of line 0 are the compiler's. None without line information. free(). */
+/* Returns the lines sorted by file and line; the caller must free() them. Line 0 is code that the
+ * compiler added. There are none without line information. */
 int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *err);
 
-/* Calls of a helper or kfunc of the kernel. */
+/* The calls of one helper or kfunc. */
 struct bb_source_call {
-	int32_t id; /* of a kfunc its type in the kernel's BTF */
+	int32_t id; /* number of the helper, or type id of the kfunc in the kernel's BTF */
 	bool is_kfunc;
 	/* "map_lookup_elem", "bpf_iter_num_new"; "helper 999", "kfunc 999" if unknown */
 	char name[64];
 	uint64_t calls;
 };
 
-/* Every helper and kfunc that it may call, by number; kfuncs last. free() them. */
+/* Returns every helper and kfunc that the program may call, sorted by id, kfuncs last. The caller
+ * must free() them. */
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err);
 
