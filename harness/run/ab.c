@@ -9,61 +9,63 @@
 #include "stats/estimate.h"
 #include "stats/paired.h"
 
-#define LEAST_PAIRS 7u    /* for a verdict, see stats/paired.h */
-#define MAX_S_INSITU 0.25 /* of a turn whose rate nobody knows */
+#define LEAST_PAIRS 7u    /* needed for a verdict, see stats/paired.h */
+#define MAX_S_INSITU 0.25 /* limit of a turn of a drive by time whose rate is unknown */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-/* Fast programs never take that long, even where others keep them from their CPU. */
+/* Least limits of the time for a turn's runs, and for a pair. Fast programs need less, even on a
+ * busy CPU. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
-/* about 13 are needed: the JIT places in steps of 4 bytes at the least */
+/* Most loads to match two programs. About 13 are needed: the JIT's addresses are multiples of 4
+ * or less. */
 #define MATCH_TRIES 400u
 
 enum label { BASE, HEAD, FLOOR, N_LABELS };
 static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
-/* The program of a label. */
+/* The program that has a label, and its state in the drive in progress. */
 struct side {
-	struct bb_test_prog *prog; /* the floor: of the drive in progress; may be NULL */
-	void *slot;                /* in the drive in progress */
+	struct bb_test_prog *prog; /* NULL: none; the floor may differ from drive to drive */
+	void *slot;                /* of the driver of the drive in progress; NULL: not attached */
 	bool warm;
-	bool is_new; /* loaded since its series began */
-	/* of the drive's part of the round in progress, both with the warm-up */
+	bool is_new; /* it was loaded again, so it needs a new series */
+	/* counters when it was attached; events fired and runs counted since then, with the
+	 * warm-up */
 	struct bb_prog_stats before;
 	uint64_t fired, ran;
-	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* [n]: samples of a block */
+	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* samples of the block in progress; there are `n` */
 	size_t n;
 };
 
-/* One comparison in progress: a drive at one parameter. */
+/* A comparison that is being measured: one drive at one parameter. */
 struct ab_case {
 	size_t drive;
-	size_t planned[N_LABELS]; /* BB_NO_CASE: no floor */
+	size_t planned[N_LABELS]; /* indexes in the plan; BB_NO_CASE: no floor */
 	size_t case_of[N_LABELS];
 	size_t comparison; /* index in the report */
 	double tick_ns;
 	bool active;
-	bool has_pair; /* the last one is of the loads in progress */
+	bool has_pair; /* its last pair is of the present loads */
 };
 
 struct ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
 	struct side sides[N_LABELS];
-	struct bb_test_prog second; /* base once more, for A/A: head as a load of its own */
+	struct bb_test_prog second; /* second load of base's program, for A/A: it is then head */
 	struct ab_case *cases;
 	size_t n_cases;
 	double scratch[4 * BB_PAIR_TURN_MOST];
 	/* why the pair in progress does not count; empty: it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	double pair_s; /* of a comparison's share of the budget; 0: no limit */
-	/* of the drive in progress */
-	bool is_cut;  /* a pair had to end with fewer runs */
-	bool is_open; /* comparisons have no verdict yet */
-	/* and one of them has not even an interval yet: no difference is large enough to be found
-	 */
+	double pair_s; /* longest time for a pair; 0: no limit */
+	/* a pair of the drive in progress had to end with fewer runs */
+	bool is_cut;  /* a pair of the drive in progress ended with too few runs or blocks */
+	bool is_open; /* some comparisons of the drive in progress have no verdict yet */
+	/* some of those have no interval yet, so no difference could be found, however large */
 	bool is_bare;
 };
 
@@ -72,7 +74,7 @@ static const struct bb_plan_case *planned_of(const struct ab *ab, const struct a
 	return &ab->session.plan->cases[c->planned[BASE]];
 }
 
-/* The series that a label's samples go to: the last one of its case. */
+/* Returns the series that receives a label's samples: the last one of its case. */
 static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum label label)
 {
 	struct bb_case *k = &ab->session.report->cases[c->case_of[label]];
@@ -82,8 +84,8 @@ static struct bb_series *series_of(struct ab *ab, const struct ab_case *c, enum 
 
 /* --- one pair of loads --- */
 
-/* A self-test's slowdown: every sample times 1 + share, rounded up or down at random so that the
- * mean is exact. */
+/* Injects a self-test's slowdown: multiplies every sample by 1 + share, and rounds it up or down
+ * at random so that the mean is exact. */
 static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 {
 	b->run_time_ns = 0;
@@ -95,7 +97,7 @@ static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 	}
 }
 
-/* One turn of one label: its samples are added to those of the block. */
+/* Measures one turn of one label, and adds its samples to those of the block. */
 static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label,
 			struct bb_err *err)
 {
@@ -132,10 +134,8 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 	return rc;
 }
 
-/*
- * One block's observation, in the form of a pair's: ABBA or BAAB by a coin, then the floor. What
- * cannot be said is NAN.
- */
+/* Measures one block: ABBA or BAAB, drawn at random, then the floor. Returns its estimates as a
+ * pair; an unknown estimate is NAN. */
 static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair *ret_block,
 			 struct bb_err *err)
 {
@@ -175,7 +175,7 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 	return 0;
 }
 
-/* Every estimate of a pair is the median of its blocks'. */
+/* Sets every estimate of a pair to the median over its blocks. */
 static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_pair *pair)
 {
 	static const size_t columns[] = {
@@ -191,7 +191,8 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
 		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
 	}
-	pair->blocks = (uint32_t)used; /* those of d, the last */
+	pair->blocks =
+		(uint32_t)used; /* number of blocks with a value of `d`, which is the last column */
 }
 
 static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
@@ -208,7 +209,8 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	ab->wrong[0] = '\0';
 	while (!rc && done < n && !bb_must_end()) {
 		rc = measure_block(ab, c, &blocks[done], err);
-		done += !rc && !bb_must_end(); /* or it is not whole */
+		done += !rc && !bb_must_end(); /* an interrupted block is not complete and does not
+						  count */
 		if (ab->pair_s > 0 && !by_time &&
 		    bb_seconds_since(began_ns) > fmax(ab->pair_s, PAIR_LEAST_S))
 			break;
@@ -226,7 +228,7 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	c->has_pair = true;
 	if (ab->wrong[0] && bb_pair_void(pair, ab->wrong))
 		return bb_fail_nomem(err);
-	/* The clock's tick, from what this comparison has sampled so far. */
+	/* Estimates the clock's tick from all samples of this comparison so far. */
 	c->tick_ns = NAN;
 	if (!bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted)) {
 		c->tick_ns = bb_tick(&sorted);
@@ -235,7 +237,8 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	return 0;
 }
 
-/* Does a drive's part of a round count? ret_why stays empty if it does. */
+/* Checks whether a drive's part of a round counts. Leaves ret_why empty if it does, or says why
+ * not. */
 static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
 {
 	const struct bb_driver *driver = ab->session.drives[drive].driver;
@@ -251,7 +254,8 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		else if (l == HEAD && ab->opts->same_load) /* one load then counts for both */
+		else if (l == HEAD &&
+			 ab->opts->same_load) /* both labels share one load, which base checks */
 			continue;
 		if (l == BASE && ab->opts->same_load)
 			fired += ab->sides[HEAD].fired;
@@ -297,7 +301,8 @@ static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *e
 	return rc;
 }
 
-/* The last pair and series of a comparison are void, because. 0 or -ENOMEM. */
+/* Makes the last pair and series of a comparison void, for the reason `why`. Returns 0 or
+ * -ENOMEM. */
 static int make_void(struct ab *ab, const struct ab_case *c, const char *why)
 {
 	struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
@@ -309,10 +314,8 @@ static int make_void(struct ab *ab, const struct ab_case *c, const char *why)
 	return rc;
 }
 
-/*
- * One case of the drive in progress with the loads there are. What was loaded anew gets a new
- * series; the rest goes on with the series it has.
- */
+/* Measures a case with the present loads. Opens a new series for each program that was loaded
+ * again; the others continue their series. */
 static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct bb_err *err)
 {
 	int rc = bb_must_end_why();
@@ -331,7 +334,7 @@ static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct 
 	return rc ? rc : measure_pair(ab, c, err);
 }
 
-/* Every active comparison of a drive once, with the loads there are. */
+/* Measures every active comparison of a drive once, with the present loads. */
 static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_err *err)
 {
 	const struct bb_open_drive *d = &ab->session.drives[drive];
@@ -345,7 +348,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 		if (ab->cases[i].active && ab->cases[i].drive == drive)
 			rc = measure_case(ab, &ab->cases[i], load, err);
 	is_late = rc == -ETIME;
-	rc = is_late ? 0 : rc; /* what was measured by then is judged */
+	rc = is_late ? 0 : rc; /* judges what was measured before the time was over */
 	if (!rc)
 		judge_sides(ab, drive, why, sizeof(why));
 	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++)
@@ -356,8 +359,9 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 }
 
 /*
- * One load pair of every active comparison of a drive: as the JIT places it, and then matched
- * (which it may be at once), by moving either to the other.
+ * Measures a pair of loads for every active comparison of a drive. If the JIT gave the programs
+ * different places, loads one of them, drawn at random, again until its place is the other's, and
+ * measures a second, matched pair.
  */
 static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
@@ -380,7 +384,7 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 		return rc;
 	rc = bb_test_prog__load(ab->sides[moved].prog, rng, bb_place(mod64), MATCH_TRIES, err);
 	if (rc == -EAGAIN)
-		return 0; /* this pair stays unmatched */
+		return 0; /* no load matched: there is no matched pair this time */
 	for (int l = 0; l < N_LABELS; l++)
 		ab->sides[l].is_new = l == (int)moved;
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, err);
@@ -389,8 +393,9 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 /* --- pairs until there is a verdict --- */
 
 /*
- * Look at a drive's comparisons after a pair: what has its verdict is done. The looks share alpha
- * by Bonferroni, which is Holm's first step: who stops here survives the correction at the end.
+ * Judges a drive's comparisons after a pair; those with a verdict are no longer active. All
+ * comparisons share alpha by Bonferroni, which is the first step of Holm's correction: a verdict
+ * given here survives the correction at the end.
  */
 static int look(struct ab *ab, size_t drive, struct bb_err *err)
 {
@@ -412,8 +417,8 @@ static int look(struct ab *ab, size_t drive, struct bb_err *err)
 	return 0;
 }
 
-/* What is known of a drive's comparisons without a verdict: the time that they had, and whether a
- * pair was measured at all. */
+/* Notes what is known of a drive's comparisons without a verdict: how much time they had. Adds a
+ * skip if no pair was measured. */
 static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
 {
 	const struct bb_run_opts *run = &ab->opts->run;
@@ -443,8 +448,8 @@ static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
 }
 
 /*
- * One drive, until its comparisons have their verdicts or `budget_s` is used up; `limit_s` while
- * one of them could not have a verdict yet, whatever it is like. 0: no limit.
+ * Measures pairs of one drive until its comparisons have verdicts, or until `budget_s` is used up.
+ * While a comparison has no interval yet, `limit_s` counts in place of `budget_s`. 0: no limit.
  */
 static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_s,
 		     struct bb_err *err)
@@ -487,7 +492,8 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 	return rc;
 }
 
-/* One of a drive's comparisons, all of which have the same floor; NULL: it has none. */
+/* Returns any comparison of a drive; all of them have the same floor. NULL: the drive has no
+ * comparison. */
 static const struct ab_case *case_of_drive(const struct ab *ab, size_t drive)
 {
 	for (size_t i = 0; i < ab->n_cases; i++)
@@ -496,7 +502,7 @@ static const struct ab_case *case_of_drive(const struct ab *ab, size_t drive)
 	return NULL;
 }
 
-/* NULL: BB_NO_CASE. */
+/* Returns the program of a planned case; NULL for BB_NO_CASE. */
 static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 {
 	struct bb_session *s = &ab->session;
@@ -505,7 +511,7 @@ static struct bb_test_prog *prog_of(struct ab *ab, size_t planned)
 				     : &s->progs[bb_session__variant(s, &s->plan->cases[planned])];
 }
 
-/* A drive's share of what is left of `total_s`; 0: no limit. */
+/* Returns a drive's share of the time left of `total_s`; 0: no limit. */
 static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 {
 	return total_s > 0
@@ -514,9 +520,9 @@ static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 }
 
 /*
- * Drive by drive, so that a slow one does not hold up a fast one's verdict; what one leaves of its
- * share, others have. A drive that goes by time takes as long as it does on any machine, and so
- * gets no more than that.
+ * Measures the drives one after another, so that a slow one does not delay the verdict of a fast
+ * one. Later drives share the time that a drive leaves. The extra time of `patience_s` is not for
+ * drives by time, which take equally long on every machine.
  */
 static int run_drives(struct ab *ab, struct bb_err *err)
 {
@@ -563,8 +569,8 @@ static int add_comparison(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
-/* A comparison of two cases of the plan, and of the floor of base, unless that is head itself or
- * cannot be measured. */
+/* Adds a comparison of two cases of the plan. The floor is that of base; there is none if head
+ * is that floor, or if it cannot be measured. */
 static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
@@ -580,7 +586,7 @@ static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
 			      .planned = {base, head, floor},
 			      .tick_ns = NAN,
 			      .active = true};
-	/* A program against itself is two cases, and no two of a run have one name. */
+	/* A program compared with itself has two cases, and the names of a run's cases differ. */
 	if (head == base && asprintf(&second, "%s (head)", ab->opts->head) < 0)
 		return bb_fail_nomem(err);
 	for (int l = 0; !rc && l < N_LABELS; l++) {
@@ -615,7 +621,8 @@ static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
 	return NULL;
 }
 
-/* Base against itself needs a second program: two loads of one program at the same time. */
+/* Opens base's program a second time, as head: a program that is compared with itself is loaded
+ * twice at the same time. */
 static int open_second(struct ab *ab, struct bb_err *err)
 {
 	const struct bb_test_prog *base = ab->sides[BASE].prog;
@@ -674,8 +681,8 @@ static int open_cases(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* Pairs are made of loads, and a live program has one. Emptying caches takes its time: what cannot
- * come to a verdict within the budget is not begun. */
+/* Checks the plan. A live program is refused, as it cannot be loaded again for each pair. Drives
+ * with emptied caches are refused if they need more than the budget for a verdict. */
 static int check_plan(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_err *err)
 {
 	uint32_t max = opts->max_pairs, pairs = max && max < LEAST_PAIRS ? max : LEAST_PAIRS;
@@ -724,7 +731,7 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 		for (int l = 0; l < N_LABELS; l++)
 			if (ab->cases[i].planned[l] != BB_NO_CASE)
 				case_of[ab->cases[i].planned[l]] = ab->cases[i].case_of[l];
-	/* it was unloaded to borrow base's maps */
+	/* head was unloaded to borrow base's maps */
 	if (head != ab->sides[BASE].prog && head != &ab->second && head->target)
 		rc = bb_test_prog__load(head, &ab->session.rng, BB_ANYWHERE, 1, err);
 	if (!rc)
@@ -733,17 +740,17 @@ static int note_executed(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* In the session that is open. */
+/* Measures in the open session, and completes the report after an error. */
 static int run(struct ab *ab, struct bb_err *err)
 {
-	/* Before the two come to share maps: what one leaves in them may change the other's count.
-	 */
+	/* Counts before base and head share maps: the entries of one may change the other's
+	 * count. */
 	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, err) : 0;
 
 	if (!rc) {
 		rc = open_cases(ab, err);
 		if (rc)
-			return rc; /* nothing was begun */
+			return rc; /* nothing was measured yet */
 	}
 	if (!rc && ab->opts->executed)
 		rc = note_executed(ab, err);
@@ -776,8 +783,8 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	}
 	rc = run(ab, err);
 	bb_deadline__end(&budget);
-	/* Valid at every look: what there is by the time of a signal or an error is judged as well.
-	 */
+	/* Judges all that was measured, also after a signal or an error: verdicts are valid
+	 * after any pair. */
 	if (bb_comparisons_judge(report->comparisons, report->n_comparisons) && !rc)
 		rc = bb_fail_nomem(err);
 	bb_test_prog__close(&ab->second);

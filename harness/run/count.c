@@ -14,20 +14,20 @@
 #include "exact/source.h"
 #include "run/record.h"
 
-#define CASE_LEAST_S 1.0 /* fast programs are counted long before */
-#define WARMUP 100u      /* as the timed drives have it: the maps are then in the same state */
+#define CASE_LEAST_S 1.0 /* fast programs need less */
+#define WARMUP 100u      /* as in timed drives, so that the maps have the same state */
 
-/* One program under one drive, on its way into a report. */
+/* A program under one drive whose instructions are being counted. */
 struct counting {
 	struct bb_session *session;
 	size_t drive, variant;
 	struct bb_counted *out;
 	void *slot;
-	uint64_t *paths; /* of all runs so far */
+	uint64_t *paths; /* paths of all runs so far */
 	size_t n_paths;
 	uint64_t *ns; /* instructions of each run of a batch */
 	size_t n_cases;
-	double case_s; /* time for a case; 0: no limit */
+	double case_s; /* longest time for a case; 0: no limit */
 };
 
 static int by_value(const void *a, const void *b)
@@ -37,7 +37,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many different values; x is sorted by it. */
+/* Returns the number of distinct values, and sorts x. */
 static uint64_t distinct(uint64_t *x, size_t n)
 {
 	uint64_t seen = 0;
@@ -83,7 +83,7 @@ static int add_case(struct counting *k, const struct bb_plan_case *planned,
 	return 0;
 }
 
-/* For what the time was over. */
+/* Writes why something was not counted in time into ret_why, and returns ret_why. */
 static const char *why_left_out(const struct bb_session *s, char *ret_why, size_t size)
 {
 	snprintf(ret_why, size, "not counted within the budget of %g s; --budget gives more",
@@ -112,9 +112,10 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		rc = d->driver->batch(d->state, k->slot, planned->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
-	if (rc || !b.n) /* the time was over */
+	if (rc || !b.n) /* no run: the time was over */
 		return rc;
-	/* as for timed runs: another run than was meant */
+	/* Unexpected drops make the runs void, as in timed drives: the program did not do what
+	 * the scenario means. */
 	if (drops >= 0 && after - before != (uint64_t)drops && !b.void_why[0])
 		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
 			 (unsigned long long)(after - before), drops);
@@ -126,7 +127,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 	return rc ? rc : add_case(k, planned, &b, err);
 }
 
-/* The counts by line, and by call. */
+/* Adds the counts of each source line and of each called function. */
 static int add_source(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
 {
 	struct bb_source_line *lines = NULL;
@@ -165,7 +166,7 @@ static int add_source(struct bb_counted *out, const struct bb_exact *e, struct b
 	return rc;
 }
 
-/* Instructions that the program has. */
+/* Returns the number of instructions of the program. */
 static uint32_t insns_of(const struct bb_exact *e)
 {
 	uint32_t n = 0;
@@ -187,8 +188,8 @@ static int sum_up(struct counting *k, struct bb_err *err)
 	for (uint32_t b = 0; b < cfg->n_blocks; b++) {
 		const struct bpf_insn *last = &e->code.insns[cfg->blocks[b].last];
 
-		/* A tail call that is taken does not come back: its block ends there, and the next
-		 * one is executed as often less. */
+		/* A tail call that succeeds does not return: its basic block ends with the call,
+		 * and the next one is executed that many times less. */
 		if (b + 1 < cfg->n_blocks && bb_insn_is_helper_call(last) &&
 		    last->imm == BPF_FUNC_tail_call && e->totals[b] > e->totals[b + 1])
 			k->out->tail_calls += e->totals[b] - e->totals[b + 1];
@@ -302,20 +303,21 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 /* --- how much is executed --- */
 
 #define NEARLY_ALL 0.9
-#define OF_THE_TIME 0.1 /* that is left */
-#define MORE_RUNS 2u    /* after the first: a program that remembers takes another path then */
+#define OF_THE_TIME 0.1 /* share of the time left that this may take */
+/* after the first run: a program that stores something may then take another path */
+#define MORE_RUNS 2u
 
-/* One drive's programs under the driver that counts what they execute. */
+/* A drive's programs under the driver that counts their executed instructions. */
 struct noting {
 	struct bb_session *session;
 	const size_t *case_of;
 	const struct bb_driver *by;
 	void *state;
-	struct bb_test_prog *prog; /* in progress */
+	struct bb_test_prog *prog; /* the program in progress */
 };
 
-/* Up to BB_IN_VAIN_MANY. The slots of prog arrays and of maps of maps are always there: those that
- * are filled count. */
+/* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs or of maps only
+ * entries with a value count. Returns NAN when out of memory. */
 static double count_entries(int fd, const struct bpf_map_info *info)
 {
 	bool holds_ids = info->type == BPF_MAP_TYPE_PROG_ARRAY ||
@@ -336,7 +338,7 @@ static double count_entries(int fd, const struct bpf_map_info *info)
 	return n;
 }
 
-/* The call of slot `at`, where it is, and its map. 0 or -ENOMEM. */
+/* Describes the call at instruction `at`: its source line and its map. Returns 0 or -ENOMEM. */
 static int describe(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
 		    struct bb_in_vain *v)
 {
@@ -363,7 +365,7 @@ static int describe(const struct bb_target *target, const struct bb_exact *e, ui
 	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
 	    bpf_obj_get_info_by_fd(from.value, &info, &len))
 		return 0;
-	/* whole, where libbpf knows it; the kernel keeps 15 characters */
+	/* The full name if libbpf knows it: the kernel keeps only 15 characters. */
 	for (map = obj ? bpf_object__next_map(obj, NULL) : NULL; map;
 	     map = bpf_object__next_map(obj, map))
 		if (bpf_map__fd(map) == from.value)
@@ -380,7 +382,8 @@ static int describe(const struct bb_target *target, const struct bb_exact *e, ui
 	return 0;
 }
 
-/* Adds it to one that is noted already and has the same words but for the line. */
+/* Adds `v` to the noted call that differs only in its line; else notes it as a new one. Takes
+ * over what `v` owns. Returns 0 or -ENOMEM. */
 static int add(struct bb_case *c, struct bb_in_vain *v)
 {
 	struct bb_in_vain *new;
@@ -407,10 +410,10 @@ static int add(struct bb_case *c, struct bb_in_vain *v)
 }
 
 /*
- * Note in the case which lookups and tail calls of the clone came to nothing in nine of ten calls
- * or more, of those since the counts were totals[n_blocks] and in_vain[n_vain]. `is_first`: these
- * are of the program's first run, which may find what it stores itself later on; then only empty
- * maps count. 0 or -ENOMEM.
+ * Notes in the case the lookups and tail calls of the clone that were in vain in at least nine of
+ * ten calls. Only calls since the counts were totals[n_blocks] and in_vain[n_vain] are considered.
+ * `is_first`: the calls are of the program's first run; lookups are then noted only if the map is
+ * empty or unknown, as later runs may find what the first one stored. Returns 0 or -ENOMEM.
  */
 static int note_in_vain(const struct bb_target *target, const struct bb_exact *e,
 			const uint64_t *totals, const uint64_t *in_vain, bool is_first,
@@ -434,7 +437,7 @@ static int note_in_vain(const struct bb_target *target, const struct bb_exact *e
 	return rc;
 }
 
-/* Counts so far: of the blocks, and behind them of calls in vain. */
+/* Copies the present counts: first those of the basic blocks, then those of calls in vain. */
 static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 {
 	uint32_t n = e->clone.cfg.n_blocks;
@@ -443,7 +446,7 @@ static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 	memcpy(ret_counts + n, e->in_vain, e->clone.n_vain * sizeof(*ret_counts));
 }
 
-/* Tail calls that happened since the counts were `before`. */
+/* Returns the number of successful tail calls since the counts were `before`. */
 static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 {
 	const uint64_t *vain_before = before + e->clone.cfg.n_blocks;
@@ -458,8 +461,8 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 	return n;
 }
 
-/* The programs behind it that its runs went on to; it goes on where more tail calls happened than
- * led to these. 0 or -ENOMEM. */
+/* Adds the counts of the programs that were entered by tail calls. Sets c->goes_on if more tail
+ * calls succeeded than entries to these programs were counted. Returns 0 or -ENOMEM. */
 static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 		      const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
@@ -476,7 +479,7 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 		if (m->totals[0]) {
 			entered += m->totals[0];
 			happened += tail_calls(m, none);
-			/* of itself, those that it reached only when it was called */
+			/* if the program called itself: only blocks that no other run reached */
 			for (uint32_t b = 0; b < n; b++)
 				if (m->totals[b] && (!is_itself || e->totals[b] == before[b]))
 					c->executed_insns += m->clone.cfg.blocks[b].n_insns;
@@ -491,7 +494,8 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 	return rc;
 }
 
-/* Once, and again where there is time. The counts after the first run go into ret_counts[]. */
+/* Runs the program once, and more times if there is time. Copies the counts after the first run
+ * into ret_counts[]. */
 static int run(const struct noting *k, void *slot, const struct bb_plan_case *planned,
 	       uint64_t *ret_counts, struct bb_err *err)
 {
@@ -532,8 +536,8 @@ static int note_case(const struct noting *k, void *slot, size_t planned, struct 
 	bb_exact__swap(e, true);
 	rc = run(k, slot, &k->session->plan->cases[planned], first, err);
 	bb_exact__swap(e, false);
-	/* none: there was no time for one. One that was counted is told, also where the time was
-	 * over in the midst of those that follow it. */
+	/* 0: there was no time for a run. A run that was counted is noted, even if the time was
+	 * over during the next runs. */
 	c->executed_insns = bb_counts__reached(cfg, before, e->totals);
 	if (c->executed_insns) {
 		int noted = 0;
@@ -551,8 +555,8 @@ static int note_case(const struct noting *k, void *slot, size_t planned, struct 
 	return rc;
 }
 
-/* All cases of a program under a drive. What fails is left out: it is no figure that was asked for,
- * and the drive itself says what there is to say. */
+/* Notes the executed instructions of all cases of a program under a drive. An error is not
+ * reported: these figures are optional, and the drive itself reports its errors. */
 static void note_variant(struct noting *k, size_t drive, size_t variant)
 {
 	const struct bb_session *s = k->session;
@@ -611,7 +615,8 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 
 /* --- lines --- */
 
-/* x[i * stride] of all loads, to 0.01 ns, which is finer than any clock. */
+/* Appends x[i * stride] of each load i < n_loads, rounded to 0.01 ns, which is finer than any
+ * clock. Returns 0 or -ENOMEM. */
 static int add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
 {
 	int rc = 0;

@@ -6,14 +6,15 @@
 #include "base/deadline.h"
 #include "run/session.h"
 
-#define TURN_S 0.05             /* of one case; between turns the recorder has its own */
-#define TURN_SAMPLES (1u << 16) /* more than come in that time; if not, the turn is shorter */
+#define TURN_S 0.05 /* length of a case's turn; between turns the recorder runs */
+/* more than a turn usually takes; a turn with so many samples ends early */
+#define TURN_SAMPLES (1u << 16)
 
 struct flame_run {
-	struct bb_plan plan; /* the cases in situ, of which `cases` is our own */
+	struct bb_plan plan; /* cases by time; the array `cases` is owned here */
 	struct bb_session session;
-	struct bb_report *report; /* of the session: of no interest here */
-	void **slots;             /* by case; NULL: it cannot be done here */
+	struct bb_report *report; /* required by the session; never read */
+	void **slots;             /* by case; NULL: the case cannot run here */
 	uint64_t *ns;
 	struct bb_recorder *recorder;
 };
@@ -41,7 +42,7 @@ static int take_turns(struct flame_run *f, struct bb_err *err)
 
 	for (size_t i = 0; !rc && done_s < BB_FLAME_S; i = (i + 1) % f->plan.n_cases) {
 		const struct bb_open_drive *d = drive_of(f, i);
-		struct bb_batch b = {.ns = f->ns, /* nobody looks at them */
+		struct bb_batch b = {.ns = f->ns, /* nobody reads the samples */
 				     .want = TURN_SAMPLES,
 				     .max_s = TURN_S,
 				     .drain_each_run = true};
@@ -82,8 +83,8 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 		rc = bb_recorder__finish(f->recorder, ret_recording, err);
 	if (rc)
 		return rc;
-	/* We are a target only so that our children are. They have our name until they become the
-	 * workload. */
+	/* This process is a target only so that its children are. They have its name until they
+	 * become the workload. */
 	prctl(PR_GET_NAME, own);
 	for (size_t i = 0; i < samples->n; i++)
 		if (strncmp(samples->v[i].comm, own, sizeof(own)))

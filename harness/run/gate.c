@@ -14,23 +14,24 @@
 #include "run/ab.h"
 #include "run/gate_build.h"
 
-/* More than its budget for a program, where a starved machine could find no slowdown at all. */
+/* Extra time beyond a program's budget, in seconds: on a busy machine the budget may be too
+ * short to find any slowdown. */
 #define PATIENCE_S 60.0
 
-/* Of the lines of a program that regressed: as `compare --time`. */
+/* Loads and samples to time the lines of a program that regressed, as in `compare --time`. */
 #define LINES_LOADS 16u
 #define LINES_SAMPLES 6400u
 
-/* A program to be compared: its scenario has the variants "base" and "head". */
+/* A program to compare: its scenario has the variants "base" and "head". */
 struct bb_gate_job {
-	size_t program; /* index in the gate */
+	size_t program; /* index in the gate's programs */
 	struct bb_scenario *scenario;
 	struct bb_plan plan;
 };
 
 /* --- which programs --- */
 
-/* A program of the gate that is not compared, for the state's reason or for `why` (NULL). */
+/* Adds a program that is not compared, with the reason `why`; NULL: the state is the reason. */
 static int add_left_out(struct bb_gate_run *run, const char *object, const char *program,
 			enum bb_gate_state state, const char *why, struct bb_err *err)
 {
@@ -41,17 +42,17 @@ static int add_left_out(struct bb_gate_run *run, const char *object, const char 
 	return p && (p->why || !why) ? 0 : bb_fail_nomem(err);
 }
 
-/* The program is not compared, for this reason. */
+/* Excludes a program from the comparison, for the reason `why`. */
 static int leave_out(struct bb_gate_program *p, enum bb_gate_state state, const char *why,
 		     struct bb_err *err)
 {
 	p->state = state;
 	free(p->why);
-	p->why = strndup(why, strcspn(why, "\n")); /* what follows is a log */
+	p->why = strndup(why, strcspn(why, "\n")); /* without the log that follows the first line */
 	return p->why ? 0 : bb_fail_nomem(err);
 }
 
-/* "file.program"; where two objects have the same file name, all of the path. */
+/* Names a program "file.program", or "path.program" if another object has the same file name. */
 static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 {
 	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
@@ -71,7 +72,7 @@ static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 	return p->label ? 0 : -ENOMEM;
 }
 
-/* A job for the gate's last program. It owns the scenario. */
+/* Adds a job for the gate's last program. Takes ownership of the scenario, also on error. */
 static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err *err)
 {
 	const struct bb_gate_opts *o = run->opts;
@@ -97,7 +98,7 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 	return rc;
 }
 
-/* Are these programs of two captures the same? False, too, where they are objects. */
+/* Compares two captured programs. *ret_same is false if `o` is not a capture. */
 static int compare_captured(const struct bb_built_object *o, const char *base, const char *head,
 			    bool *ret_same, struct bb_err *err)
 {
@@ -120,7 +121,8 @@ static int compare_captured(const struct bb_built_object *o, const char *base, c
 	return rc;
 }
 
-/* A job of the programs' own scenario, unless nothing here makes them run. */
+/* Adds a job with a scenario made for the two programs, or marks the program skipped if nothing
+ * here makes it run. */
 static int add_object_job(struct bb_gate_run *run, const struct bb_built_object *o,
 			  const struct bb_object_program *base,
 			  const struct bb_object_program *head, struct bb_err *err)
@@ -142,7 +144,7 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	opts.n_objects = BB_N_REVISIONS;
 	opts.one_each = true;
 	opts.what = BB_OBJECT_TIME_AND_COUNT;
-	/* the packets or the contexts, whichever programs of the type take */
+	/* only the kind of input that programs of the type take: packets or contexts */
 	opts.packets.n = is_run && !t->takes_context ? opts.packets.n : 0;
 	opts.contexts.n = is_run && t->takes_context ? opts.contexts.n : 0;
 	rc = bb_object_scenario__make(&opts, &text, err);
@@ -154,7 +156,7 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	return rc ? rc : add_job(run, scenario, err);
 }
 
-/* A program of both. */
+/* Adds a program that both revisions have. */
 static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 		    const struct bb_object_program *base, const struct bb_object_program *head,
 		    struct bb_err *err)
@@ -192,7 +194,7 @@ static const struct bb_object_program *namesake(const struct bb_object_info *inf
 	return NULL;
 }
 
-/* In the same place, and without a namesake in the other revision. */
+/* True if `q` is attached where `p` is, and the other revision has no program of its name. */
 static bool competes(const struct bb_object_program *q, const struct bb_object_program *p,
 		     const struct bb_object_info *other)
 {
@@ -200,9 +202,9 @@ static bool competes(const struct bb_object_program *q, const struct bb_object_p
 }
 
 /*
- * The program of the other revision that `p` of `own` is to be compared with: that of its name, or
- * of captures the one that was attached in the same place, where neither has a namesake; of several
- * in one place, in their order. NULL: there is none.
+ * Returns the program of the other revision to compare with `p` of `own`: the one of the same name.
+ * In captures, if neither program has a namesake, returns the one attached at the same point; if
+ * there are several, the one at the same rank. NULL: there is none.
  */
 static const struct bb_object_program *partner_of(const struct bb_object_info *own,
 						  const struct bb_object_program *p,
@@ -221,7 +223,7 @@ static const struct bb_object_program *partner_of(const struct bb_object_info *o
 	return NULL;
 }
 
-/* The programs of an object that differs. */
+/* Adds the programs of an object that differs between the revisions. */
 static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o,
 			struct bb_err *err)
 {
@@ -249,7 +251,7 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 	return rc;
 }
 
-/* Is there something to compare in an object? */
+/* Finds out whether an object is compared, or is the same, new or gone. */
 static int compare_objects(const struct bb_gate_run *run, const struct bb_built_object *o,
 			   enum bb_gate_state *ret_state, struct bb_err *err)
 {
@@ -279,7 +281,7 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 			rc = state == BB_GATE_COMPARED
 				     ? add_programs(run, o, err)
 				     : add_left_out(run, o->path, NULL, state, NULL, err);
-		if (rc == -ETIME) /* which the report says */
+		if (rc == -ETIME) /* the report says so */
 			rc = add_left_out(run, o->path, NULL, BB_GATE_SKIPPED,
 					  "the budget was over before its programs were found",
 					  err);
@@ -287,7 +289,8 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* The object of a scenario's variant; NULL: neither build made it, or several of that name. */
+/* Returns the built object of a scenario's variant. NULL: neither build made it, or several
+ * objects have its name. */
 static const struct bb_built_object *object_of(const struct bb_gate_run *run,
 					       const struct bb_scenario *s,
 					       const struct bb_variant_spec *v)
@@ -297,8 +300,8 @@ static const struct bb_built_object *object_of(const struct bb_gate_run *run,
 	return name ? bb_built_objects__find(&run->builds->objects, name) : NULL;
 }
 
-/* A scenario of the variant's own: as base and as head have it. Its other variants take their
- * objects from head's build. */
+/* Adds a job for one variant: the scenario with two copies of the variant, "base" and "head".
+ * The other variants use head's objects. */
 static int add_variant(struct bb_gate_run *run, const char *variant,
 		       const struct bb_built_object *o, struct bb_err *err)
 {
@@ -333,7 +336,7 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	return add_job(run, s, err);
 }
 
-/* A variant of the scenario whose object was built, or was not. */
+/* Adds a variant of the scenario if both builds made its object, and says why not otherwise. */
 static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *s,
 			     const struct bb_variant_spec *v, struct bb_err *err)
 {
@@ -345,7 +348,7 @@ static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *
 
 	for (size_t i = 0; i < s->n_drives; i++)
 		is_floor |= bb_same_text(s->drives[i].floor, v->name);
-	if (is_floor) /* those are there to be subtracted */
+	if (is_floor) /* a floor is only subtracted, never compared */
 		return 0;
 	if (!o)
 		return add_left_out(run, name ? name : "", v->name, BB_GATE_SKIPPED,
@@ -430,7 +433,8 @@ static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, s
 		rc = bb_repo__is_dirty(repo, &g->dirty, err);
 	if (rc)
 		return rc;
-	/* Nobody should wait for two builds to hear that it takes root. */
+	/* Checks for root now: the user should not wait for two builds to learn that root is
+	 * needed. */
 	rc = bb_stats_enable__on(&stats, err);
 	if (!rc)
 		bb_stats_enable__off(&stats);
@@ -494,7 +498,7 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 
 /* --- the measurement --- */
 
-/* Did one of the program's comparisons regress? */
+/* True if one of the program's comparisons regressed. */
 static bool has_alert(const struct bb_gate_program *p, const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_comparisons; i++)
@@ -528,7 +532,7 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 	return n;
 }
 
-/* Why a revision's program could not be had; NULL: it could. */
+/* Returns why a revision's program could not be loaded; NULL: it could. */
 static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
 {
 	char what[3 * BB_NAME_MAX_BYTES];
@@ -540,7 +544,8 @@ static const char *why_not(const struct bb_report *r, const char *label, enum bb
 	return NULL;
 }
 
-/* On which lines is the difference? What cannot be had is left out: it is no reason to fail. */
+/* Times the lines of a program in both revisions. Other errors than -EINTR and -ENOMEM are
+ * ignored: these figures are optional. */
 static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 		      const struct bb_run_opts *opts, struct bb_report *report)
 {
@@ -549,14 +554,15 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 					       .drives = {&drive, 1},
 					       .loads = LINES_LOADS,
 					       .samples = LINES_SAMPLES};
-	struct bb_report *timed = bb_report__new(); /* its programs are in `report` already */
+	struct bb_report *timed =
+		bb_report__new(); /* separate, as `report` has its programs already */
 	struct bb_run_opts lines = *opts;
 	struct bb_err unsaid = {0};
 	int rc;
 
 	if (!timed)
 		return -ENOMEM;
-	bb_plan__done(&job->plan); /* of drives that move now */
+	bb_plan__done(&job->plan); /* its drives move when drives are added to the scenario */
 	rc = bb_scenario__add_lines(job->scenario, &unsaid);
 	if (!rc)
 		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);
@@ -578,7 +584,7 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 	return rc == -EINTR || rc == -ENOMEM ? rc : 0;
 }
 
-/* Of the programs whose alerts the second measurement confirms. */
+/* Times the lines of all programs whose alerts are confirmed by the second measurement. */
 static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opts,
 			  struct bb_report *report, struct bb_err *err)
 {
@@ -597,7 +603,8 @@ static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opt
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* One program, with its share of what is left of the budget for `left` of them. */
+/* Measures one program in its share of the budget; `left` programs, this one included, share the
+ * time left. */
 static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct bb_ab_opts *ab,
 		       size_t left, struct bb_report *report, struct bb_err *err)
 {
@@ -614,7 +621,7 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 		return leave_out(p, BB_GATE_SKIPPED, err->msg, err);
 	if (!rc || rc == -EINTR || rc == -ENOMEM || report->incomplete)
 		return rc;
-	/* Head is at fault where its program does not load and base's does. */
+	/* The program failed if only head's does not load; otherwise it is skipped. */
 	base = why_not(report, p->label, BB_BASE);
 	head = why_not(report, p->label, BB_HEAD);
 	if (head && !base)
@@ -640,7 +647,7 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 	struct bb_deadline budget;
 	int rc = 0;
 
-	/* All comparisons that are to be made share one alpha. */
+	/* All comparisons of this measurement share one alpha. */
 	for (size_t i = 0; i < run->n_jobs; i++) {
 		const struct bb_plan *plan = &run->jobs[i].plan;
 
@@ -649,7 +656,7 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 				       !plan->cases[c].drive->kind->counts;
 	}
 	ab.run.skip_failing = true;
-	/* What a scenario of the tree runs, it runs as the user who built the tree. */
+	/* Commands of a scenario from the tree run as the user who built the tree. */
 	ab.run.driver.uid = run->builds->repo.uid;
 	ab.run.driver.gid = run->builds->repo.gid;
 	bb_deadline__begin(&budget, opts->budget_s);
@@ -663,8 +670,8 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 	if (!rc && first)
 		rc = time_all_lines(run, &ab.run, report, err);
 	bb_deadline__end(&budget);
-	/* Where only one of the two could be counted there is nothing: the other one is a skip in
-	 * the report. */
+	/* -ENODATA: no program was counted in both revisions. The report has a skip for the
+	 * missing one. */
 	if (!rc && report->n_counted)
 		rc = bb_exact_diff__make(report, report, bb_revision_names[BB_BASE],
 					 bb_revision_names[BB_HEAD],

@@ -17,10 +17,10 @@ const char *const bb_revision_names[] = {"base", "head"};
 
 #define EXTENSION ".bpf.o"
 #define MAX_BYTES (256u << 20)
-#define MAX_ALL_BYTES (512u << 20) /* /run is memory */
+#define MAX_ALL_BYTES (512u << 20) /* the copies are in /run, which is memory */
 #define MOST_OBJECTS 10000u
 
-/* The object of that path, if need be a new one of no revision. NULL when out of memory. */
+/* Returns the object of that path; adds one without files if there is none. NULL: out of memory. */
 static struct bb_built_object *named(struct bb_built_objects *o, const char *path)
 {
 	struct bb_built_object *v;
@@ -38,7 +38,7 @@ static struct bb_built_object *named(struct bb_built_objects *o, const char *pat
 	return NULL;
 }
 
-/* Copy an object of the revision that has just been built. A file that is not there is left out. */
+/* Copies an object of the revision that was just built. A missing file is no error. */
 static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char *path,
 		struct bb_err *err)
 {
@@ -71,14 +71,13 @@ static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char 
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* By name, so that the order is that of neither the file system nor the build. */
+/* Orders by name, so that the order depends on neither the file system nor the build. */
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* The paths that the options name, as far as they are there; else all regular files called
- * *.bpf.o. */
+/* Copies the objects named by the options that exist; without names, all regular files *.bpf.o. */
 static int keep_all(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {
 	char *roots[] = {b->repo.tree, NULL};
@@ -146,8 +145,8 @@ void bb_built_objects__done(struct bb_built_objects *o)
 	*o = (struct bb_built_objects){0};
 }
 
-/* Run the command in the tree that was built, and keep the capture as an object of the revision.
- * Errors: those of bb_capture_command(), with the revision named. */
+/* Runs the command in the built tree, and adds the capture as an object of the revision. Errors
+ * are those of bb_capture_command(); the message begins with the revision. */
 static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {
 	const char *name = bb_revision_names[revision];
@@ -166,7 +165,7 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	snprintf(path, sizeof(path), "%s/%s.capture", b->repo.kept, name);
 	rc = bb_capture_command(&here, &capture, &facts, &why);
 	if (!rc) {
-		bb_root__begin(); /* the folder is ours, and the caller may read in it */
+		bb_root__begin(); /* root owns the folder; the caller may read in it */
 		rc = bb_capture__write(capture, path, &why);
 		if (!rc && chmod(path, 0440))
 			rc = bb_fail(&why, -errno, "%s: %s", path, strerror(errno));
@@ -211,16 +210,19 @@ static int run_in_tree(const struct bb_gate_builds *b, const char *const *argv,
 }
 
 /*
- * The object files that make knows how to make, or that exist and are named in the makefile: paths
- * as make calls them, without a file yet. Names that have other characters than letters, digits and
- * "_./+-" are left out, and those of makes that make starts. None where make is not GNU make.
- * Nothing is made, but as of `make -n`. 0 or -errno with a message.
+ * Finds the object files that make can make, or that exist and are named in the makefile. Their
+ * paths are as make writes them; they have no files yet. Leaves out names with other characters
+ * than letters, digits and "_./+-", and targets of a make that make starts. Finds none if make is
+ * not GNU make. Makes nothing, except what `make -n` makes. Returns 0, or -errno with a message.
  */
 static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects *targets,
 			struct bb_err *err)
 {
-	/* Make prints its rules after a dry run of its default goal, those of patterns that it came
-	 * across, too. A make that it starts would tell paths from another folder. */
+	/*
+	 * After a dry run of its default goal make prints its rules, including those from patterns
+	 * it used. MAKE=true disables recursive makes, whose paths would be relative to other
+	 * folders.
+	 */
 	static const char list[] = "export LC_ALL=C; make -pnk MAKE=true 2>/dev/null | "
 				   "grep -oE '^[A-Za-z0-9_./][A-Za-z0-9_./+-]*[.]o:'";
 	const char *argv[] = {"sh", "-c", list, NULL};
@@ -237,7 +239,7 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 	return rc;
 }
 
-/* The target that a name means becomes one of the needs; *ret_known: there is one. */
+/* Adds the target that a name stands for to the needs. *ret_known: there is such a target. */
 static int add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
 		    struct bb_built_objects *needs, bool *ret_known, struct bb_err *err)
 {
@@ -247,8 +249,8 @@ static int add_need(const struct bb_built_objects *targets, const char *name, bo
 	return *ret_known && !named(needs, t->path) ? bb_fail_nomem(err) : 0;
 }
 
-/* Targets of make. None where make does not know all objects that are needed, or several of one
- * name. */
+/* Finds the targets that make has to build. Finds none if make does not know each needed object,
+ * or knows several of one name. */
 static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *needs,
 		      struct bb_err *err)
 {
@@ -261,7 +263,7 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	if (o->build || o->capture || (!o->scenario && !o->objects.n) || !has_makefile(&b->repo))
 		return 0;
 	rc = find_targets(b, &targets, err);
-	/* Those of --object are paths: of another one of that name, nothing would be kept. */
+	/* --object gives exact paths: an object of the same name elsewhere would not be copied. */
 	for (size_t i = 0; !rc && known && i < o->objects.n; i++)
 		rc = add_need(&targets, o->objects.v[i], true, needs, &known, err);
 	if (!rc && !o->objects.n)
@@ -269,7 +271,7 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	for (size_t i = 0; !rc && s && known && i < s->n_variants; i++) {
 		const char *name = bb_variant_object(s, &s->variants[i]);
 
-		if (name && strcmp(name, BB_FLOORS_OBJECT)) /* those come with bpfbench */
+		if (name && strcmp(name, BB_FLOORS_OBJECT)) /* the floors come with bpfbench */
 			rc = add_need(&targets, name, false, needs, &known, err);
 	}
 	bb_scenario__free(s);
@@ -284,10 +286,8 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 #define LOG_LINES 30u
 #define LOG_BYTES 3000u
 
-/*
- * Run it, at the top of the tree. `what` is the revision, for messages. -EBADE when the command
- * fails: the message ends with the end of its output.
- */
+/* Runs the build command at the top of the tree. `what` is the revision, for messages. Returns
+ * -EBADE if the command fails; the message then ends with the last lines of its output. */
 static int run_build(const struct bb_gate_builds *b, const struct bb_built_objects *needs,
 		     const char *text, const char *what, struct bb_err *err)
 {
@@ -310,7 +310,7 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 	if (!end.was_whole)
 		b->opts->say("no PID namespace can be made here: a process that the build left "
 			     "behind may outlive it");
-	/* the last lines, as far as they have room in a message */
+	/* the last lines that fit in a message */
 	for (log = end.out + strlen(end.out); log > end.out && strlen(log) < LOG_BYTES &&
 					      (log[-1] != '\n' || !*log || ++lines < LOG_LINES);)
 		log--;
@@ -322,15 +322,13 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 	return rc;
 }
 
-/*
- * Of make the needs alone; and its default goal all the same where that fails: a rule of theirs may
- * count on others that come before it there. *ret_made: the command, where it made the needs alone.
- */
+/* Builds only the needs. If that fails, builds make's default goal: a rule may rely on others
+ * that ran before it. *ret_made: the command, if it built only the needs. */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)
 {
 	const char *command = b->opts->build;
-	char *line = NULL, *text = NULL; /* the command in words: "make build/prog.bpf.o" */
+	char *line = NULL, *text = NULL; /* `text` is the command, as in "make build/prog.bpf.o" */
 	size_t size;
 	FILE *out;
 	int rc;
@@ -380,7 +378,7 @@ static int build(struct bb_gate_builds *b, enum bb_revision revision, struct bb_
 	rc = bb_repo__check_out(&b->repo, commit, changes, err);
 	if (!rc)
 		rc = find_needs(b, &needs, err);
-	/* a script that is captured wants no build */
+	/* a captured script needs no build */
 	if (!rc && (o->build || !o->capture || has_makefile(&b->repo)))
 		rc = make_tree(b, &needs, what, revision == BB_BASE ? &g->base_made : &g->head_made,
 			       err);
@@ -395,7 +393,7 @@ int bb_gate_builds__make(struct bb_gate_builds *b, struct bb_err *err)
 	const struct bb_gate *g = b->gate;
 	int rc = build(b, BB_BASE, err);
 
-	/* what a command loads may differ each time */
+	/* a captured command may load other programs each time */
 	if (rc || strcmp(g->base_commit, g->head_commit) || g->dirty || b->opts->capture)
 		return rc ? rc : build(b, BB_HEAD, err);
 	b->opts->say("head is the same commit: it is not built again");

@@ -23,7 +23,7 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 	row->cpu_share = ran_ns * 1e-9 / seconds;
 }
 
-/* Take our own runs out of the counts. */
+/* Subtracts our own runs from the counts. */
 static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 		     const struct bb_own_share *share)
 {
@@ -85,7 +85,7 @@ double bb_live_row__share(const struct bb_live_row *row)
 	return row->runs ? (double)(row->windows * row->mean_of) / (double)row->runs : NAN;
 }
 
-/* Absent is below all. */
+/* Returns the figure at `offset`; -1 if it is unknown, so that it sorts last. */
 static double figure_of(const struct bb_live_row *row, size_t offset)
 {
 	double x = *(const double *)((const char *)row + offset);
@@ -93,7 +93,8 @@ static double figure_of(const struct bb_live_row *row, size_t offset)
 	return isnan(x) ? -1 : x;
 }
 
-/* The largest figure first, or by name; equals by id: rows must not dance on a screen. */
+/* Orders by the largest figure first, or by name. Equal rows are ordered by id, so that they
+ * keep their positions on the screen. */
 static int by_order(const void *a, const void *b, void *order)
 {
 	size_t figure = ((const struct bb_live_order *)order)->figure;
@@ -128,48 +129,51 @@ const struct bb_live_order *bb_live_order_find(const char *name)
 
 /* --- the watch --- */
 
-/* until descriptors are let go, and the list of programs is read again */
+/* time until descriptors are closed and the list of programs is read again */
 #define LOOK_AGAIN_NS 250000000u
-#define SHORTEST_NS 50000u /* pause; what a sleep takes anyway */
+#define SHORTEST_NS 50000u /* shortest pause; a sleep takes at least that long */
 #define LONGEST_NS 1000000u
-#define BURST_NS 5000000u /* of sweeps without a pause */
-#define REST_NS 15000000u /* after it */
-/* sweeps that a program without a run since the last look is read in one of */
+#define BURST_NS 5000000u /* length of a burst, which is sweeps without a pause */
+#define REST_NS 15000000u /* time with pauses after a burst */
+/* An idle program is read in one of this many sweeps. */
 #define IDLE_EVERY 8u
 
 struct watched {
 	struct bb_loaded program;
-	struct bb_stats_reader reader;    /* .prog_fd is ours; -1: it is gone */
-	struct bb_prog_stats first, last; /* of the period */
-	uint64_t since_ns, until_ns;      /* watched from then; gone since then (0: it is there) */
-	bool idle;           /* no run between the last two looks at the list, nor since */
-	uint64_t looked_cnt; /* its run_cnt at the last one */
-	struct bb_live_windows windows; /* of the period, those that are not empty */
-	/* since the last look there was a window without a run, with a sleep of ours in it: it does
-	 * not run by what we do */
+	struct bb_stats_reader reader; /* we own .prog_fd; -1: the program is unloaded */
+	struct bb_prog_stats first,
+		last; /* counters at the begin of the period, and at the last reading */
+	uint64_t since_ns, until_ns; /* begin of the watch in this period; time of unloading, 0:
+					still loaded */
+	bool idle;           /* no run between the last two looks at the list, nor since then */
+	uint64_t looked_cnt; /* run_cnt at the last look at the list */
+	struct bb_live_windows windows; /* windows of the period that have runs */
+	/* Since the last look at the list, a window in which we slept had no run: our sleeps and
+	 * readings do not make the program run. */
 	bool is_apart;
 	struct bb_own_runs own;
-	uint64_t reads, sleeps;    /* ours, at its last reading */
-	uint64_t last_at_ns;       /* when that was; only kept if it has runs of ours */
-	struct bb_own_share share; /* of ours, in the period */
+	uint64_t reads, sleeps; /* the watch's counts at the last reading */
+	uint64_t last_at_ns; /* time of the last reading; only kept if we cause runs of the program
+			      */
+	struct bb_own_share share; /* our share of the runs in the period */
 };
 
 struct bb_live_watch {
 	struct bb_live_filter filter;
 	struct watched *v;
 	size_t n;
-	uint64_t looked_ns; /* when the list was read */
-	uint64_t burst_ns;  /* when the burst began; 0: none */
+	uint64_t looked_ns; /* time when the list was read */
+	uint64_t burst_ns;  /* begin of the burst; 0: none */
 	uint64_t pause_ns;
 	unsigned int sweeps;
-	uint64_t reads, sleeps; /* that we have made */
+	uint64_t reads, sleeps; /* readings and sleeps so far */
 };
 
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
 {
 	if (shared)
 		return pause_ns < 2 * SHORTEST_NS ? 0 : pause_ns / 2;
-	/* only the next look at the list ends bursts: a quiet microsecond means nothing */
+	/* A burst ends only at the next look at the list: one quiet sweep proves nothing. */
 	if (!pause_ns)
 		return 0;
 	pause_ns += pause_ns / 16;
@@ -189,7 +193,7 @@ static void forget(struct watched *w)
 	bb_live_windows__done(&w->windows);
 }
 
-/* `rc` is of reading a program's counters. */
+/* Says that a program's counters cannot be read, and returns `rc`. Says nothing if `rc` is 0. */
 static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
 {
 	return rc ? bb_fail(err, rc, "cannot read the counters of program '%s' (id %u): %s",
@@ -203,7 +207,7 @@ static int read_counters(struct bb_live_watch *l, struct watched *w, struct bb_p
 	return bb_stats_reader__info(&w->reader, ret_now);
 }
 
-/* That was the last reading. */
+/* Stores a reading as the program's last one. */
 static void keep(const struct bb_live_watch *l, struct watched *w, const struct bb_prog_stats *now)
 {
 	w->last = *now;
@@ -214,8 +218,9 @@ static void keep(const struct bb_live_watch *l, struct watched *w, const struct 
 }
 
 /*
- * The window since the last reading. *ret_shared: several runs were in it. Where some are ours,
- * it says nothing of the others: what ours took in that very window is not known.
+ * Adds the window since the last reading. Sets *ret_shared if several runs were in it. If we cause
+ * runs of the program, the window has no figure of its own, as the cost of our runs in it is
+ * unknown; then *ret_shared is unchanged.
  */
 static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_shared)
 {
@@ -240,8 +245,8 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* What we did since the last reading of a program was no window: it and its time are left out of
- * the period. */
+/* Leaves the time since each program's last reading out of the period: what we did in it was no
+ * window. Affects only programs of which we cause runs. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -263,9 +268,9 @@ static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 }
 
 /*
- * Which of its runs do we cause ourselves? It is asked in each period, as the program may have been
- * attached to something else meanwhile. Where it cannot be told, the last answer stands. If the
- * answer has changed, the figures of this period are dropped.
+ * Finds out which of the program's runs we cause ourselves. The caller asks in each period, as the
+ * program may have been attached elsewhere. If it cannot be told, the last answer stays. If the
+ * answer changed, the figures of this period are dropped.
  */
 static int find_own(struct watched *w)
 {
@@ -287,7 +292,7 @@ static int find_own(struct watched *w)
 	return 0;
 }
 
-/* Read all, but idle programs in a few sweeps alone, if not `whole`. */
+/* Reads all programs; unless `whole`, reads an idle program only in one of IDLE_EVERY sweeps. */
 static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -304,7 +309,7 @@ static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct b
 	return 0;
 }
 
-/* Let go of one, and take it up again if it is still there. */
+/* Closes a program, and opens it again if it is still loaded. */
 static int take_up_again(struct watched *w, struct bb_err *err)
 {
 	int rc;
@@ -325,7 +330,7 @@ static int take_up_again(struct watched *w, struct bb_err *err)
 	return say_unreadable(w, find_own(w), err);
 }
 
-/* One more program; none if it is gone already. */
+/* Adds a program; adds none if it was unloaded meanwhile. */
 static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 {
 	struct watched *w;
@@ -356,13 +361,13 @@ static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 	return 0;
 }
 
-/* Who went, who came. */
+/* Reads the list of programs again: notes those that were unloaded, and adds new ones. */
 static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
 	bool shared = false;
 	uint32_t id = 0;
-	/* The last window of each before we do other things than to read and to sleep, and of those
-	 * that go altogether. */
+	/* First ends the window of each program: what follows are not only readings and sleeps,
+	 * and programs that nothing else holds disappear when they are closed. */
 	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
@@ -377,7 +382,7 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 			rc = add(l, id, err);
 	}
 	l->looked_ns = bb_now_ns();
-	if (!l->pause_ns) /* was that a burst of theirs, or is it so all the time? */
+	if (!l->pause_ns) /* ends the burst; if runs still share windows, a new one begins */
 		l->pause_ns = SHORTEST_NS;
 	l->burst_ns = 0;
 	return rc && rc != -ENOENT ? rc : skip_stretches(l, err);
@@ -385,14 +390,14 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 
 static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 {
-	struct timespec t = {.tv_nsec = (long)ns}; /* below a second */
+	struct timespec t = {.tv_nsec = (long)ns}; /* less than a second */
 
 	l->sleeps++;
 	nanosleep(&t, NULL);
 }
 
-/* Between two sweeps. In the rest after a burst, slow programs are looked at all the same; how they
- * share says nothing. */
+/* Pauses between two sweeps. Slow programs are read in the pause after a burst too; whether
+ * their runs share windows then does not matter. */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {
 	uint64_t began_ns;
@@ -419,7 +424,7 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	int rc = skip_stretches(l, err); /* whatever the caller did */
+	int rc = skip_stretches(l, err); /* leaves out what the caller did */
 
 	while (!rc && bb_seconds_since(began_ns) < seconds) {
 		bool shared = false;
@@ -439,7 +444,7 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_rows, size_t *ret_n,
 			    struct bb_err *err)
 {
-	int rc = look_again(l, err); /* and with it, a last reading of all */
+	int rc = look_again(l, err); /* also reads all counters */
 	uint64_t now_ns = bb_now_ns();
 	struct bb_live_row *rows;
 	size_t n = l->n;
@@ -464,7 +469,7 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 	}
 	*ret_rows = rows;
 	*ret_n = n;
-	/* The next period; those that are gone have no part in it. */
+	/* Begins the next period, without the programs that were unloaded. */
 	l->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct watched *w = &l->v[i];
