@@ -106,6 +106,7 @@ struct layout {
 	bool *below;       /* [n_columns] */
 	size_t indent;     /* of the rows */
 	bool on_two_lines; /* the first column has a line of its own */
+	size_t under_row;  /* the column whose text stands below each row; 0: none */
 };
 
 static const char *cell_text(const struct layout *l, size_t i)
@@ -145,17 +146,36 @@ static void measure(struct layout *l)
 	}
 }
 
-/* A last column of text gets what the others leave. */
-static void narrow_last(struct layout *l, const struct bb_doc_look *look)
+static size_t last_column(const struct layout *l)
 {
-	size_t last = l->b->n_columns, others;
+	size_t last = l->b->n_columns;
 
 	while (last-- > 1 && !l->width[last])
 		;
+	return last;
+}
+
+/* A last column of text gets what the others leave. */
+static void narrow_last(struct layout *l, const struct bb_doc_look *look)
+{
+	size_t last = last_column(l), others;
+
 	others = total_width(l) - l->width[last];
 	if (look->wrap && l->b->columns[last].cells != BB_CELLS_NUMBER &&
 	    total_width(l) > look->width && look->width >= others + LEAST_LAST)
 		l->width[last] = look->width - others;
+}
+
+/* Moves a last column of text below each row if the table is still too wide. */
+static void move_last_under_row(struct layout *l, const struct bb_doc_look *look)
+{
+	size_t last = last_column(l);
+
+	if (!look->wrap || total_width(l) <= look->width ||
+	    l->b->columns[last].cells != BB_CELLS_TEXT || last <= l->on_two_lines)
+		return;
+	l->under_row = last;
+	l->width[last] = 0;
 }
 
 /* Moves columns below the table until the rest fits. */
@@ -178,6 +198,7 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	l->on_two_lines = true;
 	l->indent += 2;
 	narrow_last(l, look);
+	move_last_under_row(l, look);
 }
 
 /* Writes one cell. *pending counts blanks that are written before the next text, so that no line
@@ -214,6 +235,18 @@ static const char *colour_of(const struct layout *l, size_t i)
 		       : !strncmp(cell->text, "improved", 8) ? "\033[32m"
 							     : "";
 	return cell->faint ? "\033[2m" : "";
+}
+
+/* Writes the text of row `first` that has no room in the row. */
+static void put_under_row(const struct page *p, const struct layout *l, size_t first)
+{
+	const struct bb_doc_cell *cell = &l->b->cells[first + l->under_row];
+
+	if (!l->under_row || !cell->text || !*cell->text)
+		return;
+	fprintf(p->out, "%*s", (int)l->indent + 2, "");
+	put_words(p, cell->text, colour_of(l, first + l->under_row), l->indent + 2, l->indent + 2);
+	putc('\n', p->out);
 }
 
 /* Row `first`, or the heads. */
@@ -275,8 +308,10 @@ static int put_table(const struct page *p, const struct bb_doc_block *b, size_t 
 	if (l.width && l.below) {
 		lay_out(&l, p->look);
 		put_row(p, &l, 0, true);
-		for (size_t i = 0; i < b->n_cells; i += b->n_columns)
+		for (size_t i = 0; i < b->n_cells; i += b->n_columns) {
 			put_row(p, &l, i, false);
+			put_under_row(p, &l, i);
+		}
 		for (size_t k = 0; k < b->n_columns; k++)
 			if (l.below[k])
 				put_below(p, &l, k);

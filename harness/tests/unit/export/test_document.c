@@ -97,6 +97,40 @@ static void test_column_in_all(void **state)
 	      "bpf_stats on</p>\n");
 }
 
+/* A note that has no room in its row is wrapped below it; a row without a note has no such line. */
+static void test_note_below_row(void **state)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("program")},
+		{BB_NUMBER("median-of-cold")},
+		{BB_NUMBER("median-of-warm")},
+		{BB_NUMBER("median-of-idle")},
+		{BB_TEXT("note")},
+	};
+	struct bb_doc d = {0};
+	char *text;
+
+	(void)state;
+	bb_doc__table(&d, columns, sizeof(columns) / sizeof(columns[0]));
+	for (int i = 0; i < 2; i++) {
+		bb_doc__text_cell(&d, i ? "b" : "a");
+		for (int k = 1; k < 4; k++)
+			bb_doc__number_cell(&d, k, BB_WHOLE);
+		bb_doc__text_cell(&d, i ? NULL
+					: "the address of the code moves the figure, and no run of "
+					  "it was hot");
+	}
+	text = rendered(&d, as_narrow_text);
+	assert_string_equal(text, "  median-of-cold  median-of-warm  median-of-idle\n"
+				  "a\n"
+				  "               1               2               3\n"
+				  "    the address of the code moves the figure, and no run of\n"
+				  "    it was hot\n"
+				  "b\n"
+				  "               1               2               3\n");
+	free(text);
+}
+
 /* Every column that the short table of a run has is also in Markdown, in the details and on the
  * page. */
 static void test_columns_of_a_run(void **state)
@@ -206,9 +240,9 @@ static void test_notes_by_cause(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_column_in_all),  cmocka_unit_test(test_columns_of_a_run),
-		cmocka_unit_test(test_narrow),         cmocka_unit_test(test_colours),
-		cmocka_unit_test(test_notes_by_cause),
+		cmocka_unit_test(test_column_in_all),    cmocka_unit_test(test_note_below_row),
+		cmocka_unit_test(test_columns_of_a_run), cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_colours),          cmocka_unit_test(test_notes_by_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
