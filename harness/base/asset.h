@@ -3,9 +3,9 @@
 #define BB_BASE_ASSET_H
 
 /*
- * The text of a file of the source tree as `const char name[]`, ended by a NUL: in the program
- * itself, so that nothing is looked up at run time. `path` is from the tree's root, where make
- * compiles; the Makefile names the file as a dependency of the object that has it.
+ * Embeds a file of the source tree as `const char name[]`, which ends in a NUL. `path` is relative
+ * to the tree's root, where make compiles. The Makefile lists the file as a dependency of the
+ * object that embeds it.
  */
 #define BB_ASSET(name, path)                                                                       \
 	__asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n"                \

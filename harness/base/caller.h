@@ -21,38 +21,38 @@
  * bb_become_user(); exec() by root makes files root's again.
  */
 
-/* sudo's SUDO_UID and SUDO_GID when root runs us, the real user when it is not root, else
- * ourselves. */
+/* Returns the caller: SUDO_UID and SUDO_GID if root runs us under sudo, else the real user. */
 void bb_caller(uid_t *ret_uid, gid_t *ret_gid);
 
 /*
- * The file identity of this thread and of the threads and children that it makes: uid, gid and
- * groups of the caller (setfsuid(2)). It takes CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_CHOWN,
- * CAP_FOWNER and CAP_MKNOD out of the effective set. 0 or -EPERM.
+ * Gives this thread, and the threads and children it makes, the caller's identity for files: uid,
+ * gid and groups (setfsuid(2)). Removes CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_CHOWN,
+ * CAP_FOWNER and CAP_MKNOD from the effective set. Returns 0 or -EPERM.
  */
 int bb_caller__own_files(struct bb_err *err);
 
-/* Become the caller for good. 0 or -errno. */
+/* Becomes the caller for good. Returns 0 or -errno. */
 int bb_caller__become(struct bb_err *err);
 
-/* open(2) of a file of the kernel with root's rights; `path` begins with /proc/ or /sys/ and no
- * part of it is chosen by somebody else (not /proc/PID/root/...). An fd or -errno. */
+/*
+ * Opens a kernel file with root's rights, as open(2) does. `path` begins with /proc/ or /sys/, and
+ * nobody else chooses a part of it (so no /proc/PID/root/...). Returns a descriptor or -errno.
+ */
 int bb_root__open(const char *path, int flags);
 
 /*
- * Between these two, this thread's files are opened with root's rights: for libraries that read
- * tracefs. They do not nest. They cost a system call each, and, as every change of identity does,
- * clear the thread's PR_SET_PDEATHSIG. errno is kept.
+ * Between these two calls this thread opens files with root's rights, for libraries that read
+ * tracefs. They do not nest. Each costs a system call and clears the thread's PR_SET_PDEATHSIG, as
+ * every change of identity does. errno is kept.
  */
 void bb_root__begin(void);
 void bb_root__end(void);
 
-/* Root becomes that user for good, groups and all; nothing for others, and for root itself. 0 or
- * -errno. */
+/* Makes a root process become that user for good, with the groups. Does nothing for other users,
+ * or if the user is root. Returns 0 or -errno. */
 int bb_become_user(uid_t uid, gid_t gid);
 
-/* Root of another user namespace has its capabilities over that namespace, not over BPF and perf.
- */
+/* False for root in another user namespace, whose capabilities do not extend to BPF and perf. */
 bool bb_user__is_initial_namespace(void);
 
 #endif

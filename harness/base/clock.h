@@ -4,7 +4,7 @@
 
 #include "base/std.h"
 
-/* CLOCK_MONOTONIC, ns. */
+/* Returns CLOCK_MONOTONIC, ns. */
 static inline uint64_t bb_now_ns(void)
 {
 	struct timespec t;
@@ -13,7 +13,7 @@ static inline uint64_t bb_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Seconds from `since_ns` until now. */
+/* Returns the seconds from `since_ns` until now. */
 static inline double bb_seconds_since(uint64_t since_ns)
 {
 	return (double)(bb_now_ns() - since_ns) * 1e-9;

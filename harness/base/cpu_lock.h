@@ -6,29 +6,28 @@
 #include "base/std.h"
 
 /*
- * One bpfbench at a time measures on a CPU. The lock is the abstract socket "bpfbench-cpuN", on
- * which the holder listens. It leaves no file, nobody else can have made one, and it works in a
- * chroot and on a read-only root; it ends with the process; and the kernel tells a process that
- * connects which process listens. Network namespaces have their own, so containers do not see each
- * other's.
+ * A lock by which one bpfbench at a time measures on a CPU. The lock is the abstract socket
+ * "bpfbench-cpuN", on which the holder listens. It leaves no file, it works in a chroot and on a
+ * read-only root, and it ends with the process. The kernel tells a connecting process which process
+ * listens. Each network namespace has its own sockets, so containers do not see each other's.
  *
- * Any user may take a socket's name, so a lock counts only if root holds it: nobody else can keep
- * root waiting.
+ * Any user can take a socket's name, so the lock counts only if root holds it. Nobody else can make
+ * root wait.
  */
 struct bb_cpu_holder {
-	pid_t pid;         /* 0: in another PID namespace */
-	char command[200]; /* its command line, or why it has none; "" if pid is 0 */
-	int fd;            /* ends when the holder does, see bb_cpu_lock__wait(); -1: none */
+	pid_t pid;         /* 0: it is in another PID namespace */
+	char command[200]; /* its command line, or why it is unknown; "" if pid is 0 */
+	int fd;            /* closed by the holder's end, see bb_cpu_lock__wait(); -1: none */
 };
 
 /*
- * Take the lock, until this process ends. 0, or -EBUSY with the holder, a process of root's (free
- * it with bb_cpu_holder__done()); -EADDRINUSE when a process of another user has the name, which
- * does not count; other -errno.
+ * Takes the lock until this process ends. Returns 0; -EBUSY with the holder, a process of root
+ * (free it with bb_cpu_holder__done()); -EADDRINUSE if another user's process has the name, which
+ * does not count; or -errno.
  */
 int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
 
-/* Wait until the holder ends (0), or a signal comes (-EINTR). */
+/* Waits for the holder's end. Returns 0, or -EINTR after a signal. */
 int bb_cpu_holder__wait(const struct bb_cpu_holder *holder);
 void bb_cpu_holder__done(struct bb_cpu_holder *holder);
 

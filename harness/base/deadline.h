@@ -16,32 +16,33 @@
  * EAGAIN (kernel/bpf/verifier.c, do_check), on which libbpf tries again at most 5 times.
  */
 struct bb_deadline {
-	uint64_t outer_ns; /* the one before it, CLOCK_MONOTONIC; 0: none */
+	uint64_t outer_ns; /* the deadline around this one, CLOCK_MONOTONIC; 0: none */
 };
 
 extern volatile sig_atomic_t bb_deadline_has_passed;
 
-/* At most `seconds` from now on; 0: only the outer deadlines count. */
+/* Begins a deadline `seconds` from now; 0: only the outer deadlines count. */
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds);
 void bb_deadline__end(const struct bb_deadline *d);
 
-/* Use all memory that its signal uses, so that it causes no page fault later. */
+/* Touches the memory of the signal handler now, so that it causes no page fault while we
+ * measure. */
 void bb_deadline_touch(void);
 
-/* Seconds until the deadline, 0 when it has passed; INFINITY: there is none. */
+/* Returns the seconds until the deadline: 0 if it has passed, INFINITY if there is none. */
 double bb_deadline_left_s(void);
 
-/* Every loop that fires, loads, waits or counts asks this on every turn. It reads two variables. */
+/* True if measuring must end. Every loop that fires, loads, waits or counts calls this each time
+ * round. It reads two variables. */
 static inline bool bb_must_end(void)
 {
 	return bb_deadline_has_passed || bb_stop_signal;
 }
 
-/* The same as an error: -EINTR after a signal, -ETIME when the deadline has passed, 0: go on. */
+/* Returns why measuring must end: -EINTR after a signal, -ETIME after the deadline, or 0. */
 int bb_must_end_why(void);
 
-/* The result of a call that a signal may have broken off: bb_must_end_why() if it did, else `rc`.
- * */
+/* Returns bb_must_end_why() if a signal broke off the call that returned `rc`, else `rc`. */
 int bb_unless_broken_off(int rc);
 
 #endif

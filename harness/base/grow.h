@@ -5,19 +5,17 @@
 #include "base/std.h"
 
 /*
- * One item more, zeroed, at the end of the array `*items` of `*n`; `items` points to the pointer.
- * All its items came by bb_append(): the array doubles whenever n reaches a power of two, so that
- * no capacity need be kept. Returns the new item, or NULL when out of memory.
+ * Appends a zeroed item to the array `*items` of `*n`; `items` is the address of the pointer. All
+ * items must come from bb_append(): the array doubles when n reaches a power of two, so no capacity
+ * is stored. Returns the new item, or NULL without memory.
  */
 void *bb_append(void *items, size_t *n, size_t item_size);
 
-/*
- * Room for n items in the array `*items`, of which `*size` fit by now. Doubles. 0 or -ENOMEM (the
- * old one is still good).
- */
+/* Makes room for n items in the array `*items`, which has room for `*size`. It doubles. Returns
+ * 0 or -ENOMEM, with the old array unchanged. */
 int bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
 
-/* A list of texts of somebody else's. */
+/* A list of borrowed texts. */
 struct bb_strings {
 	const char *const *v;
 	size_t n;

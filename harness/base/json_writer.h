@@ -5,57 +5,55 @@
 #include "base/std.h"
 
 /*
- * JSON as a stream of any size: commas, line breaks and closing brackets are the writer's. It
- * starts as {.out, .indent} and owns nothing. Misuse (a key in an array, none in an object) is an
- * assertion. Errors stick to the FILE: the caller looks at ferror() at the end.
+ * Writes JSON of any size as a stream. The writer adds commas, line breaks and closing brackets.
+ * Initialise it as {.out, .indent}; it owns nothing. Misuse, such as a key in an array, is an
+ * assertion. The caller checks ferror() at the end.
  */
 #define BB_JSON_MAX_DEPTH 8
 
 struct bb_json {
 	FILE *out;
-	unsigned int indent, depth; /* spaces a level; levels that are open */
-	bool broken;                /* the next item begins a line */
+	unsigned int indent, depth; /* spaces per level; open levels */
+	bool broken;                /* the next item begins on a new line */
 	struct {
 		char closing;
-		bool lines, any; /* each item has a line; there is one */
+		bool lines, any; /* each item has its own line; at least one item was written */
 	} open[BB_JSON_MAX_DEPTH];
 };
 
-/*
- * `opening` is "{" or "[", or "{\n" or "[\n" where each item has a line of its own. `key` is the
- * item's name in the object around it; NULL in an array, and for the whole.
- */
+/* Opens an object or array. `opening` is "{" or "[", or "{\n" or "[\n" to give each item its own
+ * line. `key` is its name in the object around it; NULL in an array and at the top. */
 void bb_json__open(struct bb_json *w, const char *key, const char *opening);
 void bb_json__close(struct bb_json *w);
-/* Close all that is open, and the line. */
+/* Closes all open levels, and the line. */
 void bb_json__end(struct bb_json *w);
 
-/* Let the next item begin a line, where items have none of their own. */
+/* Begins a new line before the next item, where items share lines. */
 void bb_json__break(struct bb_json *w);
 
-/* The place of a value that the caller writes: JSON that needs no escapes. */
+/* Begins a value that the caller writes, as JSON without escapes. */
 FILE *bb_json__add(struct bb_json *w, const char *key);
 
-/* A quoted string; bytes that are not UTF-8 become U+FFFD. NULL gives null. */
+/* Writes a quoted string, or null for NULL. Bytes that are not UTF-8 become U+FFFD. */
 void bb_json__add_text(struct bb_json *w, const char *key, const char *text);
 
 void bb_json__add_bool(struct bb_json *w, const char *key, bool value);
 
-/* A number up to 2^53, which every reader keeps exactly; a string "0x..." above. */
+/* Numbers up to 2^53 are exact in every reader. Larger ones are written as a string "0x...". */
 #define BB_JSON_EXACT (1ULL << 53)
 void bb_json__add_u64(struct bb_json *w, const char *key, uint64_t value);
 
-/* As the two functions below write it; bb_json__add_fixed() leaves out a value that is not finite.
- * */
+/* Writes a value as the functions below do. bb_json__add_fixed() leaves out a value that is not
+ * finite. */
 void bb_json__add_double(struct bb_json *w, const char *key, double value);
 void bb_json__add_fixed(struct bb_json *w, const char *key, double value);
 
-/* Numbers alone, for other formats too. */
+/* Numbers without a writer, for other formats too. */
 
-/* The shortest decimal that reads back as the same double. null when not finite. */
+/* Writes the shortest decimal that reads back as the same double; null if not finite. */
 void bb_json_double(FILE *out, double value);
 
-/* `value` (finite) with at most 3 decimals, no zeros at the end, never an exponent. */
+/* Writes a finite value with at most 3 decimals, without trailing zeros or exponent. */
 void bb_json_fixed(FILE *out, double value);
 
 #endif

@@ -5,28 +5,29 @@
 #include "base/err.h"
 #include "base/std.h"
 
-/* A program of other people that is run to its end: git, a build. */
+/* Another program that runs to its end: git, a build. */
 struct bb_process {
-	const char *const *argv; /* ends in NULL; argv[0] is looked for in $PATH */
-	const char *dir;         /* where to run it; NULL: here */
-	bool together;           /* its stderr into `out` too, in the order of writing */
-	uid_t uid; /* of the user that it runs as; only root may name another user than itself */
+	const char *const *argv; /* ends in NULL; argv[0] is searched in $PATH */
+	const char *dir;         /* folder to run in; NULL: this one */
+	bool together;           /* its stderr goes to `out`, too, in the order of writing */
+	uid_t uid;               /* user to run as; only root may name another user */
 	gid_t gid;
-	const char *const *env; /* as `also` of base/child.h */
+	const char *const *env; /* variables to keep, as bb_child_rules.env */
 };
 
 struct bb_process_end {
-	int status;      /* exit code; 128 + signal when killed */
-	char *out, *log; /* stdout and stderr: text, the end of it if there was very much */
-	bool was_whole;  /* nothing of it can have survived: it had a PID namespace */
+	int status;      /* exit code, or 128 + signal */
+	char *out, *log; /* the ends of its stdout and stderr */
+	bool was_whole;  /* none of its processes can have survived, because it had a PID namespace
+			  */
 };
 
 /*
- * stdin is empty, the environment a clean one. The program cannot get more rights than it has (by
- * sudo, say), and all that it starts ends with it, or when we are asked to stop.
+ * Runs the program with empty stdin and a clean environment. It cannot get more rights, for example
+ * by sudo. All that it starts ends with it, or when we are asked to stop.
  *
- * 0 when it ran, however it ended; -ENOENT when there is no such program, -EINTR after a signal to
- * us, other -errno.
+ * Returns 0 if it ran, however it ended; -ENOENT if there is no such program; -EINTR after a signal
+ * to us; or -errno.
  */
 int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, struct bb_err *err);
 void bb_process_end__done(struct bb_process_end *end);

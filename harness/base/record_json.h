@@ -8,28 +8,28 @@
 #include "base/json_writer.h"
 #include "base/record.h"
 
-/* Records (base/record.h) as JSON: an object of each, a list of each BB_RECORDS. */
+/* Records (base/record.h) as JSON: each is an object, each BB_RECORDS a list. */
 
 struct bb_record_reader;
 
-/* A member that is BB_OTHER, or with the key NULL a check of what was read of an item. */
+/* Functions for a BB_OTHER member. With key NULL, a check of an item that was read. */
 struct bb_record_part {
 	const struct bb_record *record;
 	const char *key;
-	/* Write it, with its key. 0 or -ENOMEM. */
+	/* Writes the member with its key. Returns 0 or -ENOMEM. */
 	int (*write)(const void *whole, const void *item, struct bb_json *w);
-	/* `object` is the item's. NULL: it is not read. */
+	/* `object` is the item's JSON. NULL: the member is not read. */
 	int (*read)(struct bb_record_reader *rd, const json_t *object, void *item);
 };
 
 struct bb_record_format {
-	const char *name; /* "a bpfbench run", for messages */
+	const char *name; /* name in messages: "a bpfbench run" */
 	const struct bb_record_part *parts;
 	size_t n_parts;
-	size_t max_text, max_items; /* of a text, bytes; of an array; 0: any */
+	size_t max_text, max_items; /* limits: bytes of a text, items of an array; 0: none */
 };
 
-/* Members of the object that is open in `w`. 0 or -ENOMEM. `whole` is for parts. */
+/* Writes the members into the object open in `w`. `whole` is for parts. Returns 0 or -ENOMEM. */
 int bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
 		     const void *whole, const void *item, struct bb_json *w);
 
@@ -38,28 +38,28 @@ struct bb_record_reader {
 	const char *path; /* of the file, for messages */
 	void *whole;      /* for parts */
 	struct bb_err *err;
-	char where[96]; /* "cases[3].series[0]", "" at the top */
+	char where[96]; /* position for messages: "cases[3].series[0]"; "" at the top */
 };
 
 /*
- * Read the members of an item that has its defaults. Keys that are not known are passed over; a
- * known one that is missing, mistyped or at odds with another is -EINVAL. What was read by then is
- * the item's.
+ * Reads the members of an item that has its defaults. Unknown keys are ignored. Returns -EINVAL if
+ * a known key is missing, has another type or contradicts another key. The item owns what was read
+ * until then.
  */
 int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 		    const json_t *object, void *item);
 
-/* Read one member that is not BB_OTHER. */
+/* Reads one member that is not BB_OTHER. */
 int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m,
 			  const json_t *value, void *item);
 
-/* -EINVAL with "path: not a bpfbench run: where.key: ..." on one line, whatever the file had in it.
- */
+/* Returns -EINVAL with "path: not a bpfbench run: where.key: ..." on one line, whatever the file
+ * contains. */
 int bb_record__complain(const struct bb_record_reader *rd, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A count: a whole number, or a string of one where it is too large for some readers. 0 or -EINVAL.
- */
+/* Converts a count: a whole number, or a string if it is too large for some readers. Returns 0
+ * or -EINVAL. */
 int bb_record__to_u64(const json_t *value, uint64_t *ret_count);
 
 #endif

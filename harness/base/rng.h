@@ -4,8 +4,8 @@
 
 #include "base/std.h"
 
-/* Seeded generator (xoshiro256**, Blackman & Vigna 2018): the same seed gives the same run on every
- * machine. */
+/* A seeded generator (xoshiro256**, Blackman & Vigna 2018). A seed gives the same numbers on
+ * every machine. */
 struct bb_rng {
 	uint64_t s[4];
 };
@@ -13,16 +13,16 @@ struct bb_rng {
 void bb_rng_seed(struct bb_rng *rng, uint64_t seed);
 uint64_t bb_rng_u64(struct bb_rng *rng);
 
-/* Uniform in [0, n), without modulo bias; n >= 1. */
+/* Returns a uniform number in [0, n) without modulo bias; n >= 1. */
 uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n);
 
-/* Uniform in [0, 1). */
+/* Returns a uniform number in [0, 1). */
 double bb_rng_double(struct bb_rng *rng);
 
-/* Standard normal deviate (Box & Muller 1958, one of the pair). */
+/* Returns a standard normal deviate (Box & Muller 1958, one of the pair). */
 double bb_rng_normal(struct bb_rng *rng);
 
-/* Put x[n] into a uniformly random order (Fisher & Yates 1938). */
+/* Shuffles x[n] uniformly (Fisher & Yates 1938). */
 void bb_rng_shuffle(struct bb_rng *rng, uint32_t *x, size_t n);
 
 #endif

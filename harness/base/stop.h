@@ -4,14 +4,15 @@
 
 #include "base/std.h"
 
-/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP), or 0. Long loops look at it; the
- * handler only sets it. */
+/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP), or 0. Only the handler sets it;
+ * long loops read it. */
 extern volatile sig_atomic_t bb_stop_signal;
 
-/* The handler calls it, if it is not NULL: base/deadline.h breaks off long system calls. */
+/* Called by the handler unless it is NULL; base/deadline.h uses it to break off long system
+ * calls. */
 extern void (*volatile bb_stop_now)(void);
 
-/* Catch those signals from now on. A second one of the same kind ends the process at once. */
+/* Installs the handlers. A second signal of the same kind ends the process at once. */
 void bb_stop__install(void);
 
 #endif
