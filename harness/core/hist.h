@@ -5,10 +5,10 @@
 #include "base/std.h"
 
 /*
- * The samples of one series, as counts of equal values: a multiset of whole nanoseconds. Values
- * below BB_HIST_EXACT are kept exactly; larger ones to 12 significant bits (0.05 %, the middle of
- * the bucket), so that ten million samples take kilobytes. The order of the samples is not kept;
- * `sum` and the extremes are of the values as they came.
+ * The samples of a series, as counts of equal values: a multiset of whole nanoseconds. Values below
+ * BB_HIST_EXACT are exact. Larger ones have 12 significant bits (0.05 %, the middle of the bucket),
+ * so ten million samples take kilobytes. The order of samples is lost. `sum` and the extremes are
+ * exact.
  */
 #define BB_HIST_EXACT 4096
 
@@ -17,19 +17,19 @@ struct bb_hist_bin {
 	uint64_t count;
 };
 
-/* Zeroed: empty. */
+/* A zeroed one is empty. */
 struct bb_hist {
-	/* open addressing, count == 0 where free; capacity is a power of two */
+	/* open addressing; count == 0 marks a free slot; capacity is a power of two */
 	struct bb_hist_bin *slots;
 	size_t capacity;
 	size_t used;
 	uint64_t n; /* samples added */
 	double sum_ns;
-	uint64_t min_ns, max_ns; /* meaningful when n > 0 */
+	uint64_t min_ns, max_ns; /* valid if n > 0 */
 };
 
-/* Values with their counts, ascending by value: every statistic works on these. Not owned by the
- * histogram. */
+/* Values with their counts, ascending. All statistics work on these. The histogram does not own
+ * them. */
 struct bb_sorted {
 	struct bb_hist_bin *bins;
 	size_t n_bins;
@@ -38,19 +38,19 @@ struct bb_sorted {
 
 void bb_hist_done(struct bb_hist *h);
 
-/* The value that stands for `v` among the bins; of such a one, itself. */
+/* Returns the value that represents `v` in the bins. Such a value represents itself. */
 uint64_t bb_hist_kept(uint64_t v);
 
-/* Make room so that the next `n` distinct values allocate nothing. 0 or -ENOMEM. */
+/* Makes room, so that the next `n` distinct values allocate nothing. Returns 0 or -ENOMEM. */
 int bb_hist_reserve(struct bb_hist *h, size_t n);
 
-/* Add `count` samples of `value_ns`. 0 or -ENOMEM. */
+/* Adds `count` samples of `value_ns`. Returns 0 or -ENOMEM. */
 int bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count);
 
-/* Add all of `from` to `h`. 0 or -ENOMEM. */
+/* Adds all of `from` to `h`. Returns 0 or -ENOMEM. */
 int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
 
-/* Sorted copy of the bins of `h`; free with bb_sorted_done(). 0 or -ENOMEM. */
+/* Copies the bins of `h` in ascending order; free with bb_sorted_done(). Returns 0 or -ENOMEM. */
 int bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted);
 void bb_sorted_done(struct bb_sorted *s);
 

@@ -6,12 +6,12 @@
 #include "core/hist.h"
 
 /*
- * The cost of one program: a censored mean per load, the median over loads. Source:
- * docs/methods/loads.md. Functions of a `struct bb_sorted` take O(bins) time and never allocate;
- * NAN for an empty one.
+ * The cost of a program: a censored mean per load, and the median over loads
+ * (docs/methods/loads.md). Functions of a `struct bb_sorted` take O(bins) time and never allocate.
+ * They return NAN for an empty one.
  */
 
-/* Closed interval; NAN, NAN when there is none. */
+/* A closed interval; NAN, NAN if there is none. */
 struct bb_interval {
 	double lo, hi;
 };
@@ -32,17 +32,18 @@ double bb_tick(const struct bb_sorted *s);
 /* T - median = max(5 * IQR, 3 * tick, 10 ns), ns. A tick of NAN or 0 leaves that term out. */
 double bb_censor_margin(double iqr_ns, double tick_ns);
 
-/* What censoring makes of one series. All but the tick is NAN for an empty one. */
+/* Results of censoring a series. All but the tick are NAN for an empty one. */
 struct bb_censor {
 	double tick_ns;
 	double threshold_ns; /* median + bb_censor_margin() */
 	double mean_ns;      /* of the values <= threshold_ns */
-	double share_of_n;   /* outliers, values > threshold_ns: their share of the number, 0..1 */
-	double share_of_sum; /* and of the sum of all values */
+	double share_of_n; /* number of outliers (values > threshold_ns) as a share of all values, 0
+			      to 1 */
+	double share_of_sum; /* their sum as a share of the sum of all values */
 };
 
-/* `tick_ns`: of the clock if known (one tick for a whole run is steadier than one a load), else 0:
- * bb_tick(s). */
+/* `tick_ns` is the clock's tick if known, because one tick for a whole run is steadier than one
+ * per load; else 0, which means bb_tick(s). */
 struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns);
 
 /*
@@ -52,21 +53,21 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns);
  */
 size_t bb_order_rank(size_t n, double alpha);
 
-/* [x(k), x(n + 1 - k)] of sorted[n] (ascending). NAN, NAN if k = 0 or any of sorted[] is NAN. Does
- * not allocate. */
+/* Returns [x(k), x(n + 1 - k)] of sorted[n] (ascending). NAN, NAN if k = 0 or a value is NAN.
+ * Does not allocate. */
 struct bb_interval bb_order_interval(const double *sorted, size_t n, double alpha);
 
 struct bb_location {
 	double value;                /* median over loads */
-	struct bb_interval interval; /* of the median, at the alpha asked for */
+	struct bb_interval interval; /* of the median, at the given alpha */
 	double spread; /* p90 / p10 over loads; NAN if fewer than 2 loads or p10 <= 0 */
-	size_t n;      /* loads counted, those of x[n] that are not NAN */
+	size_t n;      /* loads counted: values of x[n] that are not NAN */
 };
 
 /*
- * Location over loads of x[n], one value a load, any order. NAN stands for a void load: it is left
- * out and not counted in `n`. Allocates (and frees) a copy of x; all NAN with n = 0 if x is empty,
- * all void or memory is out.
+ * Location over loads: x[n] has one value per load, in any order. NAN marks a void load, which is
+ * left out. Allocates a copy of x. All results are NAN with n = 0 if x is empty, all void, or
+ * without memory.
  */
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha);
 
@@ -86,19 +87,20 @@ struct bb_order_ratio {
 	struct bb_interval interval;
 };
 
-/* All NAN when a sample is empty, alpha is not in (0, 1) or a value is not as said above. */
+/* All results are NAN if a sample is empty, alpha is not in (0, 1), or a value is not as
+ * required above. */
 struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 				     double alpha);
 
 /*
- * p-value of "median b <= factor * median a", by inverting the interval: the smallest alpha at
- * which its lower end is above `factor`; 1 if there is none. So p <= alpha exactly when the
- * interval at alpha says so, as Holm's correction needs. For "median b >= median a / factor"
- * exchange the two samples. NAN as above or if factor <= 0.
+ * Returns the p-value of "median b <= factor * median a" by inverting the interval: the smallest
+ * alpha at which the lower end is above `factor`, or 1 if there is none. So p <= alpha exactly if
+ * the interval at alpha says so, as Holm's correction requires. For "median b >= median a / factor"
+ * exchange the samples. NAN as above, or if factor <= 0.
  */
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor);
 
-/* Values that each of the two samples must have for an interval at 1 - alpha. 0 if alpha is not in
+/* Returns how many values each sample needs for an interval at 1 - alpha; 0 if alpha is not in
  * (0, 1). */
 size_t bb_order_ratio_needs(double alpha);
 

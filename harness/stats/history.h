@@ -31,8 +31,8 @@
 #define BB_HISTORY_WINDOW_MAX 128
 
 struct bb_history_rule {
-	double eps;   /* practical threshold, 0.01 is 1 %; >= 0 */
-	double alpha; /* of t, two-sided, in (0, 1) */
+	double eps;   /* practical threshold, 0.01 means 1 %; >= 0 */
+	double alpha; /* for t, two-sided, in (0, 1) */
 	/* 2 <= window_min <= window_max <= BB_HISTORY_WINDOW_MAX */
 	size_t window_min, window_max;
 };
@@ -41,10 +41,10 @@ struct bb_history_rule {
 extern const struct bb_history_rule bb_history_default_rule;
 
 enum bb_history_mark {
-	BB_HISTORY_VOID,     /* r is NAN: neither judged nor used */
-	BB_HISTORY_LEARNING, /* fewer than window_min runs before it */
+	BB_HISTORY_VOID,     /* r is NAN, so the run is neither judged nor used */
+	BB_HISTORY_LEARNING, /* fewer than window_min earlier runs */
 	BB_HISTORY_STEADY,
-	/* beyond, and the next run disagrees or is not there yet: run again */
+	/* beyond, and the next run disagrees or is missing: run again */
 	BB_HISTORY_SUSPECT,
 	BB_HISTORY_REGRESSED,
 	BB_HISTORY_IMPROVED,
@@ -52,16 +52,17 @@ enum bb_history_mark {
 
 struct bb_history_point {
 	enum bb_history_mark mark;
-	int change; /* change point: +1 the level rises here (slower), -1 it falls, else 0 */
-	/* the median it was judged by, ln; NAN while learning and where void */
+	int change; /* change point: +1 if the level rises here (slower), -1 if it falls, else 0 */
+	/* median it was judged by, ln; NAN while learning or if void */
 	double baseline;
-	double limit; /* beyond when |r - baseline| > limit; NAN likewise */
+	double limit; /* beyond means |r - baseline| > limit; NAN while learning or if void */
 };
 
 #define BB_HISTORY_FIGURES 3u
 struct bb_history_figure {
-	const double *r; /* [n], in order of time; NAN: void, of the first the whole run */
-	/* [n] or NULL; NAN counts as 0: the spread of the history holds most of it */
+	const double *r; /* r[n], in order of time; NAN: void, and if of the first figure the whole
+			    run is void */
+	/* se[n] or NULL; NAN counts as 0, because the spread of the history contains most of it */
 	const double *se;
 };
 

@@ -14,10 +14,10 @@
 #define BB_STRATA 64
 
 struct bb_stratified {
-	double value;                /* sum of share * mean, shares scaled to a sum of 1 */
+	double value;                /* sum of share * mean, with shares scaled to a sum of 1 */
 	struct bb_interval interval; /* of value */
 	double se;                   /* its standard error */
-	double least, most;          /* means of the cheapest and of the dearest stratum */
+	double least, most;          /* means of the cheapest and most expensive stratum */
 	size_t n;                    /* values used */
 	size_t n_strata;
 };
@@ -44,7 +44,7 @@ bool bb_stratified_mean(const double *x, const int *stratum, const double *share
  */
 size_t bb_strata_set_aside(double *x, const int *stratum, size_t n);
 
-#define BB_UNDISTURBED_LEAST 8u /* of fewer figures nobody can tell */
+#define BB_UNDISTURBED_LEAST 8u /* with fewer figures a disturbance cannot be seen */
 
 /*
  * x[n]: the time of the same work again and again, on a machine that is slower for some of it (its
@@ -74,7 +74,7 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups);
 #define BB_IN_ORDER_GROUPS 5u
 
 struct bb_in_order {
-	double estimate; /* Hodges-Lehmann; NAN if there are none */
+	double estimate; /* Hodges-Lehmann estimate; NAN without figures */
 	struct bb_interval interval;
 };
 
@@ -91,12 +91,12 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
  */
 struct bb_spread {
 	double sd; /* >= 0, of n values */
-	double n;  /* >= 2 */
+	double n;  /* number of values, >= 2 */
 };
 
 struct bb_pooled_spread {
-	double half_width; /* NAN: no occasion */
-	double df;         /* degrees of freedom of a t that is as wide */
+	double half_width; /* NAN: no occasions */
+	double df;         /* degrees of freedom of Student's t with the same width */
 };
 
 /*

@@ -82,8 +82,8 @@ double bb_eprocess_p(const double *d, size_t n, double theta, int direction);
  * block makes d symmetric about 0 when the programs are the same: nothing else is assumed.
  */
 struct bb_ab_block {
-	double d; /* ln(mean b / mean a); NAN when a label has nothing <= T or a mean of 0 */
-	/* of the values <= T; NAN when there are none. For net ratios */
+	double d; /* ln(mean b / mean a); NAN if a label has no value <= T or a mean of 0 */
+	/* of the values <= T; NAN if there are none. For net ratios */
 	double mean_a_ns, mean_b_ns;
 	double threshold_ns;           /* T */
 	size_t outliers_a, outliers_b; /* values > T */

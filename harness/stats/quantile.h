@@ -10,24 +10,26 @@
  * packages" (the default of R): linear between x(floor(h)) and x(floor(h) + 1), h = 1 + (n - 1) p.
  */
 
-/* samples: at least ten above the quantile, else it is an extreme by another name */
+/* fewest samples: at least ten are above the quantile, else it is an extreme */
 #define BB_P90_MIN 100
 #define BB_P99_MIN 1000
 
-/* From a median deviation to a standard one: 1 / (the third quartile of the standard normal). */
+/* Factor from a median deviation to a standard deviation: 1 / (third quartile of the standard
+ * normal distribution). */
 #define BB_MAD_TO_SD 1.4826
 
-/* Sort x[n] ascending, NANs last. */
+/* Sorts x[n] ascending, NANs last. */
 void bb_sort_doubles(double *x, size_t n);
 
-/* Quantile p of x[n], which is ascending and free of NAN. NAN if n == 0 or p is not in [0, 1]. */
+/* Returns the quantile p of x[n], which is ascending and without NAN. NAN if n == 0 or p is not
+ * in [0, 1]. */
 double bb_quantile_sorted(const double *x, size_t n, double p);
 
-/* Median of x[n]; sorts x in place, NANs last. NAN if n == 0 or any x is NAN. */
+/* Returns the median of x[n]; sorts x, NANs last. NAN if n == 0 or a value is NAN. */
 double bb_median(double *x, size_t n);
 
-/* Quantile p of a weighted multiset, bit for bit that of its expanded samples. O(bins). NAN as
- * above. */
+/* Returns the quantile p of a weighted multiset, equal to the last bit to that of the expanded
+ * samples. O(bins). NAN as above. */
 double bb_hist_quantile(const struct bb_sorted *s, double p);
 
 #endif
