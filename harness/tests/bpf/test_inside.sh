@@ -47,7 +47,7 @@ expect_status "formats: a table, and the time is over" 0
 expect_grep "formats: the program" out '^inside_paths +xdp +[0-9]'
 expect_grep "formats: its paths" out '^inside_paths: 2 paths'
 expect_grep "formats: what the clones cost" out 'The clones cost the machine about'
-inside chain --time-at-most 1e9
+inside tailcall --time-at-most 1e9
 expect_eq "tail calls: the first one's runs" "$(of inside_first .runs)" "${ran% *}"
 expect_eq "tail calls: of ten runs one calls in vain, and goes on" "$(of inside_first '[.paths[] | .runs] | add')" "${ran% *}"
 expect_eq "tail calls: those that end in a call" "$(of inside_first '[.paths[] | select(.tail_call) | .runs] | add')" \
