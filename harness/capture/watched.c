@@ -94,11 +94,16 @@ static int become_command(void *arg, int socket)
 {
 	const struct command *c = arg;
 	int fd = c->dir && chdir(c->dir) ? -errno : install_filter();
+	int guarded, none, rc;
 
 	bb_descriptor__send(socket, fd < 0 ? fd : 0, fd);
 	if (fd < 0)
 		return fd;
 	close(fd);
+	/* Without a listener every watched call fails, so the command begins after the guard. */
+	rc = bb_descriptor__receive(socket, &guarded, &none);
+	if (rc)
+		return rc;
 	execvp(c->argv[0], (char *const *)(uintptr_t)c->argv);
 	return -errno;
 }
@@ -229,6 +234,8 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 		rc = -EIO;
 	if (!rc)
 		rc = start_guard(&l);
+	if (!rc)
+		rc = bb_descriptor__send(c.fd, 0, -1);
 	if (!rc)
 		rc = bb_child__executed(&c);
 	if (rc) {
