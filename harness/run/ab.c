@@ -10,7 +10,7 @@
 #include "stats/paired.h"
 
 #define LEAST_PAIRS 7u    /* needed for a verdict, see stats/paired.h */
-#define MAX_S_INSITU 0.25 /* limit of a turn of a drive by time whose rate is unknown */
+#define MAX_S_INSITU 0.25 /* longest turn in situ if the rate is unknown */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
@@ -18,8 +18,8 @@
  * busy CPU. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
-/* Most loads to match two programs. About 13 are needed: the JIT's addresses are multiples of 4
- * or less. */
+/* Most loads to match two programs. About 13 are needed on average: the JIT's addresses are
+ * multiples of 4 or more, so there are at most 16 places. */
 #define MATCH_TRIES 400u
 
 enum label { BASE, HEAD, FLOOR, N_LABELS };
@@ -61,10 +61,9 @@ struct ab {
 	/* why the pair in progress does not count; empty: it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	double pair_s; /* longest time for a pair; 0: no limit */
-	/* a pair of the drive in progress had to end with fewer runs */
-	bool is_cut;  /* a pair of the drive in progress ended with too few runs or blocks */
-	bool is_open; /* some comparisons of the drive in progress have no verdict yet */
+	double pair_s; /* time for a pair, but at least PAIR_LEAST_S is given; 0: no limit */
+	bool is_cut;   /* a pair of the drive in progress ended with too few runs or blocks */
+	bool is_open;  /* some comparisons of the drive in progress have no verdict yet */
 	/* some of those have no interval yet, so no difference could be found, however large */
 	bool is_bare;
 };
@@ -191,8 +190,8 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
 		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
 	}
-	pair->blocks =
-		(uint32_t)used; /* number of blocks with a value of `d`, which is the last column */
+	/* number of blocks with a value of `d`, which is the last column */
+	pair->blocks = (uint32_t)used;
 }
 
 static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
@@ -254,8 +253,7 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		else if (l == HEAD &&
-			 ab->opts->same_load) /* both labels share one load, which base checks */
+		else if (l == HEAD && ab->opts->same_load) /* base checks the shared load */
 			continue;
 		if (l == BASE && ab->opts->same_load)
 			fired += ab->sides[HEAD].fired;

@@ -413,7 +413,7 @@ static int add(struct bb_case *c, struct bb_in_vain *v)
  * Notes in the case the lookups and tail calls of the clone that were in vain in at least nine of
  * ten calls. Only calls since the counts were totals[n_blocks] and in_vain[n_vain] are considered.
  * `is_first`: the calls are of the program's first run; lookups are then noted only if the map is
- * empty or unknown, as later runs may find what the first one stored. Returns 0 or -ENOMEM.
+ * empty, as later runs may find what the first one stored. Returns 0 or -ENOMEM.
  */
 static int note_in_vain(const struct bb_target *target, const struct bb_exact *e,
 			const uint64_t *totals, const uint64_t *in_vain, bool is_first,
@@ -479,7 +479,8 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 		if (m->totals[0]) {
 			entered += m->totals[0];
 			happened += tail_calls(m, none);
-			/* if the program called itself: only blocks that no other run reached */
+			/* of the program itself, only blocks that its runs reach by a tail call
+			 * alone */
 			for (uint32_t b = 0; b < n; b++)
 				if (m->totals[b] && (!is_itself || e->totals[b] == before[b]))
 					c->executed_insns += m->clone.cfg.blocks[b].n_insns;

@@ -11,7 +11,7 @@
 #define TURN_SAMPLES (1u << 16)
 
 struct flame_run {
-	struct bb_plan plan; /* cases by time; the array `cases` is owned here */
+	struct bb_plan plan; /* the cases in situ; its array `cases` is our own */
 	struct bb_session session;
 	struct bb_report *report; /* required by the session; never read */
 	void **slots;             /* by case; NULL: the case cannot run here */

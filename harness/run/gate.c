@@ -554,8 +554,8 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 					       .drives = {&drive, 1},
 					       .loads = LINES_LOADS,
 					       .samples = LINES_SAMPLES};
-	struct bb_report *timed =
-		bb_report__new(); /* separate, as `report` has its programs already */
+	/* separate, as `report` has its programs already */
+	struct bb_report *timed = bb_report__new();
 	struct bb_run_opts lines = *opts;
 	struct bb_err unsaid = {0};
 	int rc;

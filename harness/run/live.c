@@ -141,8 +141,8 @@ const struct bb_live_order *bb_live_order_find(const char *name)
 struct watched {
 	struct bb_loaded program;
 	struct bb_stats_reader reader; /* we own .prog_fd; -1: the program is unloaded */
-	struct bb_prog_stats first,
-		last; /* counters at the begin of the period, and at the last reading */
+	/* counters at the begin of the period, and at the last reading */
+	struct bb_prog_stats first, last;
 	uint64_t since_ns, until_ns; /* begin of the watch in this period; time of unloading, 0:
 					still loaded */
 	bool idle;           /* no run between the last two looks at the list, nor since then */

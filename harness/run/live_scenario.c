@@ -10,12 +10,13 @@
 #include "plan/field.h"
 #include "plan/yaml.h"
 
-#define ID_DIGITS 10    /* of the largest id */
-#define TOGETHER_S 12.0 /* by default, for all programs: a run has 18 s */
+#define ID_DIGITS 10 /* digits of the largest program id */
+/* default time in seconds for all programs together; a run may take 18 s */
+#define TOGETHER_S 12.0
 
 struct chosen {
 	struct bb_loaded program;
-	const char *pin; /* NULL: by its id */
+	const char *pin; /* NULL: not chosen by a pin */
 	char name[BB_NAME_MAX_BYTES + 1];
 };
 
@@ -46,7 +47,7 @@ static int choose(struct maker *m, const struct bb_loaded *program, const char *
 	return 0;
 }
 
-/* What an id or a pin names. */
+/* Reads the program that the pin names, or the id if `pin` is NULL. */
 static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, struct bb_err *err)
 {
 	int fd, rc = pin ? bb_loaded__open_pinned(pin, &fd, err) : bb_loaded__open(id, &fd, err);
@@ -58,7 +59,7 @@ static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, 
 	return rc;
 }
 
-/* All that are loaded; what is unloaded meanwhile is left out. */
+/* Lists all loaded programs. Leaves out those that are unloaded meanwhile. */
 static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_err *err)
 {
 	struct bb_loaded *program;

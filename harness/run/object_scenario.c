@@ -14,12 +14,14 @@
 #include "plan/packet.h"
 #include "plan/yaml.h"
 
-#define MOST_FLOORS 24u /* more than a run has types and triggers */
-#define MAX_RUNS 8      /* inputs of one drive that are taken from a capture */
-/* of a packet capture; what an input may have, the scenario's reader says */
+#define MOST_FLOORS 24u /* room for floors in a scenario's list; types and triggers are fewer */
+#define MAX_RUNS 8      /* most inputs of a drive that are taken from a capture */
+/* Most bytes of an input file: enough for a packet capture. The scenario's reader checks the
+ * size of each input. */
 #define MAX_BYTES ((size_t)64 << 20)
 
-/* What is done, and the drive that a program must have for it. */
+/* The drives that are written for each purpose. A program is fired only if the kind `needed` can
+ * fire. */
 static const struct {
 	const char *needed;
 	bool step, exact, lines;
@@ -30,35 +32,36 @@ static const struct {
 	[BB_OBJECT_LINES] = {"lines", .exact = true, .lines = true},
 };
 
-/* An object, opened. */
+/* An open object. */
 struct part {
 	char path[PATH_MAX];              /* absolute */
-	char name[BB_NAME_MAX_BYTES + 2]; /* with room for one that is too long */
+	char name[BB_NAME_MAX_BYTES + 2]; /* one byte of room to detect a too long name */
 	struct bb_object_info info;
-	size_t n_wanted; /* of its programs */
+	size_t n_wanted; /* number of its programs that are wanted */
 };
 
-/* Programs of one type that one trigger makes run: they have the same drives and one floor. */
+/* Programs of one type with the same trigger. They have the same drives and the same floor. */
 struct group {
 	uint32_t type;
-	const struct bb_test_run_type *run_type; /* NULL: it has no test run */
+	const struct bb_test_run_type *run_type; /* NULL: the type has no test run */
 	const char *trigger;
-	size_t lead;    /* the first of its variants */
-	char floor[64]; /* the name of its floor; "": bpf/floors.bpf.c has none of the type */
+	size_t lead;    /* index of its first variant */
+	char floor[64]; /* name of its floor; "": bpf/floors.bpf.c has no floor of the type */
 };
 
 struct variant {
 	size_t group;
-	char name[2 * BB_NAME_MAX_BYTES + 4]; /* too long: the scenario's reader says so */
+	/* may be too long; the scenario's reader reports that */
+	char name[2 * BB_NAME_MAX_BYTES + 4];
 	const struct part *part;
 	const struct bb_object_program *program;
 };
 
 struct maker {
 	const struct bb_object_opts *opts;
-	const char *name; /* of the scenario */
+	const char *name; /* name of the scenario */
 	struct part *parts;
-	/* those that can be driven, in the order of the objects */
+	/* the programs that can be driven, in the order of the objects */
 	struct variant *variants;
 	size_t n_variants;
 	struct group *groups;
@@ -114,7 +117,7 @@ static const struct bb_test_run_type *run_type_of(uint32_t type)
 	return bb_test_run_type__find(type, &t, NULL) ? NULL : t;
 }
 
-/* The trigger that suits a program; NULL: there is none. */
+/* Returns the trigger that makes a program run; NULL: there is none. */
 static const char *trigger_of(const struct bb_object_opts *o, const struct bb_object_program *p)
 {
 	struct bb_attach_point point, own;
@@ -124,10 +127,11 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
 		return "page-fault";
 	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
-	/* a context of zeros is nobody's; one that is given is meant */
+	/* A program of a raw tracepoint is test-run only with a given context: no event has a
+	 * context of zeros. */
 	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n))
 		return "test-run";
-	/* a tracepoint's program may be named after its event */
+	/* the name of a tracepoint program may tell its event */
 	if (point.kind == BB_AT_NOWHERE && p->type != BPF_PROG_TYPE_TRACEPOINT &&
 	    !bb_attach_point__on_own_function(&point, &own))
 		return NULL;
@@ -159,7 +163,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 		rc = bb_fail(err, -errno, "%s: %s", ref->path, strerror(errno));
 	for (size_t i = 0; !rc && !ref->program && i < o->programs.n; i++)
 		rc = bb_object_info__need_program(&part->info, ref->path, o->programs.v[i], err);
-	if (ref->name) /* as it is: if it is not a name, that is for the user to hear */
+	if (ref->name) /* unchanged: the scenario's reader reports an invalid name */
 		snprintf(part->name, sizeof(part->name), "%s", ref->name);
 	else
 		bb_object_name_from(basename(ref->path), part->name);
@@ -173,7 +177,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 	return rc;
 }
 
-/* Why nothing here makes a program run; false: something does. */
+/* Returns true and writes the reason if nothing here makes a program run; else returns false. */
 static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
 		    char *ret_why, size_t size)
 {
@@ -209,8 +213,8 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 	return true;
 }
 
-/* Types that are fired where they are attached and have an empty program in bpf/floors.bpf.c, which
- * has one for each type that can be driven, but for a few of those. */
+/* Types with an empty program in bpf/floors.bpf.c to be fired. Each type with a test run has an
+ * empty program there too; a few other types that can be fired have none. */
 static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_TRACEPOINT,     BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_TRACING,
 	BPF_PROG_TYPE_KPROBE,         BPF_PROG_TYPE_CGROUP_SOCK,    BPF_PROG_TYPE_CGROUP_SOCK_ADDR,
@@ -218,7 +222,7 @@ static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_SOCK_OPS,       BPF_PROG_TYPE_PERF_EVENT,
 };
 
-/* The group of the variant that will be the next. 0 or -ENOMEM. */
+/* Finds the group of the next variant, or adds one. Returns 0 or -ENOMEM. */
 static int find_group(struct maker *m, const struct bb_object_program *p, size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
@@ -241,9 +245,10 @@ static int find_group(struct maker *m, const struct bb_object_program *p, size_t
 	has_floor = g->run_type;
 	for (size_t i = 0; i < sizeof(fired_floors) / sizeof(fired_floors[0]); i++)
 		has_floor |= fired_floors[i] == p->type;
-	/* "empty-xdp"; where programs of the type run by two triggers,
-	 * "empty-raw_tracepoint-test-run" by the second. No function can be called so, only an
-	 * object. */
+	/*
+	 * "empty-xdp"; or "empty-raw_tracepoint-test-run" if the type has a group with another
+	 * trigger already. No function can have such a name, as it has a '-'; only an object can.
+	 */
 	if (has_floor)
 		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",
 			 bb_prog_type_name(p->type).text, is_second ? "-" : "",
@@ -257,7 +262,8 @@ static int add_program(struct maker *m, const struct part *part, const struct bb
 	struct bb_object_skip *skip;
 	char own[BB_NAME_MAX_BYTES + 1], why[400], *before = m->out.guesses;
 
-	/* The program's name; of several objects theirs, and both where an object has several. */
+	/* A variant is named after its program if there is only one object, else after its
+	 * object. If several programs of that object are wanted, the name has both. */
 	bb_name_from(p->name, strlen(p->name), own);
 	if (m->opts->n_objects == 1)
 		snprintf(v.name, sizeof(v.name), "%s", own);
@@ -290,7 +296,8 @@ static int add_program(struct maker *m, const struct part *part, const struct bb
 	return m->out.guesses ? 0 : -ENOMEM;
 }
 
-/* Of the skips from `from` on, those for its reason, if it is the first of them. */
+/* Lists all skips with the same reason as the skip `from`. Lists nothing if an earlier skip has
+ * that reason. */
 static void list_alike(const struct maker *m, size_t from, FILE *out)
 {
 	const struct bb_object_skip *s = m->out.skips;
@@ -304,7 +311,8 @@ static void list_alike(const struct maker *m, size_t from, FILE *out)
 	fprintf(out, ": %s", s[from].why);
 }
 
-/* A line a reason: what is said of many programs must fit into one message. */
+/* Lists the programs that cannot be driven, one line for each reason, so that many programs fit
+ * into one message. */
 static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 {
 	char *list = NULL;
@@ -323,10 +331,10 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Open the objects and find their programs: those that nothing here makes run become skips. */
+/* Opens the objects and finds their programs. Programs that nothing here makes run become skips. */
 static int find_programs(struct maker *m, struct bb_err *err)
 {
-	/* a scenario's list holds no more; beside them stands a floor for each type */
+	/* a scenario's list has at most BB_YAML_MAX_ENTRIES items, and floors are among them */
 	const size_t most = BB_YAML_MAX_ENTRIES - MOST_FLOORS;
 	const struct bb_object_opts *o = m->opts;
 	size_t n = 0;
@@ -360,7 +368,7 @@ static void write_value(const char *before, const char *value, FILE *out)
 	bb_yaml__write(out, value);
 }
 
-/* pcap in either byte order, with µs or ns, and pcapng. */
+/* True for pcap of either byte order, with µs or ns, and for pcapng. */
 static bool is_capture(const char *data, size_t len)
 {
 	static const uint32_t magics[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1,
@@ -384,8 +392,8 @@ static bool is_text(const char *data, size_t len)
 	return true;
 }
 
-/* 0: it is hexadecimal text; 1: it is none, so it is the bytes themselves. -EINVAL: it can be meant
- * as neither. */
+/* Returns 0 if the data is hexadecimal text, or 1 if it is binary. Returns -EINVAL for other
+ * text, or for fewer than `least` bytes in hexadecimal. */
 static int look_for_hex(const char *path, const char *data, size_t len, size_t least,
 			struct bb_err *err)
 {
@@ -410,10 +418,8 @@ static int look_for_hex(const char *path, const char *data, size_t len, size_t l
 				    path, n, len ? " of hexadecimal text" : "", least);
 }
 
-/*
- * The item of `inputs:` (plan/input_field.c) that a file makes, by its contents: a capture,
- * hexadecimal text, or else the bytes as they are. It is named after the file.
- */
+/* Writes the item of `inputs:` (plan/input_field.c) for a file, and names it after the file. The
+ * contents tell whether the file is a packet capture, hexadecimal text, or plain bytes. */
 static int write_input(const char *path, bool is_context, FILE *out, struct bb_err *err)
 {
 	const char *base = basename(path), *prefix = is_context ? "context_" : "";
@@ -447,8 +453,8 @@ static int write_input(const char *path, bool is_context, FILE *out, struct bb_e
 	return rc;
 }
 
-/* The inputs of the command's own test runs, as far as the programs of a group had any:
- * hexadecimal, no two the same. How many. */
+/* Finds the inputs, in hexadecimal and without repetition, that the captured command gave to its
+ * own test runs of a group's programs. Returns their number. */
 static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 			const char *ret_runs[MAX_RUNS])
 {
@@ -470,7 +476,7 @@ static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 	return n;
 }
 
-/* `hint`: where there are none, say in a comment what they would be. */
+/* Writes the inputs of a drive. `hint`: if there are none, writes a comment that describes them. */
 static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *out,
 			struct bb_err *err)
 {
@@ -508,7 +514,7 @@ static void write_floor(const char *indent, const struct group *g, FILE *out)
 		fprintf(out, "%sfloor: %s\n", indent, g->floor);
 }
 
-/* What a filter would be told of the process that fires, by a word in its name. */
+/* Values of the firing process for a global of a program, by a word in the global's name. */
 static const struct {
 	const char *word, *self;
 	bool is_text;
@@ -519,7 +525,7 @@ static const struct {
 	{"cgroup", "{cgroup: self}", false, 8}, {"cgid", "{cgroup: self}", false, 8},
 };
 
-/* How a program that turns events of others away is told whose to take. */
+/* Writes comments that say how to set the filter of a program to the process that fires. */
 static void write_filters(const struct bb_object_info *info, FILE *out)
 {
 	const char *before = "# Globals that a variant can set (key `globals`): ";
@@ -571,7 +577,7 @@ static void write_head(const struct maker *m, FILE *out)
 	write_value("name: ", m->name, out);
 	write_value("\nobject: ", m->parts[0].path, out);
 	fputc('\n', out);
-	if (m->n_groups == 1) /* all have one floor and the same drives */
+	if (m->n_groups == 1) /* its floor is that of all drives */
 		write_floor("", m->groups, out);
 	if (!o->programs.n && !o->one_each)
 		fputs("refused: skip    # a program that the kernel refuses is skipped by name; "
@@ -616,10 +622,8 @@ static void write_variants(const struct maker *m, FILE *out)
 	}
 }
 
-/*
- * A drive of a group. Its trigger is written, too, where it has no `comment`: a drive that goes by
- * one and not by that of the group is left out. `hint`: as of write_inputs().
- */
+/* Writes a drive of a group. Without a `comment`, writes the trigger too; writes no drive if the
+ * trigger is "fire" and the kind cannot fire. `hint`: as for write_inputs(). */
 static int write_drive(const struct maker *m, size_t group, const char *with, const char *comment,
 		       bool hint, FILE *out, struct bb_err *err)
 {
@@ -635,7 +639,8 @@ static int write_drive(const struct maker *m, size_t group, const char *with, co
 	}
 	if (!strcmp(g->trigger, "page-fault"))
 		fputs("    stack_depth: 32    # user frames that the program sees\n", out);
-	if (m->n_groups > 1) { /* else the scenario's floor, and all variants */
+	/* with one group, a drive has the scenario's floor and all variants */
+	if (m->n_groups > 1) {
 		write_floor("    ", g, out);
 		for (size_t i = 0; i < m->n_variants; i++) {
 			if (m->variants[i].group != group)
@@ -691,7 +696,8 @@ static int write_text(struct maker *m, struct bb_err *err)
 	fputs("drive:\n", out);
 	for (size_t i = 0; !rc && i < m->n_groups; i++)
 		rc = write_drives(m, i, out, err);
-	/* The skips, as comments: whatever stands in a section's name, it is one line. */
+	/* Writes the skips as comments. Control characters become '?', so that a skip stays on
+	 * one line. */
 	for (size_t i = 0; i < m->out.n_skips; i++) {
 		fprintf(out, "# Not driven: %s: ", m->out.skips[i].what);
 		for (const char *c = m->out.skips[i].why; *c; c++)
@@ -701,7 +707,7 @@ static int write_text(struct maker *m, struct bb_err *err)
 	return fclose(out) && !rc ? bb_fail_nomem(err) : rc;
 }
 
-/* Inputs that are given must be of use to some program. */
+/* Refuses given inputs that no program takes. */
 static int check_inputs(const struct maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;

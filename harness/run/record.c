@@ -4,7 +4,7 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 
-#define DISTINCT 32u /* values a series holds at least, as a rule */
+#define DISTINCT 32u /* a new series has room for so many distinct values; few series have more */
 
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		    const struct bb_plan_case *planned, const char *variant, size_t *ret_index,
@@ -95,7 +95,7 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* Move one batch into its series, which then owns its flow. 0 or -ENOMEM. */
+/* Moves a batch into its series, which then owns the batch's flow. Returns 0 or -ENOMEM. */
 static int take_batch(struct bb_series *s, struct bb_batch *b)
 {
 	const struct {
@@ -110,7 +110,7 @@ static int take_batch(struct bb_series *s, struct bb_batch *b)
 	};
 	double before = (double)s->hist.n, more = (double)b->n;
 
-	/* an average over the batch's samples becomes one over the series' */
+	/* averages the series and the batch, weighted by their numbers of samples */
 	for (size_t i = 0; more > 0 && i < sizeof(averages) / sizeof(averages[0]); i++) {
 		double *x = averages[i].of_series;
 
@@ -118,7 +118,7 @@ static int take_batch(struct bb_series *s, struct bb_batch *b)
 			*x = ((isnan(*x) ? 0 : *x * before) + averages[i].of_batch * more) /
 			     (before + more);
 	}
-	/* the counts are added up; the points stay those of the first batch */
+	/* adds up the counts; the points are those of the first batch */
 	if (s->flow && b->flow) {
 		s->flow->consumed += b->flow->consumed;
 		s->flow->waiting += b->flow->waiting;
@@ -213,9 +213,9 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 		b->slope.pmu[i] = NAN;
 	if (!rc)
 		rc = bb_unless_broken_off(driver->batch(state, slot, param, b, err));
-	if (rc == -ETIME) /* with what it took by then */
+	if (rc == -ETIME) /* the time was over; the samples taken before count */
 		rc = 0;
-	record_rc = take_batch(s, b); /* what was taken before an error counts too */
+	record_rc = take_batch(s, b); /* samples taken before an error count too */
 	if (!record_rc && b->void_why[0])
 		record_rc = bb_record__void(s, "%s", b->void_why);
 	if (!rc)

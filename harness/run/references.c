@@ -9,13 +9,14 @@
 #include "drivers/fit_line.h"
 #include "stats/quantile.h"
 
-#define LINES 5u       /* the median of so many */
-#define FRAME_BYTES 64 /* what a test run of a socket filter wants at the least is 14 */
+#define LINES 5u       /* lines fitted for a reference; their median counts */
+#define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 */
 
 /*
- * Runs of the longer calls: 10 to 60 us, so that the interrupts of somebody who samples this CPU at
- * 10 kHz hit a minority of them. Of 84 us each was hit, and the instructions cost 194 ns for 167,
- * while programs, whose runs are timed one by one, cost what they cost.
+ * Number of runs in the longer test run of each reference. It takes 10 to 60 us, so that a profiler
+ * that interrupts this CPU at 10 kHz disturbs only a minority of the test runs. With 84 us all were
+ * disturbed: the instructions took 194 ns instead of 167, while programs, whose runs are timed one
+ * by one, took as long as without the profiler.
  */
 static const unsigned int runs_of[BB_N_REFERENCES] = {
 	[BB_REFERENCE_INSTRUCTIONS] = 64,
@@ -47,7 +48,7 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 									      enum bb_reference)i)},
 					     &r->target[i], err);
 		if (!rc && bb_target__load(r->target[i], &unsaid)) {
-			bb_target__free(r->target[i]); /* Linux 5.10 has no array as large */
+			bb_target__free(r->target[i]); /* Linux 5.10 allows no array of this size */
 			r->target[i] = NULL;
 			rc = bb_must_end_why();
 		}
@@ -61,7 +62,7 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 	return 0;
 }
 
-/* By our clock, as the kernel's own time is in whole ns a run. */
+/* Times a test run of `runs` runs by our clock: the kernel's own figure is in whole ns per run. */
 static int time_call(void *arg, uint32_t runs, double *ret_ns)
 {
 	static const uint8_t frame[FRAME_BYTES];
@@ -100,16 +101,21 @@ void bb_references__free(struct bb_references *r)
 
 /* --- calm --- */
 
-#define STEPS 4000u    /* 2 us */
-#define LOOKS 3u       /* the least of them: an interrupt hits one */
-#define CALM 1.04      /* times the best; while it was calm the least of three was below 1.01 */
-#define NAP_S 2e-3     /* between two looks */
-#define FIRST_LOOKS 20 /* to know the best */
+#define STEPS 4000u /* steps of the work; they take about 2 us */
+/* repetitions of the work in a look; the shortest counts, as an interrupt disturbs only one */
+#define LOOKS 3u
+/* largest ratio of a calm look to the best one; looks at a calm CPU were below 1.01 */
+#define CALM 1.04
+#define NAP_S 2e-3     /* pause between two looks */
+#define FIRST_LOOKS 20 /* looks that find the best time */
 
 static volatile uint64_t sink;
 
-/* Six additions a step that do not wait for each other: whoever shares the core takes turns. A
- * chain of them, or branches that become conditional moves, would notice nothing. */
+/*
+ * Returns the time of the work: six operations a step that do not depend on each other, so that
+ * another thread on the same core slows them. A chain of dependent operations, or branches compiled
+ * to conditional moves, would not be slowed.
+ */
 static __attribute__((noinline)) double work_ns(void)
 {
 	uint64_t began_ns = bb_now_ns(), a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;

@@ -15,11 +15,12 @@
 
 /* --- git --- */
 
-/* Nothing of the repository's own is run: no hook, no monitor of its files. */
+/* Keeps git from running commands of the repository: hooks, or a monitor of its files. */
 #define SAFELY "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"
 #define FIRST_WORD 5
 
-/* A command in `dir` as the repository's user. Its end, whatever its exit code; then done() it. */
+/* Runs a command in `dir` as the repository's user. Returns 0 whatever the command's exit code
+ * is; the caller must then free `ret_end` by bb_process_end__done(). */
 static int run(const struct bb_repo *repo, const char *dir, const char *const *argv,
 	       struct bb_process_end *ret_end, struct bb_err *err)
 {
@@ -28,7 +29,8 @@ static int run(const struct bb_repo *repo, const char *dir, const char *const *a
 	return bb_process__run(&p, ret_end, err);
 }
 
-/* The same, which must succeed: if not, `code`, `what` it was to do and its first word on that. */
+/* Runs a command that must succeed. If it fails, returns `code`; the message is `what` and the
+ * first line of the command's log. */
 static int run_well(const struct bb_repo *repo, const char *dir, const char *const *argv, int code,
 		    const char *what, struct bb_err *err)
 {
@@ -43,8 +45,8 @@ static int run_well(const struct bb_repo *repo, const char *dir, const char *con
 	return rc;
 }
 
-/* git with the words up to NULL, which must succeed; *ret_out (NULL: not wanted) is the first line
- * of its stdout. */
+/* Runs git with the words up to NULL. *ret_out is the first line of its stdout; ret_out may be
+ * NULL. Returns -EBADE if git fails. */
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
 	__attribute__((sentinel));
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
@@ -73,8 +75,8 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 	return rc;
 }
 
-/* The commit that git has answered; `what` is the message where it ran and said no (rc -EBADE).
- * Frees the answer. */
+/* Copies the commit that git answered, and frees the answer. If git failed (`rc` is -EBADE),
+ * returns -ENOENT with the message `what`, and with a hint if the clone is shallow. */
 static int take_commit(const struct bb_repo *repo, int rc, char *answer, const char *what,
 		       char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
 {
@@ -139,7 +141,7 @@ int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err
 
 /* --- the scratch folder --- */
 
-/* Flat, and root's where we are root. */
+/* Removes `kept` and its files, as root if we have root's rights. It has no subfolders. */
 static void remove_kept(const struct bb_repo *repo)
 {
 	const struct dirent *e;
@@ -156,7 +158,8 @@ static void remove_kept(const struct bb_repo *repo)
 	bb_root__end();
 }
 
-/* In the keeper: once everyone else has closed the pipe. */
+/* Runs in the keeper: waits until all other processes have closed the pipe, then removes the
+ * folders. */
 static int clean_up(void *arg, int alive)
 {
 	static const char script[] = "rm -rf -- \"$1\" || { chmod -R u+rwX -- \"$1\"; sleep 1; "
@@ -171,7 +174,8 @@ static int clean_up(void *arg, int alive)
 	return run_well(repo, "/", argv, -EBADE, "rm", NULL) != 0;
 }
 
-/* Before they are made, so that the keeper knows of them whenever we are stopped. */
+/* Chooses the names of the folders before they are made, so that the keeper knows them whenever
+ * we end. */
 static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -187,9 +191,8 @@ static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 	return 0;
 }
 
-/* `kept` is where nobody but root can put another one in its place; `scratch` is the user's: where
- * they may make a folder, they may remove it. Once there is a keeper, it is for it to remove them.
- */
+/* Makes `kept` in a folder where only root can replace it. Makes `scratch` as the user, who can
+ * then remove it too. Starts the keeper in between; from then on it removes both. */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
@@ -233,7 +236,8 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 	if (stat(dir, &st))
 		return bb_fail(err, -errno, "%s: %s", dir, strerror(errno));
 	bb_caller(&repo->uid, &repo->gid);
-	if (repo->uid == 0) { /* of the owner of the folder, so that nothing of root's is left */
+	/* root acts as the owner of the folder, so that no files of root are left in it */
+	if (repo->uid == 0) {
 		repo->uid = st.st_uid;
 		repo->gid = st.st_gid;
 	}
@@ -271,7 +275,8 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 
 /* --- revisions --- */
 
-/* What is not committed: the difference of tracked files as a patch, and a copy of the others. */
+/* Copies uncommitted changes to the tree: those of tracked files as a patch, and all untracked
+ * files. */
 static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 {
 	static const char copy[] = "t=$1; shift; git \"$@\" ls-files -z --others "
@@ -283,8 +288,11 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 
 	snprintf(patch, sizeof(patch), "%s/changes", repo->scratch);
 	snprintf(option, sizeof(option), "--output=%s", patch);
-	/* Files that were only touched would be in the difference, without a line. Its exit code
-	 * says that some differ. */
+	/*
+	 * Refreshes the index: files with a new time but the same contents would be in the
+	 * difference, without a line. The exit code is ignored; it only says that some files
+	 * differ.
+	 */
 	git(repo, repo->top, NULL, NULL, "update-index", "-q", "--refresh", NULL);
 	rc = git(repo, repo->top, NULL, err, "diff-index", "-p", "--binary", "--no-ext-diff",
 		 "--no-textconv", "--ignore-submodules", option, "HEAD", "--", NULL);
@@ -315,7 +323,8 @@ int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err)
 
 /* --- what a build made --- */
 
-/* The file as the user opens it; *ret_st is what it is. */
+/* Opens a file with the user's rights. *ret_st is its status. Returns the descriptor, or -errno;
+ * -ENOENT has no message. */
 static int open_built(const struct bb_repo *repo, const char *path, struct stat *ret_st,
 		      struct bb_err *err)
 {
@@ -337,7 +346,8 @@ static int open_built(const struct bb_repo *repo, const char *path, struct stat 
 	return bb_fail(err, -EINVAL, "%s: not a regular file", path);
 }
 
-/* To the end of `from`, which may have grown. */
+/* Copies all of `from`, which may grow meanwhile. Returns 0, -EFBIG beyond `max` bytes, or
+ * -errno. */
 static int copy(int from, int to, size_t max, size_t *ret_bytes)
 {
 	while (*ret_bytes <= max) {

@@ -8,16 +8,18 @@
 #include "run/record.h"
 #include "stats/special.h"
 
-#define SETUP_S 5e-3 /* of a load, about: what the progress bar takes it for */
+#define SETUP_S 5e-3 /* typical time of a load, for the progress bar */
 
-/* A turn of fast programs is over long before, even where others keep it from its CPU. */
+/* Least limit of a turn's time. A turn of a fast program takes less, even on a busy CPU. */
 #define TURN_LEAST_S 0.1
 
 /* --- places --- */
 
-#define FIND_LOADS 100u    /* misses a place that gets 1 of 14 loads with P = 0.06 % */
-#define FIND_SHARE 0.5     /* of the time for loading */
-#define LEAST_EXPECTED 5.0 /* loads a place, for the chi-square test (Cochran 1954) */
+/* most loads to find places; a place of 1 in 14 loads is missed with P = 0.06 % */
+#define FIND_LOADS 100u
+#define FIND_SHARE 0.5 /* share of the time for loading that may be used to find places */
+/* expected loads of each place that the chi-square test requires (Cochran 1954) */
+#define LEAST_EXPECTED 5.0
 #define NORMAL_0_001 3.0902
 #define MISSED_MOST 0.05
 
@@ -51,7 +53,7 @@ int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct
 	return rc;
 }
 
-/* Is there a place that was seen and had fewer turns than `mod64`? */
+/* True if no place that was seen was taken less often than `mod64`. */
 static bool is_wanted(const struct bb_placement *p, const struct bb_test_prog *prog, int mod64)
 {
 	for (int i = 0; i < BB_PLACES; i++)
@@ -93,8 +95,8 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64)
 	if (expected >= LEAST_EXPECTED && places > 1 &&
 	    chi_square > bb_chi_square_limit(NORMAL_0_001, places - 1))
 		return prog->seen_mod64[mod64] / n;
-	/* Of a few loads, who says that there are no other places? One more like these would have
-	 * been missed with this probability. */
+	/* With few loads there may be places that were not seen. One more place, as frequent as
+	 * each of these, would have been missed with this probability. */
 	return pow(places / (places + 1), n) <= MISSED_MOST ? 1 / places : (double)NAN;
 }
 
@@ -118,11 +120,11 @@ bool bb_round__is_placed(const struct bb_plan_case *c)
 {
 	const struct bb_drive_kind *kind = c->drive->kind;
 
-	/* of an event, the place of the code is a small part */
+	/* where a whole event is timed, the place of the program matters little */
 	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
 }
 
-/* Is it a case of the drive that is measured here? */
+/* True if the case is one of the drive and is measured in this run. */
 static bool is_of(const struct bb_run *r, size_t planned, size_t drive)
 {
 	return bb_session__drive(&r->session, &r->session.plan->cases[planned]) == drive &&
@@ -143,15 +145,15 @@ static struct bb_series *series_of(struct bb_run *r, size_t planned)
 	return &c->series[c->n_series - 1];
 }
 
-/* Samples that a case takes in each round of this run. */
+/* Returns how many samples a case takes in each round of this run. */
 static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 {
 	return r->rounds < r->session.plan->loads ? (c->samples + r->rounds - 1) / r->rounds
 						  : bb_round__samples(c);
 }
 
-/* The turns that a case has in a round. A kind without a length of turn does all in one, and so
- * does a slow program: it warms up once. */
+/* Returns the number of turns of a case in a round. It is 1 for drives by time, for kinds
+ * without a length of turn, and for slow programs, which thus warm up only once. */
 static uint32_t turns_of(const struct bb_run *r, size_t planned)
 {
 	const struct bb_plan_case *c = &r->session.plan->cases[planned];
@@ -162,13 +164,13 @@ static uint32_t turns_of(const struct bb_run *r, size_t planned)
 		       : (samples_of(r, c) + turn - 1) / turn;
 }
 
-/* What is left of the round's share of the budget; below 0: it has had more. */
+/* Returns the time left of the round's share of the budget; it is negative if the round is late. */
 static double round_left_s(const struct bb_run *r)
 {
 	return r->round_s - bb_seconds_since(r->round_ns);
 }
 
-/* One turn of one case: BLOCK samples, or for in-situ the whole slice of the round. */
+/* Measures one turn of one case: the samples of a turn, or the whole slice of a drive by time. */
 static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -189,7 +191,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 			bb_calm__wait(&r->calm);
 		b.want = left < pace->turn ? left : pace->turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
-		/* its share of what is left of the round's */
+		/* the turn's share of the time left in the round */
 		b.max_s = round_left_s(r) / (double)r->drives_left / (double)turns_left;
 		b.max_s = isinf(b.max_s) ? 0 : fmax(b.max_s, TURN_LEAST_S);
 	} else {
@@ -202,7 +204,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 				c->driver_param, &b, s, err);
 	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
 		rc = bb_fail_nomem(err);
-	/* how often a run of the case interrupts its own CPU, by its first turn */
+	/* Counts how often a run of the case interrupts its own CPU; one turn is enough. */
 	if (!rc && counts_wakeups && b.fired + b.warmup &&
 	    !bb_irq_works__read("", ss->opts->driver.cpu, &after, NULL))
 		k->wakeups = (double)(after - irq_works) / (double)(b.fired + b.warmup);
@@ -245,8 +247,8 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 	return 0;
 }
 
-/* One variant's series of this round and drive against the kernel's own totals: void what does not
- * add up. */
+/* Checks the series of one variant, of this round and drive, against the kernel's own counts.
+ * Makes series void whose counts are wrong. Returns 0 or -ENOMEM. */
 static int judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
 {
 	struct bb_session *ss = &r->session;
@@ -278,7 +280,8 @@ static int judge_variant(struct bb_run *r, size_t first, const struct bb_prog_st
 	return rc;
 }
 
-/* The references, for all series of the drive's part of this round. */
+/* Measures the references once, and stores them in all series of the drive in this round that
+ * depend on places. */
 static void measure_references(struct bb_run *r, size_t drive)
 {
 	bool is_measured = false;
@@ -302,10 +305,10 @@ static void report_progress(struct bb_run *r, size_t planned)
 	const struct bb_progress *p = r->session.opts->progress;
 	double had_s = bb_seconds_since(r->began_ns), done = r->done, total = r->total;
 
-	/* the budget ends it, however long all of it would take */
+	/* the run ends with the budget, even if the rest would take longer */
 	if (had_s > 0 && done > 0)
 		total = fmin(total, done * (1 + bb_deadline_left_s() / had_s));
-	if (before) { /* the progress of the whole run */
+	if (before) { /* shows the progress of all processes together */
 		done += before->done;
 		total = before->total;
 	}
@@ -313,7 +316,8 @@ static void report_progress(struct bb_run *r, size_t planned)
 		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
-/* The turns that share what is left of the time: fast programs leave theirs to slow ones. */
+/* Returns how many of the n turns left share the time left with turns[0]. If that one is slow,
+ * only slow ones do: fast programs leave most of their time to slow ones. */
 static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
 {
 	size_t slow = 0;
@@ -323,7 +327,7 @@ static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size
 	return r->cases[turns[0]].is_slow ? slow : n;
 }
 
-/* All turns of a drive in a random order: every case as often as it has blocks. */
+/* Measures all turns of a drive in random order. */
 static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 {
 	uint32_t *turns = NULL, *turn;
@@ -340,7 +344,8 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 		}
 	bb_rng_shuffle(&r->session.rng, turns, n);
 	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
-		/* In a round that is late for slow programs, who has no sample yet goes first. */
+		/* If slow programs made the round late, only cases without a sample still get a
+		 * turn. */
 		if (r->is_cut && round_left_s(r) < 0 && series_of(r, turns[i])->fired)
 			continue;
 		report_progress(r, turns[i]);
@@ -352,7 +357,7 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 	return !rc && bb_stop_signal ? -EINTR : rc;
 }
 
-/* One drive's part of a round. */
+/* Measures one drive's part of a round. */
 static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -380,8 +385,8 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 	return rc;
 }
 
-/* Every variant loaded anew, in random order, so that no variant always gets the freshest memory.
- */
+/* Loads every variant again, in random order, so that no variant always gets the memory freed
+ * last. */
 static int load_all(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -418,7 +423,8 @@ static bool is_timed(const struct bb_session *ss, size_t drive)
 	return ss->drives[drive].driver && !ss->drives[drive].driver->kind.counts;
 }
 
-/* All cases of a drive take part in the same rounds. */
+/* True if the drive takes part in the round `load`. All its cases take part in the same rounds,
+ * so the first one tells. */
 static bool has_turn(const struct bb_run *r, size_t drive, uint32_t load)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -442,7 +448,8 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	r->drives_left = 0;
 	for (size_t d = 0; d < n; d++)
 		r->drives_left += is_timed(ss, d);
-	/* where there was no time to load all, those that are loaded are measured as they are */
+	/* If there was no time to open all programs, the first round measures those that are
+	 * loaded, as they are. */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
 		if (!is_timed(ss, d))

@@ -11,27 +11,27 @@
 #include "stats/quantile.h"
 #include "store/run_json.h"
 
-#define BATCH_MIN 100u /* room for samples, in any case */
+#define BATCH_MIN 100u /* least size of a batch, in samples */
 
-/* Of a run: for loading programs again until they are where they should be, and for waiting until
- * the CPU is calm. Of a budget, a share. */
-#define PLACING_MOST_S 2.0 /* a program */
-#define PLACING_SHARE 0.15 /* all programs */
+/* Limits of a run: time to load programs again until they have a wanted place, and time to wait
+ * for a calm CPU. The shares are of the time left. */
+#define PLACING_MOST_S 2.0 /* s, for each program */
+#define PLACING_SHARE 0.15 /* for all programs together */
 #define WAITING_MOST_S 3.0
 #define WAITING_SHARE 0.15
 
 /*
- * The time of a line differs between processes by more than between the loads of one: the pages of
- * maps, stacks and the kernel's tables are others. So a plan that does nothing but time lines is
- * measured by several processes one after the other, some loads in each, and its intervals hold the
- * difference. The first one is this process; it keeps its maps meanwhile, so that the pages of the
- * others are others.
+ * The time of a line differs more between processes than between the loads of one process, as the
+ * pages of maps, stacks and kernel tables differ. So a plan that only times lines is measured by
+ * several processes, one after another, with some loads in each; its intervals then include the
+ * difference. This process is the first one. It keeps its maps until the end, so that the others
+ * get other pages.
  */
-#define LOADS_EACH 4u /* as few as make opening a small part of the time */
-/* Opening the programs anew may take as long as so many times their loads. */
+#define LOADS_EACH 4u /* with fewer, opening would take too much of the time */
+/* Other processes are used only if opening takes at most so many times as long as their loads. */
 #define OPEN_MOST 2.0
 
-/* The loads of the first process; plan->loads: all are its own. */
+/* Returns the number of loads that the first process measures; plan->loads: it measures all. */
 static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts *opts)
 {
 	bool by_line = false;
@@ -43,14 +43,15 @@ static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts
 		if (!kind->by_line && !kind->counts)
 			return plan->loads;
 	}
-	/* two programs are compared in the same rounds, on the same maps */
+	/* Programs to compare need the same rounds and the same maps, so one process measures
+	 * them. */
 	return by_line && !opts->share_maps && plan->loads >= 2 * LOADS_EACH ? LOADS_EACH
 									     : plan->loads;
 }
 
-/* --- what a budget left out: the report gets skips, which say how to get it --- */
+/* --- skips for what the budget left out; they say how to get it --- */
 
-/* The loads first..end - 1. */
+/* Adds a skip for the loads `first` to `end` - 1, counted from 0. */
 static int leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err)
 {
 	char why[200];
@@ -61,7 +62,8 @@ static int leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end, struc
 			       r->session.plan->scenario->name, first + 1, end);
 }
 
-/* Samples, or of a drive that goes by time ms, that the loads which were begun took and wanted. */
+/* Counts the samples that the first `loads` loads took and wanted. For a drive by time, counts
+ * ms instead. */
 static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads,
 			  uint64_t *ret_taken, uint64_t *ret_wanted)
 {
@@ -78,13 +80,15 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 		taken_s += k->series[i].elapsed_s;
 	}
 	*ret_wanted = rounds * bb_round__samples(c);
-	if (c->seconds > 0) { /* the last window ends when it ends */
+	/* a slice ends with its last window, so it may be short by less than 1 ms */
+	if (c->seconds > 0) {
 		*ret_taken = (uint64_t)(1e3 * taken_s + 1);
 		*ret_wanted = (uint64_t)(1e3 * c->seconds / c->loads * (double)rounds);
 	}
 }
 
-/* Cases that nothing was measured of, all by name: nothing else says a word of them. */
+/* Adds one skip that names all cases without a sample: the report does not mention them
+ * elsewhere. */
 static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cases, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -106,8 +110,8 @@ static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cases, stru
 	return rc;
 }
 
-/* Samples of the `loads` that were begun; cases without any are dropped. -ETIME when those are all,
- * -ENOMEM. */
+/* Adds skips for the samples that are missing in the first `loads` loads, and drops cases
+ * without samples. Returns -ETIME if no case has samples, or -ENOMEM. */
 static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -167,7 +171,7 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 		if (bb_record__case(r->session.report, plan, c, NULL, &r->case_of[i], err))
 			return -ENOMEM;
 		k = bb_run__case(r, i);
-		/* of a drive that times a command: which */
+		/* the command, if the drive times one */
 		if (d->driver->command && !(k->command = strdup(d->driver->command(d->state))))
 			return bb_fail_nomem(err);
 		if (bb_record__fired_by(k, d->driver, c, &ss->progs[bb_session__variant(ss, c)]))
@@ -183,12 +187,13 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* Which cases share: found once, as there may be thousands of them. */
+/* Links the cases of the same drive and variant, which share one attachment. Does so once, as
+ * there may be thousands of cases. */
 static int link_cases(struct bb_run *r, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* by drive and variant, + 1 */
+	/* by drive and variant: index of the last case so far, plus 1; 0: none */
 	size_t *last = calloc(n_variants * plan->scenario->n_drives + 1, sizeof(*last));
 
 	if (!last)
@@ -213,8 +218,8 @@ static bool is_placed(const struct bb_run *r, size_t planned)
 	return bb_run__case(r, planned) && bb_round__is_placed(&r->session.plan->cases[planned]);
 }
 
-/* The places of all programs, and how long the run may wait for a calm CPU; as the process before
- * knows them. */
+/* Finds the places of all programs, and the speed of the calm CPU. A later process copies both
+ * from the first one. Limits the time of waiting for a calm CPU. */
 static int find_places(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -231,7 +236,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 		r->places[v] = before->places[v];
 		r->places[v].spent_s = 0;
 	}
-	/* that takes loads more, and there was no time for one of each program */
+	/* finding places takes many loads; there is no time for that if there was none to load
+	 * each program once */
 	for (size_t i = 0; !rc && !before && !ss->out_of_time && i < ss->plan->n_cases; i++) {
 		size_t v = bb_session__variant(ss, &ss->plan->cases[i]);
 
@@ -241,7 +247,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 						     PLACING_SHARE * left_s / (double)n),
 						err);
 	}
-	/* Of the time for waiting this process has what its loads are of all. */
+	/* Each process gets a share of the time for waiting, in proportion to its loads. */
 	most_s = fmin(WAITING_MOST_S * share,
 		      WAITING_SHARE * bb_deadline_left_s() * (before ? 1 : share));
 	if (before)
@@ -251,9 +257,11 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-#define EMPTIED_ALIKE 1.5 /* times the median time that a line took to read, or a part of it */
+/* largest factor between the time to read a line and the median of that time over all loads */
+#define EMPTIED_ALIKE 1.5
 
-/* A load whose caches were emptied further than those of the others, or less, is another state. */
+/* Makes a load void if its caches were emptied less or further than in other loads. Returns 0 or
+ * -ENOMEM. */
 static int judge_emptied(struct bb_case *c, struct bb_err *err)
 {
 	double *line_ns = calloc(c->n_series + 1, sizeof(*line_ns)), usual_ns;
@@ -279,7 +287,7 @@ static int judge_emptied(struct bb_case *c, struct bb_err *err)
 	return rc;
 }
 
-/* What is known of the places at the end goes to all series. */
+/* Stores the share of its place in every series, from all loads known at the end of the run. */
 static void note_shares(struct bb_run *r)
 {
 	const struct bb_session *ss = &r->session;
@@ -294,7 +302,7 @@ static void note_shares(struct bb_run *r)
 	}
 }
 
-/* Without such test runs in the kernel, a skip says so. */
+/* Opens the references if a case needs them. Adds a skip if the kernel has no such test runs. */
 static int open_references(struct bb_run *r, struct bb_err *err)
 {
 	bool needed = false;
@@ -310,15 +318,16 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 			      : rc;
 }
 
-/* From the least to the largest of 6 is an interval of 97 %; the last round may not fit. */
+/* The range of 6 rounds is an interval of 97 % for the median. The seventh is a reserve, as the
+ * last round may not fit into the budget. */
 #define FEWEST_ROUNDS 7u
-#define FILL_MOST 4u    /* times the plan's rounds */
-#define SLOW_FIRINGS 5u /* of a slow program in a round: one warms it up */
+#define FILL_MOST 4u    /* most rounds to fill a budget, as a multiple of the plan's rounds */
+#define SLOW_FIRINGS 5u /* firings of a slow program in a round; the first one warms it up */
 
 /*
- * Rounds, the first one included, whose loads hold a few samples of slow programs each. The first
- * round, which took `first_s`, held one or two behind a firing to warm up. Drives that go by time
- * have slices of their own: beside them all rounds stay.
+ * Returns the number of rounds, with the first one, in which each slow program can have a few
+ * samples. The first round took `first_s`; a slow program had only one or two samples in it, after
+ * the warm-up. Returns all rounds of the plan if it has a drive by time or a case with fewer loads.
  */
 static uint32_t count_rounds(const struct bb_run *r, double first_s)
 {
@@ -341,7 +350,8 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 	return (uint32_t)fmin(rounds, plan->loads);
 }
 
-/* *ret_others: how many rounds were measured, if the others are for other processes; else 0. */
+/* Measures the rounds of this process. Sets *ret_others to their number if other processes are
+ * to measure the rest; else leaves it unchanged. */
 static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, struct bb_err *err)
 {
 	uint32_t load = 0, loads = r->session.plan->loads,
@@ -353,7 +363,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 		double took_s = bb_seconds_since(began_ns),
 		       others = ceil((double)loads / LOADS_EACH) - 1;
 
-		/* A round may take as long as the average one did. */
+		/* the next round is expected to take as long as the average one */
 		if (load && took_s / load > bb_deadline_left_s())
 			break;
 		if (load == first && open_s <= OPEN_MOST * took_s &&
@@ -375,7 +385,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->session.report->n_cases; i++)
 		rc = judge_emptied(&r->session.report->cases[i], err);
-	if (rc == -ETIME) /* all that it did counts */
+	if (rc == -ETIME) /* the time was over; what was measured before counts */
 		rc = 0;
 	if (!rc && load < loads && !*ret_others)
 		rc = leave_out_loads(r, load, loads, err);
@@ -392,7 +402,8 @@ struct part {
 	double budget_s;
 };
 
-/* Measure, and write the report, or the message of a failure behind a NUL, into `out`. */
+/* Runs in another process. Measures a part and writes its report into `out`; after a failure
+ * writes a NUL and the message. */
 static int measure_part(void *arg, int out)
 {
 	const struct part *p = arg;
@@ -414,7 +425,7 @@ static int measure_part(void *arg, int out)
 		c->loads = p->loads;
 	}
 	rc = part && file && plan.cases ? 0 : -ENOMEM;
-	opts.seed += p->first; /* other orders */
+	opts.seed += p->first; /* random orders that differ from those of other processes */
 	opts.driver.seed += p->first;
 	opts.budget_s = isinf(p->budget_s) ? 0 : fmax(p->budget_s, 1e-3);
 	opts.before = r;
@@ -435,7 +446,8 @@ static int measure_part(void *arg, int out)
 	return !file || fclose(file);
 }
 
-/* A process of its own, and all that it writes until it ends; after a signal it is told to. */
+/* Runs a part in another process, and returns all that it writes. Passes a signal on to the
+ * process. */
 static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD};
@@ -464,7 +476,7 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	return fclose(into) ? bb_fail_nomem(err) : 0;
 }
 
-/* Places that it has had, for the next. */
+/* Adds the places that another process had to those taken, for the processes after it. */
 static void count_places(struct bb_run *r, const struct bb_report *part)
 {
 	const struct bb_scenario *s = r->session.plan->scenario;
@@ -478,7 +490,7 @@ static void count_places(struct bb_run *r, const struct bb_report *part)
 			for (size_t k = 0; k < c->n_series; k++)
 				if (c->series[k].jit_mod64 >= 0)
 					r->places[v].taken[c->series[k].jit_mod64]++;
-			break; /* its cases share the loads */
+			break; /* all cases of a variant share the loads */
 		}
 }
 
@@ -516,9 +528,9 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 }
 
 /*
- * The loads from `first` on, by other processes, into the report; `first` divides them, but for the
- * last process, which may have fewer. Loads that the budget leaves out, and those of a process that
- * fails, are skips. 0, -EINTR after a signal, -ENOMEM.
+ * Measures the loads from `first` on in other processes, `first` loads in each (the last one may
+ * have fewer), and adds them to the report. Loads that exceed the budget, and loads of a process
+ * that failed, become skips. Returns 0, -EINTR after a signal, or -errno with a message.
  */
 static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
 {
@@ -546,8 +558,8 @@ static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
 
 /* --- the run --- */
 
-/* A live program whose owner has gone since it was last taken up, at the beginning of its last
- * slice. */
+/* Adds a skip for each live program that was unloaded during its last slice. Returns 0 or
+ * -ENOMEM. */
 static int note_gone(struct bb_run *r, struct bb_err *err)
 {
 	const struct bb_scenario *sc = r->session.plan->scenario;
@@ -567,10 +579,8 @@ static int note_gone(struct bb_run *r, struct bb_err *err)
 	return 0;
 }
 
-/*
- * The largest batch there can be: a turn, or a slice of time of a drive that goes by time. Where
- * nobody knows the rate the room ends the slice.
- */
+/* Returns the size of the largest possible batch: of a turn, or of a slice of a drive by time. A
+ * slice whose rate is unknown ends early if the batch is full. */
 static size_t batch_size(const struct bb_plan *plan)
 {
 	size_t most = BATCH_MIN;
@@ -578,7 +588,8 @@ static size_t batch_size(const struct bb_plan *plan)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		size_t room = c->drive->kind->batch_samples;
-		/* twice its frequency, the packets of a request, or who knows */
+		/* samples per second: events of the parameter times the samples of each; without
+		 * a parameter, a guess */
 		double hz = c->param ? c->drive->kind->samples_per_event * (double)c->param_value
 				     : 1e5;
 		size_t n = room ? room : (size_t)(c->seconds / c->loads * hz) + 64;
@@ -608,7 +619,8 @@ static bool is_floor(const struct bb_plan *plan, size_t variant)
 	return true;
 }
 
-/* Where a map's pages lie moves a comparison: all but floors use the maps of the first of them. */
+/* Makes all programs but floors and live ones use the maps of the first of them: other addresses
+ * of a map's pages would change the comparison. */
 static int share_maps(struct bb_session *ss, struct bb_err *err)
 {
 	struct bb_test_prog *lender = NULL;
@@ -670,7 +682,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = run_rounds(&r, open_s, &others, err);
 	if (!rc)
 		rc = note_gone(&r, err);
-	/* what a signal left of the times is shown */
+	/* after a signal, the lines timed before it are shown */
 	if (!rc || rc == -EINTR)
 		rc = bb_note_lines(&r.session, err) ? -ENOMEM : rc;
 	if (!rc && others)
@@ -678,7 +690,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && opts->skip_failing && bb_report__skip_without_sample(report, n_before))
 		rc = bb_fail_nomem(err);
 	bb_deadline__end(&budget);
-	if (rc && rc != -ETIME) /* the skips say that */
+	if (rc && rc != -ETIME) /* after -ETIME, skips say what is missing */
 		rc = bb_record__incomplete(report, rc, err);
 	bb_references__free(r.references);
 	free(r.places);

@@ -15,7 +15,7 @@
 
 /* --- plain runs --- */
 
-/* One figure more; NAN is none. 0 or -ENOMEM. */
+/* Appends a figure, unless it is NAN. Returns 0 or -ENOMEM. */
 static int add(struct bb_numbers *list, double x)
 {
 	return isnan(x) ? 0 : bb_numbers__append(list, &x, 1);
@@ -23,7 +23,7 @@ static int add(struct bb_numbers *list, double x)
 
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c)
 {
-	/* is it the floor of another? */
+	/* a floor of another case has a class of its own */
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (r->cases[i].floor < r->n_cases && &r->cases[r->cases[i].floor] == c)
 			return c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY;
@@ -32,7 +32,8 @@ enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct 
 							      : BB_REPEAT_CALM;
 }
 
-/* ln of the second half of the loads over the first, over places that both have. NAN: none. */
+/* Returns the ln of the second half of the loads over the first, as a mean over the places that
+ * both halves have. NAN: there is no such place. */
 static double halves_of(const struct bb_case *c, const double *ns)
 {
 	double sum[2][BB_PLACES] = {0}, n[2][BB_PLACES] = {0}, ln = 0, places = 0;
@@ -76,7 +77,7 @@ static int take_case(struct bb_repeat_row *row, const struct bb_report *report, 
 	return rc;
 }
 
-/* The row of a case; NULL: out of memory. */
+/* Returns the row of a case; adds it if there is none. NULL: out of memory. */
 static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
 				    const char *variant, enum bb_repeat_class class)
 {
@@ -88,7 +89,7 @@ static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenari
 	row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
 	if (row)
 		row->class = class;
-	/* as the scenario names it, which outlives the report */
+	/* uses the scenario's own string, which outlives the report */
 	for (size_t i = 0; row && i < s->n_variants; i++)
 		if (!strcmp(s->variants[i].name, variant))
 			row->program = s->variants[i].name;
@@ -112,7 +113,7 @@ static int take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_
 	}
 	if (rc || !report->n_cases)
 		return rc;
-	/* The references, of the first case: all of a drive share them. */
+	/* All cases of a drive share the references; those of the first case are taken. */
 	rc = add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
 	for (size_t i = 0; !rc && i < first->n_series; i++)
 		rc = add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
@@ -124,8 +125,8 @@ static bool is_floor(const struct bb_scenario *s, size_t variant)
 	return s->floor && !strcmp(s->variants[variant].name, s->floor);
 }
 
-/* One more plain run, and one of its first program alone; the `turn`-th of each. A run for which
- * there was no time adds nothing. */
+/* Makes one plain run of all programs, and one of the first program alone. The latter comes
+ * first if `turn` is odd. A run that ends early adds nothing. */
 static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_t turn,
 		     struct bb_repeat *repeat, struct bb_err *err)
 {
@@ -150,7 +151,8 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 			    : bb_fail_nomem(err);
 		if (!rc)
 			rc = bb_run_plan(&plan, &run, report, err);
-		if (rc == -ETIME || (!rc && bb_must_end())) /* cut short, it is none */
+		/* a run that ended early does not count */
+		if (rc == -ETIME || (!rc && bb_must_end()))
 			rc = bb_stop_signal ? -EINTR : 0;
 		else if (!rc && take_run(repeat, s, report, alone))
 			rc = bb_fail_nomem(err);
@@ -169,7 +171,7 @@ const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 	return mode < BB_N_SELFTEST_MODES ? names[mode] : "?";
 }
 
-/* What an experiment found. 0 or -ENOMEM. */
+/* Adds the result of an experiment to its row. Returns 0 or -ENOMEM. */
 static int take_experiment(struct bb_selftest_row *row, const struct bb_comparison *c)
 {
 	double truth = 1 + row->injected, log_ratio = log(c->ratio.value),
@@ -183,7 +185,7 @@ static int take_experiment(struct bb_selftest_row *row, const struct bb_comparis
 	    bb_numbers__append(&row->half_widths, &half_width, 1))
 		return -ENOMEM;
 	row->verdicts[c->verdict]++;
-	/* No interval (too few pairs in the budget) excludes nothing. */
+	/* Without an interval (too few pairs in the budget) the truth is not excluded. */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
 	row->n++;
 	return 0;
@@ -213,7 +215,8 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 	ab.run.progress = NULL;
 	if (!rc)
 		rc = bb_run_ab(&plan, &ab, report, err);
-	if (rc == -ETIME || (!rc && bb_must_end())) /* cut short, it is none */
+	/* an experiment that ended early does not count */
+	if (rc == -ETIME || (!rc && bb_must_end()))
 		rc = bb_stop_signal ? -EINTR : 0;
 	else if (!rc && take_experiment(row, &report->comparisons[0]))
 		rc = bb_fail_nomem(err);
@@ -250,8 +253,8 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 				   opts->program);
 }
 
-/* 95th percentile of |ratio - 1| of what should have been 1, over all programs: layout and timing
- * together. 0 or -ENOMEM. */
+/* Sets the resolution: the 95th percentile of |ratio - 1| over all experiments with reloads,
+ * whose true ratio is 1. It includes the effects of layout and of timing. Returns 0 or -ENOMEM. */
 static int find_resolution(struct bb_selftest *t)
 {
 	struct bb_numbers all = {0};
@@ -433,13 +436,13 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 	return rc;
 }
 
-/* Plain runs of several self-tests together, program by program. */
+/* Plain runs of one program in several self-tests. */
 struct pooled_program {
 	char *program;
 	enum bb_repeat_class class;
-	struct bb_spread *spreads[BB_N_REPEATS]; /* [n]: of the ln of the figure, by self-test */
+	struct bb_spread *spreads[BB_N_REPEATS]; /* [n]: of the figure's ln, by self-test */
 	size_t n[BB_N_REPEATS];
-	struct bb_numbers offsets[BB_N_REPEATS]; /* of all runs of all self-tests */
+	struct bb_numbers offsets[BB_N_REPEATS]; /* offsets of all runs of all self-tests */
 };
 
 struct pool {
@@ -447,7 +450,8 @@ struct pool {
 	size_t n;
 };
 
-/* One program of one self-test: ln of its runs; too few of them add nothing. 0 or -ENOMEM. */
+/* Adds the runs of one program in one self-test; `ln` has the ln of their figures. Adds nothing
+ * if they are too few. Returns 0 or -ENOMEM. */
 static int pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
 		     const struct bb_numbers *ln)
 {
@@ -504,7 +508,7 @@ static struct bb_between between(const struct pool *p)
 	return b;
 }
 
-/* Is it of a machine like `fp`? */
+/* True if a stored self-test is of a machine like `fp`. */
 static bool fits(const json_t *root, const struct bb_fingerprint *fp)
 {
 	const char *format = json_string_value(json_object_get(root, "format")), *key;
@@ -529,7 +533,7 @@ static int take_resolution(const json_t *root, void *arg)
 	return json_is_number(floor);
 }
 
-/* One program's runs. 0 or -ENOMEM. */
+/* Adds a program's runs of a stored self-test. Returns 0 or -ENOMEM. */
 static int take_program(const json_t *o, struct pool *pool)
 {
 	const char *program = json_string_value(json_object_get(o, "program")),
@@ -554,7 +558,7 @@ static int take_program(const json_t *o, struct pool *pool)
 	return rc;
 }
 
-/* 1: taken; 0: it has no plain runs; -ENOMEM. */
+/* Adds the plain runs of a stored self-test. Returns 1, 0 if it has none, or -ENOMEM. */
 static int take_plain_runs(const json_t *root, void *arg)
 {
 	const json_t *programs = json_object_get(json_object_get(root, "plain_runs"), "programs");
@@ -566,9 +570,10 @@ static int take_plain_runs(const json_t *root, void *arg)
 }
 
 /*
- * The newest self-tests of such a machine that `take` takes something from (1; 0: nothing,
- * -errno), `most` of them. *ret_id (NULL: not wanted) is the newest one's. 0, or -ENOENT without a
- * message: there is none. One that cannot be read is as if it were none.
+ * Calls take() for the newest self-tests of a machine like `fp`, until it has used `most` of them.
+ * take() returns 1 if it used the self-test, 0 if not, or -errno. *ret_id is the id of the newest
+ * used one; ret_id may be NULL. Ignores self-tests that cannot be read. Returns 0, -ENOENT without
+ * a message if none was used, or another -errno.
  */
 static int read_newest(const char *results, const struct bb_fingerprint *fp, size_t most,
 		       int (*take)(const json_t *root, void *arg), void *arg, char **ret_id,

@@ -7,7 +7,7 @@
 #include "env/checks.h"
 #include "run/record.h"
 
-/* So often, and so far apart, bpf_stats is looked at until it is found off. */
+/* Most repeated looks whether bpf_stats is off, and the pause before each. */
 #define STATS_LOOKS 5
 #define STATS_PAUSE_NS 200000000
 
@@ -64,8 +64,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	}
 	if (!slash)
 		return path ? path : strdup(name);
-	/* Beside the scenario, unless only the build folder can be meant: then its path is what an
-	 * error should name. */
+	/* Takes the file beside the scenario. If that is missing as well, an error should name
+	 * the path in the build folder. */
 	if (asprintf(&beside, "%.*s/%s", (int)(slash - s->path), s->path, name) < 0)
 		beside = NULL;
 	if (beside && path && access(beside, F_OK)) {
@@ -76,7 +76,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	return beside;
 }
 
-/* -ENOTSUP becomes a skip by name; anything else is passed on, unless a skip is asked for. */
+/* Adds a skip if `rc` is -ENOTSUP, or if it is another error and the options ask to skip those.
+ * Otherwise returns `rc`. */
 static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";
@@ -88,7 +89,7 @@ static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct b
 		return rc;
 	if (rc != -ENOTSUP && !s->failed)
 		s->failed = rc;
-	/* what follows is a log */
+	/* without the log that follows the first line */
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);
 	return bb_record__skip(s->report, err, line, "%s/%s", s->plan->scenario->name, what);
 }
@@ -102,7 +103,7 @@ static bool has_whole_object(const struct bb_session *s, size_t variant)
 	return false;
 }
 
-/* The programs of one object meet in its maps: those of the first are for all. */
+/* Makes programs of one object share the maps of the first one, if drives run the whole object. */
 static void use_maps_of_object(struct bb_session *s, size_t variant)
 {
 	struct bb_test_prog *prog = &s->progs[variant];
@@ -126,7 +127,8 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 	const struct bb_program *last = s->report->n_programs
 						? &s->report->programs[s->report->n_programs - 1]
 						: NULL;
-	/* when the time was over right behind that, and it is opened again */
+	/* True if the time was over just after the program was recorded, and it is now opened
+	 * again. */
 	bool is_recorded = last && !strcmp(last->scenario, sc->name) &&
 			   !strcmp(last->variant, v->name);
 	bool needs_bpf = s->needs_bpf;
@@ -147,20 +149,20 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 		rc = bb_test_prog__load(&s->progs[i], &s->rng, BB_ANYWHERE, 1, err);
 	if (!rc && s->progs[i].target && !is_recorded)
 		rc = bb_record__program(s->report, sc, &s->progs[i], err);
-	if (!rc) /* what is wrong with them is said now */
+	if (!rc) /* reports faults in the maps' entries early */
 		rc = bb_test_prog__reset_maps(&s->progs[i], err);
 	return rc;
 }
 
-/* When the time is over, what was done by then is gone on with. */
+/* Turns -ETIME into 0 and notes that the time is over: the run continues with what is done. */
 static int unless_late(struct bb_session *s, int rc)
 {
 	s->out_of_time |= rc == -ETIME;
 	return rc == -ETIME ? 0 : rc;
 }
 
-/* -ENOTSUP where another process keeps bpf_stats on: not for a moment, as another one that looks.
- */
+/* Returns -ENOTSUP if another process keeps bpf_stats on. Waits for a process that has it on
+ * only for a moment, like another one that checks. */
 static int check_stats_are_off(struct bb_err *err)
 {
 	const struct timespec pause = {.tv_nsec = STATS_PAUSE_NS};
@@ -194,7 +196,7 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, st
 	return skip_or_fail(s, bb_drive_name(spec), rc, err);
 }
 
-/* The variant of a case, with what becomes of it. */
+/* Opens the variant of a case, and notes whether it is usable, or late. */
 static int take_variant(struct bb_session *s, const struct bb_plan_case *c, struct bb_err *err)
 {
 	size_t v = bb_session__variant(s, c);
@@ -206,20 +208,20 @@ static int take_variant(struct bb_session *s, const struct bb_plan_case *c, stru
 	return skip_or_fail(s, c->variant->name, rc, err);
 }
 
-/* Every drive and every variant that the plan has, each at its first case. */
+/* Opens every drive and every variant of the plan, at the first case that has it. */
 static int open_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* variants, then drives */
+	/* [variants, then drives] */
 	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = seen ? 0 : bb_fail_nomem(err);
 
-	/* drives first: programs may be told of the place where they will be fired */
+	/* drives first: a program may have to know where it will be fired */
 	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
 		bool is_drive = k < plan->n_cases;
 		const struct bb_plan_case *c = &plan->cases[k % plan->n_cases];
-		/* what was counted is counted */
+		/* the first process has counted already */
 		bool is_done = s->opts->before && c->drive->kind->counts;
 		bool *it = &seen[is_drive ? n_variants + bb_session__drive(s, c)
 					  : bb_session__variant(s, c)];
@@ -240,7 +242,8 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Somebody else's program is never attached anywhere. */
+/* Finds out whether a drive can drive a program. A live program belongs to somebody else and is
+ * never attached anywhere. */
 static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struct bb_err *err)
 {
 	if (bb_variant_is_live(prog->spec) && !d->driver->kind.read_only)
@@ -254,7 +257,7 @@ static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struc
 	return d->driver->probe ? d->driver->probe(d->state, prog, err) : 0;
 }
 
-/* Which drives cannot drive which programs: each is asked once, and a refusal is a skip by name. */
+/* Asks each drive once whether it can drive each program. A refusal becomes a skip. */
 static int probe_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
@@ -282,8 +285,7 @@ static int probe_all(struct bb_session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Is there something to measure? Floors alone are not, if they were to be the floors of something.
- */
+/* True if there is something to measure. Floors do not count, unless the plan has nothing else. */
 static bool anything_left(const struct bb_session *s)
 {
 	bool floors = false, others = false, only_floors = true;
@@ -299,10 +301,8 @@ static bool anything_left(const struct bb_session *s)
 	return only_floors ? floors : others;
 }
 
-/*
- * Where the share of the budget was too short for any program, the first ones get the rest of it,
- * until one is loaded, and so do the floors before it.
- */
+/* If no program could be loaded in its share of the budget, opens late variants in the order of
+ * the plan, with the rest of the budget, until there is something to measure. */
 static int open_late(struct bb_session *s, struct bb_err *err)
 {
 	int rc = 0;
@@ -322,10 +322,8 @@ static int open_late(struct bb_session *s, struct bb_err *err)
 	return unless_late(s, rc);
 }
 
-/*
- * The programs that were not loaded, or not tried with every drive, by name, and about the budget
- * in which all would be.
- */
+/* Adds a skip with the names of the programs that were not loaded, or not tried with every
+ * drive, and with the estimated budget for all. */
 static int say_late(const struct bb_session *s, double load_s, double try_s, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
@@ -341,7 +339,7 @@ static int say_late(const struct bb_session *s, double load_s, double try_s, str
 	}
 	all_load_s = load_s * (double)all / fmax((double)s->n_loaded, 1);
 	all_try_s = try_s * (double)s->plan->n_cases / fmax((double)s->n_tried, 1);
-	/* loading has a quarter of the budget, both have half */
+	/* loading has a quarter of the budget; loading and trying together have half */
 	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
 	if (!n)
 		return 0;
@@ -397,7 +395,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!s.progs || !s.usable || !s.late || !s.drives || !s.refused)
 		rc = bb_fail_nomem(err);
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
-	/* Loading has half of the half: what is loaded is to be tried and measured, too. */
+	/* Loading has half of that: programs must also be tried and measured. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	if (!rc)
 		rc = open_all(&s, err);
@@ -405,7 +403,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && s.out_of_time && !anything_left(&s)) {
 		bb_deadline__end(&half);
 		rc = open_late(&s, err);
-		bb_deadline__begin(&half, 0); /* only the budget */
+		bb_deadline__begin(&half, 0); /* only the budget limits the rest */
 	}
 	load_s = bb_seconds_since(began_ns);
 	if (!rc)
@@ -468,7 +466,7 @@ int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opt
 	rc = bb_session__open(&plan, opts, report, &session, err);
 	for (size_t i = 0; !rc && i < scenario->n_variants; i++) {
 		const struct bb_fire_found *f = &session.progs[i].fire;
-		/* those are for places that a scenario does not name */
+		/* a scenario cannot name these attach points */
 		bool is_own = f->point.kind == BB_AT_OWN_FUNCTION || f->point.kind == BB_AT_OWN_RUN;
 
 		ret_triggers[i] = f->trigger && !is_own ? f->trigger->name : NULL;
