@@ -15,14 +15,18 @@ all_colder() { more "$(p50 empty step-cold)" "$(p50 empty step)" && more "$(p50 
 
 # A fault of this thread that is none of ours (the kernel reclaims a page) voids a series, rightly, and others may have the machine
 # for one end alone: only what is wrong each time is so for a reason of ours.
-for seed in 1 2 3; do
+for seed in {1..8}; do
 	real --scenario perf_profiler --cold -d step -d step-cold -V stackid -n 48 --loads 6 --seed "$seed"
 	if ! grep -q ' void: ' "$TMP/err" && all_colder >"$TMP/colder"; then break; fi
 	sed -n 's/^.* void: /# void: /p' "$TMP/err"
-	((seed == 3)) || rm -rf -- "$results"
+	((seed == 8)) || rm -rf -- "$results"
 done
 if grep -q 'skipped: perf_profiler/step-cold' "$TMP/err"; then
 	skip_each "$(grep -m 1 'skipped: .*step-cold' "$TMP/err")" "${names[@]}" || plan_done
+fi
+# Where another machine of the host uses the caches all the time, a whole case may be void at each try. Nothing else may be.
+if [[ $status != 0 ]] && grep -q ' void: ' "$TMP/err" && ! grep ' void: ' "$TMP/err" | grep -qv 'after emptying a line of memory took'; then
+	skip_each "others use the caches of this machine: $(grep -m 1 -o 'after emptying.*' "$TMP/err")" "${names[@]}" || plan_done
 fi
 expect_status "both ends: succeeds" 0
 check "both ends: stdout is strictly valid BMF" valid_bmf "$TMP/out"
