@@ -203,7 +203,7 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 			for (size_t g = 0; g < groups; g++)
 				end[g] = (g + 1) * n / groups;
 		}
-		rc = bb_signed_rank(kept, n, alpha, &r);
+		rc = bb_robust_rank(kept, n, alpha, &r);
 	}
 	for (size_t g = 0; !rc && g < groups; g++) {
 		size_t first = g ? end[g - 1] : 0;

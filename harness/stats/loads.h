@@ -74,7 +74,7 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups);
 #define BB_IN_ORDER_GROUPS 5u
 
 struct bb_in_order {
-	double estimate; /* Hodges-Lehmann estimate; NAN without figures */
+	double estimate; /* as by bb_robust_rank(); NAN without figures */
 	struct bb_interval interval;
 };
 

@@ -136,6 +136,18 @@ int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_ran
 	return 0;
 }
 
+int bb_robust_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result)
+{
+	int rc = bb_signed_rank(d, n, alpha, ret_result);
+	double few[BB_FEW];
+
+	if (!rc && n && n < BB_FEW) {
+		memcpy(few, d, n * sizeof(*few));
+		ret_result->estimate = bb_median(few, n);
+	}
+	return rc;
+}
+
 double bb_eprocess_log(size_t n, size_t s)
 {
 	double m = (double)n, heads = (double)s;

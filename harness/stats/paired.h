@@ -30,6 +30,13 @@ struct bb_signed_rank {
 int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
 
 /*
+ * The same, but the estimate for fewer than BB_FEW differences is their median. One wild value of
+ * three decides the Hodges-Lehmann estimate but not the median; of four or more it decides neither.
+ */
+#define BB_FEW 4u
+int bb_robust_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
+
+/*
  * The rank k above: the largest with 2 P(T <= k - 1) <= alpha for n differences without ties, so
  * that k - 1 is the usual tabulated critical value; 0 if there is none. -EINVAL if alpha is not in
  * (0, 1), -ENOMEM.

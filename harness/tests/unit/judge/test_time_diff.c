@@ -246,6 +246,47 @@ static void test_same(void **state)
 	assert_int_equal(n, 1000);
 }
 
+/* The wild load of base counts for neither program; A plus the difference is B. Of one run the
+ * loads are pairs; two runs share none. */
+static void check_one_wild(bool apart)
+{
+	static const double base[] = {46, 42.03e7, 47}, head[] = {44.5, 44.4, 45};
+	struct bb_report *a = make_report("20261122T131700Z-old-1a2b3c4d"),
+			 *b = apart ? make_report("20261122T141700Z-new-1a2b3c4d") : a;
+	struct bb_time_diff_opts o = opts;
+	struct bb_time_diff d;
+	struct bb_err err = {0};
+
+	o.base_run = apart ? a : NULL;
+	for (int i = 0; i < 2; i++) {
+		struct bb_timed *t = add_timed(i ? b : a, i ? "head" : "base");
+		struct bb_rng rng;
+
+		bb_rng_seed(&rng, 7);
+		add_row(t, &rng, "x = f();", "f()", 3, 100);
+		set_numbers(&t->rows[0].ns, i ? head : base, 3);
+		set_numbers(&t->program_ns, i ? head : base, 3);
+	}
+	assert_int_equal(bb_time_diff__make(b, &o, &d, &err), 0);
+	assert_near(d.cases[0].a_ns + d.cases[0].more.value, d.cases[0].b_ns);
+	assert_true(d.cases[0].a_ns >= 46 && d.cases[0].a_ns <= 47);
+	assert_true(d.cases[0].b_ns >= 44 && d.cases[0].b_ns <= 46);
+	assert_near(d.cases[0].rows[0].a_ns + d.cases[0].rows[0].more.value,
+		    d.cases[0].rows[0].b_ns);
+	assert_true(d.cases[0].rows[0].a_ns >= 46 && d.cases[0].rows[0].a_ns <= 47);
+	bb_time_diff__done(&d);
+	bb_report__free(a);
+	if (apart)
+		bb_report__free(b);
+}
+
+static void test_one_wild(void **state)
+{
+	(void)state;
+	check_one_wild(false);
+	check_one_wild(true);
+}
+
 static void test_nothing(void **state)
 {
 	struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
@@ -264,7 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),          cmocka_unit_test(test_two_runs),
 		cmocka_unit_test(test_slower_machine), cmocka_unit_test(test_same),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_one_wild),       cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

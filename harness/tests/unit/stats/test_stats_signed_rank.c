@@ -179,6 +179,29 @@ static void test_interval_by_enumeration(void **state)
 	}
 }
 
+/* One wild value of three or more never decides the estimate. From BB_FEW values on, and in the
+ * interval, it is bb_signed_rank(). */
+static void test_one_wild(void **state)
+{
+	(void)state;
+	for (size_t n = 3; n <= 30; n++)
+		for (int sign = -1; sign <= 1; sign += 2) {
+			struct bb_signed_rank robust, plain;
+			double d[30];
+
+			for (size_t i = 0; i < n; i++)
+				d[i] = 46 + 0.01 * (double)i;
+			d[n / 2] = sign * 42.03e7;
+			assert_int_equal(bb_robust_rank(d, n, 0.05, &robust), 0);
+			assert_int_equal(bb_signed_rank(d, n, 0.05, &plain), 0);
+			assert_true(robust.estimate >= 46 && robust.estimate < 46.3);
+			assert_memory_equal(&robust.interval, &plain.interval,
+					    sizeof(plain.interval));
+			if (n >= BB_FEW)
+				assert_same(robust.estimate, plain.estimate);
+		}
+}
+
 /* The interval is the inverted test: just inside its ends theta is kept, just outside it is
  * rejected. */
 static void test_interval_inverts_test(void **state)
@@ -310,6 +333,7 @@ static void test_simulated_coverage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_wild),
 		cmocka_unit_test(test_hollander_wolfe_depression),
 		cmocka_unit_test(test_critical_values),
 		cmocka_unit_test(test_critical_handover),
