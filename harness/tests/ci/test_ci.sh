@@ -545,7 +545,9 @@ expect_eq ".ci/run: one such line" "$(grep -c '^[0-9]* passed' "$TMP/out")" 1
 expect_grep ".ci/run: the output of both is there" out '^debian-13: late$'
 expect_eq ".ci/run: root's machine and a user's" "$(grep -oE '^(--root )?debian-1[23] (sudo )?bash' "$TMP/machines" | sort | tr '\n' ' ')" \
 	"--root debian-13 bash --root debian-13 bash debian-12 sudo bash "
-expect_eq ".ci/run: both commands in both" "$(grep -c 'make bench .*make .* test-all' "$TMP/machines")" 2
+expect_eq ".ci/run: both commands, with all tests" "$(grep -c 'debian-12.*make bench .*make .* test-all' "$TMP/machines")" 1
+expect_eq ".ci/run: both commands, and tests of the compiler" \
+	"$(grep -c 'debian-13.*make bench .*make .* test TESTS=--second-try .*bpf/test_lines' "$TMP/machines")" 1
 expect_eq ".ci/run: the tests with sanitizers in one" "$(grep -c 'SAN=1' "$TMP/machines")" 1
 new_machines 'echo "2 passed, 0 failed, 1 skipped"' 'echo "40 passed, 0 failed, 0 skipped"; echo "3 passed, 1 failed, 0 skipped"; exit 1'
 expect_eq ".ci/run: two closing lines of one machine count both" "$status: $(tail -n 1 "$TMP/out")" "1: 45 passed, 1 failed, 1 skipped"
