@@ -12,35 +12,36 @@
 #define PAGE_BYTES 4096 /* SQLite's default */
 #define MOST_COLUMNS 20
 
-/* --- what the tables have --- */
+/* --- the tables --- */
 
 enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
 
 struct column {
 	const char *name;
 	enum {
-		NUMBER, /* of the row, from 1 on */
+		NUMBER, /* number of the row, from 1 on */
 		TEXT,
 		TEXT_OR_NULL,
 		CHARS,  /* char[size] */
-		ROW_OF, /* uint32_t: an index in another table, there its number */
+		ROW_OF, /* uint32_t: index of an item of another table; the column has that item's
+			   number */
 		U32,
 		FLAG, /* uint32_t, 0 or 1 */
 		U64,
-		CHANGED, /* int64_t; NULL: BB_INDEX_READ_ANEW */
-		REAL,    /* double; NULL: NAN */
-		FINITE,  /* likewise */
-		ERROR,   /* likewise, >= 0 */
+		CHANGED, /* int64_t; NULL means BB_INDEX_READ_ANEW */
+		REAL,    /* double; NULL means NAN */
+		FINITE,  /* finite double; NULL means NAN */
+		ERROR,   /* finite double >= 0; NULL means NAN */
 	} type;
 	size_t offset, size;
-	int of; /* ROW_OF: the other table */
+	int of; /* the other table of a ROW_OF */
 	const char *doc;
 };
 
 struct table {
 	const char *name, *doc;
-	size_t items_at, n_at; /* in struct bb_run_index */
-	size_t size;           /* of an item */
+	size_t items_at, n_at; /* offsets of the array and of its length in struct bb_run_index */
+	size_t size;           /* size of an item in bytes */
 	struct column columns[MOST_COLUMNS];
 	size_t n_columns;
 };
@@ -58,7 +59,7 @@ struct table {
 			.doc = "standard error of its ln"                                          \
 	}
 
-/* In the order in which they refer to each other. */
+/* A table comes after those that its ROW_OF columns refer to. */
 static const struct table plain_tables[N_TABLES] = {
 	[MACHINES] = {TABLE("machines",
 			    "the properties by which runs are comparable; see `bpfbench check`",
@@ -120,7 +121,8 @@ static const struct table plain_tables[N_TABLES] = {
 			 }},
 };
 
-/* With the machine's properties, which are described where they are read. */
+/* Completes the tables: counts their columns, and adds the machine's properties, which
+ * env/fingerprint.c describes. */
 static void make_tables(struct table *ret_tables)
 {
 	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
@@ -143,7 +145,8 @@ static size_t count(const struct table *t, const struct bb_run_index *x)
 	return *(const size_t *)((const char *)x + t->n_at);
 }
 
-/* The statement that makes the table, without its semicolon; free() it. NULL: out of memory. */
+/* Returns the statement that creates the table, without its semicolon; free() it. NULL without
+ * memory. */
 static char *schema_of(const struct table *t)
 {
 	static const char *const types[] = {
@@ -180,7 +183,7 @@ static char *schema_of(const struct table *t)
 
 /* --- SQLite --- */
 
-/* What SQLite does for a database of ours, and no more. */
+/* Turns off what our databases do not need. */
 static const struct {
 	int option, value;
 } configs[] = {
@@ -200,7 +203,7 @@ static const struct {
 	{SQLITE_LIMIT_VDBE_OP, 10000},  {SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-/* 0 or -errno. */
+/* Converts a result of SQLite. Returns 0 or -errno. */
 static int errno_of(int sqlite_code)
 {
 	switch (sqlite_code) {
@@ -212,7 +215,7 @@ static int errno_of(int sqlite_code)
 	}
 }
 
-/* An empty one; close it whatever it says. */
+/* Opens an empty database in memory. The caller closes `*ret_db` even after an error. */
 static int open_db(sqlite3 **ret_db)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
@@ -236,9 +239,9 @@ struct reading {
 	sqlite3 *db;
 	struct table tables[N_TABLES];
 	struct bb_run_index x;
-	size_t text_bytes_left; /* there are no more in the file */
-	size_t turns_left;      /* of PROGRESS_OPS operations */
-	int n_checked;          /* tables whose schema is ours */
+	size_t text_bytes_left; /* all texts together have no more bytes than the file */
+	size_t turns_left;      /* each is PROGRESS_OPS operations */
+	int n_checked;          /* tables whose schema equals ours */
 };
 
 static int read_text(struct reading *rd, const char *text, const struct column *c, void *at)
@@ -256,7 +259,8 @@ static int read_text(struct reading *rd, const char *text, const struct column *
 	return bb_run_index__own_text(&rd->x, at);
 }
 
-/* 0, -ENOMEM, or -EINVAL: no bpfbench writes such a value. */
+/* Reads a value into its member. Returns 0, -ENOMEM, or -EINVAL for a value that bpfbench never
+ * writes. */
 static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct column *c,
 		       size_t row, char *item)
 {
@@ -281,7 +285,7 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
 	case REAL:
 	case FINITE:
-	case ERROR: /* as bb_history_judge() takes them */
+	case ERROR: /* bb_history_judge() accepts the same values */
 		*(double *)at = real;
 		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
 											  : 0;
@@ -314,7 +318,7 @@ static int read_table(struct reading *rd, int of)
 	return rc ? rc : errno_of(step);
 }
 
-/* Non-zero ends the query that calls them. */
+/* Callbacks of sqlite3_exec(). A value other than 0 ends the query. */
 static int is_other_version(void *arg, int n_columns, char **values, char **names)
 {
 	uint64_t version;
@@ -325,7 +329,8 @@ static int is_other_version(void *arg, int n_columns, char **values, char **name
 	return bb_parse_u64(values[0], &version) || version != BB_HISTORY_DB_VERSION;
 }
 
-/* The statements that made its tables are ours, and no others: SQLite keeps them word by word. */
+/* Compares the statement that created a table with ours; SQLite stores these statements word by
+ * word. */
 static int is_other_table(void *arg, int n_columns, char **values, char **names)
 {
 	struct reading *rd = arg;
@@ -338,7 +343,8 @@ static int is_other_table(void *arg, int n_columns, char **values, char **names)
 	return is_other;
 }
 
-/* Pages that refer to each other in circles are never read to their end. */
+/* A reading ends after a number of operations, because pages of a damaged file may refer to each
+ * other in circles. */
 #define PROGRESS_OPS 1000
 
 static int is_too_much(void *turns_left)
@@ -366,7 +372,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 		rc = -EINVAL;
 	for (int i = 0; !rc && i < N_TABLES; i++)
 		rc = read_table(rd, i);
-	/* Runs have their points side by side. */
+	/* The points of a run must be adjacent. */
 	for (size_t i = 0; !rc && i < x->n_points; i++) {
 		struct bb_index_run *run = &x->runs[x->points[i].run];
 
@@ -380,7 +386,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
-	/* A row takes less than an operation a byte. */
+	/* A row takes fewer operations than it has bytes. */
 	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
 	int rc = open_db(&rd.db);
 
@@ -432,7 +438,8 @@ static int write_column(sqlite3_stmt *insert, int i, const struct column *c, siz
 	case U64: return sqlite3_bind_int64(insert, i, *(const int64_t *)at);
 	case REAL:
 	case FINITE:
-	case ERROR: return sqlite3_bind_double(insert, i, *(const double *)at); /* NAN: NULL */
+	case ERROR:
+		return sqlite3_bind_double(insert, i, *(const double *)at); /* NAN becomes NULL */
 	}
 	return SQLITE_MISUSE;
 }

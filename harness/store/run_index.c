@@ -16,7 +16,8 @@
 
 #define MEDIAN_SE 1.2533 /* sqrt(pi / 2) */
 
-/* x[n], NANs left out: the median's standard error. NAN when there are fewer than 2. */
+/* Returns the standard error of the median of x[n] without its NANs; NAN if fewer than 2 are
+ * left. */
 static double median_se(const double *x, size_t n, double *scratch)
 {
 	size_t m = 0;
@@ -77,7 +78,7 @@ int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point 
 		p.figure[by] = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
 						    exp(l.estimate.hi)};
 	}
-	p.figure[BB_BY_LATENCY] = c->summary.latency; /* as everybody shows it */
+	p.figure[BB_BY_LATENCY] = c->summary.latency; /* the figure that all other output shows */
 	if (!rc)
 		*ret_point = p;
 	free(ns);
@@ -120,8 +121,8 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 	return x->n_runs ? bsearch(name, x->runs, x->n_runs, sizeof(*x->runs), is_name_of) : NULL;
 }
 
-/* The index of the case of that name, which is added when it is new. *next: where it is likely to
- * be, and then the next one: runs have theirs in one order. */
+/* Finds the case of that name, or adds it, and returns its index. The search begins at `*next`,
+ * which becomes the index after it, because most runs have their cases in one order. */
 static int intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
 		       uint32_t *ret_index)
 {
@@ -159,7 +160,8 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 	return true;
 }
 
-/* Index of the machine, the last ones first. */
+/* Finds the machine with the same properties, or adds it, and returns its index. The latest ones
+ * are compared first. */
 static int intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
 			  uint32_t *ret_index)
 {
@@ -178,7 +180,7 @@ static int intern_machine(struct bb_run_index *x, const struct bb_fingerprint *f
 	return 0;
 }
 
-/* A run of another index, with copies of all that it refers to. */
+/* Adds the run `of` of the index `from`, with copies of all that it refers to. */
 static int add_run(struct bb_run_index *x, const struct bb_run_index *from,
 		   const struct bb_index_run *of)
 {
@@ -211,16 +213,17 @@ static int add_run(struct bb_run_index *x, const struct bb_run_index *from,
 
 /* --- files --- */
 
-/* A file of the folder: a run of the old index, or an index of it alone, or why it is no run. */
+/* A file of the folder. It is a run that the old index has, a run in an index of its own, or not
+ * a run. */
 struct file {
 	const char *name;               /* without .json */
 	const struct bb_index_run *old; /* NULL: the file is new or has changed */
 	struct bb_run_index own;
-	char *fault; /* NULL: none; to be freed */
+	char *fault; /* why it is not a run; NULL: it is one; free it */
 	int rc;      /* 0 or -ENOMEM */
 };
 
-/* A file that was changed later may change again at what looks like the same time. */
+/* A file that changed so recently may change again without another time of change. */
 #define SETTLED_NS (2 * NS_PER_S)
 #define NS_PER_S 1000000000LL
 
@@ -229,7 +232,7 @@ static int64_t ns_of(struct timespec t)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* `run` has the name, size and time of its file. */
+/* Reduces a report to a run of `*ret_own`. `run` has the name, size and time of the file. */
 static int index_report(struct bb_report *r, struct bb_index_run run, struct bb_run_index *ret_own)
 {
 	struct bb_run_index lent = {.machines = &r->fingerprint};
@@ -295,7 +298,7 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 /* --- a folder --- */
 
 #define MOST_THREADS 8
-#define BATCH 256 /* files, whose indexes are in memory at once */
+#define BATCH 256 /* files whose indexes are in memory at once */
 
 struct batch {
 	const char *dir;
@@ -315,8 +318,8 @@ static void *read_files(void *arg)
 	return NULL;
 }
 
-/* By as many threads as there are CPUs: most of the time goes into parsing. Signals are for the
- * thread that waits for something: none of these. */
+/* Reads the files in one thread per CPU, because parsing takes most of the time. Signals are
+ * blocked in the new threads, so that the caller's thread receives them. */
 static void read_batch(struct batch *b)
 {
 	pthread_t threads[MOST_THREADS];
@@ -374,7 +377,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	free(b);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	/* What cannot be kept is made anew the next time. */
+	/* A failure is ignored: the next reading makes the points again. */
 	if (!rc && (n_read || n_taken < old.n_runs))
 		bb_history_db__save(dir, &new);
 	bb_names_free(names, n);

@@ -4,9 +4,10 @@
 #include "base/parse.h"
 #include "base/record_json.h"
 
-/* --- members that have a form of their own -------------------------------------------------- */
+/* --- members with functions of their own --- */
 
-/* The value of that key, which is to be a text or an object. NULL, with a message: it is not. */
+/* Returns the value of that key, a string or an object as `type` says. NULL, with a message, if
+ * it is missing or has another type. */
 static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, const char *key,
 			  json_type type)
 {
@@ -21,10 +22,8 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
 	return NULL;
 }
 
-/*
- * "bins": "v0:c0 v1-v0:c1 ...", a count of 1 left out: differences of the ascending values are
- * short, and one text is read four times as fast as a list of numbers.
- */
+/* Writes "bins": "v0:c0 v1-v0:c1 ...", where a count of 1 is left out. Differences of ascending
+ * values are short, and one string is read four times as fast as a list of numbers. */
 static int write_hist(const void *run, const void *series, struct bb_json *w)
 {
 	const struct bb_hist *h = &((const struct bb_series *)series)->hist;
@@ -58,8 +57,8 @@ static int write_hist(const void *run, const void *series, struct bb_json *w)
 	return 0;
 }
 
-/* One "delta" or "delta:count" at *cursor, which moves to the next one or the end. 0 or -EINVAL,
- * -ERANGE. */
+/* Reads "delta" or "delta:count" at `*cursor`, which moves to the next bin or to the end.
+ * Returns 0, -EINVAL or -ERANGE. */
 static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_count)
 {
 	int rc = bb_parse_digits(cursor, ret_delta);
@@ -76,7 +75,7 @@ static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_coun
 	return rc;
 }
 
-/* The sum of h is then that of the bins. */
+/* Reads the bins. h->sum_ns becomes the sum of the bins. */
 static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const char *bins = json_string_value(find_value(rd, obj, "bins", JSON_STRING));
@@ -102,7 +101,8 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 		if (!count || count > UINT64_MAX - h->n)
 			return bb_record__complain(rd, "bins", "[%zu]: a count of %" PRIu64, n,
 						   count);
-		/* as it is kept, so that what is written of this run is a run again */
+		/* rounded as the histogram keeps values, so that the run is valid when it is
+		 * written again */
 		if (bb_hist_add(h, bb_hist_kept(value), count))
 			return bb_fail_nomem(rd->err);
 		if (h->used != n + 1)
@@ -114,8 +114,8 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 	return 0;
 }
 
-/* Whether a value that came in may stand for the bin's: equal, or within a bucket of 12 significant
- * bits. */
+/* True if the histogram may keep `value` as `bin`: they are equal, or within one bucket of 12
+ * significant bits. */
 static bool same_bucket(uint64_t value, uint64_t bin)
 {
 	uint64_t distance = value > bin ? value - bin : bin - value;
@@ -123,8 +123,8 @@ static bool same_bucket(uint64_t value, uint64_t bin)
 	return distance <= (bin < BB_HIST_EXACT ? 0 : bin >> 11);
 }
 
-/* The bins keep what order is left of the samples; the sum and the extremes are exact and must
- * agree with them. */
+/* Reads the bins, the sum and the extremes. These are exact while the bins are rounded, so they
+ * must agree within a bucket. */
 static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *series)
 {
 	struct bb_hist *h = &((struct bb_series *)series)->hist;
@@ -143,7 +143,7 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *serie
 		return 0;
 	if (!json_is_number(sum))
 		return bb_record__complain(rd, "sum_ns", "expected a number");
-	/* A bucket's middle is at most 2^-12 off. */
+	/* The middle of a bucket is at most 2^-12 from its values. */
 	if (!(fabs(json_number_value(sum) - h->sum_ns) <= h->sum_ns / 4096 + 1))
 		return bb_record__complain(rd, "sum_ns", "%g, but the bins add up to %g",
 					   json_number_value(sum), h->sum_ns);
@@ -162,7 +162,7 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *serie
 	return 0;
 }
 
-/* "backlog": "t0:b0 t1-t0:b1 ...", times in us. */
+/* Writes "backlog": "t0:b0 t1-t0:b1 ...", with times in us. */
 static int write_backlog(const void *run, const void *flow, struct bb_json *w)
 {
 	const struct bb_ring_use *f = flow;
@@ -207,7 +207,7 @@ static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *fl
 
 static const struct bb_record_format run_format;
 
-/* No such key where nothing went through a ring. */
+/* Writes nothing if the series has no flow through a ring. */
 static int write_flow(const void *run, const void *series, struct bb_json *w)
 {
 	const struct bb_ring_use *flow = ((const struct bb_series *)series)->flow;
@@ -241,7 +241,7 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *serie
 	return rc;
 }
 
-/* The floor's name; once all cases are known, find_floors() reads it. */
+/* Writes the name of the floor. find_floors() reads it when all cases are known. */
 static int write_floor(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_report *r = run;
@@ -276,7 +276,8 @@ static int find_floors(struct bb_record_reader *rd, const json_t *root, void *ru
 	return 0;
 }
 
-/* For other readers; left out when there is nothing to say. */
+/* Writes an estimate that we compute again when we read the run. Leaves it out if it has no
+ * value. */
 static void write_estimate(const char *key, const struct bb_estimate *e, struct bb_json *w)
 {
 	if (!isfinite(e->value))
@@ -329,8 +330,8 @@ static int write_static(const void *run, const void *item, struct bb_json *w)
 	return 0;
 }
 
-/* A metric that the run's bpfbench did not know yet is absent, as is one that its kernel did not
- * say. */
+/* A metric is absent if the kernel did not report it, or if the bpfbench that wrote the run did
+ * not know it. */
 static int read_static(struct bb_record_reader *rd, const json_t *obj, void *program)
 {
 	struct bb_prog_static *m = &((struct bb_program *)program)->metrics;
@@ -374,20 +375,20 @@ static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, voi
 	{
 		if (!json_is_string(v))
 			return bb_record__complain(rd, "fingerprint", "%s: expected a text", key);
-		/* unknown keys are newer ones */
+		/* an unknown key is from a newer bpfbench */
 		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));
 	}
 	return 0;
 }
 
-/* --- members that must agree with each other ------------------------------------------------ */
+/* --- members that must agree with each other --- */
 
 static int complain_twice(const struct bb_record_reader *rd, const char *name)
 {
 	return bb_record__complain(rd, "name", "'%s' is there twice", name);
 }
 
-/* Runs of older versions have the value of the parameter in the name alone: behind the last '='. */
+/* Older runs have the text of the parameter only in the name, after the last '='. */
 static int find_param_text(const struct bb_record_reader *rd, const char *name, const char *param,
 			   char **param_text)
 {
@@ -449,7 +450,7 @@ static int check_pair(struct bb_record_reader *rd, const json_t *obj, void *item
 				   p->base_mod64, p->head_mod64);
 }
 
-/* The verdict is computed from these. */
+/* Checks the numbers that the verdict is computed from. */
 static int check_comparison(struct bb_record_reader *rd, const json_t *obj, void *item)
 {
 	const struct bb_report *r = rd->whole;
@@ -469,7 +470,7 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *obj, void
 	return 0;
 }
 
-/* "97 parse();45 inner()" */
+/* Reads the text of older runs: "97 parse();45 inner()". */
 static int read_older_from(struct bb_record_reader *rd, const json_t *object, void *item)
 {
 	const char *text = json_string_value(json_object_get(object, "from"));
@@ -499,7 +500,7 @@ static const struct bb_record_format run_format = {.name = "a bpfbench run",
 						   .parts = parts,
 						   .n_parts = sizeof(parts) / sizeof(parts[0])};
 
-/* --- whole runs ----------------------------------------------------------------------------- */
+/* --- whole runs --- */
 
 int bb_run_json__write(const struct bb_report *r, FILE *out)
 {

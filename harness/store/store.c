@@ -8,9 +8,8 @@
 #include "store/run_json.h"
 
 #define SUFFIX ".json"
-#define SCHEMA "schema" /* is no run */
-#define FILE_MAX_BYTES                                                                             \
-	(256L << 20) /* ten million samples take a few; more is somebody else's file */
+#define SCHEMA "schema"             /* the schema beside the runs */
+#define FILE_MAX_BYTES (256L << 20) /* a run of ten million samples takes a few MiB */
 
 /* --- writing --- */
 
@@ -48,7 +47,7 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 
 	if (dir_fd < 0)
 		return dir_fd;
-	/* Ctrl-C waits until there is no temporary file. */
+	/* A signal such as Ctrl-C waits until the temporary file is renamed or removed. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	rc = bb_new_file__open(dir_fd, name, 0644, &f);
@@ -107,7 +106,7 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 
 /* --- listing --- */
 
-/* dir/ID.json, to be freed. */
+/* Returns dir/ID.json; free() it. */
 static int run_path(const char *dir, const char *id, char **ret_path, struct bb_err *err)
 {
 	if (asprintf(ret_path, "%s/%s" SUFFIX, dir, id) >= 0)
@@ -147,7 +146,7 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 
 static int read_path(const char *path, struct bb_report **ret_report, struct bb_err *err)
 {
-	/* a FIFO shall not hang us */
+	/* O_NONBLOCK: opening a FIFO must not wait */
 	int fd = bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), rc;
 	struct stat st;
 	FILE *in;
@@ -174,8 +173,8 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 	return rc;
 }
 
-/* "20261121T131700Z-...": runs that we stored, as against baselines and samples that people named.
- */
+/* Form of the ids that bpfbench makes: "20261121T131700Z-...". Files that users named have other
+ * ids. */
 static const char form[] = "########T######Z-";
 
 static bool has_time(const char *id)
@@ -186,8 +185,8 @@ static bool has_time(const char *id)
 	return true;
 }
 
-/* Of those that began in the same second, the one whose nanoseconds, at the end of its id, are the
- * most. */
+/* Picks the run that began last. If several began in the same second, the nanoseconds at the end
+ * of their ids decide. */
 static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id,
 		       struct bb_err *err)
 {
@@ -234,7 +233,7 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
 		   struct bb_err *err)
 {
-	/* as a file by its own name: in `dir`, in `dir` with the suffix, or here */
+	/* the name in `dir`, the name in `dir` with the suffix, the name in the current folder */
 	const char *const places[][3] = {{dir, "/", ""}, {dir, "/", SUFFIX}, {"", "", ""}};
 	const char *id = "";
 	char *path = NULL, **ids;
@@ -328,8 +327,8 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 	return rc;
 }
 
-/* The id in a baseline's file: one line without anything that would lead out of the folder.
- * -ENOENT, without a message: there is no such file. */
+/* Reads the id in a baseline's file. The file must be one line without '/', so that the id
+ * cannot lead out of the folder. Returns -ENOENT without a message if the file does not exist. */
 static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE_MAX_BYTES],
 			 struct bb_err *err)
 {
@@ -364,7 +363,7 @@ static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE
 	return rc;
 }
 
-/* "a, b, c", or "none", cut to the room there is. In the order of the folder: enough for a hint. */
+/* Writes "a, b, c" or "none", shortened to `size`, for a hint. The order is that of the folder. */
 static void list_baselines(const char *dir, char *text, size_t size)
 {
 	char path[4096];
