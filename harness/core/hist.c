@@ -9,7 +9,7 @@ void bb_hist_done(struct bb_hist *h)
 	*h = (struct bb_hist){0};
 }
 
-/* Itself, or the middle of its bucket of 2^shift values. */
+/* Returns v, or the middle of its bucket of 2^shift values. */
 uint64_t bb_hist_kept(uint64_t v)
 {
 	int shift;
@@ -88,8 +88,7 @@ int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
 		if (rc)
 			return rc;
 	}
-	/* The bins are quantised; the sum and the extremes stay those of the values as they came.
-	 */
+	/* The bins are rounded. The sum and the extremes are those of the original values. */
 	if (from->n) {
 		h->sum_ns = sum_ns + from->sum_ns;
 		h->min_ns = n && min_ns < from->min_ns ? min_ns : from->min_ns;

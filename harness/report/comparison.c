@@ -13,7 +13,11 @@ int bb_pair_void(struct bb_pair *p, const char *why)
 
 enum which { MATCHED = 1, UNMATCHED = 2 };
 
-/* The finite values of one column of the pairs that count, into x[n_pairs]. Returns how many. */
+/*
+ * Copies the finite values of one member of the pairs that count into x[n_pairs]. `which` chooses
+ * matched pairs, unmatched pairs, or both. `offset` is the member's in struct bb_pair. Returns the
+ * number of values.
+ */
 static size_t column(const struct bb_comparison *c, unsigned int which, size_t offset, double *x)
 {
 	size_t n = 0;
@@ -28,12 +32,15 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
 	return n;
 }
 
-/* Of fewer pairs one load that is far off would decide a Hodges-Lehmann estimate, which withstands
- * 29 % of them (Hodges & Lehmann 1963); the median withstands half. */
+/* With fewer pairs, a single load far from the others would decide a Hodges-Lehmann estimate,
+ * which withstands 29 % of them (Hodges & Lehmann 1963). The median withstands half. */
 #define FEW_PAIRS 7u
 
-/* Of that column of those pairs, in its units: Hodges-Lehmann estimate (of few pairs the median)
- * with the interval of the e-process; NANs where there are none. x[n_pairs] is scratch. */
+/*
+ * Estimates one member over pairs, as column() chooses them, in its units: the Hodges-Lehmann
+ * estimate (with few pairs the median) and the interval of the e-process. All are NAN without
+ * pairs. x[n_pairs] is scratch. Returns 0 or -ENOMEM.
+ */
 static int estimate(const struct bb_comparison *c, unsigned int which, size_t offset, double alpha,
 		    double *x, struct bb_estimate *ret_estimate)
 {
@@ -59,8 +66,8 @@ static struct bb_estimate exp_of(struct bb_estimate e)
 
 #define COLUMN(field) offsetof(struct bb_pair, field)
 
-/* Where the kernel tells no JIT addresses, nothing can be matched: pairs as placed then decide,
- * layout and all. */
+/* If the kernel tells no JIT addresses, no pair is matched. Unmatched pairs then decide, and the
+ * difference includes that of the layout. */
 static enum which deciding_pairs(const struct bb_comparison *c)
 {
 	for (size_t i = 0; i < c->n_pairs; i++)
@@ -74,7 +81,8 @@ static double median_of(const struct bb_comparison *c, enum which which, size_t 
 	return bb_median(x, column(c, which, offset, x));
 }
 
-/* Base and head of those pairs: the estimated difference apart, where there is one. */
+/* Returns the latencies of base and head over those pairs. They differ by the estimate
+ * `shift_ns`, or are both medians if it is NAN. */
 static void find_ends(const struct bb_comparison *c, enum which which, double shift_ns, double *x,
 		      double *ret_base_ns, double *ret_head_ns)
 {
@@ -131,8 +139,8 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = bb_comparison__judge(&c[i], c[i].alpha);
-	/* One family for either direction: a comparison can be beyond the threshold on one side
-	 * only. */
+	/* Both directions are one family, because a comparison can be beyond the threshold in
+	 * one direction only. */
 	for (size_t i = 0; !rc && i < n; i++)
 		p[i] = fmin(c[i].p_regressed, c[i].p_improved);
 	if (!rc)
@@ -152,14 +160,15 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 	return rc;
 }
 
-#define MOST_TIMES 60.0 /* the pairs there are: more of them is advice that nobody follows */
-#define SPARE 1.2       /* times what the square root says, which is true of many pairs */
+/* times the present number of pairs; nobody follows advice to measure more */
+#define MOST_TIMES 60.0
+#define SPARE 1.2 /* factor for few pairs, where the square root promises too much */
 
 void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 			      char ret_text[BB_NEXT_STEP])
 {
 	size_t n = c->n_matched ? c->n_matched : c->n_unmatched;
-	size_t fewest = 2; /* pairs after which there is an interval at all */
+	size_t fewest = 2; /* fewest pairs that give an interval */
 	double far = fmax(fabs(c->ratio.lo - 1), fabs(c->ratio.hi - 1)), times;
 	int at;
 

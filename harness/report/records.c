@@ -7,10 +7,10 @@
 		key, type, presence, offsetof(struct of, member), 0, NULL, doc                     \
 	}
 #define MEMBER_AS(of, key, type, member, doc) ROW(of, key, type, BB_ALWAYS, member, doc)
-/* One that runs of older versions lack. */
+/* A member that runs of older versions lack. */
 #define NEWER_AS(of, key, type, member, doc) ROW(of, key, type, BB_NEWER, member, doc)
 #define IF_SET_AS(of, key, type, member, doc) ROW(of, key, type, BB_IF_SET, member, doc)
-/* Under its own name. */
+/* A member whose key is its own name. */
 #define MEMBER(of, type, member, doc) MEMBER_AS(of, #member, type, member, doc)
 #define NEWER(of, type, member, doc) NEWER_AS(of, #member, type, member, doc)
 #define IF_SET(of, type, member, doc) IF_SET_AS(of, #member, type, member, doc)
@@ -23,7 +23,7 @@
 	{                                                                                          \
 		key, BB_OTHER, BB_ALWAYS, 0, 0, NULL, NULL                                         \
 	}
-/* The description of struct `of`, of##_record. */
+/* Defines of##_record, the description of struct `of`. */
 #define RECORD(of, its_members, its_init, its_done, its_doc)                                       \
 	const struct bb_record of##_record = {.doc = its_doc,                                      \
 					      .size = sizeof(struct of),                           \

@@ -122,7 +122,7 @@ const char *bb_in_vain__remedy(const struct bb_in_vain *v)
 			 "scenario (maps:)";
 }
 
-/* --- of the drive exact --- */
+/* --- drive exact --- */
 
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)
 {
@@ -156,9 +156,9 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 	return g;
 }
 
-/* --- of the drive lines --- */
+/* --- drive lines --- */
 
-/* Numbers first, as far as there are any; a damaged text gives other calls and no harm. */
+/* A call without a number gets line 0. A damaged text gives wrong calls but does no harm. */
 int bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 {
 	while (*text) {
@@ -216,7 +216,7 @@ static int append(struct bb_numbers *into, const struct bb_numbers *more)
 	return bb_numbers__append(into, more->x, more->n);
 }
 
-/* The loads of another process, with the same rows. 0 or -ENOMEM. */
+/* Appends the loads of another process to a case with the same rows. Returns 0 or -ENOMEM. */
 static int take_times(struct bb_timed *into, const struct bb_timed *from)
 {
 	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;
@@ -238,7 +238,7 @@ static int take_times(struct bb_timed *into, const struct bb_timed *from)
 	return rc ? -ENOMEM : 0;
 }
 
-/* --- the whole --- */
+/* --- whole runs --- */
 
 static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *like)
 {
@@ -277,7 +277,7 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 	return rc;
 }
 
-/* Remove the cases of which that is true. */
+/* Removes the cases from index `first` on for which `is_to_go` is true. */
 static void drop_cases(struct bb_report *r, size_t first, bool (*is_to_go)(const struct bb_case *c))
 {
 	size_t kept = first;
@@ -288,7 +288,8 @@ static void drop_cases(struct bb_report *r, size_t first, bool (*is_to_go)(const
 			continue;
 		}
 		bb_record__done(&bb_case_record, &r->cases[i]);
-		/* `kept` is its place by now, in all floors that were moved with it */
+		/* In floors of cases that were moved already, `kept` is the index of the removed
+		 * case. */
 		for (size_t j = 0; j < r->n_cases; j++) {
 			struct bb_case *c = &r->cases[j];
 

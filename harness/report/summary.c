@@ -7,7 +7,7 @@
 #include "stats/loads.h"
 
 #define ALPHA 0.05   /* of every interval over loads */
-#define SPREAD_MIN 3 /* loads: p90/p10 of two is only their ratio */
+#define SPREAD_MIN 3 /* loads; p90/p10 of two is only their ratio */
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
 
@@ -21,7 +21,7 @@ static double ratio(double sum, double of)
 	return of > 0 ? sum / of : NAN;
 }
 
-#define WAKES 0.5 /* interrupts a run */
+#define WAKES 0.5 /* interrupts per run */
 
 enum bb_reference bb_case__reference(const struct bb_case *c)
 {
@@ -38,8 +38,8 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 							: c->series[i].reference_ns[reference]);
 }
 
-/* The places of a case's loads, as stats/loads.h takes them. Returns their shares, which hold both:
- * free() them. NULL when out of memory. */
+/* Returns the shares and, in `*ret_place`, the places of the loads of a case, as stats/loads.h
+ * takes them. Both are in one allocation: free() the shares. NULL without memory. */
 static double *shares_of(const struct bb_case *c, int **ret_place)
 {
 	double *share = calloc(c->n_series + 1, sizeof(*share) + sizeof(**ret_place));
@@ -49,7 +49,7 @@ static double *shares_of(const struct bb_case *c, int **ret_place)
 	*ret_place = (int *)(void *)(share + c->n_series);
 	for (size_t i = 0; i < c->n_series; i++) {
 		share[i] = c->series[i].jit_share;
-		/* without a share, it may be anywhere */
+		/* the load was not drawn by place */
 		(*ret_place)[i] = isnan(share[i]) ? -1 : c->series[i].jit_mod64;
 	}
 	return share;
@@ -99,8 +99,8 @@ static int estimate_over_loads(const struct bb_case *c, const double *x,
 	return rc;
 }
 
-/* Censored means by series, each with the threshold of its own samples. With a summary also all
- * samples, and the outliers beyond the thresholds. */
+/* Computes the censored mean of each series, each with its own threshold. With `sum`, also adds
+ * all samples to `all` and sets the shares of outliers. Returns 0 or -ENOMEM. */
 static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
 		  struct bb_hist *all)
 {
@@ -156,7 +156,7 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 	return NAN;
 }
 
-/* What the counters and clocks of the valid series add up to. */
+/* Sums the counters and clocks of the valid series, and sets the figures that follow from them. */
 static void count(struct bb_case *c)
 {
 	double run_cnt = 0, run_time_ns = 0, drops = 0, events = 0, events_s = 0, wall_s = 0,
@@ -193,14 +193,14 @@ static void count(struct bb_case *c)
 	sum->naive_mean = point(ratio(run_time_ns, run_cnt));
 	sum->live.run_rate = point(watched ? ratio(run_cnt, wall_s) : NAN);
 	sum->live.cpu_share = point(watched ? ratio(run_time_ns, wall_s * 1e9) : NAN);
-	/* nobody reads what is in another's maps */
+	/* we do not read the maps of a live program */
 	sum->drops = point(valid && !c->is_live ? drops : NAN);
 	sum->rate_achieved = point(ratio(events, events_s));
 	sum->rate_requested = point(by_rate || by_freq ? (double)c->param_value : (double)NAN);
 	sum->steal = point(ratio(steal, steal_s));
 }
 
-/* Of the series with a ring and a consumer: what went through, how full it was, what that cost. */
+/* Sets the figures of the ring and its consumer from the series that have them. */
 static void count_flow(struct bb_case *c)
 {
 	double produced = 0, consumed = 0, cpu_s = 0, peak = 0, max_ns = 0;
@@ -228,12 +228,12 @@ static void count_flow(struct bb_case *c)
 	sum->pipeline.lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
 	sum->pipeline.consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
 	if (bb_drive_kind_named(c->drive)->is_whole)
-		sum->naive_mean =
-			absent; /* the counters' is of the program, the samples are of the whole */
+		sum->naive_mean = absent; /* run_time_ns covers the program only, and the samples
+					     cover more */
 }
 
-/* Medians over loads of what each series knows one figure of, and slope alone has; of the
- * references. */
+/* Sets the figures of slope, which each series has once, and the references: all are combined
+ * over loads. */
 static int averages(struct bb_case *c, double *scratch)
 {
 	static const struct {
@@ -270,7 +270,7 @@ static int averages(struct bb_case *c, double *scratch)
 	return rc;
 }
 
-/* By a half width of independent causes. */
+/* Widens an interval by the half width of an independent cause. */
 static void widen(struct bb_estimate *e, double more)
 {
 	if (!(more > 0) || isnan(e->lo))
@@ -279,7 +279,8 @@ static void widen(struct bb_estimate *e, double more)
 	e->hi = e->value + hypot(e->hi - e->value, more);
 }
 
-/* ret_location[n_series]: censored mean of the series, ns; NAN: void or without samples. */
+/* Computes all of a summary that needs no other case. ret_location[n_series] receives the
+ * censored mean of each series, ns; NAN: void or without samples. Returns 0 or -ENOMEM. */
 static int summarise_case(struct bb_case *c, double *ret_location, double *scratch)
 {
 	struct bb_summary *sum = &c->summary;
@@ -315,15 +316,16 @@ static int summarise_case(struct bb_case *c, double *ret_location, double *scrat
 	sum->layout_best = point(l.least);
 	sum->layout_worst = point(l.most);
 	sum->places = (uint32_t)l.n_places;
-	/* of a program in one place */
+	/* a live program has one place only */
 	sum->layout_spread = point(c->is_live ? NAN : l.spread);
 	bb_case__relative(c, ret_location, scratch);
 	return estimate_over_loads(c, scratch, &sum->relative);
 }
 
 /*
- * The latency of the empty program at each load of a case is that of the same round of the floor's
- * case, as what disturbed the one has disturbed the other; or the series' own.
+ * Computes floor, net and slowdown of a case, load by load. The latency of the empty program at a
+ * load is that of the floor's case in the same round, because a disturbance affects both; without a
+ * floor's case it is the series' own.
  */
 static int against_floor(struct bb_report *r, size_t i, double *const *locations)
 {
@@ -364,7 +366,7 @@ static double known(double x)
 	return isnan(x) ? 0 : x;
 }
 
-/* Intervals over loads hold what moves between runs, too, where that is known. */
+/* Widens the intervals by the spread between runs, where it is known. */
 static void join_between(struct bb_case *c)
 {
 	struct bb_summary *s = &c->summary;

@@ -4,7 +4,7 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-/* The smallest value that the histogram would round to v. */
+/* Returns the smallest value that the histogram rounds to v. */
 static uint64_t bucket_start(uint64_t v)
 {
 	int shift;
@@ -16,8 +16,9 @@ static uint64_t bucket_start(uint64_t v)
 }
 
 /*
- * The tick of a clock whose ticks are not whole nanoseconds, from the first n bins; 1 if they do
- * not look like one. Each multiple of the tick shows as one value or as two neighbours.
+ * Returns the tick of a clock whose ticks are not whole nanoseconds, from the first n bins; 1 if
+ * the bins do not look like such a clock. Each multiple of the tick shows as one value or as two
+ * neighbours.
  */
 static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 {
@@ -41,7 +42,7 @@ static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 	start = first;
 	for (size_t i = 1; i < n; i++) {
 		double distance = (double)(bins[i].value_ns - first), k = round(distance / tick);
-		/* rounding of the distance, and k times that of the tick */
+		/* error of the distance, plus k times that of the tick */
 		double slack = 1 + k / k_known;
 
 		if (bins[i].value_ns - start <= 1)
@@ -109,8 +110,8 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
 
 size_t bb_order_rank(size_t n, double alpha)
 {
-	/* C(n, i) / 2^n by its recurrence is exact while it fits a double, so a tail of exactly
-	 * alpha / 2 is kept. */
+	/* C(n, i) / 2^n is exact by its recurrence while a double can hold it, so a tail of
+	 * exactly alpha / 2 is kept. */
 	double m = (double)n, term = ldexp(1, n <= 1000 ? -(int)n : 0), tail = 0;
 	size_t k = 0;
 
@@ -185,8 +186,8 @@ struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *
 	return r;
 }
 
-/* The alpha from which on the interval of a median of n has rank k or more: 2 P(Bin(n, 1/2) <= k -
- * 1) = alpha / 2. */
+/* Returns the least alpha at which the interval of a median of n has rank k: 2 P(Bin(n, 1/2) <=
+ * k - 1) = alpha / 2. */
 static double alpha_of_rank(size_t k, size_t n)
 {
 	return 4 * bb_binomial_cdf(k - 1, n, 0.5);
@@ -194,13 +195,13 @@ static double alpha_of_rank(size_t k, size_t n)
 
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor)
 {
-	size_t i = 1, j = 1; /* ranks: of b from below, of a from above */
+	size_t i = 1, j = 1; /* ranks: of b from the lowest value on, of a from the highest on */
 	double next_b, next_a, p;
 
 	if (!usable(a, n_a) || !usable(b, n_b) || !(factor > 0) || isinf(factor))
 		return NAN;
 	p = fmax(alpha_of_rank(1, n_a), alpha_of_rank(1, n_b));
-	/* A larger alpha only ever moves the ends inwards, so the first that rejects is the
+	/* A larger alpha only narrows the interval, so the first alpha that rejects is the
 	 * smallest. */
 	while (p < 1) {
 		while ((next_b = alpha_of_rank(i + 1, n_b)) <= p)

@@ -18,39 +18,39 @@ static const char *const mark_names[] = {
 	[BB_HISTORY_REGRESSED] = "regressed", [BB_HISTORY_IMPROVED] = "improved",
 };
 
-/* The last values of a level, oldest first, and ascending. */
+/* The last values of a level: in order of time, and sorted. */
 struct window {
 	double v[BB_HISTORY_WINDOW_MAX];
 	double sorted[BB_HISTORY_WINDOW_MAX];
 	size_t n;
 };
 
-/* Runs of a level: their figure, and its standard errors. */
+/* The figures of the runs of a level, and their standard errors. */
 struct runs {
 	struct window r, se;
 };
 
-/* The windows of one figure. */
+/* The levels of one figure. */
 struct levels {
-	struct runs base;  /* what runs are judged by */
-	struct runs level; /* the runs at the changed level, when side != 0 */
+	struct runs base;  /* runs that new runs are judged by */
+	struct runs level; /* runs at the changed level, if side != 0 */
 };
 
-/* Where the walk over the runs stands. A side is -1 below, 0 within, +1 above the limits of the
- * baseline. */
+/* State of the walk over the runs. A side is -1, 0 or +1: below, within or above the limits of
+ * the baseline. */
 struct walk {
 	const struct bb_history_rule *rule;
 	const struct bb_history_figure *figures;
 	size_t n_figures;
 	struct levels of[BB_HISTORY_FIGURES];
-	size_t t_window; /* t below is that of this W */
+	size_t t_window; /* the number of runs that `t` belongs to */
 	double t;
 	size_t n_level; /* runs at the changed level */
-	int side;       /* the level agreed on */
-	bool have_odd;  /* the run before was on another side than `side`: */
-	size_t odd;     /* its index, */
-	int odd_side;   /* and its side */
-	double shift;   /* of the last run that was beyond, from the baseline: its amount */
+	int side;       /* side of the current level */
+	bool have_odd;  /* the last run was on another side than `side`, and awaits agreement */
+	size_t odd;     /* index of that run */
+	int odd_side;   /* side of that run */
+	double shift;   /* distance from the baseline of the last run beyond the limits */
 };
 
 static void push_value(struct window *w, double v, size_t max)
@@ -75,12 +75,13 @@ static double se_of(const struct bb_history_figure *f, size_t i)
 	return f->se ? f->se[i] : (double)NAN;
 }
 
-/* The median of the window, and how far a run with that standard error is from it: its standard
- * deviation. */
+/* Returns the median of the window, and the standard deviation of the distance between it and a
+ * run with standard error `se`. */
 static void predict(const struct runs *base, double se, double *ret_baseline, double *ret_sd)
 {
 	const double *x = base->r.sorted;
-	size_t n = base->r.n, below = n / 2, above = n / 2; /* x[below - 1], x[above] come next */
+	size_t n = base->r.n, below = n / 2,
+	       above = n / 2; /* x[below - 1] and x[above] come next */
 	double dev[BB_HISTORY_WINDOW_MAX], median = bb_quantile_sorted(x, n, 0.5), usual_se, sd;
 
 	/* Deviations ascend from the middle outwards. */
@@ -100,7 +101,7 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	*ret_sd = sqrt(sd * sd * (1 + 1 / (double)n) + se * se);
 }
 
-/* On which side the first figure is; within where another denies that. */
+/* Returns the side of a run by its first figure; 0 if another figure denies the change. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -135,7 +136,7 @@ static enum bb_history_mark mark_of(int side)
 	return side > 0 ? BB_HISTORY_REGRESSED : side < 0 ? BB_HISTORY_IMPROVED : BB_HISTORY_STEADY;
 }
 
-/* Let a run that is not (or not any more) in doubt join the level it was measured at. */
+/* Adds a run that is no longer in doubt to the level at which it was measured. */
 static void settle(struct walk *walk, size_t i)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -166,7 +167,7 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 	if (side)
 		walk->shift = fabs(walk->figures[0].r[i] - point->baseline);
 	if (in_question && !side && walk->shift < point->limit) {
-		/* The run is within limits that are wider than the change: it cannot tell. */
+		/* The limits are wider than the change in question, so this run cannot tell. */
 		point->mark = BB_HISTORY_SUSPECT;
 	} else if (side == walk->side) {
 		point->mark = mark_of(side);
@@ -185,7 +186,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
-		/* settled first: that may make the level the baseline, so judge afresh */
+		/* Adding the odd run may make the changed level the baseline, so judge this run
+		 * again afterwards. */
 		if (walk->have_odd) {
 			walk->have_odd = false;
 			settle(walk, walk->odd);
@@ -226,7 +228,7 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 	return 0;
 }
 
-#define ERROR_WINDOW 5 /* of the least runs that predict one */
+#define ERROR_WINDOW 5 /* least number of runs that predict one */
 
 int bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
 		     double *ret_error)

@@ -9,7 +9,7 @@
 #define SLOW_LEAST 0.01
 
 struct stratum {
-	double share, sum, squares; /* squares: of the differences from the mean */
+	double share, sum, squares; /* squares: sum of squared differences from the mean */
 	size_t n;
 };
 
@@ -88,7 +88,7 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 		if (is_value(x, stratum, i) &&
 		    (least[stratum[i]] == n || x[i] < x[least[stratum[i]]]))
 			least[stratum[i]] = i;
-	/* shares by which all but the least of each stratum are above it */
+	/* shares by which all values but the least are above the least of their stratum */
 	for (size_t i = 0; i < n; i++)
 		if (is_value(x, stratum, i) && least[stratum[i]] != i)
 			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;
@@ -105,15 +105,16 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 #define SHARE 0.03
 
 /*
- * Of a normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and 0.524 standard
- * deviations below the mean: 4 times the distance of the outer two above the 10th are 3.2 above the
- * mean.
+ * In a normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and 0.524 standard
+ * deviations below the mean. 4 times the distance between the 5th and the 30th, added to the 10th,
+ * is 3.2 standard deviations above the mean.
  */
 #define DISTANCES 4.0
 
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
-#define GROUP_DEVIATIONS 2.0 /* a median of four has a standard error of 0.63 of them */
+/* the median of four figures has a standard error of 0.63 of these */
+#define GROUP_DEVIATIONS 2.0
 
 double bb_undisturbed_most(double *x, size_t n)
 {
@@ -127,8 +128,8 @@ double bb_undisturbed_most(double *x, size_t n)
 	return low + fmax(SHARE * low, DISTANCES * spread);
 }
 
-/* Of x[n] as `groups` of neighbours, the finite ones into kept[], where group g ends before
- * kept[end[g]]. Returns their number. */
+/* Divides x[n] into `groups` of neighbours and copies their finite values to kept[]. Group g
+ * ends before kept[end[g]]. Returns the number of values. */
 static size_t collect_groups(const double *x, size_t n, size_t groups, double *kept, size_t *end)
 {
 	size_t k = 0;
@@ -158,7 +159,8 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 	kept = sorted + groups;
 	all = collect_groups(x, n, groups, kept, end);
 	for (size_t g = 0; g < groups; first = end[g++]) {
-		medians[g] = bb_median(kept + first, end[g] - first); /* NAN: it has no figures */
+		medians[g] = bb_median(kept + first,
+				       end[g] - first); /* NAN if the group has no values */
 		with_some += end[g] > first;
 		for (size_t k = first; k < end[g]; k++)
 			kept[k] = fabs(kept[k] / medians[g] - 1);
@@ -184,7 +186,7 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 		struct bb_in_order *ret_result)
 {
 	double *kept = calloc(n + 1, sizeof(*kept)), half = 0;
-	double mean = 0, squares = 0; /* of squared differences (Welford 1962) */
+	double mean = 0, squares = 0; /* sum of squared differences from the mean (Welford 1962) */
 	size_t *end, groups = 0;
 	struct bb_signed_rank r;
 	int rc = -ENOMEM;
@@ -198,7 +200,8 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 				end[groups++] = end[p];
 		if (groups < BB_IN_ORDER_GROUPS)
 			groups = 0;
-		if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* of neighbours, then */
+		if (!groups &&
+		    n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: groups of neighbours */
 			groups = BB_IN_ORDER_GROUPS;
 			for (size_t g = 0; g < groups; g++)
 				end[g] = (g + 1) * n / groups;
@@ -234,7 +237,7 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 
 /* --- samples of several occasions --- */
 
-#define NORMAL_0_05 1.6449 /* one-sided: Bartlett's test is at 5 % */
+#define NORMAL_0_05 1.6449 /* one-sided, 5 %, for Bartlett's test */
 #define HALVINGS 60
 
 struct bb_spread bb_spread_of(const double *x, size_t n)
@@ -248,7 +251,7 @@ struct bb_spread bb_spread_of(const double *x, size_t n)
 	return (struct bb_spread){sqrt(squares / (double)(n - 1)), (double)n};
 }
 
-/* The sum of all, with the variance of each as it is. */
+/* Pools all occasions into one, whose variance is the mean of theirs by degrees of freedom. */
 static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df)
 {
 	double squares = 0, values = 0, df = 0;
@@ -262,7 +265,7 @@ static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df
 	return (struct bb_spread){sqrt(squares / df), values};
 }
 
-/* Do the variances agree? */
+/* True if Bartlett's test finds no difference between the variances. */
 static bool is_alike(const struct bb_spread *x, size_t n)
 {
 	double df, ln = 0, parts = 0, k = (double)n - 1;
@@ -271,7 +274,7 @@ static bool is_alike(const struct bb_spread *x, size_t n)
 	if (n < 2 || !(all.sd > 0))
 		return true;
 	for (size_t i = 0; i < n; i++) {
-		ln += (x[i].n - 1) * 2 * log(all.sd / x[i].sd); /* INFINITY where sd is 0 */
+		ln += (x[i].n - 1) * 2 * log(all.sd / x[i].sd); /* INFINITY if sd is 0 */
 		parts += 1 / (x[i].n - 1);
 	}
 	return ln / (1 + (parts - 1 / df) / (3 * k)) <= bb_chi_square_limit(NORMAL_0_05, k);
@@ -282,7 +285,8 @@ static double half_width_of(const struct bb_spread *x, double df, double alpha)
 	return bb_student_critical(alpha, df) * x->sd * sqrt(1 + 1 / x->n);
 }
 
-/* The half width that a figure of an occasion drawn at random exceeds with probability alpha. */
+/* Returns the half width that a figure of an occasion drawn at random exceeds with probability
+ * alpha. */
 static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, double alpha)
 {
 	double lo = 0, hi = 0, df = INFINITY;

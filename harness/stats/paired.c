@@ -26,7 +26,7 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 		*ret_k = highest < 0 ? 0 : (size_t)floor(highest) + 1;
 		return 0;
 	}
-	/* prob[t] = P(sum of the ranks whose coin falls heads = t); exact while n < 53 */
+	/* prob[t] = P(the ranks whose coins show heads have the sum t); exact for n < 53 */
 	prob = calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
 	if (!prob)
 		return -ENOMEM;
@@ -53,8 +53,8 @@ static double walsh(double a, double b)
 	return 0.5 * (a + b);
 }
 
-/* How many Walsh averages of x[n], ascending, are <= t. O(n): as i goes up, the last partner goes
- * down. */
+/* Returns how many Walsh averages of x[n] (ascending) are <= t. O(n): the last partner of i
+ * moves down as i moves up. */
 static uint64_t walsh_at_most(const double *x, size_t n, double t)
 {
 	uint64_t count = 0;
@@ -70,8 +70,8 @@ static uint64_t walsh_at_most(const double *x, size_t n, double t)
 	return count;
 }
 
-/* Doubles in their order as whole numbers, and back: bisecting these visits every double in at most
- * 64 steps. */
+/* Maps doubles to integers in the same order, and back. Bisecting the integers reaches any
+ * double in 64 steps. */
 static uint64_t to_key(double v)
 {
 	uint64_t bits;
@@ -89,8 +89,8 @@ static double from_key(uint64_t key)
 	return v;
 }
 
-/* The k-th smallest Walsh average, k counted from 1: exactly, without forming the n (n + 1) / 2 of
- * them. */
+/* Returns the k-th smallest Walsh average (k from 1 on) exactly, without computing all n (n + 1)
+ * / 2 of them. */
 static double walsh_ranked(const double *x, size_t n, uint64_t k)
 {
 	uint64_t lo = to_key(x[0]), hi = to_key(x[n - 1]);
@@ -167,7 +167,7 @@ size_t bb_eprocess_rank(size_t n, double alpha)
 
 	if (!(alpha > 0 && alpha < 1))
 		return 0;
-	/* M falls towards s = n / 2, where it is at most 1 and never rejected. */
+	/* M falls towards s = n / 2. There it is at most 1, which is never rejected. */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -197,7 +197,7 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
 
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction)
 {
-	size_t against = 0; /* those that do not lie strictly beyond theta */
+	size_t against = 0; /* values that are not strictly beyond theta */
 
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(d[i]))
@@ -209,8 +209,8 @@ double bb_eprocess_p(const double *d, size_t n, double theta, int direction)
 	return 2 * against < n ? fmin(1, exp(-bb_eprocess_log(n, against))) : 1;
 }
 
-/* Mean of the values <= threshold. Summed as integers: the order of the values cannot touch the
- * last bit. */
+/* Returns the mean of the values <= threshold. Integers are summed, so the order of the values
+ * does not affect the last bit. */
 static double kept_mean(const uint64_t *x_ns, size_t n, double threshold_ns, size_t *ret_outliers)
 {
 	uint64_t sum = 0;

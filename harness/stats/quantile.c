@@ -14,8 +14,8 @@ void bb_sort_doubles(double *x, size_t n)
 		qsort(x, n, sizeof(*x), by_value);
 }
 
-/* Where quantile p of n values lies: between the values of 0-based rank *ret_rank and the next one.
- */
+/* Splits the position of quantile p among n values: returns its fraction, and in `*ret_rank` the
+ * 0-based rank of the value below it. */
 static double split_rank(double n, double p, double *ret_rank)
 {
 	double h = (n - 1) * p;
@@ -24,7 +24,7 @@ static double split_rank(double n, double p, double *ret_rank)
 	return h - *ret_rank;
 }
 
-/* An endpoint is returned as it is, so that infinities and the extremes come out exact. */
+/* Interpolates. With fraction 0 it returns `lo` itself, so infinities and extremes are exact. */
 static double between(double lo, double hi, double fraction)
 {
 	return fraction > 0 && lo < hi ? lo + fraction * (hi - lo) : lo;

@@ -10,14 +10,14 @@ double bb_lgamma(double x)
 	return x > 0 ? lgamma_r(x, &sign) : NAN;
 }
 
-/* Lentz's method needs a denominator other than zero: one too small to matter. */
+/* Lentz's method needs denominators other than zero. The replacement is too small to matter. */
 static double not_zero(double v)
 {
 	return fabs(v) < DBL_MIN ? DBL_MIN : v;
 }
 
-/* The continued fraction of I_x(a, b); takes O(sqrt(max(a, b))) terms when x < (a + 1) / (a + b +
- * 2). */
+/* Returns the continued fraction of I_x(a, b). It takes O(sqrt(max(a, b))) terms if x < (a + 1)
+ * / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), h = d;
@@ -109,7 +109,7 @@ double bb_clopper_pearson_upper(uint64_t k, uint64_t n, double alpha)
 
 	if (k > n || !(alpha > 0 && alpha < 1))
 		return NAN;
-	/* Bisect for the p at which P(X <= k) falls to alpha. */
+	/* Bisects for the p at which P(X <= k) falls to alpha. */
 	for (int i = 0; i < 200 && k < n; i++) {
 		double mid = lo + (hi - lo) / 2;
 

@@ -17,7 +17,7 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 {
 	double limit = log1p(eps);
 
-	/* The comparisons are written so that a NAN fails them. */
+	/* A NAN fails these comparisons. */
 	if (!(eps >= 0) || isinf(eps) || !(log_ratio.lo <= log_ratio.hi))
 		return BB_VERDICT_INCONCLUSIVE;
 	if (log_ratio.lo > limit)
@@ -29,7 +29,7 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 	return BB_VERDICT_INCONCLUSIVE;
 }
 
-#define EVIDENCE 3.0 /* times as likely */
+#define EVIDENCE 3.0 /* how many times as likely */
 
 bool bb_change_is_denied(double change, double other, double sd)
 {
