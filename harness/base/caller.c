@@ -8,7 +8,8 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* What bb_root__end() goes back to. Only set when it is not root. */
+/* The user whose files are open to us, which bb_root__end() restores. 0: we never changed it, or
+ * it is root. */
 static uid_t file_uid;
 
 static bool id_from(const char *variable, uint64_t *ret_id)
@@ -49,7 +50,8 @@ int bb_become_user(uid_t uid, gid_t gid)
 	return 0;
 }
 
-/* It maps all of 0..2^32-2 to itself. A kernel without namespaces has no such file. */
+/* The initial namespace maps all of 0..2^32-2 to itself. A kernel without namespaces has no such
+ * file. */
 bool bb_user__is_initial_namespace(void)
 {
 	static const uint64_t expected[] = {0, 0, UINT32_MAX};
@@ -86,7 +88,8 @@ int bb_caller__own_files(struct bb_err *err)
 	} else {
 		setfsgid(gid);
 		setfsuid(uid);
-		/* They tell no errors: they return the one before, which -1 leaves as it is. */
+		/* setfsuid() and setfsgid() report no errors. They return the former id, and -1
+		 * changes nothing. */
 		if ((uid_t)setfsuid((uid_t)-1) != uid || (gid_t)setfsgid((gid_t)-1) != gid)
 			rc = -EPERM;
 	}
@@ -131,7 +134,7 @@ void bb_root__begin(void)
 void bb_root__end(void)
 {
 	open_files_as(file_uid);
-	/* Nothing that follows may run with root's files. */
+	/* No later code may run with root's files. */
 	if (file_uid && (uid_t)setfsuid((uid_t)-1) != file_uid)
 		abort();
 }

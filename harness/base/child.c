@@ -28,9 +28,9 @@ union descriptor {
 	struct cmsghdr align;
 };
 
-#define ENOUGH 131072u /* the kernel allows a million (fs.nr_open) */
+#define ENOUGH 131072u /* the kernel's own limit is a million (fs.nr_open) */
 
-/* Of open files: what we were given. */
+/* The limit of open files that we were given. */
 static struct rlimit given;
 static bool is_changed;
 
@@ -41,7 +41,7 @@ void bb_open_files__allow_more(void)
 	if (is_changed || getrlimit(RLIMIT_NOFILE, &given))
 		return;
 	more = given;
-	if (more.rlim_max < ENOUGH) /* root may */
+	if (more.rlim_max < ENOUGH) /* needs root */
 		more.rlim_max = ENOUGH;
 	if (more.rlim_cur < ENOUGH)
 		more.rlim_cur = ENOUGH;
@@ -55,11 +55,11 @@ void bb_open_files__allow_more(void)
 
 /* --- confinement --- */
 
-#define TRIAL_FILE_BYTES (4LL << 30) /* none of it is there until it is written to */
-#define NOBODY 65534                 /* also on kernels that know no names: their overflow user */
+#define TRIAL_FILE_BYTES (4LL << 30) /* a sparse file */
+#define NOBODY 65534                 /* the overflow user, also on kernels that give it no name */
 
-/* What libelf, libdw and malloc() do with files that are open, how the child answers, and what
- * libbpf (from 1.4 on) does to open an object in memory. */
+/* System calls that libelf, libdw and malloc() make with open files, that the child answers
+ * with, and that libbpf (from 1.4 on) makes to open an object in memory. */
 static const int calls[] = {
 	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
 	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
@@ -68,12 +68,12 @@ static const int calls[] = {
 	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
 	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
 	SCMP_SYS(write),     SCMP_SYS(memfd_create),  SCMP_SYS(uname),
-#ifdef __SANITIZE_ADDRESS__ /* which ends the process where it may not look at the signal stack */
+#ifdef __SANITIZE_ADDRESS__ /* ASan ends the process if it may not query the signal stack */
 	SCMP_SYS(gettid),    SCMP_SYS(sigaltstack),
 #endif
 };
 
-/* What libbpf does besides to load an object. */
+/* System calls that libbpf also makes to load an object. */
 static const int trial_calls[] = {
 	SCMP_SYS(access),     SCMP_SYS(dup3),     SCMP_SYS(faccessat),
 	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
@@ -89,19 +89,19 @@ static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, which[i], 0);
-		if (rc == -EDOM) /* this machine has no such call */
+		if (rc == -EDOM) /* this architecture has no such call */
 			rc = 0;
 	}
 	return rc;
 }
 
-/* `action` where an argument is so. */
+/* Adds a rule for calls with that argument. */
 static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct scmp_arg_cmp arg)
 {
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
 }
 
-/* libbpf takes a descriptor 0 for a mistake: it duplicates it and closes it. It is to stay. */
+/* The descriptor 0 must stay open: libbpf takes it for a mistake, duplicates it and closes it. */
 static int allow_trial(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,
@@ -122,8 +122,8 @@ static int allow_trial(scmp_filter_ctx filter)
 	return rc;
 }
 
-/* In the child: for good, and the kernel kills it when its parent ends. 0 or -errno: then it is
- * not confined and has to end. */
+/* Confines this child for good. The kernel kills it when its parent ends. Returns 0, or -errno
+ * if it is not confined; then it must end. */
 static int confine(bool is_trial)
 {
 	static const int closing = SCMP_SYS(close);
@@ -132,15 +132,15 @@ static int confine(bool is_trial)
 	scmp_filter_ctx filter;
 	int rc;
 
-	/* In a user namespace that has no such user root stays root, but without capabilities. */
+	/* In a user namespace without that user, root stays root, but has no capabilities. */
 	rc = geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 	     setresuid(NOBODY, NOBODY, NOBODY);
-	/* After the change of user, which clears PR_SET_PDEATHSIG. */
+	/* Comes after the change of user, which clears PR_SET_PDEATHSIG. */
 	if (syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
-		return is_trial ? -ENOSYS : 0; /* the kernel has none */
+		return is_trial ? -ENOSYS : 0; /* the kernel has no seccomp */
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
 		return -ENOMEM;
@@ -153,18 +153,19 @@ static int confine(bool is_trial)
 	return rc;
 }
 
-/* A file at descriptor 0 for a trial. 0 or -errno. */
+/* Opens a file as descriptor 0 of a trial. Returns 0 or -errno. */
 static int open_trial_file(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int file = memfd_create("trial", MFD_CLOEXEC);
 
-	setrlimit(RLIMIT_FSIZE, &unlimited); /* root may; a memfd is no file of a disk */
-	/* libbpf maps the values of a map from its descriptor */
+	setrlimit(RLIMIT_FSIZE, &unlimited); /* root may raise it; the limit is for files on disks,
+						and a memfd is none */
+	/* libbpf maps the values of a map through the map's descriptor */
 	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
 }
 
-/* Not simply a number: AddressSanitizer begins with terabytes. */
+/* The limit is relative, because AddressSanitizer maps terabytes at its start. */
 void bb_confine_memory(uint64_t more_bytes)
 {
 	struct rlimit limit;
@@ -186,7 +187,7 @@ void bb_confine_memory(uint64_t more_bytes)
 
 /* --- in the child --- */
 
-/* "NAME=VALUE" of a variable that is set, appended; the strings last until the exec. */
+/* Appends "NAME=VALUE" if `value` is not NULL. The strings live until the exec. */
 static int note_variable(const char *name, const char *value, char ***texts, size_t *n)
 {
 	char **text = value ? bb_append(texts, n, sizeof(*text)) : NULL;
@@ -217,7 +218,7 @@ static int clean_environment(const char *const *also, uid_t uid)
 	return rc;
 }
 
-/* Who ignores SIGCHLD cannot wait for children. */
+/* SIGCHLD keeps its default, because a process that ignores it cannot wait for children. */
 static void set_signals(const struct bb_child_rules *r)
 {
 	static const int requests[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
@@ -261,18 +262,19 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* From `first` to `last`, both included. */
+/* Closes the descriptors from `first` to `last`, both included. */
 static void close_all(unsigned int first, unsigned int last)
 {
 	struct rlimit limit;
 
 	if (first > last || !close_range(first, last, 0) || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
-	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++) /* before 5.9 */
+	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur;
+	     fd++) /* kernels before 5.9 */
 		close((int)fd);
 }
 
-/* All but those that are to stay. */
+/* Closes all descriptors but those that the rules keep. */
 static int close_others(const struct bb_child_rules *r, int link_fd, int report_fd)
 {
 	bool is_trial = r->confinement == BB_CONFINED_TRIAL;
@@ -330,14 +332,15 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 		rc = close_others(r, link_fd, report_fd);
 	if (!rc)
 		rc = bb_become_user(r->uid, r->gid);
-	/* After setuid, which clears the first. */
+	/* Comes after setuid(), which clears PR_SET_PDEATHSIG. */
 	if (!rc && ((!r->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL)) ||
 		    (r->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))))
 		rc = -errno;
 	return rc || !r->confinement ? rc : confine(r->confinement == BB_CONFINED_TRIAL);
 }
 
-/* To the parent. Where it has gone, there is nobody to end us when it does: false. */
+/* Sends a number to the parent. Returns false if the parent has gone: then nobody would end this
+ * child with its parent. */
 static bool report(int report_fd, int rc)
 {
 	return write(report_fd, &rc, sizeof(rc)) == sizeof(rc);
@@ -363,8 +366,8 @@ static __attribute__((noreturn)) void be_child(const struct bb_child_rules *r,
 
 /* --- in the parent --- */
 
-/* The next number that the child reports; `otherwise`, when it says nothing and has closed its end.
- */
+/* Returns the next number that the child reports. Returns `otherwise` if the child closes its
+ * end without one. */
 static int hear(int report_fd, int otherwise)
 {
 	ssize_t n;
@@ -380,7 +383,7 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		    struct bb_child *ret_child)
 {
 	struct bb_child c = {.pid = -1, .fd = -1, .report_fd = -1};
-	/* fork() of the C library cannot do this, and waits for threads of ours that allocate
+	/* The C library's fork() has no such flags, and it waits for threads that allocate
 	 * memory. */
 	struct clone_args args = {.exit_signal = SIGCHLD,
 				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,

@@ -7,21 +7,21 @@ enum { UTF8_MAX = 4, CHUNK = 4096 };
 
 struct stream {
 	int fd;
-	char held[UTF8_MAX + 1]; /* the beginning of a character whose rest is to come, and NUL */
+	/* beginning of a character whose other bytes are still to come, and a NUL */
+	char held[UTF8_MAX + 1];
 	size_t n_held;
 	char chunk[CHUNK];
 	size_t n;
 };
 
-/* stdout and stderr. */
+/* stdout, then stderr */
 static struct {
 	FILE *file;
 	struct stream *stream;
 } std[2];
 
 static bool ends_by_sigpipe;
-static _Thread_local int
-	write_error; /* errno of the last write that failed; stderr's do not count */
+static _Thread_local int write_error; /* errno of the last failed write to any stream but stderr */
 
 void bb_clean__end_by_sigpipe(void)
 {
@@ -51,7 +51,7 @@ static bool send(struct stream *s)
 	return true;
 }
 
-/* `n` is UTF8_MAX at the most. */
+/* Appends n <= UTF8_MAX bytes. */
 static bool append_clean(struct stream *s, const char *text, size_t n)
 {
 	if (s->n + n > CHUNK && !send(s))
@@ -61,12 +61,13 @@ static bool append_clean(struct stream *s, const char *text, size_t n)
 	return true;
 }
 
-/* What is held goes out as far as it is known; all of it when nothing follows. */
+/* Writes the held bytes up to an incomplete character. With `is_end`, no bytes follow, so it
+ * writes all of them. */
 static bool settle(struct stream *s, bool is_end)
 {
 	while (s->n_held) {
 		unsigned char first = (unsigned char)s->held[0];
-		/* as many bytes as it says that there are */
+		/* length of the character by its first byte */
 		size_t want = first < 0xc2   ? 1
 			      : first < 0xe0 ? 2
 			      : first < 0xf0 ? 3
@@ -90,7 +91,7 @@ static bool settle(struct stream *s, bool is_end)
 	return true;
 }
 
-/* 0 says that it failed (fopencookie(3)). */
+/* fopencookie(3): 0 means failure */
 static ssize_t clean_write(void *cookie, const char *data, size_t n)
 {
 	struct stream *s = cookie;
@@ -174,7 +175,8 @@ void bb_clean__put_raw(FILE *out, const char *text)
 	send(s);
 }
 
-/* By the time that a buffered stream is known to have failed, errno is another call's. */
+/* errno is not used: a buffered stream reports its failure only when later calls have changed
+ * it. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err)
 {
 	int error;

@@ -14,9 +14,9 @@
 
 #define MOST_S 10
 #define POLL_MS 50
-#define MEMORY_BYTES (UINT64_C(1) << 30) /* besides the file */
+#define MEMORY_BYTES (UINT64_C(1) << 30) /* beside the size of the file */
 
-/* Memory that the child writes and we read once it has ended. */
+/* Memory that the child writes. We read it when the child has ended. */
 struct shared {
 	bool is_done;
 	int rc;
@@ -56,7 +56,8 @@ static int run_child(void *arg, int link_fd)
 
 /* --- the parent --- */
 
-/* *ret_status as of waitpid(), or -1 when it was not done in time. */
+/* Waits for the child. `*ret_status` is that of waitpid(), or -1 if the child was killed for
+ * lack of time. Returns 0, or -errno if we must end. */
 static int wait_for(pid_t pid, int *ret_status)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -78,7 +79,7 @@ static int wait_for(pid_t pid, int *ret_status)
 	return bb_stop_signal ? -EINTR : got < 0 ? -ECHILD : rc;
 }
 
-/* Why there is no child. */
+/* Says why there is no child. */
 static int say_not_started(const struct bb_confined *c, int rc, bool is_there, struct bb_err *err)
 {
 	if (!is_there)

@@ -9,8 +9,8 @@
 #include "base/stop.h"
 #include "base/text.h"
 
-#define MOST_TRIES 1000 /* a ms each, for one who has bound it to listen, too */
-#define LOOK_MS 500     /* at the stop signal, should it have come just before poll() */
+#define MOST_TRIES 1000 /* waits of 1 ms, for a holder between bind() and listen() */
+#define LOOK_MS 500     /* interval for the stop signal, which may come just before poll() */
 
 static int new_socket(void)
 {
@@ -19,7 +19,7 @@ static int new_socket(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* One line of such a file of the process; "" if there is none. */
+/* Reads one line of a file of that process in /proc; "" if there is none. */
 static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
 {
 	char path[64];
@@ -39,7 +39,8 @@ static void read_words(pid_t pid, const char *file, char *ret_words, size_t size
 	ret_words[strcspn(ret_words, "\n")] = '\0';
 }
 
-/* Who listens there. 0; -EAGAIN: nobody any more; -EADDRINUSE: nobody whose lock counts. */
+/* Finds the process that listens on the address. Returns -EBUSY with the holder; -EAGAIN if
+ * nobody listens any more; -EADDRINUSE if the listener is not root's; or -errno. */
 static int find_holder(const struct sockaddr_un *address, socklen_t len,
 		       struct bb_cpu_holder *holder)
 {
@@ -52,7 +53,8 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	if (fd < 0)
 		return fd;
 	if (connect(fd, (const struct sockaddr *)address, len))
-		rc = errno == ECONNREFUSED ? -EAGAIN : -EADDRINUSE; /* it listens to nobody */
+		rc = errno == ECONNREFUSED ? -EAGAIN
+					   : -EADDRINUSE; /* another socket type or a full queue */
 	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &who_len) || who.uid)
 		rc = -EADDRINUSE;
 	if (rc) {
@@ -63,7 +65,7 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	holder->fd = fd;
 	if (!who.pid)
 		return -EBUSY;
-	/* A process that is ending has only a name; one that has ended has left the lock to a
+	/* A process that is ending has only a name. One that has ended has left the lock to a
 	 * child. */
 	read_words(who.pid, "cmdline", words, sizeof(words));
 	if (!words[0]) {
@@ -86,7 +88,7 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char *name = address.sun_path + 1; /* behind a NUL: abstract */
+	char *name = address.sun_path + 1; /* an abstract name follows a NUL */
 	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 				    (size_t)snprintf(name, sizeof(address.sun_path) - 1,
 						     "bpfbench-cpu%d", cpu));
@@ -102,11 +104,11 @@ int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
 			     : 0;
 		if (rc == -EADDRINUSE)
 			rc = find_holder(&address, len, ret_holder);
-		/* between its bind() and its listen(), or just gone */
+		/* the holder is between bind() and listen(), or has just ended */
 		if (rc == -EAGAIN)
 			usleep(1000);
 	} while (rc == -EAGAIN && ++tries < MOST_TRIES && !bb_stop_signal);
-	if (rc) /* else it stays open: it is the lock */
+	if (rc) /* otherwise the socket stays open, because it is the lock */
 		close(fd);
 	return rc == -EAGAIN ? -EADDRINUSE : rc;
 }
@@ -116,7 +118,7 @@ int bb_cpu_holder__wait(const struct bb_cpu_holder *holder)
 	struct pollfd p = {.fd = holder->fd};
 
 	while (!bb_stop_signal) {
-		int n = poll(&p, 1, LOOK_MS); /* POLLHUP, when the listener closes */
+		int n = poll(&p, 1, LOOK_MS); /* POLLHUP when the listener closes */
 
 		if (n > 0)
 			return 0;

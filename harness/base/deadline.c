@@ -7,11 +7,11 @@
 
 #define NS_PER_S 1000000000u
 #define AGAIN_US 20000
-#define LONGEST_S 1e6 /* none is longer: it is to fit into ns */
+#define LONGEST_S 1e6 /* limit, so that the time fits into ns */
 
 volatile sig_atomic_t bb_deadline_has_passed;
 
-static uint64_t at_ns; /* 0: none */
+static uint64_t at_ns; /* 0: no deadline */
 static unsigned int depth;
 
 static void on_alarm(int sig)
@@ -21,7 +21,7 @@ static void on_alarm(int sig)
 		bb_deadline_has_passed = 1;
 }
 
-/* After a stop signal it comes at once. Called by a signal's handler, too. */
+/* Sets the timer. After a stop signal it rings 20 ms later. A signal handler may call this. */
 static void arm(void)
 {
 	struct itimerval timer = {.it_interval = {.tv_usec = AGAIN_US}};
@@ -44,7 +44,7 @@ static void set(uint64_t ns)
 
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 {
-	/* No SA_RESTART: to break calls off is what it is for. */
+	/* No SA_RESTART, because the alarm must break off system calls. */
 	struct sigaction action = {.sa_handler = on_alarm};
 	uint64_t ns = seconds > 0 ? bb_now_ns() + (uint64_t)(fmin(seconds, LONGEST_S) * NS_PER_S)
 				  : 0;
@@ -72,7 +72,7 @@ void bb_deadline_touch(void)
 	if (!depth)
 		return;
 	raise(SIGALRM);
-	bb_deadline_has_passed = before; /* were it just now, it comes again in 20 ms */
+	bb_deadline_has_passed = before; /* if the alarm rang just now, it rings again in 20 ms */
 }
 
 double bb_deadline_left_s(void)

@@ -9,7 +9,7 @@ bool bb_is_shortage(int code)
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 {
 	static const char remedy[] = "; allow more open files (ulimit -n)";
-	char text[sizeof(err->msg)]; /* the message that is there may be an argument */
+	char text[sizeof(err->msg)]; /* an argument may point into err->msg */
 	va_list ap;
 
 	if (!err)
@@ -17,7 +17,7 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	/* Whatever the message says: this is what helps. */
+	/* This remedy helps whatever the message says. */
 	if (code == -EMFILE && !strstr(text, remedy) &&
 	    strlen(text) + sizeof(remedy) <= sizeof(text))
 		strcat(text, remedy);

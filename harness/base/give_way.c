@@ -10,12 +10,12 @@
 #define SLICE_NS 100000000u
 #define MOST_NS 200000000u
 
-static volatile uint64_t since_ns; /* of the thread that measures; there is one */
+static volatile uint64_t since_ns; /* of the one thread that measures */
 
 void bb_give_way_touch(void)
 {
-	/* refused at once: even 1 ns would take 50 us, the slack of its timer, and that every turn
-	 */
+	/* An invalid time returns at once. A sleep of 1 ns would take 50 us each time, because
+	 * of the timer's slack. */
 	nanosleep(&(struct timespec){.tv_nsec = -1}, NULL);
 	since_ns = since_ns;
 }
@@ -43,8 +43,9 @@ int bb_run_ahead_of_others(void)
 		setpriority(PRIO_PROCESS, 0, -20);
 	}
 	/*
-	 * Code that the kernel takes back (DAMON does so with cold pages) faults at its next use,
-	 * and a page fault is what some drives fire. Where locking is not granted we go without.
+	 * The kernel may reclaim code that is seldom used (DAMON does). Its next use would cause a
+	 * page fault, which some drives count as an event. Without permission to lock memory we
+	 * measure without the lock.
 	 */
 	mlockall(MCL_CURRENT);
 	return rc;

@@ -8,13 +8,13 @@
 #include "base/caller.h"
 #include "base/grow.h"
 
-#define MAX_LINKS 40   /* as the kernel's MAXSYMLINKS */
-#define LEAST_AGE_S 60 /* of a leftover: its maker may not have locked it yet */
+#define MAX_LINKS 40   /* the kernel's MAXSYMLINKS */
+#define LEAST_AGE_S 60 /* a younger file may not be locked by its maker yet */
 
 /* --- reading and writing --- */
 
-/* To the end, and close it; `fd` < 0 is the -errno of opening it. A file of the kernel does not
- * know its size. */
+/* Reads to the end, and closes. `fd` < 0 is the -errno of opening it. `is_kernels`: the file's
+ * size is unknown, as in /proc. */
 static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, size_t *ret_len)
 {
 	size_t len = 0, size = 0, chunk = 65536;
@@ -199,7 +199,7 @@ char *bb_program_dir(void)
 
 /* --- folders that another user may have made --- */
 
-/* How files and folders are made, and how many links there were so far. */
+/* State of a walk along a path: how files and folders are made, and the number of links so far. */
 struct walk {
 	mode_t mode;
 	bool makes_dirs;
@@ -208,7 +208,7 @@ struct walk {
 
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags);
 
-/* `name` is a symbolic link, or was one. */
+/* Follows `name`, which is or was a symbolic link. */
 static int follow(struct walk *w, int dir_fd, const char *name, int flags)
 {
 	int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
@@ -246,11 +246,11 @@ static int step(struct walk *w, int dir_fd, const char *name, int flags)
 		return fd;
 	if (errno == ENOENT && not_made && not_made != EEXIST)
 		return -not_made;
-	/* ENOTDIR: O_DIRECTORY of a link */
+	/* ENOTDIR: a link was opened with O_DIRECTORY */
 	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
 }
 
-/* The last part is opened with `flags`. */
+/* Opens a path part by part; the last part with `flags`. */
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags)
 {
 	int at = openat(dir_fd, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -259,7 +259,7 @@ static int walk_path(struct walk *w, int dir_fd, const char *path, int flags)
 
 	if (at < 0)
 		return -errno;
-	if (!*part && *path) /* "/" */
+	if (!*part && *path) /* the path is "/" */
 		part = ".";
 	do {
 		size_t len = strcspn(part, "/");
@@ -301,7 +301,8 @@ const char *bb_own__strerror(int error)
 
 /* --- leftovers --- */
 
-/* Folders in a folder, which we do not make, stay, and so does it then. */
+/* Removes a file, or a folder of files. We never make folders in folders, so a folder that has
+ * one stays. */
 static void remove_one(int dir_fd, const char *name, const struct stat *like)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -373,8 +374,8 @@ int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_f
 	return 0;
 }
 
-/* Where no other has it; by link() where the file system cannot (renameat2(2): EINVAL, old kernels
- * ENOSYS). */
+/* Gives the file its name if the name is free. Uses link() if the file system or the kernel has
+ * no RENAME_NOREPLACE (EINVAL, ENOSYS). */
 static int give_free_name(const struct bb_new_file *f)
 {
 	if (!renameat2(f->dir_fd, f->temp, f->dir_fd, f->name, RENAME_NOREPLACE))
@@ -400,8 +401,8 @@ int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synce
 		unlinkat(f->dir_fd, f->temp, 0);
 		return rc;
 	}
-	/* Some file systems cannot sync a folder (EINVAL); the file itself is on the disk by now.
-	 */
+	/* Some file systems cannot sync a folder (EINVAL). The file itself is on the disk
+	 * already. */
 	if (synced && fsync(f->dir_fd) && errno != EINVAL) {
 		rc = -errno;
 		if (!replaces)

@@ -79,7 +79,7 @@ void bb_json__break(struct bb_json *w)
 	w->broken = true;
 }
 
-/* printf follows the locale; JSON does not. */
+/* printf uses the decimal point of the locale; JSON needs a point. */
 static void point_not_comma(char *number)
 {
 	char *comma = strchr(number, ',');
@@ -97,7 +97,7 @@ void bb_json_double(FILE *out, double value)
 		fputs("null", out);
 		return;
 	}
-	/* 17 digits always suffice (Steele & White 1990); most numbers that people meet need 15. */
+	/* 17 digits always suffice (Steele & White 1990). 15 are enough for most numbers. */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (!bb_parse_double(text, &back) && !(back < value) && !(back > value))

@@ -25,7 +25,7 @@ bool bb_tracepoint__number(const char *name, unsigned long long *ret_id)
 	return true;
 }
 
-/* Names become part of a pattern of paths. */
+/* True if the name can be part of a pattern of paths. */
 static bool is_plain(const char *name)
 {
 	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -35,7 +35,7 @@ static bool is_plain(const char *name)
 	return *name && !name[strspn(name, bytes)] && (!slash || !strchr(slash + 1, '/'));
 }
 
-/* Does the file hold the number, as a line? */
+/* True if the first line of the file is that number. */
 static bool holds(const char *path, const char *number)
 {
 	char text[32] = "";

@@ -137,9 +137,10 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
 	return 0;
 }
 
-#define NEAREST_MAX 63 /* longer words are compared by their first characters */
+#define NEAREST_MAX 63 /* only the first characters of longer words are compared */
 
-/* Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
+/* Returns the optimal string alignment distance: the number of insertions, deletions,
+ * substitutions and swaps of neighbours. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t d[NEAREST_MAX + 1][NEAREST_MAX + 1];
@@ -168,7 +169,7 @@ static size_t distance(const char *a, const char *b)
 
 const char *bb_nearest(const char *word, const char *const *names, size_t n)
 {
-	/* no more, or every short name would be near a long word */
+	/* limited, so that no short name is near a long word */
 	size_t len = strnlen(word, NEAREST_MAX);
 	size_t limit = len / 3 > 1 ? len / 3 : 1;
 	const char *best = NULL;

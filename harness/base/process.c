@@ -13,38 +13,40 @@
 #include "base/parse.h"
 #include "base/stop.h"
 
-#define NAP_FIRST_NS 1000000 /* doubled each time, up to: */
+#define NAP_FIRST_NS 1000000 /* doubled each time, up to NAP_MOST_NS */
 #define NAP_MOST_NS 50000000
 #define GRACE_S 2.0     /* from SIGTERM to SIGKILL */
-#define WAIT_FIRST_MS 1 /* doubled each time, up to: */
+#define WAIT_FIRST_MS 1 /* doubled each time, up to WAIT_MOST_MS */
 #define WAIT_MOST_MS 50
 #define NOT_STARTED 127 /* a shell's exit code for "not found" */
 #define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)
-#define CHUNKS_A_TURN 16       /* before the stop signal is looked at */
-#define MOST_BYTES (16u << 20) /* of a stream; of more, the end is kept */
+#define CHUNKS_A_TURN 16       /* chunks that are read before the stop signal is checked again */
+#define MOST_BYTES (16u << 20) /* limit of a stream; the end of a longer one is kept */
 
-/* A pipe that the program writes to, and all that has come out of it. */
+/* A pipe that the program writes to, and the text read from it. */
 struct stream {
 	int read_fd, write_fd; /* -1: closed */
 	char *text;
 	size_t len, size;
 };
 
-/* --- in the keeper --- */
+/* --- the keeper --- */
 
 /*
- * A program runs with all that it starts, daemons that leave its session among them, below a keeper
- * of ours: its parent, and the process that the others fall to. When the program ends, the keeper
- * ends the rest and then itself. So when the keeper has been waited for, nothing of them is alive.
- * Its exit code is that of the program, 128 + signal if that was killed.
+ * A program runs below a keeper process of ours, together with all that it starts, including
+ * daemons that leave its session. The keeper is the parent of the program, and orphans become its
+ * children. When the program ends, the keeper ends the other processes and then itself. So no
+ * process of the program is alive once the keeper has ended. The keeper's exit code is that of the
+ * program, or 128 + signal if the program was killed.
  *
- * The keeper is the first process of a PID namespace, which the kernel empties when it ends,
- * however it ends. Where there is none to be had (no CAP_SYS_ADMIN, a container's seccomp filter,
- * user.max_pid_namespaces), it is a subreaper that kills its children until there are no more:
- * one that forks faster than it is killed can outlive that, and all can if the keeper is killed.
+ * The keeper is the first process of a PID namespace. The kernel kills all processes of that
+ * namespace when the keeper ends for any reason. Without such a namespace (no CAP_SYS_ADMIN, a
+ * container's seccomp filter, user.max_pid_namespaces) the keeper is a subreaper that kills its
+ * children until none is left. A process that forks faster than it is killed can then outlive the
+ * keeper, and so can all processes if the keeper is killed.
  *
- * In the namespace, /proc shows its processes alone, where it may be mounted.
+ * In the namespace, /proc shows only its processes, if it may be mounted.
  */
 static void take_nap(long *ns)
 {
@@ -55,8 +57,8 @@ static void take_nap(long *ns)
 		*ns *= 2;
 }
 
-/* Until the process ends, or those who wait for it want it to end. Others of the tree are waited
- * for as they end. */
+/* Waits until the process ends, or until a stop signal and the grace time. Reaps other children
+ * meanwhile. Returns the exit code. */
 static int wait_as_keeper(pid_t pid)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -75,7 +77,7 @@ static int wait_as_keeper(pid_t pid)
 		if (bb_stop_signal && !told_ns) {
 			told_ns = bb_now_ns();
 			kill(-pid, SIGTERM);
-			kill(pid, SIGTERM); /* if it has no session yet */
+			kill(pid, SIGTERM); /* if it has no session of its own yet */
 		}
 		if (told_ns && bb_seconds_since(told_ns) >= GRACE_S)
 			return 128 + SIGKILL;
@@ -83,8 +85,7 @@ static int wait_as_keeper(pid_t pid)
 	}
 }
 
-/* Without a namespace: those whose parent we are, those who have fallen to us, and what they have
- * left by then. */
+/* Kills the session and our children until none is left, for a keeper without a namespace. */
 static void end_children(pid_t session)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -114,10 +115,10 @@ static void end_children(pid_t session)
 struct start {
 	const struct bb_process *process;
 	int out_fd, log_fd;
-	bool is_whole; /* the keeper has a PID namespace */
+	bool is_whole; /* the keeper is in its own PID namespace */
 };
 
-/* As the user, who may be the only one that can go there. */
+/* Runs as the user, because only the user may have access to the folder. */
 static int execute(void *arg, int link_fd)
 {
 	const struct bb_process *p = arg;
@@ -128,7 +129,7 @@ static int execute(void *arg, int link_fd)
 	return -errno;
 }
 
-/* What fails is written to the link as an errno. */
+/* Runs the program. An error is written to the link as an errno. */
 static int run_keeper(void *arg, int link_fd)
 {
 	const struct start *s = arg;
@@ -146,8 +147,8 @@ static int run_keeper(void *arg, int link_fd)
 	int status, rc;
 
 	bb_stop__install();
-	/* Its mounts are its own from here on, so that its /proc is. Where either is not
-	 * permitted, as in containers, the tree sees the /proc that we see. */
+	/* The namespace has its own mounts, so mounting its own /proc is safe. If mounting is
+	 * not permitted, as in containers, the program sees our /proc. */
 	if (!s->is_whole)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	else if (!mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
@@ -166,9 +167,9 @@ static int run_keeper(void *arg, int link_fd)
 	return status;
 }
 
-/* --- its output --- */
+/* --- output --- */
 
-/* The user must be able to open it anew, as /dev/stderr. */
+/* The pipe belongs to the user, so that the program can open /dev/stderr. */
 static int open_stream(struct stream *s, uid_t uid, gid_t gid)
 {
 	int fds[2];
@@ -190,7 +191,7 @@ static void close_stream(struct stream *s)
 	s->text = NULL;
 }
 
-/* What is there now, or some of it; there is room for a chunk and a NUL. */
+/* Reads up to CHUNKS_A_TURN chunks of the present text. Afterwards there is room for a NUL. */
 static int read_stream(struct stream *s)
 {
 	for (int i = 0; s->read_fd >= 0 && i < CHUNKS_A_TURN; i++) {
@@ -213,7 +214,7 @@ static int read_stream(struct stream *s)
 	return 0;
 }
 
-/* Its text, never NULL but without memory; free() it. */
+/* Returns the text, never NULL except without memory; free() it. */
 static char *take_text(struct stream *s)
 {
 	char *text = s->text ? s->text : strdup("");
@@ -224,9 +225,9 @@ static char *take_text(struct stream *s)
 	return text;
 }
 
-/* --- both --- */
+/* --- whole programs --- */
 
-/* Until all of the tree is gone; what it writes is read meanwhile. */
+/* Reads the output until the keeper has ended. Returns 0 or -errno. */
 static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret_status)
 {
 	int nap_ms = WAIT_FIRST_MS, status = 0, rc = 0;
@@ -238,7 +239,7 @@ static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret
 				       {.fd = log->read_fd, .events = POLLIN}};
 
 		if ((bb_stop_signal || rc) && !told) {
-			kill(keeper, SIGTERM); /* after two seconds it kills them */
+			kill(keeper, SIGTERM); /* the keeper kills them two seconds later */
 			told = true;
 		}
 		poll(fds, 2, nap_ms);
@@ -265,7 +266,7 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 	struct start start = {.process = p,
 			      .out_fd = out->write_fd,
 			      .log_fd = p->together ? out->write_fd : log->write_fd};
-	/* Away from the terminal's Ctrl-C: we tell it. */
+	/* An own session keeps Ctrl-C in the terminal away: we send the signal ourselves. */
 	struct bb_child_rules rules = {.own_namespaces = true,
 				       .link = BB_LINK_FROM_CHILD,
 				       .own_session = true};

@@ -200,7 +200,7 @@ static int read_whole(const struct bb_record_reader *rd, const struct bb_member 
 	return 0;
 }
 
-/* A list; in files of older versions a text, "47.62 48.10 -". */
+/* Reads a list of numbers. In older files it is a text, "47.62 48.10 -". */
 static int read_numbers(const struct bb_record_reader *rd, const struct bb_member *m,
 			const json_t *v, struct bb_numbers *list)
 {
@@ -239,7 +239,7 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 			void *item)
 {
 	size_t *n = (size_t *)((char *)item + m->n_offset), len = strlen(rd->where);
-	/* older files may have a text, which a part of the item around it reads */
+	/* Older files may have a text, which a part of the item reads. */
 	int rc = json_is_array(v) || (json_is_string(v) && m->presence == BB_IF_SET)
 			 ? 0
 			 : bb_record__complain(rd, m->key, "expected a list");
@@ -303,7 +303,7 @@ int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 			rc = bb_record__read_value(rd, m, v, item);
 		} else if (m->presence == BB_ALWAYS) {
 			rc = bb_record__complain(rd, m->key, "is missing");
-		} else if (m->type == BB_TEXT) { /* which is never NULL */
+		} else if (m->type == BB_TEXT) { /* a BB_TEXT is never NULL */
 			*text = strdup("");
 			rc = *text ? 0 : bb_fail_nomem(rd->err);
 		}

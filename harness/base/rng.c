@@ -6,7 +6,7 @@ static uint64_t rotl(uint64_t x, int k)
 	return (x << k) | (x >> (64 - k));
 }
 
-/* splitmix64, which the authors of xoshiro recommend for filling its state from one word. */
+/* Fills the state by splitmix64, as the authors of xoshiro recommend. */
 void bb_rng_seed(struct bb_rng *rng, uint64_t seed)
 {
 	for (int i = 0; i < 4; i++) {
@@ -35,7 +35,7 @@ uint64_t bb_rng_u64(struct bb_rng *rng)
 
 uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n)
 {
-	/* 2^64 mod n: below it the low residues would come up once too often */
+	/* 2^64 mod n: with values below it, the lowest results would be too frequent */
 	uint64_t reject = -n % n;
 	uint64_t x;
 

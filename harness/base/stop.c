@@ -17,20 +17,21 @@ static void on_signal(int sig)
 void bb_stop__install(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* No SA_RESTART: a blocking call is to come back. SA_RESETHAND: the second signal kills. */
+	/* No SA_RESTART, so that blocking calls return. SA_RESETHAND: a second signal kills the
+	 * process. */
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction before;
 
-		/* nohup: a hangup that we are to ignore stays ignored. (Shells ignore SIGINT for
-		 * what runs in the background.) */
+		/* SIGHUP stays ignored under nohup. SIGINT is different, because shells ignore
+		 * it for background commands. */
 		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
 		    before.sa_handler == SIG_IGN)
 			continue;
 		sigaction(signals[i], &action, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: writing says EFBIG */
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f then fails with EFBIG */
 }

@@ -14,7 +14,7 @@ size_t bb_utf8_len(const char *text)
 	for (size_t i = 1; i < len; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	/* Overlong forms, surrogates, and what is above U+10FFFF. */
+	/* overlong forms, surrogates, values above U+10FFFF */
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
 	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
@@ -31,8 +31,8 @@ size_t bb_shown_len(const char *text)
 	return is_control || turns ? 0 : bb_utf8_len(text);
 }
 
-/* Bytes of the character at `text`; 0: it is not UTF-8, or none that XML 1.0 takes (production 2,
- * Char). */
+/* Returns the length in bytes of the character at `text`; 0 if it is not UTF-8 or not a
+ * character of XML 1.0 (production 2, Char). */
 static size_t xml_char_len(const char *text)
 {
 	bool is_control = (unsigned char)*text < 0x20 && *text != '\t' && *text != '\n' &&
