@@ -20,7 +20,7 @@ static bool is_source_name(const char *path)
 	return false;
 }
 
-/* Some part of it, other than "." and "..", begins with a dot. */
+/* True if a part of the path other than "." and ".." begins with a dot. */
 static bool has_hidden_part(const char *path)
 {
 	while (*path) {
@@ -33,7 +33,8 @@ static bool has_hidden_part(const char *path)
 	return false;
 }
 
-/* The current folder; *ret_len of it are its git work tree, all of it where there is none. */
+/* Returns the current folder in `here`. Its first `*ret_len` bytes are the top of its git work
+ * tree, or all of it outside of a work tree. */
 static int find_tree(char here[PATH_MAX], size_t *ret_len)
 {
 	if (!getcwd(here, PATH_MAX) || *here != '/')
@@ -52,13 +53,13 @@ static int find_tree(char here[PATH_MAX], size_t *ret_len)
 }
 
 /*
- * The text of a source file that an object's BTF or a stored run names, to be freed. The author of
- * those may name any file, and its text may be printed where the author can read it. So only
- * regular files are read whose name is that of source code (".c", ".h", ".rs", ...), in the git
- * work tree of the current folder or, where there is none, below that folder; not through symbolic
- * links, nor below hidden folders (.git, .ssh). A relative path is taken from the current folder.
+ * Reads a source file that an object's BTF or a stored run names; free() `*ret_text`. The author of
+ * the object or run can put any name there, and can perhaps read our output. So only regular files
+ * are read that have the name of source code (".c", ".h", ".rs", ...) and lie in the git work tree
+ * of the current folder or, without a work tree, below the current folder. Symbolic links and
+ * hidden folders (.git, .ssh) are not entered. Relative paths begin at the current folder.
  *
- * 0; -EXDEV: the file is none of these; other -errno: it cannot be read.
+ * Returns 0, -EXDEV for any other file, or -errno if the file cannot be read.
  */
 static int read_source_file(const char *path, char **ret_text)
 {
@@ -66,27 +67,28 @@ static int read_source_file(const char *path, char **ret_text)
 		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
 	};
-	char here[PATH_MAX], place[2 * PATH_MAX]; /* place: as seen from the top of the tree */
+	char here[PATH_MAX],
+		relative[2 * PATH_MAX]; /* relative: the path from the top of the tree */
 	size_t tree_len, len;
 	int rc = find_tree(here, &tree_len), tree_fd, fd, n;
 
 	if (rc)
 		return rc;
 	if (*path != '/')
-		n = snprintf(place, sizeof(place), ".%s/%s", here + tree_len, path);
+		n = snprintf(relative, sizeof(relative), ".%s/%s", here + tree_len, path);
 	else if (!strncmp(path, here, tree_len) && path[tree_len] == '/')
-		n = snprintf(place, sizeof(place), ".%s", path + tree_len);
+		n = snprintf(relative, sizeof(relative), ".%s", path + tree_len);
 	else
 		return -EXDEV;
-	if (n < 0 || (size_t)n >= sizeof(place))
+	if (n < 0 || (size_t)n >= sizeof(relative))
 		return -ENAMETOOLONG;
-	if (!is_source_name(place) || has_hidden_part(place))
+	if (!is_source_name(relative) || has_hidden_part(relative))
 		return -EXDEV;
 	here[tree_len] = '\0';
 	tree_fd = open(*here ? here : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (tree_fd < 0)
 		return -errno;
-	fd = (int)syscall(SYS_openat2, tree_fd, place, &how, sizeof(how));
+	fd = (int)syscall(SYS_openat2, tree_fd, relative, &how, sizeof(how));
 	fd = fd < 0 ? -errno : fd;
 	close(tree_fd);
 	if (fd < 0)
@@ -94,13 +96,13 @@ static int read_source_file(const char *path, char **ret_text)
 	return bb_read_and_close(fd, MAX_BYTES, ret_text, &len);
 }
 
-#define CONTEXT 4u /* lines without code between two with it that are shown, too */
+#define CONTEXT 4u /* most lines without code that are shown between two lines with code */
 
 /* A source file as it is now. */
 struct source {
-	char *text; /* NULL: not to be used */
+	char *text; /* NULL: no usable file */
 	size_t n;
-	char **lines; /* by number, from 1; in text; lines[n + 1] */
+	char **lines; /* lines[n + 1], by number from 1 on; they point into `text` */
 };
 
 static void source_done(struct source *s)
@@ -110,7 +112,7 @@ static void source_done(struct source *s)
 	*s = (struct source){0};
 }
 
-/* Cut up in place. 0 or -errno, and then it is empty. */
+/* Reads the file and splits it into lines. Returns 0, or -errno with an empty `*ret_source`. */
 static int read_source(const char *path, struct source *ret_source)
 {
 	struct source *s = ret_source;
@@ -137,7 +139,7 @@ static int read_source(const char *path, struct source *ret_source)
 	return 0;
 }
 
-/* Compilers differ in the blanks that they keep around a line. */
+/* Compares two lines without white space, which compilers keep or drop. */
 static bool same_words(const char *a, const char *b)
 {
 	for (;;) {
@@ -152,13 +154,13 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-/* A line that says nothing is found in every file. */
+/* False for a blank line, which every file has. */
 static bool says_something(const char *text)
 {
 	return text[strspn(text, " \t\r\n\v\f")];
 }
 
-/* Does the file still say what the BTF says? `lines`[n] are all of it. */
+/* True if the file has the lines that the BTF has. lines[n] are all lines of the file. */
 static bool is_as_built(const struct source *s, const struct bb_counted_line *lines, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -173,8 +175,8 @@ const char *bb_counted_text(const struct bb_counted_line *l)
 	return l->line ? l->text : "(the compiler's own)";
 }
 
-/* The lines of the file between two with code: shown when they are few and the BTF has the text of
- * the two, which is_as_built() has found there. */
+/* Adds the lines between two lines with code. They are shown if they are few and the BTF has the
+ * text of both lines, which is_as_built() found in the file. */
 static void add_between(struct bb_annotated *file, const struct bb_counted_line *a,
 			const struct bb_counted_line *b, const struct source *s)
 {

@@ -5,20 +5,20 @@
 
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
-#define LOADS_LEAST 6u  /* as many has an interval of 95 % by signed ranks */
-#define GROUP_LOADS 4u  /* as one process measures */
-#define OTHER_WAYS 0.01 /* of the runs, below which nothing is said */
+#define LOADS_LEAST 6u  /* fewest loads that give an interval of 95 % by signed ranks */
+#define GROUP_LOADS 4u  /* loads per group if fewer processes measured */
+#define OTHER_WAYS 0.01 /* smallest share of runs that is reported */
 
-/* Times by load while they are added up. Running out of memory sticks. */
+/* Times by load, while they are added up. */
 struct loads {
 	size_t n;
-	bool *use;        /* by load: it has all that is needed, and was not disturbed */
+	bool *use;        /* by load: true if it has all figures and was not disturbed */
 	double *x;        /* room for one list */
-	double *sum;      /* likewise */
-	double *kept;     /* likewise */
-	size_t processes; /* that measured the loads */
-	size_t n_whole;   /* that have all that is needed, disturbed ones too */
-	double between;   /* half of what runs differ by besides, a share; 0: not known */
+	double *sum;      /* room for a sum of lists */
+	double *kept;     /* room for the loads in use */
+	size_t processes; /* number of processes that measured the loads */
+	size_t n_whole;   /* loads that have all figures, including disturbed ones */
+	double between;   /* spread between runs: half of an interval, as a share; 0: unknown */
 	bool failed;
 };
 
@@ -54,7 +54,8 @@ static void add_numbers(struct loads *l, const struct bb_numbers *list)
 		l->sum[i] += l->x[i];
 }
 
-/* By what all runs are longer than those whose path the rows show, and all rows. */
+/* Adds all rows, and the time by which the average run is longer than a run on the path of the
+ * rows. */
 static void add_parts(struct loads *l, const struct bb_timed *t)
 {
 	add_numbers(l, &t->rest_ns);
@@ -62,7 +63,7 @@ static void add_parts(struct loads *l, const struct bb_timed *t)
 		add_numbers(l, &t->rows[i].ns);
 }
 
-/* The place of the program in a load of the case, mod 64; 0: nobody knows. */
+/* Returns the place of the program at that load of the case, mod 64; 0 if unknown. */
 static int place_of(const struct bb_case *c, size_t load)
 {
 	for (size_t i = 0; c && i < c->n_series; i++)
@@ -71,7 +72,7 @@ static int place_of(const struct bb_case *c, size_t load)
 	return 0;
 }
 
-/* Loads without a figure in l->x[] are not used, unless too few are left. */
+/* Stops using loads without a figure in l->x[], unless too few would be left. */
 static void keep_finite(struct loads *l)
 {
 	size_t n = 0;
@@ -83,9 +84,9 @@ static void keep_finite(struct loads *l)
 }
 
 /*
- * Loads in which the program took longer than in others at its place are of a machine that was
- * disturbed, and so are processes, or neighbours, in which it took longer than in others. Times of
- * cold caches differ by load anyway.
+ * Leaves out loads that were disturbed: groups of loads (of one process each, or of neighbours)
+ * that are slower than other groups, and loads that are slower than others at the same place. Keeps
+ * all loads with cold caches, because their times differ anyway.
  */
 static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const struct bb_timed *t)
 {
@@ -171,7 +172,8 @@ static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b
 	return a->line && !bb_timed_row__compare_place(a, b);
 }
 
-/* What the exact drive of the same run counted for the lines of a row, in one run. */
+/* Returns the instructions that one run executed for the lines of a row, as the exact drive of
+ * the same run counted them. NAN: not counted. */
 static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 		       const struct bb_timed_row *row)
 {
@@ -180,7 +182,7 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 	for (size_t i = 0; i < t->n_rows && row->line != row->last_line; i++)
 		if (t->rows[i].line >= row->line && t->rows[i].last_line <= row->last_line &&
 		    !same_line(&t->rows[i], row) && !strcmp(t->rows[i].file, row->file))
-			return NAN; /* those are counted there */
+			return NAN; /* other rows inside this one count them */
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
 
@@ -198,7 +200,7 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 	return sum;
 }
 
-/* rows[n] are those of one line. */
+/* Adds one line, which rows[n] belong to. */
 static void add_line(struct bb_by_line *b, const struct bb_report *r, struct loads *l,
 		     const struct bb_timed_row *const *rows, size_t n)
 {
@@ -265,8 +267,8 @@ static void add_totals(struct bb_by_line *b, struct loads *l)
 	b->n_all = l->n;
 	b->program = estimate_numbers(l, &t->program_ns);
 	b->rest = estimate_numbers(l, &t->rest_ns);
-	/* Calling and timing the program takes as much as an empty one, less what this one hides of
-	 * its way out, if that is surely more than nothing. */
+	/* Calling and timing the program takes as long as an empty program, less the part of its
+	 * exit that the program hides. That part counts only if it is surely above 0. */
 	if (t->hidden_ns.n)
 		hidden = estimate_numbers(l, &t->hidden_ns);
 	begin_sum(l);
@@ -278,7 +280,8 @@ static void add_totals(struct bb_by_line *b, struct loads *l)
 	b->sum = estimate(l, l->sum);
 }
 
-/* The same program and parameter by the same drive with cold caches; NULL: there is none. */
+/* Returns the same program and parameter by the same drive with cold caches; NULL if there is
+ * none. */
 static const struct bb_timed *find_cold(const struct bb_report *r, const struct bb_timed *t)
 {
 	size_t len = strlen(t->drive);

@@ -7,70 +7,76 @@
 #include "report/report.h"
 
 /*
- * Where one run spends its time, of one case that the drive `lines` measured: its lines, and the
- * calls in each. Values are Hodges-Lehmann estimates over loads with intervals of 95 %, ns
- * (stats/loads.h), which hold what moves between runs, too, where the machine's self-test says
- * it. Borrows from the report.
+ * The time of one run by lines and by the calls in them, for a case of the drive `lines`. Values
+ * are Hodges-Lehmann estimates over loads in ns, with intervals of 95 % (stats/loads.h). The
+ * intervals include the spread between runs if the machine's self-test measured it. Borrows from
+ * the report.
  */
 
-/* A smaller time cannot be told from none: it may hide behind work that is still in flight. */
+/* A shorter time cannot be told from 0, because it may overlap with work in flight. */
 #define BB_BY_LINE_LEAST_NS 3.0
 
 struct bb_line_part {
 	const struct bb_timed_row *row;
-	struct bb_estimate ns, first; /* of all turns; of the first alone, NAN: not measured */
-	struct bb_estimate cold;      /* of all turns, by the drive `lines-cold`; NAN likewise */
+	struct bb_estimate ns,
+		first;           /* over all turns; of the first turn only (NAN: not measured) */
+	struct bb_estimate cold; /* over all turns, by the drive `lines-cold`; NAN: not measured */
 };
 
 struct bb_line_time {
-	const struct bb_timed_row *row; /* the first of its parts: file, lines, text */
-	struct bb_estimate ns;          /* of all its parts */
-	double cold_ns;                 /* likewise, NAN: not measured */
-	double insns; /* executed for it in one run, by the drive exact; NAN: not counted */
-	struct bb_line_part *parts; /* the calls, and the line's own code if it has calls, too */
+	const struct bb_timed_row *row; /* the first of its parts, for file, lines and text */
+	struct bb_estimate ns;          /* sum of its parts */
+	double cold_ns; /* sum of its parts by the drive `lines-cold`; NAN: not measured */
+	double insns;   /* instructions executed for it in one run, by the drive exact; NAN: not
+			   counted */
+	struct bb_line_part *parts; /* its calls, and its own code if it has calls too */
 	size_t n_parts;
 };
 
 struct bb_by_line {
 	const struct bb_timed *timed;
-	size_t n_loads; /* that have everything, and were not disturbed */
-	size_t n_whole; /* disturbed ones, too */
-	size_t n_all;   /* that there are */
-	/* calling: calling and timing an empty program, less what this one surely hides of its way
-	 * out; rest: by what all runs are longer than those whose way the rows show; sum: of all
-	 * parts */
+	size_t n_loads; /* loads that have all figures and were not disturbed */
+	size_t n_whole; /* loads that have all figures */
+	size_t n_all;   /* all loads */
+	/*
+	 * calling: the time to call and time an empty program, less the part of its exit that the
+	 * program hides. rest: the time by which the average run is longer than a run on the path
+	 * of the rows. sum: of all parts.
+	 */
 	struct bb_estimate program, calling, rest, sum;
 
-	struct bb_line_time *lines; /* by file and line */
+	struct bb_line_time *lines; /* sorted by file and line */
 	size_t n_lines;
 	struct bb_estimate cold;         /* the program with cold caches; NAN: not measured */
-	struct bb_line_part *parts;      /* of all lines */
-	const struct bb_line_part **top; /* all parts, the longest first */
+	struct bb_line_part *parts;      /* the parts of all lines */
+	const struct bb_line_part **top; /* all parts, sorted by time, longest first */
 	size_t n_parts;
 };
 
-/* `r`: the report that it is of, for exact counts. 0 or -ENOMEM; bb_by_line__done() it. */
+/* Computes the times of the case `t` of the report `r`. Returns 0 or -ENOMEM. Free with
+ * bb_by_line__done(). */
 int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 		     struct bb_by_line *ret_lines);
 void bb_by_line__done(struct bb_by_line *b);
 
-/* The order of two rows by file, lines or instruction, and the calls that led there: below 0, 0:
- * none, above 0. */
+/* Compares two rows by file, lines or instruction, and the calls that lead there. Returns below
+ * 0, 0 or above 0. */
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b);
 
-/* Of the whole run, 0..1. */
+/* Returns `ns` as a share of a whole run, 0 to 1. */
 double bb_by_line__share(const struct bb_by_line *b, double ns);
 
-/* Time that cold caches add to a part, ns; 0: too little to tell. */
+/* Returns the time that cold caches add to a part, ns; 0 if it is too short to tell. */
 double bb_line_part__missed_ns(const struct bb_line_part *p);
 
-/* The share of runs, 0..1, that took another path than the rows show; 0: less than 1 %. */
+/* Returns the share of runs that took another path than that of the rows, 0 to 1; 0 if it is
+ * below 1 %. */
 double bb_by_line__other_ways(const struct bb_by_line *b);
 
-/* The share of all runs, 0..1, that is left out as the program took longer than at its best. */
+/* Returns the share of runs that is left out because the machine was disturbed, 0 to 1. */
 double bb_by_line__left_out(const struct bb_by_line *b);
 
-/* Does the sum of the parts differ from the program's own time by more than 2 % and 3 ns? */
+/* True if the sum of the parts differs from the program's time by more than 2 % and 3 ns. */
 bool bb_by_line__differs(const struct bb_by_line *b);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include "core/drive_kind.h"
 
-#define OFF_NS 10 /* the margin that censoring allows a sample, stats/estimate.h */
+#define OFF_NS 10 /* the least margin that censoring allows (stats/estimate.h) */
 #define OFF_SHARE 0.1
 
-/* What follows the drive in a case's name: "/input=syn", or nothing. */
+/* Returns the end of a case's name after the drive: "/input=syn" or "". */
 static const char *rest_of(const struct bb_case *c)
 {
 	size_t len = strlen(c->scenario) + strlen(c->variant) + strlen(c->drive) + 2;
@@ -34,7 +34,7 @@ static double step_minus_slope(const struct bb_report *r, const struct bb_case *
 	return step ? step->summary.latency.value - slope->summary.latency.value : NAN;
 }
 
-/* The square of half an interval; 0 where there is none, as of few loads. */
+/* Returns the square of half the interval; 0 without an interval, as with few loads. */
 static double variance_of(const struct bb_estimate *e)
 {
 	double half_ns = (e->hi - e->lo) / 2;
@@ -42,7 +42,7 @@ static double variance_of(const struct bb_estimate *e)
 	return isfinite(half_ns) ? half_ns * half_ns : 0;
 }
 
-/* Of both, ns squared: the four figures that `off` is made of are measured one by one. */
+/* Returns the sum of both variances, ns squared. The two figures are measured independently. */
 static double variance_of_both(const struct bb_report *r, const struct bb_case *slope)
 {
 	const struct bb_case *step = step_beside(r, slope);
@@ -62,7 +62,7 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 	k.step = step_beside(r, slope);
 	if (!k.step || isnan(step_minus_slope(r, slope)))
 		return false;
-	if (kind->own_floor) { /* a hook: both less their empty programs */
+	if (kind->own_floor) { /* a hook: both figures are net of their empty programs */
 		k.slope_ns = slope->summary.net.value;
 		k.step_ns = k.step->summary.net.value;
 		k.stats_ns = 0;
@@ -71,7 +71,7 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 			if (!strcmp(r->programs[p].scenario, slope->scenario) &&
 			    !strcmp(r->programs[p].variant, slope->variant))
 				k.wakes_reader = r->programs[p].has_ring && k.slope_ns > k.step_ns;
-	} else { /* slope and what bpf_stats adds to it, against step */
+	} else { /* compares slope plus the cost of bpf_stats with step */
 		k.slope_ns = slope->summary.latency.value;
 		k.step_ns = k.step->summary.latency.value;
 		k.noise_ns = variance_of_both(r, slope);

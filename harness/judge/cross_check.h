@@ -6,35 +6,35 @@
 #include "report/report.h"
 
 /*
- * Two instruments on one program and input. slope (bpf_stats off) and step (bpf_stats on) must
- * differ by the cost of bpf_stats, which the floor, measured by both, gives. So slope + stats =
- * step; the rest is the difference between runs that follow each other at once and runs with a
- * system call before each, whose caches and branch history are colder. If it is more than that, one
- * of the two figures is wrong.
+ * Two drives that measured one program and input. slope (bpf_stats off) and step (bpf_stats on)
+ * differ by the cost of bpf_stats, which the floor shows if both measured it: slope + stats = step.
+ * What is left is the difference between runs that follow each other at once and runs after a
+ * system call, which find colder caches and branch history. If more is left, one of the two figures
+ * is wrong.
  *
- * hook (bpf_stats off) and step agree on the program's own part: what it costs above the empty
- * program, which hook has on the same hook, and step on one of its own. Of a program that wakes the
- * reader of a ring buffer, hook has more.
+ * hook (bpf_stats off) and step agree in the net cost of the program. The empty program of hook is
+ * on the same hook, and step has an empty program of its own. If a program wakes the reader of a
+ * ring buffer, hook measures more.
  */
 struct bb_cross_checked {
-	const struct bb_case *slope, *step; /* slope: or hook */
-	const char *rest;         /* of their names, after the drive: "/input=syn", or "" */
-	double slope_ns, step_ns; /* latencies; of hook and its step, those above their floors */
-	/* the floor's step - slope; NAN without a floor measured by both; hook: 0 */
+	const struct bb_case *slope, *step; /* `slope` is a case of slope or hook */
+	const char *rest;         /* end of their names after the drive: "/input=syn" or "" */
+	double slope_ns, step_ns; /* latencies; for hook and its step, net latencies */
+	/* the floor's step - slope; NAN if they did not both measure the floor; 0 for hook */
 	double stats_ns;
-	double off_ns; /* step - (slope + stats); NAN if any is */
-	/* half the 95 % interval of `off`, by those of the four figures in it (root of the sum of
-	 * their squares); 0: none has one */
+	double off_ns; /* step - (slope + stats); NAN if one of them is NAN */
+	/* half the 95 % interval of `off`, the root of the sum of squares of its four figures; 0
+	 * without intervals */
 	double noise_ns;
-	/* of that interval, some is within 10 ns or 10 % of step, whichever is more */
+	/* the interval reaches into +-10 ns or +-10 % of step, whichever is wider */
 	bool agrees;
-	/* they need not: the kernel wakes the reader of the program's ring buffer by an interrupt
-	 * behind the program, which is in hook alone */
+	/* explains a difference: the kernel wakes the reader of the program's ring buffer by an
+	 * interrupt after the program, which only hook measures */
 	bool wakes_reader;
 };
 
-/* Case i of the report, if it is a slope or hook that has a step beside it. False: it has none, or
- * neither has a latency. */
+/* Checks case i of the report, a slope or hook, against its step. Returns false if the report
+ * has no step for it, or one of them has no latency. */
 bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled);
 
 #endif

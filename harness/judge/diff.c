@@ -11,36 +11,37 @@
 /* --- the ratio of two stored runs --- */
 
 /*
- * The latency of a case in run B over that in run A. Two runs at two times share no randomisation:
- * the loads are two independent samples, and the runs themselves differ by what the machine's
- * self-test has seen plain runs differ (bb_case.between; nothing where there is none).
+ * The latency of a case in run B divided by that in run A. Two runs at two times share no
+ * randomisation, so the loads are two independent samples. The runs themselves differ by as much as
+ * plain runs differed in the machine's self-test (bb_case.between), if that is known.
  *
- * Loads that were drawn by place: the standard errors of both stratified means and of both runs
- * add up to a variance, and Student's t takes the degrees of freedom of Welch 1947. Other loads:
- * the intervals of order statistics of both medians (stats/estimate.h), joined with that of the
+ * If the loads were drawn by place, the squared standard errors of both stratified means and of
+ * both runs are added, and Student's t takes the degrees of freedom of Welch 1947. Otherwise the
+ * order-statistic intervals of both medians (stats/estimate.h) are joined with the interval of the
  * runs.
  */
 struct stored_ratio {
-	double ratio;                /* of the estimates; NAN: one is missing or not above 0 */
-	struct bb_interval interval; /* at 1 - alpha; NAN, NAN: too few loads */
-	/* of being beyond the threshold, two-sided; NAN without a ratio */
+	double ratio;                /* NAN if an estimate is missing or not above 0 */
+	struct bb_interval interval; /* at 1 - alpha; NAN, NAN with too few loads */
+	/* p-value of being beyond the threshold, two-sided; NAN without a ratio */
 	double p;
-	size_t n_a, n_b, needs; /* loads, and how many an interval takes a side */
+	size_t n_a, n_b, needs; /* loads of A and of B; loads per side that an interval needs */
 };
 
 #define BETWEEN_ALPHA 0.05 /* of bb_case.between */
 
 struct side {
-	double *ns; /* [n] locations of the loads that count, ascending */
+	double *ns; /* ns[n]: locations of the valid loads, ascending */
 	size_t n;
 	struct bb_over_loads over;
-	/* of the ln of the run: standard error by what moves between runs, 0: not known */
+	/* standard error of the run's logarithm by the spread between runs (0: unknown), and its
+	 * degrees of freedom */
 	double run_se, run_df;
 };
 
 /* A sum of variances with their degrees of freedom (Welch 1947). */
 struct variance {
-	double sum, squares; /* squares: of v^2 / df */
+	double sum, squares; /* squares: sum of v^2 / df */
 };
 
 static void add_variance(struct variance *v, double se, double df)
@@ -120,7 +121,7 @@ static int find_stored_ratio(const struct bb_case *a, const struct bb_case *b, d
 	return rc;
 }
 
-/* --- rows, notes and warnings; running out of memory sticks: d->failed --- */
+/* --- rows, notes and warnings; d->failed: out of memory --- */
 
 void bb_diffs__done(struct bb_diffs *d)
 {
@@ -152,7 +153,7 @@ static struct bb_diff row_of(const char *metric, double a, double b)
 	};
 }
 
-/* The row's note becomes that of the diffs. */
+/* Appends a row, and takes its note over. */
 static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 {
 	struct bb_diff *added = bb_append(&d->rows, &d->n, sizeof(*added));
@@ -189,7 +190,7 @@ static void warn(struct bb_diffs *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* What was made becomes the caller's. 0 or -ENOMEM. */
+/* Moves the diffs to the caller. Returns 0 or -ENOMEM. */
 static int finish(struct bb_diffs *d, struct bb_diffs *ret_diffs, struct bb_err *err)
 {
 	if (d->failed) {
@@ -209,8 +210,8 @@ size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)
 	return n;
 }
 
-/* Rows of the exact metrics in which two programs differ; what one kernel did not say is no
- * difference. */
+/* Adds a row for each exact metric in which two programs differ. A metric that one kernel did
+ * not report is left out. */
 static void add_exact(const char *name, const struct bb_program *a, const struct bb_program *b,
 		      struct bb_diffs *d)
 {
@@ -232,8 +233,8 @@ static void add_exact(const char *name, const struct bb_program *a, const struct
 
 #define EXCERPT 100
 
-/* Long values (mitigations) from the entry on in which they first differ;
- * text[BB_FINGERPRINT_LONG_TEXT]. */
+/* Copies a value to text[BB_FINGERPRINT_LONG_TEXT]. Of a long list (mitigations), copies only
+ * EXCERPT bytes from the first entry that differs from `other` on. */
 static void excerpt(const char *value, const char *other, char *text)
 {
 	size_t len = strlen(value), from = 0;
@@ -249,7 +250,7 @@ static void excerpt(const char *value, const char *other, char *text)
 		 value + from, len - from > EXCERPT ? "..." : "");
 }
 
-/* Returns in how many keys the machines differ. */
+/* Returns the number of keys in which the machines differ. */
 static size_t warn_of_machines(const struct bb_report *a, const struct bb_report *b,
 			       struct bb_diffs *d)
 {
@@ -278,7 +279,7 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 	return n;
 }
 
-/* Has the machine's self-test said how far two runs of a case that both have differ? */
+/* True if each case that both runs have knows the spread between runs. */
 static bool is_between_known(const struct bb_report *a, const struct bb_report *b)
 {
 	for (size_t i = 0; i < a->n_cases; i++) {
@@ -292,7 +293,7 @@ static bool is_between_known(const struct bb_report *a, const struct bb_report *
 	return true;
 }
 
-/* What speaks against any verdict: a static text for the notes, NULL when nothing does. */
+/* Returns a static text with the reason against any verdict; NULL if there is none. */
 static const char *find_doubts(const struct bb_report *a, const struct bb_report *b, bool force,
 			       struct bb_diffs *d)
 {
@@ -330,15 +331,16 @@ static void note_voids(struct bb_diffs *d, struct bb_diff *row, char side, const
 
 #define NORMAL_95 1.96
 
-/* ln, taken as normal; NAN where there is no interval. */
+/* Returns the standard deviation of the logarithm, taken as normal; NAN without an interval. */
 static double sd_of(const struct bb_estimate *e)
 {
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
 
-#define MOST_TIMES 8.0 /* the loads there are: more of them is no advice */
+/* times the present number of loads; nobody follows advice to measure more */
+#define MOST_TIMES 8.0
 
-/* Ratio, interval, verdict by the interval, and p, which Holm's correction follows up. */
+/* Sets ratio, interval, verdict and p-value. correct() applies Holm's correction later. */
 static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			  const struct bb_diff_opts *opts, struct bb_diffs *d, struct bb_diff *row)
 {
@@ -355,8 +357,8 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
 				     opts->threshold);
 	row->p = r.p;
-	/* A slower program takes longer in pieces of the reference of its run, too; a slower
-	 * machine as a rule does not. */
+	/* A slower program also takes more pieces of its run's reference. A slower machine
+	 * usually does not. */
 	if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
 	    bb_case__reference(a) == bb_case__reference(b) &&
 	    bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y)))) {
@@ -385,7 +387,7 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 ceil(times * fmax((double)r.n_a, (double)r.n_b)));
 }
 
-/* A case that both runs have: the latency, and beside it figures without a verdict. */
+/* Adds a case that both runs have: a row of the latency, and rows of figures without a verdict. */
 static void add_case(const struct bb_case *a, const struct bb_case *b,
 		     const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
 {
@@ -420,7 +422,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 	}
 }
 
-/* A case that the other run lacks. */
+/* Adds a case that only one run has. */
 static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 {
 	double ns = c->summary.latency.value;
@@ -431,8 +433,8 @@ static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 	add_row(d, c->name, row);
 }
 
-/* Holm 1979 over the latencies: a verdict that does not survive becomes inconclusive, and says so.
- */
+/* Corrects the p-values of the latencies by Holm 1979. A verdict that does not survive becomes
+ * inconclusive, with a note. */
 static void correct(struct bb_diffs *d, double alpha)
 {
 	double *p = calloc(d->n + 1, sizeof(*p));
@@ -489,9 +491,9 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 	return finish(&d, ret_diffs, err);
 }
 
-/* --- comparisons that are measured now --- */
+/* --- comparisons measured now --- */
 
-/* A row with the interval of `ratio`. */
+/* Makes a row with the interval of `ratio`. */
 static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 				   const struct bb_estimate *ratio)
 {
@@ -515,7 +517,8 @@ static void note_pairs(const struct bb_comparison *c, struct bb_diffs *d, struct
 		add_note(d, row, "pairs: %u matched", c->n_matched);
 }
 
-/* The ratio decides, so B and the difference follow from A and the ratio: the figures agree. */
+/* Adds the rows of a measured comparison. B and the difference are computed from A and the
+ * ratio, which decides, so that the figures agree. */
 static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 {
 	bool has_ratio = isfinite(c->ratio.value);
@@ -539,18 +542,19 @@ static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 	if (fabs(c->injected) > 0)
 		add_note(d, &row, "%+.3g %% were injected into B", 100 * c->injected);
 	add_row(d, c->name, row);
-	/* The floor is the same for both, so the difference is that of the gross costs. */
+	/* Both have the same floor, so the difference is that of the gross latencies. */
 	if (isfinite(c->floor_ns))
 		add_row(d, c->name,
 			row_of_ratio("net", c->base_ns - c->floor_ns, head_ns - c->floor_ns,
 				     &c->ratio_net));
 }
 
-/* The program of a comparison's base or head; NULL: none, as with the fake driver. */
+/* Returns the program of a comparison's base or head; NULL if the run has none, as with the fake
+ * driver. */
 static const struct bb_program *program_of(const struct bb_report *r, const struct bb_comparison *c,
 					   const char *variant)
 {
-	size_t len = strcspn(c->name, "/"); /* it begins with the scenario's */
+	size_t len = strcspn(c->name, "/"); /* the name begins with the scenario */
 
 	for (size_t i = 0; i < r->n_programs; i++)
 		if (bb_same_text(r->programs[i].variant, variant) && r->programs[i].scenario &&
@@ -568,8 +572,8 @@ int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 
 	for (size_t i = 0; i < n; i++)
 		add_measured(&c[i], &d);
-	/* The exact metrics of each scenario's two programs once, after the last of its
-	 * comparisons. */
+	/* The exact metrics of a scenario's two programs are added once, after its last
+	 * comparison. */
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_program *base = program_of(r, &c[i], c[i].base),
 					*head = program_of(r, &c[i], c[i].head);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of a diff by column: sorted and filtered. A new column is a row of the table below. */
+/* Sorts and filters the rows of a diff by column. A new column is a row of the table below. */
 #include <fnmatch.h>
 
 #include "base/parse.h"
@@ -10,7 +10,7 @@ enum column_kind { TEXT, VERDICT, NUMBER, PERCENT };
 static const struct column {
 	const char *name;
 	enum column_kind kind;
-	size_t offset; /* of a TEXT or a NUMBER in its row */
+	size_t offset; /* offset of the member; TEXT and NUMBER only */
 } columns[] = {
 	{"name", TEXT, offsetof(struct bb_diff, name)},
 	{"metric", TEXT, offsetof(struct bb_diff, metric)},
@@ -39,7 +39,7 @@ static const char *text_of(const struct column *c, const struct bb_diff *row)
 	return text ? text : "";
 }
 
-/* Of a verdict: what most needs looking at first. */
+/* Returns the value to sort by. The verdicts come in the order in which people need them. */
 static double number_of(const struct column *c, const struct bb_diff *row)
 {
 	static const double rank[BB_N_VERDICTS] = {
@@ -55,8 +55,8 @@ static double number_of(const struct column *c, const struct bb_diff *row)
 				  : *(const double *)((const char *)row + c->offset);
 }
 
-/* The column whose name is the first `len` bytes of `text`; NULL with an error that names it or all
- * of them. */
+/* Returns the column whose name is the first `len` bytes of `text`. NULL, with a message that
+ * has the nearest column or all of them, if there is none. */
 static const struct column *find_column(const char *text, size_t len, struct bb_err *err)
 {
 	const char *names[N_COLUMNS], *near;
@@ -69,7 +69,7 @@ static const struct column *find_column(const char *text, size_t len, struct bb_
 		if (!strcmp(word, columns[i].name))
 			return &columns[i];
 	}
-	/* a letter is near to any other */
+	/* a single letter is near any other */
 	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;
 	if (near)
 		bb_fail(err, -EINVAL,
@@ -140,14 +140,18 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
 
 /* --- filtering --- */
 
-enum { BELOW = 1, EQUAL = 2, ABOVE = 4 }; /* the row's value against the condition's */
+enum {
+	BELOW = 1,
+	EQUAL = 2,
+	ABOVE = 4
+}; /* bits: how the row's value compares to the condition's */
 
-/* The longer ones first: the first that fits is taken. */
+/* The first one that fits is taken, so longer ones come first. */
 static const struct op {
 	const char *text;
 	unsigned int holds;
 	bool of_text, of_number;
-	bool is_pattern; /* equal: the shell pattern fits */
+	bool is_pattern; /* equal means that the shell pattern matches */
 } ops[] = {
 	{"<=", BELOW | EQUAL, false, true, false}, {">=", ABOVE | EQUAL, false, true, false},
 	{"!=", BELOW | ABOVE, true, true, false},  {"!~", BELOW | ABOVE, true, false, true},

@@ -3,7 +3,7 @@
 
 #include "base/grow.h"
 
-#define LEAST_CHANGE 1e-9 /* of a mean over runs: below is rounding */
+#define LEAST_CHANGE 1e-9 /* a smaller change of a mean is a rounding error */
 
 static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_counted_case *b)
 {
@@ -18,7 +18,7 @@ static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_co
 		       : BB_VERDICT_INCONCLUSIVE;
 }
 
-/* What tells a case from the others of its program: "input=syn", or nothing. */
+/* Returns the end of a case's name that distinguishes the cases of a program: "input=syn" or "". */
 static const char *rest_of(const struct bb_counted *c, const struct bb_counted_case *k)
 {
 	size_t len = strlen(c->name);
@@ -45,8 +45,8 @@ static bool same_line(const struct bb_counted_line *a, const struct bb_counted_l
 	       (a->text[0] || a->line == b->line);
 }
 
-/* Instructions per run of all lines like this one; *ret_first: the first of them, NULL: there is
- * none. */
+/* Returns the instructions per run of all lines equal to `like`. `*ret_first` receives the first
+ * of them; NULL: there is none. */
 static double per_run(const struct bb_counted *c, const struct bb_counted_line *like,
 		      const struct bb_counted_line **ret_first)
 {

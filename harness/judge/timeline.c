@@ -13,7 +13,7 @@ void bb_timeline__done(struct bb_timeline *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* --- what to take --- */
+/* --- choosing runs and points --- */
 
 static bool is_among(const char *name, const char *const *names, size_t n)
 {
@@ -45,7 +45,7 @@ static int say_copy(const char *dir, const struct bb_index_run *run,
 	return 0;
 }
 
-/* A run, if it has a case that is wanted. There is room. */
+/* Adds a run if one of its cases is wanted. t->runs has room. */
 static void take_run(struct bb_timeline *t, const struct bb_index_run *run,
 		     const struct bb_timeline_filter *filter)
 {
@@ -79,7 +79,7 @@ static int by_time(const void *x, const void *y)
 	return strcmp(a->id, b->id);
 }
 
-/* The points of run i; t->cases are still those of the index. */
+/* Adds the points of run i. t->cases still has all cases of the index. */
 static int take_points(struct bb_timeline *t, size_t i, const struct bb_timeline_filter *filter)
 {
 	const struct bb_index_run *run = t->runs[i].of;
@@ -96,7 +96,7 @@ static int take_points(struct bb_timeline *t, size_t i, const struct bb_timeline
 			return -ENOMEM;
 		point->run = i;
 		point->of = p;
-		c->is_anchor = p->is_anchor; /* the newest run has the last word */
+		c->is_anchor = p->is_anchor; /* the newest run decides */
 		if (!isnan(p->figure[BB_BY_RATIO].value))
 			c->by = BB_BY_RATIO;
 	}
@@ -116,14 +116,14 @@ static int take(struct bb_timeline *t, const char *dir, const struct bb_timeline
 	for (size_t i = 0; !rc && i < x->n_runs; i++) {
 		const struct bb_index_run *run = &x->runs[i];
 
-		/* A file of another name than its run's id, while that is there too: a baseline
-		 * somebody made by hand, say. */
+		/* The file has another name than its run's id, and the original exists too. Such
+		 * a copy is, for example, a baseline made by hand. */
 		if (strcmp(run->name, run->id) && bb_run_index__find(x, run->id))
 			rc = say_copy(dir, run, opts);
 		else
 			take_run(t, run, &opts->filter);
 	}
-	/* Names need not be in the order of time: people rename files. */
+	/* The order of names may differ from that of time, because people rename files. */
 	qsort(t->runs, t->n_runs, sizeof(*t->runs), by_time);
 	for (t->n_cases = 0; t->n_cases < x->n_cases; t->n_cases++) {
 		const struct bb_index_case *c = &x->cases[t->n_cases];
@@ -161,11 +161,11 @@ const char *bb_predictor_name(enum bb_predictor by)
 	return (size_t)by < BB_N_PREDICTORS ? names[by] : "?";
 }
 
-#define BETTER 0.9     /* times the error: less is no reason to judge by something else */
-#define FINE_SHARE 0.3 /* of the threshold, which decides alone where errors are below */
+#define BETTER 0.9 /* another figure must have this share of the usual one's error, or less */
+/* share of the threshold; with errors below it, the threshold decides alone */
+#define FINE_SHARE 0.3
 
-/* Judged by the best predictor, unless another denies it. Which is best is decided by the runs
- * themselves. */
+/* Judges a case by the figure with the smallest error, unless another figure denies the change. */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
@@ -177,7 +177,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	int rc = all && judged ? 0 : -ENOMEM;
 
 	for (enum bb_predictor by = 0; !rc && by < BB_N_PREDICTORS; by++) {
-		double *r = all + 2 * (size_t)by * n, *se = r + n; /* of the ln */
+		double *r = all + 2 * (size_t)by * n, *se = r + n; /* r: logarithms of the figure */
 
 		for (size_t i = 0; i < n; i++) {
 			struct bb_timeline_point *p = &c->points[i];
@@ -210,7 +210,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 static int judge(struct bb_timeline *t, const struct bb_history_rule *rule)
 {
 	const struct bb_run_index *x = &t->index;
-	/* the first key in which each machine differs from machine `now`; NULL: none */
+	/* first key in which each machine differs from machine `now`; NULL: none */
 	const char **differs = calloc(x->n_machines + 1, sizeof(*differs));
 	size_t now = x->n_machines;
 	int rc = differs ? 0 : -ENOMEM;
