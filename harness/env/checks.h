@@ -41,7 +41,7 @@ extern const size_t bb_n_checks;
 
 void bb_check__run(const struct bb_check *check, struct bb_check_result *ret_result);
 
-/* "ok", "warn", "fail" or "skip". */
+/* Returns "ok", "warn", "fail" or "skip". */
 const char *bb_check_status_name(enum bb_check_status status);
 
 #endif

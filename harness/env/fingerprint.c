@@ -295,7 +295,7 @@ int bb_git_is_commit(const char *text)
 	return !text[len] && (len == 40 || len == 64);
 }
 
-/* "base/name", or name alone when it is absolute. */
+/* Joins "base/name", or takes an absolute name alone. */
 static int join_path(const char *base, const char *name, char ret_path[PATH_MAX])
 {
 	bool is_absolute = name[0] == '/';
@@ -355,7 +355,7 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 	return 0;
 }
 
-/* Lines are "<commit> <ref>"; those that begin with # or ^ are of no interest. */
+/* Lines are "<commit> <ref>". Lines that begin with # or ^ are skipped. */
 static int commit_in_packed_refs(const char *dir, const char *ref,
 				 char ret_commit[BB_GIT_COMMIT_SIZE])
 {
@@ -398,7 +398,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 		return err;
 	if (strncmp(head, key, sizeof(key) - 1))
 		return commit_in_file(git_dir, "HEAD", ret_commit);
-	if (strncmp(ref, "refs/", 5) || strstr(ref, "..")) /* never out of the repository */
+	if (strncmp(ref, "refs/", 5) ||
+	    strstr(ref, "..")) /* a ref must not lead out of the repository */
 		return -EINVAL;
 	/* Branches of a linked work tree live in the repository that it was linked from. */
 	if (bb_sysfile__read(git_dir, "/commondir", text, sizeof(text)))

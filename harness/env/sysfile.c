@@ -3,7 +3,7 @@
 
 #include "base/parse.h"
 
-#define CPU_MAX 65536 /* above any kernel's NR_CPUS: a larger number is a broken list */
+#define CPU_MAX 65536 /* above any kernel's NR_CPUS; a larger number is an error */
 
 int bb_sysfile__path(const char *root, const char *path, char *ret_path, size_t size)
 {
@@ -77,10 +77,10 @@ int bb_cpulist_count(const char *list, uint32_t *ret_n)
 
 /* --- counters --- */
 
-/* Columns of a cpu line in proc(5). Guest times follow; they are part of user and nice. */
+/* Columns of a cpu line in proc(5). The guest times after them are parts of user and nice. */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };
 
-/* The columns behind the name; those that an old kernel lacks are 0. */
+/* Parses the columns after the name. Columns that an old kernel lacks are 0. */
 static int parse_columns(char *text, struct bb_cpu_times *ret_times)
 {
 	uint64_t column[N_COLUMNS] = {0};
@@ -116,7 +116,7 @@ int bb_cpu_times__read(const char *root, int cpu, struct bb_cpu_times *ret_times
 		snprintf(name, sizeof(name), "cpu%d", cpu);
 	len = strlen(name);
 	rc = -ENOENT;
-	/* The cpu lines come first, so this reads little. */
+	/* The cpu lines come first. */
 	while (rc == -ENOENT && getline(&line, &size, f) > 0)
 		if (!strncmp(line, name, len) && line[len] == ' ')
 			rc = parse_columns(line + len, ret_times);
@@ -138,7 +138,7 @@ double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_tim
 	return (double)(after->steal - before->steal) / (double)(after->total - before->total);
 }
 
-/* x86 has it behind "IWI:", arm64 behind "IPI5:". */
+/* The line begins with "IWI:" on x86 and "IPI5:" on arm64. */
 #define DESCRIPTION "IRQ work interrupts"
 
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err)
@@ -151,7 +151,7 @@ int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb
 	rc = bb_sysfile__open(root, "/proc/interrupts", &f, err);
 	if (rc)
 		return rc;
-	/* "     CPU0   CPU3": one that is offline has no column */
+	/* "     CPU0   CPU3": an offline CPU has no column */
 	snprintf(want, sizeof(want), "CPU%d", cpu);
 	if (getline(&line, &size, f) > 0)
 		word = strtok_r(line, " \n", &save);
