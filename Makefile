@@ -185,7 +185,7 @@ compile_commands.json: FORCE ## how each file of C is compiled, for clangd and e
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: analyze coverage bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa golden
+.PHONY: analyze coverage bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-inside bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa golden
 deps: ## install what building and running needs (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -256,6 +256,9 @@ bench-repeat: deps-test all $(O)/bench/bench_repeat $(TEST_BPF_OBJS) ## how well
 
 bench-lines: deps-test all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by line against what is known: BENCH_LINES="known tables busy compare objects" (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh lines
+
+bench-inside: deps-test all $(O)/bench/bench_inside $(TEST_BPF_OBJS) ## `inside` against known programs, and the price of its clones: a run, a timed run, a load (root)
+	$(Q)O=$(O) harness/tests/bench/run.sh inside
 
 bench-history: deps-test all $(O)/bench/bench_tracked $(TEST_BPF_OBJS) ## false alarms of `history` and of the tracked branch over 200 plain runs, 5 minutes: RUNS=200 (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh tracked
