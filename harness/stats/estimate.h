@@ -17,19 +17,23 @@ struct bb_interval {
 };
 
 /*
- * The clock's tick, ns: the gcd of the differences of the values, at least 1; 1 if fewer than 2
- * distinct values. Three departures from the plain gcd, each for a case where it is wrong:
- *  - values above 2 * median + 100 ns are left out: one outlier over a constant would pose as a
- * tick of its own size;
- *  - of values that the histogram rounds (>= BB_HIST_EXACT) only the lower ends of their buckets
- * are known: they are used only when there are not two exact ones, and the tick is then never below
- * the width of a bucket (0.05 %);
- *  - a tick that is not whole (24 MHz: 41.67 ns) shows as 83, 84, 125, 166, 167, ...: recognised
- * when there are at least 3 multiples, 8 ns or more apart, all within rounding of one lattice.
+ * Returns the clock's tick, ns: the gcd of the differences of the values, at least 1; 1 with fewer
+ * than 2 distinct values. In three cases the plain gcd would be wrong:
+ *
+ *  - Values above 2 * median + 100 ns are left out, because one outlier and a constant would look
+ * like a tick.
+ *
+ *  - The histogram rounds values from BB_HIST_EXACT on. Only the lower ends of their buckets are
+ * known, so they are used only with fewer than two exact values, and the tick is then at least the
+ * width of a bucket (0.05 %).
+ *
+ *  - A tick that is not a whole number (24 MHz: 41.67 ns) shows as 83, 84, 125, 166, 167, ... It is
+ * recognised by at least 3 multiples, 8 ns or more apart, that rounding explains.
  */
 double bb_tick(const struct bb_sorted *s);
 
-/* T - median = max(5 * IQR, 3 * tick, 10 ns), ns. A tick of NAN or 0 leaves that term out. */
+/* Returns the censoring threshold minus the median, ns: max(5 * IQR, 3 * tick, 10 ns). A tick of
+ * NAN or 0 is left out. */
 double bb_censor_margin(double iqr_ns, double tick_ns);
 
 /* Results of censoring a series. All but the tick are NAN for an empty one. */
@@ -42,14 +46,14 @@ struct bb_censor {
 	double share_of_sum; /* their sum as a share of the sum of all values */
 };
 
-/* `tick_ns` is the clock's tick if known, because one tick for a whole run is steadier than one
- * per load; else 0, which means bb_tick(s). */
+/* Censors a series. `tick_ns` is the clock's tick; 0 means bb_tick(s). One tick for a whole run
+ * is steadier than one per load. */
 struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns);
 
 /*
- * The rank k of the order-statistic interval for a median: the largest k with 2 P(Bin(n, 1/2) <= k
- * - 1) <= alpha; 0 if there is none (n < 6 at 5 %) or alpha is not in (0, 1). David & Nagaraja
- * 2003, section 7.1. O(n).
+ * Returns the rank k of the order-statistic interval for a median: the largest k with 2 P(Bin(n,
+ * 1/2) <= k - 1) <= alpha; 0 if there is none (n < 6 at 5 %) or alpha is not in (0, 1). David &
+ * Nagaraja 2003, section 7.1. O(n).
  */
 size_t bb_order_rank(size_t n, double alpha);
 
@@ -65,19 +69,18 @@ struct bb_location {
 };
 
 /*
- * Location over loads: x[n] has one value per load, in any order. NAN marks a void load, which is
- * left out. Allocates a copy of x. All results are NAN with n = 0 if x is empty, all void, or
- * without memory.
+ * Returns the location over loads. x[n] has one value per load, in any order; NAN marks a void
+ * load, which is left out. Allocates a copy of x. All results are NAN with n = 0 if x is empty, all
+ * void, or without memory.
  */
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha);
 
 /*
- * The ratio of two medians from two independent samples, b / a: two runs at two times share no
- * randomisation, so nothing is paired. Each median has its order-statistic interval
- * at 1 - alpha / 2; together they hold at 1 - alpha (Bonferroni), whatever the
- * two distributions are, and so then does [lo_b / hi_a, hi_b / lo_a]. It is wider than the interval
- * of a shift model (Mann & Whitney 1947), but two layouts of two programs need not follow such a
- * model.
+ * The ratio b / a of the medians of two independent samples. Two runs at two times share no
+ * randomisation, so nothing is paired. Each median has its order-statistic interval at 1 - alpha /
+ * 2. Both hold together at 1 - alpha (Bonferroni) for any two distributions, so [lo_b / hi_a, hi_b
+ * / lo_a] does too. It is wider than the interval of a shift model (Mann & Whitney 1947), but two
+ * layouts of two programs need not fit such a model.
  *
  * a[n_a] and b[n_b] are ascending, finite and > 0. Nothing here allocates.
  */

@@ -7,9 +7,9 @@
 
 /*
  * Paired comparison by signed ranks. Sources: Hodges & Lehmann 1963; Hollander & Wolfe 1999,
- * 3.1-3.3. The null distribution is exact for n <= BB_SIGNED_RANK_EXACT_MAX and a
- * normal approximation, corrected for continuity, beyond. All of these allocate (and free)
- * O(n^2) bytes at most, 0.7 MB, and take a few milliseconds at n = 300, microseconds at n = 24.
+ * 3.1-3.3. The null distribution is exact for n <= BB_SIGNED_RANK_EXACT_MAX; beyond, it is a normal
+ * approximation with continuity correction. The functions allocate and free at most O(n^2) bytes,
+ * 0.7 MB. They take a few milliseconds at n = 300 and microseconds at n = 24.
  */
 #define BB_SIGNED_RANK_EXACT_MAX 300
 
@@ -21,11 +21,11 @@ struct bb_signed_rank {
 };
 
 /*
- * Estimate and interval for the differences d[n], any order. The interval is [W(k), W(N + 1 -
- * k)] of the N Walsh averages, k from the distribution without ties; being closed it stays
- * conservative when there are ties: were they broken at random by next to nothing, the interval
- * would cover, and its ends would move by next to nothing. -EINVAL if any d is not finite (a
- * void pair must be left out by the caller, which then knows) or alpha is not in (0, 1); -ENOMEM.
+ * Computes estimate and interval for the differences d[n], in any order. The interval is [W(k), W(N
+ * + 1 - k)] of the N Walsh averages, with k from the distribution without ties. It is closed, so it
+ * stays conservative with ties: breaking them at random by tiny amounts would move its ends by tiny
+ * amounts. Returns 0, -ENOMEM, or -EINVAL if a d is not finite (the caller must leave void pairs
+ * out) or alpha is not in (0, 1).
  */
 int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
 
@@ -37,79 +37,79 @@ int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_ran
 int bb_robust_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
 
 /*
- * The rank k above: the largest with 2 P(T <= k - 1) <= alpha for n differences without ties, so
- * that k - 1 is the usual tabulated critical value; 0 if there is none. -EINVAL if alpha is not in
- * (0, 1), -ENOMEM.
+ * Returns in `*ret_k` the rank k above: the largest with 2 P(T <= k - 1) <= alpha for n differences
+ * without ties, so that k - 1 is the tabulated critical value; 0 if there is none. Returns -EINVAL
+ * if alpha is not in (0, 1), or -ENOMEM.
  */
 int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k);
 
 /*
- * Looking at every new pair without paying for it in false alarms. For differences D (one a load
- * pair) and a candidate median theta, s = #{D > theta} of n; the mixture of likelihood ratios of a
- * coin's sides over Beta(1/2, 1/2)
+ * Tests that stay valid when every new pair is looked at. Take differences D (one per load pair), a
+ * candidate median theta, and s = #{D > theta} of n. The mixture of likelihood ratios of a coin's
+ * sides over Beta(1/2, 1/2)
  *
- *	M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
+ *         M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
  *
- * is a martingale of mean 1 when the coin is fair, so M >= 1 / alpha at any look at all has
- * probability <= alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv
- * 1906.09712). It needs each D to fall on either side of theta with probability 1/2 whatever came
- * before: that holds for independent pairs, whatever their distribution, and at theta = 0 it holds
- * for A/A by the coin that ordered each pair.
+ * is a martingale with mean 1 if the coin is fair. So M >= 1 / alpha at any look has probability <=
+ * alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv 1906.09712). The only
+ * condition is that each D falls on either side of theta with probability 1/2, whatever came
+ * before. This holds for independent pairs of any distribution. At theta = 0 it holds for A/A
+ * because a coin orders each pair.
  */
 
-/* ln M_n(s). 0 for n == 0; NAN if s > n. */
+/* Returns ln M_n(s): 0 for n == 0, NAN if s > n. */
 double bb_eprocess_log(size_t n, size_t s);
 
-/* The smallest s that is not rejected after n: M_n(s) < 1 / alpha. 0 (n < 7 at 5 %): nothing is
- * rejected yet. */
+/* Returns the smallest s that is not rejected after n, M_n(s) < 1 / alpha. 0 (n < 7 at 5 %)
+ * means that nothing can be rejected yet. */
 size_t bb_eprocess_rank(size_t n, double alpha);
 
 /*
- * The theta not rejected by d[n], any order, all so far: [D(k), D(n + 1 - k)] with k of
- * bb_eprocess_rank(). Closed, and so conservative under ties: a D equal to theta counts for neither
- * side. All looks together cover the median with probability >= 1 - alpha. NAN, NAN if k = 0, any d
- * is NAN, alpha is not in (0, 1) or memory is out: it allocates (and frees) a copy of d.
+ * Returns the theta that d[n], all differences so far in any order, do not reject: [D(k), D(n + 1 -
+ * k)] with k of bb_eprocess_rank(). It is closed, so it is conservative with ties: a D equal to
+ * theta counts for neither side. All looks together cover the median with probability >= 1 - alpha.
+ * NAN, NAN if k = 0, a d is NAN, alpha is not in (0, 1), or without memory. Allocates and frees a
+ * copy of d.
  */
 struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha);
 
 /*
- * The p-value, valid at every look, of "the median is at most theta" (direction > 0) or "at least
- * theta" (< 0): min(1, 1 / M) where d leans beyond theta, else 1; not halved for its one side,
- * which is conservative. Counts are strict, so p <= alpha exactly when bb_eprocess_interval() at
- * alpha lies beyond theta. NAN if theta or any d is NAN. With theta = +-ln(1 + eps) Holm's
- * correction of a sequential verdict uses it. Does not allocate.
+ * Returns the p-value, valid at every look, of "the median is at most theta" (direction > 0) or "at
+ * least theta" (direction < 0): min(1, 1 / M) if d leans beyond theta, else 1. It is not halved for
+ * being one-sided, which is conservative. Counts are strict, so p <= alpha exactly if
+ * bb_eprocess_interval() at alpha lies beyond theta. NAN if theta or a d is NAN. Holm's correction
+ * uses it with theta = +-ln(1 + eps). Does not allocate.
  */
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction);
 
 /*
- * One ABBA or BAAB block of an A/B comparison is one observation
- * (docs/methods/two-programs.md): both labels are pooled for one threshold
- * T = median + max(5 * IQR, 3 * tick, 10 ns), and d = ln(mean of b <= T) - ln(mean of a <= T). With
- * one T for both, swapping the labels negates d to the last bit, so that the coin which orders the
- * block makes d symmetric about 0 when the programs are the same: nothing else is assumed.
+ * One ABBA or BAAB block of a comparison is one observation (docs/methods/two-programs.md). The
+ * values of both labels together give one threshold T = median + max(5 * IQR, 3 * tick, 10 ns), and
+ * d = ln(mean of b <= T) - ln(mean of a <= T). With a common T, swapping the labels negates d to
+ * the last bit. So d is symmetric about 0 if the programs are the same, because a coin orders the
+ * block. Nothing else is assumed.
  */
 struct bb_ab_block {
 	double d; /* ln(mean b / mean a); NAN if a label has no value <= T or a mean of 0 */
-	/* of the values <= T; NAN if there are none. For net ratios */
+	/* means of the values <= T, for net ratios; NAN without values */
 	double mean_a_ns, mean_b_ns;
 	double threshold_ns;           /* T */
 	size_t outliers_a, outliers_b; /* values > T */
 };
 
 /*
- * The observation of a_ns[na] and b_ns[nb]. `tick_ns` is the clock's (bb_tick() of the whole series
- * of both labels, or of the warm-up: tens of values are too few to see it); 0 or NAN leaves that
- * term out. scratch[na + nb] is the caller's and is overwritten. Values up to 2^53 ns are exact.
- * Does not allocate; well under 2 us for 2 x 32 values, O(n log n) beyond. 0, or -EINVAL if na or
- * nb is 0.
+ * Computes the observation of a_ns[na] and b_ns[nb]. `tick_ns` is the clock's tick, by bb_tick() of
+ * both labels' whole series or of the warm-up, because tens of values do not show it; 0 or NAN:
+ * none. scratch[na + nb] is overwritten. Values up to 2^53 ns are exact. Does not allocate. Takes
+ * less than 2 us for 2 x 32 values, O(n log n). Returns 0, or -EINVAL if na or nb is 0.
  */
 int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
 			   double tick_ns, double *scratch, struct bb_ab_block *ret_block);
 
 /*
- * The observation of one load pair: the median of d[n], its blocks. NAN entries (void blocks) are
- * left out; NAN if there is no other. Reorders d. *ret_used (may be NULL) is the number of blocks
- * counted. Does not allocate.
+ * Returns the observation of a load pair: the median of d[n], one value per block. NAN marks void
+ * blocks, which are left out. NAN if all are void. Reorders d. `*ret_used` (may be NULL) receives
+ * the number of blocks used. Does not allocate.
  */
 double bb_ab_pair_difference(double *d, size_t n, size_t *ret_used);
 

@@ -14,38 +14,40 @@ enum bb_verdict {
 };
 
 /*
- * The verdict by the interval of ln(new cost / old cost) at a practical threshold eps (0.01 is 1
- * %): regressed if lo > ln(1 + eps), improved if hi < -ln(1 + eps), same if it lies within those
- * two, else inconclusive. So is an interval with a NAN or with lo > hi, and any interval when eps
- * is not a finite number >= 0. At eps = 0, "same" takes the interval [0, 0].
+ * Returns the verdict by the interval of ln(new cost / old cost) at a practical threshold eps (0.01
+ * is 1 %). regressed: lo > ln(1 + eps). improved: hi < -ln(1 + eps). same: the interval lies
+ * between those two. inconclusive: all else, an interval with a NAN or with lo > hi, and an eps
+ * that is not a finite number >= 0. At eps = 0, only the interval [0, 0] is "same".
  */
 enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps);
 
 /*
- * One figure of some runs changed, and another of the same runs by `other` (both ln), which varies
- * normally by sd: is the other three times as likely without that change as with it? "Positive"
- * evidence against it: Kass & Raftery 1995, section 3.2. False where something is NAN.
+ * True if a second figure speaks against the change of a first one. The second figure of the same
+ * runs changed by `other` (both changes are ln) with normal standard deviation sd. The change is
+ * denied if `other` is three times as likely without it as with it: "positive" evidence, Kass &
+ * Raftery 1995, section 3.2. False if an argument is NAN.
  */
 bool bb_change_is_denied(double change, double other, double sd);
 
 /*
- * How many times the observations would make [lo, hi], half of whose width goes with their square
- * root, lie on one side of +limit and of -limit? At least 1.5 (what an interval alone says may not
- * survive a correction); INFINITY where the estimate is on a limit; NAN where something is.
+ * Returns by what factor the number of observations must grow so that [lo, hi] lies on one side of
+ * +limit and of -limit. Half the width goes with the square root of the number. The result is at
+ * least 1.5, because a verdict by the interval alone may not survive a correction. INFINITY if the
+ * estimate is on a limit; NAN if an argument is NAN.
  */
 double bb_times_to_decide(double estimate, double lo, double hi, double limit);
 
-/* "inconclusive", "same", "regressed", "improved"; "?" if out of range. */
+/* Returns "inconclusive", "same", "regressed" or "improved"; "?" if out of range. */
 const char *bb_verdict_name(enum bb_verdict verdict);
 
-/* 0, or -EINVAL if there is no verdict of that name. */
+/* Returns 0, or -EINVAL if no verdict has that name. */
 int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict);
 
 /*
- * Holm's step-down adjustment (Holm 1979): reject where adjusted <= alpha, and the chance of any
- * false rejection among all n is at most alpha. A NAN in p stands for a comparison that was not
- * made: it stays NAN and is not counted. ret_adjusted[n] may be p itself. -EINVAL if a p is outside
- * [0, 1], -ENOMEM: it allocates (and frees) an index of n.
+ * Adjusts p-values by Holm's step-down method (Holm 1979): reject if adjusted <= alpha, and the
+ * chance of any false rejection among all n is at most alpha. A NAN in p marks a comparison that
+ * was not made: it stays NAN and does not count. ret_adjusted[n] may be p itself. Returns 0,
+ * -EINVAL if a p is outside [0, 1], or -ENOMEM.
  */
 int bb_holm(const double *p, size_t n, double *ret_adjusted);
 
