@@ -8,6 +8,11 @@ static uint64_t word_at(const volatile char *slot, uint32_t off)
 	return *(const volatile uint64_t *)(const volatile void *)(slot + off);
 }
 
+static uint64_t runs_of(const volatile char *slot)
+{
+	return word_at(slot, BB_INSIDE_UNTIMED) + word_at(slot, BB_INSIDE_TIMED);
+}
+
 /* The path of that key, which is made where it is not known; NULL: out of memory. */
 static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
 				      const volatile char *slot, uint64_t key)
@@ -41,7 +46,7 @@ static void add_slot(struct bb_inside_path *to, const volatile char *slot)
 		(const volatile uint32_t *)(const volatile void *)(slot + BB_INSIDE_HIST);
 	double worst_ns = (double)word_at(slot, BB_INSIDE_WORST);
 
-	to->runs += word_at(slot, BB_INSIDE_COUNT);
+	to->runs += runs_of(slot);
 	to->timed += word_at(slot, BB_INSIDE_TIMED);
 	to->sum_ns += (double)word_at(slot, BB_INSIDE_SUM);
 	to->worst_ns = worst_ns > to->worst_ns ? worst_ns : to->worst_ns;
@@ -62,17 +67,17 @@ static int by_runs(const void *a, const void *b)
 
 int bb_inside_figures__read(const struct bb_inside_clone *c, struct bb_inside_figures *ret_figures)
 {
-	struct bb_inside_figures f = {.began = bb_inside_clone__runs(c)};
+	struct bb_inside_figures f = {0};
 
 	for (uint32_t i = 0; i < c->n_stripes * (c->n_slots + 1); i++) {
 		uint32_t stripe = i / (c->n_slots + 1), nth = i % (c->n_slots + 1);
-		const volatile char *slot = (const volatile char *)c->memory.v +
+		const volatile char *slot = (const volatile char *)c->memory.v + BB_INSIDE_STRIPES +
 					    (size_t)stripe * c->stripe_bytes + BB_INSIDE_HEAD +
 					    (size_t)nth * c->slot_bytes;
 		uint64_t key = nth < c->n_slots ? word_at(slot, BB_INSIDE_KEY) : 0;
 		struct bb_inside_path *p;
 
-		if (!word_at(slot, BB_INSIDE_COUNT))
+		if (!runs_of(slot))
 			continue;
 		p = path_of(&f, c, slot, key);
 		if (!p) {
@@ -82,6 +87,7 @@ int bb_inside_figures__read(const struct bb_inside_clone *c, struct bb_inside_fi
 		add_slot(p, slot);
 		add_slot(&f.all, slot);
 	}
+	f.began = c->counts_entries ? bb_inside_clone__begun(c) : f.all.runs;
 	if (f.n_paths)
 		qsort(f.paths, f.n_paths, sizeof(*f.paths), by_runs);
 	*ret_figures = f;

@@ -6,9 +6,11 @@
 
 #define MOST_STRIPES 16u
 #define MOST_BYTES (16u << 20)
-#define PROBES 4u /* slots of the table that are looked at */
-#define HASH_STEP 0x2f0b4c47
-#define HASH_END 0x6c8e9cf5
+#define PROBES 4u                  /* slots of the table that are looked at */
+#define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
+#define BYTES_TO_BITS 0x0102040810204080ULL
+#define POWER_TO_INDEX 0x077cb531U
+#define MOST_TURNS 16u /* powers of two, when the size of the table is estimated */
 /* Slots of 8 bytes that the parts take at most. */
 #define ENTRY_SLOTS 128u
 #define EXIT_SLOTS 1024u
@@ -17,7 +19,8 @@
 
 /* Offsets from r10 of the run's state; 0: there is none. */
 struct frame {
-	int16_t began, turns, saved_turn, words, saved;
+	int16_t began, stripe, turns, saved_turn, words, saved;
+	int16_t scratch; /* bytes 1 to 3: emit_forget(); 4 to 7: the index of the exit + 1 */
 };
 
 struct maker {
@@ -31,6 +34,7 @@ struct maker {
 	uint32_t *to_exit; /* new slots of the jumps to the common exit */
 	uint32_t n_to_exit, n_tail_calls;
 	bool too_far;
+	bool is_numbered; /* the path's number is the index of its slot; no hash is needed */
 };
 
 static bool is_tail_call(const struct bpf_insn *i)
@@ -146,12 +150,25 @@ static void find_exits(struct maker *m)
 			m->c.exits[m->c.n_exits++] = at;
 		m->n_tail_calls += is_tail_call(i);
 	}
+	for (uint32_t at = 0; at < m->code->n; at += bb_insn_slots(&m->code->insns[at]))
+		m->c.counts_entries |= bb_insn_may_leave(&m->code->insns[at]) &&
+				       !is_tail_call(&m->code->insns[at]);
 }
+
+/* The registers that a tail call needs, and those that emit_record() overwrites for the code after
+ * a tail call that fails. */
+static const uint8_t saved_regs[] = {1, 2, 3, 6, 8};
+#define SAVED ((uint32_t)sizeof(saved_regs))
 
 static int16_t take_words(uint32_t *depth, uint32_t n)
 {
 	*depth += 8 * n;
 	return (int16_t) - (int)*depth;
+}
+
+static bool counts_at_entry(const struct maker *m)
+{
+	return m->c.with & BB_INSIDE_TIME || m->c.counts_entries;
 }
 
 static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *err)
@@ -160,6 +177,8 @@ static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *e
 
 	if (m->c.with & BB_INSIDE_TIME)
 		m->frame.began = take_words(&depth, 1);
+	if (counts_at_entry(m))
+		m->frame.stripe = take_words(&depth, 1);
 	if (m->c.with & BB_INSIDE_PATHS && m->c.has_turns) {
 		m->frame.turns = take_words(&depth, 1);
 		m->frame.saved_turn = take_words(&depth, 1);
@@ -167,7 +186,8 @@ static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *e
 	if (m->c.with & BB_INSIDE_PATHS && m->c.n_words)
 		m->frame.words = take_words(&depth, m->c.n_words);
 	if (m->n_tail_calls)
-		m->frame.saved = take_words(&depth, 10);
+		m->frame.saved = take_words(&depth, SAVED + 3);
+	m->frame.scratch = take_words(&depth, 1);
 	if (depth > BB_STACK_BYTES)
 		return bb_fail(err, -ENOTSUP, "its stack has no room: %u bytes instead of %u",
 			       depth, stack_bytes);
@@ -183,26 +203,66 @@ static uint32_t power_of_two_from(uint32_t n)
 	return p;
 }
 
+/*
+ * How many paths there are, at most `most`: of code without loops, as Ball and Larus count them.
+ * Each loop may turn a number of times.
+ */
+static uint32_t count_paths(const struct maker *m, uint32_t most)
+{
+	const struct bb_cfg *g = m->g;
+	uint32_t *n_from = calloc(g->n_blocks + 1, sizeof(*n_from)), next[2], n = most;
+
+	for (uint32_t b = g->n_blocks; n_from && b-- > 0;) {
+		unsigned int n_next = g->blocks[b].func ? 0 : bb_cfg__next(g, m->code, b, next);
+
+		for (unsigned int i = 0; i < n_next; i++)
+			n_from[b] += next[i] > b ? n_from[next[i]] : 0;
+		for (uint32_t at = g->blocks[b].first; at < g->blocks[b].end;
+		     at += bb_insn_slots(&m->code->insns[at]))
+			n_from[b] += is_tail_call(&m->code->insns[at]);
+		n_from[b] = !n_from[b] ? 1 : n_from[b] > most ? most : n_from[b];
+	}
+	if (n_from)
+		n = n_from[0];
+	free(n_from);
+	return n;
+}
+
+/* Paths of few marks are numbered: a bit for each mark, below the index of the exit. A table of
+ * others has twice as many slots as there are paths. */
+static void choose_slots(struct maker *m)
+{
+	struct bb_inside_clone *c = &m->c;
+	uint32_t n = count_paths(m, BB_INSIDE_MOST_PATHS), numbers;
+
+	if (!(c->with & BB_INSIDE_PATHS))
+		return;
+	n = power_of_two_from(n) * 2 * (c->has_turns ? MOST_TURNS : 1);
+	n = n > BB_INSIDE_MOST_PATHS ? BB_INSIDE_MOST_PATHS : n;
+	numbers = c->n_marks < 10 ? power_of_two_from(c->n_exits << c->n_marks) : UINT32_MAX;
+	m->is_numbered = !c->has_turns && numbers <= BB_INSIDE_MOST_PATHS && numbers <= 4 * n;
+	c->n_slots = m->is_numbered ? numbers : n;
+}
+
 static int make_memory(struct maker *m, struct bb_err *err)
 {
 	struct bb_inside_clone *c = &m->c;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint32_t most = 2 * c->n_exits + 2;
+	int rc;
 
 	c->n_stripes = power_of_two_from(cpus > 0 ? (uint32_t)cpus : 1);
 	c->n_stripes = c->n_stripes > MOST_STRIPES ? MOST_STRIPES : c->n_stripes;
-	if (c->n_marks > 8 || c->has_turns)
-		most = BB_INSIDE_MOST_PATHS;
-	else
-		most <<= c->n_marks;
-	most = most > BB_INSIDE_MOST_PATHS ? BB_INSIDE_MOST_PATHS : most;
-	c->n_slots = c->with & BB_INSIDE_PATHS ? power_of_two_from(most) : 0;
-	c->slot_bytes = BB_INSIDE_MARKS + 8 * (c->n_words + 1);
+	choose_slots(m);
+	c->slot_bytes = (BB_INSIDE_MARKS + 8 * (c->n_words + 1) + 63) / 64 * 64;
 	do
 		c->stripe_bytes = BB_INSIDE_HEAD + (c->n_slots + 1) * c->slot_bytes;
 	while (c->n_stripes * c->stripe_bytes > MOST_BYTES && (c->n_stripes /= 2));
-	return bb_shared_memory__open("bb_inside", (size_t)c->n_stripes * c->stripe_bytes,
-				      &c->memory, err);
+	rc = bb_shared_memory__open("bb_inside",
+				    BB_INSIDE_STRIPES + (size_t)c->n_stripes * c->stripe_bytes,
+				    &c->memory, err);
+	for (uint8_t i = 0; !rc && i < 32; i++)
+		((volatile uint8_t *)c->memory.v)[BB_INSIDE_LOG2 + (POWER_TO_INDEX << i >> 27)] = i;
+	return rc;
 }
 
 /* r0 to r5 are overwritten; reg gets the address of this CPU's stripe. */
@@ -213,74 +273,161 @@ static void emit_stripe(struct maker *m, uint8_t reg)
 		compute(&m->out, BPF_AND, BPF_REG_0, (int32_t)m->c.n_stripes - 1);
 		compute(&m->out, BPF_MUL, BPF_REG_0, (int32_t)m->c.stripe_bytes);
 	}
-	bb_emit_address(&m->out, reg, m->c.memory.fd, 0);
+	bb_emit_address(&m->out, reg, m->c.memory.fd, BB_INSIDE_STRIPES);
 	if (m->c.n_stripes > 1)
 		compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
 }
 
 /*
- * The run is counted; its state begins with zeros that the verifier does not know as such, or it
- * would look at every path apart.
+ * r1 = the number of the run, which decides whether it is timed. Two runs at once may have the same
+ * number. Only a program that may end without an exit counts its entries exactly.
+ */
+static void emit_number(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	emit_stripe(m, BPF_REG_1);
+	write_word(r, BPF_REG_10, m->frame.stripe, BPF_REG_1);
+	compute(r, BPF_MOV, BPF_REG_2, 1);
+	if (m->c.counts_entries) {
+		add_atomically(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2, BPF_FETCH);
+		return;
+	}
+	read_word(r, BPF_REG_0, BPF_REG_1, BB_INSIDE_RUNS);
+	compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_0);
+	write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
+}
+
+/*
+ * The run's state begins with zeros that the verifier does not know as such, or it would look at
+ * every path apart.
  */
 static void emit_entry(struct maker *m)
 {
+	bool is_timed = m->c.with & BB_INSIDE_TIME;
 	struct bb_rewrite *r = &m->out;
 	uint32_t untimed;
 
-	move(r, BPF_REG_6, BPF_REG_1);
-	emit_stripe(m, BPF_REG_1);
-	compute(r, BPF_MOV, BPF_REG_2, 1);
-	add_atomically(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2, BPF_FETCH);
-	read_word(r, BPF_REG_0, BPF_REG_1, BB_INSIDE_ZERO);
+	if (counts_at_entry(m)) {
+		move(r, BPF_REG_6, BPF_REG_1);
+		emit_number(m);
+	}
+	bb_emit_address(r, BPF_REG_3, m->c.memory.fd, 0);
+	read_word(r, BPF_REG_0, BPF_REG_3, BB_INSIDE_ZERO);
 	if (m->frame.turns)
 		write_word(r, BPF_REG_10, m->frame.turns, BPF_REG_0);
 	for (uint32_t w = 0; m->frame.words && w < m->c.n_words; w++)
 		write_word(r, BPF_REG_10, m->frame.words + 8 * (int)w, BPF_REG_0);
-	if (m->c.with & BB_INSIDE_TIME) {
-		read_word(r, BPF_REG_3, BPF_REG_1, BB_INSIDE_MASK);
+	if (is_timed) {
+		read_word(r, BPF_REG_3, BPF_REG_3, BB_INSIDE_MASK);
 		compute_by(r, BPF_AND, BPF_REG_2, BPF_REG_3);
 		untimed = jump_if(r, BPF_JNE, BPF_REG_2, 0);
 		call_helper(r, BPF_FUNC_ktime_get_ns);
 		land(r, untimed);
 		write_word(r, BPF_REG_10, m->frame.began, BPF_REG_0);
 	}
-	move(r, BPF_REG_1, BPF_REG_6);
+	if (counts_at_entry(m))
+		move(r, BPF_REG_1, BPF_REG_6);
 }
 
-/* The key of the run's path goes into r1; r7 is the index of its exit. */
-static void emit_key(struct maker *m)
+static void emit_number64(struct bb_rewrite *r, uint8_t reg, uint64_t number)
+{
+	bb_emit(r, BB_LD_IMM64, reg, 0, 0, (int32_t)number);
+	bb_emit(r, 0, 0, 0, 0, (int32_t)(number >> 32));
+}
+
+/* Which exit the run takes. The verifier does not know the number when it is read. */
+static void emit_exit_is(struct maker *m, uint32_t nth)
+{
+	bb_emit(&m->out, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, (int16_t)(m->frame.scratch + 4),
+		(int32_t)nth + 1);
+}
+
+static void emit_read_exit(struct maker *m, uint8_t reg)
+{
+	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_W, reg, BPF_REG_10,
+		(int16_t)(m->frame.scratch + 4), 0);
+	compute(&m->out, BPF_SUB, reg, 1);
+}
+
+/* Pass the low 16 bits of a register through the stack: what the verifier knows of it ends here,
+ * and so does its interest in how the value came about. */
+static void emit_forget(struct maker *m, uint8_t reg)
+{
+	int16_t off = (int16_t)(m->frame.scratch + 2);
+
+	bb_emit(&m->out, BPF_STX | BPF_MEM | BPF_H, BPF_REG_10, reg, off, 0);
+	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_H, reg, BPF_REG_10, off, 0);
+}
+
+/*
+ * While reg >= 2 * least: reg /= 2, shift++; reg < 2^32. Without branches, which the verifier would
+ * follow one by one: all bits below the highest one are set, and the power of two above them is
+ * looked up (Leiserson, Prokop and Randall 1998). r0 is overwritten.
+ */
+static void emit_halve(struct maker *m, uint8_t reg, uint8_t shift, int least_bits)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t not_zero;
 
-	read_word(r, BPF_REG_1, BPF_REG_9, BB_INSIDE_ZERO);
-	compute_by(r, BPF_ADD, BPF_REG_1, BPF_REG_7);
+	move(r, shift, reg);
+	compute(r, BPF_RSH, shift, least_bits + 1);
+	for (int bits = 1; bits <= 16; bits *= 2) {
+		move(r, BPF_REG_0, shift);
+		compute(r, BPF_RSH, BPF_REG_0, bits);
+		compute_by(r, BPF_OR, shift, BPF_REG_0);
+	}
+	compute(r, BPF_ADD, shift, 1);
+	bb_emit(r, BPF_ALU | BPF_MUL | BPF_K, shift, 0, 0, POWER_TO_INDEX);
+	bb_emit(r, BPF_ALU | BPF_RSH | BPF_K, shift, 0, 0, 27);
+	bb_emit_address(r, BPF_REG_0, m->c.memory.fd, BB_INSIDE_LOG2);
+	compute_by(r, BPF_ADD, BPF_REG_0, shift);
+	bb_emit(r, BPF_LDX | BPF_MEM | BPF_B, shift, BPF_REG_0, 0, 0);
+	compute_by(r, BPF_RSH, reg, shift);
+}
+
+/* r1 = the key of the run's path, r2 = the first slot for it. */
+static void emit_number_of_path(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	emit_read_exit(m, BPF_REG_1);
+	for (uint32_t w = 0; m->frame.words && w < m->c.n_words; w++) {
+		uint32_t bits = m->c.n_marks - w * BB_INSIDE_MARKS_A_WORD;
+
+		bits = bits < BB_INSIDE_MARKS_A_WORD ? bits : BB_INSIDE_MARKS_A_WORD;
+		read_word(r, BPF_REG_2, BPF_REG_10, m->frame.words + 8 * (int)w);
+		emit_number64(r, BPF_REG_3, BYTES_TO_BITS);
+		compute_by(r, BPF_MUL, BPF_REG_2, BPF_REG_3);
+		compute(r, BPF_RSH, BPF_REG_2, 57);
+		compute(r, BPF_LSH, BPF_REG_1, (int32_t)bits);
+		compute_by(r, BPF_OR, BPF_REG_1, BPF_REG_2);
+	}
+	move(r, BPF_REG_2, BPF_REG_1);
+	compute(r, BPF_ADD, BPF_REG_1, 1);
+}
+
+static void emit_hash_of_path(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	emit_read_exit(m, BPF_REG_1);
+	emit_number64(r, BPF_REG_3, HASH);
 	for (uint32_t w = 0; m->frame.words && w < m->c.n_words; w++) {
 		read_word(r, BPF_REG_2, BPF_REG_10, m->frame.words + 8 * (int)w);
-		compute(r, BPF_MUL, BPF_REG_1, HASH_STEP);
-		compute_by(r, BPF_ADD, BPF_REG_1, BPF_REG_2);
-		move(r, BPF_REG_3, BPF_REG_1);
-		compute(r, BPF_RSH, BPF_REG_3, 29);
-		compute_by(r, BPF_XOR, BPF_REG_1, BPF_REG_3);
+		compute_by(r, BPF_XOR, BPF_REG_1, BPF_REG_2);
+		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
-	if (m->frame.turns) { /* r3 = how many bits the turns have */
+	if (m->frame.turns) { /* how many bits the turns have */
 		read_word(r, BPF_REG_2, BPF_REG_10, m->frame.turns);
-		read_word(r, BPF_REG_3, BPF_REG_9, BB_INSIDE_ZERO);
-		for (int bits = 16; bits; bits /= 2) {
-			uint32_t fewer = jump_if(r, BPF_JLT, BPF_REG_2, 1 << bits);
-
-			compute(r, BPF_ADD, BPF_REG_3, bits);
-			compute(r, BPF_RSH, BPF_REG_2, bits);
-			land(r, fewer);
-		}
-		compute_by(r, BPF_ADD, BPF_REG_3, BPF_REG_2);
-		compute(r, BPF_MUL, BPF_REG_1, HASH_STEP);
-		compute_by(r, BPF_ADD, BPF_REG_1, BPF_REG_3);
+		emit_halve(m, BPF_REG_2, BPF_REG_4, 0);
+		compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_4);
+		emit_forget(m, BPF_REG_2);
+		compute_by(r, BPF_XOR, BPF_REG_1, BPF_REG_2);
+		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
-	compute(r, BPF_MUL, BPF_REG_1, HASH_STEP);
-	not_zero = jump_if(r, BPF_JNE, BPF_REG_1, 0);
-	compute(r, BPF_MOV, BPF_REG_1, 1);
-	land(r, not_zero);
+	move(r, BPF_REG_2, BPF_REG_1);
+	compute(r, BPF_RSH, BPF_REG_2, 48);
+	compute(r, BPF_OR, BPF_REG_1, 1); /* no key is 0 */
 }
 
 /* What a new slot tells of its path. */
@@ -296,43 +443,74 @@ static void emit_new_path(struct maker *m)
 		read_word(r, BPF_REG_0, BPF_REG_10, m->frame.turns);
 		write_word(r, BPF_REG_4, (int)(BB_INSIDE_MARKS + 8 * m->c.n_words), BPF_REG_0);
 	}
-	write_word(r, BPF_REG_4, BB_INSIDE_EXIT, BPF_REG_7);
+	emit_read_exit(m, BPF_REG_0);
+	write_word(r, BPF_REG_4, BB_INSIDE_EXIT, BPF_REG_0);
 	write_word(r, BPF_REG_4, BB_INSIDE_RETVAL, BPF_REG_6);
 }
 
-/* r4 = the slot of the run's path, or the last slot, where the table has no room for it. */
-static void emit_find_slot(struct maker *m)
+/* r4 = slot r2 of the stripe at r5. */
+static void emit_slot_address(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	move(r, BPF_REG_4, BPF_REG_5);
+	if (m->c.n_slots > 1) {
+		compute(r, BPF_AND, BPF_REG_2, (int32_t)m->c.n_slots - 1);
+		move(r, BPF_REG_3, BPF_REG_2);
+		compute(r, BPF_MUL, BPF_REG_3, (int32_t)m->c.slot_bytes);
+		compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_3);
+	}
+	compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
+}
+
+/* r0 = the key in slot r4, which becomes r1 if it was 0. */
+static void emit_claim(struct bb_rewrite *r)
+{
+	compute(r, BPF_MOV, BPF_REG_0, 0);
+	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_4, BPF_REG_1, BB_INSIDE_KEY, BPF_CMPXCHG);
+}
+
+/* r4 = the slot of the run's path. r5 is the stripe, r6 what the run returns. */
+static void emit_numbered_slot(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+	uint32_t is_known, is_known_now;
+
+	if (m->c.n_slots > 1)
+		emit_number_of_path(m);
+	else
+		compute(r, BPF_MOV, BPF_REG_1, 1);
+	emit_slot_address(m);
+	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
+	is_known = jump_if(r, BPF_JNE, BPF_REG_0, 0);
+	emit_claim(r);
+	is_known_now = jump_if(r, BPF_JNE, BPF_REG_0, 0);
+	emit_new_path(m);
+	land(r, is_known);
+	land(r, is_known_now);
+}
+
+/* Likewise; the last slot, where the table has no room for the path. */
+static void emit_hashed_slot(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
 	uint32_t found[2 * PROBES], is_new[PROBES], n = 0, done;
 
-	emit_key(m);
-	move(r, BPF_REG_2, BPF_REG_1);
-	compute(r, BPF_RSH, BPF_REG_2, 32);
-	compute_by(r, BPF_XOR, BPF_REG_2, BPF_REG_1);
-	compute(r, BPF_MUL, BPF_REG_2, HASH_END);
-	compute(r, BPF_RSH, BPF_REG_2, 20);
+	emit_hash_of_path(m);
 	for (uint32_t p = 0; p < PROBES; p++) {
 		uint32_t other;
 
-		compute(r, BPF_AND, BPF_REG_2, (int32_t)m->c.n_slots - 1);
-		move(r, BPF_REG_3, BPF_REG_2);
-		compute(r, BPF_MUL, BPF_REG_3, (int32_t)m->c.slot_bytes);
-		move(r, BPF_REG_4, BPF_REG_9);
-		compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_3);
-		compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
+		emit_slot_address(m);
 		read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
 		found[n++] = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_1);
 		other = jump_if(r, BPF_JNE, BPF_REG_0, 0);
-		compute(r, BPF_MOV, BPF_REG_0, 0);
-		bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_4, BPF_REG_1, BB_INSIDE_KEY,
-			BPF_CMPXCHG);
+		emit_claim(r);
 		is_new[p] = jump_if(r, BPF_JEQ, BPF_REG_0, 0);
 		found[n++] = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_1);
 		land(r, other);
 		compute(r, BPF_ADD, BPF_REG_2, 1);
 	}
-	move(r, BPF_REG_4, BPF_REG_9);
+	move(r, BPF_REG_4, BPF_REG_5);
 	compute(r, BPF_ADD, BPF_REG_4, (int32_t)(BB_INSIDE_HEAD + m->c.n_slots * m->c.slot_bytes));
 	done = jump_if(r, BPF_JA, 0, 0);
 	for (uint32_t p = 0; p < PROBES; p++)
@@ -355,58 +533,37 @@ static void emit_bucket(struct maker *m)
 	fits = jump_if(r, BPF_JEQ, BPF_REG_2, 0);
 	bb_emit(r, BPF_ALU | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, -1);
 	land(r, fits);
-	compute(r, BPF_MOV, BPF_REG_2, 0);
-	for (int bits = 16; bits; bits /= 2) {
-		uint32_t less = jump_if(r, BPF_JLT, BPF_REG_1, 16 << bits);
-
-		compute(r, BPF_RSH, BPF_REG_1, bits);
-		compute(r, BPF_ADD, BPF_REG_2, bits);
-		land(r, less);
-	}
+	emit_halve(m, BPF_REG_1, BPF_REG_2, 4);
 	compute(r, BPF_LSH, BPF_REG_2, 4);
 	compute_by(r, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	emit_forget(m, BPF_REG_1);
 	compute(r, BPF_AND, BPF_REG_1, BB_INSIDE_BUCKETS - 1);
 	compute(r, BPF_LSH, BPF_REG_1, 2);
 	compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_1);
 }
 
-/*
- * Count the run that ends here: r6 is what it returns, r7 the index of its exit. Then r4 is the
- * bucket, r5 the slot, r8 the time in ns, or -1: it was not timed.
- */
-static void emit_record(struct maker *m)
+/* r8 = the time of the run in ns, or -1: it was not timed. */
+static void emit_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t skip, same;
+	uint32_t skip;
 
-	compute(r, BPF_MOV, BPF_REG_8, -1);
-	if (m->c.with & BB_INSIDE_TIME) {
-		read_word(r, BPF_REG_8, BPF_REG_10, m->frame.began);
-		skip = jump_if(r, BPF_JEQ, BPF_REG_8, 0);
-		call_helper(r, BPF_FUNC_ktime_get_ns);
-		compute_by(r, BPF_SUB, BPF_REG_0, BPF_REG_8);
-		move(r, BPF_REG_8, BPF_REG_0);
-		compute(r, BPF_ADD, BPF_REG_8, 1);
-		land(r, skip);
-		compute(r, BPF_SUB, BPF_REG_8, 1);
-	}
-	emit_stripe(m, BPF_REG_9);
-	if (m->c.n_slots) {
-		emit_find_slot(m);
-	} else {
-		move(r, BPF_REG_4, BPF_REG_9);
-		compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
-	}
-	move(r, BPF_REG_5, BPF_REG_4);
-	compute(r, BPF_MOV, BPF_REG_1, 1);
-	add_atomically(r, BPF_REG_4, BB_INSIDE_COUNT, BPF_REG_1, 0);
-	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_RETVAL);
-	same = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_6);
-	write_word(r, BPF_REG_4, BB_INSIDE_VARIES, BPF_REG_1);
-	land(r, same);
-	if (!(m->c.with & BB_INSIDE_TIME))
-		return;
-	skip = jump_if(r, BPF_JEQ, BPF_REG_8, -1);
+	read_word(r, BPF_REG_8, BPF_REG_10, m->frame.began);
+	skip = jump_if(r, BPF_JEQ, BPF_REG_8, 0);
+	call_helper(r, BPF_FUNC_ktime_get_ns);
+	compute_by(r, BPF_SUB, BPF_REG_0, BPF_REG_8);
+	move(r, BPF_REG_8, BPF_REG_0);
+	compute(r, BPF_ADD, BPF_REG_8, 1);
+	land(r, skip);
+	compute(r, BPF_SUB, BPF_REG_8, 1);
+}
+
+/* Count r8 ns, in slot r4. Then r4 is the bucket. */
+static void emit_add_time(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+	uint32_t same;
+
 	add_atomically(r, BPF_REG_4, BB_INSIDE_TIMED, BPF_REG_1, 0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_SUM, BPF_REG_8, 0);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_WORST);
@@ -416,23 +573,61 @@ static void emit_record(struct maker *m)
 	emit_bucket(m);
 	compute(r, BPF_MOV, BPF_REG_1, 1);
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_1, BB_INSIDE_HIST, BPF_ADD);
-	land(r, skip);
 }
 
-/* Save the registers that a tail call needs, or the code after one that fails. */
+/*
+ * Count the run that ends here: r6 is what it returns. Then r4 is the bucket, r5 the slot, r8 the
+ * time in ns, or -1: it was not timed.
+ */
+static void emit_record(struct maker *m)
+{
+	bool is_timed = m->c.with & BB_INSIDE_TIME;
+	struct bb_rewrite *r = &m->out;
+	uint32_t untimed = 0, same, done;
+
+	if (is_timed)
+		emit_time(m);
+	if (m->frame.stripe)
+		read_word(r, BPF_REG_5, BPF_REG_10, m->frame.stripe);
+	else
+		emit_stripe(m, BPF_REG_5);
+	if (m->is_numbered) {
+		emit_numbered_slot(m);
+	} else if (m->c.n_slots) {
+		emit_hashed_slot(m);
+	} else {
+		move(r, BPF_REG_4, BPF_REG_5);
+		compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
+	}
+	move(r, BPF_REG_5, BPF_REG_4);
+	compute(r, BPF_MOV, BPF_REG_1, 1);
+	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_RETVAL);
+	same = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_6);
+	write_word(r, BPF_REG_4, BB_INSIDE_VARIES, BPF_REG_1);
+	land(r, same);
+	if (is_timed) {
+		untimed = jump_if(r, BPF_JEQ, BPF_REG_8, -1);
+		emit_add_time(m);
+		done = jump_if(r, BPF_JA, 0, 0);
+		land(r, untimed);
+	}
+	add_atomically(r, BPF_REG_4, BB_INSIDE_UNTIMED, BPF_REG_1, 0);
+	if (is_timed)
+		land(r, done);
+}
+
 static void emit_call_saves(struct maker *m, uint32_t at, bool is_back)
 {
-	static const uint8_t saved[] = {1, 2, 3, 6, 7, 8, 9};
-
-	for (size_t i = 0; i < sizeof(saved); i++) {
+	for (uint32_t i = 0; i < SAVED; i++) {
+		uint8_t reg = saved_regs[i];
 		int off = m->frame.saved + 8 * (int)i;
-		bool is_used = saved[i] <= BPF_REG_3 ||
-			       m->regs.live[at] & m->regs.known[at] & BB_REG(saved[i]);
+		bool is_used = reg <= BPF_REG_3 ||
+			       m->regs.live[at] & m->regs.known[at] & BB_REG(reg);
 
 		if (is_used && is_back)
-			read_word(&m->out, saved[i], BPF_REG_10, off);
+			read_word(&m->out, reg, BPF_REG_10, off);
 		else if (is_used)
-			write_word(&m->out, BPF_REG_10, off, saved[i]);
+			write_word(&m->out, BPF_REG_10, off, reg);
 	}
 }
 
@@ -441,31 +636,37 @@ static void emit_call_saves(struct maker *m, uint32_t at, bool is_back)
 static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 {
 	struct bb_rewrite *r = &m->out;
-	int slot = m->frame.saved + 8 * 7, bucket = slot + 8, ns = slot + 16;
-	uint32_t skip;
+	int slot = m->frame.saved + 8 * (int)SAVED, bucket = slot + 8, ns = slot + 16;
+	uint32_t untimed, done;
 
 	emit_call_saves(m, at, false);
 	compute(r, BPF_MOV, BPF_REG_6, 0);
-	compute(r, BPF_MOV, BPF_REG_7, (int32_t)nth);
+	emit_exit_is(m, nth);
 	emit_record(m);
 	write_word(r, BPF_REG_10, slot, BPF_REG_5);
-	write_word(r, BPF_REG_10, bucket, BPF_REG_4);
-	write_word(r, BPF_REG_10, ns, BPF_REG_8);
+	if (m->c.with & BB_INSIDE_TIME) {
+		write_word(r, BPF_REG_10, bucket, BPF_REG_4);
+		write_word(r, BPF_REG_10, ns, BPF_REG_8);
+	}
 	emit_call_saves(m, at, true);
 	bb_emit_old(r, at);
 	read_word(r, BPF_REG_1, BPF_REG_10, slot);
 	compute(r, BPF_MOV, BPF_REG_2, -1);
-	add_atomically(r, BPF_REG_1, BB_INSIDE_COUNT, BPF_REG_2, 0);
-	if (!(m->c.with & BB_INSIDE_TIME))
+	if (!(m->c.with & BB_INSIDE_TIME)) {
+		add_atomically(r, BPF_REG_1, BB_INSIDE_UNTIMED, BPF_REG_2, 0);
 		return;
+	}
 	read_word(r, BPF_REG_3, BPF_REG_10, ns);
-	skip = jump_if(r, BPF_JEQ, BPF_REG_3, -1);
+	untimed = jump_if(r, BPF_JEQ, BPF_REG_3, -1);
 	add_atomically(r, BPF_REG_1, BB_INSIDE_TIMED, BPF_REG_2, 0);
 	bb_emit(r, BPF_ALU64 | BPF_NEG, BPF_REG_3, 0, 0, 0);
 	add_atomically(r, BPF_REG_1, BB_INSIDE_SUM, BPF_REG_3, 0);
 	read_word(r, BPF_REG_4, BPF_REG_10, bucket);
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_2, BB_INSIDE_HIST, BPF_ADD);
-	land(r, skip);
+	done = jump_if(r, BPF_JA, 0, 0);
+	land(r, untimed);
+	add_atomically(r, BPF_REG_1, BB_INSIDE_UNTIMED, BPF_REG_2, 0);
+	land(r, done);
 }
 
 static void emit_turn(struct maker *m, uint32_t at)
@@ -495,6 +696,7 @@ static void emit_common_exit(struct maker *m)
 {
 	for (uint32_t i = 0; i < m->n_to_exit; i++)
 		m->too_far |= !bb_rewrite__jump(&m->out, m->to_exit[i], m->out.n);
+	move(&m->out, BPF_REG_6, BPF_REG_0);
 	emit_record(m);
 	move(&m->out, BPF_REG_0, BPF_REG_6);
 	bb_emit(&m->out, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
@@ -522,8 +724,7 @@ static void lay_out(struct maker *m)
 		if (begins && m->frame.words && m->c.mark_of[b])
 			emit_mark(m, m->c.mark_of[b] - 1);
 		if (at < end && bb_insn_is_exit(&code->insns[at])) {
-			move(r, BPF_REG_6, BPF_REG_0);
-			compute(r, BPF_MOV, BPF_REG_7, (int32_t)nth++);
+			emit_exit_is(m, nth++);
 			m->to_exit[m->n_to_exit++] = jump_if(r, BPF_JA, 0, 0);
 		} else if (at < end && is_tail_call(&code->insns[at])) {
 			emit_tail_call(m, at, nth++);
@@ -609,15 +810,16 @@ void bb_inside_clone__done(struct bb_inside_clone *c)
 
 void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask)
 {
-	for (uint32_t s = 0; s < c->n_stripes; s++)
-		c->memory.v[((size_t)s * c->stripe_bytes + BB_INSIDE_MASK) / 8] = mask;
+	c->memory.v[BB_INSIDE_MASK / 8] = mask;
 }
 
-uint64_t bb_inside_clone__runs(const struct bb_inside_clone *c)
+uint64_t bb_inside_clone__begun(const struct bb_inside_clone *c)
 {
 	uint64_t runs = 0;
 
 	for (uint32_t s = 0; s < c->n_stripes; s++)
-		runs += c->memory.v[((size_t)s * c->stripe_bytes + BB_INSIDE_RUNS) / 8];
+		runs += c->memory.v[(BB_INSIDE_STRIPES + (size_t)s * c->stripe_bytes +
+				     BB_INSIDE_RUNS) /
+				    8];
 	return runs;
 }

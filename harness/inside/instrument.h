@@ -23,17 +23,20 @@ enum bb_inside_with {
 	BB_INSIDE_PATHS = 2, /* paths are told apart */
 };
 
-/* The memory is stripes[n_stripes]. A stripe is a head and slots[n_slots + 1]: a hash table of
- * paths, and a last slot for the runs of all paths that found no room. */
-#define BB_INSIDE_RUNS 0u  /* of the head: runs that began */
-#define BB_INSIDE_MASK 8u  /* a run is timed if (runs & mask) is 0 */
-#define BB_INSIDE_ZERO 16u /* always 0, which the verifier does not know */
+/* The memory is a head and stripes[n_stripes]. A stripe is a head and slots[n_slots + 1]: a table
+ * of paths, and a last slot for the runs of all paths that found no room. Lines of 64 bytes that
+ * runs write hold nothing that runs of other stripes read. */
+#define BB_INSIDE_MASK 0u  /* of the memory: a run is timed if (its number & mask) is 0 */
+#define BB_INSIDE_ZERO 8u  /* always 0, which the verifier does not know */
+#define BB_INSIDE_LOG2 16u /* uint8_t[32]: logarithms of the powers of two */
+#define BB_INSIDE_STRIPES 64u
+#define BB_INSIDE_RUNS 0u /* of a stripe: see bb_inside_clone__begun() */
 #define BB_INSIDE_HEAD 64u
-#define BB_INSIDE_KEY 0u    /* of a slot: the path's hash; 0: the slot is free */
-#define BB_INSIDE_COUNT 8u  /* runs that ended */
-#define BB_INSIDE_TIMED 16u /* runs that were timed */
-#define BB_INSIDE_SUM 24u   /* their time, ns */
-#define BB_INSIDE_WORST 32u /* ns; a nested run may overwrite a longer time */
+#define BB_INSIDE_KEY 0u     /* of a slot: the path's number or hash; 0: the slot is free */
+#define BB_INSIDE_UNTIMED 8u /* runs that ended and were not timed */
+#define BB_INSIDE_TIMED 16u  /* runs that ended and were timed */
+#define BB_INSIDE_SUM 24u    /* their time, ns */
+#define BB_INSIDE_WORST 32u  /* ns; a nested run may overwrite a longer time */
 #define BB_INSIDE_RETVAL 40u
 #define BB_INSIDE_VARIES 48u /* another run returned another value */
 #define BB_INSIDE_EXIT 56u   /* index of the exit */
@@ -52,6 +55,7 @@ struct bb_inside_clone {
 	uint32_t *exits; /* by index: the slot of an exit, or of a tail call */
 	uint32_t n_exits;
 	bool has_turns;
+	bool counts_entries; /* it may end without an exit: bb_inside_clone__begun() is exact */
 	struct bb_shared_memory memory;
 	uint32_t n_insns;
 };
@@ -70,7 +74,8 @@ void bb_inside_clone__done(struct bb_inside_clone *c);
 /* Every 2^k-th run is timed from now on; mask is 2^k - 1. */
 void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask);
 
-/* Runs that began so far. */
-uint64_t bb_inside_clone__runs(const struct bb_inside_clone *c);
+/* Runs that began so far. Exact if c->counts_entries; 0 if the clone needs no such number; else
+ * runs at the same time may be counted as one. */
+uint64_t bb_inside_clone__begun(const struct bb_inside_clone *c);
 
 #endif

@@ -462,7 +462,7 @@ void bb_inside__turn(struct bb_inside *in)
 		return;
 	for (size_t i = 0; i < in->n_programs; i++) {
 		struct bb_inside_program *p = &in->programs[i];
-		uint64_t runs = p->id ? bb_inside_clone__runs(&p->clone) : 0, mask = 0;
+		uint64_t runs = p->id ? bb_inside_clone__begun(&p->clone) : 0, mask = 0;
 		double rate = (double)(runs - p->seen_runs) / seconds;
 
 		p->seen_runs = runs;
