@@ -23,4 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
+#define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements */
+
 #endif

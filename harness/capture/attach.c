@@ -13,6 +13,7 @@
 
 #include "base/caller.h"
 #include "base/grow.h"
+#include "base/io.h"
 #include "base/kernel_fs.h"
 #include "base/parse.h"
 #include "capture/take.h"
@@ -58,11 +59,9 @@ static void describe_rate(const struct perf_event_attr *attr, struct bb_captured
 {
 	const char *name = "an event of the CPU";
 
-	if (attr->type == PERF_TYPE_SOFTWARE &&
-	    attr->config < sizeof(software) / sizeof(software[0]))
+	if (attr->type == PERF_TYPE_SOFTWARE && attr->config < BB_LEN(software))
 		name = software[attr->config];
-	if (attr->type == PERF_TYPE_HARDWARE &&
-	    attr->config < sizeof(hardware) / sizeof(hardware[0]))
+	if (attr->type == PERF_TYPE_HARDWARE && attr->config < BB_LEN(hardware))
 		name = hardware[attr->config];
 	snprintf(a->where, sizeof(a->where), attr->freq ? "%s, %llu Hz" : "%s, every %llu", name,
 		 (unsigned long long)(attr->freq ? attr->sample_freq : attr->sample_period));
@@ -113,7 +112,7 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 	int rc = bpf_task_fd_query(getpid(), event_fd, 0, name, &len, &prog_id, &type, &offset,
 				   &address);
 
-	if (!rc && type < sizeof(kinds) / sizeof(kinds[0]) && *name) {
+	if (!rc && type < BB_LEN(kinds) && *name) {
 		snprintf(a->kind, sizeof(a->kind), "%s", kinds[type]);
 		if (type >= BPF_FD_TYPE_UPROBE)
 			snprintf(a->where, sizeof(a->where), "%s:0x%llx", name,
@@ -138,8 +137,7 @@ static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enu
 	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
 	struct bb_captured_attachment *a = seen ? bb_take__attachment(t, seen->id, kind) : NULL;
 
-	if (copy >= 0)
-		close(copy);
+	bb_close(&copy);
 	if (a) {
 		t->pending[t->n_pending - 1].tid = call->from.tid;
 		t->pending[t->n_pending - 1].by = by;
@@ -199,7 +197,7 @@ static void say_where(struct bb_take_call *call, uint32_t attach_type, int targe
 		     {55, "netkit_peer"}};
 	const char *type = libbpf_bpf_attach_type_str(attach_type);
 
-	for (size_t i = 0; !type && i < sizeof(newer) / sizeof(newer[0]); i++)
+	for (size_t i = 0; !type && i < BB_LEN(newer); i++)
 		if (newer[i].type == attach_type)
 			type = newer[i].name;
 	a->attach_type = attach_type;
@@ -289,8 +287,7 @@ static void see_links(struct bb_take *t)
 			return;
 		t->last_link_id = id;
 		rc = fd < 0 ? fd : bpf_obj_get_info_by_fd(fd, &info, &len);
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 		prog_id = rc ? NULL : bb_append(&t->links, &t->n_links, sizeof(*prog_id));
 		if (prog_id)
 			*prog_id = info.prog_id;
@@ -336,9 +333,7 @@ static bool is_attached(struct bb_take *t, size_t i)
 
 void bb_pending__done(struct bb_pending_attachment *p)
 {
-	if (p->fd >= 0)
-		close(p->fd);
-	p->fd = -1;
+	bb_close(&p->fd);
 	p->by = BB_ATTACHED_SURELY;
 }
 
@@ -356,8 +351,7 @@ static bool is_elsewhere(pid_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
 	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	/* "running"; "-1": it ends */
 	if (n <= 0 || bb_parse_digits(&at, &nr) || nr == SYS_bpf || nr == SYS_ioctl)
 		return false;
@@ -506,8 +500,7 @@ static int see_all(struct bb_take *t)
 		rc = see_device(t, netlink, &all[i]);
 	if (all)
 		if_freenameindex(all);
-	if (netlink >= 0)
-		close(netlink);
+	bb_close(&netlink);
 	return rc;
 }
 
@@ -536,9 +529,7 @@ int bb_take__devices(struct bb_take *t, pid_t command)
 		if (setns(ours, CLONE_NEWNET) && !rc)
 			rc = -errno;
 	}
-	if (theirs >= 0)
-		close(theirs);
-	if (ours >= 0)
-		close(ours);
+	bb_close(&theirs);
+	bb_close(&ours);
 	return rc;
 }

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "base/deadline.h"
+#include "base/io.h"
 #include "capture/replay.h"
 #include "capture/rights.h"
 #include "capture/take.h"
@@ -55,8 +56,7 @@ static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 		rc = bb_replay__load_one(r, prog, 0, NULL, 0);
 		bb_rights__restore(&before);
 	}
-	if (r->progs[prog] >= 0)
-		close(r->progs[prog]);
+	bb_close(&r->progs[prog]);
 	r->progs[prog] = slot;
 	return rc;
 }
@@ -276,8 +276,7 @@ static void see_programs(struct bb_take *t)
 
 		if (seen)
 			seen->stayed = true;
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 	}
 }
 
@@ -389,7 +388,7 @@ static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 		*vmlinux = btf__load_vmlinux_btf();
 	type = *vmlinux ? btf__type_by_id(*vmlinux, p->attach_btf_id) : NULL;
 	name = type ? btf__name_by_offset(*vmlinux, type->name_off) : "";
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+	for (size_t i = 0; i < BB_LEN(prefixes); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			name += strlen(prefixes[i]);
 	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
@@ -621,7 +620,7 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		       "nowhere";
 	if (!*p->kernel_name)
 		return "it has no name, a handful of instructions, and was attached nowhere";
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < BB_LEN(names); i++)
 		if (!strncmp(p->kernel_name, names[i], strlen(names[i])))
 			return "it has a loader's name, a handful of instructions, and was "
 			       "attached nowhere";
@@ -674,8 +673,7 @@ void bb_take__free(struct bb_take *t)
 	close_held(t->maps, t->n_maps);
 	close_held(t->btfs, t->n_btfs);
 	for (size_t i = 0; i < t->n_loads; i++)
-		if (t->loads[i].target_fd >= 0)
-			close(t->loads[i].target_fd);
+		bb_close(&t->loads[i].target_fd);
 	for (size_t i = 0; i < t->n_pending; i++)
 		bb_pending__done(&t->pending[i]);
 	free(t->loads);

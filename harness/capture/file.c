@@ -465,8 +465,7 @@ bool bb_capture_is_one(const char *path)
 	bool is_one = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
 		      !memcmp(head, BB_CAPTURE_MANIFEST, sizeof(head));
 
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	return is_one;
 }
 

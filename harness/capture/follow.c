@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "capture/watched.h"
 #include "capture/replay.h"
 
@@ -64,8 +65,7 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 			return true;
 	fd = bpf_prog_get_fd_by_id(id);
 	rc = fd < 0 ? -errno : bpf_obj_get_info_by_fd(fd, &info, &len);
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	if (rc || info.nr_map_ids > MAX_MAPS)
 		return false;
 	for (size_t i = 0; i < t->capture->n_progs; i++)
@@ -93,7 +93,7 @@ static void *serve(void *arg)
 	bool any;
 
 	while (!rc) {
-		if (poll(p, sizeof(p) / sizeof(p[0]), -1) < 0 && errno != EINTR)
+		if (poll(p, BB_LEN(p), -1) < 0 && errno != EINTR)
 			break;
 		if (p[1].revents)
 			break;
@@ -136,8 +136,7 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 	if (!rc)
 		rc = bb_watched__start(argv, NULL, env, true, &f->command, err);
 	if (rc) {
-		if (f->enough_fd >= 0)
-			close(f->enough_fd);
+		bb_close(&f->enough_fd);
 		bb_take__free(&f->take);
 		free(f);
 		return rc;

@@ -4,6 +4,7 @@
 
 #include "base/deadline.h"
 #include "base/grow.h"
+#include "base/io.h"
 #include "capture/replay.h"
 #include "capture/take.h"
 
@@ -30,8 +31,7 @@ static bool is_frozen(int fd)
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	info = open(path, O_RDONLY | O_CLOEXEC);
 	n = info < 0 ? 0 : read(info, text, sizeof(text) - 1);
-	if (info >= 0)
-		close(info);
+	bb_close(&info);
 	text[n > 0 ? n : 0] = '\0';
 	return strstr(text, "frozen:\t1") != NULL;
 }

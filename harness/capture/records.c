@@ -231,7 +231,7 @@ static const struct bb_record_part parts[] = {
 const struct bb_record_format bb_capture_format = {
 	.name = "a capture that can be read",
 	.parts = parts,
-	.n_parts = sizeof(parts) / sizeof(parts[0]),
+	.n_parts = BB_LEN(parts),
 	.max_text = MAX_TEXT,
 	.max_items = BB_CAPTURE_MAX_ITEMS,
 };

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "base/deadline.h"
+#include "base/io.h"
 
 int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size)
 {
@@ -30,8 +31,7 @@ static int btf_of_kernel(const char *module)
 		if (fd >= 0 && !bb_btf_info(fd, &info, name, sizeof(name)) && info.kernel_btf &&
 		    !strcmp(name, module))
 			return fd;
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 	}
 	errno = ENOENT;
 	return -1;
@@ -59,8 +59,7 @@ static int *no_fds(size_t n)
 static void close_fds(int *fds, size_t n)
 {
 	for (size_t i = 0; fds && i < n; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		bb_close(&fds[i]);
 	free(fds);
 }
 
@@ -341,8 +340,7 @@ static int load_attr(struct bb_replay *r, size_t prog, union bpf_attr *a)
 		fd = sys_bpf(BPF_PROG_LOAD, a);
 	if (fd < 0)
 		return -errno;
-	if (r->progs[prog] >= 0)
-		close(r->progs[prog]);
+	bb_close(&r->progs[prog]);
 	r->progs[prog] = fd;
 	return 0;
 }

@@ -20,7 +20,7 @@ static const struct {
 	{BIT(CAP_NET_ADMIN), "CAP_NET_ADMIN"},
 	{BIT(CAP_SYS_ADMIN), "CAP_SYS_ADMIN"},
 };
-#define N_LOOKED_AT (sizeof(looked_at) / sizeof(looked_at[0]))
+#define N_LOOKED_AT (BB_LEN(looked_at))
 
 static uint64_t all_rights(void)
 {

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/io.h"
 #include "capture/replay.h"
 #include "capture/rights.h"
 
@@ -291,8 +292,7 @@ static int take_test_run(struct bb_take_call *call)
 	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
 	void *data = NULL, *ctx = NULL;
 
-	if (copy >= 0)
-		close(copy);
+	bb_close(&copy);
 	if (!seen || t->capture->n_inputs >= MAX_INPUTS || a->test.data_size_in > MAX_INPUT_BYTES ||
 	    a->test.ctx_size_in > MAX_INPUT_BYTES ||
 	    bb_remote__copy(&call->from, a->test.data_in, a->test.data_size_in, 1, 1, &data) ||
@@ -351,8 +351,7 @@ static int number_of(const struct seccomp_data *data)
 		     {366, SYS_setsockopt},
 		     {354, SYS_seccomp}};
 
-	for (size_t i = 0; data->arch == AUDIT_ARCH_I386 && i < sizeof(calls) / sizeof(calls[0]);
-	     i++)
+	for (size_t i = 0; data->arch == AUDIT_ARCH_I386 && i < BB_LEN(calls); i++)
 		if (calls[i].narrow == data->nr)
 			return calls[i].nr;
 #endif

@@ -8,7 +8,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -33,10 +32,10 @@ static int add_rules(scmp_filter_ctx filter)
 	static const int options[] = {SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_EBPF};
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < sizeof(bpf_cmds) / sizeof(bpf_cmds[0]); i++)
+	for (size_t i = 0; !rc && i < BB_LEN(bpf_cmds); i++)
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(bpf), 1,
 				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD, bpf_cmds[i]));
-	for (size_t i = 0; !rc && i < sizeof(options) / sizeof(options[0]); i++)
+	for (size_t i = 0; !rc && i < BB_LEN(options); i++)
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(setsockopt), 2,
 				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD, SOL_SOCKET),
 				      SCMP_A2(SCMP_CMP_MASKED_EQ, LOW_WORD, (uint64_t)options[i]));
@@ -185,10 +184,8 @@ static void listener_close(struct bb_listener *l, bool leave)
 
 	if (l->guard > 0 && !leave && write(l->guard_alive, &quit, 1) == 1)
 		waitpid(l->guard, NULL, 0);
-	if (l->guard_alive >= 0)
-		close(l->guard_alive);
-	if (l->fd >= 0)
-		close(l->fd);
+	bb_close(&l->guard_alive);
+	bb_close(&l->fd);
 	if (l->answering)
 		munmap(l->answering, sizeof(*l->answering));
 	*l = (struct bb_listener){.fd = -1, .guard_alive = -1, .guard = -1};
@@ -304,31 +301,20 @@ static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 
 /* --- from start to end --- */
 
-/* We hold a descriptor for each of the command's maps. */
-static void raise_limit_of_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files))
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
 		      struct bb_watched *ret_watched, struct bb_err *err)
 {
 	struct bb_watched c = {0};
 	int rc;
 
-	c.n_before = children(&c, c.before, sizeof(c.before) / sizeof(c.before[0]));
+	c.n_before = children(&c, c.before, BB_LEN(c.before));
 	prctl(PR_SET_CHILD_SUBREAPER, adopts);
 	rc = listener_start(argv, dir, env, &c.listener, err);
 	if (rc) {
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
 	}
-	raise_limit_of_files();
+	bb_open_files__allow_more(); /* for a descriptor of each of the command's maps */
 	*ret_watched = c;
 	return 0;
 }
@@ -380,14 +366,14 @@ static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
 		if (bb_watched__serve(c, TURN_MS, NULL, &any) == -EPIPE)
 			usleep(TURN_MS * 1000);
 		bb_watched__look(c);
-		n = children(c, pids, sizeof(pids) / sizeof(pids[0]));
+		n = children(c, pids, BB_LEN(pids));
 		for (size_t i = 0; i < n; i++)
 			if (pids[i] != c->listener.command && pids[i] != c->beside) {
 				if (signal == SIGKILL)
 					kill(pids[i], signal);
 				waitpid(pids[i], NULL, WNOHANG);
 			}
-		if (c->ended && !children(c, pids, sizeof(pids) / sizeof(pids[0])))
+		if (c->ended && !children(c, pids, BB_LEN(pids)))
 			return true;
 	} while (bb_seconds_since(began_ns) < seconds);
 	return false;
@@ -400,13 +386,13 @@ bool bb_watched__end(struct bb_watched *c)
 
 	if (c->beside > 0)
 		kill(-c->beside, SIGKILL);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(signals); i++) {
 		size_t n;
 
 		if (!c->ended)
 			kill(-c->listener.command, signals[i]);
 		/* daemons that left the command's process group */
-		n = children(c, pids, sizeof(pids) / sizeof(pids[0]));
+		n = children(c, pids, BB_LEN(pids));
 		for (size_t k = 0; k < n; k++)
 			if (pids[k] != c->listener.command)
 				kill(pids[k], signals[i]);

@@ -129,8 +129,7 @@ static int make_folder(struct bb_captured_file *f, const char *name, struct bb_e
 		if (f->lock_fd >= 0 && tmp_fd >= 0)
 			bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
 							    sizeof("XXXXXX") - 1, f->lock_fd);
-		if (tmp_fd >= 0)
-			close(tmp_fd);
+		bb_close(&tmp_fd);
 	}
 	free(dir);
 	return rc;
@@ -170,8 +169,7 @@ void bb_captured_file__remove(struct bb_captured_file *f)
 	unlink(path);
 	*strrchr(path, '/') = '\0';
 	rmdir(path);
-	if (f->lock_fd >= 0)
-		close(f->lock_fd);
+	bb_close(&f->lock_fd);
 	free(f->object);
 	*f = (struct bb_captured_file){0};
 }

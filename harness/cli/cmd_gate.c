@@ -124,7 +124,7 @@ static int check(struct gate_args *a, struct bb_err *err)
 	struct bb_scenario *s = NULL;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; !rc && i < BB_LEN(files); i++)
 		rc = bb_output_check(files[i], err);
 	if (!rc)
 		rc = bb_check_resolution(a->gate.threshold, results, NULL, err);

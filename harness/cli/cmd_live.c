@@ -6,6 +6,7 @@
 #include "base/child.h"
 #include "base/clean.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/stop.h"
 #include "bpf/prog_stats.h"
 #include "capture/follow.h"
@@ -190,10 +191,8 @@ static int start_command(struct watch *w, struct bb_err *err)
 			      &w->follow, err);
 	if (before >= 0)
 		dup2(before, STDERR_FILENO);
-	if (before >= 0)
-		close(before);
-	if (nothing >= 0)
-		close(nothing);
+	bb_close(&before);
+	bb_close(&nothing);
 	return rc;
 }
 
@@ -306,7 +305,7 @@ static bool take_key(struct live_args *a)
 
 	if (poll(&in, 1, 0) <= 0 || read(STDIN_FILENO, &key, 1) != 1)
 		return false;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < BB_LEN(keys); i++)
 		if (keys[i].key == key)
 			a->order = bb_live_order_find(keys[i].order);
 	return key == 'q';

@@ -69,7 +69,7 @@ static int print_table(const struct bb_live_row *rows, size_t n, bool all, FILE 
 	size_t n_idle = 0;
 	int rc;
 
-	bb_doc__table(&d, columns, sizeof(columns) / sizeof(columns[0]));
+	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_live_row *r = &rows[i];
 		const char *mark = bb_live_row__share(r) < SHARE_MIN ? "~" : "";
@@ -182,7 +182,7 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all,
 	static const char singles[] = "bpf_program_single_run_seconds";
 
 	(void)all;
-	for (size_t k = 0; k < sizeof(families) / sizeof(families[0]); k++) {
+	for (size_t k = 0; k < BB_LEN(families); k++) {
 		const char *name = families[k].name, *type = families[k].type;
 
 		fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, families[k].help, name, type);

@@ -65,9 +65,7 @@ struct bb_option {
 #define BB_ARG_AT(member) offsetof(ARGS, member)
 #define BB_ARG(member) .at = BB_ARG_AT(member)
 
-#define BB_CHOICES(table)                                                                          \
-	.rows = (table), .n_rows = sizeof(table) / sizeof((table)[0]),                             \
-	.row_size = sizeof((table)[0])
+#define BB_CHOICES(table) .rows = (table), .n_rows = BB_LEN(table), .row_size = sizeof((table)[0])
 
 /* Appends `text`, which must stay valid. Nobody frees the list: commands with lists among their
  * arguments keep these in static memory. */

@@ -64,7 +64,7 @@ static int own_fd_of(const char *path)
 		return STDOUT_FILENO;
 	if (!strcmp(path, "/dev/stderr"))
 		return STDERR_FILENO;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(folders); i++) {
 		size_t len = strlen(folders[i]);
 
 		if (!strncmp(path, folders[i], len) && !bb_parse_u64(path + len, &fd) &&
@@ -127,8 +127,7 @@ int bb_output_check(const char *path, struct bb_err *err)
 		ok = !faccessat(p.dir_fd, ".", W_OK | X_OK, AT_EACCESS);
 	if (!rc && !ok)
 		rc = bb_fail(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
-	if (p.dir_fd >= 0)
-		close(p.dir_fd);
+	bb_close(&p.dir_fd);
 	return rc;
 }
 
@@ -207,8 +206,7 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 	rc = find_target(path, &p, err);
 	if (!rc)
 		rc = write_target(writer, arg, &p, err);
-	if (p.dir_fd >= 0)
-		close(p.dir_fd);
+	bb_close(&p.dir_fd);
 	return rc;
 }
 

@@ -209,7 +209,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct
 		{BB_NUMBER("% of run")}, {BB_NUMBER("insns")},         {BB_NUMBER("line")},
 		{BB_CODE("source")},
 	};
-	enum { N = sizeof(columns) / sizeof(columns[0]) };
+	enum { N = BB_LEN(columns) };
 	const struct bb_line_time **order = calloc(b->n_lines + 1, sizeof(*order));
 	double other = bb_by_line__other_ways(b);
 	const char *file = "";

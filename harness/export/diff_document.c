@@ -105,7 +105,7 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		{BB_TEXT("Note")},
 	};
 
-	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = first; i < end; i++)
 		if (!g || diffs->rows[i].exact || diffs->rows[i].has_verdict)
 			add_diff(&diffs->rows[i], g, d);
@@ -198,7 +198,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gat
 	};
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
-	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < diff->n_rows && shown < EXACT_ROWS; i++) {
 		if (diff->rows[i].verdict == BB_VERDICT_SAME)
 			continue;
@@ -292,7 +292,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 	};
 	size_t shown = 0;
 
-	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < c->n_rows && shown < TIME_ROWS; i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;

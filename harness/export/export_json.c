@@ -32,9 +32,7 @@ static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *
 		{"p99", "lag-p99"}, {"drops", "drops"},
 	};
 
-	for (size_t i = 0; bb_drive_kind_named(c->drive)->sample.is_lag &&
-			   i < sizeof(of_lags) / sizeof(of_lags[0]);
-	     i++)
+	for (size_t i = 0; bb_drive_kind_named(c->drive)->sample.is_lag && i < BB_LEN(of_lags); i++)
 		if (!strcmp(def->name, of_lags[i].metric))
 			return of_lags[i].slug;
 	return def->slug;

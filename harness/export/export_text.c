@@ -42,7 +42,7 @@ int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		const char *const names[] = {f.name, f.scenario, f.variant, f.c ? f.c->drive : NULL,
 					     f.c ? f.c->param : NULL};
 
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		for (size_t i = 0; i < BB_LEN(names); i++) {
 			put_csv_text(names[i], mem);
 			putc(',', mem);
 		}
@@ -141,7 +141,7 @@ static const struct {
 	{"prog_size_jited", offsetof(struct bb_prog_static, jited_bytes), 1},
 };
 
-#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define N_COLUMNS (BB_LEN(columns))
 
 static double value_of(const struct bb_program *p, size_t column)
 {

@@ -106,7 +106,7 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 
 	for (size_t i = 0; i < t->n_cases; i++) {
 		add_predictor(&t->cases[i], d);
-		bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+		bb_doc__table(d, columns, BB_LEN(columns));
 		for (size_t k = 0; k < t->cases[i].n_points; k++)
 			add_point(t, &t->cases[i], &t->cases[i].points[k], d);
 	}
@@ -216,7 +216,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		{BB_NUMBER("Runs")},
 		{BB_VERDICT("Mark")},
 	};
-	enum { N = sizeof(columns) / sizeof(columns[0]) };
+	enum { N = BB_LEN(columns) };
 	size_t n = 0, left_out = 0;
 
 	bb_doc__table(d, columns, N);

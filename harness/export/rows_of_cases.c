@@ -106,7 +106,7 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 			   "(latency, ns per run; `show --format bmf` and `make plot` have every "
 			   "value)",
 			   d);
-	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = head; i < r->n_cases; i++)
 		if (same_sweep(&r->cases[i], &r->cases[head]))
 			add_variant(r, head, i, d);
@@ -216,7 +216,7 @@ static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
 		    "%s, %s, from hot to cold (latency and net, %sns per run)", c->scenario,
 		    c->drive, sweep ? "medians over the values, " : "");
-	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = head; i < b->r->n_cases; i++)
 		if (bb_same_group(&b->r->cases[i], c) && is_first(b, i, true))
 			add_row(b, i, d);
@@ -343,8 +343,7 @@ static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 			    "right after "
 			    "the run before it (slope)");
 	bb_doc__table(d, hooks ? of_hooks : of_slopes,
-		      hooks ? sizeof(of_hooks) / sizeof(of_hooks[0])
-			    : sizeof(of_slopes) / sizeof(of_slopes[0]));
+		      hooks ? BB_LEN(of_hooks) : BB_LEN(of_slopes));
 	for (size_t i = 0; next_check(r, hooks, &i, &k); n++)
 		add_check(d, &k, hooks);
 	if (!n)

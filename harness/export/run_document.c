@@ -240,7 +240,7 @@ void bb_doc_counted(const struct bb_report *r, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
 		    "instructions per run (exact: the same in every run of a case; helpers' own "
 		    "are not counted)");
-	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
 		struct bb_counted_range g = bb_counted__range(c);

@@ -387,7 +387,7 @@ const struct bb_case_column bb_case_columns[] = {
 		      "machine's own speed out"),
 };
 
-const size_t bb_n_case_columns = sizeof(bb_case_columns) / sizeof(bb_case_columns[0]);
+const size_t bb_n_case_columns = BB_LEN(bb_case_columns);
 
 struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column)
 {

@@ -131,15 +131,13 @@ struct bb_kind {
 };
 
 #define BB_ROWS(type_, fields_)                                                                    \
-	.size = sizeof(struct type_), .fields = (fields_),                                         \
-	.n_fields = sizeof(fields_) / sizeof((fields_)[0])
+	.size = sizeof(struct type_), .fields = (fields_), .n_fields = BB_LEN(fields_)
 #define BB_ITEM(type_) .size = sizeof(struct type_), .where_offset = offsetof(struct type_, where)
 #define BB_AT(type_, m_) .offset = offsetof(struct type_, m_)
 #define BB_LIST_AT(type_, m_, n_) BB_AT(type_, m_), .n_offset = offsetof(struct type_, n_)
 #define BB_KIND(what_, example_, fields_)                                                          \
-	.what = (what_), .example = (example_), .fields = (fields_),                               \
-	.n_fields = sizeof(fields_) / sizeof((fields_)[0])
-#define BB_MODES(modes_) .modes = (modes_), .n_modes = sizeof(modes_) / sizeof((modes_)[0])
+	.what = (what_), .example = (example_), .fields = (fields_), .n_fields = BB_LEN(fields_)
+#define BB_MODES(modes_) .modes = (modes_), .n_modes = BB_LEN(modes_)
 
 /*
  * Reads a mapping into the struct at `base`, key by key in the order of the file. `mode` is one

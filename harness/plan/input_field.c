@@ -13,7 +13,6 @@
 #include "base/parse.h"
 #include "plan/packet.h"
 
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define CAPTURE_MAX_BYTES ((size_t)64 << 20)
 /* offset of the low byte of the source: 14 bytes of Ethernet, 12 of IPv4 */
 #define SRC_LOW_AT 26u
@@ -228,9 +227,9 @@ static int read_cb(const struct bb_reader *r, const struct bb_field *f, const st
 	struct bb_field word = *f;
 	int rc = bb_field__check_list(r, f, node, "whole numbers");
 
-	if (!rc && node->n > ARRAY_LEN(skb->cb))
+	if (!rc && node->n > BB_LEN(skb->cb))
 		rc = bb_yaml__fail(r, node, "%s has %zu words at most, not %zu", f->name,
-				   ARRAY_LEN(skb->cb), node->n);
+				   BB_LEN(skb->cb), node->n);
 	for (size_t i = 0; !rc && i < node->n; i++, word.offset += sizeof(__u32))
 		rc = bb_field__u32(r, &word, &node->items[i], base);
 	return rc;
@@ -302,7 +301,7 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 {
 	static const uint8_t zeros[sizeof(struct __sk_buff)];
 
-	while (*at < ARRAY_LEN(skb_fields)) {
+	while (*at < BB_LEN(skb_fields)) {
 		const struct bb_field *f = &skb_fields[(*at)++];
 		size_t size = f->type == &cb    ? sizeof(ret_alone->cb)
 			      : f->type == &u64 ? sizeof(uint64_t)
@@ -399,7 +398,7 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base)
 {
 	struct entry *e = base;
-	const char *names[ARRAY_LEN(retvals)];
+	const char *names[BB_LEN(retvals)];
 	const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
 	int64_t v = 0;
 	int rc = node->quoted ? -EINVAL : bb_parse_i64(word, &v);
@@ -407,7 +406,7 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 	if (rc == -ERANGE || (!rc && (v < INT32_MIN || v > UINT32_MAX)))
 		return bb_yaml__fail(r, node, "%s must fit into 32 bits, not %s", f->name,
 				     bb_yaml__show(node).text);
-	for (size_t i = 0; rc && i < ARRAY_LEN(retvals); i++) {
+	for (size_t i = 0; rc && i < BB_LEN(retvals); i++) {
 		names[i] = retvals[i].name;
 		if (!strcmp(word, retvals[i].name)) {
 			v = retvals[i].value;
@@ -420,7 +419,7 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f,
 				     "TC_ACT_OK, not %s%s%s",
 				     f->name, node->quoted ? "the quoted text " : "",
 				     bb_yaml__show(node).text,
-				     bb_phrase__suggest(word, names, ARRAY_LEN(names)).text);
+				     bb_phrase__suggest(word, names, BB_LEN(names)).text);
 	e->has_retval = true;
 	e->retval = (uint32_t)v;
 	return 0;
@@ -672,7 +671,7 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 		     {"xdp", BB_CTX_XDP}};
 
 	for (size_t i = 0; i < node->n; i++)
-		for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
+		for (size_t k = 0; k < BB_LEN(kinds); k++) {
 			if (strcmp(node->items[2 * i].text, kinds[k].key))
 				continue;
 			if (e->ctx_kind != BB_CTX_NONE)

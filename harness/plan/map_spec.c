@@ -4,7 +4,6 @@
 
 #include "base/parse.h"
 
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 /* for example, a per-CPU value has at most 32768 (PCPU_MIN_UNIT_SIZE) */
 #define DATUM_MAX_BYTES 65536
 
@@ -17,7 +16,7 @@ int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const 
 		{[BB_SELF_PID] = "pid", [BB_SELF_COMM] = "comm", [BB_SELF_CGROUP] = "cgroup"};
 	const struct bb_yaml *value = node->n == 1 ? &node->items[1] : NULL;
 
-	for (size_t i = 1; value && i < ARRAY_LEN(names); i++)
+	for (size_t i = 1; value && i < BB_LEN(names); i++)
 		if (!strcmp(node->items[0].text, names[i]) && value->kind == BB_YAML_TEXT &&
 		    !strcmp(value->text, "self")) {
 			*ret_self = (enum bb_self)i;
@@ -93,7 +92,7 @@ static const struct bb_field map_fields[] = {
 	{"entries", &bb_type_list, BB_LIST_AT(bb_map_spec, entries, n_entries), .of = &entry_kind,
 	 .item = "entries such as {key: 1, value: 2}; leave it out for an empty map"},
 	{"reset", &bb_type_flag, BB_AT(bb_map_spec, each_run), .choices = resets,
-	 .n_choices = ARRAY_LEN(resets)},
+	 .n_choices = BB_LEN(resets)},
 };
 
 const struct bb_kind bb_map_kind = {

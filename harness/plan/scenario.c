@@ -7,7 +7,6 @@
 
 /* The tables below are the schema: one row per key. The readers above them serve keys whose
  * values have a structure. */
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const consumers[] =
 	{[BB_DRAIN_EACH_RUN] = "caught-up", [BB_DRAIN_HALF_FULL] = "behind"};
@@ -233,7 +232,7 @@ static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 		return bb_yaml__fail(r, node,
 				     "variant '%s' has both an id and a pin; give one of them",
 				     v->name);
-	for (size_t i = 0; bb_variant_is_live(v) && i < ARRAY_LEN(for_loading); i++)
+	for (size_t i = 0; bb_variant_is_live(v) && i < BB_LEN(for_loading); i++)
 		if (bb_yaml__get(node, for_loading[i]))
 			return bb_yaml__fail(r, bb_yaml__get(node, for_loading[i]),
 					     "key '%s' is for programs that bpfbench loads; "
@@ -242,7 +241,7 @@ static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 	return 0;
 }
 
-#define CHOICE(table) .choices = (table), .n_choices = ARRAY_LEN(table)
+#define CHOICE(table) .choices = (table), .n_choices = BB_LEN(table)
 #define TEXT(type, m) &bb_type_text, BB_AT(type, m)
 #define LIST(type, m, n, kind) &bb_type_list, BB_LIST_AT(type, m, n), .of = &(kind)
 
@@ -338,7 +337,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	if (!by)
 		return 0;
 	for (size_t k = 0; k < bb_n_drive_kinds; k++)
-		for (i = 0; i < ARRAY_LEN((*ret_kind)->by) && bb_drive_kinds[k]->by[i]; i++)
+		for (i = 0; i < BB_LEN((*ret_kind)->by) && bb_drive_kinds[k]->by[i]; i++)
 			if (!strcmp(bb_drive_kinds[k]->with, (*ret_kind)->with)) {
 				assert(key.n_choices < MAX_CHOICES);
 				names[key.n_choices++] = bb_drive_kinds[k]->by[i];
@@ -363,7 +362,7 @@ static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d
 
 	if (!d->event && kind->by_key && !strcmp(kind->by_key, "event"))
 		rc = bb_field__set_text(r, &d->event, kind->by[0]);
-	for (size_t i = 0; !rc && i < ARRAY_LEN(texts); i++) {
+	for (size_t i = 0; !rc && i < BB_LEN(texts); i++) {
 		const struct bb_drive_key *key = bb_drive_kind_key(kind, texts[i].key);
 
 		if (key && key->choice && !*texts[i].member)
@@ -416,7 +415,7 @@ static const struct bb_field drive_fields[] = {
 
 /* The keys of drives: for each key the kinds that take it, and the names of kinds in messages. */
 struct drive_schema {
-	struct bb_field fields[ARRAY_LEN(drive_fields)];
+	struct bb_field fields[BB_LEN(drive_fields)];
 	struct bb_mode modes[MAX_KINDS];
 	char labels[MAX_KINDS][48];
 	struct bb_kind kind;
@@ -437,7 +436,7 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 		const struct bb_drive_kind *kind = bb_drive_kinds[k];
 		bool first = bb_drive_kind_find(kind->with, NULL) == kind;
 
-		for (size_t f = 0; f < ARRAY_LEN(drive_fields); f++)
+		for (size_t f = 0; f < BB_LEN(drive_fields); f++)
 			if (drive_fields[f].with && bb_drive_kind_key(kind, drive_fields[f].name))
 				s.fields[f].with |= BB_BIT(k);
 		snprintf(s.labels[k], sizeof(s.labels[k]), "%s: %s", first ? "with" : kind->by_key,
@@ -492,7 +491,7 @@ static int check_reference(const struct bb_reader *r, const struct bb_scenario *
 
 	if (!node || bb_scenario__variant(s, node->text))
 		return 0;
-	assert(s->n_variants <= ARRAY_LEN(names));
+	assert(s->n_variants <= BB_LEN(names));
 	for (size_t i = 0; i < s->n_variants; i++)
 		names[i] = s->variants[i].name;
 	return bb_yaml__fail(r, node, "%s %s is no variant%s; there are: %s", key,

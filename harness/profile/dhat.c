@@ -17,7 +17,7 @@ const struct bb_dhat_metric bb_dhat_metrics[] = {
 	{"At t-end, blocks", "heap-end-blocks", "ebk", AT(end_blocks)},
 };
 
-const size_t bb_n_dhat_metrics = sizeof(bb_dhat_metrics) / sizeof(bb_dhat_metrics[0]);
+const size_t bb_n_dhat_metrics = BB_LEN(bb_dhat_metrics);
 
 static int complain(const char *path, const char *what, struct bb_err *err)
 {

@@ -49,7 +49,7 @@ int bb_debug_file__open(const struct bb_debug_request *request, const char *path
 	case BB_DEBUG_LINK:
 		if (!dir_len || strchr(name, '/'))
 			return -EINVAL;
-		for (size_t i = 0; fd < 0 && i < sizeof(where) / sizeof(where[0]); i++)
+		for (size_t i = 0; fd < 0 && i < BB_LEN(where); i++)
 			if (snprintf(candidate, sizeof(candidate), where[i], dir_len, path, name) <
 			    (int)sizeof(candidate))
 				fd = open_if_trusted(candidate, st.st_uid);
@@ -300,8 +300,7 @@ static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dw
 		fd = bb_debug_file__ask(s->socket, BB_DEBUG_BUILD_ID, id_text);
 		if (fd >= 0 && has_id(fd, id, (size_t)n))
 			return fd;
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 	}
 	fd = link ? bb_debug_file__ask(s->socket, BB_DEBUG_LINK, link) : -1;
 	if (fd < 0 || crc_of(fd) == crc)

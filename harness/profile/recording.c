@@ -19,7 +19,6 @@
 #include "bpf/attach.h"
 
 #define OBJECT "profile.bpf.o"
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define KALLSYMS_MAX_BYTES (256u << 20)
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
 
@@ -117,7 +116,7 @@ static int open_object(struct bb_recorder *r, struct bb_err *err)
 	if (!r->obj)
 		return bb_fail(err, -errno, "%s: %s; build it with make", r->object_path,
 			       strerror(errno));
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+	for (size_t i = 0; i < BB_LEN(parts); i++) {
 		const char *name = parts[i].name;
 
 		if (parts[i].is_map ? !bpf_object__find_map_by_name(r->obj, name)
@@ -148,7 +147,7 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 	r->recording.stats.max_frames = (uint32_t)max_frames;
 	bpf_map__set_value_size(bpf_object__find_map_by_name(r->obj, "stacks"),
 				(__u32)(max_frames * sizeof(uint64_t)));
-	for (size_t i = 0; i < ARRAY_LEN(globals) && !rc; i++)
+	for (size_t i = 0; i < BB_LEN(globals) && !rc; i++)
 		rc = bb_global__set(r->obj, r->object_path, &globals[i], NULL, err);
 	if (rc)
 		return rc;
@@ -170,7 +169,7 @@ static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 
 	if (pid && bpf_map_update_elem(map_of(r, "targets"), &pid, &one, BPF_ANY))
 		return bb_fail(err, -errno, "cannot sample process %u: %s", pid, strerror(errno));
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; i < BB_LEN(names); i++) {
 		struct bpf_program *program = program_of(r, names[i]);
 		struct bpf_link *link;
 
@@ -424,7 +423,7 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 	__u64 weight;
 
 	ring_buffer__consume(r->overflow);
-	for (size_t i = 0; i < ARRAY_LEN(counters) && !rc; i++)
+	for (size_t i = 0; i < BB_LEN(counters) && !rc; i++)
 		rc = bb_global__read_u64(r->obj, counters[i].name, counters[i].value);
 	if (rc)
 		return bb_fail(err, rc, "cannot read the counters of the profiler: %s",
@@ -537,8 +536,7 @@ static void command_end(struct command *c)
 	const struct timespec step = {.tv_nsec = 10000000};
 
 	close(c->child.fd); /* it may wait for this */
-	if (c->child.report_fd >= 0)
-		close(c->child.report_fd);
+	bb_close(&c->child.report_fd);
 	if (command_has_ended(c))
 		return;
 	kill(c->child.pid, SIGTERM);

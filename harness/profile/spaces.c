@@ -51,8 +51,7 @@ static int copy_vdso(void)
 		close(fd);
 		fd = -1;
 	}
-	if (memory >= 0)
-		close(memory);
+	bb_close(&memory);
 	return fd;
 }
 
@@ -116,8 +115,7 @@ static void free_dsos(struct bb_dsos *dsos)
 {
 	for (size_t i = 0; i < dsos->n; i++) {
 		free(dsos->v[i].path);
-		if (dsos->v[i].fd >= 0)
-			close(dsos->v[i].fd);
+		bb_close(&dsos->v[i].fd);
 	}
 	free(dsos->v);
 	bb_idmap__done(&dsos->by_file);

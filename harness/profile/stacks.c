@@ -348,7 +348,7 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 			return (enum bb_frame_kind)kind;
 		}
 	}
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+	for (size_t i = 0; i < BB_LEN(notes); i++)
 		if (*len == strlen(notes[i].text) && !memcmp(frame, notes[i].text, *len))
 			return notes[i].kind;
 	return BB_FRAME_USER;

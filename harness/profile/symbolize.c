@@ -184,8 +184,7 @@ static bool serve_message(const struct work *w, int socket)
 		return false;
 	fd = bb_debug_file__open(&request, w->dso->path, w->dso->fd);
 	rc = bb_descriptor__send(socket, 0, fd);
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	return !rc;
 }
 
