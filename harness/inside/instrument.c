@@ -105,6 +105,14 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
+/* Likewise, where the code before goes on, too. The jump by 0, which the kernel removes, makes the
+ * verifier compare the two; it looks once at what follows. */
+static void land_both(struct bb_rewrite *r, uint32_t from)
+{
+	land(r, jump_if(r, BPF_JA, 0, 0));
+	land(r, from);
+}
+
 /* --- what a clone consists of --- */
 
 /*
@@ -323,7 +331,7 @@ static void emit_entry(struct maker *m)
 		compute_by(r, BPF_AND, BPF_REG_2, BPF_REG_3);
 		untimed = jump_if(r, BPF_JNE, BPF_REG_2, 0);
 		call_helper(r, BPF_FUNC_ktime_get_ns);
-		land(r, untimed);
+		land_both(r, untimed);
 		write_word(r, BPF_REG_10, m->frame.began, BPF_REG_0);
 	}
 	if (counts_at_entry(m))
@@ -358,6 +366,18 @@ static void emit_forget(struct maker *m, uint8_t reg)
 
 	bb_emit(&m->out, BPF_STX | BPF_MEM | BPF_H, BPF_REG_10, reg, off, 0);
 	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_H, reg, BPF_REG_10, off, 0);
+}
+
+/* The turns are in the upper half of their word, where the verifier keeps no numbers; or it would
+ * go back through all turns of a loop when it is to know one. */
+static void emit_turns(struct maker *m, uint8_t op, uint8_t reg)
+{
+	int16_t off = (int16_t)(m->frame.turns + 4);
+
+	if (op == BPF_LDX)
+		bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_W, reg, BPF_REG_10, off, 0);
+	else
+		bb_emit(&m->out, BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, reg, off, 0);
 }
 
 /*
@@ -418,7 +438,7 @@ static void emit_hash_of_path(struct maker *m)
 		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
 	if (m->frame.turns) { /* how many bits the turns have */
-		read_word(r, BPF_REG_2, BPF_REG_10, m->frame.turns);
+		emit_turns(m, BPF_LDX, BPF_REG_2);
 		emit_halve(m, BPF_REG_2, BPF_REG_4, 0);
 		compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_4);
 		emit_forget(m, BPF_REG_2);
@@ -440,7 +460,7 @@ static void emit_new_path(struct maker *m)
 		write_word(r, BPF_REG_4, (int)(BB_INSIDE_MARKS + 8 * w), BPF_REG_0);
 	}
 	if (m->frame.turns) {
-		read_word(r, BPF_REG_0, BPF_REG_10, m->frame.turns);
+		emit_turns(m, BPF_LDX, BPF_REG_0);
 		write_word(r, BPF_REG_4, (int)(BB_INSIDE_MARKS + 8 * m->c.n_words), BPF_REG_0);
 	}
 	emit_read_exit(m, BPF_REG_0);
@@ -463,18 +483,11 @@ static void emit_slot_address(struct maker *m)
 	compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
 }
 
-/* r0 = the key in slot r4, which becomes r1 if it was 0. */
-static void emit_claim(struct bb_rewrite *r)
-{
-	compute(r, BPF_MOV, BPF_REG_0, 0);
-	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_4, BPF_REG_1, BB_INSIDE_KEY, BPF_CMPXCHG);
-}
-
 /* r4 = the slot of the run's path. r5 is the stripe, r6 what the run returns. */
 static void emit_numbered_slot(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t is_known, is_known_now;
+	uint32_t is_known;
 
 	if (m->c.n_slots > 1)
 		emit_number_of_path(m);
@@ -483,11 +496,9 @@ static void emit_numbered_slot(struct maker *m)
 	emit_slot_address(m);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
 	is_known = jump_if(r, BPF_JNE, BPF_REG_0, 0);
-	emit_claim(r);
-	is_known_now = jump_if(r, BPF_JNE, BPF_REG_0, 0);
+	write_word(r, BPF_REG_4, BB_INSIDE_KEY, BPF_REG_1);
 	emit_new_path(m);
-	land(r, is_known);
-	land(r, is_known_now);
+	land_both(r, is_known);
 }
 
 /* Likewise; the last slot, where the table has no room for the path. */
@@ -504,7 +515,9 @@ static void emit_hashed_slot(struct maker *m)
 		read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
 		found[n++] = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_1);
 		other = jump_if(r, BPF_JNE, BPF_REG_0, 0);
-		emit_claim(r);
+		compute(r, BPF_MOV, BPF_REG_0, 0);
+		bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_4, BPF_REG_1, BB_INSIDE_KEY,
+			BPF_CMPXCHG);
 		is_new[p] = jump_if(r, BPF_JEQ, BPF_REG_0, 0);
 		found[n++] = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_1);
 		land(r, other);
@@ -516,23 +529,22 @@ static void emit_hashed_slot(struct maker *m)
 	for (uint32_t p = 0; p < PROBES; p++)
 		land(r, is_new[p]);
 	emit_new_path(m);
+	land_both(r, done);
 	for (uint32_t i = 0; i < n; i++)
 		land(r, found[i]);
-	land(r, done);
 }
 
 /* r4 += the address of the bucket for r8 ns: 16 buckets an octave. */
 static void emit_bucket(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t fits;
 
 	move(r, BPF_REG_1, BPF_REG_8);
-	move(r, BPF_REG_2, BPF_REG_8);
-	compute(r, BPF_RSH, BPF_REG_2, 32);
-	fits = jump_if(r, BPF_JEQ, BPF_REG_2, 0);
-	bb_emit(r, BPF_ALU | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, -1);
-	land(r, fits);
+	compute(r, BPF_RSH, BPF_REG_1, 32); /* not 0: r8 counts as 2^32 - 1 */
+	bb_emit(r, BPF_ALU64 | BPF_NEG, BPF_REG_1, 0, 0, 0);
+	compute(r, BPF_ARSH, BPF_REG_1, 63);
+	compute_by(r, BPF_OR, BPF_REG_1, BPF_REG_8);
+	bb_emit(r, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
 	emit_halve(m, BPF_REG_1, BPF_REG_2, 4);
 	compute(r, BPF_LSH, BPF_REG_2, 4);
 	compute_by(r, BPF_ADD, BPF_REG_1, BPF_REG_2);
@@ -542,34 +554,43 @@ static void emit_bucket(struct maker *m)
 	compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_1);
 }
 
-/* r8 = the time of the run in ns, or -1: it was not timed. */
+/* r8 = the time of the run in ns, which the verifier knows to be positive, or -1: it was not timed.
+ */
 static void emit_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t skip;
+	uint32_t untimed, done;
 
 	read_word(r, BPF_REG_8, BPF_REG_10, m->frame.began);
-	skip = jump_if(r, BPF_JEQ, BPF_REG_8, 0);
+	untimed = jump_if(r, BPF_JEQ, BPF_REG_8, 0);
 	call_helper(r, BPF_FUNC_ktime_get_ns);
 	compute_by(r, BPF_SUB, BPF_REG_0, BPF_REG_8);
 	move(r, BPF_REG_8, BPF_REG_0);
-	compute(r, BPF_ADD, BPF_REG_8, 1);
-	land(r, skip);
-	compute(r, BPF_SUB, BPF_REG_8, 1);
+	compute(r, BPF_ARSH, BPF_REG_0, 63); /* this clock may step back a little: 0 ns */
+	compute(r, BPF_XOR, BPF_REG_0, -1);
+	compute_by(r, BPF_AND, BPF_REG_8, BPF_REG_0);
+	done = jump_if(r, BPF_JA, 0, 0);
+	land(r, untimed);
+	compute(r, BPF_MOV, BPF_REG_8, -1);
+	land(r, done);
 }
 
 /* Count r8 ns, in slot r4. Then r4 is the bucket. */
 static void emit_add_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
-	uint32_t same;
 
 	add_atomically(r, BPF_REG_4, BB_INSIDE_TIMED, BPF_REG_1, 0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_SUM, BPF_REG_8, 0);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_WORST);
-	same = jump_if_by(r, BPF_JGE, BPF_REG_0, BPF_REG_8);
-	write_word(r, BPF_REG_4, BB_INSIDE_WORST, BPF_REG_8);
-	land(r, same);
+	move(r, BPF_REG_2, BPF_REG_8); /* add what r8 has more, if anything */
+	compute_by(r, BPF_SUB, BPF_REG_2, BPF_REG_0);
+	move(r, BPF_REG_3, BPF_REG_2);
+	compute(r, BPF_ARSH, BPF_REG_3, 63);
+	compute(r, BPF_XOR, BPF_REG_3, -1);
+	compute_by(r, BPF_AND, BPF_REG_2, BPF_REG_3);
+	compute_by(r, BPF_ADD, BPF_REG_0, BPF_REG_2);
+	write_word(r, BPF_REG_4, BB_INSIDE_WORST, BPF_REG_0);
 	emit_bucket(m);
 	compute(r, BPF_MOV, BPF_REG_1, 1);
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_1, BB_INSIDE_HIST, BPF_ADD);
@@ -583,7 +604,7 @@ static void emit_record(struct maker *m)
 {
 	bool is_timed = m->c.with & BB_INSIDE_TIME;
 	struct bb_rewrite *r = &m->out;
-	uint32_t untimed = 0, same, done;
+	uint32_t untimed = 0, done;
 
 	if (is_timed)
 		emit_time(m);
@@ -602,9 +623,10 @@ static void emit_record(struct maker *m)
 	move(r, BPF_REG_5, BPF_REG_4);
 	compute(r, BPF_MOV, BPF_REG_1, 1);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_RETVAL);
-	same = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_6);
-	write_word(r, BPF_REG_4, BB_INSIDE_VARIES, BPF_REG_1);
-	land(r, same);
+	compute_by(r, BPF_XOR, BPF_REG_0, BPF_REG_6);
+	read_word(r, BPF_REG_2, BPF_REG_4, BB_INSIDE_VARIES);
+	compute_by(r, BPF_OR, BPF_REG_0, BPF_REG_2);
+	write_word(r, BPF_REG_4, BB_INSIDE_VARIES, BPF_REG_0);
 	if (is_timed) {
 		untimed = jump_if(r, BPF_JEQ, BPF_REG_8, -1);
 		emit_add_time(m);
@@ -677,9 +699,9 @@ static void emit_turn(struct maker *m, uint32_t at)
 		return;
 	save[1] = 0;
 	bb_emit_saves(&m->out, reg, save, m->frame.saved_turn + 8, false);
-	read_word(&m->out, reg[0], BPF_REG_10, m->frame.turns);
+	emit_turns(m, BPF_LDX, reg[0]);
 	compute(&m->out, BPF_ADD, reg[0], 1);
-	write_word(&m->out, BPF_REG_10, m->frame.turns, reg[0]);
+	emit_turns(m, BPF_STX, reg[0]);
 	bb_emit_saves(&m->out, reg, save, m->frame.saved_turn + 8, true);
 }
 
