@@ -8,8 +8,10 @@
 #include "plan/field.h"
 
 #define MAX_NAMES 64u /* of those that a message suggests */
-#define SWEEP_ENTRIES                                                                              \
-	64u /* taken out of a hash at a time; a bucket must fit, most hold one or two */
+/* Memory for the entries taken out of a hash at a time, and their least number: a bucket must fit,
+ * and most hold one or two. */
+#define SWEEP_BYTES (256u << 10)
+#define SWEEP_MIN 64u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");
 
@@ -52,7 +54,8 @@ struct content {
 	/* of a value as it is passed: all CPUs', each rounded up to 8 bytes */
 	size_t slot_size;
 	uint8_t *entry_keys; /* of the entries in the scenario's order */
-	uint32_t n;          /* what to write: the entries, or the whole of an array */
+	/* what to write: the generated entries and then the given ones, or the whole of an array */
+	uint32_t n;
 	/* n of them, without gaps; prog array: values are descriptors, -1 for none */
 	uint8_t *keys, *values;
 	uint32_t sweep_n; /* BY_KEY: room for what is taken out */
@@ -154,17 +157,120 @@ static int put_program(const struct content *c, const struct bb_map_entry *entry
 		       bb_phrase__join(names, n).text);
 }
 
+/* A different number below 2^bits for each i below 2^bits, in an order that looks random: each step
+ * can be undone (multiplication by an odd number, xor with the number's own upper bits). */
+static uint64_t scramble(uint64_t i, unsigned int bits)
+{
+	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+
+	for (int round = 0; round < 3; round++) {
+		i = (i * UINT64_C(0x9e3779b97f4a7c15) + UINT64_C(0xd1b54a32d192ed03)) & mask;
+		i ^= i >> (bits / 2 + 1);
+	}
+	return i;
+}
+
+/* Writes the i-th generated key: a little-endian number; of an LPM trie a prefix length, then a
+ * prefix whose first bits are the number, the first byte first. */
+static void make_key(const struct content *c, uint32_t i, uint8_t *key)
+{
+	const struct bb_map_fill *fill = &c->spec->fill;
+	bool is_trie = c->type->type == BPF_MAP_TYPE_LPM_TRIE;
+	size_t data_at = is_trie ? sizeof(uint32_t) : 0, size = c->key_size - data_at;
+	uint32_t n = (uint32_t)fill->prefixes.n, bits = (uint32_t)size * 8;
+	uint64_t number = n ? i / n : i;
+
+	if (n)
+		bits = fill->prefixes.v[i % n];
+	if (bits > 64)
+		bits = 64;
+	if (fill->random)
+		number = scramble(number, bits);
+	if (is_trie) {
+		uint32_t length = n ? fill->prefixes.v[i % n] : (uint32_t)size * 8;
+
+		memcpy(key, &length, sizeof(length));
+		number = __builtin_bswap64(number << (64 - bits));
+	}
+	memset(key + data_at, 0, size);
+	memcpy(key + data_at, &number, size < sizeof(number) ? size : sizeof(number));
+}
+
+/* Refuses a fill that this map cannot hold. */
+static int check_fill(const struct content *c, struct bb_err *err)
+{
+	const struct bb_map_fill *fill = &c->spec->fill;
+	bool is_trie = c->type->type == BPF_MAP_TYPE_LPM_TRIE;
+	uint32_t bits = (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
+	uint32_t n = (uint32_t)fill->prefixes.n;
+
+	if (c->type->way == BY_PROGRAM)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "this map holds programs or cgroups: give 'entries', no 'fill'");
+	if (n && !is_trie)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "only the keys of an LPM trie have 'prefixes'");
+	if (fill->count > c->max_entries)
+		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
+			       "a fill of %u entries, but the map has room for %u", fill->count,
+			       c->max_entries);
+	for (uint32_t i = 0; i < (n ? n : 1); i++) {
+		uint32_t length = n ? fill->prefixes.v[i] : bits;
+		uint32_t wanted = n ? (fill->count + n - 1 - i) / n : fill->count;
+
+		if (length > bits)
+			return fail_at(err, -ERANGE, c->spec, &c->spec->where,
+				       "a prefix of %u bits, but the keys have %u", length, bits);
+		if (length < 32 && wanted > UINT32_C(1) << length)
+			return fail_at(err, -E2BIG, c->spec, &c->spec->where,
+				       "%u entries have keys of %u bits, and there are only %u",
+				       wanted, length, UINT32_C(1) << length);
+	}
+	return 0;
+}
+
+/* Copies the value of one CPU to the others of a per-CPU slot. */
+static void spread_value(const struct content *c, uint8_t *slot)
+{
+	size_t step = (c->value_size + 7) / 8 * 8;
+
+	for (size_t at = step; at < c->slot_size; at += step)
+		memcpy(slot + at, slot, c->value_size);
+}
+
+/* Writes the generated entries. An array has them by their indexes, whatever their order is. */
+static int put_fill(struct content *c, struct bb_err *err)
+{
+	const struct bb_map_fill *fill = &c->spec->fill;
+	const struct bb_map_datum *value = &fill->value;
+	struct bb_map_entry at = {.where = c->spec->where};
+	bool is_given = value->is_number || value->self || value->bytes.len;
+	int rc = fill->count ? check_fill(c, err) : 0;
+
+	if (!rc && fill->count && is_given)
+		rc = put_datum(c, &at, "value", value, c->value_size, c->values, err);
+	if (rc || !fill->count)
+		return rc;
+	spread_value(c, c->values);
+	for (uint32_t i = 0; i < fill->count; i++) {
+		if (c->type->way == BY_KEY)
+			make_key(c, i, c->keys + i * c->key_size);
+		if (i)
+			memcpy(c->values + i * c->slot_size, c->values, c->slot_size);
+	}
+	return 0;
+}
+
 /* Keys, no two of them alike, and values to their places: an array has them by their keys. */
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
 	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY,
 	     is_hash = c->type->way == BY_KEY;
-	size_t step = (c->value_size + 7) / 8 * 8; /* from one CPU's value to the next */
 
 	for (size_t i = 0; i < c->spec->n_entries; i++) {
 		const struct bb_map_entry *entry = &c->spec->entries[i];
 		uint8_t *key = c->entry_keys + i * c->key_size, *value;
-		uint32_t slot = (uint32_t)i;
+		uint32_t slot = c->spec->fill.count + (uint32_t)i;
 		int rc = put_datum(c, entry, "key", &entry->key, c->key_size, key, err);
 
 		if (rc)
@@ -192,8 +298,8 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 					      value, err);
 		if (rc)
 			return rc;
-		for (size_t at = step; !has_programs && at < c->slot_size; at += step)
-			memcpy(value + at, value, c->value_size);
+		if (!has_programs)
+			spread_value(c, value);
 		memcpy(c->keys + slot * c->key_size, key, c->key_size);
 	}
 	return 0;
@@ -204,11 +310,15 @@ static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
 
-	c->n = is_array ? c->max_entries : (uint32_t)c->spec->n_entries;
+	c->n = is_array ? c->max_entries : c->spec->fill.count + (uint32_t)c->spec->n_entries;
 	c->entry_keys = calloc(c->spec->n_entries + 1, c->key_size);
 	c->keys = calloc(c->n + 1u, c->key_size);
 	c->values = calloc(c->n + 1u, c->slot_size);
-	c->sweep_n = is_array ? 0 : c->max_entries < SWEEP_ENTRIES ? c->max_entries : SWEEP_ENTRIES;
+	c->sweep_n = SWEEP_BYTES / (uint32_t)(c->key_size + c->slot_size);
+	if (c->sweep_n < SWEEP_MIN)
+		c->sweep_n = SWEEP_MIN;
+	if (is_array || c->sweep_n > c->max_entries)
+		c->sweep_n = is_array ? 0 : c->max_entries;
 	c->swept_keys = calloc(c->sweep_n + 1u, c->key_size);
 	c->swept_values = calloc(c->sweep_n + 1u, c->slot_size);
 	/* of a hash the kernel's has 4 bytes */
@@ -280,8 +390,9 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 		return rc;
 	if (map.is_frozen || info.map_flags & BPF_F_RDONLY_PROG)
 		why = "its contents are constant";
-	else if (map.is_variables && spec->n_entries)
-		why = "variables only get their old values back here: leave out 'entries', and set "
+	else if (map.is_variables && (spec->n_entries || spec->fill.count))
+		why = "variables only get their old values back here: leave out its contents, and "
+		      "set "
 		      "values with 'globals'";
 	else if (c->type->way == BY_PROGRAM && spec->each_run)
 		why = "no run changes a prog array; leave out 'reset: run'";
@@ -294,6 +405,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	c->slot_size = c->type->per_cpu ? (c->value_size + 7) / 8 * 8 * (size_t)n_cpus
 					: c->value_size;
 	rc = make_room(c, err);
+	rc = rc ? rc : put_fill(c, err);
 	rc = rc ? rc : put_entries(c, of, err);
 	if (!rc && map.is_variables && bpf_map_lookup_elem(c->fd, &zero, c->values)) {
 		rc = -errno;

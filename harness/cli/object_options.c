@@ -14,6 +14,9 @@ const struct bb_option bb_object_options[] = {
 	 "run the programs on this packet: bytes, their hexadecimal text, or a pcap (repeatable)"},
 	{"ctx", 0, "FILE", bb_read_strings, BB_ARG(opts.contexts),
 	 "run the programs on this context: bytes or their hexadecimal text (repeatable)"},
+	{"fill", 0, "MAP=N", bb_read_strings, BB_ARG(opts.fills),
+	 "put N entries with random keys and zero values into this map (repeatable); a scenario "
+	 "says more"},
 	{"trigger", 0, "NAME", bb_read_text, BB_ARG(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
@@ -26,7 +29,8 @@ bool bb_object_args__any(const struct bb_object_args *a)
 {
 	const struct bb_object_opts *o = &a->opts;
 
-	return o->programs.n || o->packets.n || o->contexts.n || o->trigger || o->type;
+	return o->programs.n || o->fills.n || o->packets.n || o->contexts.n || o->trigger ||
+	       o->type;
 }
 
 /* Splits NAME=FILE, unless a file has that whole name. The caller frees *ret_copy, the name. */

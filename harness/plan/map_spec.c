@@ -6,6 +6,7 @@
 
 /* for example, a per-CPU value has at most 32768 (PCPU_MIN_UNIT_SIZE) */
 #define DATUM_MAX_BYTES 65536
+#define FILL_MAX (16u << 20) /* generated entries of a map */
 
 static const char *const resets[] = {"load", "run"};
 
@@ -87,10 +88,27 @@ static int read_entry(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc;
 }
 
+static const char *const fill_keys[] = {"sequential", "random"};
+
+static const struct bb_field fill_fields[] = {
+	{"count", &bb_type_u32, BB_AT(bb_map_fill, count), .required = true, .min = 1,
+	 .max = FILL_MAX},
+	{"key", &bb_type_flag, BB_AT(bb_map_fill, random), .choices = fill_keys,
+	 .n_choices = ARRAY_LEN(fill_keys)},
+	{"prefixes", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, prefixes.v, prefixes.n), .min = 1,
+	 .max = 2048},
+	{"value", &bb_type_part, BB_AT(bb_map_fill, value), .read = read_datum, .of = &datum_kind,
+	 .min = 1, .max = DATUM_MAX_BYTES},
+};
+
+static const struct bb_kind fill_kind = {BB_KIND("fill", "{count: 1000, key: random}", fill_fields),
+					 .size = sizeof(struct bb_map_fill)};
+
 static const struct bb_field map_fields[] = {
 	{"name", &bb_type_text, BB_AT(bb_map_spec, name), .required = true},
 	{"entries", &bb_type_list, BB_LIST_AT(bb_map_spec, entries, n_entries), .of = &entry_kind,
 	 .item = "entries such as {key: 1, value: 2}; leave it out for an empty map"},
+	{"fill", &bb_type_part, BB_AT(bb_map_spec, fill), .of = &fill_kind},
 	{"reset", &bb_type_flag, BB_AT(bb_map_spec, each_run), .choices = resets,
 	 .n_choices = BB_LEN(resets)},
 };

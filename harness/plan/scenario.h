@@ -48,6 +48,11 @@ struct bb_bytes {
 	size_t len;
 };
 
+struct bb_u32_list {
+	uint32_t *v;
+	size_t n;
+};
+
 /* Contents for a map. Sizes are checked when the program is loaded, against the map's own. */
 
 /* A key or a value: a whole number of the map's width, or exactly these bytes. */
@@ -64,8 +69,18 @@ struct bb_map_entry {
 	struct bb_where where;
 };
 
+/* `fill`: entries with generated keys. */
+struct bb_map_fill {
+	uint32_t count; /* number of entries; 0: none are generated */
+	bool random;    /* keys in a fixed random order; false: 0, 1, 2, ... */
+	struct bb_u32_list
+		prefixes;          /* LPM trie: prefix lengths, used in turn; n == 0: whole keys */
+	struct bb_map_datum value; /* value of each; not given: zeros */
+};
+
 struct bb_map_spec {
 	char *name;
+	struct bb_map_fill fill;
 	/* entries[n_entries]; none: the map is empty, or an array of zeros */
 	struct bb_map_entry *entries;
 	size_t n_entries;
@@ -146,11 +161,6 @@ struct bb_input {
 
 struct bb_inputs {
 	struct bb_input *v;
-	size_t n;
-};
-
-struct bb_u32_list {
-	uint32_t *v;
 	size_t n;
 };
 

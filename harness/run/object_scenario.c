@@ -15,6 +15,7 @@
 #include "plan/yaml.h"
 
 #define MOST_FLOORS 24u /* room for floors in a scenario's list; types and triggers are fewer */
+#define MAX_NAMES 64    /* most maps that a message lists */
 #define MAX_RUNS 8      /* most inputs of a drive that are taken from a capture */
 /* Most bytes of an input file: enough for a packet capture. The scenario's reader checks the
  * size of each input. */
@@ -594,6 +595,34 @@ static void write_fired_by(const struct maker *m, const char *variant, FILE *out
 			fprintf(out, ", fired_by: %s", m->opts->found[i]);
 }
 
+/* Returns the name of the object's map that "MAP=N" means, or NULL. */
+static const char *filled_map(const struct bb_object_info *info, const char *fill)
+{
+	size_t len = strcspn(fill, "=");
+
+	for (size_t i = 0; i < info->n_maps; i++)
+		if (strlen(info->maps[i].name) == len && !memcmp(info->maps[i].name, fill, len))
+			return info->maps[i].name;
+	return NULL;
+}
+
+/* Writes the key `maps` of a variant, for the maps of its object that are to be filled. */
+static void write_fills(const struct maker *m, const struct part *part, FILE *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->opts->fills.n; i++) {
+		const char *fill = m->opts->fills.v[i], *map = filled_map(&part->info, fill);
+
+		if (map) {
+			write_value(n++ ? ", {name: " : ", maps: [{name: ", map, out);
+			fprintf(out, ", fill: {count: %s, key: random}}", strchr(fill, '=') + 1);
+		}
+	}
+	if (n)
+		fputc(']', out);
+}
+
 static void write_variants(const struct maker *m, FILE *out)
 {
 	fputs("variants:\n", out);
@@ -615,6 +644,7 @@ static void write_variants(const struct maker *m, FILE *out)
 			write_value(", type: ", m->opts->type ? m->opts->type : p->guess, out);
 		if (v->part != m->parts)
 			write_value(", object: ", v->part->path, out);
+		write_fills(m, v->part, out);
 		write_fired_by(m, v->name, out);
 		fprintf(out, "}    # %s", bb_prog_type_name(p->type).text);
 		write_value(", section ", p->section, out);
@@ -707,6 +737,36 @@ static int write_text(struct maker *m, struct bb_err *err)
 	return fclose(out) && !rc ? bb_fail_nomem(err) : rc;
 }
 
+/* Refuses a fill that is not MAP=N, or whose map no object has. */
+static int check_fills(const struct maker *m, struct bb_err *err)
+{
+	const char *names[MAX_NAMES];
+
+	for (size_t i = 0; i < m->opts->fills.n; i++) {
+		const char *fill = m->opts->fills.v[i], *equals = strchr(fill, '=');
+		bool is_found = false;
+		uint64_t count;
+		size_t n = 0;
+
+		if (!equals || bb_parse_u64(equals + 1, &count) || !count)
+			return bb_fail(err, -EINVAL,
+				       "--fill=%s is not MAP=N: a map and its number of entries",
+				       fill);
+		for (size_t k = 0; k < m->opts->n_objects; k++) {
+			const struct bb_object_info *info = &m->parts[k].info;
+
+			is_found |= filled_map(info, fill) != NULL;
+			for (size_t j = 0; j < info->n_maps && n < MAX_NAMES; j++)
+				names[n++] = info->maps[j].name;
+		}
+		if (!is_found)
+			return bb_fail(err, -ENOENT,
+				       "--fill=%s: there is no such map; there are: %s", fill,
+				       n ? bb_phrase__join(names, n).text : "none");
+	}
+	return 0;
+}
+
 /* Refuses given inputs that no program takes. */
 static int check_inputs(const struct maker *m, struct bb_err *err)
 {
@@ -737,6 +797,8 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 
 	if (!rc)
 		rc = check_inputs(&m, err);
+	if (!rc)
+		rc = check_fills(&m, err);
 	if (!rc)
 		rc = write_text(&m, err);
 	for (size_t i = 0; m.parts && i < opts->n_objects; i++)

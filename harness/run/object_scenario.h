@@ -46,6 +46,7 @@ struct bb_object_opts {
 	const char *const *found;
 	/* input files: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
+	struct bb_strings fills;    /* MAP=N: generated entries of a map */
 	struct bb_strings contexts; /* input files for types without packets */
 };
 

@@ -48,6 +48,14 @@ struct {
 } trie SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 100000);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64);
+	__type(value, __u64);
+} big_hash SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, KEYS);
 	__type(key, __u32);
@@ -139,6 +147,16 @@ int jumps_to_slot(struct __sk_buff *skb)
 {
 	bpf_tail_call(skb, &jumps, slot);
 	return 7;
+}
+
+/* The value of key 7. */
+SEC("tc")
+int finds_in_big_hash(struct __sk_buff *skb)
+{
+	__u64 key = 7, *value = bpf_map_lookup_elem(&big_hash, &key);
+
+	(void)skb;
+	return value ? (int)*value : -1;
 }
 
 /* Drops what is not the first run's. */

@@ -105,6 +105,15 @@ cp "$O/bpf/fun_xdp.bpf.o" "$WORK/a=b.o"
 run env -C "$WORK" "$BPFBENCH" --object a=b.o --dry-run
 expect_grep "a file with = in its name" out '^a_b: '
 
+# --- contents of maps ---
+bpfbench init "$O/tests/bpf/maps.bpf.o" --fill big_hash=1000 --fill trie=8
+expect_grep "--fill: each program has the maps filled" out \
+	'\{name: finds_in_big_hash, maps: \[\{name: big_hash, fill: \{count: 1000, key: random\}\}, \{name: trie, fill: \{count: 8, key: random\}\}\]\}'
+for bad in 'big_hash=0 is not MAP=N' 'big_hash=many is not MAP=N' 'big_hash is not MAP=N' 'bighash=1: there is no such map; there are: hash, '; do
+	bpfbench init "$O/tests/bpf/maps.bpf.o" --fill "${bad%%[: ]*}"
+	complains "--fill ${bad%%[: ]*} is refused" 1 "--fill=$bad"
+done
+
 # --- inputs ---
 printf '0200 0000 0002 0200 0000 0001 ffff\n' >"$WORK/frame.hex"
 bpfbench init "$O/bpf/fun_xdp.bpf.o" --packet "$WORK/frame.hex"

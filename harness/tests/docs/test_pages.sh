@@ -112,6 +112,7 @@ scenario() {
 	fired_by | buffer) variants="variants: [{name: a}, $at]" ;;
 	drive) drive="drive: [$2]" ;;
 	map) head+=$'\n'"maps: [$2]" ;;
+	fill) head+=$'\n'"maps: [{name: m, fill: $2}]" ;;
 	entry) head+=$'\n'"maps: [{name: m, entries: [$2]}]" ;;
 	*) drive="drive: [{with: step, trigger: test-run, inputs: [$at]}]" ;;
 	esac

@@ -268,6 +268,82 @@ static void test_many_entries(void **state)
 	end(&l);
 }
 
+/* A fill has as many keys as it says, no two alike, and all have the value. */
+static void check_fill(const char *program, const char *fill, const char *name, size_t n)
+{
+	struct loaded l;
+	char text[512];
+	uint64_t key;
+	int fd;
+
+	snprintf(text, sizeof(text), SAYS("{name: %s, fill: %s}"), name, fill);
+	l = begin(MAPS, program, text);
+	fd = map_of(&l, name);
+	for (int i = 0; i < 2; i++) {
+		size_t with_value = 0;
+		uint64_t value;
+
+		reset(&l);
+		if (count_keys(fd, &key) != n)
+			fail_msg("%s: %zu keys, not %zu", text, count_keys(fd, &key), n);
+		for (int rc = bpf_map_get_next_key(fd, NULL, &key); !rc;
+		     rc = bpf_map_get_next_key(fd, &key, &key)) {
+			value = 0;
+			assert_int_equal(bpf_map_lookup_elem(fd, &key, &value), 0);
+			with_value += value == 9;
+		}
+		assert_int_equal(with_value, n);
+		run(&l);
+	}
+	close(fd);
+	end(&l);
+}
+
+static void test_fill(void **state)
+{
+	uint64_t value = 1;
+	uint8_t prefix[8] = {32, 0, 0, 0, 0, 0, 0, 5};
+	struct loaded l;
+	int fd;
+
+	(void)state;
+	need_root();
+	check_fill("finds_in_big_hash", "{count: 100000, key: random, value: 9}", "big_hash",
+		   100000);
+	check_fill("finds_in_big_hash", "{count: 8, value: 9}", "big_hash", 8);
+	check_fill("fills", "{count: 700, key: random, value: 9}", "lru_hash", 700);
+	check_fill("fills", "{count: 7, key: random, value: 9}", "trie", 7);
+	check_fill("fills", "{count: 8, key: random, prefixes: [2, 24, 32], value: 9}", "trie", 8);
+
+	l = begin(MAPS, "finds_in_big_hash", SAYS("{name: big_hash, fill: {count: 8, value: 9}}"));
+	reset(&l);
+	assert_int_equal(run(&l), 9); /* sequential: 7 is the last key */
+	end(&l);
+
+	l = begin(MAPS, "fills", SAYS("{name: trie, fill: {count: 6, value: 9}}"));
+	fd = map_of(&l, "trie");
+	reset(&l);
+	assert_int_equal(bpf_map_lookup_elem(fd, prefix, &value), 0);
+	prefix[7]++;
+	assert_int_not_equal(bpf_map_lookup_elem(fd, prefix, &value), 0);
+	close(fd);
+	end(&l);
+
+	/* given entries win, and the rest of an array is zero */
+	l = begin(MAPS, "finds_in_array",
+		  SAYS("{name: array, fill: {count: 3, value: 9}, entries: [{key: 1, value: 4}]}"));
+	fd = map_of(&l, "array");
+	reset(&l);
+	for (uint32_t i = 0; i < 4; i++) {
+		static const uint64_t expected[] = {9, 4, 9, 0};
+
+		assert_int_equal(bpf_map_lookup_elem(fd, &i, &value), 0);
+		assert_int_equal(value, expected[i]);
+	}
+	close(fd);
+	end(&l);
+}
+
 static void pin_to(int cpu)
 {
 	cpu_set_t set;
@@ -515,6 +591,18 @@ static void test_refusals(void **state)
 		 -E2BIG, "the map has room for 8 entries"},
 		{MAPS, "jumps_to_slot", "{name: jumps, entries: [{key: 1, value: 1}]}", -EINVAL,
 		 "a prog array takes 'program'"},
+		{MAPS, "finds_in_hash", "{name: hash, fill: {count: 9}}", -E2BIG,
+		 "map 'hash' (scenario 4:8): a fill of 9 entries, but the map has room for 8"},
+		{MAPS, "finds_in_hash", "{name: hash, fill: {count: 2, value: 65536}}", -ERANGE,
+		 "the value 65536 does not fit into 2 bytes"},
+		{MAPS, "finds_in_hash", "{name: hash, fill: {count: 2, prefixes: [8]}}", -EINVAL,
+		 "only the keys of an LPM trie have 'prefixes'"},
+		{MAPS, "fills", "{name: trie, fill: {count: 2, prefixes: [33]}}", -ERANGE,
+		 "a prefix of 33 bits, but the keys have 32"},
+		{MAPS, "fills", "{name: trie, fill: {count: 8, prefixes: [1, 32]}}", -E2BIG,
+		 "4 entries have keys of 1 bits, and there are only 2"},
+		{MAPS, "jumps_to_slot", "{name: jumps, fill: {count: 2}}", -EINVAL,
+		 "this map holds programs or cgroups: give 'entries', no 'fill'"},
 		{MAPS, "jumps_to_slot", "{name: jumps, reset: run}", -EINVAL,
 		 "no run changes a prog array"},
 		{MAPS, "jumps_to_slot", "{name: jumps, entries: [{key: 1, program: tail_c}]}",
@@ -574,7 +662,8 @@ int main(void)
 		cmocka_unit_test(test_many_entries),   cmocka_unit_test(test_full_lru),
 		cmocka_unit_test(test_prog_array),     cmocka_unit_test(test_borrowed_maps),
 		cmocka_unit_test(test_variables),      cmocka_unit_test(test_step),
-		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_fill),           cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_long_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
