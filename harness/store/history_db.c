@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/history_db.h"
+#include "store/run_index.h"
 
 #include <sqlite3.h>
 
 #include "base/grow.h"
 #include "base/io.h"
-#include "base/parse.h"
 #include "store/store.h"
 
 #define FILE_MAX_BYTES (256 << 20)
@@ -145,9 +144,9 @@ static size_t count(const struct table *t, const struct bb_run_index *x)
 	return *(const size_t *)((const char *)x + t->n_at);
 }
 
-/* Returns the statement that creates the table, without its semicolon; free() it. NULL without
- * memory. */
-static char *schema_of(const struct table *t)
+/* Returns the statements that create the tables, separated by ';' as SQLite joins them below;
+ * free() it. NULL without memory. */
+static char *schema_of(const struct table *tables)
 {
 	static const char *const types[] = {
 		[NUMBER] = "INTEGER PRIMARY KEY",
@@ -169,15 +168,14 @@ static char *schema_of(const struct table *t)
 
 	if (!out)
 		return NULL;
-	fprintf(out, "CREATE TABLE %s ( -- %s\n", t->name, t->doc);
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct column *c = &t->columns[i];
-
-		fprintf(out, "  %s %s%s%s%s\n", c->name, types[c->type],
-			i + 1 < t->n_columns ? "," : "", c->doc ? " -- " : "",
-			c->doc ? c->doc : "");
+	for (const struct table *t = tables; t < tables + N_TABLES; t++) {
+		fprintf(out, "%sCREATE TABLE %s ( -- %s\n", t > tables ? ";" : "", t->name, t->doc);
+		for (const struct column *c = t->columns; c < t->columns + t->n_columns; c++)
+			fprintf(out, "  %s %s%s%s%s\n", c->name, types[c->type],
+				c + 1 < t->columns + t->n_columns ? "," : "", c->doc ? " -- " : "",
+				c->doc ? c->doc : "");
+		fputs(")", out);
 	}
-	fputs(")", out);
 	return fclose(out) ? NULL : text;
 }
 
@@ -241,7 +239,6 @@ struct reading {
 	struct bb_run_index x;
 	size_t text_bytes_left; /* all texts together have no more bytes than the file */
 	size_t turns_left;      /* each is PROGRESS_OPS operations */
-	int n_checked;          /* tables whose schema equals ours */
 };
 
 static int read_text(struct reading *rd, const char *text, const struct column *c, void *at)
@@ -318,29 +315,31 @@ static int read_table(struct reading *rd, int of)
 	return rc ? rc : errno_of(step);
 }
 
-/* Callbacks of sqlite3_exec(). A value other than 0 ends the query. */
-static int is_other_version(void *arg, int n_columns, char **values, char **names)
+/* Callback of sqlite3_exec(). Ends the query with an error unless its only value is `wanted`. */
+static int is_other(void *wanted, int n_columns, char **values, char **names)
 {
-	uint64_t version;
-
-	(void)arg;
 	(void)n_columns;
 	(void)names;
-	return bb_parse_u64(values[0], &version) || version != BB_HISTORY_DB_VERSION;
+	return !values[0] || strcmp(values[0], wanted) != 0;
 }
 
-/* Compares the statement that created a table with ours; SQLite stores these statements word by
- * word. */
-static int is_other_table(void *arg, int n_columns, char **values, char **names)
+/* Compares version and schema with ours. SQLite stores the statements of the schema word by word.
+ */
+static int check_schema(const struct reading *rd)
 {
-	struct reading *rd = arg;
-	char *ours = rd->n_checked < N_TABLES ? schema_of(&rd->tables[rd->n_checked++]) : NULL;
-	bool is_other = !ours || !values[0] || strcmp(values[0], ours);
+	char version[16], *schema = schema_of(rd->tables);
+	int rc = schema ? 0 : -ENOMEM;
 
-	(void)n_columns;
-	(void)names;
-	free(ours);
-	return is_other;
+	snprintf(version, sizeof(version), "%u", BB_HISTORY_DB_VERSION);
+	if (!rc)
+		rc = errno_of(sqlite3_exec(rd->db, "PRAGMA user_version", is_other, version, NULL));
+	if (!rc)
+		rc = errno_of(sqlite3_exec(rd->db,
+					   "SELECT group_concat(ifnull(sql, ''), ';')"
+					   " FROM sqlite_schema",
+					   is_other, schema, NULL));
+	free(schema);
+	return rc;
 }
 
 /* A reading ends after a number of operations, because pages of a damaged file may refer to each
@@ -363,13 +362,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 		rc = execute(rd->db, "PRAGMA cell_size_check = ON");
 	}
 	if (!rc)
-		rc = errno_of(
-			sqlite3_exec(rd->db, "PRAGMA user_version", is_other_version, NULL, NULL));
-	if (!rc)
-		rc = errno_of(sqlite3_exec(rd->db, "SELECT sql FROM sqlite_schema ORDER BY rowid",
-					   is_other_table, rd, NULL));
-	if (!rc && rd->n_checked != N_TABLES)
-		rc = -EINVAL;
+		rc = check_schema(rd);
 	for (int i = 0; !rc && i < N_TABLES; i++)
 		rc = read_table(rd, i);
 	/* The points of a run must be adjacent. */
@@ -447,13 +440,10 @@ static int write_column(sqlite3_stmt *insert, int i, const struct column *c, siz
 static int write_table(sqlite3 *db, const struct table *t, const struct bb_run_index *x)
 {
 	const char *items = *(char *const *)(const void *)((const char *)x + t->items_at);
-	char sql[64 + 2 * MOST_COLUMNS], *schema = schema_of(t);
+	char sql[64 + 2 * MOST_COLUMNS];
 	sqlite3_stmt *insert = NULL;
-	int rc = schema ? execute(db, schema) : -ENOMEM, failed = 0;
+	int failed;
 
-	free(schema);
-	if (rc)
-		return rc;
 	snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES (?", t->name);
 	for (size_t i = 1; i < t->n_columns; i++)
 		strcat(sql, ",?");
@@ -478,17 +468,21 @@ int bb_history_db__save(const char *dir, const struct bb_run_index *x)
 	struct table tables[N_TABLES];
 	unsigned char *data = NULL;
 	sqlite3_int64 len = 0;
-	char settings[160];
+	char settings[160], *schema;
 	sqlite3 *db;
 	int rc = open_db(&db);
 
 	make_tables(tables);
+	schema = schema_of(tables);
 	snprintf(settings, sizeof(settings),
 		 "PRAGMA max_page_count = %d; PRAGMA journal_mode = OFF; PRAGMA user_version = %u; "
 		 "BEGIN",
 		 FILE_MAX_BYTES / PAGE_BYTES, BB_HISTORY_DB_VERSION);
 	if (!rc)
-		rc = execute(db, settings);
+		rc = schema ? execute(db, settings) : -ENOMEM;
+	if (!rc)
+		rc = execute(db, schema);
+	free(schema);
 	for (int i = 0; !rc && i < N_TABLES; i++)
 		rc = write_table(db, &tables[i], x);
 	if (!rc)

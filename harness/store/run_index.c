@@ -9,7 +9,6 @@
 #include "base/io.h"
 #include "base/stop.h"
 #include "stats/quantile.h"
-#include "store/history_db.h"
 #include "store/store.h"
 
 /* --- points --- */

@@ -32,7 +32,7 @@ int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point 
 
 /*
  * The stored runs of a folder, reduced to one point per case. Reading a run takes some ms, so the
- * points are kept in the folder as history.db (history_db.h). That file is only a cache. A run is
+ * points are kept in the folder as history.db. That file is only a cache. A run is
  * taken from it if its file still has the same name, size and time of change, and is read again
  * otherwise. Runs that are no longer stored are dropped. A missing, damaged or foreign cache counts
  * as an empty one.
@@ -81,5 +81,34 @@ int bb_run_index__own_text(struct bb_run_index *x, const char **text);
 
 /* Returns the run with that file name; NULL if there is none. */
 const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, const char *name);
+
+/*
+ * An index as a file: an ordinary SQLite database that users may query. A new one replaces it as a
+ * whole, as with stored runs. So a reader never sees half an update, two writers at once lose only
+ * one's work, and a full disk leaves the old file. 10 000 runs of 24 cases take 22 MB.
+ *
+ * The folder may be another user's, or a checkout of an untrusted branch. So SQLite reads the
+ * database from memory and opens no file. It would follow a journal beside the file, and a forged
+ * journal can name any file of the caller's, which SQLite then deletes (pager_delsuper() in its
+ * pager.c). We accept a database only if version and schema equal ours and its values are possible
+ * for runs. A forged one can only give wrong points for runs whose files have the stated size and
+ * time of change.
+ */
+#define BB_HISTORY_DB "history.db"
+
+/* Raise it when the same run gives other points than before (test_run_index.c notices), or when
+ * a table changes. */
+#define BB_HISTORY_DB_VERSION 4u
+
+/* Reads the index from dir/history.db; it is empty if there is no valid file. */
+void bb_history_db__load(const char *dir, struct bb_run_index *ret_index);
+
+/* Reads it from the bytes of such a file. Returns 0; -EINVAL or -ENOMEM with an empty
+ * `*ret_index`. */
+int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index);
+
+/* Writes the index, whole or not at all. Returns 0 or -errno; after an error the old file is
+ * still there. */
+int bb_history_db__save(const char *dir, const struct bb_run_index *x);
 
 #endif

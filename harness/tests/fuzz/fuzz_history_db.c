@@ -2,7 +2,7 @@
 /* The history of stored runs, an SQLite database. */
 #include "fuzz/fuzz.h"
 
-#include "store/history_db.h"
+#include "store/run_index.h"
 
 static void touch_text(const char *text)
 {

@@ -21,7 +21,6 @@
 #include "base/stop.h"
 #include "export/documents.h"
 #include "judge/timeline.h"
-#include "store/history_db.h"
 #include "store/store.h"
 #include "unit/folder_testing.h"
 #include "unit/report_testing.h"
