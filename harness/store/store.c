@@ -146,30 +146,18 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 
 static int read_path(const char *path, struct bb_report **ret_report, struct bb_err *err)
 {
-	/* O_NONBLOCK: opening a FIFO must not wait */
-	int fd = bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), rc;
-	struct stat st;
+	char *text;
+	size_t len;
+	int rc = bb_read_own_file(path, FILE_MAX_BYTES, &text, &len, err);
 	FILE *in;
 
-	if (fd < 0)
-		return bb_fail(err, fd, "%s: %s", path, bb_own__strerror(-fd));
-	if (fstat(fd, &st)) {
-		rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
-		close(fd);
+	if (rc)
 		return rc;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX_BYTES) {
-		close(fd);
-		return bb_fail(err, -EINVAL, "%s: not a bpfbench run: it is %s", path,
-			       S_ISREG(st.st_mode) ? "larger than any" : "not a file");
-	}
-	in = fdopen(fd, "r");
-	if (!in) {
-		close(fd);
-		return bb_fail_nomem(err);
-	}
-	rc = bb_run_json__read(in, path, ret_report, err);
-	fclose(in);
+	in = fmemopen(text, len, "r");
+	rc = in ? bb_run_json__read(in, path, ret_report, err) : bb_fail_nomem(err);
+	if (in)
+		fclose(in);
+	free(text);
 	return rc;
 }
 
@@ -314,8 +302,7 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 	} else {
 		fd = bb_own__make_dirs(AT_FDCWD, folder);
 		rc = fd < 0 ? fd : bb_store__replace(folder, name, line, strlen(line), true);
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 		if (rc)
 			bb_fail(err, rc,
 				"%s/%s: %s; the baseline was not saved (--results DIR chooses "
