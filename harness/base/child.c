@@ -370,13 +370,9 @@ static __attribute__((noreturn)) void be_child(const struct bb_child_rules *r,
  * end without one. */
 static int hear(int report_fd, int otherwise)
 {
-	ssize_t n;
 	int rc;
 
-	do
-		n = read(report_fd, &rc, sizeof(rc));
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(rc) ? rc : otherwise;
+	return TEMP_FAILURE_RETRY(read(report_fd, &rc, sizeof(rc))) == sizeof(rc) ? rc : otherwise;
 }
 
 int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int link_fd), void *arg,
@@ -451,23 +447,15 @@ void bb_child__stop(struct bb_child *c)
 char bb_child__sleep(int link_fd)
 {
 	char byte = 0;
-	ssize_t n;
 
-	do
-		n = read(link_fd, &byte, 1);
-	while (n < 0 && errno == EINTR);
-	return byte;
+	return TEMP_FAILURE_RETRY(read(link_fd, &byte, 1)) > 0 ? byte : 0;
 }
 
 int bb_wait_for(pid_t child)
 {
 	int status;
-	pid_t got;
 
-	do
-		got = waitpid(child, &status, 0);
-	while (got < 0 && errno == EINTR);
-	return got == child ? status : -1;
+	return TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) == child ? status : -1;
 }
 
 struct bb_how_ended bb_how_ended(int status)
@@ -488,7 +476,6 @@ int bb_descriptor__send(int socket_fd, int number, int fd)
 	struct iovec data = {.iov_base = &number, .iov_len = sizeof(number)};
 	union descriptor control = {.bytes = {0}};
 	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-	ssize_t n;
 
 	if (fd >= 0) {
 		message.msg_control = control.bytes;
@@ -498,10 +485,9 @@ int bb_descriptor__send(int socket_fd, int number, int fd)
 							    .cmsg_type = SCM_RIGHTS};
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
 	}
-	do
-		n = sendmsg(socket_fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : 0;
+	return TEMP_FAILURE_RETRY(sendmsg(socket_fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0
+		       ? -errno
+		       : 0;
 }
 
 int bb_descriptor__receive(int socket_fd, int *ret_number, int *ret_fd)
@@ -516,9 +502,7 @@ int bb_descriptor__receive(int socket_fd, int *ret_number, int *ret_fd)
 	ssize_t n;
 
 	*ret_fd = -1;
-	do
-		n = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC));
 	head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (head && head->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(head), sizeof(*ret_fd));

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 
 #include "base/caller.h"
+#include "base/io.h"
 #include "base/stop.h"
 #include "base/text.h"
 
@@ -130,7 +131,5 @@ int bb_cpu_holder__wait(const struct bb_cpu_holder *holder)
 
 void bb_cpu_holder__done(struct bb_cpu_holder *holder)
 {
-	if (holder->fd >= 0)
-		close(holder->fd);
-	holder->fd = -1;
+	bb_close(&holder->fd);
 }

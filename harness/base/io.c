@@ -42,8 +42,7 @@ static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, 
 			rc = -EFBIG;
 		chunk = 1;
 	}
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	if (rc) {
 		free(data);
 		return rc;
@@ -106,8 +105,8 @@ int bb_list_and_close(int fd, const char *suffix, char ***ret_names, size_t *ret
 	char **names = NULL;
 	size_t n = 0;
 
-	if (!d && fd >= 0)
-		close(fd);
+	if (!d)
+		bb_close(&fd);
 	while (!rc && (errno = 0, e = readdir(d))) {
 		size_t len = strlen(e->d_name), end = strlen(suffix);
 		char **name;
@@ -155,20 +154,19 @@ int bb_write_all(int fd, const void *data, size_t len)
 
 int bb_open_regular(const char *path, int flags, struct stat *ret_st)
 {
-	int place = open(path, O_PATH | O_CLOEXEC | flags), rc = place < 0 ? -errno : 0, fd;
+	int found = open(path, O_PATH | O_CLOEXEC | flags), rc = found < 0 ? -errno : 0, fd;
 	char again[64];
 
-	if (!rc && fstat(place, ret_st))
+	if (!rc && fstat(found, ret_st))
 		rc = -errno;
 	if (!rc && !S_ISREG(ret_st->st_mode))
 		rc = -EINVAL;
 	if (!rc) {
-		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", found);
 		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		rc = fd < 0 ? -errno : fd;
 	}
-	if (place >= 0)
-		close(place);
+	bb_close(&found);
 	return rc;
 }
 
@@ -229,8 +227,7 @@ static int follow(struct walk *w, int dir_fd, const char *name, int flags)
 		n = readlinkat(fd, "", target, sizeof(target) - 1);
 		rc = n < 0 ? -errno : 0;
 	}
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	if (rc)
 		return rc;
 	target[n] = '\0';
@@ -340,8 +337,8 @@ void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_
 		return;
 	again = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = again < 0 ? NULL : fdopendir(again);
-	if (!dir && again >= 0)
-		close(again);
+	if (!dir)
+		bb_close(&again);
 	while (dir && (e = readdir(dir)))
 		if (strlen(e->d_name) == strlen(name) && !strncmp(e->d_name, name, prefix))
 			remove_one(dir_fd, e->d_name, &like);

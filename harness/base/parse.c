@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/parse.h"
 
-static int base_of(const char *digits)
-{
-	return digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
-}
-
 int bb_parse_u64(const char *text, uint64_t *ret_value)
 {
+	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	char *end;
 	unsigned long long v;
 
 	if (!isdigit((unsigned char)text[0]))
 		return -EINVAL;
 	errno = 0;
-	v = strtoull(text, &end, base_of(text));
+	v = strtoull(text, &end, is_hex ? 16 : 10);
 	if (errno)
 		return -errno;
 	if (*end)
@@ -25,36 +21,15 @@ int bb_parse_u64(const char *text, uint64_t *ret_value)
 
 int bb_parse_i64(const char *text, int64_t *ret_value)
 {
-	const char *digits = text[0] == '-' ? text + 1 : text;
-	char *end;
-	long long v;
+	bool is_negative = text[0] == '-';
+	uint64_t v;
+	int rc = bb_parse_u64(text + is_negative, &v);
 
-	if (!isdigit((unsigned char)digits[0]))
-		return -EINVAL;
-	errno = 0;
-	v = strtoll(text, &end, base_of(digits));
-	if (errno)
-		return -errno;
-	if (*end)
-		return -EINVAL;
-	*ret_value = v;
-	return 0;
-}
-
-int bb_parse_digits(const char **cursor, uint64_t *ret_value)
-{
-	const char *c = *cursor;
-	uint64_t v = 0;
-
-	if (!isdigit((unsigned char)*c))
-		return -EINVAL;
-	for (; isdigit((unsigned char)*c); c++)
-		if (__builtin_mul_overflow(v, 10u, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*c - '0'), &v))
-			return -ERANGE;
-	*cursor = c;
-	*ret_value = v;
-	return 0;
+	if (!rc && v > (uint64_t)INT64_MAX + is_negative)
+		rc = -ERANGE;
+	if (!rc)
+		*ret_value = (int64_t)(is_negative ? -v : v);
+	return rc;
 }
 
 static int hex_digit(char c)
@@ -65,22 +40,31 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value)
+static int parse_digits(const char **cursor, int base, uint64_t *ret_value)
 {
 	const char *c = *cursor;
 	uint64_t v = 0;
-	int digit = hex_digit(*c);
+	int digit;
 
-	if (digit < 0)
-		return -EINVAL;
-	for (; digit >= 0; digit = hex_digit(*++c)) {
-		if (v >> 60)
+	for (; (digit = hex_digit(*c)) >= 0 && digit < base; c++)
+		if (__builtin_mul_overflow(v, (unsigned int)base, &v) ||
+		    __builtin_add_overflow(v, (unsigned int)digit, &v))
 			return -ERANGE;
-		v = v << 4 | (uint64_t)digit;
-	}
+	if (c == *cursor)
+		return -EINVAL;
 	*cursor = c;
 	*ret_value = v;
 	return 0;
+}
+
+int bb_parse_digits(const char **cursor, uint64_t *ret_value)
+{
+	return parse_digits(cursor, 10, ret_value);
+}
+
+int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value)
+{
+	return parse_digits(cursor, 16, ret_value);
 }
 
 int bb_parse_double(const char *text, double *ret_value)

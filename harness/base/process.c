@@ -284,9 +284,7 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 	bb_close(&log->write_fd);
 	if (rc)
 		return rc;
-	do
-		n = read(keeper.fd, &child_rc, sizeof(child_rc));
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(read(keeper.fd, &child_rc, sizeof(child_rc)));
 	rc = follow(keeper.pid, out, log, &ret_end->status);
 	ret_end->was_whole = start.is_whole;
 	close(keeper.fd);
