@@ -388,12 +388,12 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_case
 	const struct bb_history_point *j = &p->judged;
 
 	fprintf(out, "%zu\t", p->run + 1);
-	put_text(run->started, out);
+	put_text(run->of->started, out);
 	if (isfinite(run->epoch_s))
 		fprintf(out, "\t%.0f", run->epoch_s); /* all of its digits */
 	else
 		fputs("\tNaN", out);
-	put_texts((const char *const[]){run->id, run->commit}, 2, out);
+	put_texts((const char *const[]){run->of->id, run->of->commit}, 2, out);
 	for (int by = 0; by < BB_BY_RELATIVE; by++)
 		put_exact_interval(&p->of->figure[by], out);
 	put_exact(p->of->se[c->by], out);
@@ -401,7 +401,7 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_case
 	put_exact(exp(j->baseline - j->limit), out);
 	put_exact(exp(j->baseline + j->limit), out);
 	fprintf(out, "\t%s\t%d\t", bb_history_mark_text(t, p), j->change);
-	put_text(p->differs ? p->differs : run->incomplete, out);
+	put_text(p->differs ? p->differs : run->of->incomplete, out);
 	put_exact_interval(&p->of->figure[BB_BY_RELATIVE], out);
 	put_exact(bb_timeline__judged(c, p)->value, out);
 	putc('\n', out);
@@ -425,13 +425,13 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 	for (size_t i = 0; i < t->n_cases; i++) {
 		const struct bb_timeline_case *c = &t->cases[i];
 
-		if (only && !bb_report__find_case(only, c->name))
+		if (only && !bb_report__find_case(only, c->of->name))
 			continue;
 		fputs("\n\n# history", out);
-		put_texts((const char *const[]){c->name, c->scenario, c->variant, c->drive,
-						c->param},
+		put_texts((const char *const[]){c->of->name, c->of->scenario, c->of->variant,
+						c->of->drive, c->of->param},
 			  5, out);
-		fprintf(out, "\t%u\t%s\t%s\n", c->param_value, c->is_anchor ? "anchor" : "-",
+		fprintf(out, "\t%u\t%s\t%s\n", c->of->param_value, c->is_anchor ? "anchor" : "-",
 			bb_predictor_name(c->by));
 		for (size_t k = 0; k < c->n_points; k++)
 			put_point(t, c, &c->points[k], out);

@@ -7,7 +7,7 @@
 
 static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c)
 {
-	return !only || bb_report__find_case(only, c->name);
+	return !only || bb_report__find_case(only, c->of->name);
 }
 
 size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *only)
@@ -46,10 +46,10 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 
 	if (p->of->voids)
 		voids = bb_table_cell_of("%s%u void series",
-					 p->differs || run->incomplete || *change ? "; " : "",
+					 p->differs || run->of->incomplete || *change ? "; " : "",
 					 p->of->voids);
-	bb_doc__text_cell(d, run->started ? run->started : run->id);
-	bb_doc__cell(d, "%.*s", COMMIT_DIGITS, run->commit);
+	bb_doc__text_cell(d, run->of->started ? run->of->started : run->of->id);
+	bb_doc__cell(d, "%.*s", COMMIT_DIGITS, run->of->commit);
 	bb_doc__number_cell(d, e->value, e->value);
 	bb_doc__table_cell(d, bb_table_cell_interval(e));
 	bb_doc__table_cell(d, cell_of("%.4f", p->of->figure[BB_BY_RATIO].value));
@@ -60,8 +60,8 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 	bb_doc__text_cell(d, bb_history_mark_text(t, p));
 	if (p->differs)
 		bb_doc__cell(d, "not judged: another %s than now%s", p->differs, voids.text);
-	else if (run->incomplete)
-		bb_doc__cell(d, "not judged: incomplete, %s%s", run->incomplete, voids.text);
+	else if (run->of->incomplete)
+		bb_doc__cell(d, "not judged: incomplete, %s%s", run->of->incomplete, voids.text);
 	else
 		bb_doc__cell(d, "%s%s", change, voids.text);
 }
@@ -76,7 +76,7 @@ static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
 	};
 	size_t n = 0;
 
-	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %sjudged by its %s", c->name,
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %sjudged by its %s", c->of->name,
 		    c->is_anchor ? "the anchor, " : "", words[c->by]);
 	for (int by = 0; by < BB_N_PREDICTORS; by++)
 		if (!isnan(c->error[by]))
@@ -134,15 +134,15 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		/* "regressed: CASE, +5.01 % in the newest run, since 2026-01-26T12:00:00Z (commit
 		 * 1a2b3c4d5e)" */
 		bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
-			    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run", c->name,
-			    100 * bb_timeline__change(c, bb_timeline__newest(t, c)));
+			    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run",
+			    c->of->name, 100 * bb_timeline__change(c, bb_timeline__newest(t, c)));
 		if (mark == BB_HISTORY_SUSPECT)
 			bb_doc__append(d, "; one run proves nothing: run again");
 		else if (since)
 			bb_doc__append(d, ", since %s",
-				       since->started ? since->started : since->id);
-		if (since && mark != BB_HISTORY_SUSPECT && strcmp(since->commit, "none"))
-			bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->commit);
+				       since->of->started ? since->of->started : since->of->id);
+		if (since && mark != BB_HISTORY_SUSPECT && strcmp(since->of->commit, "none"))
+			bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 		    "%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu "
@@ -163,11 +163,13 @@ static bool is_swept(const struct bb_timeline *t, const struct bb_timeline_case 
 {
 	size_t n = 0;
 
-	for (size_t i = 0; c->param && n <= BB_SWEEP_VALUES && i < t->n_cases; i++) {
+	for (size_t i = 0; c->of->param && n <= BB_SWEEP_VALUES && i < t->n_cases; i++) {
 		const struct bb_timeline_case *k = &t->cases[i];
 
-		n += k->param && !strcmp(k->param, c->param) && !strcmp(k->variant, c->variant) &&
-		     !strcmp(k->drive, c->drive) && !strcmp(k->scenario, c->scenario);
+		n += k->of->param && !strcmp(k->of->param, c->of->param) &&
+		     !strcmp(k->of->variant, c->of->variant) &&
+		     !strcmp(k->of->drive, c->of->drive) &&
+		     !strcmp(k->of->scenario, c->of->scenario);
 	}
 	return n > BB_SWEEP_VALUES;
 }
@@ -189,7 +191,7 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	double half = fmax(e.hi - e.value, e.value - e.lo);
 	bool in_ns = c->by == BB_BY_LATENCY;
 
-	bb_doc__text_cell(d, c->name);
+	bb_doc__text_cell(d, c->of->name);
 	if (!isfinite(e.value))
 		bb_doc__text_cell(d, NULL);
 	else if (in_ns)

@@ -168,9 +168,8 @@ static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 	d->failed |= !added->name;
 }
 
-static void add_note(struct bb_diffs *d, struct bb_diff *row, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-static void add_note(struct bb_diffs *d, struct bb_diff *row, const char *fmt, ...)
+static __attribute__((format(printf, 3, 4))) void add_note(struct bb_diffs *d, struct bb_diff *row,
+							   const char *fmt, ...)
 {
 	va_list ap;
 
@@ -179,8 +178,7 @@ static void add_note(struct bb_diffs *d, struct bb_diff *row, const char *fmt, .
 	va_end(ap);
 }
 
-static void warn(struct bb_diffs *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void warn(struct bb_diffs *d, const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) void warn(struct bb_diffs *d, const char *fmt, ...)
 {
 	char **warning = bb_append(&d->warnings, &d->n_warnings, sizeof(*warning));
 	va_list ap;

@@ -60,10 +60,6 @@ static void take_run(struct bb_timeline *t, const struct bb_index_run *run,
 	if (i < run->n_points)
 		t->runs[t->n_runs++] = (struct bb_timeline_run){
 			.of = run,
-			.id = run->id,
-			.started = run->started,
-			.incomplete = run->incomplete,
-			.commit = run->commit,
 			.epoch_s = end && !*end ? (double)timegm(&tm) : (double)NAN,
 		};
 }
@@ -76,7 +72,7 @@ static int by_time(const void *x, const void *y)
 		return isnan(a->epoch_s) ? -1 : 1;
 	if (a->epoch_s < b->epoch_s || a->epoch_s > b->epoch_s)
 		return a->epoch_s < b->epoch_s ? -1 : 1;
-	return strcmp(a->id, b->id);
+	return strcmp(a->of->id, b->of->id);
 }
 
 /* Adds the points of run i. t->cases still has all cases of the index. */
@@ -89,7 +85,7 @@ static int take_points(struct bb_timeline *t, size_t i, const struct bb_timeline
 		struct bb_timeline_case *c = &t->cases[p->what];
 		struct bb_timeline_point *point;
 
-		if (!is_wanted(filter, &t->index.cases[p->what]))
+		if (!is_wanted(filter, c->of))
 			continue;
 		point = bb_append(&c->points, &c->n_points, sizeof(*point));
 		if (!point)
@@ -125,18 +121,8 @@ static int take(struct bb_timeline *t, const char *dir, const struct bb_timeline
 	}
 	/* The order of names may differ from that of time, because people rename files. */
 	qsort(t->runs, t->n_runs, sizeof(*t->runs), by_time);
-	for (t->n_cases = 0; t->n_cases < x->n_cases; t->n_cases++) {
-		const struct bb_index_case *c = &x->cases[t->n_cases];
-
-		t->cases[t->n_cases] = (struct bb_timeline_case){
-			.name = c->name,
-			.scenario = c->scenario,
-			.variant = c->variant,
-			.drive = c->drive,
-			.param = c->param,
-			.param_value = c->param_value,
-		};
-	}
+	for (; t->n_cases < x->n_cases; t->n_cases++)
+		t->cases[t->n_cases].of = &x->cases[t->n_cases];
 	for (size_t i = 0; !rc && i < t->n_runs; i++)
 		rc = take_points(t, i, &opts->filter);
 	for (size_t i = 0; i < t->n_cases; i++)
@@ -256,7 +242,7 @@ int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 
 bool bb_timeline__is_judged(const struct bb_timeline *t, const struct bb_timeline_point *p)
 {
-	return !p->differs && !t->runs[p->run].incomplete;
+	return !p->differs && !t->runs[p->run].of->incomplete;
 }
 
 double bb_timeline__change(const struct bb_timeline_case *c, const struct bb_timeline_point *p)

@@ -13,11 +13,7 @@
 
 struct bb_timeline_run {
 	const struct bb_index_run *of;
-	const char *id;
-	const char *started;    /* "2026-11-21T13:17:00Z"; NULL: unknown */
-	const char *incomplete; /* why the run stopped early; NULL: it is complete */
-	const char *commit;
-	double epoch_s; /* `started` in seconds since 1970; NAN: unknown */
+	double epoch_s; /* of->started in seconds since 1970; NAN: unknown */
 };
 
 struct bb_timeline_point {
@@ -29,9 +25,7 @@ struct bb_timeline_point {
 };
 
 struct bb_timeline_case {
-	const char *name, *scenario, *variant, *drive;
-	const char *param; /* NULL: none */
-	uint32_t param_value;
+	const struct bb_index_case *of;
 	bool is_anchor;
 	/* The judged figure: the ratio to the anchor (without anchor, the latency), unless
 	 * another figure predicts itself better by a tenth (bb_history_error()). */

@@ -90,7 +90,7 @@ static void read_timeline(const char *path, struct bb_timeline *t)
 static const struct bb_timeline_case *case_of(const struct bb_timeline *t, const char *variant)
 {
 	for (size_t i = 0; i < t->n_cases; i++)
-		if (!strcmp(t->cases[i].variant, variant))
+		if (!strcmp(t->cases[i].of->variant, variant))
 			return &t->cases[i];
 	fprintf(stderr, "no case of %s\n", variant);
 	exit(1);
@@ -117,7 +117,8 @@ static void say_marks(const struct bb_timeline *t)
 		const struct bb_timeline_case *c = &t->cases[i];
 		char what[200];
 
-		snprintf(what, sizeof(what), "%s: error by latency, ratio, relative", c->variant);
+		snprintf(what, sizeof(what), "%s: error by latency, ratio, relative",
+			 c->of->variant);
 		snprintf(measured, sizeof(measured), "%.2f, %.2f, %.2f %%: %s",
 			 100 * c->error[BB_BY_LATENCY], 100 * c->error[BB_BY_RATIO],
 			 100 * c->error[BB_BY_RELATIVE], bb_predictor_name(c->by));
@@ -131,8 +132,8 @@ static void link_runs(const char *dir, const struct bb_timeline *t, size_t first
 	char from[1200], to[1200];
 
 	for (size_t k = first; k < first + n; k++) {
-		snprintf(from, sizeof(from), "%s/%s.json", dir, t->runs[k].id);
-		snprintf(to, sizeof(to), "%s/%s.json", into, t->runs[k].id);
+		snprintf(from, sizeof(from), "%s/%s.json", dir, t->runs[k].of->id);
+		snprintf(to, sizeof(to), "%s/%s.json", into, t->runs[k].of->id);
 		if (symlink(from, to)) {
 			perror(to);
 			exit(1);
@@ -295,7 +296,8 @@ static void say_intervals(const struct bb_timeline *t)
 
 			held += e->lo <= mean && mean <= e->hi;
 		}
-		snprintf(what, sizeof(what), "%s: intervals that hold the mean of all", c->variant);
+		snprintf(what, sizeof(what), "%s: intervals that hold the mean of all",
+			 c->of->variant);
 		snprintf(bound, sizeof(bound), ">= %zu of %zu", (9 * n + 9) / 10, n);
 		snprintf(measured, sizeof(measured), "%zu", held);
 		bench_judge(what, bound, measured, 10 * held >= 9 * n);

@@ -245,13 +245,16 @@ static struct bb_timeline make_history(const struct bb_report *r, size_t n, size
 	assert_non_null(texts);
 	*texts = calloc(n, 64);
 	t.index.points = calloc(n * t.n_cases, sizeof(*t.index.points));
-	assert_true(t.runs && t.cases && *texts && t.index.points);
+	t.index.runs = calloc(n, sizeof(*t.index.runs));
+	t.index.cases = calloc(t.n_cases, sizeof(*t.index.cases));
+	assert_true(t.runs && t.cases && *texts && t.index.points && t.index.runs && t.index.cases);
 	for (size_t k = 0; k < n; k++) {
 		char *commit = *texts + 64 * k, *id = commit + 32;
 
 		snprintf(commit, 32, "%016zx", k);
 		snprintf(id, 32, "run-%zu", k);
-		t.runs[k] = (struct bb_timeline_run){
+		t.runs[k].of = &t.index.runs[k];
+		t.index.runs[k] = (struct bb_index_run){
 			.id = k == n - 2 ? r->id : id,
 			.started = "2026-11-21T13:17:00Z",
 			.commit = commit,
@@ -260,7 +263,8 @@ static struct bb_timeline make_history(const struct bb_report *r, size_t n, size
 	for (size_t i = 0; i < t.n_cases; i++) {
 		struct bb_timeline_case *c = &t.cases[i];
 
-		c->name = r->cases[i].name;
+		c->of = &t.index.cases[i];
+		t.index.cases[i].name = r->cases[i].name;
 		c->by = BB_BY_RATIO;
 		c->n_points = n;
 		c->points = calloc(n, sizeof(*c->points));
@@ -293,7 +297,7 @@ static void test_history(void **state)
 
 	(void)state;
 	t.cases[0].points[3].differs = "kernel_release";
-	t.runs[5].incomplete = "<SIGINT>";
+	t.index.runs[5].incomplete = "<SIGINT>";
 	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
 	assert_whole(text);
 	assert_has(text, "<a href='#history'>History</a>");
@@ -317,7 +321,7 @@ static void test_history(void **state)
 	assert_lacks(text, "Verdicts");
 	free(text);
 	for (size_t i = 0; i < t.n_cases; i++)
-		t.cases[i].name = "another";
+		t.index.cases[i].name = "another";
 	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
 	assert_lacks(text, "History");
 	assert_lacks(text, "Verdicts");

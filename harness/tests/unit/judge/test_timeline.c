@@ -129,7 +129,7 @@ static void test_order_and_machines(void **state)
 	assert_int_equal(t.n_runs, 3);
 	assert_int_equal(t.index.n_machines, 2);
 	for (size_t i = 0; i < 3; i++) {
-		assert_string_equal(t.runs[i].id, ids[i]);
+		assert_string_equal(t.runs[i].of->id, ids[i]);
 		assert_int_equal(t.cases[0].points[i].run, i);
 	}
 	assert_near(t.runs[0].epoch_s, 1767225600); /* date -u -d 2026-01-01 +%s */
