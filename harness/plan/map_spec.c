@@ -94,7 +94,7 @@ static const struct bb_field fill_fields[] = {
 	{"count", &bb_type_u32, BB_AT(bb_map_fill, count), .required = true, .min = 1,
 	 .max = FILL_MAX},
 	{"key", &bb_type_flag, BB_AT(bb_map_fill, random), .choices = fill_keys,
-	 .n_choices = ARRAY_LEN(fill_keys)},
+	 .n_choices = BB_LEN(fill_keys)},
 	{"prefixes", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, prefixes.v, prefixes.n), .min = 1,
 	 .max = 2048},
 	{"value", &bb_type_part, BB_AT(bb_map_fill, value), .read = read_datum, .of = &datum_kind,
