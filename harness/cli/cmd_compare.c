@@ -285,16 +285,34 @@ static int show_exact(const struct compare_args *a, const struct bb_report *base
 	return rc;
 }
 
+/* How lines are compared: of two programs of a run (`base` NULL), or of those of one name in two
+ * stored runs. Under a budget alpha is halved, because a run that is under way looks at them twice
+ * (run/runner.c). */
+static struct bb_time_diff_opts time_opts(const struct compare_args *a,
+					  const struct bb_report *base)
+{
+	bool looks_twice = !base && !a->loads && a->measure.budget_s > 0;
+	double loads = a->loads ? a->loads : TIME_LOADS;
+
+	return (struct bb_time_diff_opts){
+		.base = a->base,
+		.base_run = base,
+		.head = a->head,
+		.threshold = a->threshold,
+		.alpha = looks_twice ? a->alpha / 2 : a->alpha,
+		.option = base          ? NULL
+			  : looks_twice ? "--budget"
+					: "--loads",
+		.amount = looks_twice ? a->measure.budget_s : loads,
+	};
+}
+
 /* The lines that the difference is in: of two programs of a run (`base` NULL), or of those of one
  * name in two stored runs. */
 static int show_time(const struct compare_args *a, const struct bb_report *base,
 		     const struct bb_report *head, struct bb_err *err)
 {
-	const struct bb_time_diff_opts opts = {.base = a->base,
-					       .base_run = base,
-					       .head = a->head,
-					       .threshold = a->threshold,
-					       .alpha = a->alpha};
+	const struct bb_time_diff_opts opts = time_opts(a, base);
 	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE;
 	struct bb_time_diff d = {0};
 	struct bb_doc doc = {0};
@@ -496,9 +514,10 @@ static int measure(const struct compare_args *a, const struct bb_plan *plan, str
 						       : DEFAULT_PAIRS,
 		.executed = true,
 	};
+	const struct bb_time_diff_opts lines = time_opts(a, NULL);
 
 	m->opts.share_maps = a->time;
-	m->opts.fill_budget = a->time && !a->loads;
+	m->opts.lines = a->time && !a->loads ? &lines : NULL;
 	opts.run = m->opts;
 	return a->exact || a->time ? bb_run_plan(plan, &m->opts, m->report, err)
 				   : bb_run_ab(plan, &opts, m->report, err);

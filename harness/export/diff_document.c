@@ -89,7 +89,11 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	else
 		bb_doc__text_cell(d, verdict);
 	if (c && row->verdict == BB_VERDICT_INCONCLUSIVE)
-		bb_comparison__next_step(c, "--each", step);
+		bb_comparison__next_step(c,
+					 c->budget_s < g->gate->each_s ? "a larger --budget and "
+									 "--each"
+								       : "--each",
+					 step);
 	bb_doc__text_cell(d, step[0] ? step : row->note ? row->note : "");
 }
 
@@ -317,6 +321,43 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 	}
 }
 
+/* Adds the option with its value in the run times `times`, such as "--budget 90", or without an
+ * option "5 times the loads". */
+static void add_more(const struct bb_time_diff *diff, double times, struct bb_doc *d)
+{
+	if (diff->option)
+		bb_doc__append(d, "%s %.0f", diff->option, ceil(diff->amount * times));
+	else
+		bb_doc__append(d, "%.2g times the loads", times);
+}
+
+/* Adds what would decide the inconclusive lines. */
+static void add_next_step(const struct bb_time_diff_case *c, const struct bb_time_diff *diff,
+			  struct bb_doc *d)
+{
+	if (c->n_loads < c->needs_loads) {
+		bb_doc__append(d, "; %zu load%s, a verdict on a line takes %zu; ", c->n_loads,
+			       c->n_loads == 1 ? "" : "s", c->needs_loads);
+		add_more(diff, (double)c->needs_loads / fmax((double)c->n_loads, 1), d);
+		bb_doc__append(d, " %s that many", diff->option ? "gives" : "are");
+		return;
+	}
+	if (isnan(c->times))
+		return;
+	bb_doc__append(d, "; the inconclusive ones are known to +-%s ns",
+		       bb_table_cell_value(c->half_ns).text);
+	if (isinf(c->times)) {
+		bb_doc__append(d, " and differ by just about what matters: a larger --threshold "
+				  "decides");
+	} else if (c->times > TIMES_MOST) {
+		bb_doc__append(d, ", and this machine takes too long to decide them");
+	} else {
+		bb_doc__append(d, "; ");
+		add_more(diff, c->times, d);
+		bb_doc__append(d, " should decide half of them");
+	}
+}
+
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d)
 {
 	for (size_t i = 0; i < diff->n_cases; i++) {
@@ -338,19 +379,7 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d)
 			    "%zu lines: %zu same, %zu regressed, %zu improved, %zu inconclusive",
 			    c->n_rows, count(c, BB_VERDICT_SAME), count(c, BB_VERDICT_REGRESSED),
 			    count(c, BB_VERDICT_IMPROVED), count(c, BB_VERDICT_INCONCLUSIVE));
-		if (c->n_loads < c->needs_loads)
-			bb_doc__append(d,
-				       "; %zu loads, a verdict on a line takes %zu: --loads, or a "
-				       "larger --budget, gives more",
-				       c->n_loads, c->needs_loads);
-		else if (c->times > TIMES_MOST)
-			bb_doc__append(d, "; most of the inconclusive ones differ by just about "
-					  "what matters: a larger --threshold decides");
-		else if (!isnan(c->times))
-			bb_doc__append(d,
-				       "; %.2g times the loads, and the --budget, should decide "
-				       "half of the inconclusive ones",
-				       c->times);
+		add_next_step(c, diff, d);
 	}
 }
 

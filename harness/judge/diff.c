@@ -336,7 +336,7 @@ static double sd_of(const struct bb_estimate *e)
 }
 
 /* times the present number of loads; nobody follows advice to measure more */
-#define MOST_TIMES 8.0
+#define MOST_TIMES 10.0
 
 /* Sets ratio, interval, verdict and p-value. correct() applies Holm's correction later. */
 static void judge_latency(const struct bb_case *a, const struct bb_case *b,

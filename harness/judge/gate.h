@@ -39,6 +39,7 @@ struct bb_gate {
 	 * it has a meaning in Markdown's code. */
 	char *base_made, *head_made;
 	double threshold, alpha;
+	double each_s; /* time for each program; the share of the budget may be less */
 	struct bb_gate_program *programs;
 	size_t n_programs;
 	/* an instruction more is a regression, too; if not, it is only reported */

@@ -285,19 +285,22 @@ static int by_difference(const void *a, const void *b)
 static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, double threshold,
 			   double alpha)
 {
-	double *times = calloc(c->n_rows + 1, sizeof(*times));
+	double *times = calloc(2 * c->n_rows + 1, sizeof(*times)), *half_ns = times + c->n_rows;
 	size_t n = 0, k = 0;
 
 	p->failed |= !times;
 	for (size_t i = 0; times && i < c->n_rows; i++) {
 		const struct bb_time_diff_row *row = &c->rows[i];
 
-		if (row->verdict == BB_VERDICT_INCONCLUSIVE && !isnan(row->more.lo))
-			times[n++] = bb_times_to_decide(row->more.value, row->more.lo, row->more.hi,
-							fmax(BB_BY_LINE_LEAST_NS,
-							     threshold * fabs(row->a_ns)));
+		if (row->verdict != BB_VERDICT_INCONCLUSIVE || isnan(row->more.lo))
+			continue;
+		half_ns[n] = (row->more.hi - row->more.lo) / 2;
+		times[n++] =
+			bb_times_to_decide(row->more.value, row->more.lo, row->more.hi,
+					   fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(row->a_ns)));
 	}
 	c->times = n ? bb_median(times, n) : (double)NAN;
+	c->half_ns = n ? bb_median(half_ns, n) : (double)NAN;
 	free(times);
 	c->n_loads = p->apart ? 0 : p->n;
 	for (c->needs_loads = 0; !p->failed && !p->apart && !k;)
@@ -342,7 +345,7 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts *opts,
 		       struct bb_time_diff *ret_diff, struct bb_err *err)
 {
-	struct bb_time_diff d = {0};
+	struct bb_time_diff d = {.option = opts->option, .amount = opts->amount};
 	size_t n_rows = 0;
 	int rc = 0;
 

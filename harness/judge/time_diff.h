@@ -36,22 +36,25 @@ struct bb_time_diff_case {
 	size_t n_rows;
 	/* of one run: loads that both have, and that a verdict on a line takes; 0 of two runs */
 	size_t n_loads, needs_loads;
-	/* the median line without a verdict would have one with so many times the loads (stats/
-	 * verdict.h); NAN: there is none, or no interval */
-	double times;
+	/* of the median line without a verdict: half the width of its interval, and how many times
+	 * the loads would give it one (stats/verdict.h); NAN: no such line, or no interval */
+	double half_ns, times;
 };
 
-/* Is the row one of those that explain the difference? A line of one of the two only is so with any
- * number of loads. */
+/* True if the row explains a part of the difference. A line that only one program has does so with
+ * any number of loads, unless its time is below 0, which is noise. */
 static inline bool bb_time_diff_row__differs(const struct bb_time_diff_row *r)
 {
 	return r->verdict == BB_VERDICT_REGRESSED || r->verdict == BB_VERDICT_IMPROVED ||
-	       ((!r->a || !r->b) && fabs(r->more.value) >= BB_BY_LINE_LEAST_NS);
+	       ((!r->a || !r->b) && (r->b ? 1 : -1) * r->more.value >= BB_BY_LINE_LEAST_NS);
 }
 
 struct bb_time_diff {
 	struct bb_time_diff_case *cases;
 	size_t n_cases;
+	/* the option that gives more loads, and its value in this run; NULL: no option does */
+	const char *option;
+	double amount;
 };
 
 struct bb_time_diff_opts {
@@ -62,6 +65,9 @@ struct bb_time_diff_opts {
 	const struct bb_report *base_run;
 	double threshold; /* of a line, a share; never less than BB_BY_LINE_LEAST_NS */
 	double alpha;     /* chance of a false verdict over all lines of all cases */
+	/* as in struct bb_time_diff */
+	const char *option;
+	double amount;
 };
 
 /* -ENODATA when there is nothing to compare; -ENOMEM. Borrows from the report. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/report.h"
 
-#include "stats/quantile.h"
+#include "stats/loads.h"
 #include "stats/paired.h"
+#include "stats/quantile.h"
 
 int bb_pair_void(struct bb_pair *p, const char *why)
 {
@@ -160,42 +161,74 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 	return rc;
 }
 
-/* times the present number of pairs; nobody follows advice to measure more */
-#define MOST_TIMES 60.0
-#define SPARE 1.2 /* factor for few pairs, where the square root promises too much */
+#define MOST_S 3600.0      /* s; nobody follows advice to take a longer budget */
+#define MOST_TIMES 60.0    /* without a budget: nobody follows advice to measure more pairs */
+#define SPARE 1.2          /* factor for few pairs, where the square root promises too much */
+#define FIRST_HALF_SD 1.35 /* half the range of 7 normal values, in standard deviations */
+
+/* Half of the first interval, foretold by the spread of too few pairs. Out of memory: 0. */
+static double foretell_half(const struct bb_comparison *c)
+{
+	double *x = calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
+	size_t n = x ? column(c, deciding_pairs(c), COLUMN(d), x) : 0;
+
+	if (n >= 2)
+		half = FIRST_HALF_SD * bb_spread_of(x, n).sd;
+	free(x);
+	return half;
+}
+
+/* Returns how many times the n pairs should give a verdict; `fewest` pairs give an interval.
+ * *ret_far: the smallest threshold at which the verdict would be `same`. */
+static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fewest,
+			      double *ret_far)
+{
+	double at = log(c->ratio.value), lo = log(c->ratio.lo), hi = log(c->ratio.hi), times;
+	bool is_few = isnan(lo);
+
+	if (is_few) {
+		double half = foretell_half(c);
+
+		lo = at - half;
+		hi = at + half;
+	}
+	times = bb_times_to_decide(at, lo, hi, log1p(c->threshold));
+	*ret_far = fmax(fabs(expm1(lo)), fabs(expm1(hi)));
+	/* few pairs may agree by chance */
+	return is_few ? (isfinite(times) ? times : 1) * fmax((double)fewest / fmax((double)n, 1), 1)
+		      : times;
+}
 
 void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 			      char ret_text[BB_NEXT_STEP])
 {
 	size_t n = c->n_matched ? c->n_matched : c->n_unmatched;
 	size_t fewest = 2; /* fewest pairs that give an interval */
-	double far = fmax(fabs(c->ratio.lo - 1), fabs(c->ratio.hi - 1)), times;
-	int at;
+	bool has_budget = c->budget_s > 0, is_long;
+	char known[64] = "";
+	double far, times, more;
 
 	ret_text[0] = '\0';
-	if (c->verdict != BB_VERDICT_INCONCLUSIVE || !n)
+	if (c->verdict != BB_VERDICT_INCONCLUSIVE || (!n && (c->n_pairs || !has_budget)))
 		return;
 	while (fewest < BB_SIGNED_RANK_EXACT_MAX && !bb_eprocess_rank(fewest, c->alpha))
 		fewest++;
-	if (isnan(c->ratio.lo)) {
-		times = (double)fewest / (double)n;
-		at = snprintf(ret_text, BB_NEXT_STEP, "%zu pair%s, a verdict takes %zu", n,
-			      n == 1 ? "" : "s", n < fewest ? fewest : n + 1);
-	} else {
-		times = bb_times_to_decide(log(c->ratio.value), log(c->ratio.lo), log(c->ratio.hi),
-					   log1p(c->threshold));
-		at = snprintf(ret_text, BB_NEXT_STEP, "known to +-%.2g %%",
-			      50 * (c->ratio.hi - c->ratio.lo));
-	}
-	ret_text += at;
-	if (times > MOST_TIMES)
-		snprintf(ret_text, BB_NEXT_STEP - (size_t)at,
-			 "; too close to %.3g %% to decide, --threshold %.2g would be same",
-			 100 * c->threshold, ceil(100 * far * 10) / 10);
-	else if (c->budget_s > 0)
-		snprintf(ret_text, BB_NEXT_STEP - (size_t)at, "; %s %.0f should decide", option,
-			 ceil(c->budget_s * times * SPARE));
+	times = times_to_decide(c, n, fewest, &far);
+	more = ceil((has_budget ? c->budget_s : (double)n) * times * SPARE);
+	is_long = has_budget ? more > MOST_S : times > MOST_TIMES;
+	if (isnan(c->ratio.lo))
+		snprintf(known, sizeof(known), "%zu pair%s, a verdict takes %zu", n,
+			 n == 1 ? "" : "s", n < fewest ? fewest : n + 1);
 	else
-		snprintf(ret_text, BB_NEXT_STEP - (size_t)at, "; --loads %.0f should decide",
-			 ceil((double)n * times * SPARE));
+		snprintf(known, sizeof(known), "known to +-%.2g %%",
+			 50 * (c->ratio.hi - c->ratio.lo));
+	if (isfinite(far) && (is_long || isinf(times)))
+		snprintf(ret_text, BB_NEXT_STEP, "%s; %s %.3g %%%s, --threshold %.2g would be same",
+			 known,
+			 isinf(times) ? "too close to" : "this machine takes too long to decide",
+			 100 * c->threshold, isinf(times) ? " to decide" : "",
+			 ceil(100 * far * 10) / 10);
+	else
+		snprintf(ret_text, BB_NEXT_STEP, "%s; %s %.0f should decide", known,
+			 has_budget ? option : "--loads", more);
 }

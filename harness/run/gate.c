@@ -458,6 +458,7 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 	builds->gate = &run->gate;
 	run->gate = (struct bb_gate){.threshold = opts->threshold,
 				     .alpha = opts->alpha,
+				     .each_s = opts->each_s,
 				     .exact = opts->exact,
 				     .base = strdup(opts->base),
 				     .head = opts->head ? strdup(opts->head) : NULL};

@@ -305,9 +305,12 @@ static void report_progress(struct bb_run *r, size_t planned)
 	const struct bb_progress *p = r->session.opts->progress;
 	double had_s = bb_seconds_since(r->began_ns), done = r->done, total = r->total;
 
-	/* the run ends with the budget, even if the rest would take longer */
-	if (had_s > 0 && done > 0)
-		total = fmin(total, done * (1 + bb_deadline_left_s() / had_s));
+	/* the run ends with the budget: earlier than planned, or later if rounds are added */
+	if (had_s > 0 && done > 0) {
+		double within = done * (1 + bb_deadline_left_s() / had_s);
+
+		total = r->session.opts->lines && isfinite(within) ? within : fmin(total, within);
+	}
 	if (before) { /* shows the progress of all processes together */
 		done += before->done;
 		total = before->total;

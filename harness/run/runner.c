@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
+#include "judge/time_diff.h"
 #include "run/count.h"
 #include "run/record.h"
 #include "run/round.h"
@@ -321,7 +322,10 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 /* The range of 6 rounds is an interval of 97 % for the median. The seventh is a reserve, as the
  * last round may not fit into the budget. */
 #define FEWEST_ROUNDS 7u
-#define FILL_MOST 4u    /* most rounds to fill a budget, as a multiple of the plan's rounds */
+/* Lines that are compared are looked at after this many rounds, and get this many at most; both
+ * are multiples of the plan's rounds. */
+#define LOOK_AFTER 4u
+#define FILL_MOST 256u
 #define SLOW_FIRINGS 5u /* firings of a slow program in a round; the first one warms it up */
 
 /*
@@ -350,6 +354,42 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 	return (uint32_t)fmin(rounds, plan->loads);
 }
 
+/* Sets *ret_decided to true if each line that is compared has its verdict by now. Returns 0 or
+ * -ENOMEM. */
+static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err *err)
+{
+	struct bb_report *report = r->session.report;
+	size_t n_before = report->n_timed;
+	struct bb_time_diff d = {0};
+	int rc = bb_note_lines(&r->session, err);
+
+	if (!rc)
+		rc = bb_time_diff__make(report, r->session.opts->lines, &d, err);
+	*ret_decided = !rc && !bb_time_diff__count(&d, BB_VERDICT_INCONCLUSIVE);
+	bb_time_diff__done(&d);
+	while (report->n_timed > n_before)
+		bb_record__done(&bb_timed_record, &report->timed[--report->n_timed]);
+	return rc == -ENODATA ? 0 : rc;
+}
+
+/* Called after the last round. Adds a round if lines are compared, some are undecided and the
+ * budget lasts. Looks at the lines only once, because each look is a chance of a false verdict.
+ * Returns 0 or -ENOMEM. */
+static int add_round(struct bb_run *r, struct bb_err *err)
+{
+	uint32_t loads = r->session.plan->loads;
+	bool decided = false;
+	int rc = 0;
+
+	if (!r->session.opts->lines || r->rounds >= FILL_MOST * loads ||
+	    !isfinite(bb_deadline_left_s()))
+		return 0;
+	if (r->rounds == LOOK_AFTER * loads)
+		rc = are_lines_decided(r, &decided, err);
+	r->rounds += !rc && !decided;
+	return rc;
+}
+
 /* Measures the rounds of this process. Sets *ret_others to their number if other processes are
  * to measure the rest; else leaves it unchanged. */
 static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, struct bb_err *err)
@@ -366,7 +406,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 		/* the next round is expected to take as long as the average one */
 		if (load && took_s / load > bb_deadline_left_s())
 			break;
-		if (load == first && open_s <= OPEN_MOST * took_s &&
+		if (load == first && first < loads && open_s <= OPEN_MOST * took_s &&
 		    others * (open_s + took_s) <= bb_deadline_left_s()) {
 			*ret_others = load;
 			break;
@@ -378,9 +418,8 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 			r->rounds = count_rounds(r, bb_seconds_since(began_ns));
 			r->total *= (double)r->rounds / loads;
 		}
-		if (r->session.opts->fill_budget && load + 1 == r->rounds &&
-		    r->rounds < FILL_MOST * loads && isfinite(bb_deadline_left_s()))
-			r->rounds++;
+		if (!rc && load + 1 == r->rounds)
+			rc = add_round(r, err);
 	}
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->session.report->n_cases; i++)

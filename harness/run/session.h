@@ -19,6 +19,7 @@ struct bb_progress {
 };
 
 struct bb_run;
+struct bb_time_diff_opts;
 
 struct bb_run_opts {
 	struct bb_driver_opts driver;
@@ -28,8 +29,9 @@ struct bb_run_opts {
 	/* limit of the whole run of bpfbench, with loading; 0: none */
 	double budget_s;
 	const struct bb_progress *progress;
-	/* add rounds while the budget lasts, up to four times the plan's */
-	bool fill_budget;
+	/* Compare lines so after four times the plan's rounds, and if one has no verdict then, add
+	 * rounds while the budget lasts. NULL: add none. */
+	const struct bb_time_diff_opts *lines;
 	/* variants are compared, so they share one set of maps if these are alike */
 	bool share_maps;
 	/* the run of which this process measures a part; NULL: none (run/runner.c) */

@@ -37,13 +37,18 @@ bool bb_change_is_denied(double change, double other, double sd)
 }
 
 #define TIMES_LEAST 1.5
+#define NARROW 0.1 /* half a width, in limits: nobody needs a narrower interval */
+#define UNSURE 3.0 /* half the width is about so many standard errors of the estimate */
 
 double bb_times_to_decide(double estimate, double lo, double hi, double limit)
 {
-	double allowed = fabs(fabs(estimate) - limit), half = (hi - lo) / 2;
+	double apart = fabs(fabs(estimate) - limit), half = (hi - lo) / 2, error = half / UNSURE;
+	double allowed = fmax(apart - error, fmin(limit, error));
 
-	if (isnan(allowed) || isnan(half))
+	if (isnan(apart) || isnan(half))
 		return NAN;
+	if (apart < half && half < NARROW * limit)
+		return INFINITY;
 	return fmax((half / allowed) * (half / allowed), TIMES_LEAST);
 }
 

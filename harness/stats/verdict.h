@@ -32,8 +32,11 @@ bool bb_change_is_denied(double change, double other, double sd);
 /*
  * Returns by what factor the number of observations must grow so that [lo, hi] lies on one side of
  * +limit and of -limit. Half the width goes with the square root of the number. The result is at
- * least 1.5, because a verdict by the interval alone may not survive a correction. INFINITY if the
- * estimate is on a limit; NAN if an argument is NAN.
+ * least 1.5, because a verdict by the interval alone may not survive a correction. The estimate
+ * moves from one measurement to the next, and the advice must not follow it. So the estimate counts
+ * as one standard error closer to the limit, and its distance as no smaller than that error, or
+ * than the limit if that is less. INFINITY if the interval is as narrow as a tenth of the limit and
+ * still has a limit in it; NAN if an argument is NAN.
  */
 double bb_times_to_decide(double estimate, double lo, double hi, double limit);
 

@@ -158,18 +158,18 @@ static void test_next_step(void **state)
 
 	(void)state;
 	c.budget_s = 10;
-	expect_step(&c, "6 pairs, a verdict takes 7; --budget 15 should decide");
+	expect_step(&c, "6 pairs, a verdict takes 7; --budget 21 should decide");
 	c = make_comparison(6, 0.5);
-	expect_step(&c, "6 pairs, a verdict takes 7; --loads 9 should decide");
+	expect_step(&c, "6 pairs, a verdict takes 7; --loads 13 should decide");
 	c = make_comparison(9, 0.05);
 	expect_step(&c, "");
 	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05};
 	expect_step(&c, "");
-	/* from -2 % to +3 %: it takes a fifth of the width to say that it is below 1 % */
+	/* from -2 % to +3 %: it takes a third of the width to say that it is below 1 % */
 	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05, .budget_s = 10};
 	for (int i = 0; i < 9; i++)
 		add_pair(&c, true, 0.005 + 0.00625 * (i - 4));
-	expect_step(&c, "known to +-2.5 %; --budget 307 should decide");
+	expect_step(&c, "known to +-2.5 %; --budget 108 should decide");
 	/* half of them on either side of the threshold: no budget is enough */
 	c = make_comparison(9, log(1.01));
 	c.budget_s = 10;

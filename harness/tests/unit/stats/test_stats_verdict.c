@@ -131,6 +131,30 @@ static void test_holm_degenerate(void **state)
 	assert_int_equal(bb_holm(NULL, 0, NULL), 0);
 }
 
+/* The estimate of a program compared with itself moves by a standard error, which is a third of
+ * half the interval's width. The advice must not follow it by more than a factor of 4. */
+static void test_times_to_decide(void **state)
+{
+	(void)state;
+	for (double half = 0.2; half < 20; half *= 1.3) {
+		double least = INFINITY, most = 0;
+
+		for (double estimate = -half / 3; estimate <= half / 3; estimate += half / 60) {
+			double times = bb_times_to_decide(estimate, estimate - half,
+							  estimate + half, 1);
+
+			least = fmin(least, times);
+			most = fmax(most, times);
+		}
+		assert_true(least >= 1.5 && most <= 4.01 * least);
+		assert_true(most <= fmax(9, half * half * 1.01));
+	}
+	assert_near(bb_times_to_decide(0, -3, 3, 1), 9, 1e-9);
+	assert_true(isinf(bb_times_to_decide(1, 0.95, 1.05, 1))); /* on the limit, and narrow */
+	assert_nan(bb_times_to_decide(NAN, -1, 1, 1));
+	assert_nan(bb_times_to_decide(0, NAN, 1, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_holm),
 		cmocka_unit_test(test_holm_is_the_step_down_test),
 		cmocka_unit_test(test_holm_degenerate),
+		cmocka_unit_test(test_times_to_decide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
