@@ -3,6 +3,8 @@
 
 #include "base/grow.h"
 
+#define CLOCK_TICK_NS 10.0
+
 static uint64_t word_at(const volatile char *slot, uint32_t off)
 {
 	return *(const volatile uint64_t *)(const volatile void *)(slot + off);
@@ -108,6 +110,34 @@ static double bucket_from(uint32_t b)
 	return b < 32 ? b : (double)(b % 16 + 16) * (double)(1ULL << (b / 16 - 1));
 }
 
+static double middle_of(uint32_t b)
+{
+	return (bucket_from(b) + bucket_from(b + 1)) / 2;
+}
+
+/*
+ * Where the times that bucket b counts begin (step -1) or end (step 1). Some clocks tick only every
+ * 10 ns (AMD Zen): buckets below 160 ns are narrower, and those between two ticks are empty. A time
+ * then counts as anything up to half way to the next tick.
+ */
+static double edge_of(const struct bb_inside_path *p, uint32_t b, int step)
+{
+	double edge = bucket_from(step < 0 ? b : b + 1), middle = middle_of(b);
+	double farthest = middle + step * CLOCK_TICK_NS / 2;
+
+	if (fabs(edge - middle) >= CLOCK_TICK_NS / 2)
+		return edge;
+	for (uint32_t n = b + (uint32_t)step; n < BB_INSIDE_BUCKETS; n += (uint32_t)step) {
+		double half_way = (middle + middle_of(n)) / 2;
+
+		if (fabs(half_way - middle) >= CLOCK_TICK_NS / 2)
+			break;
+		if (p->buckets[n])
+			return half_way;
+	}
+	return farthest;
+}
+
 double bb_inside_path__quantile(const struct bb_inside_path *p, double share, double clock_ns)
 {
 	double all = 0, sum = 0;
@@ -115,10 +145,11 @@ double bb_inside_path__quantile(const struct bb_inside_path *p, double share, do
 	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++)
 		all += (double)p->buckets[b];
 	for (uint32_t b = 0; all > 0 && b < BB_INSIDE_BUCKETS; b++) {
-		double in = (double)p->buckets[b], from = bucket_from(b), ns;
+		double in = (double)p->buckets[b], ns;
 
 		if (in > 0 && sum + in >= share * all) {
-			ns = from + (share * all - sum) / in * (bucket_from(b + 1) - from);
+			ns = edge_of(p, b, -1);
+			ns += (share * all - sum) / in * (edge_of(p, b, 1) - ns);
 			return ns > clock_ns ? ns - clock_ns : 0;
 		}
 		sum += in;

@@ -52,7 +52,7 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 /* To be called several times a second: how often each program is timed follows its rate. */
 void bb_inside__turn(struct bb_inside *in);
 
-/* What the instruments cost on this machine, by test runs of an empty XDP program. */
+/* What the instruments cost on this machine, by test runs of an empty program. */
 int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *err);
 
 void bb_inside__done(struct bb_inside *in);
