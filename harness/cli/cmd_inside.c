@@ -9,11 +9,12 @@
 #include "bpf/prog_type.h"
 #include "capture/watched.h"
 #include "cli/capture_options.h"
+#include "cli/measure.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "export/table_cells.h"
-#include "inside/figures.h"
-#include "inside/supervise.h"
+#include "plan/field.h"
+#include "run/inside.h"
 
 #define TURN_MS 50
 #define LINES_SHOWN 3 /* of the source, that tell a path */
@@ -23,9 +24,8 @@ struct inside_args {
 	uint32_t n_paths;
 	bool no_paths, no_time;
 	const struct inside_format *format;
-	const char *output;
-	struct bb_strings env;
-	char **command; /* of argv, ends in NULL */
+	struct bb_measure_args measure; /* env, output, results, no_store, quiet and command line */
+	char **command;                 /* of argv, ends in NULL */
 };
 
 struct session {
@@ -55,14 +55,18 @@ static const struct bb_option options[] = {
 	 "timed runs of a program a second (default 20000): of more frequent ones every 2^k-th run "
 	 "is timed, and all are counted",
 	 1, 1e9},
-	{"paths", 0, "N", bb_read_u32, TO(n_paths), "paths that are shown of a program (default 8)",
-	 1, BB_INSIDE_MOST_PATHS},
+	{"paths", 0, "N", bb_read_u32, TO(n_paths),
+	 "paths that are shown and stored of a program (default 8)", 1, BB_INSIDE_MOST_PATHS},
 	{"no-paths", 0, NULL, bb_read_flag, TO(no_paths), "do not tell paths apart"},
 	{"no-time", 0, NULL, bb_read_flag, TO(no_time), "read no clock: counts only"},
-	{"env", 0, "NAME", bb_read_env, TO(env), BB_ENV_DOC},
+	{"env", 0, "NAME", bb_read_env, TO(measure.env), BB_ENV_DOC},
 	{"format", 'f', "NAME", bb_read_row, TO(format), "table (default) or json",
 	 BB_CHOICES(formats)},
-	{"output", 'o', "FILE", bb_read_text, TO(output), BB_OUTPUT_DOC},
+	{"output", 'o', "FILE", bb_read_text, TO(measure.output), BB_OUTPUT_DOC},
+	{"results", 0, "DIR", bb_read_text, TO(measure.results),
+	 "store the run in this folder (default " BB_RESULTS ")"},
+	{"no-store", 0, NULL, bb_read_flag, TO(measure.no_store), "do not store the run"},
+	{"quiet", 'q', NULL, bb_read_flag, TO(measure.quiet), "do not say where the run is stored"},
 	{0},
 };
 
@@ -110,9 +114,7 @@ static double runs_per_s(const struct session *s, size_t i)
 
 static double worst_of(const struct session *s, const struct bb_inside_path *p)
 {
-	double least = bb_inside_path__quantile(p, 1, s->inside.price.clock_ns);
-
-	return isnan(least) ? NAN : fmax(p->worst_ns - s->inside.price.clock_ns, 0);
+	return bb_inside_path__worst(p, s->inside.price.clock_ns);
 }
 
 static const double shares[] = {0.5, 0.9, 0.99, 0.999};
@@ -222,7 +224,7 @@ static void print_path(const struct session *s, size_t i, size_t nth, struct bb_
 	const struct bb_inside_path *p = &f->paths[nth];
 	double time = f->all.sum_ns > 0 ? 100 * p->sum_ns / f->all.sum_ns : NAN;
 
-	bb_doc__cell(d, p->key ? "%zu" : "the rest", nth + 1);
+	bb_doc__text_cell(d, bb_inside_path_name(p).text);
 	bb_doc__cell(d, "%" PRIu64, p->runs);
 	bb_doc__cell(d, "%.3g", 100 * (double)p->runs / (double)f->all.runs);
 	bb_doc__number_cell(d, time, time);
@@ -250,7 +252,9 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 	for (size_t k = 1; btf && k < n; k++) {
 		if (!f->paths[k].key || !f->paths[0].key)
 			continue;
-		bb_doc__add(d, BB_DOC_ITEM, NULL, "path %zu, compared with path 1", k + 1);
+		bb_doc__add(d, BB_DOC_ITEM, NULL, "path %s, compared with %s",
+			    bb_inside_path_name(&f->paths[k]).text,
+			    bb_inside_path_name(&f->paths[0]).text);
 		add_lines(p, &f->paths[k], &f->paths[0], btf, d);
 	}
 	btf__free(btf);
@@ -347,6 +351,7 @@ static void json_program(const struct session *s, size_t i, struct bb_json *w)
 	bb_json__open(w, "paths", "[\n");
 	for (size_t k = 0; p->clone.with & BB_INSIDE_PATHS && k < f->n_paths; k++) {
 		bb_json__open(w, NULL, "{");
+		bb_json__add_text(w, "path", bb_inside_path_name(&f->paths[k]).text);
 		bb_json__add_u64(w, "runs", f->paths[k].runs);
 		bb_json__add_bool(w, "rest", !f->paths[k].key);
 		bb_json__add_bool(w, "tail_call", ends_in_call(p, &f->paths[k]));
@@ -395,7 +400,8 @@ static int write_figures(void *arg, FILE *out, struct bb_err *err)
 {
 	const struct session *s = arg;
 	struct bb_doc d = {0};
-	struct bb_doc_look look = s->args->output ? bb_doc_plain_look : bb_output_look(stdout);
+	struct bb_doc_look look = s->args->measure.output ? bb_doc_plain_look
+							  : bb_output_look(stdout);
 	int rc;
 
 	if (s->args->format->write) {
@@ -434,7 +440,7 @@ static int watch(struct session *s, struct bb_err *err)
 static int run_command(struct session *s, struct bb_err *err)
 {
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
-	int rc = bb_watched__start(argv, NULL, s->args->env.v, true, &s->command, err);
+	int rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
 
 	if (rc)
 		return rc;
@@ -452,29 +458,48 @@ static int run_command(struct session *s, struct bb_err *err)
 	return rc;
 }
 
+/* Runs the command and prints its figures, which become those of the run that is stored. */
+static int measure(struct session *s, const char *name, struct bb_report *report,
+		   struct bb_err *err)
+{
+	const struct inside_args *a = s->args;
+	int rc = bb_inside_price__measure(&s->inside.price, err);
+
+	if (!rc) {
+		bb_capture_provide_tracefs();
+		rc = run_command(s, err);
+	}
+	if (!rc && !s->inside.n_loads)
+		rc = bb_fail(err, -ENOTSUP,
+			     "'%s' loaded no BPF program while it was watched; --for S watches it "
+			     "longer",
+			     a->command[0]);
+	if (!rc)
+		rc = bb_output_of(write_figures, s, a->measure.output, err);
+	if (!rc)
+		rc = bb_inside__report(&s->inside, s->figures, s->ended_ns, name, a->n_paths,
+				       report, err);
+	return rc;
+}
+
 int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 {
 	static struct inside_args a;
 	struct session s = {.args = &a};
+	char name[BB_NAME_MAX_BYTES + 2];
+	struct bb_measure m;
 	int rc;
 
+	bb_measure_args__init(&a.measure, argc, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
+	bb_capture_name(a.command[0], name, sizeof(name));
 	s.inside.time_at_most = a.time_at_most;
 	s.inside.with = (a.no_time ? 0 : BB_INSIDE_TIME) | (a.no_paths ? 0 : BB_INSIDE_PATHS);
-	rc = bb_output_check(a.output, err);
-	if (!rc)
-		rc = bb_inside_price__measure(&s.inside.price, err);
-	if (!rc) {
-		bb_capture_provide_tracefs();
-		rc = run_command(&s, err);
-	}
-	if (!rc && !s.inside.n_loads)
-		rc = bb_fail(err, -ENOTSUP,
-			     "'%s' loaded no BPF program while it was watched; --for S watches it "
-			     "longer",
-			     a.command[0]);
-	if (!rc)
-		rc = bb_output_of(write_figures, &s, a.output, err);
+	rc = bb_measure__begin(&a.measure, name, false, &m, err);
+	if (rc)
+		return rc;
+	rc = bb_measure__deliver(&m, measure(&s, name, m.report, err), err);
+	bb_measure__end(&m);
 	for (size_t i = 0; s.figures && i < s.inside.n_programs; i++)
 		bb_inside_figures__done(&s.figures[i]);
 	free(s.figures);

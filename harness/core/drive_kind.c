@@ -11,6 +11,11 @@ void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n)
 }
 
 static const struct bb_drive_kind unknown = {.sample = {"run", "ns per run", false}};
+static const struct bb_drive_kind inside = {.with = BB_DRIVE_INSIDE,
+					    .seconds = 1,
+					    .sample = {"run", "ns per run", false},
+					    .fills = BB_FILLS_RUN_RATE | BB_FILLS_WORST,
+					    .needs_bpf = true};
 
 static bool is_by(const struct bb_drive_kind *kind, const char *by)
 {
@@ -39,7 +44,7 @@ const struct bb_drive_kind *bb_drive_kind_named(const char *drive)
 		    (kind->cold_name && !strcmp(drive, kind->cold_name)))
 			return kind;
 	}
-	return &unknown;
+	return drive && !strcmp(drive, inside.with) ? &inside : &unknown;
 }
 
 const char *bb_drive_kind_name(const struct bb_drive_kind *kind)

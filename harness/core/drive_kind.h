@@ -44,6 +44,8 @@ enum bb_drive_fills {
 	BB_FILLS_RUN_RATE = 1, /* runs per second, and their share of a CPU, by wall time */
 	BB_FILLS_SLOWDOWN = 2, /* the time divided by the floor's */
 	BB_FILLS_PMU = 4,      /* cycles, instructions and cache misses per run */
+	/* the latency is the mean of all runs, outliers too; the longest run is known */
+	BB_FILLS_WORST = 8,
 };
 
 /* A key that a scenario may give beside `with`. */
@@ -114,6 +116,9 @@ void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n);
 /* Finds the kind by `with` and the value of its by_key (NULL: the first kind with that `with`).
  * Returns NULL if there is none. */
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by);
+
+/* The name of the kind of `bpfbench inside`, which no scenario can choose. */
+#define BB_DRIVE_INSIDE "inside"
 
 /* Finds the kind by the name of a drive in a case ("in-situ-http", "step-cold"). A name that
  * this version does not know gives a kind that only has samples of runs. Never NULL. */

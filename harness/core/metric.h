@@ -60,6 +60,8 @@ struct bb_summary {
 		struct bb_estimate run_rate; /* runs per second of wall time */
 		/* share of one CPU, from run_time_ns; above 1 if several CPUs run it at once */
 		struct bb_estimate cpu_share;
+		struct bb_estimate path_share; /* share of the program's runs, 0 to 1 */
+		struct bb_estimate worst;      /* longest run, ns */
 	} live;
 	struct {
 		/* samples that entered the ring; samples that the consumer finished */

@@ -134,7 +134,7 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 		const struct bb_case *c = &r->cases[i];
 
 		is_negative |= c->summary.net.value < 0;
-		is_live |= c->is_live;
+		is_live |= c->is_live && isfinite(c->summary.latency.lo);
 		lacks_pmu |= (bb_drive_kind_named(c->drive)->fills & BB_FILLS_PMU) &&
 			     !isnan(c->summary.latency.value) &&
 			     !isfinite(c->summary.slope.cycles.value);

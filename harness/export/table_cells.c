@@ -332,6 +332,7 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "90th percentile of all samples, outliers included (needs 100)"),
 	COLUMN(BB_ALL, ESTIMATE(p99), BB_NUMBER("p99"),
 	       .doc = "99th percentile of all samples, outliers included (needs 1000)"),
+	COLUMN(BB_ALL, ESTIMATE(live.worst), BB_NUMBER("worst"), .doc = "longest run"),
 	COLUMN(BB_ALL, ESTIMATE(pipeline.lag_max), BB_NUMBER("max"),
 	       .doc = "largest lag of all samples"),
 	COLUMN(BB_ALL, .cell = slowdown, BB_TEXT("slowdown"),
@@ -364,6 +365,8 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_DETAILS, .cell = rate, BB_NUMBER("Hz"), .spill = 3,
 	       .doc = "runs a second of the workload's CPU time, packets or requests a second: "
 		      "achieved/requested"),
+	COLUMN(BB_ALL, PERCENT(live.path_share), BB_NUMBER("runs %"),
+	       .doc = "share of the program's runs in production that take this path"),
 	COLUMN(BB_ALL, ESTIMATE(live.run_rate), BB_NUMBER("runs/s"),
 	       .doc = "of wall time, those that shared a reading of the counters too"),
 	COLUMN(BB_ALL, .cell = cpu_share, BB_NUMBER("CPU %"),

@@ -4,6 +4,7 @@
 #include "base/grow.h"
 
 #define CLOCK_TICK_NS 10.0
+#define PARTS 16u /* of a bucket, whose runs are spread over them */
 
 static uint64_t word_at(const volatile char *slot, uint32_t off)
 {
@@ -162,6 +163,34 @@ double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns)
 	double mean = p->timed ? p->sum_ns / (double)p->timed : NAN;
 
 	return isnan(mean) || mean > clock_ns ? mean - clock_ns : 0;
+}
+
+double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns)
+{
+	return p->timed ? fmax(p->worst_ns - clock_ns, 0) : NAN;
+}
+
+int bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist)
+{
+	uint64_t worst_ns = p->timed ? (uint64_t)bb_inside_path__worst(p, clock_ns) : 0, last = 0;
+
+	for (uint32_t b = 0; b < BB_INSIDE_BUCKETS; b++)
+		last = p->buckets[b] ? b : last;
+	for (uint32_t b = 0; b <= last; b++) {
+		uint64_t n = p->buckets[b], parts = n < PARTS ? n : PARTS;
+		double from = n ? edge_of(p, b, -1) : 0, width = n ? edge_of(p, b, 1) - from : 0;
+
+		for (uint64_t k = 0; k < parts; k++) {
+			double ns = from + ((double)k + 0.5) / (double)parts * width - clock_ns;
+			uint64_t value = ns > 0 ? (uint64_t)ns : 0;
+			bool is_worst = value > worst_ns || (b == last && k + 1 == parts);
+
+			if (bb_hist_add(hist, is_worst ? worst_ns : value,
+					n * (k + 1) / parts - n * k / parts))
+				return -ENOMEM;
+		}
+	}
+	return 0;
 }
 
 double bb_inside_figures__median_ns(const struct bb_inside_clone *c)

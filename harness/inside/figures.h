@@ -3,6 +3,7 @@
 #define BB_INSIDE_FIGURES_H
 
 #include "base/std.h"
+#include "core/hist.h"
 #include "inside/instrument.h"
 
 /* The figures of a path, or of all runs of a program: sums over the stripes of its memory. */
@@ -34,6 +35,12 @@ void bb_inside_figures__done(struct bb_inside_figures *f);
  * NAN: no run was timed. The clock's cost is taken out. */
 double bb_inside_path__quantile(const struct bb_inside_path *p, double share, double clock_ns);
 double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns);
+/* The longest timed run; NAN: no run was timed. */
+double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns);
+
+/* Adds the timed runs to *hist, spread evenly over each bucket; one of them is the longest. The
+ * clock's cost is taken out. 0 or -ENOMEM. */
+int bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist);
 
 /* Of all timed runs, with the clock's own cost; NAN: none was timed. */
 double bb_inside_figures__median_ns(const struct bb_inside_clone *c);

@@ -397,11 +397,15 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 		{"p50", offsetof(struct bb_summary, p50)},
 		{"p90", offsetof(struct bb_summary, p90)},
 		{"p99", offsetof(struct bb_summary, p99)},
+		{"worst", offsetof(struct bb_summary, live.worst)},
 	};
-	struct bb_diff row = row_of("latency", a->summary.latency.value, b->summary.latency.value);
+	struct bb_diff row = row_of("latency", a->summary.latency.value, b->summary.latency.value),
+		       share = row_of("runs", 100 * a->path_share, 100 * b->path_share);
 
-	row.has_verdict = true;
-	judge_latency(a, b, opts, d, &row);
+	/* `inside` has one load per side, under whatever load production had. */
+	row.has_verdict = !(bb_drive_kind_named(a->drive)->fills & BB_FILLS_WORST);
+	if (row.has_verdict)
+		judge_latency(a, b, opts, d, &row);
 	if (doubt) {
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
 		add_note(d, &row, "%s", doubt);
@@ -409,6 +413,9 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 	note_voids(d, &row, 'A', a);
 	note_voids(d, &row, 'B', b);
 	add_row(d, a->name, row);
+	share.unit = "%";
+	if (!isnan(share.shift))
+		add_row(d, a->name, share);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		const struct bb_estimate *x = (const void *)((const char *)&a->summary +
 							     others[i].offset),

@@ -46,8 +46,9 @@ struct bb_diff_opts {
  * `latency` has the ratio of the medians over loads, its interval at 1 - alpha, and a verdict. Two
  * runs at two times share no randomisation, so the loads are two independent samples
  * (stats/estimate.h; 7 loads per side at 5 %). "regressed" and "improved" must also survive Holm
- * 1979 over all cases. net, p50, p90 and p99 have no verdict. Notes tell of cases that one run
- * lacks, void series, and missing intervals.
+ * 1979 over all cases. net, p50, p90 and p99 have no verdict. The figures of `bpfbench inside` have
+ * none either: it has one load per side, under whatever load production had. Notes tell of cases
+ * that one run lacks, void series, and missing intervals.
  *
  * If the fingerprints of the machines differ or a run is incomplete, there are warnings, and all
  * verdicts are inconclusive unless forced.

@@ -183,6 +183,8 @@ static const struct bb_member case_members[] = {
 	IF_SET_AS(bb_case, "unwatched", BB_U32, n_unwatched,
 		  "lookups and tail calls that may have come to nothing: the verifier refuses the "
 		  "program with a counter at each. Absent: all were counted, or that is not known"),
+	IF_SET(bb_case, BB_SHARE, path_share,
+	       "a path: its share of the program's runs, by `bpfbench inside`. Absent elsewhere"),
 	OTHER("floor"),
 	OTHER("summary"),
 	LIST(bb_case, series, BB_ALWAYS, bb_series_record, ""),

@@ -89,6 +89,7 @@ struct bb_case {
 	size_t floor;   /* index of the floor's case in the report, or BB_NO_FLOOR */
 	bool is_anchor; /* history divides by it */
 	bool is_live;   /* never loaded by us */
+	double path_share;
 	struct bb_series *series;
 	size_t n_series;
 	struct bb_summary summary; /* computed */

@@ -104,6 +104,7 @@ static int estimate_over_loads(const struct bb_case *c, const double *x,
 static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
 		  struct bb_hist *all)
 {
+	bool is_mean = bb_drive_kind_named(c->drive)->fills & BB_FILLS_WORST;
 	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0, *share;
 	size_t n_aside;
 	int *place;
@@ -120,7 +121,8 @@ static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *su
 			return -ENOMEM;
 		censor = bb_censor_series(&sorted, 0);
 		bb_sorted_done(&sorted);
-		ret_ns[i] = bb_case__ns(c, censor.mean_ns);
+		ret_ns[i] = is_mean ? ratio((double)s->run_time_ns, (double)s->run_cnt)
+				    : bb_case__ns(c, censor.mean_ns);
 		outliers += censor.share_of_n * (double)s->hist.n;
 		outlier_ns += censor.share_of_sum * s->hist.sum_ns;
 		n += (double)s->hist.n;
@@ -136,8 +138,8 @@ static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *su
 	free(share);
 	if (!sum)
 		return 0;
-	sum->outlier_share = point(ratio(outliers, n));
-	sum->outlier_time_share = point(ratio(outlier_ns, sum_ns));
+	sum->outlier_share = point(is_mean ? NAN : ratio(outliers, n));
+	sum->outlier_time_share = point(is_mean ? NAN : ratio(outlier_ns, sum_ns));
 	sum->loads -= (uint32_t)n_aside;
 	sum->voids += (uint32_t)n_aside;
 	return 0;
@@ -160,7 +162,7 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 static void count(struct bb_case *c)
 {
 	double run_cnt = 0, run_time_ns = 0, drops = 0, events = 0, events_s = 0, wall_s = 0,
-	       steal = 0, steal_s = 0;
+	       steal = 0, steal_s = 0, worst = 0;
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);
 	bool by_rate = c->param && kind->seconds > 0 && kind->fires,
 	     by_freq = c->param && kind->seconds > 0 && !kind->fires,
@@ -181,6 +183,7 @@ static void count(struct bb_case *c)
 		run_time_ns += (double)s->run_time_ns;
 		drops += (double)s->drops;
 		wall_s += s->elapsed_s;
+		worst = s->hist.n ? fmax(worst, (double)s->hist.max_ns) : worst;
 		if (by_rate || s->target_cpu_s > 0) {
 			events += (double)(by_rate ? s->events : s->run_cnt);
 			events_s += by_rate ? s->elapsed_s : s->target_cpu_s;
@@ -193,6 +196,9 @@ static void count(struct bb_case *c)
 	sum->naive_mean = point(ratio(run_time_ns, run_cnt));
 	sum->live.run_rate = point(watched ? ratio(run_cnt, wall_s) : NAN);
 	sum->live.cpu_share = point(watched ? ratio(run_time_ns, wall_s * 1e9) : NAN);
+	sum->live.path_share = point(c->path_share);
+	sum->live.worst = point(kind->fills & BB_FILLS_WORST && worst > 0 ? bb_case__ns(c, worst)
+									  : NAN);
 	/* we do not read the maps of a live program */
 	sum->drops = point(valid && !c->is_live ? drops : NAN);
 	sum->rate_achieved = point(ratio(events, events_s));

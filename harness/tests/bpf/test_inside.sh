@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "formats" "tail calls" "sampling" "instruments" "left alone" "killed" "complaints")
+names=("known paths" "stored" "formats" "tail calls" "sampling" "instruments" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -17,7 +17,8 @@ inside() {
 
 	shift
 	for try in 1 2 3 4 5; do
-		run "$BPFBENCH" inside --format json "$@" -- timeout -s INT 2 "$live" "$objects/inside_$name.bpf.o" 2000 "" 50
+		rm -rf "$WORK/results"
+		run "$BPFBENCH" inside --format json --results "$WORK/results" "$@" -- timeout -s INT 2 "$live" "$objects/inside_$name.bpf.o" 2000 "" 50
 		ran=$(sed -nE 's/^ran ([0-9]+), counted ([0-9]+)$/\1 \2/p' "$TMP/err")
 		[[ -z $ran ]] || return 0
 	done
@@ -42,7 +43,27 @@ check "known paths: the rare one takes longer" true_of inside_paths '.paths[1].p
 check "known paths: the whole's p99 is on the rare one" true_of inside_paths '.p99 > 5 * .p50'
 check "known paths: percentiles rise" true_of inside_paths '.p50 <= .p90 and .p90 <= .p99 and .p99 <= .p99_9 and .worst > 0'
 
-run "$BPFBENCH" inside --for 1 -- "$live" "$objects/inside_paths.bpf.o" 300 "" 100
+# --- stored ---
+rare=$(of inside_paths '.paths[1].path') mean=$(of inside_paths .mean) p99=$(of inside_paths .p99) worst=$(of inside_paths .worst)
+first=$(find "$WORK/results" -name '*.json')
+run "$BPFBENCH" show --format json "$first"
+expect_eq "stored: a case for the program and for each of its paths" "$(jq '.cases | length' "$TMP/out")" 3
+# figure CASE METRIC: of the stored run.
+figure() { jq -r ".cases[] | select(.name | endswith(\"$1/inside\")) | .summary.$2.value" "$TMP/out"; }
+expect_eq "stored: the share of the rare path" "$(figure ".$rare" path_share)" 0.02
+# within 1 % and 1 ns: a bucket's runs are spread over it
+near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d * d <= (1 + b / 100) ^ 2) }'; }
+check "stored: the mean" near "$(figure /inside_paths latency)" "$mean"
+check "stored: the p99" near "$(figure /inside_paths p99)" "$p99"
+check "stored: the longest run" near "$(figure /inside_paths worst)" "$worst"
+run "$BPFBENCH" show "$first"
+expect_grep "stored: shown as a run" out "inside_paths\.$rare .* 2\.0 "
+run "$BPFBENCH" compare "$first" "$first"
+expect_status "stored: compared" 0
+expect_grep "stored: shares are compared" out "inside_paths\.$rare/inside +runs, % +2\.00 +2\.00"
+expect_grep "stored: nothing is judged" out '^0 regressed, 0 improved, 0 same, 0 inconclusive$'
+
+run "$BPFBENCH" inside --no-store --for 1 -- "$live" "$objects/inside_paths.bpf.o" 300 "" 100
 expect_status "formats: a table, and the time is over" 0
 expect_grep "formats: the program" out '^inside_paths +xdp +[0-9]'
 expect_grep "formats: its paths" out '^inside_paths: 2 paths'
@@ -69,10 +90,10 @@ expect_eq "instruments: without paths" "$(of inside_paths '[.runs, (.paths | len
 check "instruments: without paths, times" true_of inside_paths '.p50 > 0'
 
 # --- left alone ---
-run "$BPFBENCH" inside --format json -- "$O/tests/tools/load_all" "$objects/rejected.bpf.o"
+run "$BPFBENCH" inside --no-store --format json -- "$O/tests/tools/load_all" "$objects/rejected.bpf.o"
 check "left alone: a program that the kernel refuses" is '[.programs[] | select(.name == "rejected" and .id > 0)] | length == 0'
 if [[ ${#user[@]} -gt 0 ]]; then
-	run "$BPFBENCH" inside --format json -- "${user[@]}" "$live" "$objects/inside_paths.bpf.o" 300
+	run "$BPFBENCH" inside --no-store --format json -- "${user[@]}" "$live" "$objects/inside_paths.bpf.o" 300
 	check "left alone: a command without rights gets no program" is '[.programs[] | select(.id > 0)] | length == 0'
 else
 	skip "left alone: a command without rights gets no program" "no other user here"

@@ -34,12 +34,20 @@ static long long run(int prog_fd, uint64_t gap_us, uint64_t n)
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
 		    .repeat = (int)n);
 	long long runs = 0;
+	sigset_t all, before;
 
+	sigfillset(&all);
 	while (!bb_stop_signal) {
+		int rc;
+
 		usleep(gap_us ? (useconds_t)gap_us : 20000);
 		if (!gap_us || bb_stop_signal)
 			continue;
-		if (bpf_prog_test_run_opts(prog_fd, &opts))
+		/* a call that a signal breaks off does not say how many runs it made */
+		sigprocmask(SIG_BLOCK, &all, &before);
+		rc = bpf_prog_test_run_opts(prog_fd, &opts);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		if (rc)
 			return -1;
 		runs += (long long)n;
 	}
