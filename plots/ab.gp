@@ -4,7 +4,8 @@
 # Data: lane (0 matched, 1 unmatched, 2 net, 3 one matched pair, 4 an unmatched one), percent, lower and upper end (the
 # value itself where there is none).
 lanes = row_px >= 30	# where there is room; else only what the verdict is on
-what = "Difference of B from A in the time of one run, and the threshold of " . sprintf("±%g %% (band)", threshold)
+what = "Difference of B from A in the time of one run"
+of_what = sprintf("The grey band is the threshold of ±%g %%", threshold)
 intervals = sprintf("Bars: %g %% intervals, valid at every look.", confidence)
 how = lanes ? "Verdict's colour: pairs at equal JIT addresses. Grey: as placed; open: net of the floor. " . intervals . \
 	" Small: single pairs." : "In the verdict's colour: pairs at equal JIT addresses. " . intervals
@@ -41,6 +42,7 @@ if (by_ratio) {
 } else {
 	set xrange [low - 0.04 * (high - low) : high + 0.04 * (high - low)]
 	set format x (high - low < 8 ? "%+.1f %%" : "%+.0f %%")
+	if (page) { set xtics 2 * nice_step(1.08 * (high - low)) }
 	set xtics add ("0 %%" 0)
 	eval x_axis("cost of B relative to A")
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the ring held over time: a line a load, all loads of a variant in its colour.
 # Data: ms since the start, bytes; NaN between two loads.
-what = "Backlog: what was in the ring and not yet processed, over time"
+what = "Backlog over time: bytes in the ring that its consumer has not yet taken"
 how = "A line for every load of the program. A line that rises is a consumer that does not keep up; where it stays level, the ring is full."
 
 mib(x) = x / 1048576.0

@@ -2,8 +2,9 @@
 # Cost against stack depth: a point and its interval for every depth, and the line through them, intercept + slope x depth
 # by least squares; the slope is what one more frame costs.
 # Data: depth, ns, lower and upper end of the interval (the value itself where there is none).
-what = "Cost of one run against stack depth, " . timed
-how = "Points: mean over the places of the code (median over loads where these are not known), bars: its interval (set apart sideways). Lines: least squares. Grey, dashed: the floor, an empty program."
+what = "Time of one run against stack depth"
+of_what = timed
+how = "Points: latency; bars: its 95 % interval. Lines: least squares." . floor_note
 
 # Less than a twentieth of a ns is nothing, and not "-0.0". A line needs two depths.
 slope_text(s) = abs(s) < 0.05 ? "0.0 ns" : sprintf("%.1f ns", s)
@@ -35,9 +36,10 @@ key_points = 1
 load "caption.gp"
 load "key.gp"
 
-# Points that would lie upon one another are set apart: neighbours in the key by five pixels, in turns of four.
+# Points that would lie upon one another are set apart: neighbours in the key by three pixels, in turns of four.
 x_end = 1.06 * x_max
-apart(k) = ((k - 1) % 4 - 1.5) * 5 * x_end / ((right - left) * width)
+n_turns = n_curves < 4 ? n_curves : 4
+apart(k) = ((k - 1) % 4 - 0.5 * (n_turns - 1)) * 3 * x_end / ((right - left) * width)
 
 set xrange [0 : x_end]
 set yrange [-0.03 * y_max : 1.05 * y_max]

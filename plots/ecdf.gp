@@ -12,13 +12,12 @@ do for [k = 1:n_curves] {
 	if (!(p99[k] == p99[k])) { all_p99 = 0 }
 	if (p90[k] == p90[k]) { any_p90 = 1 }
 }
-is_of = "Distribution of the " . (sample eq "lag" ? "lag of a sample, from the event until the consumer was done with it" : \
-	sampled) . (sample eq "run" ? ", " . timed : "")
 one = sample eq "lag" ? "sample" : sample eq "call" ? "call" : "run"
-what = is_of . ", " . (fewest < most ? sprintf("%d to %d ", fewest, most) : sprintf("%d ", most)) . one . "s a variant"
-how = "Above: ECDF. Below: its tail, 1 - ECDF, down to one " . one . ". " . \
-	(sample eq "lag" ? "Of what was still waiting at the end: its age by then." : \
-	sample eq "call" ? "" : "Grey, dashed: the floor, " . floor_is . ".")
+what = "Distribution of the " . (sample eq "lag" ? "lag of a sample" : sampled)
+of_what = (sample eq "run" ? timed . "; " : sample eq "lag" ? "From the event until the consumer is done with it; " : "") . \
+	(fewest < most ? sprintf("%d to %d ", fewest, most) : sprintf("%d ", most)) . one . "s a variant"
+how = "Above: ECDF. Below: its tail, 1 - ECDF, down to one " . one . "." . \
+	(sample eq "lag" ? " A sample that was still waiting at the end counts with its age by then." : floor_note)
 
 array cell1[n_curves]
 array cell2[n_curves]
@@ -31,6 +30,7 @@ head1 = "p50"
 head2 = all_p99 ? "p99" : any_p90 ? "p90" : ""
 key_points = 0
 least = 1.0 / (most > 10 ? most : 10)	# one run of the longest sample
+share_of = (page ? "" : "share of ") . one . "s "
 if (least < 1e-3) { # "0.01 %" is as wide as reaches the title of its axis
 	left = left + 14.0 / width
 	set lmargin at screen left
@@ -38,12 +38,8 @@ if (least < 1e-3) { # "0.01 %" is as wide as reaches the title of its axis
 load "caption.gp"
 load "key.gp"
 
-# The axis ends at the next 1, 2 or 5 times a power of ten.
-decade(x) = 10.0 ** floor(log10(x))
-above(x) = x <= 2 * decade(x) ? 2 * decade(x) : x <= 5 * decade(x) ? 5 * decade(x) : 10 * decade(x)
-
 x_min = 0.97 * ns_min
-x_max = above(ns_max)
+x_max = 1.03 * ns_max
 middle = bottom + 0.38 * (top - bottom)
 gap = 9 / height
 
@@ -53,7 +49,7 @@ with_labels = 0
 load "time_axis.gp"
 set yrange [0:1]
 set ytics ("0 %%" 0, "25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "100 %%" 1)
-set label 5 "share of " . one . "s ≤ x" at screen y_title_x,screen 0.5 * (top + middle) center rotate by 90 textcolor rgb ink
+set label 5 share_of . "≤ x" at screen y_title_x,screen 0.5 * (top + middle) center rotate by 90 textcolor rgb ink
 plot for [k = 1:n_curves] file[k] using 1:2 with steps linetype type_of(colour[k]) \
 	title variant[k] noenhanced
 
@@ -63,7 +59,7 @@ set tmargin at screen middle - gap
 with_labels = 1
 load "time_axis.gp"
 set bmargin at screen bottom
-set label 5 "share of " . one . "s > x" at screen y_title_x,screen 0.5 * (middle + bottom) center rotate by 90 textcolor rgb ink
+set label 5 share_of . "> x" at screen y_title_x,screen 0.5 * (middle + bottom) center rotate by 90 textcolor rgb ink
 set label 6 sampled . " (log scale)" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 set logscale y
 set yrange [0.6 * least : 1]

@@ -2,7 +2,7 @@
 # figures.awk (after shared.awk) -v dir=DIR [-v suffix=TEXT] [-v brief=1] DATA DATA: cuts what `bpfbench
 # show --format plot` printed (given twice: the first reading finds colours and ranges, the second writes) into figures.
 # For each, DIR/NAME.1, .2, ... hold the points of its curves and DIR/NAME.vars what the scripts must know of them;
-# "KIND<TAB>NAME<TAB>TITLE<TAB>SCENARIO<TAB>DRIVE<TAB>PARAM<TAB>VALUE" goes to stdout, and "KIND<TAB>-<TAB>WHY" for a kind that the run has no data for. KIND.gp
+# "KIND<TAB>NAME<TAB>TITLE<TAB>SCENARIO<TAB>DRIVE<TAB>PARAM" goes to stdout, and "KIND<TAB>-<TAB>WHY" for a kind that the run has no data for. KIND.gp
 # draws it. `brief`: of a comparison nothing else, as its cases are those of a plain run.
 #
 # How to add a plot: a row in BEGIN below, a rule for the rows of its block if that is a new one, and a script KIND.gp that
@@ -15,7 +15,7 @@ BEGIN {
 	# points one of its curves must have; the height of a row in pixels (0: no rows); and what to say where there is
 	# none (nothing, if empty).
 	kind("ecdf", "ecdf", "figure", "", 2, 0, "no valid samples")
-	kind("quantiles", "ecdf", "rows", "", 1, 34, "")
+	kind("quantiles", "ecdf", "rows", "", 1, 24, "")
 	kind("net", "net", "rows", "", 1, 24, "")
 	kind("lines", "lines", "rows", "", 1, 22, "")
 	kind("layout", "loads", "rows", "", 2, 0, "")
@@ -113,13 +113,6 @@ function learn_value(    key)
 	}
 }
 
-# The value of the parameter in words: an input has its name.
-function value_text(    at)
-{
-	at = index(h["case"], "/" h["param"] "=")
-	return at ? substr(h["case"], at + length(h["param"]) + 2) : h["value"]
-}
-
 # The least row_ns that at least this share of the samples is not above.
 function quantile(share,    i)
 {
@@ -146,10 +139,16 @@ function title_of(k)
 {
 	if (h["block"] == "ab")
 		return h["scenario"] ", A: " h["base"] ", B: " h["head"]
-	if (k_values[k] == "figure" && h["param"] != "-")
-		return joined(h["scenario"], h["drive"], ", ") ", " param_text(h["param"], value_text())
-	return joined(h["scenario"], h["drive"], ", ")
+	return joined(h["scenario"], h["drive"], ", ") (of_value(k) == "" ? "" : ", " of_value(k))
 }
+
+# The value of the parameter that the whole figure is of, in words: "stack depth 8".
+function of_value(k)
+{
+	return k_values[k] == "figure" && h["param"] != "-" ? value_in_words() : ""
+}
+
+function value_in_words() { return param_text(h["param"], value_text(h["case"], h["param"], h["value"])) }
 
 function add_curve(name, k,    i)
 {
@@ -158,8 +157,9 @@ function add_curve(name, k,    i)
 		figures[++n_figures] = name
 		f_kind[name] = k
 		f_title[name] = title_of(k)
+		f_value[name] = of_value(k)
 		f_group[name] = group_of()
-		f_key[name] = h["scenario"] FS h["drive"] FS h["param"] FS (k_values[k] == "figure" ? h["value"] : "-")
+		f_key[name] = h["scenario"] FS h["drive"] FS h["param"]
 		f_threshold[name] = h["threshold"]
 		f_confidence[name] = h["confidence"]
 	}
@@ -174,7 +174,7 @@ function add_curve(name, k,    i)
 	c_p99[name, i] = h["p99"]
 	# Rows stand by the value of the parameter, and then as they do in the run.
 	c_level[name, i] = k_values[k] == "rows" ? h["value"] + 0 : h["p50"] + 0
-	c_value[name, i] = h["block"] == "ab" || h["param"] == "-" ? "" : param_text(h["param"], value_text())
+	c_value[name, i] = h["block"] == "ab" || h["param"] == "-" ? "" : value_in_words()
 	return i
 }
 
@@ -249,9 +249,12 @@ function cost_row(    i)
 {
 	if (number($6) == "NaN")
 		return
-	add_point($5 "\t" with_interval($6, $7, $8))
-	for (i = 1; i <= n_open; i++)
+	add_point($5 "\t" with_interval($6, $7, $8) "\t" $9)
+	for (i = 1; i <= n_open; i++) {
 		c_level[open[i], open_curve[i]] = $6 + 0
+		if ($9 != $5 && $9 != "-" && length($9) > longest_name[open[i]])
+			longest_name[open[i]] = length($9)
+	}
 }
 
 # What is measured against a floor: floor, net, its interval.
@@ -268,23 +271,23 @@ function lines_row()
 		add_point(with_interval($2, $3, $4) "\t" (number($5) == "NaN" ? 0 : $5))
 }
 
-# Only the place of a program says something of its runs.
+# Only the address of a program says something of its runs.
 function loads_row()
 {
 	if (h["sample"] != "run" || number($3) == "NaN")
 		return
-	row_place[++n_rows] = $3
+	row_address[++n_rows] = $3
 	row_ns[n_rows] = $4 + 0
 }
 
-# Place, percent above the median of the loads.
+# Address modulo 64, percent above the median of the loads.
 function write_loads(i,    k, sorted, middle)
 {
 	for (k = 1; k <= n_rows; k++)
 		sorted[k] = row_ns[k]
 	middle = n_rows ? median(sorted, n_rows) : 0
 	for (k = 1; middle > 0 && k <= n_rows; k++)
-		add_point_to(i, row_place[k] "\t" 100 * (row_ns[k] / middle - 1))
+		add_point_to(i, row_address[k] "\t" 100 * (row_ns[k] / middle - 1))
 }
 
 # What the row is (0 matched, 1 unmatched, 2 net, 3 a pair, 4 an unmatched one), and what it says.
@@ -330,10 +333,13 @@ function write_vars(name, n,    i, k, file, g, parts)
 {
 	file = dir "/" name ".vars"
 	g = f_group[name]
-	printf "title = %s\n", quote(f_title[name]) > file
+	printf "title = %s\nof_value = %s\n", quote(f_title[name]), quote(f_value[name]) > file
+	# Names of inputs stand upright below the axis, where there is room for each.
+	if (k_name[f_kind[name]] == "input" && c_points[name, order[1]] <= 32)
+		printf "names_px = %d\n", 7.2 * longest_name[name] > file
 	printf "source_run = %s\nsource_machine = %s\n", quote(source_run), quote(source_machine) > file
 	split(g, parts, SUBSEP)		# scenario, drive, parameter
-	printf "timed = %s\n", quote(parts[2] == "slope" ? "gross (without bpf_stats)" : "gross (bpf_stats)") > file
+	printf "timed = %s\n", quote("Time with the floor, measured " (parts[2] == "slope" ? "without bpf_stats" : "by bpf_stats")) > file
 	printf "sample = %s\nrow_px = %d\n", quote(f_sample[name]), row_height(k_row_px[f_kind[name]], n) > file
 	printf "threshold = %s\nconfidence = %s\n", number(f_threshold[name]), number(f_confidence[name]) > file
 	if (k_name[f_kind[name]] == "layout")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # history.awk (after shared.awk) -v dir=DIR -v colours=FILE [-v this=ID] [-v most_tics=N] DATA: cuts what `bpfbench history --format tsv` printed into
 # figures, one for each scenario, drive and parameter. For each, DIR/NAME.1, .2, ... hold the points of its curves and
-# DIR/NAME.vars what style.gp, key.gp and history.gp must know of them; "history<TAB>NAME<TAB>TITLE<TAB>SCENARIO<TAB>DRIVE<TAB>PARAM<TAB>VALUE" goes to stdout, or
+# DIR/NAME.vars what style.gp, key.gp and history.gp must know of them; "history<TAB>NAME<TAB>TITLE<TAB>SCENARIO<TAB>DRIVE<TAB>PARAM" goes to stdout, or
 # "history<TAB>-<TAB>WHY" when there is nothing to draw (it takes two runs).
 #
 # A curve is the judged figure (column 22), in percent above the baseline that the newest run was judged by (column 13, in the
@@ -24,8 +24,9 @@ function begin_curve(    name)
 		figures[++n_figures] = fig
 		group[fig] = $3 SUBSEP $5 SUBSEP $6
 		n_values[group[fig]]++
-		key[fig] = $3 FS $5 FS $6 FS $7
-		title[fig] = joined($3, $5, ", ") ($6 == "-" ? "" : ", " param_text($6, $7))
+		key[fig] = $3 FS $5 FS $6
+		of_value[fig] = $6 == "-" ? "" : param_text($6, value_text($2, $6, $7))
+		title[fig] = joined($3, $5, ", ") ($6 == "-" ? "" : ", " of_value[fig])
 	}
 	curve = ++n_curves[fig]
 	variant[fig, curve] = $4
@@ -123,7 +124,7 @@ function write_vars(name, m,    i, k, file)
 	printf "title = %s\nsource_run = %s\nsource_machine = %s\n", quote(title[name]),
 		quote("bpfbench " machine[2] ", " n_places " stored runs"),
 		quote("Linux " machine[3] ", " machine[4] ", clock " machine[5] ", until " date_text(started[last_run])) > file
-	printf "n_curves = %d\n", m > file
+	printf "of_value = %s\nn_curves = %d\n", quote(of_value[name]), m > file
 	printf "array file[%d]; array variant[%d]; array colour[%d]; array points[%d]\n", m, m, m, m > file
 	printf "array newest[%d]; array mark[%d]\n", m, m > file
 	for (k = 1; k <= m; k++) {

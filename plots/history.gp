@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Stored runs over time: the figure that each program is judged by, in percent above the baseline that the newest run is judged
 # by. Variables and data from history.awk.
-what = "Cost over stored runs, by the figure that judges each program: ratio to the anchor (grey), pieces of the reference, or ns"
+what = "Change of cost over stored runs"
+of_what = "By the figure that judges each program: ratio to the anchor" . (has_floor ? " (grey)" : "") . ", pieces of the reference, or ns"
 how = "0: the baseline of the newest run. Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Dotted: a change point."
 
 array cell1[n_curves]
@@ -56,5 +57,7 @@ plot 0 with lines linecolor rgb faint linewidth 0.8 dashtype 1 title "", \
 		pointsize 0.8 title variant[k] noenhanced, \
 	for [k = 1:n_curves] file[k] using ($4 != 0 ? $1 - 0.5 : NaN):(y_min - y_room):(0):(y_max - y_min + 2 * y_room) \
 		with vectors nohead linetype type_of(colour[k]) linewidth 1.2 dashtype 3 title variant[k] noenhanced, \
-	for [k = 1:n_curves] file[k] using ($4 != 0 ? $1 - 0.5 : NaN):(y_min - 0.5 * y_room):(variant[k]) with labels \
-		rotate by 90 left offset character -0.9,0 font font(12) textcolor rgb palette[(colour[k] + 6) % 7 + 1] title ""
+	for [k = 1:n_curves] file[k] using ($4 < 0 ? $1 - 0.5 : NaN):(y_min - 0.5 * y_room):(variant[k]) with labels \
+		rotate by 90 left offset character -0.9,0 font font(12) textcolor rgb palette[(colour[k] + 6) % 7 + 1] title "", \
+	for [k = 1:n_curves] file[k] using ($4 > 0 ? $1 - 0.5 : NaN):(y_max + 0.5 * y_room):(variant[k]) with labels \
+		rotate by 90 right offset character -0.9,0 font font(12) textcolor rgb palette[(colour[k] + 6) % 7 + 1] title ""

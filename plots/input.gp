@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Cost against the input: a point for every input of every variant, log axis, so that programs of all prices are seen.
-# Data: input (its number), ns, lower and upper end of the interval.
-what = "Cost of one run against the input, " . timed
-how = "Points: mean over the places of the code (median over loads where these are not known), joined. Grey, dashed: the floor, an empty program."
+# Time against the input: a point for every input of every variant, log axis, so that programs of all prices are seen.
+# Data: input (its number), ns, lower and upper end of the interval, name of the input.
+what = "Time of one run against the input"
+of_what = timed
+how = "A point an input: latency." . (has_floor ? " Grey: the floor, " . floor_is . "." : "")
 
 array cell1[n_curves]
 array cell2[n_curves]
@@ -21,7 +22,7 @@ do for [k = 1:n_curves] {
 }
 head1 = "least"
 head2 = "most"
-key_points = 0
+key_points = 1
 load "caption.gp"
 load "key.gp"
 
@@ -32,4 +33,12 @@ set mytics 10
 set format y "%.0f"
 set label 5 "time of one run, ns (log scale)" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
 set label 6 "input" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
-plot for [k = 1:n_curves] file[k] using 1:2 with lines linetype type_of(colour[k]) linewidth 1.1 title variant[k] noenhanced
+names_of_tics = ""
+if (has_names) {
+	set datafile separator tab
+	set xtics rotate by 90 right ()
+	names_of_tics = ":xtic(5)"
+}
+dot = mark_size * (points[1] > 100 ? 0.5 : 1)
+plot for [k = 1:n_curves] file[k] using 1:2 with points linetype type_of(colour[k]) pointsize dot title variant[k] noenhanced, \
+	file[1] using 1:2@names_of_tics with points linetype type_of(colour[1]) pointtype 0 title ""

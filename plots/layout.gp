@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Cost against the place where the JIT put the program, a panel a variant: does the offset in a 64-byte line matter?
+# Time of each load against the address at which the JIT put the program, a panel a variant: does the offset in a 64-byte
+# line matter?
 # Data: address mod 64, percent above the median over the loads of the case.
-what = "Cost of a load of the program against its JIT address, " . timed
+what = "Time of one run against the JIT address of the program"
+of_what = timed
 how = "A point a load: the mean of its runs without outliers, in percent " . \
 	"above the median of all loads of that case. All panels have the same axes."
 
@@ -47,12 +49,10 @@ do for [m = 1:n_marks] {
 	}
 }
 
-n_cols = page ? (n_panels > 1 ? 2 : 1) : n_panels > 9 ? 5 : n_panels > 6 ? 4 : n_panels > 4 ? 3 : n_panels > 1 ? 2 : 1
-n_rows = (n_panels + n_cols - 1) / n_cols
 right = 1 - 20 / width
 panels_top = top - 12 / height
-panel_w = (right - left) / n_cols
-panel_h = (panels_top - bottom) / n_rows
+panel_w = (right - left) / panel_cols
+panel_h = (panels_top - bottom) / panel_rows
 y_room = 0.08 * (y_max - y_min)
 set xrange [-2 : 66]
 set xtics 16
@@ -60,18 +60,18 @@ set yrange [y_min - y_room : y_max + y_room]
 step = nice_step(y_max - y_min)
 set ytics step
 title_fits = floor(panel_w * width / text_width(1, 12)) - 1
-set label 5 "cost above the median, %" at screen y_title_x,screen 0.5 * (panels_top + bottom) center rotate by 90 textcolor rgb ink
+set label 5 "above the median, %" at screen y_title_x,screen 0.5 * (panels_top + bottom) center rotate by 90 textcolor rgb ink
 set label 6 "JIT address mod 64, bytes" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 load "caption.gp"
 set multiplot
 do for [p = 1:n_panels] {
-	col = (p - 1) % n_cols
-	row = (p - 1) / n_cols
+	col = (p - 1) % panel_cols
+	row = (p - 1) / panel_cols
 	set lmargin at screen left + col * panel_w
 	set rmargin at screen left + (col + 1) * panel_w - 14 / width
 	set tmargin at screen panels_top - row * panel_h - 24 / height
 	set bmargin at screen panels_top - (row + 1) * panel_h + 6 / height
-	set format x (p + n_cols > n_panels ? "%.0f" : "")
+	set format x (p + panel_cols > n_panels ? "%.0f" : "")
 	set ytics add ((col ? "" : "0") 0)
 	set format y (col ? "" : step < 1 ? "%+.1f" : "%+.0f")
 	set label 300 shortened(variant[case_of[p]], title_fits) at graph 0.5,graph 1 center offset 0,0.6 font font(12) textcolor rgb ink

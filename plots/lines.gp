@@ -2,11 +2,12 @@
 # Where one run spends its time: a bar a line or call, the longest on top, with its interval; behind it in grey with cold
 # caches, where those were measured. The axis is linear, so that lengths can be compared.
 # Data: ns, lower and upper end of its interval, ns with cold caches (0: not measured).
-what = "Time of each line and call of one run"
+what = "Time of each line and call in one run"
 array cell1[n_curves]
 array cell2[n_curves]
 array cold[n_curves]
 x_max = 0
+any_cold = 0
 do for [k = 1:n_curves] {
 	stats file[k] using 1 nooutput
 	cell1[k] = time_text(STATS_min)
@@ -14,12 +15,15 @@ do for [k = 1:n_curves] {
 	stats file[k] using 4 nooutput
 	cold[k] = STATS_max
 	cell2[k] = cold[k] > 0 ? time_text(cold[k]) : "-"
+	if (cold[k] > 0) { any_cold = 1 }
 	if (cold[k] > x_max) { x_max = cold[k] }
 }
-head1 = "hot"
-head2 = "cold"
+if (!any_cold) { do for [k = 1:n_curves] { cell2[k] = "" } }
+head1 = any_cold ? "hot" : "time"
+head2 = any_cold ? "cold" : ""
 load "rows.gp"
-how = "Whiskers: 95 % interval over loads. Grey: with caches emptied before each run. Less than 3 ns is left out."
+how = "Whiskers: 95 % interval over loads. " . (any_cold ? "Grey: with caches emptied before each run. " : "") . \
+	"Lines of less than 3 ns are left out."
 load "caption.gp"
 eval x_axis("time in one run")
 half = 0.29 * row_px

@@ -2,7 +2,7 @@
 # What each program costs by itself: a bar a case, the net cost in the variant's colour with its interval; the floor, which
 # is not the program's, is a figure beside it.
 # Data: floor, net, lower and upper end of the net cost's interval, ns.
-what = "Cost above the floor: " . sampled
+what = "Net cost: " . sampled . " above the floor"
 array cell1[n_curves]
 array cell2[n_curves]
 x_min = 0
@@ -21,7 +21,7 @@ if (x_max <= 0) { x_max = 1 }
 head1 = "floor"
 head2 = "net"
 load "rows.gp"
-how = "Bars: the cost above the floor, " . floor_is . ". Whiskers: its 95 % interval, over loads."
+how = "Bars: net, the time above that of the floor, " . floor_is . ". Whiskers: its 95 % interval."
 load "caption.gp"
 eval x_axis("net of the floor")
 

@@ -62,10 +62,10 @@ draw() {
 		sed 's/^/  /' "$tmp/log" >&2
 		say "gnuplot drew $file, but what it said is above"
 	fi
-	# A title for those who hear the picture, and fonts for those who have no DejaVu.
+	# A title for those who hear the picture, none for curves without a name, and fonts for those who have no DejaVu.
 	if [[ $terminal == svg ]]; then
 		title=$(printf '%s' "$kind: $title" | sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/[\\&|]/\\&/g')
-		sed -e "s|<title>Gnuplot</title>|<title>$title</title>|" \
+		sed -e "s|<title>Gnuplot</title>|<title>$title</title>|" -e 's|<title>gnuplot_plot_[0-9]*</title>||' \
 			-e 's/font-family="DejaVu Sans"/font-family="DejaVu Sans, Verdana, sans-serif"/' \
 			"$tmp/picture" >"$tmp/titled"
 		mv -f -- "$tmp/titled" "$tmp/picture"

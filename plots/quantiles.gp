@@ -2,7 +2,8 @@
 # The distribution of each case as a strip of quantiles, a row each, on one log axis. A strip shows no modes where the
 # clock ticks in steps of 10 ns.
 # Data: the quantiles 1, 5, 25, 50, 75, 95, 99 %, ns.
-what = "Distribution of the " . sampled . (sample eq "run" ? ", " . timed : "")
+what = "Quantiles of the " . sampled
+of_what = sample eq "run" ? timed : ""
 how = "Strip: 1 to 99 % of the samples. Darker: 5 to 95 %. Darkest: the middle half (IQR). Line: median."
 
 array cell1[n_curves]
@@ -33,6 +34,6 @@ array high[3] = [7, 6, 5]
 array density[3] = [0.25, 0.35, 0.75]
 plot for [s = 1:3] for [k = 1:n_curves] file[k] using (column(low[s])):(at[k]):(column(low[s])):(column(high[s])): \
 		(at[k] - half):(at[k] + half) with boxxyerror linetype type_of(colour[k]) \
-		fillstyle transparent solid density[s] noborder title (s == 1 ? variant[k] : "") noenhanced, \
+		fillstyle transparent solid density[s] noborder title variant[k] noenhanced, \
 	for [k = 1:n_curves] file[k] using 4:(at[k] - half):(0):(2 * half) with vectors nohead \
 		linecolor rgb ink linewidth 1.6 dashtype 1 title ""

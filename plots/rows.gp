@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A row a case: its name to the left (above it on a page), two columns of figures to the right, and under a heading those of one value of the
-# parameter. Reads cell1[] and cell2[] (texts), head1 and head2; sets the margins, the y axis, which counts pixels
-# downwards, at[], the middle of each row, and has_text[], whether it has text.
+# A row a case: its name to the left (above it on a page), one or two columns of figures to the right, and under a heading
+# those of one value of the parameter. Reads cell1[] and cell2[] (texts), head1 and head2 (an empty head2: one column);
+# sets the margins, the y axis, which counts pixels downwards, at[], the middle of each row, and has_text[], whether it
+# has text.
 array at[n_curves]
 n_name = 8
 n_cell1 = strlen(head1)
@@ -23,12 +24,11 @@ n_fit = floor(width / 3 / text_width(1, 12))
 if (n_name > n_fit) { n_name = n_fit }
 left = (28 + text_width(n_name, 12)) / width
 x_cell2 = (width - 16) / width
-x_cell1 = x_cell2 - (text_width(n_cell2, 12) + 14) / width
+x_cell1 = strlen(head2) ? x_cell2 - (text_width(n_cell2, 12) + 14) / width : x_cell2
 right = x_cell1 - (text_width(n_cell1, 12) + 22) / width
 if (name_px) {
 	left = 20 / width
-	right = 1 - 20 / width
-	n_name = floor((x_cell1 * width - text_width(n_cell1, 12) - 30) / text_width(1, 12))
+	n_name = floor((width - 32) / text_width(1, 12))
 }
 set lmargin at screen left
 set rmargin at screen right
@@ -58,15 +58,14 @@ do for [k = 1:n_curves] {
 	if (at[k] - y >= text_px && text_below[k] - at[k] >= text_px) { has_text[k] = 1 }
 	if (has_text[k]) {
 		y = at[k]
-		text_y = name_px ? at[k] - 0.5 * (row_px + name_px) + 2 : at[k]
 		if (name_px) {
-			set label 2000 + k shortened(variant[k], n_name) at screen 16 / width,first text_y left
+			set label 2000 + k shortened(variant[k], n_name) at screen 16 / width,first at[k] - 0.5 * (row_px + name_px) + 2 left
 		} else {
-			set label 2000 + k shortened(variant[k], n_name) at screen left - 8 / width,first text_y right
+			set label 2000 + k shortened(variant[k], n_name) at screen left - 8 / width,first at[k] right
 		}
 		set label 2000 + k font font(12) textcolor rgb ink
-		set label 3000 + k cell1[k] at screen x_cell1,first text_y right font font(12) textcolor rgb ink
-		set label 4000 + k cell2[k] at screen x_cell2,first text_y right font font(12) textcolor rgb ink
+		set label 3000 + k cell1[k] at screen x_cell1,first at[k] right font font(12) textcolor rgb ink
+		set label 4000 + k cell2[k] at screen x_cell2,first at[k] right font font(12) textcolor rgb ink
 	}
 }
 x_axis(text) = sprintf("set label 6 \"%s\" at screen %g,screen %g center textcolor rgb ink", text, \

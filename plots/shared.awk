@@ -37,6 +37,13 @@ function param_text(param, value,    unit)
 	return param " " value unit
 }
 
+# The value of the parameter in words, from the name of its case: an input may have a name.
+function value_text(case_name, param, value,    at)
+{
+	at = index(case_name, "/" param "=")
+	return at ? substr(case_name, at + length(param) + 2) : value
+}
+
 # The median of v[1..n], which is sorted in place.
 function median(v, n,    i, j, x)
 {

@@ -9,6 +9,7 @@ set minussign
 if (!exists("page")) { page = 0 }
 has_rows = exists("row_px") && row_px > 0
 has_panels = exists("n_panels")
+has_names = exists("names_px") && names_px > 0	# the tics of the x axis are names, upright, of this height
 
 # Lengths are in pixels of the SVG; a PNG has twice as many and the same layout. Type is given in pixels, too, which
 # the SVG takes as they are, while the others count points.
@@ -20,19 +21,29 @@ key_below_px = page && !has_rows && !has_panels ? (n_curves + 1.2) * key_row_px 
 above_px = page ? (has_rows ? 24.0 : 12.0) : 76.0
 below_px = page ? 54.0 + key_below_px : 106.0
 height = height + key_below_px
+if (has_names) {
+	below_px = below_px + names_px
+	height = height + names_px
+}
 # A figure of rows (rows.gp) is as high as these are, with a heading before each value of the parameter.
 heading_px = 24
 is_heading(k) = strlen(value[k]) && (k == 1 ? 1 : value[k] ne value[k - 1])
 name_px = page && has_rows && row_px >= 20 ? 17 : 0	# of the line with the name above a row
+if (name_px && row_px < 30) { row_px = 14 }
 if (has_rows) {
 	rows_px = n_curves * (row_px + name_px)
 	do for [k = 1:n_curves] { if (is_heading(k)) { rows_px = rows_px + heading_px } }
 	height = rows_px + above_px + below_px + (page ? 0 : 14.0)
 }
-# And so is one of many panels (layout.gp), five beside one another, or two on a page.
+# And so is one of many panels (layout.gp), five beside one another; on a page two, or three of more than ten.
+if (has_panels) {
+	panel_cols = page ? (n_panels > 10 ? 3 : n_panels > 1 ? 2 : 1) : \
+		n_panels > 9 ? 5 : n_panels > 6 ? 4 : n_panels > 4 ? 3 : n_panels > 1 ? 2 : 1
+	panel_rows = (n_panels + panel_cols - 1) / panel_cols
+}
 if (has_panels && page) {
 	do for [k = 1:n_curves] { if (is_heading(k)) { above_px = above_px + key_row_px } }
-	height = above_px + below_px + 115 * ((n_panels + 1) / 2)
+	height = above_px + below_px + (panel_rows > 1 ? 115 * panel_rows : 160)
 }
 if (has_panels && !page && n_panels > 15) { height = 220.0 + 130 * ((n_panels + 4) / 5) }
 typeface = "DejaVu Sans"
@@ -74,19 +85,22 @@ set format "%g"
 set border 3 linecolor rgb faint linewidth 0.8
 tic_font = font(12)
 set tics nomirror out scale 0.8,0.4 font tic_font textcolor rgb ink
+set xtics offset 0,0.4
 set grid xtics ytics back linetype -1 linecolor rgb "#dddddd" linewidth 0.6 dashtype 1
 # key.gp draws the key. The titles of curves show in an SVG when pointed at; without `noenhanced` on each, 5.4 mixes them up.
 unset key
 
 # 1234 -> "1.23 µs", three digits. NaN -> "-".
 scaled(x, unit) = sprintf(x < 9.995 ? "%.2f %s" : x < 99.95 ? "%.1f %s" : "%.0f %s", x, unit)
-time_text(ns) = !(ns == ns) ? "-" : ns < 99.95 ? sprintf("%.3g ns", ns) : ns < 999.5 ? sprintf("%.0f ns", ns) : \
-	ns < 999.5e3 ? scaled(ns / 1e3, "µs") : ns < 999.5e6 ? scaled(ns / 1e6, "ms") : scaled(ns / 1e9, "s")
+time_text(ns) = !(ns == ns) ? "-" : ns < 999.5 ? scaled(ns, "ns") : ns < 999.5e3 ? scaled(ns / 1e3, "µs") : ns < 999.5e6 ? scaled(ns / 1e6, "ms") : scaled(ns / 1e9, "s")
 
 # What a sample is of: a run by the program's clock, a call by ours, a command by hyperfine, a lag.
 sampled = !exists("sample") ? "" : sample eq "lag" ? "lag" : sample eq "call" ? "time of one call" : \
 	sample eq "command" ? "time of one run of the command" : "time of one run"
 floor_is = exists("sample") && sample eq "command" ? "the command alone" : "an empty program of the same type"
+has_floor = 0
+do for [k = 1:n_curves] { if (colour[k] == 0) { has_floor = 1 } }
+floor_note = has_floor ? " Grey, dashed: the floor, " . floor_is . "." : ""
 
 # The same for a tic: as many digits as it has.
 tic_text(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) : \
@@ -100,8 +114,7 @@ nice_step(range) = (tenth = 10.0 ** floor(log10(range / 3)), \
 signed(form, x) = sprintf(form, abs(x))[2:] eq sprintf(form, 0)[2:] ? sprintf(form, 0)[2:] : \
 	x < 0 ? "−" . sprintf(form, -x)[2:] : sprintf(form, x)
 
-# What every figure says of itself: its title and what it shows (above), how to read it and where it comes from (below).
-# What is between is caption.gp's.
+# Where a figure comes from, the last line of a picture. caption.gp has what it says of itself.
 source = source_run . ", " . source_machine
 # A long source is set smaller, then cut.
 source_px = 11 * (width - 32) / (0.54 * 11 * strlen(source))
@@ -109,8 +122,6 @@ source_px = source_px > 11 ? 11 : source_px < 8 ? 8 : source_px
 source_fits = floor((width - 32) / (0.54 * source_px) + 0.5)
 if (strlen(source) > source_fits) { source = substr(source, 1, source_fits - 3) . "..." }
 if (!page) {
-	set label 1 shortened(title, floor((width - 32) / (0.65 * 17))) \
-		at screen 16 / width,screen 1 - 26 / height font bold(17) textcolor rgb "#000000"
 	set label 4 source at screen 16 / width,screen 16 / height font font(source_px) textcolor rgb faint
 }
 
@@ -123,5 +134,5 @@ set tmargin at screen top
 set bmargin at screen bottom
 
 # The titles of the axes: labels, because these stand at the same place in every terminal.
-x_title_y = (page ? key_below_px + 12 : 62) / height
+x_title_y = (page ? key_below_px + 12 : 68) / height
 y_title_x = (page ? 12 : 20) / width

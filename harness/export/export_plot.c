@@ -15,7 +15,7 @@
 #define LINE_PARTS 20u  /* likewise */
 
 static const char head[] =
-	"# bpfbench plot data, version 3. Tabs part the columns, two empty lines the blocks "
+	"# bpfbench plot data, version 4. Tabs part the columns, two empty lines the blocks "
 	"(gnuplot: index).\n"
 	"# A block begins with a comment line, its name and what it is of, parted by tabs. NaN: "
 	"none.\n"
@@ -37,7 +37,7 @@ static const char head[] =
 	"#\tcase\tlatency_ns\tlo_ns\thi_ns\tfloor_ns\tnet_ns\tnet_lo_ns\tnet_hi_ns\n"
 	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of "
 	"the run:\n"
-	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\n"
+	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\tvalue_name\n"
 	"# slowdown, as cost; its rows: percent above the floor instead of ns.\n"
 	"# ab\tname\tbase\thead\tthreshold_percent\tconfidence_percent\tverdict, one block a "
 	"comparison; its rows:\n"
@@ -277,6 +277,7 @@ static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *
 		put_estimate(slowdown ? above_percent(c->summary.slowdown.ratio)
 				      : c->summary.latency,
 			     mem);
+		put_texts((const char *const[]){c->param_text}, 1, mem);
 		putc('\n', mem);
 	}
 }

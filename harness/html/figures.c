@@ -245,7 +245,6 @@ static void figure_done(struct bb_figure *f)
 	free(f->scenario);
 	free(f->drive);
 	free(f->param);
-	free(f->value);
 	free(f->what);
 	free(f->how);
 	free(f->svg);
@@ -274,16 +273,16 @@ static int read_picture(const char *dir, const char *name, const char *ext, size
 	return rc;
 }
 
-/* Adds the figure of a row of `figures`: kind, name, title, scenario, drive, param, value. The name
+/* Adds the figure of a row of `figures`: kind, name, title, scenario, drive, param. The name
  * "-" means that the kind has no figure. */
 static int add_figure(struct bb_figures *f, const char *dir, char *row, struct bb_err *err)
 {
 	struct bb_figure *figure, v = {0};
-	char **copies[] = {&v.kind, NULL, NULL, &v.scenario, &v.drive, &v.param, &v.value};
-	const char *cell[7], *name;
+	char **copies[] = {&v.kind, NULL, NULL, &v.scenario, &v.drive, &v.param};
+	const char *cell[6], *name;
 	int rc = 0;
 
-	for (size_t i = 0; i < 7; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		cell[i] = strsep(&row, "\t");
 		if (!cell[i])
 			return 0;
@@ -291,7 +290,7 @@ static int add_figure(struct bb_figures *f, const char *dir, char *row, struct b
 	name = cell[1];
 	if (!strcmp(name, "-"))
 		return 0;
-	for (size_t i = 0; i < 7; i++)
+	for (size_t i = 0; i < 6; i++)
 		if (copies[i] && !(*copies[i] = strdup(cell[i])))
 			rc = bb_fail_nomem(err);
 	if (!rc)
@@ -335,23 +334,10 @@ int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_
 	return rc;
 }
 
-static bool is_of(const struct bb_figure *f, const struct bb_case *c)
+bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c)
 {
-	char value[16];
-
-	snprintf(value, sizeof(value), "%u", c->param_value);
 	return !strcmp(f->scenario, c->scenario) && !strcmp(f->drive, c->drive) &&
-	       !strcmp(f->param, c->param ? c->param : "-") &&
-	       (!strcmp(f->value, "-") || !c->param || !strcmp(f->value, value));
-}
-
-const struct bb_figure *bb_figures__find(const struct bb_figures *f, const char *kind,
-					 const struct bb_case *c)
-{
-	for (size_t i = 0; f && i < f->n; i++)
-		if (!strcmp(f->v[i].kind, kind) && (!c || is_of(&f->v[i], c)))
-			return &f->v[i];
-	return NULL;
+	       !strcmp(f->param, c->param ? c->param : "-");
 }
 
 int bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
@@ -360,14 +346,12 @@ int bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figur
 	char prefix[64];
 	int rc;
 
-	if (!figure)
-		return 0;
 	snprintf(prefix, sizeof(prefix), "p%zu-%zu-", nth, (size_t)(figure - f->v));
 	fputs("<figure class=plot>\n", out);
 	rc = bb_svg__embed(out, figure->svg, prefix);
 	fputs("\n<figcaption><b>", out);
 	bb_xml_text(out, figure->what);
-	fputs("</b> ", out);
+	fputs("</b>. ", out);
 	bb_xml_text(out, figure->how ? figure->how : "");
 	fputs("</figcaption></figure>\n", out);
 	return rc == -EINVAL ? 0 : rc;

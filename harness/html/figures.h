@@ -18,8 +18,8 @@ int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 /* The pictures of a run that plots/plot.sh has drawn for a page. */
 struct bb_figure {
 	char *kind; /* "ecdf", "net", ...: plots/README.md */
-	/* of the cases in it, as `show --format plot` has them; "-": none, or several values */
-	char *scenario, *drive, *param, *value;
+	/* of the cases in it, as `show --format plot` has them; param "-": they have none */
+	char *scenario, *drive, *param;
 	char *what, *how; /* its caption: the figure explained */
 	char *svg;
 };
@@ -34,9 +34,8 @@ struct bb_figures {
 int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_err *err);
 void bb_figures__done(struct bb_figures *f);
 
-/* The first of a kind; c: of that case's scenario, drive and value, NULL: of any. NULL: none. */
-const struct bb_figure *bb_figures__find(const struct bb_figures *f, const char *kind,
-					 const struct bb_case *c);
+/* True if the figure shows cases of that case's scenario, drive and parameter. */
+bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c);
 
 /* As <figure>. `nth` run of the page. 0, -ENOMEM; a picture that cannot be read is left out. */
 int bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,

@@ -13,15 +13,12 @@ BB_ASSET(page_css, "harness/html/page.css");
 #define OPEN_LINES 3u        /* tables of lines; when there are more, all are folded */
 #define OPEN_PROGRAMS 2u     /* sources of programs, likewise */
 #define HOTTEST 5u           /* lines that are named above the source */
-#define HOT_SHARE 0.1        /* of all instructions */
+#define NAMED_IN_TITLE 3u
+#define HOT_SHARE 0.1 /* of all instructions */
 
 /* Tables that are wider than the screen scroll in a box of their own. */
 #define BEGIN_TABLE "<div class=scroll tabindex=0><table"
 #define END_TABLE "</table></div>\n"
-
-/* Around charts: they are beside each other where there is room. */
-#define CHARTS "<div class=charts>\n"
-#define CHARTS_END "</div>\n"
 
 static void put_element(FILE *out, const char *begin, const char *text, const char *end)
 {
@@ -39,11 +36,21 @@ static int put_document(struct bb_doc *d, FILE *out)
 	return rc;
 }
 
-/* The picture of a kind, of that case or of all. */
-static int put_figure(FILE *out, const struct bb_html_page *page, size_t nth, const char *kind,
-		      const struct bb_case *c)
+/* Writes the figures of these kinds, kind by kind; a NULL ends `kinds`. `c` limits them to those of
+ * the case's scenario, drive and parameter; NULL means all. */
+static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
+		       const char *const *kinds, const struct bb_case *c)
 {
-	return bb_figures__put(out, page->figures, bb_figures__find(page->figures, kind, c), nth);
+	const struct bb_figures *f = page->figures;
+	int rc = 0;
+
+	fputs("<div class=charts>\n", out);
+	for (; *kinds; kinds++)
+		for (size_t i = 0; !rc && f && i < f->n; i++)
+			if (!strcmp(f->v[i].kind, *kinds) && (!c || bb_figure__is_of(&f->v[i], c)))
+				rc = bb_figures__put(out, f, &f->v[i], nth);
+	fputs("</div>\n", out);
+	return rc;
 }
 
 /* --- verdicts --- */
@@ -61,75 +68,60 @@ static bool has_verdicts(const struct bb_html_page *page)
 
 static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 {
+	static const char *const kinds[] = {"ab", NULL};
 	struct bb_doc d = {0};
 	int rc;
 
 	if (is_judged_by_history(page))
 		bb_doc_history_news(page->history, page->report, &d);
-	bb_doc_comparisons(page->report, OPEN_COMPARISONS, &d);
 	rc = put_document(&d, out);
 	if (rc || !page->report->n_comparisons)
 		return rc;
-	fputs(CHARTS, out);
-	rc = put_figure(out, page, nth, "ab", NULL);
-	fputs(CHARTS_END, out);
-	return rc;
+	rc = put_figures(out, page, nth, kinds, NULL);
+	bb_doc_comparisons(page->report, OPEN_COMPARISONS, &d);
+	return rc ? rc : put_document(&d, out);
 }
 
 /* --- cases --- */
 
-/* The pictures of one case's scenario, drive and parameter; a NULL ends `kinds`. */
-static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
-		       const char *const *kinds, const struct bb_case *c)
+/* Writes the cases of one scenario, drive and parameter: their figures, then their tables. `first`
+ * is the first of them. */
+static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
-	int rc = 0;
-
-	fputs(CHARTS, out);
-	for (; !rc && *kinds; kinds++)
-		rc = put_figure(out, page, nth, *kinds, c);
-	fputs(CHARTS_END, out);
-	return rc;
-}
-
-/* The pictures of all cases of one scenario, drive and parameter, above their tables; `c` is the
- * first of them. */
-static int put_overview(FILE *out, const struct bb_html_page *page, size_t nth,
-			const struct bb_case *c)
-{
-	static const char *const kinds[] = {"net",      "quantiles", "depth", "input",
-					    "slowdown", "layout",    NULL};
-	struct bb_doc d = {0};
-	size_t i = 0;
+	static const char *const kinds[] = {"net",  "quantiles", "depth",  "input", "slowdown",
+					    "ecdf", "backlog",   "layout", NULL};
+	const struct bb_report *r = page->report;
+	const struct bb_case *c = &r->cases[first];
+	struct bb_doc d = {0}, title, tables;
+	bool has_other_values = false;
 	int rc;
 
-	while (kinds[i] && !bb_figures__find(page->figures, kinds[i], c))
-		i++;
-	if (!kinds[i])
-		return 0;
-	bb_doc_group_title(c, false, "", &d);
-	rc = put_document(&d, out);
-	return rc ? rc : put_figures(out, page, nth, kinds, c);
-}
-
-/* The table that begins with case `i`, its pictures between title and rows. */
-static int put_table(FILE *out, const struct bb_html_page *page, size_t nth, size_t i)
-{
-	static const char *const kinds[] = {"ecdf", "backlog", NULL};
-	struct bb_doc d = {0}, title, rows;
-	int rc;
-
-	bb_doc_table(page->report, i, BB_DETAILS, &d);
-	title = rows = d;
+	for (size_t i = first; i < r->n_cases; i++)
+		has_other_values |= bb_same_group(&r->cases[i], c) &&
+				    !bb_same_table(&r->cases[i], c);
+	if (has_other_values && !bb_is_sweep(r, first))
+		bb_doc_group_title(c, false, "", &d);
+	for (size_t i = first; i < r->n_cases; i++) {
+		if (!bb_same_group(&r->cases[i], c))
+			continue;
+		if (bb_is_first_of_table(r, i)) {
+			bb_doc_table(r, i, BB_DETAILS, &d);
+		} else if (bb_is_sweep_head(r, i)) {
+			bb_doc_sweep(r, i, &d);
+			bb_doc_in_vain(r, &r->cases[i], &d);
+		}
+	}
+	title = tables = d;
 	if (!d.failed) {
 		title.n = 1;
-		rows.blocks++;
-		rows.n--;
+		tables.blocks++;
+		tables.n--;
 	}
 	rc = bb_doc__html(&title, out);
 	if (!rc)
-		rc = put_figures(out, page, nth, kinds, &page->report->cases[i]);
+		rc = put_figures(out, page, nth, kinds, c);
 	if (!rc)
-		rc = bb_doc__html(&rows, out);
+		rc = bb_doc__html(&tables, out);
 	bb_doc__done(&d);
 	return rc;
 }
@@ -139,26 +131,15 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	const struct bb_report *r = page->report;
 	int rc = 0;
 
-	fputs("<p class=faint>Latency in ns: mean over the places of the code that the loads were "
-	      "drawn from, or median over loads where these are not known, of the mean without "
-	      "outliers, with its 95 % interval.</p>\n",
+	fputs("<p class=faint>Latency: the time of a run in ns with its 95 % interval, as the mean "
+	      "without outliers over all addresses modulo 64 at which the JIT may put the program, "
+	      "or, where these are not known, as the median over its loads.</p>\n",
 	      out);
 	for (size_t i = 0, k; !rc && i < r->n_cases; i++) {
 		for (k = 0; k < i && !bb_same_group(&r->cases[k], &r->cases[i]);)
 			k++;
 		if (k == i)
-			rc = put_overview(out, page, nth, &r->cases[i]);
-	}
-	for (size_t i = 0; !rc && i < r->n_cases; i++) {
-		struct bb_doc d = {0};
-
-		if (bb_is_first_of_table(r, i)) {
-			rc = put_table(out, page, nth, i);
-		} else if (bb_is_sweep_head(r, i)) {
-			bb_doc_sweep(r, i, &d);
-			bb_doc_in_vain(r, &r->cases[i], &d);
-			rc = put_document(&d, out);
-		}
+			rc = put_group(out, page, nth, i);
 	}
 	if (!r->n_cases)
 		fputs("<p>Nothing was timed.</p>\n", out);
@@ -366,26 +347,19 @@ static bool has_history(const struct bb_html_page *page)
 	return page->history && bb_history_n_runs(page->history, page->report);
 }
 
-/* The pictures of a run's cases over all stored runs, and a row a case. */
+/* Writes the figures of the run's cases over all stored runs, and a table with a row a case. */
 static int put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 {
+	static const char *const kinds[] = {"history", NULL};
 	const struct bb_report *r = page->report;
 	struct bb_doc d = {0};
-	int rc = 0;
+	int rc;
 
 	if (!is_judged_by_history(page)) {
 		fputs("<p>One run is stored: history begins with the second.</p>\n", out);
 		return 0;
 	}
-	fputs(CHARTS, out);
-	/* a picture has all variants of a scenario, drive and value */
-	for (size_t i = 0, k; !rc && i < r->n_cases; i++) {
-		for (k = 0; k < i && !bb_same_table(&r->cases[k], &r->cases[i]);)
-			k++;
-		if (k == i)
-			rc = put_figure(out, page, nth, "history", &r->cases[i]);
-	}
-	fputs(CHARTS_END, out);
+	rc = put_figures(out, page, nth, kinds, NULL);
 	bb_doc__add(&d, BB_DOC_FAINT, NULL,
 		    "Each case is judged by one of three figures, the one that its runs predict "
 		    "best: the ratio to the anchor program of the same run, the latency in pieces "
@@ -448,7 +422,8 @@ static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
 	const struct bb_report *r = page->report;
 
 	(void)nth;
-	fputs(BEGIN_TABLE " class=pairs>\n", out);
+	put_element(out, BEGIN_TABLE " class=pairs>\n<tr><th>run</th><td class=text>", r->id,
+		    "</td></tr>\n");
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		put_element(out, "<tr><th title='", bb_fingerprint_fields[i].doc, "'>");
 		put_element(out, "", bb_fingerprint_fields[i].key, "</th><td class=text>");
@@ -475,16 +450,74 @@ static const struct section {
 	{"flame", "Flame graph", has_flame, put_flame},
 	{"programs", "Programs", has_programs, put_programs},
 	{"notes", "Notes", has_notes, put_notes},
-	{"machine", "Machine", NULL, put_machine},
+	{"machine", "Run and machine", NULL, put_machine},
 };
 
 #define N_SECTIONS (sizeof(sections) / sizeof(sections[0]))
+
+/* Writes `before` and the distinct texts of the report's cases, the first three by name. Writes
+ * nothing if no case has a text. */
+static void put_distinct(FILE *out, const char *before, const struct bb_report *r,
+			 const char *(*text_of)(const struct bb_report *, size_t))
+{
+	size_t n = 0;
+
+	for (size_t i = 0, k; i < r->n_cases; i++) {
+		const char *text = text_of(r, i);
+
+		for (k = 0; text && k < i && !bb_same_text(text, text_of(r, k));)
+			k++;
+		if (!text || k < i)
+			continue;
+		if (n < NAMED_IN_TITLE)
+			put_element(out, n ? ", " : before, text, "");
+		n++;
+	}
+	if (n > NAMED_IN_TITLE)
+		fprintf(out, " and %zu more", n - NAMED_IN_TITLE);
+}
+
+static const char *scenario_of(const struct bb_report *r, size_t i)
+{
+	return r->cases[i].scenario;
+}
+
+/* Returns NULL for a floor. */
+static const char *program_of(const struct bb_report *r, size_t i)
+{
+	return bb_is_floor(r, &r->cases[i]) ? NULL : r->cases[i].variant;
+}
+
+/* Returns what makes the program run or, if that is not known, the drive; NULL if that has the name
+ * of the scenario. */
+static const char *run_by(const struct bb_report *r, size_t i)
+{
+	const struct bb_case *c = &r->cases[i];
+
+	if (c->fired_by)
+		return c->fired_by;
+	return strcmp(c->drive, c->scenario) ? c->drive : NULL;
+}
+
+/* Writes what the run is about: "perf_profiler: ringbuf, stackid and 4 more, by step, in-situ". */
+static void put_heading(FILE *out, const struct bb_report *r)
+{
+	if (!r->n_cases) {
+		bb_xml_text(out, r->n_counted ? r->counted[0].scenario : r->id);
+		return;
+	}
+	put_distinct(out, "", r, scenario_of);
+	put_distinct(out, ": ", r, program_of);
+	put_distinct(out, ", by ", r, run_by);
+}
 
 static void put_what(FILE *out, const struct bb_html_page *page)
 {
 	const struct bb_report *r = page->report;
 
-	put_element(out, "<h1>", r->id, "</h1>\n<p class=faint>");
+	fputs("<h1>", out);
+	put_heading(out, r);
+	fputs("</h1>\n<p class=faint>", out);
 	bb_xml_text(out, r->started ? r->started : "time unknown");
 	put_element(out, " · kernel ", r->fingerprint.kernel_release, " · ");
 	bb_xml_text(out, r->fingerprint.cpu_model);
@@ -557,8 +590,10 @@ int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
 	const char *at = put_until(out, page_html, "@TITLE@");
 	int rc = 0;
 
-	for (size_t i = 0; i < n; i++)
-		put_element(out, i ? ", " : "", pages[i].report->id, "");
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? "; " : "", out);
+		put_heading(out, pages[i].report);
+	}
 	at = put_until(out, at, "@STYLE@");
 	fputs(page_css, out);
 	at = put_until(out, at, "@RUNS@");

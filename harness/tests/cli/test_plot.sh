@@ -113,7 +113,7 @@ expect_eq "ecdf: each curve tells its name, in both panels" "$(grep -c '<title>s
 depth=$out/depth-perf_profiler-step.svg
 slopes() {
 	"$BPFBENCH" show --results "$TMP/results" --format plot | LC_ALL=C awk -F '\t' '
-	NF == 8 && $3 == "step" && $4 == "stack_depth" {
+	NF == 9 && $3 == "step" && $4 == "stack_depth" {
 		n[$2]++; x[$2] += $5; y[$2] += $6; xx[$2] += $5 * $5; xy[$2] += $5 * $6
 	}
 	END {
@@ -226,11 +226,11 @@ expect_eq "every kind: the newest run's, the comparison and history" "$(pictures
 # shellcheck disable=SC2317 # called by check
 has() { grep -qF "<text>$2<" "$out/$1.svg" || { echo "no '$2' in $1.svg"; return 1; }; }
 check "every kind: the newest run" grep -q 'run 20260124T120000Z-fake-00000024,' "$out/quantiles-fake.svg"
-check "ab: its title says what is compared" has ab-fake 'fake, A: plain, B: steady'
+check "ab: its title says what is compared" has ab-fake 'fake, A: plain, B: steady. The grey band is the threshold of ±1 %'
 check "ab: the verdict" has ab-fake improved
 check "ab: the verdict's colour" grep -q 'fill="rgb(0,158,115)"' <(grep -B1 '>improved<' "$out/ab-fake.svg")
-check "ab: the threshold" has ab-fake 'Difference of B from A in the time of one run, and the threshold of ±1 % (band)'
-for text in 'JIT address mod 64, bytes' 'cost above the median, %' steady; do
+check "ab: its title" has ab-fake 'Difference of B from A in the time of one run'
+for text in 'JIT address mod 64, bytes' 'above the median, %' steady; do
 	check "layout: has the text $text" has layout-fake "$text"
 done
 for text in floor net plain 'net of the floor'; do
@@ -239,6 +239,46 @@ done
 for text in median IQR plain steady 'time of one run (log scale)'; do
 	check "quantiles: has the text $text" has quantiles-fake "$text"
 done
+# bars FIGURE RGB: the lengths of the bars of that colour.
+bars() {
+	awk -F"'" -v fill="$2" '/<polygon/ && $2 == fill {
+		split($(NF - 1), at, "[ ,]")
+		print at[3] - at[1]
+	}' "$out/$1.svg"
+}
+plain='rgb(  0, 114, 178)' steady='rgb(213,  94,   0)'
+# near A B PERCENT: A is at most that far from B.
+near() { awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { exit !(a >= b * (1 - p / 100) && a <= b * (1 + p / 100)) }' || { echo "$1, not $2"; return 1; }; }
+# of_case BLOCK COLUMN VARIANT: that column of the first row of a block of `show --format plot`, of the newest run.
+of_case() {
+	"$BPFBENCH" show --results "$TMP/fakes" --format plot 20260124 | awk -F'\t' -v block="# $1" -v column="$2" -v variant="$3" '
+		/^# / { wanted = $1 == block && $4 == variant; next }
+		wanted && NF { print $column; exit }'
+}
+check "net: a bar is as long as its figure" near "$(awk "BEGIN { print $(bars net-fake "$plain") / $(bars net-fake "$steady") }")" \
+	"$(awk "BEGIN { print $(of_case net 6 plain) / $(of_case net 6 steady) }")" 0.5
+for variant in plain steady; do
+	check "net: the figure of $variant" has net-fake "$(of_case net 6 $variant | awk '{ printf($1 < 999.5 ? "%.0f ns" : "%.2f µs", $1 < 999.5 ? $1 : $1 / 1e3) }')"
+done
+# quantile SHARE: of steady's samples, by the shares of `show --format plot`.
+quantile() {
+	"$BPFBENCH" show --results "$TMP/fakes" --format plot 20260124 | awk -F'\t' -v share="$1" '
+		/^# / { wanted = $1 == "# ecdf" && $4 == "steady"; next }
+		wanted && NF && $3 >= share { print $2; exit }'
+}
+check "quantiles: the middle half has its figure" has quantiles-fake "$(awk "BEGIN { printf(\"%.2f ns\", $(quantile 0.75) - $(quantile 0.25)) }")"
+# On a log axis lengths are as the logarithms of what they stand for.
+mapfile -t strip < <(bars quantiles-fake "$steady")
+check "quantiles: the strip is as long as 1 to 99 % of the samples are apart" near "${strip[0]}" \
+	"$(awk "BEGIN { print ${strip[1]} * log($(quantile 0.99) / $(quantile 0.01)) / log($(quantile 0.95) / $(quantile 0.05)) }")" 1
+expect_eq "ecdf: the axis has tics only where the data are" "$("$BPFBENCH" show --results "$TMP/fakes" --format plot 20260124 | awk -F'\t' '
+		/^#/ { wanted = $1 == "# ecdf"; next }
+		wanted && NF { least = !least || $2 < least ? $2 : least; most = $2 > most ? $2 : most }
+		END { print least, most }' | {
+	read -r least most
+	grep -oE '<text>[0-9.]+ (ns|µs)<' "$out/ecdf-fake.svg" | sed 's/<text>//; s/<//' | awk -v least="$least" -v most="$most" '
+		{ ns = $2 == "ns" ? $1 : 1e3 * $1 } ns < 0.97 * least || ns > 1.03 * most'
+})" ""
 check "history: the title" grep -q '<title>history: fake</title>' "$out/history-fake.svg"
 check "history: what changed is marked so" has history-fake regressed
 expect_eq "history: the change point has a line and a name, besides the key" \
@@ -323,23 +363,40 @@ LC_ALL=C awk 'BEGIN {
 		print "\n\n# net", head "\nx", 40, "NaN", "NaN", 45, -5, v == 1 ? "NaN" : -6, v == 1 ? "NaN" : -4
 		print "\n\n# loads", head "\nx", 0, 8, "40\nx", 1, v < 3 ? "NaN" : 12, "41\nx", 2, 60, 40
 	}
+	for (i = 1; i <= 2; i++)
+		print "\n\n# lines", "x", "s/v", "7" i " bpf_call", "lines", "-", 0, "-", "run\nx", 400 / i, 390 / i, 410 / i, "NaN"
+	for (i = 0; i < 20; i++) {
+		head = "packets/v/step/input=packet_" i OFS "packets" OFS "v" OFS "step" OFS "input" OFS i OFS "-" OFS "run"
+		if (i < 3)
+			print "\n\n# ecdf", head, 19 + (i < 2), 40, "NaN", "NaN\nx", 40, "0.5\nx", 41, 1
+		rows = rows "\npackets" OFS "v" OFS "step" OFS "input" OFS i OFS 40 + i OFS "NaN" OFS "NaN" OFS "packet_" i
+	}
+	print "\n\n# cost", "packets", "v", "step", "input", "-" rows
 }' >"$TMP/canned"
 rm -rf "$out"
 sut=$bin/canned plot plots/plot.sh any
 expect_eq "other kinds: drawn in silence, but for what there is not" "$status $(cat "$TMP/err")" \
 	"0 plot.sh: run any: no depth plot: no program was measured at two values of stack_depth"
 expect_eq "other kinds: all are there" "$(pictures | grep -c png; pictures | sed -n 's/\.svg$//p' | tr '\n' ' ')" \
-	"$(printf '10\nab-far ab-sweep backlog-s-pipeline-freq_hz-100 ecdf-many-step ecdf-s-pipeline-freq_hz-100 layout-many-step ')$(
-	printf 'net-many-step quantiles-many-step quantiles-s-pipeline slowdown-s-slowdown ')"
+	"$(printf '15\nab-far ab-sweep backlog-s-pipeline-freq_hz-100 ecdf-many-step ecdf-packets-step-input-0 ecdf-packets-step-input-1 ')$(
+	printf 'ecdf-s-pipeline-freq_hz-100 input-packets-step layout-many-step lines-s_v-lines net-many-step ')$(
+	printf 'quantiles-many-step quantiles-packets-step quantiles-s-pipeline slowdown-s-slowdown ')"
+check "lines: bars on a linear axis from 0" near "$(bars lines-s_v-lines 'rgb(  0, 114, 178)' | awk '{ n[NR] = $1 } END { print n[1] / n[2] }')" 2 0.1
+check "lines: without cold caches, no column for them" test "$(grep -cE '>(cold|hot)<' "$out/lines-s_v-lines.svg")" = 0
+check "input: a named input keeps its name" has input-packets-step packet_19
+check "ecdf: a named input keeps its name" grep -q 'packets, step, input packet_1\.' "$out/ecdf-packets-step-input-1.svg"
+check "quantiles: a named input keeps its name" has quantiles-packets-step 'input packet_1'
+check "quantiles: 19 samples are no distribution" test "$(grep -c 'packet_2' "$out/quantiles-packets-step.svg")" = 0
 check "backlog: the units" has backlog-s-pipeline-freq_hz-100 'in the ring, MiB'
 check "backlog: the time" has backlog-s-pipeline-freq_hz-100 'time since events were enabled, ms'
 check "lag: says what it is of" has quantiles-s-pipeline 'lag (log scale)'
 check "slowdown: the units" has slowdown-s-slowdown 'sampling rate, Hz (log scale)'
+check "slowdown: one below the floor is on a linear axis" has slowdown-s-slowdown '0 %'
 check "slowdown: what is above the floor, by its sign" has slowdown-s-slowdown '−0.5 %'
 check "ab: of rows too low for text, those that differ have it" has ab-sweep 'step, input 51'
 check "ab: the level of the intervals" grep -q 'Bars: 95 % intervals' "$out/ab-sweep.svg"
 check "ab: a multiple is a ratio" has ab-far 'cost of B / cost of A (log scale)'
-check "net: a program that is cheaper than its floor" has net-many-step '−5 ns'
+check "net: a program that is cheaper than its floor" has net-many-step '−5.00 ns'
 check "a case without a valid sample is in none" test "$(grep -l '>void<' "$out"/*.svg | wc -l)" = 0
 if need_command xmllint "every kind: the SVGs are well-formed"; then
 	check "every kind: the SVGs are well-formed" xmllint --noout "$out"/*.svg

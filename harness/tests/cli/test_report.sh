@@ -77,7 +77,10 @@ FOLDED
 # --- what is on the page ---
 run "${user[@]}" env -C "$WORK" "$BPFBENCH" report --results results
 expect_status "without arguments: succeeds" 0
-check "without arguments: report.html of the latest run" grep -q "<title>bpfbench: $id<" "$WORK/report.html"
+check "without arguments: report.html of the latest run" grep -q "run</th><td class=text>$id<" "$WORK/report.html"
+expect_eq "the title: what was measured, and what made it run" "$(sed -n 's/^<title>//p; s/^<h1>//p' "$WORK/report.html")" \
+	"bpfbench: hist: plain, a_variant_whose_name_is_longer_than_any_label, by fake</title>
+hist: plain, a_variant_whose_name_is_longer_than_any_label, by fake</h1>"
 report -o -
 expect_status "-o -: succeeds" 0
 expect_empty "-o -: nothing on stderr" err
@@ -101,10 +104,12 @@ fi
 check "small" test "$(stat -c %s "$WORK/report.html")" -lt 400000
 if need_command gnuplot "pictures: as plots/ draws them, their colours, nothing of them runs or is loaded"; then
 	expect_eq "pictures: net, quantiles, layout, distribution, history" "$(grep -c '^<figure class=plot>$' "$TMP/out")" 5
-	for what in 'Cost above the floor: time of one run' 'Cost of a load of the program against its JIT address' 'Distribution of the time of one run' \
-		'Cost over stored runs'; do
-		expect_grep "pictures: what one shows: $what" out "^<figcaption><b>$what"
+	for what in 'Net cost: time of one run above the floor' 'Quantiles of the time of one run' 'Distribution of the time of one run' \
+		'Time of one run against the JIT address of the program' 'Change of cost over stored runs'; do
+		expect_grep "pictures: what one shows: $what" out "^<figcaption><b>$what</b>"
 	done
+	expect_eq "pictures: those of a case above its table" \
+		"$(sed -n '/<section id=cost>/,/<.section>/p' "$TMP/out" | grep -oE '^<(figure|h3)|<table' | uniq | tr -d '\n')" '<h3<figure<table'
 	expect_grep "pictures: the page's colours" out "stroke='var\(--c0\)'"
 	expect_no_grep "pictures: no colour that is not the page's" out "(fill|stroke|color)='#"
 	expect_no_grep "pictures: no script in them" out '<svg[^>]* on[a-z]+='
