@@ -791,6 +791,120 @@ static int write_clone(struct maker *m, struct bb_err *err)
 	return 0;
 }
 
+/* --- how deep a program's stack is --- */
+
+/* Bytes below r10 that the instruction names; 0: none. */
+static uint32_t depth_named(const struct bpf_insn *i)
+{
+	uint8_t class = BPF_CLASS(i->code);
+
+	if ((class == BPF_LDX && i->src_reg == BPF_REG_10) ||
+	    ((class == BPF_ST || class == BPF_STX) && i->dst_reg == BPF_REG_10))
+		return i->off < 0 ? (uint32_t)-i->off : 0;
+	if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && i->imm < 0 &&
+	    i->imm >= -(int)BB_STACK_BYTES)
+		return (uint32_t)-i->imm;
+	return 0;
+}
+
+/* The registers that may hold a stack address after the instruction, where those of `before` may.
+ * No stack address is in memory. */
+static uint16_t stack_addresses(const struct bpf_insn *i, uint16_t before)
+{
+	bool copies = BPF_SRC(i->code) == BPF_X && before & BB_REG(i->src_reg);
+	uint16_t dst = BB_REG(i->dst_reg);
+
+	if (bb_insn_is_call(i))
+		return before & (uint16_t)~0x3f;
+	if (BPF_CLASS(i->code) == BPF_ALU64 && (copies || BPF_OP(i->code) != BPF_MOV))
+		return copies ? before | dst : before;
+	if (BPF_CLASS(i->code) == BPF_ALU64 || BPF_CLASS(i->code) == BPF_ALU ||
+	    BPF_CLASS(i->code) == BPF_LDX || bb_insn_is_wide(i))
+		return before & (uint16_t)~dst;
+	return before;
+}
+
+/* May the instruction lower a stack address, use a lower one than a register holds, or put one into
+ * memory? `is_named`: the instruction before copied r10 into its register. */
+static bool goes_deeper(const struct bpf_insn *i, uint16_t addresses, bool is_named)
+{
+	bool of_dst = addresses & BB_REG(i->dst_reg), of_src = addresses & BB_REG(i->src_reg);
+
+	switch (BPF_CLASS(i->code)) {
+	case BPF_ALU64:
+		if (BPF_OP(i->code) == BPF_MOV)
+			return false;
+		if (BPF_SRC(i->code) == BPF_X)
+			return of_dst || of_src;
+		return of_dst && (BPF_OP(i->code) != BPF_ADD ||
+				  !(i->imm >= 0 || (is_named && depth_named(i))));
+	case BPF_LDX: return of_src && i->src_reg != BPF_REG_10 && i->off < 0;
+	case BPF_STX:
+		if (of_src)
+			return true;
+		/* fallthrough */
+	case BPF_ST: return of_dst && i->dst_reg != BPF_REG_10 && i->off < 0;
+	default: return false;
+	}
+}
+
+static bool block_goes_deeper(const struct bb_code *code, const struct bb_basic_block *b,
+			      uint16_t *addresses)
+{
+	const struct bpf_insn *before = NULL;
+	bool deeper = false;
+
+	for (uint32_t at = b->first; at < b->end; at += bb_insn_slots(&code->insns[at])) {
+		const struct bpf_insn *i = &code->insns[at];
+		bool is_named = before && before->code == (BPF_ALU64 | BPF_MOV | BPF_X) &&
+				before->src_reg == BPF_REG_10 && before->dst_reg == i->dst_reg;
+
+		deeper |= goes_deeper(i, *addresses, is_named);
+		*addresses = stack_addresses(i, *addresses);
+		before = i;
+	}
+	return deeper;
+}
+
+/* Follows stack addresses through all blocks, until no register is added anywhere. */
+static bool goes_deeper_than_named(const struct bb_code *code, const struct bb_cfg *g)
+{
+	uint16_t *before = calloc(g->n_blocks + 1, sizeof(*before));
+	bool deeper = !before, more = true;
+	uint32_t next[2];
+
+	while (!deeper && more) {
+		more = false;
+		for (uint32_t b = 0; b < g->n_blocks; b++) {
+			uint16_t addresses = before[b] | BB_REG(BPF_REG_10);
+			unsigned int n = bb_cfg__next(g, code, b, next);
+
+			deeper |= block_goes_deeper(code, &g->blocks[b], &addresses);
+			for (unsigned int i = 0; i < n; i++) {
+				more |= (addresses & ~before[next[i]]) != 0;
+				before[next[i]] |= addresses;
+			}
+		}
+	}
+	free(before);
+	return deeper;
+}
+
+bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t at = 0; at < g->funcs[0].end; at += bb_insn_slots(&code->insns[at])) {
+		uint32_t named = depth_named(&code->insns[at]);
+
+		bytes = named > bytes ? named : bytes;
+	}
+	*ret_bytes = bytes;
+	return g->n_funcs == 1 && !goes_deeper_than_named(code, g);
+}
+
+/* --- the clone --- */
+
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,
 			  unsigned int with, struct bb_inside_clone *ret_clone,
 			  struct bb_rewrite *ret_out, struct bb_err *err)

@@ -63,6 +63,13 @@ struct bb_inside_clone {
 #define BB_INSIDE_MARKS_A_WORD 7u
 
 /*
+ * How deep the stack of the main function is, bytes, as far as its instructions name it. Returns
+ * false if it may be deeper: the code computes addresses, keeps them in memory, or gives them to
+ * functions of its own.
+ */
+bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes);
+
+/*
  * Lay the clone out into *ret_out, whose instructions the caller loads and frees. `stack_bytes` is
  * how deep the stack of the main function is. -ENOTSUP where the clone has no room.
  */

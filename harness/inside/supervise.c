@@ -260,50 +260,34 @@ static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewri
 	return fd;
 }
 
-/* Bytes below r10 that any instruction of the main function names, at least. */
-static uint32_t depth_shown(const struct bb_code *code, uint32_t end)
+/* The verifier says how deep the stack is, when it accepts the program; *ret_bytes is at least as
+ * deep as before. */
+static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
 {
-	int depth = 0;
-
-	for (uint32_t at = 0; at < end; at += bb_insn_slots(&code->insns[at])) {
-		const struct bpf_insn *i = &code->insns[at];
-		uint8_t class = BPF_CLASS(i->code);
-		int off = 0;
-
-		if ((class == BPF_LDX && i->src_reg == BPF_REG_10) ||
-		    ((class == BPF_ST || class == BPF_STX) && i->dst_reg == BPF_REG_10))
-			off = -i->off;
-		else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && i->imm < 0 &&
-			 i->imm >= -(int)BB_STACK_BYTES)
-			off = -i->imm;
-		depth = off > depth ? off : depth;
-	}
-	return (uint32_t)depth;
-}
-
-/* The verifier says how deep the stack is, when it accepts the program. */
-static int stack_of(struct load *l, struct bb_inside_program *p, char *log, uint32_t *ret_bytes)
-{
-	uint32_t said[BB_MAX_FUNCTIONS], shown = depth_shown(&p->code, p->cfg.funcs[0].end);
+	uint32_t said[BB_MAX_FUNCTIONS];
 	int fd = load(&l->attr, l->attr_size, NULL, log);
 	size_t n = fd < 0 ? 0 : bb_prog_static_stacks(log, said);
 
 	if (fd < 0)
 		return refuse(l, "the kernel refuses it, too");
 	close(fd);
-	*ret_bytes = n && said[0] > shown ? said[0] : shown;
+	*ret_bytes = n && said[0] > *ret_bytes ? said[0] : *ret_bytes;
 	return 0;
 }
 
-/* Fewer instruments are tried until the verifier accepts one. */
-static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int first,
-		      uint32_t stack_bytes, char *log)
+/* Fewer instruments are tried until the verifier accepts one. The program itself is loaded only
+ * where its code does not show how deep its stack is, or where the first clone is refused. */
+static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int first, char *log)
 {
 	static const unsigned int tried[] = {BB_INSIDE_TIME | BB_INSIDE_PATHS, BB_INSIDE_PATHS,
 					     BB_INSIDE_TIME, 0};
 	char words[200];
+	uint32_t stack_bytes;
+	bool is_known = bb_inside__depth(&p->code, &p->cfg, &stack_bytes);
 	int fd = -ENOTSUP;
 
+	if (!is_known && ask_verifier(l, log, &stack_bytes))
+		return -ENOTSUP;
 	for (size_t i = 0; fd < 0 && i < sizeof(tried) / sizeof(tried[0]); i++) {
 		struct bb_err err = {0};
 		struct bb_rewrite out;
@@ -321,6 +305,9 @@ static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int 
 				words[0] ? words : strerror(-fd));
 			bb_inside_clone__done(&p->clone);
 		}
+		if (is_known && ask_verifier(l, log, &stack_bytes))
+			return -ENOTSUP;
+		is_known = false;
 		if (!*p->why)
 			snprintf(p->why, sizeof(p->why), "%.250s", err.msg);
 	}
@@ -375,7 +362,6 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 		    struct bb_inside_program *p)
 {
 	char *log = malloc(LOG_BYTES);
-	uint32_t stack_bytes;
 	int fd = log ? copy_load(l, data) : -ENOMEM;
 
 	memcpy(p->name, l->attr.prog_name, sizeof(p->name) - 1);
@@ -384,9 +370,7 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 	if (!fd)
 		fd = make_code(l, p);
 	if (!fd)
-		fd = stack_of(l, p, log, &stack_bytes);
-	if (!fd)
-		fd = load_clone(l, p, in->with, stack_bytes, log);
+		fd = load_clone(l, p, in->with, log);
 	free(log);
 	return fd;
 }
