@@ -99,7 +99,8 @@ static const struct bb_gate_program *owner(const struct bb_gate *g, const char *
 	return NULL;
 }
 
-/* "object.program/variant/REST" as "object/program/REST"; NULL when out of memory. */
+/* Turns "object.program/variant/REST" into "object/program/REST"; free() it. NULL without
+ * memory. */
 static char *plain_name(const struct bb_gate_program *p, const char *name, const char *variant)
 {
 	char *plain = NULL;
@@ -110,7 +111,8 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 	return plain;
 }
 
-/* The counts of one program, with its cases under their plain names. */
+/* Adds the counts of one program, with its cases under their plain names. Returns false without
+ * memory. */
 static bool add_counted(struct bb_report *side, const struct bb_gate_program *p,
 			const struct bb_counted *from)
 {

@@ -6,7 +6,8 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-#define MOST_ALIGNED (4u << 20) /* of rows times rows; of more, equal ones in their order */
+/* rows times rows; above it, only equal rows in the same order match */
+#define MOST_ALIGNED (4u << 20)
 
 /* --- matching --- */
 
@@ -29,13 +30,13 @@ static int add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
 	return row ? 0 : -ENOMEM;
 }
 
-/* The rows of both in the order in which runs come to them. */
+/* Matches the rows of both in the order in which runs reach them. */
 static int match_rows(struct bb_time_diff_case *c)
 {
 	const struct bb_timed_row *a = c->a->rows, *b = c->b->rows;
 	size_t n = c->a->n_rows, m = c->b->n_rows, i = n, j;
 	bool aligns = n * m <= MOST_ALIGNED;
-	/* lengths[i * (m + 1) + j]: of the longest common sequence of a[i..n) and b[j..m) */
+	/* lengths[i * (m + 1) + j]: length of the longest common sequence of a[i..n) and b[j..m) */
 	uint32_t *lengths = aligns ? calloc((n + 1) * (m + 1), sizeof(*lengths)) : NULL;
 	int rc = aligns && !lengths ? -ENOMEM : 0;
 
@@ -63,18 +64,16 @@ static int match_rows(struct bb_time_diff_case *c)
 	return rc;
 }
 
-/*
- * A line that was changed is gone and new at the same place: of rows without a match that stand
- * side by side, an old and a new one with the same call, or without any, are one.
- */
+/* Joins changed lines. A changed line shows as an old and a new row without a match. If such
+ * rows are adjacent and have the same call or none, they are one line. */
 static void join_changed(struct bb_time_diff_case *c)
 {
-	size_t kept = 0, block = 0; /* where the rows without a match begin */
+	size_t kept = 0, open_from = 0; /* index of the first adjacent row without a match */
 
 	for (size_t i = 0; i < c->n_rows; i++) {
 		struct bb_time_diff_row *row = &c->rows[i], *old = NULL;
 
-		for (size_t k = block; row->b && !row->a && k < kept && !old; k++)
+		for (size_t k = open_from; row->b && !row->a && k < kept && !old; k++)
 			if (c->rows[k].a && !c->rows[k].b &&
 			    !strcmp(c->rows[k].a->call, row->b->call))
 				old = &c->rows[k];
@@ -83,13 +82,13 @@ static void join_changed(struct bb_time_diff_case *c)
 			continue;
 		}
 		if (row->a && row->b)
-			block = kept + 1;
+			open_from = kept + 1;
 		c->rows[kept++] = *row;
 	}
 	c->n_rows = kept;
 }
 
-/* What stands below the drive in a case's name: its parameter, or nothing. */
+/* Returns the end of a case's name after the drive, which is its parameter, or "". */
 static const char *below_drive(const struct bb_timed *t)
 {
 	const char *slash = strrchr(t->name, '/');
@@ -113,25 +112,25 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 
 /* --- judging --- */
 
-/* Running out of memory sticks. */
+/* The loads of a case of A and B. `failed`: out of memory. */
 struct pairing {
-	size_t n_a, n_b, n;              /* loads; n: that both have */
-	size_t processes_a, processes_b; /* that measured them */
+	size_t n_a, n_b, n;              /* loads of A, of B, and of both */
+	size_t processes_a, processes_b; /* processes that measured the loads of A and of B */
 	double *a, *b, *d;
-	/* of two runs, by load: how many times as long everything takes as in A's run usually; one
-	 * array for each reference, NULL: not known */
+	/* A and B are of two runs. slow_a and slow_b then have an array per reference, by load:
+	 * the time of the reference divided by its usual time in A's run. NULL: unknown. */
 	bool apart;
 	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
 	bool failed;
 };
 
-/* Times of A and B, and how much more B's are. */
+/* Times of A and B, and the difference B - A. */
 struct compared {
 	double a_ns, b_ns;
 	struct bb_estimate more;
 };
 
-/* list NULL: zeros. */
+/* Copies the list to x[n]; zeros if it is NULL. */
 static void numbers(const struct bb_numbers *list, double *x, size_t n)
 {
 	if (list)
@@ -140,8 +139,8 @@ static void numbers(const struct bb_numbers *list, double *x, size_t n)
 		memset(x, 0, n * sizeof(*x));
 }
 
-/* Of one of two runs, into room x[n]; slow: what to divide by, NULL: nothing. A row that the run
- * does not have takes 0 there. */
+/* Estimates a list of times of one of two runs. x[n] is scratch. `slow` divides the times by
+ * load; NULL: it does not. The estimate is 0 if the run does not have the row (list NULL). */
 static struct bb_in_order estimate(struct pairing *p, const struct bb_numbers *list,
 				   const double *slow, double *x, size_t n, size_t processes,
 				   double alpha)
@@ -157,7 +156,8 @@ static struct bb_in_order estimate(struct pairing *p, const struct bb_numbers *l
 	return r;
 }
 
-/* Of two runs, which share no loads: the intervals of both, each at half the level (Bonferroni). */
+/* Compares times of two runs, which share no loads. Each side has its interval at half the level
+ * (Bonferroni). */
 static struct compared compare_apart(struct pairing *p, const struct bb_numbers *a,
 				     const struct bb_numbers *b, const double *slow_a,
 				     const double *slow_b, double alpha)
@@ -171,8 +171,8 @@ static struct compared compare_apart(struct pairing *p, const struct bb_numbers 
 				  y.interval.hi - x.interval.lo}};
 }
 
-/* b - a, of one run load by load; NULL: 0. B is A plus the difference, so what is printed adds up.
- */
+/* Compares times of one run load by load; NULL counts as 0. B is computed as A plus the
+ * difference, so that the printed figures agree. */
 static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 			       const struct bb_numbers *b, double alpha)
 {
@@ -223,8 +223,7 @@ static void judge_row(struct pairing *p, double threshold, double alpha,
 	row->b_ns = c.b_ns;
 	row->more = c.more;
 	row->verdict = judge(&c, threshold);
-	/* Of two runs: does it differ at one speed of the machine, too, whichever reference says
-	 * that? */
+	/* In two runs, the row must also differ by each reference of the machine's speed. */
 	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
 		if (!p->slow_a[k] || !p->slow_b[k])
 			continue;
@@ -235,9 +234,10 @@ static void judge_row(struct pairing *p, double threshold, double alpha,
 }
 
 /*
- * Of each load: a reference over what it usually takes in A's run. The CPU's clock changes slowly,
- * and single runs of instructions are disturbed more often than that: the run's median; wakeups are
- * those of the load (bb_case__relative()). free() it; NULL: out of memory.
+ * Returns the time of a reference at each load, divided by its usual time in A's run; free() it.
+ * NULL without memory. For instructions it is the median of the run, because single measurements
+ * are disturbed more often than the CPU's clock changes. For wakeups it is that of the load
+ * (bb_case__relative()).
  */
 static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference reference,
 			 double usual)
@@ -252,7 +252,7 @@ static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference re
 	return slow;
 }
 
-/* The references that the program is counted in, where both runs have them. */
+/* Sets the speeds by the references of the program that both runs have. */
 static void find_speeds(struct pairing *p, const struct bb_report *base, const struct bb_report *r,
 			struct bb_time_diff_case *c)
 {
@@ -281,7 +281,7 @@ static int by_difference(const void *a, const void *b)
 	return dx > dy ? -1 : dx < dy;
 }
 
-/* What would give the lines without a verdict one. */
+/* Computes how many loads would decide the rows without a verdict. */
 static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, double threshold,
 			   double alpha)
 {

@@ -166,7 +166,8 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 #define SPARE 1.2          /* factor for few pairs, where the square root promises too much */
 #define FIRST_HALF_SD 1.35 /* half the range of 7 normal values, in standard deviations */
 
-/* Half of the first interval, foretold by the spread of too few pairs. Out of memory: 0. */
+/* Predicts half the width of the first interval from the spread of the pairs so far; 0 without
+ * memory. */
 static double foretell_half(const struct bb_comparison *c)
 {
 	double *x = calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
@@ -178,8 +179,9 @@ static double foretell_half(const struct bb_comparison *c)
 	return half;
 }
 
-/* Returns how many times the n pairs should give a verdict; `fewest` pairs give an interval.
- * *ret_far: the smallest threshold at which the verdict would be `same`. */
+/* Returns the factor by which the number n of pairs must grow for a verdict. An interval takes
+ * `fewest` pairs. `*ret_far` receives the smallest threshold at which the verdict would be `same`.
+ */
 static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fewest,
 			      double *ret_far)
 {
