@@ -39,45 +39,45 @@ static int fail_write(struct bb_err *err, int error, const char *path)
 		       bb_own__strerror(error), remedy);
 }
 
+/* Writes a file of an open folder, and closes the folder. `dir_fd` < 0 is the -errno of opening it.
+ */
+static int write_and_close(int dir_fd, const char *name, const void *data, size_t len,
+			   bool replaces, bool synced)
+{
+	struct bb_new_file f;
+	int rc = dir_fd < 0 ? dir_fd : bb_new_file__open(dir_fd, name, 0644, &f);
+
+	if (!rc)
+		rc = bb_new_file__finish(&f, bb_write_all(f.fd, data, len), replaces, synced);
+	bb_close(&dir_fd);
+	return rc;
+}
+
 int bb_store__replace(const char *dir, const char *name, const void *data, size_t len, bool synced)
 {
 	int dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc;
-	struct bb_new_file f;
 	sigset_t all, before;
 
-	if (dir_fd < 0)
-		return dir_fd;
 	/* A signal such as Ctrl-C waits until the temporary file is renamed or removed. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	rc = bb_new_file__open(dir_fd, name, 0644, &f);
-	if (!rc)
-		rc = bb_new_file__finish(&f, bb_write_all(f.fd, data, len), true, synced);
+	rc = write_and_close(dir_fd, name, data, len, true, synced);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	close(dir_fd);
 	return rc;
 }
 
 int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
 			 char **ret_path, struct bb_err *err)
 {
-	struct bb_new_file f;
 	int dir_fd, rc;
 	char *path;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return bb_fail_nomem(err);
 	dir_fd = bb_own__make_dirs(AT_FDCWD, dir);
-	if (dir_fd < 0) {
-		free(path);
-		return fail_write(err, -dir_fd, dir);
-	}
-	rc = bb_new_file__open(dir_fd, name, 0644, &f);
-	if (!rc)
-		rc = bb_new_file__finish(&f, bb_write_all(f.fd, text, len), false, true);
-	close(dir_fd);
+	rc = write_and_close(dir_fd, name, text, len, false, true);
 	if (rc)
-		fail_write(err, -rc, path);
+		fail_write(err, -rc, dir_fd < 0 ? dir : path);
 	if (rc || !ret_path)
 		free(path);
 	else
