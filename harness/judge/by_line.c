@@ -13,7 +13,7 @@
 struct loads {
 	size_t n;
 	bool *use;        /* by load: true if it has all figures and was not disturbed */
-	double *x;        /* room for one list */
+	double *x;        /* room for one list; owns `sum` and `kept` too */
 	double *sum;      /* room for a sum of lists */
 	double *kept;     /* room for the loads in use */
 	size_t processes; /* number of processes that measured the loads */
@@ -120,11 +120,11 @@ static int open_loads(struct loads *l, const struct bb_report *r, const struct b
 	l->n = t->program_ns.n;
 	l->processes = t->processes;
 	l->use = calloc(l->n + 1, sizeof(*l->use));
-	l->x = calloc(l->n + 1, sizeof(*l->x));
-	l->sum = calloc(l->n + 1, sizeof(*l->sum));
-	l->kept = calloc(l->n + 1, sizeof(*l->kept));
-	if (!l->use || !l->x || !l->sum || !l->kept)
+	l->x = calloc(3 * l->n + 1, sizeof(*l->x));
+	if (!l->use || !l->x)
 		return -ENOMEM;
+	l->sum = l->x + l->n;
+	l->kept = l->sum + l->n;
 	add_numbers(l, &t->program_ns);
 	add_numbers(l, &t->empty_ns);
 	if (t->hidden_ns.n)
@@ -139,8 +139,6 @@ static void close_loads(struct loads *l)
 {
 	free(l->use);
 	free(l->x);
-	free(l->sum);
-	free(l->kept);
 }
 
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b)

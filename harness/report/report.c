@@ -276,13 +276,14 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 	return rc;
 }
 
-/* Removes the cases from index `first` on for which `is_to_go` is true. */
-static void drop_cases(struct bb_report *r, size_t first, bool (*is_to_go)(const struct bb_case *c))
+/* Removes the cases from index `first` on that have no series or, if `needs_valid`, no valid one.
+ */
+static void drop_cases(struct bb_report *r, size_t first, bool needs_valid)
 {
 	size_t kept = first;
 
 	for (size_t i = first; i < r->n_cases; i++) {
-		if (!is_to_go(&r->cases[i])) {
+		if (needs_valid ? !bb_case__why_no_sample(&r->cases[i]) : r->cases[i].n_series) {
 			r->cases[kept++] = r->cases[i];
 			continue;
 		}
@@ -311,19 +312,9 @@ const char *bb_case__why_no_sample(const struct bb_case *c)
 	return c->n_series ? bb_series_why_void(&c->series[0]) : "it was not measured";
 }
 
-static bool has_no_series(const struct bb_case *c)
-{
-	return !c->n_series;
-}
-
 void bb_report__drop_empty_cases(struct bb_report *r)
 {
-	drop_cases(r, 0, has_no_series);
-}
-
-static bool has_no_sample(const struct bb_case *c)
-{
-	return bb_case__why_no_sample(c) != NULL;
+	drop_cases(r, 0, false);
 }
 
 int bb_report__skip_without_sample(struct bb_report *r, size_t first)
@@ -331,7 +322,7 @@ int bb_report__skip_without_sample(struct bb_report *r, size_t first)
 	size_t left = 0;
 
 	for (size_t i = first; i < r->n_cases; i++)
-		left += !has_no_sample(&r->cases[i]);
+		left += !bb_case__why_no_sample(&r->cases[i]);
 	for (size_t i = first; left && i < r->n_cases; i++) {
 		const char *why = bb_case__why_no_sample(&r->cases[i]);
 
@@ -339,7 +330,7 @@ int bb_report__skip_without_sample(struct bb_report *r, size_t first)
 			return -ENOMEM;
 	}
 	if (left)
-		drop_cases(r, first, has_no_sample);
+		drop_cases(r, first, true);
 	return 0;
 }
 
