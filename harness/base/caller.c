@@ -150,3 +150,24 @@ int bb_root__open(const char *path, int flags)
 	bb_root__end();
 	return fd;
 }
+
+int bb_root__read(const char *path, char *ret_text, size_t size)
+{
+	int fd = bb_root__open(path, O_RDONLY);
+	ssize_t n = fd < 0 ? fd : read(fd, ret_text, size - 1);
+
+	if (fd >= 0 && n < 0)
+		n = -errno;
+	bb_close(&fd);
+	ret_text[n > 0 ? n : 0] = '\0';
+	return (int)n;
+}
+
+int bb_root__read_u64(const char *path, uint64_t *ret_value)
+{
+	char text[32];
+	int n = bb_root__read(path, text, sizeof(text));
+
+	text[strcspn(text, "\n")] = '\0';
+	return n < 0 ? n : bb_parse_u64(text, ret_value);
+}

@@ -40,6 +40,13 @@ int bb_caller__become(struct bb_err *err);
  */
 int bb_root__open(const char *path, int flags);
 
+/* Reads the beginning of such a file into ret_text[size], which always ends in NUL. Returns its
+ * length or -errno. */
+int bb_root__read(const char *path, char *ret_text, size_t size);
+
+/* Reads a number from the first line of such a file. Returns 0 or -errno. */
+int bb_root__read_u64(const char *path, uint64_t *ret_value);
+
 /*
  * Between these two calls this thread opens files with root's rights, for libraries that read
  * tracefs. They do not nest. Each costs a system call and clears the thread's PR_SET_PDEATHSIG, as

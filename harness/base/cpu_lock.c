@@ -24,19 +24,13 @@ static int new_socket(void)
 static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
 {
 	char path[64];
-	ssize_t len = -1;
-	int fd;
+	int len;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, ret_words, size - 1);
-		close(fd);
-	}
-	for (ssize_t i = 0; i + 1 < len; i++)
+	len = bb_root__read(path, ret_words, size);
+	for (int i = 0; i + 1 < len; i++)
 		if (!ret_words[i])
 			ret_words[i] = ' ';
-	ret_words[len > 0 ? len : 0] = '\0';
 	ret_words[strcspn(ret_words, "\n")] = '\0';
 }
 

@@ -232,20 +232,14 @@ void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)
 /* What the kernel accounts to a map; NAN when it does not say. */
 static double memory_of_map(__u32 id)
 {
-	int map_fd = bpf_map_get_fd_by_id(id), fd;
+	int map_fd = bpf_map_get_fd_by_id(id);
 	char path[64], text[1024];
-	ssize_t n = -1;
 
 	if (map_fd < 0)
 		return NAN;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
-	fd = bb_root__open(path, O_RDONLY);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
+	bb_root__read(path, text, sizeof(text));
 	close(map_fd);
-	text[n > 0 ? n : 0] = '\0';
 	return number_of(text, "memlock:\t", "\n");
 }
 

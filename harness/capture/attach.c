@@ -38,21 +38,11 @@ static const char *const hardware[] = {
 /* Returns the type number of the PMU "kprobe" or "uprobe"; 0 if there is none. */
 static uint32_t type_of(const char *pmu)
 {
-	char path[128], text[32] = "";
-	uint64_t type = 0;
-	int fd;
+	char path[128];
+	uint64_t type;
 
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
-	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	if (read(fd, text, sizeof(text) - 1) > 0) {
-		text[strcspn(text, "\n")] = '\0';
-		if (bb_parse_u64(text, &type) || type > UINT32_MAX)
-			type = 0;
-	}
-	close(fd);
-	return (uint32_t)type;
+	return bb_root__read_u64(path, &type) || type > UINT32_MAX ? 0 : (uint32_t)type;
 }
 
 static void describe_rate(const struct perf_event_attr *attr, struct bb_captured_attachment *a)
@@ -342,18 +332,15 @@ void bb_pending__done(struct bb_pending_attachment *p)
  * descriptors are still open. */
 static bool is_elsewhere(pid_t tid)
 {
-	char path[64], text[32] = "";
+	char path[64], text[32];
 	const char *at = text;
 	uint64_t nr;
 	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
-	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	bb_close(&fd);
 	/* "running"; "-1": it ends */
-	if (n <= 0 || bb_parse_digits(&at, &nr) || nr == SYS_bpf || nr == SYS_ioctl)
+	if (bb_root__read(path, text, sizeof(text)) <= 0 || bb_parse_digits(&at, &nr) ||
+	    nr == SYS_bpf || nr == SYS_ioctl)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
 	bb_root__begin();

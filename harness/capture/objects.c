@@ -2,6 +2,7 @@
 /* The maps, BTFs and programs of a capture, each once, and the entries of the maps. */
 #include <bpf/bpf.h>
 
+#include "base/caller.h"
 #include "base/deadline.h"
 #include "base/grow.h"
 #include "base/io.h"
@@ -25,14 +26,9 @@ static int name_uniquely(struct bb_take *t, struct bb_captured_map *m)
 static bool is_frozen(int fd)
 {
 	char path[64], text[1024];
-	ssize_t n;
-	int info;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	info = open(path, O_RDONLY | O_CLOEXEC);
-	n = info < 0 ? 0 : read(info, text, sizeof(text) - 1);
-	bb_close(&info);
-	text[n > 0 ? n : 0] = '\0';
+	bb_root__read(path, text, sizeof(text));
 	return strstr(text, "frozen:\t1") != NULL;
 }
 

@@ -19,16 +19,12 @@ static pid_t process_of(pid_t tid)
 {
 	char path[64], text[1024], *at;
 	uint64_t tgid;
-	ssize_t n;
-	int fd;
+	int n;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return fd;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	n = bb_root__read(path, text, sizeof(text));
+	if (n < 0)
+		return n;
 	at = strstr(text, "\nTgid:\t");
 	if (!at)
 		return -ESRCH;

@@ -28,24 +28,10 @@
 /* Reads the first line of a file of sysfs or tracefs. Returns 0 or -errno. */
 static int read_line(const char *path, char *ret_text, size_t size)
 {
-	int fd = bb_root__open(path, O_RDONLY);
-	ssize_t n;
+	int n = bb_root__read(path, ret_text, size);
 
-	if (fd < 0)
-		return fd;
-	n = read(fd, ret_text, size - 1);
-	close(fd);
-	ret_text[n > 0 ? n : 0] = '\0';
 	ret_text[strcspn(ret_text, "\n")] = '\0';
-	return n > 0 ? 0 : -EIO;
-}
-
-static int read_number(const char *path, uint64_t *ret_value)
-{
-	char text[32];
-	int rc = read_line(path, text, sizeof(text));
-
-	return rc ? rc : bb_parse_u64(text, ret_value);
+	return n > 0 ? 0 : n < 0 ? n : -EIO;
 }
 
 /* Returns the bit of perf_event_attr.config that selects the return probe ("config:0" in sysfs). */
@@ -263,7 +249,7 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 		if (!bb_tracepoint__find(p->target, name, sizeof(name)))
 			return say_no_tracepoint(p, err);
 		snprintf(path, sizeof(path), "%s/%s/id", bb_tracepoint__folder(), name);
-		if (read_number(path, &id))
+		if (bb_root__read_u64(path, &id))
 			return say_no_tracepoint(p, err);
 	}
 	h->pid = -1;
@@ -280,7 +266,7 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 	int rc;
 
 	snprintf(path, sizeof(path), PMUS "%s/type", pmu);
-	rc = read_number(path, &type);
+	rc = bb_root__read_u64(path, &type);
 	if (bb_is_shortage(rc))
 		return bb_fail(err, rc, PMUS "%s: %s", pmu, strerror(-rc));
 	if (rc)

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/wait.h>
 
+#include "base/caller.h"
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/grow.h"
@@ -69,21 +70,6 @@ struct bb_recorder {
 	uint64_t began_ns, stopped_ns;
 };
 
-/* Reads a number from a file in /proc/sys. */
-static int read_sysctl(const char *path, uint64_t *ret_value)
-{
-	char *text;
-	size_t len;
-	int rc = bb_read_proc(path, 64, &text, &len);
-
-	if (rc)
-		return rc;
-	text[strcspn(text, "\n")] = '\0';
-	rc = bb_parse_u64(text, ret_value);
-	free(text);
-	return rc;
-}
-
 static struct bpf_program *program_of(const struct bb_recorder *r, const char *name)
 {
 	return bpf_object__find_program_by_name(r->obj, name);
@@ -141,7 +127,7 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 	int rc = 0;
 
 	/* The kernel refuses a stack map with longer stacks than this. */
-	if (read_sysctl("/proc/sys/kernel/perf_event_max_stack", &max_frames) ||
+	if (bb_root__read_u64("/proc/sys/kernel/perf_event_max_stack", &max_frames) ||
 	    max_frames > BB_PROFILE_FRAMES)
 		max_frames = BB_PROFILE_FRAMES;
 	r->recording.stats.max_frames = (uint32_t)max_frames;
@@ -210,7 +196,7 @@ static int open_events(struct bb_recorder *r, uint32_t type, uint64_t config, st
 		rc = bb_perf_event__open(&attr, -1, cpu, prog_fd, &r->event_fds[r->n_events], err);
 		if (!rc)
 			r->n_events++;
-		else if (rc == -EINVAL && !read_sysctl(sysctl, &max) && r->opts.freq_hz > max)
+		else if (rc == -EINVAL && !bb_root__read_u64(sysctl, &max) && r->opts.freq_hz > max)
 			return bb_fail(err, rc, "%u Hz are more than the %llu that %s allows",
 				       r->opts.freq_hz, (unsigned long long)max, sysctl);
 		else if (rc != -ENODEV)
