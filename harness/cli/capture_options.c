@@ -50,8 +50,7 @@ void bb_capture_provide_tracefs(void)
 	struct bb_err err = {0};
 
 	if (bb_tracefs__provide(&err))
-		fprintf(stderr, "bpfbench: a loader that looks up tracepoints may fail: %s\n",
-			err.msg);
+		bb_tell("a loader that looks up tracepoints may fail: %s", err.msg);
 }
 
 /* Prints which programs have an event in their section but were not attached to one. */
@@ -70,9 +69,8 @@ static void say_not_attached(const struct bb_capture *c)
 			names[n++] = p->name;
 	}
 	if (n)
-		fprintf(stderr,
-			"bpfbench: the command attached %zu program%s to no event (%s); they are "
-			"measured on events that bpfbench makes\n",
+		bb_tell("the command attached %zu program%s to no event (%s); they are measured on "
+			"events that bpfbench makes",
 			n, n == 1 ? "" : "s", bb_phrase__join(names, n).text);
 	free(names);
 	free(places);
@@ -89,10 +87,9 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **r
 	if (rc)
 		return rc;
 	if (facts.ended && facts.status)
-		fprintf(stderr, "bpfbench: the command %s\n", bb_how_ended(facts.status).text);
-	fprintf(stderr,
-		"bpfbench: captured %zu program%s in %.1f s; looking at %zu of the command's "
-		"system calls delayed each by %.0f us\n",
+		bb_tell("the command %s", bb_how_ended(facts.status).text);
+	bb_tell("captured %zu program%s in %.1f s; looking at %zu of the command's system calls "
+		"delayed each by %.0f us",
 		(*ret_capture)->n_progs, (*ret_capture)->n_progs == 1 ? "" : "s", facts.seconds,
 		facts.n_calls, facts.us_a_call);
 	say_not_attached(*ret_capture);

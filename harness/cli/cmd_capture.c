@@ -201,8 +201,7 @@ int bb_cmd_capture(int argc, char **argv, struct bb_err *err)
 	if (!rc)
 		rc = print_capture(capture, a.all, err);
 	if (!rc)
-		fprintf(stderr, "bpfbench: written to %s; to measure it: bpfbench --object %s\n",
-			a.output, a.output);
+		bb_tell("written to %s; to measure it: bpfbench --object %s", a.output, a.output);
 	bb_capture__free(capture);
 	return rc;
 }

@@ -222,7 +222,7 @@ static int show(const struct compare_args *a, struct bb_diffs *d, const char *la
 	int rc = 0;
 
 	for (size_t i = 0; i < d->n_warnings; i++)
-		fprintf(stderr, "bpfbench: %s\n", d->warnings[i]);
+		bb_tell("%s", d->warnings[i]);
 	if (a->sort)
 		rc = bb_diff_sort(d, a->sort, err);
 	for (size_t i = 0; !rc && i < a->filters.n; i++)
@@ -380,7 +380,7 @@ static int say_in_vain(const struct bb_report *run, struct bb_err *err)
 		i++;
 	if (i == run->n_cases)
 		return 0;
-	fprintf(stderr, "bpfbench: run %s:\n", run->id);
+	bb_tell("run %s:", run->id);
 	return bb_say_in_vain(run, err);
 }
 
@@ -430,8 +430,7 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 					      err);
 
 		if (!saved)
-			fprintf(stderr, "bpfbench: baseline '%s' is %s\n", a->save_baseline,
-				of_new->id);
+			bb_tell("baseline '%s' is %s", a->save_baseline, of_new->id);
 		rc = saved ? saved : rc;
 	}
 	bb_report__free(of_old);

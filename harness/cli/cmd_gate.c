@@ -219,7 +219,7 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 		again.budget_s = fmax(a->measure.budget_s - bb_seconds_since(first.began_ns), 1e-3);
 	if (rc == BB_EXIT_OK && bb_gate_run__todo(run, first.report)) {
 		if (!a->measure.quiet)
-			fprintf(stderr, "bpfbench: measuring again the programs that regressed\n");
+			bb_tell("measuring again the programs that regressed");
 		rc = measure(&again, run, first.report, &second, err);
 	}
 	if (rc == BB_EXIT_OK)

@@ -62,7 +62,7 @@ static const struct bb_usage usage = {
 static void say_passed_over(void *arg, const char *why)
 {
 	(void)arg;
-	fprintf(stderr, "bpfbench: passed over: %s\n", why);
+	bb_tell("passed over: %s", why);
 }
 
 /* Nothing fits: why, from what there is. */

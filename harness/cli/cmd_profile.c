@@ -135,8 +135,7 @@ static int show(const struct profile_args *a, const struct bb_recording *r, stru
 	bb_say_lost(r, &profile, o->want_kernel);
 	if (WIFSIGNALED(r->command_status) ? !bb_stop_signal && isinf(a->record.seconds)
 					   : WEXITSTATUS(r->command_status) != 0)
-		fprintf(stderr, "bpfbench: '%s' %s\n", a->record.argv[0],
-			bb_how_ended(r->command_status).text);
+		bb_tell("'%s' %s", a->record.argv[0], bb_how_ended(r->command_status).text);
 	if (a->record.argv)
 		snprintf(what, sizeof(what), "%.100s", a->record.argv[0]);
 	else if (o->pid)

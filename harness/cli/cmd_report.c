@@ -304,8 +304,7 @@ int bb_cmd_report(int argc, char **argv, struct bb_err *err)
 	if (!rc)
 		rc = bb_output_of(write_page, &page, a.output, err);
 	if (!rc && !stat(a.output, &st) && S_ISREG(st.st_mode))
-		fprintf(stderr, "bpfbench: the page is %s (%.0f kB)\n", a.output,
-			(double)st.st_size / 1000);
+		bb_tell("the page is %s (%.0f kB)", a.output, (double)st.st_size / 1000);
 	page_done(&page);
 	return rc;
 }

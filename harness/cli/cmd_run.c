@@ -83,8 +83,8 @@ static int store_flame(struct flame *f, const char *suffix, bb_output_writer wri
 	if (!rc)
 		rc = bb_store__write_text(m->args->results, name, text, len, &path, err);
 	if (!rc && !m->args->quiet)
-		fprintf(stderr, "bpfbench: %s stored as %s\n",
-			writer == write_svg ? "flame graph" : "its stacks", path);
+		bb_tell("%s stored as %s", writer == write_svg ? "flame graph" : "its stacks",
+			path);
 	free(path);
 	free(name);
 	free(text);
@@ -105,8 +105,7 @@ static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, co
 	int rc;
 
 	if (!m->args->quiet)
-		fprintf(stderr, "bpfbench: sampling the workload for the flame graph, %g s\n",
-			BB_FLAME_S);
+		bb_tell("sampling the workload for the flame graph, %g s", BB_FLAME_S);
 	rc = bb_flame_sample(plan, &m->opts, &r, err);
 	if (rc)
 		return rc;
@@ -317,8 +316,7 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 	if (a->object.objects.n)
 		return bb_object_args__scenario(&a->object, false, &j->object, ret_scenario, err);
 	if (a->object.opts.trigger)
-		fputs("bpfbench: test runs of loaded programs change the contents of their maps\n",
-		      stderr);
+		bb_say("test runs of loaded programs change the contents of their maps");
 	opts.by_test_run = a->object.opts.trigger != NULL;
 	rc = bb_live_scenario__make(&opts, &text, err);
 	if (!rc)
@@ -397,9 +395,7 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 		const struct job *job = &j->v[i];
 
 		if (a->measure.verbose)
-			fprintf(stderr,
-				"bpfbench: %s: %zu cases on CPU %d, polled from CPU %d, seed "
-				"%llu\n",
+			bb_tell("%s: %zu cases on CPU %d, polled from CPU %d, seed %llu",
 				job->scenario->name, job->plan.n_cases, m->opts.driver.cpu,
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
 		/* A variant named on the command line must not be skipped. */

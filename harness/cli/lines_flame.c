@@ -22,14 +22,8 @@ static int add_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind k
 
 	snprintf(clean, sizeof(clean), "%s", name);
 	bb_make_clean(clean);
-	for (uint32_t i = 0; i < s->n_frames; i++)
-		if (s->frames[i].kind == kind && !strcmp(bb_stacks__name(s, i), clean)) {
-			*ret_frame = i;
-			return 0;
-		}
 	rc = bb_names__add(&s->names, clean, strlen(clean), &f.name);
-	*ret_frame = (uint32_t)s->n_frames;
-	return rc ? rc : bb_stacks__add_frame(s, &f);
+	return rc ? rc : bb_stacks__intern_frame(s, &f, BB_NO_ID, ret_frame);
 }
 
 static int add_call(struct bb_stacks *s, const char *name, uint32_t *ret_frame)

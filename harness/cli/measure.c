@@ -183,9 +183,8 @@ static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 	int rc = bb_cpu_lock__take(cpu, holder);
 
 	if (rc && rc != -EBUSY) {
-		fprintf(stderr,
-			"bpfbench: CPU %d cannot be locked (%s); if another bpfbench measures "
-			"there, neither waits for the other\n",
+		bb_tell("CPU %d cannot be locked (%s); if another bpfbench measures there, neither "
+			"waits for the other",
 			cpu,
 			rc == -EADDRINUSE ? "a process that is not root's has the lock's name"
 					  : strerror(-rc));
@@ -239,7 +238,7 @@ int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_c
 				 "CPU %d",
 				 cpu);
 		if (!no_wait && holder.pid != said)
-			fprintf(stderr, "bpfbench: waiting: %s; --no-wait fails instead\n", who);
+			bb_tell("waiting: %s; --no-wait fails instead", who);
 		said = holder.pid;
 		rc = no_wait ? bb_fail(err, -EBUSY,
 				       "%s, and two would disturb each other; without --no-wait "
@@ -293,10 +292,9 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 
 		/* Without root another message says what is missing. */
 		if (failed && !geteuid())
-			fprintf(stderr,
-				"bpfbench: no real-time priority is granted here (%s; in a "
-				"container, its cgroup may have no real-time runtime): other "
-				"processes on CPU %d add to the spread\n",
+			bb_tell("no real-time priority is granted here (%s; in a container, its "
+				"cgroup may have no real-time runtime): other processes on CPU %d "
+				"add to the spread",
 				strerror(-failed), driver->cpu);
 	}
 	m->timed = !bb_cpu_times__read("", -1, &m->before, NULL);
@@ -357,7 +355,7 @@ static int void_if_machine_changed(struct bb_report *r)
 void bb_print_skips(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_skips; i++)
-		fprintf(stderr, "bpfbench: skipped %s: %s\n", r->skips[i].what, r->skips[i].why);
+		bb_tell("skipped %s: %s", r->skips[i].what, r->skips[i].why);
 }
 
 /* Widens the intervals by the difference between plain runs that self-tests found on this machine.
@@ -416,7 +414,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	if (!m->args->no_store && bb_store__write(m->args->results, r, &path, &more))
 		exit_code = bb_complain(&more);
 	else if (path && !m->args->quiet)
-		fprintf(stderr, "bpfbench: %s stored as %s\n", rc ? "incomplete run" : "run", path);
+		bb_tell("%s stored as %s", rc ? "incomplete run" : "run", path);
 	free(path);
 	if (!m->args->format)
 		return exit_code; /* the command prints its own output */

@@ -16,7 +16,20 @@ int bb_complain(const struct bb_err *err)
 
 void bb_say(const char *line)
 {
-	fprintf(stderr, "bpfbench: %s\n", line);
+	fprintf(stderr, "bpfbench: %s\n", line); /* one write: others write there, too */
+}
+
+void bb_tell(const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) < 0)
+		bb_out_of_memory();
+	va_end(ap);
+	bb_say(line);
+	free(line);
 }
 
 void bb_usage_error(const char *fmt, ...)

@@ -29,8 +29,9 @@ bb_cmd bb_cmd_run, bb_cmd_show, bb_cmd_report, bb_cmd_annotate, bb_cmd_list, bb_
  * error. */
 int bb_complain(const struct bb_err *err);
 
-/* Prints "bpfbench: LINE" on stderr. */
+/* Print "bpfbench: LINE" on stderr. */
 void bb_say(const char *line);
+void bb_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints one line about a wrong option or value and exits with code 2. */
 void bb_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
