@@ -129,8 +129,8 @@ static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enu
 
 	bb_close(&copy);
 	if (a) {
-		t->pending[t->n_pending - 1].tid = call->from.tid;
-		t->pending[t->n_pending - 1].by = by;
+		a->taken.tid = call->from.tid;
+		a->taken.by = by;
 	}
 	return a;
 }
@@ -149,7 +149,7 @@ void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 			describe_event(&t->events[i - 1], a);
 			break;
 		}
-	t->pending[t->n_pending - 1].fd = bb_remote__fd(&call->from, event_fd);
+	a->taken.fd = bb_remote__fd(&call->from, event_fd);
 }
 
 /* Writes the path of the target's descriptor, as of a cgroup. */
@@ -218,7 +218,7 @@ void bb_take_attach__link(struct bb_take_call *call)
 			     sizeof(name)) &&
 	    bb_remote__read_text(&call->from, name, a->where, sizeof(a->where)))
 		*a->where = '\0';
-	call->t->pending[call->t->n_pending - 1].by_btf = !*a->where;
+	a->taken.by_btf = !*a->where;
 }
 
 void bb_take_attach__raw_tracepoint(struct bb_take_call *call)
@@ -231,7 +231,7 @@ void bb_take_attach__raw_tracepoint(struct bb_take_call *call)
 	if (bb_remote__read_text(&call->from, call->attr.raw_tracepoint.name, a->where,
 				 sizeof(a->where)))
 		*a->where = '\0';
-	call->t->pending[call->t->n_pending - 1].by_btf = !*a->where;
+	a->taken.by_btf = !*a->where;
 }
 
 void bb_take_attach__prog_attach(struct bb_take_call *call)
@@ -242,8 +242,7 @@ void bb_take_attach__prog_attach(struct bb_take_call *call)
 	if (!a)
 		return;
 	say_where(call, call->attr.attach_type, (int)call->attr.target_fd, a);
-	call->t->pending[call->t->n_pending - 1].fd = bb_remote__fd(&call->from,
-								    (int)call->attr.target_fd);
+	a->taken.fd = bb_remote__fd(&call->from, (int)call->attr.target_fd);
 }
 
 /* setsockopt(SO_ATTACH_BPF). The kernel cannot be asked for a socket's program. */
@@ -308,10 +307,9 @@ static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
 	return false;
 }
 
-static bool is_attached(struct bb_take *t, size_t i)
+static bool is_attached(struct bb_take *t, struct bb_captured_attachment *a)
 {
-	struct bb_captured_attachment *a = &t->capture->attachments[i];
-	struct bb_pending_attachment *p = &t->pending[i];
+	const struct bb_taken_attachment *p = &a->taken;
 
 	switch (p->by) {
 	case BB_ATTACHED_BY_EVENT: return p->fd < 0 || ask_event(p->fd, a);
@@ -321,7 +319,7 @@ static bool is_attached(struct bb_take *t, size_t i)
 	}
 }
 
-void bb_pending__done(struct bb_pending_attachment *p)
+void bb_taken_attachment__done(struct bb_taken_attachment *p)
 {
 	bb_close(&p->fd);
 	p->by = BB_ATTACHED_SURELY;
@@ -351,20 +349,20 @@ static bool is_elsewhere(pid_t tid)
 
 void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 {
-	for (size_t i = 0; i < t->n_pending; i++) {
-		struct bb_pending_attachment *p = &t->pending[i];
+	for (size_t i = 0; i < t->capture->n_attachments; i++) {
+		struct bb_captured_attachment *a = &t->capture->attachments[i];
 		bool is_there;
 
-		if (p->by == BB_ATTACHED_SURELY)
+		if (a->taken.by == BB_ATTACHED_SURELY)
 			continue;
-		is_there = is_attached(t, i);
-		if (!is_there && when == BB_SETTLE_CALL && p->tid == tid)
-			t->capture->attachments[i].refused = true;
+		is_there = is_attached(t, a);
+		if (!is_there && when == BB_SETTLE_CALL && a->taken.tid == tid)
+			a->refused = true;
 		else if (!is_there && when == BB_SETTLE_END)
-			t->capture->attachments[i].refused = is_elsewhere(p->tid);
+			a->refused = is_elsewhere(a->taken.tid);
 		else if (!is_there)
 			continue;
-		bb_pending__done(p);
+		bb_taken_attachment__done(&a->taken);
 	}
 }
 
@@ -380,8 +378,8 @@ static int add_on_device(struct bb_take *t, const char *kind, uint32_t attach_ty
 
 	if (prog_id < t->first_prog_id)
 		return 0;
-	for (size_t i = 0; i < t->n_pending; i++)
-		if (t->pending[i].prog_id == prog_id)
+	for (size_t i = 0; i < t->capture->n_attachments; i++)
+		if (t->capture->attachments[i].taken.prog_id == prog_id)
 			return 0; /* attached by a link, which we know already */
 	a = bb_take__attachment(t, prog_id, kind);
 	if (!a)

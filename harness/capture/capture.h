@@ -24,10 +24,43 @@ struct bb_blob {
 	size_t size; /* bytes */
 };
 
+/*
+ * What is known of an object only while the capture is taken (capture/take.h). It is neither stored
+ * nor read, and every descriptor is closed before the capture is handed over.
+ */
+struct bb_held_object {
+	int fd;
+	uint32_t id; /* the kernel's */
+};
+
+struct bb_taken_load {
+	int target_fd;      /* the program that it replaces or watches; -1 means none */
+	uint32_t target_id; /* that program's id; 0 means none */
+	uint64_t rights;    /* of the calling thread (capture/rights.h) */
+	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
+};
+
+/* How to find out whether an attaching call succeeded. */
+enum bb_attached_by {
+	BB_ATTACHED_SURELY, /* no need to ask: it is known, or the kernel cannot be asked */
+	BB_ATTACHED_BY_EVENT,
+	BB_ATTACHED_BY_LINK,
+	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: query the target */
+};
+
+struct bb_taken_attachment {
+	uint32_t prog_id;
+	pid_t tid; /* the thread that makes the call */
+	enum bb_attached_by by;
+	int fd;      /* the perf event or the target; -1 means none */
+	bool by_btf; /* the program itself names its target (attach_btf_id) */
+};
+
 /* Type information that programs and maps refer to. */
 struct bb_captured_btf {
 	struct bb_blob raw;
 	char module[64]; /* "vmlinux" or a module, if it is the kernel's; then raw is empty */
+	struct bb_held_object held;
 };
 
 struct bb_captured_map {
@@ -47,6 +80,7 @@ struct bb_captured_map {
 	struct bb_blob entries;
 	uint32_t n_entries;
 	char *left_out; /* why entries are missing; NULL if none is missing */
+	struct bb_held_object held;
 };
 
 struct bb_captured_ref { /* a slot of fd_array: a map, a BTF, or neither */
@@ -82,6 +116,7 @@ struct bb_captured_prog {
 	char *refused; /* why the kernel refuses the program; NULL if it does not */
 	char *missing; /* what a new load of the program lacks; NULL if nothing */
 	char *probe;   /* why it counts as the loader's test of the kernel; NULL if it is none */
+	struct bb_taken_load taken;
 };
 
 /* A hook to which the command attached a program. */
@@ -92,12 +127,14 @@ struct bb_captured_attachment {
 	uint32_t attach_type; /* enum bpf_attach_type; 0 also means none */
 	uint32_t n;           /* number of equal attachments, as of an event on each CPU */
 	bool refused;         /* the kernel refused the command's request */
+	struct bb_taken_attachment taken;
 };
 
 struct bb_captured_input { /* the command's own test runs */
 	int32_t prog;
 	struct bb_blob data, ctx;
 	uint32_t repeat;
+	uint32_t prog_id; /* the kernel's, while the capture is taken */
 };
 
 struct bb_capture {

@@ -64,7 +64,7 @@ static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 {
 	struct bb_captured_prog *p = &t->capture->progs[prog];
-	struct bb_taken_load *load = &t->loads[prog];
+	struct bb_taken_load *load = &p->taken;
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
 	char lacking[128];
@@ -105,12 +105,12 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < c->n_maps; i++)
-		r.maps[i] = t->maps[i].fd;
+		r.maps[i] = c->maps[i].held.fd;
 	for (size_t i = 0; i < c->n_btfs; i++)
-		r.btfs[i] = t->btfs[i].fd;
+		r.btfs[i] = c->btfs[i].held.fd;
 	for (size_t i = 0; !rc && i < c->n_progs; i++) {
 		int32_t *target = &c->progs[i].attach_prog;
-		struct bb_taken_load *load = &t->loads[i];
+		struct bb_taken_load *load = &c->progs[i].taken;
 
 		if (load->target_fd >= 0) { /* the original, in a slot that is still free */
 			*target = (int32_t)i;
@@ -136,7 +136,7 @@ static bool is_bad(const struct bb_take *t, size_t prog)
 {
 	const struct bb_captured_prog *p = &t->capture->progs[prog];
 
-	return p->refused && !p->probe && !t->loads[prog].lacks_rights;
+	return p->refused && !p->probe && !p->taken.lacks_rights;
 }
 
 /* A loader may load a refused program a second time for the verifier's log: that counts once. */
@@ -175,7 +175,8 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 				  "capture it without that, or let it keep CAP_SYS_ADMIN");
 }
 
-bool bb_take__has_nothing(const struct bb_take *t)
+/* True if the command loaded nothing that can be measured. */
+static bool has_nothing(const struct bb_take *t)
 {
 	for (size_t i = 0; i < t->capture->n_progs; i++)
 		if (!t->capture->progs[i].probe && !t->capture->progs[i].refused)
@@ -200,8 +201,8 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 		if (is_bad(t, i))
 			return say_bad(t, how_ended, err);
 	for (size_t i = 0; i < c->n_progs; i++)
-		if (t->loads[i].lacks_rights)
-			return say_rights(t, -t->loads[i].lacks_rights, how_ended, err);
+		if (c->progs[i].taken.lacks_rights)
+			return say_rights(t, -c->progs[i].taken.lacks_rights, how_ended, err);
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (bb_captured_prog__is_light_loader(&c->progs[i]))
 			return bb_fail(err, -ENOTSUP,
@@ -285,7 +286,7 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 	int rc;
 
 	bb_take__settle(t, BB_SETTLE_END, 0);
-	for (size_t i = 0; i < t->n_pending; i++)
+	for (size_t i = 0; i < t->capture->n_attachments; i++)
 		bb_name_tracepoint(&t->capture->attachments[i]);
 	see_programs(t);
 	rc = bb_take__devices(t, command);
@@ -440,12 +441,12 @@ static int resolve(struct bb_take *t)
 			name_btf_target(&c->progs[i], &vmlinux);
 	btf__free(vmlinux);
 	for (size_t i = 0; !rc && i < c->n_attachments; i++) {
-		c->attachments[i].prog = prog_of(t, t->pending[i].prog_id);
-		if (t->pending[i].by_btf)
+		c->attachments[i].prog = prog_of(t, c->attachments[i].taken.prog_id);
+		if (c->attachments[i].taken.by_btf)
 			say_btf_target(c, &c->attachments[i]);
 	}
 	for (size_t i = 0; !rc && i < c->n_inputs; i++)
-		c->inputs[i].prog = prog_of(t, t->pending_inputs[i].prog_id);
+		c->inputs[i].prog = prog_of(t, c->inputs[i].prog_id);
 	for (size_t i = 0; !rc && i < c->n_maps; i++)
 		if (c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY && c->maps[i].n_entries)
 			rc = index_prog_array(t, &c->maps[i]);
@@ -461,10 +462,9 @@ static int resolve_targets(struct bb_take *t)
 
 	for (size_t i = 0; i < c->n_progs; i++) {
 		struct bb_captured_prog *p = &c->progs[i];
-		int32_t target = t->loads[i].target_id ? prog_of(t, t->loads[i].target_id)
-						       : BB_CAPTURE_NONE;
+		int32_t target = prog_of(t, p->taken.target_id);
 
-		if (!t->loads[i].target_id)
+		if (!p->taken.target_id)
 			continue;
 		if (target >= 0 && (size_t)target < i)
 			p->attach_prog = target;
@@ -477,14 +477,14 @@ static int resolve_targets(struct bb_take *t)
 
 /* --- names and probes --- */
 
-static int read_btf(int fd, struct bb_captured_btf *b)
+static int read_btf(struct bb_captured_btf *b)
 {
 	struct bpf_btf_info info = {0};
 	__u32 len = sizeof(info);
 
 	if (*b->module)
 		return 0;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+	if (bpf_obj_get_info_by_fd(b->held.fd, &info, &len))
 		return -errno;
 	b->raw.data = malloc(info.btf_size + 1);
 	if (!b->raw.data)
@@ -492,7 +492,7 @@ static int read_btf(int fd, struct bb_captured_btf *b)
 	b->raw.size = info.btf_size;
 	info = (struct bpf_btf_info){.btf = (uintptr_t)b->raw.data, .btf_size = info.btf_size};
 	len = sizeof(info);
-	return bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	return bpf_obj_get_info_by_fd(b->held.fd, &info, &len) ? -errno : 0;
 }
 
 /* Returns the name from the BTF, because the kernel keeps 15 bytes only. The caller must free() it.
@@ -627,6 +627,18 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 	return NULL;
 }
 
+static void close_held(struct bb_capture *c)
+{
+	for (size_t i = 0; i < c->n_maps; i++)
+		bb_close(&c->maps[i].held.fd);
+	for (size_t i = 0; i < c->n_btfs; i++)
+		bb_close(&c->btfs[i].held.fd);
+	for (size_t i = 0; i < c->n_progs; i++)
+		bb_close(&c->progs[i].taken.target_fd);
+	for (size_t i = 0; i < c->n_attachments; i++)
+		bb_taken_attachment__done(&c->attachments[i].taken);
+}
+
 int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **ret_capture,
 		 struct bb_err *err)
 {
@@ -634,7 +646,7 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 	int rc = load_copies(t, err), error = 0;
 
 	for (size_t i = 0; !rc && !error && i < c->n_btfs; i++)
-		error = read_btf(t->btfs[i].fd, &c->btfs[i]);
+		error = read_btf(&c->btfs[i]);
 	if (!rc && !error)
 		error = resolve(t);
 	if (!rc && !error)
@@ -649,9 +661,10 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 	}
 	if (!rc && error)
 		rc = bb_fail(err, error, "ending the capture: %s", strerror(-error));
-	if (!rc && bb_take__has_nothing(t))
+	if (!rc && has_nothing(t))
 		rc = bb_take__say_nothing(t, how_ended, err);
 	if (!rc) {
+		close_held(c);
 		*ret_capture = c;
 		t->capture = NULL;
 	}
@@ -659,30 +672,16 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 	return rc;
 }
 
-static void close_held(struct bb_held_object *held, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		close(held[i].fd);
-	free(held);
-}
-
 void bb_take__free(struct bb_take *t)
 {
 	if (!t)
 		return;
-	close_held(t->maps, t->n_maps);
-	close_held(t->btfs, t->n_btfs);
-	for (size_t i = 0; i < t->n_loads; i++)
-		bb_close(&t->loads[i].target_fd);
-	for (size_t i = 0; i < t->n_pending; i++)
-		bb_pending__done(&t->pending[i]);
-	free(t->loads);
+	if (t->capture)
+		close_held(t->capture);
 	free(t->seen);
 	free(t->templates);
 	free(t->events);
-	free(t->pending);
 	free(t->links);
-	free(t->pending_inputs);
 	bb_capture__free(t->capture);
 	*t = (struct bb_take){0};
 }

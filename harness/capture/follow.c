@@ -35,7 +35,7 @@ static int is_among(void *arg, size_t map)
 	const struct maps_of_program *m = arg;
 
 	for (uint32_t i = 0; i < m->n; i++)
-		if (m->ids[i] == m->take->maps[map].id)
+		if (m->ids[i] == m->take->capture->maps[map].held.id)
 			return 0;
 	return -ENOENT;
 }

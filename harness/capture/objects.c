@@ -71,6 +71,7 @@ static int define_map(struct bb_take *t, int fd, const struct bpf_map_info *info
 		.value_type_id = info->btf_value_type_id,
 		.inner = template_of(t, info),
 		.frozen = is_frozen(fd),
+		.held = {.fd = -1},
 	};
 	memcpy(m->kernel_name, info->name, sizeof(m->kernel_name) - 1);
 	return name_uniquely(t, m);
@@ -80,25 +81,24 @@ int32_t bb_take__map(struct bb_take *t, int fd)
 {
 	struct bpf_map_info info = {0};
 	__u32 len = sizeof(info);
-	struct bb_held_object *held;
+	const struct bb_capture *c = t->capture;
 	int rc = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
 
-	for (size_t i = 0; !rc && i < t->n_maps; i++)
-		if (t->maps[i].id == info.id) {
+	for (size_t i = 0; !rc && i < c->n_maps; i++)
+		if (c->maps[i].held.id == info.id) {
 			close(fd);
 			return (int32_t)i;
 		}
-	if (!rc && t->n_maps >= BB_CAPTURE_MAX_ITEMS)
+	if (!rc && c->n_maps >= BB_CAPTURE_MAX_ITEMS)
 		rc = -E2BIG;
 	if (!rc)
 		rc = define_map(t, fd, &info);
-	held = rc ? NULL : bb_append(&t->maps, &t->n_maps, sizeof(*held));
-	if (!held) {
+	if (rc) {
 		close(fd);
-		return rc ? rc : -ENOMEM;
+		return rc;
 	}
-	*held = (struct bb_held_object){fd, info.id};
-	return (int32_t)t->n_maps - 1;
+	c->maps[c->n_maps - 1].held = (struct bb_held_object){fd, info.id};
+	return (int32_t)c->n_maps - 1;
 }
 
 int32_t bb_take__btf(struct bb_take *t, int fd)
@@ -106,26 +106,24 @@ int32_t bb_take__btf(struct bb_take *t, int fd)
 	struct bpf_btf_info info;
 	char name[64];
 	int rc = bb_btf_info(fd, &info, name, sizeof(name));
+	struct bb_capture *c = t->capture;
 	struct bb_captured_btf *b = NULL;
-	struct bb_held_object *held = NULL;
 
-	for (size_t i = 0; !rc && i < t->n_btfs; i++)
-		if (t->btfs[i].id == info.id) {
+	for (size_t i = 0; !rc && i < c->n_btfs; i++)
+		if (c->btfs[i].held.id == info.id) {
 			close(fd);
 			return (int32_t)i;
 		}
-	if (!rc && t->n_btfs < BB_CAPTURE_MAX_ITEMS) {
-		b = bb_append(&t->capture->btfs, &t->capture->n_btfs, sizeof(*b));
-		held = b ? bb_append(&t->btfs, &t->n_btfs, sizeof(*held)) : NULL;
-	}
-	if (!held) {
+	if (!rc && c->n_btfs < BB_CAPTURE_MAX_ITEMS)
+		b = bb_append(&c->btfs, &c->n_btfs, sizeof(*b));
+	if (!b) {
 		close(fd);
 		return rc ? rc : -ENOMEM;
 	}
 	if (info.kernel_btf)
 		snprintf(b->module, sizeof(b->module), "%s", name);
-	*held = (struct bb_held_object){fd, info.id};
-	return (int32_t)t->n_btfs - 1;
+	b->held = (struct bb_held_object){fd, info.id};
+	return (int32_t)c->n_btfs - 1;
 }
 
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
@@ -152,18 +150,14 @@ struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t p
 						   const char *kind)
 {
 	struct bb_captured_attachment *a = NULL;
-	struct bb_pending_attachment *pending = NULL;
 
 	if (t->capture->n_attachments < BB_CAPTURE_MAX_ITEMS)
-		pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
-	if (pending)
 		a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
-	if (!a) {
-		t->n_pending -= pending != NULL;
+	if (!a)
 		return NULL;
-	}
-	*pending = (struct bb_pending_attachment){.prog_id = prog_id, .fd = -1};
-	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE, .n = 1};
+	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE,
+					     .n = 1,
+					     .taken = {.prog_id = prog_id, .fd = -1}};
 	snprintf(a->kind, sizeof(a->kind), "%s", kind);
 	return a;
 }
@@ -319,7 +313,7 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 	};
 	bool holds_maps = was->type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
 			  was->type == BPF_MAP_TYPE_HASH_OF_MAPS;
-	int fd = t->maps[map].fd, rc = -ENOTSUP;
+	int fd = was->held.fd, rc = -ENOTSUP;
 	struct bb_captured_map *m;
 	char why[128];
 

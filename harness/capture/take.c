@@ -117,8 +117,7 @@ static bool is_program(int fd)
 }
 
 /* attach_prog_fd and attach_btf_obj_fd share a field, which is a program or the BTF of a module. */
-static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p,
-			     struct bb_taken_load *load)
+static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const struct bb_seen_prog *target;
 	int fd;
@@ -130,9 +129,9 @@ static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog 
 	if (fd < 0)
 		return miss(p, "the program or module that it is attached to");
 	if (is_program(fd)) {
-		load->target_fd = fd;
+		p->taken.target_fd = fd;
 		target = bb_take__seen(call->t, fd);
-		load->target_id = target ? target->id : 0;
+		p->taken.target_id = target ? target->id : 0;
 		return target ? 0 : -ENOMEM;
 	}
 	p->attach_btf = bb_take__btf(call->t, fd);
@@ -165,8 +164,7 @@ static int take_types(struct bb_take_call *call, struct bb_captured_prog *p)
 	return 0;
 }
 
-static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p,
-		     struct bb_taken_load *load)
+static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const union bpf_attr *a = &call->attr;
 	int top = -1, rc;
@@ -184,7 +182,7 @@ static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p,
 	if (!rc)
 		rc = take_types(call, p);
 	if (!rc)
-		rc = take_attach_point(call, p, load);
+		rc = take_attach_point(call, p);
 	if (!rc && a->prog_ifindex)
 		rc = miss(p, "the network device that it is bound to");
 	if (!rc && a->core_relo_cnt)
@@ -205,7 +203,6 @@ static int take_load(struct bb_take_call *call)
 {
 	struct bb_take *t = call->t;
 	struct bb_captured_prog *p;
-	struct bb_taken_load *load;
 	void *insns;
 
 	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
@@ -214,20 +211,16 @@ static int take_load(struct bb_take_call *call)
 			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
 	    !insns)
 		return 0; /* the kernel could not read them either */
-	load = bb_append(&t->loads, &t->n_loads, sizeof(*load));
-	p = load ? bb_record__append(&bb_captured_prog_record, &t->capture->progs,
-				     &t->capture->n_progs)
-		 : NULL;
+	p = BB_ADD(bb_captured_prog_record, t->capture, progs);
 	if (!p) {
-		t->n_loads -= load != NULL;
 		free(insns);
 		return -ENOMEM;
 	}
-	*load = (struct bb_taken_load){.target_fd = -1,
-				       .rights = note_rights(call, call->attr.prog_flags)};
+	p->taken = (struct bb_taken_load){.target_fd = -1,
+					  .rights = note_rights(call, call->attr.prog_flags)};
 	p->insns = insns;
 	p->n_insns = call->attr.insn_cnt;
-	return fill_prog(call, p, load);
+	return fill_prog(call, p);
 }
 
 /* --- BPF_MAP_CREATE --- */
@@ -286,7 +279,6 @@ static int take_test_run(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
 	struct bb_take *t = call->t;
-	struct bb_pending_attachment *pending;
 	struct bb_captured_input *in;
 	int copy = bb_remote__fd(&call->from, (int)a->test.prog_fd);
 	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
@@ -300,20 +292,18 @@ static int take_test_run(struct bb_take_call *call)
 		free(data);
 		return 0;
 	}
-	pending = bb_append(&t->pending_inputs, &t->n_pending_inputs, sizeof(*pending));
-	in = pending ? bb_append(&t->capture->inputs, &t->capture->n_inputs, sizeof(*in)) : NULL;
+	in = bb_append(&t->capture->inputs, &t->capture->n_inputs, sizeof(*in));
 	if (!in) {
-		t->n_pending_inputs -= pending != NULL;
 		free(data);
 		free(ctx);
 		return -ENOMEM;
 	}
-	pending->prog_id = seen->id;
 	*in = (struct bb_captured_input){
 		.prog = BB_CAPTURE_NONE,
 		.data = {data, data ? a->test.data_size_in : 0},
 		.ctx = {ctx, ctx ? a->test.ctx_size_in : 0},
 		.repeat = a->test.repeat,
+		.prog_id = seen->id,
 	};
 	return 0;
 }
@@ -395,18 +385,13 @@ void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark)
 	struct bb_capture *c = t->capture;
 
 	while (c->n_progs > mark->n_progs) {
-		bb_record__done(&bb_captured_prog_record, &c->progs[--c->n_progs]);
-		if (t->loads[--t->n_loads].target_fd >= 0)
-			close(t->loads[t->n_loads].target_fd);
+		bb_close(&c->progs[--c->n_progs].taken.target_fd);
+		bb_record__done(&bb_captured_prog_record, &c->progs[c->n_progs]);
 	}
-	while (c->n_attachments > mark->n_attachments) {
-		c->n_attachments--;
-		bb_pending__done(&t->pending[--t->n_pending]);
-	}
-	while (c->n_inputs > mark->n_inputs) {
+	while (c->n_attachments > mark->n_attachments)
+		bb_taken_attachment__done(&c->attachments[--c->n_attachments].taken);
+	while (c->n_inputs > mark->n_inputs)
 		bb_record__done(&bb_captured_input_record, &c->inputs[--c->n_inputs]);
-		t->n_pending_inputs--;
-	}
 	t->n_templates = mark->n_templates;
 	t->n_events = mark->n_events;
 }

@@ -12,20 +12,8 @@
 /*
  * A capture that is being taken. capture/supervise.h hands it the system calls of the command one
  * by one, while the calling thread waits in the kernel. At the end it asks for the whole capture.
- * Until then, this holds descriptors of the command's maps, BTFs and programs.
+ * Until then, the items of the capture hold descriptors of the command's maps, BTFs and programs.
  */
-struct bb_held_object {
-	int fd;
-	uint32_t id; /* the kernel's */
-};
-
-/* Facts about one BPF_PROG_LOAD that the capture itself does not store. */
-struct bb_taken_load {
-	int target_fd;      /* the program that it replaces or watches; -1 means none */
-	uint32_t target_id; /* that program's id; 0 means none */
-	uint64_t rights;    /* of the calling thread (capture/rights.h) */
-	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
-};
 
 /* A program in the kernel that the command may have loaded. */
 struct bb_seen_prog {
@@ -50,33 +38,12 @@ struct bb_opened_event {
 	char name[256]; /* function or file of a dynamic probe; may be empty */
 };
 
-/* How to find out whether an attaching call succeeded. */
-enum bb_attached_by {
-	BB_ATTACHED_SURELY, /* no need to ask: it is known, or the kernel cannot be asked */
-	BB_ATTACHED_BY_EVENT,
-	BB_ATTACHED_BY_LINK,
-	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: query the target */
-};
-
-/* An attachment whose program is known by its kernel id only. */
-struct bb_pending_attachment {
-	uint32_t prog_id;
-	pid_t tid; /* the thread that makes the call */
-	enum bb_attached_by by;
-	int fd;      /* the perf event or the target; -1 means none */
-	bool by_btf; /* the program itself names its target (attach_btf_id) */
-};
-
 struct bb_take {
 	struct bb_capture *capture;
-	struct bb_held_object *maps, *btfs; /* parallel to those of the capture */
-	struct bb_taken_load *loads;        /* parallel to capture->progs */
-	struct bb_seen_prog *seen;          /* sorted by id when the capture ends */
+	struct bb_seen_prog *seen; /* sorted by id when the capture ends */
 	struct bb_template *templates;
 	struct bb_opened_event *events;
-	struct bb_pending_attachment *pending;        /* parallel to capture->attachments */
-	struct bb_pending_attachment *pending_inputs; /* parallel to capture->inputs */
-	size_t n_maps, n_btfs, n_loads, n_seen, n_templates, n_events, n_pending, n_pending_inputs;
+	size_t n_seen, n_templates, n_events;
 	uint32_t *links; /* ids of programs whose links have no attachment yet */
 	size_t n_links;
 	uint32_t last_link_id;  /* links with an id up to this one have been seen */
@@ -122,10 +89,9 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 		 struct bb_err *err);
 void bb_take__free(struct bb_take *t);
 
-/* True if the command loaded nothing that can be measured. bb_take__say_nothing() reports why and
- * what to do, and returns -ENOTSUP. `how_ended` is "" or text such as ", which was killed,", and
- * follows the command's name in the message. */
-bool bb_take__has_nothing(const struct bb_take *t);
+/* Reports why the command loaded nothing that can be measured, and what to do. Returns -ENOTSUP.
+ * `how_ended` is "" or text such as ", which was killed,", and follows the command's name in the
+ * message. */
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err);
 
 /* --- for the files of this folder only --- */
@@ -137,7 +103,7 @@ int32_t bb_take__btf(struct bb_take *t, int fd);
 /* Returns the entry of the program behind `fd`; NULL if out of memory or if the kernel gives no
  * information. The caller keeps `fd`. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
-/* Appends an attachment and its pending entry. Returns NULL if there are too many or no memory. */
+/* Appends an attachment. Returns NULL if there are too many or no memory. */
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
 						   const char *kind);
 
@@ -148,7 +114,7 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
 int bb_take__devices(struct bb_take *t, pid_t command);
 
 /* Closes its descriptor and marks it as settled. */
-void bb_pending__done(struct bb_pending_attachment *p);
+void bb_taken_attachment__done(struct bb_taken_attachment *p);
 
 /* Adds the group to a tracepoint's name: "sched_switch" becomes "sched/sched_switch". This reads
  * tracefs and takes milliseconds, so it must not run while the command waits. */
