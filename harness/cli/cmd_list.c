@@ -27,13 +27,24 @@ static const struct bb_usage usage = {
 	.sets = {{NULL, options, 0}},
 };
 
+/* Prints a name, at least `width` columns wide, what describes it (NULL: nothing) and a mark. */
+static void print_line(const char *name, int width, const char *description, const char *mark)
+{
+	bool is_described = description && description[0];
+
+	printf("%-*s%s%s%s%s\n", is_described || mark[0] ? width : 0, name,
+	       is_described ? "  " : "", is_described ? description : "", mark[0] ? " " : "", mark);
+}
+
 static void print_scenario(const struct bb_scenario *s)
 {
-	printf("%s  %s\n", s->name, s->description ? s->description : "");
+	print_line(s->name, 0, s->description, "");
 	for (size_t i = 0; i < s->n_drives; i++) {
 		const struct bb_drive_spec *d = &s->drives[i];
+		bool has_more = d->kind->param || d->call.function || d->target.workload ||
+				d->n_variants;
 
-		printf("    drive %-8s", bb_drive_name(d));
+		printf("    drive %-*s", has_more ? 8 : 0, bb_drive_name(d));
 		if (d->kind->param)
 			printf(" %s", d->kind->param);
 		for (size_t j = 0; d->kind->param && j < d->values.n; j++)
@@ -52,8 +63,8 @@ static void print_scenario(const struct bb_scenario *s)
 
 		for (size_t j = 0; j < s->n_drives; j++)
 			is_floor |= s->drives[j].floor && !strcmp(s->drives[j].floor, v->name);
-		printf("    %-18s %s%s\n", v->name, v->description ? v->description : "",
-		       is_floor ? " (floor)" : "");
+		printf("    ");
+		print_line(v->name, 17, v->description, is_floor ? "(floor)" : "");
 	}
 }
 

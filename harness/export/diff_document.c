@@ -58,7 +58,9 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 {
 	double scale_a = row->exact ? BB_WHOLE : row->a, scale_b = row->exact ? BB_WHOLE : row->b;
 	const struct bb_comparison *c = NULL, *again = NULL;
-	const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict) : NULL;
+	const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict)
+			      : row->exact     ? row->shift > 0 ? "more" : "fewer"
+					       : NULL;
 	char step[BB_NEXT_STEP] = "";
 
 	if (g && row->has_verdict)
@@ -120,6 +122,12 @@ void bb_doc_diff(struct bb_diffs *diffs, const char *label_a, const char *label_
 {
 	bool folded = open && diffs->n > open;
 
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+		    "%zu regressed, %zu improved, %zu same, %zu inconclusive",
+		    bb_diffs_count(diffs, BB_VERDICT_REGRESSED),
+		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
+		    bb_diffs_count(diffs, BB_VERDICT_SAME),
+		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE));
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "A: %s", label_a);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "B: %s", label_b);
 	if (folded)
@@ -130,12 +138,6 @@ void bb_doc_diff(struct bb_diffs *diffs, const char *label_a, const char *label_
 		add_diffs(diffs, open, diffs->n, NULL, d);
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
 	}
-	bb_doc__add(d, BB_DOC_CLOSING, NULL,
-		    "%zu regressed, %zu improved, %zu same, %zu inconclusive",
-		    bb_diffs_count(diffs, BB_VERDICT_REGRESSED),
-		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
-		    bb_diffs_count(diffs, BB_VERDICT_SAME),
-		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE));
 }
 
 /* --- executed instructions --- */
@@ -202,6 +204,15 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gat
 	};
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+		    "%zu cases: %zu same, %zu regressed, %zu improved, %zu inconclusive",
+		    diff->n_rows, bb_exact_diff__count(diff, BB_VERDICT_SAME),
+		    bb_exact_diff__count(diff, BB_VERDICT_REGRESSED),
+		    bb_exact_diff__count(diff, BB_VERDICT_IMPROVED),
+		    bb_exact_diff__count(diff, BB_VERDICT_INCONCLUSIVE));
+	if (diff->n_only_a || diff->n_only_b)
+		bb_doc__append(d, "; not compared: %zu only in A, %zu only in B", diff->n_only_a,
+			       diff->n_only_b);
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < diff->n_rows && shown < EXACT_ROWS; i++) {
 		if (diff->rows[i].verdict == BB_VERDICT_SAME)
@@ -213,15 +224,6 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gat
 		bb_doc__add(d, BB_DOC_ITEM, NULL, "... and %zu more that differ", differ - shown);
 	for (size_t i = 0; i < diff->n_programs; i++)
 		add_exact_lines(&diff->programs[i], d);
-	bb_doc__add(d, BB_DOC_CLOSING, NULL,
-		    "%zu cases: %zu same, %zu regressed, %zu improved, %zu inconclusive",
-		    diff->n_rows, bb_exact_diff__count(diff, BB_VERDICT_SAME),
-		    bb_exact_diff__count(diff, BB_VERDICT_REGRESSED),
-		    bb_exact_diff__count(diff, BB_VERDICT_IMPROVED),
-		    bb_exact_diff__count(diff, BB_VERDICT_INCONCLUSIVE));
-	if (diff->n_only_a || diff->n_only_b)
-		bb_doc__append(d, "; not compared: %zu only in A, %zu only in B", diff->n_only_a,
-			       diff->n_only_b);
 }
 
 /* --- time by line --- */

@@ -293,12 +293,12 @@ static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 		if (k.agrees || n++ >= NAMED_CHECKS)
 			continue;
 		if (n == 1)
-			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "step is above %s by ",
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "step against %s: ",
 				    hooks ? "hook" : "slope and the cost of bpf_stats");
-		bb_doc__append(d, "%s%s +- %s ns (%s%s)", n > 1 ? ", " : "",
-			       bb_table_cell_number(k.off_ns, k.step_ns).text,
-			       bb_table_cell_number(k.noise_ns, k.step_ns).text, k.slope->variant,
-			       k.rest);
+		bb_doc__append(d, "%s%s +- %s ns %s (%s%s)", n > 1 ? ", " : "",
+			       bb_table_cell_number(fabs(k.off_ns), k.step_ns).text,
+			       bb_table_cell_number(k.noise_ns, k.step_ns).text,
+			       k.off_ns < 0 ? "less" : "more", k.slope->variant, k.rest);
 	}
 	if (n > NAMED_CHECKS)
 		bb_doc__append(d, ", and for %zu more", n - NAMED_CHECKS);

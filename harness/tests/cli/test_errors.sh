@@ -40,6 +40,10 @@ bpfbench show one two
 complains "show: two runs" 2 'one run at a time'
 bpfbench list frobnicate
 complains "list: takes no argument" 2 "'frobnicate' is no option"
+bpfbench selftest --format json
+complains "selftest: has no formats" 2 'are for other commands'
+bpfbench list
+expect_no_grep "list: no line ends with a blank" out ' $'
 bpfbench -s
 complains "an option without its value" 2 "requires an argument"
 for words in "run --varient x:--variant" "compare --treshold=3:--threshold" "capture --outptu x -- true:--output" "--scenaro x:--scenario"; do

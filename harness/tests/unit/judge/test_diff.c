@@ -817,7 +817,8 @@ static void test_print(void **state)
 	char *text = print(&d, "main (20261121T131700Z)", "latest");
 
 	(void)state;
-	assert_string_equal(text, "A: main (20261121T131700Z)\n"
+	assert_string_equal(text, "1 regressed, 0 improved, 0 same, 0 inconclusive\n"
+				  "A: main (20261121T131700Z)\n"
 				  "B: latest\n"
 				  "\n"
 				  "Case                                      Metric          A     "
@@ -827,9 +828,7 @@ static void test_print(void **state)
 				  "perf_profiler/ringbuf/step/stack_depth=8  p50, ns      1006  "
 				  "1106  +100.0   +9.95                -  -\n"
 				  "perf_profiler/ringbuf/step/stack_depth=8  p90, ns      1010  "
-				  "1110  +100.0   +9.90                -  -\n"
-				  "\n"
-				  "1 regressed, 0 improved, 0 same, 0 inconclusive\n");
+				  "1110  +100.0   +9.90                -  -\n");
 	free(text);
 	bb_diffs__done(&d);
 }
