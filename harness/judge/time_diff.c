@@ -199,17 +199,20 @@ static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 				 {more.estimate, more.interval.lo, more.interval.hi}};
 }
 
+/* Noise of the cuts around a line can make its time negative, in all loads of a process. Such a
+ * time counts as 0 here: a verdict also needs these times to differ by more than `least`. */
 static enum bb_verdict judge(const struct compared *c, double threshold)
 {
 	const struct bb_estimate *more = &c->more;
-	double least = fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(c->a_ns));
+	double least = fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(c->a_ns)),
+	       above = fmax(c->b_ns, 0) - fmax(c->a_ns, 0);
 
 	if (isnan(more->lo))
 		return BB_VERDICT_INCONCLUSIVE;
 	if (more->lo > least)
-		return BB_VERDICT_REGRESSED;
+		return above > least ? BB_VERDICT_REGRESSED : BB_VERDICT_INCONCLUSIVE;
 	if (more->hi < -least)
-		return BB_VERDICT_IMPROVED;
+		return above < -least ? BB_VERDICT_IMPROVED : BB_VERDICT_INCONCLUSIVE;
 	return more->lo >= -least && more->hi <= least ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
 }
 

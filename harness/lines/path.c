@@ -111,9 +111,19 @@ static void put_lines(const struct maker *m, struct bb_line_row *row)
 		row->line = row->last_line = 0;
 }
 
-static bool is_call_part(const struct maker *m, const struct bb_cut *from)
+/* Slot of the first instruction behind a cut. */
+static uint32_t slot_behind(const struct bb_cut *cut)
 {
-	return !from->after && bb_insn_is_call(&m->code->insns[from->slot]);
+	return cut->slot + cut->after;
+}
+
+/* True if the part from one cut to the next is a call. Two calls without an instruction between
+ * them have one cut between them, which is after the first. `to` NULL: the part is the last one. */
+static bool is_call_part(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to)
+{
+	bool follows = to && to->after && to->slot == slot_behind(from);
+
+	return (!from->after || follows) && bb_insn_is_call(&m->code->insns[slot_behind(from)]);
 }
 
 /* Slot of the call that leads from the cut `from` to function `func`: the first one from there. */
@@ -121,8 +131,7 @@ static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32
 {
 	uint32_t end = m->g->funcs[bb_cfg__func_at(m->g, from->slot)].end;
 
-	for (uint32_t at = from->slot + from->after; at < end;
-	     at += bb_insn_slots(&m->code->insns[at]))
+	for (uint32_t at = slot_behind(from); at < end; at += bb_insn_slots(&m->code->insns[at]))
 		if (bb_insn_is_function_call(&m->code->insns[at])
 			    ? bb_cfg__callee(m->g, m->code, at) == func
 			    : bb_cuts__called_back(m->code, m->g, at) == func)
@@ -229,10 +238,10 @@ static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct 
 	if (in || out || again) {
 		row.first_insn = row.last_insn = deeper->v[depth].site;
 		name_call(m, row.first_insn, call, sizeof(call));
-	} else if (is_call_part(m, from)) {
-		row.first_insn = row.last_insn = from->slot;
+	} else if (is_call_part(m, from, to)) {
+		row.first_insn = row.last_insn = slot_behind(from);
 		row.enters = false;
-		name_call(m, from->slot, call, sizeof(call));
+		name_call(m, row.first_insn, call, sizeof(call));
 	} else {
 		row.enters = false;
 		span_of(m, from, to, &row.first_insn, &row.last_insn, &row.is_loop);
@@ -250,7 +259,7 @@ static int make_last_row(struct maker *m, const struct frames *now)
 	char call[200] = "";
 	uint32_t i;
 
-	if (is_call_part(m, last)) {
+	if (is_call_part(m, last, NULL)) {
 		name_call(m, last->slot, call, sizeof(call));
 		snprintf(call + strlen(call), sizeof(call) - strlen(call), LEADS_TO);
 	}

@@ -214,6 +214,31 @@ static void test_lines(void **state)
 	bb_report__free(r);
 }
 
+/* A line of no time in one program and less than none in the other has not changed. */
+static void test_below_zero(void **state)
+{
+	struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
+	struct bb_time_diff d;
+	struct bb_rng rng;
+
+	(void)state;
+	bb_rng_seed(&rng, 7);
+	for (int v = 0; v < 2; v++) {
+		struct bb_timed *t = add_timed(r, v ? "head" : "base");
+
+		add_row(t, &rng, "a = 1;", "", 3, v ? 1 : -15);
+		add_row(t, &rng, "b = 2;", "", 4, v ? -15 : 1);
+		add_row(t, &rng, "c = f();", "f()", 5, v ? 40 : -15);
+		finish(t, 1000);
+	}
+	d = diff_of(r);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_REGRESSED), 1);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_IMPROVED), 0);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_INCONCLUSIVE), 2);
+	bb_time_diff__done(&d);
+	bb_report__free(r);
+}
+
 /* The same numbers in distribution: of many lines none differs. */
 static void test_same(void **state)
 {
@@ -304,8 +329,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),          cmocka_unit_test(test_two_runs),
-		cmocka_unit_test(test_slower_machine), cmocka_unit_test(test_same),
-		cmocka_unit_test(test_one_wild),       cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_slower_machine), cmocka_unit_test(test_below_zero),
+		cmocka_unit_test(test_same),           cmocka_unit_test(test_one_wild),
+		cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,6 +330,30 @@ static struct bb_line_path path_of(const struct program *p, const struct bb_cuts
 	return path;
 }
 
+/* Two calls in a row have one cut between them. Both have a row of their own, with their names. */
+static void test_calls_in_a_row(void **state)
+{
+	struct bpf_insn insns[] = {
+		MOV(6, 0), HELPER(ktime_get_ns), HELPER(get_smp_processor_id), MOV(0, 0), EXIT,
+	};
+	const uint32_t passed[] = {0, 1, 2, 3, 4};
+	const char *const calls[] = {"", "bpf_ktime_get_ns", "bpf_get_smp_processor_id", ""};
+	struct bb_line_path path;
+	struct bb_cuts cuts;
+	struct program p;
+
+	(void)state;
+	OPEN(&p, insns);
+	assert_int_equal(bb_cuts__find(&p.code, &p.cfg, BB_CUT_CALLS, 1, &cuts, NULL), 0);
+	assert_int_equal(cuts.n, N_OF(passed)); /* 0 1 1+ 2+ 4 */
+	path = path_of(&p, &cuts, passed, N_OF(passed), 100);
+	for (uint32_t i = 0; i < N_OF(calls); i++)
+		assert_string_equal(path.rows[path.row_of[i]].call, calls[i]);
+	bb_line_path__done(&path);
+	bb_cuts__done(&cuts);
+	bb_cfg__done(&p.cfg);
+}
+
 static void expect_ns(double value, double expected)
 {
 	if (!(fabs(value - expected) < 1e-9))
@@ -473,6 +497,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cuts_of_calls_and_lines),
 		cmocka_unit_test(test_cuts_in_a_loop),
+		cmocka_unit_test(test_calls_in_a_row),
 		cmocka_unit_test(test_cuts_in_functions),
 		cmocka_unit_test(test_two_records_on_the_stack),
 		cmocka_unit_test(test_record_that_a_function_returns),
