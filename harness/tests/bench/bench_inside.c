@@ -228,8 +228,9 @@ static int open_fifo(const struct session *s, const char *name, int flags)
 static void session_start(struct session *s, const char *option)
 {
 	char self[4096], cpu[16];
-	const char *argv[] = {"./bpfbench", "inside", "--format", "json",    "-o", s->json,
-			      option,       "--",     self,       s->folder, cpu,  NULL};
+	const char *argv[] = {"./bpfbench", "inside", "--format", "json", "--no-store",
+			      "-o",         s->json,  option,     "--",   self,
+			      s->folder,    cpu,      NULL};
 
 	snprintf(s->json, sizeof(s->json), "%s/inside.json", s->folder);
 	snprintf(self, sizeof(self), "%s", built("bench/bench_inside"));
