@@ -305,6 +305,13 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
+{
+	for (size_t i = 0; i < t->n_seen; i++)
+		if (t->seen[i].id == id)
+			t->seen[i].prog = prog;
+}
+
 /* Matches the kernel's programs with those of the capture. Ids ascend in the order of loading, so
  * equal programs are matched in that order. */
 static int bind_programs(struct bb_take *t)
@@ -316,6 +323,9 @@ static int bind_programs(struct bb_take *t)
 		return -ENOMEM;
 	if (t->n_seen)
 		qsort(t->seen, t->n_seen, sizeof(*t->seen), by_id);
+	for (size_t i = 0; i < t->n_seen; i++)
+		if (t->seen[i].prog >= 0)
+			bound[t->seen[i].prog] = true;
 	for (size_t i = 0; i < t->n_seen; i++) {
 		struct bb_seen_prog *s = &t->seen[i];
 

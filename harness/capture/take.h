@@ -82,6 +82,10 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
  * network devices, in our network namespace and in that of the process `command`. */
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
+/* The kernel's program with this id runs in place of program `prog` of the capture. Call it after
+ * bb_take__ask_kernel(). */
+void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog);
+
 /* Completes the capture and hands it to the caller; frees `t`. Loads every program once more, with
  * the command's own maps, to learn which the kernel refuses and the tags of the others. Returns
  * -ENOTSUP if there is nothing to measure. `how_ended`: see bb_take__say_nothing(). */

@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/stop.h"
 #include "bpf/prog_type.h"
+#include "capture/file.h"
 #include "capture/watched.h"
 #include "cli/capture_options.h"
 #include "cli/measure.h"
@@ -17,21 +18,24 @@
 #include "run/inside.h"
 
 #define TURN_MS 50
-#define LINES_SHOWN 3 /* of the source, that tell a path */
+#define MAX_CONTENTS ((size_t)256 << 20) /* of maps, in a file */
+#define LINES_SHOWN 3                    /* of the source, that tell a path */
 
 struct inside_args {
 	double seconds, time_at_most;
 	uint32_t n_paths;
 	bool no_paths, no_time;
 	const struct inside_format *format;
-	struct bb_measure_args measure; /* env, output, results, no_store, quiet and command line */
-	char **command;                 /* of argv, ends in NULL */
+	struct bb_measure_args
+		measure; /* env, output (the capture), results, no_store, quiet and command line */
+	char **command;  /* of argv, ends in NULL */
 };
 
 struct session {
 	const struct inside_args *args;
 	struct bb_inside inside;
 	struct bb_watched command;
+	struct bb_take take;               /* for --output; else not begun */
 	struct bb_inside_figures *figures; /* by program */
 	double elapsed_s;                  /* by the last reading of the figures */
 	uint64_t began_ns, ended_ns;
@@ -62,7 +66,9 @@ static const struct bb_option options[] = {
 	{"env", 0, "NAME", bb_read_env, TO(measure.env), BB_ENV_DOC},
 	{"format", 'f', "NAME", bb_read_row, TO(format), "table (default) or json",
 	 BB_CHOICES(formats)},
-	{"output", 'o', "FILE", bb_read_text, TO(measure.output), BB_OUTPUT_DOC},
+	{"output", 'o', "FILE", bb_read_text, TO(measure.output),
+	 "also keep the programs and the contents of their maps, as they are at the end, in this "
+	 "file, which goes wherever an object goes: bpfbench --object FILE"},
 	{"results", 0, "DIR", bb_read_text, TO(measure.results),
 	 "store the run in this folder (default " BB_RESULTS ")"},
 	{"no-store", 0, NULL, bb_read_flag, TO(measure.no_store), "do not store the run"},
@@ -400,8 +406,7 @@ static int write_figures(void *arg, FILE *out, struct bb_err *err)
 {
 	const struct session *s = arg;
 	struct bb_doc d = {0};
-	struct bb_doc_look look = s->args->measure.output ? bb_doc_plain_look
-							  : bb_output_look(stdout);
+	struct bb_doc_look look = bb_output_look(stdout);
 	int rc;
 
 	if (s->args->format->write) {
@@ -417,11 +422,14 @@ static int write_figures(void *arg, FILE *out, struct bb_err *err)
 /* Until the time is over, a signal comes, or nothing of the command is left. */
 static int watch(struct session *s, struct bb_err *err)
 {
+	struct bb_take *take = s->args->measure.output ? &s->take : NULL;
 	bool any;
 	int rc = 0;
 
 	while (!rc) {
-		rc = bb_watched__serve(&s->command, TURN_MS, NULL, &any);
+		rc = bb_watched__serve(&s->command, TURN_MS, take, &any);
+		if (take && !any)
+			bb_take__settle(take, BB_SETTLE_TURN, 0);
 		bb_inside__turn(&s->inside);
 		bb_watched__look(&s->command);
 		if (bb_stop_signal == SIGINT)
@@ -440,21 +448,46 @@ static int watch(struct session *s, struct bb_err *err)
 static int run_command(struct session *s, struct bb_err *err)
 {
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
-	int rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
+	int rc = s->args->measure.output ? bb_take__begin(argv, &s->take, err) : 0;
 
+	if (!rc)
+		rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
 	if (rc)
 		return rc;
+	s->inside.capture = s->take.capture;
 	s->command.load = bb_inside__load;
 	s->command.load_arg = &s->inside;
 	s->began_ns = bb_now_ns();
 	rc = watch(s, err);
 	if (!rc && read_figures(s))
 		rc = bb_fail_nomem(err);
+	if (!rc && s->args->measure.output)
+		rc = bb_take__ask_kernel(&s->take, s->command.listener.command, MAX_CONTENTS, err);
 	if (!bb_watched__end(&s->command))
 		bb_say("something of the command does not end, and is left alone");
 	if (s->command.ended && s->command.status && !s->args->seconds)
 		fprintf(stderr, "bpfbench: the command %s\n", bb_how_ended(s->command.status).text);
 	bb_watched__close(&s->command, false);
+	return rc;
+}
+
+static int write_file(struct session *s, struct bb_err *err)
+{
+	const char *path = s->args->measure.output;
+	struct bb_capture *capture = NULL;
+	int rc;
+
+	for (size_t i = 0; i < s->inside.n_programs; i++)
+		if (s->inside.programs[i].id)
+			bb_take__replaced(&s->take, s->inside.programs[i].id,
+					  s->inside.programs[i].taken);
+	rc = bb_take__end(&s->take, "", &capture, err);
+	if (!rc)
+		rc = bb_capture__write(capture, path, err);
+	bb_capture__free(capture);
+	if (!rc && !s->args->measure.quiet)
+		fprintf(stderr, "bpfbench: written to %s; to measure it: bpfbench --object %s\n",
+			path, path);
 	return rc;
 }
 
@@ -475,7 +508,9 @@ static int measure(struct session *s, const char *name, struct bb_report *report
 			     "longer",
 			     a->command[0]);
 	if (!rc)
-		rc = bb_output_of(write_figures, s, a->measure.output, err);
+		rc = bb_output_of(write_figures, s, NULL, err);
+	if (!rc && a->measure.output)
+		rc = write_file(s, err);
 	if (!rc)
 		rc = bb_inside__report(&s->inside, s->figures, s->ended_ns, name, a->n_paths,
 				       report, err);
@@ -504,5 +539,6 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 		bb_inside_figures__done(&s.figures[i]);
 	free(s.figures);
 	bb_inside__done(&s.inside);
+	bb_take__free(&s.take);
 	return rc;
 }

@@ -425,6 +425,8 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	} else {
 		snprintf(p.why, sizeof(p.why), "%s", *l.why ? l.why : strerror(-fd));
 	}
+	p.taken = in->capture && in->capture->n_progs ? (int32_t)in->capture->n_progs - 1
+						      : BB_CAPTURE_NONE;
 	p.began_ns = bb_now_ns();
 	added = in_vain ? NULL : bb_append(&in->programs, &in->n_programs, sizeof(*added));
 	if (added)

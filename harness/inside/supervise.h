@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/std.h"
 #include "bpf/code.h"
+#include "capture/capture.h"
 #include "inside/instrument.h"
 
 /* A load of the command: the clone that it got in its place, or why it got none. */
@@ -12,6 +13,7 @@ struct bb_inside_program {
 	char name[16];
 	uint32_t type, id; /* id: of the clone; 0: it was not replaced */
 	uint32_t n_insns;
+	int32_t taken; /* index of the program in the capture; BB_CAPTURE_NONE: it is not there */
 	struct bb_inside_clone clone;
 	char why[256]; /* it was not replaced, or has fewer instruments; empty: it has all */
 	struct bb_code code;
@@ -35,6 +37,8 @@ struct bb_inside {
 	size_t n_programs;
 	double time_at_most; /* timed runs of a program a second */
 	unsigned int with;   /* enum bb_inside_with: what is tried first */
+	/* that is taken meanwhile: its last program is the one that is loaded; NULL: none is */
+	const struct bb_capture *capture;
 	struct bb_inside_price price;
 	uint64_t turned_ns;
 	uint64_t spent_ns; /* in all loads, while the command waited */
