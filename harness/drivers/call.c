@@ -17,27 +17,23 @@
 #define PS_PER_NS 1000.0
 
 struct call_state {
-	const struct bb_drive_spec *spec;
-	int cpu;
+	struct bb_drive_state common;
 	struct bb_rng rng;
 };
 
 struct call_slot {
+	struct bb_drive_slot common;
 	const struct bb_function *function;
 	struct bb_function_room room;
 	bool has_begun;
 };
 
-static int open_call(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		     void **ret_state, struct bb_err *err)
+static int open_call(void *state, struct bb_err *err)
 {
-	struct call_state *s = malloc(sizeof(*s));
+	struct call_state *s = state;
 
-	if (!s)
-		return bb_fail_nomem(err);
-	*s = (struct call_state){.spec = spec, .cpu = opts->cpu};
-	bb_rng_seed(&s->rng, opts->seed);
-	*ret_state = s;
+	(void)err;
+	bb_rng_seed(&s->rng, s->common.opts.seed);
 	return 0;
 }
 
@@ -52,7 +48,7 @@ static const struct bb_function *find_function(const char *name, const char *var
 
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
-	const struct call_state *s = state;
+	const struct bb_drive_state *s = state;
 	const char *name = s->spec->call.function, *variant = prog->spec->program;
 	char have[256] = "";
 
@@ -73,17 +69,14 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 
 /* The linker places a function, and it stays there: a new round is a new replication of all but
  * that. */
-static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
+static int attach(void *slot, struct bb_err *err)
 {
-	const struct call_state *s = state;
-	struct call_slot *slot = malloc(sizeof(*slot));
+	struct call_slot *s = slot;
 
-	if (!slot)
-		return bb_fail_nomem(err);
-	slot->function = find_function(s->spec->call.function, prog->spec->program);
-	slot->has_begun = false;
-	bb_function_room__init(&slot->room);
-	*ret_slot = slot;
+	(void)err;
+	s->function = find_function(s->common.state->spec->call.function,
+				    s->common.prog->spec->program);
+	bb_function_room__init(&s->room);
 	return 0;
 }
 
@@ -149,16 +142,15 @@ static void pause_at_random(struct call_state *s)
 	nanosleep(&t, NULL);
 }
 
-static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	struct call_state *s = state;
 	struct timing t = {slot, b};
+	struct call_state *s = (struct call_state *)t.slot->common.state;
 	uint64_t began_ns;
 	uint32_t calls = 0;
-	int rc = bb_pin_to_cpu(s->cpu, err);
+	int rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 
 	(void)param;
-	b->target_cpu_s = NAN;
 	if (t.slot->function->sleeps && !t.slot->has_begun)
 		pause_at_random(s);
 	t.slot->has_begun = true;
@@ -169,12 +161,6 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 		rc = take_sample(&t, calls);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	return rc == -ETIME ? 0 : rc; /* a line that is not whole is no sample */
-}
-
-static void detach(void *state, void *slot)
-{
-	(void)state;
-	free(slot);
 }
 
 static const struct bb_drive_key keys[] = {
@@ -198,10 +184,10 @@ const struct bb_driver bb_driver_call = {
 			.sample = {"call", "ns per call", false},
 			.units_per_ns = (uint32_t)PS_PER_NS,
 		},
+	.state_bytes = sizeof(struct call_state),
+	.slot_bytes = sizeof(struct call_slot),
 	.open = open_call,
 	.probe = probe,
 	.attach = attach,
 	.batch = batch,
-	.detach = detach,
-	.close = free,
 };

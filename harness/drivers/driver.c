@@ -3,19 +3,94 @@
 
 #include <sched.h>
 
-int bb_driver__attach_nothing(void *state, struct bb_test_prog *prog, void **ret_slot,
-			      struct bb_err *err)
+#include "base/clock.h"
+#include "drivers/trigger.h"
+
+int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		    struct bb_drive_state **ret_state, struct bb_err *err)
 {
-	(void)state;
-	(void)err;
-	*ret_slot = prog;
-	return 0;
+	const struct bb_driver *d = bb_driver_of(spec->kind);
+	struct bb_drive_state *s;
+	int rc = 0;
+
+	if (d->polls && opts->cpu == opts->poll_cpu)
+		return bb_fail(err, -ENOTSUP,
+			       "it needs two CPUs, one for the workload and one to watch from; "
+			       "only CPU %d is allowed here",
+			       opts->cpu);
+	s = calloc(1, d->state_bytes ? d->state_bytes : sizeof(*s));
+	if (!s)
+		return bb_fail_nomem(err);
+	*s = (struct bb_drive_state){.driver = d, .spec = spec, .opts = *opts};
+	if (d->trigger)
+		rc = bb_trigger__open(d->trigger, spec, opts, &s->fired, err);
+	if (!rc && d->open)
+		rc = d->open(s, err);
+	if (rc)
+		bb_driver__close(s);
+	else
+		*ret_state = s;
+	return rc;
 }
 
-void bb_driver__detach_nothing(void *state, void *slot)
+void bb_driver__close(struct bb_drive_state *s)
 {
-	(void)state;
-	(void)slot;
+	if (!s)
+		return;
+	if (s->driver->close)
+		s->driver->close(s);
+	bb_trigger__close(s->fired);
+	free(s);
+}
+
+int bb_driver__probe(struct bb_drive_state *s, struct bb_test_prog *prog, struct bb_err *err)
+{
+	const struct bb_drive_trigger *t = s->driver->trigger;
+	int rc = t && t->probe ? t->probe(s->fired, prog, err) : 0;
+
+	return rc || !s->driver->probe ? rc : s->driver->probe(s, prog, err);
+}
+
+int bb_driver__attach(struct bb_drive_state *s, struct bb_test_prog *prog,
+		      struct bb_drive_slot **ret_slot, struct bb_err *err)
+{
+	const struct bb_driver *d = s->driver;
+	struct bb_drive_slot *slot = calloc(1, d->slot_bytes ? d->slot_bytes : sizeof(*slot));
+	int rc = 0;
+
+	if (!slot)
+		return bb_fail_nomem(err);
+	*slot = (struct bb_drive_slot){s, prog};
+	if (d->attach)
+		rc = d->attach(slot, err);
+	if (rc)
+		bb_driver__detach(slot);
+	else
+		*ret_slot = slot;
+	return rc;
+}
+
+void bb_driver__detach(struct bb_drive_slot *slot)
+{
+	if (slot && slot->state->driver->detach)
+		slot->state->driver->detach(slot);
+	free(slot);
+}
+
+int bb_driver__batch(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
+		     struct bb_err *err)
+{
+	const struct bb_drive_state *s = slot->state;
+	uint64_t began_ns = bb_now_ns();
+	int rc = s->driver->polls ? bb_pin_to_cpu(s->opts.poll_cpu, err) : 0;
+
+	b->target_cpu_s = NAN;
+	b->elapsed_s = 0;
+	if (!rc)
+		rc = s->driver->batch(slot, param, b, err);
+	if (!(b->elapsed_s > 0))
+		b->elapsed_s = bb_seconds_since(began_ns);
+	return rc;
 }
 
 int bb_pin_to_cpu(int cpu, struct bb_err *err)

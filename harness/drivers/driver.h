@@ -91,32 +91,69 @@ static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns
 		b->multi += runs;
 }
 
+struct bb_driver;
 struct bb_drive_trigger;
+struct bb_trigger_state;
 
+/* An open drive. It is the first member of the driver's own struct for its state. */
+struct bb_drive_state {
+	const struct bb_driver *driver;
+	const struct bb_drive_spec *spec; /* borrowed */
+	struct bb_driver_opts opts;
+	struct bb_trigger_state *fired; /* its open trigger (drivers/trigger.h); NULL: none */
+};
+
+/* A load of a program in an open drive. It is the first member of the driver's own struct for its
+ * slots. */
+struct bb_drive_slot {
+	struct bb_drive_state *state;
+	struct bb_test_prog *prog;
+};
+
+/* The functions get the driver's own structs, which bb_driver__open() and bb_driver__attach()
+ * allocate, zero and free. A function that is NULL has nothing to do. */
 struct bb_driver {
 	struct bb_drive_kind kind;
 	/* The trigger that fires; NULL for drives that wait for runs, and for instruments. */
 	const struct bb_drive_trigger *trigger;
 	/* registry.c makes a driver of this instrument for each trigger. */
 	bool is_instrument;
+	/* It watches from opts.poll_cpu, which must then be another CPU than opts.cpu. */
+	bool polls;
+	/* Sizes of its own structs. 0 means struct bb_drive_state and struct bb_drive_slot. */
+	size_t state_bytes, slot_bytes;
 	/* Returns -ENOTSUP with the reason if the drive does not work on this machine. */
-	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		    void **ret_state, struct bb_err *err);
-	/* Called once before anything is measured. Returns 0 if it can drive this program, else
-	 * -ENOTSUP with the reason. NULL means that it can drive any program. */
+	int (*open)(void *state, struct bb_err *err);
+	/* Called once before anything is measured, after the trigger's probe(). Returns 0 if it can
+	 * drive this program, else -ENOTSUP with the reason. */
 	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
-	int (*attach)(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err);
-	int (*batch)(void *state, void *slot, uint32_t param, struct bb_batch *b,
-		     struct bb_err *err);
-	/* Returns the command whose time the samples are. NULL if there is no such command. */
+	int (*attach)(void *slot, struct bb_err *err);
+	int (*batch)(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
+	/* Returns the command whose time the samples are. */
 	const char *(*command)(void *state);
 	/* Writes how the program is made to run, for the report. NULL: the drive's name says it.
 	 * `input` is NULL if the driver chooses it. */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
-	void (*detach)(void *state, void *slot);
-	void (*close)(void *state); /* takes NULL */
+	/* Undo attach() and open(). Called also if these failed midway. */
+	void (*detach)(void *slot);
+	void (*close)(void *state);
 };
+
+/* Opens a drive with the driver of its kind and that driver's trigger. 0 or -errno. */
+int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		    struct bb_drive_state **ret_state, struct bb_err *err);
+/* Returns 0 if the drive can drive the program, else -errno with the reason. */
+int bb_driver__probe(struct bb_drive_state *state, struct bb_test_prog *prog, struct bb_err *err);
+/* Attaches the current load of the program. 0 or -errno. */
+int bb_driver__attach(struct bb_drive_state *state, struct bb_test_prog *prog,
+		      struct bb_drive_slot **ret_slot, struct bb_err *err);
+/* Takes a batch of samples. If the driver sets neither target_cpu_s nor elapsed_s, they are NAN and
+ * the time that the driver took. 0 or -errno. */
+int bb_driver__batch(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
+		     struct bb_err *err);
+void bb_driver__detach(struct bb_drive_slot *slot);  /* takes NULL */
+void bb_driver__close(struct bb_drive_state *state); /* takes NULL */
 
 /* The pace of drives that fire one event after another, of those that empty the caches before each
  * event (0.5 to 5 ms), and of those that run for a given time. */
@@ -161,12 +198,7 @@ static inline const struct bb_driver *bb_driver__by(const char *with, const char
 	return bb_driver_of(bb_drive_kind_find(with, by));
 }
 
-/* attach() and detach() of drives that attach nothing. The slot is the program. */
-int bb_driver__attach_nothing(void *state, struct bb_test_prog *prog, void **ret_slot,
-			      struct bb_err *err);
-void bb_driver__detach_nothing(void *state, void *slot);
-
-/* Pin the calling thread to one CPU. 0, or -errno with a message. */
+/* Pins the calling thread to one CPU. 0, or -errno with a message. */
 int bb_pin_to_cpu(int cpu, struct bb_err *err);
 
 #endif

@@ -202,6 +202,7 @@ void bb_exact__swap(const struct bb_exact *e, bool in)
 /* --- the drive --- */
 
 struct slot {
+	struct bb_drive_slot common;
 	struct bb_exact exact;
 	struct bb_attached *attached;
 	uint64_t began_ns;
@@ -216,52 +217,43 @@ const struct bb_exact *bb_exact__of(const void *slot)
 	return &((const struct slot *)slot)->exact;
 }
 
-static void detach(void *state, void *slot)
+static void detach(void *slot)
 {
 	struct slot *s = slot;
 
-	if (!s)
-		return;
-	if (s->attached)
-		((struct bb_trigger_state *)state)->trigger->detach(s->attached);
-	close_clones(&s->exact);
+	bb_trigger__detach(s->attached);
+	if (s->in)
+		close_clones(&s->exact);
 	free(s->in);
-	free(s);
 }
 
-static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
+static int attach(void *slot, struct bb_err *err)
 {
-	const struct bb_drive_trigger *trigger = ((struct bb_trigger_state *)state)->trigger;
-	struct slot *s = calloc(1, sizeof(*s));
-	int rc = s ? open_one(prog->target, prog->target->prog_fd, &s->exact, err)
-		   : bb_fail_nomem(err);
+	struct slot *s = slot;
+	struct bb_test_prog *prog = s->common.prog;
+	int rc = open_one(prog->target, prog->target->prog_fd, &s->exact, err);
 
-	if (rc) {
-		free(s);
+	if (rc)
 		return rc;
-	}
 	if (prog->counts_behind)
 		open_behind(prog->target, &s->exact);
 	s->in = calloc(s->exact.clone.cfg.n_blocks, sizeof(*s->in));
-	rc = s->in ? trigger->attach(state, prog, s->exact.clone.prog_fd, &s->attached, err)
-		   : bb_fail_nomem(err);
-	if (rc)
-		detach(state, s);
-	else
-		*ret_slot = s;
-	return rc;
+	if (!s->in) {
+		close_clones(&s->exact);
+		return bb_fail_nomem(err);
+	}
+	return bb_trigger__attach(s->common.state->fired, prog, s->exact.clone.prog_fd,
+				  &s->attached, err);
 }
 
-/* Can it be fired, and counted? */
+/* Returns 0 if the program can be cloned. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
-	void *slot;
-	int rc = bb_trigger__probe(state, prog, err);
+	struct bb_drive_slot *slot;
+	int rc = bb_driver__attach(state, prog, &slot, err);
 
 	if (!rc)
-		rc = attach(state, prog, &slot, err);
-	if (!rc)
-		detach(state, slot);
+		bb_driver__detach(slot);
 	return rc;
 }
 
@@ -323,16 +315,15 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	return is_last || s->in_vain == IN_VAIN;
 }
 
-static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	const struct bb_trigger_state *s = state;
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = false};
+	const struct slot *s = slot;
 
-	b->target_cpu_s = NAN;
 	/* as in begin() */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
-	return s->trigger->fire(((struct slot *)slot)->attached, param, &part, b, err);
+	return s->common.state->driver->trigger->fire(s->attached, param, &part, b, err);
 }
 
 const struct bb_driver bb_driver_exact = {
@@ -353,10 +344,9 @@ const struct bb_driver bb_driver_exact = {
 			.whole_object = true,
 		},
 	.is_instrument = true,
-	.open = bb_trigger__open,
+	.slot_bytes = sizeof(struct slot),
 	.probe = probe,
 	.attach = attach,
 	.batch = batch,
 	.detach = detach,
-	.close = bb_trigger__close,
 };

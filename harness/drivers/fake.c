@@ -16,6 +16,7 @@
 #include "drivers/driver.h"
 
 struct fake_state {
+	struct bb_drive_state common;
 	struct bb_rng rng;
 	uint64_t batches;
 };
@@ -28,16 +29,12 @@ static double knob(const struct bb_variant_spec *v, const char *name, double oth
 	return otherwise;
 }
 
-static int fake_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		     void **ret_state, struct bb_err *err)
+static int fake_open(void *state, struct bb_err *err)
 {
-	struct fake_state *s = calloc(1, sizeof(*s));
+	struct fake_state *s = state;
 
-	(void)spec;
-	if (!s)
-		return bb_fail_nomem(err);
-	bb_rng_seed(&s->rng, opts->seed);
-	*ret_state = s;
+	(void)err;
+	bb_rng_seed(&s->rng, s->common.opts.seed);
 	return 0;
 }
 
@@ -53,17 +50,15 @@ static uint64_t fake_run_ns(struct fake_state *s, const struct bb_test_prog *pro
 	return ns < 1 ? 1 : (uint64_t)(ns + 0.5);
 }
 
-static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
-		      struct bb_err *err)
+static int fake_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	struct fake_state *s = state;
-	const struct bb_test_prog *prog = slot;
+	struct fake_state *s = (struct fake_state *)((struct bb_drive_slot *)slot)->state;
+	const struct bb_test_prog *prog = ((struct bb_drive_slot *)slot)->prog;
 	const struct bb_variant_spec *v = prog->spec;
 	double fail_after = knob(v, "fail_after", 0), lose_after = knob(v, "lose_after", 0);
 
 	(void)param;
 	s->batches++;
-	b->target_cpu_s = NAN;
 	if (bb_must_end())
 		return bb_stop_signal ? -EINTR : 0;
 	if (fail_after > 0 && (double)s->batches >= fail_after)
@@ -81,7 +76,6 @@ static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	}
 	b->run_cnt = b->n;
 	b->elapsed_s = (double)b->run_time_ns * 1e-9;
-	b->target_cpu_s = NAN;
 	return 0;
 }
 
@@ -103,9 +97,7 @@ const struct bb_driver bb_driver_fake = {
 			.fires = true,
 			.one_by_one = true,
 		},
+	.state_bytes = sizeof(struct fake_state),
 	.open = fake_open,
-	.attach = bb_driver__attach_nothing,
 	.batch = fake_batch,
-	.detach = bb_driver__detach_nothing,
-	.close = free,
 };

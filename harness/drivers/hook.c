@@ -39,6 +39,7 @@ struct shared {
 };
 
 struct slot {
+	struct bb_drive_slot common;
 	struct bb_fire_slot fire; /* its hook stays closed: it is opened for each block */
 	int empty_fd;             /* the empty program; -1: there is none */
 };
@@ -216,16 +217,14 @@ static void keep_block(struct bb_batch *b, const struct block *block, uint32_t r
 	b->ns[b->n++] = (uint64_t)(fmax(cost_ns, 0) * PS_PER_NS + 0.5);
 }
 
-static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct slot *s = slot;
 	struct block block;
 	int rc = 0;
 
-	(void)state;
 	(void)param;
-	b->target_cpu_s = NAN;
 	b->warmup = 0;
 	((struct shared *)s->fire.firer.shared)->drains = b->drain_each_run &&
 							  bb_target__ring(s->fire.common.target);
@@ -234,7 +233,6 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 		if (!rc)
 			keep_block(b, &block, s->fire.found->runs_each);
 	}
-	b->elapsed_s = bb_seconds_since(began_ns);
 	return bb_batch__void_if_gone(b, rc, err);
 }
 
@@ -253,54 +251,44 @@ static int load_empty(const struct bb_target *target, int *ret_fd, struct bb_err
 	return rc;
 }
 
-static void detach(void *state, void *slot)
+static void detach(void *slot)
 {
 	struct slot *s = slot;
 
-	(void)state;
-	if (!s)
-		return;
 	bb_firer__stop(&s->fire.firer);
-	if (s->empty_fd >= 0)
-		close(s->empty_fd);
-	free(s);
+	close_fd(s->empty_fd);
 }
 
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
-	int rc = bb_fire__probe(state, prog, err);
-
-	if (!rc && prog->fire.point.kind == BB_AT_STRUCT_OPS)
-		rc = bb_fail(err, -ENOTSUP,
-			     "a connection keeps its congestion control: there is "
-			     "no time without the program");
-	return rc;
+	(void)state;
+	return prog->fire.point.kind != BB_AT_STRUCT_OPS ? 0
+							 : bb_fail(err, -ENOTSUP,
+								   "a connection keeps its "
+								   "congestion control: there is "
+								   "no time without the program");
 }
 
-static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
+static int attach(void *slot, struct bb_err *err)
 {
-	struct slot *s = calloc(1, sizeof(*s));
-	struct bb_fire_state *fire = state;
+	struct slot *s = slot;
+	struct bb_fire_state *fire = (struct bb_fire_state *)s->common.state->fired;
+	struct bb_test_prog *prog = s->common.prog;
 	struct bb_err unsaid = {0};
-	int rc = s ? probe(state, prog, err) : bb_fail_nomem(err);
+	int rc;
 
-	if (rc) {
-		free(s);
+	s->empty_fd = -1;
+	rc = bb_driver__probe(s->common.state, prog, err);
+	if (rc)
 		return rc;
-	}
 	bb_fire_slot__init(&s->fire, fire, prog, prog->target->prog_fd);
 	if (load_empty(prog->target, &s->empty_fd, &unsaid))
 		s->empty_fd = -1;
 	bb_fire__close_hooks();
 	rc = bb_pin_to_cpu(fire->common.opts.cpu, err);
-	if (!rc)
-		rc = bb_firer__start(fire->site, &prog->fire.point, s, sizeof(struct shared),
-				     &s->fire.firer, err);
-	if (rc)
-		detach(state, s);
-	else
-		*ret_slot = s;
-	return rc;
+	return rc ? rc
+		  : bb_firer__start(fire->site, &prog->fire.point, s, sizeof(struct shared),
+				    &s->fire.firer, err);
 }
 
 static const struct bb_drive_key keys[] = {
@@ -325,11 +313,10 @@ const struct bb_driver bb_driver_hook = {
 			.stats_off = true,
 		},
 	.trigger = &bb_trigger_fire,
-	.open = bb_trigger__open,
+	.slot_bytes = sizeof(struct slot),
 	.probe = probe,
 	.attach = attach,
 	.batch = batch,
 	.fired_by = bb_fire__words_alone,
 	.detach = detach,
-	.close = bb_trigger__close,
 };

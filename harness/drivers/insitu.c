@@ -16,8 +16,7 @@
 /* --- by a clock that samples the workload --- */
 
 struct insitu_slot {
-	struct bb_target *target;
-	const char *event;
+	struct bb_drive_slot common;
 	int event_fd;                    /* -1: none open */
 	pid_t event_pid;                 /* the process it is on */
 	uint32_t event_freq_hz, freq_hz; /* as the event was opened; as it is wanted */
@@ -31,26 +30,15 @@ static void close_event(struct insitu_slot *slot)
 	slot->event_fd = -1;
 }
 
-static void insitu_detach(void *state, void *slot)
+static void insitu_detach(void *slot)
 {
-	(void)state;
-	if (!slot)
-		return;
 	close_event(slot);
-	free(slot);
 }
 
-static int insitu_attach(void *state, struct bb_test_prog *prog, void **ret_slot,
-			 struct bb_err *err)
+static int insitu_attach(void *slot, struct bb_err *err)
 {
-	struct insitu_slot *slot = calloc(1, sizeof(*slot));
-
-	if (!slot)
-		return bb_fail_nomem(err);
-	slot->target = prog->target;
-	slot->event = ((struct bb_workload_loop *)state)->spec->event;
-	slot->event_fd = -1;
-	*ret_slot = slot;
+	(void)err;
+	((struct insitu_slot *)slot)->event_fd = -1;
 	return 0;
 }
 
@@ -64,8 +52,8 @@ static int open_event(struct insitu_slot *slot, const struct bb_workload *worklo
 	    slot->event_freq_hz == slot->freq_hz)
 		return 0;
 	close_event(slot);
-	rc = bb_workload__open_clock(workload, slot->event, slot->freq_hz, slot->target->prog_fd,
-				     &slot->event_fd, err);
+	rc = bb_workload__open_clock(workload, slot->common.state->spec->event, slot->freq_hz,
+				     slot->common.prog->target->prog_fd, &slot->event_fd, err);
 	slot->event_pid = workload->pid;
 	slot->event_freq_hz = slot->freq_hz;
 	slot->whole_periods = 0;
@@ -99,14 +87,13 @@ static double end_event(void *arg)
 	return (double)periods / slot->event_freq_hz;
 }
 
-static int insitu_batch(void *state, void *slot_, uint32_t param, struct bb_batch *b,
-			struct bb_err *err)
+static int insitu_batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	struct insitu_slot *slot = slot_;
 	const struct bb_workload_event event = {begin_event, end_event, slot};
 
 	slot->freq_hz = param;
-	return bb_workload_loop__batch(state, slot->target, &event, b, err);
+	return bb_workload_loop__batch(slot_, &event, b, err);
 }
 
 static const struct bb_drive_key keys[] = {
@@ -132,6 +119,9 @@ const struct bb_driver bb_driver_insitu = {
 			.needs_bpf = true,
 			.watches_workload = true,
 		},
+	.polls = true,
+	.state_bytes = sizeof(struct bb_workload_loop),
+	.slot_bytes = sizeof(struct insitu_slot),
 	.open = bb_workload_loop__open,
 	.attach = insitu_attach,
 	.batch = insitu_batch,
@@ -184,24 +174,21 @@ static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct 
 	return 0;
 }
 
-static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
-			struct bb_err *err)
+static int attach_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	static const struct bb_workload_event nothing_to_do = {0};
-	struct bb_target *target = ((struct bb_test_prog *)slot)->target;
-	struct bb_workload_loop *l = state;
+	const struct bb_drive_slot *s = slot;
+	struct bb_target *target = s->prog->target;
 	struct bpf_link *link = NULL;
-	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
+	int rc = bb_workload_loop__start((struct bb_workload_loop *)s->state, true, err);
 
 	(void)param;
-	if (!rc)
-		rc = bb_workload_loop__start(l, true, err);
 	if (!rc)
 		rc = bb_target__attach(target, &link, err);
 	if (!rc)
 		rc = look_at_our_own(target, b, err);
 	if (!rc)
-		rc = bb_workload_loop__batch(l, target, &nothing_to_do, b, err);
+		rc = bb_workload_loop__batch(s, &nothing_to_do, b, err);
 	bpf_link__destroy(link);
 	return rc;
 }
@@ -227,10 +214,11 @@ const struct bb_driver bb_driver_insitu_attach = {
 			.needs_bpf = true,
 			.watches_workload = true,
 		},
+	.polls = true,
+	.state_bytes = sizeof(struct bb_workload_loop),
 	.open = bb_workload_loop__open,
 	.probe = attach_probe,
-	.attach = bb_driver__attach_nothing, /* but for its batches: others have their turn, too */
+	/* Only a batch attaches the program: other programs have their turn, too. */
 	.batch = attach_batch,
-	.detach = bb_driver__detach_nothing,
 	.close = bb_workload_loop__close,
 };

@@ -56,13 +56,11 @@ static int add_load(struct bb_lines_variant *v)
 
 /* --- the programs that take turns, loaded and put where they are fired --- */
 
-void bb_lines_slot__unload(const struct bb_lines_state *s, struct bb_lines_slot *slot,
-			   enum bb_lines_thing thing)
+void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing)
 {
 	struct bb_lines_loaded *l = &slot->things[thing];
 
-	if (l->attached)
-		s->fired->trigger->detach(l->attached);
+	bb_trigger__detach(l->attached);
 	if (l->is_ours && l->prog_fd >= 0) {
 		bb_stats_reader__close(&l->reader);
 		close(l->prog_fd);
@@ -70,34 +68,33 @@ void bb_lines_slot__unload(const struct bb_lines_state *s, struct bb_lines_slot 
 	*l = (struct bb_lines_loaded){.prog_fd = -1};
 }
 
-static int attach_thing(const struct bb_lines_state *s, struct bb_test_prog *prog,
-			struct bb_lines_loaded *l, struct bb_err *err)
+static int attach_thing(struct bb_lines_slot *slot, enum bb_lines_thing thing, struct bb_err *err)
 {
+	struct bb_lines_loaded *l = &slot->things[thing];
+	struct bb_test_prog *prog = slot->common.prog;
 	int rc = 0;
 
 	if (l->is_ours)
 		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
 	else
 		l->reader = prog->target->reader;
-	return rc ? rc : s->fired->trigger->attach(s->fired, prog, l->prog_fd, &l->attached, err);
+	return rc ? rc
+		  : bb_trigger__attach(slot->common.state->fired, prog, l->prog_fd, &l->attached,
+				       err);
 }
 
-static int load_program(const struct bb_lines_state *s, struct bb_test_prog *prog,
-			struct bb_lines_slot *slot, struct bb_err *err)
+static int load_program(struct bb_lines_slot *slot, struct bb_err *err)
 {
-	struct bb_lines_loaded *program = &slot->things[BB_LINES_PROGRAM];
-
-	program->prog_fd = prog->target->prog_fd;
-	return attach_thing(s, prog, program, err);
+	slot->things[BB_LINES_PROGRAM].prog_fd = slot->common.prog->target->prog_fd;
+	return attach_thing(slot, BB_LINES_PROGRAM, err);
 }
 
-int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *prog,
-			struct bb_lines_slot *slot, struct bb_err *err)
+int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	const struct bb_lines_plan *plan = &slot->variant->plan;
 	struct bb_lines_loaded *things = slot->things;
 	struct bb_cut_form form = plan->form;
-	int rc = load_program(s, prog, slot, err);
+	int rc = load_program(slot, err);
 
 	for (int i = BB_LINES_CLONE; i < BB_LINES_N_THINGS; i++)
 		things[i].is_ours = true;
@@ -108,106 +105,77 @@ int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *pro
 		rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_DOUBLED_CLONE].prog_fd, err);
 	if (!rc)
 		rc = bb_load__empty(&plan->code, form.retval, &things[BB_LINES_EMPTY].prog_fd, err);
-	for (int i = BB_LINES_CLONE; !rc && i < BB_LINES_LOGGER; i++)
-		rc = attach_thing(s, prog, &things[i], err);
+	for (enum bb_lines_thing i = BB_LINES_CLONE; !rc && i < BB_LINES_LOGGER; i++)
+		rc = attach_thing(slot, i, err);
 	return rc;
 }
 
-int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *prog,
-			       struct bb_lines_slot *slot, struct bb_err *err)
+int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_loaded *l = &slot->things[BB_LINES_LOGGER];
 	const struct bb_cut_form form = {.logs = true};
 	int rc = bb_lines_plan__load(&slot->variant->plan, &form, &l->prog_fd, err);
 
 	l->is_ours = true;
-	return rc ? rc : attach_thing(s, prog, l, err);
+	return rc ? rc : attach_thing(slot, BB_LINES_LOGGER, err);
 }
 
-static void close_slot(const struct bb_lines_state *s, struct bb_lines_slot *slot)
+static void detach(void *slot)
 {
-	if (!slot)
-		return;
 	for (enum bb_lines_thing i = 0; i < BB_LINES_N_THINGS; i++)
-		bb_lines_slot__unload(s, slot, i);
-	free(slot);
+		bb_lines_slot__unload(slot, i);
 }
 
-/* Others are compared with it, and nobody asks for its lines. */
-static bool is_floor(const struct bb_lines_state *s, const struct bb_test_prog *prog)
+/* Loads everything of a slot, and makes the plan of its variant if there is none. Other variants
+ * are compared with the floor, and nobody asks for its lines. */
+static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 {
-	return s->spec->floor && !strcmp(s->spec->floor, prog->spec->name);
-}
-
-/* A slot with everything loaded; the plan is made when there is none. */
-static int open_slot(struct bb_lines_state *s, struct bb_test_prog *prog,
-		     struct bb_lines_slot **ret_slot, struct bb_err *err)
-{
-	struct bb_lines_slot *slot = calloc(1, sizeof(*slot));
+	struct bb_lines_state *s = (struct bb_lines_state *)slot->common.state;
+	const struct bb_test_prog *prog = slot->common.prog;
+	const char *floor = s->common.spec->floor;
 	struct bb_lines_variant *v = bb_lines_state__variant(s, prog->spec);
 	int rc;
 
-	if (!v && !is_floor(s, prog))
-		v = add_variant(s, prog->spec);
-	if (!slot || (!v && !is_floor(s, prog))) {
-		free(slot);
-		return bb_fail_nomem(err);
-	}
 	for (int i = 0; i < BB_LINES_N_THINGS; i++)
 		slot->things[i].prog_fd = -1;
-	slot->target = prog->target;
+	if (!v && floor && !strcmp(floor, prog->spec->name))
+		return load_program(slot, err);
+	if (!v)
+		v = add_variant(s, prog->spec);
+	if (!v)
+		return bb_fail_nomem(err);
 	slot->variant = v;
-	if (!v) {
-		rc = load_program(s, prog, slot, err);
-	} else {
-		rc = bb_lines_plan__read(&v->plan, prog->target, err);
-		if (!rc)
-			rc = v->is_planned ? bb_lines_slot__load(s, prog, slot, err)
-					   : bb_lines_variant__plan(s, prog, slot, err);
-		bb_lines_plan__forget(&v->plan);
-	}
-	if (rc)
-		close_slot(s, slot);
-	else
-		*ret_slot = slot;
+	rc = bb_lines_plan__read(&v->plan, prog->target, err);
+	if (!rc)
+		rc = v->is_planned ? bb_lines_slot__load(slot, err)
+				   : bb_lines_variant__plan(slot, err);
+	bb_lines_plan__forget(&v->plan);
 	return rc;
 }
 
-/* Can it be fired and cut, and where? */
+/* Returns 0 if the program can be cut. The plan of its variant is then made. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
-	struct bb_lines_state *s = state;
-	struct bb_lines_slot *slot;
+	struct bb_lines_slot slot = {.common = {state, prog}};
 	int rc;
 
 	if (prog->self_pid)
 		return bb_fail(err, -ENOTSUP,
 			       "two processes fire in turn here, and {pid: self} is one of them");
-	rc = bb_trigger__probe(s->fired, prog, err);
-	if (!rc)
-		rc = open_slot(s, prog, &slot, err);
-	if (!rc)
-		close_slot(s, slot);
+	rc = load_slot(&slot, err);
+	detach(&slot);
 	return rc;
 }
 
-static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
+static int attach(void *slot_, struct bb_err *err)
 {
-	struct bb_lines_slot *slot;
-	int rc = open_slot(state, prog, &slot, err);
+	struct bb_lines_slot *slot = slot_;
+	int rc = load_slot(slot, err);
 
-	if (rc)
+	if (rc || !slot->variant)
 		return rc;
-	*ret_slot = slot;
-	if (!slot->variant)
-		return 0;
 	slot->load = slot->variant->n_loads;
 	return add_load(slot->variant) ? bb_fail_nomem(err) : 0;
-}
-
-static void detach(void *state, void *slot)
-{
-	close_slot(state, slot);
 }
 
 /* --- one block of runs, fired one after the other --- */
@@ -281,7 +249,8 @@ int bb_lines_block__fire(const struct bb_lines_state *s, const struct bb_lines_b
 	*s->block = *block;
 	s->block->state = s;
 	s->block->batch.ns = s->block->ns;
-	rc = s->fired->trigger->fire(block->thing->attached, param, &part, &s->block->batch, err);
+	rc = s->common.driver->trigger->fire(block->thing->attached, param, &part, &s->block->batch,
+					     err);
 	bb_cut_memory__end_nowhere(&s->memory);
 	return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
@@ -417,24 +386,21 @@ static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct
 	return rc;
 }
 
-static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	struct bb_lines_state *s = state;
 	struct bb_lines_slot *slot = slot_;
+	struct bb_lines_state *s = (struct bb_lines_state *)slot->common.state;
 	struct bb_lines_variant *v = slot->variant;
 	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
-	uint64_t began_ns = bb_now_ns();
 	size_t want = b->want < BB_LINES_BLOCK ? b->want : BB_LINES_BLOCK;
 	int rc;
 
-	b->target_cpu_s = NAN;
 	b->warmup = 0;
 	if (v && !p)
 		return bb_fail(err, -EINVAL, "'%s' was not planned with parameter %u",
-			       slot->target->source->program, param);
+			       slot->common.prog->target->source->program, param);
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = v ? fire_all(s, slot, p, want, b, err) : fire_floor(s, slot, param, want, b, err);
-	b->elapsed_s = bb_seconds_since(began_ns);
 	rc = bb_batch__void_if_gone(b, rc, err);
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
@@ -445,45 +411,30 @@ static void close_lines(void *state)
 {
 	struct bb_lines_state *s = state;
 
-	if (!s)
-		return;
 	for (size_t i = 0; i < s->n_variants; i++) {
 		bb_lines_variant__done(s->variants[i]);
 		bb_lines_plan__done(&s->variants[i]->plan);
 		free(s->variants[i]);
 	}
 	free(s->variants);
-	bb_trigger__close(s->fired);
-	bb_shared_memory__close(&s->memory);
-	if (s->block)
+	if (s->block) {
+		bb_shared_memory__close(&s->memory);
 		munmap(s->block, sizeof(*s->block));
-	free(s);
+	}
 }
 
-static int open_lines(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		      void **ret_state, struct bb_err *err)
+static int open_lines(void *state, struct bb_err *err)
 {
-	struct bb_lines_state *s = calloc(1, sizeof(*s));
-	void *fired = NULL, *block;
-	int rc;
+	struct bb_lines_state *s = state;
+	void *block = mmap(NULL, sizeof(*s->block), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (!s)
+	if (block == MAP_FAILED)
 		return bb_fail_nomem(err);
-	s->spec = spec;
+	s->block = block;
 	s->memory.fd = -1;
-	bb_rng_seed(&s->rng, opts->seed);
-	block = mmap(NULL, sizeof(*s->block), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		     -1, 0);
-	s->block = block == MAP_FAILED ? NULL : block;
-	rc = s->block ? bb_trigger__open(spec, opts, &fired, err) : bb_fail_nomem(err);
-	s->fired = fired;
-	if (!rc)
-		rc = bb_cut_memory__open(&s->memory, err);
-	if (rc)
-		close_lines(s);
-	else
-		*ret_state = s;
-	return rc;
+	bb_rng_seed(&s->rng, s->common.opts.seed);
+	return bb_cut_memory__open(&s->memory, err);
 }
 
 const struct bb_driver bb_driver_lines = {
@@ -503,6 +454,8 @@ const struct bb_driver bb_driver_lines = {
 			.by_line = true,
 		},
 	.is_instrument = true,
+	.state_bytes = sizeof(struct bb_lines_state),
+	.slot_bytes = sizeof(struct bb_lines_slot),
 	.open = open_lines,
 	.probe = probe,
 	.attach = attach,

@@ -277,7 +277,7 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 		.ends_at = -2,
 		.batch = {.want = 1,
 			  .warmup = before,
-			  .drain_each_run = s->spec->step.consumer == BB_DRAIN_EACH_RUN},
+			  .drain_each_run = s->common.spec->step.consumer == BB_DRAIN_EACH_RUN},
 	};
 	int rc;
 
@@ -400,7 +400,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 		return bb_fail_nomem(err);
 	}
 	p->param = param;
-	p->is_cold = s->spec->caches == BB_CACHES_COLD;
+	p->is_cold = s->common.spec->caches == BB_CACHES_COLD;
 	/* so many places that a budget has room for many sweeps */
 	most = bb_deadline_left_s() * SWEEP_SHARE /
 	       (path.ns * 1e-9 * (BB_LINES_BLOCK + BB_LINES_WARMUP));
@@ -430,12 +430,12 @@ void bb_lines_variant__done(struct bb_lines_variant *v)
 static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		      struct bb_err *err)
 {
-	bool has_inputs = s->spec->kind->takes_inputs;
-	size_t n = has_inputs ? s->spec->inputs.n : s->spec->values.n;
+	bool has_inputs = s->common.spec->kind->takes_inputs;
+	size_t n = has_inputs ? s->common.spec->inputs.n : s->common.spec->values.n;
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < (n ? n : 1); i++)
-		rc = plan_param(s, slot, n && !has_inputs ? s->spec->values.v[i] : i, err);
+		rc = plan_param(s, slot, n && !has_inputs ? s->common.spec->values.v[i] : i, err);
 	if (rc)
 		bb_lines_variant__done(slot->variant);
 	return rc;
@@ -443,9 +443,9 @@ static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot
 
 /* The cuts that the verifier allows, and the paths through them; fewer cuts where a run passes too
  * many. */
-static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *prog,
-			struct bb_lines_slot *slot, struct bb_err *err)
+static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 {
+	const struct bb_lines_state *s = (const struct bb_lines_state *)slot->common.state;
 	struct bb_lines_variant *v = slot->variant;
 	struct bb_err too_many;
 	int rc;
@@ -453,16 +453,16 @@ static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *prog,
 	for (;;) {
 		rc = settle(&v->plan, s->memory.fd, err);
 		if (!rc)
-			rc = bb_lines_slot__load(s, prog, slot, err);
+			rc = bb_lines_slot__load(slot, err);
 		if (!rc)
-			rc = bb_lines_slot__load_logger(s, prog, slot, err);
+			rc = bb_lines_slot__load_logger(slot, err);
 		if (!rc)
 			rc = plan_cases(s, slot, err);
-		bb_lines_slot__unload(s, slot, BB_LINES_LOGGER);
+		bb_lines_slot__unload(slot, BB_LINES_LOGGER);
 		if (rc != -E2BIG)
 			break;
 		for (enum bb_lines_thing i = 0; i < BB_LINES_N_THINGS; i++)
-			bb_lines_slot__unload(s, slot, i);
+			bb_lines_slot__unload(slot, i);
 		bb_fail(&too_many, -ENOTSUP, "a run of '%s' passes more than %u cuts",
 			v->plan.code.name, BB_CUT_LOG);
 		if (!coarsen(&v->plan, too_many.msg))
@@ -473,15 +473,14 @@ static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *prog,
 }
 
 /* With the kernel counting runs, which it does not yet when programs are probed. */
-int bb_lines_variant__plan(struct bb_lines_state *s, struct bb_test_prog *prog,
-			   struct bb_lines_slot *slot, struct bb_err *err)
+int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_stats_enable stats;
 	int rc = bb_stats_enable__on(&stats, err);
 
 	if (rc)
 		return rc;
-	rc = plan_variant(s, prog, slot, err);
+	rc = plan_variant(slot, err);
 	bb_stats_enable__off(&stats);
 	return rc;
 }

@@ -87,8 +87,7 @@ struct bb_lines_variant {
 };
 
 struct bb_lines_state {
-	struct bb_trigger_state *fired;
-	const struct bb_drive_spec *spec;
+	struct bb_drive_state common;
 	struct bb_lines_block *block; /* the one in work, seen by the process that fires it */
 	struct bb_shared_memory memory;
 	struct bb_rng rng;
@@ -105,7 +104,7 @@ struct bb_lines_loaded {
 };
 
 struct bb_lines_slot {
-	struct bb_target *target;
+	struct bb_drive_slot common;
 	struct bb_lines_variant *variant; /* NULL: the floor, which is not cut */
 	uint32_t load;
 	struct bb_lines_loaded things[BB_LINES_N_THINGS];
@@ -133,12 +132,9 @@ int bb_lines_block__fire(const struct bb_lines_state *s, const struct bb_lines_b
 
 /* lines.c: the program, the clone of this load and what takes turns with it; the logger; one of
  * them off again. */
-int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *prog,
-			struct bb_lines_slot *slot, struct bb_err *err);
-int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *prog,
-			       struct bb_lines_slot *slot, struct bb_err *err);
-void bb_lines_slot__unload(const struct bb_lines_state *s, struct bb_lines_slot *slot,
-			   enum bb_lines_thing thing);
+int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err);
+int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err);
+void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing);
 
 /* lines_plan.c: the parts of the current load of the target. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
@@ -152,8 +148,7 @@ void bb_lines_plan__done(struct bb_lines_plan *p);
  * lines_plan.c: which cuts, the paths through them and what is measured, with all of them loaded
  * into the slot. bb_lines_variant__done() frees that.
  */
-int bb_lines_variant__plan(struct bb_lines_state *s, struct bb_test_prog *prog,
-			   struct bb_lines_slot *slot, struct bb_err *err);
+int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_variant__done(struct bb_lines_variant *v);
 
 /* lines.c: NULL: there is none. */

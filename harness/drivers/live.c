@@ -21,19 +21,6 @@
 #define LOOK_SAMPLES 256u
 #define LOOK_S 0.5
 
-static int live_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		     void **ret_state, struct bb_err *err)
-{
-	struct bb_driver_opts *copy = malloc(sizeof(*copy));
-
-	(void)spec;
-	if (!copy)
-		return bb_fail_nomem(err);
-	*copy = *opts;
-	*ret_state = copy;
-	return 0;
-}
-
 /* --- watching --- */
 
 static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *prog,
@@ -99,7 +86,10 @@ static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test
 static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	if (bb_target__is_adopted(prog->target))
-		return prog->live_mean_of ? 0 : find_runs_at_a_time(state, prog, err);
+		return prog->live_mean_of
+			       ? 0
+			       : find_runs_at_a_time(&((struct bb_drive_state *)state)->opts, prog,
+						     err);
 	return bb_fail(err, -ENOTSUP,
 		       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' measures "
 		       "variants that have an id or a pin",
@@ -116,14 +106,12 @@ static void live_fired_by(const struct bb_input *input, const struct bb_test_pro
 			 prog->live_mean_of);
 }
 
-static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
-		      struct bb_err *err)
+static int live_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	int rc;
+	const struct bb_drive_slot *s = slot;
+	int rc = watch_as_everybody(&s->state->opts, s->prog, NULL, b, err);
 
 	(void)param;
-	b->target_cpu_s = NAN;
-	rc = watch_as_everybody(state, slot, NULL, b, err);
 	if (!rc && !b->run_cnt && !b->void_why[0])
 		snprintf(b->void_why, sizeof(b->void_why), "no run in %.3g s", b->elapsed_s);
 	return rc;
@@ -149,11 +137,7 @@ const struct bb_driver bb_driver_live = {
 			.needs_bpf = true,
 			.read_only = true,
 		},
-	.open = live_open,
 	.probe = live_probe,
-	.attach = bb_driver__attach_nothing,
 	.batch = live_batch,
 	.fired_by = live_fired_by,
-	.detach = bb_driver__detach_nothing,
-	.close = free,
 };

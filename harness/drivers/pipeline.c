@@ -18,7 +18,7 @@
 #define LEAST_LOOK_S 1e-3 /* between two looks at the ring */
 
 struct pipeline_slot {
-	struct bb_target *target;
+	struct bb_drive_slot common;
 	const struct bb_ring *ring;
 	const struct bb_sample_processor *processor; /* NULL: nobody empties the ring */
 	int event_fd;                                /* -1: none open */
@@ -46,19 +46,14 @@ static int pipeline_probe(void *state, struct bb_test_prog *prog, struct bb_err 
 		       prog->target->source->program);
 }
 
-static int pipeline_attach(void *state, struct bb_test_prog *prog, void **ret_slot,
-			   struct bb_err *err)
+static int pipeline_attach(void *slot_, struct bb_err *err)
 {
-	struct pipeline_slot *slot = calloc(1, sizeof(*slot));
+	struct pipeline_slot *slot = slot_;
 
-	(void)state;
-	if (!slot)
-		return bb_fail_nomem(err);
-	slot->target = prog->target;
-	slot->ring = bb_target__ring(prog->target);
-	slot->processor = bb_sample_processor_find(prog->spec->consumer);
+	(void)err;
+	slot->ring = bb_target__ring(slot->common.prog->target);
+	slot->processor = bb_sample_processor_find(slot->common.prog->spec->consumer);
 	slot->event_fd = -1;
-	*ret_slot = slot;
 	return 0;
 }
 
@@ -69,12 +64,9 @@ static void close_event(struct pipeline_slot *slot)
 	slot->event_fd = -1;
 }
 
-static void pipeline_detach(void *state, void *slot)
+static void pipeline_detach(void *slot)
 {
-	(void)state;
-	if (slot)
-		close_event(slot);
-	free(slot);
+	close_event(slot);
 }
 
 /* The workload held still with an event on it that is enabled: begin with bb_workload__resume(). */
@@ -86,8 +78,9 @@ static int begin_pass(struct flow_run *r, struct bb_err *err)
 	if (rc)
 		return rc;
 	r->cpu_before_s = bb_workload__cpu_s(&l->workload);
-	rc = bb_workload__open_clock(&l->workload, l->spec->event, r->freq_hz,
-				     r->slot->target->prog_fd, &r->slot->event_fd, err);
+	rc = bb_workload__open_clock(&l->workload, l->common.spec->event, r->freq_hz,
+				     r->slot->common.prog->target->prog_fd, &r->slot->event_fd,
+				     err);
 	return rc ? rc : bb_workload__start_clock(r->slot->event_fd, err);
 }
 
@@ -128,14 +121,14 @@ static int watch(struct flow_run *r, struct bb_err *err)
 		if (!rc && r->consumer.pid)
 			rc = bb_consumer__check(&r->consumer, err);
 		if (!rc)
-			rc = bb_workload__ended(&r->loop->workload, r->loop->spec->target.workload,
-						err);
+			rc = bb_workload__ended(&r->loop->workload,
+						r->loop->common.spec->target.workload, err);
 		if (rc == 1) {
 			end_pass(r);
 			rc = ++passes > MAX_PASSES ? bb_fail(err, -ESRCH,
 							     "workload '%s' ends before it can be "
 							     "sampled",
-							     r->loop->spec->target.workload)
+							     r->loop->common.spec->target.workload)
 						   : begin_pass(r, err);
 			bb_workload__resume(&r->loop->workload);
 		}
@@ -179,7 +172,7 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 	int rc = collect(r, err);
 
 	if (!rc)
-		rc = bb_read_counters(r->slot->target, &after, err);
+		rc = bb_read_counters(r->slot->common.prog->target, &after, err);
 	if (rc)
 		return rc;
 	/* all lags, or where there is no room for all, those of samples at equal distances */
@@ -198,12 +191,13 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 
 static int run_flow(struct flow_run *r, struct bb_err *err)
 {
-	const struct bb_child_place place = {r->loop->opts.poll_cpu, r->loop->opts.uid,
-					     r->loop->opts.gid, NULL};
+	const struct bb_child_place place = {r->loop->common.opts.poll_cpu,
+					     r->loop->common.opts.uid, r->loop->common.opts.gid,
+					     NULL};
 	struct bb_prog_stats before;
-	int rc = bb_read_counters(r->slot->target, &before, err), taken = 0;
+	int rc = bb_read_counters(r->slot->common.prog->target, &before, err), taken = 0;
 
-	bb_target__drain(r->slot->target, false);
+	bb_target__drain(r->slot->common.prog->target, false);
 	if (!rc && r->slot->processor)
 		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place,
 					&r->consumer, err);
@@ -215,15 +209,13 @@ static int run_flow(struct flow_run *r, struct bb_err *err)
 	return rc ? rc : taken;
 }
 
-static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
-			  struct bb_err *err)
+static int pipeline_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	struct bb_workload_loop *l = state;
+	struct bb_workload_loop *l =
+		(struct bb_workload_loop *)((struct bb_drive_slot *)slot)->state;
 	struct flow_run r = {.loop = l, .slot = slot, .freq_hz = param, .batch = b};
-	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
+	int rc;
 
-	if (rc)
-		return rc;
 	r.room = (size_t)(2 * b->max_s * param) + 64;
 	r.lag_ns = calloc(r.room, sizeof(*r.lag_ns));
 	b->flow = calloc(1, sizeof(*b->flow));
@@ -265,6 +257,9 @@ const struct bb_driver bb_driver_pipeline = {
 			.is_whole = true,
 			.needs_bpf = true,
 		},
+	.polls = true,
+	.state_bytes = sizeof(struct bb_workload_loop),
+	.slot_bytes = sizeof(struct pipeline_slot),
 	.open = bb_workload_loop__open,
 	.probe = pipeline_probe,
 	.attach = pipeline_attach,

@@ -221,29 +221,34 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t
 	return rc;
 }
 
-static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+struct slope_slot {
+	struct bb_drive_slot common;
+	struct bb_attached *attached;
+};
+
+static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	const struct bb_test_run *t = state;
-	uint32_t most = t->common.spec->slope.repeat;
+	const struct slope_slot *slot = slot_;
+	const struct bb_slope_state *state = (const struct bb_slope_state *)slot->common.state;
+	uint32_t most = state->common.spec->slope.repeat;
 	struct line *lines = calloc(b->want, sizeof(*lines));
 	double *scratch = calloc(b->want, sizeof(*scratch));
 	uint64_t began_ns = bb_now_ns();
 	uint32_t repeat = 0;
 	struct bb_test_call s = {0};
-	int rc = lines && scratch ? bb_test_run__aim(slot, param, &s, err) : bb_fail_nomem(err);
+	int rc = lines && scratch ? bb_test_run__aim(slot->attached, param, &s, err)
+				  : bb_fail_nomem(err);
 
 	if (rc)
 		goto out;
-	b->target_cpu_s = NAN;
 	b->warmup = 0;
 	rc = bb_must_end_why();
 	if (!rc)
 		rc = calibrate(&s, most ? most : MAX_REPEAT, b, lines, &repeat);
 	if (!rc)
-		rc = take_lines(&t->pmu, &s, repeat, lines, b, began_ns);
+		rc = take_lines(&state->pmu, &s, repeat, lines, b, began_ns);
 	if (rc == -EINTR || rc == -ETIME) /* an incomplete line is no sample */
 		rc = bb_stop_signal ? -EINTR : 0;
-	b->elapsed_s = bb_seconds_since(began_ns);
 	b->slope.intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns),
 					  scratch);
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
@@ -259,44 +264,35 @@ out:
 	return rc;
 }
 
-static int open_slope(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		      void **ret_state, struct bb_err *err)
+static int open_slope(void *state, struct bb_err *err)
 {
-	struct bb_test_run *t;
-	int rc = bb_trigger__open(spec, opts, ret_state, err);
+	struct bb_slope_state *s = state;
 
-	if (rc)
-		return rc;
-	t = *ret_state;
-	t->repeats = true;
-	bb_pmu__open(pmu_events, &t->pmu);
+	(void)err;
+	((struct bb_test_run *)s->common.fired)->repeats = true;
+	bb_pmu__open(pmu_events, &s->pmu);
 	return 0;
 }
 
 static void close_slope(void *state)
 {
-	struct bb_test_run *t = state;
+	struct bb_slope_state *s = state;
 
-	if (t)
-		bb_pmu__close(&t->pmu);
-	bb_trigger__close(t);
+	if (s->common.fired) /* open_slope() was called */
+		bb_pmu__close(&s->pmu);
 }
 
-static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
+static int attach(void *slot, struct bb_err *err)
 {
-	struct bb_attached *a;
-	int rc = bb_trigger_test_run.attach(state, prog, prog->target->prog_fd, &a, err);
+	struct slope_slot *s = slot;
 
-	if (!rc)
-		*ret_slot = a;
-	return rc;
+	return bb_trigger__attach(s->common.state->fired, s->common.prog,
+				  s->common.prog->target->prog_fd, &s->attached, err);
 }
 
-static void detach(void *state, void *slot)
+static void detach(void *slot)
 {
-	(void)state;
-	if (slot)
-		bb_trigger_test_run.detach(slot);
+	bb_trigger__detach(((struct slope_slot *)slot)->attached);
 }
 
 static const struct bb_drive_key keys[] = {
@@ -331,8 +327,9 @@ const struct bb_driver bb_driver_slope = {
 			.stats_off = true,
 		},
 	.trigger = &bb_trigger_test_run,
+	.state_bytes = sizeof(struct bb_slope_state),
+	.slot_bytes = sizeof(struct slope_slot),
 	.open = open_slope,
-	.probe = bb_trigger__probe,
 	.attach = attach,
 	.batch = batch,
 	.detach = detach,

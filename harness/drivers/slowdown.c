@@ -245,12 +245,12 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 #define PAUSE_NS 2000000 /* between two looks at hyperfine */
 
 struct slowdown_state {
-	const struct bb_drive_spec *spec;
-	struct bb_driver_opts opts;
+	struct bb_drive_state common;
 	struct hyperfine hyperfine;
 };
 
 struct slowdown_slot {
+	struct bb_drive_slot common;
 	struct bb_target *target; /* NULL: the sampler is no program */
 	bool by_perf, by_profile;
 	/* NULL: the ring, if any, is emptied unread */
@@ -271,35 +271,18 @@ struct timed_run {
 
 static void slowdown_close(void *state)
 {
-	struct slowdown_state *s = state;
-
-	if (!s)
-		return;
-	hyperfine_close(&s->hyperfine);
-	free(s);
+	hyperfine_close(&((struct slowdown_state *)state)->hyperfine);
 }
 
-static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			 void **ret_state, struct bb_err *err)
+static int slowdown_open(void *state, struct bb_err *err)
 {
+	struct slowdown_state *s = state;
+	const struct bb_drive_spec *spec = s->common.spec;
+	const struct bb_driver_opts *opts = &s->common.opts;
 	const struct bb_child_place place = {opts->cpu, opts->uid, opts->gid, opts->env};
-	struct slowdown_state *s;
-	int rc = bb_windows__can_poll(opts, err);
 
-	if (rc)
-		return rc;
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return bb_fail_nomem(err);
-	s->spec = spec;
-	s->opts = *opts;
-	rc = hyperfine_open(spec->target.workload, spec->target.args, spec->target.n_args,
-			    opts->workload_dir, &place, &s->hyperfine, err);
-	if (rc)
-		slowdown_close(s);
-	else
-		*ret_state = s;
-	return rc;
+	return hyperfine_open(spec->target.workload, spec->target.args, spec->target.n_args,
+			      opts->workload_dir, &place, &s->hyperfine, err);
 }
 
 static bool is_sampler(const struct bb_test_prog *prog, const char *name)
@@ -317,34 +300,25 @@ static int slowdown_probe(void *state, struct bb_test_prog *prog, struct bb_err 
 	return 0;
 }
 
-static int slowdown_attach(void *state, struct bb_test_prog *prog, void **ret_slot,
-			   struct bb_err *err)
+static int slowdown_attach(void *slot_, struct bb_err *err)
 {
-	struct slowdown_slot *slot = calloc(1, sizeof(*slot));
+	struct slowdown_slot *slot = slot_;
+	const struct bb_test_prog *prog = slot->common.prog;
 
-	(void)state;
-	if (!slot)
-		return bb_fail_nomem(err);
+	(void)err;
 	slot->target = prog->target;
 	slot->by_perf = is_sampler(prog, "perf-record");
 	slot->by_profile = is_sampler(prog, "profile");
 	slot->ring = slot->target ? bb_target__ring(slot->target) : NULL;
 	slot->processor = slot->ring ? bb_sample_processor_find(prog->spec->consumer) : NULL;
-	*ret_slot = slot;
 	return 0;
-}
-
-static void slowdown_detach(void *state, void *slot)
-{
-	(void)state;
-	free(slot);
 }
 
 /* As `bpfbench profile -p PID -F HZ` does. */
 static int start_profile(struct timed_run *r, struct bb_err *err)
 {
 	const struct bb_sampler_opts opts = {
-		.object_dir = r->state->opts.object_dir,
+		.object_dir = r->state->common.opts.object_dir,
 		.pid = r->hyperfine.pid,
 		.freq_hz = r->freq_hz,
 		.on_cpu = true,
@@ -359,7 +333,8 @@ static int start_profile(struct timed_run *r, struct bb_err *err)
 static int set_up(struct timed_run *r, struct bb_err *err)
 {
 	struct slowdown_state *s = r->state;
-	const struct bb_child_place place = {s->opts.poll_cpu, s->opts.uid, s->opts.gid, NULL};
+	const struct bb_child_place place = {s->common.opts.poll_cpu, s->common.opts.uid,
+					     s->common.opts.gid, NULL};
 	int rc = 0;
 
 	if (r->slot->target)
@@ -423,18 +398,16 @@ static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, ui
 	return rc;
 }
 
-static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
-			  struct bb_err *err)
+static int slowdown_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	struct slowdown_state *s = state;
 	const struct slowdown_slot *sl = slot;
+	struct slowdown_state *s = (struct slowdown_state *)sl->common.state;
 	struct bb_prog_stats before = {0}, after = {0};
 	uint64_t began_ns = bb_now_ns(), took_ns = 0;
 	bool is_stopped;
-	int rc = bb_pin_to_cpu(s->opts.poll_cpu, err);
+	int rc = 0;
 
-	b->target_cpu_s = NAN;
-	if (!rc && sl->target)
+	if (sl->target)
 		rc = bb_read_counters(sl->target, &before, err);
 	while (!rc && b->n < b->want && (!b->n || bb_seconds_since(began_ns) < b->max_s)) {
 		rc = time_command(s, slot, param, &b->ns[b->n], err);
@@ -446,7 +419,6 @@ static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_bat
 		rc = 0;
 	if (!rc && sl->target)
 		rc = bb_read_counters(sl->target, &after, err);
-	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
 		return rc;
 	b->run_cnt = sl->target ? after.run_cnt - before.run_cnt : b->n;
@@ -486,11 +458,13 @@ const struct bb_driver bb_driver_slowdown = {
 			.needs_bpf = true,
 			.any_sampler = true,
 		},
+	.polls = true,
+	.state_bytes = sizeof(struct slowdown_state),
+	.slot_bytes = sizeof(struct slowdown_slot),
 	.open = slowdown_open,
 	.probe = slowdown_probe,
 	.attach = slowdown_attach,
 	.batch = slowdown_batch,
 	.command = slowdown_command,
-	.detach = slowdown_detach,
 	.close = slowdown_close,
 };

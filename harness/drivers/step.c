@@ -16,6 +16,7 @@
 #define WAIT_S 1.0
 
 struct slot {
+	struct bb_drive_slot common;
 	struct bb_attached *attached;
 	struct bb_prog_stats last;
 	uint64_t began_ns;
@@ -96,41 +97,29 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	return slot->is_warm && !goes_on(a, b, slot->began_ns);
 }
 
-static int attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
+static int attach(void *slot, struct bb_err *err)
 {
-	const struct bb_trigger_state *s = state;
-	struct slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? s->trigger->attach(state, prog, prog->target->prog_fd, &slot->attached, err)
-		      : bb_fail_nomem(err);
+	struct slot *s = slot;
 
-	if (rc)
-		free(slot);
-	else
-		*ret_slot = slot;
-	return rc;
+	return bb_trigger__attach(s->common.state->fired, s->common.prog,
+				  s->common.prog->target->prog_fd, &s->attached, err);
 }
 
-static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	const struct bb_trigger_state *s = state;
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = true};
+	const struct slot *s = slot;
+	int rc;
 
-	b->target_cpu_s = NAN;
 	/* its pages are to be there before the event is on */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
-	return bb_batch__void_if_gone(b,
-				      s->trigger->fire(((struct slot *)slot)->attached, param,
-						       &part, b, err),
-				      err);
+	rc = s->common.state->driver->trigger->fire(s->attached, param, &part, b, err);
+	return bb_batch__void_if_gone(b, rc, err);
 }
 
-static void detach(void *state, void *slot_)
+static void detach(void *slot)
 {
-	struct slot *slot = slot_;
-
-	if (slot)
-		((struct bb_trigger_state *)state)->trigger->detach(slot->attached);
-	free(slot);
+	bb_trigger__detach(((struct slot *)slot)->attached);
 }
 
 const struct bb_driver bb_driver_step = {
@@ -148,10 +137,8 @@ const struct bb_driver bb_driver_step = {
 			.whole_object = true,
 		},
 	.is_instrument = true,
-	.open = bb_trigger__open,
-	.probe = bb_trigger__probe,
+	.slot_bytes = sizeof(struct slot),
 	.attach = attach,
 	.batch = batch,
 	.detach = detach,
-	.close = bb_trigger__close,
 };

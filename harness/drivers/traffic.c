@@ -39,8 +39,7 @@
 #define TEXT(of) (of), sizeof(of) - 1
 
 struct traffic {
-	const struct bb_drive_spec *spec;
-	struct bb_driver_opts opts;
+	struct bb_drive_state common;
 	struct bb_veth_pair pair;
 	struct bb_child sender, server;                      /* server: zeroed for packets */
 	size_t least_packets;                                /* that one event sends */
@@ -80,7 +79,7 @@ struct answer {
 };
 
 struct slot {
-	struct bb_target *target;
+	struct bb_drive_slot common;
 	uint32_t prog_type;
 };
 
@@ -112,9 +111,9 @@ static int run_worker(void *arg, int control_fd)
 static int start_worker(const struct traffic *t, struct worker *w, struct bb_child *ret_child,
 			struct bb_err *err)
 {
-	const struct bb_child_place place = {.cpu = t->opts.cpu,
-					     .uid = t->opts.uid,
-					     .gid = t->opts.gid};
+	const struct bb_child_place place = {.cpu = t->common.opts.cpu,
+					     .uid = t->common.opts.uid,
+					     .gid = t->common.opts.gid};
 	/* It keeps no other descriptor: a program or link that it held would outlive us. */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
@@ -198,65 +197,28 @@ static void traffic_close(void *traffic)
 {
 	struct traffic *t = traffic;
 
-	if (!t)
-		return;
 	stop_workers(t);
 	bb_veth_pair__close(&t->pair);
-	free(t);
 }
 
-/* Opens the pair of devices and starts the child processes. -ENOTSUP with the reason: no second CPU
- * to poll from, no namespaces, no veth. */
-static int traffic_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			size_t least_packets, int (*start)(struct traffic *t, struct bb_err *err),
-			void **ret_state, struct bb_err *err)
+/* Opens the pair of devices and starts the child processes. -ENOTSUP with the reason: no
+ * namespaces, no veth. */
+static int traffic_open(struct traffic *t, size_t least_packets,
+			int (*start)(struct traffic *t, struct bb_err *err), struct bb_err *err)
 {
-	struct traffic *t;
-	int rc = bb_windows__can_poll(opts, err);
+	int rc = bb_veth_pair__open(&t->pair, err);
 
-	if (rc)
-		return rc;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return bb_fail_nomem(err);
-	t->spec = spec;
-	t->opts = *opts;
 	t->least_packets = least_packets;
 	t->start = start;
-	rc = bb_veth_pair__open(&t->pair, err);
-	if (rc) {
-		free(t);
-		return rc;
-	}
-	rc = start(t, err);
-	if (rc)
-		traffic_close(t);
-	else
-		*ret_state = t;
-	return rc;
+	return rc ? rc : start(t, err);
 }
 
 /* All programs share the far end. A batch puts its program there. */
-static int traffic_attach(void *traffic, struct bb_test_prog *prog, void **ret_slot,
-			  struct bb_err *err)
+static int traffic_attach(void *slot, struct bb_err *err)
 {
-	struct slot *s = calloc(1, sizeof(*s));
-	int rc = s ? bb_target__prog_type(prog->target, &s->prog_type, err) : bb_fail_nomem(err);
+	struct slot *s = slot;
 
-	(void)traffic;
-	if (rc) {
-		free(s);
-		return rc;
-	}
-	s->target = prog->target;
-	*ret_slot = s;
-	return 0;
-}
-
-static void traffic_detach(void *traffic, void *slot)
-{
-	(void)traffic;
-	free(slot);
+	return bb_target__prog_type(s->common.prog->target, &s->prog_type, err);
 }
 
 /* Polls until the sender has answered. */
@@ -309,12 +271,13 @@ static int measure(struct traffic *t, struct slot *s, const struct order *o, str
 {
 	struct bb_windows windows;
 	uint64_t sent_before = 0;
-	int rc = bb_veth_pair__put_on(&t->pair, s->target->prog_fd, s->prog_type, err);
+	struct bb_target *target = s->common.prog->target;
+	int rc = bb_veth_pair__put_on(&t->pair, target->prog_fd, s->prog_type, err);
 
 	if (!rc)
 		rc = bb_veth_pair__sent(&t->pair, &sent_before, err);
 	if (!rc)
-		rc = bb_windows__begin(s->target, &windows, err);
+		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && send(t->sender.fd, o, sizeof(*o), MSG_NOSIGNAL) != sizeof(*o)) {
 		rc = -errno;
 		bb_fail(err, rc, "the sender of the packets does not listen: %s", strerror(-rc));
@@ -330,29 +293,28 @@ static int measure(struct traffic *t, struct slot *s, const struct order *o, str
 	return rc;
 }
 
-static int traffic_batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b,
-			 struct bb_err *err)
+static int traffic_batch(void *slot, uint32_t rate_hz, struct bb_batch *b, struct bb_err *err)
 {
-	struct traffic *t = traffic;
+	struct slot *s = slot;
+	struct traffic *t = (struct traffic *)s->common.state;
 	/* More events would give no more samples. */
 	uint64_t most = (b->want + t->least_packets - 1) / t->least_packets;
 	double n = b->max_s * rate_hz;
 	struct order o = {.n = n < 1 ? 1 : (uint64_t)(n + 0.5), .period_ns = NS_PER_S / rate_hz};
 	struct answer a = {0};
-	int rc = bb_pin_to_cpu(t->opts.poll_cpu, err);
+	int rc = 0;
 
-	if (!rc && !t->sender.pid) /* the previous batch ended early */
+	if (!t->sender.pid) /* the previous batch ended early */
 		rc = t->start(t, err);
-	b->target_cpu_s = NAN;
 	if (o.n > most)
 		o.n = most;
 	if (!rc)
-		rc = measure(t, slot, &o, b, &a, err);
+		rc = measure(t, s, &o, b, &a, err);
 	b->events = a.done;
 	b->elapsed_s = (double)a.elapsed_ns * 1e-9;
 	if (!rc && a.rc)
 		snprintf(b->void_why, sizeof(b->void_why), "'event: %s' failed after %llu: %s",
-			 t->spec->event, (unsigned long long)a.done, strerror(-a.rc));
+			 t->common.spec->event, (unsigned long long)a.done, strerror(-a.rc));
 	return rc;
 }
 
@@ -360,16 +322,16 @@ static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err
 {
 	uint64_t ns[64];
 	struct bb_batch b = {.ns = ns, .want = sizeof(ns) / sizeof(ns[0]), .drain_each_run = true};
-	void *slot;
-	int rc = traffic_attach(traffic, prog, &slot, err);
+	struct bb_drive_slot *slot;
+	int rc = bb_driver__attach(traffic, prog, &slot, err);
 
 	if (rc)
 		return rc;
-	rc = traffic_batch(traffic, slot, 1000, &b, err);
+	rc = bb_driver__batch(slot, 1000, &b, err);
 	if (!rc && b.void_why[0])
 		rc = bb_fail(err, -ENOTSUP, "%s; does '%s' let packets pass?", b.void_why,
 			     prog->target->source->program);
-	traffic_detach(traffic, slot);
+	bb_driver__detach(slot);
 	return rc;
 }
 
@@ -451,8 +413,8 @@ static int check_inputs(const struct bb_inputs *inputs, struct bb_err *err)
 static int start_packets(struct traffic *t, struct bb_err *err)
 {
 	const struct bb_test_run_type *xdp;
-	struct packets p = {.inputs = t->spec->inputs.v,
-			    .n = t->spec->inputs.n,
+	struct packets p = {.inputs = t->common.spec->inputs.v,
+			    .n = t->common.spec->inputs.n,
 			    .ifindex = t->pair.ifindex[BB_VETH_NEAR]};
 	struct sender sender = {send_packet, &p};
 	struct worker worker = {.name = "the sender of packets",
@@ -468,7 +430,7 @@ static int start_packets(struct traffic *t, struct bb_err *err)
 		return rc;
 	if (!p.n)
 		p.inputs = xdp->otherwise, p.n = 1;
-	bb_rng_seed(&p.rng, t->opts.seed);
+	bb_rng_seed(&p.rng, t->common.opts.seed);
 	p.order = calloc(p.n, sizeof(*p.order));
 	if (!p.order)
 		return bb_fail_nomem(err);
@@ -480,12 +442,12 @@ static int start_packets(struct traffic *t, struct bb_err *err)
 	return rc;
 }
 
-static int open_packets(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			void **ret_state, struct bb_err *err)
+static int open_packets(void *state, struct bb_err *err)
 {
-	int rc = check_inputs(&spec->inputs, err);
+	struct traffic *t = state;
+	int rc = check_inputs(&t->common.spec->inputs, err);
 
-	return rc ? rc : traffic_open(spec, opts, 1, start_packets, ret_state, err);
+	return rc ? rc : traffic_open(t, 1, start_packets, err);
 }
 
 /* --- event: http, as much of HTTP/1.0 (RFC 1945) as it needs --- */
@@ -620,10 +582,9 @@ static int start_http(struct traffic *t, struct bb_err *err)
 	return rc ? rc : start_worker(t, &client, &t->sender, err);
 }
 
-static int open_http(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		     void **ret_state, struct bb_err *err)
+static int open_http(void *state, struct bb_err *err)
 {
-	return traffic_open(spec, opts, HTTP_LEAST_PACKETS, start_http, ret_state, err);
+	return traffic_open(state, HTTP_LEAST_PACKETS, start_http, err);
 }
 
 /* --- the drives --- */
@@ -634,8 +595,9 @@ static int open_http(const struct bb_drive_spec *spec, const struct bb_driver_op
 	.pace = BB_TIMED_PACE, .samples_per_event = 32, .sample = BB_SAMPLE_RUN,                   \
 	.needs_bpf = true, .fires = true
 #define TRAFFIC_FUNCTIONS                                                                          \
+	.polls = true, .state_bytes = sizeof(struct traffic), .slot_bytes = sizeof(struct slot),   \
 	.probe = traffic_probe, .attach = traffic_attach, .batch = traffic_batch,                  \
-	.detach = traffic_detach, .close = traffic_close
+	.close = traffic_close
 
 static const struct bb_drive_key packets_keys[] = {
 	{.name = "event"}, {.name = "inputs"}, {.name = "rate_hz"}, {.name = "seconds"}, {0},

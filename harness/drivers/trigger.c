@@ -2,10 +2,10 @@
 #include "drivers/trigger.h"
 #include "base/std.h"
 
-int bb_trigger__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		     void **ret_state, struct bb_err *err)
+int bb_trigger__open(const struct bb_drive_trigger *trigger, const struct bb_drive_spec *spec,
+		     const struct bb_driver_opts *opts, struct bb_trigger_state **ret_state,
+		     struct bb_err *err)
 {
-	const struct bb_drive_trigger *trigger = bb_driver_of(spec->kind)->trigger;
 	struct bb_trigger_state *s = calloc(1, trigger->state_bytes);
 	int rc = 0;
 
@@ -23,22 +23,40 @@ int bb_trigger__open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return rc;
 }
 
-int bb_trigger__probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+void bb_trigger__close(struct bb_trigger_state *s)
 {
-	const struct bb_drive_trigger *trigger = ((struct bb_trigger_state *)state)->trigger;
-
-	return trigger->probe ? trigger->probe(state, prog, err) : 0;
-}
-
-void bb_trigger__close(void *state)
-{
-	struct bb_trigger_state *s = state;
-
 	if (!s)
 		return;
 	s->trigger->close(s);
 	bb_cold__free(s->cold);
 	free(s);
+}
+
+int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
+		       struct bb_attached **ret_attached, struct bb_err *err)
+{
+	struct bb_attached *a = calloc(1, s->trigger->attached_bytes);
+	int rc;
+
+	if (!a)
+		return bb_fail_nomem(err);
+	*a = (struct bb_attached){.state = s,
+				  .target = prog->target,
+				  .prog_fd = prog_fd,
+				  .runs_each = 1};
+	rc = s->trigger->attach(a, prog, err);
+	if (rc)
+		free(a);
+	else
+		*ret_attached = a;
+	return rc;
+}
+
+void bb_trigger__detach(struct bb_attached *a)
+{
+	if (a)
+		a->state->trigger->detach(a);
+	free(a);
 }
 
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err)

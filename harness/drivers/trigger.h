@@ -58,30 +58,39 @@ struct bb_drive_trigger {
 	/* a firing may take so long that a batch has fewer samples than it wants */
 	bool may_be_slow;
 
-	size_t state_bytes; /* of its own struct */
-	/* All else than bb_trigger__open() has filled in; NULL: there is nothing. */
-	int (*open)(struct bb_trigger_state *s, struct bb_err *err);
-	/* Can it fire this program? NULL: any. -ENOTSUP with the reason. */
-	int (*probe)(struct bb_trigger_state *s, struct bb_test_prog *prog, struct bb_err *err);
-	int (*attach)(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
-		      struct bb_attached **ret_attached, struct bb_err *err);
-	/* Fire again and again. -ESRCH with a message: the process that fired is gone. */
-	int (*fire)(struct bb_attached *a, uint32_t param, const struct bb_instrument_part *part,
+	/* Sizes of its own structs, which bb_trigger__open() and bb_trigger__attach() allocate,
+	 * zero and free. */
+	size_t state_bytes, attached_bytes;
+	/* The functions get these structs. Returns 0 or -errno; NULL: nothing to do. */
+	int (*open)(void *state, struct bb_err *err);
+	/* Returns 0 if it can fire this program, else -ENOTSUP with the reason. NULL: it can fire
+	 * any program. */
+	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
+	/* Attaches the program of `attached`, which is all filled in. If it fails it leaves nothing
+	 * to detach. */
+	int (*attach)(void *attached, struct bb_test_prog *prog, struct bb_err *err);
+	/* Fires again and again. -ESRCH with a message: the process that fired is gone. */
+	int (*fire)(void *attached, uint32_t param, const struct bb_instrument_part *part,
 		    struct bb_batch *b, struct bb_err *err);
-	void (*detach)(struct bb_attached *a);
+	void (*detach)(void *attached);
 	/* as of struct bb_driver */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
-	void (*close)(struct bb_trigger_state *s); /* what open() has opened, half of it perhaps */
+	/* Undoes open(), also if that failed midway. */
+	void (*close)(void *state);
 };
 
 extern const struct bb_drive_trigger bb_trigger_page_fault, bb_trigger_test_run, bb_trigger_fire;
 
-/* The trigger of a drive, as struct bb_driver has these functions. */
-int bb_trigger__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		     void **ret_state, struct bb_err *err);
-int bb_trigger__probe(void *state, struct bb_test_prog *prog, struct bb_err *err);
-void bb_trigger__close(void *state);
+int bb_trigger__open(const struct bb_drive_trigger *trigger, const struct bb_drive_spec *spec,
+		     const struct bb_driver_opts *opts, struct bb_trigger_state **ret_state,
+		     struct bb_err *err);
+void bb_trigger__close(struct bb_trigger_state *s); /* takes NULL */
+
+/* Attaches the program, or a clone of it: `prog_fd`. 0 or -errno. */
+int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
+		       struct bb_attached **ret_attached, struct bb_err *err);
+void bb_trigger__detach(struct bb_attached *a); /* takes NULL */
 
 /* What a batch returns for `rc`: 0 for -ESRCH, whose message makes the batch void. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);

@@ -11,10 +11,10 @@
 
 static struct bb_fire_state *states; /* that are open */
 
-static int open_fire(struct bb_trigger_state *state, struct bb_err *err)
+static int open_fire(void *state, struct bb_err *err)
 {
-	struct bb_fire_state *s = (struct bb_fire_state *)state;
-	const struct bb_driver_opts *opts = &state->opts;
+	struct bb_fire_state *s = state;
+	const struct bb_driver_opts *opts = &s->common.opts;
 	struct bb_fire_user user = {.uid = opts->uid,
 				    .gid = opts->gid,
 				    .env = opts->env,
@@ -38,9 +38,9 @@ void bb_fire__close_hooks(void)
 	}
 }
 
-static void close_fire(struct bb_trigger_state *state)
+static void close_fire(void *state)
 {
-	struct bb_fire_state *s = (struct bb_fire_state *)state, **at = &states;
+	struct bb_fire_state *s = state, **at = &states;
 
 	while (*at != s)
 		at = &(*at)->next;
@@ -316,8 +316,9 @@ static int find_what_fires(struct bb_fire_state *s, struct bb_test_prog *prog, s
 	return rc;
 }
 
-int bb_fire__probe(struct bb_fire_state *s, struct bb_test_prog *prog, struct bb_err *err)
+int bb_fire__probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
+	struct bb_fire_state *s = state;
 	struct bb_stats_enable stats;
 	int rc;
 
@@ -487,25 +488,18 @@ struct shared {
 	int trigger_rc; /* the last -errno of firing it */
 };
 
-static int attach(struct bb_trigger_state *state, struct bb_test_prog *prog, int prog_fd,
-		  struct bb_attached **ret_attached, struct bb_err *err)
+static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 {
-	struct bb_fire_slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? bb_fire__attach_program((struct bb_fire_state *)state, prog, prog_fd, slot,
-						sizeof(struct shared), slot, err)
-		      : bb_fail_nomem(err);
+	struct bb_fire_slot *slot = attached;
 
-	if (rc)
-		free(slot);
-	else
-		*ret_attached = &slot->common;
-	return rc;
+	return bb_fire__attach_program((struct bb_fire_state *)slot->common.state, prog,
+				       slot->common.prog_fd, slot, sizeof(struct shared), slot,
+				       err);
 }
 
-static void detach(struct bb_attached *a)
+static void detach(void *attached)
 {
-	bb_fire__detach_program((struct bb_fire_slot *)a);
-	free(a);
+	bb_fire__detach_program(attached);
 }
 
 static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
@@ -599,10 +593,10 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 	return rc == 1 ? 0 : rc;
 }
 
-static int fire(struct bb_attached *a, uint32_t param, const struct bb_instrument_part *part,
+static int fire(void *attached, uint32_t param, const struct bb_instrument_part *part,
 		struct bb_batch *b, struct bb_err *err)
 {
-	struct bb_fire_slot *slot = (struct bb_fire_slot *)a;
+	struct bb_fire_slot *slot = attached;
 	struct shared *shared = slot->firer.shared;
 	struct bb_batch *both = &shared->batch;
 	uint64_t *ns = b->ns, *paths = b->paths;
@@ -629,11 +623,6 @@ static int fire(struct bb_attached *a, uint32_t param, const struct bb_instrumen
 	return rc;
 }
 
-static int probe(struct bb_trigger_state *state, struct bb_test_prog *prog, struct bb_err *err)
-{
-	return bb_fire__probe((struct bb_fire_state *)state, prog, err);
-}
-
 static const struct bb_drive_key keys[] = {
 	{.name = "trigger"},
 	{.name = "caches"},
@@ -649,8 +638,9 @@ const struct bb_drive_trigger bb_trigger_fire = {
 	.whole_object = true,
 	.may_be_slow = true,
 	.state_bytes = sizeof(struct bb_fire_state),
+	.attached_bytes = sizeof(struct bb_fire_slot),
 	.open = open_fire,
-	.probe = probe,
+	.probe = bb_fire__probe,
 	.attach = attach,
 	.fire = fire,
 	.detach = detach,

@@ -46,8 +46,9 @@ struct bb_fire_slot {
 /* Close the hooks that all states keep open, and wait until they have gone: what stays there costs
  * time. No slot is attached that uses one. */
 void bb_fire__close_hooks(void);
-/* Finds what fires it, once for each program. */
-int bb_fire__probe(struct bb_fire_state *s, struct bb_test_prog *prog, struct bb_err *err);
+/* probe() of the trigger: finds, once for each program, what fires it. `state` is a struct
+ * bb_fire_state. */
+int bb_fire__probe(void *state, struct bb_test_prog *prog, struct bb_err *err);
 
 /* A zeroed slot of a probed program: no process fires it yet, and nothing is attached. */
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,

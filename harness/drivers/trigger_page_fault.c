@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "base/stop.h"
@@ -145,9 +144,9 @@ static int on_private_stack(struct state *s, void (*entry)(unsigned int, unsigne
 	return swapcontext(&s->caller, &s->search) ? -errno : 0;
 }
 
-static void close_faults(struct bb_trigger_state *state)
+static void close_faults(void *state)
 {
-	struct state *s = (struct state *)state;
+	struct state *s = state;
 
 	if (s->region)
 		munmap(s->region, REGION_PAGES * s->page_bytes);
@@ -173,9 +172,9 @@ static int check_depths(const struct bb_drive_spec *spec, uint32_t base_frames, 
 	return 0;
 }
 
-static int open_faults(struct bb_trigger_state *state, struct bb_err *err)
+static int open_faults(void *state, struct bb_err *err)
 {
-	struct state *s = (struct state *)state;
+	struct state *s = state;
 	int rc;
 
 	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -191,12 +190,12 @@ static int open_faults(struct bb_trigger_state *state, struct bb_err *err)
 	if (rc)
 		return bb_fail(err, rc, "cannot switch to a private stack: %s", strerror(-rc));
 	s->base_frames = s->seen_frames;
-	return check_depths(state->spec, s->base_frames, err);
+	return check_depths(s->common.spec, s->base_frames, err);
 }
 
-static int attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
-		  struct bb_attached **ret_attached, struct bb_err *err)
+static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 {
+	struct attached *a = attached;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_PAGE_FAULTS,
@@ -204,27 +203,14 @@ static int attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int pro
 		/* faults that the harness's own system calls take are not ours */
 		.exclude_kernel = 1,
 	};
-	struct attached *a = malloc(sizeof(*a));
-	int rc;
 
-	if (!a)
-		return bb_fail_nomem(err);
-	a->common = (struct bb_attached){.state = s,
-					 .target = prog->target,
-					 .prog_fd = prog_fd,
-					 .runs_each = 1};
-	rc = bb_perf_event__open(&attr, 0, -1, prog_fd, &a->event_fd, err);
-	if (rc)
-		free(a);
-	else
-		*ret_attached = &a->common;
-	return rc;
+	(void)prog;
+	return bb_perf_event__open(&attr, 0, -1, a->common.prog_fd, &a->event_fd, err);
 }
 
-static void detach(struct bb_attached *a)
+static void detach(void *attached)
 {
-	close(((struct attached *)a)->event_fd);
-	free(a);
+	close(((struct attached *)attached)->event_fd);
 }
 
 /* A batch's beginning: pinned to the CPU, the stack `depth` frames deep, every page there that is
@@ -269,22 +255,21 @@ static int search(struct state *s)
 	return rc ? rc : s->rc < 0 ? s->rc : 0;
 }
 
-static int fire(struct bb_attached *a, uint32_t depth, const struct bb_instrument_part *part,
+static int fire(void *attached, uint32_t depth, const struct bb_instrument_part *part,
 		struct bb_batch *b, struct bb_err *err)
 {
+	const struct bb_attached *a = attached;
 	struct state *s = (struct state *)a->state;
-	uint64_t began_ns = bb_now_ns();
 	int rc = aim(s, depth, err);
 
 	if (rc)
 		return rc;
-	s->attached = (const struct attached *)a;
+	s->attached = attached;
 	s->part = part;
 	s->batch = b;
 	rc = part->begin(a, part->arg, b);
 	if (!rc)
 		rc = search(s);
-	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
 		return bb_fail(err, rc, "firing '%s': %s", a->target->source->program,
 			       strerror(-rc));
@@ -309,6 +294,7 @@ const struct bb_drive_trigger bb_trigger_page_fault = {
 	.param_default = 8,
 	.fires = true,
 	.state_bytes = sizeof(struct state),
+	.attached_bytes = sizeof(struct attached),
 	.open = open_faults,
 	.attach = attach,
 	.fire = fire,

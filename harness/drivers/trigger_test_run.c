@@ -203,14 +203,14 @@ int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err
 		       strerror(-rc));
 }
 
-static int open_runs(struct bb_trigger_state *state, struct bb_err *err)
+static int open_runs(void *state, struct bb_err *err)
 {
 	(void)err;
 	((struct bb_test_run *)state)->xdp.netns_fd = -1;
 	return 0;
 }
 
-static void close_runs(struct bb_trigger_state *state)
+static void close_runs(void *state)
 {
 	bb_xdp_net__close(&((struct bb_test_run *)state)->xdp);
 }
@@ -231,43 +231,30 @@ static int find_type(const struct bb_test_run *t, struct bb_target *target,
 	return rc;
 }
 
-static int attach(struct bb_trigger_state *state, struct bb_test_prog *prog, int prog_fd,
-		  struct bb_attached **ret_attached, struct bb_err *err)
+static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 {
-	struct bb_test_run *t = (struct bb_test_run *)state;
-	struct bb_target *target = prog->target;
-	struct bb_test_run_slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? find_type(t, target, &slot->type, err) : bb_fail_nomem(err);
+	struct bb_test_run_slot *slot = attached;
+	struct bb_test_run *t = (struct bb_test_run *)slot->common.state;
+	const char *floor = t->common.spec->floor;
+	int rc = find_type(t, prog->target, &slot->type, err);
 
-	if (!rc) {
-		slot->common = (struct bb_attached){.state = state,
-						    .target = target,
-						    .prog_fd = prog_fd,
-						    .runs_each = 1};
-		slot->is_judged = !state->spec->floor ||
-				  strcmp(state->spec->floor, prog->spec->name);
-	}
-	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(target)) {
+	slot->is_judged = !floor || strcmp(floor, prog->spec->name);
+	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(prog->target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
 		if (!rc)
-			rc = bb_xdp_net__attach(&t->xdp, prog_fd, &slot->port, err);
+			rc = bb_xdp_net__attach(&t->xdp, slot->common.prog_fd, &slot->port, err);
 		slot->attached = !rc;
 	}
-	if (rc)
-		free(slot);
-	else
-		*ret_attached = &slot->common;
 	return rc;
 }
 
-static void detach(struct bb_attached *a)
+static void detach(void *attached)
 {
-	struct bb_test_run_slot *slot = (struct bb_test_run_slot *)a;
+	struct bb_test_run_slot *slot = attached;
 
 	if (slot->attached)
-		bb_xdp_net__detach(&((struct bb_test_run *)a->state)->xdp, slot->port);
-	free(slot);
+		bb_xdp_net__detach(&((struct bb_test_run *)slot->common.state)->xdp, slot->port);
 }
 
 static const struct bb_input *input_of(const struct bb_test_run_slot *slot, uint32_t index)
@@ -291,10 +278,11 @@ void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog 
 			 (input ? input : type->otherwise)->len);
 }
 
-int bb_test_run__aim(const struct bb_test_run_slot *slot, uint32_t input,
+int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err)
 {
-	int rc = bb_pin_to_cpu(slot->common.state->opts.cpu, err);
+	const struct bb_test_run_slot *slot = (const struct bb_test_run_slot *)attached;
+	int rc = bb_pin_to_cpu(attached->state->opts.cpu, err);
 
 	if (!rc && open_call(slot, input_of(slot, input), ret_call))
 		rc = bb_fail_nomem(err);
@@ -327,14 +315,15 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 
 /* One run on every input before anything is measured: an input that the kernel refuses is reported
  * at once and by name. */
-static int probe(struct bb_trigger_state *state, struct bb_test_prog *prog, struct bb_err *err)
+static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 {
+	struct bb_trigger_state *state = state_;
 	size_t n = state->spec->inputs.n ? state->spec->inputs.n
 					 : 1; /* none: the default input of the type */
 	const struct bb_test_run_slot *slot;
 	struct bb_attached *a;
 	uint64_t began_ns;
-	int rc = attach(state, prog, prog->target->prog_fd, &a, err);
+	int rc = bb_trigger__attach(state, prog, prog->target->prog_fd, &a, err);
 
 	if (rc)
 		return rc;
@@ -346,7 +335,7 @@ static int probe(struct bb_trigger_state *state, struct bb_test_prog *prog, stru
 		if (!i)
 			prog->run_s = bb_seconds_since(began_ns);
 	}
-	detach(a);
+	bb_trigger__detach(a);
 	return rc;
 }
 
@@ -387,22 +376,20 @@ static int fire_calls(const struct bb_test_run_slot *slot, const struct bb_test_
 	return rc;
 }
 
-static int fire(struct bb_attached *a, uint32_t input, const struct bb_instrument_part *part,
+static int fire(void *attached, uint32_t input, const struct bb_instrument_part *part,
 		struct bb_batch *b, struct bb_err *err)
 {
-	const struct bb_test_run_slot *slot = (const struct bb_test_run_slot *)a;
-	uint64_t began_ns = bb_now_ns();
+	const struct bb_test_run_slot *slot = attached;
 	struct bb_test_call call;
-	int rc = bb_test_run__aim(slot, input, &call, err);
+	int rc = bb_test_run__aim(attached, input, &call, err);
 
 	if (rc)
 		return rc;
 	if (!b->warmup) /* the run whose output is looked at */
 		b->warmup = 1;
-	rc = part->begin(a, part->arg, b);
+	rc = part->begin(attached, part->arg, b);
 	if (!rc)
 		rc = fire_calls(slot, &call, part, b);
-	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc < 0 && rc != -EINTR)
 		rc = bb_test_call__say_failed(&call, rc, err);
 	bb_test_call__close(&call);
@@ -421,6 +408,7 @@ const struct bb_drive_trigger bb_trigger_test_run = {
 	.fires = true,
 	.read_only = true,
 	.state_bytes = sizeof(struct bb_test_run),
+	.attached_bytes = sizeof(struct bb_test_run_slot),
 	.open = open_runs,
 	.probe = probe,
 	.attach = attach,

@@ -77,6 +77,12 @@ struct bb_pmu {
 void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_pmu *ret_pmu);
 void bb_pmu__close(struct bb_pmu *p);
 
+/* The open drive `slope`. */
+struct bb_slope_state {
+	struct bb_drive_state common;
+	struct bb_pmu pmu;
+};
+
 /*
  * The trigger that uses BPF_PROG_TEST_RUN. An XDP program is attached to a device of our own while
  * it is measured (bpf/netns.h), so that the kernel calls it as in production. Up to 48 of them
@@ -86,7 +92,6 @@ void bb_pmu__close(struct bb_pmu *p);
 struct bb_test_run {
 	struct bb_trigger_state common;
 	bool repeats;          /* for slope: only program types that take `repeat` */
-	struct bb_pmu pmu;     /* open if `repeats` */
 	struct bb_xdp_net xdp; /* opened for the first XDP program */
 };
 
@@ -104,7 +109,7 @@ void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog 
 
 /* Begins a batch: pins this thread to the CPU and prepares a call with the input of that index.
  * (Most program types refuse the attribute `cpu`.) */
-int bb_test_run__aim(const struct bb_test_run_slot *slot, uint32_t input,
+int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err);
 
 #endif

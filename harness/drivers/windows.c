@@ -135,13 +135,3 @@ int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 	bb_target__drain(w->target, !b->drain_each_run);
 	return 0;
 }
-
-int bb_windows__can_poll(const struct bb_driver_opts *opts, struct bb_err *err)
-{
-	if (opts->cpu == opts->poll_cpu)
-		return bb_fail(err, -ENOTSUP,
-			       "it needs two CPUs, one for the workload and one to watch from; "
-			       "only CPU %d is allowed here",
-			       opts->cpu);
-	return 0;
-}

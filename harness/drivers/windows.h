@@ -60,8 +60,4 @@ int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 int bb_read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats,
 		     struct bb_err *err);
 
-/* Is there a CPU to poll from besides the one that the program runs on? 0, or -ENOTSUP with the
- * reason. */
-int bb_windows__can_poll(const struct bb_driver_opts *opts, struct bb_err *err);
-
 #endif

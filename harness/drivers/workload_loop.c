@@ -24,25 +24,16 @@ void bb_workload_loop__close(void *loop)
 {
 	struct bb_workload_loop *l = loop;
 
-	if (!l)
-		return;
 	bb_workload__stop(&l->workload);
-	free(l);
 }
 
-int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			   void **ret_loop, struct bb_err *err)
+int bb_workload_loop__open(void *loop, struct bb_err *err)
 {
-	struct bb_workload_loop *l;
-	int rc = bb_windows__can_poll(opts, err);
+	struct bb_workload_loop *l = loop;
+	const struct bb_drive_spec *spec = l->common.spec;
+	const struct bb_driver_opts *opts = &l->common.opts;
+	int rc;
 
-	if (rc)
-		return rc;
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return bb_fail_nomem(err);
-	l->spec = spec;
-	l->opts = *opts;
 	l->workload_spec = (struct bb_workload_spec){
 		.program = spec->target.workload,
 		.args = spec->target.args,
@@ -51,13 +42,8 @@ int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_dri
 		.place = {.cpu = opts->cpu, .uid = opts->uid, .gid = opts->gid, .env = opts->env},
 	};
 	rc = bb_workload_loop__start(l, false, err);
-	if (rc) {
-		bb_workload_loop__close(l);
-		return rc;
-	}
 	bb_workload__stop(&l->workload);
-	*ret_loop = l;
-	return 0;
+	return rc;
 }
 
 /*
@@ -89,7 +75,7 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 		if (!rc && time_is_up(b, began_ns, b->target_cpu_s + *ret_cpu_s))
 			return 0;
 		if (!rc)
-			rc = bb_workload__ended(&l->workload, l->spec->target.workload, err);
+			rc = bb_workload__ended(&l->workload, l->common.spec->target.workload, err);
 	}
 	return rc;
 }
@@ -109,7 +95,7 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, &l->workload, err);
 	if (rc == -ESRCH) { /* it ended between its start and the event's */
-		rc = bb_workload__ended(&l->workload, l->spec->target.workload, err);
+		rc = bb_workload__ended(&l->workload, l->common.spec->target.workload, err);
 		return rc < 0 ? rc : (++l->empty_passes > MAX_EMPTY_PASSES ? -ESRCH : 1);
 	}
 	if (rc)
@@ -125,15 +111,13 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 	return l->empty_passes > MAX_EMPTY_PASSES ? -ESRCH : 1;
 }
 
-int bb_workload_loop__batch(struct bb_workload_loop *l, struct bb_target *target,
-			    const struct bb_workload_event *event, struct bb_batch *b,
-			    struct bb_err *err)
+int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_workload_event *event,
+			    struct bb_batch *b, struct bb_err *err)
 {
+	struct bb_workload_loop *l = (struct bb_workload_loop *)slot->state;
+	int rc = bb_workload_loop__start(l, false, err);
 	uint64_t began_ns;
-	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
 
-	if (!rc)
-		rc = bb_workload_loop__start(l, false, err);
 	if (rc)
 		return rc;
 	/* the workload is running: to start one takes as long as a short batch */
@@ -141,7 +125,7 @@ int bb_workload_loop__batch(struct bb_workload_loop *l, struct bb_target *target
 	b->target_cpu_s = 0;
 	bb_workload__resume(&l->workload);
 	do
-		rc = sample_pass(l, target, event, b, began_ns, err);
+		rc = sample_pass(l, slot->prog->target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
 	/* or it would share its CPU with what is stepped there next */
 	bb_workload__pause(&l->workload);
@@ -150,6 +134,6 @@ int bb_workload_loop__batch(struct bb_workload_loop *l, struct bb_target *target
 		return bb_fail(err, rc,
 			       "workload '%s' ends before it can be sampled once; it must use CPU "
 			       "time for longer than it takes until the event comes",
-			       l->spec->target.workload);
+			       l->common.spec->target.workload);
 	return rc < 0 && rc != -ETIME ? rc : 0;
 }

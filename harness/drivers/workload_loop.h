@@ -10,8 +10,7 @@
  * common part of drives over a workload.
  */
 struct bb_workload_loop {
-	const struct bb_drive_spec *spec;
-	struct bb_driver_opts opts;
+	struct bb_drive_state common;
 	struct bb_workload_spec workload_spec;
 	struct bb_workload workload;
 	int empty_passes; /* of the workload, one after the other */
@@ -31,16 +30,14 @@ struct bb_workload_event {
 
 /* open() of struct bb_driver. The workload is started once and stopped: one that cannot start is
  * reported before anything is measured. */
-int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			   void **ret_loop, struct bb_err *err);
+int bb_workload_loop__open(void *loop, struct bb_err *err);
 void bb_workload_loop__close(void *loop);
 
 /* Start it if it does not run; it stands still if `paused`. */
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err);
 
 /* A batch of struct bb_driver. Between batches the workload stands still. */
-int bb_workload_loop__batch(struct bb_workload_loop *l, struct bb_target *target,
-			    const struct bb_workload_event *event, struct bb_batch *b,
-			    struct bb_err *err);
+int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_workload_event *event,
+			    struct bb_batch *b, struct bb_err *err);
 
 #endif

@@ -27,8 +27,8 @@ static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
 /* The program that has a label, and its state in the drive in progress. */
 struct side {
-	struct bb_test_prog *prog; /* NULL: none; the floor may differ from drive to drive */
-	void *slot;                /* of the driver of the drive in progress; NULL: not attached */
+	struct bb_test_prog *prog;  /* NULL: none; the floor may differ from drive to drive */
+	struct bb_drive_slot *slot; /* of the driver of the drive in progress; NULL: not attached */
 	bool warm;
 	bool is_new; /* it was loaded again, so it needs a new series */
 	/* counters when it was attached; events fired and runs counted since then, with the
@@ -101,7 +101,6 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 			struct bb_err *err)
 {
 	const struct bb_plan_case *planned = &ab->session.plan->cases[c->planned[label]];
-	const struct bb_open_drive *d = &ab->session.drives[c->drive];
 	const struct bb_pace *pace = bb_drive_pace(planned->drive);
 	struct side *side = &ab->sides[label];
 	struct bb_batch b = {.ns = side->ns + side->n,
@@ -117,8 +116,8 @@ static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label
 					       : MAX_S_INSITU;
 	}
 	side->warm = true;
-	rc = bb_record__measure(d->driver, d->state, side->slot, side->prog, planned->driver_param,
-				&b, series_of(ab, c, label), err);
+	rc = bb_record__measure(side->slot, planned->driver_param, &b, series_of(ab, c, label),
+				err);
 	ab->is_cut |= !(planned->seconds > 0) && b.fired < b.want;
 	side->fired += b.fired + b.warmup;
 	side->ran += b.run_cnt + b.warmup;
@@ -265,13 +264,13 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 	}
 }
 
-static void detach(struct ab *ab, const struct bb_open_drive *d)
+static void detach(struct ab *ab)
 {
 	for (int l = 0; l < N_LABELS; l++) {
 		struct side *s = &ab->sides[l];
 
-		if (s->slot && !(l == HEAD && ab->opts->same_load))
-			d->driver->detach(d->state, s->slot);
+		if (!(l == HEAD && ab->opts->same_load))
+			bb_driver__detach(s->slot);
 		s->slot = NULL;
 	}
 }
@@ -292,7 +291,7 @@ static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *e
 			s->slot = ab->sides[BASE].slot;
 			continue;
 		}
-		rc = d->driver->attach(d->state, s->prog, &s->slot, err);
+		rc = bb_driver__attach(d->state, s->prog, &s->slot, err);
 		if (!rc && s->prog->target)
 			rc = bb_stats_reader__agreed(&s->prog->target->reader, &s->before, err);
 	}
@@ -352,7 +351,7 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++)
 		if (ab->cases[i].has_pair && make_void(ab, &ab->cases[i], why))
 			rc = bb_fail_nomem(err);
-	detach(ab, d);
+	detach(ab);
 	return rc || !is_late ? rc : -ETIME;
 }
 

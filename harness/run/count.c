@@ -22,7 +22,7 @@ struct counting {
 	struct bb_session *session;
 	size_t drive, variant;
 	struct bb_counted *out;
-	void *slot;
+	struct bb_drive_slot *slot;
 	uint64_t *paths; /* paths of all runs so far */
 	size_t n_paths;
 	uint64_t *ns; /* instructions of each run of a batch */
@@ -93,7 +93,6 @@ static const char *why_left_out(const struct bb_session *s, char *ret_why, size_
 
 static int count_case(struct counting *k, const struct bb_plan_case *planned, struct bb_err *err)
 {
-	const struct bb_open_drive *d = &k->session->drives[k->drive];
 	const struct bb_target *target = k->session->progs[k->variant].target;
 	int drops = k->session->plan->scenario->expect_drops;
 	uint64_t before = 0, after = 0;
@@ -109,7 +108,7 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 	if (!rc)
 		rc = bb_target__drops(target, &before);
 	if (!rc)
-		rc = d->driver->batch(d->state, k->slot, planned->driver_param, &b, err);
+		rc = bb_driver__batch(k->slot, planned->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
 	if (rc || !b.n) /* no run: the time was over */
@@ -228,13 +227,12 @@ static int begin(struct counting *k, struct bb_err *err)
 static int count_variant(struct counting k, struct bb_err *err)
 {
 	struct bb_session *s = k.session;
-	const struct bb_open_drive *d = &s->drives[k.drive];
 	char why[200];
 	int rc = begin(&k, err);
 
 	if (!rc)
-		rc = bb_unless_broken_off(
-			d->driver->attach(d->state, &s->progs[k.variant], &k.slot, err));
+		rc = bb_unless_broken_off(bb_driver__attach(s->drives[k.drive].state,
+							    &s->progs[k.variant], &k.slot, err));
 	if (rc == -ETIME)
 		rc = 0;
 	for (size_t i = 0; !rc && i < s->plan->n_cases && !bb_must_end(); i++)
@@ -250,8 +248,7 @@ static int count_variant(struct counting k, struct bb_err *err)
 		rc = sum_up(&k, err);
 	else if (k.out && !k.out->n_cases)
 		bb_report__drop_counted(s->report);
-	if (k.slot)
-		d->driver->detach(d->state, k.slot);
+	bb_driver__detach(k.slot);
 	free(k.ns);
 	free(k.paths);
 	return rc;
@@ -311,8 +308,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 struct noting {
 	struct bb_session *session;
 	const size_t *case_of;
-	const struct bb_driver *by;
-	void *state;
+	struct bb_drive_state *state;
 	struct bb_test_prog *prog; /* the program in progress */
 };
 
@@ -497,8 +493,8 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 
 /* Runs the program once, and more times if there is time. Copies the counts after the first run
  * into ret_counts[]. */
-static int run(const struct noting *k, void *slot, const struct bb_plan_case *planned,
-	       uint64_t *ret_counts, struct bb_err *err)
+static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint64_t *ret_counts,
+	       struct bb_err *err)
 {
 	uint64_t ns[MORE_RUNS], paths[MORE_RUNS];
 	struct bb_batch b = {.ns = ns,
@@ -506,16 +502,15 @@ static int run(const struct noting *k, void *slot, const struct bb_plan_case *pl
 			     .want = 1,
 			     .drain_each_run = planned->drive->step.consumer == BB_DRAIN_EACH_RUN},
 			more = b;
-	int rc = k->by->batch(k->state, slot, planned->driver_param, &b, err);
+	int rc = bb_driver__batch(slot, planned->driver_param, &b, err);
 
 	copy_counts(bb_exact__of(slot), ret_counts);
 	more.want = MORE_RUNS;
-	return rc || bb_must_end()
-		       ? rc
-		       : k->by->batch(k->state, slot, planned->driver_param, &more, err);
+	return rc || bb_must_end() ? rc : bb_driver__batch(slot, planned->driver_param, &more, err);
 }
 
-static int note_case(const struct noting *k, void *slot, size_t planned, struct bb_err *err)
+static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t planned,
+		     struct bb_err *err)
 {
 	const struct bb_exact *e = bb_exact__of(slot);
 	const struct bb_cfg *cfg = &e->clone.cfg;
@@ -535,7 +530,7 @@ static int note_case(const struct noting *k, void *slot, size_t planned, struct 
 		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
 	}
 	bb_exact__swap(e, true);
-	rc = run(k, slot, &k->session->plan->cases[planned], first, err);
+	rc = run(slot, &k->session->plan->cases[planned], first, err);
 	bb_exact__swap(e, false);
 	/* 0: there was no time for a run. A run that was counted is noted, even if the time was
 	 * over during the next runs. */
@@ -562,7 +557,7 @@ static void note_variant(struct noting *k, size_t drive, size_t variant)
 {
 	const struct bb_session *s = k->session;
 	struct bb_err unsaid = {0};
-	void *slot = NULL;
+	struct bb_drive_slot *slot = NULL;
 	int rc = 0;
 
 	k->prog = &s->progs[variant];
@@ -576,15 +571,14 @@ static void note_variant(struct noting *k, size_t drive, size_t variant)
 			continue;
 		if (!slot) {
 			k->prog->counts_behind = true;
-			rc = k->by->attach(k->state, k->prog, &slot, &unsaid);
+			rc = bb_driver__attach(k->state, k->prog, &slot, &unsaid);
 			k->prog->counts_behind = false;
 		}
 		if (rc)
 			return;
 		rc = note_case(k, slot, i, &unsaid);
 	}
-	if (slot)
-		k->by->detach(k->state, slot);
+	bb_driver__detach(slot);
 }
 
 int bb_note_executed(struct bb_session *s, const size_t *case_of)
@@ -599,16 +593,21 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 			.session = s,
 			.case_of = case_of,
 		};
+		const struct bb_driver *by = s->drives[d].driver
+						     ? bb_driver__executed_by(s->drives[d].driver)
+						     : NULL;
 		struct bb_drive_spec spec = sc->drives[d];
 		struct bb_err unsaid = {0};
 
-		k.by = s->drives[d].driver ? bb_driver__executed_by(s->drives[d].driver) : NULL;
+		if (!by)
+			continue;
+		spec.kind = &by->kind;
 		spec.caches = BB_CACHES_HOT; /* nothing is timed */
-		if (!k.by || k.by->open(&spec, &s->opts->driver, &k.state, &unsaid))
+		if (bb_driver__open(&spec, &s->opts->driver, &k.state, &unsaid))
 			continue;
 		for (size_t v = 0; v < sc->n_variants && !bb_must_end(); v++)
 			note_variant(&k, d, v);
-		k.by->close(k.state);
+		bb_driver__close(k.state);
 	}
 	bb_deadline__end(&share);
 	return bb_stop_signal ? -EINTR : 0;

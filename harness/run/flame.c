@@ -13,8 +13,8 @@
 struct flame_run {
 	struct bb_plan plan; /* the cases in situ; its array `cases` is our own */
 	struct bb_session session;
-	struct bb_report *report; /* required by the session; never read */
-	void **slots;             /* by case; NULL: the case cannot run here */
+	struct bb_report *report;     /* required by the session; never read */
+	struct bb_drive_slot **slots; /* by case; NULL: the case cannot run here */
 	uint64_t *ns;
 	struct bb_recorder *recorder;
 };
@@ -30,18 +30,12 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 		       plan->scenario->name);
 }
 
-static const struct bb_open_drive *drive_of(const struct flame_run *f, size_t planned)
-{
-	return &f->session.drives[bb_session__drive(&f->session, &f->plan.cases[planned])];
-}
-
 static int take_turns(struct flame_run *f, struct bb_err *err)
 {
 	double done_s = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && done_s < BB_FLAME_S; i = (i + 1) % f->plan.n_cases) {
-		const struct bb_open_drive *d = drive_of(f, i);
 		struct bb_batch b = {.ns = f->ns, /* nobody reads the samples */
 				     .want = TURN_SAMPLES,
 				     .max_s = TURN_S,
@@ -49,8 +43,7 @@ static int take_turns(struct flame_run *f, struct bb_err *err)
 
 		if (!f->slots[i])
 			continue;
-		rc = d->driver->batch(d->state, f->slots[i], f->plan.cases[i].driver_param, &b,
-				      err);
+		rc = bb_driver__batch(f->slots[i], f->plan.cases[i].driver_param, &b, err);
 		done_s += b.elapsed_s;
 		if (!rc)
 			rc = bb_recorder__poll(f->recorder, 0, err);
@@ -96,8 +89,7 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 static void close_all(struct flame_run *f)
 {
 	for (size_t i = 0; f->slots && i < f->plan.n_cases; i++)
-		if (f->slots[i])
-			drive_of(f, i)->driver->detach(drive_of(f, i)->state, f->slots[i]);
+		bb_driver__detach(f->slots[i]);
 	if (f->session.plan)
 		bb_session__close(&f->session);
 	bb_recorder__free(f->recorder);
@@ -130,10 +122,10 @@ int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	}
 	for (size_t i = 0; !rc && i < f.plan.n_cases; i++) {
 		const struct bb_plan_case *c = &f.plan.cases[i];
-		const struct bb_open_drive *d = drive_of(&f, i);
 
 		if (bb_session__can(&f.session, c))
-			rc = d->driver->attach(d->state,
+			rc = bb_driver__attach(f.session.drives[bb_session__drive(&f.session, c)]
+						       .state,
 					       &f.session.progs[bb_session__variant(&f.session, c)],
 					       &f.slots[i], err);
 	}

@@ -200,19 +200,18 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 			 (unsigned long long)*ret_misses);
 }
 
-int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
-		       const struct bb_test_prog *prog, uint32_t param, struct bb_batch *b,
+int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err)
 {
 	uint64_t before, after;
-	int rc = drops_of(prog, &before), record_rc;
+	int rc = drops_of(slot->prog, &before), record_rc;
 
 	bb_give_way();
 	b->slope.intercept_ns = b->floor_ns = b->line_ns = NAN;
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
 		b->slope.pmu[i] = NAN;
 	if (!rc)
-		rc = bb_unless_broken_off(driver->batch(state, slot, param, b, err));
+		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
 	if (rc == -ETIME) /* the time was over; the samples taken before count */
 		rc = 0;
 	record_rc = take_batch(s, b); /* samples taken before an error count too */
@@ -221,7 +220,7 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 	if (!rc)
 		rc = record_rc;
 	if (!rc)
-		rc = drops_of(prog, &after);
+		rc = drops_of(slot->prog, &after);
 	if (!rc)
 		s->drops += after - before;
 	return rc;

@@ -48,8 +48,7 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 
 /* One batch of a program through its driver, with its drops, into `s`. The batch holds the samples
  * afterwards. */
-int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
-		       const struct bb_test_prog *prog, uint32_t param, struct bb_batch *b,
+int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err);
 
 /* Something that was not measured, called by `fmt`, and why. 0, or -ENOMEM with a message. */

@@ -175,7 +175,6 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 {
 	struct bb_session *ss = &r->session;
 	const struct bb_plan_case *c = &ss->plan->cases[planned];
-	const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
 	struct bb_case *k = bb_run__case(r, planned);
 	struct bb_series *s = series_of(r, planned);
@@ -200,8 +199,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	}
 	counts_wakeups = counts_wakeups &&
 			 !bb_irq_works__read("", ss->opts->driver.cpu, &irq_works, NULL);
-	rc = bb_record__measure(d->driver, d->state, r->cases[planned].slot, prog_of(r, planned),
-				c->driver_param, &b, s, err);
+	rc = bb_record__measure(r->cases[planned].slot, c->driver_param, &b, s, err);
 	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
 		rc = bb_fail_nomem(err);
 	/* Counts how often a run of the case interrupts its own CPU; one turn is enough. */
@@ -238,7 +236,7 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 		rc = bb_test_prog__reset_maps(prog, err);
 		if (!rc)
 			rc = bb_unless_broken_off(
-				d->driver->attach(d->state, prog, &r->cases[i].slot, err));
+				bb_driver__attach(d->state, prog, &r->cases[i].slot, err));
 		if (!rc && prog->target)
 			rc = bb_stats_reader__agreed(&prog->target->reader, &before[i], err);
 		if (rc)
@@ -364,7 +362,6 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
-	const struct bb_open_drive *d = &ss->drives[drive];
 	struct bb_prog_stats *before = calloc(ss->plan->n_cases, sizeof(*before));
 	int rc = before ? bb_session__stats_for(ss, drive, err) : bb_fail_nomem(err);
 
@@ -380,8 +377,8 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 	for (size_t i = 0; i < ss->plan->n_cases; i++) {
 		if (!is_of(r, i, drive))
 			continue;
-		if (r->cases[i].first == i && r->cases[i].slot)
-			d->driver->detach(d->state, r->cases[i].slot);
+		if (r->cases[i].first == i)
+			bb_driver__detach(r->cases[i].slot);
 		r->cases[i].slot = NULL;
 	}
 	free(before);

@@ -37,8 +37,8 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64);
 struct bb_run_case {
 	size_t first; /* first case of its drive and variant, which holds the shared parts */
 	size_t next;  /* next case of its drive and variant; BB_NO_CASE at the end */
-	void *slot;   /* slot of this round */
-	bool is_slow; /* its last turn gave fewer samples than asked */
+	struct bb_drive_slot *slot; /* slot of this round */
+	bool is_slow;               /* its last turn gave fewer samples than asked */
 };
 
 /* A plan on its way into a report. */

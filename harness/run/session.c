@@ -190,7 +190,7 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, st
 	if (spec->kind->stats_off && !spec->kind->counts)
 		rc = check_stats_are_off(err);
 	if (!rc)
-		rc = d->driver->open(spec, &s->opts->driver, &d->state, err);
+		rc = bb_driver__open(spec, &s->opts->driver, &d->state, err);
 	if (rc)
 		d->driver = NULL;
 	return skip_or_fail(s, bb_drive_name(spec), rc, err);
@@ -254,7 +254,7 @@ static int probe(const struct bb_open_drive *d, struct bb_test_prog *prog, struc
 			       d->driver->kind.with);
 	if (d->driver->kind.needs_bpf && !d->driver->kind.any_sampler && !prog->target)
 		return bb_fail(err, -ENOTSUP, "its sampler is no program");
-	return d->driver->probe ? d->driver->probe(d->state, prog, err) : 0;
+	return bb_driver__probe(d->state, prog, err);
 }
 
 /* Asks each drive once whether it can drive each program. A refusal becomes a skip. */
@@ -440,8 +440,7 @@ void bb_session__close(struct bb_session *s)
 	const struct bb_scenario *sc = s->plan->scenario;
 
 	for (size_t i = 0; s->drives && i < sc->n_drives; i++)
-		if (s->drives[i].driver)
-			s->drives[i].driver->close(s->drives[i].state);
+		bb_driver__close(s->drives[i].state);
 	for (size_t i = 0; s->progs && i < sc->n_variants; i++)
 		bb_test_prog__close(&s->progs[i]);
 	bb_stats_enable__off(&s->stats);

@@ -46,7 +46,7 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 /* A plan made ready: every program found and loaded once, every drive opened. */
 struct bb_open_drive {
 	const struct bb_driver *driver; /* NULL: not in the plan, or impossible here */
-	void *state;
+	struct bb_drive_state *state;
 };
 
 struct bb_session {

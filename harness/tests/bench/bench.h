@@ -190,7 +190,8 @@ struct bench_step {
 	uint32_t depth;
 	struct bb_stats_enable stats;
 	struct bb_test_prog prog;
-	void *state, *slot;
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
 	int cpu;
 	uint64_t ns[BENCH_BLOCK];
 };
@@ -224,10 +225,9 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	if (!rc)
 		rc = bench_load(&s->variant, bench_object(), &rng, &s->prog, &err);
 	if (!rc)
-		rc = bb_driver__by("step", "page-fault")->open(&s->drive, &opts, &s->state, &err);
+		rc = bb_driver__open(&s->drive, &opts, &s->state, &err);
 	if (!rc)
-		rc = bb_driver__by("step", "page-fault")
-			     ->attach(s->state, &s->prog, &s->slot, &err);
+		rc = bb_driver__attach(s->state, &s->prog, &s->slot, &err);
 	if (rc)
 		bench_die(program, &err);
 }
@@ -242,15 +242,15 @@ static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 			     .drain_each_run = true};
 	struct bb_err err = {0};
 
-	if (bb_driver__by("step", "page-fault")->batch(s->state, s->slot, s->depth, &b, &err))
+	if (bb_driver__batch(s->slot, s->depth, &b, &err))
 		bench_die(s->variant.name, &err);
 	return b;
 }
 
 static inline void bench_step__close(struct bench_step *s)
 {
-	bb_driver__by("step", "page-fault")->detach(s->state, s->slot);
-	bb_driver__by("step", "page-fault")->close(s->state);
+	bb_driver__detach(s->slot);
+	bb_driver__close(s->state);
 	bb_test_prog__close(&s->prog);
 	bb_stats_enable__off(&s->stats);
 }

@@ -164,14 +164,14 @@ static void bench_all_cpus(void)
 }
 
 /* One run of the target under a sampler, by the slowdown drive; s. */
-static double time_target(void *state, void *slot)
+static double time_target(struct bb_drive_slot *slot)
 {
 	struct bb_batch b = {.want = 1};
 	struct bb_err err = {0};
 	uint64_t ns = 0;
 
 	b.ns = &ns;
-	if (bb_driver_slowdown.batch(state, slot, TARGET_HZ, &b, &err))
+	if (bb_driver__batch(slot, TARGET_HZ, &b, &err))
 		bench_die("slowdown", &err);
 	if (b.void_why[0]) {
 		fprintf(stderr, "slowdown: %s\n", b.void_why);
@@ -180,12 +180,12 @@ static double time_target(void *state, void *slot)
 	return (double)ns * 1e-9;
 }
 
-static void *attach(void *state, struct bb_test_prog *s)
+static struct bb_drive_slot *attach(struct bb_drive_state *state, struct bb_test_prog *s)
 {
 	struct bb_err err = {0};
-	void *slot = NULL;
+	struct bb_drive_slot *slot = NULL;
 
-	if (bb_driver_slowdown.attach(state, s, &slot, &err))
+	if (bb_driver__attach(state, s, &slot, &err))
 		bench_die(s->spec->name, &err);
 	return slot;
 }
@@ -209,13 +209,13 @@ static void judge_overhead(const char *name, const char *bound, const double *ra
 enum { BARE, PERF_RECORD, PROFILE, NOWAKEUP, RINGBUF, N_SAMPLERS };
 
 /* took_s[sampler][run]; each sampler comes at each place in turn, forwards and backwards. */
-static void time_in_turns(void *state, void *const *slots, double (*took_s)[TARGET_RUNS])
+static void time_in_turns(struct bb_drive_slot *const *slots, double (*took_s)[TARGET_RUNS])
 {
 	for (size_t i = 0; i < TARGET_RUNS; i++)
 		for (size_t k = 0; k < N_SAMPLERS; k++) {
 			size_t which = (i + (i / N_SAMPLERS % 2 ? N_SAMPLERS - k : k)) % N_SAMPLERS;
 
-			took_s[which][i] = time_target(state, slots[which]);
+			took_s[which][i] = time_target(slots[which]);
 		}
 }
 
@@ -268,27 +268,28 @@ static void bench_overheads(struct bb_driver_opts *opts, struct bb_test_prog *no
 	};
 	struct bb_drive_spec drive = {
 		.target = {.workload = "amicable_pairs", .args = args, .n_args = 1}};
-	void *state = NULL, *slots[N_SAMPLERS];
+	struct bb_drive_state *state = NULL;
+	struct bb_drive_slot *slots[N_SAMPLERS];
 	double took_s[N_SAMPLERS][TARGET_RUNS];
 	struct bb_err err = {0};
-	int rc = bb_driver_slowdown.open(&drive, opts, &state, &err);
+	int rc = bb_driver__open(&drive, opts, &state, &err);
 
 	if (!rc)
-		rc = bb_driver_slowdown.probe(state, &by_perf, &err);
+		rc = bb_driver__probe(state, &by_perf, &err);
 	if (rc == -ENOTSUP) {
 		bench_row("target sampled at 1000 Hz / by perf record -g", "<= 1", err.msg, "skip");
-		bb_driver_slowdown.close(state);
+		bb_driver__close(state);
 		return;
 	}
 	if (rc)
 		bench_die("slowdown", &err);
 	for (size_t k = 0; k < N_SAMPLERS; k++)
 		slots[k] = attach(state, progs[k]);
-	time_in_turns(state, slots, took_s);
+	time_in_turns(slots, took_s);
 	show_overheads(took_s);
 	for (size_t k = 0; k < N_SAMPLERS; k++)
-		bb_driver_slowdown.detach(state, slots[k]);
-	bb_driver_slowdown.close(state);
+		bb_driver__detach(slots[k]);
+	bb_driver__close(state);
 }
 
 int main(void)

@@ -20,7 +20,8 @@ struct fired {
 	struct bb_stats_enable stats;
 	struct bb_test_prog prog;
 	struct bb_hook hook;
-	void *state, *slot;
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
 	uint64_t ns[BENCH_BLOCK];
 };
 
@@ -42,13 +43,13 @@ static void fired_open(struct fired *f)
 	if (!rc)
 		rc = bench_load(&f->variant, path, &rng, &f->prog, &err);
 	if (!rc)
-		rc = bb_driver__by("step", "fire")->open(&f->drive, &opts, &f->state, &err);
+		rc = bb_driver__open(&f->drive, &opts, &f->state, &err);
 	if (!rc)
-		rc = bb_driver__by("step", "fire")->probe(f->state, &f->prog, &err);
+		rc = bb_driver__probe(f->state, &f->prog, &err);
 	if (!rc && strcmp(f->prog.fire.trigger->name, "task-rename"))
 		rc = bb_fail(&err, -EINVAL, "fired by %s", f->prog.fire.trigger->name);
 	if (!rc)
-		rc = bb_driver__by("step", "fire")->attach(f->state, &f->prog, &f->slot, &err);
+		rc = bb_driver__attach(f->state, &f->prog, &f->slot, &err);
 	if (!rc)
 		rc = bb_hook__open(&f->prog.fire.point, -1, NULL, true, &f->hook, &err);
 	if (rc)
@@ -58,8 +59,8 @@ static void fired_open(struct fired *f)
 static void fired_close(struct fired *f)
 {
 	bb_hook__close(&f->hook);
-	bb_driver__by("step", "fire")->detach(f->state, f->slot);
-	bb_driver__by("step", "fire")->close(f->state);
+	bb_driver__detach(f->slot);
+	bb_driver__close(f->state);
 	bb_test_prog__close(&f->prog);
 	bb_stats_enable__off(&f->stats);
 }
@@ -70,7 +71,7 @@ static double drive_block(void *arg)
 	struct bb_batch b = {.ns = f->ns, .want = BENCH_BLOCK, .warmup = BENCH_WARMUP};
 	struct bb_err err = {0};
 
-	if (bb_driver__by("step", "fire")->batch(f->state, f->slot, 0, &b, &err))
+	if (bb_driver__batch(f->slot, 0, &b, &err))
 		bench_die("fire", &err);
 	if (!b.fired) {
 		fprintf(stderr, "nothing was fired: %s\n", b.void_why);

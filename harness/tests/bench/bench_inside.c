@@ -314,7 +314,7 @@ enum { EMPTY, ALONE_100, ALONE_400, ALONE_1600, ALONE_FAST, ALONE_SLOW, N_ALONE 
 struct alone {
 	struct bb_variant_spec variant;
 	struct bb_test_prog prog;
-	void *slot;
+	struct bb_drive_slot *slot;
 	double ns[TURNS * BLOCK];
 	size_t n;
 };
@@ -324,15 +324,10 @@ struct stepper {
 	struct bb_input input;
 	uint8_t packet[64];
 	struct bb_stats_enable stats;
-	void *state;
+	struct bb_drive_state *state;
 	struct alone alone[N_ALONE];
 	int cpu;
 };
-
-static const struct bb_driver *step(void)
-{
-	return bb_driver__by("step", "test-run");
-}
 
 static int alone_open(struct stepper *s, int i, struct bb_err *err)
 {
@@ -346,7 +341,7 @@ static int alone_open(struct stepper *s, int i, struct bb_err *err)
 	a->variant = (struct bb_variant_spec){.name = names[i], .program = names[i]};
 	rc = bench_load(&a->variant, built(i == EMPTY ? "bpf/loops.bpf.o" : KNOWN), &rng, &a->prog,
 			err);
-	return rc ? rc : step()->attach(s->state, &a->prog, &a->slot, err);
+	return rc ? rc : bb_driver__attach(s->state, &a->prog, &a->slot, err);
 }
 
 static void stepper_open(struct stepper *s)
@@ -361,20 +356,20 @@ static void stepper_open(struct stepper *s)
 	s->drive.kind = bb_drive_kind_find("step", "test-run");
 	s->drive.inputs = (struct bb_inputs){&s->input, 1};
 	if (!rc)
-		rc = step()->open(&s->drive, &opts, &s->state, &err);
+		rc = bb_driver__open(&s->drive, &opts, &s->state, &err);
 	for (int i = 0; !rc && i < N_ALONE; i++)
 		rc = alone_open(s, i, &err);
 	if (rc)
 		bench_die("step", &err);
 }
 
-static void take_block(struct stepper *s, struct alone *a)
+static void take_block(struct alone *a)
 {
 	uint64_t ns[BLOCK];
 	struct bb_batch b = {.ns = ns, .want = BLOCK, .warmup = BENCH_WARMUP};
 	struct bb_err err = {0};
 
-	if (step()->batch(s->state, a->slot, 0, &b, &err))
+	if (bb_driver__batch(a->slot, 0, &b, &err))
 		bench_die(a->variant.name, &err);
 	for (size_t i = 0; i < b.n; i++)
 		a->ns[a->n++] = (double)ns[i];
@@ -389,10 +384,10 @@ static double net(struct stepper *s, int i)
 static void stepper_close(struct stepper *s)
 {
 	for (int i = 0; i < N_ALONE; i++) {
-		step()->detach(s->state, s->alone[i].slot);
+		bb_driver__detach(s->alone[i].slot);
 		bb_test_prog__close(&s->alone[i].prog);
 	}
-	step()->close(s->state);
+	bb_driver__close(s->state);
 	bb_stats_enable__off(&s->stats);
 }
 
@@ -490,7 +485,7 @@ static void known_programs(struct session *s)
 	session_start(s, "--time-at-most=1e9");
 	for (unsigned int i = 0; i < TURNS; i++) {
 		for (int k = 0; k < N_ALONE; k++)
-			take_block(&known, &known.alone[k]);
+			take_block(&known.alone[k]);
 		ask(s, 'p');
 		ask(s, 'c');
 		ask(s, 's');

@@ -29,7 +29,7 @@ struct rung {
 	char name[16];
 	struct bb_variant_spec variant;
 	struct bb_test_prog prog;
-	void *slot;
+	struct bb_drive_slot *slot;
 	double ns[ROUNDS]; /* median of the lines of each load */
 	double lines[TURNS * LINES];
 };
@@ -37,7 +37,7 @@ struct rung {
 struct ladder {
 	struct bb_drive_spec drive;
 	struct bb_driver_opts opts;
-	void *state;
+	struct bb_drive_state *state;
 	struct bb_rng rng;
 	struct rung rungs[N_RUNGS];
 };
@@ -55,13 +55,13 @@ static void open_rung(struct rung *r, unsigned int n)
 		bench_die(r->name, &err);
 }
 
-static void take_lines(struct ladder *l, struct rung *r, size_t n, double *ret_ns)
+static void take_lines(struct rung *r, size_t n, double *ret_ns)
 {
 	uint64_t ps[REPEAT_LINES];
 	struct bb_batch b = {.ns = ps, .want = n};
 	struct bb_err err = {0};
 
-	if (bb_driver_slope.batch(l->state, r->slot, 0, &b, &err))
+	if (bb_driver__batch(r->slot, 0, &b, &err))
 		bench_die(r->name, &err);
 	if (b.n != n) {
 		fprintf(stderr, "%s: %s\n", r->name, b.void_why);
@@ -77,7 +77,7 @@ static void load_and_attach(struct ladder *l, struct rung *r, int mod64)
 	struct bb_err err = {0};
 	int rc = bb_test_prog__load(&r->prog, &l->rng, bb_place(mod64), MAX_TRIES, &err);
 
-	if ((rc && rc != -EAGAIN) || bb_driver_slope.attach(l->state, &r->prog, &r->slot, &err))
+	if ((rc && rc != -EAGAIN) || bb_driver__attach(l->state, &r->prog, &r->slot, &err))
 		bench_die(r->name, &err);
 }
 
@@ -94,12 +94,12 @@ static void measure_round(struct ladder *l, unsigned int round)
 	for (size_t i = 0; i < N_RUNGS * TURNS; i++) {
 		struct rung *r = &l->rungs[order[i]];
 
-		take_lines(l, r, LINES, r->lines + taken[order[i]]);
+		take_lines(r, LINES, r->lines + taken[order[i]]);
 		taken[order[i]] += LINES;
 	}
 	for (size_t i = 0; i < N_RUNGS; i++) {
 		l->rungs[i].ns[round] = bb_median(l->rungs[i].lines, TURNS * LINES);
-		bb_driver_slope.detach(l->state, l->rungs[i].slot);
+		bb_driver__detach(l->rungs[i].slot);
 	}
 }
 
@@ -154,11 +154,11 @@ static void judge_ladder(struct ladder *l)
 
 /* --- 20 repeats of one program --- */
 
-static double by_slope(struct ladder *l, struct rung *r)
+static double by_slope(struct rung *r)
 {
 	double ns[REPEAT_LINES];
 
-	take_lines(l, r, REPEAT_LINES, ns);
+	take_lines(r, REPEAT_LINES, ns);
 	return bb_median(ns, REPEAT_LINES);
 }
 
@@ -186,12 +186,12 @@ static void repeat_all(struct ladder *l, const char *scratch)
 	other_packet_path(scratch, path, sizeof(path));
 	load_and_attach(l, r, -1);
 	for (size_t i = 0; i < REPEATS; i++) {
-		slope_ns[i] = by_slope(l, r);
+		slope_ns[i] = by_slope(r);
 		bpftool_ns[i] = other_bpftool_ns(r->prog.target->prog_fd, path,
 						 OTHER_BPFTOOL_REPEAT);
 		go_ns[i] = other_go_ns(r->prog.target->prog_fd);
 	}
-	bb_driver_slope.detach(l->state, r->slot);
+	bb_driver__detach(r->slot);
 	say_spread("slope", slope_ns);
 	say_spread("bpftool prog run", bpftool_ns);
 	say_spread("a mean as Go's testing.B", go_ns);
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
 	bb_rng_seed(&l->rng, BENCH_SEED);
 	bb_run_ahead_of_others();
 	if (bb_machine_cpus(-1, &l->opts.cpu, &l->opts.poll_cpu, &err) ||
-	    bb_driver_slope.open(&l->drive, &l->opts, &l->state, &err))
+	    bb_driver__open(&l->drive, &l->opts, &l->state, &err))
 		bench_die("slope", &err);
 	for (size_t i = 0; i < N_RUNGS; i++)
 		open_rung(&l->rungs[i], rungs[i]);
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	repeat_all(l, argc > 1 ? argv[1] : "/tmp");
 	for (size_t i = 0; i < N_RUNGS; i++)
 		bb_test_prog__close(&l->rungs[i].prog);
-	bb_driver_slope.close(l->state);
+	bb_driver__close(l->state);
 	stop_hogs(&hogs);
 	free(l);
 	return 0;

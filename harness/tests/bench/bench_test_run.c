@@ -21,7 +21,8 @@ struct runs {
 	uint8_t packet[64];
 	struct bb_stats_enable stats;
 	struct bb_test_prog attached, alone;
-	void *state, *slot;
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
 	uint64_t ns[BENCH_BLOCK], alone_ns[BENCH_BLOCK];
 };
 
@@ -52,18 +53,17 @@ static void runs_open(struct runs *r)
 	if (!rc)
 		rc = bench_load(&r->variant, path, &rng, &r->alone, &err);
 	if (!rc)
-		rc = bb_driver__by("step", "test-run")->open(&r->drive, &opts, &r->state, &err);
+		rc = bb_driver__open(&r->drive, &opts, &r->state, &err);
 	if (!rc)
-		rc = bb_driver__by("step", "test-run")
-			     ->attach(r->state, &r->attached, &r->slot, &err);
+		rc = bb_driver__attach(r->state, &r->attached, &r->slot, &err);
 	if (rc)
 		bench_die(name, &err);
 }
 
 static void runs_close(struct runs *r)
 {
-	bb_driver__by("step", "test-run")->detach(r->state, r->slot);
-	bb_driver__by("step", "test-run")->close(r->state);
+	bb_driver__detach(r->slot);
+	bb_driver__close(r->state);
 	bb_test_prog__close(&r->alone);
 	bb_test_prog__close(&r->attached);
 	bb_stats_enable__off(&r->stats);
@@ -79,7 +79,7 @@ static double drive_block(void *arg)
 	uint64_t began_ns = bb_now_ns();
 	struct bb_err err = {0};
 
-	if (bb_driver__by("step", "test-run")->batch(r->state, r->slot, 0, &b, &err))
+	if (bb_driver__batch(r->slot, 0, &b, &err))
 		bench_die("test run", &err);
 	began_ns = bb_now_ns() - began_ns;
 	if (b.n != BENCH_BLOCK || b.void_why[0]) {

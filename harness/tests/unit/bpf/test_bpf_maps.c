@@ -499,7 +499,6 @@ static void test_variables(void **state)
 static void drive(const char *maps, char *ret_why, size_t size)
 {
 	struct bb_driver_opts opts = {0};
-	const struct bb_driver *driver;
 	struct bb_stats_enable stats;
 	struct bb_test_prog prog = {0};
 	struct bb_err err = {0};
@@ -508,7 +507,8 @@ static void drive(const char *maps, char *ret_why, size_t size)
 	cpu_set_t allowed;
 	char text[512];
 	uint64_t ns[200];
-	void *state = NULL, *slot = NULL;
+	struct bb_drive_state *state = NULL;
+	struct bb_drive_slot *slot = NULL;
 
 	snprintf(text, sizeof(text),
 		 HEAD "maps: [%s]\ndrive:\n  - with: step\n    trigger: test-run\n    inputs:\n"
@@ -520,16 +520,15 @@ static void drive(const char *maps, char *ret_why, size_t size)
 	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
 	while (!CPU_ISSET((size_t)opts.cpu, &allowed))
 		opts.cpu++;
-	driver = bb_driver_of(l.scenario->drives[0].kind);
 	assert_int_equal(bb_stats_enable__on(&stats, &err), 0);
 	reset(&l);
-	if (driver->open(&l.scenario->drives[0], &opts, &state, &err) ||
-	    driver->attach(state, &prog, &slot, &err) || driver->batch(state, slot, 0, &b, &err))
+	if (bb_driver__open(&l.scenario->drives[0], &opts, &state, &err) ||
+	    bb_driver__attach(state, &prog, &slot, &err) || bb_driver__batch(slot, 0, &b, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(b.n, 200);
 	snprintf(ret_why, size, "%s", b.void_why);
-	driver->detach(state, slot);
-	driver->close(state);
+	bb_driver__detach(slot);
+	bb_driver__close(state);
 	bb_stats_enable__off(&stats);
 	end(&l);
 }

@@ -30,7 +30,8 @@ struct hot_and_cold {
 	const struct bb_driver *driver;
 	struct bb_drive_spec spec[2];
 	struct bb_test_prog prog;
-	void *state[2], *slot[2];
+	struct bb_drive_state *state[2];
+	struct bb_drive_slot *slot[2];
 	uint32_t depth;
 };
 
@@ -42,12 +43,12 @@ static void open_end(struct hot_and_cold *b, enum bb_caches caches)
 
 	b->spec[caches].kind = &b->driver->kind;
 	b->spec[caches].caches = caches;
-	rc = b->driver->open(&b->spec[caches], &opts, &b->state[caches], &err);
+	rc = bb_driver__open(&b->spec[caches], &opts, &b->state[caches], &err);
 	if (rc == -ENOTSUP) {
 		print_message("# skip: %s\n", err.msg);
 		skip();
 	}
-	if (rc || b->driver->attach(b->state[caches], &b->prog, &b->slot[caches], &err))
+	if (rc || bb_driver__attach(b->state[caches], &b->prog, &b->slot[caches], &err))
 		fail_msg("%s", err.msg);
 }
 
@@ -60,7 +61,7 @@ static double measure(struct hot_and_cold *b, enum bb_caches caches)
 	struct bb_err err = {0};
 	double x[N_HOT];
 
-	if (b->driver->batch(b->state[caches], b->slot[caches], b->depth, &batch, &err))
+	if (bb_driver__batch(b->slot[caches], b->depth, &batch, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(batch.n, batch.want); /* the emptying fires nothing of its own */
 	assert_int_equal(batch.run_cnt, batch.want);
@@ -88,8 +89,8 @@ static void cold_costs_more(const struct bb_driver *driver, const char *object, 
 	for (size_t i = 0; i < ROUNDS; i++)
 		d[i] = log(measure(&b, BB_CACHES_COLD) / measure(&b, BB_CACHES_HOT));
 	for (int i = 0; i < 2; i++) {
-		driver->detach(b.state[i], b.slot[i]);
-		driver->close(b.state[i]);
+		bb_driver__detach(b.slot[i]);
+		bb_driver__close(b.state[i]);
 	}
 	bb_target__free(b.prog.target);
 	bb_stats_enable__off(&stats);

@@ -38,7 +38,8 @@ struct running {
 	uint8_t frames[3][FRAME_BYTES];
 	struct bb_driver_opts opts;
 	const struct bb_driver *driver;
-	void *state, *slot;
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
 	uint64_t ns[MAX_SAMPLES];
 	struct bb_prog_stats before;
 };
@@ -117,8 +118,8 @@ static struct running *prepare(const char *event, const char *object, const char
 static void end(struct running *r)
 {
 	if (r->slot)
-		r->driver->detach(r->state, r->slot);
-	r->driver->close(r->state);
+		bb_driver__detach(r->slot);
+	bb_driver__close(r->state);
 	bb_target__free(r->prog.target);
 	bb_stats_enable__off(&r->stats);
 	free(r);
@@ -129,7 +130,7 @@ static void open_drive(struct running *r)
 {
 	struct bb_err err = {0};
 
-	if (r->driver->open(&r->spec, &r->opts, &r->state, &err))
+	if (bb_driver__open(&r->spec, &r->opts, &r->state, &err))
 		fail_msg("%s", err.msg);
 }
 
@@ -140,12 +141,12 @@ static int begin(struct running *r)
 	int rc;
 
 	open_drive(r);
-	rc = r->driver->probe(r->state, &r->prog, &err);
+	rc = bb_driver__probe(r->state, &r->prog, &err);
 	if (rc == -ENOTSUP && strstr(err.msg, "tcx")) {
 		print_message("# %s\n", err.msg);
 		return rc;
 	}
-	if (rc || r->driver->attach(r->state, &r->prog, &r->slot, &err) ||
+	if (rc || bb_driver__attach(r->state, &r->prog, &r->slot, &err) ||
 	    bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err))
 		fail_msg("%s", err.msg);
 	return 0;
@@ -156,7 +157,7 @@ static struct bb_batch batch(struct running *r, uint32_t param, size_t want, dou
 	struct bb_batch b = {.ns = r->ns, .want = want, .max_s = max_s, .drain_each_run = true};
 	struct bb_err err = {0};
 
-	if (r->driver->batch(r->state, r->slot, param, &b, &err))
+	if (bb_driver__batch(r->slot, param, &b, &err))
 		fail_msg("%s", err.msg);
 	return b;
 }
@@ -315,7 +316,7 @@ static void refused(const char *event, const char *object, const char *program, 
 
 	r->spec.target.workload = text("/bin/true");
 	open_drive(r);
-	if (r->driver->probe(r->state, &r->prog, &err) != -ENOTSUP || !strstr(err.msg, words))
+	if (bb_driver__probe(r->state, &r->prog, &err) != -ENOTSUP || !strstr(err.msg, words))
 		fail_msg("%s of %s: %s", event, program, err.msg);
 	end(r);
 }
@@ -336,7 +337,7 @@ static void test_refused(void **state)
 static void not_opened(struct running *r, int code, const char *words)
 {
 	struct bb_err err = {0};
-	int rc = r->driver->open(&r->spec, &r->opts, &r->state, &err);
+	int rc = bb_driver__open(&r->spec, &r->opts, &r->state, &err);
 
 	if (rc != code || !strstr(err.msg, words))
 		fail_msg("%d, %s instead of %s", rc, err.msg, words);

@@ -33,7 +33,8 @@ struct running {
 	struct bb_test_prog prog;
 	struct bb_drive_spec spec;
 	struct bb_input input;
-	void *state, *slot;
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
 	uint64_t ps[LINES];
 	struct bb_prog_stats before;
 };
@@ -49,9 +50,9 @@ static struct running *begin(const char *object, const char *program)
 	r->spec.kind = &bb_driver_slope.kind;
 	r->prog.target = open_target(object, program);
 	load(r->prog.target);
-	if (bb_driver_slope.open(&r->spec, &opts, &r->state, &err) ||
-	    bb_driver_slope.probe(r->state, &r->prog, &err) ||
-	    bb_driver_slope.attach(r->state, &r->prog, &r->slot, &err) ||
+	if (bb_driver__open(&r->spec, &opts, &r->state, &err) ||
+	    bb_driver__probe(r->state, &r->prog, &err) ||
+	    bb_driver__attach(r->state, &r->prog, &r->slot, &err) ||
 	    bb_stats_reader__agreed(&r->prog.target->reader, &r->before, &err))
 		fail_msg("%s", err.msg);
 	return r;
@@ -62,15 +63,15 @@ static struct bb_batch batch(struct running *r)
 	struct bb_batch b = {.ns = r->ps, .want = LINES};
 	struct bb_err err = {0};
 
-	if (bb_driver_slope.batch(r->state, r->slot, 0, &b, &err))
+	if (bb_driver__batch(r->slot, 0, &b, &err))
 		fail_msg("%s", err.msg);
 	return b;
 }
 
 static void end(struct running *r)
 {
-	bb_driver_slope.detach(r->state, r->slot);
-	bb_driver_slope.close(r->state);
+	bb_driver__detach(r->slot);
+	bb_driver__close(r->state);
 	bb_target__free(r->prog.target);
 	free(r);
 }
@@ -174,13 +175,13 @@ static void takes_no_repeat(const char *program)
 	struct bb_driver_opts opts = {0};
 	struct bb_drive_spec spec = {.kind = &bb_driver_slope.kind};
 	struct bb_err err = {0};
-	void *drive = NULL;
+	struct bb_drive_state *drive = NULL;
 
 	load(prog.target);
-	assert_int_equal(bb_driver_slope.open(&spec, &opts, &drive, &err), 0);
-	assert_int_equal(bb_driver_slope.probe(drive, &prog, &err), -ENOTSUP);
+	assert_int_equal(bb_driver__open(&spec, &opts, &drive, &err), 0);
+	assert_int_equal(bb_driver__probe(drive, &prog, &err), -ENOTSUP);
 	assert_non_null(strstr(err.msg, "takes no repeat"));
-	bb_driver_slope.close(drive);
+	bb_driver__close(drive);
 	bb_target__free(prog.target);
 }
 
@@ -246,7 +247,7 @@ static void test_counters(void **state)
 		[BB_PMU_INSTRUCTIONS] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
 		[BB_PMU_LLC_MISSES] = {UINT32_MAX, 0},
 	};
-	struct bb_test_run *t;
+	struct bb_slope_state *t;
 	struct running *r;
 	struct bb_batch b;
 	bool agree = false;
@@ -254,7 +255,7 @@ static void test_counters(void **state)
 	(void)state;
 	need_root();
 	r = begin(LADDER, "rung_32");
-	t = r->state;
+	t = (struct bb_slope_state *)r->state;
 	bb_pmu__close(&t->pmu);
 	bb_pmu__open(events, &t->pmu);
 	/* the one is a mean, the other a median, and others may come in between */

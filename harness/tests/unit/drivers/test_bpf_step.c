@@ -24,7 +24,8 @@ struct stepping {
 	struct bb_test_prog prog;
 	struct bb_drive_spec spec;
 	uint32_t depths[4];
-	void *state, *slot;
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
 	uint64_t ns[MAX_SAMPLES];
 	struct bb_prog_stats before;
 };
@@ -63,8 +64,8 @@ static struct stepping *begin(const char *object, const char *program, const uin
 	s->prog.target = open_target(object, program);
 	load(s->prog.target);
 	s->prog.jit_mod64 = s->prog.target->jit_mod64;
-	if (bb_driver__by("step", "page-fault")->open(&s->spec, &opts, &s->state, &err) ||
-	    bb_driver__by("step", "page-fault")->attach(s->state, &s->prog, &s->slot, &err))
+	if (bb_driver__open(&s->spec, &opts, &s->state, &err) ||
+	    bb_driver__attach(s->state, &s->prog, &s->slot, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(bb_stats_reader__agreed(&s->prog.target->reader, &s->before, &err), 0);
 	return s;
@@ -79,15 +80,15 @@ static struct bb_batch step(struct stepping *s, uint32_t depth, size_t want, siz
 			     .drain_each_run = drain_each_run};
 	struct bb_err err = {0};
 
-	if (bb_driver__by("step", "page-fault")->batch(s->state, s->slot, depth, &b, &err))
+	if (bb_driver__batch(s->slot, depth, &b, &err))
 		fail_msg("%s", err.msg);
 	return b;
 }
 
 static void end(struct stepping *s)
 {
-	bb_driver__by("step", "page-fault")->detach(s->state, s->slot);
-	bb_driver__by("step", "page-fault")->close(s->state);
+	bb_driver__detach(s->slot);
+	bb_driver__close(s->state);
 	bb_target__free(s->prog.target);
 	bb_stats_enable__off(&s->stats);
 	free(s);
@@ -226,11 +227,10 @@ static void test_depth_too_small(void **state)
 				     .values = {.v = &depth, .n = 1}};
 	struct bb_driver_opts opts = {0};
 	struct bb_err err = {0};
-	void *driver = NULL;
+	struct bb_drive_state *driver = NULL;
 
 	(void)state;
-	assert_int_equal(bb_driver__by("step", "page-fault")->open(&spec, &opts, &driver, &err),
-			 -EINVAL);
+	assert_int_equal(bb_driver__open(&spec, &opts, &driver, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "stack_depth: 1 is less than"));
 	assert_null(driver);
 }
@@ -282,21 +282,20 @@ static void test_affinity_error(void **state)
 	struct bb_err err = {0};
 	struct stepping *s;
 	struct bb_batch b;
-	void *driver = NULL, *slot = NULL;
+	struct bb_drive_state *driver = NULL;
+	struct bb_drive_slot *slot = NULL;
 
 	(void)state;
 	need_root();
 	s = begin(PERF_PROFILER, "empty", &depth, 1);
-	assert_int_equal(bb_driver__by("step", "page-fault")->open(&s->spec, &opts, &driver, &err),
-			 0);
-	assert_int_equal(bb_driver__by("step", "page-fault")->attach(driver, &s->prog, &slot, &err),
-			 0);
+	assert_int_equal(bb_driver__open(&s->spec, &opts, &driver, &err), 0);
+	assert_int_equal(bb_driver__attach(driver, &s->prog, &slot, &err), 0);
 	b = (struct bb_batch){.ns = s->ns, .want = 10};
-	assert_true(bb_driver__by("step", "page-fault")->batch(driver, slot, depth, &b, &err) < 0);
+	assert_true(bb_driver__batch(slot, depth, &b, &err) < 0);
 	assert_non_null(strstr(err.msg, "--cpu"));
 	assert_int_equal(since(s).run_cnt, 0);
-	bb_driver__by("step", "page-fault")->detach(driver, slot);
-	bb_driver__by("step", "page-fault")->close(driver);
+	bb_driver__detach(slot);
+	bb_driver__close(driver);
 	end(s);
 }
 

@@ -36,7 +36,8 @@ struct running {
 	struct bb_test_prog prog;
 	struct bb_drive_spec spec;
 	struct bb_input inputs[4];
-	void *state, *slot;
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
 	uint64_t ns[MAX_SAMPLES];
 	struct bb_prog_stats before;
 };
@@ -74,7 +75,7 @@ static struct running *prepare(const char *object, const char *program,
 	assert_int_equal(bb_stats_enable__on(&r->stats, &err), 0);
 	r->prog.target = open_target(object, program);
 	load(r->prog.target);
-	assert_int_equal(driver()->open(&r->spec, &opts, &r->state, &err), 0);
+	assert_int_equal(bb_driver__open(&r->spec, &opts, &r->state, &err), 0);
 	return r;
 }
 
@@ -92,8 +93,8 @@ static struct running *begin(const char *object, const char *program, const stru
 	struct running *r = prepare(object, program, inputs, n);
 	struct bb_err err = {0};
 
-	if (driver()->probe(r->state, &r->prog, &err) ||
-	    driver()->attach(r->state, &r->prog, &r->slot, &err))
+	if (bb_driver__probe(r->state, &r->prog, &err) ||
+	    bb_driver__attach(r->state, &r->prog, &r->slot, &err))
 		fail_msg("%s", err.msg);
 	take_stock(r);
 	return r;
@@ -104,15 +105,15 @@ static struct bb_batch batch(struct running *r, uint32_t param, size_t want, siz
 	struct bb_batch b = {.ns = r->ns, .want = want, .warmup = warmup, .drain_each_run = true};
 	struct bb_err err = {0};
 
-	if (driver()->batch(r->state, r->slot, param, &b, &err))
+	if (bb_driver__batch(r->slot, param, &b, &err))
 		fail_msg("%s", err.msg);
 	return b;
 }
 
 static void end(struct running *r)
 {
-	driver()->detach(r->state, r->slot);
-	driver()->close(r->state);
+	bb_driver__detach(r->slot);
+	bb_driver__close(r->state);
 	bb_target__free(r->prog.target);
 	bb_stats_enable__off(&r->stats);
 	free(r);
@@ -181,14 +182,14 @@ static void test_every_call_is_a_sample(void **state)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct running *r = prepare(TEST_RUN, programs[i].program, NULL, 0);
 		struct bb_err err = {0};
-		int rc = driver()->probe(r->state, &r->prog, &err);
+		int rc = bb_driver__probe(r->state, &r->prog, &err);
 
 		if (rc == -ENOTSUP && programs[i].may_be_missing) {
 			print_message("# %s: %s\n", programs[i].program, err.msg);
 			end(r);
 			continue;
 		}
-		if (rc || driver()->attach(r->state, &r->prog, &r->slot, &err))
+		if (rc || bb_driver__attach(r->state, &r->prog, &r->slot, &err))
 			fail_msg("%s: %s", programs[i].program, err.msg);
 		each_call_is_a_sample(r, programs[i].program);
 		end(r);
@@ -255,9 +256,7 @@ static void test_return_values(void **state)
 	/* And it arrives where it counts; the first reason stays. */
 	for (uint32_t i = 0; i < 4; i++) {
 		b = (struct bb_batch){.ns = r->ns, .want = 10, .warmup = 1};
-		assert_int_equal(bb_record__measure(driver(), r->state, r->slot, &r->prog, i, &b,
-						    &s, &err),
-				 0);
+		assert_int_equal(bb_record__measure(r->slot, i, &b, &s, &err), 0);
 		if (i < 2)
 			assert_null(s.void_why);
 	}
@@ -350,7 +349,7 @@ static void refused(const char *program, const struct bb_input *inputs, size_t n
 {
 	struct running *r = prepare(TEST_RUN, program, inputs, n);
 	struct bb_err err = {0};
-	int rc = driver()->probe(r->state, &r->prog, &err);
+	int rc = bb_driver__probe(r->state, &r->prog, &err);
 
 	if (rc != code || !strstr(err.msg, words))
 		fail_msg("%s: %d, %s", program, rc, err.msg);
@@ -425,7 +424,7 @@ static void test_input_too_long(void **state)
 	(void)state;
 	need_root();
 	r = prepare(TEST_RUN, "tc_shot", &longer, 1);
-	assert_true(driver()->probe(r->state, &r->prog, &err) < 0);
+	assert_true(bb_driver__probe(r->state, &r->prog, &err) < 0);
 	assert_non_null(strstr(err.msg, "input 'longer'"));
 	end(r);
 }
@@ -486,7 +485,7 @@ static void test_queues_are_emptied(void **state)
 		struct bb_batch b = {.ns = r->ns, .want = 500, .warmup = 100, .drain_each_run = i};
 		struct bb_err err = {0};
 
-		assert_int_equal(driver()->batch(r->state, r->slot, 0, &b, &err), 0);
+		assert_int_equal(bb_driver__batch(r->slot, 0, &b, &err), 0);
 		assert_int_equal(b.n, 500);
 		assert_int_equal(bb_target__drops(r->prog.target, &drops), 0);
 		assert_int_equal(drops, 0);

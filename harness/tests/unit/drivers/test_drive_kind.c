@@ -32,47 +32,16 @@ static const char *spin_name(size_t i)
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
 
-static int toy_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		    void **ret_state, struct bb_err *err)
-{
-	(void)opts;
-	(void)err;
-	*ret_state = (void *)(uintptr_t)spec;
-	return 0;
-}
-
-static int toy_attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
-{
-	(void)state;
-	(void)err;
-	*ret_slot = prog;
-	return 0;
-}
-
 /* A spin at rate r takes r + 3 ps, in thousandths of a nanosecond. */
-static int toy_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
-		     struct bb_err *err)
+static int toy_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	const struct bb_drive_spec *spec = state;
+	const struct bb_drive_spec *spec = ((struct bb_drive_slot *)slot)->state->spec;
 
-	(void)slot;
 	(void)err;
 	assert_string_equal(spec->call.function, "down");
 	for (b->n = 0; b->n < b->want; b->n++)
 		b->ns[b->n] = param + 3;
-	b->target_cpu_s = NAN;
 	return 0;
-}
-
-static void toy_detach(void *state, void *slot)
-{
-	(void)state;
-	(void)slot;
-}
-
-static void toy_close(void *state)
-{
-	(void)state;
 }
 
 static const struct bb_drive_key toy_keys[] = {
@@ -94,11 +63,7 @@ static const struct bb_driver toy = {
 		 .sample = {"spin", "ns per spin", false},
 		 .units_per_ns = 1000,
 		 .synthetic = true},
-	.open = toy_open,
-	.attach = toy_attach,
 	.batch = toy_batch,
-	.detach = toy_detach,
-	.close = toy_close,
 };
 
 /* --- the row --- */

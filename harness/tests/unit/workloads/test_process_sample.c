@@ -150,7 +150,8 @@ struct calls {
 	struct bb_drive_spec drive;
 	struct bb_variant_spec variant;
 	struct bb_test_prog prog;
-	void *state, *slot;
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
 };
 
 static int open_calls(struct calls *c, const char *function, const char *version,
@@ -159,20 +160,21 @@ static int open_calls(struct calls *c, const char *function, const char *version
 	const struct bb_driver_opts opts = {.cpu = 0, .seed = 1};
 	int rc;
 
-	*c = (struct calls){.drive.call.function = (char *)(uintptr_t)function,
+	*c = (struct calls){.drive.kind = &bb_driver_call.kind,
+			    .drive.call.function = (char *)(uintptr_t)function,
 			    .variant.program = (char *)(uintptr_t)version};
 	c->prog.spec = &c->variant;
-	assert_int_equal(bb_driver_call.open(&c->drive, &opts, &c->state, err), 0);
-	rc = bb_driver_call.probe(c->state, &c->prog, err);
+	assert_int_equal(bb_driver__open(&c->drive, &opts, &c->state, err), 0);
+	rc = bb_driver__probe(c->state, &c->prog, err);
 	if (!rc)
-		assert_int_equal(bb_driver_call.attach(c->state, &c->prog, &c->slot, err), 0);
+		assert_int_equal(bb_driver__attach(c->state, &c->prog, &c->slot, err), 0);
 	return rc;
 }
 
 static void close_calls(struct calls *c)
 {
-	bb_driver_call.detach(c->state, c->slot);
-	bb_driver_call.close(c->state);
+	bb_driver__detach(c->slot);
+	bb_driver__close(c->state);
 }
 
 /* The median of a batch of a fast function's lines, in ps: as many as are wanted, of far more
@@ -186,7 +188,7 @@ static double fast_call_ps(const char *version)
 	struct calls c;
 
 	assert_int_equal(open_calls(&c, "source_addr", version, &err), 0);
-	assert_int_equal(bb_driver_call.batch(c.state, c.slot, 0, &b, &err), 0);
+	assert_int_equal(bb_driver__batch(c.slot, 0, &b, &err), 0);
 	assert_int_equal(b.n, 20);
 	assert_true(b.run_cnt > 20 * 5 * 8);
 	assert_true(isnan(b.target_cpu_s));
@@ -221,7 +223,7 @@ static void test_slow_calls(void **state)
 
 	(void)state;
 	assert_int_equal(open_calls(&c, "process_sample", "oops", &err), 0);
-	assert_int_equal(bb_driver_call.batch(c.state, c.slot, 0, &b, &err), 0);
+	assert_int_equal(bb_driver__batch(c.slot, 0, &b, &err), 0);
 	assert_true(b.n >= 1 && b.n < 100);
 	assert_int_equal(b.run_cnt, b.n);
 	assert_true((double)b.run_time_ns <= (double)(bb_now_ns() - began_ns));
