@@ -59,9 +59,9 @@ const char *bb_drive_kind_title(const struct bb_drive_kind *kind)
 
 const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name)
 {
-	for (const struct bb_drive_key *k = kind->keys; k && k->name; k++)
-		if (!strcmp(k->name, name))
-			return k;
+	for (size_t i = 0; i < BB_DRIVE_KEYS && kind->keys[i].name; i++)
+		if (!strcmp(kind->keys[i].name, name))
+			return &kind->keys[i];
 	return NULL;
 }
 

@@ -48,9 +48,11 @@ enum bb_drive_fills {
 	BB_FILLS_WORST = 8,
 };
 
+#define BB_DRIVE_KEYS 6u
+
 /* A key that a scenario may give beside `with`. */
 struct bb_drive_key {
-	const char *name; /* NULL: the end of a list */
+	const char *name; /* NULL: there is no more key */
 	/* allowed values: value i; the first is the default, NULL follows the last. NULL: any
 	 * value */
 	const char *(*choice)(size_t i);
@@ -66,8 +68,7 @@ struct bb_drive_kind {
 	const char *cold_name;
 	const char *title; /* name in messages: "step by test-run"; NULL: the same as `with` */
 	const char *doc;   /* one sentence for --help */
-	/* its own keys, beside those of all kinds; NULL: none */
-	const struct bb_drive_key *keys;
+	struct bb_drive_key keys[BB_DRIVE_KEYS]; /* its own, beside those of all kinds */
 
 	/* The parameter that distinguishes its cases. */
 	const char *param; /* also the key of its values; NULL: none, or the inputs */

@@ -163,19 +163,14 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	return rc == -ETIME ? 0 : rc; /* a line that is not whole is no sample */
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "function", .choice = bb_function_name},
-	{.name = "seconds"},
-	{0},
-};
-
 const struct bb_driver bb_driver_call = {
 	.kind =
 		{
 			.with = "call",
 			.doc = "a function of user space, timed by the clock: call by call, or a "
 			       "fast one by lines through many calls",
-			.keys = keys,
+			.keys = {{.name = "function", .choice = bb_function_name},
+				 {.name = "seconds"}},
 			.seconds = 3,
 			.compare_s = 30, /* a function may sleep, and a verdict needs seven pairs */
 			/* one call each: a block of many fast ones and few slow ones would censor

@@ -79,18 +79,13 @@ static int fake_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_
 	return 0;
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "samples"},
-	{0},
-};
-
 const struct bb_driver bb_driver_fake = {
 	.kind =
 		{
 			.with = "fake",
 			.doc = "seeded samples from the scenario instead of a kernel: for trying "
 			       "the tool and for its tests",
-			.keys = keys,
+			.keys = {{.name = "samples"}},
 			.pace = BB_STEP_PACE,
 			.sample = BB_SAMPLE_RUN,
 			.synthetic = true,

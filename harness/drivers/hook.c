@@ -291,18 +291,13 @@ static int attach(void *slot, struct bb_err *err)
 				    &s->fire.firer, err);
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "samples"},
-	{0},
-};
-
 const struct bb_driver bb_driver_hook = {
 	.kind =
 		{
 			.with = "hook",
 			.doc = "wall time of a trigger with the program attached against nothing "
 			       "attached, bpf_stats off: the whole cost of an event to its target",
-			.keys = keys,
+			.keys = {{.name = "samples"}},
 			.pace = {.samples = 28, .turn = 1, .pair_turn = 1, .sample_s = 0.2},
 			.sample = {"event", "ns per event", false},
 			.units_per_ns = (uint32_t)PS_PER_NS,

@@ -96,11 +96,6 @@ static int insitu_batch(void *slot_, uint32_t param, struct bb_batch *b, struct 
 	return bb_workload_loop__batch(slot_, &event, b, err);
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "event"},   {.name = "workload"}, {.name = "args"},
-	{.name = "freq_hz"}, {.name = "seconds"},  {0},
-};
-
 const struct bb_driver bb_driver_insitu = {
 	.kind =
 		{
@@ -109,7 +104,11 @@ const struct bb_driver bb_driver_insitu = {
 			.by = {"cpu-clock", "task-clock"},
 			.doc = "the program under its real event over a workload, counters polled "
 			       "from another CPU: cold caches are real",
-			.keys = keys,
+			.keys = {{.name = "event"},
+				 {.name = "workload"},
+				 {.name = "args"},
+				 {.name = "freq_hz"},
+				 {.name = "seconds"}},
 			.param = "freq_hz",
 			.param_default = 100,
 			.seconds = 0.6,
@@ -193,10 +192,6 @@ static int attach_batch(void *slot, uint32_t param, struct bb_batch *b, struct b
 	return rc;
 }
 
-static const struct bb_drive_key attach_keys[] = {
-	{.name = "event"}, {.name = "workload"}, {.name = "args"}, {.name = "seconds"}, {0},
-};
-
 const struct bb_driver bb_driver_insitu_attach = {
 	.kind =
 		{
@@ -207,7 +202,10 @@ const struct bb_driver bb_driver_insitu_attach = {
 			.title = "in-situ by attach",
 			.doc = "the program where its own section attaches it, over a workload, "
 			       "counters polled from another CPU",
-			.keys = attach_keys,
+			.keys = {{.name = "event"},
+				 {.name = "workload"},
+				 {.name = "args"},
+				 {.name = "seconds"}},
 			.seconds = 0.6,
 			.pace = BB_TIMED_PACE,
 			.sample = BB_SAMPLE_RUN,

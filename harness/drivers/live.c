@@ -117,18 +117,13 @@ static int live_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_
 	return rc;
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "seconds"},
-	{0},
-};
-
 const struct bb_driver bb_driver_live = {
 	.kind =
 		{
 			.with = "live",
 			.doc = "a program that is loaded already, by its id or pin, under the load "
 			       "that it has; counters are polled",
-			.keys = keys,
+			.keys = {{.name = "seconds"}},
 			.seconds = 6,
 			.pace = BB_TIMED_PACE,
 			.batch_samples = 1u << 18,

@@ -232,22 +232,17 @@ static int pipeline_batch(void *slot, uint32_t param, struct bb_batch *b, struct
 	return rc;
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "event", .choice = bb_clock_name},
-	{.name = "workload"},
-	{.name = "args"},
-	{.name = "freq_hz"},
-	{.name = "seconds"},
-	{0},
-};
-
 const struct bb_driver bb_driver_pipeline = {
 	.kind =
 		{
 			.with = "pipeline",
 			.doc = "a profiler as a whole: a clock samples a workload, a consumer "
 			       "reads the ring; lags, backlog, drops",
-			.keys = keys,
+			.keys = {{.name = "event", .choice = bb_clock_name},
+				 {.name = "workload"},
+				 {.name = "args"},
+				 {.name = "freq_hz"},
+				 {.name = "seconds"}},
 			.param = "freq_hz",
 			.param_default = 100,
 			.seconds = 3,

@@ -40,7 +40,7 @@ static const struct bb_drive_kind *make_pair(const struct bb_driver *instrument,
 	kind->doc = p->doc;
 	kind->by_key = "trigger";
 	kind->by[0] = t->by;
-	kind->keys = t->keys;
+	memcpy(kind->keys, t->keys, sizeof(kind->keys));
 	kind->param = t->param;
 	kind->param_default = t->param_default;
 	kind->takes_inputs = t->takes_inputs;

@@ -295,20 +295,13 @@ static void detach(void *slot)
 	bb_trigger__detach(((struct slope_slot *)slot)->attached);
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "inputs"},
-	{.name = "repeat"},
-	{.name = "samples"},
-	{0},
-};
-
 const struct bb_driver bb_driver_slope = {
 	.kind =
 		{
 			.with = "slope",
 			.doc = "wall time of a test run against its repeat, bpf_stats off: the "
 			       "cost of one more run, to fractions of a nanosecond",
-			.keys = keys,
+			.keys = {{.name = "inputs"}, {.name = "repeat"}, {.name = "samples"}},
 			.takes_inputs = true,
 			.pace = {.samples = 480,
 				 .turn = 100,

@@ -436,17 +436,16 @@ static const char *slowdown_command(void *state)
 	return ((struct slowdown_state *)state)->hyperfine.shown;
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "workload"}, {.name = "args"}, {.name = "freq_hz"}, {.name = "seconds"}, {0},
-};
-
 const struct bb_driver bb_driver_slowdown = {
 	.kind =
 		{
 			.with = "slowdown",
 			.doc = "wall time of a command (by hyperfine) while it is sampled: by the "
 			       "program, perf record, `bpfbench profile`, or not at all",
-			.keys = keys,
+			.keys = {{.name = "workload"},
+				 {.name = "args"},
+				 {.name = "freq_hz"},
+				 {.name = "seconds"}},
 			.param = "freq_hz",
 			.param_default = 100,
 			.seconds = 1.2,

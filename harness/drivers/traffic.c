@@ -599,10 +599,6 @@ static int open_http(void *state, struct bb_err *err)
 	.probe = traffic_probe, .attach = traffic_attach, .batch = traffic_batch,                  \
 	.close = traffic_close
 
-static const struct bb_drive_key packets_keys[] = {
-	{.name = "event"}, {.name = "inputs"}, {.name = "rate_hz"}, {.name = "seconds"}, {0},
-};
-
 const struct bb_driver bb_driver_insitu_packets = {
 	.kind =
 		{
@@ -612,18 +608,14 @@ const struct bb_driver bb_driver_insitu_packets = {
 			.title = "in-situ by packets",
 			.doc = "the program under real packets at a steady rate, counters polled "
 			       "from another CPU",
-			.keys = packets_keys,
+			.keys = {{.name = "event"},
+				 {.name = "inputs"},
+				 {.name = "rate_hz"},
+				 {.name = "seconds"}},
 			.param_default = 1000,
 		},
 	.open = open_packets,
 	TRAFFIC_FUNCTIONS,
-};
-
-static const struct bb_drive_key http_keys[] = {
-	{.name = "event"},
-	{.name = "rate_hz"},
-	{.name = "seconds"},
-	{0},
 };
 
 const struct bb_driver bb_driver_insitu_http = {
@@ -635,7 +627,7 @@ const struct bb_driver bb_driver_insitu_http = {
 			.title = "in-situ by http",
 			.doc = "the program under HTTP requests over TCP at a steady rate, "
 			       "counters polled from another CPU",
-			.keys = http_keys,
+			.keys = {{.name = "event"}, {.name = "rate_hz"}, {.name = "seconds"}},
 			.param_default = 50,
 		},
 	.open = open_http,

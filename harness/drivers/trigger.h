@@ -51,7 +51,7 @@ struct bb_drive_trigger {
 	const char *by;  /* the value of the key `trigger` */
 	const char *doc; /* the beginning of a sentence for --help */
 	/* see struct bb_drive_kind */
-	const struct bb_drive_key *keys;
+	struct bb_drive_key keys[BB_DRIVE_KEYS];
 	const char *param;
 	uint32_t param_default;
 	bool takes_inputs, fires, shares_events, read_only, whole_object;

@@ -623,17 +623,10 @@ static int fire(void *attached, uint32_t param, const struct bb_instrument_part 
 	return rc;
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "trigger"},
-	{.name = "caches"},
-	{.name = "samples"},
-	{0},
-};
-
 const struct bb_drive_trigger bb_trigger_fire = {
 	.by = "fire",
 	.doc = "attach it where its section says, do what makes its event happen",
-	.keys = keys,
+	.keys = {{.name = "trigger"}, {.name = "caches"}, {.name = "samples"}},
 	.shares_events = true,
 	.whole_object = true,
 	.may_be_slow = true,

@@ -276,20 +276,15 @@ static int fire(void *attached, uint32_t depth, const struct bb_instrument_part 
 	return bb_stop_signal ? -EINTR : 0;
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "trigger"},
-	{.name = "inside", .choice = stack_function_name},
-	{.name = "stack_depth"},
-	{.name = "consumer"},
-	{.name = "caches"},
-	{.name = "samples"},
-	{0},
-};
-
 const struct bb_drive_trigger bb_trigger_page_fault = {
 	.by = "page-fault",
 	.doc = "fire one synthetic perf event at a time",
-	.keys = keys,
+	.keys = {{.name = "trigger"},
+		 {.name = "inside", .choice = stack_function_name},
+		 {.name = "stack_depth"},
+		 {.name = "consumer"},
+		 {.name = "caches"},
+		 {.name = "samples"}},
 	.param = "stack_depth",
 	.param_default = 8,
 	.fires = true,

@@ -396,14 +396,10 @@ static int fire(void *attached, uint32_t input, const struct bb_instrument_part 
 	return rc < 0 && rc != -EINTR ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}, {0},
-};
-
 const struct bb_drive_trigger bb_trigger_test_run = {
 	.by = "test-run",
 	.doc = "have the kernel run it on one input at a time",
-	.keys = keys,
+	.keys = {{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}},
 	.takes_inputs = true,
 	.fires = true,
 	.read_only = true,

@@ -44,17 +44,12 @@ static int toy_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_e
 	return 0;
 }
 
-static const struct bb_drive_key toy_keys[] = {
-	{.name = "function", .choice = spin_name},
-	{.name = "rate_hz"},
-	{.name = "seconds"},
-	{0},
-};
-
 static const struct bb_driver toy = {
 	.kind = {.with = "toy",
 		 .doc = "a top that spins",
-		 .keys = toy_keys,
+		 .keys = {{.name = "function", .choice = spin_name},
+			  {.name = "rate_hz"},
+			  {.name = "seconds"}},
 		 .param = "rate_hz",
 		 .param_default = 5,
 		 .seconds = 2,
