@@ -60,9 +60,12 @@ int bb_driver__attach(struct bb_drive_state *s, struct bb_test_prog *prog,
 
 	if (!slot)
 		return bb_fail_nomem(err);
-	*slot = (struct bb_drive_slot){s, prog};
+	*slot = (struct bb_drive_slot){.state = s, .prog = prog};
 	if (d->attach)
 		rc = d->attach(slot, err);
+	else if (d->trigger)
+		rc = bb_trigger__attach(s->fired, prog, prog->target->prog_fd, &slot->attached,
+					err);
 	if (rc)
 		bb_driver__detach(slot);
 	else
@@ -72,7 +75,10 @@ int bb_driver__attach(struct bb_drive_state *s, struct bb_test_prog *prog,
 
 void bb_driver__detach(struct bb_drive_slot *slot)
 {
-	if (slot && slot->state->driver->detach)
+	if (!slot)
+		return;
+	bb_trigger__detach(slot->attached);
+	if (slot->state->driver->detach)
 		slot->state->driver->detach(slot);
 	free(slot);
 }

@@ -91,6 +91,7 @@ static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns
 		b->multi += runs;
 }
 
+struct bb_attached;
 struct bb_driver;
 struct bb_drive_trigger;
 struct bb_trigger_state;
@@ -108,6 +109,7 @@ struct bb_drive_state {
 struct bb_drive_slot {
 	struct bb_drive_state *state;
 	struct bb_test_prog *prog;
+	struct bb_attached *attached; /* to the trigger (drivers/trigger.h); NULL: not attached */
 };
 
 /* The functions get the driver's own structs, which bb_driver__open() and bb_driver__attach()
@@ -127,6 +129,7 @@ struct bb_driver {
 	/* Called once before anything is measured, after the trigger's probe(). Returns 0 if it can
 	 * drive this program, else -ENOTSUP with the reason. */
 	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
+	/* NULL: the program is attached to the trigger, if there is one. */
 	int (*attach)(void *slot, struct bb_err *err);
 	int (*batch)(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
 	/* Returns the command whose time the samples are. */
@@ -135,7 +138,8 @@ struct bb_driver {
 	 * `input` is NULL if the driver chooses it. */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
-	/* Undo attach() and open(). Called also if these failed midway. */
+	/* Undo attach() and open(). Called also if these failed midway; detach() after the trigger
+	 * was detached. */
 	void (*detach)(void *slot);
 	void (*close)(void *state);
 };

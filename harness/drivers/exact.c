@@ -28,26 +28,16 @@
 
 /* --- clones --- */
 
-/* Counters that a process of ours which fires adds to, too. Zeroed; NULL: no memory. */
-static uint64_t *alloc_shared(uint32_t n)
+/* Size of the memory of the counters. */
+static size_t counter_bytes(const struct bb_clone *clone)
 {
-	void *p = mmap(NULL, (n ? n : 1) * sizeof(uint64_t), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static void free_shared(uint64_t *p, uint32_t n)
-{
-	if (p)
-		munmap(p, (n ? n : 1) * sizeof(uint64_t));
+	return (2 * (size_t)clone->cfg.n_blocks + clone->n_vain) * sizeof(uint64_t);
 }
 
 static void close_one(struct bb_exact *e)
 {
-	free_shared(e->totals, e->clone.cfg.n_blocks);
-	free_shared(e->in_vain, e->clone.n_vain);
-	free_shared(e->now, e->clone.cfg.n_blocks);
+	if (e->totals)
+		munmap(e->totals, counter_bytes(&e->clone));
 	bb_clone__done(&e->clone);
 	bb_code__done(&e->code);
 }
@@ -74,6 +64,7 @@ static uint32_t id_of(int prog_fd)
 static int open_one(const struct bb_target *target, int prog_fd, struct bb_exact *e,
 		    struct bb_err *err)
 {
+	void *memory;
 	int rc;
 
 	e->prog_fd = prog_fd;
@@ -84,11 +75,16 @@ static int open_one(const struct bb_target *target, int prog_fd, struct bb_exact
 	if (!rc) {
 		e->id = id_of(prog_fd);
 		e->clone_id = id_of(e->clone.prog_fd);
-		e->totals = alloc_shared(e->clone.cfg.n_blocks);
-		e->now = alloc_shared(e->clone.cfg.n_blocks);
-		e->in_vain = alloc_shared(e->clone.n_vain);
-		if (!e->totals || !e->now || !e->in_vain)
+		/* A child process of ours that fires adds to these counters, too. */
+		memory = mmap(NULL, counter_bytes(&e->clone), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
 			rc = bb_fail_nomem(err);
+	}
+	if (!rc) {
+		e->totals = memory;
+		e->now = e->totals + e->clone.cfg.n_blocks;
+		e->in_vain = e->now + e->clone.cfg.n_blocks;
 	}
 	if (rc)
 		close_one(e);
@@ -204,7 +200,6 @@ void bb_exact__swap(const struct bb_exact *e, bool in)
 struct slot {
 	struct bb_drive_slot common;
 	struct bb_exact exact;
-	struct bb_attached *attached;
 	uint64_t began_ns;
 	size_t warmed;  /* runs of its warm-up that were made */
 	size_t in_vain; /* firings, one after the other */
@@ -221,7 +216,6 @@ static void detach(void *slot)
 {
 	struct slot *s = slot;
 
-	bb_trigger__detach(s->attached);
 	if (s->in)
 		close_clones(&s->exact);
 	free(s->in);
@@ -243,7 +237,7 @@ static int attach(void *slot, struct bb_err *err)
 		return bb_fail_nomem(err);
 	}
 	return bb_trigger__attach(s->common.state->fired, prog, s->exact.clone.prog_fd,
-				  &s->attached, err);
+				  &s->common.attached, err);
 }
 
 /* Returns 0 if the program can be cloned. */
@@ -318,12 +312,12 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = false};
-	const struct slot *s = slot;
+	const struct bb_drive_slot *s = slot;
 
 	/* as in begin() */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
-	return s->common.state->driver->trigger->fire(s->attached, param, &part, b, err);
+	return s->state->driver->trigger->fire(s->attached, param, &part, b, err);
 }
 
 const struct bb_driver bb_driver_exact = {

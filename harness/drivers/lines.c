@@ -71,16 +71,15 @@ void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing
 static int attach_thing(struct bb_lines_slot *slot, enum bb_lines_thing thing, struct bb_err *err)
 {
 	struct bb_lines_loaded *l = &slot->things[thing];
-	struct bb_test_prog *prog = slot->common.prog;
 	int rc = 0;
 
 	if (l->is_ours)
 		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
 	else
-		l->reader = prog->target->reader;
+		l->reader = slot->common.prog->target->reader;
 	return rc ? rc
-		  : bb_trigger__attach(slot->common.state->fired, prog, l->prog_fd, &l->attached,
-				       err);
+		  : bb_trigger__attach(slot->common.state->fired, slot->common.prog, l->prog_fd,
+				       &l->attached, err);
 }
 
 static int load_program(struct bb_lines_slot *slot, struct bb_err *err)

@@ -221,15 +221,10 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t
 	return rc;
 }
 
-struct slope_slot {
-	struct bb_drive_slot common;
-	struct bb_attached *attached;
-};
-
 static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	const struct slope_slot *slot = slot_;
-	const struct bb_slope_state *state = (const struct bb_slope_state *)slot->common.state;
+	const struct bb_drive_slot *slot = slot_;
+	const struct bb_slope_state *state = (const struct bb_slope_state *)slot->state;
 	uint32_t most = state->common.spec->slope.repeat;
 	struct line *lines = calloc(b->want, sizeof(*lines));
 	double *scratch = calloc(b->want, sizeof(*scratch));
@@ -282,19 +277,6 @@ static void close_slope(void *state)
 		bb_pmu__close(&s->pmu);
 }
 
-static int attach(void *slot, struct bb_err *err)
-{
-	struct slope_slot *s = slot;
-
-	return bb_trigger__attach(s->common.state->fired, s->common.prog,
-				  s->common.prog->target->prog_fd, &s->attached, err);
-}
-
-static void detach(void *slot)
-{
-	bb_trigger__detach(((struct slope_slot *)slot)->attached);
-}
-
 const struct bb_driver bb_driver_slope = {
 	.kind =
 		{
@@ -321,11 +303,8 @@ const struct bb_driver bb_driver_slope = {
 		},
 	.trigger = &bb_trigger_test_run,
 	.state_bytes = sizeof(struct bb_slope_state),
-	.slot_bytes = sizeof(struct slope_slot),
 	.open = open_slope,
-	.attach = attach,
 	.batch = batch,
-	.detach = detach,
 	.fired_by = bb_test_run__words,
 	.close = close_slope,
 };

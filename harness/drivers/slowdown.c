@@ -134,11 +134,8 @@ static int hyperfine_open(const char *program, char *const *args, size_t n_args,
 /* Start it, held still before it does anything: then is the time to put events on it. */
 static int hyperfine_start(struct hyperfine *h, struct bb_workload *ret_w, struct bb_err *err)
 {
-	int rc;
+	int rc = ftruncate(h->json_fd, 0) ? -errno : 0;
 
-	h->spec.args = h->args; /* the struct may have moved */
-	h->args[8] = h->json_path;
-	rc = ftruncate(h->json_fd, 0) ? -errno : 0;
 	if (rc)
 		return bb_fail(err, rc, "cannot empty hyperfine's export: %s", strerror(-rc));
 	return bb_workload__start(&h->spec, ret_w, err);

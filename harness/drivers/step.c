@@ -17,7 +17,6 @@
 
 struct slot {
 	struct bb_drive_slot common;
-	struct bb_attached *attached;
 	struct bb_prog_stats last;
 	uint64_t began_ns;
 	size_t warmed; /* runs of its warm-up that were made */
@@ -97,29 +96,16 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	return slot->is_warm && !goes_on(a, b, slot->began_ns);
 }
 
-static int attach(void *slot, struct bb_err *err)
-{
-	struct slot *s = slot;
-
-	return bb_trigger__attach(s->common.state->fired, s->common.prog,
-				  s->common.prog->target->prog_fd, &s->attached, err);
-}
-
 static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = true};
-	const struct slot *s = slot;
+	const struct bb_drive_slot *s = slot;
 	int rc;
 
 	/* its pages are to be there before the event is on */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
-	rc = s->common.state->driver->trigger->fire(s->attached, param, &part, b, err);
+	rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);
 	return bb_batch__void_if_gone(b, rc, err);
-}
-
-static void detach(void *slot)
-{
-	bb_trigger__detach(((struct slot *)slot)->attached);
 }
 
 const struct bb_driver bb_driver_step = {
@@ -138,7 +124,5 @@ const struct bb_driver bb_driver_step = {
 		},
 	.is_instrument = true,
 	.slot_bytes = sizeof(struct slot),
-	.attach = attach,
 	.batch = batch,
-	.detach = detach,
 };

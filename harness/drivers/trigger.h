@@ -87,7 +87,7 @@ int bb_trigger__open(const struct bb_drive_trigger *trigger, const struct bb_dri
 		     struct bb_err *err);
 void bb_trigger__close(struct bb_trigger_state *s); /* takes NULL */
 
-/* Attaches the program, or a clone of it: `prog_fd`. 0 or -errno. */
+/* Attaches `prog_fd`, the program or a clone of it. 0 or -errno. */
 int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
 		       struct bb_attached **ret_attached, struct bb_err *err);
 void bb_trigger__detach(struct bb_attached *a); /* takes NULL */
