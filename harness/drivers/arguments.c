@@ -5,19 +5,20 @@
 #include "exact/clone.h"
 #include "exact/cfg.h"
 
-#define RUNS 3u /* with each set: a program that remembers takes another path then */
+#define RUNS 3u /* with each set, because a program that remembers takes another path then */
 
 /* Memory that both processes see. */
 struct tried {
-	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* instructions */
+	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* number of instructions */
 };
 
 struct trial {
 	struct bb_test_prog *prog;
-	struct bb_attach_point points[BB_N_ARGUMENT_SETS]; /* with the arguments of each set */
+	struct bb_attach_point
+		points[BB_N_ARGUMENT_SETS]; /* the attach point with the arguments of each set */
 	bool is_there[BB_N_ARGUMENT_SETS];
 	struct bb_clone clone;
-	uint64_t *counts; /* by block */
+	uint64_t *counts; /* counts of executions, by basic block */
 	struct bb_fire_slot slot;
 };
 
@@ -25,7 +26,8 @@ struct trial {
 
 static uint32_t reached_with(struct trial *c, unsigned int set)
 {
-	c->prog->fire.point = c->points[set]; /* the trigger looks there; this copy is ours */
+	c->prog->fire.point =
+		c->points[set]; /* the trigger reads it there; this process has a copy of its own */
 	bb_clone__reset(&c->clone);
 	for (unsigned int i = 0; i < RUNS; i++)
 		bb_firing__fire(&c->slot.firing);
@@ -46,7 +48,7 @@ static int try_on_clone(void *arg, struct bb_fire_task *t, void *shared)
 	return rc;
 }
 
-/* --- in ours --- */
+/* --- in our process --- */
 
 static bool is_alike(const struct bb_test_prog *a, const struct bb_test_prog *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call: a function of user space (workloads/functions.h), timed by the clock. Every sample is a
- * line through the times of many calls in a row (drivers/fit_line.h), so that neither the clock's
- * own cost nor its tick is in the figure; of a function that sleeps it is one call.
+ * call: times a function of user space (workloads/functions.h) by the clock. Every sample is a line
+ * through the times of many calls in a row (drivers/fit_line.h), so the sample contains neither the
+ * clock's own cost nor its tick. For a function that sleeps, a sample is one call.
  */
 
 #include "base/clock.h"
@@ -67,8 +67,8 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 		       have);
 }
 
-/* The linker places a function, and it stays there: a new round is a new replication of all but
- * that. */
+/* The linker decides the address of the function. So a new round replicates everything but the
+ * address. */
 static int attach(void *slot, struct bb_err *err)
 {
 	struct call_slot *s = slot;
@@ -85,7 +85,7 @@ struct timing {
 	struct bb_batch *batch;
 };
 
-/* Wall time of `n` calls in a row. */
+/* Measures the wall time of `n` calls in a row. */
 static int time_calls(void *arg, uint32_t n, double *ret_ns)
 {
 	const struct timing *t = arg;
@@ -99,20 +99,21 @@ static int time_calls(void *arg, uint32_t n, double *ret_ns)
 	return bb_must_end_why();
 }
 
-/* How many calls a line's longer go has. */
+/* Finds the number of calls of a longer call of a line. */
 static int calibrate(struct timing *t, uint32_t *ret_calls)
 {
 	double ns = 0;
 	int rc = 0;
 
-	for (int i = 0; !rc && i < 3; i++) /* the last counts: by then the function is warm */
+	for (int i = 0; !rc && i < 3;
+	     i++) /* only the last time counts: by then the function is warm */
 		rc = time_calls(t, FIRST_CALLS, &ns);
 	if (!rc)
 		*ret_calls = bb_fit_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
 	return rc;
 }
 
-/* A line, or where `calls` is 0 a call. */
+/* Takes one sample: a line, or one call if `calls` is 0. */
 static int take_sample(struct timing *t, uint32_t calls)
 {
 	const struct bb_fit_timer timer = {time_calls, t};
@@ -132,8 +133,9 @@ static int take_sample(struct timing *t, uint32_t calls)
 }
 
 /*
- * What sleeps until some time of the clock's second leaves the next call there: calls in a row
- * depend on each other. The first begins anywhere in the second, so that at least the loads do not.
+ * A function that sleeps until some time of the clock's second returns at that time, so successive
+ * calls depend on each other. The first call of a load begins at a random time within the second,
+ * so that at least the loads are independent.
  */
 static void pause_at_random(struct call_state *s)
 {
@@ -160,7 +162,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s); i++)
 		rc = take_sample(&t, calls);
 	b->elapsed_s = bb_seconds_since(began_ns);
-	return rc == -ETIME ? 0 : rc; /* a line that is not whole is no sample */
+	return rc == -ETIME ? 0 : rc; /* an incomplete line is no sample */
 }
 
 const struct bb_driver bb_driver_call = {
@@ -173,8 +175,8 @@ const struct bb_driver bb_driver_call = {
 				 {.name = "seconds"}},
 			.seconds = 3,
 			.compare_s = 30, /* a function may sleep, and a verdict needs seven pairs */
-			/* one call each: a block of many fast ones and few slow ones would censor
-			   all of the slow */
+			/* One call each. With more, a turn would hold many fast calls or few
+			 * slow ones, and the slow ones would be cut off. */
 			.pace = {.pair_turn = 1},
 			.sample = {"call", "ns per call", false},
 			.units_per_ns = (uint32_t)PS_PER_NS,

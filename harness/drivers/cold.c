@@ -11,23 +11,21 @@
 
 /*
  * Code that fills instruction caches and branch predictors: a function of 512 conditional branches,
- * half of them taken at random, copied to 64 places. Its 32 768 branches are more than any BTB
- * holds (Intel's Golden Cove: 12 288 targets), and its code is more than an L1 instruction cache.
- * The function refers to nothing outside of itself, so that a copy runs wherever it is; made by the
- * compiler at once, the branches would take it half a minute.
+ * half of them taken at random, copied 64 times. Its 32 768 branches are more than any branch
+ * target buffer holds (Intel's Golden Cove: 12 288 targets). Its code is larger than an L1
+ * instruction cache. The function refers to nothing outside itself, so a copy runs at any address.
+ * Compiling all branches without copies would take half a minute.
  */
 struct cold_branches {
-	char *copies; /* executable; NULL: not open */
+	char *copies; /* executable memory; NULL: not open */
 	size_t copy_bytes, map_bytes;
 };
 
 #define N_COPIES 64u
 #define ALIGN_BYTES 64u
 
-/*
- * The empty asm statement compiles to no instruction, but the compiler must keep it, and with it
- * the branch around it. Each random word decides 64 branches.
- */
+/* The empty asm statement compiles to no instruction. The compiler must keep it, and so it keeps
+ * the branch around it. Each random word decides 64 branches. */
 #define BRANCH                                                                                     \
 	do {                                                                                       \
 		if (bits & 1)                                                                      \
@@ -50,7 +48,7 @@ static inline __attribute__((always_inline)) uint64_t next(uint64_t x)
 	return x ^ x << 17;
 }
 
-/* All that is in its section, the ends of which the linker knows. */
+/* The only function in its section. The linker defines symbols for both ends of the section. */
 static __attribute__((noinline, section("bb_cold_branches"), no_sanitize("address"),
 		      no_sanitize("undefined"))) uint64_t
 branches(uint64_t x)
@@ -60,7 +58,7 @@ branches(uint64_t x)
 
 extern const char __start_bb_cold_branches[], __stop_bb_cold_branches[];
 
-/* Takes one that is not open. */
+/* Takes zeroed branches, too. */
 static void cold_branches_close(struct cold_branches *b)
 {
 	if (b->copies)
@@ -68,7 +66,7 @@ static void cold_branches_close(struct cold_branches *b)
 	*b = (struct cold_branches){0};
 }
 
-/* 0, -ENOTSUP where the machine does not let us run code that we have written, -ENOMEM. */
+/* Returns 0, -ENOMEM, or -ENOTSUP if the machine does not let us run code that we have written. */
 static int cold_branches_open(struct cold_branches *ret_branches, struct bb_err *err)
 {
 	size_t bytes = (size_t)(__stop_bb_cold_branches - __start_bb_cold_branches);
@@ -106,27 +104,29 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 	__asm__ volatile("" : : "r"(x));
 }
 
-#define LINE_BYTES 64u /* where lines are longer, some are written twice */
+#define LINE_BYTES 64u /* if the machine's lines are longer, some are written twice */
 #define MOST_CACHES 8u
 #define DEFAULT_BYTES ((size_t)4 << 20)
-#define PROBE_LINES 128u /* each of another page, or the one would be fetched with the other */
+/* each in another page; otherwise one line would be fetched with another */
+#define PROBE_LINES 128u
 #define PROBE_PAGE 4096u
 #define LOOKS 15u
 #define LOOKS_A_TURN 3u
-#define EVICTED 3.0 /* TLB misses included, L3 answers 5 times as late as L1 and L2 together */
+#define EVICTED 3.0 /* with TLB misses, L3 answers 5 times as late as L1 and L2 together */
 
 struct bb_cold {
 	char *buffer;
-	size_t bytes; /* in use: a power of two */
+	size_t bytes; /* size in use: a power of two */
 	struct cold_branches branches;
 	struct bb_rng rng;
-	/* a line of each page; each says where the next one is */
+	/* one line in each page; each line holds the address of the next one */
 	char *probe;
 	void **first;
 	char emptied[200];
 };
 
-/* The size of cache `index`; 0: there is none, or it is for instructions only. */
+/* Returns the size of cache `index`. 0 means that there is no such cache, or that it holds only
+ * instructions. */
 static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 {
 	static const char *const keys[] = {"type", "size"};
@@ -141,7 +141,8 @@ static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 		ok = !bb_read_file(path, 4096, &text[i], &len, NULL);
 		if (ok)
 			text[i][strcspn(text[i], "\nK")] =
-				'\0'; /* always in K: drivers/base/cacheinfo.c, size_show() */
+				'\0'; /* the unit is always K: drivers/base/cacheinfo.c, size_show()
+				       */
 	}
 	if (!ok || !strcmp(text[0], "Instruction") || bb_parse_u64(text[1], &kib) ||
 	    kib > SIZE_MAX >> 12)
@@ -169,8 +170,9 @@ size_t bb_cold_bytes(const char *root, int cpu)
 }
 
 /*
- * Every line once. The step is odd and the number of lines a power of two, so all are met; being
- * the golden section of it, it goes to another page each time, where no prefetcher has been.
+ * Writes every line once. The step is odd and the number of lines is a power of two, so the loop
+ * reaches all lines. The step is the golden section of that number, so each write goes to another
+ * page than the one before, which no prefetcher expects.
  */
 static void write_buffer(struct bb_cold *c)
 {
@@ -189,8 +191,8 @@ void bb_cold__empty(struct bb_cold *c)
 	cold_branches_run(&c->branches, bb_rng_u64(&c->rng));
 }
 
-/* The probe as a ring in random order: each line says where the next is, so that no two are read at
- * a time. */
+/* Links the lines of the probe to a ring in random order. Each line holds the address of the
+ * next, so the CPU cannot read two at a time. */
 static void link_probe(struct bb_cold *c)
 {
 	void **line[PROBE_LINES];
@@ -237,7 +239,7 @@ const char *bb_cold__emptied(const struct bb_cold *c)
 	return c->emptied;
 }
 
-/* Medians of how long a line takes to read, hot and after emptying. */
+/* Returns median times to read a line: hot, and after emptying. */
 static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *ret_cold_ns)
 {
 	double hot_ns[LOOKS], cold_ns[LOOKS];
@@ -251,7 +253,7 @@ static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *
 	*ret_cold_ns = bb_median(cold_ns, LOOKS);
 }
 
-/* Which levels the buffer is twice of, and what that did to a line. */
+/* Writes the levels that the buffer is twice as large as, and the times to read a line. */
 static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot_ns, double cold_ns)
 {
 	size_t at = 0;
@@ -296,8 +298,8 @@ static int map_pages(size_t bytes, char **ret_pages, struct bb_err *err)
 
 	if (pages == MAP_FAILED)
 		return bb_fail_nomem(err);
-	/* Small pages fill the TLB; and a fork must not make them copy-on-write: each would be a
-	 * fault, thus an event. */
+	/* Small pages fill the TLB. A fork must not make the pages copy-on-write, because each
+	 * would then cause a page fault, which is an event. */
 	madvise(pages, bytes, MADV_NOHUGEPAGE);
 	madvise(pages, bytes, MADV_DONTFORK);
 	*ret_pages = pages;
@@ -322,7 +324,7 @@ int bb_cold__after_fork(struct bb_cold *c)
 	int rc = map_all(c, NULL);
 
 	if (!rc)
-		bb_cold__empty(c); /* touches it */
+		bb_cold__empty(c); /* touches its pages */
 	return rc;
 }
 
@@ -339,7 +341,7 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 	if (!rc)
 		rc = cold_branches_open(&c->branches, err);
 	if (!rc)
-		rc = find_size(root, cpu, c, err); /* which touches all of what is used */
+		rc = find_size(root, cpu, c, err); /* touches all memory that is used */
 	if (rc)
 		bb_cold__free(c);
 	else

@@ -5,11 +5,11 @@
 #include "bpf/object_info.h"
 #include "fire/attach_point.h"
 
-#define TRIES_MOST 32u /* programs of large objects take half a second each to load */
+#define TRIES_MOST 32u /* a program of a large object takes half a second to load */
 
-/* --- which programs go beside another --- */
+/* --- which programs are attached beside another --- */
 
-/* Is it run by what happens in the kernel, whoever fires it? */
+/* True if events of the kernel run it, whichever process causes them. */
 static bool is_event(const struct bb_attach_point *p)
 {
 	switch (p->kind) {
@@ -23,7 +23,8 @@ static bool is_event(const struct bb_attach_point *p)
 	}
 }
 
-/* May the two be attached at a time? A call of a function brings those that are on it alone. */
+/* True if both may be attached at the same time. A call of a function runs only programs that
+ * are attached to this function. */
 static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
 {
 	if (bb_attach_point__same_event(p, other))
@@ -65,7 +66,7 @@ size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_pro
 	return f.n;
 }
 
-/* --- those of its object that the session does not measure --- */
+/* --- programs of its object that the session does not measure --- */
 
 static bool is_in_session(const struct bb_test_prog *prog, const char *program)
 {
@@ -76,7 +77,8 @@ static bool is_in_session(const struct bb_test_prog *prog, const char *program)
 	return !strcmp(prog->spec->program, program);
 }
 
-/* Where it would be attached beside the program, if it would. */
+/* Finds the point at which it would be attached beside the program. False: it would not be
+ * attached. */
 static bool has_point(const struct bb_test_prog *prog, const struct bb_object_program *p,
 		      struct bb_attach_point *ret_point)
 {

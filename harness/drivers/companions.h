@@ -6,23 +6,25 @@
 #include "drivers/test_prog.h"
 
 /*
- * The programs of the program's object that the session does not measure (it measures one program
- * of it, or compares two), loaded on the program's maps, to be attached beside it as the tool does
- *. The program is loaded, and its trigger is found. Who cannot be loaded, or
- * acts on other processes and may not, is missing. They are closed with the program.
+ * Loads the other programs of the program's object, on the program's maps, to attach them beside
+ * it, as the tool does. They are the programs that the session does not measure: it measures one
+ * program of the object, or compares two. The program must be loaded and its trigger found. Left
+ * out are programs that cannot be loaded, and programs that act on other processes without
+ * `allow_system_wide`. They are closed with the program.
  */
 void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide);
-/* The same again, if the loaded program has other maps by now: it has borrowed them. */
+/* Loads them again if the loaded program has other maps by now, because they use its maps. */
 void bb_companions__refresh(struct bb_test_prog *prog, bool allow_system_wide);
 void bb_companions__close(struct bb_test_prog *prog);
 
 #define BB_BESIDE_MOST 16u
 
 /*
- * The programs to attach beside the program: those of its object, of the session or its companions,
- * that have a hook and share a map with it, as the one at a call's entry stores for the one at its
- * return to find. One for each event, as objects hold several for kernels that differ. Returns how
- * many; ret_others[BB_BESIDE_MOST] may be NULL.
+ * Finds the programs to attach beside the program. They are programs of its object, from the
+ * session or its companions, that have a hook and share a map with it. For example, the program at
+ * a function's entry stores a value for the program at its return. Only one program is taken for
+ * each event, because objects hold several for different kernels. Returns their number.
+ * ret_others[BB_BESIDE_MOST] may be NULL.
  */
 size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_prog **ret_others);
 

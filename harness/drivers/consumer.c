@@ -10,22 +10,22 @@
 #include "base/child.h"
 #include "perf_profiler.h"
 
-#define POLL_MS                                                                                    \
-	10 /* how long it waits for a wakeup before it looks by itself: some programs send none */
+/* Time after which it looks without a wakeup, because some programs send none. */
+#define POLL_MS 10
 #define GRACE_S 0.02
 #define LOG_BYTES (64u << 10)
 
 struct bb_consumer_shared {
-	size_t bytes; /* of all this */
+	size_t bytes; /* size of all this memory */
 	size_t room;
-	volatile bool stop; /* ours */
-	volatile int rc;    /* why it ended by itself */
+	volatile bool stop; /* set by us: the consumer must stop */
+	volatile int rc;    /* the reason why it ended by itself */
 	volatile uint64_t samples;
-	uint64_t setup_cpu_ns; /* what it used until it began */
+	uint64_t setup_cpu_ns; /* CPU time that it used before it began */
 	uint64_t lag_ns[];
 };
 
-/* In the child. */
+/* State of the child process. */
 struct reader {
 	const struct bb_sample_processor *processor;
 	struct bb_sample_log log;
@@ -56,7 +56,7 @@ static int consume(struct reader *r, struct ring_buffer *ring)
 		rc = ring_buffer__poll(ring, POLL_MS);
 		if (rc == 0 && !r->shared->stop) /* a program that never wakes its reader */
 			rc = ring_buffer__consume(ring);
-		if (rc == -EINTR) /* a signal is our parent's business */
+		if (rc == -EINTR) /* our parent handles the signal */
 			rc = 0;
 	}
 	return rc < 0 && rc != -ECANCELED ? rc : 0;
@@ -77,7 +77,7 @@ struct consumption {
 	int ring_fd;
 };
 
-/* The ring is opened before root is given up. */
+/* Opens the ring before the child process gives up root. */
 static int prepare(void *arg)
 {
 	struct consumption *c = arg;
@@ -117,7 +117,7 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 		.uid = place->uid,
 		.gid = place->gid,
 	};
-	/* The pages are there before they are written to: no fault is part of a lag. */
+	/* The pages exist before they are written, so no page fault is part of a lag. */
 	struct bb_consumer_shared *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 					    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	struct bb_child c;
@@ -164,7 +164,7 @@ int bb_consumer__check(struct bb_consumer *c, struct bb_err *err)
 	return say_ended(c, status, err);
 }
 
-/* Wait for its end; kill it when that does not come soon. */
+/* Waits until it ends, and kills it if it does not end soon. */
 static int wait_for_end(struct bb_consumer *c, int *ret_status, struct rusage *ret_usage)
 {
 	const struct timespec a_little = {.tv_nsec = 500000};

@@ -159,8 +159,8 @@ int bb_driver__batch(struct bb_drive_slot *slot, uint32_t param, struct bb_batch
 void bb_driver__detach(struct bb_drive_slot *slot);  /* takes NULL */
 void bb_driver__close(struct bb_drive_state *state); /* takes NULL */
 
-/* The pace of drives that fire one event after another, of those that empty the caches before each
- * event (0.5 to 5 ms), and of those that run for a given time. */
+/* Paces of drives that fire one event after another, of drives that empty the caches before each
+ * event (0.5 to 5 ms), and of drives that run for a given time. */
 #define BB_STEP_PACE                                                                               \
 	{                                                                                          \
 		.samples = 6000, .turn = 100, .pair_turn = 16, .warmup_first = 100,                \
@@ -196,7 +196,7 @@ static inline const struct bb_driver *bb_driver_of(const struct bb_drive_kind *k
 							offsetof(struct bb_driver, kind));
 }
 
-/* As bb_drive_kind_find(). */
+/* Finds a driver as bb_drive_kind_find() finds its kind. */
 static inline const struct bb_driver *bb_driver__by(const char *with, const char *by)
 {
 	return bb_driver_of(bb_drive_kind_find(with, by));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exact: how many instructions each run executes, by a clone of the program with a counter in every
- * block (exact/clone.h). It is fired as step fires the program: same inputs, same stack, same
- * warm-up, same reader of its rings. The counters are read and set back between runs. Nothing is
- * timed.
+ * exact: counts the instructions that each run executes, by a clone of the program with a counter
+ * in every basic block (exact/clone.h). The clone is fired as the drive `step` fires the program:
+ * with the same inputs, stack, warm-up and reader of its rings. The counters are read and reset
+ * between runs. Nothing is timed.
  */
 #include "drivers/exact.h"
 
@@ -17,13 +17,14 @@
 #include "exact/cfg.h"
 
 #define MOST_ARRAYS 64
-#define MOST_ENTRIES 65536 /* of an array; each is looked at */
+#define MOST_ENTRIES 65536 /* of a prog array; each entry is read */
 
-/* Long, as a count may depend on how often the program ran before: no other process is to shorten
- * the warm-up of a fast one. */
+/* It is long because a count may depend on how often the program ran before. Other processes
+ * must not shorten the warm-up of a fast program. */
 #define WARMUP_S 1.0
 
-/* Firings in vain, one after the other: others make it run so often that none is alone. */
+/* Most successive firings in vain. After that other processes make the program run so often that
+ * no run of ours is alone. */
 #define IN_VAIN 1000u
 
 /* --- clones --- */
@@ -101,8 +102,9 @@ static bool has_tail_calls(const struct bb_code *code)
 }
 
 /*
- * Another clone of every program of the load, if this one has tail calls: e->behind. What cannot be
- * cloned, or not in time, is left out. They count once they are swapped in.
+ * Makes a second clone of every program of the load, if this program has tail calls: e->behind. It
+ * leaves out programs that cannot be cloned, or not in time. The clones count after
+ * bb_exact__swap().
  */
 static void open_behind(const struct bb_target *target, struct bb_exact *e)
 {
@@ -129,7 +131,7 @@ static void reset_counters(struct bb_exact *e)
 		bb_clone__reset(&e->clone);
 }
 
-/* The counters of one run to the totals. */
+/* Adds the counters of one run to the totals. */
 static void add_counters(struct bb_exact *e)
 {
 	for (; e; e = e->behind) {
@@ -164,7 +166,7 @@ static void take_array(struct arrays *a, int fd)
 	a->entries[a->n++] = info.max_entries;
 }
 
-/* In one array, with one look at each slot. */
+/* Replaces the programs in one prog array, and reads each entry once. */
 static void swap_in(const struct bb_exact *e, int array, uint32_t entries, bool in)
 {
 	uint32_t id;
@@ -201,9 +203,9 @@ struct slot {
 	struct bb_drive_slot common;
 	struct bb_exact exact;
 	uint64_t began_ns;
-	size_t warmed;  /* runs of its warm-up that were made */
-	size_t in_vain; /* firings, one after the other */
-	uint64_t *in;   /* scratch, by block */
+	size_t warmed;  /* runs made so far for the warm-up */
+	size_t in_vain; /* successive firings in vain */
+	uint64_t *in;   /* scratch memory, by basic block */
 	bool is_warm;
 };
 
@@ -259,13 +261,13 @@ static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 	s->began_ns = bb_now_ns();
 	s->warmed = s->in_vain = 0;
 	s->is_warm = !b->warmup;
-	/* its pages are to be there before an event is on */
+	/* its pages must be present before an event is enabled */
 	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
 	reset_counters(&s->exact);
 	return 0;
 }
 
-/* Are those of a firing counted, and of nobody else? A run begins in the first block. */
+/* True if the counts are of our firing alone. A run begins in the first basic block. */
 static bool are_ours(const struct bb_attached *a, struct slot *s)
 {
 	const struct bb_exact *e = &s->exact;
@@ -277,7 +279,7 @@ static bool are_ours(const struct bb_attached *a, struct slot *s)
 	       bb_counts__are_whole(&e->clone.cfg, &e->code, a->runs_each, e->now, s->in);
 }
 
-/* What a firing counted, of one run, as by step. */
+/* Stores the counts of one run, as the drive `step` stores its time. */
 static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_batch *b)
 {
 	struct bb_exact *e = &s->exact;
@@ -288,7 +290,7 @@ static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_b
 	b->fired++;
 }
 
-/* Keep what was counted, or in the warm-up throw it away. */
+/* Stores the counts of a firing, or discards them during the warm-up. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
 	struct slot *s = arg;
@@ -304,7 +306,8 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 			b->warmup = s->warmed;
 	}
 	is_last = !bb_batch__goes_on(b, s->began_ns);
-	/* last, so that in a process that fires nobody else's run comes before ours */
+	/* The reset comes last. In a process that fires, no run of another process then comes
+	 * before ours. */
 	reset_counters(&s->exact);
 	return is_last || s->in_vain == IN_VAIN;
 }
@@ -314,7 +317,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = false};
 	const struct bb_drive_slot *s = slot;
 
-	/* as in begin() */
+	/* for the same reason as in begin() */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
 	return s->state->driver->trigger->fire(s->attached, param, &part, b, err);

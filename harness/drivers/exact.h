@@ -6,27 +6,31 @@
 #include "exact/clone.h"
 
 /*
- * The slot of the two drives by exact counts: a clone of the program's load runs in its place,
- * fired as by step. A sample of theirs (struct bb_batch's ns) is the number of instructions of one
- * run, and paths says which path it took.
+ * A clone of the program's load that runs in the program's stead, fired as by the drive `step`. A
+ * sample of the drive (`ns` of struct bb_batch) is the number of instructions of one run, and
+ * `paths` holds the path of each run.
  */
 struct bb_exact {
 	struct bb_code code;
 	struct bb_clone clone;
-	uint64_t *totals;  /* by block: executions in all samples so far, warm-ups left out */
-	uint64_t *in_vain; /* by clone.vain: likewise, those that came to nothing */
-	uint64_t *now;     /* room for the counters of one run */
-	int prog_fd;       /* of the program itself, borrowed */
+	uint64_t *totals;  /* executions in all samples so far without warm-up, by basic block */
+	uint64_t *in_vain; /* calls in vain in all samples so far, by index in clone.vain */
+	uint64_t *now;     /* counters of one run, by basic block */
+	int prog_fd;       /* the program itself, borrowed */
 	uint32_t id, clone_id;
-	/* of a program that is counted with all that it calls: clones of all programs of its load
-	 * (another of itself among them), each behind the other; NULL: the last, or none */
+	/*
+	 * For a program that is counted together with the programs that it calls: a list of clones
+	 * of all programs of its load, with another clone of this program. NULL ends the list, or
+	 * means that there is none.
+	 */
 	struct bb_exact *behind;
 };
 
-/* Of a slot of such a drive. */
+/* Returns the counts of a slot of the drive `exact`. */
 const struct bb_exact *bb_exact__of(const void *slot);
 
-/* Put those behind into the prog arrays that any of them names, or the programs themselves back. */
+/* Replaces programs by their clones of the list `behind` in all prog arrays that one of these
+ * programs uses; or puts the programs back if `in` is false. */
 void bb_exact__swap(const struct bb_exact *e, bool in);
 
 #endif

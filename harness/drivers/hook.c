@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hook: the cost of a hook to whoever fires it, by the wall time of the trigger with a program
- * attached against the same trigger with nothing attached. That is the program and all that is
- * around it: the breakpoint, the trampoline, the tracepoint's own work. bpf_stats is off, as in
- * production.
+ * hook: the cost of a hook to the process that fires it. It is the wall time of the trigger with a
+ * program attached less that of the same trigger with nothing attached: the program and everything
+ * around it, like the breakpoint, the trampoline and the tracepoint's own code. bpf_stats is off,
+ * as in production.
  *
- * A sample is a block of six turns: nothing attached (N), an empty program of the same type on the
- * same hook (E), the program (P): N E P P E N, so that a drift hits all alike. Each turn is the
- * median time of a firing. P - N is the sample, E - N is the price of the hook with a program that
- * does nothing, P - E is the program's own part, which `step` measures, too.
+ * A sample is a block of six turns, N E P P E N, so that a drift affects all alike. N has nothing
+ * attached, E has an empty program of the same type on the same hook, and P has the program. The
+ * result of each turn is the median time of a firing. P - N is the sample. E - N is the price of
+ * the hook with a program that does nothing. P - E is the program's own part, which the drive
+ * `step` measures, too.
  */
 #include <linux/bpf.h>
 
@@ -20,31 +21,33 @@
 #include "stats/quantile.h"
 
 #define PS_PER_NS 1000.0
-#define TURN_NS 4000000u /* of a fast trigger; one that is slow has FEWEST goes */
-#define GO_NS 20000.0    /* firings that are timed in one go */
+#define TURN_NS 4000000u /* time of a turn of a fast trigger; a slow one makes FEWEST goes */
+#define GO_NS 20000.0    /* wall time that one go should take */
 #define MOST_GOES 1000u
 #define FEWEST 8u
 #define MOST_IN_A_GO 10000u
 
-/* Both processes see it. */
+/* Memory that both processes see. */
 struct shared {
-	uint32_t in_a_go; /* firings; 0: not known yet */
-	size_t n;         /* goes of the turn */
+	uint32_t in_a_go; /* firings in one go; 0: not known yet */
+	size_t n;         /* goes of this turn */
 	double firing_ns[MOST_GOES];
-	int trigger_rc; /* the last -errno of firing it */
-	/* The program's ring is emptied behind each firing, as by step: the kernel wakes a reader
-	 * that has caught up, and no other. So it is in turns without the program, whose ring is
-	 * empty. */
+	int trigger_rc; /* the last -errno of a firing; 0: none failed */
+	/*
+	 * The program's ring is emptied after each firing, as by the drive `step`, because the
+	 * kernel wakes only a reader that has caught up. The same happens in turns without the
+	 * program, when the ring is empty.
+	 */
 	bool drains;
 };
 
 struct slot {
 	struct bb_drive_slot common;
-	struct bb_fire_slot fire; /* its hook stays closed: it is opened for each block */
-	int empty_fd;             /* the empty program; -1: there is none */
+	struct bb_fire_slot fire; /* its hook stays closed, because each block opens its own */
+	int empty_fd;             /* the empty program; -1: none */
 };
 
-/* The times of a firing in one block, ns; NAN: not measured. */
+/* Times of a firing in one block, ns. NAN: not measured. */
 struct block {
 	double none_ns, empty_ns, full_ns;
 };
@@ -78,7 +81,8 @@ static int fire_many(struct slot *s, struct shared *shared, uint32_t n, double *
 	return rc;
 }
 
-/* Of a trigger that is new: what comes first is not as the rest is. */
+/* Finds the number of firings in one go. The first firings of a new trigger take another time
+ * than later ones, so they do not count. */
 static int calibrate(struct slot *s, struct shared *shared)
 {
 	double ns = 0;
@@ -113,9 +117,9 @@ static int fire_turn(void *arg, struct bb_fire_task *t, void *memory)
 	return rc;
 }
 
-/* --- in ours --- */
+/* --- in our process --- */
 
-/* One turn: the median time of a firing is added to *sum_ns. */
+/* Makes one turn and adds the median time of a firing to *sum_ns. */
 static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 {
 	struct shared *shared = s->fire.firer.shared;
@@ -125,7 +129,7 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 	if (!rc)
 		rc = bb_firer__do(&s->fire.firer, fire_turn, err);
 	if (!rc)
-		rc = bb_must_end_why(); /* or it is not whole */
+		rc = bb_must_end_why(); /* otherwise the turn is incomplete */
 	if (!rc)
 		*sum_ns += bb_median(shared->firing_ns, shared->n);
 	return rc;
@@ -138,9 +142,9 @@ static void close_fd(int fd)
 }
 
 /*
- * Put `prog_fd` on the hook in place of *link_fd, which is then its link. Never both at once: a
- * perf event has room for one program, and a tracepoint that has had two calls the one that is left
- * in a slower way for some time (13 ns here).
+ * Attaches `prog_fd` to the hook instead of the program of *link_fd, and stores the new link there.
+ * The two are never attached together: a perf event has room for one program, and a tracepoint that
+ * has had two calls the remaining one in a slower way for some time (13 ns here).
  */
 static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, struct bb_err *err)
 {
@@ -156,7 +160,7 @@ static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, stru
 	return rc;
 }
 
-/* The turns with a program: E P P E, or P P. */
+/* Makes the turns with a program: E P P E, or P P without an empty one. */
 static int take_attached(struct slot *s, const struct bb_hook *hook, struct block *b,
 			 struct bb_err *err)
 {
@@ -202,9 +206,9 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
 }
 
 /*
- * A block becomes a sample, the mean of the floors the batch's. Where the trigger varies by more
- * than the program costs, a block may be below zero: it counts as 0 (samples have no sign), and the
- * median over loads does not depend on how far below it was.
+ * Stores a block as one sample, and updates the batch's mean of the floors. If the trigger varies
+ * by more than the program costs, the cost of a block may be negative. It is stored as 0, because
+ * samples have no sign. The median over loads does not depend on how negative it was.
  */
 static void keep_block(struct bb_batch *b, const struct block *block, uint32_t runs_each)
 {
@@ -238,7 +242,8 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 
 /* --- a load of the program --- */
 
-/* Of the same type and for the same hook; it returns what lets its event go on. */
+/* Loads an empty program of the same type for the same hook. It returns the value that lets its
+ * event continue. */
 static int load_empty(const struct bb_target *target, int *ret_fd, struct bb_err *err)
 {
 	struct bb_code code;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in-situ, events cpu-clock, task-clock and attach: the program under its real event while a
- * workload runs on one CPU. From another CPU the counters are polled much faster than the event
- * comes, so that nearly every change of them is one run. Caches are as cold as the workload leaves
- * them: expect longer times than in step.
+ * in-situ, events cpu-clock, task-clock and attach: the program runs at its real event while a
+ * workload runs on one CPU. Another CPU polls the counters much faster than the event comes, so
+ * nearly every change of them is one run. Caches are as cold as the workload leaves them: expect
+ * longer times than with the drive `step`.
  */
 
 #include <bpf/libbpf.h>
@@ -17,10 +17,11 @@
 
 struct insitu_slot {
 	struct bb_drive_slot common;
-	int event_fd;                    /* -1: none open */
-	pid_t event_pid;                 /* the process it is on */
-	uint32_t event_freq_hz, freq_hz; /* as the event was opened; as it is wanted */
-	uint64_t whole_periods;          /* of the event's time on the CPU, since it was opened */
+	int event_fd;    /* -1: none open */
+	pid_t event_pid; /* the process that it watches */
+	uint32_t event_freq_hz,
+		freq_hz;        /* frequency that the event was opened with; wanted frequency */
+	uint64_t whole_periods; /* whole periods of the event's CPU time since it was opened */
 };
 
 static void close_event(struct insitu_slot *slot)
@@ -42,7 +43,8 @@ static int insitu_attach(void *slot, struct bb_err *err)
 	return 0;
 }
 
-/* An event of the slot's frequency on the process that runs now; an older one goes. */
+/* Opens an event of the slot's frequency on the workload's present process, and closes an older
+ * one. */
 static int open_event(struct insitu_slot *slot, const struct bb_workload *workload,
 		      struct bb_err *err)
 {
@@ -69,10 +71,10 @@ static int begin_event(void *arg, const struct bb_workload *workload, struct bb_
 }
 
 /*
- * The time that the workload was on its CPU with the event on, by the event's own clock (a process'
- * CPU clock, read from outside, is up to a tick old), in whole periods: the part of one that is
- * left brings no run, and would make every short batch look as if samples were lost. NAN if it
- * cannot be read.
+ * Returns the CPU time of the workload while the event was enabled, in whole periods of the event,
+ * s. NAN if it cannot be read. The event's own clock measures it, because the CPU clock of another
+ * process is up to a tick late. The rest of a period brings no run; with it, every short batch
+ * would look as if samples were lost.
  */
 static double end_event(void *arg)
 {

@@ -8,7 +8,7 @@
 #include "base/stop.h"
 #include "stats/quantile.h"
 
-#define TICK_NS 10.0 /* coarser than that no clock of a kernel is: samples are multiples of it */
+#define TICK_NS 10.0 /* no kernel's clock is coarser; samples are multiples of its tick */
 
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec)
@@ -22,20 +22,20 @@ struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 static struct bb_lines_variant *add_variant(struct bb_lines_state *s,
 					    const struct bb_variant_spec *spec)
 {
-	struct bb_lines_variant *v = calloc(1, sizeof(*v)), **place;
+	struct bb_lines_variant *v = calloc(1, sizeof(*v)), **added;
 
-	place = v ? bb_append(&s->variants, &s->n_variants, sizeof(*place)) : NULL;
-	if (!place) {
+	added = v ? bb_append(&s->variants, &s->n_variants, sizeof(*added)) : NULL;
+	if (!added) {
 		free(v);
 		return NULL;
 	}
-	*place = v;
+	*added = v;
 	v->spec = spec;
 	v->plan.detail = BB_CUT_ALL;
 	return v;
 }
 
-/* Room for the means of one more load. */
+/* Makes room for the means of one more load. */
 static int add_load(struct bb_lines_variant *v)
 {
 	for (size_t i = 0; i < v->n_cases; i++) {
@@ -54,7 +54,7 @@ static int add_load(struct bb_lines_variant *v)
 	return 0;
 }
 
-/* --- the programs that take turns, loaded and put where they are fired --- */
+/* --- loading and attaching the programs that take turns --- */
 
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing)
 {
@@ -177,37 +177,37 @@ static int attach(void *slot_, struct bb_err *err)
 	return add_load(slot->variant) ? bb_fail_nomem(err) : 0;
 }
 
-/* --- one block of runs, fired one after the other --- */
+/* --- one burst of runs, fired one after the other --- */
 
-static void arm(const struct bb_lines_block *block)
+static void arm(const struct bb_lines_burst *burst)
 {
-	if (block->nth == UINT64_MAX || block->is_restoring)
-		bb_cut_memory__end_nowhere(&block->state->memory);
+	if (burst->nth == UINT64_MAX || burst->is_restoring)
+		bb_cut_memory__end_nowhere(&burst->state->memory);
 	else
-		bb_cut_memory__end_at(&block->state->memory, block->nth, block->is_bare);
+		bb_cut_memory__end_at(&burst->state->memory, burst->nth, burst->is_bare);
 }
 
 static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 {
-	struct bb_lines_block *block = arg;
+	struct bb_lines_burst *burst = arg;
 
 	(void)a;
 	(void)b;
-	block->is_restoring = block->restores;
-	arm(block);
-	return bb_stats_reader__info(&block->thing->reader, &block->last);
+	burst->is_restoring = burst->restores;
+	arm(burst);
+	return bb_stats_reader__info(&burst->thing->reader, &burst->last);
 }
 
-static void take_sample(struct bb_lines_block *block, struct bb_batch *b, uint32_t runs_each,
+static void take_sample(struct bb_lines_burst *burst, struct bb_batch *b, uint32_t runs_each,
 			const struct bb_prog_stats *window, int64_t ended_at)
 {
-	if (block->warmed < b->warmup) {
-		block->warmed++;
+	if (burst->warmed < b->warmup) {
+		burst->warmed++;
 		return;
 	}
 	b->fired++;
-	if (window->run_cnt == runs_each && block->ends_at >= -1 && ended_at != block->ends_at) {
-		block->other_paths++;
+	if (window->run_cnt == runs_each && burst->ends_at >= -1 && ended_at != burst->ends_at) {
+		burst->other_paths++;
 		b->run_cnt += window->run_cnt;
 		b->run_time_ns += window->run_time_ns;
 	} else {
@@ -217,52 +217,53 @@ static void take_sample(struct bb_lines_block *block, struct bb_batch *b, uint32
 
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
-	struct bb_lines_block *block = arg;
+	struct bb_lines_burst *burst = arg;
 	struct bb_prog_stats now, window;
-	int rc = bb_stats_reader__info(&block->thing->reader, &now);
+	int rc = bb_stats_reader__info(&burst->thing->reader, &now);
 	int64_t ended_at;
 
-	(void)is_whole; /* which its counters show */
+	(void)is_whole; /* its counters show it */
 	if (rc)
 		return rc;
-	ended_at = bb_cut_memory__ended_at(&block->state->memory);
+	ended_at = bb_cut_memory__ended_at(&burst->state->memory);
 	bb_target__drain(a->target, !b->drain_each_run);
-	window = bb_prog_stats__since(&now, &block->last);
-	block->last = now;
-	if (block->is_restoring) {
-		block->is_restoring = false;
+	window = bb_prog_stats__since(&now, &burst->last);
+	burst->last = now;
+	if (burst->is_restoring) {
+		burst->is_restoring = false;
 	} else {
-		take_sample(block, b, a->runs_each, &window, ended_at);
-		block->is_restoring = block->restores;
+		take_sample(burst, b, a->runs_each, &window, ended_at);
+		burst->is_restoring = burst->restores;
 	}
-	arm(block);
+	arm(burst);
 	return b->fired >= b->want || bb_must_end();
 }
 
-int bb_lines_block__fire(const struct bb_lines_state *s, const struct bb_lines_block *block,
+int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_burst *burst,
 			 uint32_t param, struct bb_err *err)
 {
-	const struct bb_instrument_part part = {begin, after, s->block, .reads_counters = true};
+	const struct bb_instrument_part part = {begin, after, s->burst, .reads_counters = true};
 	int rc;
 
-	*s->block = *block;
-	s->block->state = s;
-	s->block->batch.ns = s->block->ns;
-	rc = s->common.driver->trigger->fire(block->thing->attached, param, &part, &s->block->batch,
+	*s->burst = *burst;
+	s->burst->state = s;
+	s->burst->batch.ns = s->burst->ns;
+	rc = s->common.driver->trigger->fire(burst->thing->attached, param, &part, &s->burst->batch,
 					     err);
 	bb_cut_memory__end_nowhere(&s->memory);
 	return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
 
-/* --- a sweep: a block of each --- */
+/* --- a sweep: a burst of each --- */
 
 /*
- * The mean without outliers on both sides; NAN: there are no samples. Not a median: a sample is a
- * multiple of the clock's tick, and only a mean of many falls between two of them.
+ * Returns the mean without outliers on both sides, or NAN if there are no samples. A median would
+ * not do: a sample is a multiple of the clock's tick, and only a mean of many samples can lie
+ * between two multiples.
  */
 static double mean_of(const uint64_t *ns, size_t n)
 {
-	double x[BB_LINES_BLOCK], median, width, sum = 0;
+	double x[BB_LINES_BURST], median, width, sum = 0;
 	size_t k = 0;
 
 	if (!n)
@@ -282,23 +283,23 @@ static double mean_of(const uint64_t *ns, size_t n)
 	return sum / (double)k;
 }
 
-/* The item whose runs pass all cuts and are still to end at one. */
+/* Returns the item whose runs pass all cuts and still end at one. */
 static uint32_t last_cut(const struct bb_lines_case *p)
 {
 	uint32_t i = BB_LINES_ITEM_FIRST_CUT + p->path.n_measured - 1;
 
-	return p->items[i].place < p->path.n ? i : i - 1;
+	return p->items[i].position < p->path.n ? i : i - 1;
 }
 
-/* Samples of the program itself. */
-static void keep_samples(struct bb_batch *b, const struct bb_lines_block *block)
+/* Adds samples of the program itself to the batch of the drive. */
+static void keep_samples(struct bb_batch *b, const struct bb_lines_burst *burst)
 {
-	const struct bb_batch *of = &block->batch;
+	const struct bb_batch *of = &burst->batch;
 
-	memcpy(&b->ns[b->n], block->ns, of->n * sizeof(*of->ns));
+	memcpy(&b->ns[b->n], burst->ns, of->n * sizeof(*of->ns));
 	b->n += of->n;
 	b->fired += of->fired;
-	b->warmup += block->warmed;
+	b->warmup += burst->warmed;
 	b->run_cnt += of->run_cnt;
 	b->run_time_ns += of->run_time_ns;
 	b->multi += of->multi;
@@ -307,7 +308,7 @@ static void keep_samples(struct bb_batch *b, const struct bb_lines_block *block)
 static int fire_floor(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		      size_t want, struct bb_batch *b, struct bb_err *err)
 {
-	const struct bb_lines_block block = {
+	const struct bb_lines_burst burst = {
 		.thing = &slot->things[BB_LINES_PROGRAM],
 		.nth = UINT64_MAX,
 		.ends_at = -2,
@@ -315,9 +316,9 @@ static int fire_floor(const struct bb_lines_state *s, struct bb_lines_slot *slot
 			  .warmup = BB_LINES_WARMUP,
 			  .drain_each_run = b->drain_each_run},
 	};
-	int rc = bb_lines_block__fire(s, &block, param, err);
+	int rc = bb_lines_burst__fire(s, &burst, param, err);
 
-	keep_samples(b, s->block);
+	keep_samples(b, s->burst);
 	return rc;
 }
 
@@ -326,26 +327,26 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		     struct bb_err *err)
 {
 	const struct bb_lines_item *it = &p->items[i];
-	bool ends = it->place < p->path.n;
-	const struct bb_lines_block block = {
+	bool ends = it->position < p->path.n;
+	const struct bb_lines_burst burst = {
 		.thing = &slot->things[it->thing],
-		.nth = ends ? it->place : UINT64_MAX,
-		.ends_at = ends ? (int64_t)p->path.cuts[it->place] : -1,
+		.nth = ends ? it->position : UINT64_MAX,
+		.ends_at = ends ? (int64_t)p->path.cuts[it->position] : -1,
 		.is_bare = it->is_bare,
 		.restores = ends && slot->variant->plan.removes,
 		.batch = {.want = want,
 			  .warmup = BB_LINES_WARMUP,
 			  .drain_each_run = b->drain_each_run},
 	};
-	int rc = bb_lines_block__fire(s, &block, p->param, err);
+	int rc = bb_lines_burst__fire(s, &burst, p->param, err);
 	struct bb_lines_means *means;
 	double *mean_ns;
 
 	if (it->thing == BB_LINES_PROGRAM) {
-		keep_samples(b, s->block);
+		keep_samples(b, s->burst);
 	} else if (i == last_cut(p)) {
-		p->runs += s->block->batch.n;
-		p->other_paths += s->block->other_paths;
+		p->runs += s->burst->batch.n;
+		p->other_paths += s->burst->other_paths;
 	}
 	if (rc)
 		return rc;
@@ -353,7 +354,7 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	mean_ns = bb_append(&means->v, &means->n, sizeof(*mean_ns));
 	if (!mean_ns)
 		return bb_fail_nomem(err);
-	*mean_ns = mean_of(s->block->ns, s->block->batch.n);
+	*mean_ns = mean_of(s->burst->ns, s->burst->batch.n);
 	return 0;
 }
 
@@ -375,7 +376,7 @@ static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct
 		return bb_fail_nomem(err);
 	for (uint32_t i = 0; i < p->n_items; i++)
 		order[i] = i;
-	/* the program first, so that a batch that is cut short has samples */
+	/* the program comes first, so that a batch that ends early has samples */
 	bb_rng_shuffle(&s->rng, order + 1, p->n_items - 1);
 	for (uint32_t i = 0; !rc && i < p->n_items && !bb_must_end(); i++) {
 		bb_give_way();
@@ -391,7 +392,7 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	struct bb_lines_state *s = (struct bb_lines_state *)slot->common.state;
 	struct bb_lines_variant *v = slot->variant;
 	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
-	size_t want = b->want < BB_LINES_BLOCK ? b->want : BB_LINES_BLOCK;
+	size_t want = b->want < BB_LINES_BURST ? b->want : BB_LINES_BURST;
 	int rc;
 
 	b->warmup = 0;
@@ -416,21 +417,21 @@ static void close_lines(void *state)
 		free(s->variants[i]);
 	}
 	free(s->variants);
-	if (s->block) {
+	if (s->burst) {
 		bb_shared_memory__close(&s->memory);
-		munmap(s->block, sizeof(*s->block));
+		munmap(s->burst, sizeof(*s->burst));
 	}
 }
 
 static int open_lines(void *state, struct bb_err *err)
 {
 	struct bb_lines_state *s = state;
-	void *block = mmap(NULL, sizeof(*s->block), PROT_READ | PROT_WRITE,
+	void *burst = mmap(NULL, sizeof(*s->burst), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (block == MAP_FAILED)
+	if (burst == MAP_FAILED)
 		return bb_fail_nomem(err);
-	s->block = block;
+	s->burst = burst;
 	s->memory.fd = -1;
 	bb_rng_seed(&s->rng, s->common.opts.seed);
 	return bb_cut_memory__open(&s->memory, err);
@@ -442,10 +443,10 @@ const struct bb_driver bb_driver_lines = {
 			.with = "lines",
 			.doc = "time every line and call of a run, by a clone of the program that "
 			       "can end at each of them",
-			.pace = {.samples = 17000, .turn = BB_LINES_BLOCK, .sample_s = 2e-4},
+			.pace = {.samples = 17000, .turn = BB_LINES_BURST, .sample_s = 2e-4},
 			.cold_name = "lines-cold",
 			.cold = {.samples = 480,
-				 .turn = BB_LINES_BLOCK / 2,
+				 .turn = BB_LINES_BURST / 2,
 				 .sample_s = 40 * BB_COLD_GUESS_S},
 			.sample = BB_SAMPLE_RUN,
 			.needs_bpf = true,

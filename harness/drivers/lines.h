@@ -7,40 +7,45 @@
 #include "lines/path.h"
 
 /*
- * Time by line: in each load, the program runs beside a clone of it that can end at each of its
- * cuts (lines/cut_clone.h), and a run's time to one cut less that to the cut before is what is
- * between them. The program itself, the clone at each cut, the clone with doubled checks and an
- * empty program take turns in random order. The drive's samples are those of the program itself, as
- * by step; the rest is asked for by bb_lines__of() when all loads are done.
+ * Time by line: in each load the program runs beside a clone of it that can end at each of its cuts
+ * (lines/cut_clone.h). The time of a run that ends at a cut, less the time of a run that ends at
+ * the cut before, is the time between the two cuts. The program, the clone at each cut, the clone
+ * with doubled checks and an empty program take turns in random order. The samples of the drive are
+ * runs of the program itself, as with the drive `step`. bb_lines__of() returns the rest when all
+ * loads are done.
  */
 
-/* What was measured of one program at one parameter; lent by the drive's state. */
+/* The results for one program at one parameter. The drive's state owns them. */
 struct bb_lines {
 	const struct bb_line_path *path;
-	/* by load, each n_loads; NAN: that load has none */
+	/* by load, [n_loads]; NAN: this load has none */
 	const double *program_ns, *empty_ns;
-	/* by load: what the program hides of its own way out, which is in its rows and not in its
-	 * time; 0 where rest_ns says by what they differ */
+	/* By load: time of the program's own exit path that its rows contain and its total time
+	 * hides. 0 if rest_ns holds the difference. */
 	const double *hidden_ns;
-	/* by load and row: rows_ns[load * path->n_rows + row]; first_ns: of a row's first turn */
+	/* by load and row: rows_ns[load * path->n_rows + row]; first_ns: only the first turn of
+	 * a row */
 	const double *rows_ns, *first_ns;
-	/* by load: by other paths, 0 unless runs take some; with cold caches by what
-	 * the clone hides, too */
+	/* By load: time of runs that take other paths, 0 unless some do. With cold caches also
+	 * the time that the clone hides. */
 	const double *rest_ns;
 	uint32_t n_loads;
-	double check_ns;         /* the price of one check, which is taken out */
-	uint32_t n_cuts;         /* of the clone */
-	uint32_t points;         /* at which it could have cuts */
-	const char *thinned_why; /* there are fewer; "": they are all */
-	uint32_t refused;        /* cuts that the verifier does not allow */
-	const char *refused_why; /* in its words, of one of them; "" */
-	uint64_t runs;           /* of the clone that ended at its last cut, as they were to */
-	uint64_t other_paths;    /* that did not, as they took another path */
-	uint64_t sweeps;         /* over all cuts, in all loads */
-	uint64_t disturbed;      /* that are left out: the program took longer than it does */
+	double check_ns;         /* price of one check, which is already subtracted */
+	uint32_t n_cuts;         /* number of cuts of the clone */
+	uint32_t points;         /* number of points at which it could have cuts */
+	const char *thinned_why; /* the reason why there are fewer cuts than points; "": there are
+				    as many */
+	uint32_t refused;        /* number of cuts that the verifier refuses */
+	const char *refused_why; /* the verifier's words about one refused cut; "": none */
+	uint64_t runs;           /* runs of the clone that ended at its last cut, as planned */
+	uint64_t other_paths;    /* runs that did not, because they took another path */
+	uint64_t sweeps;         /* sweeps over all cuts, in all loads */
+	uint64_t disturbed; /* sweeps that are left out, because the program took longer than usual
+			     */
 };
 
-/* 0; -ENOENT: nothing was measured of it; -ENOMEM. Good until the next call. */
+/* Returns 0, -ENOMEM, or -ENOENT if nothing was measured for the program. The result is valid
+ * until the next call. */
 int bb_lines__of(void *state, const struct bb_variant_spec *variant, uint32_t param,
 		 struct bb_lines *ret_lines);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines: where a program is cut, and which path its runs take. */
+/* lines: finds where a program can be cut, and which path its runs take. */
 #include "drivers/lines_state.h"
 
 #include "base/clock.h"
@@ -9,15 +9,15 @@
 #include "bpf/prog_stats.h"
 #include "exact/rewrite.h"
 
-#define MOST_TRIES 200u /* loads to find out which cuts are refused */
-#define MANY 400u       /* cuts, of which some are left out rather than kinds of them */
-#define TRIES_SHARE 0.1 /* of the time left, for them */
-#define DOUBLED 6u      /* places at which the doubled clone is measured */
-#define LOGGED 25u      /* runs at most, of which most take the path that is shown */
-#define LOG_S 0.2       /* for them */
-#define IN_VAIN 1000u   /* of them, when others make it run */
+#define MOST_TRIES 200u /* most loads to find the refused cuts */
+#define MANY 400u       /* with more cuts, single cuts are left out rather than a kind of cuts */
+#define TRIES_SHARE 0.1 /* share of the time left for these loads */
+#define DOUBLED 6u      /* positions at which the doubled clone is measured */
+#define LOGGED 25u      /* most logged runs; the path of most of them is shown */
+#define LOG_S 0.2       /* time for logged runs */
+#define IN_VAIN 1000u   /* most runs in vain, if other processes make the program run */
 #define MOST_MEASURED 240u
-#define SWEEP_SHARE 0.02 /* of the time left, for one sweep over all places */
+#define SWEEP_SHARE 0.02 /* share of the time left for one sweep over all positions */
 
 static bool removes_things(const struct bb_code *code)
 {
@@ -81,7 +81,7 @@ int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form 
 	return bb_cut_clone__load(&parts, form, ret_prog_fd, err);
 }
 
-/* Does it load as it is? */
+/* Tries to load the clone in its present form. */
 static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 {
 	int fd = -1, rc = bb_must_end_why();
@@ -93,7 +93,7 @@ static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
-/* Do its other forms, which are longer, load, too? */
+/* Tries to load its other forms, which are longer. */
 static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 {
 	const struct bb_cut_form form = p->form;
@@ -107,7 +107,7 @@ static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
-/* Forms one after the other, as the verifier's words suggest. */
+/* Tries to load one form after another, as the verifier's message suggests. */
 static int try_forms(struct bb_lines_plan *p, struct bb_err *err)
 {
 	int rc = try_load(p, err);
@@ -132,8 +132,9 @@ struct tries {
 };
 
 /*
- * Put those of the cuts [first, end) on with which it loads, while all others are as they are: all
- * of them, or by halves. -E2BIG: it takes too many tries.
+ * Enables those of the cuts [first, end) with which the clone loads while all other cuts stay as
+ * they are: all of them, or the cuts of each half in turn. Returns -E2BIG if that takes too many
+ * tries.
  */
 static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, struct tries *t,
 		      struct bb_err *err)
@@ -159,7 +160,7 @@ static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, str
 	return rc ? rc : allow_cuts(p, middle, end, t, err);
 }
 
-/* Which cuts does the verifier allow? */
+/* Finds the cuts that the verifier allows. */
 static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 {
 	struct tries t = {.began_ns = bb_now_ns(), .most_s = bb_deadline_left_s() * TRIES_SHARE};
@@ -184,7 +185,8 @@ static void keep_reason(struct bb_lines_plan *p, const char *why)
 			 why);
 }
 
-/* Less detail than that; `why` is kept, if it is the first reason. false: there is no less. */
+/* Reduces the detail by one step, and keeps the reason `why` if it is the first one. Returns
+ * false if there is no less detail. */
 static bool coarsen(struct bb_lines_plan *p, const char *why)
 {
 	if (p->detail == BB_CUT_CALLS)
@@ -194,10 +196,8 @@ static bool coarsen(struct bb_lines_plan *p, const char *why)
 	return true;
 }
 
-/*
- * Find the cuts of p->detail, or less detail, that the verifier allows. -ENOTSUP, in its words,
- * when it allows none.
- */
+/* Finds the cuts of p->detail, or of less detail, that the verifier allows. Returns -ENOTSUP
+ * with the verifier's words if it allows none. */
 static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 {
 	struct bb_err local = {0};
@@ -220,7 +220,7 @@ static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 		if (!rc && p->cuts.n > MANY)
 			rc = try_longer(p, err);
 		if (rc == -ENOTSUP && p->cuts.n > MANY) {
-			every *= 2; /* rows of some lines each are better than none */
+			every *= 2; /* a row for some lines together is better than no rows */
 			keep_reason(p, err->msg);
 			rc = 0;
 			continue;
@@ -240,22 +240,22 @@ void bb_lines_plan__done(struct bb_lines_plan *p)
 	bb_cuts__done(&p->cuts);
 }
 
-/* --- the path of a run, and what is measured on it --- */
+/* --- the path of a run, and the measured positions on it --- */
 
-/* One run, as the cuts that it passes; owned. */
+/* One run: the cuts that it passes. Owned. */
 struct path {
 	uint32_t *cuts, n;
 	unsigned int times;
-	double ns; /* of the logging run */
+	double ns; /* time of the logged run */
 };
 
-/* The last run of those in the log. -E2BIG: it passes more than the log holds. */
+/* Reads the last run of the log. Returns -E2BIG if it passes more cuts than the log holds. */
 static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 {
 	uint64_t logged = bb_cut_memory__logged(&s->memory);
 	uint32_t n = 0;
 
-	/* back to the cut that a run begins with, the first of all */
+	/* search backwards for cut 0, with which every run begins */
 	while (n < logged && n < BB_CUT_LOG &&
 	       (!n || bb_cut_memory__log(&s->memory, logged - n) != 0))
 		n++;
@@ -267,11 +267,11 @@ static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 	return ret_path->cuts ? 0 : -ENOMEM;
 }
 
-/* One run of the logger after `before` others, into ret_path. -EAGAIN: it was not alone. */
+/* Logs one run after `before` others. Returns -EAGAIN if the run was not alone. */
 static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		   unsigned int before, struct path *ret_path, struct bb_err *err)
 {
-	const struct bb_lines_block block = {
+	const struct bb_lines_burst burst = {
 		.thing = &slot->things[BB_LINES_LOGGER],
 		.nth = UINT64_MAX,
 		.ends_at = -2,
@@ -282,19 +282,20 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 	int rc;
 
 	bb_cut_memory__begin_log(&s->memory);
-	rc = bb_lines_block__fire(s, &block, param, err);
+	rc = bb_lines_burst__fire(s, &burst, param, err);
 	if (rc)
 		return rc;
 	if (bb_must_end())
 		return bb_must_end_why();
-	if (!s->block->batch.n)
+	if (!s->burst->batch.n)
 		return -EAGAIN;
 	rc = read_log(s, ret_path);
-	ret_path->ns = (double)s->block->ns[0];
+	ret_path->ns = (double)s->burst->ns[0];
 	return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
 }
 
-/* The cuts that most of some runs pass, in their order. -E2BIG: too many. */
+/* Finds the cuts that most of some runs pass, in their order. Returns -E2BIG if there are too
+ * many. */
 static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		     struct path *ret_path, struct bb_err *err)
 {
@@ -303,13 +304,13 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
-	/* the first one is a warm-up: maps may be empty */
+	/* the first run is a warm-up, because maps may be empty */
 	while (runs <= LOGGED && in_vain < IN_VAIN &&
 	       (runs < 3 || bb_seconds_since(began_ns) < LOG_S)) {
 		unsigned int k = 0;
 
-		/* one at least, for a program that its own firing makes run; not as many each time,
-		 * for one whose runs take turns */
+		/* At least one run before, for a program that our firing itself makes run. The
+		 * number varies, for a program whose runs alternate between paths. */
 		rc = log_run(s, slot, param, 1 + (runs + in_vain) % 3, &now, err);
 		if (rc == -EAGAIN) {
 			in_vain++;
@@ -346,10 +347,10 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	return rc;
 }
 
-static void add_item(struct bb_lines_case *p, enum bb_lines_thing thing, uint32_t place,
+static void add_item(struct bb_lines_case *p, enum bb_lines_thing thing, uint32_t position,
 		     bool is_bare)
 {
-	p->items[p->n_items++] = (struct bb_lines_item){thing, place, is_bare};
+	p->items[p->n_items++] = (struct bb_lines_item){thing, position, is_bare};
 }
 
 static int make_items(struct bb_lines_case *p)
@@ -401,9 +402,9 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	}
 	p->param = param;
 	p->is_cold = s->common.spec->caches == BB_CACHES_COLD;
-	/* so many places that a budget has room for many sweeps */
+	/* few enough positions that the budget has room for many sweeps */
 	most = bb_deadline_left_s() * SWEEP_SHARE /
-	       (path.ns * 1e-9 * (BB_LINES_BLOCK + BB_LINES_WARMUP));
+	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
 	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
 				(uint32_t)fmin(most, MOST_MEASURED), &p->path, err);
 	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;
@@ -441,8 +442,8 @@ static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	return rc;
 }
 
-/* The cuts that the verifier allows, and the paths through them; fewer cuts where a run passes too
- * many. */
+/* Finds the cuts that the verifier allows and the paths through them. Reduces the cuts if a run
+ * passes too many. */
 static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	const struct bb_lines_state *s = (const struct bb_lines_state *)slot->common.state;
@@ -472,7 +473,7 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 	return rc;
 }
 
-/* With the kernel counting runs, which it does not yet when programs are probed. */
+/* Makes the kernel count runs meanwhile, which is still off when programs are probed. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_stats_enable stats;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines: from the means of blocks to the times of rows. */
+/* lines: computes the times of rows from the means of bursts. */
 #include "drivers/lines_state.h"
 
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-#define NEAR_NS 0.25   /* about a cycle */
-#define NEAR_SHARE 0.5 /* or that of a price, as with cold caches */
+#define NEAR_NS 0.25   /* about one CPU cycle */
+#define NEAR_SHARE 0.5 /* or this share of the price, which is larger with cold caches */
 
-/* Of a load's sweeps: with fewer undisturbed ones all of them count. */
+/* If less than this share of a load's sweeps is undisturbed, all sweeps count. */
 #define LOAD_LEAST 0.25
 
 /* Cuts at one level. */
 #define LEVEL_NS 3.0    /* a smaller time is shown as "< 3" */
-#define LEVEL_LOADS 3u  /* fewer cannot tell */
-#define LITTLE_SLOTS 6u /* instructions, of which a CPU does several a cycle */
-#define MEDIAN_SE 1.858 /* times the median deviation over the root of n: 1.2533 x 1.4826 */
+#define LEVEL_LOADS 3u  /* fewer loads cannot tell */
+#define LITTLE_SLOTS 6u /* instructions; a CPU executes several in a cycle */
+/* factor from the median deviation over the root of n to the standard error: 1.2533 x 1.4826 */
+#define MEDIAN_SE 1.858
 
-/* Of the runs; with more the program's own time is that of several paths. */
+/* Share of runs on other paths. Above it, the program's own time is a mean over several paths. */
 #define OTHER_PATHS 0.01
 
-/* The time of an item in a load, ns; NAN: it was not measured. */
+/* Returns the time of an item in a load, ns; NAN if it was not measured. */
 static double load_ns(const struct bb_lines_case *p, uint32_t load, uint32_t item)
 {
 	return p->ns[(size_t)load * p->n_items + item];
@@ -38,8 +39,9 @@ static bool is_fast(const struct bb_lines_means *program, size_t sweep, double m
 }
 
 /*
- * The program begins each sweep. Was it as fast as it is, then and at the beginning of the next?
- * For its own time the sweeps before and after tell: chosen by itself, it would be too fast.
+ * True if the program was as fast as usual at the beginning of this sweep and of the next one; each
+ * sweep begins with the program. For the program's own time, the sweeps before and after decide: a
+ * choice by its own value would make it too fast.
  */
 static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
 			   bool of_program)
@@ -49,7 +51,7 @@ static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, d
 	return is_fast(program, first, most_ns) && is_fast(program, sweep + 1, most_ns);
 }
 
-/* Which sweeps count, into counts[program->n]. Returns how many. */
+/* Writes into counts[program->n] which sweeps count. Returns their number. */
 static size_t find_counting(const struct bb_lines_means *program, double most_ns, bool of_program,
 			    bool *counts)
 {
@@ -60,7 +62,8 @@ static size_t find_counting(const struct bb_lines_means *program, double most_ns
 	return n;
 }
 
-/* A mean without the outer fifths, of the sweeps that count. `x`: room for all of them. */
+/* Returns the mean without the outer fifths, over the sweeps that count. `x` has room for all of
+ * them. */
 static double mean_of_load(const struct bb_lines_means *m, const bool *counts, double *x)
 {
 	size_t n = 0, off;
@@ -78,8 +81,10 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 	return sum / (double)(n - 2 * off);
 }
 
-/* The means of one load, of all its sweeps if most were disturbed: then its program says so, and
- * the table may do without it. `counts`, `x`: room for its sweeps. */
+/*
+ * Computes the means of one load. If most sweeps were disturbed, all count: the time of the program
+ * then shows it, and the table may leave the load out. `counts` and `x` have room for all sweeps.
+ */
 static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, double *x)
 {
 	const struct bb_lines_means *program = means_of(p, load, BB_LINES_ITEM_PROGRAM);
@@ -105,7 +110,8 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, d
 	ns[BB_LINES_ITEM_PROGRAM] = mean_of_load(program, counts, x);
 }
 
-/* By load and item, of the sweeps in which the program was as fast as it is in that load. */
+/* Computes the time by load and item, from the sweeps in which the program was as fast as usual
+ * in this load. */
 static int find_ns(struct bb_lines_case *p)
 {
 	size_t most = 0;
@@ -132,15 +138,16 @@ static bool takes_other_paths(const struct bb_lines_case *p)
 	return (double)p->other_paths > OTHER_PATHS * (double)p->runs;
 }
 
-/* Checks that a run passes besides that of the first cut. */
-static double checks_at(const struct bb_lines_case *p, uint32_t place)
+/* Returns the number of checks that a run passes, without the check at the first cut. */
+static double checks_at(const struct bb_lines_case *p, uint32_t position)
 {
-	return p->path.checks[place < p->path.n ? place : p->path.n - 1];
+	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
 }
 
 /*
- * The price of a check by the doubled clone: the slope of doubled less single against the number of
- * checks, by least squares over all loads; through 0 where there are too few places for a slope.
+ * Returns the price of a check from the doubled clone: the slope of doubled less single times over
+ * the number of checks, by least squares over all loads. With too few positions for a slope, the
+ * line goes through 0.
  */
 static double doubled_price(const struct bb_lines_case *p)
 {
@@ -148,10 +155,10 @@ static double doubled_price(const struct bb_lines_case *p)
 	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
 
 	for (uint32_t i = p->first_doubled; i < p->n_items; i++) {
-		double x = 1 + checks_at(p, p->items[i].place);
+		double x = 1 + checks_at(p, p->items[i].position);
 
 		for (uint32_t j = first; j < end; j++) {
-			if (p->items[j].place != p->items[i].place)
+			if (p->items[j].position != p->items[i].position)
 				continue;
 			for (uint32_t l = 0; l < p->n_loads; l++) {
 				double y = load_ns(p, l, i) - load_ns(p, l, j);
@@ -173,20 +180,21 @@ static double doubled_price(const struct bb_lines_case *p)
 		    0);
 }
 
-/* From one item to another, of one load. */
+/* Returns the time from one item to another in one load. */
 static double between(const struct bb_lines_case *p, uint32_t load, uint32_t from, uint32_t to)
 {
 	return load_ns(p, load, to) - load_ns(p, load, from);
 }
 
-/* From the first cut to the last one, where the way out is as bare as the program's own. */
+/* Returns the time from the first cut to the last, measured with an exit path as short as the
+ * program's own. */
 static double bare_ns(const struct bb_lines_case *p, uint32_t load)
 {
 	return between(p, load, p->first_bare, p->first_bare + 1);
 }
 
-/* The price of a check by what the clone takes longer than the program, in the middle of all loads;
- * NAN: not known. `x`: room for as many. */
+/* Returns the price of a check from the time that the clone takes longer than the program: the
+ * median over all loads. NAN if it is not known. `x` has room for all loads. */
 static double total_price(const struct bb_lines_case *p, double *x)
 {
 	uint32_t n = 0;
@@ -198,13 +206,13 @@ static double total_price(const struct bb_lines_case *p, double *x)
 		if (isfinite(more))
 			x[n++] = more;
 	}
-	return bb_median(x, n) / checks_at(p, p->items[p->first_bare + 1].place);
+	return bb_median(x, n) / checks_at(p, p->items[p->first_bare + 1].position);
 }
 
 /*
- * A second check behind the first can be cheaper or dearer than that by a part of a cycle, which
- * over many cuts adds up. So the doubled clone says the price to a cycle, and within that it
- * is the one at which the parts sum to the program.
+ * A check after a first one can be cheaper or dearer than that by a part of a cycle, which adds up
+ * over many cuts. So the doubled clone gives the price to within a cycle. Within that range the
+ * price is chosen so that the parts add up to the program.
  */
 static double check_price(const struct bb_lines_case *p, double *room)
 {
@@ -216,9 +224,11 @@ static double check_price(const struct bb_lines_case *p, double *room)
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
 
-/* The time of a run up to each measured place in one load, without the time of checks. The
- * last time of a path that ends in a tail call is that of the whole program: no exit of ours ends
- * it. */
+/*
+ * Computes the time of a run up to each measured position in one load, without the time of checks.
+ * If the path ends in a tail call, the last time is that of the whole program, because no exit of
+ * ours ends it.
+ */
 static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
 			    double *ret_ns)
 {
@@ -229,24 +239,25 @@ static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double
 		double ns = is_bare ? bare_ns(p, load) : between(p, load, first, first + i);
 
 		ret_ns[i] = load_ns(p, load, BB_LINES_ITEM_EMPTY) + ns -
-			    check_ns * checks_at(p, p->items[first + i].place);
+			    check_ns * checks_at(p, p->items[first + i].position);
 	}
 }
 
-/* Are there no more than a few instructions of a program's own between measured[i] and the next? */
+/* True if only a few instructions of the program itself are between measured[i] and the next
+ * position. */
 static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cuts, uint32_t i)
 {
-	uint32_t place = path->measured[i];
-	const struct bb_cut *from = &cuts->v[path->cuts[place]],
-			    *to = &cuts->v[path->cuts[place + 1]];
-	const struct bb_line_row *row = &path->rows[path->row_of[place]];
+	uint32_t position = path->measured[i];
+	const struct bb_cut *from = &cuts->v[path->cuts[position]],
+			    *to = &cuts->v[path->cuts[position + 1]];
+	const struct bb_line_row *row = &path->rows[path->row_of[position]];
 
-	return path->measured[i + 1] == place + 1 && !row->call[0] && !row->is_loop &&
+	return path->measured[i + 1] == position + 1 && !row->call[0] && !row->is_loop &&
 	       to->slot >= from->slot && to->slot - from->slot <= LITTLE_SLOTS;
 }
 
-/* Is the time from measured[i] to measured[k] none, as far as the loads can tell? `x`: room for as
- * many. */
+/* True if the loads show no time between measured[i] and measured[k]. `x` has room for all
+ * loads. */
 static bool is_level(const struct bb_lines_case *p, const double *cumulative, uint32_t i,
 		     uint32_t k, double *x)
 {
@@ -269,10 +280,10 @@ static bool is_level(const struct bb_lines_case *p, const double *cumulative, ui
 }
 
 /*
- * Cuts that follow each other with a few instructions between them, whose time cannot be told from
- * none, are at one level, and the mean of them all is nearer to it than each of them. So the rows
- * next to them have less noise, of which there is most behind a call that writes much. The first
- * cut and the last one stay as they are, so that the sum does.
+ * Sets successive cuts to one level if only a few instructions are between them and the loads show
+ * no time between them. The mean of all these cuts is closer to the level than each single one, so
+ * the rows beside them get less noise. Most of it is after a call that writes much. The first and
+ * the last cut stay, and so the sum stays.
  */
 static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cuts,
 			double *cumulative, double *x)
@@ -295,7 +306,7 @@ static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cut
 	}
 }
 
-/* One load's times. */
+/* Computes the times of one load. */
 static void find_whole(const struct bb_lines_case *p, uint32_t load, const double *cumulative,
 		       double *program_ns, double *empty_ns, double *hidden_ns, double *rest_ns)
 {

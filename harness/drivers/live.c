@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live: somebody else's program under the load that it has anyway. Its counters are polled; nothing
- * of it is touched: it is not attached, its maps are not read. It cannot be loaded anew either, so
- * what is replicated is time: every "load" of the plan is a slice of it.
+ * live: measures a program of another process under the load that it has anyway. Its counters are
+ * polled. It is not attached, and its maps are not read. It cannot be loaded again, so time is
+ * replicated: every "load" of the plan is a slice of time.
  *
- * The poller takes one CPU for as long as it looks, at the priority that everybody has: to go ahead
- * of others, as the other drives do, would change the load that is to be measured. Where it has to
- * wait for its CPU, a window gets longer and may hold several runs, which are then no samples; one
- * that holds a single run is as exact as ever. Where hardly one run is ever alone, as of a profiler
- * that samples all CPUs at the same instant, the windows of some k runs are the samples: their
- * mean.
+ * The poller uses one CPU meanwhile, at normal priority. A higher priority, as other drives have,
+ * would change the measured load. If the poller waits for its CPU, a window gets longer and may
+ * hold several runs, which are then no samples. A window with a single run is as exact as ever. If
+ * hardly any run is alone, as with a profiler that samples all CPUs at the same instant, windows of
+ * k runs are the samples: their mean.
  */
 #include <sched.h>
 
@@ -64,7 +63,7 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 	return rc;
 }
 
-/* How many of its runs come at a time? */
+/* Finds how many of its runs usually come together. */
 static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test_prog *prog,
 			       struct bb_err *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pipeline: a profiler as a whole. A clock samples a workload on one CPU; the program puts each
- * sample into its ring; from another CPU a consumer (the variant's `consumer`) takes them out and
- * processes them. A sample of ours is the lag of one of theirs: from when the event fired until the
- * consumer was done with it. How much the ring held is noted over time.
+ * pipeline: measures a profiler as a whole. A clock samples a workload on one CPU, and the program
+ * puts each sample into its ring. On another CPU a consumer (the variant's `consumer`) takes the
+ * samples out and processes them. A sample of this drive is the lag of one of theirs: the time from
+ * the event until the consumer had processed it. The fill level of the ring is noted over time.
  */
 
 #include "base/clock.h"
@@ -14,8 +14,9 @@
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-#define MAX_PASSES 1000   /* of the workload, in one batch: it must not end at once for ever */
-#define LEAST_LOOK_S 1e-3 /* between two looks at the ring */
+/* passes of the workload in one batch, so that a workload that ends at once does not run forever */
+#define MAX_PASSES 1000
+#define LEAST_LOOK_S 1e-3 /* between two readings of the ring */
 
 struct pipeline_slot {
 	struct bb_drive_slot common;
@@ -32,8 +33,8 @@ struct flow_run {
 	struct bb_batch *batch;
 	struct bb_consumer consumer;
 	uint64_t began_ns;
-	double cpu_before_s; /* of the workload's current pass */
-	uint64_t *lag_ns;    /* lag_ns[room]: what was consumed, then what was waiting */
+	double cpu_before_s; /* CPU time before the workload's current pass */
+	uint64_t *lag_ns; /* lag_ns[room]: lags of consumed samples, then ages of waiting samples */
 	size_t room, n;
 };
 
@@ -69,7 +70,8 @@ static void pipeline_detach(void *slot)
 	close_event(slot);
 }
 
-/* The workload held still with an event on it that is enabled: begin with bb_workload__resume(). */
+/* Starts the workload, paused and with an enabled event on it; bb_workload__resume() lets it go
+ * on. */
 static int begin_pass(struct flow_run *r, struct bb_err *err)
 {
 	struct bb_workload_loop *l = r->loop;
@@ -104,7 +106,7 @@ static void look_at_ring(struct flow_run *r)
 	bb_ring_use__add_point(r->batch->flow, (bb_now_ns() - r->began_ns) / 1000, head - tail);
 }
 
-/* Let it run for the batch's time, and look at the ring now and then. */
+/* Lets the workload run for the batch's time, and reads the ring now and then. */
 static int watch(struct flow_run *r, struct bb_err *err)
 {
 	double look_s = fmax(r->batch->max_s / (BB_FLOW_MAX_POINTS - 2), LEAST_LOOK_S);
@@ -139,7 +141,7 @@ static int watch(struct flow_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* The consumer's lags, and how old what it left is by now. */
+/* Collects the consumer's lags, and the ages of the samples that it left in the ring. */
 static int collect(struct flow_run *r, struct bb_err *err)
 {
 	struct bb_ring_use *flow = r->batch->flow;
@@ -164,7 +166,7 @@ static int collect(struct flow_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* What there is by now, all of it or what there was when a signal came. */
+/* Stores the results so far: of the whole batch, or up to a signal. */
 static int take_results(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
 {
 	struct bb_prog_stats after;
@@ -175,7 +177,7 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 		rc = bb_read_counters(r->slot->common.prog->target, &after, err);
 	if (rc)
 		return rc;
-	/* all lags, or where there is no room for all, those of samples at equal distances */
+	/* all lags, or as many as there is room for, at equal distances */
 	b->n = r->n < b->want ? r->n : b->want;
 	for (size_t i = 0; i < b->n; i++)
 		b->ns[i] = r->lag_ns[i * r->n / b->n];
@@ -223,7 +225,7 @@ static int pipeline_batch(void *slot, uint32_t param, struct bb_batch *b, struct
 		b->flow->consumer_cpu_s = NAN;
 	b->target_cpu_s = 0;
 	rc = r.lag_ns && b->flow ? run_flow(&r, err) : bb_fail_nomem(err);
-	if (b->flow && !b->flow->ring_bytes) { /* an error came before it was taken */
+	if (b->flow && !b->flow->ring_bytes) { /* an error came before the ring was read */
 		free(b->flow);
 		b->flow = NULL;
 	}

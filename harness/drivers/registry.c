@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The drivers there are, a row each, in the order of lists; and the triggers, a row each. */
+/* The table of drivers, in the order of printed lists, and the table of triggers. */
 
 #include "drivers/driver.h"
 #include "drivers/trigger.h"
@@ -20,7 +20,7 @@ static const struct bb_drive_trigger *const triggers[] = {
 	&bb_trigger_fire,
 };
 
-/* An instrument by a trigger. */
+/* A driver made of an instrument and a trigger. */
 static struct pair {
 	struct bb_driver driver;
 	char title[32], doc[256];

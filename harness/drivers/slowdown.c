@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slowdown: what being sampled costs the one who is sampled. A sample is the wall time of one run
- * of the workload, taken by hyperfine, while the variant's `sampler` samples it: the program (with
- * a consumer on another CPU, as in a pipeline), `perf record`, what `bpfbench profile` samples
- * with, or nobody. The sampler is on before the command begins and starts up outside its time.
+ * slowdown: measures the cost of sampling to the sampled command. A sample is the wall time of one
+ * run of the workload, measured by hyperfine, while the variant's `sampler` samples it. Samplers
+ * are the program (with a consumer on another CPU, as in the drive `pipeline`), `perf record`, the
+ * sampler of `bpfbench profile`, and none. The sampler is active before the command begins, and its
+ * start is not part of the time.
  */
 #include <jansson.h>
 #include <poll.h>
@@ -20,18 +21,18 @@
 #include "drivers/workload.h"
 #include "profile/recording.h"
 
-/* hyperfine (https://github.com/sharkdp/hyperfine) as the stopwatch: one run of one command, its
- * JSON read back. */
+/* hyperfine (https://github.com/sharkdp/hyperfine) as the stopwatch: it runs one command once,
+ * and its JSON is read. */
 struct hyperfine {
 	struct bb_workload_spec spec; /* how hyperfine is started */
 	char *args[12];
 	char *command; /* the command that it runs, quoted for it; owned */
 	char *shown;   /* hyperfine's whole command line, for people; owned */
 	char json_path[32];
-	int json_fd; /* a file in memory that it exports to; -1: none */
+	int json_fd; /* file in memory for its JSON; -1: none */
 };
 
-/* Is there a program of that name in $PATH? */
+/* True if a program of that name is in $PATH. */
 static bool in_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -48,7 +49,7 @@ static bool in_path(const char *name)
 	return false;
 }
 
-/* "PROGRAM ARG...", owned by the caller. 0 or -ENOMEM. */
+/* Returns "PROGRAM ARG..." in *ret_command, which the caller frees. Returns 0 or -ENOMEM. */
 static int compose(const char *program, char *const *args, size_t n_args, char **ret_command)
 {
 	size_t size = 0;
@@ -64,7 +65,8 @@ static int compose(const char *program, char *const *args, size_t n_args, char *
 	return fclose(out) ? -ENOMEM : 0;
 }
 
-/* The command for hyperfine, which looks for a name in $PATH only; we look in `dir` first. */
+/* Makes the command for hyperfine. We look in `dir` first, because hyperfine looks for a name
+ * only in $PATH. */
 static int compose_command(const char *program, char *const *args, size_t n_args, const char *dir,
 			   char **ret_command)
 {
@@ -76,7 +78,7 @@ static int compose_command(const char *program, char *const *args, size_t n_args
 		       ret_command);
 }
 
-/* A zeroed one does no harm. */
+/* Takes a zeroed one, too. */
 static void hyperfine_close(struct hyperfine *h)
 {
 	if (!h->command)
@@ -87,8 +89,8 @@ static void hyperfine_close(struct hyperfine *h)
 	memset(h, 0, sizeof(*h));
 }
 
-/* `dir` as in struct bb_workload_spec. 0, -ENOTSUP with the package to install, or -errno with a
- * message. */
+/* `dir` is as in struct bb_workload_spec. Returns 0, -ENOTSUP with the package to install, or
+ * -errno with a message. */
 static int hyperfine_open(const char *program, char *const *args, size_t n_args, const char *dir,
 			  const struct bb_child_place *place, struct hyperfine *ret_h,
 			  struct bb_err *err)
@@ -104,8 +106,8 @@ static int hyperfine_open(const char *program, char *const *args, size_t n_args,
 		return bb_fail(err, -ENOTSUP,
 			       "hyperfine, which times the command, is not installed; install the "
 			       "package hyperfine");
-	/* In memory, so that nothing is left behind; inherited, as hyperfine may run as a user who
-	 * could not open it. */
+	/* The file is in memory, so nothing is left behind. hyperfine inherits the descriptor,
+	 * because the user that it runs as may not be able to open the file. */
 	h->json_fd = memfd_create("hyperfine.json", 0);
 	if (h->json_fd < 0) {
 		rc = -errno;
@@ -131,7 +133,7 @@ static int hyperfine_open(const char *program, char *const *args, size_t n_args,
 	return 0;
 }
 
-/* Start it, held still before it does anything: then is the time to put events on it. */
+/* Starts hyperfine, stopped before its first instruction, so that events can be opened on it. */
 static int hyperfine_start(struct hyperfine *h, struct bb_workload *ret_w, struct bb_err *err)
 {
 	int rc = ftruncate(h->json_fd, 0) ? -errno : 0;
@@ -141,8 +143,8 @@ static int hyperfine_start(struct hyperfine *h, struct bb_workload *ret_w, struc
 	return bb_workload__start(&h->spec, ret_w, err);
 }
 
-/* The wall time of the command, once hyperfine has ended. -EPROTO when its JSON says no such thing.
- */
+/* Reads the wall time of the command after hyperfine has ended. Returns -EPROTO if its JSON has
+ * no such time. */
 static int hyperfine_read(const struct hyperfine *h, uint64_t *ret_ns, struct bb_err *err)
 {
 	char text[64u << 10];
@@ -178,8 +180,7 @@ static void close_all(int (*pipes)[2])
 			close(pipes[i / 2][i % 2]);
 }
 
-/* The events are opened but off until perf is told so through a pipe; it answers when they are on.
- */
+/* Tells perf through a pipe to enable its events, and waits until it answers. */
 static int enable(int control_fd, int answer_fd)
 {
 	struct pollfd p = {.fd = answer_fd, .events = POLLIN};
@@ -193,9 +194,9 @@ static int enable(int control_fd, int answer_fd)
 }
 
 /*
- * `perf record -e cpu-clock -F FREQ -g` on a process and its children, as a sampler to compare
- * with. Its recording goes to /dev/null. Returns when its events are on. 0 or -errno with a
- * message.
+ * Starts `perf record -e cpu-clock -F FREQ -g` on a process and its children, as a sampler to
+ * compare with. Its recording goes to /dev/null. Returns when its events are enabled: 0, or -errno
+ * with a message.
  */
 static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_place *place,
 			     struct bb_workload *ret_w, struct bb_err *err)
@@ -209,10 +210,11 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 					      .path = ROOTS_PATH,
 					      .args = args,
 					      .n_args = sizeof(args) / sizeof(args[0]),
-					      /* as root: it samples another's process */
+					      /* as root, because it samples a process of another
+					       * user */
 					      .place = {.cpu = place->cpu}};
 
-	/* perf's ends are inherited, ours are not. */
+	/* perf inherits its ends of the pipes, but not ours. */
 	rc = pipe(pipes[CONTROL]) || pipe(pipes[ANSWER]) ? -errno : 0;
 	if (!rc && (fcntl(pipes[CONTROL][1], F_SETFD, FD_CLOEXEC) ||
 		    fcntl(pipes[ANSWER][0], F_SETFD, FD_CLOEXEC)))
@@ -239,7 +241,7 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	return rc;
 }
 
-#define PAUSE_NS 2000000 /* between two looks at hyperfine */
+#define PAUSE_NS 2000000 /* between two looks whether hyperfine has ended */
 
 struct slowdown_state {
 	struct bb_drive_state common;
@@ -248,9 +250,9 @@ struct slowdown_state {
 
 struct slowdown_slot {
 	struct bb_drive_slot common;
-	struct bb_target *target; /* NULL: the sampler is no program */
+	struct bb_target *target; /* NULL: the sampler is not a program */
 	bool by_perf, by_profile;
-	/* NULL: the ring, if any, is emptied unread */
+	/* NULL: if there is a ring, it is emptied unread */
 	const struct bb_sample_processor *processor;
 	const struct bb_ring *ring;
 };
@@ -311,7 +313,7 @@ static int slowdown_attach(void *slot_, struct bb_err *err)
 	return 0;
 }
 
-/* As `bpfbench profile -p PID -F HZ` does. */
+/* Samples as `bpfbench profile -p PID -F HZ` does. */
 static int start_profile(struct timed_run *r, struct bb_err *err)
 {
 	const struct bb_sampler_opts opts = {
@@ -326,7 +328,7 @@ static int start_profile(struct timed_run *r, struct bb_err *err)
 	return bb_recorder__start(&opts, &r->profile, err);
 }
 
-/* hyperfine held still and the sampler on it. */
+/* Starts hyperfine, stopped, and the sampler on it. */
 static int set_up(struct timed_run *r, struct bb_err *err)
 {
 	struct slowdown_state *s = r->state;
@@ -412,7 +414,7 @@ static int slowdown_batch(void *slot, uint32_t param, struct bb_batch *b, struct
 			took_ns += b->ns[b->n++];
 	}
 	is_stopped = rc == -EINTR;
-	if (is_stopped || rc == -ETIME) /* the command was ended: no sample */
+	if (is_stopped || rc == -ETIME) /* the command was stopped, so there is no sample */
 		rc = 0;
 	if (!rc && sl->target)
 		rc = bb_read_counters(sl->target, &after, err);

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * step: the counters of the program are read behind each firing, by the process that fires, so that
- * the program and the reading find the caches as the event left them. A window between two readings
- * with as many runs as a firing brings is a sample: of one run, or the mean of those that a firing
- * cannot do without. Runs that others bring into a window make it none.
+ * step: the process that fires reads the program's counters after each firing. So the program and
+ * the reading find the caches as the event left them. A window between two readings that has as
+ * many runs as a firing causes is a sample: the time of one run, or the mean over these runs. A
+ * window with runs that other processes caused is no sample.
  */
 
 #include "base/clock.h"
 #include "drivers/trigger.h"
 
-/* A slow trigger takes fewer samples in a row, unless the scenario says how many. */
+/* A trigger that is slow takes fewer samples in succession, unless the scenario gives their
+ * number. */
 #define SLOW_S 0.1
 #define FEWEST 4u
-/* So long a batch waits for a process that fires itself. */
+/* Longest time that a batch waits for a process that fires when it likes. */
 #define WAIT_S 1.0
 
 struct slot {
 	struct bb_drive_slot common;
 	struct bb_prog_stats last;
 	uint64_t began_ns;
-	size_t warmed; /* runs of its warm-up that were made */
+	size_t warmed; /* runs made so far for the warm-up */
 	bool is_warm;
 };
 
@@ -37,7 +38,7 @@ static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 	return bb_stats_reader__info(&a->target->reader, &slot->last);
 }
 
-/* A run of the warm-up was made. True: it took so long that it is a sample. */
+/* Notes a run of the warm-up. Returns true if the run took so long that it is a sample. */
 static bool warm_up(const struct bb_attached *a, struct slot *slot, struct bb_batch *b,
 		    const struct bb_prog_stats *window)
 {
@@ -102,7 +103,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	const struct bb_drive_slot *s = slot;
 	int rc;
 
-	/* its pages are to be there before the event is on */
+	/* its pages must be present before the event is enabled */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);
 	return bb_batch__void_if_gone(b, rc, err);

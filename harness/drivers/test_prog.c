@@ -36,7 +36,7 @@ static int find_pid(struct bb_test_prog *s, struct bb_err *err)
 	return rc;
 }
 
-/* The values of `{pid: self}` and the like, before the program is loaded. */
+/* Finds the values of `{pid: self}` and the like, before the program is loaded. */
 static int find_self(struct bb_test_prog *s, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = s->spec;
@@ -92,13 +92,14 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 		bb_test_prog__close(&s);
 		return rc;
 	}
-	if (s.target && !bb_variant_is_live(spec)) /* another's maps hold what they hold */
+	if (s.target &&
+	    !bb_variant_is_live(spec)) /* the maps of a live program keep their contents */
 		bb_target__say_maps(s.target, &spec->maps);
 	*ret_prog = s;
 	return 0;
 }
 
-/* A made-up place among `where`. */
+/* Returns a random place among `where`, for programs without a target. */
 static int random_place(struct bb_rng *rng, uint64_t where)
 {
 	int mod64 = __builtin_ctzll(where);
@@ -125,7 +126,7 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 	} else {
 		s->jit_mod64 = random_place(rng, where);
 	}
-	/* a load that was broken off is no load that failed */
+	/* a load that was interrupted has not failed */
 	return bb_unless_broken_off(rc);
 }
 

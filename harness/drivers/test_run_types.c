@@ -5,20 +5,20 @@
 
 #include "bpf/prog_type.h"
 
-#define PROG_TYPE_SYSCALL 31 /* 5.14 */
+#define PROG_TYPE_SYSCALL 31 /* since Linux 5.14 */
 
-/* Ethernet, IPv4, UDP and 22 bytes of zeros: 64 bytes, the shortest frame there is. Addresses of
- * RFC 5737, port 9. */
+/* Ethernet, IPv4, UDP and 22 bytes of zeros: 64 bytes, the shortest frame. Addresses of RFC
+ * 5737, port 9. */
 static const uint8_t udp_frame[64] = {
 	0x02, 0, 0,   0,  0, 0x02, 0x02, 0, 0,  0,  0,    0x01, 0x08, 0x00,
 	0x45, 0, 0,   50, 0, 0,    0x40, 0, 64, 17, 0xb6, 0xb7, 192,  0,
 	2,    1, 192, 0,  2, 2,    0,    9, 0,  9,  0,    30,   0,    0,
 };
 
-/* The 12 arguments that a raw tracepoint may have, MAX_BPF_FUNC_ARGS. */
+/* Most arguments of a raw tracepoint: MAX_BPF_FUNC_ARGS. */
 static const uint8_t no_arguments[12 * sizeof(uint64_t)];
 
-/* No socket and no cookie; without a family the kernel does not know what to look for. */
+/* A lookup without socket and cookie. The kernel needs a family. */
 static const struct bpf_sk_lookup ipv4_udp_lookup = {.family = 2 /* AF_INET */,
 						     .protocol = 17 /* UDP */};
 
@@ -125,8 +125,8 @@ static const struct bb_test_run_type types[] = {
 
 #define N_TYPES (sizeof(types) / sizeof(types[0]))
 
-/* For types without a test run: what to use instead. A type that is not listed runs only under its
- * real event. */
+/* Replacements for types without a test run. A type that is not listed runs only under its real
+ * event. */
 static const struct {
 	uint32_t prog_type;
 	const char *instead;

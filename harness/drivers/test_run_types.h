@@ -10,34 +10,36 @@
  * net/core/filter.c). */
 struct bb_test_run_type {
 	uint32_t prog_type; /* BPF_PROG_TYPE_* */
-	const char *name;   /* as bpftool says it */
-	bool is_xdp;        /* to be attached meanwhile */
-	bool takes_context; /* and no packet; otherwise a packet */
-	/* beside the packet, if there is one: as bytes, or as bytes and by that name */
+	const char *name;   /* name as bpftool prints it */
+	bool is_xdp;        /* attached to a device while it is tested */
+	bool takes_context; /* takes a context and no packet; false: takes a packet */
+	/* form of a context beside the packet: only bytes, or bytes and named members */
 	enum bb_ctx_kind takes_ctx;
-	const char *ctx_wants; /* the part of it that the kernel accepts, for a message */
-	bool takes_repeat;     /* otherwise even repeat = 1 is -EINVAL */
-	bool has_output;       /* gives back the packet, or for flow_dissector the flow keys */
-	bool writes_context;   /* gives back the context, in the place where it was */
+	const char *ctx_wants; /* which contexts the kernel accepts, for a message */
+	bool takes_repeat;     /* false: even repeat = 1 gives -EINVAL */
+	bool has_output;       /* returns the packet, or for flow_dissector the flow keys */
+	bool writes_context;   /* writes the context back to our memory */
 	const char *wants;     /* which inputs the kernel accepts, for a message */
-	/* its inputs when the scenario has none */
+	/* input to use if the scenario has none */
 	const struct bb_input *otherwise;
-	const char *const *retvals; /* names of the return values from 0 on, up to a NULL */
+	const char *const *retvals; /* names of the return values 0, 1, ...; ends in NULL */
 };
 
-/* -ENOTSUP for a type that has no test run; the message names a drive that would make it run. */
+/* Finds the row of a type. Returns -ENOTSUP for a type without a test run, with a message that
+ * names another drive. */
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type,
 			   struct bb_err *err);
 
-/* -ENOTSUP with that message: for where the kernel turns out to have no test run of the type. */
+/* Returns -ENOTSUP with the same message, if the kernel turns out to have no test run for the
+ * type. */
 int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err);
 
-/* Is the input one for this type, with an output where one is expected? -EINVAL with a message
- * otherwise. */
+/* Checks that the type takes the input, and has an output if one is expected. Returns 0, or
+ * -EINVAL with a message. */
 int bb_test_run_type__check(const struct bb_test_run_type *type, const char *program,
 			    const struct bb_input *in, struct bb_err *err);
 
-/* "2 (XDP_PASS)", in buf. */
+/* Writes for example "2 (XDP_PASS)" into buf[size], and returns buf. */
 const char *bb_test_run_type__retval(const struct bb_test_run_type *type, uint32_t retval,
 				     char *buf, size_t size);
 

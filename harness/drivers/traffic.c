@@ -65,13 +65,13 @@ struct sender {
 	void *arg;
 };
 
-/* To the sender. */
+/* Sent to the sender. */
 struct order {
 	uint64_t n;
 	uint64_t period_ns;
 };
 
-/* From the sender, when all is sent or something failed. */
+/* Sent by the sender when all events are sent or one failed. */
 struct answer {
 	uint64_t done;
 	uint64_t elapsed_ns;

@@ -13,44 +13,46 @@
  * with every trigger: registry.c makes a driver of each pair.
  */
 
-/* An open trigger: the first member of its own struct. */
+/* An open trigger. It is the first member of the trigger's own struct. */
 struct bb_trigger_state {
 	const struct bb_drive_trigger *trigger;
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
-	struct bb_cold *cold; /* NULL: caches stay as they are */
+	struct bb_cold *cold; /* NULL: caches are not emptied */
 };
 
-/* A program where it is fired: the first member of the trigger's own struct. */
+/* An attached program. It is the first member of the trigger's own struct. */
 struct bb_attached {
 	struct bb_trigger_state *state;
 	struct bb_target *target;
-	int prog_fd;        /* the target's program, or a clone of it */
-	uint32_t runs_each; /* that one firing brings */
-	bool takes_all;     /* or as many as there are things to go over, all of which are ours */
-	bool waits; /* a process fires it when it likes: a firing of ours may bring no run */
+	int prog_fd;        /* the program of `target`, or a clone of it */
+	uint32_t runs_each; /* runs that one firing causes */
+	bool takes_all; /* a firing causes one run for each object that the program iterates over,
+			   and all these runs are ours */
+	bool waits; /* a process fires it when it likes, so that a firing of ours may cause no run
+		     */
 };
 
 /*
- * The instrument's part of a batch. Both functions are called in the process that fires, which was
- * forked when the program was attached: `arg` is memory of before then, and all that is to come
- * back is in the batch or in memory that both processes see.
+ * The instrument's part of a batch. Both functions are called in the process that fires. It was
+ * forked when the program was attached, so `arg` must be memory that existed then. Results go into
+ * the batch, or into memory that both processes see.
  */
 struct bb_instrument_part {
-	/* Before the first firing. 0 or -errno. */
+	/* Called before the first firing. Returns 0 or -errno. */
 	int (*begin)(const struct bb_attached *a, void *arg, struct bb_batch *b);
-	/* Behind each firing: 0 to go on, 1 to end, or -errno. A run that is not whole was broken
-	 * off by a signal. */
+	/* Called after each firing. Returns 0 to go on, 1 to end, or -errno. `is_whole` is false
+	 * if a signal interrupted the run. */
 	int (*after)(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole);
 	void *arg;
-	/* after() reads the counters of the program, which makes some programs run */
+	/* after() reads the counters of the program, and this makes some programs run */
 	bool reads_counters;
 };
 
 struct bb_drive_trigger {
-	const char *by;  /* the value of the key `trigger` */
-	const char *doc; /* the beginning of a sentence for --help */
-	/* see struct bb_drive_kind */
+	const char *by;  /* value of the key `trigger` */
+	const char *doc; /* beginning of a sentence for --help */
+	/* as in struct bb_drive_kind */
 	struct bb_drive_key keys[BB_DRIVE_KEYS];
 	const char *param;
 	uint32_t param_default;
@@ -73,7 +75,7 @@ struct bb_drive_trigger {
 	int (*fire)(void *attached, uint32_t param, const struct bb_instrument_part *part,
 		    struct bb_batch *b, struct bb_err *err);
 	void (*detach)(void *attached);
-	/* as of struct bb_driver */
+	/* as in struct bb_driver */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
 	/* Undoes open(), also if that failed midway. */
@@ -92,16 +94,18 @@ int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, in
 		       struct bb_attached **ret_attached, struct bb_err *err);
 void bb_trigger__detach(struct bb_attached *a); /* takes NULL */
 
-/* What a batch returns for `rc`: 0 for -ESRCH, whose message makes the batch void. */
+/* Returns `rc`, or 0 if it is -ESRCH: then the message of `err` makes the batch void. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);
 
-/* How long a batch of a driver that fires may go on, asked before every run of the program. */
+/* Limits of a batch of a driver that fires, asked before every run of the program. */
 
-/* Warm-up ends after this time. A first run that takes longer is a sample: it needed no warm-up. */
+/* The warm-up ends after this time. A first run that takes longer is a sample, because it needed
+ * no warm-up. */
 #define BB_WARMUP_S 0.1
 #define BB_WARMUP_NS 100000000u
 
-/* Is another run wanted for warm-up, after `done` of them since `began_ns`, in at most `most_s`? */
+/* True if the warm-up needs another run, after `done` runs since `began_ns`, in at most `most_s`
+ * seconds. */
 static inline bool bb_batch__warms_up(const struct bb_batch *b, size_t done, uint64_t began_ns,
 				      double most_s)
 {
@@ -112,12 +116,13 @@ static inline bool bb_batch__warms_up(const struct bb_batch *b, size_t done, uin
 	return done < b->warmup && !bb_must_end() && (!done || had_s < most_s);
 }
 
-/* Is another sample wanted? When its time is up (max_s), a batch has one sample at least. */
+/* True if the batch needs another sample. When its time (max_s) is up, it has at least one
+ * sample. */
 static inline bool bb_batch__goes_on(const struct bb_batch *b, uint64_t began_ns)
 {
 	double had_s = bb_seconds_since(began_ns);
 
-	if (b->fired && had_s > BB_WARMUP_S) /* no batch of fast programs takes that long */
+	if (b->fired && had_s > BB_WARMUP_S) /* a batch of a fast program never takes so long */
 		bb_give_way();
 	return b->fired < b->want && !bb_must_end() &&
 	       (!(b->max_s > 0) || !b->fired || had_s < b->max_s);

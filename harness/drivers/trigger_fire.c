@@ -9,7 +9,7 @@
 #include "fire/discover.h"
 #include "fire/attach_point.h"
 
-static struct bb_fire_state *states; /* that are open */
+static struct bb_fire_state *states; /* all open ones */
 
 static int open_fire(void *state, struct bb_err *err)
 {
@@ -65,8 +65,8 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 	       (point->kind == BB_AT_OWN_FUNCTION || !strcmp(h->point.target, point->target));
 }
 
-/* Opened once, and open as long as the state; NULL: it is of a process, so it is opened for each.
- */
+/* Returns a hook that stays open as long as the state, and opens it first if necessary.
+ * *ret_hook is NULL if the hook belongs to a process, and must be opened for each process. */
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -98,7 +98,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 
 /* --- which trigger --- */
 
-/* A static probe's arguments, for the load that there is now. */
+/* Fills in the arguments of a static probe for the current load. */
 static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *point,
 		     struct bb_err *err)
 {
@@ -116,7 +116,8 @@ static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *po
 	return rc;
 }
 
-/* The scenario says who fires it, and nothing else will do. */
+/* Writes the message for a scenario that names the trigger, when that trigger does not run the
+ * program. */
 static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, struct bb_err *err)
 {
 	const struct bb_fired_by *by = point->by;
@@ -166,7 +167,8 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return rc;
 }
 
-/* Nothing but our own call makes it run there, once: it is seen that it can be put there. */
+/* Uses the only trigger that can run the program there, our own call, which runs it once. Checks
+ * that the program can be attached there. */
 static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		    const struct bb_attach_point *own, struct bb_err *err)
 {
@@ -184,7 +186,7 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return 0;
 }
 
-/* On a function of ours, or by a test run, with arguments that are made for what it is for. */
+/* Runs it on a function of ours, or by a test run, with arguments made for its attach point. */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
@@ -231,7 +233,7 @@ static int say_no_trigger(const char *name, const struct bb_attach_point *point,
 		       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
-/* At the place, or by the trigger, that the scenario says; nothing else will do. */
+/* Uses the attach point or trigger that the scenario names, and no other. */
 static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 			 struct bb_attach_point *point, struct bb_err *err)
 {
@@ -246,16 +248,16 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 	point->acts_on_all = rc;
 	if (!point->pid)
 		return find_at(s, prog, point, err);
-	/* how often that process does it is not for us to say: single runs are samples */
+	/* that process decides how often it runs it, so single runs are samples */
 	prog->fire =
 		(struct bb_fire_found){.point = *point, .trigger = named(name), .runs_each = 1};
 	return 0;
 }
 
 /*
- * The event cannot be had (`rc`): may one that we make stand in for it? Not where the hook does not
- * exist (-ENOENT): the program names it by mistake, unless it names none and is the target of a
- * tail call. A file of user space is always meant.
+ * True if an event of ours may stand in for the event, which is not available (`rc`). Not if the
+ * hook does not exist (-ENOENT), because then the program names it by mistake; but a program that
+ * only tail calls reach names none. A program for a file of user space always needs that file.
  */
 static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach_point *point,
 			 int rc)
@@ -266,7 +268,8 @@ static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach
 	return rc == -ENOTSUP;
 }
 
-/* Which line of the scenario names the place (-ENOENT: which does not exist), or the trigger. */
+/* Puts the line of the scenario in front of the message: the line of the attach point if that
+ * does not exist (-ENOENT), else the line of the trigger. */
 static int say_line(const struct bb_variant_spec *v, int rc, struct bb_err *err)
 {
 	const char *at = rc == -ENOENT || !v->fired_at ? v->binary_at : v->fired_at;
@@ -390,7 +393,7 @@ void bb_fire__detach_program(struct bb_fire_slot *slot)
 	bb_firer__stop(&slot->firer);
 }
 
-/* The hook of a slot: the state's, or one for the process that fires. */
+/* Opens the hook of a slot: the state's hook, or one for the process that fires. */
 static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *point,
 		     struct bb_hook *own, struct bb_hook **ret_hook, struct bb_err *err)
 {
@@ -404,7 +407,7 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Whoever cannot be attached is missing beside it. */
+/* Opens hooks for the programs beside it. Programs that cannot be attached are left out. */
 static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *prog,
 		       struct bb_err *err)
 {
@@ -425,7 +428,7 @@ static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pro
 	return 0;
 }
 
-/* The struct of this load. It holds the program itself, and no clone of it. */
+/* Takes the struct of this load. It holds the program itself, so no clone can run there. */
 static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err *err)
 {
 	prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
@@ -480,12 +483,12 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 
 #define BATCH_MOST 4096u /* samples */
 
-/* The part of the memory of a slot that both processes see. */
+/* The memory of a slot that both processes see. */
 struct shared {
-	struct bb_batch batch; /* its arrays are those behind it */
+	struct bb_batch batch; /* its arrays are those below */
 	uint64_t ns[BATCH_MOST], paths[BATCH_MOST];
 	struct bb_instrument_part part;
-	int trigger_rc; /* the last -errno of firing it */
+	int trigger_rc; /* the last -errno of a firing; 0: none failed */
 };
 
 static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
@@ -558,7 +561,7 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 	return rc;
 }
 
-/* In the process that fires. */
+/* Fires the runs of a batch. Runs in the process that fires. */
 static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 {
 	struct bb_fire_slot *slot = arg;
@@ -581,7 +584,7 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 		if (a->state->cold)
 			bb_cold__empty(a->state->cold);
 		fire_rc = bb_firing__fire(&slot->firing);
-		if (fire_rc) /* what it brought is for the counters to say */
+		if (fire_rc) /* the counters say whether it caused a run */
 			shared->trigger_rc = fire_rc;
 		t->beats++;
 		if (!slot->found->trigger->fire && !part->reads_counters)
@@ -608,7 +611,8 @@ static int fire(void *attached, uint32_t param, const struct bb_instrument_part 
 	both->paths = paths ? shared->paths : NULL;
 	if (both->want > BATCH_MOST)
 		both->want = BATCH_MOST;
-	if (!both->warmup) /* the first reading begins no window of a program that runs by it */
+	if (!both->warmup) /* the first reading begins no window if the reading itself runs the
+			      program */
 		both->warmup = 1;
 	shared->part = *part;
 	shared->trigger_rc = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One run of a perf_event program after the other, by page faults.
+ * Runs a perf_event program once after another, by page faults.
  *
- * The event is a page-fault software event of period 1 on this thread; a firing is one read of a
- * page that is not there. Pages are dropped 512 at a time, and read faults get the shared zero
- * page, so that a firing costs a third of madvise-and-write (0.85 against 2.6 us here). It fires
- * from the innermost loop of the amicable-pairs search, on a stack of its own whose depth in frames
- * is the parameter.
+ * The event is a page-fault software event of period 1 on this thread. A firing is one read of a
+ * page that is not present. Pages are dropped 512 at a time, and reads map the shared zero page, so
+ * that a firing takes a third of the time of madvise() and a write (0.85 against 2.6 us here). The
+ * innermost loop of the search for amicable pairs fires, on a stack of its own. The depth of this
+ * stack, in frames, is the parameter.
  */
 
 #include <linux/perf_event.h>
@@ -26,19 +26,19 @@
 
 struct attached {
 	struct bb_attached common;
-	int event_fd; /* of this thread, disabled but while it is fired */
+	int event_fd; /* event of this thread, enabled only while it is fired */
 };
 
 struct state {
 	struct bb_trigger_state common;
 	char *region;
 	size_t page_bytes;
-	uint32_t next_page; /* first page of the region that is not there yet touched */
+	uint32_t next_page; /* first page of the region that was not read yet */
 	char *stack;
-	uint32_t base_frames; /* user frames that a sampler sees with no extra nesting */
-	uint32_t seen_frames; /* by the last walk of our own */
+	uint32_t base_frames; /* user frames that a sampler sees without extra nesting */
+	uint32_t seen_frames; /* result of the last count_frames() */
 	ucontext_t caller, search;
-	/* of the batch in progress */
+	/* Of the batch in progress: */
 	const struct attached *attached;
 	const struct bb_instrument_part *part;
 	struct bb_batch *batch;
@@ -46,7 +46,7 @@ struct state {
 	int rc;
 };
 
-/* Read one page that is not there: one page fault, one event, one run of the program. */
+/* Reads one page that is not present: one page fault, one event, one run of the program. */
 static inline __attribute__((always_inline)) void read_page(struct state *s)
 {
 	(void)*(volatile char *)(s->region + (size_t)s->next_page * s->page_bytes);
@@ -61,7 +61,7 @@ static inline int make_room(struct state *s)
 	return madvise(s->region, REGION_PAGES * s->page_bytes, MADV_DONTNEED) ? -errno : 0;
 }
 
-/* Called from the search's innermost loop. Nonzero ends the search. */
+/* Called from the search's innermost loop. A result other than 0 ends the search. */
 static __attribute__((noinline)) int fire_once(void *arg)
 {
 	struct state *s = arg;
@@ -78,13 +78,14 @@ static __attribute__((noinline)) int fire_once(void *arg)
 	return s->rc != 0;
 }
 
-/* The functions on whose stack it can fire, as bb_drive_key.choice (core/drive_kind.h). */
+/* Names of the functions on whose stack it can fire, as bb_drive_key.choice (core/drive_kind.h). */
 static const char *stack_function_name(size_t i)
 {
 	return i ? NULL : "amicable_pairs";
 }
 
-/* Bottom of the private stack. makecontext() passes ints, so the pointer comes in two halves. */
+/* The first function on the private stack. makecontext() passes ints, so the pointer comes in
+ * two halves. */
 static void search_entry(unsigned int high, unsigned int low)
 {
 	struct state *s = (struct state *)(((uintptr_t)high << 32) | low);
@@ -103,7 +104,7 @@ static int count_frames(void *arg)
 	struct state *s = arg;
 	void *const *frame = __builtin_frame_address(0);
 
-	/* As the kernel walks: the interrupted function itself, then one return address a saved
+	/* The kernel counts the interrupted function, then one return address for each saved
 	 * frame pointer. */
 	s->seen_frames = 1;
 	while (frame && (const char *)frame >= s->stack &&
@@ -125,8 +126,8 @@ static void count_entry(unsigned int high, unsigned int low)
 	bb_amicable_search_nested(&search, s->extra_frames);
 }
 
-/* Run `entry` on the private stack, whose chain of frame pointers ends where it begins, and come
- * back. */
+/* Runs `entry` on the private stack and returns. The chain of frame pointers ends at the
+ * beginning of this stack. */
 static int on_private_stack(struct state *s, void (*entry)(unsigned int, unsigned int))
 {
 	if (getcontext(&s->search))
@@ -182,8 +183,9 @@ static int open_faults(void *state, struct bb_err *err)
 	s->stack = map_pages(STACK_BYTES);
 	if (!s->region || !s->stack)
 		return bb_fail_nomem(err);
-	memset(s->stack, 1, STACK_BYTES); /* no fault of the stack's own may fire the event */
-	/* a huge page would fault once */
+	memset(s->stack, 1,
+	       STACK_BYTES); /* a page fault of the stack itself must not fire the event */
+	/* a huge page would cause only one page fault */
 	madvise(s->region, REGION_PAGES * s->page_bytes, MADV_NOHUGEPAGE);
 	s->next_page = REGION_PAGES;
 	rc = on_private_stack(s, count_entry);
@@ -200,7 +202,7 @@ static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_PAGE_FAULTS,
 		.sample_period = 1,
-		/* faults that the harness's own system calls take are not ours */
+		/* page faults in our system calls are not ours */
 		.exclude_kernel = 1,
 	};
 
@@ -213,8 +215,8 @@ static void detach(void *attached)
 	close(((struct attached *)attached)->event_fd);
 }
 
-/* A batch's beginning: pinned to the CPU, the stack `depth` frames deep, every page there that is
- * not to be an event. */
+/* Begins a batch: pins the thread to the CPU, sets the depth of the stack, and touches every
+ * page that must not cause an event. */
 static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 {
 	int rc = bb_pin_to_cpu(s->common.opts.cpu, err);
@@ -223,9 +225,9 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 		return rc;
 	s->extra_frames = depth > s->base_frames ? depth - s->base_frames : 0;
 	/*
-	 * Once without firing: every page that it writes to is then ours again, should
-	 * a fork (of the in-situ workload) have left it copy-on-write, which would be an event too.
-	 * And the depth is seen, not assumed.
+	 * One search without firing. It writes to every page that the search needs: a fork (of the
+	 * in-situ workload) may have made them copy-on-write, which would cause an event, too. The
+	 * depth is counted here, and not assumed.
 	 */
 	rc = on_private_stack(s, count_entry);
 	if (rc)
@@ -233,15 +235,16 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	if (s->seen_frames != depth)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
 			       s->seen_frames, depth);
-	/* what comes between runs of a slow program, and at the end of a budget */
+	/* code and data that are needed between runs of a slow program, and at the end of a
+	 * budget */
 	bb_give_way_touch();
 	bb_deadline_touch();
-	if (s->common.cold) /* its pages, too */
+	if (s->common.cold) /* touches its pages, too */
 		bb_cold__empty(s->common.cold);
 	return 0;
 }
 
-/* With the event on: all that the search does but the firings is without a page fault. */
+/* Runs the search with the event enabled. Only the firings cause page faults. */
 static int search(struct state *s)
 {
 	int rc = bb_target__reset_for_run(s->attached->common.target);

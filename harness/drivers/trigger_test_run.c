@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input of ours: for types
- * that no event of ours can fire.
+ * The kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input of ours. It is for
+ * types that no event of ours can fire.
  *
- * repeat stays 1: no run sees what the one before it wrote, and the counters time each alone. The
- * kernel's own figure, `duration`, is whole nanoseconds over a window that preemption and the loop
- * itself are in.
+ * `repeat` stays 1: no run sees the writes of the run before it, and the counters time each run
+ * alone. The kernel's own figure, `duration`, is in whole nanoseconds, and includes preemption and
+ * the loop itself.
  */
 #include "drivers/trigger_test_run.h"
 
@@ -17,9 +17,9 @@
 #include "plan/field.h"
 
 #define ENOTSUPP_KERNEL                                                                            \
-	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
+	524 /* include/linux/errno.h: user space gets it, but strerror() does not know it */
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int open_call(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_test_call *ret_call)
 {
@@ -66,7 +66,7 @@ void bb_test_call__close(struct bb_test_call *s)
 	s->ctx = s->out = NULL;
 }
 
-/* What is wrong with a run's output, if anything; the first difference is enough. */
+/* Writes the first difference between a run's output and the expected one, if any. */
 static void judge_output(const struct bb_test_call *s, const uint8_t *out, size_t len,
 			 char *ret_why, size_t size)
 {
@@ -107,7 +107,7 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, char *ret_why, size
 		with_output.attr.test.data_size_out = (__u32)s->input->out_len + 1;
 	}
 	rc = bb_test_call__fire(&with_output, &attr);
-	/* -ENOSPC: more output than there is room for, and all else as without it
+	/* -ENOSPC means more output than there is room for; everything else is as usual
 	 * (net/bpf/test_run.c, bpf_test_finish). */
 	if (rc == -ENOSPC && s->out)
 		rc = 0;
@@ -123,7 +123,7 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, char *ret_why, size
 	return 0;
 }
 
-/* One call with another context; len = 0: with none. 0 or -errno. */
+/* Makes one call with another context; len = 0 means none. Returns 0 or -errno. */
 static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 {
 	struct bb_test_call other = *s;
@@ -134,7 +134,7 @@ static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 	return bb_test_call__fire(&other, &attr);
 }
 
-/* Whether the kernel minds a context that says nothing but where the packet ends, and not the
+/* True if the kernel accepts the packet, but refuses a context that only gives the end of the
  * packet. */
 static bool knows_no_xdp_context(const struct bb_test_call *s)
 {
@@ -144,7 +144,7 @@ static bool knows_no_xdp_context(const struct bb_test_call *s)
 	       !fire_with(s, NULL, 0);
 }
 
-/* The first member of the context that the kernel does not take; NULL: it takes them all. */
+/* Returns the first member of the context that the kernel refuses. NULL: it accepts all. */
 static const char *unknown_skb_member(const struct bb_test_call *s)
 {
 	struct __sk_buff alone;
@@ -159,8 +159,8 @@ static const char *unknown_skb_member(const struct bb_test_call *s)
 	return name;
 }
 
-/* A context that the kernel minds: because it is older than what is in it, or because of its
- * values. */
+/* Writes the message for a refused context: the kernel does not know a member, or refuses its
+ * value. */
 static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
 	const struct bb_input *in = s->input;
@@ -289,12 +289,13 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 	return rc;
 }
 
-#define PROBE_S 0.5 /* inputs that are not tried within it, are tried when they are measured */
+#define PROBE_S 0.5 /* inputs not tried within this time are tried when they are measured */
 
 static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_err *err)
 {
-	char why[sizeof(((struct bb_batch *)0)->void_why)] = ""; /* for the batches to say */
+	char why[sizeof(((struct bb_batch *)0)->void_why)] =
+		""; /* not used here: the batches report it */
 	struct bb_target *target = slot->common.target;
 	int rc = bb_test_run_type__check(slot->type, target->source->program, in, err);
 	struct bb_test_call s;
@@ -313,13 +314,13 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 	return rc;
 }
 
-/* One run on every input before anything is measured: an input that the kernel refuses is reported
- * at once and by name. */
+/* Runs every input once before anything is measured, so that an input that the kernel refuses is
+ * reported at once, with its name. */
 static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_trigger_state *state = state_;
 	size_t n = state->spec->inputs.n ? state->spec->inputs.n
-					 : 1; /* none: the default input of the type */
+					 : 1; /* no inputs: the default input of the type */
 	const struct bb_test_run_slot *slot;
 	struct bb_attached *a;
 	uint64_t began_ns;
@@ -339,8 +340,8 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-/* One run after the other, up to the instrument's 1 or -errno. The first one's output is looked at.
- */
+/* Makes one run after another. Returns the instrument's 1, or -errno. The output of the first
+ * run is checked. */
 static int fire_calls(const struct bb_test_run_slot *slot, const struct bb_test_call *call,
 		      const struct bb_instrument_part *part, struct bb_batch *b)
 {
@@ -368,7 +369,7 @@ static int fire_calls(const struct bb_test_run_slot *slot, const struct bb_test_
 			return fire_rc;
 		rc = part->after(a, part->arg, b, !fire_rc);
 		b->retries += fire_rc != 0;
-		if (b->fired > fired && !is_first) /* no warm-up */
+		if (b->fired > fired && !is_first) /* not part of the warm-up */
 			bb_test_call__judge_retval(call, attr.test.retval, b->void_why,
 						   sizeof(b->void_why));
 		is_first &= fire_rc != 0;
@@ -385,7 +386,7 @@ static int fire(void *attached, uint32_t input, const struct bb_instrument_part 
 
 	if (rc)
 		return rc;
-	if (!b->warmup) /* the run whose output is looked at */
+	if (!b->warmup) /* the run whose output is checked */
 		b->warmup = 1;
 	rc = part->begin(attached, part->arg, b);
 	if (!rc)

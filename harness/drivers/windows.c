@@ -50,7 +50,7 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
 	return bb_read_counters(w->target, &w->last, err);
 }
 
-/* A window with our runs alone. */
+/* Takes a window that has only our own runs. */
 static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 {
 	double ns = (double)(now->run_time_ns - w->last.run_time_ns);
@@ -62,7 +62,7 @@ static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 	w->last = *now;
 }
 
-/* What moved since the last reading. */
+/* Takes the change since the last reading, without the `own` runs. */
 static void take_window(struct bb_batch *b, struct bb_windows *w, const struct bb_prog_stats *now,
 			uint64_t own)
 {
@@ -78,9 +78,9 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		own = bb_own_runs__left(&window, own);
 		own_ns = (uint64_t)((double)own * each_ns + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
-		if (runs <= own) { /* the other one left while we looked twice */
-			if (runs < own &&
-			    !b->void_why[0]) /* as each reading does not cause as many */
+		if (runs <= own) { /* the other run left while we read twice */
+			if (runs < own && !b->void_why[0]) /* because readings do not all cause the
+							      same number of runs */
 				snprintf(b->void_why, sizeof(b->void_why),
 					 "bpfbench's own readings make it run, but not equally "
 					 "often: %llu runs, %llu expected",
@@ -108,9 +108,9 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 			continue;
 		}
 		/*
-		 * The kernel counts a run before it adds its time, and readers look without a lock:
-		 * one that falls between sees a run of 0 ns, and the next run would have the time
-		 * of both. A moment later both are there.
+		 * The kernel counts a run before it adds the run's time, and readers take no lock.
+		 * A reading between the two sees a run of 0 ns, and the next run would get the time
+		 * of both. A moment later both are visible.
 		 */
 		rc = bb_read_counters(w->target, &now, err);
 		if (rc)

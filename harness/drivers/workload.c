@@ -11,9 +11,9 @@
 #include "drivers/driver.h"
 
 /*
- * Puts this process ahead of others on its CPU; otherwise a busy machine leaves too few samples.
- * With sched_autogroup a nice value counts only within a session, so the session gets one, too
- * (sched(7)).
+ * Gives this process priority over others on its CPU; otherwise a busy machine leaves too few
+ * samples. With sched_autogroup a nice value counts only within a session, so the session gets one,
+ * too (sched(7)).
  */
 static void run_ahead_of_others(void)
 {
@@ -22,7 +22,7 @@ static void run_ahead_of_others(void)
 	setpriority(PRIO_PROCESS, 0, -20);
 	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
-		errno = 0; /* no autogroups: the nice value suffices */
+		errno = 0; /* without autogroups the nice value suffices */
 	if (fd >= 0)
 		close(fd);
 }
@@ -50,9 +50,9 @@ static int open_in(const char *dir, size_t dir_len, const char *name)
 }
 
 /*
- * The program, opened by us: the user it is to run as need not be able to walk to it. Not a
- * directory search of our own making: the order is ours (build folder), then $PATH. -ENOENT when it
- * is nowhere; of a file that is there and cannot be opened, why.
+ * Opens the program with our rights, because the user that it runs as may not be able to reach its
+ * folder. The order is `dir`, then $PATH. Returns a descriptor, -ENOENT if no folder has the
+ * program, or the reason why a program that exists cannot be opened.
  */
 static int open_program(const struct bb_workload_spec *spec)
 {
@@ -99,7 +99,8 @@ static int execute(void *arg, int link_fd)
 	if (s->spec->is_held)
 		raise(SIGSTOP);
 	fexecve(s->program_fd, s->argv, environ);
-	/* a script: its interpreter has to open it by name, which close-on-exec forbids */
+	/* a script: its interpreter opens the descriptor by name, which close-on-exec would
+	 * prevent */
 	if (errno == ENOENT) {
 		fcntl(s->program_fd, F_SETFD, 0);
 		fexecve(s->program_fd, s->argv, environ);
@@ -122,7 +123,7 @@ static int say_cannot_start(const struct bb_workload_spec *spec, int rc, struct 
 		       (unsigned int)spec->place.uid, strerror(-rc));
 }
 
-/* Until it stands still: true. False: it has ended instead, and is still to be waited for. */
+/* Waits until the process has stopped. Returns false if it exited; the caller must then reap it. */
 static bool wait_until_held(pid_t pid)
 {
 	siginfo_t info = {0};
@@ -181,8 +182,8 @@ int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err
 
 	if (!waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == 0)
 		return 0;
-	/* What it started and left behind goes too. Before it is waited for, while its number
-	 * cannot be another's. */
+	/* Kills the processes that it started and left behind. This comes before waitpid(), so
+	 * that no other process has its number. */
 	kill(-w->pid, SIGKILL);
 	pid = waitpid(w->pid, &status, WNOHANG);
 	w->pid = 0;

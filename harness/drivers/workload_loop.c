@@ -4,8 +4,7 @@
 #include "base/clock.h"
 #include "drivers/windows.h"
 
-#define MAX_EMPTY_PASSES                                                                           \
-	3 /* how often the workload may end without a single run before we give up */
+#define MAX_EMPTY_PASSES 3 /* most successive passes of the workload without a single run */
 
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err)
 {
@@ -46,10 +45,8 @@ int bb_workload_loop__open(void *loop, struct bb_err *err)
 	return rc;
 }
 
-/*
- * The time of a batch is the workload's own CPU time, in which its events come; where others keep
- * it from its CPU, up to twice as much by the wall clock.
- */
+/* The time of a batch is the workload's own CPU time, because its events follow it. If other
+ * processes keep the workload from its CPU, the batch may take up to twice as much wall time. */
 static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
 {
 	double wall_s = bb_seconds_since(began_ns);
@@ -58,10 +55,8 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 				(isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
 }
 
-/*
- * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno.
- * *ret_cpu_s: what it used meanwhile, as last seen.
- */
+/* Polls until the batch is full or its time is over (returns 0), the workload has ended (1), or
+ * -errno. *ret_cpu_s is the CPU time that the workload used meanwhile. */
 static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, struct bb_batch *b,
 			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
 {
@@ -80,7 +75,8 @@ static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, 
 	return rc;
 }
 
-/* One pass of the workload, or what is left of the batch's time in it. Returns as poll_windows. */
+/* Samples one pass of the workload, or the part of it for which the batch has time. Returns as
+ * poll_windows(). */
 static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		       const struct bb_workload_event *event, struct bb_batch *b, uint64_t began_ns,
 		       struct bb_err *err)
@@ -94,7 +90,7 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, &l->workload, err);
-	if (rc == -ESRCH) { /* it ended between its start and the event's */
+	if (rc == -ESRCH) { /* it ended before the event was opened */
 		rc = bb_workload__ended(&l->workload, l->common.spec->target.workload, err);
 		return rc < 0 ? rc : (++l->empty_passes > MAX_EMPTY_PASSES ? -ESRCH : 1);
 	}
@@ -120,14 +116,14 @@ int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_wo
 
 	if (rc)
 		return rc;
-	/* the workload is running: to start one takes as long as a short batch */
+	/* from now on the workload runs; starting one takes as long as a short batch */
 	began_ns = bb_now_ns();
 	b->target_cpu_s = 0;
 	bb_workload__resume(&l->workload);
 	do
 		rc = sample_pass(l, slot->prog->target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
-	/* or it would share its CPU with what is stepped there next */
+	/* otherwise it would share its CPU with the program that is stepped next */
 	bb_workload__pause(&l->workload);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)

@@ -5,38 +5,38 @@
 #include "drivers/driver.h"
 #include "drivers/workload.h"
 
-/*
- * The workload of a drive, started again whenever it ends, and samples polled in its CPU time: the
- * common part of drives over a workload.
- */
+/* The workload of a drive, which is started again whenever it ends. Its CPU time is polled for
+ * samples. The common part of drives over a workload. */
 struct bb_workload_loop {
 	struct bb_drive_state common;
 	struct bb_workload_spec workload_spec;
 	struct bb_workload workload;
-	int empty_passes; /* of the workload, one after the other */
-	/* the pass in progress, in any batch and of any program */
+	int empty_passes; /* successive passes of the workload without a run */
+	/* the pass in progress had a run, in any batch and of any program */
 	bool pass_had_run;
 };
 
-/* The source of runs: called at both ends of each pass of the workload, or of the part of a pass
- * that is in a batch. */
+/* The source of runs. begin() and end() are called at both ends of each pass of the workload, or
+ * of the part of a pass that is in a batch. */
 struct bb_workload_event {
-	/* -ESRCH: the process has ended; NULL: nothing to do */
+	/* Returns 0, -ESRCH if the process has ended, or another -errno. NULL: nothing to do. */
 	int (*begin)(void *arg, const struct bb_workload *workload, struct bb_err *err);
-	/* CPU time of that process with the event on, s; NULL, NAN: by the process' clock */
+	/* Returns the CPU time of the process while the event was enabled, s. NULL or NAN: the
+	 * clock of the process is used. */
 	double (*end)(void *arg);
 	void *arg;
 };
 
-/* open() of struct bb_driver. The workload is started once and stopped: one that cannot start is
- * reported before anything is measured. */
+/* open() of struct bb_driver. Starts the workload once and stops it, so that one that cannot
+ * start is reported before anything is measured. */
 int bb_workload_loop__open(void *loop, struct bb_err *err);
 void bb_workload_loop__close(void *loop);
 
-/* Start it if it does not run; it stands still if `paused`. */
+/* Starts the workload if it does not run, and pauses it if `paused`. Returns 0, or -errno with a
+ * message. */
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err);
 
-/* A batch of struct bb_driver. Between batches the workload stands still. */
+/* Takes a batch of struct bb_driver. Between batches the workload is paused. */
 int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_workload_event *event,
 			    struct bb_batch *b, struct bb_err *err);
 
