@@ -8,7 +8,7 @@
 #include "plan/plan.h"
 #include "report/report.h"
 
-/* Measurements on their way into a report. */
+/* Stores measurements in a report. */
 
 /* Adds a case to the report for a case of the plan, under the name `variant` (NULL: its own).
  * The caller sets its floor. `*ret_index` is its index in the report. */
@@ -25,38 +25,40 @@ int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
 		       const struct bb_test_prog *prog, struct bb_err *err);
 
-/* A new series of a case: round `load`, program at `jit_mod64`. NULL when out of memory. */
+/* Adds a series to a case, for round `load` and the program at `jit_mod64`. Returns NULL when
+ * out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
 
-/* Mark the series void; only the first reason is kept. 0 or -ENOMEM. */
+/* Makes the series void; only the first reason is kept. Returns 0 or -ENOMEM. */
 int bb_record__void(struct bb_series *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Did it run as often as it was fired? A live program may run more often: it has a load of its own.
- * */
+/* True if the program ran as often as it was fired. A live program may run more often, because
+ * it has a load of its own. */
 bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t fired);
 
 /*
- * The kernel's counters of a program now, against those of `before` and, for a driver that fires,
- * how many events were fired since, warm-up included; with bpf_stats off they may not have moved.
- * ret_why names a disagreement; empty if there is none, or if the program is fake. Missed runs of a
- * live program are only counted.
+ * Compares the kernel's counters of a program with those of `before`. For a driver that fires, the
+ * difference must be `fired`, the number of events since then with the warm-up. With bpf_stats off
+ * the counters must not have changed. Writes a disagreement into ret_why[size], which is empty if
+ * there is none or if the program is fake. Missed runs of a live program are only counted.
  */
 void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *prog,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
 		      char *ret_why, size_t size);
 
-/* One batch of a program through its driver, with its drops, into `s`. The batch holds the samples
- * afterwards. */
+/* Takes one batch from a slot, and adds its samples and drops to `s`. The batch holds the
+ * samples afterwards. Returns 0, or -errno with a message. */
 int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err);
 
-/* Something that was not measured, called by `fmt`, and why. 0, or -ENOMEM with a message. */
+/* Adds a skip to the report: the name by `fmt` of something that was not measured, and the
+ * reason `why`. Returns 0, or -ENOMEM with a message. */
 int bb_record__skip(struct bb_report *report, struct bb_err *err, const char *why, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
 
-/* A run ended early with `rc`: say so in the report (the first reason stays) and in `err`. Returns
- * rc. */
+/* Says in the report and in `err` that a run ended early with `rc`. The report keeps its first
+ * reason. Returns `rc`. */
 int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err);
 
 #endif
