@@ -254,7 +254,7 @@ bench-self: deps-test all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure b
 bench-repeat: deps-test all $(O)/bench/bench_repeat $(TEST_BPF_OBJS) ## how well 20 plain runs repeat, beside other tools, 3 minutes: BUSY=1 PROGRAMS="loop cold" (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh repeat
 
-bench-lines: deps-test all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by line against what is known: BENCH_LINES="known tables busy compare objects" (root)
+bench-lines: deps-test all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by line against what is known: BENCH_LINES="known tables busy compare tracer objects" (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh lines
 
 bench-inside: deps-test all $(O)/bench/bench_inside $(TEST_BPF_OBJS) ## `inside` against known programs, and the price of its clones: a run, a timed run, a load (root)

@@ -6,6 +6,7 @@
  * CPU kept busy, as measured and at one speed of the machine;
  * - compare: `compare --time` of a program with itself and with one helper more, BENCH_LINES_TIMES
  *   (4) of each;
+ * - tracer: as many of a tracer with one call more, 28 s each;
  * - objects: the cuts of all programs of the objects in the folder BENCH_LINES_OBJECTS.
  */
 #include <errno.h>
@@ -271,24 +272,29 @@ static uint64_t count_before(const char *text, const char *word)
 	return digits && !bb_parse_digits(&digits, &n) ? n : 0;
 }
 
-/* `compare --time` of `known` with `head`: its lines, and those with a verdict. */
-static void compare(const char *head, uint64_t *lines, uint64_t *regressed, uint64_t *improved)
+/* Lines of comparisons and their verdicts. */
+struct counts {
+	uint64_t lines, regressed, improved, changed; /* changed: regressed rows of CHANGED */
+};
+
+#define CHANGED "/* one more */"
+
+/* Adds the lines of `compare --time` with these options. */
+static void compare(const char *options, struct counts *c)
 {
-	char command[16384], line[4096];
+	char command[24000], line[4096];
 	FILE *out;
 
-	snprintf(command, sizeof(command),
-		 "./bpfbench compare --time --no-store --quiet --scenario '%s/pair.yml' --base "
-		 "known "
-		 "--head %s",
-		 results, head);
+	snprintf(command, sizeof(command), "./bpfbench compare --time --no-store --quiet %s",
+		 options);
 	out = popen(command, "r");
 	while (out && fgets(line, sizeof(line), out)) {
-		if (!strstr(line, " inconclusive\n") || !strstr(line, " lines: "))
+		c->changed += strstr(line, " regressed ") && strstr(line, CHANGED);
+		if (!strstr(line, " inconclusive") || !strstr(line, " lines: "))
 			continue;
-		*lines += count_before(line, " lines: ");
-		*regressed += count_before(line, " regressed");
-		*improved += count_before(line, " improved");
+		c->lines += count_before(line, " lines: ");
+		c->regressed += count_before(line, " regressed");
+		c->improved += count_before(line, " improved");
 	}
 	if (!out || pclose(out)) {
 		struct bb_err err = {0};
@@ -296,6 +302,15 @@ static void compare(const char *head, uint64_t *lines, uint64_t *regressed, uint
 		bb_fail(&err, -EPROTO, "%s: failed", command);
 		bench_die("lines", &err);
 	}
+}
+
+static void compare_pair(const char *head, struct counts *c)
+{
+	char options[8192];
+
+	snprintf(options, sizeof(options), "--scenario '%s/pair.yml' --base known --head %s",
+		 results, head);
+	compare(options, c);
 }
 
 static void write_pair(void)
@@ -317,27 +332,52 @@ static void write_pair(void)
 
 static void comparisons(void)
 {
-	uint64_t times = number_of("BENCH_LINES_TIMES", 4), lines = 0, wrong = 0, better = 0,
-		 found = 0;
+	uint64_t times = number_of("BENCH_LINES_TIMES", 4), found = 0;
+	struct counts same = {0};
 	char measured[64], bound[64];
 
 	write_pair();
 	for (uint64_t i = 0; i < times; i++)
-		compare("again", &lines, &wrong, &better);
-	snprintf(measured, sizeof(measured), "%llu of %llu", (unsigned long long)(wrong + better),
-		 (unsigned long long)lines);
+		compare_pair("again", &same);
+	snprintf(measured, sizeof(measured), "%llu of %llu",
+		 (unsigned long long)(same.regressed + same.improved),
+		 (unsigned long long)same.lines);
 	bench_judge("lines: compare --time of a program with itself, wrong lines", "0", measured,
-		    !(wrong + better) && lines);
+		    !(same.regressed + same.improved) && same.lines);
 	for (uint64_t i = 0; i < times; i++) {
-		uint64_t n = 0, regressed = 0, improved = 0;
+		struct counts c = {0};
 
-		compare("one_more", &n, &regressed, &improved);
-		found += regressed == 1; /* the line behind it hides less and may read shorter */
+		compare_pair("one_more", &c);
+		/* the line behind it hides less and may read shorter */
+		found += c.regressed == 1;
 	}
 	snprintf(measured, sizeof(measured), "%llu", (unsigned long long)found);
 	snprintf(bound, sizeof(bound), "%llu", (unsigned long long)times);
 	bench_judge("lines: one more bpf_ktime_get_ns is found, and nothing else slower", bound,
 		    measured, found == times);
+}
+
+/* A tracer with one call more: how often is another line called regressed? */
+static void tracers(void)
+{
+	uint64_t times = number_of("BENCH_LINES_TIMES", 4), found = 0, wrong = 0;
+	char options[20000], base[8192], measured[64];
+
+	snprintf(base, sizeof(base), "%s", built("tests/bpf/tracer.bpf.o"));
+	snprintf(options, sizeof(options),
+		 "--base-object '%s' --head-object '%s' --program tracer --budget 28", base,
+		 built("tests/bpf/tracer_more.bpf.o"));
+	for (uint64_t i = 0; i < times; i++) {
+		struct counts c = {0};
+
+		compare(options, &c);
+		found += c.changed == 1;
+		wrong += c.regressed > c.changed;
+	}
+	snprintf(measured, sizeof(measured), "%llu of %llu, found in %llu",
+		 (unsigned long long)wrong, (unsigned long long)times, (unsigned long long)found);
+	bench_judge("lines: a tracer with one call more, runs with another line slower", "0",
+		    measured, !wrong);
 }
 
 /* --- objects of others --- */
@@ -411,8 +451,8 @@ static const struct {
 	void (*measure)(void);
 	bool by_default;
 } pieces[] = {
-	{"known", known_costs, true},   {"tables", tables, true},    {"busy", busy_tables, false},
-	{"compare", comparisons, true}, {"objects", objects, false},
+	{"known", known_costs, true},   {"tables", tables, true},   {"busy", busy_tables, false},
+	{"compare", comparisons, true}, {"tracer", tracers, false}, {"objects", objects, false},
 };
 
 int main(int argc, char **argv)
