@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The runs of a path, spread over their buckets, as the samples of a stored series. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "inside/figures.h"
+
+static void test_spread(void **state)
+{
+	/* 640 to 672 ns, and 10 240 to 10 752 ns */
+	struct bb_inside_path p = {.timed = 33, .worst_ns = 10300};
+	struct bb_hist hist = {0};
+	struct bb_sorted sorted;
+
+	(void)state;
+	p.buckets[100] = 32;
+	p.buckets[164] = 1;
+	assert_int_equal(bb_inside_path__samples(&p, 40, &hist), 0);
+	assert_int_equal(hist.n, 33);
+	assert_int_equal(hist.max_ns, 10260);
+	assert_int_equal(bb_hist_sort(&hist, &sorted), 0);
+	assert_int_equal(sorted.n_bins, 17);
+	for (size_t i = 0; i < 16; i++) {
+		assert_int_equal(sorted.bins[i].value_ns, 601 + 2 * i);
+		assert_int_equal(sorted.bins[i].count, 2);
+	}
+	bb_sorted_done(&sorted);
+	bb_hist_done(&hist);
+}
+
+/* A single run, faster than the clock readings: 0 ns. */
+static void test_too_fast(void **state)
+{
+	struct bb_inside_path p = {.timed = 1, .worst_ns = 30};
+	struct bb_hist hist = {0};
+
+	(void)state;
+	p.buckets[30] = 1;
+	assert_int_equal(bb_inside_path__samples(&p, 40, &hist), 0);
+	assert_int_equal(hist.n, 1);
+	assert_int_equal(hist.max_ns, 0);
+	bb_hist_done(&hist);
+}
+
+static void test_not_timed(void **state)
+{
+	struct bb_inside_path p = {.runs = 7};
+	struct bb_hist hist = {0};
+
+	(void)state;
+	assert_int_equal(bb_inside_path__samples(&p, 40, &hist), 0);
+	assert_int_equal(hist.n, 0);
+	assert_true(isnan(bb_inside_path__worst(&p, 40)));
+	bb_hist_done(&hist);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_too_fast),
+		cmocka_unit_test(test_not_timed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
