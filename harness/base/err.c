@@ -10,13 +10,16 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 {
 	static const char remedy[] = "; allow more open files (ulimit -n)";
 	char text[sizeof(err->msg)]; /* an argument may point into err->msg */
+	int error = errno;
 	va_list ap;
 
 	if (!err)
 		return code;
+	errno = -code; /* for %m */
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	errno = error;
 	/* This remedy helps whatever the message says. */
 	if (code == -EMFILE && !strstr(text, remedy) &&
 	    strlen(text) + sizeof(remedy) <= sizeof(text))

@@ -14,7 +14,7 @@ struct bb_err {
 	char msg[4096];
 };
 
-/* Fills `err` (which may be NULL) and returns `code`, for `return bb_fail(err, -EINVAL, ...)`. */
+/* Fills `err`, which may be NULL. %m in `fmt` is the text of `code`. Returns `code`. */
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

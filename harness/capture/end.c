@@ -125,8 +125,7 @@ static int load_copies(struct bb_take *t, struct bb_err *err)
 	for (size_t i = 0; i < c->n_btfs; i++)
 		r.btfs[i] = -1;
 	bb_replay__done(&r);
-	return rc ? bb_fail(err, rc, "loading copies of the command's programs: %s", strerror(-rc))
-		  : 0;
+	return rc ? bb_fail(err, rc, "loading copies of the command's programs: %m") : 0;
 }
 
 /* --- messages if no program can be measured --- */
@@ -291,8 +290,7 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 	see_programs(t);
 	rc = bb_take__devices(t, command);
 	if (rc)
-		return bb_fail(err, rc, "asking for programs on network devices: %s",
-			       strerror(-rc));
+		return bb_fail(err, rc, "asking for programs on network devices: %m");
 	return bb_take__entries(t, max_bytes, err);
 }
 
@@ -670,7 +668,7 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 		error = sign && !c->progs[i].probe ? -ENOMEM : 0;
 	}
 	if (!rc && error)
-		rc = bb_fail(err, error, "ending the capture: %s", strerror(-error));
+		rc = bb_fail(err, error, "ending the capture: %m");
 	if (!rc && has_nothing(t))
 		rc = bb_take__say_nothing(t, how_ended, err);
 	if (!rc) {

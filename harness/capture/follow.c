@@ -131,7 +131,7 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 	if (!f)
 		return bb_fail_nomem(err);
 	f->enough_fd = eventfd(0, EFD_CLOEXEC);
-	rc = f->enough_fd < 0 ? bb_fail(err, -errno, "eventfd: %s", strerror(errno))
+	rc = f->enough_fd < 0 ? bb_fail(err, -errno, "eventfd: %m")
 			      : bb_take__begin(argv, &f->take, err);
 	if (!rc)
 		rc = bb_watched__start(argv, NULL, env, true, &f->command, err);
@@ -145,7 +145,7 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 	f->last_ns = bb_now_ns();
 	rc = start_thread(f);
 	if (rc) {
-		bb_fail(err, rc, "a thread to watch the command: %s", strerror(-rc));
+		bb_fail(err, rc, "a thread to watch the command: %m");
 		bb_follow__end(f);
 		return rc;
 	}

@@ -358,9 +358,9 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 		else
 			rc = take_entries(t, i, is_code ? BB_CAPTURE_MAX_BYTES : left);
 		if (rc)
-			return rc == -ENOMEM ? bb_fail_nomem(err)
-					     : bb_fail(err, rc, "reading map '%s': %s",
-						       c->maps[i].name, strerror(-rc));
+			return rc == -ENOMEM
+				       ? bb_fail_nomem(err)
+				       : bb_fail(err, rc, "reading map '%s': %m", c->maps[i].name);
 		if (!is_code)
 			left -= c->maps[i].entries.size < left ? c->maps[i].entries.size : left;
 	}

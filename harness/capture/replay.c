@@ -135,9 +135,7 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 		r->maps[map] = sys_bpf(BPF_MAP_CREATE, &a);
 		rc = r->maps[map] < 0 ? -errno : 0;
 	}
-	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %s", m->name,
-				strerror(-rc))
-		      : 0;
+	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %m", m->name) : 0;
 }
 
 /* Returns the values with indexes replaced by descriptors; NULL if out of memory. The caller must
@@ -191,8 +189,7 @@ static int fill_map(const struct bb_replay *r, size_t map, struct bb_err *err)
 	}
 	if (!rc && m->frozen && bpf_map_freeze(r->maps[map]))
 		rc = -errno;
-	return rc ? bb_fail(err, rc, "writing the entries of map '%s' of the capture: %s", m->name,
-			    strerror(-rc))
+	return rc ? bb_fail(err, rc, "writing the entries of map '%s' of the capture: %m", m->name)
 		  : 0;
 }
 
@@ -391,8 +388,7 @@ static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size,
 			  : 0;
 	if (!bb_replay__load_one(r, prog, 1, log, (uint32_t)size))
 		return 0;
-	return bb_fail(err, rc, "%s: the kernel does not load '%s': %s", r->capture->path, p->name,
-		       strerror(-rc));
+	return bb_fail(err, rc, "%s: the kernel does not load '%s': %m", r->capture->path, p->name);
 }
 
 /* Makes and fills the missing maps and loads the programs. Prog arrays are filled last, because

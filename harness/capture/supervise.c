@@ -61,7 +61,7 @@ static int start_until(struct supervision *s, struct bb_err *err)
 		s->command.beside = c.pid;
 		rc = bb_child__executed(&c);
 	}
-	return rc ? bb_fail(err, rc, "/bin/sh: %s", strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "/bin/sh: %m") : 0;
 }
 
 /* Handles calls until the capture is over. Returns -EINTR if a signal aborts it. */
@@ -102,7 +102,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 	}
 	if (rc == -EPIPE)
 		return 0;
-	return bb_fail(err, rc, "watching '%s': %s", s->opts->argv[0], strerror(-rc));
+	return bb_fail(err, rc, "watching '%s': %m", s->opts->argv[0]);
 }
 
 /* --- the whole --- */

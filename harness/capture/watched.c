@@ -194,13 +194,12 @@ static void listener_close(struct bb_listener *l, bool leave)
 static int say_not_started(const char *command, int rc, bool is_filter, struct bb_err *err)
 {
 	if (is_filter)
-		return bb_fail(err, rc, "watching the system calls of '%s': %s%s", command,
-			       strerror(-rc),
+		return bb_fail(err, rc, "watching the system calls of '%s': %m%s", command,
 			       rc == -EBUSY ? "; another supervisor watches them already (a "
 					      "container's?)"
 			       : rc == -EPERM || rc == -EACCES ? "; run as root, with sudo"
 							       : "");
-	return bb_fail(err, rc, "%s: cannot be executed: %s", command, strerror(-rc));
+	return bb_fail(err, rc, "%s: cannot be executed: %m", command);
 }
 
 static int listener_start(const char *const *argv, const char *dir, const char *const *env,
@@ -222,7 +221,7 @@ static int listener_start(const char *const *argv, const char *dir, const char *
 	bool is_filter;
 
 	if (rc)
-		return bb_fail(err, rc, "%s: cannot be started: %s", argv[0], strerror(-rc));
+		return bb_fail(err, rc, "%s: cannot be started: %m", argv[0]);
 	rc = bb_descriptor__receive(c.fd, &error, &l.fd);
 	if (!rc)
 		rc = error;

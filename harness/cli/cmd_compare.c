@@ -455,7 +455,7 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 			       "name one with --base",
 			       s->name, like);
 	if (!realpath(object, path))
-		return bb_fail(err, -errno, "%s: %s", object, strerror(errno));
+		return bb_fail(err, -errno, "%s: %m", object);
 	rc = bb_scenario__add_variant(s, name, like, path, err);
 	if (rc || !program)
 		return rc;

@@ -58,14 +58,14 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 			       "or name another one with -o",
 			       path);
 	if (rc)
-		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
+		return bb_fail(err, rc, "%s: %m", path);
 	rc = fputs(text, out) < 0 ? -errno : 0;
 	if (fclose(out) && !rc)
 		rc = -errno;
 	if (!rc)
 		return 0;
 	unlink(path);
-	return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
+	return bb_fail(err, rc, "%s: %m", path);
 }
 
 /* Finds what makes each variant run, into found[scenario->n_variants]. */
@@ -128,7 +128,7 @@ int bb_cmd_init(int argc, char **argv, struct bb_err *err)
 	if (!rc && a.output && strcmp(a.output, "-"))
 		rc = write_new(a.output, text.text, err);
 	else if (!rc && (fputs(text.text, stdout) < 0 || fflush(stdout)))
-		rc = bb_fail(err, -errno, "stdout: %s", strerror(errno));
+		rc = bb_fail(err, -errno, "stdout: %m");
 	bb_scenario__free(scenario);
 	bb_object_scenario__done(&text);
 	return rc;

@@ -52,8 +52,7 @@ static int screen_open(struct screen *ret_screen, struct bb_err *err)
 	raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
 	if (failed || tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw))
 		return bb_fail(err, -errno,
-			       "the terminal's settings: %s; --once prints one snapshot",
-			       strerror(errno));
+			       "the terminal's settings: %m; --once prints one snapshot");
 	bb_clean__put_raw(stdout, BEGIN);
 	return 0;
 }

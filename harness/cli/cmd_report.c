@@ -35,7 +35,7 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 			return bb_fail_nomem(err);
 		out = fopen(path, "wxe");
 		if (!out)
-			rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+			rc = bb_fail(err, -errno, "%s: %m", path);
 		else if (i == 0)
 			rc = bb_export_plot(r, out, err);
 		else if (i == 1)

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "core/drive_kind.h"
+#include "export/documents.h"
 #include "run/record.h"
 #include "run/selftest.h"
 #include "store/store.h"
@@ -148,8 +149,7 @@ static int allowed_cpus(int cpus[CPU_SETSIZE], struct bb_err *err)
 	int n = 0;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return bb_fail(err, -errno, "cannot tell which CPUs may be used: %s",
-			       strerror(errno));
+		return bb_fail(err, -errno, "cannot tell which CPUs may be used: %m");
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET((size_t)cpu, &allowed))
 			cpus[n++] = cpu;
@@ -393,6 +393,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	struct bb_report *r = m->report;
 	struct bb_err more = {0};
 	struct bb_cpu_times after;
+	struct bb_doc table = {0};
 	char *path = NULL;
 	bool has_table;
 	int exit_code;
@@ -419,8 +420,11 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	if (!m->args->format)
 		return exit_code; /* the command prints its own output */
 	has_table = !m->args->quiet && (rc || !m->args->format->document);
-	if (has_table && bb_output_table(r, stderr, &more))
-		exit_code = bb_complain(&more);
+	if (has_table) {
+		bb_doc_short(r, &table);
+		if (bb_output_document(&table, stderr, &more))
+			exit_code = bb_complain(&more);
+	}
 	if (!rc && bb_output(r, m->args->format, m->args->output, has_table, &more))
 		exit_code = bb_complain(&more);
 	return exit_code;

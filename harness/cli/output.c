@@ -97,7 +97,7 @@ static int find_target(const char *path, struct target *p, struct bb_err *err)
 		return bb_fail(err, p->dir_fd, "%s: cannot be written: %s", path,
 			       bb_own__strerror(-p->dir_fd));
 	if (fstatat(p->dir_fd, p->name, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+		return errno == ENOENT ? 0 : bb_fail(err, -errno, "%s: %m", path);
 	p->in_place = S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode);
 	if (S_ISREG(st.st_mode) || p->in_place)
 		return 0;
@@ -127,7 +127,7 @@ int bb_output_check(const char *path, struct bb_err *err)
 	else
 		ok = !faccessat(p.dir_fd, ".", W_OK | X_OK, AT_EACCESS);
 	if (!rc && !ok)
-		rc = bb_fail(err, -errno, "%s: cannot be written: %s", path, strerror(errno));
+		rc = bb_fail(err, -errno, "%s: cannot be written: %m", path);
 	bb_close(&p.dir_fd);
 	return rc;
 }
@@ -158,7 +158,7 @@ static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const 
 	if (!rc)
 		rc = bb_clean__check(out, name, err);
 	if (out != stdout && fclose(out) && !rc)
-		rc = bb_fail(err, -errno, "%s: %s", name, strerror(errno));
+		rc = bb_fail(err, -errno, "%s: %m", name);
 	return rc;
 }
 
@@ -192,7 +192,7 @@ static int write_target(bb_output_writer writer, void *arg, struct target *p, st
 
 		rc = bb_new_file__finish(&f, rc, true, false);
 		if (rc && !written)
-			bb_fail(err, rc, "%s: %s", p->path, strerror(-rc));
+			bb_fail(err, rc, "%s: %m", p->path);
 	}
 	return rc;
 }
@@ -234,14 +234,6 @@ int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err)
 
 	bb_doc__done(d);
 	return rc || stream != stdout ? rc : bb_clean__check(stdout, "stdout", err);
-}
-
-int bb_output_table(const struct bb_report *r, FILE *stream, struct bb_err *err)
-{
-	struct bb_doc d = {0};
-
-	bb_doc_short(r, &d);
-	return bb_output_document(&d, stream, err);
 }
 
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)

@@ -43,9 +43,6 @@ struct bb_doc_look bb_output_look(FILE *stream);
 /* Prints a document as text on stdout or stderr and empties it. */
 int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err);
 
-/* Prints a run in the format `table`. */
-int bb_output_table(const struct bb_report *r, FILE *stream, struct bb_err *err);
-
 /* Prints on stderr which lookups of the programs of a run were in vain. */
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err);
 

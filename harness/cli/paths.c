@@ -64,7 +64,7 @@ int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err)
 		return err->code;
 	fd = open(paths->scenario_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rc = bb_list_and_close(fd < 0 ? -errno : fd, YML, ret_names, ret_n);
-	return rc ? bb_fail(err, rc, "%s: %s", paths->scenario_dir, strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "%s: %m", paths->scenario_dir) : 0;
 }
 
 int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err)
@@ -114,7 +114,7 @@ int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err)
 		*ret_dir = dir;
 		return 0;
 	}
-	rc = bb_fail(err, -errno, "%s: no folder can be made there: %s", tmp, strerror(errno));
+	rc = bb_fail(err, -errno, "%s: no folder can be made there: %m", tmp);
 	free(dir);
 	return rc;
 }

@@ -605,12 +605,12 @@ int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struc
 	if (!buf) {
 		rc = bb_fail_nomem(err);
 	} else if (rc) {
-		bb_fail(err, rc, "%s: cannot open the scenario: %s", path, strerror(-rc));
+		bb_fail(err, rc, "%s: cannot open the scenario: %m", path);
 	} else {
 		len = fread(buf, 1, size, file);
 		rc = ferror(file) ? -errno : 0;
 		if (rc)
-			bb_fail(err, rc, "%s: cannot read the scenario: %s", path, strerror(-rc));
+			bb_fail(err, rc, "%s: cannot read the scenario: %m", path);
 		else
 			rc = bb_scenario__parse(buf, len, path, ret_scenario, err);
 	}

@@ -17,18 +17,6 @@
 #define SYSTEM "/usr/lib/debug"
 #define DWZ "/.dwz/"
 
-static int open_if_trusted(const char *path, uid_t owner)
-{
-	struct stat st;
-	int fd = bb_open_regular(path, 0, &st);
-
-	if (fd >= 0 && st.st_uid && st.st_uid != owner) {
-		close(fd);
-		return -EPERM;
-	}
-	return fd;
-}
-
 int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd)
 {
 	static const char *const where[] = {"%.*s%s", "%.*s.debug/%s", SYSTEM "%.*s%s"};
@@ -45,21 +33,21 @@ int bb_debug_file__open(const struct bb_debug_request *request, const char *path
 			return -EINVAL;
 		snprintf(candidate, sizeof(candidate), SYSTEM "/.build-id/%.2s/%s.debug", name,
 			 name + 2);
-		return open_if_trusted(candidate, st.st_uid);
+		return bb_open_if_trusted(candidate, 0, st.st_uid);
 	case BB_DEBUG_LINK:
 		if (!dir_len || strchr(name, '/'))
 			return -EINVAL;
 		for (size_t i = 0; fd < 0 && i < BB_LEN(where); i++)
 			if (snprintf(candidate, sizeof(candidate), where[i], dir_len, path, name) <
 			    (int)sizeof(candidate))
-				fd = open_if_trusted(candidate, st.st_uid);
+				fd = bb_open_if_trusted(candidate, 0, st.st_uid);
 		return fd;
 	case BB_DEBUG_ALT:
 		dwz = strstr(name, DWZ);
 		if (!dwz || strstr(dwz, ".."))
 			return -EINVAL;
 		snprintf(candidate, sizeof(candidate), SYSTEM "%s", dwz);
-		return open_if_trusted(candidate, 0);
+		return bb_open_if_trusted(candidate, 0, 0);
 	default: return -EINVAL;
 	}
 }

@@ -100,8 +100,7 @@ static int open_object(struct bb_recorder *r, struct bb_err *err)
 	bb_libbpf_log__begin();
 	r->obj = bpf_object__open_file(r->object_path, &opts);
 	if (!r->obj)
-		return bb_fail(err, -errno, "%s: %s; build it with make", r->object_path,
-			       strerror(errno));
+		return bb_fail(err, -errno, "%s: %m; build it with make", r->object_path);
 	for (size_t i = 0; i < BB_LEN(parts); i++) {
 		const char *name = parts[i].name;
 
@@ -154,7 +153,7 @@ static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 	__u8 one = 1;
 
 	if (pid && bpf_map_update_elem(map_of(r, "targets"), &pid, &one, BPF_ANY))
-		return bb_fail(err, -errno, "cannot sample process %u: %s", pid, strerror(errno));
+		return bb_fail(err, -errno, "cannot sample process %u: %m", pid);
 	for (size_t i = 0; i < BB_LEN(names); i++) {
 		struct bpf_program *program = program_of(r, names[i]);
 		struct bpf_link *link;
@@ -163,8 +162,8 @@ static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 			continue;
 		link = bpf_program__attach(program);
 		if (!link)
-			return bb_fail(err, -errno, "cannot attach '%s' to its tracepoint: %s",
-				       names[i], strerror(errno));
+			return bb_fail(err, -errno, "cannot attach '%s' to its tracepoint: %m",
+				       names[i]);
 		r->links[r->n_links++] = link;
 	}
 	return 0;
@@ -216,7 +215,7 @@ static int start_events(struct bb_recorder *r, struct bb_err *err)
 	for (size_t i = 0; i < r->n_events && !rc; i++) {
 		rc = bb_perf_event__enable(r->event_fds[i]);
 		if (rc)
-			bb_fail(err, rc, "cannot enable a perf event: %s", strerror(-rc));
+			bb_fail(err, rc, "cannot enable a perf event: %m");
 	}
 	return rc;
 }
@@ -289,7 +288,7 @@ static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
 			rc = bb_spaces__log_proc(spaces, (pid_t)number, now_ns);
 	if (proc)
 		closedir(proc);
-	return rc ? bb_fail(err, rc, "reading /proc: %s", strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "reading /proc: %m") : 0;
 }
 
 int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
@@ -323,9 +322,7 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	rc = rc ? rc : load_object(r, err);
 	if (!rc) {
 		r->overflow = ring_buffer__new(map_of(r, "overflow"), on_overflow, r, NULL);
-		rc = r->overflow ? 0
-				 : bb_fail(err, -errno, "cannot map the ring buffer: %s",
-					   strerror(errno));
+		rc = r->overflow ? 0 : bb_fail(err, -errno, "cannot map the ring buffer: %m");
 	}
 	rc = rc ? rc : attach_programs(r, err);
 	rc = rc || !opts->on_cpu ? rc : start_events(r, err);
@@ -341,9 +338,7 @@ static int drain(struct bb_recorder *r, struct bb_err *err)
 {
 	int rc = bb_task_events__drain(&r->task_events);
 
-	return rc ? bb_fail(err, rc, "cannot follow the code mappings of processes: %s",
-			    strerror(-rc))
-		  : 0;
+	return rc ? bb_fail(err, rc, "cannot follow the code mappings of processes: %m") : 0;
 }
 
 int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
@@ -353,7 +348,7 @@ int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
 	if (r->overflow_rc)
 		return bb_fail_nomem(err);
 	if (rc < 0 && rc != -EINTR)
-		return bb_fail(err, rc, "cannot read the ring buffer: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot read the ring buffer: %m");
 	return drain(r, err);
 }
 
@@ -412,8 +407,7 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 	for (size_t i = 0; i < BB_LEN(counters) && !rc; i++)
 		rc = bb_global__read_u64(r->obj, counters[i].name, counters[i].value);
 	if (rc)
-		return bb_fail(err, rc, "cannot read the counters of the profiler: %s",
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot read the counters of the profiler: %m");
 	for (; !rc && !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
 		if (!bpf_map_lookup_elem(counts_fd, &key, &weight))
 			rc = collect_one(r, &key, weight);
@@ -506,7 +500,7 @@ static int command_start(const struct bb_recording_opts *o, struct command *ret_
 	int rc = bb_child__start(&rules, wait_and_execute, (void *)(uintptr_t)o->argv,
 				 &ret_command->child);
 
-	return rc ? bb_fail(err, rc, "cannot start '%s': %s", o->argv[0], strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "cannot start '%s': %m", o->argv[0]) : 0;
 }
 
 static bool command_has_ended(struct command *c)
@@ -554,7 +548,7 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	if (!rc && opts->argv && write(command.child.fd, "g", 1) > 0) {
 		rc = bb_child__executed(&command.child);
 		if (rc)
-			bb_fail(err, rc, "cannot run '%s': %s", opts->argv[0], strerror(-rc));
+			bb_fail(err, rc, "cannot run '%s': %m", opts->argv[0]);
 	}
 	while (!rc && !bb_stop_signal) {
 		double left_ms = (opts->seconds - bb_seconds_since(began_ns)) * 1000;

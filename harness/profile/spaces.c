@@ -483,7 +483,7 @@ int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_ev
 	if (!rc)
 		return 0;
 	bb_task_events__close(ret_events);
-	return bb_fail(err, rc, "cannot follow the code mappings of processes: %s%s", strerror(-rc),
+	return bb_fail(err, rc, "cannot follow the code mappings of processes: %m%s",
 		       rc == -EACCES || rc == -EPERM ? "; CAP_PERFMON is missing: run as root, "
 						       "with sudo"
 						     : "");

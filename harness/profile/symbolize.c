@@ -318,7 +318,7 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *loca
 		return bb_fail(err, rc, "stopped by signal %d (%s) while looking up symbols",
 			       (int)bb_stop_signal, strsignal(bb_stop_signal));
 	if (rc)
-		return bb_fail(err, rc, "cannot look up symbols: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot look up symbols: %m");
 	*ret_result = result;
 	return 0;
 }

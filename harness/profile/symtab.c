@@ -228,18 +228,24 @@ int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
 
 #define MAP_MAX_BYTES (256u << 20)
 
-/* Reads a regular file that belongs to the user or to root. */
-static int read_file_of(const char *path, uint32_t uid, char **ret_text)
+int bb_open_if_trusted(const char *path, int flags, uid_t owner)
 {
 	struct stat st;
-	size_t len;
-	int fd = bb_open_regular(path, O_NOFOLLOW, &st);
+	int fd = bb_open_regular(path, flags, &st);
 
-	if (fd >= 0 && st.st_uid && st.st_uid != uid) {
+	if (fd >= 0 && st.st_uid && st.st_uid != owner) {
 		close(fd);
 		return -EPERM;
 	}
-	return bb_read_and_close(fd, MAP_MAX_BYTES, ret_text, &len);
+	return fd;
+}
+
+static int read_map_of(const char *path, uint32_t uid, char **ret_text)
+{
+	size_t len;
+
+	return bb_read_and_close(bb_open_if_trusted(path, O_NOFOLLOW, uid), MAP_MAX_BYTES, ret_text,
+				 &len);
 }
 
 int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
@@ -258,9 +264,9 @@ int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
 			return -ENOMEM;
 		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
 		/* Prefer the process's own /tmp while the process exists; else use ours. */
-		rc = read_file_of(path, uid, &text);
+		rc = read_map_of(path, uid, &text);
 		if (rc && rc != -ENOMEM)
-			rc = read_file_of(strstr(path, "/tmp/"), uid, &text);
+			rc = read_map_of(strstr(path, "/tmp/"), uid, &text);
 		if (rc)
 			return rc == -ENOMEM ? rc : 0;
 		rc = bb_symtab__add_perf_map(t, text);

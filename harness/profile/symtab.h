@@ -101,4 +101,8 @@ int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
 		     const struct bb_symtab **ret_symtab);
 void bb_jit_maps__done(struct bb_jit_maps *maps);
 
+/* Opens a regular file that belongs to `owner` or to root, as bb_open_regular() does. Returns a
+ * descriptor, or -EPERM for a file of somebody else, or another -errno. */
+int bb_open_if_trusted(const char *path, int flags, uid_t owner);
+
 #endif
