@@ -68,8 +68,8 @@ int bb_tracefs__provide(struct bb_err *err)
 	/* the two places where libbpf looks */
 	if (!access(TRACEFS "/events", F_OK) || !access("/sys/kernel/debug/tracing/events", F_OK))
 		return 0;
-	/* What is mounted in a slave does not come back to the machine's own mounts. In a chroot
-	 * "/" need not be a mount; /sys is one wherever there is a sysfs. */
+	/* Mounts in a slave mount namespace do not spread to the machine's own. In a chroot, "/"
+	 * need not be a mount, but /sys is one wherever there is a sysfs. */
 	if (!unshare(CLONE_NEWNS) && !mount(NULL, "/sys", NULL, MS_SLAVE, NULL) &&
 	    !mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		return 0;
@@ -85,7 +85,7 @@ int bb_tracefs__provide(struct bb_err *err)
 
 #define MULTI_RETURN 1U /* BPF_F_KPROBE_MULTI_RETURN, BPF_F_UPROBE_MULTI_RETURN */
 
-/* The part of union bpf_attr that BPF_LINK_CREATE takes for them (linux/bpf.h, 6.6). */
+/* The part of union bpf_attr that BPF_LINK_CREATE reads for these links (linux/bpf.h, 6.6). */
 struct link_create {
 	uint32_t prog_fd, target_fd, attach_type, flags;
 	union {
@@ -144,7 +144,8 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 	return *ret_link_fd < 0 ? -errno : 0;
 }
 
-/* Put a program that does nothing where nothing is: the kernel looks there if it knows the type. */
+/* Asks the kernel for a link to a function or file that does not exist: a kernel that knows the
+ * link type reports exactly that. */
 static bool probe(uint32_t attach_type)
 {
 	static const struct bpf_insn ret_0[] = {
@@ -203,7 +204,8 @@ void bb_struct_ops__prepare(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | MAP_LINK);
 }
 
-/* libbpf writes the contents when it registers them; before 1.2, without links, that is all. */
+/* libbpf writes the values when it registers the maps. Before version 1.2, libbpf knows no
+ * links, so registering does no more than that. */
 void bb_struct_ops__fill(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -217,7 +219,7 @@ void bb_struct_ops__fill(struct bpf_object *obj)
 	}
 }
 
-/* The value holds ids of programs in the places of functions. */
+/* Reads the map's value, which has ids of programs instead of pointers to functions. */
 static int read_value(int map_fd, uint64_t *ret_words, struct bpf_map_info *ret_info)
 {
 	__u32 len = sizeof(*ret_info), zero = 0;
@@ -252,7 +254,8 @@ int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd)
 	return -1;
 }
 
-/* Where a member of the struct begins, in bytes, and its type; -1: there is none. */
+/* Returns the offset of a member in the struct, in bytes, and its type; -1 if there is no such
+ * member. */
 static long member(const struct btf *btf, const struct btf_type *t, const char *name,
 		   __u32 *ret_type)
 {

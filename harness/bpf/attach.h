@@ -7,12 +7,12 @@
 #include "base/err.h"
 #include "base/std.h"
 
-/* Where programs are attached by other means than libbpf of Debian 12 has. */
+/* Attaches programs to hooks that the libbpf of Debian 12 does not support. */
 
 /*
- * Open a perf event on process `pid` (0: this thread; -1: all) on `cpu` (-1: any) and let each
- * overflow of it run `prog_fd`. The event is made disabled; closing the fd detaches the program. 0
- * or -errno with a message.
+ * Opens a perf event whose every overflow runs `prog_fd`. `pid` 0 means this thread and -1 all
+ * processes; `cpu` -1 means any CPU. The event starts disabled. Closing the descriptor detaches the
+ * program. Returns 0 or -errno with a message.
  */
 int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd,
 			struct bb_err *err);
@@ -21,63 +21,75 @@ int bb_perf_event__enable(int fd);
 int bb_perf_event__disable(int fd);
 
 /*
- * Make sure that libbpf can look up tracepoints: where tracefs is not mounted, move this thread,
- * and all that it starts from now on, into a mount namespace of its own and mount tracefs there.
- * The machine's mounts stay as they are, and ours ends with the last process in it. There is no way
- * back into the old namespace: setns() would leave a chroot.
+ * Makes sure that libbpf can look up tracepoints. If tracefs is not mounted, this moves the calling
+ * thread into a mount namespace of its own and mounts tracefs there; threads and processes that it
+ * starts later are in that namespace, too. The machine's mounts stay unchanged, and the namespace
+ * ends with the last process in it. The thread cannot return to the old namespace, because setns()
+ * would leave a chroot.
  *
- * 0, also when it was mounted before, or -errno with the reason.
+ * Returns 0 if tracefs is mounted now, or -errno with the reason.
  */
 int bb_tracefs__provide(struct bb_err *err);
 
 /*
  * Links of one program to many functions at once: SEC("kprobe.multi/..."), "kprobe.session",
- * "uprobe.multi", "uprobe.session". They are newer than libbpf and the headers of Debian 12, so
- * bpf(2) is called as it is.
+ * "uprobe.multi", "uprobe.session". The libbpf and the headers of Debian 12 do not know them, so
+ * this code calls bpf(2) directly.
  */
 
-/* enum bpf_attach_type. */
+/* Values of enum bpf_attach_type, and the first Linux that has each. */
 #define BB_TRACE_KPROBE_MULTI 42   /* Linux 5.18 */
-#define BB_TRACE_UPROBE_MULTI 48   /* 6.6 */
-#define BB_TRACE_KPROBE_SESSION 56 /* 6.10 */
-#define BB_TRACE_UPROBE_SESSION 57 /* 6.13 */
+#define BB_TRACE_UPROBE_MULTI 48   /* Linux 6.6 */
+#define BB_TRACE_KPROBE_SESSION 56 /* Linux 6.10 */
+#define BB_TRACE_UPROBE_SESSION 57 /* Linux 6.13 */
 
-bool bb_multi_link__is_of_kernel(uint32_t attach_type); /* KPROBE_MULTI, KPROBE_SESSION */
-bool bb_multi_link__is_of_users(uint32_t attach_type);  /* UPROBE_MULTI, UPROBE_SESSION */
+/* true for KPROBE_MULTI and KPROBE_SESSION */
+bool bb_multi_link__is_of_kernel(uint32_t attach_type);
+/* true for UPROBE_MULTI and UPROBE_SESSION */
+bool bb_multi_link__is_of_users(uint32_t attach_type);
 
-/* Has the kernel links of that type? It is asked once. */
+/* True if the kernel supports links of this type. The kernel is asked once for each type. */
 bool bb_multi_link__is_there(uint32_t attach_type);
 
-/* To the entries or returns of functions of the kernel. 0 or -errno. */
+/* Links the program to the entries or returns of the named kernel functions. Returns 0 or
+ * -errno. */
 int bb_multi_link__to_kernel(int prog_fd, uint32_t attach_type, bool is_return,
 			     const char *const *names, uint32_t n, int *ret_link_fd);
 
-/* Places in a file: x[n]. Counters of static probes and cookies may be NULL. */
+/* Addresses in a file, in arrays of `n` elements. `counters` (semaphores of static probes) and
+ * `cookies` may be NULL. */
 struct bb_multi_addresses {
 	const uint64_t *offsets, *counters, *cookies;
 	uint32_t n;
 };
 
-/* To those places of the file. `pid`: of that process; -1: of all. 0 or -errno. */
+/* Links the program to these addresses of the file, in the process `pid`; -1 means in all
+ * processes. Returns 0 or -errno. */
 int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, const char *path,
 			   const struct bb_multi_addresses *addresses, pid_t pid, int *ret_link_fd);
 
 struct bpf_object;
 
 /*
- * Programs of section "struct_ops/..." are members of a struct of functions, a map of type
- * struct_ops, which the kernel calls from where it is registered. It is registered by a link (Linux
- * 6.4), which goes with its last descriptor: without one, it would stay when bpfbench is killed.
+ * A program of a section "struct_ops/..." is a member of a struct of functions, which is the value
+ * of a map of type struct_ops. The kernel calls the functions once the map is registered. We
+ * register it by a link (Linux 6.4), which ends with its last descriptor. Without a link, the
+ * struct would stay registered if bpfbench were killed.
  */
 #define BB_ATTACH_STRUCT_OPS 44 /* BPF_STRUCT_OPS of enum bpf_attach_type */
 
-void bb_struct_ops__prepare(struct bpf_object *obj); /* before it is loaded */
-void bb_struct_ops__fill(struct bpf_object *obj);    /* after; nothing is registered yet */
+/* Makes the object's struct_ops maps registrable by links. The caller loads the object
+ * afterwards. */
+void bb_struct_ops__prepare(struct bpf_object *obj);
+/* Writes the values of the loaded object's struct_ops maps, without leaving any registered. */
+void bb_struct_ops__fill(struct bpf_object *obj);
 
-/* Of the object that is loaded and filled: the map that has the program. -1: none. */
+/* Returns the descriptor of the struct_ops map that contains the program, borrowed; -1 if none
+ * does. The object must be loaded and filled. */
 int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd);
 
-/* The name that a TCP congestion control is chosen by. -ENOTSUP with a message: it is none. */
+/* Writes the name by which a socket chooses this TCP congestion control. -ENOTSUP with a message
+ * if the map is none. */
 int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_err *err);
 
 #endif

@@ -64,19 +64,20 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
 	return lo ? &code->lines[lo - 1] : NULL;
 }
 
-/* .BTF.ext (Documentation/bpf/btf.rst): offsets are from the end of the header, in bytes. */
+/* .BTF.ext (Documentation/bpf/btf.rst). Offsets count from the end of the header, in bytes. */
 struct ext_header {
 	uint16_t magic;
 	uint8_t version, flags;
 	uint32_t bytes, funcs_at, funcs_bytes, lines_at, lines_bytes;
 };
 
-/* Behind the size of a record: one of these a section, then its records. */
+/* A table begins with the size of its records. Each section then has one of these headers,
+ * followed by its records. */
 struct ext_section {
 	uint32_t name, n;
 };
 
-/* A function of the final program, and where in the file it was. Instructions. */
+/* A function of the final program, and its position in the file; in instructions. */
 struct piece {
 	uint32_t at, n;
 	uint32_t section, offset;
@@ -87,7 +88,7 @@ struct walk {
 	struct bb_code *code;
 	struct piece *pieces;
 	size_t n_pieces;
-	bool *has_piece; /* by slot of the final program: a piece begins there */
+	bool *has_piece; /* true for each slot of the final program where a piece begins */
 };
 
 static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t offset,
@@ -122,7 +123,7 @@ static int by_slot(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Where all of the final program comes from. */
+/* Finds the origin of every function of the final program. */
 static int find_pieces(struct walk *w, const char *program, const char *section, struct bb_err *err)
 {
 	const struct bb_elf_file *f = w->file;
@@ -137,7 +138,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 			rc = add_piece(w, 0, s->section,
 				       (uint32_t)(s->value / sizeof(struct bpf_insn)), err);
 	}
-	/* follow the calls of each to pieces that are not known yet */
+	/* follow the calls of each piece to pieces that are not known yet */
 	for (size_t k = 0; !rc && k < w->n_pieces; k++) {
 		struct piece p = w->pieces[k];
 
@@ -166,7 +167,7 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	return rc;
 }
 
-/* One of the two tables: `size` bytes of each record, in the order of the final program. */
+/* Reads one of the two tables, in the order of the final program. A record has `size` bytes. */
 static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size,
 		      void **ret_records, uint32_t *ret_n, struct bb_err *err)
 {
@@ -201,7 +202,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			name = btf__name_by_offset(w->code->btf, s.name);
 			if (!name || strcmp(name, w->file->sections[p->section].full_name))
 				continue;
-			/* they begin with an offset in bytes into their section */
+			/* a record begins with an offset in bytes into its section */
 			for (uint32_t i = 0; i < s.n && n < room; i++) {
 				const char *record = table + at + (size_t)i * record_bytes;
 				uint32_t insn;
@@ -216,7 +217,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			}
 		}
 	}
-	if (n == room) { /* one more than there are: pieces that have records in common */
+	if (n == room) { /* more records than there are: pieces that share records */
 		free(records);
 		return bb_fail(err, -EINVAL,
 			       "the object file is broken: two functions are at one offset");

@@ -121,7 +121,7 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		f.sections = calloc(f.n_sections ? f.n_sections : 1, sizeof(*f.sections));
 		rc = f.sections ? 0 : bb_fail_nomem(err);
 	}
-	/* relocations come last: they need the sections and the symbols */
+	/* relocations come last because they need the sections and the symbols */
 	for (int pass = 0; !rc && pass < 3; pass++)
 		for (struct bb_elf_part p = {0}; !rc && bb_elf__next(f.elf, &p);)
 			if (pass == 0)
@@ -188,7 +188,8 @@ static Elf *only_elf(Elf *elf)
 Elf *bb_elf__of_memory(const char *elf, size_t len)
 {
 	elf_version(EV_CURRENT);
-	return only_elf(elf_memory((char *)(uintptr_t)elf, len)); /* only read */
+	/* libelf only reads the memory */
+	return only_elf(elf_memory((char *)(uintptr_t)elf, len));
 }
 
 Elf *bb_elf__of_file(int fd)
@@ -264,13 +265,13 @@ static int by_offset(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* The function or map that holds this byte of the section. */
+/* Returns the index of the function or map that contains this byte of the section, or NOWHERE. */
 static size_t find(const struct bb_jumps *j, uint32_t section, uint64_t at)
 {
 	const struct bb_elf_symbol here = {.section = section, .value = at}, *key = &here;
 	size_t from = 0, to = j->n;
 
-	while (from < to) { /* the first beyond it */
+	while (from < to) { /* find the first symbol beyond the byte */
 		size_t middle = from + (to - from) / 2;
 
 		if (by_offset(&j->symbols[middle], &key) > 0)

@@ -8,34 +8,36 @@
 #include "base/err.h"
 #include "base/std.h"
 
-/* A BPF object file as the compiler left it: its functions, and the symbols that they call. */
+/* A BPF object file as the compiler wrote it: its functions, and the symbols that they refer to. */
 
 struct bb_elf_section {
-	const char *name; /* without the '?' of programs that are not loaded by default */
+	/* without the leading '?', which marks programs that are not loaded by default */
+	const char *name;
 	const char *full_name;
 	const char *data;
 	size_t bytes;
-	const struct bpf_insn *insns; /* NULL: no code */
+	const struct bpf_insn *insns; /* NULL if the section has no code */
 	uint32_t n;
-	/* by instruction: the symbol that it is relocated by, plus 1; NULL: none at all */
+	/* for each instruction, index of its relocation's symbol plus 1; 0 means none; NULL if
+	 * the section has no relocations */
 	uint32_t *symbol_of;
 };
 
 struct bb_elf_symbol {
 	const char *name;
-	uint32_t section; /* 0: in none */
+	uint32_t section; /* index; 0 means none */
 	uint64_t value, bytes;
 	unsigned char type; /* STT_* */
 };
 
-/* A pointer in the section ".maps", as a slot of a prog array has it. */
+/* A pointer in the section ".maps", such as a filled slot of a prog array. */
 struct bb_elf_slot {
-	uint64_t at; /* offset in the section */
+	uint64_t at; /* offset in the section, in bytes */
 	uint32_t symbol;
 };
 
 struct bb_elf_file {
-	void *elf; /* owns the texts above */
+	void *elf; /* owns the strings above */
 	struct bb_elf_section *sections;
 	size_t n_sections;
 	struct bb_elf_symbol *symbols;
@@ -44,80 +46,88 @@ struct bb_elf_file {
 	size_t n_slots;
 };
 
-/* `elf` outlives the file. -EINVAL: not an ELF file, or a broken one. */
+/* Reads elf[len], which must outlive the file. Returns -EINVAL if it is not an ELF file or is
+ * broken. */
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
 
 /*
- * The function that the call, or the load of a function's address, at instruction `at` of a section
- * is of, as libbpf's bpf_object__reloc_code() finds it: a section and an instruction there, which
- * may be beyond its end.
+ * Finds the function that instruction `at` of `section` calls or loads the address of, as libbpf's
+ * bpf_object__reloc_code() does. Returns a section, and an index of an instruction in it, which may
+ * be beyond the section's end.
  */
 void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
 			 uint32_t *ret_section, uint32_t *ret_offset);
 
-/* The section of that name, NULL: there is none. */
+/* Returns the section with this name; NULL if there is none. */
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name);
 
-/* The parts of an ELF file of libelf's, one after the other. */
+/* Sections of an ELF file that libelf has opened, one after the other. */
 
-/* elf[len], which stays; or the open file. NULL: it is no ELF file. elf_end() it. */
+/* Opens elf[len], which must stay in memory, or an open file. The caller must call elf_end().
+ * NULL if it is not an ELF file. */
 Elf *bb_elf__of_memory(const char *elf, size_t len);
 Elf *bb_elf__of_file(int fd);
 
-/* The text at `offset` of the string table in section `table`. NULL: there is none; nor is there in
- * a table that does not end with a NUL, as all do: so each text is found at once. */
+/*
+ * Returns the string at `offset` of the string table in section `table`. NULL if the offset is too
+ * large or the table does not end with a NUL; checking the table's end is quicker than checking the
+ * end of each string.
+ */
 const char *bb_elf__text(Elf *elf, size_t table, uint64_t offset);
 
 struct bb_elf_part {
 	Elf_Scn *scn;
 	GElf_Shdr head;
-	const char *name; /* NULL: it cannot be read */
+	const char *name; /* NULL if it cannot be read */
 };
 
-/* The next section after *part, which is zeroed for the first one; false: it was the last. */
+/* Moves *part to the next section; a zeroed part moves to the first one. Returns false after the
+ * last. */
 bool bb_elf__next(Elf *elf, struct bb_elf_part *part);
 
-/* The first section of that name; false: there is none. */
+/* Finds the first section with this name. Returns false if there is none. */
 bool bb_elf__find(Elf *elf, const char *name, struct bb_elf_part *ret_part);
 
-/* The entries of a table of symbols or relocations. */
+/* Returns the number of entries of a symbol or relocation table. */
 size_t bb_elf_part__count(const struct bb_elf_part *part);
 
-/* Where in the file the byte with that address is; false: in no part of it that is loaded. */
+/* Converts an address to an offset in the file. Returns false if no loaded segment contains the
+ * address. */
 bool bb_elf__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
 
-/*
- * The programs that a program of an object file can get to: by tail calls through prog arrays whose
- * slots the file fills, by calls of functions, and on from there.
- */
+/* The programs that a program of an object file can reach: by calls of functions, and by tail
+ * calls through prog arrays that the file fills. */
 struct bb_jumps {
 	struct bb_elf_file file;
-	uint32_t maps; /* the section ".maps"; 0: there is none */
-	/* functions and maps: sorted by section and offset */
+	uint32_t maps; /* index of the section ".maps"; 0 if there is none */
+	/* functions and maps, sorted by section and offset */
 	const struct bb_elf_symbol **symbols;
 	size_t n;
-	/* by symbol: the program gets there. `todo` lists those that were not looked through yet */
+	/* reached[i] is true if symbols[i] is reached. `todo` lists reached symbols that have
+	 * not been examined yet. */
 	bool *reached;
 	size_t *todo, n_todo;
-	/* the code has a call that leads nowhere: all could be reached */
+	/* true if a call has no known target; every symbol then counts as reached */
 	bool is_unknown;
 };
 
-/* `elf` outlives the jumps. A file that is broken fills no slots, and where none is filled nothing
- * is reached. 0 or -ENOMEM. */
+/* Reads elf[len], which must outlive the jumps. A broken file counts as one that fills no prog
+ * array, and in such a file nothing is reached. Returns 0 or -ENOMEM. */
 int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps);
 void bb_jumps__close(struct bb_jumps *j);
 
-/* Forget what is reached. Then: the program or map of that name is, and all that it leads to. */
+/* bb_jumps__restart() marks all symbols as not reached. bb_jumps__reach() marks the program or
+ * map `name`, and all that can be reached from it. */
 void bb_jumps__restart(struct bb_jumps *j);
 void bb_jumps__reach(struct bb_jumps *j, const char *name);
 
-/* The i-th name that is reached, of a function or a map; NULL: there are no more. *i goes on. */
+/* Returns the name of the next function or map that is reached, from index *i on, and moves *i
+ * behind it. NULL if there are no more. */
 const char *bb_jumps__next(const struct bb_jumps *j, size_t *i);
 
-/* Does the file fill slots of that map, and is nothing of it reached? */
+/* True if the file fills slots of the map `map` and the map is not reached. */
 bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map);
 
 #endif

@@ -27,7 +27,7 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 
 			if (!var_name || strcmp(var_name, name))
 				continue;
-			/* by section: ".rodata", ".bss" */
+			/* the map of a section such as ".rodata" or ".bss" */
 			*ret_map = bpf_object__find_map_by_name(obj, sec_name);
 			*ret_offset = vars[i].offset;
 			*ret_size = vars[i].size;
@@ -38,7 +38,7 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 	return -ENOENT;
 }
 
-#define MOST_NAMES 1024u /* looked at for the nearest one */
+#define MOST_NAMES 1024u /* names compared to find the nearest one */
 
 static int say_no_global(const struct bpf_object *obj, const char *object_path, const char *name,
 			 struct bb_err *err)

@@ -9,24 +9,29 @@
 struct bpf_map;
 struct bpf_object;
 
-/* A global variable: the map of its section, its offset and size. -ENOENT without a message. */
+/* Finds a global variable: its section's map, its offset and its size in bytes. -ENOENT without
+ * a message. */
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size);
 
-/* Set one before the object is loaded, as the scenario says: an integer of any size, or a text.
- * `self`: of the process that will fire it, NULL: not known. `object_path` is for messages. */
+/*
+ * Sets a variable to the scenario's value before the object is loaded: an integer of any size, or a
+ * text. `self` describes the process that will fire the program; NULL if unknown. `object_path` is
+ * for messages.
+ */
 int bb_global__set(struct bpf_object *obj, const char *object_path,
 		   const struct bb_global_spec *spec, const struct bb_self_values *self,
 		   struct bb_err *err);
 
-/* Put the value into dest[size], where an integer of that size can be. -EINVAL, -ERANGE. */
+/* Writes the value as an integer of `size` bytes to `dest`. Returns 0, -EINVAL if no integer has
+ * that size, or -ERANGE if the value does not fit. */
 int bb_global__put(const char *object_path, const char *name, int64_t value, void *dest,
 		   size_t size, struct bb_err *err);
 
-/* 64 bits of the only value of an array. 0 or -errno without a message. */
+/* Reads 64 bits from the only value of an array map. Returns 0 or -errno without a message. */
 int bb_map_read_u64(int map_fd, size_t map_size, size_t offset, uint64_t *ret_value);
 
-/* A global of 64 bits of a loaded object. 0 or -errno without a message. */
+/* Reads a global variable of 64 bits of a loaded object. Returns 0 or -errno without a message. */
 int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_value);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 
 struct bb_kept_map {
-	char *name; /* the object's, which may be longer than the kernel's */
+	char *name; /* the name in the object, which may be longer than the kernel's */
 	int fd;
 	struct bpf_map_info info;
 };
@@ -21,7 +21,8 @@ static int info_of(int map_fd, struct bpf_map_info *ret_info)
 	return bpf_obj_get_info_by_fd(map_fd, ret_info, &len) ? -errno : 0;
 }
 
-/* A pointer to an object that a program made (__kptr), a list or a tree of such. */
+/* True for a pointer to an object that a program made (__kptr), and for a list or tree of such
+ * objects. */
 static bool is_own(const struct btf *btf, const struct btf_type *t)
 {
 	const struct btf_type *to = btf_is_ptr(t) ? btf__type_by_id(btf, t->type) : t;
@@ -37,7 +38,7 @@ static bool is_own(const struct btf *btf, const struct btf_type *t)
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 {
 	__u32 n_types = btf && type_id ? btf__type_cnt(btf) : 0, n = 0;
-	__u32 *todo = calloc(n_types + 1, sizeof(*todo)); /* each type once */
+	__u32 *todo = calloc(n_types + 1, sizeof(*todo)); /* each type at most once */
 	bool *seen = calloc(n_types + 1, sizeof(*seen)), found = false;
 
 	if (todo && seen && n_types)
@@ -67,9 +68,10 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 }
 
 /*
- * A prog array holds programs of its own load, which must not run those of another; the types of
- * objects are of a load's BTF. Of a map that is not created, libbpf 1.4 and newer has a descriptor
- * all the same, that of a memory file.
+ * True if later loads can use the map again. A prog array holds programs of its own load, which
+ * other loads must not run. Types of a program's own objects belong to the BTF of one load. For a
+ * map that is not created, libbpf 1.4 and newer returns a descriptor all the same, which is that of
+ * a memory file.
  */
 static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 {
@@ -79,8 +81,11 @@ static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 	       !bb_holds_own_objects(bpf_object__btf(obj), bpf_map__btf_value_type_id(map));
 }
 
-/* Ours of that name, or that of the lender, or of whoever lends to it, with its keeper; NULL: there
- * is none. A descriptor of it for each borrower would be too many. */
+/*
+ * Finds a map by name among our maps, then the lender's, then those of the lender's lender.
+ * *ret_keeper receives its owner. Returns NULL if there is none. Maps of lenders are looked up
+ * because duplicating their descriptors for each borrower would take too many.
+ */
 static const struct bb_kept_map *find_kept(const struct bb_kept_maps *k, const char *name,
 					   const struct bb_kept_maps **ret_keeper)
 {
@@ -103,7 +108,7 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 	if (!m || keeper == k)
 		return m ? m->fd : -1;
 	theirs = bb_map_specs__find(keeper->specs, name);
-	/* libbpf's: what stands there is of the probe that the program is attached to */
+	/* libbpf's own map: its contents depend on the probe that the program is attached to */
 	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")) || !spec != !theirs ||
 	    (spec && memcmp(&spec->where, &theirs->where, sizeof(spec->where))) ||
 	    like->type != m->info.type || like->key_size != m->info.key_size ||
@@ -113,7 +118,7 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		return -1;
 	for (size_t i = 0; spec && i < spec->n_entries; i++)
 		if (spec->entries[i].key.self || spec->entries[i].value.self)
-			return -1; /* different for each program */
+			return -1; /* `self` differs from program to program */
 	return m->fd;
 }
 
@@ -195,9 +200,9 @@ void bb_kept_maps__let_prog_arrays_go(void)
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-#define COUNTED_MOST 100000u /* entries; more than that are as many */
+#define COUNTED_MOST 100000u /* counting stops here, so larger tables count as equal */
 
-/* Of a table; 0 of all other maps. */
+/* Counts the entries of a hash or trie; 0 for all other maps. */
 static uint32_t n_entries(const struct bb_kept_map *m)
 {
 	void *key = NULL, *next = malloc(m->info.key_size), *last = malloc(m->info.key_size);
@@ -253,16 +258,16 @@ void bb_kept_maps__drop(struct bb_kept_maps *k)
 #define UNSIZED_ENTRIES 10240
 #define UNSIZED_RING_BYTES (256 << 10)
 #define STACK_FRAMES 127
-#define MAP_TYPE_CGRP_STORAGE 32 /* 6.2 */
+#define MAP_TYPE_CGRP_STORAGE 32 /* Linux 6.2 */
 
 struct sizes {
 	uint32_t key_bytes, value_bytes, entries;
 };
 
 /*
- * The sizes with which the kernel takes the map. Of perf event arrays and ring buffers it takes one
- * size of keys and values alone: where an author gave that of the records, cilium/ebpf mends it.
- * False: it has them already.
+ * Returns in *ret_sizes sizes that the kernel accepts. For perf event arrays and ring buffers, the
+ * kernel accepts only one size of keys and values; cilium/ebpf corrects objects whose author gave
+ * the size of the records there, and so do we. Returns false if the map has these sizes already.
  */
 static bool mend(const struct bpf_map *map, struct sizes *ret_sizes)
 {
@@ -280,12 +285,12 @@ static bool mend(const struct bpf_map *map, struct sizes *ret_sizes)
 	*ret_sizes = s;
 	if (s.entries)
 		return memcmp(&s, &old, sizeof(s));
-	/* a table of its usual size does for a measurement */
+	/* a measurement needs a table of a usual size only */
 	switch ((int)type) {
 	case BPF_MAP_TYPE_CPUMAP: s.entries = (uint32_t)libbpf_num_possible_cpus(); break;
 	case BPF_MAP_TYPE_RINGBUF: s.entries = UNSIZED_RING_BYTES; break;
-	case BPF_MAP_TYPE_PERF_EVENT_ARRAY: break; /* libbpf gives it one for each CPU */
-	case BPF_MAP_TYPE_SK_STORAGE:              /* the kernel wants none */
+	case BPF_MAP_TYPE_PERF_EVENT_ARRAY: break; /* libbpf sets one entry for each CPU */
+	case BPF_MAP_TYPE_SK_STORAGE:              /* the kernel requires 0 entries */
 	case BPF_MAP_TYPE_INODE_STORAGE:
 	case BPF_MAP_TYPE_TASK_STORAGE:
 	case BPF_MAP_TYPE_STRUCT_OPS:
@@ -315,9 +320,10 @@ int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 		if (!inner || !mend(inner, &s))
 			continue;
 		/*
-		 * libbpf can change no pattern (its setters look for the object of a map, and a
-		 * pattern has none), so one of ours takes its place. Where the kernel refuses ours,
-		 * libbpf says so of its own.
+		 * libbpf cannot change the template of an inner map, because its setters need a
+		 * map's object and a template has none. So we replace the template by a map of
+		 * ours. If the kernel refuses that map, libbpf reports the error when it tries the
+		 * same.
 		 */
 		if (i == patterns->n) {
 			LIBBPF_OPTS(bpf_map_create_opts, opts,

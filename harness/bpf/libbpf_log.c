@@ -7,22 +7,23 @@
 
 #define LOG_BEGINS "-- BEGIN PROG LOAD LOG --"
 #define LOG_ENDS "-- END PROG LOAD LOG --"
-#define KEEP 3000 /* bytes of the end that are kept; an error message holds 4096 */
+#define KEEP 3000 /* bytes kept of the end; an error message has room for 4096 */
 
 #define MOST_STATS 65536u
 
 static __thread char log_text[KEEP + 1];
 static __thread size_t log_len;
-static __thread char *stats_text; /* NULL: there is none; else of the thread until it ends */
+static __thread char *stats_text; /* owned by the thread until it ends; NULL: none */
 static __thread size_t stats_len;
 
-static __thread char tried_relo[400]; /* CO-RE: the last one that was tried */
+static __thread char tried_relo[400]; /* the CO-RE relocation that was tried last */
 static __thread struct bb_missing_name missing[BB_MOST_MISSING];
 static __thread size_t n_missing;
 
 /*
- * "prog 'x': relo #0: <byte_off> [19] struct task_struct.member (0:0 @ offset 0)" is tried. Where
- * it has no target, "prog 'x': relo #0: substituting insn #7 w/ invalid insn" follows.
+ * Remembers CO-RE relocations that fail. libbpf first reports an attempt, "prog 'x': relo #0:
+ * <byte_off> [19] struct task_struct.member (0:0 @ offset 0)". If there is no target, "prog 'x':
+ * relo #0: substituting insn #7 w/ invalid insn" follows.
  */
 static void note_relo(const char *text)
 {
@@ -51,7 +52,7 @@ static void note_relo(const char *text)
 
 static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	/* of a program that was loaded with a log, libbpf says that for debugging only */
+	/* libbpf reports the log of a successful load at debug level only */
 	bool is_stats = level == LIBBPF_DEBUG && strstr(fmt, LOG_BEGINS),
 	     is_relo = level == LIBBPF_DEBUG && strstr(fmt, "relo #");
 	char *text = NULL, *longer;
@@ -74,7 +75,7 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 		}
 	} else if (is_relo) {
 		note_relo(text);
-	} else { /* the end of all is kept */
+	} else { /* keep the end of the text */
 		len = len < KEEP ? len : KEEP;
 		kept = log_len < KEEP - len ? log_len : KEEP - len;
 		memmove(log_text, log_text + log_len - kept, kept);
@@ -143,7 +144,8 @@ static bool holds(const struct line *l, const char *what)
 	return memmem(l->text, l->len, what, strlen(what)) != NULL;
 }
 
-/* "12: (85) call bpf_x#1", "12: R0=0 R10=fp0", "R0_w=0 R10=fp0", "from 3 to 5: ..." */
+/* True for lines such as "12: (85) call bpf_x#1", "12: R0=0 R10=fp0", "R0_w=0 R10=fp0" and "from
+ * 3 to 5: ...". */
 static bool is_state(const struct line *l)
 {
 	size_t at = 0;
@@ -174,7 +176,7 @@ static bool is_of_verifier(const struct line *l)
 	return l->len && !is_state(l);
 }
 
-/* A verifier's log among libbpf's warnings is not theirs. */
+/* True if the line is a warning of libbpf that names a reason. */
 static bool is_of_libbpf(const struct line *l)
 {
 	static const char *const general[] = {

@@ -5,43 +5,45 @@
 #include "base/std.h"
 
 /*
- * libbpf reports errors through one callback for the whole process, without a context. This code
- * keeps its last warnings (the end of the verifier's log among them) per thread instead of letting
- * it print.
+ * Collects libbpf's messages. libbpf reports errors through one callback for the whole process,
+ * without a context. This code keeps the last warnings of each thread, among them the end of the
+ * verifier's log, and prints none of them.
  */
 void bb_libbpf_log__begin(void);
 
-/* The warnings since __begin: their last part when they are long. Valid until the next __begin. */
+/* Returns the warnings of this thread since bb_libbpf_log__begin(); only the end if they are
+ * long. Valid until the next begin. */
 const char *bb_libbpf_log__text(void);
 
-/* A field or type of a CO-RE relocation that this kernel does not have. */
+/* A field or type that a CO-RE relocation refers to and this kernel lacks. */
 struct bb_missing_name {
-	char name[120];    /* "struct task_struct.member", "enum x::Y" */
-	char function[64]; /* that uses it, in which instruction */
+	char name[120]; /* such as "struct task_struct.member" or "enum x::Y" */
+	/* name of the function that uses it; `insn` is the instruction there */
+	char function[64];
 	uint32_t insn;
 };
 
-/* The first ones since __begin, borrowed until the next; how many. */
+/* Returns how many were missing since bb_libbpf_log__begin(), at most BB_MOST_MISSING. The array
+ * is borrowed until the next begin. */
 #define BB_MOST_MISSING 4u
 size_t bb_libbpf_log__missing(const struct bb_missing_name **ret_missing);
 
-/* The verifier's log of a program that was loaded with one since __begin. false: there is none, or
- * it is longer than `size`. */
+/* Copies the verifier's log of a program that was loaded with a log since
+ * bb_libbpf_log__begin(). Returns false if there is none or it is longer than `size`. */
 bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);
 
-/* One line that says why something was not loaded, out of logs that say much besides. */
+/* Extract from a long log the one line that says why a load failed. */
 
-/*
- * The verifier's: its last line that is neither a statistic nor a state or an instruction that it
- * was at. The end of a log will do. "" where there is none.
- */
+/* Writes the last line of a verifier's log that is no statistic, no state and no instruction.
+ * The end of a log suffices. "" if there is none. */
 void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size);
 
-/* libbpf's: its last warning that is not the general "failed to load object", without its prefix.
- * "" where there is none. */
+/* Writes libbpf's last warning without its prefix, ignoring the general "failed to load object".
+ * "" if there is none. */
 void bb_refusal_of_libbpf(const char *log, char *ret_reason, size_t size);
 
-/* A log without libbpf's own lines: the verifier's, each with its end. Cut where it has no room. */
+/* Copies the verifier's lines of a log, without those of libbpf. The end is omitted if `size` is
+ * too small. */
 void bb_refusal_log_of_verifier(const char *log, char *ret_log, size_t size);
 
 #endif

@@ -7,19 +7,19 @@
 #include "bpf/source.h"
 #include "plan/field.h"
 
-#define MAX_NAMES 64u /* of those that a message suggests */
-/* Memory for the entries taken out of a hash at a time, and their least number: a bucket must fit,
- * and most hold one or two. */
+#define MAX_NAMES 64u /* names of which a message suggests one */
+/* Memory for the entries that one call deletes from a hash, and their minimum: the entries of a
+ * hash bucket must fit, and most buckets have one or two. */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");
 
-/* How a map is brought to hold exactly something. */
+/* How a map is made to contain exactly the given entries. */
 enum way {
-	BY_KEY,     /* empty it, then put in the entries */
-	BY_INDEX,   /* overwrite all of it */
-	BY_PROGRAM, /* likewise, by descriptors; slots without one emptied */
+	BY_KEY,     /* delete all entries, then add the given ones */
+	BY_INDEX,   /* overwrite all values */
+	BY_PROGRAM, /* overwrite all slots by descriptors and empty those that have none */
 };
 
 struct map_type {
@@ -43,22 +43,23 @@ static const struct map_type types[] = {
 
 #define N_TYPES (sizeof(types) / sizeof(types[0]))
 
-/* One map and what it is to hold. */
+/* A map and its future contents. */
 struct content {
 	const struct bb_map_spec *spec;
 	const struct map_type *type;
 	const struct bb_self_values *self;
 	int fd;
 	uint32_t max_entries;
-	size_t key_size, value_size; /* value_size: one CPU's */
-	/* of a value as it is passed: all CPUs', each rounded up to 8 bytes */
+	size_t key_size, value_size; /* value_size is that of one CPU */
+	/* size of a value in a system call: for a per-CPU map all CPUs' values, each rounded up
+	 * to 8 bytes */
 	size_t slot_size;
-	uint8_t *entry_keys; /* of the entries in the scenario's order */
-	/* what to write: the generated entries and then the given ones, or the whole of an array */
+	uint8_t *entry_keys; /* keys of the entries, in the scenario's order */
+	/* entries to write: the generated ones and then the given ones, or all of an array */
 	uint32_t n;
-	/* n of them, without gaps; prog array: values are descriptors, -1 for none */
+	/* `n` of each, without gaps; a prog array's values are descriptors, -1 means none */
 	uint8_t *keys, *values;
-	uint32_t sweep_n; /* BY_KEY: room for what is taken out */
+	uint32_t sweep_n; /* BY_KEY: most entries that one call deletes */
 	uint8_t *swept_keys, *swept_values, *cursor;
 };
 
@@ -80,7 +81,7 @@ bool bb_put_integer(int64_t value, void *dest, size_t size)
 	return true;
 }
 
-/* "map 'allow' (scenario 7:5): " and the message. */
+/* Fails with the message "map 'allow' (scenario 7:5): ...". */
 static __attribute__((format(printf, 5, 6))) int fail_at(struct bb_err *err, int rc,
 							 const struct bb_map_spec *spec,
 							 const struct bb_where *at, const char *fmt,
@@ -98,8 +99,8 @@ static __attribute__((format(printf, 5, 6))) int fail_at(struct bb_err *err, int
 
 /* --- what to write --- */
 
-/* A key or a value of the map's size. What `self` stands for is of the process that fires: a cgroup
- * array has descriptors of cgroups, other maps their ids. */
+/* Writes a key or value of the map's size. `self` refers to the process that fires: a cgroup
+ * array gets the cgroup's descriptor, other maps its id. */
 static int put_datum(const struct content *c, const struct bb_map_entry *entry, const char *what,
 		     const struct bb_map_datum *datum, size_t size, uint8_t *dest,
 		     struct bb_err *err)
@@ -157,8 +158,11 @@ static int put_program(const struct content *c, const struct bb_map_entry *entry
 		       bb_phrase__join(names, n).text);
 }
 
-/* A different number below 2^bits for each i below 2^bits, in an order that looks random: each step
- * can be undone (multiplication by an odd number, xor with the number's own upper bits). */
+/*
+ * Maps each i below 2^bits to a different number below 2^bits, in an order that looks random. The
+ * numbers differ because each step is invertible: multiplication by an odd number, and xor with the
+ * number's own upper bits.
+ */
 static uint64_t scramble(uint64_t i, unsigned int bits)
 {
 	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
@@ -170,8 +174,8 @@ static uint64_t scramble(uint64_t i, unsigned int bits)
 	return i;
 }
 
-/* Writes the i-th generated key: a little-endian number; of an LPM trie a prefix length, then a
- * prefix whose first bits are the number, the first byte first. */
+/* Writes the i-th generated key, a little-endian number. In an LPM trie, a key is a prefix
+ * length and a prefix, whose first bits are the number in network byte order. */
 static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
@@ -196,7 +200,7 @@ static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 	memcpy(key + data_at, &number, size < sizeof(number) ? size : sizeof(number));
 }
 
-/* Refuses a fill that this map cannot hold. */
+/* Refuses a fill for which the map has no room or too few different keys. */
 static int check_fill(const struct content *c, struct bb_err *err)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
@@ -238,7 +242,7 @@ static void spread_value(const struct content *c, uint8_t *slot)
 		memcpy(slot + at, slot, c->value_size);
 }
 
-/* Writes the generated entries. An array has them by their indexes, whatever their order is. */
+/* Writes the generated entries. In an array, entry i has index i, even if the keys are random. */
 static int put_fill(struct content *c, struct bb_err *err)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
@@ -261,7 +265,8 @@ static int put_fill(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-/* Keys, no two of them alike, and values to their places: an array has them by their keys. */
+/* Writes the keys and values of the given entries; two keys must not be equal. In an array, the
+ * key decides the index. */
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
 	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY,
@@ -305,7 +310,8 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 	return 0;
 }
 
-/* Room for everything, and what no entry says: the indexes, and zeros or "no program". */
+/* Allocates the buffers and initialises what no entry sets: the indexes of an array, and its
+ * values to zeros or "no program". */
 static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -321,7 +327,7 @@ static int make_room(struct content *c, struct bb_err *err)
 		c->sweep_n = is_array ? 0 : c->max_entries;
 	c->swept_keys = calloc(c->sweep_n + 1u, c->key_size);
 	c->swept_values = calloc(c->sweep_n + 1u, c->slot_size);
-	/* of a hash the kernel's has 4 bytes */
+	/* the kernel writes a cursor of 4 bytes for a hash, whatever the key size */
 	c->cursor = calloc(1, c->key_size + sizeof(uint32_t));
 	if (!c->entry_keys || !c->keys || !c->values || !c->swept_keys || !c->swept_values ||
 	    !c->cursor)
@@ -350,7 +356,7 @@ static int find_type(const struct bb_map_spec *spec, uint32_t type,
 		       name ? name : "unknown", bb_phrase__join(names, N_TYPES).text);
 }
 
-/* The map of the load that the spec is for. */
+/* Finds the map of the load that the spec names. */
 static int find_map(const struct bb_source *of, const struct bb_map_spec *spec,
 		    struct bb_contents_map *ret_map, struct bb_err *err)
 {
@@ -467,7 +473,7 @@ static int empty(const struct content *c)
 	} while (!rc);
 	if (rc == -ENOENT)
 		return 0;
-	/* one by one, for what has no batches: an LPM trie, and kernels before 5.6 */
+	/* delete one by one if batches are not supported: LPM tries, and kernels before 5.6 */
 	while (!(rc = bpf_map_get_next_key(c->fd, NULL, c->cursor))) {
 		rc = bpf_map_delete_elem(c->fd, c->cursor);
 		if (rc)
@@ -510,8 +516,8 @@ int bb_map_contents__write(struct bb_map_contents *contents, struct bb_err *err)
 		if (rc)
 			return fail_at(err, rc, spec, &spec->where, "it cannot be written: %s",
 				       strerror(-rc));
-		/* an LRU hash throws entries away before it is full, when its free ones are with
-		 * other CPUs */
+		/* an LRU hash evicts entries before it is full if its free ones belong to other
+		 * CPUs */
 		for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)
 			if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))
 				return fail_at(err, -ENOSPC, spec, &spec->where,

@@ -12,37 +12,39 @@ struct bb_source;
 struct bb_contents_map {
 	const char *name;
 	int fd;
-	bool is_variables; /* .data, .bss and the like */
-	bool is_frozen;    /* not to be written, whatever its flags are */
+	bool is_variables; /* true for .data, .bss and the like */
+	bool is_frozen;    /* nobody may write to it, whatever its flags say */
 };
 
 /*
- * The contents that a scenario gives to the maps of a loaded object, made ready: writing them then
- * takes a few system calls and no memory, so that it can be done between two runs. All of it is
- * exact: other keys of a hash go, the rest of an array is zero, a value of a per-CPU map is that of
- * all CPUs.
+ * The contents that a scenario gives to the maps of a loaded object, prepared for writing. Writing
+ * then takes a few system calls and allocates nothing, so it can be done between two runs. The
+ * result is exact: all other keys of a hash are deleted, the rest of an array is zeroed, and a
+ * value of a per-CPU map is written for all CPUs.
  */
 struct bb_map_contents;
 
 /*
- * Hash, LRU hash and array (each of them per CPU, too), LPM trie, prog array and cgroup array; of
- * the object's own variables `.data` and `.bss`, without entries: back to what they hold now.
- * -EINVAL for other types, -ENOENT for names that there are not, both with those that there are.
- * `specs` and the current load of `source` outlive the result.
+ * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
+ * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
+ * the values that they hold now. -EINVAL for other types and -ENOENT for unknown names; both
+ * messages list the valid ones. `specs` and the current load of `source` must outlive the result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_map_contents **ret_contents, struct bb_err *err);
 
-/* Write all maps. */
+/* Writes all maps. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);
 
-/* Write the maps that say `reset: run`. -errno without a message: these writes worked before. */
+/* Writes the maps with `reset: run`. Returns -errno without a message, because
+ * bb_map_contents__write() has reported errors before. */
 int bb_map_contents__write_for_run(struct bb_map_contents *c);
 
 bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd);
-void bb_map_contents__free(struct bb_map_contents *c); /* takes NULL */
+void bb_map_contents__free(struct bb_map_contents *c); /* accepts NULL */
 
-/* `value` as `size` bytes, little-endian, sign-extended. False when it does not fit. */
+/* Writes `value` as a little-endian, sign-extended integer of `size` bytes. Returns false if it
+ * does not fit. */
 bool bb_put_integer(int64_t value, void *dest, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "base/parse.h"
 
-#define TCX_INGRESS 46 /* BPF_TCX_INGRESS, 6.6: newer than the headers of Debian 12 */
+#define TCX_INGRESS 46 /* BPF_TCX_INGRESS, Linux 6.6: newer than the headers of Debian 12 */
 #define PREFIX 24
 #define MAC_BYTES 6u
 
@@ -26,14 +26,15 @@ static int own_netns(int *ret_fd, struct bb_err *err)
 		rc = -errno;
 		return bb_fail(err, rc == -ENOENT ? -ENOTSUP : rc,
 			       "/proc/thread-self/ns/net: %s; without network namespaces there is "
-			       "no place to attach a network program",
+			       "nothing to attach a network program to",
 			       strerror(-rc));
 	}
 	*ret_fd = fd;
 	return 0;
 }
 
-/* That this fails cannot be explained to a user; everything after it would be wrong. */
+/* If the thread cannot return to its namespace, everything that follows would be wrong, so this
+ * is an error. */
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err)
 {
 	if (setns(home_fd, CLONE_NEWNET)) {
@@ -84,9 +85,10 @@ int bb_netns__open(int *ret_fd, struct bb_err *err)
 	return rc;
 }
 
-/* --- requests to rtnetlink, in the calling thread's namespace; 0 or -errno --- */
+/* --- requests to rtnetlink in the calling thread's namespace; they return 0 or -errno --- */
 
-/* A netlink request being written; the pieces that are open have their length set when they end. */
+/* A netlink request under construction. The length of an attribute is set when the attribute
+ * ends. */
 struct request {
 	union {
 		struct nlmsghdr head;
@@ -99,10 +101,10 @@ static void *append(struct request *r, size_t len)
 	void *at = r->bytes + NLMSG_ALIGN(r->head.nlmsg_len);
 
 	r->head.nlmsg_len = (uint32_t)(NLMSG_ALIGN(r->head.nlmsg_len) + len);
-	return at; /* a request is of fixed size, far below its room, and zeroed */
+	return at; /* zeroed; the requests here have a fixed size, far below that of the buffer */
 }
 
-/* Returns what follows the head, body_len zeroed bytes. */
+/* Begins a request. Returns its body, body_len zeroed bytes after the header. */
 static void *begin(struct request *r, uint16_t type, uint16_t flags, size_t body_len)
 {
 	memset(r, 0, sizeof(*r));
@@ -135,7 +137,7 @@ static void add_bytes(struct request *r, unsigned short type, const void *bytes,
 	end_attr(r, a);
 }
 
-/* Send it and wait for its acknowledgement. */
+/* Sends the request and waits for the kernel's acknowledgement. */
 static int talk(const struct request *r)
 {
 	union {
@@ -163,9 +165,11 @@ static int talk(const struct request *r)
 	return ((const struct nlmsgerr *)NLMSG_DATA(&reply.head))->error;
 }
 
-/* A new pair of veth devices, both down. The peer goes to `peer_netns_fd`; -1: to the same
- * namespace. Name and kind, in whose data the other end is described the same way
- * (drivers/net/veth.c). */
+/*
+ * Adds a pair of veth devices, both down. The peer is made in the namespace `peer_netns_fd`; -1
+ * means the same namespace. The request has the first device's name and kind; the kind's data
+ * describe the peer in the same form (drivers/net/veth.c).
+ */
 static int add_veth(const char *name, const char *peer, int peer_netns_fd)
 {
 	struct rtattr *info, *data, *other;
@@ -197,9 +201,10 @@ int bb_rtnl__up(unsigned int ifindex)
 	return talk(&r);
 }
 
-/* What an end of the pair has, in its namespace: its hardware address and IPv4 address, and its
- * peer as a permanent neighbour, so that no ARP is sent; and it is up. The addresses are as
- * generated packets have them (plan/packet.h), so that these are for the device that they come to.
+/*
+ * Configures one end in its own namespace: hardware address, IPv4 address, the peer as a permanent
+ * neighbour so that no ARP is sent, and sets it up. The addresses are those of generated packets
+ * (plan/packet.h), so these packets are addressed to the device that receives them.
  */
 static int configure(unsigned int ifindex, enum bb_veth_end end)
 {
@@ -239,7 +244,7 @@ static int configure(unsigned int ifindex, enum bb_veth_end end)
 	return talk(&r);
 }
 
-/* The kernel's errors that mean "not available here" become -ENOTSUP, for the caller to skip. */
+/* Turns errors that mean "not available here" into -ENOTSUP, so that the caller skips. */
 static int unsupported_or(int rc)
 {
 	return rc == -EOPNOTSUPP || rc == -EPERM ? -ENOTSUP : rc;
@@ -249,11 +254,11 @@ static int unsupported_or(int rc)
 
 struct bb_xdp_port {
 	unsigned int ifindex;
-	int link_fd; /* -1: no program yet */
+	int link_fd; /* -1: none yet */
 	bool used;
 };
 
-/* One more pair of devices: two ports. In the namespace. */
+/* Adds a pair of devices, which are two ports. The thread must be in the namespace. */
 static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
 {
 	struct bb_xdp_port *ports = reallocarray(net->ports, net->n_ports + 2, sizeof(*ports));
@@ -309,8 +314,11 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 	*net = (struct bb_xdp_net){.netns_fd = -1};
 }
 
-/* A link takes programs of one expected attach type, BPF_XDP or 0, and refuses others by EINVAL
- * (net/core/dev.c, bpf_xdp_link_update): these need a link of their own. */
+/*
+ * Attaches the program to the port, replacing the one before. bpf_link_update() returns -EINVAL if
+ * the old program has another expected attach type, BPF_XDP or 0 (net/core/dev.c,
+ * bpf_xdp_link_update); the port then gets a new link.
+ */
 static int put_on(struct bb_xdp_port *port, int prog_fd)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
@@ -335,7 +343,7 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 
 	if (rc)
 		return rc;
-	/* a port that is free: at best one with a program to take the place of */
+	/* find a free port, preferably one whose program can be replaced */
 	for (size_t i = 0; i < net->n_ports; i++)
 		if (!net->ports[i].used && (port == SIZE_MAX || net->ports[port].link_fd < 0))
 			port = i;
@@ -367,7 +375,7 @@ void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port)
 
 static const char *const veth_names[BB_VETH_ENDS] = {"near", "far"};
 
-/* In a namespace of ours: it concerns nobody else. -ENOENT: there is no IPv6. */
+/* Switches IPv6 off in the calling thread's namespace. Does nothing if there is no IPv6. */
 static int switch_ipv6_off(void)
 {
 	static const char *const paths[] = {
@@ -390,7 +398,8 @@ static int switch_ipv6_off(void)
 	return 0;
 }
 
-/* In the namespace of that end: prepare it and make the devices, or set up its own. */
+/* Enters the namespace of an end. Without devices, switches IPv6 off, and at the far end makes
+ * both devices. With devices, configures the end's own. */
 static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
 		      struct bb_err *err)
 {
@@ -497,7 +506,7 @@ int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packe
 	at = strstr(text, name);
 	if (!at)
 		return -EPROTO;
-	/* behind 8 numbers of what it received, and the bytes that it sent */
+	/* skip 8 counters of received packets and the number of bytes sent */
 	at += strlen(name);
 	for (int i = 0; i < 10; i++) {
 		at += strspn(at, " ");

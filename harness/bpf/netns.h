@@ -6,86 +6,88 @@
 #include "base/std.h"
 
 /*
- * Network namespaces that nobody else has, and devices of ours in them. Each namespace is held by a
- * descriptor and by nothing else, and programs are attached by BPF links: all of it goes with this
- * process, however it ends. The calling thread is in its own namespace again when a function
- * returns. 0, or -errno with a message; -ENOTSUP with the reason where there can be no network
- * namespace or no veth device.
+ * Private network namespaces and devices in them. Each namespace is held by a descriptor only, and
+ * programs are attached by BPF links, so everything disappears with this process, however it ends.
+ * Every function returns with the calling thread in its own namespace again.
+ *
+ * Functions return 0, or -errno with a message; -ENOTSUP if network namespaces or veth devices are
+ * not available.
  */
 int bb_netns__open(int *ret_fd, struct bb_err *err);
 
-/* Into that namespace, and home again: leave() closes *home_fd. It takes and returns `rc`, or says
- * that it failed itself. */
+/* Enter moves the calling thread into the namespace. Leave moves it back and closes `home_fd`;
+ * it returns `rc`, or its own error with a message. */
 int bb_netns__enter(int netns_fd, int *ret_home_fd, struct bb_err *err);
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err);
 
-/* In the calling thread's network namespace. 0 or -errno, as the kernel says it. */
+/* Sets a device of the calling thread's network namespace up. Returns 0 or the kernel's -errno. */
 int bb_rtnl__up(unsigned int ifindex);
 
 /*
- * A place where XDP programs are attached without a packet ever reaching them: veth devices, all of
- * them down. The kernel calls an attached XDP program directly, through its XDP dispatcher, and any
- * other through a pointer, which with retpolines costs 10 ns more (net/core/filter.c,
- * kernel/bpf/dispatcher.c): attached is how it runs in production.
+ * Veth devices to which XDP programs are attached. The devices are down, so no packet reaches the
+ * programs. The kernel calls an attached XDP program directly, through its XDP dispatcher, and any
+ * other program through a pointer, which with retpolines costs 10 ns more (net/core/filter.c,
+ * kernel/bpf/dispatcher.c). In production, programs are attached.
  */
 struct bb_xdp_net {
 	int netns_fd;
-	struct bb_xdp_port *ports; /* one device each: a device takes one program */
+	struct bb_xdp_port *ports; /* one for each device, because a device takes one program */
 	size_t n_ports;
 };
 
 int bb_xdp_net__open(struct bb_xdp_net *ret_net, struct bb_err *err);
-void bb_xdp_net__close(struct bb_xdp_net *net); /* a closed or zeroed one does no harm */
+void bb_xdp_net__close(struct bb_xdp_net *net); /* does nothing if closed or zeroed */
 
 /*
- * Attach a program (a BPF link: Linux 5.9); *ret_port is for detach. -ENOTSUP: not
- * permitted, or no veth. The kernel builds its dispatcher anew each time, which waits for all CPUs:
- * milliseconds.
+ * Attaches a program by a BPF link (Linux 5.9). *ret_port is for bb_xdp_net__detach(). -ENOTSUP if
+ * this is not permitted or there is no veth. Takes milliseconds, because the kernel rebuilds its
+ * dispatcher and waits for all CPUs.
  */
 int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err);
 
 /*
- * The port is free again. The program stays where it is until another takes the port or the
- * namespace is closed: putting one in the place of another changes the dispatcher once, to take it
- * off and put the other on twice.
+ * Frees the port. The program stays attached until another one replaces it or the namespace is
+ * closed, because replacing a program changes the dispatcher once, and detaching and attaching
+ * changes it twice.
  */
 void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port);
 
 /*
- * Two devices that are each other's wire, each in a namespace of its own, both up: a packet sent
- * from the near end arrives at the far end, where a program is attached. Nothing else is on the
- * wire: IPv6 is off, neighbours are permanent entries, so neither router solicitations nor ARP run
- * the program. The kernel runs the receiver on the CPU that sends.
+ * Two connected veth devices, each up and in a namespace of its own. A packet sent from the near
+ * end arrives at the far end, where a program is attached. No other packets run the program: IPv6
+ * is off, which prevents router solicitations, and neighbours are permanent entries, which prevents
+ * ARP. The kernel handles a received packet on the CPU that sent it.
  */
 enum bb_veth_end { BB_VETH_NEAR, BB_VETH_FAR, BB_VETH_ENDS };
 
 #define BB_VETH_NEAR_ADDR 0x0a000001u /* 10.0.0.1, host order */
-#define BB_VETH_FAR_ADDR 0x0a000002u  /* 10.0.0.2 */
-#define BB_VETH_MAX_FRAME 1514u       /* MTU 1500 and the Ethernet header */
+#define BB_VETH_FAR_ADDR 0x0a000002u  /* 10.0.0.2, host order */
+#define BB_VETH_MAX_FRAME 1514u       /* MTU of 1500 and the Ethernet header */
 
 struct bb_veth_pair {
-	int netns_fd[BB_VETH_ENDS]; /* for the sockets at either end */
+	int netns_fd[BB_VETH_ENDS]; /* for sockets of either end */
 	unsigned int ifindex[BB_VETH_ENDS];
-	int near_counts_fd; /* /proc/net/dev of the near end */
-	int link_fd;        /* of the program; -1: none yet */
-	uint32_t prog_type; /* that the link is for */
+	int near_counts_fd; /* open /proc/net/dev of the near end */
+	int link_fd;        /* link of the program; -1 means none */
+	uint32_t prog_type; /* type of the link's program */
 };
 
 int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err);
-void bb_veth_pair__close(struct bb_veth_pair *p); /* a closed or zeroed one does no harm */
+void bb_veth_pair__close(struct bb_veth_pair *p); /* does nothing if closed or zeroed */
 
 /*
- * Put a program on the far end, in the place of the one before: XDP in native mode, sched_cls at
- * the ingress (tcx: Linux 6.6). `prog_type` is BPF_PROG_TYPE_*. -ENOTSUP: any other type, not
- * permitted, or no tcx.
+ * Attaches a program to the far end, replacing the one before: XDP programs in native mode,
+ * sched_cls programs at the ingress (tcx, Linux 6.6). `prog_type` is BPF_PROG_TYPE_*. -ENOTSUP for
+ * other types, if not permitted, or without tcx.
  */
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err);
 
-/* Packets that the near end has sent so far and the far end has received. */
+/* Reads how many packets the near end has sent, which the far end has then received. */
 int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
 
-/* From the text of /proc/net/dev: packets that `device` transmitted. 0 or -EPROTO. */
+/* Parses the text of /proc/net/dev: the number of packets that `device` transmitted. Returns 0
+ * or -EPROTO. */
 int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packets);
 
 #endif

@@ -42,7 +42,7 @@ static const char *machine_name(unsigned int machine)
 	return "another machine";
 }
 
-/* What makes a file no BPF object, before libbpf sees it: libbpf says the same of all of these. */
+/* Refuses files that are no BPF object. libbpf has the same message for all of these faults. */
 static int check_elf(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	Elf64_Ehdr head;
@@ -104,7 +104,7 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* Files that are held, with what tells that a file is still the same. */
+/* Files that have holders, with the properties that tell whether a file has changed. */
 struct held {
 	struct held *next;
 	struct stat st;
@@ -157,14 +157,15 @@ void bb_object_let_go(const char *elf)
 	}
 }
 
-/* Why libbpf does not open it: its last words, or what its code means. Never -ENOTSUP. */
+/* Explains why libbpf did not open the object: its last warning, or the meaning of its error
+ * code. Never returns -ENOTSUP. */
 static int say_not_opened(const char *path, int rc, struct bb_err *err)
 {
 	const char *log = bb_libbpf_log__text();
 	char words[128], reason[300];
 	bool is_for_others;
 
-	/* The second is what it says of a map in a section that has any other name. */
+	/* libbpf's second message is for maps in sections with other names */
 	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
 		return bb_fail(err, -EINVAL,
 			       "%s: its maps are defined in a section other than .maps, such as "
@@ -216,8 +217,8 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-/* The map that libbpf's reason names was not created. The kernel says no more than a number: all
- * that the map is made of, beside its name. */
+/* Reports that the map named by libbpf was not created. The kernel returns only an error number,
+ * so the message has all properties of the map. */
 static int say_no_map(const char *path, const char *program, struct bpf_map *map, int rc,
 		      struct bb_err *err)
 {
@@ -236,7 +237,7 @@ static int say_no_map(const char *path, const char *program, struct bpf_map *map
 		       bpf_map__map_flags(map));
 }
 
-/* What the program uses and this kernel does not have, instead of the verifier's reason. */
+/* Replaces the verifier's reason by the names that the program uses and this kernel lacks. */
 static void list_missing(const char *elf, size_t len, const struct btf *btf, char *reason,
 			 size_t size)
 {
@@ -274,8 +275,8 @@ static int say_rejected(const char *path, const char *program, const char *other
 		       log);
 }
 
-/* Types that the kernel refuses to root: (type, attach type). Each refusal takes up to 100 ms, and
- * an object may have a hundred such programs. */
+/* Types that the kernel has refused to load for root. A refusal takes up to 100 ms, and an
+ * object may have a hundred such programs. */
 static struct {
 	enum bpf_prog_type type;
 	enum bpf_attach_type attach_type;
@@ -304,8 +305,8 @@ int bb_object_check_type(const char *path, const struct bpf_program *prog, struc
 	return 0;
 }
 
-/* Has the kernel programs of that type? One that only returns is loaded where libbpf is older than
- * the type (libbpf 1.1 of Debian 12: netfilter). */
+/* True if the kernel has programs of this type. If libbpf cannot tell because it is older than
+ * the type (netfilter, with libbpf 1.1 of Debian 12), tries to load a program that only returns. */
 static bool has_type(const struct bpf_program *prog)
 {
 	static const struct bpf_insn returns_0[] = {
@@ -339,7 +340,8 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 			       strerror(-rc));
 	if (strstr(log, "END PROG LOAD LOG")) {
 		bb_refusal_of_verifier(log, reason, sizeof(reason));
-		/* libbpf's call, 0xbad2310, instead of a relocation that has no target */
+		/* libbpf's call 0xbad2310, which replaces an instruction whose relocation has no
+		 * target */
 		if (strstr(reason, "unknown#195896080") || strstr(reason, "failed to resolve CO-RE "
 									  "relocation"))
 			list_missing(elf, len, bpf_object__btf(obj), reason, sizeof(reason));

@@ -11,7 +11,7 @@
 #include "capture/file.h"
 #include "bpf/prog_type.h"
 
-#define MAX_RUN_BYTES 2048 /* of an input that stands in a scenario */
+#define MAX_RUN_BYTES 2048 /* longest input that is copied into a scenario */
 
 static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
@@ -60,7 +60,8 @@ static int add_map(struct bb_object_info *info, const char *name, uint32_t type)
 	return to->name ? 0 : -ENOMEM;
 }
 
-/* The global ones of .rodata; those that are static there are the program's own texts. */
+/* Adds the global variables of .rodata. Static variables there are mostly the program's own
+ * strings. */
 static int add_globals(struct bb_object_info *info, const struct btf *btf)
 {
 	__s32 id = btf ? btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC) : -1;
@@ -97,9 +98,10 @@ static int add_globals(struct bb_object_info *info, const struct btf *btf)
 	return 0;
 }
 
-/* --- of a capture: its programs without the loader's tests --- */
+/* --- captures: their programs without the loader's tests of the kernel --- */
 
-/* NULL: there is none, or it is too long to stand in a scenario, or out of memory. */
+/* Returns the bytes as hexadecimal digits. NULL if there are none, they are too many for a
+ * scenario, or out of memory. */
 static char *hex_of(const struct bb_blob *b)
 {
 	char *text = b->size && b->size <= MAX_RUN_BYTES ? malloc(2 * b->size + 1) : NULL;
@@ -128,21 +130,23 @@ static int add_captured_program(struct bb_object_info *info, const struct bb_cap
 
 static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
 {
-	const struct bb_captured_attachment **places;
+	const struct bb_captured_attachment **attachments;
 	const struct bb_capture *c;
 	int rc = bb_capture__borrow(path, &c, err), error;
-	size_t *of_prog; /* by program its place in the info, plus 1: there may be ten thousands */
+	/* index of each program in info->programs, plus 1; a table, because there may be tens of
+	 * thousands */
+	size_t *of_prog;
 
 	if (rc)
 		return rc;
 	info->is_capture = true;
-	places = bb_capture__any_attachments(c);
+	attachments = bb_capture__any_attachments(c);
 	of_prog = calloc(c->n_progs + 1, sizeof(*of_prog));
-	error = places && of_prog ? 0 : -ENOMEM;
+	error = attachments && of_prog ? 0 : -ENOMEM;
 	for (size_t i = 0; !error && i < c->n_progs; i++) {
 		if (c->progs[i].probe)
 			continue;
-		error = add_captured_program(info, &c->progs[i], places[i]);
+		error = add_captured_program(info, &c->progs[i], attachments[i]);
 		of_prog[i] = info->n_programs;
 		info->has_btf |= c->progs[i].btf >= 0;
 		if (!error && !info->licence && *c->progs[i].license) {
@@ -164,7 +168,7 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	for (size_t i = 0; !error && i < c->n_maps; i++)
 		error = add_map(info, c->maps[i].name, c->maps[i].type);
 	free(of_prog);
-	free(places);
+	free(attachments);
 	bb_capture__give_back(c);
 	return error ? bb_fail_nomem(err) : 0;
 }
@@ -189,7 +193,7 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 			error = add_map(info, bpf_map__name(m), bpf_map__type(m));
 		info->has_btf = bpf_object__btf(obj) != NULL;
 		error = error ? error : add_globals(info, bpf_object__btf(obj));
-		/* the text in the section "license", where libbpf has it from, too */
+		/* libbpf takes the licence from this section, too */
 		e = bb_elf__of_memory(elf, len);
 		data = e && bb_elf__find(e, "license", &licence) ? elf_rawdata(licence.scn, NULL)
 								 : NULL;
@@ -248,7 +252,7 @@ void bb_object_info__done(struct bb_object_info *info)
 	*info = (struct bb_object_info){0};
 }
 
-#define MAX_NAMED 64u /* in a message */
+#define MAX_NAMED 64u /* names in a message */
 
 static size_t names_of(const struct bb_object_info *info, const char **ret_names)
 {

@@ -6,18 +6,19 @@
 #include "base/std.h"
 #include "plan/field.h"
 
-/* The contents of a BPF object or a capture, without loading it: for `bpfbench init` and --object.
- * All texts are owned by the info. */
+/* The contents of a BPF object or a capture, read without loading it: for `bpfbench init` and
+ * --object. The info owns all strings. */
 struct bb_object_program {
-	char *name;    /* of the function */
-	char *section; /* of a capture: capture/capture.h */
-	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC: libbpf cannot tell it from the section */
-	/* expected: BPF_* of enum bpf_attach_type; 0 also where there is none */
+	char *name;    /* name of its function */
+	char *section; /* for a capture, made by bb_captured_section() */
+	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC if libbpf does not know the section */
+	/* expected attach type, BPF_* of enum bpf_attach_type; also 0 if there is none */
 	uint32_t attach_type;
-	/* the section whose type it is taken for, as libbpf does not know its own; NULL */
+	/* section whose type we assume, because libbpf does not know the program's own; NULL:
+	 * none */
 	const char *guess;
-	char *why_not; /* a capture's that cannot be loaded: why; NULL */
-	/* of a capture: the input of the command's own test runs, in hexadecimal */
+	char *why_not; /* why a captured program cannot be loaded; NULL if it can */
+	/* input of a test run that the captured command made, in hexadecimal */
 	struct bb_object_run {
 		char *packet, *context; /* NULL: none */
 	} * runs;
@@ -31,11 +32,11 @@ struct bb_object_map {
 
 struct bb_object_info {
 	struct bb_object_program *programs;
-	size_t n_programs; /* 1 or more */
-	/* without those that libbpf makes of .data and the like */
+	size_t n_programs; /* at least 1 */
+	/* without the maps that libbpf makes for .data and the like */
 	struct bb_object_map *maps;
 	size_t n_maps;
-	/* `const volatile` variables that `globals` can set: whole numbers and texts */
+	/* `const volatile` variables that `globals` can set: integers and texts */
 	struct bb_object_global {
 		char *name;
 		bool is_text;
@@ -43,23 +44,25 @@ struct bb_object_info {
 	} * globals;
 	size_t n_globals;
 	bool has_btf, is_capture;
-	/* NULL: it has none, and the kernel then refuses helpers that are GPL-only */
+	/* NULL: none; the kernel then refuses GPL-only helpers */
 	char *licence;
 };
 
-/* 0, or -errno with a message (bpf/object_file.h); -ENOENT when there is no program in it. */
+/* Returns 0, or -errno with a message as bpf/object_file.h does; -ENOENT if it contains no
+ * program. */
 int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err);
 void bb_object_info__done(struct bb_object_info *info);
 
-/* All programs are taken for those of section `type` (bpf/prog_type.h). -EINVAL: libbpf does not
- * know it, or it is a capture. */
+/* Treats all programs as those of section `type` (bpf/prog_type.h). -EINVAL if libbpf does not
+ * know that section, or for a capture. */
 int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err);
 
-/* Is there a program of that name? -ENOENT names the nearest one, or those there are. */
+/* Returns 0 if the info has a program of this name. Otherwise -ENOENT, and the message names the
+ * nearest program or all. */
 int bb_object_info__need_program(const struct bb_object_info *info, const char *path,
 				 const char *name, struct bb_err *err);
 
-/* Their names, as far as they have room: "empty, v0, v1". */
+/* Lists the names of the programs, "empty, v0, v1", as far as they fit. */
 struct bb_phrase bb_object_info__list(const struct bb_object_info *info);
 
 #endif

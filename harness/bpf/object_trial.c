@@ -6,17 +6,17 @@
 #include "base/confined.h"
 #include "bpf/elf_file.h"
 
-/* The time in which libbpf opens an object grows with their square: 40 s for 20 000. */
+/* libbpf's time for opening an object grows with the square of this number: 40 s for 20 000. */
 #define MOST_PROGRAMS 4096u
 
-/* What is tried: to open elf[len], or to load obj. */
+/* What to try: opening elf[len], or loading obj. */
 struct trial {
 	const char *path, *elf;
 	size_t len;
 	struct bpf_object *obj;
 };
 
-/* Global functions outside of .text. */
+/* Counts global functions outside of .text. */
 static size_t count_programs(const char *elf, size_t len)
 {
 	Elf *e = bb_elf__of_memory(elf, len);
@@ -37,7 +37,8 @@ static size_t count_programs(const char *elf, size_t len)
 	return n;
 }
 
-/* What libbpf says of the object it will say again: only that it says something counts here. */
+/* Opens or loads the object in the child process. Errors are ignored, because libbpf reports
+ * them again in the parent; only a crash matters. */
 static int try_object(void *arg, void *reply, struct bb_err *err)
 {
 	const struct trial *t = arg;
@@ -56,7 +57,7 @@ static int try_object(void *arg, void *reply, struct bb_err *err)
 		bpf_object__close(bpf_object__load(t->obj) ? NULL : t->obj);
 		return 0;
 	}
-	/* opened, and looked through as we do: the length of all names */
+	/* read all names, as the parent will */
 	obj = bpf_object__open_mem(t->elf, t->len, NULL);
 	n = 0;
 	if (obj) {

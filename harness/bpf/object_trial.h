@@ -8,16 +8,16 @@
 struct bpf_object;
 
 /*
- * Some damaged objects crash libbpf (1.1, say). So it does first in a child process without rights
- * (base/confined.h, which has the errors) all that it does with an object later here. Where there
- * can be no such child, the object is refused. `path` is for messages.
+ * Some damaged objects crash libbpf (1.1, for one). These functions try libbpf on the object in a
+ * child process without rights first; base/confined.h has the errors. The object is refused if no
+ * such child can be made. `path` is for messages.
  */
 
-/* Open the file's bytes, elf[len]. */
+/* Tries to open elf[len]. */
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err);
 
-/* Load `obj`, which is open: maps, relocations, and the programs that it is set to load. Here, it
- * stays as it is. */
+/* Tries to load `obj`, which is open: its maps, relocations and chosen programs. The caller's
+ * `obj` does not change. */
 int bb_object_trial_load(const char *path, struct bpf_object *obj, struct bb_err *err);
 
 #endif

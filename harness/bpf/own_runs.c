@@ -6,22 +6,26 @@
 #include "base/clock.h"
 
 #define TRIES 512u
-#define FEWEST 16u        /* tries that must have shown the least, or it may be chance */
-#define MOST_NS 10000000u /* where others want our CPU, a try may take milliseconds */
+/* tries with the fewest runs that are needed, because fewer may be chance */
+#define FEWEST 16u
+/* longest search; a try may take milliseconds if other processes use our CPU */
+#define MOST_NS 10000000u
 
-/* What happened between two readings, many times. */
+/* Counts of many windows between two readings. */
 struct tries {
-	uint64_t runs[TRIES], ns[TRIES]; /* ns: UINT64_MAX: not of all of them */
+	/* for each window; ns is UINT64_MAX if the time of a run is missing */
+	uint64_t runs[TRIES], ns[TRIES];
 	size_t n;
-	uint64_t least; /* runs of any */
-	size_t n_least; /* how many had no more */
+	uint64_t least; /* fewest runs of a window */
+	size_t n_least; /* windows with that number */
 };
 
-/* What is tried out between two readings. */
+/* The action between two readings. */
 enum act {
 	ACT_READ,
 	ACT_SLEEP,
-	ACT_SLEEP_OVER, /* the same system call, which returns at once: the time has come already */
+	/* the same system call with a time in the past, so that it returns at once */
+	ACT_SLEEP_OVER,
 };
 
 static int act(enum act what, const struct bb_stats_reader *r)
@@ -31,13 +35,14 @@ static int act(enum act what, const struct bb_stats_reader *r)
 
 	if (what == ACT_READ)
 		return bb_stats_reader__info(r, &unused);
-	/* as nanosleep() does, which live calls */
+	/* the same as nanosleep(), which `live` calls */
 	clock_nanosleep(CLOCK_MONOTONIC, what == ACT_SLEEP_OVER ? TIMER_ABSTIME : 0, &shortly,
 			NULL);
 	return 0;
 }
 
-/* One window in which we do something before the reading that ends it; or spin as long. */
+/* Measures one window with the action before its last reading, or with a busy wait of spin_ns
+ * instead if that is not 0. */
 static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
 		    struct tries *t, uint64_t *ret_took_ns)
 {
@@ -58,7 +63,8 @@ static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spi
 	if (rc)
 		return rc;
 	window = bb_prog_stats__since(&after, &before);
-	/* a run that the kernel missed, as it preempted another one here, was caused, too */
+	/* count runs that the kernel missed because they preempted another run; we caused them,
+	 * too */
 	runs = window.run_cnt + window.recursion_misses;
 	if (!t->n || runs < t->least) {
 		t->least = runs;
@@ -75,10 +81,8 @@ static bool is_certain(const struct tries *t)
 	return t->n_least >= FEWEST;
 }
 
-/*
- * Windows in which we do something, and in turns with them windows that are as long without it,
- * until it is certain what the least runs of both are.
- */
+/* Measures windows with the action and windows of the same length without it, in turns, until
+ * the fewest runs of both are certain. */
 static int find_least(const struct bb_stats_reader *r, enum act what, struct tries *idle,
 		      struct tries *doing)
 {
@@ -89,7 +93,7 @@ static int find_least(const struct bb_stats_reader *r, enum act what, struct tri
 		uint64_t took_ns, spun_ns;
 
 		rc = try_once(r, what, 0, doing, &took_ns);
-		if (!rc && !doing->least) /* whatever we do, it does not run by it */
+		if (!rc && !doing->least) /* the action does not run the program */
 			return 0;
 		if (!rc)
 			rc = try_once(r, what, took_ns ? took_ns : 1, idle, &spun_ns);
@@ -106,8 +110,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A window that ends in a reading has the runs of that reading in it, too. The cost of a run is the
- * median of the windows that held only ours. */
+/* Finds the runs of one reading. The window that ends with a reading includes that reading's
+ * runs. The time of a run is the median over windows that have only our runs. */
 static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {
 	struct tries idle = {0}, doing = {0};
@@ -115,7 +119,8 @@ static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own
 	double ns[TRIES];
 	size_t n = 0;
 
-	if (rc || !idle.least || doing.least <= idle.least) /* its own load, not ours */
+	/* others run the program, we do not */
+	if (rc || !idle.least || doing.least <= idle.least)
 		return rc;
 	own->by_read = (uint32_t)(doing.least - idle.least);
 	for (size_t i = 0; i < doing.n; i++)
@@ -142,10 +147,11 @@ static int try_sleep(const struct bb_stats_reader *r, enum act what, struct bb_o
 }
 
 /*
- * Where others want our CPU, they run while we sleep, and make system calls: one that returns at
- * once gives them no time to. A program that does not run by our readings, but in each of these
- * windows, is taken to have none by our sleeps: there are a few thousand of them a second at the
- * most, and such a program has a hundred thousand runs.
+ * Finds the runs of one sleep. While we sleep, other processes run on our CPU and may make system
+ * calls; a sleep that returns at once leaves them no time. If a program does not run by our
+ * readings but in each window, we assume that our sleeps cause no runs. The error is small: we
+ * sleep a few thousand times a second at most, and such a program has a hundred thousand runs a
+ * second.
  */
 static int find_by_sleep(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {

@@ -6,49 +6,47 @@
 #include "bpf/prog_stats.h"
 
 /*
- * The runs of a program that its observer causes: a program on system calls runs when its own
- * counters are read, one on context switches when the observer sleeps. Trials find out how many:
- * the counters are read directly after the last reading, and again with one more reading (or a
- * sleep) between, dozens of times in turns. Runs that every window has are ours, as nobody else
- * runs a program every few hundred nanoseconds.
+ * The runs of a program that its observer causes. A program on system calls runs when its counters
+ * are read; a program on context switches runs when the observer sleeps. Trials find out how many
+ * runs: some windows end in a second reading right after the first, others have one more reading or
+ * a sleep between, dozens of each in turns. Runs that every window has are ours, because nobody
+ * else runs a program every few hundred nanoseconds.
  */
 struct bb_own_runs {
-	bool unclear;      /* the program runs too often, or too unevenly, for us to tell */
+	bool unclear;      /* true if the program runs too often or too irregularly to tell */
 	uint32_t by_read;  /* runs that one bb_stats_reader__info() causes */
-	uint32_t by_sleep; /* and one nanosleep() */
-	double ns;         /* time of a run that a reading causes: median; NAN: there are none */
+	uint32_t by_sleep; /* runs that one nanosleep() causes */
+	double ns;         /* median time of a run that a reading causes; NAN if there is none */
 };
 
-/*
- * Takes microseconds for a program that does not run by itself meanwhile, else about a millisecond.
- * bpf_stats must be on. 0, or -errno of a reading.
- */
+/* Takes microseconds if the program does not run by itself meanwhile, otherwise about a
+ * millisecond. bpf_stats must be on. Returns 0, or -errno of a reading. */
 int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_own);
 
-/*
- * Windows of which it is known how many of the runs in them are ours. Windows with ours alone give
- * the time of ours; it is subtracted from the time of the other windows.
- */
+/* Sums over windows of which we know how many runs were ours. Windows with only our runs give
+ * the time of one; it is subtracted from the time of the other windows. */
 struct bb_own_share {
-	uint64_t own, own_ns;                 /* in windows with ours alone */
-	uint64_t others, mixed_own, mixed_ns; /* in the others */
-	bool unclear;                         /* a window had fewer runs than ours */
+	uint64_t own, own_ns; /* of windows with only our runs */
+	/* of the other windows: runs of others, our runs, and the time of both */
+	uint64_t others, mixed_own, mixed_ns;
+	bool unclear; /* true if a window had fewer runs than we caused */
 };
 
 /*
- * Of `own` runs that we caused in a window, those that the kernel counted: it misses one that has
- * preempted another run of the program, and while that waits for our CPU, all of ours.
+ * Of `own` runs that we caused in a window, returns how many the kernel counted. It does not count
+ * a run that preempts another run of the program; while that other run waits for our CPU, it counts
+ * none of ours.
  */
 static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uint64_t own)
 {
 	return own > window->recursion_misses ? own - window->recursion_misses : 0;
 }
 
-/* Add a window: the rise of the counters in it, and the number of runs that we caused. */
+/* Adds a window: the rise of the counters in it, and the number of runs that we caused. */
 void bb_own_share__add(struct bb_own_share *s, const struct bb_prog_stats *window, uint64_t own);
 
-/* Time of the runs that are not ours, ns; NAN: none, or ours cannot be told from them. `own_ns`:
- * the time of one of ours where no window had ours alone. */
+/* Time of the runs of others, ns. NAN if there are none, or they cannot be told from ours.
+ * `own_ns` is the time of one of our runs, used if no window had only our runs. */
 double bb_own_share__others_ns(const struct bb_own_share *s, double own_ns);
 
 static inline bool bb_own_runs__any(const struct bb_own_runs *own)

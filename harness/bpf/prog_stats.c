@@ -44,7 +44,7 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	struct bpf_prog_info info;
 	union bpf_attr attr;
 
-	/* nr_map_ids and friends are inputs (bpf_prog_get_info_by_fd() of kernel/bpf/syscall.c) */
+	/* nr_map_ids and its like are inputs (bpf_prog_get_info_by_fd() of kernel/bpf/syscall.c) */
 	memset(&info, 0, sizeof(info));
 	memset(&attr, 0, sizeof(attr));
 	attr.info.bpf_fd = (__u32)r->prog_fd;
@@ -56,7 +56,7 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	return 0;
 }
 
-/* One pass over the text, and a close look only at lines that begin as ours do. */
+/* Passes over the text once and parses only lines that begin like a wanted one. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats)
 {
 	static const char *const keys[] = {"run_time_ns:", "run_cnt:", "recursion_misses:"};
@@ -106,7 +106,7 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 	if (rc)
 		return bb_fail(err, rc, "cannot read the run statistics of a program: %s",
 			       strerror(-rc));
-	/* read one after the other, of counters that only rise */
+	/* the readings follow each other, and the counters only rise */
 	if (before.run_cnt > fdinfo.run_cnt || fdinfo.run_cnt > after.run_cnt ||
 	    before.run_time_ns > fdinfo.run_time_ns || fdinfo.run_time_ns > after.run_time_ns)
 		return bb_fail(err, -ESTALE,
@@ -129,7 +129,7 @@ struct bb_prog_stats bb_prog_stats__since(const struct bb_prog_stats *now,
 
 #define SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
 
-/* Read its text into old[size], unless that is NULL, and then write `value`. */
+/* Reads the sysctl into old[size], unless `old` is NULL, and then writes `value`. */
 static int swap_sysctl(char *old, size_t size, const char *value)
 {
 	int fd = bb_root__open(SYSCTL, O_RDWR), rc;
@@ -153,7 +153,7 @@ int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err)
 	if (rc == -EPERM)
 		return bb_fail(err, rc,
 			       "enabling bpf_stats needs CAP_SYS_ADMIN; run as root, with sudo");
-	if (rc) { /* a kernel before 5.8: EINVAL */
+	if (rc) { /* kernels before 5.8 return EINVAL */
 		rc = swap_sysctl(e.previous, sizeof(e.previous), "1");
 		if (rc)
 			return bb_fail(err, rc,
@@ -176,7 +176,7 @@ void bb_stats_enable__off(struct bb_stats_enable *e)
 	*e = (struct bb_stats_enable){.fd = -1};
 }
 
-/* What follows the first line that begins with `key`; NULL: none does. */
+/* Returns the rest of the first line that begins with `key`; NULL if there is none. */
 static const char *line_of(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -189,7 +189,8 @@ static const char *line_of(const char *text, const char *key)
 	return NULL;
 }
 
-/* The number right behind `key` at the beginning of a line, if `after` follows it. */
+/* Returns the number directly behind `key` at the beginning of a line; NAN unless `after`
+ * follows the number. */
 static double number_of(const char *text, const char *key, const char *after)
 {
 	const char *at = line_of(text, key);
@@ -229,7 +230,7 @@ void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)
 		m->verified_insns = number_of(log, "processed ", " insns");
 }
 
-/* What the kernel accounts to a map; NAN when it does not say. */
+/* Memory that the kernel accounts to a map, in bytes; NAN if unknown. */
 static double memory_of_map(__u32 id)
 {
 	int map_fd = bpf_map_get_fd_by_id(id);
@@ -243,7 +244,7 @@ static double memory_of_map(__u32 id)
 	return number_of(text, "memlock:\t", "\n");
 }
 
-/* No program has 0 of these: the kernel did not say. */
+/* 0 means that the kernel did not report the figure, because no program has 0 of it. */
 static double unless_zero(__u32 n)
 {
 	return n ? (double)n : NAN;
@@ -267,7 +268,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	facts.metrics.verified_insns = unless_zero(info.verified_insns);
 	facts.metrics.xlated_bytes = unless_zero(info.xlated_prog_len);
 	facts.metrics.jited_bytes = unless_zero(info.jited_prog_len);
-	/* all or nothing: a sum that lacks a map would pass for a smaller one */
+	/* no sum if a map is missing, because it would be too small */
 	facts.metrics.map_bytes = info.nr_map_ids <= BB_MAX_PROG_MAPS ? 0 : NAN;
 	for (__u32 i = 0; i < info.nr_map_ids && !isnan(facts.metrics.map_bytes); i++)
 		facts.metrics.map_bytes += memory_of_map(map_ids[i]);

@@ -8,11 +8,11 @@
 
 struct bpf_prog_info;
 
-/* Asks the kernel about a program. *info is zeroed by the caller, except for arrays that the kernel
- * is to fill and their lengths. 0 or -errno. */
+/* Asks the kernel about a program. The caller zeroes *info, except for arrays that the kernel is
+ * to fill and their lengths. Returns 0 or -errno. */
 int bb_prog_info__read(int prog_fd, struct bpf_prog_info *info);
 
-/* The kernel's run statistics of one program: cumulative, summed over CPUs, moving only while
+/* The kernel's run statistics of one program: cumulative, summed over CPUs, changing only while
  * bpf_stats is on. */
 struct bb_prog_stats {
 	uint64_t run_time_ns;
@@ -20,14 +20,14 @@ struct bb_prog_stats {
 	uint64_t recursion_misses; /* 0 on kernels before 5.12 */
 };
 
-/* How far they rose from one reading to a later one. */
+/* Returns how far the counters rose between two readings. */
 struct bb_prog_stats bb_prog_stats__since(const struct bb_prog_stats *now,
 					  const struct bb_prog_stats *before);
 
 /*
- * Two ways to read them. fdinfo is the reference: a held-open /proc/self/fdinfo file, read with
- * pread. The info-by-fd call is twice as fast and does the inner loops; both must agree at the end
- * of every series.
+ * Reads the statistics in two ways. The reference is a /proc/self/fdinfo file that stays open and
+ * is read by pread(). The info-by-fd call is twice as fast and is used in inner loops. Both must
+ * agree at the end of every series.
  */
 struct bb_stats_reader {
 	int prog_fd; /* borrowed */
@@ -42,58 +42,62 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 
 /*
- * By fdinfo, and both ways must agree: info-by-fd before it says no more and after it no less, so
- * that equal it is where nothing runs. -ESTALE with a message if they do not.
+ * Reads by fdinfo and checks it against info-by-fd, which is read before and after: the first must
+ * not be greater and the second not smaller. If nothing runs, all three are equal. -ESTALE with a
+ * message otherwise.
  */
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
 			    struct bb_err *err);
 
-/* The fdinfo text to numbers; -EPROTO where one is missing, but 0 for recursion_misses. */
+/* Parses the text of fdinfo. -EPROTO if a number is missing; only recursion_misses may be, and
+ * is 0 then. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats);
 
 /*
- * bpf_stats, switched on until __off. By fd (BPF_ENABLE_STATS, Linux 5.8), which the
- * kernel undoes when the process ends, however it ends. Only where that call is missing, by sysctl,
- * restored by __off.
+ * bpf_stats, switched on until bb_stats_enable__off(). It is enabled by a descriptor
+ * (BPF_ENABLE_STATS, Linux 5.8), so the kernel disables it when the process ends, however it ends.
+ * Older kernels have only the sysctl, which bb_stats_enable__off() restores.
  */
 struct bb_stats_enable {
-	int fd;            /* -1: by sysctl */
-	char previous[16]; /* the sysctl's old value; empty: it was left alone */
+	int fd;            /* -1 means by sysctl */
+	char previous[16]; /* the sysctl's old value; empty if we did not change it */
 };
 
 int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err);
 void bb_stats_enable__off(struct bb_stats_enable *e);
 
-/* The kernel's facts about a loaded program, without running it. */
+/* The kernel's data about a loaded program, read without running it. */
 struct bb_prog_facts {
-	char type[32]; /* "perf_event", "xdp"; "type-99" where libbpf does not know it */
-	/* SHA of the instructions as they came, in hex: equal for equal programs */
+	/* such as "perf_event" or "xdp"; "type-99" if libbpf does not know the type */
+	char type[32];
+	/* SHA of the instructions as loaded, in hex; the same for equal programs */
 	char tag[17];
 	struct bb_prog_static metrics;
 };
 
 /*
- * By the program's descriptor: everything but the figures that only the verifier's log has
- * (stack_bytes and verify_ns are NAN). A figure that the kernel is too old for, or does not show
- * this user, is NAN. 0 or -errno with a message.
+ * Reads everything except the figures that only the verifier's log has: stack_bytes and verify_ns
+ * are NAN. A figure is also NAN if the kernel is too old for it or does not show it to this user.
+ * Returns 0 or -errno with a message.
  */
 int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
-/* The log level that gives the verifier's statistics: BPF_LOG_STATS of
- * include/linux/bpf_verifier.h, since Linux 5.2. */
+/* The log level for the verifier's statistics: BPF_LOG_STATS of include/linux/bpf_verifier.h,
+ * Linux 5.2. */
 #define BB_LOG_STATS 4
 
-#define BB_MAX_PROG_MAPS 64 /* of one program: MAX_USED_MAPS of the same */
-#define BB_MAX_FUNCTIONS                                                                           \
-	256 /* of one program: BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h                    \
-	     */
+/* maximum for one program: MAX_USED_MAPS of include/linux/bpf_verifier.h */
+#define BB_MAX_PROG_MAPS 64
+/* maximum for one program: BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h */
+#define BB_MAX_FUNCTIONS 256
 
-/* "stack depth 16+8+0" of the log: bytes of each function, the main one first. How many. */
+/* Parses the log's "stack depth 16+8+0": bytes of each function, the main one first. Returns how
+ * many there are. */
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS]);
 
 /*
- * Add the statistics of the verifier's log: stack_bytes, verify_ns, and verified_insns where it is
- * still NAN (before Linux 5.16 only the log has it). Figures that the text lacks stay as they are.
+ * Adds the statistics of the verifier's log: stack_bytes, verify_ns, and verified_insns if it is
+ * still NAN (before Linux 5.16, only the log has it). A figure that the text lacks does not change.
  */
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m);
 

@@ -21,7 +21,7 @@ struct bb_prog_type_name bb_prog_type_name(uint32_t type)
 	return name;
 }
 
-/* Sections of programs that the libbpf of Debian 12 does not know yet. */
+/* Sections that the libbpf of Debian 12 does not know. */
 static const struct {
 	const char *word;
 	uint32_t type, attach_type;
@@ -49,7 +49,7 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 	enum bpf_prog_type type;
 	size_t len;
 
-	section += *section == '?'; /* not loaded by default */
+	section += *section == '?'; /* '?' marks programs that are not loaded by default */
 	len = strcspn(section, "/") - (bb_section_type__is_sleepable(section) ? 2 : 0);
 	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++)
 		if (len == strlen(newer[i].word) && !memcmp(section, newer[i].word, len)) {
@@ -67,7 +67,7 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 	return 0;
 }
 
-/* What other loaders, and libbpf before 1.0, took by its beginning. */
+/* Beginnings by which other loaders, and libbpf before 1.0, recognise sections. */
 static const struct {
 	const char *word, *section;
 } words[] = {
@@ -91,11 +91,11 @@ static const struct {
 
 const char *bb_section_type__guess(const char *section)
 {
-	section += *section == '?'; /* not loaded by default */
+	section += *section == '?'; /* '?' marks programs that are not loaded by default */
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t len = strlen(words[i].word);
 
-		/* "xdp", "xdp/x", "xdp_pass", "xdp-pass", "tc1", but no "tcp_x" */
+		/* accepts "xdp", "xdp/x", "xdp_pass", "xdp-pass" and "tc1", but not "tcp_x" */
 		if (!strncmp(section, words[i].word, len) &&
 		    !strchr("abcdefghijklmnopqrstuvwxyz", section[len] ? section[len] : '_'))
 			return words[i].section;

@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-#define PERF_PAGES 64 /* a CPU, a power of two */
+#define PERF_PAGES 64 /* for each CPU; a power of two */
 
 static struct bb_ring *add_ring(struct bb_rings *r)
 {
@@ -19,14 +19,16 @@ static struct bb_ring *add_ring(struct bb_rings *r)
 	return ring;
 }
 
-/* The first touch of a mapped page is a fault: take it here, not while faults are measured. */
+/* Touches the mapped pages now, because the first access is a page fault and faults are measured
+ * later. */
 static void prefault(struct bb_ring *ring)
 {
 	(void)*ring->producer;
 	*ring->consumer = *ring->consumer;
 }
 
-/* Its first page has the reader's position, its second the writer's (kernel/bpf/ringbuf.c). */
+/* Maps the buffer: its first page has the reader's position, its second the writer's
+ * (kernel/bpf/ringbuf.c). */
 static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -82,7 +84,8 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		if (rc)
 			return rc;
 		page = buf;
-		/* __u64 in the ABI, long here: the same on 64-bit machines, as JITs want */
+		/* __u64 in the ABI, long here: the same size on 64-bit machines, which every JIT
+		 * needs */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;
 		ring->size_bytes = size;
@@ -108,7 +111,7 @@ static int add_queue(struct bb_rings *r, const struct bpf_map_info *info, int ma
 	return 0;
 }
 
-/* At most as many as it holds: somebody else may be pushing. */
+/* Pops at most as many values as the map can hold, because others may be pushing. */
 void bb_queue__empty(struct bb_queue *q)
 {
 	for (unsigned int i = 0; i < q->max_entries; i++)
@@ -133,7 +136,8 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 
 int bb_rings__after_fork(const struct bb_rings *r)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size; /* a page in front of `size` bytes */
+	/* one page more than the `size` bytes of the buffer */
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
 
 	for (size_t i = 0; i < r->n_perf_buffers; i++)
 		for (size_t k = 0; k < perf_buffer__buffer_cnt(r->perf_buffers[i]); k++) {

@@ -10,20 +10,21 @@ struct perf_buffer;
 
 /* The reader's side of one buffer that a program writes to: two positions in shared memory. */
 struct bb_ring {
-	volatile unsigned long *consumer;       /* ours to move */
-	const volatile unsigned long *producer; /* the kernel's */
+	volatile unsigned long *consumer;       /* the reader's position; we write it */
+	const volatile unsigned long *producer; /* the writer's position; the kernel writes it */
 	size_t size_bytes;
-	/* of a ring buffer, borrowed: the map outlives the reader; -1 of a perf buffer */
+	/* descriptor of a ring buffer, borrowed from a map that outlives the reader; -1 for a
+	 * perf buffer */
 	int map_fd;
-	/* mapped by us; NULL for a perf buffer, which libbpf maps */
+	/* pages that we mapped; NULL for a perf buffer, which libbpf maps */
 	void *consumer_page, *producer_page;
 };
 
-/* A queue or stack map: nothing shared, its values are popped one by one. */
+/* A queue or stack map. It shares no memory, so its values are popped one by one. */
 struct bb_queue {
-	int map_fd;                      /* borrowed: the map outlives the reader */
-	void *value;                     /* room for one */
-	unsigned int max_entries, since; /* runs since it was emptied */
+	int map_fd;                      /* borrowed; the map outlives the reader */
+	void *value;                     /* buffer for one value */
+	unsigned int max_entries, since; /* `since`: runs since it was last emptied */
 };
 
 struct bb_rings {
@@ -31,32 +32,33 @@ struct bb_rings {
 	size_t n;
 	struct bb_queue *queues;
 	size_t n_queues;
-	struct perf_buffer **perf_buffers; /* own the mappings of the perf kind */
+	struct perf_buffer **perf_buffers; /* own the mappings of perf buffers */
 	size_t n_perf_buffers;
 };
 
 /*
- * Map a BPF ring buffer, open a perf event array, note a queue or a stack; any other map is passed
- * over. `map_fd` stays open until bb_rings__close(); `name` is for messages. 0 or -errno with a
- * message; maps that were added before stay.
+ * Adds the reader of a map: maps a ring buffer, opens a perf event array, or remembers a queue or
+ * stack. Ignores other maps. `map_fd` must stay open until bb_rings__close(); `name` is for
+ * messages. Returns 0 or -errno with a message; maps added before stay.
  */
 int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,
 		  struct bb_err *err);
 void bb_rings__close(struct bb_rings *r);
 
 /*
- * Once, in a child that fork() made: perf buffers are mapped again, at the same place. The kernel
- * leaves them out of a child's memory (VM_DONTCOPY). 0 or -errno, after which nothing may be
- * drained: -EEXIST where the child has mapped something else there meanwhile.
+ * Maps the perf buffers again in a forked child, at the same addresses, because the kernel omits
+ * them from a child's memory (VM_DONTCOPY). Call it once. After an error nothing may be drained;
+ * -EEXIST means that the child has mapped something else at that address.
  */
 int bb_rings__after_fork(const struct bb_rings *r);
 
-void bb_queue__empty(struct bb_queue *q); /* for the function below */
+void bb_queue__empty(struct bb_queue *q); /* used by bb_rings__drain() */
 
 /*
- * Move the reader's position to the writer's: everything delivered is thrown away unread. How full
- * a queue is cannot be seen: it counts as half full after half as many calls as it has entries, a
- * push a run.
+ * Moves the reader's position to the writer's, which discards all delivered records unread. With
+ * `only_when_half_full`, buffers that are less than half full stay unchanged. The fill of a queue
+ * cannot be read: it counts as half full after half as many calls as it has entries, assuming one
+ * push per run.
  */
 static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 {
