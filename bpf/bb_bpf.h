@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every BPF program here starts from: UAPI types and libbpf's helpers, so that a build needs
- * no BTF of the kernel. */
+/* Included by every BPF program here: UAPI types and libbpf's helpers. It needs no BTF of the
+ * kernel for a build. */
 #ifndef BB_BPF_H
 #define BB_BPF_H
 
@@ -11,10 +11,8 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/*
- * Runs whose result was thrown away (ring full, map full). bpfbench reads a global of this name
- * after every series, of any program that has one.
- */
+/* Number of runs whose result was thrown away because a ring or map was full. bpfbench reads a
+ * global of this name after every series, in any program that has one. */
 __u64 drops;
 
 static __always_inline void bb_count_drop(void)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A floor for each type that bpfbench can drive: a program that returns at once, with the value
- * that lets its event go on. What a run of it costs is what calling any program of the type costs,
- * bpf_stats' own share included.
+ * A floor for each program type that bpfbench can drive: a program that returns at once, with the
+ * value that lets its event proceed. Its run time is the cost of calling any program of the type,
+ * including the share of bpf_stats.
  */
 #include "bb_bpf.h"
 
 #include <linux/pkt_cls.h>
 
-#define ACCEPT 1 /* all of cgroups, sk_lookup and netfilter alike: SK_PASS, NF_ACCEPT */
+#define ACCEPT 1 /* the same value for cgroups, sk_lookup (SK_PASS) and netfilter (NF_ACCEPT) */
 
 #define FLOOR(name, section, retval)                                                               \
 	SEC(section) int empty_##name(void *ctx)                                                   \
@@ -28,8 +28,9 @@ FLOOR(xdp, "xdp", XDP_PASS)
 FLOOR(flow_dissector, "flow_dissector", 0)
 FLOOR(sk_lookup, "sk_lookup", ACCEPT)
 FLOOR(netfilter, "netfilter",
-      ACCEPT) /* libbpf 1.2; an older one opens the object and leaves this one out */
-/* A hook that nothing but a thread which names itself comes by at. */
+      /* known to libbpf 1.2; older versions open the object and do not load this program */
+      ACCEPT)
+/* The hook only runs when a thread renames itself. */
 FLOOR(raw_tracepoint, "raw_tp/task_rename", 0)
 FLOOR(tracepoint, "tp/task/task_rename", 0)
 FLOOR(tracing, "tp_btf/task_rename", 0)

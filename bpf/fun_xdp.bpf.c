@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fun_xdp: FizzBuzz and Fibonacci on the source address of every IPv4 packet, pushed to a queue
- * that user space pops. Five versions as its history had them; v3 brings in a performance
- * regression for some addresses, v4 takes it out.
+ * fun_xdp applies FizzBuzz and Fibonacci to the source address of every IPv4 packet and pushes the
+ * result to a queue that user space pops. There are five versions, as in its history; v3 introduces
+ * a performance regression for some addresses, and v4 repairs it.
  */
 #include "bb_bpf.h"
 #include <bpf/bpf_endian.h>
@@ -19,15 +19,15 @@ struct {
 	__type(value, enum bb_source_addr);
 } SOURCE_ADDR_QUEUE SEC(".maps");
 
-/* v0 only: the addresses that it saw. */
+/* v0 only: the addresses of the packets. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, LOG_BYTES);
 } addr_log SEC(".maps");
 
-enum { NO_ADDR = -1 }; /* no action of XDP's: the packet has an address */
+enum { NO_ADDR = -1 }; /* not a value of enum xdp_action */
 
-/* The action where there is no source address to speak of, or NO_ADDR and the address. */
+/* Returns NO_ADDR and the source address of an IPv4 packet; otherwise the action for the packet. */
 static __always_inline int parse(const struct xdp_md *ctx, __u32 *ret_addr)
 {
 	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
@@ -40,8 +40,8 @@ static __always_inline int parse(const struct xdp_md *ctx, __u32 *ret_addr)
 		return XDP_PASS;
 	if ((const void *)(ip + 1) > end)
 		return XDP_ABORTED;
-	*ret_addr = __le32_to_cpu(
-		ip->saddr); /* as fun_xdp.h has it: nothing to do on little-endian machines */
+	/* in the byte order of fun_xdp.h; a no-op on little-endian machines */
+	*ret_addr = __le32_to_cpu(ip->saddr);
 	return NO_ADDR;
 }
 
@@ -54,14 +54,14 @@ static __always_inline int push(int answer)
 	return XDP_PASS;
 }
 
-/* The floor: what the kernel charges for calling any XDP program. */
+/* The floor: the kernel's cost of calling any XDP program. */
 SEC("xdp")
 int empty(struct xdp_md *ctx)
 {
 	return XDP_PASS;
 }
 
-/* Parses the packet and logs its address, a ring buffer record of 4 bytes. */
+/* v0: parses the packet and logs its address, a ring buffer record of 4 bytes. */
 SEC("xdp")
 int v0(struct xdp_md *ctx)
 {
@@ -75,8 +75,8 @@ int v0(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Instead of the log, Fizz: one division, and for every third address a push (a lock and a copy).
- */
+/* v1: Fizz instead of the log: one division, and every third address is pushed (a lock and a
+ * copy). */
 SEC("xdp")
 int v1(struct xdp_md *ctx)
 {
@@ -86,7 +86,7 @@ int v1(struct xdp_md *ctx)
 	return action == NO_ADDR ? push(bb_fizz(addr)) : action;
 }
 
-/* FizzBuzz: two divisions, and 7 of 15 addresses are pushed. */
+/* v2: FizzBuzz: two divisions, and 7 of 15 addresses are pushed. */
 SEC("xdp")
 int v2(struct xdp_md *ctx)
 {
@@ -96,7 +96,7 @@ int v2(struct xdp_md *ctx)
 	return action == NO_ADDR ? push(bb_fizz_buzz(addr)) : action;
 }
 
-/* Fibonacci first, by the loop: up to 381 rounds before anything else. */
+/* v3: Fibonacci first, by a loop of up to 381 rounds. */
 SEC("xdp")
 int v3(struct xdp_md *ctx)
 {
@@ -108,7 +108,7 @@ int v3(struct xdp_md *ctx)
 	return push(bb_is_fibonacci_by_loop((__u8)addr, NULL) ? BB_FIBONACCI : bb_fizz_buzz(addr));
 }
 
-/* As v3, by the table: a handful of comparisons. */
+/* v4: the same as v3, with a table: a few comparisons. */
 SEC("xdp")
 int v4(struct xdp_md *ctx)
 {

@@ -5,12 +5,12 @@
 #include <linux/types.h>
 
 /*
- * What fun_xdp says of an IPv4 source address, as inline functions for BPF and for user space
- * alike. `addr` is the address as a little-endian machine reads its four bytes, without
- * bpf_ntohl(): its low byte is the first byte in the packet, N of N.0.0.1, byte 26 of an Ethernet
+ * The classification of an IPv4 source address by fun_xdp, as inline functions for BPF and user
+ * space. `addr` has the address's four bytes as a little-endian machine reads them, without
+ * bpf_ntohl(): the low byte is the first byte in the packet, N of N.0.0.1, byte 26 of an Ethernet
  * frame.
  *
- * The answer is what is pushed to SOURCE_ADDR_QUEUE, or BB_NO_PUSH.
+ * The functions return the value to push to SOURCE_ADDR_QUEUE, or BB_NO_PUSH.
  */
 enum bb_source_addr {
 	BB_FIZZ = 0,
@@ -38,9 +38,10 @@ bb_inline int bb_fizz_buzz(__u32 addr)
 }
 
 /*
- * The regression: Fibonacci's numbers from 0 and 1 until one is at least n, in 8 bits. 377 does not
- * fit, so that for n > 233 the sum wraps around and goes on, up to 381 times, until some value
- * happens to be large enough. `trips` (NULL: not wanted) counts the rounds.
+ * The regression: computes Fibonacci numbers from 0 and 1 in 8 bits until one is at least n. 377
+ * does not fit in 8 bits. So for n > 233, the sum wraps around and the loop goes on, up to 381
+ * times, until a value happens to be large enough. `trips` counts the rounds; NULL means do not
+ * count.
  */
 bb_inline int bb_is_fibonacci_by_loop(__u8 n, __u32 *trips)
 {
@@ -57,7 +58,7 @@ bb_inline int bb_is_fibonacci_by_loop(__u8 n, __u32 *trips)
 	return b == n;
 }
 
-/* The repair: all of them that there are in 8 bits. */
+/* The repair: a table of all Fibonacci numbers below 256. */
 bb_inline int bb_is_fibonacci_by_table(__u8 n)
 {
 	switch (n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where objects of the kernel are that a process holds: an iterator over its open files, which
- * writes a record for each. bpfbench calls programs of kernel functions with them
+ * Reports the addresses of kernel objects that a process holds: an iterator over its open files
+ * that writes a record for each. bpfbench calls programs of kernel functions with these addresses
  * (fire/live_objects.h).
  */
 #include "bb_bpf.h"
@@ -100,7 +100,8 @@ int live_objects(struct bpf_iter__task_file *ctx)
 	r.v[BB_LIVE_VFSMOUNT] = (__u64)file->f_path.mnt;
 	r.v[BB_LIVE_SUPER_BLOCK] = (__u64)BPF_CORE_READ(file, f_inode, i_sb);
 	r.v[BB_LIVE_ADDRESS_SPACE] = (__u64)BPF_CORE_READ(file, f_inode, i_mapping);
-	r.v[BB_LIVE_SOCKET] = (__u64)socket; /* for who knows that the file is one */
+	/* valid only if the reader knows that the file is a socket */
+	r.v[BB_LIVE_SOCKET] = (__u64)socket;
 	r.v[BB_LIVE_SOCK] = (__u64)BPF_CORE_READ(socket, sk);
 	r.v[BB_LIVE_SK_BUFF] = (__u64)BPF_CORE_READ(socket, sk, sk_receive_queue.next);
 	bpf_seq_write(ctx->meta->seq, &r, sizeof(r));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What live_objects.bpf.c writes of each open file, and fire/live_objects.c reads. */
+/* The record that live_objects.bpf.c writes for each open file, and fire/live_objects.c reads. */
 #ifndef BB_LIVE_RECORD_H
 #define BB_LIVE_RECORD_H
 
@@ -7,7 +7,7 @@
 
 enum bb_live {
 	BB_LIVE_TASK,
-	BB_LIVE_COMM, /* its name, a text of the kernel's */
+	BB_LIVE_COMM, /* name of the task, a string in the kernel */
 	BB_LIVE_STACK,
 	BB_LIVE_MM,
 	BB_LIVE_CRED,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Programs whose cost is known by construction: test material for the statistics. `loop` is the
- * kind of code whose time depends on where the JIT puts it; `straight` has no jump that could be
- * placed badly.
- */
+/* Programs whose cost is known by construction, to test the statistics. The time of `loop`
+ * depends on the address that the JIT gives it. `straight` has no jumps, so its time does not. */
 #include "bb_bpf.h"
 #include "multiplications.h"
 
@@ -16,7 +13,7 @@ int empty(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The floor of test runs, for the bench of them. */
+/* The floor of test runs, for a benchmark of them. */
 SEC("xdp")
 int empty_xdp(struct xdp_md *ctx)
 {

@@ -2,8 +2,8 @@
 #ifndef BB_MULTIPLICATIONS_H
 #define BB_MULTIPLICATIONS_H
 
-/* Multiplications that depend on one another: code whose cost is known. A shift between them, or
- * the compiler folds the whole row into one. */
+/* Dependent multiplications, code of known cost. The xor between two of them prevents the compiler
+ * from merging a row of them into one. */
 #define BB_STEP(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
 #define BB_STEP4(x) (BB_STEP(x), BB_STEP(x), BB_STEP(x), BB_STEP(x))
 #define BB_STEP16(x) (BB_STEP4(x), BB_STEP4(x), BB_STEP4(x), BB_STEP4(x))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel side of a sampling profiler: on each perf event, deliver the time, the task and its
- * user stack. The variants differ in how the sample gets to user space, which is most of what such
- * a program costs.
+ * The kernel side of a sampling profiler: each perf event delivers the time, the task and its user
+ * stack. The variants differ in how they deliver the sample to user space, which is most of the
+ * cost of such a program.
  */
 #include "bb_bpf.h"
 #include "perf_profiler.h"
@@ -10,11 +10,10 @@
 #define RING_BYTES (16 << 20)
 #define STACK_FRAMES 127 /* kernel.perf_event_max_stack */
 
-/* pid_filter: sample this process (tgid) only. 0 means every process. */
+/* pid_filter: process (tgid) to sample; 0 means every process. */
 const volatile __u32 target_pid = 0;
 
-/* regressed: rounds of a dependent multiply-add spent on top of what ringbuf does; about 1 ns each.
- */
+/* regressed: extra rounds of a dependent multiply-add, about 1 ns each. */
 const volatile __u32 extra_rounds = 200;
 
 struct {
@@ -64,7 +63,7 @@ static __always_inline void fill_header(struct bb_sample *s, __u64 stack_len)
 	s->header.stack_len = stack_len;
 }
 
-/* What `ringbuf` and its relatives do: the sample is built in place in the ring. */
+/* Builds the sample directly in the ring, for `ringbuf` and similar variants. */
 static __always_inline int sample_to_ring(void *ctx, __u64 submit_flags)
 {
 	struct bb_sample *s = bpf_ringbuf_reserve(&samples, sizeof(*s), 0);
@@ -84,7 +83,8 @@ static __always_inline int sample_to_ring(void *ctx, __u64 submit_flags)
 	return 0;
 }
 
-/* For the variants that deliver by copying: the sample in this CPU's scratch buffer, or NULL. */
+/* Builds the sample in this CPU's scratch buffer, for variants that copy it to deliver it.
+ * Returns NULL on failure. */
 static __always_inline struct bb_sample *sample_in_scratch(void *ctx)
 {
 	__u32 zero = 0;
@@ -100,7 +100,7 @@ static __always_inline struct bb_sample *sample_in_scratch(void *ctx)
 	return s;
 }
 
-/* Bytes of a sample that carry something: a copy need not move the unused end of the stack. */
+/* Bytes of the sample that are filled; the unused end of the stack need not be copied. */
 static __always_inline __u64 used_bytes(const struct bb_sample *s)
 {
 	__u64 len = s->header.stack_len;
@@ -108,29 +108,29 @@ static __always_inline __u64 used_bytes(const struct bb_sample *s)
 	return sizeof(s->header) + (len < BB_STACK_BYTES ? len : BB_STACK_BYTES);
 }
 
-/* The floor: what the kernel charges for calling any program of this type. */
+/* The floor: the kernel's cost of calling any program of this type. */
 SEC("perf_event")
 int empty(struct bpf_perf_event_data *ctx)
 {
 	return 0;
 }
 
-/* The profiler as published. Submit with flags 0 wakes the reader whenever it has caught up: an
- * irq_work each. */
+/* The profiler as published. Submitting with flags 0 wakes the reader by an irq_work whenever
+ * the reader has caught up. */
 SEC("perf_event")
 int ringbuf(struct bpf_perf_event_data *ctx)
 {
 	return sample_to_ring(ctx, 0);
 }
 
-/* Saves the irq_work; the reader polls. */
+/* Never wakes the reader, which must poll; saves the irq_work. */
 SEC("perf_event")
 int ringbuf_nowakeup(struct bpf_perf_event_data *ctx)
 {
 	return sample_to_ring(ctx, BPF_RB_NO_WAKEUP);
 }
 
-/* One more copy, but only of the frames there are, so the ring lasts longer. */
+/* One more copy, but only of filled frames, so the ring has room for more samples. */
 SEC("perf_event")
 int scratch_output(struct bpf_perf_event_data *ctx)
 {
@@ -141,8 +141,7 @@ int scratch_output(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The older per-CPU perf buffer: no shared lock, but a buffer a CPU and perf's own record header.
- */
+/* The older perf buffer, one for each CPU: no shared lock, but perf's own record header. */
 SEC("perf_event")
 int perfbuf(struct bpf_perf_event_data *ctx)
 {
@@ -154,9 +153,9 @@ int perfbuf(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Nothing is delivered: stacks are counted in the kernel and read at the end. Costs a hash of the
- * stack. Two stacks that fall into one bucket of the stack map are no drop: the later one is
- * counted without its frames (a negative id).
+ * Delivers nothing: stacks are counted in the kernel and read at the end. Costs a hash of the
+ * stack. If two stacks fall into one bucket of the stack map, the second is counted without its
+ * frames (a negative id), which is no drop.
  */
 SEC("perf_event")
 int stackid(struct bpf_perf_event_data *ctx)
@@ -173,8 +172,8 @@ int stackid(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* As ringbuf, with the kernel's frames in front of the user's: two walks, one buffer, half of it
- * each. */
+/* The same as ringbuf, with the kernel's frames in front of the user's: two stack walks into one
+ * buffer, half of it for each. */
 SEC("perf_event")
 int kernel_user(struct bpf_perf_event_data *ctx)
 {
@@ -188,7 +187,7 @@ int kernel_user(struct bpf_perf_event_data *ctx)
 	}
 	kernel_len = bpf_get_stack(ctx, s->stack, half, 0);
 	if (kernel_len < 0)
-		kernel_len = 0; /* the event hit user mode: there is no kernel stack */
+		kernel_len = 0; /* the event interrupted user mode, so there is no kernel stack */
 	user_len = bpf_get_stack(ctx, (char *)s->stack + half, half, BPF_F_USER_STACK);
 	if (user_len < 0) {
 		bpf_ringbuf_discard(s, BPF_RB_NO_WAKEUP);
@@ -199,8 +198,8 @@ int kernel_user(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* As ringbuf, but decides first. With target_pid set to another process this is the price of saying
- * no. */
+/* The same as ringbuf, but checks the process first. If target_pid is another process, this
+ * measures the cost of not sampling. */
 SEC("perf_event")
 int pid_filter(struct bpf_perf_event_data *ctx)
 {
@@ -211,7 +210,7 @@ int pid_filter(struct bpf_perf_event_data *ctx)
 
 __u64 regressed_sink;
 
-/* As ringbuf, slower by a known piece of work: test material for comparisons, not part of the
+/* The same as ringbuf, slower by a known amount: tests comparisons and is not part of the
  * scenario. */
 SEC("perf_event")
 int regressed(struct bpf_perf_event_data *ctx)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One sample as perf_profiler.bpf.c delivers it: shared by the programs and user space. */
+/* A sample as perf_profiler.bpf.c delivers it, shared by the programs and user space. */
 #ifndef BB_PERF_PROFILER_H
 #define BB_PERF_PROFILER_H
 
@@ -9,9 +9,9 @@
 
 struct bb_sample_header {
 	__u64 ktime_ns; /* CLOCK_MONOTONIC when the event fired */
-	__u32 pid;      /* what user space calls a process: the tgid */
+	__u32 pid;      /* process id as in user space (the kernel's tgid) */
 	__u32 tid;
-	__u64 stack_len; /* bytes of `stack` that are filled */
+	__u64 stack_len; /* filled bytes of `stack` */
 };
 
 struct bb_sample {

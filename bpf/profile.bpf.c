@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel side of `bpfbench profile`: samples are added up here, by process and stacks, so that
- * user space has nothing to do while they are taken. What finds no room in the maps goes to user
- * space one by one.
+ * The kernel side of `bpfbench profile`. It counts samples by process and stacks, so that user
+ * space has nothing to do while samples are taken. Samples for which the maps have no room go to
+ * user space one by one.
  */
 #include "bb_bpf.h"
 #include <bpf/bpf_core_read.h>
@@ -14,16 +14,16 @@
 #define THREADS 65536
 #define OVERFLOW_BYTES (4 << 20)
 
-/* Only processes in `targets`, and what they fork. Otherwise all. */
+/* true: only processes in `targets` and their children; false: all. */
 const volatile _Bool only_targets = 0;
 const volatile _Bool want_kernel = 1;
 const volatile _Bool want_user = 1;
 
-__u64 samples; /* on-CPU samples that were wanted */
-/* samples whose stack collided with another's in `stacks`, and had no other way */
+__u64 samples; /* on-CPU samples of wanted processes */
+/* samples whose stack collided with another one in `stacks` and could not be delivered otherwise */
 __u64 lost_stacks;
 
-/* The fields that we read, wherever this kernel has them (CO-RE). */
+/* The fields that we read; CO-RE finds their offsets in the running kernel. */
 struct task_struct {
 	int pid;
 	int tgid;
@@ -78,7 +78,7 @@ static __always_inline void take_stacks(void *ctx, __u32 pid, __u32 is_off_cpu,
 	bpf_get_current_comm(ret_key->comm, sizeof(ret_key->comm));
 }
 
-/* Add to what is counted under the key; 0, or -E2BIG when the map is full. */
+/* Adds to the count of the key. Returns 0, or -E2BIG if the map is full. */
 static __always_inline long add(const struct bb_profile_key *key, __u64 weight)
 {
 	__u64 *sum = bpf_map_lookup_elem(&counts, key);
@@ -88,7 +88,8 @@ static __always_inline long add(const struct bb_profile_key *key, __u64 weight)
 
 		if (rc != -EEXIST)
 			return rc;
-		sum = bpf_map_lookup_elem(&counts, key); /* another CPU was first */
+		/* another CPU has added the key meanwhile */
+		sum = bpf_map_lookup_elem(&counts, key);
 	}
 	if (!sum)
 		return -E2BIG;
@@ -132,7 +133,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The current thread leaves its CPU: by itself, or to make room for another. */
+/* Records that the current thread leaves its CPU, voluntarily or not. */
 static __always_inline void leave(void *ctx, __u64 now_ns)
 {
 	__u64 id = bpf_get_current_pid_tgid();
@@ -159,7 +160,8 @@ static __always_inline void come_back(__u32 tid, __u64 now_ns)
 	bpf_map_delete_elem(&sleeping, &tid);
 }
 
-/* sched_switch(preempt, prev, next, ...): off-CPU time in ns, by where it was spent. */
+/* sched_switch(preempt, prev, next, ...): measures off-CPU time in ns, by the stack at which the
+ * thread left the CPU. */
 SEC("raw_tp/sched_switch")
 int switched(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -167,14 +169,14 @@ int switched(struct bpf_raw_tracepoint_args *ctx)
 			   *next = (struct task_struct *)ctx->args[2];
 	__u64 now_ns = bpf_ktime_get_ns();
 
-	if (!BPF_CORE_READ(prev, exit_state)) /* it will come back */
+	if (!BPF_CORE_READ(prev, exit_state)) /* the thread will run again */
 		leave(ctx, now_ns);
 	come_back(BPF_CORE_READ(next, pid), now_ns);
 	return 0;
 }
 
-/* sched_process_fork(parent, child): children of targets are targets; a number that came back
- * belongs to no target. */
+/* sched_process_fork(parent, child): the children of targets become targets; a pid that the
+ * kernel uses again does not remain a target. */
 SEC("raw_tp/sched_process_fork")
 int forked(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -183,7 +185,7 @@ int forked(struct bpf_raw_tracepoint_args *ctx)
 	__u8 one = 1;
 
 	if (child_pid == pid)
-		return 0; /* a thread */
+		return 0; /* a thread of the same process */
 	if (!bpf_map_lookup_elem(&targets, &pid))
 		bpf_map_delete_elem(&targets, &child_pid);
 	else if (bpf_map_update_elem(&targets, &child_pid, &one, BPF_ANY))

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What profile.bpf.c and harness/profile/recording.c have in common. */
+/* Shared by profile.bpf.c and harness/profile/recording.c. */
 #ifndef BB_PROFILE_H
 #define BB_PROFILE_H
 
 #include <linux/types.h>
 
-#define BB_PROFILE_FRAMES 127 /* the most that kernel.perf_event_max_stack is by default */
+#define BB_PROFILE_FRAMES 127 /* default of kernel.perf_event_max_stack */
 #define BB_PROFILE_COMM 16
 
-/* What samples are counted by. An id is that of a stack in `stacks`, or a negative errno of
+/* Samples are counted by this key. An id is that of a stack in `stacks`, or a negative errno of
  * bpf_get_stackid(). */
 struct bb_profile_key {
-	__u32 pid; /* what user space calls a process: the tgid */
+	__u32 pid; /* process id as in user space (the kernel's tgid) */
 	__s32 kernel_id;
 	__s32 user_id;
 	__u32 is_off_cpu;
 	char comm[BB_PROFILE_COMM];
 };
 
-/* A sample whose stacks found no room in the maps, as a whole. Addresses are innermost first. */
+/* A whole sample for whose stacks the maps had no room. Addresses are innermost first. */
 struct bb_profile_sample {
 	struct bb_profile_key key;
 	__u64 weight;
-	__s64 kernel_bytes; /* filled of `kernel`, or a negative errno; likewise user_bytes */
+	__s64 kernel_bytes; /* filled bytes of `kernel` and `user`, or a negative errno */
 	__s64 user_bytes;
 	__u64 kernel[BB_PROFILE_FRAMES];
 	__u64 user[BB_PROFILE_FRAMES];
 };
 
-/* A thread that is off its CPU: since when, and where it was. */
+/* A thread that is off its CPU: the time when it left, and its stacks. */
 struct bb_profile_sleep {
 	__u64 since_ns; /* CLOCK_MONOTONIC */
 	struct bb_profile_key key;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fixed pieces of work, run in every round next to the programs that are measured: how fast the
- * machine is during this run (run/references.h). There are several, as their costs move
+ * Fixed pieces of work that run in every round beside the measured programs, and show how fast the
+ * machine is during this run (run/references.h). There are several, because their costs vary
  * independently of each other on a shared host.
  */
 #include "bb_bpf.h"
 
 __u64 sink;
 
-/* The clock of the CPU and our share of the core: 1024 instructions in four chains that do not wait
- * for each other. There is no jump that could be placed badly. */
+/* Clock of the CPU and our share of the core: 1024 instructions in four independent chains,
+ * without jumps, so that the JIT address does not matter. */
 #define STEP(x) asm volatile("%0 += 13\n\t%0 ^= 0x5bd1e995" : "+r"(x))
 #define STEP4                                                                                      \
 	STEP(a);                                                                                   \
@@ -37,8 +37,9 @@ int instructions(struct __sk_buff *skb)
 }
 
 /*
- * Memory: 64 loads, each from a place that the one before it tells, in 4 MiB: more than a core has
- * for itself. All words are 0; the compiler and the CPU do not know that.
+ * Memory: 64 loads from 4 MiB, which is more than the caches of one core. The address of each load
+ * depends on the value of the load before. All words are 0, which neither the compiler nor the CPU
+ * knows.
  */
 #define WORDS (1u << 19)
 #define WORDS_A_LINE 8
@@ -51,7 +52,7 @@ int memory(struct __sk_buff *skb)
 	__u64 i = at;
 
 	for (int k = 0; k < 64; k++) {
-		/* a linear congruential generator with the full period of the lines */
+		/* a linear congruential generator that visits all cache lines */
 		i = i * 1664525 + 1013904223 + words[(i * WORDS_A_LINE) & (WORDS - 1)];
 	}
 	at = i;

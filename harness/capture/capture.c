@@ -8,7 +8,7 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 
 bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p)
 {
-	/* libbpf's skel_internal.h */
+	/* as made by libbpf's skel_internal.h */
 	return p->type == BPF_PROG_TYPE_SYSCALL && !strcmp(p->kernel_name, "__loader.prog");
 }
 
@@ -151,7 +151,7 @@ void bb_capture__free(struct bb_capture *c)
 	free(c);
 }
 
-/* Words of attachments, as libbpf and the kernel have them, and those of sections. */
+/* Words for kinds of attachments, as libbpf and the kernel write them, and the matching section. */
 static const struct {
 	const char *kind, *section;
 } words[] = {
@@ -167,7 +167,7 @@ static const struct {
 	{"trace_uprobe_multi", "uprobe.multi"},
 };
 
-/* A program of a cgroup, by the place it was loaded for; its path does not matter. */
+/* Sections of programs for cgroups, by attach type. The path of the cgroup does not matter. */
 static const struct {
 	uint32_t attach_type;
 	const char *section;
@@ -215,7 +215,7 @@ static const char *of_cgroup(const struct bb_captured_prog *p)
 	return NULL;
 }
 
-/* The target that a program names when it is loaded. */
+/* Returns the first part of the section of a program whose target was given at its load. */
 static const char *of_load(const struct bb_captured_prog *p)
 {
 	if (p->type == BPF_PROG_TYPE_LSM)

@@ -8,8 +8,8 @@
 #include "bpf/attach.h"
 #include "bpf/prog_type.h"
 
-/* The sections of each kind, by the word before the first '/'. A ".s" (sleepable) is passed over.
- */
+/* The kind of hook for a section, by the word before the first '/'. A ".s" (sleepable) after the
+ * word is ignored. */
 static const struct {
 	const char *word;
 	enum bb_attach_kind kind;
@@ -44,7 +44,8 @@ static const struct {
 	{"usdt", BB_AT_USDT, false},
 };
 
-/* A multi program of a kernel without links for it is loaded as one of a single function. */
+/* Turns the kind into its multi form if the program was loaded for multi links. On kernels
+ * without these links, such a program is loaded and attached for one function. */
 static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_type)
 {
 	if (kind == BB_AT_KPROBE && bb_multi_link__is_of_kernel(attach_type))
@@ -54,11 +55,13 @@ static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_typ
 	return kind;
 }
 
-/* Types whose programs are attached in one way, whatever their section. */
+/* Types whose programs can be attached in one way only, whatever their section. */
 static const struct of_prog_type {
 	uint32_t prog_type;
 	enum bb_attach_kind kind;
-	const char *hook; /* of a network namespace; NULL: the section names it, or there is none */
+	/* hook of a network namespace; NULL means that the section names it or that there is
+	 * none */
+	const char *hook;
 } types[] = {
 	{BPF_PROG_TYPE_STRUCT_OPS, BB_AT_STRUCT_OPS, NULL},
 	{BPF_PROG_TYPE_SK_MSG, BB_AT_SK_MSG, NULL},
@@ -75,7 +78,7 @@ static const struct of_prog_type {
 	{BPF_PROG_TYPE_SOCK_OPS, BB_AT_CGROUP, NULL},
 };
 
-/* NULL: the type does not say it. */
+/* Returns NULL if the type's programs can be attached in several ways. */
 static const struct of_prog_type *find_type(uint32_t prog_type)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -91,7 +94,7 @@ bool bb_attach_point__is_for_cgroups(uint32_t prog_type)
 	return type && type->kind == BB_AT_CGROUP;
 }
 
-/* Does `word` of `len` bytes, less a ".s" at its end, stand for the row? */
+/* True if `word` equals `row`, apart from a ".s" at its end. */
 static bool is_word(const char *word, size_t len, const char *row)
 {
 	if (len > 2 && !memcmp(word + len - 2, ".s", 2))
@@ -106,7 +109,7 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 	const struct of_prog_type *type = find_type(prog_type);
 	size_t len;
 
-	section += *section == '?'; /* not loaded by default */
+	section += *section == '?'; /* '?' marks programs that are not loaded by default */
 	len = strcspn(section, "/+");
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		if (is_word(section, len, sections[i].word)) {
@@ -196,7 +199,7 @@ void bb_program__named_after(const char *program, bool is_bare, char *ret_name, 
 			program += strlen(before[i]);
 			break;
 		}
-	/* no function of C has a dot in its name */
+	/* C function names have no dots */
 	len = strcspn(program, ".");
 	for (size_t i = 0; is_bare && i < sizeof(after) / sizeof(after[0]); i++)
 		if (len > strlen(after[i]) &&
@@ -222,7 +225,7 @@ bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct b
 struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 {
 	static const char *const kinds[] = {
-		[BB_AT_NOWHERE] = "no place",
+		[BB_AT_NOWHERE] = "no hook",
 		[BB_AT_TRACEPOINT] = "tracepoint",
 		[BB_AT_RAW_TP] = "raw tracepoint",
 		[BB_AT_BTF] = "BTF hook",
@@ -269,11 +272,12 @@ bool bb_reach__acts(const struct bb_target *target)
 	return acts;
 }
 
-/* Is the hook passed by processes other than ours? A cgroup is our own, a function is probed in our
- * own process, and an iterator runs when it is read. */
+/* True if other processes can pass the hook. Not so: a cgroup of our own, functions probed in
+ * our own process, and iterators, which run when they are read. */
 static bool is_shared(const struct bb_attach_point *point)
 {
-	if (point->pid || (point->by && point->by->run)) /* not ours, or all that run the file */
+	/* probes another process, or every process that runs the file */
+	if (point->pid || (point->by && point->by->run))
 		return true;
 	switch (point->kind) {
 	case BB_AT_TRACEPOINT:

@@ -11,17 +11,18 @@
 #include "fire/later.h"
 
 #define NOBODY 65534
-#define START_S 20.0 /* a machine may be slow, and a library large */
+#define START_S 20.0 /* loading may take long on a slow machine with a large library */
 #define LOOK_MS 100
 
-/* --- the child --- */
+/* --- in the child --- */
 
 struct call {
 	char **argv;
 	int program_fd;
 };
 
-/* Opened while we may still look into every folder. */
+/* Opens the program call_function before the child changes its user, who may not be allowed to
+ * read the folder. */
 static int open_program(void *arg)
 {
 	struct call *c = arg;
@@ -39,7 +40,7 @@ static int execute(void *arg, int link_fd)
 	return -errno;
 }
 
-/* --- its command line --- */
+/* --- the child's command line --- */
 
 static void free_argv(char **argv)
 {
@@ -80,9 +81,9 @@ static char **make_argv(const struct bb_fire_user *u, const char *library,
 	return NULL;
 }
 
-/* --- ours --- */
+/* --- in our process --- */
 
-/* Its first message: empty when all is well. */
+/* Waits for the child's first message: empty if the library is loaded, otherwise the error. */
 static int wait_for_it(struct bb_call_child *c, const char *library, const char *function,
 		       struct bb_err *err)
 {
@@ -106,7 +107,7 @@ static int wait_for_it(struct bb_call_child *c, const char *library, const char 
 		return bb_fail(err, -ENOTSUP, "'%s' of %s cannot be called: %s", function, library,
 			       why);
 	}
-	/* an empty message is all right; so looks the end of the socket, when there is nobody */
+	/* an empty message means success, but a closed socket reads the same */
 	bb_call_child__say_end(c, why, sizeof(why));
 	return !why[0] ? 0 : bb_fail(err, -ENOTSUP, "%s: loading it %s", library, why);
 }
@@ -190,7 +191,7 @@ void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t siz
 	ret_words[0] = '\0';
 	if (c->pid <= 0)
 		return;
-	/* its socket closes a moment before it can be waited for */
+	/* the socket closes a moment before waitpid() reports the end */
 	for (int i = 0; i < 20 && recv(c->fd, &status, 1, MSG_PEEK | MSG_DONTWAIT) == 0; i++) {
 		if (waitpid(c->pid, &status, WNOHANG) == c->pid) {
 			c->pid = 0;

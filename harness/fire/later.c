@@ -6,7 +6,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#define MOMENT_NS 50000 /* from close() to where the program is off: 20 us were seen */
+/* wait after close() until the program is detached; 20 us were measured */
+#define MOMENT_NS 50000
 #define STACK_BYTES (64u << 10)
 #define MOST 512 /* threads at a time */
 
@@ -20,7 +21,8 @@ static void *close_it(void *arg)
 	return NULL;
 }
 
-/* Signals are for the thread that measures, and so is its CPU. 0 or an errno. */
+/* Starts the thread. It blocks all signals and may run on every CPU, so that it does not disturb
+ * the measuring thread. Returns 0 or a positive errno. */
 static int start(int fd)
 {
 	pthread_attr_t attr;
@@ -49,7 +51,8 @@ void bb_close_later__wait(void)
 	const struct timespec moment = {.tv_nsec = 1000000};
 
 	do
-		nanosleep(&moment, NULL); /* the last one ends a moment after it says so */
+		/* a thread still runs for a moment after its last decrement */
+		nanosleep(&moment, NULL);
 	while (atomic_load(&running) > 0);
 }
 
@@ -59,8 +62,8 @@ void bb_close_later(int fd)
 	const struct timespec moment = {.tv_nsec = MOMENT_NS};
 	int before = atomic_load(&begun);
 
-	/* The end of the process kills the threads. A killed thread cannot take its uprobe off: the
-	 * kernel leaks it and says so in its log, "failed to unregister, leaking uprobe". */
+	/* When a process ends, the kernel kills its threads. A killed thread cannot remove its
+	 * uprobe: the kernel leaks it and logs "failed to unregister, leaking uprobe". */
 	waits_at_exit = waits_at_exit || !atexit(bb_close_later__wait);
 	if (fd < 0)
 		return;

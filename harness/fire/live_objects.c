@@ -15,7 +15,7 @@
 
 /* --- the objects --- */
 
-/* A socket that is bound to a port of the loopback device; *ret_address has it. */
+/* Makes a socket bound to a port of the loopback device. *ret_address receives its address. */
 static int bound_socket(int type, struct sockaddr_in *ret_address)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -28,7 +28,8 @@ static int bound_socket(int type, struct sockaddr_in *ret_address)
 	return fd;
 }
 
-/* A segment and a datagram wait. What cannot be opened is missing. */
+/* Opens the sockets. One has received a TCP segment and one a datagram, so that their queues are
+ * not empty. A socket that cannot be opened is left at -1. */
 static void open_sockets(struct bb_live_objects *o)
 {
 	struct sockaddr_in a;
@@ -51,11 +52,12 @@ static void open_sockets(struct bb_live_objects *o)
 
 /* --- pages --- */
 
-/* One of zeros, one full of addresses in itself, one of a text. */
+/* a page of zeros, a page full of its own addresses, a page with a text */
 enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
 
 #define PAGES_AT 0x20000000L
-#define IN_PAGE 0x140L /* no address in it has a byte of zero at its end: it is a text, too */
+/* offset whose address has no zero byte at its end, so that the page also serves as a text */
+#define IN_PAGE 0x140L
 static const char a_path[] = "/etc/hostname";
 
 static char *page_at(const struct bb_live_objects *o, unsigned int page)
@@ -63,7 +65,7 @@ static char *page_at(const struct bb_live_objects *o, unsigned int page)
 	return o->pages + page * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The same address in each run, where it can be. */
+/* Returns the address of the text, which is the same in every run if possible. */
 static long text_of_ours(const struct bb_live_objects *o)
 {
 	return o->pages ? (long)page_at(o, PAGE_TEXT) : (long)a_path;
@@ -77,7 +79,7 @@ static void open_pages(struct bb_live_objects *o)
 
 	if (p == MAP_FAILED)
 		return;
-	if (p != (char *)PAGES_AT) { /* before Linux 4.17 */
+	if (p != (char *)PAGES_AT) { /* kernels before 4.17 ignore MAP_FIXED_NOREPLACE */
 		munmap(p, N_PAGES * bytes);
 		return;
 	}
@@ -114,7 +116,7 @@ static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 	obj = bpf_object__open(path);
 	if (!obj)
 		return -errno;
-	/* the pid is its only constant */
+	/* the program has no constant but the pid */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (strstr(bpf_map__name(map), "rodata") && bpf_map__initial_value(map, &size) &&
@@ -176,10 +178,10 @@ void bb_live_objects__close(struct bb_live_objects *o)
 /* --- arguments --- */
 
 static const struct {
-	const char *type; /* struct */
+	const char *type; /* name of a struct */
 	enum bb_live live;
-	/* which of our files it is of; BB_N_LIVE_FILES: the one that the function's name suggests
-	 */
+	/* the file that it belongs to; BB_N_LIVE_FILES means the one that the function's name
+	 * suggests */
 	enum bb_live_file of;
 } objects[] = {
 	{"task_struct", BB_LIVE_TASK, BB_LIVE_REGULAR},
@@ -207,11 +209,12 @@ static const struct {
 	{"sk_buff", BB_LIVE_SK_BUFF, BB_LIVE_UDP},
 };
 
-#define A_SIZE 64 /* for counts and sizes */
+#define A_SIZE 64 /* value for counts and sizes */
 
-/* What stands for all that no object is for. */
+/* A value for every parameter that has no live object. */
 struct filler {
-	const char *word; /* NULL: set 0, which goes by names */
+	/* name of the value; NULL means set 0, which chooses by the parameter's name */
+	const char *word;
 	long value;
 };
 
@@ -248,7 +251,8 @@ static long live_of(const struct bb_live_objects *o, const char *type, const cha
 	return 0;
 }
 
-/* Of the system call that we wait in: where the kernel keeps them at the end of our stack. */
+/* Returns the address of the registers of the system call in which we wait; the kernel stores
+ * them at the end of our kernel stack. 0 if unknown. */
 static long own_registers(const struct bb_live_objects *o)
 {
 #if defined(__x86_64__)
@@ -276,7 +280,7 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 	return 0;
 }
 
-/* A word more of a list. */
+/* Appends a word to a list. */
 static void add_word(char *list, size_t size, const char *before, const char *word)
 {
 	size_t at = strlen(list);
@@ -284,7 +288,7 @@ static void add_word(char *list, size_t size, const char *before, const char *wo
 	snprintf(list + at, size - at, "%s%s%s", at ? ", " : "", before, word);
 }
 
-/* The type itself; NULL: none. */
+/* Returns the type without typedefs and qualifiers; NULL if there is none. */
 static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 type)
 {
 	int id = btf__resolve_type(o->btf, type);
@@ -292,7 +296,7 @@ static const struct btf_type *resolve(const struct bb_live_objects *o, __u32 typ
 	return id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
 }
 
-/* A value for a parameter, or a value to return, of the type; its words are added to `said`. */
+/* Returns a value for a parameter or a result of this type. Appends the words for it to `said`. */
 static long value_for(const struct bb_live_objects *o, const struct filler *filler, __u32 type,
 		      const char *name, const char *function, char *said, size_t size)
 {
@@ -308,7 +312,7 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
 	if (t && btf_is_int(t) && btf_int_bits(t) == 8) {
 		type_name = "text";
-		/* a path of user space, or a text of the kernel's */
+		/* system calls take paths of user space, other functions strings of the kernel */
 		value = strstr(function, "sys_") || strstr(function, "user")
 				? text_of_ours(o)
 				: (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];
@@ -323,7 +327,7 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	return value ? value : filler->value;
 }
 
-/* The type of that kind and name; NULL: none. */
+/* Finds a type by its kind and its name after `prefix`; NULL if there is none. */
 static const struct btf_type *find_type(const struct bb_live_objects *o, const char *prefix,
 					const char *name, __u32 kind)
 {
@@ -337,7 +341,8 @@ static const struct btf_type *find_type(const struct bb_live_objects *o, const c
 
 static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
 {
-	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"}; /* ksyscall */
+	/* the function's name, or that of a system call in ksyscall */
+	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"};
 	const struct btf_type *t = NULL;
 
 	for (size_t i = 0; !t && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -345,7 +350,8 @@ static const struct btf_type *prototype_of(const struct bb_live_objects *o, cons
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }
 
-/* The one function of the kernel whose name begins so; NULL: none, or several. */
+/* Returns the only kernel function whose name begins with `begin`; NULL if there is none or
+ * several. */
 static const char *only_function(const struct bb_live_objects *o, const char *begin)
 {
 	const char *found = NULL;
@@ -371,7 +377,7 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 
 	for (int is_bare = 0; !function && is_bare < 2; is_bare++) {
 		bb_program__named_after(program, is_bare, name, sizeof(name));
-		/* without type information, a name is as long as the kernel keeps it */
+		/* without BTF, the program's name is truncated by the kernel */
 		function = prototype_of(o, name) ? name
 			   : !is_bare && strcspn(program, ".") == BPF_OBJ_NAME_LEN - 1
 				   ? only_function(o, name)
@@ -380,7 +386,7 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 	snprintf(p->target, sizeof(p->target), "%s", function ? function : "");
 }
 
-/* Of the event of a tracepoint, as its programs see it: without the first parameter. */
+/* Returns the prototype of a tracepoint's event. Its first parameter is not visible to programs. */
 static const struct btf_type *event_of(const struct bb_live_objects *o, const char *event)
 {
 	const struct btf_type *t = find_type(o, "btf_trace_", event, BTF_KIND_TYPEDEF);
@@ -400,8 +406,8 @@ static long value_of_user(const struct bb_live_objects *o, enum bb_user_value ki
 	}
 }
 
-/* By its debugging information. What has a register of its own kind, as floats do, is named only.
- */
+/* Makes the arguments from the function's debugging information. Values in other registers, such
+ * as floats, are only mentioned. */
 static void make_for_user(const struct bb_live_objects *o, struct bb_attach_point *p)
 {
 	static const char *const words[] = {"nothing", "integer", "text", "page of pointers",
@@ -420,7 +426,8 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 		 p->is_return ? "; returns " : "", p->is_return ? words[known->result] : "");
 }
 
-/* Nothing is known of it (`why`, or ""): set 0 is sizes, and a text as the result. */
+/* Makes arguments for an unknown prototype; `why` says why it is unknown, or "". Set 0 uses
+ * sizes as arguments and a text as the result. */
 static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
 			 const char *why, struct bb_attach_point *p)
 {
@@ -432,8 +439,8 @@ static void make_unknown(const struct bb_live_objects *o, const struct filler *f
 		 filler->word ? "all " : "integers", filler->word ? filler->word : "");
 }
 
-/* By the kernel's prototype of the function, or of the event, whose first parameter programs do not
- * see. */
+/* Makes the arguments from the kernel's prototype of the function or event. Programs do not see
+ * an event's first parameter. */
 static void make_by_prototype(const struct bb_live_objects *o, const struct filler *filler,
 			      const struct btf_type *proto, const char *function,
 			      struct bb_attach_point *p)
@@ -450,7 +457,8 @@ static void make_by_prototype(const struct bb_live_objects *o, const struct fill
 				       btf__name_by_offset(o->btf, param->name_off), function, said,
 				       sizeof(said));
 	}
-	/* integers that are no error, but as many bytes as were asked for */
+	/* an integer result is no error; for a function that transfers bytes, it is the number
+	 * asked for */
 	p->args[6] = value_for(o, filler, proto->type, counts ? "count" : "", function, result,
 			       sizeof(result));
 	if (filler->word)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/user_function.h"
 
-/* The kernel single-steps the instruction at a probe; a function that begins by NOP is emulated. In
- * a file of its own, it is neither inlined nor cloned. */
+/*
+ * Has a file of its own, so that the compiler neither inlines nor clones it. The kernel single-
+ * steps the first instruction if it is probed. A function that begins with a NOP is cheaper to
+ * probe, because the kernel emulates the NOP.
+ */
 uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
 			 uint64_t ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers that bring a program or a function of their own: those that attach the program in the
- * process that fires, to what it alone has; calls of functions; the tracepoints of XDP. */
+/* Triggers that bring a program or function of their own: they attach the program to an object
+ * of the firing process, call a function, or cause XDP's tracepoints. */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <sched.h>
@@ -18,7 +18,7 @@
 
 #define MOST_MAPS 64u
 
-/* fd[0]: the link; -errno: the iterator does not go over it. */
+/* Links the iterator; fd[0] is the link. Returns -errno if the iterator does not accept `info`. */
 static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = info,
@@ -28,7 +28,7 @@ static int link_iter(struct bb_firing *f, union bpf_iter_link_info *info)
 	return bb_failed(f->fd[0] < 0);
 }
 
-/* Over the elements of a map: the first of the program's that the kernel lets it go over. */
+/* Links the iterator to the first of the program's maps that the kernel accepts for it. */
 static int link_to_map(struct bb_firing *f)
 {
 	__u32 ids[MOST_MAPS], len = sizeof(struct bpf_prog_info);
@@ -48,7 +48,8 @@ static int link_to_map(struct bb_firing *f)
 	return rc;
 }
 
-/* A child that stands still with three files, so that iterators over a task go as far each time. */
+/* A child process that sleeps with three open files, so that an iterator over tasks visits the
+ * same objects each time. */
 static int stand_still(void *arg, int link_fd)
 {
 	(void)arg;
@@ -56,7 +57,7 @@ static int stand_still(void *arg, int link_fd)
 	return pause();
 }
 
-/* Over that child, or a map of the program, where it can be told so. */
+/* Links the iterator to that child or to a map of the program, if it accepts one. */
 static int open_iter(struct bb_firing *f)
 {
 	static const struct bb_child_rules rules = {.closes_others = true};
@@ -71,7 +72,7 @@ static int open_iter(struct bb_firing *f)
 			return rc;
 		one.task.pid = (__u32)f->pid;
 		if (!link_iter(f, &one))
-			return 0; /* before 6.1, over all tasks */
+			return 0; /* kernels before 6.1 iterate over all tasks */
 	}
 	return link_iter(f, NULL) ? link_to_map(f) : 0;
 }
@@ -105,7 +106,7 @@ static int put_in_map(struct bb_firing *f)
 	return bb_failed(bpf_map_update_elem(f->fd[3], &zero, &f->fd[1], BPF_ANY));
 }
 
-/* fd[3]: a sockmap with the sending end of a TCP connection in it. */
+/* fd[3] is a sockmap that contains the sending end of a TCP connection. */
 static int open_sk_msg(struct bb_firing *f)
 {
 	int rc = bb_firing__open_tcp(f);
@@ -118,14 +119,15 @@ static int open_sk_msg(struct bb_firing *f)
 	return put_in_map(f);
 }
 
-/* Wherever the program sends it: both ends are emptied. */
+/* Sends a byte. Empties both ends, because the program may redirect the byte to either. */
 static int fire_sk_msg(struct bb_firing *f)
 {
 	char bytes[64] = {0};
 	ssize_t n = send(f->fd[1], bytes, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	int rc = n < 0 ? -errno : 0;
 
-	if (rc == -EACCES) /* its verdict holds for the socket until that is put in anew */
+	/* the verdict stays in force for the socket until the socket is put into the map again */
+	if (rc == -EACCES)
 		rc = put_in_map(f);
 	while (recv(f->fd[2], bytes, sizeof(bytes), MSG_DONTWAIT) > 0 ||
 	       recv(f->fd[1], bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
@@ -150,7 +152,7 @@ static int open_reuseport(struct bb_firing *f)
 			 connect(f->fd[1], (struct sockaddr *)&a, len));
 }
 
-/* The program may turn it away. */
+/* Sends a datagram. The program may drop it, so nothing waits for it. */
 static int fire_reuseport(struct bb_firing *f)
 {
 	char byte = 0;
@@ -162,11 +164,11 @@ static int fire_reuseport(struct bb_firing *f)
 	return rc;
 }
 
-/* --- raw tracepoints whose event cannot be had --- */
+/* --- test runs of raw tracepoints whose event cannot be caused --- */
 
 static int fire_own_run(struct bb_firing *f)
 {
-	/* as many as the kernel takes: twelve (MAX_BPF_FUNC_ARGS) */
+	/* the kernel's maximum, twelve (MAX_BPF_FUNC_ARGS) */
 	__u64 context[12] = {0};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = context, .ctx_size_in = sizeof(context));
 
@@ -188,7 +190,7 @@ const struct bb_trigger bb_triggers_attached[] = {
 	{0},
 };
 
-/* --- functions: of ours, of a library, of a command, of a process --- */
+/* --- functions: our own, of a library, of a command, of another process --- */
 
 static int fire_own_function(struct bb_firing *f)
 {
@@ -204,7 +206,7 @@ static int fire_call(struct bb_firing *f)
 	return f->call_fd < 0 ? -EINVAL : bb_call_child__call(f->call_fd);
 }
 
-/* A command that fails has run all the same. */
+/* The command's exit code does not matter, because the program has run in any case. */
 static int fire_run(struct bb_firing *f)
 {
 	const struct bb_fire_user *u = f->user;
@@ -241,8 +243,8 @@ static int fire_wait(struct bb_firing *f)
 }
 
 const struct bb_trigger bb_triggers_function[] = {
-	{"own-call", "call a function of bpfbench in the place of the one that the program is for",
-	 "", .fire = fire_own_function, .at = BB_AT_OWN_FUNCTION},
+	{"own-call", "call a function of bpfbench instead of the one that the program is for", "",
+	 .fire = fire_own_function, .at = BB_AT_OWN_FUNCTION},
 	{"call", "call a function of a shared library, as a scenario says", "", .fire = fire_call,
 	 .on_demand = true},
 	{"run", "run a command as the calling user, as a scenario says", "", .fire = fire_run,
@@ -252,11 +254,11 @@ const struct bb_trigger bb_triggers_function[] = {
 	{0},
 };
 
-/* --- XDP's tracepoints: a frame that a small program redirects or spoils, over a pair of veth
- * devices in namespaces of their own --- */
+/* --- tracepoints of XDP: a small program redirects or rejects a frame between two veth devices,
+ * each in a namespace of its own --- */
 
 #define FRAME_BYTES 64u
-#ifndef BPF_F_TEST_XDP_LIVE_FRAMES /* 5.18 */
+#ifndef BPF_F_TEST_XDP_LIVE_FRAMES /* Linux 5.18 */
 #define BPF_F_TEST_XDP_LIVE_FRAMES (1U << 1)
 #endif
 
@@ -287,7 +289,7 @@ static int load_redirect(unsigned int ifindex, int *ret_fd)
 	return load_xdp(insns, sizeof(insns) / sizeof(insns[0]), ret_fd);
 }
 
-/* To the program `fd[0]`: one frame, which goes where it says. */
+/* Runs the program fd[0] on one live frame, which then goes where the program decides. */
 static int fire_frame(struct bb_firing *f)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->page, .data_size_in = FRAME_BYTES,
@@ -296,14 +298,15 @@ static int fire_frame(struct bb_firing *f)
 	return bb_failed(bpf_prog_test_run_opts(f->fd[0], &opts));
 }
 
-/* To a device that takes no frames: the loopback device, the first of every namespace. */
+/* Redirects to the loopback device, which accepts no XDP frames. It is the first device of every
+ * network namespace. */
 static int open_redirect_err(struct bb_firing *f)
 {
 	return load_redirect(1, &f->fd[0]);
 }
 
-/* Two devices, the far one with `far_fd` on it, which makes the near one take frames; we are in the
- * near one's namespace then. own: the pair. */
+/* Makes a pair of devices, stored in `own`, and enters the namespace of the near one. The near
+ * device accepts frames because the program `far_fd` is attached to the far one. */
 static int open_pair(struct bb_firing *f, int far_fd)
 {
 	struct bb_veth_pair *pair = calloc(1, sizeof(*pair));
@@ -331,7 +334,7 @@ static void close_pair(struct bb_firing *f)
 	free(pair);
 }
 
-/* fd[0] sends out of the near device; fd[1] stands on the far one. */
+/* fd[0] is a program that redirects to the near device; fd[1] is the program on the far device. */
 static int open_redirect_to(struct bb_firing *f, int verdict)
 {
 	const struct bpf_insn far[] = {MOV(BPF_REG_0, verdict), EXIT};
@@ -355,7 +358,8 @@ static int open_exception(struct bb_firing *f)
 	return open_redirect_to(f, XDP_ABORTED);
 }
 
-/* fd[0] sends to a queue on the other CPU, or on ours. */
+/* fd[0] is a program that redirects to a queue of the other CPU, or of ours if there is no
+ * other. */
 static int open_cpumap(struct bb_firing *f)
 {
 	__u32 cpu = (__u32)(f->other_cpu < 0 ? sched_getcpu() : f->other_cpu);
@@ -377,7 +381,7 @@ static int open_cpumap(struct bb_firing *f)
 	return load_xdp(insns, sizeof(insns) / sizeof(insns[0]), &f->fd[0]);
 }
 
-/* The other CPU takes it from its queue in its own time. */
+/* Waits after the frame, because the other CPU takes it from the queue asynchronously. */
 static int fire_cpumap(struct bb_firing *f)
 {
 	const struct timespec until_taken = {.tv_nsec = 200000};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers that are a system call each: its number and arguments, a row of a table. */
+/* Triggers that make one system call each. A row has its number and arguments. */
 #include <linux/futex.h>
 #include <linux/stat.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ static int open_call(struct bb_firing *f)
 	}
 #define CALL(...) ROW(BB_CALL, __VA_ARGS__)
 #define MAKES(...) ROW(BB_CALL_MAKES_FD, __VA_ARGS__)
-#define REFUSED(...) ROW(BB_CALL_FAILS, __VA_ARGS__) /* its arguments are */
+#define REFUSED(...) ROW(BB_CALL_FAILS, __VA_ARGS__) /* refused because of its arguments */
 
 const struct bb_trigger bb_triggers_call[] = {
 	CALL(getppid),
@@ -203,7 +203,7 @@ const struct bb_trigger bb_triggers_call[] = {
 	REFUSED(mkdirat, AT_FDCWD, PATH, 0700),
 	REFUSED(mknodat, AT_FDCWD, PATH, 0600, 0),
 	REFUSED(unlinkat, AT_FDCWD, NO_PATH, 0),
-#ifdef SYS_open /* on x86, where there are older calls than elsewhere */
+#ifdef SYS_open /* older calls that only x86 has */
 	MAKES(open, PATH, O_RDONLY | O_CLOEXEC),
 	MAKES(creat, PATH, 0600),
 	CALL(stat, PATH, BUFFER),
@@ -235,10 +235,10 @@ const struct bb_trigger bb_triggers_call[] = {
 	CALL(alarm, 0),
 	REFUSED(arch_prctl, 0x7fff, 0),
 #endif
-#ifdef SYS_openat2 /* 5.6 */
+#ifdef SYS_openat2 /* Linux 5.6 */
 	MAKES(openat2, AT_FDCWD, PATH, ZEROS, 24 /* struct open_how */),
 #endif
-#ifdef SYS_fsopen /* 5.2 */
+#ifdef SYS_fsopen /* Linux 5.2 */
 	REFUSED(fsopen, NO_PATH, 0),
 	REFUSED(fsconfig, -1, 0, 0, 0, 0),
 	REFUSED(fsmount, -1, 0, 0),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers of files in a folder of our own, of a block device in memory, and of what cgroups decide
- * about besides sockets. */
+/* Triggers of files in a private folder, of a block device in memory, and of decisions of
+ * cgroups other than those on sockets. */
 #include <linux/loop.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -11,18 +11,19 @@
 #define FILE_BYTES 65536
 #define SYSCTL "/proc/sys/kernel/ostype"
 
-/* Names in our folder: of the file that triggers use, and of what they make. */
+/* Names in the private folder: the file that triggers use, and files that they make. */
 #define T ((long)"t")
 #define U ((long)"u")
 
-/* A file of its own, so that triggers do not come into each other's way. */
+/* Opens a file of this trigger alone, so that triggers do not disturb each other. */
 static int open_file(struct bb_firing *f)
 {
 	f->fd[0] = open("t", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	return bb_failed(f->fd[0] < 0 || ftruncate(f->fd[0], FILE_BYTES));
 }
 
-/* In a mount namespace of its own: a mount in a slave does not come back. */
+/* Enters a private mount namespace. Mounts in a slave namespace do not spread to the machine's
+ * own. */
 static int open_mount(struct bb_firing *f)
 {
 	(void)f;
@@ -34,7 +35,8 @@ static int open_pipe(struct bb_firing *f)
 	return bb_failed(pipe2(f->fd, O_CLOEXEC));
 }
 
-/* A loop device over memory, which the kernel takes apart when the last descriptor is closed. */
+/* Makes a loop device over a file in memory. The kernel removes it when its last descriptor is
+ * closed. */
 static int open_loop(struct bb_firing *f, int flags)
 {
 	struct loop_config config = {.block_size = 512, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
@@ -61,13 +63,14 @@ static int open_block(struct bb_firing *f)
 	return open_loop(f, O_DIRECT);
 }
 
-/* By its page cache: a page of it becomes dirty, and is written. */
+/* Uses the device through the page cache: a page becomes dirty and is written back. */
 static int open_block_cached(struct bb_firing *f)
 {
 	return open_loop(f, 0);
 }
 
-/* The file of this program, past the cache: its file system's device has to read. */
+/* Opens bpfbench's own file for reads past the page cache, which reach the device of its file
+ * system. */
 static int open_disk(struct bb_firing *f)
 {
 	f->fd[0] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC | O_DIRECT);
@@ -122,7 +125,7 @@ const struct bb_trigger bb_triggers_file[] = {
 	 BB_FIRES(BB_DO(mkdirat, AT_FDCWD, U, 0700), BB_DO(unlinkat, AT_FDCWD, U, AT_REMOVEDIR))},
 	{"mknod", "make a named pipe and remove it", "mknodat vfs_mknod", open_file,
 	 BB_FIRES(BB_DO(mknodat, AT_FDCWD, U, S_IFIFO | 0600, 0), BB_DO(unlinkat, AT_FDCWD, U, 0))},
-#ifdef SYS_open /* on x86, where there are older calls than elsewhere */
+#ifdef SYS_open /* older calls that only x86 has */
 	{"old-create", "the same as create by open and unlink", "unlink", open_file,
 	 BB_FIRES(BB_MAKE(open, U, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), BB_DO(unlink, U))},
 	{"old-rename", "the same as rename by rename", "rename", open_file,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers of processes: made, run, ended, signalled; of the scheduler and of timers; of memory. */
+/* Triggers of processes (start, exec, end, signals), of the scheduler, of timers and of memory. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/eventfd.h>
@@ -13,7 +13,7 @@
 
 /* --- processes --- */
 
-/* `pid`: as fork() returns it. */
+/* Reaps the child; `pid` is the result of fork(), which may be an error. */
 static int wait_for(pid_t pid)
 {
 	if (pid < 0)
@@ -58,7 +58,7 @@ static int fire_fork(struct bb_firing *f)
 	return wait_for(pid);
 }
 
-/* The program that does least. */
+/* Runs the smallest program. */
 static int open_exec(struct bb_firing *f)
 {
 	f->own = (long)(access("/bin/true", X_OK) ? "/usr/bin/true" : "/bin/true");
@@ -90,7 +90,7 @@ static int open_signal(struct bb_firing *f)
 	return bb_failed(sigaction(SIGUSR2, &action, NULL));
 }
 
-/* A child that stands still, for us to look at. */
+/* Makes a sleeping child to inspect. */
 static int open_traced(struct bb_firing *f)
 {
 	f->pid = fork();
@@ -115,7 +115,7 @@ const struct bb_trigger bb_triggers_process[] = {
 	{"signal", "a signal to ourselves, which is caught",
 	 "signal_generate signal_deliver signal kill rt_sigreturn send_signal", open_signal,
 	 BB_FIRES(BB_DO(kill, OWN_PID, SIGUSR2))},
-	/* of no event yet: the kernel looks and finds none */
+	/* the child has no event, so the kernel finds none */
 	{"ptrace", "look at a child that stands still (ptrace)", "ptrace ptrace_access_check",
 	 open_traced, BB_FIRES(BB_DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER)),
 	 .close = close_traced},
@@ -151,7 +151,7 @@ static int fire_timerfd(struct bb_firing *f)
 			 read(f->fd[0], &n, sizeof(n)) < 0);
 }
 
-/* A partner on our CPU that waits for a wakeup, and wakes us in turn. */
+/* A thread on our CPU that waits to be woken and then wakes us. */
 static void *answer(void *arg)
 {
 	const struct bb_firing *f = arg;
@@ -233,10 +233,10 @@ const struct bb_trigger bb_triggers_time[] = {
 
 #define RECLAIM_BYTES 65536
 #ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21 /* 5.4 */
+#define MADV_PAGEOUT 21 /* Linux 5.4 */
 #endif
 
-/* A page that is dropped and written to: 1 fault. */
+/* Drops a page and writes to it: exactly one page fault. */
 static int fire_fault(struct bb_firing *f)
 {
 	char *page = f->page + f->page_bytes;
@@ -277,7 +277,7 @@ static int fire_brk(struct bb_firing *f)
 			 syscall(SYS_brk, top) < 0);
 }
 
-/* Volatile, or the compiler leaves out the pair. */
+/* `volatile` keeps the compiler from removing the call and its free(). */
 static int freed(void *volatile p)
 {
 	free(p);
@@ -290,7 +290,7 @@ static int fire_malloc(struct bb_firing *f)
 	return freed(malloc(64));
 }
 
-/* Not through the cache that malloc keeps for each thread. */
+/* calloc() does not use malloc's cache of each thread. */
 static int fire_calloc(struct bb_firing *f)
 {
 	(void)f;
@@ -319,7 +319,7 @@ static int fire_aligned_alloc(struct bb_firing *f)
 	return freed(aligned_alloc(64, 64));
 }
 
-/* Without swap it stays where it is, but the kernel has looked at it. */
+/* Without swap the page is not reclaimed, but the kernel has examined it. */
 static int fire_pageout(struct bb_firing *f)
 {
 	f->page[0] = 1;
@@ -327,8 +327,8 @@ static int fire_pageout(struct bb_firing *f)
 }
 
 /*
- * fd[0]: what the cgroup that we are in gives back (Linux 5.19, where it has the memory
- * controller); fd[1]: our own file, whose cached pages are charged to whoever reads them first.
+ * fd[0] is memory.reclaim of our cgroup (Linux 5.19, with the memory controller). fd[1] is our own
+ * executable: the first process that reads a page of it into the page cache is charged for it.
  */
 static int open_reclaim(struct bb_firing *f)
 {
@@ -341,7 +341,8 @@ static int open_reclaim(struct bb_firing *f)
 	return -posix_fadvise(f->fd[1], 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* The last part of the file is debugging information or nothing at all: it is not mapped. */
+/* Reads the end of the file, which no process has mapped: it is debugging information, if there
+ * is any. */
 static int fire_reclaim(struct bb_firing *f)
 {
 	off_t end = lseek(f->fd[1], 0, SEEK_END);

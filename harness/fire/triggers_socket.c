@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers of sockets, in a network namespace that nobody else has: over its loopback device. */
+/* Triggers of sockets, over the loopback device of a private network namespace. */
 #include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -13,14 +13,14 @@
 #include "bpf/attach.h"
 #include "fire/triggers.h"
 
-/* --- addresses: of the loopback device, of the trigger's family --- */
+/* --- addresses of the loopback device, in the trigger's address family --- */
 
 static int family_of(const struct bb_firing *f)
 {
 	return f->trigger->is_ipv6 ? AF_INET6 : AF_INET;
 }
 
-/* In the page. Its length. */
+/* Writes the address to the page. Returns its length. */
 static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 {
 	struct bb_firing_page *page = bb_firing__page(f);
@@ -38,7 +38,7 @@ static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 	return sizeof(page->address.in);
 }
 
-/* fd[0] bound to a port that the kernel chose; the page has the address. */
+/* fd[0] is a socket bound to a port that the kernel chose; the page has its address. */
 static int open_bound(struct bb_firing *f, int type)
 {
 	struct sockaddr *a = &bb_firing__page(f)->address.any;
@@ -88,7 +88,7 @@ static int fire_udp_msg(struct bb_firing *f)
 	return bb_failed(sendmsg(f->fd[1], &out, 0) < 0 || recvmsg(f->fd[0], &in, 0) < 0);
 }
 
-/* The receiver has no room for one more. */
+/* Fills the receiver's buffer, so that the next datagram is dropped. */
 static int open_udp_full(struct bb_firing *f)
 {
 	const int least = 1;
@@ -111,8 +111,8 @@ static int open_listener(struct bb_firing *f)
 	return rc ? rc : bb_failed(listen(f->fd[0], 8));
 }
 
-/* A connection: *ret_client and *ret_server. Both are reset when they are closed, so that no port
- * waits for a minute. */
+/* Makes a connection. Closing its sockets resets it, so that no port stays in TIME_WAIT for a
+ * minute. */
 static int connect_pair(const struct bb_firing *f, int *ret_client, int *ret_server)
 {
 	const struct linger reset = {.l_onoff = 1};
@@ -146,7 +146,7 @@ static int fire_tcp(struct bb_firing *f)
 	return connect_and_close(f, true);
 }
 
-/* The client closes first, and then both have said goodbye. */
+/* Closes the client first and then the server, and both send a FIN. */
 static int fire_tcp_close(struct bb_firing *f)
 {
 	return connect_and_close(f, false);
@@ -204,7 +204,7 @@ static int fire_socketpair(struct bb_firing *f)
 			 close(fd[1]));
 }
 
-/* A name in the network namespace, not a file. */
+/* a name in the network namespace, not a file */
 static const struct sockaddr_un unix_name = {.sun_family = AF_UNIX, .sun_path = "\0bpfbench"};
 
 static int open_unix_listener(struct bb_firing *f)
@@ -304,12 +304,12 @@ const struct bb_trigger bb_triggers_socket[] = {
 	{0},
 };
 
-/* --- packets: programs may turn away what is sent to them, so nobody waits for it --- */
+/* --- packets: programs may drop them, so nothing waits for their arrival --- */
 
-#define LOOPBACK_IFINDEX 1 /* of every network namespace */
+#define LOOPBACK_IFINDEX 1 /* in every network namespace */
 #define DISCARD_PORT 9     /* RFC 863 */
 
-/* It has arrived when it is sent, unless the CPU is busy with others. */
+/* The datagram has arrived when send() returns, unless the CPU is busy with other work. */
 static int fire_datagram(struct bb_firing *f)
 {
 	char byte = 0;
@@ -321,7 +321,7 @@ static int fire_datagram(struct bb_firing *f)
 	return rc;
 }
 
-/* The page holds a frame with a datagram that nobody takes. */
+/* Writes a frame to the page. Its datagram goes to a port that no socket has. */
 static int open_frame(struct bb_firing *f)
 {
 	const struct {
@@ -345,11 +345,12 @@ static int open_frame(struct bb_firing *f)
 
 	memcpy(f->page, &frame, sizeof(frame));
 	f->own = sizeof(frame);
-	f->fd[0] = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* it receives nothing */
+	/* protocol 0: it receives nothing */
+	f->fd[0] = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], (struct sockaddr *)&lo, sizeof(lo)));
 }
 
-/* Its checksum is zero, so IP drops it as soon as it has come round. */
+/* The checksum of the frame is zero, so IP drops it on arrival. */
 static int fire_frame(struct bb_firing *f)
 {
 	return bb_failed(send(f->fd[0], f->page, (size_t)f->own, MSG_DONTWAIT) < 0);
@@ -363,19 +364,21 @@ const struct bb_trigger bb_triggers_packet[] = {
 	{0},
 };
 
-/* --- congestion control by programs (struct_ops): one end of a connection (fd[1]) asks for it,
- * no other socket does --- */
+/* --- congestion control by a program (struct_ops): only fd[1], one end of a connection, uses it
+ * --- */
 
 #define NAME_BYTES 16 /* TCP_CA_NAME_MAX */
 #define ANSWER_MS 2000
-#define LOST_MS 1000 /* a segment is sent again after 200 ms, unless the kernel takes: */
+/* limit for the kernel's retransmission, which normally comes after 200 ms: */
+#define LOST_MS 1000
 #define RESEND_US 40000
 #define HURRY_ANSWERS 16
 #ifndef TCP_RTO_MIN_US
 #define TCP_RTO_MIN_US 45
 #endif
 
-/* It is kept in the second page: the address of the connection is in the first. */
+/* Returns the name of the congestion control, stored in the second page because the first has
+ * the connection's address. */
 static char *name_of(const struct bb_firing *f)
 {
 	return f->page + f->page_bytes;
@@ -421,7 +424,7 @@ static int take_byte(int fd)
 	return bb_failed(recv(fd, &byte, 1, MSG_DONTWAIT) != 1);
 }
 
-/* One byte from one end to the other. */
+/* Sends one byte from one end to the other and receives it there. */
 static int pass(int from, int to)
 {
 	int rc = send_byte(from);
@@ -429,7 +432,7 @@ static int pass(int from, int to)
 	return rc ? rc : take_byte(to);
 }
 
-/* The answer acknowledges the first byte. */
+/* Sends a byte, and one back, whose segment acknowledges the first. */
 static int fire_congestion(struct bb_firing *f)
 {
 	int rc = pass(f->fd[1], f->fd[2]);
@@ -437,8 +440,10 @@ static int fire_congestion(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
-/* Older kernels refuse. Each answer takes the time until a segment is sent again a quarter of the
- * way from 200 ms to there. */
+/*
+ * Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each answer
+ * brings it a quarter of the remaining way. Older kernels refuse the option, which is no error.
+ */
 static int hurry(struct bb_firing *f)
 {
 	const int us = RESEND_US;
@@ -474,7 +479,7 @@ static int fire_congestion_connect(struct bb_firing *f)
 	return rc;
 }
 
-/* The other end's filter takes all segments away, or none. */
+/* Attaches a filter to a socket that drops all incoming segments, or removes the filter. */
 static int lose(int fd, bool all)
 {
 	struct sock_filter drop = {.code = BPF_RET | BPF_K, .k = 0};
@@ -486,7 +491,7 @@ static int lose(int fd, bool all)
 				    all ? sizeof(filter) : sizeof(unused)));
 }
 
-/* Until the end that sends knows that a segment was lost. */
+/* Waits until the sending end has noticed that a segment was lost. */
 static int wait_for_loss(int fd)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -518,9 +523,10 @@ static int fire_loss(struct bb_firing *f)
 }
 
 /*
- * The answer is late, and the loss was none: the byte comes to its end, but we hear nothing of that
- * (nor does that end of what is sent again) until we take it for lost. The answer then has the time
- * stamp of the first sending, so the kernel undoes what it did about the loss (RFC 3522).
+ * Makes the kernel take a segment for lost that was only acknowledged late. The byte arrives, but
+ * the sender receives no acknowledgement, and the receiver no retransmission, until the sender
+ * assumes a loss. The acknowledgement then has the time stamp of the first transmission, so the
+ * kernel undoes its reaction to the loss (RFC 3522).
  */
 static int lose_and_undo(struct bb_firing *f)
 {
@@ -539,7 +545,8 @@ static int lose_and_undo(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
-/* Of a new connection each time: one whose answers were late waits longer for the next. */
+/* Uses a new connection each time, because one with late answers waits longer before it sends
+ * again. */
 static int fire_undo(struct bb_firing *f)
 {
 	int rc = connect_chosen(f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/amicable_pairs.h"
 
-/* Every function here keeps a frame of its own: the stack that a sampler sees is part of what is
- * measured. */
+/* Every function here keeps its own stack frame, because the stack that a sampler sees is part
+ * of what is measured. */
 #define FRAME __attribute__((noinline))
 
 static FRAME uint32_t sum_of_proper_divisors(struct bb_amicable_search *search, uint32_t n)
@@ -44,6 +44,6 @@ FRAME void bb_amicable_search_nested(struct bb_amicable_search *search, uint32_t
 		bb_amicable_search_nested(search, extra_frames - 1);
 	else
 		bb_amicable_search(search);
-	/* something to come back for, or the call becomes a jump */
+	/* work after the call, which otherwise becomes a jump */
 	__asm__ volatile("" ::: "memory");
 }

@@ -5,27 +5,29 @@
 #include <stdint.h>
 
 /*
- * The target workload: a search for amicable pairs by trial division, CPU-bound and free of memory
- * traffic. The program of the same name runs it to the end; the step drive runs it with a `tick`
- * that fires events from the innermost loop, so that the sampled stack is the search's own.
+ * The workload: a search for amicable numbers by trial division, which uses the CPU and hardly any
+ * memory. The program of the same name runs the whole search. The drive `step` runs it with a
+ * `tick` that fires events from the innermost loop, so that the sampled stack is that of the
+ * search.
  */
-#define BB_AMICABLE_LAST 65534u /* where the published search ends */
+#define BB_AMICABLE_LAST 65534u /* end of the published search */
 #define BB_AMICABLE_TICK_EVERY                                                                     \
 	8u /* trial divisions between ticks: about 5 % of the cheapest step */
 
 struct bb_amicable_search {
 	uint32_t first, last; /* numbers to try, inclusive */
-	/* NULL: pairs are only counted */
+	/* called for each pair; NULL: only count */
 	void (*found)(uint32_t larger, uint32_t smaller, void *arg);
-	int (*tick)(void *arg); /* NULL, or returns nonzero to end the search */
-	void *arg;              /* for found and tick */
-	uint32_t n_found;       /* out */
-	int stopped;            /* out: tick ended it */
+	/* called between divisions; ends the search if it returns nonzero; may be NULL */
+	int (*tick)(void *arg);
+	void *arg;        /* for found and tick */
+	uint32_t n_found; /* result: number of pairs */
+	int stopped;      /* result: `tick` ended the search */
 };
 
 void bb_amicable_search(struct bb_amicable_search *search);
 
-/* The same below `extra_frames` more stack frames than the search itself needs. */
+/* The same search below `extra_frames` additional stack frames. */
 void bb_amicable_search_nested(struct bb_amicable_search *search, uint32_t extra_frames);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* amicable_pairs: prints every pair of amicable numbers up to LAST (below 65535), the larger one
- * first. */
+/* amicable_pairs prints every pair of amicable numbers up to LAST (below 65535), the larger
+ * number first. */
 #include <stdio.h>
 
 #include "base/parse.h"
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 					    .found = print_pair};
 	uint64_t last = BB_AMICABLE_LAST;
 
-	/* Anything but a number is a label, by which `ps` can tell one from another. */
+	/* An argument that is no number is a label, which distinguishes processes in `ps`. */
 	if (argc > 1 && !bb_parse_u64(argv[1], &last) && last > BB_AMICABLE_LAST) {
 		fprintf(stderr, "usage: amicable_pairs [LAST] [LABEL], LAST up to %u\n",
 			BB_AMICABLE_LAST);

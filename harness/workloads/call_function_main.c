@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call_function LIBRARY FUNCTION [ARGUMENT...]: calls a function of a shared library each time it
- * is asked to, for uprobes on it. It runs as the user who called bpfbench, and a library that goes
- * wrong harms nobody else.
+ * call_function LIBRARY FUNCTION [ARGUMENT...]: calls a function of a shared library on request, so
+ * that uprobes on it can be measured. It runs as the user who called bpfbench, so a harmful library
+ * has only that user's rights.
  *
- * Its stdin is a socket that keeps the bounds of messages: it sends one when the library is loaded,
- * empty or the reason why not, and then for each byte that it gets one back, after the call.
- * Arguments: "n64" a number, "r0.5" a real one, "tTEXT", "b4096" a buffer of zeros.
+ * Its stdin is a socket that preserves message boundaries. It sends one message after loading the
+ * library: empty, or the error. For each byte that it then receives, it calls the function and
+ * sends a byte back. Arguments: "n64" is an integer, "r0.5" a floating-point number, "tTEXT" a
+ * string, "b4096" a zeroed buffer of that many bytes.
  */
 #include <dlfcn.h>
 #include <ffi.h>
@@ -31,10 +32,10 @@ struct call {
 	ffi_cif cif;
 	ffi_type *types[MOST_ARGUMENTS];
 	union value values[MOST_ARGUMENTS];
-	void *places[MOST_ARGUMENTS];
+	void *pointers[MOST_ARGUMENTS];
 };
 
-/* false: that is no argument */
+/* Returns false if the text is no valid argument. */
 static int take_argument(char *text, ffi_type **ret_type, union value *ret_value)
 {
 	uint64_t bytes;
@@ -56,7 +57,7 @@ static int take_argument(char *text, ffi_type **ret_type, union value *ret_value
 	}
 }
 
-/* NULL, or why not */
+/* Returns NULL, or the error. */
 static const char *prepare(struct call *c, const char *library, const char *function, char **argv,
 			   unsigned int n)
 {
@@ -69,7 +70,7 @@ static const char *prepare(struct call *c, const char *library, const char *func
 	for (unsigned int i = 0; i < n; i++) {
 		if (!take_argument(argv[i], &c->types[i], &c->values[i]))
 			return "an argument is none, or there is no memory for it";
-		c->places[i] = &c->values[i];
+		c->pointers[i] = &c->values[i];
 	}
 	return ffi_prep_cif(&c->cif, FFI_DEFAULT_ABI, n, &ffi_type_sint64, c->types) == FFI_OK
 		       ? NULL
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	while (!why && recv(0, &byte, 1, 0) == 1) {
-		ffi_call(&c.cif, c.function, &result, c.places);
+		ffi_call(&c.cif, c.function, &result, c.pointers);
 		if (send(0, &byte, 1, 0) != 1)
 			break;
 	}

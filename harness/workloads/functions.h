@@ -10,32 +10,32 @@
 #include "workloads/process_sample.h"
 
 /*
- * The functions of user space that `with: call` measures. Another one is a row of bb_functions[],
- * versions of one function side by side:
- * `run` makes `n` calls in a row and nothing else, each of a function in another source file, which
- * the compiler cannot look into.
+ * Functions of user space that `with: call` measures. Add one as a row of bb_functions[]; versions
+ * of a function are rows with the same name. `run` makes `n` calls in a row and nothing else. The
+ * function is in another source file, so the compiler cannot optimise the calls away.
  */
-struct bb_function_room { /* their buffers */
+struct bb_function_room { /* buffers of the functions */
 	struct bb_sample sample;
 	struct bb_sample_log log;
 	char text[64u << 10];
-	uint32_t sink; /* a use of their results */
+	uint32_t sink; /* sum of results, so that they are used */
 };
 
 struct bb_function {
-	const char *name;    /* the scenario's `function` */
-	const char *variant; /* the variant's `program` */
-	bool sleeps;         /* it is never called in a row: that could take for ever */
+	const char *name;    /* the scenario's key `function` */
+	const char *variant; /* the variant's key `program` */
+	bool sleeps;         /* must not be called in a row, because that could take very long */
 	void (*run)(struct bb_function_room *room, uint32_t n);
 };
 
 extern const struct bb_function bb_functions[];
 extern const size_t bb_n_functions;
 
-/* The names without their versions, as bb_drive_key.choice (core/drive_kind.h). */
+/* Returns function names without versions, for bb_drive_key.choice (core/drive_kind.h); NULL
+ * after the last. */
 const char *bb_function_name(size_t i);
 
-/* A sample with a stack like amicable_pairs', a log without a file. */
+/* Makes a sample with a stack like that of amicable_pairs, and a log without a file. */
 void bb_function_room__init(struct bb_function_room *room);
 
 #endif

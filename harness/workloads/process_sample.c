@@ -11,7 +11,7 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A frame of its own: a profiler of the consumer is to find it. */
+/* Gives the function its own stack frame, so that profilers show it. */
 #define FRAME __attribute__((noinline))
 
 int bb_sample_log__flush(struct bb_sample_log *log)
@@ -29,8 +29,8 @@ int bb_sample_log__flush(struct bb_sample_log *log)
 	return 0;
 }
 
-/* Numbers by hand: snprintf() would be most of what a sample costs. Each returns where the text
- * goes on. */
+/* Appends text and numbers without snprintf(), which would be most of the cost of a sample. Each
+ * function returns the new end of the text. */
 static char *put_text(char *at, const char *text)
 {
 	size_t len = strlen(text);
@@ -97,7 +97,7 @@ static int process(const void *data, size_t size, struct bb_sample_log *log)
 	    s->header.stack_len % sizeof(s->stack[0]))
 		return -EINVAL;
 	rc = log_line(&s->header, (const uint64_t *)s->stack, log);
-	/* no tail call, which would take the caller's frame off the stack */
+	/* prevents a tail call, which would remove the caller's frame from the stack */
 	__asm__ volatile("");
 	return rc;
 }
@@ -117,7 +117,8 @@ static FRAME void sleep_ms(const volatile uint64_t *ms)
 
 static FRAME int process_oops(const void *data, size_t size, struct bb_sample_log *log)
 {
-	volatile uint64_t *ms = malloc(sizeof(*ms)); /* volatile: it is to be on the heap */
+	/* volatile keeps the compiler from removing the heap allocation */
+	volatile uint64_t *ms = malloc(sizeof(*ms));
 	struct timespec now;
 
 	if (!ms)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* process_sample: hands one sample of perf_profiler to its consumer's function N times, for `make
- * heap` and `make flame`. */
+/* process_sample passes one sample of perf_profiler N times to the consumer's function, for
+ * `make heap` and `make flame`. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/parse.h"
 #include "workloads/functions.h"
 
-/* The buffer of the log is on the heap, as a consumer's is. */
+/* The log's buffer is on the heap, as in a real consumer. */
 static int process_samples(const struct bb_sample_processor *p, uint64_t samples, int log_fd)
 {
 	struct bb_function_room *room = malloc(sizeof(*room));

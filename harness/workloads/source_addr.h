@@ -8,9 +8,10 @@
 #include "fun_xdp.h"
 
 /*
- * The records that the versions of fun_xdp (bpf/fun_xdp.bpf.c) push for an address, by functions of
- * user space: `addr` is the address's four bytes read on a little-endian machine. Is something
- * pushed? Then *ret_kind says of which kind; else it is left as it was. v0 pushes nothing.
+ * What the versions of fun_xdp (bpf/fun_xdp.bpf.c) push for an address, as functions of user space.
+ * `addr` has the address's four bytes as a little-endian machine reads them. Returns true if
+ * something is pushed, and *ret_kind receives its kind; otherwise *ret_kind does not change. v0
+ * pushes nothing.
  */
 bool bb_source_addr_v1(uint32_t addr, enum bb_source_addr *ret_kind);
 bool bb_source_addr_v2(uint32_t addr, enum bb_source_addr *ret_kind);

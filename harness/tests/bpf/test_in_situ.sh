@@ -56,7 +56,7 @@ expect_no_grep "attach: a tracepoint is found, also where tracefs is not mounted
 expect_eq "attach: the machine's mounts stay as they are" "$(grep -c '^tracefs ' /proc/self/mounts || true)" "$mounts_before"
 expect_grep "attach: a program that our own polling runs is void, and why" err \
 	'void: net/on_sys_enter/in-situ-attach: .*bpfbench.s own readings make it run: '
-expect_grep "attach: a section that names no place is skipped by name" err 'skipped: net/nowhere/in-situ-attach: .*does not say where'
+expect_grep "attach: a section that names no hook is skipped by name" err 'skipped: net/nowhere/in-situ-attach: .*does not say where'
 expect_no_grep "attach: a uprobe counts" err '(void|skipped): net/on_uprobe'
 nothing_left "attach" 1
 

@@ -30,7 +30,7 @@ at_most_thrice() { awk -v more="$1" -v less="$2" 'BEGIN {exit !(less > 0 && more
 build 300
 build 600
 few=$(read_by "$BPFBENCH" triggers "$WORK/many300.o") more=$(read_by "$BPFBENCH" triggers "$WORK/many600.o")
-expect_eq "triggers: each program is listed" "$(grep -c '^p[0-9]* (no place)$' "$TMP/listed")" 600
+expect_eq "triggers: each program is listed" "$(grep -c '^p[0-9]* (no hook)$' "$TMP/listed")" 600
 printf '# triggers reads %d bytes for 300 programs, %d for 600\n' "$few" "$more"
 check "triggers: the object is not read anew for each program" at_most_thrice "$more" "$few"
 plan_done
