@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a comparison found, a row a case: the difference of B from A with its interval against the threshold. Three lanes a
-# row: matched pairs, which the verdict is on, with the verdict's colour; pairs as the JIT placed them; net of the floor.
+# row: matched pairs, which the verdict is on, with the verdict's colour; pairs at any JIT addresses; net of the floor.
 # Data: lane (0 matched, 1 unmatched, 2 net, 3 one matched pair, 4 an unmatched one), percent, lower and upper end (the
 # value itself where there is none).
 lanes = row_px >= 30	# where there is room; else only what the verdict is on
 what = "Difference of B from A in the time of one run"
 of_what = sprintf("The grey band is the threshold of ±%g %%", threshold)
 intervals = sprintf("Bars: %g %% intervals, valid at every look.", confidence)
-how = lanes ? "Verdict's colour: pairs at equal JIT addresses. Grey: as placed; open: net of the floor. " . intervals . \
+how = lanes ? "Verdict's colour: pairs at equal JIT addresses. Grey: at any; open: net of the floor. " . intervals . \
 	" Small: single pairs." : "In the verdict's colour: pairs at equal JIT addresses. " . intervals
 
 array cell1[n_curves]

@@ -71,34 +71,34 @@ function end_curve(    i, sorted)
 	curve = 0
 }
 
-# Runs of other scenarios leave no gaps: place[] of a run among those of the figure, and its day, or within a day its
-# time, where there is room for that (`most_tics` along the axis). Texts and places are data of gnuplot's, no command.
+# Runs of other scenarios leave no gaps: position[] of a run among those of the figure, and its day, or within a day its
+# time, where there is room for that (`most_tics` along the axis). Texts and positions are data of gnuplot's, no command.
 function write_tics(name, file,    r, n, t, step, day, at)
 {
 	n = 0
 	for (r = 1; r <= last_run; r++)
 		if ((name, r) in is_in)
-			place[r] = ++n
+			position[r] = ++n
 	step = n > most_tics ? int((n + most_tics - 1) / most_tics) : 1
-	printf "n_runs = %d\nthis_run = %d\nn_tics = %d\n", n, place_of_this(name), int((n + step - 1) / step) > file
+	printf "n_runs = %d\nthis_run = %d\nn_tics = %d\n", n, position_of_this(name), int((n + step - 1) / step) > file
 	printf "array tic_at[%d]; array tic_name[%d]\n", int((n + step - 1) / step), int((n + step - 1) / step) > file
 	for (r = 1; r <= last_run; r++) {
-		if (!((name, r) in is_in) || (place[r] - 1) % step)
+		if (!((name, r) in is_in) || (position[r] - 1) % step)
 			continue
 		at = substr(started[r], 1, 10) == day ? substr(started[r], 12, 5) : substr(started[r], 1, 10)
 		day = substr(started[r], 1, 10)
-		printf "tic_at[%d] = %d; tic_name[%d] = %s\n", ++t, place[r], t, quote(at) > file
+		printf "tic_at[%d] = %d; tic_name[%d] = %s\n", ++t, position[r], t, quote(at) > file
 	}
-	n_places = n
+	n_positions = n
 }
 
-function place_of_this(name) { return this != "" && (name, run_of_this) in is_in ? place[run_of_this] : 0 }
+function position_of_this(name) { return this != "" && (name, run_of_this) in is_in ? position[run_of_this] : 0 }
 
 function write_points(name, i,    k, file)
 {
 	file = dir "/" name "." i
 	for (k = 1; k <= points[name, i]; k++)
-		printf "%d\t%.6g\t%d\t%d\n", place[run[name, i, k]], percent[name, i, k], kind[name, i, k],
+		printf "%d\t%.6g\t%d\t%d\n", position[run[name, i, k]], percent[name, i, k], kind[name, i, k],
 			change[name, i, k] > file
 	close(file)
 }
@@ -122,7 +122,7 @@ function write_vars(name, m,    i, k, file)
 	file = dir "/" name ".vars"
 	write_tics(name, file)
 	printf "title = %s\nsource_run = %s\nsource_machine = %s\n", quote(title[name]),
-		quote("bpfbench " machine[2] ", " n_places " stored runs"),
+		quote("bpfbench " machine[2] ", " n_positions " stored runs"),
 		quote("Linux " machine[3] ", " machine[4] ", clock " machine[5] ", until " date_text(started[last_run])) > file
 	printf "of_value = %s\nn_curves = %d\n", quote(of_value[name]), m > file
 	printf "array file[%d]; array variant[%d]; array colour[%d]; array points[%d]\n", m, m, m, m > file

@@ -44,7 +44,7 @@ function value_text(case_name, param, value,    at)
 	return at ? substr(case_name, at + length(param) + 2) : value
 }
 
-# The median of v[1..n], which is sorted in place.
+# The median of v[1..n], which this sorts.
 function median(v, n,    i, j, x)
 {
 	for (i = 2; i <= n; i++) {

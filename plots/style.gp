@@ -4,7 +4,7 @@
 set encoding utf8
 set minussign
 
-# page = 1: for a place in a page that may be as narrow as a phone's. The page has the title and all that is said around
+# page = 1: for a column of a page that may be as narrow as a phone's. The page has the title and all that is said around
 # the picture, names stand above their rows, and the key below the plot.
 if (!exists("page")) { page = 0 }
 has_rows = exists("row_px") && row_px > 0
@@ -63,7 +63,7 @@ if (terminal eq "svg") {
 eval sprintf("set terminal %s noenhanced %s font '%s' background '#ffffff'", terminal, options, font(13))
 
 # Okabe & Ito 2008, a palette that colour-blind people can tell apart, without its yellow, too faint for a line on white.
-# Colours are for variants, by their place in the run; those after the seventh take the colours again, with dashes.
+# Colours are for variants, by their position in the run; those after the seventh take the colours again, with dashes.
 array palette[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 array marks[7] = [7, 5, 9, 11, 13, 15, 4]
 mark_size = terminal eq "svg" ? 0.45 : 0.65	# the SVG's are larger
@@ -133,6 +133,6 @@ set lmargin at screen left
 set tmargin at screen top
 set bmargin at screen bottom
 
-# The titles of the axes: labels, because these stand at the same place in every terminal.
+# The titles of the axes: labels, because these stand at the same position in every terminal.
 x_title_y = (page ? key_below_px + 12 : 68) / height
 y_title_x = (page ? 12 : 20) / width

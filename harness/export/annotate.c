@@ -4,8 +4,8 @@
 #include "export/documents.h"
 #include "judge/annotated.h"
 
-#define HOTTEST 20u   /* lines of the short list */
-#define HOT_SHARE 0.1 /* of all instructions */
+#define HOTTEST 20u   /* number of lines that --hottest shows */
+#define HOT_SHARE 0.1 /* share of all instructions from which a line is coloured */
 
 static void put_heads(FILE *out)
 {

@@ -2,15 +2,15 @@
 
 #include "export/documents.h"
 
-#define NAMED 3u          /* in the sentence */
-#define NAMED_LEAST 0.005 /* of the run */
+#define NAMED 3u          /* parts that the sentence names */
+#define NAMED_LEAST 0.005 /* share of the run below which the sentence names no part */
 
-#define MOST_COLUMNS 8u /* values of a parameter beside each other; more follow below */
+#define MOST_COLUMNS 8u /* values of a parameter side by side; a table below has the others */
 
-#define LEFT_OUT_LEAST 0.01 /* of the runs, below which nothing is said */
+#define LEFT_OUT_LEAST 0.01 /* share of the runs that must be left out before a note says so */
 
-/* Where a row is: "line 83", "lines 83-90" or "instruction 12". */
-static struct bb_table_cell place_in_words(const struct bb_timed_row *row)
+/* Returns the position of a row in words: "line 83", "lines 83-90" or "instruction 12". */
+static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 {
 	if (!row->line)
 		return bb_table_cell_of("instruction %u", row->insn);
@@ -19,9 +19,12 @@ static struct bb_table_cell place_in_words(const struct bb_timed_row *row)
 		       : bb_table_cell_of("lines %u-%u", row->line, row->last_line);
 }
 
-/* The columns "line" and "source": "83", "83-90" or "@12"; "inner() of line 45, part() of line 97:
- * (loop) ", or nothing, and the text. */
-static void add_place(const struct bb_timed_row *row, struct bb_doc *d)
+/*
+ * Adds the cells of the columns "line" and "source". The line is "83", "83-90" or "@12". The source
+ * begins with the functions that the row was inlined into, such as "inner() of line 45, part() of
+ * line 97: (loop) ", or with nothing.
+ */
+static void add_position(const struct bb_timed_row *row, struct bb_doc *d)
 {
 	char before[400] = "";
 	size_t at = 0;
@@ -54,7 +57,7 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 			break;
 		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s%s%s%s", i ? ", " : "",
 				       share < 0.02, 100 * share, i ? "" : "is ", row->call,
-				       row->call[0] ? " of " : "", place_in_words(row).text);
+				       row->call[0] ? " of " : "", position_in_words(row).text);
 	}
 	bb_make_clean(buf);
 }
@@ -87,7 +90,8 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 			break;
 		at += (size_t)snprintf(buf + at, size - at, "%s%s%s%s +%s", i ? ", " : ": ",
 				       row->call, row->call[0] ? " of " : "",
-				       place_in_words(row).text, bb_table_cell_value(missed).text);
+				       position_in_words(row).text,
+				       bb_table_cell_value(missed).text);
 	}
 	free(order);
 	bb_make_clean(buf);
@@ -103,7 +107,7 @@ void bb_doc_line_ns(double ns, struct bb_doc *d)
 
 /* --- one program --- */
 
-/* The columns before "line". */
+/* Adds the cells of the columns before "line". */
 static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, double insns)
 {
@@ -124,7 +128,7 @@ static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
 
-/* A row that is no line of the source. */
+/* Adds a row that belongs to no line of the source. */
 static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct bb_estimate *ns,
 		      double cold_ns, const char *text)
 {
@@ -133,7 +137,7 @@ static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__text_cell(d, text);
 }
 
-/* The calls of a line, and its own code beside them. */
+/* Adds a row for each call of a line, and one for the line's own code. */
 static void add_parts(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
 {
 	for (size_t i = 0; i < line->n_parts; i++) {
@@ -233,7 +237,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct
 			bb_doc__cell(d, "%.200s:", file);
 		}
 		add_times(d, b, &order[i]->ns, order[i]->cold_ns, order[i]->insns);
-		add_place(row, d);
+		add_position(row, d);
 		add_parts(d, b, order[i]);
 	}
 	free(order);
@@ -275,7 +279,7 @@ static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
 	       !strcmp(a->param, b->param);
 }
 
-/* "32" of "perf_profiler/ringbuf/lines/stack_depth=32". */
+/* Returns "32" for "perf_profiler/ringbuf/lines/stack_depth=32". */
 static const char *value_of(const struct bb_timed *t)
 {
 	size_t name = strlen(t->name), param = t->param ? strlen(t->param) : 0;
@@ -287,7 +291,7 @@ static const char *value_of(const struct bb_timed *t)
 	return at > t->name ? at : t->name;
 }
 
-/* One table, of cases[n]. Their lines are sorted alike. */
+/* Adds one table of cases[n]. All of them have their lines in the same order. */
 static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb_doc *d)
 {
 	const struct bb_timed *first = cases[0]->timed;
@@ -324,7 +328,7 @@ static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb
 			bb_doc_line_ns(is_there ? line->ns.value : (double)NAN, d);
 		}
 		if (next)
-			add_place(next, d);
+			add_position(next, d);
 	} while (next);
 }
 
@@ -336,7 +340,7 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 
 		for (size_t k = 0; k < i; k++)
 			before += is_same_program(cases[k].timed, cases[i].timed);
-		if (before % MOST_COLUMNS) /* it stands in a table with an earlier one */
+		if (before % MOST_COLUMNS) /* an earlier case has it in its table */
 			continue;
 		for (size_t k = i; k < n && n_group < MOST_COLUMNS; k++)
 			if (k == i || is_same_program(cases[i].timed, cases[k].timed))

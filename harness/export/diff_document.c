@@ -3,13 +3,13 @@
 #include "export/documents.h"
 #include "judge/by_line.h"
 
-#define EXACT_ROWS 20u /* cases of counts that differ */
-#define EXACT_LINES 5u /* lines of a program whose counts differ */
-#define TIME_ROWS 20u  /* lines of a program whose times differ */
-#define NAMED 4u       /* lines of a sentence */
+#define EXACT_ROWS 20u /* cases that are shown if their counts differ */
+#define EXACT_LINES 5u /* lines of a program that are shown if their counts differ */
+#define TIME_ROWS 20u  /* lines of a program that are shown if their times differ */
+#define NAMED 4u       /* lines that a sentence names */
 
-#define TIMES_MOST 60.0    /* the loads there are: more of them is advice that nobody follows */
-#define SLOWER_LEAST 0.005 /* of the machine, below which nothing is said */
+#define TIMES_MOST 60.0    /* times the loads of this run; nobody follows advice to take more */
+#define SLOWER_LEAST 0.005 /* least difference in the machine's speed that is mentioned */
 
 /* --- one figure of A and of B --- */
 
@@ -24,7 +24,7 @@ static struct bb_table_cell percent(double ratio)
 	return bb_table_cell_of(fabs(percent) < 99.995 ? "%+.2f" : "%+.4g", percent);
 }
 
-/* "[+2.95, +3.10]" */
+/* Returns an interval: "[+2.95, +3.10]". */
 static struct bb_table_cell percents(double lo, double hi)
 {
 	if (!isfinite(lo) || !isfinite(hi))
@@ -40,7 +40,8 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
-/* Did base or head look for something in vain? Cases have their variant in the middle. */
+/* True if base or head looked for something in vain. The name of a case has its variant in the
+ * middle. */
 static bool is_in_vain(const struct bb_report *r, const char *name)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -71,8 +72,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	bb_doc__cell(d, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
 	bb_doc__number_cell(d, row->a, scale_a);
 	bb_doc__number_cell(d, row->b, scale_b);
-	/* One decimal more than A has: 1 % of 900 ns is 9.0, and paired differences are finer than
-	 * either end. */
+	/* The difference has one decimal more than A, because 1 % of 900 ns is 9.0 ns and paired
+	 * differences are more precise than A and B. */
 	if (isfinite(row->shift))
 		bb_doc__cell(d, "%s%s", row->shift > 0 ? "+" : "",
 			     bb_table_cell_number(row->shift, row->exact ? BB_WHOLE : row->a / 10)
@@ -99,8 +100,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	bb_doc__text_cell(d, step[0] ? step : row->note ? row->note : "");
 }
 
-/* Rows from `first` to `end`; g NULL: they are not of a gate, else their verdicts are those of both
- * measurements. */
+/* Adds the rows from `first` to `end`. `g` is the gate whose two measurements give the verdicts;
+ * NULL: no gate. */
 static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
@@ -158,7 +159,7 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 	const char *variant = g ? strstr(row->name, "/head/") : NULL;
 	const char *verdict = bb_verdict_name(row->verdict);
 
-	/* "prog.work/head/exact" without the variant: the row is of both. */
+	/* The variant is left out ("prog.work/head/exact"), because the row is about both. */
 	bb_doc__cell(d, "%.*s%s", variant ? (int)(variant - row->name) : 0, row->name,
 		     variant ? variant + strlen("/head") : row->name);
 	add_count(d, row->a);
@@ -176,7 +177,7 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 	bb_doc__text_cell(d, verdict);
 }
 
-/* Where in the source a program's instructions became more or fewer. */
+/* Adds the lines of source on which a program's instructions became more or fewer. */
 static void add_exact_lines(const struct bb_exact_program *p, struct bb_doc *d)
 {
 	if (!p->n_lines)
@@ -242,7 +243,7 @@ static struct bb_table_cell signed_value(double ns)
 	return bb_table_cell_of("%s%s", ns < 0 ? "-" : "+", bb_table_cell_value(fabs(ns)).text);
 }
 
-/* "+84 ns in line 131 (bpf_ktime_get_ns); no other line surely differs" */
+/* Adds "+84 ns in line 131 (bpf_ktime_get_ns); no other line surely differs". */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	size_t n = 0;
@@ -272,7 +273,7 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 								     : "no line surely differs");
 }
 
-/* Of two runs. */
+/* Adds how the machine's speed differs between two stored runs. */
 static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	size_t n = 0;
@@ -303,7 +304,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 
-		/* worth a row: it differs, or does so by less than what matters for sure */
+		/* a row for each line that differs, or surely differs by less than the threshold */
 		if (!bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
 		     fabs(r->more.value) < BB_BY_LINE_LEAST_NS))
@@ -451,7 +452,7 @@ static void add_moved(const struct bb_diffs *diffs, const char *scenario, struct
 				  "its maps and at the functions that it calls");
 }
 
-/* What regressed, by how much, and what to look at. */
+/* Adds what regressed, by how much, and what to look at. */
 static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *diffs,
 			  struct bb_doc *d)
 {
@@ -471,7 +472,8 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 	}
 }
 
-/* What was not compared, or under another name: the same words for all of one state. */
+/* Adds what was not compared and what was compared under another name. Programs of one state
+ * share a sentence. */
 static void add_others(const struct bb_gate *g, struct bb_doc *d)
 {
 	static const char *const words[] = {
@@ -528,7 +530,7 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 	if (g->counted.n_rows > same)
 		bb_doc_exact_diff(&g->counted, v, d);
 	add_others(g, d);
-	/* drives that cannot be had here, of programs that were compared by others */
+	/* drives that are not supported here, for programs that other drives compared */
 	for (size_t i = 0; i < first->n_skips; i++)
 		for (size_t p = 0; p < g->n_programs; p++)
 			if (g->programs[p].state == BB_GATE_COMPARED &&

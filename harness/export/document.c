@@ -63,7 +63,7 @@ void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t
 		bb_doc__column(d, columns[i]);
 }
 
-/* `text` becomes the table's; NULL: the figure is missing. */
+/* Adds a cell that takes over `text`. NULL: the figure is missing. */
 static void add_cell(struct bb_doc *d, char *text)
 {
 	struct bb_doc_block *b = d->failed ? NULL : &d->blocks[d->n - 1];
@@ -139,13 +139,12 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 
 /* --- Markdown --- */
 
-/* A space of no width. Where text is put together with others' pages, it is what keeps "@" from
- * calling a user: they look for names in the text that Markdown makes, where no backslash is left.
- */
+/* A space of no width. Where our text is put into others' pages, it keeps "@" from mentioning a
+ * user. A backslash would not, because sites look for names after Markdown has been rendered. */
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
-/* 7 to 40 hexadecimal digits that begin a word and are all of it. */
+/* True if `word` begins with a word of 7 to 40 hexadecimal digits. */
 static bool is_commit(const char *word)
 {
 	size_t n = strspn(word, "0123456789abcdefABCDEF");
@@ -153,7 +152,7 @@ static bool is_commit(const char *word)
 	return n >= 7 && n <= 40 && !isalnum((unsigned char)word[n]) && word[n] != '_';
 }
 
-/* Would the first character of `at` begin a mention, a reference or a link? */
+/* True if a mention, a reference or a link may begin at `at`. */
 static bool begins_link(const char *at, bool begins_word)
 {
 	return at[0] == '@' || !strncmp(at, "://", 3) || !strncasecmp(at, "www.", 4) ||
@@ -171,7 +170,7 @@ void bb_md_text(const char *text, FILE *out)
 		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
 		if (begins_link(text, begins_word))
 			fputs(APART, out);
-		/* a run's id stays whole: ...-1a2b3c4d */
+		/* the id of a run stays whole: ...-1a2b3c4d */
 		begins_word = !isalnum((unsigned char)*text) && !strchr("_-", *text);
 	}
 }
@@ -244,7 +243,7 @@ int bb_doc__markdown(const struct bb_doc *d, FILE *out)
 		const struct bb_doc_block *b = &d->blocks[i];
 
 		if (i && is_item(b[-1].kind) && b->kind <= BB_DOC_TABLE && !is_item(b->kind))
-			putc('\n', out); /* a list ends */
+			putc('\n', out); /* an empty line ends a list */
 		if (b->kind == BB_DOC_TABLE)
 			put_md_table(b, out);
 		if (b->kind >= BB_DOC_TABLE)
@@ -258,7 +257,7 @@ int bb_doc__markdown(const struct bb_doc *d, FILE *out)
 
 /* --- HTML --- */
 
-/* A text with its indentation, which HTML drops. */
+/* Writes a text with its indentation, which HTML would drop. */
 static void put_indented(const char *text, FILE *out)
 {
 	for (; *text == ' ' || *text == '\t'; text++)

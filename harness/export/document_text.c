@@ -4,8 +4,8 @@
 #include "export/document.h"
 #include "export/table_cells.h"
 
-#define ABSENT "-"     /* an empty cell lets the eye slip into the next column */
-#define LEAST_LAST 24u /* characters that a last column of text needs at least */
+#define ABSENT "-"     /* shown for an empty cell, so that the eye stays in its column */
+#define LEAST_LAST 24u /* least characters for a last column of text */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 120};
 
@@ -27,7 +27,7 @@ static void put_coloured(const struct page *p, const char *colour, const char *t
 
 /* --- paragraphs --- */
 
-/* Number of bytes of `text` that fit into `width` characters; the line ends at a blank if it has
+/* Returns how many bytes of `text` fit into `width` characters. A line ends at a blank if it has
  * one. */
 static size_t line_len(const char *text, size_t width)
 {
@@ -43,7 +43,7 @@ static size_t line_len(const char *text, size_t width)
 	return blank ? blank : strcspn(text, " ");
 }
 
-/* Writes `text`, of which the first line begins in column `at` and the others in column `next`. */
+/* Writes `text` in lines. The first line begins in column `at`, the others in column `next`. */
 static void put_words(const struct page *p, const char *text, const char *colour, size_t at,
 		      size_t next)
 {
@@ -102,10 +102,10 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 
 struct layout {
 	const struct bb_doc_block *b;
-	size_t *width;     /* [n_columns]; 0: not in the table */
-	bool *below;       /* [n_columns] */
-	size_t indent;     /* of the rows */
-	bool on_two_lines; /* the first column has a line of its own */
+	size_t *width;     /* width[n_columns], in characters; 0: the column is not in the table */
+	bool *below;       /* below[n_columns]: the column stands below the table */
+	size_t indent;     /* blanks before each row */
+	bool on_two_lines; /* the first column has a line for itself */
 	size_t under_row;  /* the column whose text stands below each row; 0: none */
 };
 
@@ -128,7 +128,7 @@ static size_t total_width(const struct layout *l)
 	return total;
 }
 
-/* The widths of all columns that are not below. */
+/* Computes the widths of all columns that stand in the table. */
 static void measure(struct layout *l)
 {
 	const struct bb_doc_block *b = l->b;
@@ -155,7 +155,7 @@ static size_t last_column(const struct layout *l)
 	return last;
 }
 
-/* A last column of text gets what the others leave. */
+/* Gives a last column of text the width that the other columns leave. */
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l), others;
@@ -178,7 +178,7 @@ static void move_last_under_row(struct layout *l, const struct bb_doc_look *look
 	l->width[last] = 0;
 }
 
-/* Moves columns below the table until the rest fits. */
+/* Moves columns below the table until the others fit. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -201,7 +201,7 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	move_last_under_row(l, look);
 }
 
-/* Writes one cell. *pending counts blanks that are written before the next text, so that no line
+/* Writes one cell. `*pending` counts the blanks to write before the next text, so that no line
  * ends in blanks. */
 static void put_cell(const struct page *p, const struct layout *l, size_t k, const char *text,
 		     const char *colour, bool is_first, size_t *pending)
@@ -249,12 +249,12 @@ static void put_under_row(const struct page *p, const struct layout *l, size_t f
 	putc('\n', p->out);
 }
 
-/* Row `first`, or the heads. */
+/* Writes row `first`, or the heads of the columns. */
 static void put_row(const struct page *p, const struct layout *l, size_t first, bool heads)
 {
 	size_t pending = l->indent, n = 0;
 
-	/* A name that the row before has is not repeated. */
+	/* A row does not repeat the name of the row before it. */
 	if (l->on_two_lines && !heads &&
 	    (!first || strcmp(cell_text(l, first), cell_text(l, first - l->b->n_columns)))) {
 		fprintf(p->out, "%*s", (int)l->indent - 2, "");
@@ -268,7 +268,7 @@ static void put_row(const struct page *p, const struct layout *l, size_t first, 
 	putc('\n', p->out);
 }
 
-/* "layout: a 1.02, b 1.03": what the rows say in a column that is not in the table. */
+/* Writes a column that is not in the table: "layout: a 1.02, b 1.03". */
 static void put_below(const struct page *p, const struct layout *l, size_t column)
 {
 	const struct bb_doc_block *b = l->b;
@@ -323,7 +323,7 @@ static int put_table(const struct page *p, const struct bb_doc_block *b, size_t 
 
 /* --- the whole --- */
 
-/* Does the legend have the text of column k of block `end` already? */
+/* True if the legend has explained column k of block `end` already. */
 static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
 {
 	const struct bb_doc_column *c = &d->blocks[end].columns[k];
@@ -336,7 +336,7 @@ static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
 	return false;
 }
 
-#define LEGEND_HEAD 23 /* "verified-instructions", the longest, and two blanks */
+#define LEGEND_HEAD 23 /* length of "verified-instructions", the longest, and two blanks */
 
 static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 {
@@ -354,7 +354,8 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 		}
 }
 
-/* An empty line before titles, and between paragraphs and tables. */
+/* True if an empty line stands between the two blocks: before titles, and between paragraphs and
+ * tables. */
 static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_block *b)
 {
 	if (b->kind <= BB_DOC_TITLE || before->kind == BB_DOC_HEADLINE)

@@ -16,15 +16,16 @@ int bb_export_json(const struct bb_report *r, FILE *mem, struct bb_err *err)
 /*
  * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value":
  * x}}}, one JSON object. Bencher takes `{}` for good news, so a run without any figure is an error
- * here. A case without a valid sample is left out, never 0.0; bb_export_say_left_out() names it.
- * What the programs are without a run follows the cases, a benchmark a program.
+ * here. A case without a valid sample is left out and never 0.0; bb_export_say_left_out() names it.
+ * After the cases, each program is a benchmark with its static metrics.
  */
-#define NAME_MAX_BYTES 1024 /* of a benchmark's name, as Bencher checks it */
+#define NAME_MAX_BYTES 1024 /* longest name of a benchmark that Bencher accepts */
 
-/* The BMF measure of a metric for that case; NULL: none. */
+/* Returns the BMF measure of a metric for that case; NULL: it has none. */
 static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *def)
 {
-	/* A lag is no latency of a program: Bencher's thresholds are by measure. */
+	/* A lag has measures of its own, because Bencher's thresholds are by measure and a lag
+	 * is no latency of a program. */
 	static const struct {
 		const char *metric, *slug;
 	} of_lags[] = {
@@ -38,7 +39,7 @@ static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *
 	return def->slug;
 }
 
-/* Bencher would keep only one of two benchmarks of a name. */
+/* Fails because two benchmarks have the same name, and Bencher would keep only one of them. */
 static int fail_twice(const char *name, const char *what, struct bb_err *err)
 {
 	return bb_fail(err, -EEXIST,
@@ -46,7 +47,7 @@ static int fail_twice(const char *name, const char *what, struct bb_err *err)
 		       name, what);
 }
 
-/* Is there a case of that name that was timed, or counted before `c`? */
+/* True if a case of that name was timed, or was counted before `c`. */
 static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 {
 	if (bb_report__find_case(r, c->name))
@@ -117,7 +118,8 @@ static int check(const struct bb_report *r, struct bb_err *err)
 	return rc;
 }
 
-/* Left out where there is no value or no such measure; the benchmark begins with its first. */
+/* Writes one measure; with a benchmark's first measure, its name. Writes nothing if the value or
+ * the measure is missing. */
 static void write_measure(const char *name, const char *slug, struct bb_estimate e,
 			  const char **open, struct bb_json *w)
 {
@@ -176,12 +178,13 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 /* --- github-action --- */
 
 /*
- * benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range", "extra"}], and one
- * direction a file (customSmallerIsBetter, customBiggerIsBetter). Like BMF it has no place for what
- * is missing, so that is an error.
+ * benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range", "extra"}]. A file
+ * has one direction (customSmallerIsBetter, customBiggerIsBetter). The format cannot say that a
+ * figure is missing, so that is an error, as in BMF.
  */
 
-/* "fun_xdp/v3/step/input=17 latency-p50": a chart a figure. The latency is the benchmark itself. */
+/* Writes a figure, which becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". The latency's
+ * name is that of the case alone. */
 static void put_entry(struct bb_json *w, const struct bb_figure_row *f)
 {
 	char name[2048];

@@ -7,12 +7,10 @@
 #include "core/drive_kind.h"
 #include "stats/verdict.h"
 
-/*
- * What plots/ draws, as gnuplot likes it: columns parted by tabs, blocks parted by two empty lines
- * (`index`), comments with `#`. The head of the output describes it.
- */
-#define ECDF_POINTS 400 /* at most, a case */
-#define LINE_PARTS 20u  /* likewise */
+/* The data that plots/ draws, in gnuplot's form: columns separated by tabs, blocks separated by
+ * two empty lines (`index`), comments with `#`. The head of the output describes it. */
+#define ECDF_POINTS 400 /* most points of a case */
+#define LINE_PARTS 20u  /* most lines and calls of a case */
 
 static const char head[] =
 	"# bpfbench plot data, version 4. Tabs part the columns, two empty lines the blocks "
@@ -50,7 +48,8 @@ static const char head[] =
 	"# sample: the time is that of a \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
-/* A text that begins no column: control characters would break the columns. "-": there is none. */
+/* Writes a text as a column. Control characters, which would break the columns, become blanks.
+ * "-" stands for no text. */
 static void put_text(const char *text, FILE *mem)
 {
 	if (!text || !*text)
@@ -59,7 +58,7 @@ static void put_text(const char *text, FILE *mem)
 		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, mem);
 }
 
-/* Each in a column of its own, behind a tab. */
+/* Writes each text as a column, after a tab. */
 static void put_texts(const char *const *texts, size_t n, FILE *mem)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -84,7 +83,7 @@ static void put_estimate(struct bb_estimate e, FILE *mem)
 	put_number(e.hi, mem);
 }
 
-/* The head of a block of one case, up to and with what its samples are. */
+/* Writes the head of a block of one case, up to the column `sample`. */
 static void put_head(const char *block, const struct bb_report *r, const struct bb_case *c,
 		     FILE *mem)
 {
@@ -96,7 +95,7 @@ static void put_head(const char *block, const struct bb_report *r, const struct 
 		bb_drive_kind_named(c->drive)->sample.noun);
 }
 
-/* What the ring held over time, load after load. */
+/* Writes the bytes in the ring over time, load after load. */
 static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	size_t loads = 0;
@@ -123,9 +122,9 @@ static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE
 }
 
 /*
- * The distribution of a case's valid samples: at most ECDF_POINTS of the curve as they are, only
- * fewer. One that is neither a step of share nor a step on the log axis away from the last one
- * taken is left out; half of the points may thus go to the tail, where hardly any of the share is.
+ * Writes the distribution of a case's valid samples, at most ECDF_POINTS of its points. A point is
+ * left out if it is less than a step from the last written point, both in its share and on the log
+ * axis. Half of the points may therefore lie in the tail, which has hardly any of the share.
  */
 static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
 {
@@ -176,7 +175,7 @@ static int put_distribution(const struct bb_report *r, const struct bb_case *c, 
 	return 0;
 }
 
-/* What each load cost, and where the JIT had put it. */
+/* Writes the cost of each load, and the address modulo 64 at which the JIT put the program. */
 static int put_loads(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	double *ns = calloc(c->n_series + 1, sizeof(*ns));
@@ -212,7 +211,7 @@ static void put_net(const struct bb_report *r, const struct bb_case *c, FILE *me
 	putc('\n', mem);
 }
 
-/* A ratio of 1.02 is 2 % above. */
+/* Turns ratios into percents above 1: 1.02 is 2 %. */
 static struct bb_estimate above_percent(struct bb_estimate ratio)
 {
 	return (struct bb_estimate){100 * (ratio.value - 1), 100 * (ratio.lo - 1),
@@ -246,14 +245,14 @@ static void put_comparison(const struct bb_comparison *c, FILE *mem)
 				  (struct bb_estimate){exp(c->pairs[i].d), NAN, NAN}, mem);
 }
 
-/* Whether two cases are points of one curve. */
+/* True if two cases are points of one curve. */
 static bool same_curve(const struct bb_case *a, const struct bb_case *b)
 {
 	return bb_same_group(a, b) && bb_same_text(a->variant, b->variant);
 }
 
-/* The curve that begins with case i, unless that has been drawn with an earlier one: of latencies,
- * or of slowdowns. */
+/* Writes the curve that begins with case `i`, of latencies or of slowdowns. Writes nothing if
+ * the case belongs to a curve of an earlier case. */
 static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *mem)
 {
 	const struct bb_case *first = &r->cases[i];
@@ -366,7 +365,7 @@ static const char history_head[] =
 	"change is +1\n"
 	"# (slower) or -1 (faster) at a change point, else 0.\n";
 
-/* More digits, as ratios need them. */
+/* Writes 9 digits, because ratios need more than times. */
 static void put_exact(double value, FILE *out)
 {
 	if (isfinite(value))
@@ -391,7 +390,7 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_case
 	fprintf(out, "%zu\t", p->run + 1);
 	put_text(run->of->started, out);
 	if (isfinite(run->epoch_s))
-		fprintf(out, "\t%.0f", run->epoch_s); /* all of its digits */
+		fprintf(out, "\t%.0f", run->epoch_s); /* with all digits */
 	else
 		fputs("\tNaN", out);
 	put_texts((const char *const[]){run->of->id, run->of->commit}, 2, out);
@@ -415,8 +414,8 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 		const struct bb_fingerprint *fp =
 			&t->index.machines[t->runs[t->n_runs - 1].of->machine];
 
-		/* Which bpfbench a run was made with is no part of its machine; ours judges them
-		 * all. */
+		/* The version is ours, because we judge all runs. The runs' own versions are no
+		 * part of their machine. */
 		fputs("# machine", out);
 		put_texts((const char *const[]){BB_VERSION, fp->kernel_release, fp->cpu_model,
 						fp->clocksource},

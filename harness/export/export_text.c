@@ -7,10 +7,8 @@
 
 /* --- csv --- */
 
-/*
- * A row a figure (RFC 4180, but lines end in \n): what spreadsheets pivot and data frames read.
- * Cells that are absent are empty, and figures that are absent have no row.
- */
+/* CSV for spreadsheets and data frames, a row a figure (RFC 4180, but lines end in \n). Missing
+ * cells are empty; missing figures have no row. */
 static const char csv_head[] = "benchmark,scenario,variant,drive,parameter,parameter_value,metric,"
 			       "unit,value,lower,upper,samples,loads\n";
 
@@ -64,12 +62,12 @@ int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *err)
 /* --- benchfmt --- */
 
 /*
- * The Go benchmark format, for benchstat (golang.org/design/14313-benchmark-format): a line a load,
- * as benchstat wants the same name ten times or more and makes the interval itself. Static metrics
- * are exact units.
+ * The Go benchmark format for benchstat (golang.org/design/14313-benchmark-format). Each load is a
+ * line, because benchstat needs a name ten times or more and computes the interval itself. Static
+ * metrics have the unit's assumption "exact".
  */
 
-/* A name of the format has no white space; ours begins with a capital. */
+/* Writes a name for the format: it begins with a capital letter and has no white space. */
 static void put_benchmark(const char *text, FILE *mem)
 {
 	fputs("Benchmark", mem);
@@ -127,13 +125,13 @@ int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *err)
 /* --- veristat --- */
 
 /*
- * What `veristat -o csv` writes (tools/testing/selftests/bpf/veristat.c), so that `veristat -C OLD
- * NEW` compares runs of bpfbench with its own. Whole numbers; a column that one of the programs has
- * no figure for is left out, as veristat knows no absent values.
+ * The output of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
+ * OLD NEW` compares runs of bpfbench with its own. Numbers are whole. A column is left out if one
+ * of the programs has no figure for it, because veristat knows no missing values.
  */
 static const struct {
 	const char *name;
-	size_t offset; /* in struct bb_prog_static */
+	size_t offset; /* offset in struct bb_prog_static */
 	double scale;
 } columns[] = {
 	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* us */
@@ -149,7 +147,7 @@ static double value_of(const struct bb_program *p, size_t column)
 	       columns[column].scale;
 }
 
-/* veristat knows no quotes. */
+/* Writes a text without characters that CSV would quote, because veristat knows no quotes. */
 static void put_bare(const char *text, FILE *mem)
 {
 	for (text = basename(text); *text; text++)
@@ -176,7 +174,8 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		put_bare(r->programs[i].object, mem);
 		putc(',', mem);
 		put_bare(r->programs[i].program, mem);
-		fputs(",success", mem); /* what does not load is a skip */
+		fputs(",success",
+		      mem); /* a program that does not load is skipped, so all of these loaded */
 		for (size_t k = 0; k < N_COLUMNS; k++)
 			if (all_have[k])
 				fprintf(mem, ",%.0f", value_of(&r->programs[i], k));
@@ -187,19 +186,18 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 
 /* --- lcov --- */
 
-/*
- * lcov's tracefile (geninfo(1)): how often each line of the source was executed, for coverage
- * viewers such as genhtml. A test for each program; viewers add them up.
- */
+/* lcov's tracefile (geninfo(1)) for coverage viewers such as genhtml: how often each line of the
+ * source was executed. Each program is a test; viewers add the tests up. */
 
-/* lines[n] are those of one file; line 0 is the compiler's own. */
+/* Writes lines[n], which are all of one file. Line 0 is the compiler's own code. */
 static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
 		     FILE *mem)
 {
 	size_t found = 0, hit = 0;
 
 	fputs("TN:", mem);
-	for (const char *at = c->name; *at; at++) /* has letters, digits and '_' only */
+	for (const char *at = c->name; *at;
+	     at++) /* a test's name has letters, digits and '_' only */
 		putc(isalnum((unsigned char)*at) ? *at : '_', mem);
 	fprintf(mem, "\nSF:%s\n", lines[0].file);
 	for (size_t i = 0; i < n; i++) {
@@ -236,9 +234,9 @@ int bb_export_lcov(const struct bb_report *r, FILE *mem, struct bb_err *err)
 /* --- openmetrics --- */
 
 /*
- * OpenMetrics text (openmetrics.io, 1.0), which Prometheus' textfile collector reads too: gauges,
- * no timestamps, base units. A metric is a family; with --output the file appears whole or not at
- * all, as the collector wants it.
+ * OpenMetrics text (openmetrics.io, 1.0), which the textfile collector of Prometheus reads too:
+ * gauges without timestamps, in base units. A metric is a family. The collector needs whole files,
+ * so --output replaces the file in one step.
  */
 #define S_PER_NS 1e-9
 
@@ -256,7 +254,7 @@ void bb_openmetrics_label(const char *name, const char *value, const char *befor
 	putc('"', mem);
 }
 
-/* One value of a figure; `bound`: which end of its interval, or the "value" itself. */
+/* Writes one value of a figure. `bound` names an end of its interval, or is "value". */
 static void put_sample(const struct bb_figure_row *f, const char *family, const char *bound,
 		       double value, double scale, FILE *mem)
 {
@@ -275,7 +273,7 @@ static void put_sample(const struct bb_figure_row *f, const char *family, const 
 	putc('\n', mem);
 }
 
-/* All figures of one metric; nanoseconds become seconds. */
+/* Writes all figures of one metric, with nanoseconds as seconds. */
 static void put_family(const struct bb_report *r, const struct bb_metric_def *def, FILE *mem)
 {
 	bool is_time = !strcmp(def->unit, "ns"), any = false;

@@ -11,7 +11,7 @@ static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
 		return 0;
 	error = errno ? errno : EIO;
 	return bb_fail(err, -error,
-		       "the output cannot be written: %s (choose another place with --output FILE)",
+		       "the output cannot be written: %s (choose another file with --output FILE)",
 		       strerror(error));
 }
 
@@ -77,7 +77,7 @@ bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)
 /* --- without a sample --- */
 
 struct lines {
-	char text[3000]; /* as many as a message holds */
+	char text[3000]; /* room for as many cases as a message holds */
 	size_t at;
 };
 

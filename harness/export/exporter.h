@@ -8,43 +8,43 @@
 #include "report/report.h"
 
 /*
- * A format that a run can be written in. A new one is a writer and a row in
- * cli/output.c. `write` and `document` want a summarised report; `write` returns 0, or -errno with
- * a message when its output would be wrong.
+ * A format that a run can be written in. A new format is a writer and a row in cli/output.c.
+ * `write` and `document` need a summarised report. `write` returns 0, or -errno with a message if
+ * its output would be wrong.
  */
 struct bb_exporter {
 	const char *name; /* --format NAME */
-	const char *ext;  /* of file names, without the dot */
+	const char *ext;  /* extension of file names, without the dot */
 	const char *doc;  /* for --help */
-	/* `out` is memory: bb_export() writes all of it, or nothing after an error */
+	/* writes to memory; bb_export() writes all of that, or nothing after an error */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
-	bool is_for_service; /* it holds figures alone */
-	/* instead of `write`: the format is a document, which is made by this */
+	bool is_for_service; /* for a service: holds figures alone */
+	/* makes the document that the format is; NULL: the format has `write` */
 	void (*document)(const struct bb_report *r, struct bb_doc *d);
-	bool is_markdown; /* the document is Markdown, else text */
+	bool is_markdown; /* the document is rendered as Markdown, else as text */
 };
 
-/* A run in a format; look NULL: as in a file. 0 when all has been flushed, or -errno with a
- * message. */
+/* Writes a run in a format. `look` NULL: as in a file. Returns 0 when everything has been
+ * flushed, or -errno with a message. */
 int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	      const struct bb_doc_look *look, FILE *out, struct bb_err *err);
 
-/* A service does not miss a figure that is not there: 0, or -ENODATA with a line for each case that
- * was to be measured and has no sample. */
+/* Returns 0 if every case that was to be measured has a sample. Else returns -ENODATA with a
+ * line for each case without one, because a service does not notice that a figure is missing. */
 int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err);
 
 /* A figure of a run: a metric of a case, or a static metric of a program. */
 struct bb_figure_row {
-	const struct bb_case *c;          /* NULL: it is of a program */
-	const struct bb_program *program; /* NULL: of a case */
+	const struct bb_case *c;          /* NULL: a figure of a program */
+	const struct bb_program *program; /* NULL: a figure of a case */
 	const char *name, *scenario, *variant;
 	const struct bb_metric_def *def;
-	struct bb_estimate e; /* finite; a program's has no interval */
-	size_t next;          /* bb_figure_row__next()'s own */
+	struct bb_estimate e; /* finite; has no interval if it is a program's */
+	size_t next;          /* private to bb_figure_row__next() */
 };
 
-/* The figure after `f`, which begins as {0}: those of the cases, then those of the programs. False:
- * there is none. */
+/* Moves `f`, which begins as {0}, to the next figure: first those of the cases, then those of
+ * the programs. Returns false at the end. */
 bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r);
 
 int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err);
@@ -58,7 +58,8 @@ int bb_export_openmetrics(const struct bb_report *r, FILE *out, struct bb_err *e
 int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
 
-/* BEFORE NAME="VALUE", escaped as OpenMetrics wants it; NULL is an empty value. */
+/* Writes BEFORE NAME="VALUE" with the escapes of OpenMetrics. A NULL value is written as an
+ * empty one. */
 void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem);
 
 #endif

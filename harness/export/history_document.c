@@ -3,7 +3,7 @@
 #include "export/documents.h"
 
 #define COMMIT_DIGITS 10
-#define OPEN_ROWS 12u /* further rows are folded on the page */
+#define OPEN_ROWS 12u /* rows that the page shows; further rows are folded */
 
 static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c)
 {
@@ -66,7 +66,7 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "%s%s", change, voids.text);
 }
 
-/* The title: the figure that the case is judged by, and how well each figure predicts itself. */
+/* Adds the title: the figure that judges the case, and how well each figure predicts itself. */
 static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	static const char *const words[BB_N_PREDICTORS] = {
@@ -131,8 +131,8 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		n[mark]++;
 		if (!bb_history_is_news(mark))
 			continue;
-		/* "regressed: CASE, +5.01 % in the newest run, since 2026-01-26T12:00:00Z (commit
-		 * 1a2b3c4d5e)" */
+		/* Such as "regressed: CASE, +5.01 % in the newest run, since
+		 * 2026-01-26T12:00:00Z (commit 1a2b3c4d5e)". */
 		bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
 			    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run",
 			    c->of->name, 100 * bb_timeline__change(c, bb_timeline__newest(t, c)));
@@ -155,10 +155,10 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 			       bb_history_default_rule.window_min);
 }
 
-/* The order of rows: news, then cases outside sweeps, then those of sweeps. */
+/* The order of rows: changed cases, other cases outside sweeps, other cases of sweeps. */
 enum rank { NEWS, SINGLE, SWEPT, NO_ROW };
 
-/* Is the case one of more than BB_SWEEP_VALUES values of a parameter? */
+/* True if the parameter of the case has more than BB_SWEEP_VALUES values. */
 static bool is_swept(const struct bb_timeline *t, const struct bb_timeline_case *c)
 {
 	size_t n = 0;
@@ -226,7 +226,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* A sweep's steady cases would hide all others on a terminal. */
+			/* On a terminal, the steady cases of a sweep would hide all others. */
 			if (n >= BB_HISTORY_ROWS || (rank == SWEPT && !only)) {
 				left_out++;
 				continue;

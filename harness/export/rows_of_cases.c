@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables that have a row for several cases: the values of a sweep, hot and cold, slope and step. */
+/* Tables whose rows summarise several cases: the values of a sweep, hot and cold caches, slope
+ * and step. */
 
 #include "core/drive_kind.h"
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-#define NAMED_CHECKS 3u /* in a sentence */
+#define NAMED_CHECKS 3u /* checks that a sentence names */
 
 static double latency_of(const struct bb_case *c)
 {
@@ -33,7 +34,7 @@ bool bb_is_sweep(const struct bb_report *r, size_t i)
 {
 	size_t n = 0;
 
-	/* As many cases of one variant as there are values. */
+	/* A variant has as many cases as the parameter has values. */
 	for (size_t k = 0; n <= BB_SWEEP_VALUES && k < r->n_cases; k++)
 		n += same_sweep(&r->cases[k], &r->cases[i]) &&
 		     !strcmp(r->cases[k].variant, r->cases[i].variant);
@@ -54,7 +55,8 @@ static void add_end(struct bb_doc *d, const struct bb_case *c)
 	bb_doc__text_cell(d, c ? c->param_text : NULL);
 }
 
-/* The row of the variant of case `first`, if it is the variant's first in the sweep. */
+/* Adds the row of the variant of case `first`. Does nothing if an earlier case of the sweep has
+ * that variant. */
 static void add_variant(const struct bb_report *r, size_t head, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first], *least = NULL, *most = NULL;
@@ -116,8 +118,8 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 
 struct ends {
 	const struct bb_report *r;
-	const struct bb_case **cold; /* by case: its other end; NULL: it has none */
-	double *ns;                  /* room for a value of every case */
+	const struct bb_case **cold; /* cold[n_cases]: the same case with cold caches; NULL: none */
+	double *ns;                  /* scratch space, ns[n_cases] */
 };
 
 static const struct bb_case *find_cold(const struct bb_report *r, const struct bb_case *hot)
@@ -139,7 +141,7 @@ static const struct bb_case *find_cold(const struct bb_report *r, const struct b
 	return NULL;
 }
 
-/* The values of a sweep share a row. */
+/* True if two cases share a row, as the values of a sweep do. */
 static bool same_row(const struct bb_report *r, size_t a, size_t b)
 {
 	return bb_same_group(&r->cases[a], &r->cases[b]) &&
@@ -147,8 +149,8 @@ static bool same_row(const struct bb_report *r, size_t a, size_t b)
 	       (r->cases[a].param_value == r->cases[b].param_value || bb_is_sweep(r, a));
 }
 
-/* One end of the row that begins with case `first`: of one case what it is, of several the median.
- */
+/* Returns the hot or the cold value of the row that begins with case `first`: the median of its
+ * cases. */
 static double end_of_row(const struct ends *b, size_t first, bool cold,
 			 double (*value)(const struct bb_case *))
 {
@@ -186,7 +188,7 @@ static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
 	add_value(d, end_of_row(b, first, true, net_of));
 }
 
-/* Is case i the first, with another end, of its table or row? */
+/* True if case `i` is the first of its row, or of its table, that was measured hot and cold. */
 static bool is_first(const struct ends *b, size_t i, bool of_row)
 {
 	if (!b->cold[i])
@@ -198,7 +200,7 @@ static bool is_first(const struct ends *b, size_t i, bool of_row)
 	return true;
 }
 
-/* The table that begins with case `head`. */
+/* Adds the table that begins with case `head`. */
 static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 {
 	const struct bb_case *c = &b->r->cases[head];
@@ -222,8 +224,8 @@ static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 			add_row(b, i, d);
 }
 
-/* A row is a variant at a value of the parameter; of a sweep it is the medians of a variant over
- * the values that have both ends. */
+/* A row is a variant at one value of the parameter. In a sweep it is a variant with its medians
+ * over the values that were measured hot and cold. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 {
 	struct ends b = {.r = r};
@@ -269,7 +271,7 @@ static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool h
 					       : "DISAGREE");
 }
 
-/* The next check of a hook, or of a slope, from case *i on. Returns false at the end. */
+/* Finds the next check of a hook, or of a slope, from case *i on. Returns false at the end. */
 static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 		       struct bb_cross_checked *ret_check)
 {
@@ -283,7 +285,7 @@ static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 	return false;
 }
 
-/* One sentence about all checks that disagree. */
+/* Adds one sentence about all checks that disagree. */
 static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
 	struct bb_cross_checked k;
@@ -312,7 +314,7 @@ static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 				       "more like your use");
 }
 
-/* The checks of hooks, or of slopes, as a table. */
+/* Adds the checks of hooks, or of slopes, as a table. */
 static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
 	static const struct bb_doc_column of_slopes[] = {

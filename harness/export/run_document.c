@@ -13,7 +13,7 @@ bool bb_is_first_of_table(const struct bb_report *r, size_t i)
 	return !bb_is_sweep(r, i);
 }
 
-/* "(ns per run)" */
+/* Returns the unit in parentheses: "(ns per run)". */
 static struct bb_table_cell unit_of(const struct bb_case *c)
 {
 	return bb_table_cell_of("(%s)", bb_drive_kind_named(c->drive)->sample.unit);
@@ -30,7 +30,8 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
 	bb_doc__append(d, "%s%s", *after ? " " : "", after);
 }
 
-/* ", by a test run on a packet of 64 bytes, hot caches", where that is so for all programs. */
+/* Appends ", by a test run on a packet of 64 bytes, hot caches". Appends nothing unless all
+ * programs of the table have a trigger. */
 static void append_fired_by(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[first].drive);
@@ -92,7 +93,8 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 	d->faint = false;
 }
 
-/* The only program of a table beside its floor; NULL: there are several, or it has no figure. */
+/* Returns the only program of a table besides its floor. Returns NULL if there are several, or
+ * if it has no net cost. */
 static const struct bb_case *only_program(const struct bb_report *r, size_t first)
 {
 	const struct bb_case *only = NULL;
@@ -107,7 +109,8 @@ static const struct bb_case *only_program(const struct bb_report *r, size_t firs
 	return only && isfinite(only->summary.net.value) ? only : NULL;
 }
 
-/* "net 15.8 ns (67.8 +- 0.9 less 52.0 for the call and its timing)", then the other columns. */
+/* Adds "net 15.8 ns (67.8 +- 0.9 less 52.0 for the call and its timing)", and the other columns
+ * below it. */
 static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 {
 	struct bb_table_cell of_net = bb_net_half_cell(c), of_latency = bb_latency_half_cell(c);
@@ -136,8 +139,8 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 	}
 }
 
-/* What the figures were measured with: the speed of the machine meanwhile; which caches were
- * emptied and how far, in all loads that count; what fired. */
+/* Adds the conditions of the measurement: the speed of the machine, which caches were emptied
+ * and how far in all valid loads, and what fired. */
 static void add_circumstances(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first];
@@ -282,7 +285,7 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 
 void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d)
 {
-	/* from `first` to `end` they are of one base and head */
+	/* cases `first` to `end` have the same base and head */
 	for (size_t first = 0, end; first < r->n_comparisons; first = end) {
 		const struct bb_comparison *c = &r->comparisons[first];
 		struct bb_diffs diffs = {0};
@@ -337,7 +340,7 @@ void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_do
 	bool in_sentences = detail == BB_SHORT;
 	size_t notes;
 
-	/* Does each table have one program, so that a sentence says it? */
+	/* Sentences are used if each table has only one program. */
 	for (size_t i = 0; i < r->n_cases && in_sentences; i++)
 		in_sentences = !bb_is_first_of_table(r, i) || only_program(r, i);
 	add_cases(r, detail, in_sentences, d);
@@ -353,7 +356,7 @@ void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_do
 	}
 }
 
-/* "kernel 6.18.44, AMD EPYC, 5.8 s" */
+/* Appends "kernel 6.18.44, AMD EPYC, 5.8 s". */
 static void add_machine(const struct bb_report *r, struct bb_doc *d)
 {
 	bb_doc__append(d, "kernel %s, %s", r->fingerprint.kernel_release, r->fingerprint.cpu_model);
@@ -361,7 +364,7 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", %.1f s", r->elapsed_s);
 }
 
-/* The words that a reader meets first; then a paragraph for the machine. */
+/* Adds the words that a reader meets first, and an empty paragraph for the machine. */
 static void add_key(const struct bb_report *r, struct bb_doc *d)
 {
 	bool has_net = false, has_step = false, has_slope = false;
@@ -414,7 +417,7 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 	bb_doc_cases(r, BB_DETAILS, d);
 }
 
-/* Verdicts first. */
+/* Verdicts come first. */
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d)
 {
 	add_incomplete(r, d);

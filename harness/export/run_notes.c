@@ -4,13 +4,14 @@
 #include "export/documents.h"
 
 #define LITTLE_SHARE 0.25
-#define REACHED 0.9   /* of the rate: a busy machine still reaches 0.98 */
-#define NAMED_LOADS 8 /* in a note about void series */
+#define REACHED 0.9   /* least share of the rate; a busy machine still reaches 0.98 */
+#define NAMED_LOADS 8 /* loads that a note about void series names */
 
-/* --- what does not count or was not measured: in a document of their own at first, two blocks
- * each, the case under a label and the cause --- */
+/* --- notes: collected in a document of two blocks each (a case as the label, then the cause)
+ * --- */
 
-/* The series of a case that share the reason of series i, unless an earlier one had it. */
+/* Adds a note about the series of a case that have the same reason as series `i`. Does nothing
+ * if an earlier series has that reason. */
 static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 {
 	const char *why = bb_series_why_void(&c->series[i]);
@@ -63,7 +64,7 @@ static void note_case(struct bb_doc *notes, const struct bb_case *c)
 	note_sum(notes, c, "retries", retries, "calls were broken off by signals and made again");
 }
 
-/* Equal but for the numbers of their causes. */
+/* True if two causes differ in their numbers only. */
 static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_block *b)
 {
 	const char *x = a[1].text, *y = b[1].text;
@@ -81,7 +82,7 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Each cause once, with its first example and the number of the others. */
+/* Adds each cause once, with its first example and the number of further cases. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
@@ -109,7 +110,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		/* of lookups in vain, something else is said */
+		/* another note speaks of lookups in vain */
 		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns || c->n_in_vain ||
 		    bb_is_said_above(r, i, executed))
 			continue;
@@ -125,7 +126,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 				  "`annotate` the lines");
 }
 
-/* What a reader must know about all figures of a kind. */
+/* Adds what a reader must know about all figures of a kind. */
 static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool is_negative = false, is_live = false, lacks_pmu = false;
@@ -175,7 +176,7 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 
 /* --- what was looked for in vain --- */
 
-/* One note, unless it was said since block `from`. `words`: NULL: out of memory. */
+/* Adds a note unless a block from `from` on has it. `words` NULL: memory ran out. */
 static void add_once(const struct bb_report *r, const struct bb_case *table,
 		     const struct bb_case *c, const char *words, size_t from, struct bb_doc *d)
 {
@@ -196,7 +197,7 @@ static void add_once(const struct bb_report *r, const struct bb_case *table,
 	free(text);
 }
 
-/* Does the case stand in the table of `table`, or in the same sweep? */
+/* True if the case is in the table of `table`, or in its sweep. */
 static bool is_beside(const struct bb_report *r, const struct bb_case *c,
 		      const struct bb_case *table)
 {
@@ -204,7 +205,8 @@ static bool is_beside(const struct bb_report *r, const struct bb_case *c,
 	       (bb_same_group(c, table) && bb_is_sweep(r, (size_t)(table - r->cases)));
 }
 
-/* The first table of a scenario: what is said there is not said again for its other drives. */
+/* Returns the index of the first title of a scenario. A note below it is not repeated for the
+ * scenario's other drives. */
 static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 {
 	size_t length = strlen(scenario), i = 0;

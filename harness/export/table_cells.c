@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "core/drive_kind.h"
 
-#define GROUP_FROM 10000 /* "9999", but "10 000" */
+#define GROUP_FROM 10000 /* "9999" has no group, "10 000" has two */
 #define GROUP_DIGITS 5
 
 static const struct bb_table_cell none = {""};
@@ -69,7 +69,7 @@ struct bb_table_cell bb_table_cell_of(const char *fmt, ...)
 	return cell;
 }
 
-/* Digits with a blank between groups of three, from GROUP_FROM on. */
+/* Returns the digits with a blank between groups of three, from GROUP_FROM on. */
 static struct bb_table_cell whole(const char *digits)
 {
 	size_t len = strlen(digits), at = 0, sign = digits[0] == '-';
@@ -128,7 +128,7 @@ struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e)
 				bb_table_cell_number(e->hi, e->value).text);
 }
 
-/* --- the columns; an empty cell has nothing to say --- */
+/* --- the columns; an empty cell means no figure --- */
 
 static struct bb_table_cell variant(const struct bb_case *c)
 {
@@ -163,7 +163,7 @@ static struct bb_table_cell interval(const struct bb_case *c)
 	return bb_table_cell_interval(&c->summary.latency);
 }
 
-/* Its longer side, in the decimals of the latency. */
+/* Returns the longer half of the interval, with the decimals of the latency. */
 static struct bb_table_cell half_of(const struct bb_case *c, const struct bb_estimate *e)
 {
 	double half = isfinite(e->lo) && isfinite(e->hi) ? fmax(e->hi - e->value, e->value - e->lo)
@@ -190,7 +190,7 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c)
 	return bb_table_cell_number(value, c->summary.latency.value);
 }
 
-/* Of a case without a row for its floor. */
+/* Returns the floor of a case whose floor has no row. */
 static struct bb_table_cell own_floor(const struct bb_case *c)
 {
 	return c->floor == BB_NO_FLOOR ? bb_floor_cell(c) : none;
@@ -200,7 +200,7 @@ static struct bb_table_cell net(const struct bb_case *c)
 {
 	double value = c->summary.net.value;
 
-	/* In the decimals of the gross cost: a difference knows no more. */
+	/* The decimals are those of the latency, because a difference is no more precise. */
 	return bb_table_cell_of("%s%s", value < 0 ? BB_NEGATIVE_MARK : "",
 				bb_table_cell_number(value, c->summary.latency.value).text);
 }
@@ -255,7 +255,7 @@ static struct bb_table_cell executed(const struct bb_case *c)
 				more);
 }
 
-/* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */
+/* Empty unless a window was shared: a column of zeros would only raise questions. */
 static struct bb_table_cell multi(const struct bb_case *c)
 {
 	const struct bb_summary *s = &c->summary;
@@ -269,7 +269,7 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	return n || shares ? count(n) : none;
 }
 
-/* Of a drive whose loads are drawn by place where that can be done (run/round.h). */
+/* For drives whose loads are drawn by place where that is possible (run/round.h). */
 static struct bb_table_cell spread(const struct bb_case *c)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);

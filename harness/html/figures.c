@@ -6,7 +6,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-/* As gnuplot has them (plots/style.gp), and as page.css does. */
+/* The colours of plots/style.gp and the names that page.css has for them. */
 static const struct {
 	uint32_t rgb;
 	const char *css;
@@ -21,7 +21,7 @@ static const struct {
 static const char *const elements[] = {"svg",  "title", "g",       "defs", "path",
 				       "rect", "text",  "polygon", "use",  "circle"};
 
-/* Attributes that are written as they are. */
+/* Attributes that are written unchanged. */
 static const char *const plain_attributes[] = {"viewBox",
 					       "d",
 					       "x",
@@ -48,7 +48,8 @@ static const char *const colour_attributes[] = {"fill", "stroke", "color"};
 struct embedding {
 	FILE *out;
 	const char *prefix;
-	unsigned int hidden; /* depth below the start of an element that is left out; 0: none is */
+	unsigned int
+		hidden; /* nesting depth in an element that is left out; 0: nothing is left out */
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -140,7 +141,8 @@ static void put_attribute(struct embedding *e, const char *name, size_t name_len
 	putc('\'', e->out);
 }
 
-/* Returns the '>' or the '/' before it; NULL means that the tag is not well-formed. */
+/* Writes the attributes of a tag. Returns a pointer to its '>', or to the '/' before it; NULL if
+ * the tag is not well-formed. */
 static const char *put_attributes(struct embedding *e, const char *at, bool hidden)
 {
 	for (;;) {
@@ -166,8 +168,8 @@ static const char *put_attributes(struct embedding *e, const char *at, bool hidd
 	}
 }
 
-/* Writes one tag, of which `at` is the first byte after '<'. Returns the byte after its '>'; NULL
- * means that the tag is not well-formed. */
+/* Writes one tag. `at` points to the byte after its '<'. Returns a pointer to the byte after its
+ * '>'; NULL if the tag is not well-formed. */
 static const char *put_tag(struct embedding *e, const char *at)
 {
 	bool closing = *at == '/', hidden, empty;
@@ -203,7 +205,7 @@ static int embed(struct embedding *e, const char *svg)
 	while (at && *at) {
 		size_t text = strcspn(at, "<");
 
-		/* Lines of nothing but blanks between elements are not worth their bytes. */
+		/* Blanks between elements are left out. */
 		if (!e->hidden && strspn(at, " \t\r\n") < text)
 			fwrite(at, 1, text, e->out);
 		at += text;
@@ -273,8 +275,8 @@ static int read_picture(const char *dir, const char *name, const char *ext, size
 	return rc;
 }
 
-/* Adds the figure of a row of `figures`: kind, name, title, scenario, drive, param. The name
- * "-" means that the kind has no figure. */
+/* Adds the figure that a row of the file `figures` names: kind, name, title, scenario, drive,
+ * param. The name "-" means that the kind has no figure. */
 static int add_figure(struct bb_figures *f, const char *dir, char *row, struct bb_err *err)
 {
 	struct bb_figure *figure, v = {0};

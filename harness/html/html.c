@@ -9,14 +9,14 @@
 BB_ASSET(page_html, "harness/html/page.html");
 BB_ASSET(page_css, "harness/html/page.css");
 
-#define OPEN_COMPARISONS 16u /* more are folded */
-#define OPEN_LINES 3u        /* tables of lines; when there are more, all are folded */
-#define OPEN_PROGRAMS 2u     /* sources of programs, likewise */
+#define OPEN_COMPARISONS 16u /* comparisons that are shown; further ones are folded */
+#define OPEN_LINES 3u        /* tables of lines; if there are more, all are folded */
+#define OPEN_PROGRAMS 2u     /* sources of programs; if there are more, all are folded */
 #define HOTTEST 5u           /* lines that are named above the source */
 #define NAMED_IN_TITLE 3u
-#define HOT_SHARE 0.1 /* of all instructions */
+#define HOT_SHARE 0.1 /* share of all instructions from which a line is marked */
 
-/* Tables that are wider than the screen scroll in a box of their own. */
+/* A table that is wider than the screen scrolls in its box. */
 #define BEGIN_TABLE "<div class=scroll tabindex=0><table"
 #define END_TABLE "</table></div>\n"
 
@@ -27,7 +27,7 @@ static void put_element(FILE *out, const char *begin, const char *text, const ch
 	fputs(end, out);
 }
 
-/* A document, which is done with then. 0 or -ENOMEM. */
+/* Writes a document and frees it. Returns 0 or -ENOMEM. */
 static int put_document(struct bb_doc *d, FILE *out)
 {
 	int rc = bb_doc__html(d, out);
@@ -55,7 +55,7 @@ static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 
 /* --- verdicts --- */
 
-/* One run can be compared with nothing. */
+/* True if more than one stored run has cases of this run. */
 static bool is_judged_by_history(const struct bb_html_page *page)
 {
 	return page->history && bb_history_n_runs(page->history, page->report) > 1;
@@ -175,7 +175,8 @@ static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, b
 	return rc;
 }
 
-/* Of each case the sentence, the flame graph and the table, as `annotate --time` has them. */
+/* Writes the sentence, the flame graph and the table of each case, as `annotate --time` prints
+ * them. */
 static int put_all_lines(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
@@ -206,7 +207,8 @@ static bool has_source(const struct bb_html_page *page)
 	return page->report->n_counted;
 }
 
-/* A program, and what makes the names of its lines unique: the run's and its own number. */
+/* A program with its number in the run and the number of the run on the page. The numbers make
+ * the ids of its lines unique. */
 struct program {
 	const struct bb_counted *counted;
 	size_t page, nth;
@@ -249,7 +251,7 @@ static void put_row(FILE *out, const struct program *p, const struct bb_annotate
 	put_element(out, "", row->text, "</tr>\n");
 }
 
-/* lines[n] of the program are those of one file. */
+/* Writes lines[n] of the program, which are those of one file. */
 static int put_file(FILE *out, const struct program *p, const struct bb_counted_line *lines,
 		    size_t n)
 {
@@ -439,7 +441,7 @@ static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
 
 static const struct section {
 	const char *slug, *title;
-	bool (*is_there)(const struct bb_html_page *page); /* NULL: always */
+	bool (*is_there)(const struct bb_html_page *page); /* NULL: the section is always there */
 	int (*put)(FILE *out, const struct bb_html_page *page, size_t nth);
 } sections[] = {
 	{"verdicts", "Verdicts", has_verdicts, put_verdicts},
@@ -537,7 +539,7 @@ static void put_what(FILE *out, const struct bb_html_page *page)
 			    ".</p>\n");
 }
 
-/* Sections of the first run are #history, those of the second #history-2. */
+/* Writes the id of a section: #history in the first run, #history-2 in the second. */
 static void put_anchor(FILE *out, const struct section *s, size_t nth)
 {
 	if (nth)
@@ -576,7 +578,8 @@ static int put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 	return rc;
 }
 
-/* Writes page.html up to the word `until`, and returns what follows it. */
+/* Writes the template from `at` up to the word `until`. Returns a pointer to the text after that
+ * word. */
 static const char *put_until(FILE *out, const char *at, const char *until)
 {
 	const char *blank = strstr(at, until);
