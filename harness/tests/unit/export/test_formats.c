@@ -200,8 +200,9 @@ static void test_markdown_verdicts(void **state)
 	c->head_ns = 105.12;
 	c->verdict = BB_VERDICT_REGRESSED;
 	assert_part(r, "markdown",
-		    "### Compared in turns, at a threshold of 1 % and a significance of 0.05\n\nA: "
-		    "old\n\nB: new\n\n| Case | Metric |");
+		    "### Compared in turns, at a threshold of 1 % and a significance of 0.05\n\n"
+		    "1 regressed, 0 improved, 0 same, 0 inconclusive\n\nA: old\n\nB: new\n\n"
+		    "| Case | Metric |");
 	assert_part(r, "markdown",
 		    "\n| perf\\_profiler/step/stack\\_depth=8 | latency, ns | 100.0 | 105.1 | ");
 	assert_part(r, "markdown", " | +5.12 | \\[+3.00, +7.75\\] | **regressed** | ");
