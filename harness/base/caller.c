@@ -8,8 +8,8 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-/* The user whose files are open to us, which bb_root__end() restores. 0: we never changed it, or
- * it is root. */
+/* User id with which bpfbench opens files; bb_root__end() goes back to it. 0: not changed, or
+ * the caller is root. */
 static uid_t file_uid;
 
 static bool id_from(const char *variable, uint64_t *ret_id)
@@ -50,8 +50,8 @@ int bb_become_user(uid_t uid, gid_t gid)
 	return 0;
 }
 
-/* The initial namespace maps all of 0..2^32-2 to itself. A kernel without namespaces has no such
- * file. */
+/* The initial user namespace maps every user id from 0 to 2^32-2 to itself. A kernel without
+ * user namespaces has no /proc/self/uid_map. */
 bool bb_user__is_initial_namespace(void)
 {
 	static const uint64_t expected[] = {0, 0, UINT32_MAX};
@@ -88,8 +88,8 @@ int bb_caller__own_files(struct bb_err *err)
 	} else {
 		setfsgid(gid);
 		setfsuid(uid);
-		/* setfsuid() and setfsgid() report no errors. They return the former id, and -1
-		 * changes nothing. */
+		/* setfsuid() and setfsgid() report no errors. They return the former id. A call
+		 * with the id -1 changes nothing. */
 		if ((uid_t)setfsuid((uid_t)-1) != uid || (gid_t)setfsgid((gid_t)-1) != gid)
 			rc = -EPERM;
 	}
@@ -134,7 +134,7 @@ void bb_root__begin(void)
 void bb_root__end(void)
 {
 	open_files_as(file_uid);
-	/* No later code may run with root's files. */
+	/* Going on with root's access to files would be unsafe. */
 	if (file_uid && (uid_t)setfsuid((uid_t)-1) != file_uid)
 		abort();
 }

@@ -9,16 +9,19 @@
  * The caller is the user for whom bpfbench works. Root's rights are for bpf(), perf_event_open()
  * and namespaces; files belong to the caller:
  *
- * - main() calls bb_caller__own_files() first. From then on every file is opened, made and looked
- *   up with the caller's identity, by all code and libraries: open() of a path that the caller may
- *   not read fails with EACCES, and a new file is the caller's. No code has to remember it.
- * - bb_root__open() and bb_root__begin() are the exceptions, for files of the kernel that root
- *   alone may open: below /proc, /sys and tracefs.
- * - bb_caller__become() is for commands that need no root at all: it gives root's rights up for
- *   good.
+ * - main() calls bb_caller__own_files() first. From then on all code and all libraries open, make
+ * and look up files with the caller's identity: open() of a path that the caller may not read fails
+ * with EACCES, and a new file belongs to the caller.
  *
- * This does nothing when the caller is root itself. A child that changes its user for good uses
- * bb_become_user(); exec() by root makes files root's again.
+ * - bb_root__open() and bb_root__begin() are the exceptions, for files of the kernel that root
+ * alone may open: below /proc, /sys and tracefs.
+ *
+ * - bb_caller__become() is for commands that need no root at all: it gives root's rights up for
+ * good.
+ *
+ * None of these functions changes an identity when the caller is root. A child that becomes another
+ * user for good calls bb_become_user(). When a process of root calls exec(), the new program opens
+ * files as root again.
  */
 
 /* Returns the caller: SUDO_UID and SUDO_GID if root runs us under sudo, else the real user. */
@@ -26,8 +29,8 @@ void bb_caller(uid_t *ret_uid, gid_t *ret_gid);
 
 /*
  * Gives this thread, and the threads and children it makes, the caller's identity for files: uid,
- * gid and groups (setfsuid(2)). Removes CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_CHOWN,
- * CAP_FOWNER and CAP_MKNOD from the effective set. Returns 0 or -EPERM.
+ * gid and groups (setfsuid(2)). The kernel then removes CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,
+ * CAP_CHOWN, CAP_FOWNER and CAP_MKNOD from the effective set. Returns 0 or -errno.
  */
 int bb_caller__own_files(struct bb_err *err);
 
@@ -40,26 +43,28 @@ int bb_caller__become(struct bb_err *err);
  */
 int bb_root__open(const char *path, int flags);
 
-/* Reads the beginning of such a file into ret_text[size], which always ends in NUL. Returns its
- * length or -errno. */
+/* Reads the beginning of a kernel file with root's rights into ret_text[size], which always ends
+ * in NUL. `path` is as in bb_root__open(). Returns the length of the text or -errno. */
 int bb_root__read(const char *path, char *ret_text, size_t size);
 
-/* Reads a number from the first line of such a file. Returns 0 or -errno. */
+/* Reads a number from the first line of a kernel file with root's rights. `path` is as in
+ * bb_root__open(). Returns 0 or -errno. */
 int bb_root__read_u64(const char *path, uint64_t *ret_value);
 
 /*
- * Between these two calls this thread opens files with root's rights, for libraries that read
- * tracefs. They do not nest. Each costs a system call and clears the thread's PR_SET_PDEATHSIG, as
- * every change of identity does. errno is kept.
+ * Between bb_root__begin() and bb_root__end() this thread opens files with root's rights, for
+ * libraries that read tracefs. The pairs of calls do not nest. Each call costs a system call and
+ * clears the thread's PR_SET_PDEATHSIG, as every change of identity does. errno is kept.
  */
 void bb_root__begin(void);
 void bb_root__end(void);
 
-/* Makes a root process become that user for good, with the groups. Does nothing for other users,
- * or if the user is root. Returns 0 or -errno. */
+/* Makes a process of root become the user `uid` for good, with the groups of that user. Does
+ * nothing if the process is not root's, or if `uid` is 0. Returns 0 or -errno. */
 int bb_become_user(uid_t uid, gid_t gid);
 
-/* False for root in another user namespace, whose capabilities do not extend to BPF and perf. */
+/* False if this process is in a user namespace of its own, where root's capabilities do not
+ * extend to BPF and perf. */
 bool bb_user__is_initial_namespace(void);
 
 #endif

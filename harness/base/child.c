@@ -30,7 +30,7 @@ union descriptor {
 
 #define ENOUGH 131072u /* the kernel's own limit is a million (fs.nr_open) */
 
-/* The limit of open files that we were given. */
+/* The limit of open files with which this process was started. */
 static struct rlimit given;
 static bool is_changed;
 
@@ -55,11 +55,13 @@ void bb_open_files__allow_more(void)
 
 /* --- confinement --- */
 
-#define TRIAL_FILE_BYTES (4LL << 30) /* a sparse file */
-#define NOBODY 65534                 /* the overflow user, also on kernels that give it no name */
+/* size of the sparse file that stands for every BPF object of a trial */
+#define TRIAL_FILE_BYTES (4LL << 30)
+/* user and group id of the user nobody, also on kernels that give the id no name */
+#define NOBODY 65534
 
-/* System calls that libelf, libdw and malloc() make with open files, that the child answers
- * with, and that libbpf (from 1.4 on) makes to open an object in memory. */
+/* System calls that libelf, libdw and malloc() need to work on open files, that the child needs
+ * to answer, and that libbpf (from 1.4 on) makes to open an object in memory. */
 static const int calls[] = {
 	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
 	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
@@ -73,7 +75,7 @@ static const int calls[] = {
 #endif
 };
 
-/* System calls that libbpf also makes to load an object. */
+/* System calls that libbpf makes in addition to load an object. */
 static const int trial_calls[] = {
 	SCMP_SYS(access),     SCMP_SYS(dup3),     SCMP_SYS(faccessat),
 	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
@@ -95,13 +97,14 @@ static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 	return rc;
 }
 
-/* Adds a rule for calls with that argument. */
+/* Adds a rule: `action` happens when the system call `which` is made with such an argument. */
 static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct scmp_arg_cmp arg)
 {
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
 }
 
-/* The descriptor 0 must stay open: libbpf takes it for a mistake, duplicates it and closes it. */
+/* In a trial bpf() returns 0 in place of a new descriptor. libbpf avoids descriptor 0: it
+ * duplicates it and closes 0. Descriptor 0 must stay open, so close(0) does nothing here. */
 static int allow_trial(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,
@@ -122,8 +125,8 @@ static int allow_trial(scmp_filter_ctx filter)
 	return rc;
 }
 
-/* Confines this child for good. The kernel kills it when its parent ends. Returns 0, or -errno
- * if it is not confined; then it must end. */
+/* Confines this child for good. The kernel kills the child when its parent ends. Returns 0, or
+ * -errno if the child is not confined; the child must then end. */
 static int confine(bool is_trial)
 {
 	static const int closing = SCMP_SYS(close);
@@ -132,10 +135,11 @@ static int confine(bool is_trial)
 	scmp_filter_ctx filter;
 	int rc;
 
-	/* In a user namespace without that user, root stays root, but has no capabilities. */
+	/* This fails in a user namespace that has no user nobody. Root then stays root, but has
+	 * no capabilities. */
 	rc = geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 	     setresuid(NOBODY, NOBODY, NOBODY);
-	/* Comes after the change of user, which clears PR_SET_PDEATHSIG. */
+	/* This comes after the change of user, because that change clears PR_SET_PDEATHSIG. */
 	if (syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
@@ -153,19 +157,22 @@ static int confine(bool is_trial)
 	return rc;
 }
 
-/* Opens a file as descriptor 0 of a trial. Returns 0 or -errno. */
+/* Opens a file as descriptor 0, which stands for every BPF object of a trial. Returns 0 or
+ * -errno. */
 static int open_trial_file(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int file = memfd_create("trial", MFD_CLOEXEC);
 
-	setrlimit(RLIMIT_FSIZE, &unlimited); /* root may raise it; the limit is for files on disks,
-						and a memfd is none */
-	/* libbpf maps the values of a map through the map's descriptor */
+	setrlimit(RLIMIT_FSIZE, &unlimited); /* Only root may raise it. The limit is meant for files
+						on disks, and a memfd is in memory. */
+	/* libbpf maps the values of a map into memory through the map's descriptor, which is 0
+	 * here */
 	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
 }
 
-/* The limit is relative, because AddressSanitizer maps terabytes at its start. */
+/* The limit is `more_bytes` above the present size, because AddressSanitizer maps terabytes at
+ * its start. */
 void bb_confine_memory(uint64_t more_bytes)
 {
 	struct rlimit limit;
@@ -274,7 +281,7 @@ static void close_all(unsigned int first, unsigned int last)
 		close((int)fd);
 }
 
-/* Closes all descriptors but those that the rules keep. */
+/* Closes all descriptors that the rules do not keep. */
 static int close_others(const struct bb_child_rules *r, int link_fd, int report_fd)
 {
 	bool is_trial = r->confinement == BB_CONFINED_TRIAL;
@@ -332,15 +339,15 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 		rc = close_others(r, link_fd, report_fd);
 	if (!rc)
 		rc = bb_become_user(r->uid, r->gid);
-	/* Comes after setuid(), which clears PR_SET_PDEATHSIG. */
+	/* This comes after the change of user, because that change clears PR_SET_PDEATHSIG. */
 	if (!rc && ((!r->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL)) ||
 		    (r->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))))
 		rc = -errno;
 	return rc || !r->confinement ? rc : confine(r->confinement == BB_CONFINED_TRIAL);
 }
 
-/* Sends a number to the parent. Returns false if the parent has gone: then nobody would end this
- * child with its parent. */
+/* Sends a number to the parent. Returns false if the parent has ended. The child must then end
+ * itself, because the kernel no longer does it. */
 static bool report(int report_fd, int rc)
 {
 	return write(report_fd, &rc, sizeof(rc)) == sizeof(rc);
@@ -366,8 +373,8 @@ static __attribute__((noreturn)) void be_child(const struct bb_child_rules *r,
 
 /* --- in the parent --- */
 
-/* Returns the next number that the child reports. Returns `otherwise` if the child closes its
- * end without one. */
+/* Returns the next number that the child reports. Returns `otherwise` if the child closes the
+ * pipe without a number. */
 static int hear(int report_fd, int otherwise)
 {
 	int rc;
@@ -379,8 +386,8 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		    struct bb_child *ret_child)
 {
 	struct bb_child c = {.pid = -1, .fd = -1, .report_fd = -1};
-	/* The C library's fork() has no such flags, and it waits for threads that allocate
-	 * memory. */
+	/* fork() has no such flags. Where none is needed we prefer fork(): it waits for threads
+	 * that are in malloc(), so the child can call malloc(). */
 	struct clone_args args = {.exit_signal = SIGCHLD,
 				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,
 				  .set_tid = (uint64_t)(uintptr_t)(r->pid ? &r->pid : NULL),

@@ -25,16 +25,19 @@ enum bb_confinement {
 #define BB_STD_NULL (-1) /* in std[]: /dev/null */
 #define BB_STD_LINK (-2) /* in std[]: the child's end of the link */
 
-/* Rights of a child process, and what ends it. A zeroed struct: the child is like us, and the
- * kernel kills it when we end. Members take effect in their order here. */
+/*
+ * Rights of a child process, and what ends it. With a zeroed struct, the child has our rights, and
+ * the kernel kills it when we end. The members take effect in the order in which they stand here.
+ */
 struct bb_child_rules {
-	bool own_namespaces; /* it is the first process in a PID namespace, and has its own mounts
-			      */
-	pid_t pid;           /* its process id (needs root, Linux 5.5); 0: any */
+	bool own_namespaces; /* the child is the first process in a PID namespace, and has its own
+				mounts */
+	pid_t pid;           /* process id that the child gets (needs root and Linux 5.5); 0: any */
 	enum {
 		BB_LINK_NONE,
-		BB_LINK_FROM_CHILD, /* a pipe for the child to write to */
-		BB_LINK_TO_CHILD,   /* a pipe for the child to read; it ends when we end */
+		BB_LINK_FROM_CHILD, /* a pipe that the child writes to */
+		BB_LINK_TO_CHILD,   /* a pipe that the child reads; the child reads its end when we
+				       end */
 		BB_LINK_SOCKET,     /* a socket of packets (SOCK_SEQPACKET) */
 	} link;
 	enum {
@@ -44,30 +47,32 @@ struct bb_child_rules {
 		BB_SIGNALS_OF_FAULTS, /* default handlers, but requests to end (SIGINT ...) are
 					 ignored */
 	} signals;
-	const char *name; /* its name in ps(1); NULL: our name */
+	const char *name; /* name of the child in ps(1); NULL: our name */
 	bool own_session, own_group;
-	bool no_core; /* it leaves no core file */
-	/* Called in the child with our rights. Returns 0 or -errno. NULL: nothing is called. */
+	bool no_core; /* the child leaves no core file */
+	/* Called in the child with our rights. Returns 0 or -errno. NULL: no function is called. */
 	int (*before)(void *arg);
 	/*
-	 * The child executes another program, with the limit of open files that we were given. Its
-	 * environment has our PATH, LANG and TERM, HOME, and the variables named in `env` (ends in
-	 * NULL; NULL: none) if they are set; so no secrets, and nothing for git and make. HOME is
-	 * that of `uid` if we are root and `uid` is another user, else ours.
+	 * The child executes another program, with the limit of open files with which we were
+	 * started. The environment of the program has our PATH, LANG and TERM, HOME, and those
+	 * variables named in `env` that are set. So it has no secrets, and nothing for git and
+	 * make. `env` ends in NULL; `env` NULL: no further variables. HOME is that of `uid` if we
+	 * are root and `uid` is another user, else ours.
 	 */
 	bool is_program;
 	const char *const *env;
-	int std[3]; /* our descriptors for its stdin, stdout and stderr; 0: unchanged */
-	/* It keeps keep[n_keep], std[] and the link, and closes all others. keep[] is read after
-	 * before(), and sorted. */
+	int std[3]; /* our descriptors that become stdin, stdout and stderr of the child; 0:
+		       unchanged */
+	/* The child keeps keep[n_keep], stdin, stdout, stderr and the link open, and closes all
+	 * other descriptors. keep[] is read after before() was called. */
 	bool closes_others;
 	int *keep;
 	size_t n_keep;
-	uid_t uid; /* as in bb_become_user(); 0: unchanged */
+	uid_t uid; /* user that the child becomes, see bb_become_user(); 0: unchanged */
 	gid_t gid;
 	bool no_new_privs; /* no program that it starts gets more rights, for example by sudo */
-	bool outlives;     /* it does not die when we do */
-	/* It can only compute. It keeps `keep` and the link, but not std[]. */
+	bool outlives;     /* the child goes on when we end */
+	/* With confinement, the child keeps only keep[n_keep] and the link open, not std[]. */
 	enum bb_confinement confinement;
 };
 
@@ -79,29 +84,32 @@ struct bb_child {
 
 /*
  * Starts a child, and returns when the rules hold for it. The child calls run() with its end of the
- * link (-1: none). run() returns the exit code; for a program it returns -errno, if executing
- * failed. Returns 0 or -errno. After an error no child is left and `*ret_child` is empty; its pid
- * is -1 if no process could be made.
+ * link (-1: there is no link). run() returns the exit code of the child. If `is_program` is set,
+ * run() returns only if executing failed, with -errno.
+ *
+ * Returns 0 or -errno. After an error no child is left, and `*ret_child` has no descriptors; its
+ * pid is then 0, or -1 if no process could be made.
  */
 int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int link_fd), void *arg,
 		    struct bb_child *ret_child);
 
-/* For a program: waits until it is executed. Returns 0, or -errno from run(); the caller must
- * still wait for the child. */
+/* Waits until a child with `is_program` has executed its program. Returns 0, or the -errno that
+ * run() returned. The caller must wait for the child in both cases. */
 int bb_child__executed(struct bb_child *c);
 
-/* Raises the limit of open files of this process. Each load of an object opens every map: an
- * object of 170 programs and 100 maps needs ten times the usual limit. */
+/* Raises the limit of open files of this process. bpfbench holds a descriptor for every map of
+ * every loaded object: an object of 170 programs and 100 maps needs ten times the usual limit. */
 void bb_open_files__allow_more(void);
 
-/* Limits how much more memory a child may map. Called in the child before it is confined. */
+/* Limits how much more memory this process may map. A child calls it before it is confined. */
 void bb_confine_memory(uint64_t more_bytes);
 
-/* Kills the child and its process group, waits for it, and closes our descriptors of it. Does
- * nothing without a pid. */
+/* Kills the child and its process group, waits for the child, and closes our descriptors of it.
+ * Does nothing if there is no child. */
 void bb_child__stop(struct bb_child *c);
 
-/* For a child with BB_LINK_TO_CHILD: sleeps until we end or send a byte. Returns the byte. */
+/* Sleeps, in a child with BB_LINK_TO_CHILD, until the parent ends or sends a byte. Returns the
+ * byte; 0 if the parent ended. */
 char bb_child__sleep(int link_fd);
 
 /* Waits for the end of a child, across signals. Returns its status as from waitpid(), or -1 if
@@ -114,13 +122,18 @@ struct bb_how_ended {
 	char text[80];
 } bb_how_ended(int status);
 
-/* Sends or receives a number and a descriptor (-1: none) over a socket, without waiting for
- * room. Returns 0 or -errno; -EPIPE if the other end is closed. */
+/*
+ * Send and receive a number together with a descriptor (-1: no descriptor) over a socket. Sending
+ * does not wait for room in the socket. Both return 0 or -errno; -EPIPE if the other end is closed.
+ */
 int bb_descriptor__send(int socket_fd, int number, int fd);
 int bb_descriptor__receive(int socket_fd, int *ret_number, int *ret_fd);
 
-/* Opens a file as open(2) does, close-on-exec. If we are root, a child opens it with that user's
- * rights and hands the descriptor over. Returns a descriptor or -errno. */
+/*
+ * Opens a file as open(2) does, close-on-exec, as the user `uid`. If we are root and open files as
+ * another user, a child with the rights of `uid` opens the file and hands the descriptor over.
+ * Returns a descriptor or -errno.
+ */
 int bb_open_as(uid_t uid, gid_t gid, const char *path, int flags);
 
 #endif

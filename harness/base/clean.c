@@ -7,14 +7,14 @@ enum { UTF8_MAX = 4, CHUNK = 4096 };
 
 struct stream {
 	int fd;
-	/* beginning of a character whose other bytes are still to come, and a NUL */
+	/* first bytes of a character whose other bytes are still to come, and a NUL */
 	char held[UTF8_MAX + 1];
 	size_t n_held;
 	char chunk[CHUNK];
 	size_t n;
 };
 
-/* stdout, then stderr */
+/* the streams of stdout (0) and stderr (1) */
 static struct {
 	FILE *file;
 	struct stream *stream;
@@ -51,7 +51,7 @@ static bool send(struct stream *s)
 	return true;
 }
 
-/* Appends n <= UTF8_MAX bytes. */
+/* Appends text[n] to the chunk, n <= UTF8_MAX. Sends a full chunk before. */
 static bool append_clean(struct stream *s, const char *text, size_t n)
 {
 	if (s->n + n > CHUNK && !send(s))
@@ -61,8 +61,8 @@ static bool append_clean(struct stream *s, const char *text, size_t n)
 	return true;
 }
 
-/* Writes the held bytes up to an incomplete character. With `is_end`, no bytes follow, so it
- * writes all of them. */
+/* Moves the characters in `held` to the chunk, in their safe form. An incomplete character stays
+ * in `held`, unless `is_end` says that no bytes follow. */
 static bool settle(struct stream *s, bool is_end)
 {
 	while (s->n_held) {
@@ -91,7 +91,7 @@ static bool settle(struct stream *s, bool is_end)
 	return true;
 }
 
-/* fopencookie(3): 0 means failure */
+/* Returns n, or 0 after an error: fopencookie(3) forbids negative values. */
 static ssize_t clean_write(void *cookie, const char *data, size_t n)
 {
 	struct stream *s = cookie;
@@ -175,8 +175,8 @@ void bb_clean__put_raw(FILE *out, const char *text)
 	send(s);
 }
 
-/* errno is not used: a buffered stream reports its failure only when later calls have changed
- * it. */
+/* The error is kept in write_error. errno would be wrong: later calls may have changed it before
+ * a buffered stream reports its failure. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err)
 {
 	int error;

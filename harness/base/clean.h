@@ -6,7 +6,7 @@
 #include "base/std.h"
 
 /*
- * Streams that are safe for a terminal, although names, sources and messages are untrusted. Every
+ * Streams that are safe for a terminal, even with untrusted names, sources and messages. Every
  * control character except newline and tab, and every byte that is not UTF-8, is written as '?'
  * (bb_shown_len() in base/text.h).
  */
@@ -15,17 +15,17 @@
  * without memory. */
 FILE *bb_clean__open(int fd, int buffering);
 
-/* Makes stdout and stderr such streams. Returns 0 or -ENOMEM. */
+/* Replaces stdout and stderr by streams that are safe for a terminal. Returns 0 or -ENOMEM. */
 int bb_clean__std(void);
 
 /* From now on SIGPIPE ends this process when the reader of stdout has gone, as with cat(1). */
 void bb_clean__end_by_sigpipe(void);
 
-/* Writes our own escape sequences unchanged. */
+/* Writes `text` unchanged. It must be our own, such as an escape sequence. */
 void bb_clean__put_raw(FILE *out, const char *text);
 
-/* Flushes such a stream and checks that all was written. Returns 0, or -errno of the last failed
- * write with a message that begins with `name`. */
+/* Flushes a stream of this header and checks that all was written. Returns 0, or -errno of the
+ * last failed write, with a message that begins with `name`. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err);
 
 #endif

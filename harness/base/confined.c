@@ -14,7 +14,8 @@
 
 #define MOST_S 10
 #define POLL_MS 50
-#define MEMORY_BYTES (UINT64_C(1) << 30) /* beside the size of the file */
+/* limit of the child's memory, to which the size of the file is added */
+#define MEMORY_BYTES (UINT64_C(1) << 30)
 
 /* Memory that the child writes. We read it when the child has ended. */
 struct shared {
@@ -56,8 +57,8 @@ static int run_child(void *arg, int link_fd)
 
 /* --- the parent --- */
 
-/* Waits for the child. `*ret_status` is that of waitpid(), or -1 if the child was killed for
- * lack of time. Returns 0, or -errno if we must end. */
+/* Waits for the child. `*ret_status` is that of waitpid(), or -1 if the child was killed because
+ * it took too long. Returns 0, or -errno if we must end. */
 static int wait_for(pid_t pid, int *ret_status)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -79,7 +80,8 @@ static int wait_for(pid_t pid, int *ret_status)
 	return bb_stop_signal ? -EINTR : got < 0 ? -ECHILD : rc;
 }
 
-/* Says why there is no child. */
+/* Sets the message for a child that could not be started. `is_there`: it could be made, but not
+ * confined. */
 static int say_not_started(const struct bb_confined *c, int rc, bool is_there, struct bb_err *err)
 {
 	if (!is_there)

@@ -6,17 +6,17 @@
 #include "base/std.h"
 
 /* Work on untrusted data in a child process that can only compute (base/child.h). If no such
- * child can be made, nothing is done. */
+ * child can be made, the work is not done. */
 struct bb_confined {
-	/* words for messages: the data, "BPF object", "libbpf", "open" ("opens", "opened"), a
-	 * remedy */
+	/* words for messages: the path of the data, their kind ("BPF object"), the library that
+	 * reads them ("libbpf"), its work ("open"), and a remedy ("; build it with ...", or "") */
 	const char *path, *kind, *library, *verb, *remedy;
 	/* Runs in the child. Returns 0, or -errno with a message, and fills `*reply`, which is
-	 * zeroed before. Malicious data may control all three. */
+	 * zeroed before. Malicious data may control the result, the message and the reply. */
 	int (*work)(void *arg, void *reply, struct bb_err *err);
 	void *arg;
-	int fd;        /* the only descriptor kept open; -1: none */
-	bool is_trial; /* BB_CONFINED_TRIAL, and `fd` is closed too */
+	int fd;        /* the only descriptor that the child keeps open; -1: none */
+	bool is_trial; /* the child has BB_CONFINED_TRIAL, and does not keep `fd` */
 	/* receives the reply if work returned 0; NULL: not wanted */
 	void *ret_reply;
 	size_t reply_bytes;

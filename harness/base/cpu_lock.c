@@ -10,8 +10,9 @@
 #include "base/stop.h"
 #include "base/text.h"
 
-#define MOST_TRIES 1000 /* waits of 1 ms, for a holder between bind() and listen() */
-#define LOOK_MS 500     /* interval for the stop signal, which may come just before poll() */
+#define MOST_TRIES 1000 /* tries, 1 ms apart, while the holder is between bind() and listen() */
+/* longest wait before the stop signal is checked again, because it may come just before poll() */
+#define LOOK_MS 500
 
 static int new_socket(void)
 {
@@ -20,7 +21,7 @@ static int new_socket(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads one line of a file of that process in /proc; "" if there is none. */
+/* Reads one line of the file /proc/PID/FILE; "" if there is none. */
 static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
 {
 	char path[64];
@@ -48,8 +49,9 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	if (fd < 0)
 		return fd;
 	if (connect(fd, (const struct sockaddr *)address, len))
-		rc = errno == ECONNREFUSED ? -EAGAIN
-					   : -EADDRINUSE; /* another socket type or a full queue */
+		rc = errno == ECONNREFUSED
+			     ? -EAGAIN
+			     : -EADDRINUSE; /* the socket has another type, or its queue is full */
 	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &who_len) || who.uid)
 		rc = -EADDRINUSE;
 	if (rc) {
@@ -60,8 +62,8 @@ static int find_holder(const struct sockaddr_un *address, socklen_t len,
 	holder->fd = fd;
 	if (!who.pid)
 		return -EBUSY;
-	/* A process that is ending has only a name. One that has ended has left the lock to a
-	 * child. */
+	/* A process that is ending has a name but no command line. A process that has ended can
+	 * have left the lock to a child. */
 	read_words(who.pid, "cmdline", words, sizeof(words));
 	if (!words[0]) {
 		read_words(who.pid, "comm", words, sizeof(words) - 16);
@@ -103,7 +105,7 @@ int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
 		if (rc == -EAGAIN)
 			usleep(1000);
 	} while (rc == -EAGAIN && ++tries < MOST_TRIES && !bb_stop_signal);
-	if (rc) /* otherwise the socket stays open, because it is the lock */
+	if (rc) /* on success the socket stays open, because it is the lock */
 		close(fd);
 	return rc == -EAGAIN ? -EADDRINUSE : rc;
 }

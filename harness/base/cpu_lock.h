@@ -6,18 +6,20 @@
 #include "base/std.h"
 
 /*
- * A lock by which one bpfbench at a time measures on a CPU. The lock is the abstract socket
- * "bpfbench-cpuN", on which the holder listens. It leaves no file, it works in a chroot and on a
- * read-only root, and it ends with the process. The kernel tells a connecting process which process
- * listens. Each network namespace has its own sockets, so containers do not see each other's.
+ * The process that holds the lock of a CPU. By this lock one bpfbench at a time measures on a CPU.
+ * The lock is the abstract socket "bpfbench-cpuN", on which the holder listens. It leaves no file,
+ * it works in a chroot and on a read-only root, and it ends with the process. The kernel tells a
+ * connecting process which process listens. Each network namespace has its own sockets, so
+ * containers do not see each other's.
  *
  * Any user can take a socket's name, so the lock counts only if root holds it. Nobody else can make
  * root wait.
  */
 struct bb_cpu_holder {
-	pid_t pid;         /* 0: it is in another PID namespace */
-	char command[200]; /* its command line, or why it is unknown; "" if pid is 0 */
-	int fd;            /* closed by the holder's end, see bb_cpu_lock__wait(); -1: none */
+	pid_t pid;         /* process id of the holder; 0: the holder is in another PID namespace */
+	char command[200]; /* command line of the holder, or why it is unknown; "" if `pid` is 0 */
+	int fd; /* a connection to the holder, which the kernel closes when the holder ends
+		   (bb_cpu_holder__wait()); -1: no holder */
 };
 
 /*
@@ -27,7 +29,7 @@ struct bb_cpu_holder {
  */
 int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
 
-/* Waits for the holder's end. Returns 0, or -EINTR after a signal. */
+/* Waits until the holder ends. Returns 0, -EINTR after a signal, or -errno. */
 int bb_cpu_holder__wait(const struct bb_cpu_holder *holder);
 void bb_cpu_holder__done(struct bb_cpu_holder *holder);
 

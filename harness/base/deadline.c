@@ -7,11 +7,11 @@
 
 #define NS_PER_S 1000000000u
 #define AGAIN_US 20000
-#define LONGEST_S 1e6 /* limit, so that the time fits into ns */
+#define LONGEST_S 1e6 /* longest deadline; a longer one might not fit into ns */
 
 volatile sig_atomic_t bb_deadline_has_passed;
 
-static uint64_t at_ns; /* 0: no deadline */
+static uint64_t at_ns; /* CLOCK_MONOTONIC; 0: no deadline */
 static unsigned int depth;
 
 static void on_alarm(int sig)
@@ -21,7 +21,8 @@ static void on_alarm(int sig)
 		bb_deadline_has_passed = 1;
 }
 
-/* Sets the timer. After a stop signal it rings 20 ms later. A signal handler may call this. */
+/* Sets the timer for the deadline; after a stop signal, for 20 ms from now. Safe in a signal
+ * handler. */
 static void arm(void)
 {
 	struct itimerval timer = {.it_interval = {.tv_usec = AGAIN_US}};
@@ -72,7 +73,8 @@ void bb_deadline_touch(void)
 	if (!depth)
 		return;
 	raise(SIGALRM);
-	bb_deadline_has_passed = before; /* if the alarm rang just now, it rings again in 20 ms */
+	bb_deadline_has_passed =
+		before; /* an alarm that came in between is lost, but it comes again in 20 ms */
 }
 
 double bb_deadline_left_s(void)

@@ -39,7 +39,8 @@ static inline bool bb_must_end(void)
 	return bb_deadline_has_passed || bb_stop_signal;
 }
 
-/* Returns why measuring must end: -EINTR after a signal, -ETIME after the deadline, or 0. */
+/* Returns why measuring must end: -EINTR after a signal, -ETIME after the deadline; 0 if it may
+ * go on. */
 int bb_must_end_why(void);
 
 /* Returns bb_must_end_why() if a signal broke off the call that returned `rc`, else `rc`. */

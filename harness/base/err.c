@@ -9,7 +9,7 @@ bool bb_is_shortage(int code)
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 {
 	static const char remedy[] = "; allow more open files (ulimit -n)";
-	char text[sizeof(err->msg)]; /* an argument may point into err->msg */
+	char text[sizeof(err->msg)]; /* copied first, because an argument may point into err->msg */
 	int error = errno;
 	va_list ap;
 
@@ -20,7 +20,7 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	errno = error;
-	/* This remedy helps whatever the message says. */
+	/* This remedy helps with every EMFILE, whatever the message says. */
 	if (code == -EMFILE && !strstr(text, remedy) &&
 	    strlen(text) + sizeof(remedy) <= sizeof(text))
 		strcat(text, remedy);

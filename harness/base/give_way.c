@@ -10,7 +10,8 @@
 #define SLICE_NS 100000000u
 #define MOST_NS 200000000u
 
-static volatile uint64_t since_ns; /* of the one thread that measures */
+static volatile uint64_t
+	since_ns; /* CLOCK_MONOTONIC when the measuring thread last gave way; 0: never */
 
 void bb_give_way_touch(void)
 {

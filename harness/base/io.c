@@ -9,12 +9,12 @@
 #include "base/grow.h"
 
 #define MAX_LINKS 40   /* the kernel's MAXSYMLINKS */
-#define LEAST_AGE_S 60 /* a younger file may not be locked by its maker yet */
+#define LEAST_AGE_S 60 /* a younger file may not be locked yet by the process that made it */
 
 /* --- reading and writing --- */
 
-/* Reads to the end, and closes. `fd` < 0 is the -errno of opening it. `is_kernels`: the file's
- * size is unknown, as in /proc. */
+/* Reads to the end, and closes `fd`. `fd` < 0 is the -errno of opening the file. `is_kernels`:
+ * the kernel makes the file, as in /proc, and its size is unknown. */
 static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, size_t *ret_len)
 {
 	size_t len = 0, size = 0, chunk = 65536;
@@ -206,7 +206,7 @@ struct walk {
 
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags);
 
-/* Follows `name`, which is or was a symbolic link. */
+/* Follows the symbolic link `name`. Returns -ENOTDIR if it is no link. */
 static int follow(struct walk *w, int dir_fd, const char *name, int flags)
 {
 	int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
@@ -247,7 +247,7 @@ static int step(struct walk *w, int dir_fd, const char *name, int flags)
 	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
 }
 
-/* Opens a path part by part; the last part with `flags`. */
+/* Opens a path part by part. `flags` are for the last part. */
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags)
 {
 	int at = openat(dir_fd, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -371,8 +371,8 @@ int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_f
 	return 0;
 }
 
-/* Gives the file its name if the name is free. Uses link() if the file system or the kernel has
- * no RENAME_NOREPLACE (EINVAL, ENOSYS). */
+/* Gives the new file its final name if no file has that name. Uses link() if the file system or
+ * the kernel has no RENAME_NOREPLACE (EINVAL, ENOSYS). */
 static int give_free_name(const struct bb_new_file *f)
 {
 	if (!renameat2(f->dir_fd, f->temp, f->dir_fd, f->name, RENAME_NOREPLACE))

@@ -10,14 +10,17 @@
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
-/* Does the same, but does not follow another user's symbolic link (below). */
+/* Reads a file as bb_read_file() does, but does not follow a symbolic link of another user (see
+ * bb_own__openat()). */
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);
 
-/* Does the same with an open file, and closes it. `fd` < 0 is the -errno of opening it. */
+/* Reads an open regular file as bb_read_file() does, and closes it. `fd` < 0 is the -errno of
+ * opening it. Returns 0 or -errno. */
 int bb_read_and_close(int fd, size_t max, char **ret_data, size_t *ret_len);
 
-/* Does the same with a file of unknown size, as in /proc. Never waits. */
+/* Reads a file of unknown size, as in /proc, into memory and adds a NUL; free() it. Never waits.
+ * Returns 0 or -errno; -EFBIG beyond `max` bytes. */
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len);
 
 /*
@@ -64,31 +67,34 @@ int bb_own__openat(int dir_fd, const char *path, int flags, mode_t mode);
 /* Makes the folder and its parents as needed. Returns a descriptor or -errno. */
 int bb_own__make_dirs(int dir_fd, const char *path);
 
-/* Returns the text for an errno of these functions, 0 < error. */
+/* Returns the text for `error`, a positive errno of the bb_own__ functions. */
 const char *bb_own__strerror(int error);
 
 /*
- * Handles temporary files and folders that a killed process left. A maker locks its own (flock) as
- * long as it exists. Locks `fd`, a temporary file or folder of ours in `dir_fd`. Removes older
- * unlocked ones of the same owner whose names differ only in the last `n_random` characters, if
- * they are a minute old. Ignores failures to remove.
+ * Removes temporary files and folders that killed processes left in `dir_fd`. Every process locks
+ * its own (flock) until it ends. So this first locks `fd`, our temporary file or folder `name`.
+ * Then it removes the unlocked ones of the same owner whose names differ from `name` only in the
+ * last `n_random` characters, if they are at least a minute old. Failures to remove are ignored.
  */
 void bb_leftover__lock_and_remove_others(int dir_fd, const char *name, size_t n_random, int fd);
 
-/* A file that appears complete or not at all. Until then it has a hidden name. */
+/* A new file that appears in its folder complete or not at all. Until it is complete, it has a
+ * hidden name. */
 struct bb_new_file {
-	int dir_fd, fd; /* fd: where to write; -1: closed already */
+	int dir_fd, fd; /* dir_fd: its folder; fd: descriptor to write to, -1: closed already */
 	const char *name;
 	char temp[NAME_MAX + 1];
 };
 
-/* Returns 0 or -errno. Folder and name are borrowed. Removes leftovers of the same name. */
+/* Makes the new file under its hidden name. `dir_fd` and `name` are borrowed until
+ * bb_new_file__finish(). Removes leftovers of the same name. Returns 0 or -errno. */
 int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_file *ret_file);
 
 /*
- * Puts the file in place, unless `rc`, the result of writing, is an error. Returns 0 or -errno;
- * after an error there is no file. It replaces a file of that name, or must be the first (-EEXIST).
- * Without a sync it may be lost when the machine fails.
+ * Gives the file its final name, unless `rc`, the result of writing it, is an error. `replaces`: it
+ * replaces a file of that name; else -EEXIST if there is one. `synced`: it is on the disk when this
+ * returns; else it may be lost when the machine fails. Returns 0 or -errno; after an error the new
+ * file is removed.
  */
 int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synced);
 

@@ -79,7 +79,7 @@ void bb_json__break(struct bb_json *w)
 	w->broken = true;
 }
 
-/* printf uses the decimal point of the locale; JSON needs a point. */
+/* printf() uses the decimal point of the locale; JSON needs '.'. */
 static void point_not_comma(char *number)
 {
 	char *comma = strchr(number, ',');
@@ -109,7 +109,7 @@ void bb_json_double(FILE *out, double value)
 
 void bb_json_fixed(FILE *out, double value)
 {
-	char text[512]; /* DBL_MAX has 309 digits */
+	char text[512]; /* DBL_MAX has 309 digits before the point */
 	size_t len = (size_t)snprintf(text, sizeof(text), "%.3f", value);
 
 	while (text[len - 1] == '0')

@@ -5,19 +5,20 @@
 #include "base/std.h"
 
 /*
- * Writes JSON of any size as a stream. The writer adds commas, line breaks and closing brackets.
- * Initialise it as {.out, .indent}; it owns nothing. Misuse, such as a key in an array, is an
- * assertion. The caller checks ferror() at the end.
+ * A writer of JSON of any size, as a stream. The writer adds commas, line breaks and closing
+ * brackets. Initialise it as {.out, .indent}; it owns nothing. Misuse, such as a key in an array,
+ * is an assertion. The caller checks ferror() at the end.
  */
 #define BB_JSON_MAX_DEPTH 8
 
 struct bb_json {
 	FILE *out;
-	unsigned int indent, depth; /* spaces per level; open levels */
+	unsigned int indent, depth; /* indent: spaces per level; depth: number of open levels */
 	bool broken;                /* the next item begins on a new line */
 	struct {
 		char closing;
-		bool lines, any; /* each item has its own line; at least one item was written */
+		bool lines, any; /* lines: each item has its own line; any: at least one item was
+				    written */
 	} open[BB_JSON_MAX_DEPTH];
 };
 
@@ -28,10 +29,10 @@ void bb_json__close(struct bb_json *w);
 /* Closes all open levels, and the line. */
 void bb_json__end(struct bb_json *w);
 
-/* Begins a new line before the next item, where items share lines. */
+/* Begins a new line before the next item, in an object or array whose items share lines. */
 void bb_json__break(struct bb_json *w);
 
-/* Begins a value that the caller writes, as JSON without escapes. */
+/* Begins a value and returns the stream. The caller writes the value to it, as JSON. */
 FILE *bb_json__add(struct bb_json *w, const char *key);
 
 /* Writes a quoted string, or null for NULL. Bytes that are not UTF-8 become U+FFFD. */
@@ -43,12 +44,12 @@ void bb_json__add_bool(struct bb_json *w, const char *key, bool value);
 #define BB_JSON_EXACT (1ULL << 53)
 void bb_json__add_u64(struct bb_json *w, const char *key, uint64_t value);
 
-/* Writes a value as the functions below do. bb_json__add_fixed() leaves out a value that is not
- * finite. */
+/* Write a value of the given type with its key. bb_json__add_fixed() writes nothing if the value
+ * is not finite. */
 void bb_json__add_double(struct bb_json *w, const char *key, double value);
 void bb_json__add_fixed(struct bb_json *w, const char *key, double value);
 
-/* Numbers without a writer, for other formats too. */
+/* Numbers that are written without a struct bb_json, for other formats too. */
 
 /* Writes the shortest decimal that reads back as the same double; null if not finite. */
 void bb_json_double(FILE *out, double value);

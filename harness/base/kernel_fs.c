@@ -25,7 +25,8 @@ bool bb_tracepoint__number(const char *name, unsigned long long *ret_id)
 	return true;
 }
 
-/* True if the name can be part of a pattern of paths. */
+/* True if the name can be part of a pattern for glob(3): it has no special characters and at
+ * most one '/'. */
 static bool is_plain(const char *name)
 {
 	static const char bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -35,7 +36,7 @@ static bool is_plain(const char *name)
 	return *name && !name[strspn(name, bytes)] && (!slash || !strchr(slash + 1, '/'));
 }
 
-/* True if the first line of the file is that number. */
+/* True if the first line of the file is the text `number`. */
 static bool holds(const char *path, const char *number)
 {
 	char text[32] = "";

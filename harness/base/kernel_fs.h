@@ -8,19 +8,20 @@
 const char *bb_tracepoint__folder(void);
 
 /*
- * Finds the full name of a tracepoint, "sched/sched_switch", from "sched_switch",
- * "sched/sched_switch", or "id 372" (some captures know only the number). `name` is untrusted.
- * Returns false if there is none or several, or no tracefs is mounted; ret_full is unchanged then.
+ * Finds the full name of a tracepoint, such as "sched/sched_switch". `name` is "sched_switch",
+ * "sched/sched_switch", or "id 372" (some captures know only the number), and is untrusted. Returns
+ * false if no tracepoint or several have that name, or no tracefs is mounted; ret_full is then
+ * unchanged.
  */
 bool bb_tracepoint__find(const char *name, char *ret_full, size_t size);
 
-/* Returns the number in "id 372"; false if it is a name. */
+/* Reads the number in a name such as "id 372". Returns false for a name of another form. */
 bool bb_tracepoint__number(const char *name, unsigned long long *ret_id);
 
 #define BB_CGROUP2_REMEDY                                                                          \
 	"sudo mount -t cgroup2 none /sys/fs/cgroup (to any empty folder if version 1 is there)"
 
-/* Returns the mount point of cgroup2; false if it is not mounted. */
+/* Finds the folder where cgroup2 is mounted. Returns false if it is not mounted. */
 bool bb_cgroup2__find(char *ret_path, size_t size);
 
 #endif

@@ -153,7 +153,7 @@ static size_t distance(const char *a, const char *b)
 
 const char *bb_nearest(const char *word, const char *const *names, size_t n)
 {
-	/* limited, so that no short name is near a long word */
+	/* limited, so that a short name is not near a long word */
 	size_t len = strnlen(word, NEAREST_MAX);
 	size_t limit = len / 3 > 1 ? len / 3 : 1;
 	const char *best = NULL;

@@ -13,16 +13,16 @@
 #include "base/parse.h"
 #include "base/stop.h"
 
-#define NAP_FIRST_NS 1000000 /* doubled each time, up to NAP_MOST_NS */
+#define NAP_FIRST_NS 1000000 /* the keeper's first pause, doubled each time up to NAP_MOST_NS */
 #define NAP_MOST_NS 50000000
-#define GRACE_S 2.0     /* from SIGTERM to SIGKILL */
-#define WAIT_FIRST_MS 1 /* doubled each time, up to WAIT_MOST_MS */
+#define GRACE_S 2.0     /* time from SIGTERM to SIGKILL */
+#define WAIT_FIRST_MS 1 /* the parent's first wait, doubled each time up to WAIT_MOST_MS */
 #define WAIT_MOST_MS 50
 #define NOT_STARTED 127 /* a shell's exit code for "not found" */
 #define CHILDREN_BYTES (1u << 20)
 #define CHUNK_BYTES (64u << 10)
 #define CHUNKS_A_TURN 16       /* chunks that are read before the stop signal is checked again */
-#define MOST_BYTES (16u << 20) /* limit of a stream; the end of a longer one is kept */
+#define MOST_BYTES (16u << 20) /* limit of a stream's text; of a longer stream the end is kept */
 
 /* A pipe that the program writes to, and the text read from it. */
 struct stream {
@@ -43,10 +43,11 @@ struct stream {
  * The keeper is the first process of a PID namespace. The kernel kills all processes of that
  * namespace when the keeper ends for any reason. Without such a namespace (no CAP_SYS_ADMIN, a
  * container's seccomp filter, user.max_pid_namespaces) the keeper is a subreaper that kills its
- * children until none is left. A process that forks faster than it is killed can then outlive the
- * keeper, and so can all processes if the keeper is killed.
+ * children until none is left. Two things can then go wrong: a process that forks faster than it is
+ * killed can outlive the keeper, and all processes can if the keeper is killed.
  *
- * In the namespace, /proc shows only its processes, if it may be mounted.
+ * The namespace has a /proc of its own, which shows only the processes of the namespace. If that
+ * /proc may not be mounted, the program sees ours.
  */
 static void take_nap(long *ns)
 {
@@ -57,8 +58,8 @@ static void take_nap(long *ns)
 		*ns *= 2;
 }
 
-/* Waits until the process ends, or until a stop signal and the grace time. Reaps other children
- * meanwhile. Returns the exit code. */
+/* Waits until the program `pid` ends. After a stop signal, sends it SIGTERM and waits GRACE_S
+ * longer. Reaps other children meanwhile. Returns the program's exit code, or 128 + signal. */
 static int wait_as_keeper(pid_t pid)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -77,7 +78,7 @@ static int wait_as_keeper(pid_t pid)
 		if (bb_stop_signal && !told_ns) {
 			told_ns = bb_now_ns();
 			kill(-pid, SIGTERM);
-			kill(pid, SIGTERM); /* if it has no session of its own yet */
+			kill(pid, SIGTERM); /* the program may not have begun its own session yet */
 		}
 		if (told_ns && bb_seconds_since(told_ns) >= GRACE_S)
 			return 128 + SIGKILL;
@@ -85,7 +86,8 @@ static int wait_as_keeper(pid_t pid)
 	}
 }
 
-/* Kills the session and our children until none is left, for a keeper without a namespace. */
+/* Kills the program's session and all our children until none is left, for at most GRACE_S. For
+ * a keeper without a namespace. */
 static void end_children(pid_t session)
 {
 	long nap_ns = NAP_FIRST_NS;
@@ -118,7 +120,7 @@ struct start {
 	bool is_whole; /* the keeper is in its own PID namespace */
 };
 
-/* Runs as the user, because only the user may have access to the folder. */
+/* Executes the program. Runs as the user, because only the user may have access to the folder. */
 static int execute(void *arg, int link_fd)
 {
 	const struct bb_process *p = arg;
@@ -129,7 +131,7 @@ static int execute(void *arg, int link_fd)
 	return -errno;
 }
 
-/* Runs the program. An error is written to the link as an errno. */
+/* Runs the program below this keeper. Writes an error to the link as a negative errno. */
 static int run_keeper(void *arg, int link_fd)
 {
 	const struct start *s = arg;
@@ -147,7 +149,7 @@ static int run_keeper(void *arg, int link_fd)
 	int status, rc;
 
 	bb_stop__install();
-	/* The namespace has its own mounts, so mounting its own /proc is safe. If mounting is
+	/* The namespace has its own mounts, so mounting a /proc for it is safe. If mounting is
 	 * not permitted, as in containers, the program sees our /proc. */
 	if (!s->is_whole)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -169,7 +171,8 @@ static int run_keeper(void *arg, int link_fd)
 
 /* --- output --- */
 
-/* The pipe belongs to the user, so that the program can open /dev/stderr. */
+/* Makes the pipe of a stream. The pipe belongs to the user, so that the program can open
+ * /dev/stderr. */
 static int open_stream(struct stream *s, uid_t uid, gid_t gid)
 {
 	int fds[2];
@@ -191,7 +194,8 @@ static void close_stream(struct stream *s)
 	s->text = NULL;
 }
 
-/* Reads up to CHUNKS_A_TURN chunks of the present text. Afterwards there is room for a NUL. */
+/* Reads what is in the pipe now, at most CHUNKS_A_TURN chunks. Leaves room for a NUL after the
+ * text. Returns 0 or -errno. */
 static int read_stream(struct stream *s)
 {
 	for (int i = 0; s->read_fd >= 0 && i < CHUNKS_A_TURN; i++) {
@@ -214,7 +218,7 @@ static int read_stream(struct stream *s)
 	return 0;
 }
 
-/* Returns the text, never NULL except without memory; free() it. */
+/* Returns the text of the stream ("" if there is none); free() it. NULL without memory. */
 static char *take_text(struct stream *s)
 {
 	char *text = s->text ? s->text : strdup("");
@@ -227,7 +231,7 @@ static char *take_text(struct stream *s)
 
 /* --- whole programs --- */
 
-/* Reads the output until the keeper has ended. Returns 0 or -errno. */
+/* Reads the output of the program until the keeper has ended. Returns 0 or -errno. */
 static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret_status)
 {
 	int nap_ms = WAIT_FIRST_MS, status = 0, rc = 0;
@@ -239,7 +243,7 @@ static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret
 				       {.fd = log->read_fd, .events = POLLIN}};
 
 		if ((bb_stop_signal || rc) && !told) {
-			kill(keeper, SIGTERM); /* the keeper kills them two seconds later */
+			kill(keeper, SIGTERM); /* the keeper ends the program within two seconds */
 			told = true;
 		}
 		poll(fds, 2, nap_ms);
@@ -266,7 +270,8 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 	struct start start = {.process = p,
 			      .out_fd = out->write_fd,
 			      .log_fd = p->together ? out->write_fd : log->write_fd};
-	/* An own session keeps Ctrl-C in the terminal away: we send the signal ourselves. */
+	/* A session of its own keeps Ctrl-C in the terminal away from the keeper. We send
+	 * SIGTERM ourselves. */
 	struct bb_child_rules rules = {.own_namespaces = true,
 				       .link = BB_LINK_FROM_CHILD,
 				       .own_session = true};

@@ -5,29 +5,31 @@
 #include "base/err.h"
 #include "base/std.h"
 
-/* Another program that runs to its end: git, a build. */
+/* A program that bpfbench runs to its end: git, a build. */
 struct bb_process {
-	const char *const *argv; /* ends in NULL; argv[0] is searched in $PATH */
-	const char *dir;         /* folder to run in; NULL: this one */
-	bool together;           /* its stderr goes to `out`, too, in the order of writing */
-	uid_t uid;               /* user to run as; only root may name another user */
+	const char *const *argv; /* ends in NULL; argv[0] is looked up in $PATH */
+	const char *dir;         /* folder to run in; NULL: our current folder */
+	bool together; /* stderr goes to `out`, too, in the order in which the program writes */
+	uid_t uid;     /* user to run as; only root may name another user */
 	gid_t gid;
-	const char *const *env; /* variables to keep, as bb_child_rules.env */
+	const char *const *env; /* names of environment variables that the program gets, see
+				   bb_child_rules.env; NULL: no further ones */
 };
 
 struct bb_process_end {
-	int status;      /* exit code, or 128 + signal */
-	char *out, *log; /* the ends of its stdout and stderr */
-	bool was_whole;  /* none of its processes can have survived, because it had a PID namespace
-			  */
+	int status;      /* exit code of the program, or 128 + signal */
+	char *out, *log; /* what the program wrote to stdout and stderr; of more than 16 MiB only
+			    the end */
+	bool was_whole;  /* certainly none of the program's processes is alive, because it had a PID
+			    namespace */
 };
 
 /*
  * Runs the program with empty stdin and a clean environment. It cannot get more rights, for example
- * by sudo. All that it starts ends with it, or when we are asked to stop.
+ * by sudo. All that it starts ends with the program, or when we are asked to stop.
  *
- * Returns 0 if it ran, however it ended; -ENOENT if there is no such program; -EINTR after a signal
- * to us; or -errno.
+ * Returns 0 if the program ran, however it ended; -ENOENT if there is no such program; -EINTR after
+ * a signal to us; or -errno.
  */
 int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, struct bb_err *err);
 void bb_process_end__done(struct bb_process_end *end);

@@ -4,32 +4,37 @@
 
 #include "base/std.h"
 
-/* A description of a struct that is stored: its members, their types, and which of them a file
- * may lack. Defaults, freeing, reading and writing (base/record_json.h) follow from it. */
+/*
+ * The types of members of stored structs. A stored struct has a description (struct bb_record): its
+ * members, their types, and which of them a file may lack. Defaults, freeing, reading and writing
+ * (base/record_json.h) follow from the description.
+ */
 enum bb_member_type {
-	BB_NAME,         /* char *, neither NULL nor empty */
+	BB_NAME,         /* char *, neither NULL nor empty in a file */
 	BB_TEXT,         /* char *, not NULL in a file; default "" */
 	BB_TEXT_OR_NULL, /* char * */
 	BB_CHARS,        /* char [], default "" */
 	BB_COUNT,        /* uint64_t */
 	BB_SEED,         /* uint64_t, written as "0x..." */
 	BB_U32,          /* uint32_t */
-	BB_U32_NOT_0,    /* uint32_t, at least 1, the default */
+	BB_U32_NOT_0,    /* uint32_t >= 1; default 1 */
 	BB_MOD64,        /* int from -1 to 63; default -1 */
-	BB_INDEX,        /* int32_t, >= 0; default -1 means none, and is not written */
+	BB_INDEX,        /* int32_t >= 0; default -1: no index, which is not written */
 	BB_REAL,         /* double; default NAN */
-	BB_POSITIVE,     /* double >= 0; default NAN */
-	BB_SHARE,        /* double from 0 to 1; default NAN */
+	BB_POSITIVE,     /* double >= 0, or NAN; default NAN */
+	BB_SHARE,        /* double from 0 to 1, or NAN; default NAN */
 	BB_BOOL,
 	BB_NUMBERS, /* struct bb_numbers */
-	BB_RECORDS, /* array of structs with another description, and its length */
-	BB_OTHER,   /* its owner supplies functions; no default, no freeing */
+	BB_RECORDS, /* pointer to an array of structs that have a description, with a count beside
+		       it */
+	BB_OTHER,   /* read and written by functions of the format (struct bb_record_part); no
+		       default, no freeing */
 };
 
 enum bb_member_presence {
 	BB_ALWAYS,
-	BB_NEWER,  /* files of older versions lack it, and get the default */
-	BB_IF_SET, /* not written if it has its default */
+	BB_NEWER,  /* files of older versions lack it; it then has its default */
+	BB_IF_SET, /* not written while it has its default */
 };
 
 struct bb_member {
@@ -37,18 +42,18 @@ struct bb_member {
 	enum bb_member_type type;
 	enum bb_member_presence presence;
 	size_t offset;
-	/* offset of the count (BB_RECORDS); size in bytes (BB_CHARS) */
+	/* BB_RECORDS: offset of the count; BB_CHARS: size in bytes */
 	size_t n_offset;
-	const struct bb_record *of; /* BB_RECORDS: description of an item */
+	const struct bb_record *of; /* BB_RECORDS: description of the structs in the array */
 	const char *doc;            /* explanation for readers of files; "" if the key is enough */
 };
 
 struct bb_record {
-	const char *doc; /* explanation of one item */
+	const char *doc; /* explanation of the struct, for readers of files */
 	size_t size;
 	const struct bb_member *members;
 	size_t n_members;
-	/* sets members that are BB_OTHER or not described; NULL: there are none */
+	/* sets the members that are BB_OTHER or not described; NULL: nothing to set */
 	void (*init)(void *item);
 	void (*done)(void *item);
 };
@@ -64,21 +69,20 @@ struct bb_numbers {
 /* Appends copies of x[n]. Returns 0 or -ENOMEM. */
 int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
 
-/* Copies the first n numbers into ret_x[n]; missing ones are NAN. */
+/* Copies the first n numbers of the list into ret_x[n]; the rest of a shorter list is NAN. */
 void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n);
 
-/* Sets all members to their defaults and frees nothing. Texts are NULL until they are read or
- * set. */
+/* Sets all members to their defaults and frees nothing. The default of a text is NULL. */
 void bb_record__init(const struct bb_record *record, void *item);
 
 /* Frees all that the item owns, and zeros it. */
 void bb_record__done(const struct bb_record *record, void *item);
 
-/* Appends an item with defaults to the array `*items` of `*n` (base/grow.h). Valid until the
- * next call; NULL without memory. */
+/* Appends an item with defaults to the array `*items` of `*n` (base/grow.h). Returns the item,
+ * which is valid until the next call; NULL without memory. */
 void *bb_record__append(const struct bb_record *record, void *items, size_t *n);
 
-/* Appends to a list in a struct with members `list` and `n_list`. */
+/* Appends an item with defaults to the list of `to`, a struct with members `list` and `n_list`. */
 #define BB_ADD(record, to, list)                                                                   \
 	((__typeof__((to)->list))bb_record__append(&(record), &(to)->list, &(to)->n_##list))
 

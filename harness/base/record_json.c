@@ -200,7 +200,7 @@ static int read_whole(const struct bb_record_reader *rd, const struct bb_member 
 	return 0;
 }
 
-/* Reads a list of numbers. In older files it is a text, "47.62 48.10 -". */
+/* Reads a list of numbers. In files of older versions the list is a text, "47.62 48.10 -". */
 static int read_numbers(const struct bb_record_reader *rd, const struct bb_member *m,
 			const json_t *v, struct bb_numbers *list)
 {
@@ -239,7 +239,8 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 			void *item)
 {
 	size_t *n = (size_t *)((char *)item + m->n_offset), len = strlen(rd->where);
-	/* Older files may have a text, which a part of the item reads. */
+	/* A file of an older version may have a text in place of the array. A function of the
+	 * format reads it (bb_record_part with key NULL). */
 	int rc = json_is_array(v) || (json_is_string(v) && m->presence == BB_IF_SET)
 			 ? 0
 			 : bb_record__complain(rd, m->key, "expected a list");

@@ -8,43 +8,49 @@
 #include "base/json_writer.h"
 #include "base/record.h"
 
-/* Records (base/record.h) as JSON: each is an object, each BB_RECORDS a list. */
+/* Records (base/record.h) as JSON: each record is an object, each BB_RECORDS member a list of
+ * objects. */
 
 struct bb_record_reader;
 
-/* Functions for a BB_OTHER member. With key NULL, a check of an item that was read. */
+/* Functions of a format for one BB_OTHER member. If `key` is NULL, read() checks a whole item
+ * after its members were read. */
 struct bb_record_part {
 	const struct bb_record *record;
 	const char *key;
-	/* Writes the member with its key. Returns 0 or -ENOMEM. */
+	/* Writes the key and the value of the member. `whole` is what bb_record__write() was
+	 * given. Returns 0 or -ENOMEM. */
 	int (*write)(const void *whole, const void *item, struct bb_json *w);
-	/* `object` is the item's JSON. NULL: the member is not read. */
+	/* Reads the member of `item` from `object`, the JSON of the item. NULL: the member is
+	 * not read. */
 	int (*read)(struct bb_record_reader *rd, const json_t *object, void *item);
 };
 
 struct bb_record_format {
-	const char *name; /* name in messages: "a bpfbench run" */
+	const char *name; /* what a file is, for messages: "a bpfbench run" */
 	const struct bb_record_part *parts;
 	size_t n_parts;
-	size_t max_text, max_items; /* limits: bytes of a text, items of an array; 0: none */
+	size_t max_text, max_items; /* limits: bytes of a text, items of an array; 0: no limit */
 };
 
-/* Writes the members into the object open in `w`. `whole` is for parts. Returns 0 or -ENOMEM. */
+/* Writes the members of `item` into the object that is open in `w`. `whole` is passed to the
+ * format's functions. Returns 0 or -ENOMEM. */
 int bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
 		     const void *whole, const void *item, struct bb_json *w);
 
 struct bb_record_reader {
 	const struct bb_record_format *format;
-	const char *path; /* of the file, for messages */
-	void *whole;      /* for parts */
+	const char *path; /* path of the file, for messages */
+	void *whole;      /* for the format's functions */
 	struct bb_err *err;
-	char where[96]; /* position for messages: "cases[3].series[0]"; "" at the top */
+	char where[96]; /* where the item is in the file, for messages: "cases[3].series[0]"; "" at
+			   the top */
 };
 
 /*
  * Reads the members of an item that has its defaults. Unknown keys are ignored. Returns -EINVAL if
- * a known key is missing, has another type or contradicts another key. The item owns what was read
- * until then.
+ * a known key is missing, has another type or contradicts another key. After an error, the item
+ * owns what was read before.
  */
 int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 		    const json_t *object, void *item);
@@ -58,8 +64,8 @@ int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m
 int bb_record__complain(const struct bb_record_reader *rd, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Converts a count: a whole number, or a string if it is too large for some readers. Returns 0
- * or -EINVAL. */
+/* Converts JSON to a count: a whole number, or a string for a number that is too large for some
+ * readers. Returns 0 or -EINVAL. */
 int bb_record__to_u64(const json_t *value, uint64_t *ret_count);
 
 #endif

@@ -13,7 +13,7 @@ struct bb_rng {
 void bb_rng_seed(struct bb_rng *rng, uint64_t seed);
 uint64_t bb_rng_u64(struct bb_rng *rng);
 
-/* Returns a uniform number in [0, n) without modulo bias; n >= 1. */
+/* Returns a number from 0 to n - 1, each with the same probability (no modulo bias); n >= 1. */
 uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n);
 
 /* Returns a uniform number in [0, 1). */

@@ -17,16 +17,16 @@ static void on_signal(int sig)
 void bb_stop__install(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* No SA_RESTART, so that blocking calls return. SA_RESETHAND: a second signal kills the
-	 * process. */
+	/* No SA_RESTART, so that blocking calls return. SA_RESETHAND: a second signal of the
+	 * same kind kills the process. */
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction before;
 
-		/* SIGHUP stays ignored under nohup. SIGINT is different, because shells ignore
-		 * it for background commands. */
+		/* A SIGHUP that is ignored stays ignored, as under nohup. An ignored SIGINT does
+		 * not, because shells ignore it for background commands. */
 		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
 		    before.sa_handler == SIG_IGN)
 			continue;

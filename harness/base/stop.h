@@ -8,11 +8,11 @@
  * long loops read it. */
 extern volatile sig_atomic_t bb_stop_signal;
 
-/* Called by the handler unless it is NULL; base/deadline.h uses it to break off long system
- * calls. */
+/* The signal handler calls this function. NULL: no function. base/deadline.h uses it to break
+ * off long system calls. */
 extern void (*volatile bb_stop_now)(void);
 
-/* Installs the handlers. A second signal of the same kind ends the process at once. */
+/* Installs the handlers. A second signal of one kind ends the process at once. */
 void bb_stop__install(void);
 
 #endif

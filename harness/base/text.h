@@ -20,18 +20,18 @@ size_t bb_shown_len(const char *text);
  * not UTF-8 and characters that XML forbids become U+FFFD. Writes nothing for NULL. */
 void bb_xml_text(FILE *out, const char *text);
 
-/* Writes at most `max_chars` characters in the same way. */
+/* Writes at most `max_chars` characters of `text`, in the same way as bb_xml_text(). */
 void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars);
 
-/* Returns the number of characters as these two count them. */
+/* Returns the number of characters that bb_xml_text() would count in `text`. */
 size_t bb_xml_length(const char *text);
 
-/* Appends a text to `*text`, which begins as NULL and which the caller must free(); `between`
- * goes before it unless it is the first. Returns 0, or -ENOMEM with `*text` unchanged. */
+/* Appends the formatted text to `*text`, with `between` before it unless `*text` is NULL.
+ * `*text` begins as NULL; free() it. Returns 0, or -ENOMEM with `*text` unchanged. */
 int bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
-/* Writes a word so that a POSIX shell reads it back (XCU 2.2.2). */
+/* Writes a word so that a POSIX shell reads the same word (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);
 
 #endif
