@@ -5,10 +5,10 @@
 #include "base/std.h"
 
 /*
- * The samples of a series, as counts of equal values: a multiset of whole nanoseconds. Values below
- * BB_HIST_EXACT are exact. Larger ones have 12 significant bits (0.05 %, the middle of the bucket),
- * so ten million samples take kilobytes. The order of samples is lost. `sum` and the extremes are
- * exact.
+ * The samples of a series, as counts of equal values: a multiset of whole numbers, usually ns.
+ * Values below BB_HIST_EXACT are exact. Larger values have 12 significant bits: each counts as the
+ * middle of its bucket (0.05 % wide), so ten million samples take kilobytes. The order of samples
+ * is lost. `sum_ns`, `min_ns` and `max_ns` are exact.
  */
 #define BB_HIST_EXACT 4096
 
@@ -17,9 +17,10 @@ struct bb_hist_bin {
 	uint64_t count;
 };
 
-/* A zeroed one is empty. */
+/* A histogram. A zeroed struct is empty. */
 struct bb_hist {
-	/* open addressing; count == 0 marks a free slot; capacity is a power of two */
+	/* hash table with open addressing; count == 0: the slot is free; capacity is a power of
+	 * two */
 	struct bb_hist_bin *slots;
 	size_t capacity;
 	size_t used;
@@ -28,8 +29,8 @@ struct bb_hist {
 	uint64_t min_ns, max_ns; /* valid if n > 0 */
 };
 
-/* Values with their counts, ascending. All statistics work on these. The histogram does not own
- * them. */
+/* The bins of a histogram, in ascending order of values. All statistics work on these. The bins
+ * are a copy, which bb_sorted_done() frees. */
 struct bb_sorted {
 	struct bb_hist_bin *bins;
 	size_t n_bins;
@@ -38,7 +39,8 @@ struct bb_sorted {
 
 void bb_hist_done(struct bb_hist *h);
 
-/* Returns the value that represents `v` in the bins. Such a value represents itself. */
+/* Returns the value under which the histogram counts `v`: v itself, or the middle of its bucket.
+ * bb_hist_kept() of the result is the result. */
 uint64_t bb_hist_kept(uint64_t v);
 
 /* Makes room, so that the next `n` distinct values allocate nothing. Returns 0 or -ENOMEM. */
@@ -50,7 +52,8 @@ int bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count);
 /* Adds all of `from` to `h`. Returns 0 or -ENOMEM. */
 int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
 
-/* Copies the bins of `h` in ascending order; free with bb_sorted_done(). Returns 0 or -ENOMEM. */
+/* Copies the bins of `h` in ascending order. The caller calls bb_sorted_done(). Returns 0 or
+ * -ENOMEM. */
 int bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted);
 void bb_sorted_done(struct bb_sorted *s);
 

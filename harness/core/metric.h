@@ -13,100 +13,108 @@ enum bb_reference {
 	BB_N_REFERENCES
 };
 
-/* Returns "instructions", "memory" or "wakeup", which are also the names of the programs. */
+/* Returns "instructions", "memory" or "wakeup", the name of the reference and of its program. */
 const char *bb_reference_name(enum bb_reference reference);
 
 /*
- * The figures of a case (a variant under one drive at one value of the parameter). They are
- * computed from the series (report/summary.c), also from those of a stored run. NAN means absent; 0
- * never does.
+ * A figure of a case, with its interval. A case is a variant under one drive at one value of the
+ * parameter. Figures are computed from the series (report/summary.c), also when a stored run is
+ * read. NAN means that a figure is absent; 0 never means that.
  */
 struct bb_estimate {
 	double value, lo, hi; /* lo and hi are NAN without an interval */
 };
 
 struct bb_summary {
-	/* gross ns per run: the censored means of all loads combined */
+	/* gross ns per run: the censored means of all loads combined (with BB_FILLS_WORST the
+	 * means of all runs) */
 	struct bb_estimate latency;
-	/* latency minus the floor's latency, load by load; may be negative */
+	/* latency minus the floor's latency in the same round; may be negative */
 	struct bb_estimate net;
 	struct bb_estimate floor;         /* the floor's latency */
 	struct bb_estimate p50, p90, p99; /* quantiles over all valid samples, ns */
 	/* sum of run_time_ns / sum of run_cnt, as other tools report */
 	struct bb_estimate naive_mean;
-	struct bb_estimate layout_spread; /* p90/p10 of the location over loads */
-	/* means at the cheapest and the most expensive place, ns */
+	struct bb_estimate layout_spread; /* p90 / p10 of the latencies of the loads */
+	/* mean latencies at the cheapest and at the most expensive place, ns */
 	struct bb_estimate layout_best, layout_worst;
-	struct bb_estimate outlier_share;      /* share of the samples, 0 to 1 */
-	struct bb_estimate outlier_time_share; /* share of run_time_ns, 0 to 1 */
-	/* drives in situ: Hz of the workload's CPU time, or packets or requests per second */
+	struct bb_estimate outlier_share;      /* outliers as a share of the samples, 0 to 1 */
+	struct bb_estimate outlier_time_share; /* sum of the outliers as a share of the sum of all
+						  samples, 0 to 1 */
+	/* in situ: Hz of the workload's CPU time, or packets or requests per second */
 	struct bb_estimate rate_requested, rate_achieved;
 	struct bb_estimate drops; /* runs whose result the program discarded */
 	/* share of CPU time that the hypervisor took, 0 to 1 */
 	struct bb_estimate steal;
-	/* latency in pieces of the reference, which removes the machine's own speed */
+	/* latency in pieces of the reference of the case, which removes the machine's own speed */
 	struct bb_estimate relative;
 	struct bb_estimate reference[BB_N_REFERENCES]; /* ns per piece: medians over rounds */
-	uint64_t samples;                              /* in valid series */
-	uint32_t loads;                                /* valid series */
-	uint32_t voids;                                /* series that are shown and not counted */
-	uint32_t places; /* places that the loads were drawn from; 0: unknown */
+	uint64_t samples;                              /* samples in valid series */
+	uint32_t loads;                                /* number of valid series */
+	uint32_t voids;  /* number of series that are shown but do not count */
+	uint32_t places; /* number of places that the loads were drawn from; 0: loads were not drawn
+			    by place */
 	struct {
-		struct bb_estimate intercept; /* ns of a system call without the runs in it */
-		/* per run, from the PMU */
+		struct bb_estimate intercept; /* time of a system call without the runs in it, ns */
+		/* events of the PMU per run */
 		struct bb_estimate cycles, instructions, llc_misses;
 	} slope;
 	struct {
 		struct bb_estimate run_rate; /* runs per second of wall time */
-		/* share of one CPU, from run_time_ns; above 1 if several CPUs run it at once */
+		/* CPU time of the program divided by wall time; above 1 if several CPUs run the
+		 * program at once */
 		struct bb_estimate cpu_share;
-		struct bb_estimate path_share; /* share of the program's runs, 0 to 1 */
-		struct bb_estimate worst;      /* longest run, ns */
+		struct bb_estimate
+			path_share; /* share of the program's runs that took this path, 0 to 1 */
+		struct bb_estimate worst; /* longest run, ns */
 	} live;
 	struct {
-		/* samples that entered the ring; samples that the consumer finished */
+		/* produced: samples that entered the ring; consumed: samples that the consumer
+		 * finished */
 		struct bb_estimate produced, consumed;
-		struct bb_estimate lag_max; /* over all samples, ns */
-		struct bb_estimate
-			ring_peak; /* most bytes in the ring, as a share of its size, 0 to 1 */
-		struct bb_estimate consumer_cpu; /* the consumer's CPU time per sample, ns */
+		struct bb_estimate lag_max;   /* longest lag of a sample, ns */
+		struct bb_estimate ring_peak; /* most bytes that were in the ring at one time, as a
+						 share of its size, 0 to 1 */
+		struct bb_estimate consumer_cpu; /* CPU time of the consumer per sample, ns */
 	} pipeline;
 	struct {
-		struct bb_estimate
-			ratio; /* time of the command divided by the floor's, load by load */
+		struct bb_estimate ratio; /* time of the command divided by the floor's time in the
+					     same round */
 	} slowdown;
 };
 
 /*
- * Static metrics of a program, known when the kernel has loaded it. Whole numbers; NAN if the
- * kernel does not report one. All but the last are the same at each load on one kernel and machine.
+ * Static metrics of a program, known when the kernel has loaded it. Each is a whole number; NAN if
+ * the kernel does not report it. All but verify_ns are the same at each load on one kernel and
+ * machine.
  */
 struct bb_prog_static {
 	double verified_insns; /* instructions that the verifier processed, on all paths */
 	double xlated_bytes;   /* size after the verifier's rewriting, without dead code */
-	double jited_bytes;    /* machine code */
-	double stack_bytes;    /* sum over its functions */
-	double map_bytes;      /* of all its maps, with those of its globals */
-	double verify_ns;      /* a single sample, to a microsecond */
+	double jited_bytes;    /* size of the machine code */
+	double stack_bytes;    /* stack of all functions of the program together */
+	double map_bytes;      /* memory of all maps of the program, with those of its globals */
+	double verify_ns; /* time that the verifier took at one load, in steps of a microsecond */
 };
 
 enum bb_direction { BB_LOWER_IS_BETTER, BB_HIGHER_IS_BETTER, BB_NO_DIRECTION };
 enum bb_metric_kind { BB_METRIC_TIMING, BB_METRIC_EXACT, BB_METRIC_INFO };
 
-/* One row per metric. Every format and comparison reads these tables. */
+/* A metric: its names, and where its value is. Every format and comparison reads the tables
+ * below. */
 struct bb_metric_def {
-	const char *name; /* JSON key and table heading */
-	const char *slug; /* measure in BMF; NULL: not in BMF */
+	const char *name; /* JSON key and heading of the table */
+	const char *slug; /* name of the measure in BMF; NULL: the metric is not in BMF */
 	const char *unit;
 	enum bb_direction direction;
 	enum bb_metric_kind kind;
-	/* offset of its struct bb_estimate in bb_summary, or of its double in bb_prog_static */
+	/* offset of the struct bb_estimate in bb_summary, or of the double in bb_prog_static */
 	size_t offset;
 	const char *doc;
 };
 
 extern const struct bb_metric_def bb_metrics[]; /* metrics of a case */
-/* an exact count, without an interval */
+/* a metric of the drive exact: a count without an interval */
 extern const struct bb_metric_def bb_metric_instructions;
 extern const size_t bb_n_metrics;
 extern const struct bb_metric_def bb_static_metrics[]; /* metrics of a program */

@@ -6,21 +6,22 @@
 
 /*
  * The records that went from a program through its ring to a consumer during a series. The samples
- * of the series are lags: from the event until the consumer finished its record. Records still
- * queued at the end count with their age, which is less than their lag.
+ * of the series are lags: times from the event until the consumer finished the event's record. A
+ * record that is still in the ring at the end counts with its age, which is less than its lag would
+ * be.
  */
 #define BB_FLOW_MAX_POINTS 256u
 
 struct bb_flow_point {
-	uint64_t at_us;         /* since the first event was possible */
-	uint64_t backlog_bytes; /* the writer's position minus the reader's */
+	uint64_t at_us;         /* time since the first event was possible */
+	uint64_t backlog_bytes; /* bytes in the ring that the consumer has not taken */
 };
 
 struct bb_ring_use {
-	uint64_t consumed;                               /* samples that the consumer finished */
-	uint64_t waiting;                                /* samples in the ring at the end */
-	uint64_t ring_bytes;                             /* its size */
-	double consumer_cpu_s;                           /* NAN: there was no consumer */
+	uint64_t consumed;     /* number of samples that the consumer finished */
+	uint64_t waiting;      /* number of samples that were still in the ring at the end */
+	uint64_t ring_bytes;   /* size of the ring */
+	double consumer_cpu_s; /* CPU time of the consumer; NAN: there was no consumer */
 	struct bb_flow_point points[BB_FLOW_MAX_POINTS]; /* points[n_points], in order of time */
 	size_t n_points;
 };
