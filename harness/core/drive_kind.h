@@ -92,7 +92,7 @@ struct bb_drive_kind {
 	struct bb_pace cold;  /* pace with emptied caches; zero: caches cannot be emptied */
 	double seconds;       /* time per case, over all loads, s; 0: the drive measures a number of
 				 samples */
-	double compare_s;     /* least budget of a comparison with this drive, s; 0: none */
+	double compare_s;     /* least default budget of a comparison with this drive, s */
 	size_t batch_samples; /* room for the samples of one load of a drive that measures by time;
 				 0: computed from the rate */
 	double samples_per_event; /* most samples per requested event, of a drive that measures by

@@ -17,8 +17,8 @@ static uint64_t bucket_start(uint64_t v)
 
 /*
  * Returns the tick of a clock whose ticks are not whole nanoseconds, from the first n bins; 1 if
- * the bins do not look like such a clock. Each multiple of the tick shows as one value or as two
- * neighbours.
+ * the bins do not look like those of such a clock. Each multiple of the tick shows as one value or
+ * as two neighbours.
  */
 static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 {
@@ -42,7 +42,7 @@ static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 	start = first;
 	for (size_t i = 1; i < n; i++) {
 		double distance = (double)(bins[i].value_ns - first), k = round(distance / tick);
-		/* error of the distance, plus k times that of the tick */
+		/* rounding error of the distance, plus k times the error of the tick */
 		double slack = 1 + k / k_known;
 
 		if (bins[i].value_ns - start <= 1)
@@ -110,8 +110,8 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
 
 size_t bb_order_rank(size_t n, double alpha)
 {
-	/* C(n, i) / 2^n is exact by its recurrence while a double can hold it, so a tail of
-	 * exactly alpha / 2 is kept. */
+	/* C(n, i) / 2^n is computed exactly by its recurrence while a double can hold it. So a
+	 * tail of exactly alpha / 2 does not exceed alpha / 2. */
 	double m = (double)n, term = ldexp(1, n <= 1000 ? -(int)n : 0), tail = 0;
 	size_t k = 0;
 
@@ -186,8 +186,8 @@ struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *
 	return r;
 }
 
-/* Returns the least alpha at which the interval of a median of n has rank k: 2 P(Bin(n, 1/2) <=
- * k - 1) = alpha / 2. */
+/* Returns the least alpha at which bb_order_ratio() uses rank k for the interval of the median
+ * of n values: 2 P(Bin(n, 1/2) <= k - 1) = alpha / 2. */
 static double alpha_of_rank(size_t k, size_t n)
 {
 	return 4 * bb_binomial_cdf(k - 1, n, 0.5);
@@ -195,14 +195,15 @@ static double alpha_of_rank(size_t k, size_t n)
 
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor)
 {
-	size_t i = 1, j = 1; /* ranks: of b from the lowest value on, of a from the highest on */
+	size_t i = 1, j = 1; /* ranks: i of b, from the lowest value upwards; j of a, from the
+				highest value downwards */
 	double next_b, next_a, p;
 
 	if (!usable(a, n_a) || !usable(b, n_b) || !(factor > 0) || isinf(factor))
 		return NAN;
 	p = fmax(alpha_of_rank(1, n_a), alpha_of_rank(1, n_b));
-	/* A larger alpha only narrows the interval, so the first alpha that rejects is the
-	 * smallest. */
+	/* A larger alpha only narrows the interval. So the first alpha whose interval lies above
+	 * `factor` is the smallest. */
 	while (p < 1) {
 		while ((next_b = alpha_of_rank(i + 1, n_b)) <= p)
 			i++;

@@ -8,7 +8,7 @@
 /*
  * The cost of a program: a censored mean per load, and the median over loads
  * (docs/methods/loads.md). Functions of a `struct bb_sorted` take O(bins) time and never allocate.
- * They return NAN for an empty one.
+ * For one without values they return NAN.
  */
 
 /* A closed interval; NAN, NAN if there is none. */
@@ -17,37 +17,37 @@ struct bb_interval {
 };
 
 /*
- * Returns the clock's tick, ns: the gcd of the differences of the values, at least 1; 1 with fewer
- * than 2 distinct values. In three cases the plain gcd would be wrong:
+ * Returns the clock's tick, ns: the greatest common divisor of the differences of the values, at
+ * least 1; 1 with fewer than 2 distinct values. The plain divisor would be wrong in three cases:
  *
- *  - Values above 2 * median + 100 ns are left out, because one outlier and a constant would look
- * like a tick.
+ * - Values above 2 * median + 100 ns are left out. With one outlier and otherwise equal values,
+ * their distance would look like a tick.
  *
- *  - The histogram rounds values from BB_HIST_EXACT on. Only the lower ends of their buckets are
- * known, so they are used only with fewer than two exact values, and the tick is then at least the
- * width of a bucket (0.05 %).
+ * - The histogram rounds values from BB_HIST_EXACT on. If two or more values are exact, only exact
+ * values are used. Otherwise all are used, each rounded down to the start of its bucket. If no
+ * value is exact, the tick is at least the width of a bucket.
  *
- *  - A tick that is not a whole number (24 MHz: 41.67 ns) shows as 83, 84, 125, 166, 167, ... It is
- * recognised by at least 3 multiples, 8 ns or more apart, that rounding explains.
+ * - A tick that is not a whole number (24 MHz: 41.67 ns) shows as 83, 84, 125, 166, 167, ... It is
+ * recognised if there are at least 3 different multiples, each 8 ns or more above the one before,
+ * and each is a multiple of one tick within the rounding error.
  */
 double bb_tick(const struct bb_sorted *s);
 
-/* Returns the censoring threshold minus the median, ns: max(5 * IQR, 3 * tick, 10 ns). A tick of
- * NAN or 0 is left out. */
+/* Returns the censoring threshold minus the median, ns: max(5 * IQR, 3 * tick, 10 ns). With a
+ * tick of NAN or 0: max(5 * IQR, 10 ns). */
 double bb_censor_margin(double iqr_ns, double tick_ns);
 
-/* Results of censoring a series. All but the tick are NAN for an empty one. */
+/* Results of censoring a series. For a series without values, all but tick_ns are NAN. */
 struct bb_censor {
 	double tick_ns;
 	double threshold_ns; /* median + bb_censor_margin() */
-	double mean_ns;      /* of the values <= threshold_ns */
-	double share_of_n; /* number of outliers (values > threshold_ns) as a share of all values, 0
-			      to 1 */
-	double share_of_sum; /* their sum as a share of the sum of all values */
+	double mean_ns;      /* mean of the values <= threshold_ns */
+	double share_of_n;   /* share of the values that are outliers (> threshold_ns), 0 to 1 */
+	double share_of_sum; /* sum of the outliers as a share of the sum of all values, 0 to 1 */
 };
 
 /* Censors a series. `tick_ns` is the clock's tick; 0 means bb_tick(s). One tick for a whole run
- * is steadier than one per load. */
+ * of bpfbench is steadier than one per load. */
 struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns);
 
 /*
@@ -57,49 +57,51 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns);
  */
 size_t bb_order_rank(size_t n, double alpha);
 
-/* Returns [x(k), x(n + 1 - k)] of sorted[n] (ascending). NAN, NAN if k = 0 or a value is NAN.
- * Does not allocate. */
+/* Returns the interval [x(k), x(n + 1 - k)] for the median of sorted[n] (ascending), with k of
+ * bb_order_rank(). NAN, NAN if k = 0 or a value is NAN. Does not allocate. */
 struct bb_interval bb_order_interval(const double *sorted, size_t n, double alpha);
 
 struct bb_location {
 	double value;                /* median over loads */
-	struct bb_interval interval; /* of the median, at the given alpha */
+	struct bb_interval interval; /* interval of the median, at the given alpha */
 	double spread; /* p90 / p10 over loads; NAN if fewer than 2 loads or p10 <= 0 */
 	size_t n;      /* loads counted: values of x[n] that are not NAN */
 };
 
 /*
- * Returns the location over loads. x[n] has one value per load, in any order; NAN marks a void
- * load, which is left out. Allocates a copy of x. All results are NAN with n = 0 if x is empty, all
- * void, or without memory.
+ * Returns the median over loads with its interval. x[n] has one value per load, in any order; NAN
+ * marks a void load, which is left out. Allocates a copy of x. All results are NAN with n = 0 if no
+ * value is left or without memory.
  */
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha);
 
 /*
- * The ratio b / a of the medians of two independent samples. Two runs at two times share no
- * randomisation, so nothing is paired. Each median has its order-statistic interval at 1 - alpha /
- * 2. Both hold together at 1 - alpha (Bonferroni) for any two distributions, so [lo_b / hi_a, hi_b
- * / lo_a] does too. It is wider than the interval of a shift model (Mann & Whitney 1947), but two
- * layouts of two programs need not fit such a model.
+ * The ratio b / a of the medians of two independent samples. Two runs of bpfbench at two times
+ * share no randomisation, so nothing is paired. The median of a has the order-statistic interval
+ * [lo_a, hi_a] at 1 - alpha / 2, and the median of b has [lo_b, hi_b]. Both intervals hold together
+ * at 1 - alpha (Bonferroni) for any two distributions, so [lo_b / hi_a, hi_b / lo_a] does too. It
+ * is wider than the interval of a shift model (Mann & Whitney 1947), but two layouts of two
+ * programs need not fit such a model.
  *
- * a[n_a] and b[n_b] are ascending, finite and > 0. Nothing here allocates.
+ * The functions take a[n_a] and b[n_b], ascending, finite and > 0. They do not allocate.
  */
 struct bb_order_ratio {
 	double ratio; /* median b / median a */
-	/* at confidence >= 1 - alpha; NAN, NAN with too few of either (< 7 at 5 %) */
+	/* at confidence >= 1 - alpha; NAN, NAN if a or b has too few values (< 7 at 5 %) */
 	struct bb_interval interval;
 };
 
-/* All results are NAN if a sample is empty, alpha is not in (0, 1), or a value is not as
- * required above. */
+/* Computes the ratio and its interval. All results are NAN if a sample is empty, alpha is not in
+ * (0, 1), or a value is not as required above. */
 struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
 				     double alpha);
 
 /*
- * Returns the p-value of "median b <= factor * median a" by inverting the interval: the smallest
- * alpha at which the lower end is above `factor`, or 1 if there is none. So p <= alpha exactly if
- * the interval at alpha says so, as Holm's correction requires. For "median b >= median a / factor"
- * exchange the samples. NAN as above, or if factor <= 0.
+ * Returns the p-value of the hypothesis "median b <= factor * median a": the smallest alpha at
+ * which the lower end of bb_order_ratio() is above `factor`, or 1 if there is none. So p <= alpha
+ * exactly if the interval at alpha lies above `factor`, as Holm's correction requires. For "median
+ * b >= median a / factor" exchange the samples. NAN where bb_order_ratio() gives NAN, or if factor
+ * is not a finite number > 0.
  */
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor);
 

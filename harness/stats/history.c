@@ -18,39 +18,41 @@ static const char *const mark_names[] = {
 	[BB_HISTORY_REGRESSED] = "regressed", [BB_HISTORY_IMPROVED] = "improved",
 };
 
-/* The last values of a level: in order of time, and sorted. */
+/* The last values of a level, twice: in order of time, and sorted. */
 struct window {
 	double v[BB_HISTORY_WINDOW_MAX];
 	double sorted[BB_HISTORY_WINDOW_MAX];
 	size_t n;
 };
 
-/* The figures of the runs of a level, and their standard errors. */
+/* The last figures of the runs of a level, and the last of their standard errors. */
 struct runs {
 	struct window r, se;
 };
 
-/* The levels of one figure. */
+/* Two levels of one figure: the baseline, and the level after a change. */
 struct levels {
-	struct runs base;  /* runs that new runs are judged by */
-	struct runs level; /* runs at the changed level, if side != 0 */
+	struct runs base;  /* runs of the baseline, by which new runs are judged */
+	struct runs level; /* runs at the changed level, if walk.side != 0 */
 };
 
-/* State of the walk over the runs. A side is -1, 0 or +1: below, within or above the limits of
- * the baseline. */
+/* State of the walk over the runs, in order of time. The side of a run is -1 below the limits of
+ * the baseline, 0 within them, and +1 above them. */
 struct walk {
 	const struct bb_history_rule *rule;
 	const struct bb_history_figure *figures;
 	size_t n_figures;
 	struct levels of[BB_HISTORY_FIGURES];
-	size_t t_window; /* the number of runs that `t` belongs to */
+	size_t t_window; /* number of runs in the baseline for which `t` was computed */
 	double t;
-	size_t n_level; /* runs at the changed level */
-	int side;       /* side of the current level */
-	bool have_odd;  /* the last run was on another side than `side`, and awaits agreement */
-	size_t odd;     /* index of that run */
-	int odd_side;   /* side of that run */
-	double shift;   /* distance from the baseline of the last run beyond the limits */
+	size_t n_level; /* runs at the changed level so far; at window_min it becomes the baseline
+			 */
+	int side;       /* side of the current level; 0: the baseline */
+	bool have_odd; /* the last run that could tell was on another side than `side`; the next one
+			  must agree */
+	size_t odd;    /* index of the run that must be agreed with */
+	int odd_side;  /* side of the run that must be agreed with */
+	double shift;  /* distance from the baseline of the last run that was beyond the limits */
 };
 
 static void push_value(struct window *w, double v, size_t max)
@@ -75,16 +77,17 @@ static double se_of(const struct bb_history_figure *f, size_t i)
 	return f->se ? f->se[i] : (double)NAN;
 }
 
-/* Returns the median of the window, and the standard deviation of the distance between it and a
- * run with standard error `se`. */
+/* Predicts a run with standard error `se` from the runs of the baseline: returns their median,
+ * and the standard deviation of the distance between the run and the median. */
 static void predict(const struct runs *base, double se, double *ret_baseline, double *ret_sd)
 {
 	const double *x = base->r.sorted;
 	size_t n = base->r.n, below = n / 2,
-	       above = n / 2; /* x[below - 1] and x[above] come next */
+	       above = n / 2; /* x[below - 1] and x[above] are the next values on the two sides of
+				 the median */
 	double dev[BB_HISTORY_WINDOW_MAX], median = bb_quantile_sorted(x, n, 0.5), usual_se, sd;
 
-	/* Deviations ascend from the middle outwards. */
+	/* dev[] becomes sorted, because deviations grow from the middle outwards. */
 	for (size_t i = 0; i < n; i++) {
 		if (!below || (above < n && x[above] - median < median - x[below - 1]))
 			dev[i] = x[above++] - median;
@@ -101,7 +104,8 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	*ret_sd = sqrt(sd * sd * (1 + 1 / (double)n) + se * se);
 }
 
-/* Returns the side of a run by its first figure; 0 if another figure denies the change. */
+/* Returns the side of run i by its first figure; 0 if another figure denies the change. Sets the
+ * baseline and the limit of the point. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -136,7 +140,7 @@ static enum bb_history_mark mark_of(int side)
 	return side > 0 ? BB_HISTORY_REGRESSED : side < 0 ? BB_HISTORY_IMPROVED : BB_HISTORY_STEADY;
 }
 
-/* Adds a run that is no longer in doubt to the level at which it was measured. */
+/* Adds run i, whose level is now known, to the baseline or to the changed level. */
 static void settle(struct walk *walk, size_t i)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -186,8 +190,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
-		/* Adding the odd run may make the changed level the baseline, so judge this run
-		 * again afterwards. */
+		/* Adding the run in doubt may make the changed level the baseline, so judge run
+		 * i again afterwards. */
 		if (walk->have_odd) {
 			walk->have_odd = false;
 			settle(walk, walk->odd);
@@ -228,7 +232,7 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 	return 0;
 }
 
-#define ERROR_WINDOW 5 /* least number of runs that predict one */
+#define ERROR_WINDOW 5 /* least number of earlier runs from which a run is predicted */
 
 int bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
 		     double *ret_error)

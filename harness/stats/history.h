@@ -8,34 +8,34 @@
  * Stored runs over time (docs/methods/history.md). r = ln(program / anchor program of the same
  * run), with standard error se. A run is beyond its baseline if
  *
- *         |r - median| > max(ln(1 + eps), t * sqrt(q^2 s^2 (1 + 1/W) + se^2))
+ * |r - median| > max(ln(1 + eps), t * sqrt(q^2 s^2 (1 + 1/W) + se^2))
  *
- * over the W = window_min..window_max values before it. s = 1.4826 * MAD. q = max(1, se / the
- * median of their standard errors), because a disturbance that spreads the loads of a run also
- * moves the whole run. t is Student's with W - 1 degrees of freedom at two-sided alpha. The right
- * side is thus a prediction interval.
+ * The median is that of the W = window_min..window_max runs of the baseline before it. s = 1.4826 *
+ * their MAD. q = max(1, se / the median of their standard errors), because a disturbance that
+ * spreads the loads of a run also moves the whole run. t is Student's with W - 1 degrees of freedom
+ * at two-sided alpha. The right side is thus a prediction interval.
  *
  * A single run beyond the baseline is only suspect. The next valid run that can tell, judged by the
  * same baseline, must agree in direction. A run cannot tell if it is within limits that are wider
- * than the change in question; it is then suspect and otherwise ignored. Two runs in agreement
- * change the level, and the first of them is the change point. The way back to the baseline takes
- * two runs too.
+ * than the change in question; it is then marked suspect and otherwise ignored. Two runs in
+ * agreement change the level, and the first of them is the change point. The way back to the
+ * baseline takes two runs too.
  *
- * The baseline contains all valid runs except those at a changed level. When a changed level has
- * held for window_min runs, it becomes the baseline. Until then its runs are marked REGRESSED or
- * IMPROVED. A run's mark depends on the runs up to the first later one that can tell, and on none
- * after that.
+ * The baseline contains all valid runs that can tell, except those at a changed level. When a
+ * changed level has held for window_min runs, it becomes the baseline. Until then its runs are
+ * marked REGRESSED or IMPROVED. A run's mark depends on the runs up to the first later one that can
+ * tell, and on none after that.
  *
- * Of several figures of the same runs, the first is judged. Another figure with a baseline denies
- * the change if it is three times as likely without the change as with it ("positive" evidence:
- * Kass & Raftery 1995, section 3.2). A changed program moves all figures alike; a changed machine
- * usually does not.
+ * Several figures of the same runs may be given: the first one is judged. Another figure with a
+ * baseline denies the change if it is three times as likely without the change as with it
+ * ("positive" evidence: Kass & Raftery 1995, section 3.2). A changed program moves all figures
+ * alike; a changed machine usually does not.
  */
 #define BB_HISTORY_WINDOW_MAX 128
 
 struct bb_history_rule {
-	double eps;   /* practical threshold, 0.01 means 1 %; >= 0 */
-	double alpha; /* for t, two-sided, in (0, 1) */
+	double eps;   /* practical threshold: 0.01 means 1 %; >= 0 */
+	double alpha; /* two-sided significance level of Student's t, in (0, 1) */
 	/* 2 <= window_min <= window_max <= BB_HISTORY_WINDOW_MAX */
 	size_t window_min, window_max;
 };
@@ -44,10 +44,10 @@ struct bb_history_rule {
 extern const struct bb_history_rule bb_history_default_rule;
 
 enum bb_history_mark {
-	BB_HISTORY_VOID,     /* r is NAN, so the run is neither judged nor used */
+	BB_HISTORY_VOID,     /* the run has no figure (r is NAN); it is neither judged nor used */
 	BB_HISTORY_LEARNING, /* fewer than window_min earlier runs */
 	BB_HISTORY_STEADY,
-	/* beyond, and the next run disagrees or is missing */
+	/* beyond the baseline, and not confirmed by another run; or the run cannot tell */
 	BB_HISTORY_SUSPECT,
 	BB_HISTORY_REGRESSED,
 	BB_HISTORY_IMPROVED,
@@ -55,33 +55,37 @@ enum bb_history_mark {
 
 struct bb_history_point {
 	enum bb_history_mark mark;
-	int change; /* change point: +1 if the level rises here (slower), -1 if it falls, else 0 */
-	/* logarithm of the median that it was judged by; NAN while learning or if void */
+	int change; /* +1 if the level rises (slower) at this run, -1 if it falls, 0 if it does not
+		       change */
+	/* ln of the median by which the run was judged; NAN while learning or if void */
 	double baseline;
-	double limit; /* beyond means |r - baseline| > limit; NAN while learning or if void */
+	double limit; /* limit of |r - baseline|, above which the run is beyond the baseline; NAN
+			 while learning or if void */
 };
 
 #define BB_HISTORY_FIGURES 3u
 struct bb_history_figure {
-	const double *r; /* r[n], in order of time; NAN: void. A run is void as a whole if its first
-			    figure is */
-	/* se[n] or NULL; NAN counts as 0, because the spread of the history contains most of it */
+	const double *r; /* r[n], in order of time; NAN: void. If the first figure of a run is void,
+			    the whole run is */
+	/* standard errors se[n]; NULL: none is known. NAN counts as 0, because the spread of the
+	 * history contains most of it */
 	const double *se;
 };
 
 /*
  * Judges n runs by n_figures figures, 1 to BB_HISTORY_FIGURES. The baseline and limit in
  * ret_points[n] are those of the first figure. Does not allocate; O(n * window_max). Returns 0, or
- * -EINVAL for a rule out of bounds, an infinite r, or an se that is negative or infinite.
+ * -EINVAL for n_figures or a rule out of bounds, an infinite r, or an se that is negative or
+ * infinite.
  */
 int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, size_t n,
 		     const struct bb_history_rule *rule, struct bb_history_point *ret_points);
 
 /*
- * Computes how well earlier runs predict a run: 1.4826 times the median of |r - median of the last
- * 5 to window_min runs|, over r[n] in order of time. A few odd runs or a changed program at the end
- * hardly change it. `*ret_error` is NAN with fewer than BB_HISTORY_ERROR_MIN differences. Returns 0
- * or -ENOMEM.
+ * Computes how well earlier runs predict a run: 1.4826 times the median of |r - median of the 5 to
+ * window_min runs before it|, over r[n] in order of time. A few odd runs or a changed program at
+ * the end hardly change the result. `*ret_error` is NAN with fewer than BB_HISTORY_ERROR_MIN such
+ * differences. Returns 0 or -ENOMEM.
  */
 #define BB_HISTORY_ERROR_MIN 10
 int bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,

@@ -9,7 +9,8 @@
 #define SLOW_LEAST 0.01
 
 struct stratum {
-	double share, sum, squares; /* squares: sum of squared differences from the mean */
+	double share, sum, squares; /* share: share of the stratum in all random loads; squares: sum
+				       of squared differences from the mean */
 	size_t n;
 };
 
@@ -88,7 +89,7 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 		if (is_value(x, stratum, i) &&
 		    (least[stratum[i]] == n || x[i] < x[least[stratum[i]]]))
 			least[stratum[i]] = i;
-	/* shares by which all values but the least are above the least of their stratum */
+	/* The least value of a stratum is not compared with itself. */
 	for (size_t i = 0; i < n; i++)
 		if (is_value(x, stratum, i) && least[stratum[i]] != i)
 			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;
@@ -105,15 +106,16 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 #define SHARE 0.03
 
 /*
- * In a normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and 0.524 standard
- * deviations below the mean. 4 times the distance between the 5th and the 30th, added to the 10th,
- * is 3.2 standard deviations above the mean.
+ * Multiple of the distance between the 5th and the 30th percentile that is added to the 10th. In a
+ * normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and 0.524 standard
+ * deviations below the mean. So the sum is 3.2 standard deviations above the mean.
  */
 #define DISTANCES 4.0
 
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
-/* the median of four figures has a standard error of 0.63 of these */
+/* limit in standard deviations of one figure; the median of four figures has a standard error of
+ * 0.63 of them */
 #define GROUP_DEVIATIONS 2.0
 
 double bb_undisturbed_most(double *x, size_t n)
@@ -200,8 +202,8 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 				end[groups++] = end[p];
 		if (groups < BB_IN_ORDER_GROUPS)
 			groups = 0;
-		if (!groups &&
-		    n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: groups of neighbours */
+		if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: the groups are
+								 neighbours */
 			groups = BB_IN_ORDER_GROUPS;
 			for (size_t g = 0; g < groups; g++)
 				end[g] = (g + 1) * n / groups;
@@ -237,7 +239,8 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 
 /* --- samples of several occasions --- */
 
-#define NORMAL_0_05 1.6449 /* one-sided, 5 %, for Bartlett's test */
+/* quantile of the normal distribution at 95 %, for Bartlett's test at 5 % */
+#define NORMAL_0_05 1.6449
 #define HALVINGS 60
 
 struct bb_spread bb_spread_of(const double *x, size_t n)
@@ -251,7 +254,8 @@ struct bb_spread bb_spread_of(const double *x, size_t n)
 	return (struct bb_spread){sqrt(squares / (double)(n - 1)), (double)n};
 }
 
-/* Pools all occasions into one, whose variance is the mean of theirs by degrees of freedom. */
+/* Pools all occasions into one. Its variance is the mean of their variances, weighted by degrees
+ * of freedom. */
 static struct bb_spread pool(const struct bb_spread *x, size_t n, double *ret_df)
 {
 	double squares = 0, values = 0, df = 0;

@@ -26,7 +26,8 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 		*ret_k = highest < 0 ? 0 : (size_t)floor(highest) + 1;
 		return 0;
 	}
-	/* prob[t] = P(the ranks whose coins show heads have the sum t); exact for n < 53 */
+	/* prob[t]: probability that the ranks whose coins show heads have the sum t; exact for n
+	 * < 53 */
 	prob = calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
 	if (!prob)
 		return -ENOMEM;
@@ -53,8 +54,8 @@ static double walsh(double a, double b)
 	return 0.5 * (a + b);
 }
 
-/* Returns how many Walsh averages of x[n] (ascending) are <= t. O(n): the last partner of i
- * moves down as i moves up. */
+/* Returns how many Walsh averages of x[n] (ascending) are <= t. Takes O(n): while i moves up,
+ * its last partner moves down. */
 static uint64_t walsh_at_most(const double *x, size_t n, double t)
 {
 	uint64_t count = 0;
@@ -70,8 +71,8 @@ static uint64_t walsh_at_most(const double *x, size_t n, double t)
 	return count;
 }
 
-/* Maps doubles to integers in the same order, and back. Bisecting the integers reaches any
- * double in 64 steps. */
+/* Maps doubles to integers in the same order; from_key() maps them back. So bisecting the
+ * integers finds any double in at most 64 steps. */
 static uint64_t to_key(double v)
 {
 	uint64_t bits;
@@ -89,8 +90,8 @@ static double from_key(uint64_t key)
 	return v;
 }
 
-/* Returns the k-th smallest Walsh average (k from 1 on) exactly, without computing all n (n + 1)
- * / 2 of them. */
+/* Returns the k-th smallest Walsh average of x[n] exactly, k >= 1, without computing all n (n +
+ * 1) / 2 of them. */
 static double walsh_ranked(const double *x, size_t n, uint64_t k)
 {
 	uint64_t lo = to_key(x[0]), hi = to_key(x[n - 1]);
@@ -167,7 +168,7 @@ size_t bb_eprocess_rank(size_t n, double alpha)
 
 	if (!(alpha > 0 && alpha < 1))
 		return 0;
-	/* M falls towards s = n / 2. There it is at most 1, which is never rejected. */
+	/* M falls while s grows to n / 2. At n / 2 it is at most 1, so n / 2 is never rejected. */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 

@@ -7,9 +7,9 @@
 
 /*
  * Paired comparison by signed ranks. Sources: Hodges & Lehmann 1963; Hollander & Wolfe 1999,
- * 3.1-3.3. The null distribution is exact for n <= BB_SIGNED_RANK_EXACT_MAX; beyond, it is a normal
- * approximation with continuity correction. The functions allocate and free at most O(n^2) bytes,
- * 0.7 MB. They take a few milliseconds at n = 300 and microseconds at n = 24.
+ * 3.1-3.3. The null distribution is exact for n <= BB_SIGNED_RANK_EXACT_MAX; for a larger n it is a
+ * normal approximation with continuity correction. The functions allocate and free at most O(n^2)
+ * bytes, 0.7 MB. They take a few milliseconds at n = 300 and microseconds at n = 24.
  */
 #define BB_SIGNED_RANK_EXACT_MAX 300
 
@@ -22,24 +22,25 @@ struct bb_signed_rank {
 
 /*
  * Computes estimate and interval for the differences d[n], in any order. The interval is [W(k), W(N
- * + 1 - k)] of the N Walsh averages, with k from the distribution without ties. It is closed, so it
- * stays conservative with ties: breaking them at random by tiny amounts would move its ends by tiny
- * amounts. Returns 0, -ENOMEM, or -EINVAL if a d is not finite (the caller must leave void pairs
- * out) or alpha is not in (0, 1).
+ * + 1 - k)] of the N Walsh averages, with k of bb_signed_rank_critical(). It is closed, so it is
+ * conservative with ties: breaking them at random by tiny amounts would move its ends by tiny
+ * amounts. Returns 0, -ENOMEM, or -EINVAL if a value of d is not finite (the caller must leave void
+ * pairs out) or alpha is not in (0, 1).
  */
 int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
 
 /*
- * The same, but the estimate for fewer than BB_FEW differences is their median. One wild value of
- * three decides the Hodges-Lehmann estimate but not the median; of four or more it decides neither.
+ * Computes what bb_signed_rank() does, but the estimate for fewer than BB_FEW differences is their
+ * median. One wild value of three decides the Hodges-Lehmann estimate, but not the median. One wild
+ * value of four or more decides neither.
  */
 #define BB_FEW 4u
 int bb_robust_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
 
 /*
- * Returns in `*ret_k` the rank k above: the largest with 2 P(T <= k - 1) <= alpha for n differences
- * without ties, so that k - 1 is the tabulated critical value; 0 if there is none. Returns -EINVAL
- * if alpha is not in (0, 1), or -ENOMEM.
+ * Returns in `*ret_k` the rank k of the interval of bb_signed_rank(): the largest k with 2 P(T <= k
+ * - 1) <= alpha for n differences without ties. So k - 1 is the tabulated critical value. 0 if
+ * there is no such k. Returns 0, -ENOMEM, or -EINVAL if alpha is not in (0, 1).
  */
 int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k);
 
@@ -60,56 +61,58 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k);
 /* Returns ln M_n(s): 0 for n == 0, NAN if s > n. */
 double bb_eprocess_log(size_t n, size_t s);
 
-/* Returns the smallest s that is not rejected after n, M_n(s) < 1 / alpha. 0 (n < 7 at 5 %)
- * means that nothing can be rejected yet. */
+/* Returns the smallest s that is not rejected after n differences: M_n(s) < 1 / alpha. 0 (n < 7
+ * at 5 %) means that nothing can be rejected yet. */
 size_t bb_eprocess_rank(size_t n, double alpha);
 
 /*
- * Returns the theta that d[n], all differences so far in any order, do not reject: [D(k), D(n + 1 -
- * k)] with k of bb_eprocess_rank(). It is closed, so it is conservative with ties: a D equal to
- * theta counts for neither side. All looks together cover the median with probability >= 1 - alpha.
- * NAN, NAN if k = 0, a d is NAN, alpha is not in (0, 1), or without memory. Allocates and frees a
- * copy of d.
+ * Returns the interval of all theta that d[n] does not reject: [D(k), D(n + 1 - k)] with k of
+ * bb_eprocess_rank(). d[n] are all differences so far, in any order. The interval is closed, so it
+ * is conservative with ties: a D equal to theta counts for neither side. The intervals of all looks
+ * together cover the median with probability >= 1 - alpha. NAN, NAN if k = 0, a value of d is NAN,
+ * alpha is not in (0, 1), or without memory. Allocates and frees a copy of d.
  */
 struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha);
 
 /*
- * Returns the p-value, valid at every look, of "the median is at most theta" (direction > 0) or "at
- * least theta" (direction < 0): min(1, 1 / M) if d leans beyond theta, else 1. It is not halved for
- * being one-sided, which is conservative. Counts are strict, so p <= alpha exactly if
- * bb_eprocess_interval() at alpha lies beyond theta. NAN if theta or a d is NAN. Holm's correction
- * uses it with theta = +-ln(1 + eps). Does not allocate.
+ * Returns the p-value of the hypothesis "the median is at most theta" (direction > 0) or "the
+ * median is at least theta" (direction < 0). It is valid at every look. It is min(1, 1 / M) if more
+ * than half of d is strictly beyond theta, else 1. It is not halved for being one-sided, which is
+ * conservative. So p <= alpha exactly if bb_eprocess_interval() at alpha lies beyond theta. NAN if
+ * theta or a value of d is NAN. Holm's correction uses it with theta = +-ln(1 + eps). Does not
+ * allocate.
  */
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction);
 
 /*
- * One ABBA or BAAB block of a comparison is one observation (docs/methods/two-programs.md). The
- * values of both labels together give one threshold T = median + max(5 * IQR, 3 * tick, 10 ns), and
- * d = ln(mean of b <= T) - ln(mean of a <= T). With a common T, swapping the labels negates d to
- * the last bit. So d is symmetric about 0 if the programs are the same, because a coin orders the
- * block. Nothing else is assumed.
+ * The result of one ABBA or BAAB block, which is one observation of a comparison (docs/methods/two-
+ * programs.md). The values of a and b together give one threshold T = median + max(5 * IQR, 3 *
+ * tick, 10 ns), and d = ln(mean of b <= T) - ln(mean of a <= T). With a common T, swapping a and b
+ * negates d to the last bit. So d is symmetric about 0 if the programs are the same, because a coin
+ * orders the block. Nothing else is assumed.
  */
 struct bb_ab_block {
-	double d; /* ln(mean b / mean a); NAN if a label has no value <= T or a mean of 0 */
-	/* means of the values <= T, for net ratios; NAN without values */
+	double d; /* ln(mean b / mean a); NAN if a or b has no value <= T or a mean of 0 */
+	/* means of the values <= T; NAN without such values */
 	double mean_a_ns, mean_b_ns;
 	double threshold_ns;           /* T */
-	size_t outliers_a, outliers_b; /* values > T */
+	size_t outliers_a, outliers_b; /* numbers of values > T */
 };
 
 /*
- * Computes the observation of a_ns[na] and b_ns[nb]. `tick_ns` is the clock's tick, by bb_tick() of
- * both labels' whole series or of the warm-up, because tens of values do not show it; 0 or NAN:
- * none. scratch[na + nb] is overwritten. Values up to 2^53 ns are exact. Does not allocate. Takes
- * less than 2 us for 2 x 32 values, O(n log n). Returns 0, or -EINVAL if na or nb is 0.
+ * Computes the result of a block with the values a_ns[na] and b_ns[nb]. `tick_ns` is the clock's
+ * tick; 0 or NAN: unknown. It must come from bb_tick() of the whole series or of the warm-up,
+ * because tens of values do not show it. scratch[na + nb] is overwritten. Values up to 2^53 ns are
+ * exact. Does not allocate. Takes less than 2 us for 2 x 32 values, O(n log n). Returns 0, or
+ * -EINVAL if na or nb is 0.
  */
 int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
 			   double tick_ns, double *scratch, struct bb_ab_block *ret_block);
 
 /*
- * Returns the observation of a load pair: the median of d[n], one value per block. NAN marks void
- * blocks, which are left out. NAN if all are void. Reorders d. `*ret_used` (may be NULL) receives
- * the number of blocks used. Does not allocate.
+ * Returns the observation of a pair of loads: the median of d[n], one value per block. NAN marks a
+ * void block, which is left out. NAN if all blocks are void. Reorders d. `*ret_used` (may be NULL)
+ * receives the number of blocks used. Does not allocate.
  */
 double bb_ab_pair_difference(double *d, size_t n, size_t *ret_used);
 

@@ -14,8 +14,8 @@ void bb_sort_doubles(double *x, size_t n)
 		qsort(x, n, sizeof(*x), by_value);
 }
 
-/* Splits the position of quantile p among n values: returns its fraction, and in `*ret_rank` the
- * 0-based rank of the value below it. */
+/* Returns the fraction of the position of quantile p among n values. `*ret_rank` receives the
+ * rank of the value below that position, from 0 on. */
 static double split_rank(double n, double p, double *ret_rank)
 {
 	double h = (n - 1) * p;
@@ -24,7 +24,8 @@ static double split_rank(double n, double p, double *ret_rank)
 	return h - *ret_rank;
 }
 
-/* Interpolates. With fraction 0 it returns `lo` itself, so infinities and extremes are exact. */
+/* Interpolates from `lo` to `hi`. With fraction 0 it returns `lo` itself, so that infinities and
+ * extremes stay exact. */
 static double between(double lo, double hi, double fraction)
 {
 	return fraction > 0 && lo < hi ? lo + fraction * (hi - lo) : lo;

@@ -7,10 +7,11 @@
 
 /*
  * Order statistics. Quantiles are type 7 of Hyndman & Fan 1996, "Sample quantiles in statistical
- * packages" (the default of R): linear between x(floor(h)) and x(floor(h) + 1), h = 1 + (n - 1) p.
+ * packages" (the default of R). Quantile p is at the position h = 1 + (n - 1) p, linear between
+ * x(floor(h)) and x(floor(h) + 1).
  */
 
-/* fewest samples: at least ten are above the quantile, else it is an extreme */
+/* Least numbers of samples for the 90th and the 99th percentile: ten samples are above it. */
 #define BB_P90_MIN 100
 #define BB_P99_MIN 1000
 
@@ -21,15 +22,18 @@
 /* Sorts x[n] ascending, NANs last. */
 void bb_sort_doubles(double *x, size_t n);
 
-/* Returns the quantile p of x[n], which is ascending and without NAN. NAN if n == 0 or p is not
+/* Returns the quantile p of x[n], which is ascending and has no NAN. NAN if n == 0 or p is not
  * in [0, 1]. */
 double bb_quantile_sorted(const double *x, size_t n, double p);
 
 /* Returns the median of x[n]; sorts x, NANs last. NAN if n == 0 or a value is NAN. */
 double bb_median(double *x, size_t n);
 
-/* Returns the quantile p of a weighted multiset, equal to the last bit to that of the expanded
- * samples. O(bins). NAN as above. */
+/*
+ * Returns the quantile p of values with their counts. It equals, to the last bit,
+ * bb_quantile_sorted() of the single values. O(bins). NAN if there is no value or p is not in [0,
+ * 1].
+ */
 double bb_hist_quantile(const struct bb_sorted *s, double p);
 
 #endif

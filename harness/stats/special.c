@@ -16,8 +16,8 @@ static double not_zero(double v)
 	return fabs(v) < DBL_MIN ? DBL_MIN : v;
 }
 
-/* Returns the continued fraction of I_x(a, b). It takes O(sqrt(max(a, b))) terms if x < (a + 1)
- * / (a + b + 2). */
+/* Returns the continued fraction of I_x(a, b), by Lentz's method. It takes O(sqrt(max(a, b)))
+ * terms if x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), h = d;

@@ -5,8 +5,9 @@
 #include "base/std.h"
 
 /*
- * The special functions that the tests of stats/ need. They are reentrant (lgamma_r; lgamma writes
- * the global signgam) and allocate nothing. A NAN or an argument outside the domain gives NAN.
+ * The special functions that the tests of stats/ need. They are reentrant (so lgamma_r(), because
+ * lgamma() writes the global signgam), and allocate nothing. They return NAN for a NAN or an
+ * argument outside the domain.
  */
 
 /* Returns ln Gamma(x), x > 0. */
@@ -39,9 +40,9 @@ double bb_binomial_cdf(uint64_t k, uint64_t n, double p);
 
 /*
  * Returns the largest p with P(X <= k) > alpha: the upper end of a one-sided interval for the
- * probability of success after k successes in n trials. Clopper & Pearson 1934: its coverage is
- * never below 1 - alpha. 0 of 300 gives 0.99 % at 5 %. 1 for n == 0; NAN if k > n or alpha is not
- * in (0, 1).
+ * probability of success, after k successes in n trials (Clopper & Pearson 1934). Its coverage is
+ * never below 1 - alpha. For example, 0 of 300 gives 0.99 % at alpha 5 %. 1 for n == 0; NAN if k >
+ * n or alpha is not in (0, 1).
  */
 double bb_clopper_pearson_upper(uint64_t k, uint64_t n, double alpha);
 

@@ -29,7 +29,7 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 	return BB_VERDICT_INCONCLUSIVE;
 }
 
-#define EVIDENCE 3.0 /* how many times as likely */
+#define EVIDENCE 3.0 /* likelihood ratio from which a change is denied */
 
 bool bb_change_is_denied(double change, double other, double sd)
 {
@@ -37,8 +37,10 @@ bool bb_change_is_denied(double change, double other, double sd)
 }
 
 #define TIMES_LEAST 1.5
-#define NARROW 0.1 /* half a width, in limits: nobody needs a narrower interval */
-#define UNSURE 3.0 /* half the width is about so many standard errors of the estimate */
+/* half the width of an interval, in multiples of the limit; nobody needs a narrower interval */
+#define NARROW 0.1
+/* number of standard errors of the estimate in half the width of its interval, roughly */
+#define UNSURE 3.0
 
 double bb_times_to_decide(double estimate, double lo, double hi, double limit)
 {
