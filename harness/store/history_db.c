@@ -22,25 +22,26 @@ struct column {
 		TEXT,
 		TEXT_OR_NULL,
 		CHARS,  /* char[size] */
-		ROW_OF, /* uint32_t: index of an item of another table; the column has that item's
-			   number */
+		ROW_OF, /* uint32_t, index of an item of the table `of`; the column has the number
+			   of that item's row */
 		U32,
 		FLAG, /* uint32_t, 0 or 1 */
 		U64,
-		CHANGED, /* int64_t; NULL means BB_INDEX_READ_ANEW */
-		REAL,    /* double; NULL means NAN */
-		FINITE,  /* finite double; NULL means NAN */
-		ERROR,   /* finite double >= 0; NULL means NAN */
+		CHANGED, /* int64_t; NULL in the database means BB_INDEX_READ_ANEW */
+		REAL,    /* double; NULL in the database means NAN */
+		FINITE,  /* finite double; NULL in the database means NAN */
+		ERROR,   /* finite double >= 0; NULL in the database means NAN */
 	} type;
 	size_t offset, size;
-	int of; /* the other table of a ROW_OF */
+	int of; /* ROW_OF: the other table */
 	const char *doc;
 };
 
 struct table {
 	const char *name, *doc;
-	size_t items_at, n_at; /* offsets of the array and of its length in struct bb_run_index */
-	size_t size;           /* size of an item in bytes */
+	size_t items_at,
+		n_at; /* offsets, in struct bb_run_index, of the array of items and of its length */
+	size_t size;  /* size of an item in bytes */
 	struct column columns[MOST_COLUMNS];
 	size_t n_columns;
 };
@@ -120,8 +121,8 @@ static const struct table plain_tables[N_TABLES] = {
 			 }},
 };
 
-/* Completes the tables: counts their columns, and adds the machine's properties, which
- * env/fingerprint.c describes. */
+/* Completes the tables: counts their columns, and adds those properties of machines that tell
+ * machines apart (env/fingerprint.c). */
 static void make_tables(struct table *ret_tables)
 {
 	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
@@ -144,8 +145,11 @@ static size_t count(const struct table *t, const struct bb_run_index *x)
 	return *(const size_t *)((const char *)x + t->n_at);
 }
 
-/* Returns the statements that create the tables, separated by ';' as SQLite joins them below;
- * free() it. NULL without memory. */
+/*
+ * Returns the statements that create the tables, joined by ';' without a blank. check_schema()
+ * compares the text with group_concat() of the file's schema. The caller frees it. NULL without
+ * memory.
+ */
 static char *schema_of(const struct table *tables)
 {
 	static const char *const types[] = {
@@ -181,7 +185,7 @@ static char *schema_of(const struct table *tables)
 
 /* --- SQLite --- */
 
-/* Turns off what our databases do not need. */
+/* Settings that turn off what our databases do not need. */
 static const struct {
 	int option, value;
 } configs[] = {
@@ -201,7 +205,7 @@ static const struct {
 	{SQLITE_LIMIT_VDBE_OP, 10000},  {SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-/* Converts a result of SQLite. Returns 0 or -errno. */
+/* Converts a result code of SQLite to 0 or -errno. */
 static int errno_of(int sqlite_code)
 {
 	switch (sqlite_code) {
@@ -237,8 +241,10 @@ struct reading {
 	sqlite3 *db;
 	struct table tables[N_TABLES];
 	struct bb_run_index x;
-	size_t text_bytes_left; /* all texts together have no more bytes than the file */
-	size_t turns_left;      /* each is PROGRESS_OPS operations */
+	size_t text_bytes_left; /* limit of the bytes of all further texts; together they have no
+				   more bytes than the file */
+	size_t turns_left;      /* limit of further calls of is_too_much(), one per PROGRESS_OPS
+				   operations */
 };
 
 static int read_text(struct reading *rd, const char *text, const struct column *c, void *at)
@@ -256,8 +262,8 @@ static int read_text(struct reading *rd, const char *text, const struct column *
 	return bb_run_index__own_text(&rd->x, at);
 }
 
-/* Reads a value into its member. Returns 0, -ENOMEM, or -EINVAL for a value that bpfbench never
- * writes. */
+/* Reads value i of a row into its member of `item`. Returns 0, -ENOMEM, or -EINVAL for a value
+ * that bpfbench never writes. */
 static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct column *c,
 		       size_t row, char *item)
 {
@@ -282,7 +288,7 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
 	case REAL:
 	case FINITE:
-	case ERROR: /* bb_history_judge() accepts the same values */
+	case ERROR: /* these values are also those that bb_history_judge() accepts */
 		*(double *)at = real;
 		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
 											  : 0;
@@ -315,7 +321,8 @@ static int read_table(struct reading *rd, int of)
 	return rc ? rc : errno_of(step);
 }
 
-/* Callback of sqlite3_exec(). Ends the query with an error unless its only value is `wanted`. */
+/* Callback of sqlite3_exec(). Returns nonzero, which ends the query with an error, if the row's
+ * value is not `wanted`. */
 static int is_other(void *wanted, int n_columns, char **values, char **names)
 {
 	(void)n_columns;
@@ -323,8 +330,8 @@ static int is_other(void *wanted, int n_columns, char **values, char **names)
 	return !values[0] || strcmp(values[0], wanted) != 0;
 }
 
-/* Compares version and schema with ours. SQLite stores the statements of the schema word by word.
- */
+/* Checks that version and schema of the file equal ours. SQLite keeps the text of the statements
+ * that created the tables. Returns 0, -EINVAL or -ENOMEM. */
 static int check_schema(const struct reading *rd)
 {
 	char version[16], *schema = schema_of(rd->tables);
@@ -342,8 +349,8 @@ static int check_schema(const struct reading *rd)
 	return rc;
 }
 
-/* A reading ends after a number of operations, because pages of a damaged file may refer to each
- * other in circles. */
+/* number of SQLite's operations between two calls of is_too_much(). Reading is limited, because
+ * pages of a damaged file may refer to each other in circles. */
 #define PROGRESS_OPS 1000
 
 static int is_too_much(void *turns_left)
@@ -379,7 +386,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
-	/* A row takes fewer operations than it has bytes. */
+	/* Reading a row takes fewer operations than the row has bytes. */
 	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
 	int rc = open_db(&rd.db);
 

@@ -13,10 +13,11 @@
 
 /* --- points --- */
 
-#define MEDIAN_SE 1.2533 /* sqrt(pi / 2) */
+/* standard error of a median, relative to that of a mean: sqrt(pi / 2) */
+#define MEDIAN_SE 1.2533
 
-/* Returns the standard error of the median of x[n] without its NANs; NAN if fewer than 2 are
- * left. */
+/* Returns the standard error of the median of x[n]; NANs are left out. NAN if fewer than 2
+ * values are left. scratch[n] is overwritten. */
 static double median_se(const double *x, size_t n, double *scratch)
 {
 	size_t m = 0;
@@ -77,7 +78,7 @@ int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point 
 		p.figure[by] = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
 						    exp(l.estimate.hi)};
 	}
-	p.figure[BB_BY_LATENCY] = c->summary.latency; /* the figure that all other output shows */
+	p.figure[BB_BY_LATENCY] = c->summary.latency; /* the latency that all other output shows */
 	if (!rc)
 		*ret_point = p;
 	free(ns);
@@ -120,8 +121,11 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 	return x->n_runs ? bsearch(name, x->runs, x->n_runs, sizeof(*x->runs), is_name_of) : NULL;
 }
 
-/* Finds the case of that name, or adds it, and returns its index. The search begins at `*next`,
- * which becomes the index after it, because most runs have their cases in one order. */
+/*
+ * Finds the case with the name of `c`, or adds `c`. `*ret_index` receives its index. The search
+ * begins at `*next`, because most runs have their cases in one order; `*next` becomes the index
+ * after the case. Returns 0 or -ENOMEM.
+ */
 static int intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
 		       uint32_t *ret_index)
 {
@@ -159,8 +163,8 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 	return true;
 }
 
-/* Finds the machine with the same properties, or adds it, and returns its index. The latest ones
- * are compared first. */
+/* Finds the machine with the properties of `fp`, or adds it. `*ret_index` receives its index.
+ * The last machine is compared first. Returns 0 or -ENOMEM. */
 static int intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
 			  uint32_t *ret_index)
 {
@@ -179,7 +183,8 @@ static int intern_machine(struct bb_run_index *x, const struct bb_fingerprint *f
 	return 0;
 }
 
-/* Adds the run `of` of the index `from`, with copies of all that it refers to. */
+/* Adds the run `of` of the index `from` to `x`, with copies of its points, cases, machine and
+ * texts. Returns 0 or -ENOMEM. */
 static int add_run(struct bb_run_index *x, const struct bb_run_index *from,
 		   const struct bb_index_run *of)
 {
@@ -212,17 +217,17 @@ static int add_run(struct bb_run_index *x, const struct bb_run_index *from,
 
 /* --- files --- */
 
-/* A file of the folder. It is a run that the old index has, a run in an index of its own, or not
- * a run. */
+/* A file of the folder. It is one of three: unchanged, and a run of the old index; a run that is
+ * read again, in an index of its own; or not a run. */
 struct file {
-	const char *name;               /* without .json */
+	const char *name;               /* name of the file, without .json */
 	const struct bb_index_run *old; /* NULL: the file is new or has changed */
 	struct bb_run_index own;
-	char *fault; /* why it is not a run; NULL: it is one; free it */
+	char *fault; /* why the file is not a run; NULL: it is a run; free it */
 	int rc;      /* 0 or -ENOMEM */
 };
 
-/* A file that changed so recently may change again without another time of change. */
+/* A file that changed within this time before it was read may change again with the same mtime. */
 #define SETTLED_NS (2 * NS_PER_S)
 #define NS_PER_S 1000000000LL
 
@@ -231,7 +236,8 @@ static int64_t ns_of(struct timespec t)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* Reduces a report to a run of `*ret_own`. `run` has the name, size and time of the file. */
+/* Adds a report to `*ret_own` as a run. `run` has the name, size and time of the file. Returns 0
+ * or -ENOMEM. */
 static int index_report(struct bb_report *r, struct bb_index_run run, struct bb_run_index *ret_own)
 {
 	struct bb_run_index lent = {.machines = &r->fingerprint};
@@ -297,7 +303,7 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 /* --- a folder --- */
 
 #define MOST_THREADS 8
-#define BATCH 256 /* files whose indexes are in memory at once */
+#define BATCH 256 /* number of files whose indexes are in memory at once */
 
 struct batch {
 	const char *dir;
@@ -317,8 +323,11 @@ static void *read_files(void *arg)
 	return NULL;
 }
 
-/* Reads the files in one thread per CPU, because parsing takes most of the time. Signals are
- * blocked in the new threads, so that the caller's thread receives them. */
+/*
+ * Reads the files of a batch, in one thread per CPU and at most MOST_THREADS, because parsing takes
+ * most of the time. Signals are blocked in the new threads, so that the caller's thread receives
+ * them.
+ */
 static void read_batch(struct batch *b)
 {
 	pthread_t threads[MOST_THREADS];
@@ -376,7 +385,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	free(b);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	/* A failure is ignored: the next reading makes the points again. */
+	/* An error of saving is ignored: the next call then reads the runs again. */
 	if (!rc && (n_read || n_taken < old.n_runs))
 		bb_history_db__save(dir, &new);
 	bb_names_free(names, n);

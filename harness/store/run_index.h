@@ -8,45 +8,47 @@
 #include "env/fingerprint.h"
 #include "report/report.h"
 
-/* Figures by which runs at different times can be compared. judge/timeline.h chooses the best
- * one for each case. */
+/* The figures by which runs at different times can be compared. judge/timeline.h chooses the
+ * best one for each case. */
 enum bb_predictor { BB_BY_LATENCY, BB_BY_RATIO, BB_BY_RELATIVE, BB_N_PREDICTORS };
 
 /*
- * A case of a run, reduced to the figures of its history, in the order of the enum: latency, ns;
- * its ratio to the anchor in the same run (NAN without anchor); its ratio to the reference (NAN if
- * that was not measured). The two ratios are computed round by round, because a disturbance affects
- * both sides.
+ * A point of the history: a case of a run, reduced to its three figures (enum bb_predictor).
+ * BB_BY_LATENCY is the latency, ns. BB_BY_RATIO is its ratio to the latency of the anchor in the
+ * same run (NAN without anchor). BB_BY_RELATIVE is its ratio to the reference (NAN if that was not
+ * measured). The two ratios are computed round by round, because a disturbance affects both sides.
  */
 struct bb_run_point {
-	struct bb_estimate figure[BB_N_PREDICTORS]; /* over loads */
-	double se[BB_N_PREDICTORS]; /* standard error of its logarithm; NAN with fewer than 2 loads
-				     */
-	uint32_t loads, voids;      /* valid and void series */
-	uint32_t is_anchor;         /* 0 or 1; the others are divided by it */
-	uint32_t what, run;         /* indexes of the case and the run */
+	struct bb_estimate figure[BB_N_PREDICTORS]; /* medians or stratified means over loads */
+	double se[BB_N_PREDICTORS]; /* standard error of ln(figure); NAN with fewer than 2 loads */
+	uint32_t loads, voids;      /* numbers of valid and of void series */
+	uint32_t is_anchor; /* 1: the case is the anchor, by which the other cases of its table are
+			       divided; else 0 */
+	uint32_t what, run; /* what: index of the case; run: index of the run */
 };
 
 /* Makes the point of r->cases[i]; `what` and `run` are 0. Returns 0 or -ENOMEM. */
 int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point);
 
 /*
- * The stored runs of a folder, reduced to one point per case. Reading a run takes some ms, so the
- * points are kept in the folder as history.db. That file is only a cache. A run is
- * taken from it if its file still has the same name, size and time of change, and is read again
- * otherwise. Runs that are no longer stored are dropped. A missing, damaged or foreign cache counts
- * as an empty one.
+ * A stored run in an index. An index (struct bb_run_index) has the stored runs of a folder, reduced
+ * to one point per case. Reading a run takes some ms, so the index is kept in the folder as
+ * history.db. That file is only a cache. A run is taken from the cache if its file still has the
+ * same name, size and time of change, and is read again otherwise. Runs that are no longer stored
+ * are dropped. A missing, damaged or foreign cache counts as an empty one.
  */
 struct bb_index_run {
-	const char *name; /* of its file, without .json */
+	const char *name; /* name of the file, without .json */
 	const char *id, *commit;
-	const char *started, *incomplete; /* NULL: unknown; NULL: the run is complete */
-	uint32_t machine;                 /* index */
-	uint32_t is_comparison;           /* 0 or 1; a comparison has no points */
+	const char *started, *incomplete; /* started: NULL: unknown; incomplete: why the run ended
+					     early, NULL: the run is complete */
+	uint32_t machine;                 /* index in `machines` */
+	uint32_t is_comparison;           /* 1: a comparison, which has no points; 0: not */
 	uint32_t n_points;
-	uint64_t first_point; /* index */
-	uint64_t size_bytes;  /* of the file */
-	int64_t changed_ns;   /* mtime since 1970; BB_INDEX_READ_ANEW: unreliable */
+	uint64_t first_point; /* index in `points` */
+	uint64_t size_bytes;  /* size of the file */
+	int64_t changed_ns;   /* mtime of the file, ns since 1970; BB_INDEX_READ_ANEW: the file must
+				 be read again */
 };
 #define BB_INDEX_READ_ANEW INT64_MIN
 
@@ -59,18 +61,18 @@ struct bb_index_case {
 struct bb_run_index {
 	struct bb_index_run *runs;   /* sorted by name */
 	struct bb_run_point *points; /* points of one run are adjacent */
-	/* in the order of the runs, with distinct names */
+	/* cases of all runs, in the order in which runs have them; names are distinct */
 	struct bb_index_case *cases;
-	/* runs on identical machines share the first one's */
+	/* the distinct machines of all runs */
 	struct bb_fingerprint *machines;
-	char **texts; /* owns all texts of the structs */
+	char **texts; /* all texts that the other structs point to; owned */
 	size_t n_runs, n_points, n_cases, n_machines, n_texts;
 };
 
 /*
- * Indexes the runs in `dir`, and stores the index there if possible. A file that is not a readable
- * run is left out, and named to passed_over (may be NULL) each time. Returns 0, -ENOMEM, -EINTR
- * after a signal, or -errno if the folder cannot be read.
+ * Reads the index of the runs in `dir`, brings it up to date, and stores it there if possible. A
+ * file that is not a readable run is left out; passed_over() (may be NULL) is told why, at every
+ * call. Returns 0, -ENOMEM, -EINTR after a signal, or -errno if the folder cannot be read.
  */
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err);
@@ -79,36 +81,36 @@ void bb_run_index__done(struct bb_run_index *x);
 /* Replaces `*text` by a copy that the index owns; NULL stays NULL. Returns 0 or -ENOMEM. */
 int bb_run_index__own_text(struct bb_run_index *x, const char **text);
 
-/* Returns the run with that file name; NULL if there is none. */
+/* Returns the run whose file has that name, without .json; NULL if there is none. */
 const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, const char *name);
 
 /*
- * An index as a file: an ordinary SQLite database that users may query. A new one replaces it as a
- * whole, as with stored runs. So a reader never sees half an update, two writers at once lose only
- * one's work, and a full disk leaves the old file. 10 000 runs of 24 cases take 22 MB.
+ * An index as a file: an ordinary SQLite database that users may query. A new file replaces the old
+ * one as a whole. So a reader never sees half an update, two writers at once lose only the work of
+ * one, and a full disk leaves the old file. 10 000 runs of 24 cases take 22 MB.
  *
- * The folder may be another user's, or a checkout of an untrusted branch. So SQLite reads the
- * database from memory and opens no file. It would follow a journal beside the file, and a forged
- * journal can name any file of the caller's, which SQLite then deletes (pager_delsuper() in its
- * pager.c). We accept a database only if version and schema equal ours and its values are possible
- * for runs. A forged one can only give wrong points for runs whose files have the stated size and
- * time of change.
+ * The folder may belong to another user, or be a checkout of an untrusted branch. So SQLite reads
+ * the database from memory and opens no file. It would follow a journal beside the file, and a
+ * forged journal can name any file of the caller's, which SQLite then deletes (pager_delsuper() in
+ * its pager.c). We accept a database only if version and schema equal ours and its values are
+ * possible for runs. A forged database can only give wrong points for runs whose files have the
+ * stated size and time of change.
  */
 #define BB_HISTORY_DB "history.db"
 
-/* Raise it when the same run gives other points than before (test_run_index.c notices), or when
- * a table changes. */
+/* Version of the database. Raise it when the same run gives other points than before
+ * (test_run_index.c notices), or when a table changes. */
 #define BB_HISTORY_DB_VERSION 4u
 
-/* Reads the index from dir/history.db; it is empty if there is no valid file. */
+/* Reads the index from dir/history.db. The index is empty if there is no valid file. */
 void bb_history_db__load(const char *dir, struct bb_run_index *ret_index);
 
-/* Reads it from the bytes of such a file. Returns 0; -EINVAL or -ENOMEM with an empty
- * `*ret_index`. */
+/* Reads the index from data[len], the bytes of a history.db. Returns 0; -EINVAL or -ENOMEM with
+ * an empty `*ret_index`. */
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index);
 
-/* Writes the index, whole or not at all. Returns 0 or -errno; after an error the old file is
- * still there. */
+/* Writes the index to dir/history.db, whole or not at all. Returns 0 or -errno; after an error
+ * the old file is still there. */
 int bb_history_db__save(const char *dir, const struct bb_run_index *x);
 
 #endif

@@ -6,8 +6,8 @@
 
 /* --- members with functions of their own --- */
 
-/* Returns the value of that key, a string or an object as `type` says. NULL, with a message, if
- * it is missing or has another type. */
+/* Returns the value of `key` in `object`, a string or an object as `type` says. NULL, with a
+ * message, if it is missing or has another type. */
 static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, const char *key,
 			  json_type type)
 {
@@ -22,8 +22,11 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
 	return NULL;
 }
 
-/* Writes "bins": "v0:c0 v1-v0:c1 ...", where a count of 1 is left out. Differences of ascending
- * values are short, and one string is read four times as fast as a list of numbers. */
+/*
+ * Writes the samples of a series as "bins": "v0:c0 v1-v0:c1 ...": the first value, then differences
+ * of ascending values, each with its count. A count of 1 is left out. Differences are short, and
+ * one string is read four times as fast as a list of numbers.
+ */
 static int write_hist(const void *run, const void *series, struct bb_json *w)
 {
 	const struct bb_hist *h = &((const struct bb_series *)series)->hist;
@@ -57,7 +60,7 @@ static int write_hist(const void *run, const void *series, struct bb_json *w)
 	return 0;
 }
 
-/* Reads "delta" or "delta:count" at `*cursor`, which moves to the next bin or to the end.
+/* Reads "delta" or "delta:count" at `*cursor`. `*cursor` moves to the next bin or to the end.
  * Returns 0, -EINVAL or -ERANGE. */
 static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_count)
 {
@@ -75,7 +78,7 @@ static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_coun
 	return rc;
 }
 
-/* Reads the bins. h->sum_ns becomes the sum of the bins. */
+/* Reads the bins of a series. h->sum_ns becomes the sum of the rounded values. */
 static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const char *bins = json_string_value(find_value(rd, obj, "bins", JSON_STRING));
@@ -101,8 +104,8 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 		if (!count || count > UINT64_MAX - h->n)
 			return bb_record__complain(rd, "bins", "[%zu]: a count of %" PRIu64, n,
 						   count);
-		/* rounded as the histogram keeps values, so that the run is valid when it is
-		 * written again */
+		/* rounded to a value that the histogram keeps, so that the run is valid when it
+		 * is written again */
 		if (bb_hist_add(h, bb_hist_kept(value), count))
 			return bb_fail_nomem(rd->err);
 		if (h->used != n + 1)
@@ -123,8 +126,8 @@ static bool same_bucket(uint64_t value, uint64_t bin)
 	return distance <= (bin < BB_HIST_EXACT ? 0 : bin >> 11);
 }
 
-/* Reads the bins, the sum and the extremes. These are exact while the bins are rounded, so they
- * must agree within a bucket. */
+/* Reads the samples of a series: bins, sum and extremes. Sum and extremes are exact and the bins
+ * are rounded, so they must agree within a bucket. */
 static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *series)
 {
 	struct bb_hist *h = &((struct bb_series *)series)->hist;
@@ -143,7 +146,7 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *serie
 		return 0;
 	if (!json_is_number(sum))
 		return bb_record__complain(rd, "sum_ns", "expected a number");
-	/* The middle of a bucket is at most 2^-12 from its values. */
+	/* The middle of a bucket differs from its values by at most 2^-12 of the value. */
 	if (!(fabs(json_number_value(sum) - h->sum_ns) <= h->sum_ns / 4096 + 1))
 		return bb_record__complain(rd, "sum_ns", "%g, but the bins add up to %g",
 					   json_number_value(sum), h->sum_ns);
@@ -162,7 +165,8 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *serie
 	return 0;
 }
 
-/* Writes "backlog": "t0:b0 t1-t0:b1 ...", with times in us. */
+/* Writes the backlog of a ring as "backlog": "t0:b0 t1-t0:b1 ...", with times in us and backlogs
+ * in bytes. */
 static int write_backlog(const void *run, const void *flow, struct bb_json *w)
 {
 	const struct bb_ring_use *f = flow;
@@ -207,7 +211,7 @@ static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *fl
 
 static const struct bb_record_format run_format;
 
-/* Writes nothing if the series has no flow through a ring. */
+/* Writes the flow of a series through a ring; nothing if the series has none. */
 static int write_flow(const void *run, const void *series, struct bb_json *w)
 {
 	const struct bb_ring_use *flow = ((const struct bb_series *)series)->flow;
@@ -241,7 +245,7 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *serie
 	return rc;
 }
 
-/* Writes the name of the floor. find_floors() reads it when all cases are known. */
+/* Writes the name of the floor's case. find_floors() reads it when all cases are known. */
 static int write_floor(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_report *r = run;
@@ -276,8 +280,8 @@ static int find_floors(struct bb_record_reader *rd, const json_t *root, void *ru
 	return 0;
 }
 
-/* Writes an estimate that we compute again when we read the run. Leaves it out if it has no
- * value. */
+/* Writes an estimate for other readers; we compute it again when we read the run. Leaves out an
+ * estimate that has no value. */
 static void write_estimate(const char *key, const struct bb_estimate *e, struct bb_json *w)
 {
 	if (!isfinite(e->value))
@@ -330,8 +334,8 @@ static int write_static(const void *run, const void *item, struct bb_json *w)
 	return 0;
 }
 
-/* A metric is absent if the kernel did not report it, or if the bpfbench that wrote the run did
- * not know it. */
+/* Reads the static metrics of a program. A metric is absent if the kernel did not report it, or
+ * if the bpfbench that wrote the run did not know it. */
 static int read_static(struct bb_record_reader *rd, const json_t *obj, void *program)
 {
 	struct bb_prog_static *m = &((struct bb_program *)program)->metrics;
@@ -375,7 +379,7 @@ static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, voi
 	{
 		if (!json_is_string(v))
 			return bb_record__complain(rd, "fingerprint", "%s: expected a text", key);
-		/* an unknown key is from a newer bpfbench */
+		/* a key that is unknown here is from a newer bpfbench, and is ignored */
 		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));
 	}
 	return 0;
@@ -388,7 +392,8 @@ static int complain_twice(const struct bb_record_reader *rd, const char *name)
 	return bb_record__complain(rd, "name", "'%s' is there twice", name);
 }
 
-/* Older runs have the text of the parameter only in the name, after the last '='. */
+/* Sets the text of the parameter of a case of an older run. There the text is only in the name
+ * of the case, after the last '='. */
 static int find_param_text(const struct bb_record_reader *rd, const char *name, const char *param,
 			   char **param_text)
 {
@@ -470,7 +475,8 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *obj, void
 	return 0;
 }
 
-/* Reads the text of older runs: "97 parse();45 inner()". */
+/* Reads the calls that lead to a row, which older runs store as one text: "97 parse();45
+ * inner()". */
 static int read_older_from(struct bb_record_reader *rd, const json_t *object, void *item)
 {
 	const char *text = json_string_value(json_object_get(object, "from"));

@@ -7,14 +7,14 @@
 #include "report/report.h"
 
 /* A run as JSON (results/schema.json). Each series has its own line, so diff can compare two
- * runs. Summaries are written for other readers; we compute them again. */
+ * runs. Summaries are written for other readers; we compute them again when we read a run. */
 #define BB_RUN_FORMAT "bpfbench-run"
 #define BB_RUN_VERSION 1
 
-/* Returns 0 or -ENOMEM; the caller checks `out` for errors. */
+/* Writes a run to `out`. Returns 0 or -ENOMEM; the caller checks `out` for errors. */
 int bb_run_json__write(const struct bb_report *r, FILE *out);
 
-/* Writes it into memory: `*ret_len` bytes and a NUL; free it. Returns 0 or -ENOMEM. */
+/* Writes a run into memory: `*ret_len` bytes and a NUL; free it. Returns 0 or -ENOMEM. */
 int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret_len);
 
 /*

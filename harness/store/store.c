@@ -8,8 +8,9 @@
 #include "store/run_json.h"
 
 #define SUFFIX ".json"
-#define SCHEMA "schema"             /* the schema beside the runs */
-#define FILE_MAX_BYTES (256L << 20) /* a run of ten million samples takes a few MiB */
+#define SCHEMA "schema" /* the file schema.json beside the runs, which is not a run */
+/* limit of a file; a run of ten million samples takes a few MiB */
+#define FILE_MAX_BYTES (256L << 20)
 
 /* --- writing --- */
 
@@ -39,8 +40,8 @@ static int fail_write(struct bb_err *err, int error, const char *path)
 		       bb_own__strerror(error), remedy);
 }
 
-/* Writes a file of an open folder, and closes the folder. `dir_fd` < 0 is the -errno of opening it.
- */
+/* Writes the file `name` of an open folder, and closes the folder. `dir_fd` < 0 is the -errno of
+ * opening the folder. */
 static int write_and_close(int dir_fd, const char *name, const void *data, size_t len,
 			   bool replaces, bool synced)
 {
@@ -106,7 +107,7 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 
 /* --- listing --- */
 
-/* Returns dir/ID.json; free() it. */
+/* Makes the path dir/ID.json; free() it. Returns 0 or -ENOMEM. */
 static int run_path(const char *dir, const char *id, char **ret_path, struct bb_err *err)
 {
 	if (asprintf(ret_path, "%s/%s" SUFFIX, dir, id) >= 0)
@@ -161,8 +162,8 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 	return rc;
 }
 
-/* Form of the ids that bpfbench makes: "20261121T131700Z-...". Files that users named have other
- * ids. */
+/* Form of the ids that bpfbench makes: "20261121T131700Z-...". A file that a user named has
+ * another id. */
 static const char form[] = "########T######Z-";
 
 static bool has_time(const char *id)
@@ -173,8 +174,8 @@ static bool has_time(const char *id)
 	return true;
 }
 
-/* Picks the run that began last. If several began in the same second, the nanoseconds at the end
- * of their ids decide. */
+/* Picks the run that began last, by ids. If several began in the same second, the nanoseconds at
+ * the end of their ids decide. */
 static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id,
 		       struct bb_err *err)
 {
@@ -221,7 +222,8 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
 		   struct bb_err *err)
 {
-	/* the name in `dir`, the name in `dir` with the suffix, the name in the current folder */
+	/* paths to try: the name in `dir`, the name with .json in `dir`, the name in the current
+	 * folder */
 	const char *const places[][3] = {{dir, "/", ""}, {dir, "/", SUFFIX}, {"", "", ""}};
 	const char *id = "";
 	char *path = NULL, **ids;
@@ -314,7 +316,7 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 	return rc;
 }
 
-/* Reads the id in a baseline's file. The file must be one line without '/', so that the id
+/* Reads the id in the file of a baseline. The file must be one line without '/', so that the id
  * cannot lead out of the folder. Returns -ENOENT without a message if the file does not exist. */
 static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE_MAX_BYTES],
 			 struct bb_err *err)
@@ -350,7 +352,8 @@ static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE
 	return rc;
 }
 
-/* Writes "a, b, c" or "none", shortened to `size`, for a hint. The order is that of the folder. */
+/* Writes the names of the baselines, "a, b, c", or "none", for a hint. The text is cut at
+ * `size`. The order is that of the folder. */
 static void list_baselines(const char *dir, char *text, size_t size)
 {
 	char path[4096];

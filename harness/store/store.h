@@ -8,32 +8,36 @@
 
 /*
  * Stored runs: one file `ID.json` per run in a folder (results/). A file appears complete or not at
- * all, and is never changed. run_json.h has its form. A folder or run behind another user's
- * symbolic link is neither read nor written (base/io.h).
+ * all, and is never changed. store/run_json.h describes its form. A folder or run behind another
+ * user's symbolic link is neither read nor written (base/io.h).
  */
 
 /*
- * Writes `r` to dir/r->id.json: into a hidden temporary file, which is synced and renamed. Makes
- * missing folders; everything belongs to the caller (base/caller.h). `*ret_path` (may be NULL)
- * receives the path; free it. Returns -EEXIST if the id exists, or -errno. After an error nothing
- * is left.
+ * Writes `r` to the file dir/ID.json, where ID is r->id. The file is first written as a hidden
+ * temporary file, which is synced and renamed. Makes missing folders; folders and file belong to
+ * the caller (base/caller.h). `*ret_path` (may be NULL) receives the path; free it. Returns -EEXIST
+ * if the id exists, or -errno. After an error no new file is left.
  */
 int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 		    struct bb_err *err);
 
-/* Writes a text that is not a run as the file `name` in that folder. */
+/* Writes a text that is not a run as the file `name` in `dir`, in the same way as
+ * bb_store__write(). */
 int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
 			 char **ret_path, struct bb_err *err);
 
-/* Replaces a file in the folder, which must exist. Without a sync it may be lost when the
- * machine fails. Returns 0, or -errno without a message; then the old file is still there. */
+/*
+ * Replaces the file `name` in the folder `dir`, which must exist. Without `synced`, the new file
+ * may be lost when the machine fails. Returns 0, or -errno without a message; then the old file is
+ * still there.
+ */
 int bb_store__replace(const char *dir, const char *name, const void *data, size_t len, bool synced);
 
 /*
- * Reads a run and computes its summaries. `which` is a path (with '/'); "latest" (by the time and
- * nanoseconds in ids); an id in `dir`, with or without ".json"; a file in the current folder; or
- * the unique beginning of an id in `dir`. Returns -ENOENT if there is none, -ENOTUNIQ if several
- * fit, -EINVAL if the file is not a run, or -errno.
+ * Reads a run and computes its summaries. `which` is one of these: a path (with '/'); "latest" (by
+ * the time and nanoseconds in ids); an id in `dir`, with or without ".json"; a file in the current
+ * folder; or the unique beginning of an id in `dir`. Returns -ENOENT if there is no such run,
+ * -ENOTUNIQ if several ids begin so, -EINVAL if the file is not a run, or -errno.
  */
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
 		   struct bb_err *err);
@@ -42,11 +46,13 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
  * none. Free with bb_names_free(). Only names are read; schema.json is left out. */
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err);
 
-/* Names for stored runs: results/baselines/NAME is a line with the id of a run in that folder. A
- * name may be changed, unlike a run; it always holds the complete old or new id. */
+/*
+ * Baselines: names for stored runs. The file results/baselines/NAME is a line with the id of a run
+ * in results/. A name may be changed, unlike a run; its file always has the complete old or new id.
+ */
 
-/* Lets `name` mean the run `id`, which must be stored in `dir` (else -ENOENT). Returns -EINVAL
- * for a bad name, or -errno. After an error the name keeps its old meaning. */
+/* Gives the name `name` to the run `id`, which must be stored in `dir` (else -ENOENT). Returns
+ * 0, -EINVAL for a bad name, or -errno. After an error the name keeps its old meaning. */
 int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err);
 
 /*
