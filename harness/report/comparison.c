@@ -15,9 +15,9 @@ int bb_pair_void(struct bb_pair *p, const char *why)
 enum which { MATCHED = 1, UNMATCHED = 2 };
 
 /*
- * Copies the finite values of one member of the pairs that count into x[n_pairs]. `which` chooses
- * matched pairs, unmatched pairs, or both. `offset` is the member's in struct bb_pair. Returns the
- * number of values.
+ * Copies one member of the pairs that count into x[n_pairs]; values that are not finite are left
+ * out. `which` chooses matched pairs, unmatched pairs, or both. `offset` is the offset of the
+ * member in struct bb_pair. Returns the number of values.
  */
 static size_t column(const struct bb_comparison *c, unsigned int which, size_t offset, double *x)
 {
@@ -33,14 +33,14 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
 	return n;
 }
 
-/* With fewer pairs, a single load far from the others would decide a Hodges-Lehmann estimate,
- * which withstands 29 % of them (Hodges & Lehmann 1963). The median withstands half. */
+/* With fewer pairs, one load far from the others would decide a Hodges-Lehmann estimate: it
+ * withstands 29 % of such pairs (Hodges & Lehmann 1963). The median withstands half. */
 #define FEW_PAIRS 7u
 
 /*
- * Estimates one member over pairs, as column() chooses them, in its units: the Hodges-Lehmann
- * estimate (with few pairs the median) and the interval of the e-process. All are NAN without
- * pairs. x[n_pairs] is scratch. Returns 0 or -ENOMEM.
+ * Estimates one member over the pairs that column() chooses: the Hodges-Lehmann estimate (the
+ * median for fewer than FEW_PAIRS pairs), and the interval of the e-process. The unit is that of
+ * the member. All are NAN without pairs. x[n_pairs] is scratch. Returns 0 or -ENOMEM.
  */
 static int estimate(const struct bb_comparison *c, unsigned int which, size_t offset, double alpha,
 		    double *x, struct bb_estimate *ret_estimate)
@@ -67,8 +67,10 @@ static struct bb_estimate exp_of(struct bb_estimate e)
 
 #define COLUMN(field) offsetof(struct bb_pair, field)
 
-/* If the kernel tells no JIT addresses, no pair is matched. Unmatched pairs then decide, and the
- * difference includes that of the layout. */
+/*
+ * Returns which pairs decide the verdict: the matched ones. If the kernel tells no JIT addresses,
+ * no pair is matched. Unmatched pairs then decide, and the difference includes that of the layout.
+ */
 static enum which deciding_pairs(const struct bb_comparison *c)
 {
 	for (size_t i = 0; i < c->n_pairs; i++)
@@ -82,8 +84,8 @@ static double median_of(const struct bb_comparison *c, enum which which, size_t 
 	return bb_median(x, column(c, which, offset, x));
 }
 
-/* Returns the latencies of base and head over those pairs. They differ by the estimate
- * `shift_ns`, or are both medians if it is NAN. */
+/* Computes the latencies of base and head over the pairs `which`. Base is the median. Head is
+ * base plus `shift_ns`; if `shift_ns` is NAN, head is the median. */
 static void find_ends(const struct bb_comparison *c, enum which which, double shift_ns, double *x,
 		      double *ret_base_ns, double *ret_head_ns)
 {
@@ -140,8 +142,8 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = bb_comparison__judge(&c[i], c[i].alpha);
-	/* Both directions are one family, because a comparison can be beyond the threshold in
-	 * one direction only. */
+	/* The two directions of a comparison count as one hypothesis, because a comparison can
+	 * be beyond the threshold in one direction only. */
 	for (size_t i = 0; !rc && i < n; i++)
 		p[i] = fmin(c[i].p_regressed, c[i].p_improved);
 	if (!rc)
@@ -161,13 +163,17 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 	return rc;
 }
 
-#define MOST_S 3600.0      /* s; nobody follows advice to take a longer budget */
-#define MOST_TIMES 60.0    /* without a budget: nobody follows advice to measure more pairs */
-#define SPARE 1.2          /* factor for few pairs, where the square root promises too much */
+/* longest budget that is advised, s; nobody follows advice to take a longer one */
+#define MOST_S 3600.0
+/* factor of pairs beyond which no number of pairs is advised (without a budget) */
+#define MOST_TIMES 60.0
+/* factor on the advised budget or number of pairs, because the square root promises too much for
+ * few pairs */
+#define SPARE 1.2
 #define FIRST_HALF_SD 1.35 /* half the range of 7 normal values, in standard deviations */
 
-/* Predicts half the width of the first interval from the spread of the pairs so far; 0 without
- * memory. */
+/* Predicts half the width of the first interval, in ln, from the spread of the pairs so far. 0
+ * with fewer than 2 pairs or without memory. */
 static double foretell_half(const struct bb_comparison *c)
 {
 	double *x = calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
@@ -179,7 +185,8 @@ static double foretell_half(const struct bb_comparison *c)
 	return half;
 }
 
-/* Returns the factor by which the number n of pairs must grow for a verdict. An interval takes
+/*
+ * Returns the factor by which the number n of pairs must grow for a verdict. An interval needs
  * `fewest` pairs. `*ret_far` receives the smallest threshold at which the verdict would be `same`.
  */
 static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fewest,
@@ -205,7 +212,7 @@ void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 			      char ret_text[BB_NEXT_STEP])
 {
 	size_t n = c->n_matched ? c->n_matched : c->n_unmatched;
-	size_t fewest = 2; /* fewest pairs that give an interval */
+	size_t fewest = 2; /* least number of pairs that gives an interval */
 	bool has_budget = c->budget_s > 0, is_long;
 	char known[64] = "";
 	double far, times, more;

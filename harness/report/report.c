@@ -157,7 +157,7 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 
 /* --- drive lines --- */
 
-/* A call without a number gets line 0. A damaged text gives wrong calls but does no harm. */
+/* A call without a number gets line 0. A damaged text gives wrong calls, which do no harm. */
 int bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 {
 	while (*text) {
@@ -215,7 +215,8 @@ static int append(struct bb_numbers *into, const struct bb_numbers *more)
 	return bb_numbers__append(into, more->x, more->n);
 }
 
-/* Appends the loads of another process to a case with the same rows. Returns 0 or -ENOMEM. */
+/* Appends the loads of `from`, measured by another process, to `into`. Both have the same rows.
+ * Returns 0 or -ENOMEM. */
 static int take_times(struct bb_timed *into, const struct bb_timed *from)
 {
 	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;
@@ -276,8 +277,8 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 	return rc;
 }
 
-/* Removes the cases from index `first` on that have no series or, if `needs_valid`, no valid one.
- */
+/* Removes the cases from index `first` on that have no series. With `needs_valid`, also removes
+ * those whose series are all void. */
 static void drop_cases(struct bb_report *r, size_t first, bool needs_valid)
 {
 	size_t kept = first;
@@ -288,8 +289,8 @@ static void drop_cases(struct bb_report *r, size_t first, bool needs_valid)
 			continue;
 		}
 		bb_record__done(&bb_case_record, &r->cases[i]);
-		/* In floors of cases that were moved already, `kept` is the index of the removed
-		 * case. */
+		/* Floors are already numbered without the cases removed before. So `kept` is the
+		 * number of the case that is removed now. */
 		for (size_t j = 0; j < r->n_cases; j++) {
 			struct bb_case *c = &r->cases[j];
 

@@ -12,21 +12,22 @@
 #include "stats/verdict.h"
 
 /*
- * A run as it is stored: the command, the machine, and every sample. Summaries are computed from
- * the series (report/summary.c) whenever a report is made or read, so newer statistics can judge a
- * stored run. A report owns everything it points to; bb_report__free() takes NULL.
+ * A run of bpfbench as it is stored: the command, the machine, and every sample. Summaries are
+ * computed from the series (report/summary.c) whenever a report is made or read, so newer
+ * statistics can judge a stored run. A report owns everything it points to; bb_report__free() takes
+ * NULL.
  *
- * report/records.c explains each stored member in its row; its "null" and "absent" are NULL and NAN
- * here. Comments here add what the rows leave out.
+ * Each stored member is explained in its row in report/records.c. What is "null" or "absent" in a
+ * file is NULL or NAN in these structs. The comments here add what the rows do not say.
  */
 
 /* The samples of one case from one load. */
 struct bb_series {
-	uint32_t load; /* from 0 on */
+	uint32_t load; /* number of the load, from 0 on */
 	int jit_mod64;
 	double jit_share;
 	char *void_why;
-	uint64_t fired; /* slope: number of lines */
+	uint64_t fired; /* events fired; slope: number of fitted lines */
 	uint64_t run_cnt, run_time_ns, misses, drops, warmup;
 	uint64_t events, retries, multi;
 	double elapsed_s, target_cpu_s, steal;
@@ -35,20 +36,21 @@ struct bb_series {
 	} slope;
 	double floor_ns;
 	double reference_ns[BB_N_REFERENCES];
-	double line_ns;           /* mean over turns */
-	struct bb_ring_use *flow; /* pipeline: the records through the ring; else NULL */
-	struct bb_hist hist;      /* one sample per run (slope: per line), in 1/units_per_ns ns */
+	double line_ns; /* time to read a line of memory that is not in a cache, ns: mean over turns
+			 */
+	struct bb_ring_use *flow; /* pipeline: the records through the ring; NULL in other drives */
+	struct bb_hist hist; /* one sample per run (slope: per fitted line), in 1/units_per_ns ns */
 };
 
 /*
- * Calls that came to nothing in nearly all runs of a case: lookups in one map that found nothing,
- * or a tail call that did not happen. The figure of the case is then that of the path without an
- * entry, which is seldom the path of interest.
+ * Calls that found nothing in nearly all runs of a case: lookups in one map, or a tail call that
+ * did not happen. The figure of the case is then that of the path without an entry, which is seldom
+ * the path of interest.
  */
 struct bb_in_vain {
 	char *map, *type;
 	bool is_inner, is_tail_call, is_captured;
-	double entries; /* counted up to BB_IN_VAIN_MANY */
+	double entries; /* number of entries in the map; BB_IN_VAIN_MANY: that many or more */
 	double index;
 	uint64_t calls, in_vain;
 	char *file;
@@ -58,46 +60,50 @@ struct bb_in_vain {
 #define BB_IN_VAIN_MANY 1000
 
 /*
- * Returns "map 'blocked' (lpm_trie) is empty: its lookups (fw.bpf.c:31) found nothing"; free() it.
- * NULL without memory. Names come from objects, so the text must be cleaned before it is shown
- * (export/table_cells.h).
+ * Describes the calls: "map 'blocked' (lpm_trie) is empty: its lookups (fw.bpf.c:31) found
+ * nothing"; free() the text. NULL without memory. Names come from objects, so the text must be
+ * cleaned before it is shown (export/table_cells.h).
  */
 char *bb_in_vain__words(const struct bb_in_vain *v);
 
-/* Returns what the user can do, as a sentence without a full stop. */
+/* Returns what the user can do about the calls, as a sentence without a full stop. */
 const char *bb_in_vain__remedy(const struct bb_in_vain *v);
 
 #define BB_NO_FLOOR SIZE_MAX
 
 struct bb_case {
-	char *name; /* name of the benchmark in BMF */
+	char *name; /* name of the case, and of the benchmark in BMF */
 	char *scenario, *variant, *drive;
 	char *command, *fired_by, *emptied;
 	char *param, *param_text;
 	uint32_t param_value;
-	uint32_t executed_insns, n_insns; /* counted by a clone; 0 of 0: unknown */
+	uint32_t executed_insns, n_insns; /* instructions of the program, and those that its runs
+					     execute, as counted by a clone; 0 of 0: unknown */
 	bool goes_on;
-	struct bb_in_vain *in_vain; /* from the same clone */
+	struct bb_in_vain *in_vain; /* in_vain[n_in_vain], counted by the same clone */
 	size_t n_in_vain;
 	uint32_t n_unwatched;
 	double wakeups;
-	/* spread between plain runs of the latency, of the relative latency, and of the floor's
-	 * latency, which moves the others by the same ns */
+	/*
+	 * By how much runs of bpfbench differ, as half widths in ln: of the latency, of the
+	 * relative latency, and of the floor's latency, which moves the latency by as many ns. NAN:
+	 * not known
+	 */
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
 	uint32_t units_per_ns;
-	size_t floor;   /* index of the floor's case in the report, or BB_NO_FLOOR */
-	bool is_anchor; /* history divides by it */
-	bool is_live;   /* never loaded by us */
+	size_t floor;   /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
+	bool is_anchor; /* `history` divides other cases by this one */
+	bool is_live;   /* the program was loaded by somebody else */
 	double path_share;
 	struct bb_series *series;
 	size_t n_series;
-	struct bb_summary summary; /* computed */
+	struct bb_summary summary; /* computed from the series */
 };
 
-/* A loaded program: one variant, for all its drives. */
+/* A loaded program: one variant, for all drives of that variant. */
 struct bb_program {
-	char *name; /* name of the benchmark in BMF */
+	char *name; /* name of the program, and of its benchmark in BMF */
 	char *scenario, *variant;
 	char *program, *object, *type, *tag;
 	bool has_ring;
@@ -108,12 +114,12 @@ struct bb_program {
 
 /*
  * A comparison of two programs that were measured in turns in one run, as stored: one observation
- * per pair of loads. Estimates and verdict are computed from the pairs (bb_comparison__judge)
+ * per pair of loads. Estimates and verdict are computed from the pairs (bb_comparison__judge())
  * whenever a report is made or read.
  */
 
-/* One load of each program, compared in ABBA or BAAB blocks. All ratios are natural logarithms
- * of head / base. */
+/* One load of base and one of head, compared in ABBA or BAAB blocks. `d` and `d_net` are ln(head
+ * / base). */
 struct bb_pair {
 	bool matched;
 	int base_mod64, head_mod64;
@@ -124,72 +130,82 @@ struct bb_pair {
 };
 
 struct bb_comparison {
-	char *name, *base, *head; /* the sides: variants or objects */
+	char *name, *base, *head; /* base, head: names of the two variants or objects */
 	double threshold, alpha, injected, budget_s;
 	struct bb_pair *pairs;
 	size_t n_pairs;
 
-	/* Computed members. Estimates are ratios head / base, with an interval that is valid at
-	 * every look. */
-	/* over matched pairs (over all pairs if JIT addresses are unknown); decides the verdict */
+	/* Computed members. Estimates are ratios head / base, except shift_ns. Their intervals
+	 * are valid at every look. */
+	/* over matched pairs (over unmatched pairs if JIT addresses are unknown); decides the
+	 * verdict */
 	struct bb_estimate ratio;
-	struct bb_estimate ratio_unmatched; /* over pairs as the JIT placed them */
-	struct bb_estimate ratio_net;       /* over matched pairs, net of the floor */
-	struct bb_estimate shift_ns;        /* over matched pairs */
-	/* from the same pairs, so that base_ns + shift_ns.value is head_ns. If no matched pair
-	 * counts: medians over the pairs that count */
+	struct bb_estimate ratio_unmatched; /* over unmatched pairs, in which base and head were
+					       where the JIT had put them */
+	struct bb_estimate ratio_net;       /* over the pairs of `ratio`, net of the floor */
+	struct bb_estimate shift_ns;        /* head - base over the pairs of `ratio` */
+	/* latencies over the pairs of `ratio`: base and floor are medians, head is base plus
+	 * shift_ns.value. If none of those pairs counts: medians over all pairs that count */
 	double base_ns, head_ns, floor_ns;
-	/* the same from the pairs as the JIT placed them */
+	/* latencies over unmatched pairs: base is the median, head is base plus the estimated
+	 * shift */
 	double base_unmatched_ns, head_unmatched_ns;
-	/* p-values of being beyond the threshold, valid at every look, after Holm */
+	/*
+	 * p-values of the hypotheses that head is not slower (p_regressed) or not faster
+	 * (p_improved) than base by more than the threshold; valid at every look; adjusted by
+	 * bb_comparisons_judge()
+	 */
 	double p_regressed, p_improved;
 	uint32_t n_matched, n_unmatched, n_void;
 	enum bb_verdict verdict;
 };
 
-/* Computes those members for a single comparison (before Holm) at significance `alpha`. Returns
- * 0 or -ENOMEM. */
+/* Computes the computed members of a single comparison at significance `alpha`. Does not adjust
+ * for other comparisons (Holm). Returns 0 or -ENOMEM. */
 int bb_comparison__judge(struct bb_comparison *c, double alpha);
 
-/* Size of the text of a next step. */
+/* Size of the text of bb_comparison__next_step(). */
 #define BB_NEXT_STEP 200
 
 /*
- * For an inconclusive comparison: says how exactly the difference is known and what would decide
- * it, by the square root of the number of pairs: "known to +-2.1 %; --budget 60 should decide".
- * `option` is the command's option for more time. Empty for other verdicts and without pairs.
+ * Writes what would decide an inconclusive comparison: "known to +-2.1 %; --budget 60 should
+ * decide". It says how exactly the difference is known, and how much time or how many pairs are
+ * needed by the square root of the number of pairs. `option` is the option of the command for more
+ * time. The text is empty for other verdicts, and if no pair counts.
  */
 void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 			      char ret_text[BB_NEXT_STEP]);
 
-/* Marks the pair void, and keeps the first reason only. Returns 0 or -ENOMEM. */
+/* Marks the pair void. A pair that is void keeps its first reason. Returns 0 or -ENOMEM. */
 int bb_pair_void(struct bb_pair *p, const char *why);
 
 /*
- * Judges comparisons together: each at its alpha, then with p-values adjusted by Holm 1979. A
- * verdict "regressed" or "improved" that does not survive becomes inconclusive. Returns 0 or
- * -ENOMEM.
+ * Judges comparisons together: each at its own alpha, then with p-values adjusted by Holm 1979. A
+ * verdict "regressed" or "improved" whose adjusted p-value is above alpha becomes inconclusive.
+ * Returns 0 or -ENOMEM.
  */
 int bb_comparisons_judge(struct bb_comparison *c, size_t n);
 
 /* --- drive exact --- */
 
 /*
- * Counts of the drive exact for one program: executed instructions, no time. Members are sums over
- * `runs` runs (equally many of each case), unless they say "of one run". Owns everything it points
- * to.
+ * Counts of the drive exact for one program (struct bb_counted): executed instructions, no time.
+ * Members are sums over `runs` runs (equally many of each case), unless they say "of one run". A
+ * bb_counted owns everything it points to.
  */
 
-/* One input or stack depth. Exact if all runs executed the same number. */
+/* One input or stack depth. Its count is exact if all runs executed the same number of
+ * instructions. */
 struct bb_counted_case {
-	char *name; /* benchmark in BMF */
+	char *name; /* name of the case, and of the benchmark in BMF */
 	char *param, *param_text;
 	uint32_t param_value;
 	uint64_t runs, least, most, instructions, paths;
-	char *void_why; /* the program's result was unexpected */
+	char *void_why; /* why the case does not count: the program's result was unexpected; NULL:
+			   it counts */
 };
 
-/* A source line, from the line information in the BTF. */
+/* A source line of the program, from the line information in the BTF. */
 struct bb_counted_line {
 	char *file, *text;
 	uint32_t line, n_insns;
@@ -197,8 +213,8 @@ struct bb_counted_line {
 };
 
 struct bb_counted_call {
-	/* "map_lookup_elem", "bpf_iter_num_new", or "kfunc 1234" if the kernel's BTF lacks its
-	 * name */
+	/* name of the helper or kfunc: "map_lookup_elem", "bpf_iter_num_new", or "kfunc 1234" if
+	 * the kernel's BTF lacks it */
 	char *name;
 	uint64_t calls;
 };
@@ -207,10 +223,11 @@ struct bb_counted {
 	char *name, *scenario, *variant;
 	uint32_t n_insns, n_blocks, clone_insns;
 	uint64_t runs, instructions, paths;
-	uint64_t tail_calls; /* their target programs are not counted */
+	uint64_t tail_calls; /* number of tail calls; instructions of the programs called are not
+				counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;
-	struct bb_counted_line *lines; /* sorted by file and line; empty without line information */
+	struct bb_counted_line *lines; /* sorted by file and line; none without line information */
 	size_t n_lines;
 	struct bb_counted_call *calls;
 	size_t n_calls;
@@ -226,11 +243,11 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
 	return c->runs && !c->void_why && c->least == c->most;
 }
 
-/* Returns the instructions of one run: the number if it is exact, else the mean with the least
- * and the most. NAN if void. */
+/* Returns the instructions of one run. If they are exact, the value is their number and has no
+ * interval. Else the value is the mean, lo the least and hi the most. NAN if the case is void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
 
-/* The cases of a program with the fewest and the most instructions per run. */
+/* The cases of a program with the fewest and with the most instructions per run. */
 struct bb_counted_range {
 	const struct bb_counted_case *least, *most; /* NULL: no case counts */
 	size_t n_exact;
@@ -241,25 +258,27 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c);
 /* --- drive lines --- */
 
 /*
- * Measurements of the drive `lines` for one case: the time of each line of a run and of each call
- * in it. Owns everything it points to. A list of times has one number per load, ns; NAN: this load
- * has none.
+ * Measurements of the drive `lines` for one case (struct bb_timed): the time of each line of a run
+ * and of each call in it. A bb_timed owns everything it points to. A list of times has one number
+ * per load, ns; NAN: this load has none.
  */
 struct bb_timed_call {
 	uint32_t line;
-	char *call; /* "parse()" */
+	char *call; /* the function that is called, "parse()" */
 };
 
 struct bb_timed_row {
-	char *file, *text, *call; /* text: the source text of the first line */
+	char *file, *text, *call; /* text: source text of the first line; call: the function that is
+				     called, "" for the program's own code */
 	struct bb_timed_call *from;
 	size_t n_from;
 	bool enters;              /* the row is the cost of the call itself */
-	uint32_t line, last_line; /* equal, except for a loop or code that is not divided further */
+	uint32_t line, last_line; /* first and last line; equal, except for a loop or code that is
+				     not divided further */
 	uint32_t insn;
 	bool is_loop;
 	uint64_t turns;
-	struct bb_numbers ns, first_ns; /* by load */
+	struct bb_numbers ns, first_ns; /* times, one number per load */
 };
 
 struct bb_timed {
@@ -272,16 +291,16 @@ struct bb_timed {
 	bool leaves;
 	uint32_t processes;
 	uint64_t sweeps, disturbed;
-	struct bb_numbers program_ns, empty_ns, hidden_ns, rest_ns; /* by load */
+	struct bb_numbers program_ns, empty_ns, hidden_ns, rest_ns; /* times, one number per load */
 	struct bb_timed_row *rows; /* in the order in which a run first reaches them */
 	size_t n_rows;
 };
 
-/* Sets the calls that lead to the row from "97 parse();45 inner()", as older runs store them.
- * Returns 0 or -ENOMEM. */
+/* Sets the calls that lead to the row. `text` is their form in older runs, "97 parse();45
+ * inner()". Returns 0 or -ENOMEM. */
 int bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
-/* Compares the first n of those calls in two rows. Returns below 0, 0 if they are equal, or
- * above 0. */
+/* Compares the first n of the calls that lead to two rows. Returns 0 if they are equal, else a
+ * number below or above 0. */
 int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b,
 			       size_t n);
 
@@ -289,13 +308,13 @@ bool bb_timed__is_cold(const struct bb_timed *t); /* True if caches were emptied
 
 /* --- the whole run --- */
 
-/* A case or drive that could not be measured here. */
+/* A case or drive that could not be measured on this machine, and why. */
 struct bb_skip {
 	char *what, *why;
 };
 
 struct bb_report {
-	char *id; /* "20261121T131700Z-perf_profiler-1a2b3c4d" */
+	char *id; /* for example "20261121T131700Z-perf_profiler-1a2b3c4d" */
 	char *command, *started, *incomplete;
 	uint64_t seed;
 	double elapsed_s, steal;
@@ -306,9 +325,10 @@ struct bb_report {
 	size_t n_programs;
 	struct bb_comparison *comparisons;
 	size_t n_comparisons;
-	struct bb_counted *counted; /* by program; not part of the timings above */
+	struct bb_counted *counted; /* counts of the drive exact, one item per program; not part of
+				       the timings above */
 	size_t n_counted;
-	struct bb_timed *timed; /* by case */
+	struct bb_timed *timed; /* measurements of the drive `lines`, one item per case */
 	size_t n_timed;
 	struct bb_skip *skips;
 	size_t n_skips;
@@ -349,8 +369,9 @@ static inline bool bb_is_floor(const struct bb_report *r, const struct bb_case *
 }
 
 /*
- * Descriptions of what a stored run holds: one row per member, in the order of writing. Everything
- * else follows from them; store/run_json.c has functions for members that are BB_OTHER.
+ * Descriptions of the structs of a stored run: one row per member, in the order of writing.
+ * Reading, writing, defaults and freeing follow from them. store/run_json.c has functions for
+ * members that are BB_OTHER.
  */
 extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
 	bb_timed_call_record, bb_timed_row_record, bb_counted_record, bb_counted_call_record,
@@ -366,7 +387,7 @@ void bb_report__drop_counted(struct bb_report *r);
 /* Removes the series of loads that were not measured for lack of time. */
 void bb_case__drop_empty_series(struct bb_case *c);
 
-/* Removes cases without series, so that nothing was measured of them. Indexes of cases change. */
+/* Removes cases without series: nothing of them was measured. Indexes of cases change. */
 void bb_report__drop_empty_cases(struct bb_report *r);
 
 /* Returns how many comparisons have that verdict. */
@@ -375,17 +396,17 @@ size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdi
 bool bb_report__has_samples(const struct bb_report *r);
 /* Returns why a series does not count; NULL if it does. */
 const char *bb_series_why_void(const struct bb_series *s);
-/* Returns why none of the case's series counts; NULL if one does. */
+/* Returns why no series of the case counts; NULL if one does. */
 const char *bb_case__why_no_sample(const struct bb_case *c);
 
-/* Turns cases without a valid series into skips, from index `first` on, unless all would be.
- * Returns 0 or -ENOMEM. */
+/* Turns cases from index `first` on that have no valid series into skips. Does nothing if none
+ * of these cases has a valid series. Returns 0 or -ENOMEM. */
 int bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
 /*
- * Appends the loads of `from`, another process's run of the same cases, numbered from `first` on:
- * takes its series and its times of lines. Returns 0, -ENOMEM, or -EINVAL if the rows of a case
- * differ; then nothing is taken.
+ * Appends the loads of `from`, another process's run of the same cases, to `into`: moves the series
+ * and the times of lines. The loads are numbered from `first` on. Returns 0, -ENOMEM, or -EINVAL if
+ * the rows of a case differ; then nothing is moved.
  */
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first);
 
@@ -395,40 +416,43 @@ const struct bb_case *bb_report__find_case(const struct bb_report *r, const char
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
 
 /*
- * Returns the reference in whose pieces the case is counted: the wakeup for programs that interrupt
- * their own CPU at least at every other run, else the instructions (docs/methods/references.md).
+ * Returns the reference in whose pieces the latency of the case is given. That is the wakeup for
+ * programs that interrupt their own CPU at least once in two runs, else the instructions
+ * (docs/methods/references.md).
  */
 enum bb_reference bb_case__reference(const struct bb_case *c);
 
 /*
- * Divides x[n_series] by that reference; NAN where the reference was not measured. The case must be
- * summarised. Wakeups are taken from the same round, because they vary within a run. Of the
- * instructions, which show the CPU's clock, the run's median is taken, because single ones are
- * disturbed more often than the clock changes.
+ * Divides x[n_series] by bb_case__reference(); NAN where the reference was not measured. The case
+ * must be summarised. Of the wakeups, the one of the same round is taken, because wakeups vary
+ * within a run. Of the instructions, which show the CPU's clock, the median of the run is taken: a
+ * single piece is disturbed more often than the clock changes.
  */
 void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative);
 
-/* Computes the locations of the series that make up the latency, in ret_ns[n_series]. NAN: void,
- * without samples, or slowed down by something else (stats/loads.h). Returns 0 or -ENOMEM. */
+/* Computes the latency of each series, ns, in ret_ns[n_series]. NAN: the series is void, has no
+ * samples, or was slowed down by something else (stats/loads.h). Returns 0 or -ENOMEM. */
 int bb_case__locations(const struct bb_case *c, double *ret_ns);
 
-/* Returns the value of x[n_series] at that round; NAN if there is none. */
+/* Returns the value of x[n_series] for the round `load`; NAN if there is none. */
 double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load);
 
-/* One value per load, combined. */
+/* A figure over loads, combined from one value per load. */
 struct bb_over_loads {
 	struct bb_estimate estimate;
-	double se, df; /* standard error and its degrees of freedom; NAN: loads were not drawn by
-			  place */
-	double spread; /* p90 / p10; NAN with fewer than 3 loads */
-	double least, most; /* means at the cheapest and the most expensive place */
-	size_t n_places;    /* 0: loads were not drawn by place, and the estimate is the median */
+	double se, df; /* standard error of the estimate and its degrees of freedom; NAN: loads were
+			  not drawn by place */
+	double spread; /* p90 / p10 of the values; NAN with fewer than 3 loads */
+	double least, most; /* means at the cheapest and at the most expensive place */
+	size_t n_places; /* number of places; 0: loads were not drawn by place, and the estimate is
+			    the median */
 };
 
 /*
- * Combines x[n_series], one value per load; NAN is left out. If loads were drawn evenly from the
- * program's places: their stratified mean. Else: their median with the interval of order
- * statistics. Returns 0 or -ENOMEM. All results are NAN if no x is a number.
+ * Combines x[n_series], one value per load; NAN is left out. If the loads were drawn by place and
+ * bb_stratified_mean() can use them, the estimate is their stratified mean. Otherwise it is their
+ * median with the interval of order statistics. All results are NAN if no x is a number. Returns 0
+ * or -ENOMEM.
  */
 int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 

@@ -6,8 +6,9 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-#define ALPHA 0.05   /* of every interval over loads */
-#define SPREAD_MIN 3 /* loads; p90/p10 of two is only their ratio */
+#define ALPHA 0.05 /* significance level of every interval over loads */
+/* least number of loads for p90 / p10; of two loads it is only their ratio */
+#define SPREAD_MIN 3
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
 
@@ -21,7 +22,7 @@ static double ratio(double sum, double of)
 	return of > 0 ? sum / of : NAN;
 }
 
-#define WAKES 0.5 /* interrupts per run */
+#define WAKES 0.5 /* interrupts per run from which a program counts as one that wakes somebody */
 
 enum bb_reference bb_case__reference(const struct bb_case *c)
 {
@@ -38,7 +39,7 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 							: c->series[i].reference_ns[reference]);
 }
 
-/* Returns the shares and, in `*ret_place`, the places of the loads of a case, as stats/loads.h
+/* Returns the shares of the loads of a case, and their places in `*ret_place`, as stats/loads.h
  * takes them. Both are in one allocation: free() the shares. NULL without memory. */
 static double *shares_of(const struct bb_case *c, int **ret_place)
 {
@@ -49,7 +50,7 @@ static double *shares_of(const struct bb_case *c, int **ret_place)
 	*ret_place = (int *)(void *)(share + c->n_series);
 	for (size_t i = 0; i < c->n_series; i++) {
 		share[i] = c->series[i].jit_share;
-		/* the load was not drawn by place */
+		/* -1: the load was not drawn by place */
 		(*ret_place)[i] = isnan(share[i]) ? -1 : c->series[i].jit_mod64;
 	}
 	return share;
@@ -99,8 +100,11 @@ static int estimate_over_loads(const struct bb_case *c, const double *x,
 	return rc;
 }
 
-/* Computes the censored mean of each series, each with its own threshold. With `sum`, also adds
- * all samples to `all` and sets the shares of outliers. Returns 0 or -ENOMEM. */
+/*
+ * Computes the latency of each series: the censored mean, with a threshold of its own; with
+ * BB_FILLS_WORST the mean of all runs. With `sum`, also adds all samples to `all`, sets the shares
+ * of outliers, and counts disturbed series as void. Returns 0 or -ENOMEM.
+ */
 static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
 		  struct bb_hist *all)
 {
@@ -158,7 +162,8 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 	return NAN;
 }
 
-/* Sums the counters and clocks of the valid series, and sets the figures that follow from them. */
+/* Sums the counters and clocks of the valid series, and sets the figures that follow from these
+ * sums. */
 static void count(struct bb_case *c)
 {
 	double run_cnt = 0, run_time_ns = 0, drops = 0, events = 0, events_s = 0, wall_s = 0,
@@ -206,7 +211,7 @@ static void count(struct bb_case *c)
 	sum->steal = point(ratio(steal, steal_s));
 }
 
-/* Sets the figures of the ring and its consumer from the series that have them. */
+/* Sets the figures of the ring and of its consumer from the series that have a flow. */
 static void count_flow(struct bb_case *c)
 {
 	double produced = 0, consumed = 0, cpu_s = 0, peak = 0, max_ns = 0;
@@ -234,12 +239,12 @@ static void count_flow(struct bb_case *c)
 	sum->pipeline.lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
 	sum->pipeline.consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
 	if (bb_drive_kind_named(c->drive)->is_whole)
-		sum->naive_mean = absent; /* run_time_ns covers the program only, and the samples
+		sum->naive_mean = absent; /* run_time_ns covers only the program, and the samples
 					     cover more */
 }
 
-/* Sets the figures of slope, which each series has once, and the references: all are combined
- * over loads. */
+/* Sets the figures of slope, which each series has once, combined over loads; and the figures of
+ * the references, as medians over rounds. Returns 0 or -ENOMEM. */
 static int averages(struct bb_case *c, double *scratch)
 {
 	static const struct {
@@ -276,7 +281,7 @@ static int averages(struct bb_case *c, double *scratch)
 	return rc;
 }
 
-/* Widens an interval by the half width of an independent cause. */
+/* Widens an interval by the half width `more` of an independent cause. */
 static void widen(struct bb_estimate *e, double more)
 {
 	if (!(more > 0) || isnan(e->lo))
@@ -285,8 +290,8 @@ static void widen(struct bb_estimate *e, double more)
 	e->hi = e->value + hypot(e->hi - e->value, more);
 }
 
-/* Computes all of a summary that needs no other case. ret_location[n_series] receives the
- * censored mean of each series, ns; NAN: void or without samples. Returns 0 or -ENOMEM. */
+/* Computes all figures of a summary that need no other case. ret_location[n_series] receives the
+ * latency of each series, ns; NAN as in bb_case__locations(). Returns 0 or -ENOMEM. */
 static int summarise_case(struct bb_case *c, double *ret_location, double *scratch)
 {
 	struct bb_summary *sum = &c->summary;
@@ -322,7 +327,7 @@ static int summarise_case(struct bb_case *c, double *ret_location, double *scrat
 	sum->layout_best = point(l.least);
 	sum->layout_worst = point(l.most);
 	sum->places = (uint32_t)l.n_places;
-	/* a live program has one place only */
+	/* the loads of a live program are slices at one place */
 	sum->layout_spread = point(c->is_live ? NAN : l.spread);
 	bb_case__relative(c, ret_location, scratch);
 	return estimate_over_loads(c, scratch, &sum->relative);
@@ -330,8 +335,8 @@ static int summarise_case(struct bb_case *c, double *ret_location, double *scrat
 
 /*
  * Computes floor, net and slowdown of a case, load by load. The latency of the empty program at a
- * load is that of the floor's case in the same round, because a disturbance affects both; without a
- * floor's case it is the series' own.
+ * load is that of the floor's case in the same round, because a disturbance affects both. Without a
+ * floor's case it is the series' own floor_ns.
  */
 static int against_floor(struct bb_report *r, size_t i, double *const *locations)
 {
@@ -372,7 +377,7 @@ static double known(double x)
 	return isnan(x) ? 0 : x;
 }
 
-/* Widens the intervals by the spread between runs, where it is known. */
+/* Widens the intervals by the differences between runs of bpfbench, where these are known. */
 static void join_between(struct bb_case *c)
 {
 	struct bb_summary *s = &c->summary;
