@@ -77,8 +77,9 @@ struct bb_case {
 	char *command, *fired_by, *emptied;
 	char *param, *param_text;
 	uint32_t param_value;
-	uint32_t executed_insns, n_insns; /* instructions of the program, and those that its runs
-					     execute, as counted by a clone; 0 of 0: unknown */
+	/* instructions that runs of the program execute at all, as counted by a clone, and all
+	 * instructions of the program; both 0: unknown */
+	uint32_t executed_insns, n_insns;
 	bool goes_on;
 	struct bb_in_vain *in_vain; /* in_vain[n_in_vain], counted by the same clone */
 	size_t n_in_vain;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * call_function LIBRARY FUNCTION [ARGUMENT...]: calls a function of a shared library on request, so
- * that uprobes on it can be measured. It runs as the user who called bpfbench, so a harmful library
- * has only that user's rights.
+ * that uprobes on it can be measured. It runs as the user who called bpfbench, or as nobody if that
+ * is root. So a harmful library has only the rights of that user.
  *
  * Its stdin is a socket that preserves message boundaries. It sends one message after loading the
  * library: empty, or the error. For each byte that it then receives, it calls the function and
@@ -35,7 +35,8 @@ struct call {
 	void *pointers[MOST_ARGUMENTS];
 };
 
-/* Returns false if the text is no valid argument. */
+/* Reads an argument of the function. Returns false if `text` is no valid argument or without
+ * memory. */
 static int take_argument(char *text, ffi_type **ret_type, union value *ret_value)
 {
 	uint64_t bytes;
@@ -57,7 +58,7 @@ static int take_argument(char *text, ffi_type **ret_type, union value *ret_value
 	}
 }
 
-/* Returns NULL, or the error. */
+/* Loads the library and prepares the call. Returns NULL, or why that failed. */
 static const char *prepare(struct call *c, const char *library, const char *function, char **argv,
 			   unsigned int n)
 {

@@ -38,7 +38,7 @@ static void process_sample_oops(struct bb_function_room *room, uint32_t n)
 	process(&bb_process_sample_oops, room, n);
 }
 
-/* One call handles all 256 values of the byte, as in the published benchmark. */
+/* Each of the n calls handles all 256 values of the byte, as in the published benchmark. */
 static inline __attribute__((always_inline)) void classify(
 	bool (*version)(uint32_t, enum bb_source_addr *), struct bb_function_room *room, uint32_t n)
 {

@@ -10,32 +10,34 @@
 #include "workloads/process_sample.h"
 
 /*
- * Functions of user space that `with: call` measures. Add one as a row of bb_functions[]; versions
- * of a function are rows with the same name. `run` makes `n` calls in a row and nothing else. The
- * function is in another source file, so the compiler cannot optimise the calls away.
+ * Buffers of the functions that `with: call` measures. These functions of user space are the rows
+ * of bb_functions[]; versions of a function are rows with the same name. The member `run` of a row
+ * makes `n` calls in succession and nothing else. The function that it calls is in another source
+ * file, so the compiler cannot optimise the calls away.
  */
 struct bb_function_room { /* buffers of the functions */
 	struct bb_sample sample;
 	struct bb_sample_log log;
 	char text[64u << 10];
-	uint32_t sink; /* sum of results, so that they are used */
+	uint32_t sink; /* sum of the results, so that the compiler keeps the calls */
 };
 
 struct bb_function {
-	const char *name;    /* the scenario's key `function` */
-	const char *variant; /* the variant's key `program` */
-	bool sleeps;         /* must not be called in a row, because that could take very long */
+	const char *name;    /* name of the function: value of the scenario's key `function` */
+	const char *variant; /* name of the version: value of the variant's key `program` */
+	bool sleeps;         /* a call may sleep, so calls are not made in succession */
 	void (*run)(struct bb_function_room *room, uint32_t n);
 };
 
 extern const struct bb_function bb_functions[];
 extern const size_t bb_n_functions;
 
-/* Returns function names without versions, for bb_drive_key.choice (core/drive_kind.h); NULL
- * after the last. */
+/* Returns the name of function i, each name once for all its versions; NULL after the last. For
+ * bb_drive_key.choice (core/drive_kind.h). */
 const char *bb_function_name(size_t i);
 
-/* Makes a sample with a stack like that of amicable_pairs, and a log without a file. */
+/* Fills the buffers: a sample with a stack like that of amicable_pairs, and a log without a
+ * file. */
 void bb_function_room__init(struct bb_function_room *room);
 
 #endif

@@ -7,39 +7,39 @@
 
 /*
  * The user-space half of perf_profiler: what its consumer does with one sample of the ring buffer
- * (bpf/perf_profiler.h). It checks the sample and logs a line, "SECONDS.NANOSECONDS pid N tid N
- * frames N 0xINNERMOST..0xOUTERMOST".
+ * (bpf/perf_profiler.h). The consumer checks the sample and logs a line, "SECONDS.NANOSECONDS pid N
+ * tid N frames N 0xINNERMOST..0xOUTERMOST".
  */
 #define BB_SAMPLE_LINE_BYTES 160u /* the longest line, with a margin */
 
 /* Buffer of logged lines. When it is full, it is written to the file, or discarded if there is
- * none. */
+ * no file. */
 struct bb_sample_log {
-	char *text; /* borrowed; `size` is at least BB_SAMPLE_LINE_BYTES */
+	char *text; /* text[size], borrowed; `size` is at least BB_SAMPLE_LINE_BYTES */
 	size_t size, used;
-	int fd;         /* -1: no file */
+	int fd;         /* file to write to; -1: no file */
 	uint64_t lines; /* number of lines logged so far */
 };
 
-/* Writes the rest of the buffer. Returns 0 or -errno. */
+/* Writes the buffer to the file, and empties the buffer. Returns 0 or -errno. */
 int bb_sample_log__flush(struct bb_sample_log *log);
 
 struct bb_sample_processor {
 	const char *name;
-	/* Returns 0; -EINVAL, and logs nothing, if data[size] is no sample; -errno if the log
-	 * cannot be written. */
+	/* Checks the sample data[size] and logs a line. Returns 0; -EINVAL if data[size] is no
+	 * sample, without a line; -errno if the log cannot be written. */
 	int (*process)(const void *data, size_t size, struct bb_sample_log *log);
 	const char *doc;
 };
 
 /*
- * `fixed` is the correct version. `oops` has a planted bug: before it logs a line, it sleeps for as
- * many milliseconds as have passed in the current second (0 to 999), a number that it stores on the
- * heap.
+ * The two versions of the consumer. `fixed` is correct. `oops` has a planted bug: before it logs a
+ * line, it sleeps for as many milliseconds as have passed in the current second (0 to 999), a
+ * number that it stores on the heap.
  */
 extern const struct bb_sample_processor bb_process_sample_fixed, bb_process_sample_oops;
 
-/* Finds a version by its name; NULL if there is none. */
+/* Finds a version of the consumer by name; NULL if there is none. */
 const struct bb_sample_processor *bb_sample_processor_find(const char *name);
 
 #endif
