@@ -28,7 +28,8 @@ union descriptor {
 	struct cmsghdr align;
 };
 
-#define ENOUGH 131072u /* the kernel's own limit is a million (fs.nr_open) */
+/* limit of open files that we ask for; the kernel allows a million (fs.nr_open) */
+#define ENOUGH 131072u
 
 /* The limit of open files with which this process was started. */
 static struct rlimit given;
@@ -41,7 +42,7 @@ void bb_open_files__allow_more(void)
 	if (is_changed || getrlimit(RLIMIT_NOFILE, &given))
 		return;
 	more = given;
-	if (more.rlim_max < ENOUGH) /* needs root */
+	if (more.rlim_max < ENOUGH) /* only root may raise the hard limit */
 		more.rlim_max = ENOUGH;
 	if (more.rlim_cur < ENOUGH)
 		more.rlim_cur = ENOUGH;
@@ -97,7 +98,8 @@ static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 	return rc;
 }
 
-/* Adds a rule: `action` happens when the system call `which` is made with such an argument. */
+/* Adds a rule: `action` happens when the system call `which` is made with an argument that
+ * compares as `arg` says. */
 static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct scmp_arg_cmp arg)
 {
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
@@ -277,7 +279,7 @@ static void close_all(unsigned int first, unsigned int last)
 	if (first > last || !close_range(first, last, 0) || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur;
-	     fd++) /* kernels before 5.9 */
+	     fd++) /* kernels before 5.9 have no close_range() */
 		close((int)fd);
 }
 

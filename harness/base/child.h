@@ -4,7 +4,7 @@
 
 #include "base/std.h"
 
-/* How far a child process that reads untrusted data is confined. */
+/* How far a child process is confined that reads untrusted data. */
 enum bb_confinement {
 	BB_UNCONFINED,
 	/*
@@ -22,8 +22,8 @@ enum bb_confinement {
 	BB_CONFINED_TRIAL,
 };
 
-#define BB_STD_NULL (-1) /* in std[]: /dev/null */
-#define BB_STD_LINK (-2) /* in std[]: the child's end of the link */
+#define BB_STD_NULL (-1) /* value in std[]: /dev/null */
+#define BB_STD_LINK (-2) /* value in std[]: the child's end of the link */
 
 /*
  * Rights of a child process, and what ends it. With a zeroed struct, the child has our rights, and
@@ -77,7 +77,7 @@ struct bb_child_rules {
 };
 
 struct bb_child {
-	pid_t pid; /* 0: no child */
+	pid_t pid; /* process id; 0: there is no child */
 	int fd;    /* our end of the link; -1: none */
 	int report_fd;
 };

@@ -80,8 +80,8 @@ static int wait_for(pid_t pid, int *ret_status)
 	return bb_stop_signal ? -EINTR : got < 0 ? -ECHILD : rc;
 }
 
-/* Sets the message for a child that could not be started. `is_there`: it could be made, but not
- * confined. */
+/* Sets the message for a child that could not be started. `is_there`: the child was made, but
+ * could not be confined. */
 static int say_not_started(const struct bb_confined *c, int rc, bool is_there, struct bb_err *err)
 {
 	if (!is_there)

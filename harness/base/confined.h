@@ -23,9 +23,9 @@ struct bb_confined {
 };
 
 /*
- * Runs the work and returns its result. Other errors, with a message: -EINTR if a signal asks us to
- * stop; -ETIME at the end of the budget; -EINVAL if the child crashed or took longer than 10 s;
- * -errno if there is no child or it cannot be confined.
+ * Runs work() in a child and returns its result. Other errors, with a message: -EINTR if a signal
+ * asks us to stop; -ETIME at the end of the budget; -EINVAL if the child crashed or took longer
+ * than 10 s; -errno if the child cannot be made or confined.
  */
 int bb_confined__run(const struct bb_confined *c, struct bb_err *err);
 

@@ -23,9 +23,9 @@ struct bb_cpu_holder {
 };
 
 /*
- * Takes the lock until this process ends. Returns 0; -EBUSY with the holder, a process of root
- * (free it with bb_cpu_holder__done()); -EADDRINUSE if another user's process has the name, which
- * does not count; or -errno.
+ * Takes the lock until this process ends. Returns 0; -EBUSY if a process of root has it, with that
+ * process in `*ret_holder` (free it with bb_cpu_holder__done()); -EADDRINUSE if a process of
+ * another user has the name, which does not count as a lock; or -errno.
  */
 int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
 

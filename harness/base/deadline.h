@@ -16,7 +16,8 @@
  * EAGAIN (kernel/bpf/verifier.c, do_check), on which libbpf tries again at most 5 times.
  */
 struct bb_deadline {
-	uint64_t outer_ns; /* the deadline around this one, CLOCK_MONOTONIC; 0: none */
+	uint64_t outer_ns; /* end of the deadline around this one, CLOCK_MONOTONIC; 0: there is none
+			    */
 };
 
 extern volatile sig_atomic_t bb_deadline_has_passed;
@@ -33,7 +34,7 @@ void bb_deadline_touch(void);
 double bb_deadline_left_s(void);
 
 /* True if measuring must end. Every loop that fires, loads, waits or counts calls this each time
- * round. It reads two variables. */
+ * round. The call only reads two variables. */
 static inline bool bb_must_end(void)
 {
 	return bb_deadline_has_passed || bb_stop_signal;

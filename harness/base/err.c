@@ -15,7 +15,7 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 
 	if (!err)
 		return code;
-	errno = -code; /* for %m */
+	errno = -code; /* so that %m in `fmt` gives the text of `code` */
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);

@@ -5,9 +5,9 @@
 #include "base/std.h"
 
 /*
- * An error for the user: a negative errno, and one message with the fault, where it is, and what to
- * do. Functions that can fail take it as their last parameter and return 0 or the same -errno. Only
- * cli/ and main.c print it.
+ * An error for the user: a negative errno, and one message that says the fault, where it is, and
+ * what to do. Functions that can fail take a bb_err as their last parameter, and return 0 or its
+ * `code`. Only cli/ and main.c print the message.
  */
 struct bb_err {
 	int code; /* 0, or -errno */

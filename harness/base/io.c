@@ -243,7 +243,7 @@ static int step(struct walk *w, int dir_fd, const char *name, int flags)
 		return fd;
 	if (errno == ENOENT && not_made && not_made != EEXIST)
 		return -not_made;
-	/* ENOTDIR: a link was opened with O_DIRECTORY */
+	/* ENOTDIR: `name` is a link, and `flags` have O_DIRECTORY */
 	return errno == ELOOP || errno == ENOTDIR ? follow(w, dir_fd, name, flags) : -errno;
 }
 
@@ -298,8 +298,10 @@ const char *bb_own__strerror(int error)
 
 /* --- leftovers --- */
 
-/* Removes a file, or a folder of files. We never make folders in folders, so a folder that has
- * one stays. */
+/*
+ * Removes the file `name`, or a folder of files, if it is unlocked, a minute old, and of the owner
+ * and kind of `like`. We never make folders in folders, so a folder with a folder in it stays.
+ */
 static void remove_one(int dir_fd, const char *name, const struct stat *like)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

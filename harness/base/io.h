@@ -5,8 +5,8 @@
 #include "base/err.h"
 #include "base/std.h"
 
-/* Reads a whole regular file into memory and adds a NUL; free() it. Returns -EFBIG beyond `max`
- * bytes. The message has the path and the reason. */
+/* Reads a whole regular file into memory and adds a NUL; free() it. Returns 0, or -errno with a
+ * message that has the path and the reason; -EFBIG beyond `max` bytes. */
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
@@ -47,9 +47,9 @@ int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 void bb_close(int *fd);
 
 /*
- * Returns the folder of the running program, without a trailing slash, as the first call found it;
- * free() it. NULL without /proc. In a chroot the kernel reports another path once the process has
- * its own mounts.
+ * Returns the folder of the running program, without a trailing slash; free() it. NULL without
+ * /proc. Later calls return what the first call found, because in a chroot the kernel reports
+ * another path once the process has its own mounts.
  */
 char *bb_program_dir(void);
 
@@ -64,7 +64,8 @@ char *bb_program_dir(void);
  * forbidden link is in the path. */
 int bb_own__openat(int dir_fd, const char *path, int flags, mode_t mode);
 
-/* Makes the folder and its parents as needed. Returns a descriptor or -errno. */
+/* Makes the folder `path` and its parents as needed. Returns a descriptor of the folder or
+ * -errno. */
 int bb_own__make_dirs(int dir_fd, const char *path);
 
 /* Returns the text for `error`, a positive errno of the bb_own__ functions. */

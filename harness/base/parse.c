@@ -121,10 +121,11 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
 	return 0;
 }
 
-#define NEAREST_MAX 63 /* only the first characters of longer words are compared */
+/* limit of characters that are compared; the rest of longer words is ignored */
+#define NEAREST_MAX 63
 
-/* Returns the optimal string alignment distance: the number of insertions, deletions,
- * substitutions and swaps of neighbours. */
+/* Returns the optimal string alignment distance of two words: the least number of insertions,
+ * deletions, substitutions and swaps of neighbours that turn one into the other. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t d[NEAREST_MAX + 1][NEAREST_MAX + 1];

@@ -99,7 +99,7 @@ static void end_children(pid_t session)
 		size_t len;
 		pid_t got;
 
-		/* "PID PID ..." */
+		/* The file has the text "PID PID ...". */
 		if (!bb_read_proc("/proc/thread-self/children", CHILDREN_BYTES, &text, &len)) {
 			for (const char *at = text; !bb_parse_digits(&at, &pid); at += *at == ' ')
 				if (pid > 1)

@@ -72,7 +72,8 @@ int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
 /* Copies the first n numbers of the list into ret_x[n]; the rest of a shorter list is NAN. */
 void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n);
 
-/* Sets all members to their defaults and frees nothing. The default of a text is NULL. */
+/* Sets all members to their defaults and frees nothing. Texts are NULL until they are read or
+ * set. */
 void bb_record__init(const struct bb_record *record, void *item);
 
 /* Frees all that the item owns, and zeros it. */

@@ -6,7 +6,7 @@ static uint64_t rotl(uint64_t x, int k)
 	return (x << k) | (x >> (64 - k));
 }
 
-/* Fills the state by splitmix64, as the authors of xoshiro recommend. */
+/* Fills the state from `seed` by splitmix64, as the authors of xoshiro recommend. */
 void bb_rng_seed(struct bb_rng *rng, uint64_t seed)
 {
 	for (int i = 0; i < 4; i++) {
@@ -53,7 +53,7 @@ double bb_rng_double(struct bb_rng *rng)
 
 double bb_rng_normal(struct bb_rng *rng)
 {
-	double u = 1.0 - bb_rng_double(rng); /* (0, 1], so that the logarithm is finite */
+	double u = 1.0 - bb_rng_double(rng); /* in (0, 1], so that the logarithm is finite */
 	double v = bb_rng_double(rng);
 
 	return sqrt(-2.0 * log(u)) * cos(2.0 * M_PI * v);

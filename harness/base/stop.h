@@ -4,7 +4,7 @@
 
 #include "base/std.h"
 
-/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP), or 0. Only the handler sets it;
+/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP); 0: none. Only the handler sets it;
  * long loops read it. */
 extern volatile sig_atomic_t bb_stop_signal;
 

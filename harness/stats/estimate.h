@@ -8,10 +8,10 @@
 /*
  * The cost of a program: a censored mean per load, and the median over loads
  * (docs/methods/loads.md). Functions of a `struct bb_sorted` take O(bins) time and never allocate.
- * For one without values they return NAN.
+ * For a series without values they return NAN.
  */
 
-/* A closed interval; NAN, NAN if there is none. */
+/* A closed interval. Both ends are NAN if there is no interval. */
 struct bb_interval {
 	double lo, hi;
 };
@@ -79,14 +79,14 @@ struct bb_location bb_location_over_loads(const double *x, size_t n, double alph
  * The ratio b / a of the medians of two independent samples. Two runs of bpfbench at two times
  * share no randomisation, so nothing is paired. The median of a has the order-statistic interval
  * [lo_a, hi_a] at 1 - alpha / 2, and the median of b has [lo_b, hi_b]. Both intervals hold together
- * at 1 - alpha (Bonferroni) for any two distributions, so [lo_b / hi_a, hi_b / lo_a] does too. It
- * is wider than the interval of a shift model (Mann & Whitney 1947), but two layouts of two
+ * at 1 - alpha (Bonferroni) for any two distributions, so [lo_b / hi_a, hi_b / lo_a] does too. This
+ * interval is wider than that of a shift model (Mann & Whitney 1947), but two layouts of two
  * programs need not fit such a model.
  *
  * The functions take a[n_a] and b[n_b], ascending, finite and > 0. They do not allocate.
  */
 struct bb_order_ratio {
-	double ratio; /* median b / median a */
+	double ratio; /* median of b / median of a */
 	/* at confidence >= 1 - alpha; NAN, NAN if a or b has too few values (< 7 at 5 %) */
 	struct bb_interval interval;
 };

@@ -55,8 +55,8 @@ enum bb_history_mark {
 
 struct bb_history_point {
 	enum bb_history_mark mark;
-	int change; /* +1 if the level rises (slower) at this run, -1 if it falls, 0 if it does not
-		       change */
+	int change; /* +1 if the level rises at this run (slower), -1 if it falls (faster), 0 if it
+		       does not change */
 	/* ln of the median by which the run was judged; NAN while learning or if void */
 	double baseline;
 	double limit; /* limit of |r - baseline|, above which the run is beyond the baseline; NAN

@@ -89,7 +89,8 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 		if (is_value(x, stratum, i) &&
 		    (least[stratum[i]] == n || x[i] < x[least[stratum[i]]]))
 			least[stratum[i]] = i;
-	/* The least value of a stratum is not compared with itself. */
+	/* above[]: the share by which each value is above the least of its stratum, except for
+	 * the least itself */
 	for (size_t i = 0; i < n; i++)
 		if (is_value(x, stratum, i) && least[stratum[i]] != i)
 			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;
@@ -115,7 +116,7 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
 /* limit in standard deviations of one figure; the median of four figures has a standard error of
- * 0.63 of them */
+ * 0.63 standard deviations */
 #define GROUP_DEVIATIONS 2.0
 
 double bb_undisturbed_most(double *x, size_t n)
@@ -188,7 +189,8 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 		struct bb_in_order *ret_result)
 {
 	double *kept = calloc(n + 1, sizeof(*kept)), half = 0;
-	double mean = 0, squares = 0; /* sum of squared differences from the mean (Welford 1962) */
+	double mean = 0,
+	       squares = 0; /* squares: sum of squared differences from the mean (Welford 1962) */
 	size_t *end, groups = 0;
 	struct bb_signed_rank r;
 	int rc = -ENOMEM;
@@ -203,7 +205,7 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 		if (groups < BB_IN_ORDER_GROUPS)
 			groups = 0;
 		if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: the groups are
-								 neighbours */
+								 neighbours of one size */
 			groups = BB_IN_ORDER_GROUPS;
 			for (size_t g = 0; g < groups; g++)
 				end[g] = (g + 1) * n / groups;

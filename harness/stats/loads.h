@@ -17,7 +17,7 @@ struct bb_stratified {
 	double value;                /* sum of share * mean, with shares scaled to a sum of 1 */
 	struct bb_interval interval; /* interval of `value` */
 	double se;                   /* standard error of `value` */
-	double least, most;          /* means of the cheapest and most expensive stratum */
+	double least, most;          /* means of the cheapest and of the most expensive stratum */
 	size_t n;                    /* number of values used */
 	size_t n_strata;
 };

@@ -168,7 +168,8 @@ size_t bb_eprocess_rank(size_t n, double alpha)
 
 	if (!(alpha > 0 && alpha < 1))
 		return 0;
-	/* M falls while s grows to n / 2. At n / 2 it is at most 1, so n / 2 is never rejected. */
+	/* M falls while s rises from 0 to n / 2. At n / 2 it is at most 1, so n / 2 is never
+	 * rejected. */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -198,7 +199,7 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
 
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction)
 {
-	size_t against = 0; /* values that are not strictly beyond theta */
+	size_t against = 0; /* number of values that are not strictly beyond theta */
 
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(d[i]))

@@ -45,17 +45,17 @@ int bb_robust_rank(const double *d, size_t n, double alpha, struct bb_signed_ran
 int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k);
 
 /*
- * Tests that stay valid when every new pair is looked at. Take differences D (one per load pair), a
- * candidate median theta, and s = #{D > theta} of n. The mixture of likelihood ratios of a coin's
- * sides over Beta(1/2, 1/2)
+ * Tests that stay valid if they are repeated after every new pair. Take differences D (one per load
+ * pair), a candidate median theta, and s, the number of D > theta among n. The mixture of
+ * likelihood ratios of a coin's sides over Beta(1/2, 1/2)
  *
- *         M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
+ * M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
  *
  * is a martingale with mean 1 if the coin is fair. So M >= 1 / alpha at any look has probability <=
  * alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv 1906.09712). The only
  * condition is that each D falls on either side of theta with probability 1/2, whatever came
- * before. This holds for independent pairs of any distribution. At theta = 0 it holds for A/A
- * because a coin orders each pair.
+ * before. This holds for independent pairs of any distribution. At theta = 0 it holds if both
+ * programs are the same, because a coin orders each pair.
  */
 
 /* Returns ln M_n(s): 0 for n == 0, NAN if s > n. */
@@ -85,8 +85,8 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction);
 
 /*
- * The result of one ABBA or BAAB block, which is one observation of a comparison (docs/methods/two-
- * programs.md). The values of a and b together give one threshold T = median + max(5 * IQR, 3 *
+ * The result of one ABBA or BAAB block (docs/methods/two-programs.md), which is one observation of
+ * a comparison. The values of a and b together give one threshold T = median + max(5 * IQR, 3 *
  * tick, 10 ns), and d = ln(mean of b <= T) - ln(mean of a <= T). With a common T, swapping a and b
  * negates d to the last bit. So d is symmetric about 0 if the programs are the same, because a coin
  * orders the block. Nothing else is assumed.
@@ -95,7 +95,7 @@ struct bb_ab_block {
 	double d; /* ln(mean b / mean a); NAN if a or b has no value <= T or a mean of 0 */
 	/* means of the values <= T; NAN without such values */
 	double mean_a_ns, mean_b_ns;
-	double threshold_ns;           /* T */
+	double threshold_ns;           /* the threshold T */
 	size_t outliers_a, outliers_b; /* numbers of values > T */
 };
 

@@ -26,7 +26,7 @@ void bb_sort_doubles(double *x, size_t n);
  * in [0, 1]. */
 double bb_quantile_sorted(const double *x, size_t n, double p);
 
-/* Returns the median of x[n]; sorts x, NANs last. NAN if n == 0 or a value is NAN. */
+/* Returns the median of x[n], and sorts x, NANs last. NAN if n == 0 or a value is NAN. */
 double bb_median(double *x, size_t n);
 
 /*
