@@ -105,7 +105,7 @@ static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct s
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
 }
 
-/* In a trial bpf() returns 0 in place of a new descriptor. libbpf avoids descriptor 0: it
+/* In a trial bpf() returns 0 instead of a new descriptor. libbpf avoids descriptor 0: it
  * duplicates it and closes 0. Descriptor 0 must stay open, so close(0) does nothing here. */
 static int allow_trial(scmp_filter_ctx filter)
 {

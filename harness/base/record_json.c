@@ -239,7 +239,7 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 			void *item)
 {
 	size_t *n = (size_t *)((char *)item + m->n_offset), len = strlen(rd->where);
-	/* A file of an older version may have a text in place of the array. A function of the
+	/* A file of an older version may have a text instead of the array. A function of the
 	 * format reads it (bb_record_part with key NULL). */
 	int rc = json_is_array(v) || (json_is_string(v) && m->presence == BB_IF_SET)
 			 ? 0

@@ -37,7 +37,7 @@ struct bb_pace {
 struct bb_sample_kind {
 	const char *noun; /* what is sampled, in tables and messages: "run" */
 	const char *unit; /* unit of a sample, a table's heading: "ns per run" */
-	bool is_lag; /* a sample is a delay, not a cost; BMF has measures of their own for delays */
+	bool is_lag; /* a sample is a delay, not a cost; BMF has separate measures for delays */
 };
 
 #define BB_SAMPLE_RUN                                                                              \
@@ -71,12 +71,12 @@ struct bb_drive_kind {
 			       with one `with`; NULL: there is only one such kind */
 	const char *by[2];  /* values of the key `by_key` that choose this kind; NULL: no further
 			       value */
-	const char *name;   /* name of the drive in cases and options; NULL: the same as `with` */
+	const char *name;   /* name of the drive in cases and options; NULL: `with` is the name */
 	/* name of the drive in cases if caches are emptied before each run; NULL: caches cannot
 	 * be emptied */
 	const char *cold_name;
-	const char *title; /* name of the kind in messages: "step by test-run"; NULL: the same as
-			      `with` */
+	const char *title; /* name of the kind in messages: "step by test-run"; NULL: `with` is the
+			      name */
 	const char *doc;   /* description for --help, one sentence */
 	struct bb_drive_key keys[BB_DRIVE_KEYS]; /* keys of this kind, in addition to the keys that
 						    all kinds have */
@@ -102,8 +102,8 @@ struct bb_drive_kind {
 	struct bb_sample_kind sample;
 	uint32_t units_per_ns; /* samples are in 1/units_per_ns ns: 1000 for ps; 0: 1 */
 	unsigned int fills;    /* bits of enum bb_drive_fills */
-	bool is_whole; /* a sample covers more than the program, so run_time_ns / run_cnt does not
-			  belong to it */
+	bool is_whole; /* a sample covers more than the program, so run_time_ns / run_cnt says
+			  nothing about it */
 	const char *agrees_with; /* name of a drive whose latency must agree with the latency of
 				    this kind; NULL: none */
 	bool own_floor; /* each series has its own empty program, measured at the same hook */
@@ -122,7 +122,7 @@ struct bb_drive_kind {
 	bool any_sampler;   /* may measure variants that sample without a BPF program */
 	bool stats_off;     /* needs bpf_stats to be off */
 	bool watches_workload; /* the program runs at events of a workload that bpfbench starts */
-	bool whole_object;     /* all programs of an object share a set of maps */
+	bool whole_object;     /* all programs of an object must share one set of maps */
 };
 
 /* All kinds, in the order of printed lists; empty until bb_drive_kinds__pass(). */

@@ -24,7 +24,7 @@ struct bb_hist {
 	struct bb_hist_bin *slots;
 	size_t capacity;
 	size_t used;
-	uint64_t n; /* samples added */
+	uint64_t n; /* number of samples */
 	double sum_ns;
 	uint64_t min_ns, max_ns; /* valid if n > 0 */
 };
@@ -43,7 +43,8 @@ void bb_hist_done(struct bb_hist *h);
  * bb_hist_kept() of the result is the result. */
 uint64_t bb_hist_kept(uint64_t v);
 
-/* Makes room, so that the next `n` distinct values allocate nothing. Returns 0 or -ENOMEM. */
+/* Makes room in `h`, so that adding the next `n` distinct values allocates nothing. Returns 0 or
+ * -ENOMEM. */
 int bb_hist_reserve(struct bb_hist *h, size_t n);
 
 /* Adds `count` samples of `value_ns`. Returns 0 or -ENOMEM. */

@@ -22,7 +22,7 @@ const char *bb_reference_name(enum bb_reference reference);
  * read. NAN means that a figure is absent; 0 never means that.
  */
 struct bb_estimate {
-	double value, lo, hi; /* lo and hi are NAN without an interval */
+	double value, lo, hi; /* lo and hi are NAN if there is no interval */
 };
 
 struct bb_summary {
@@ -31,7 +31,7 @@ struct bb_summary {
 	struct bb_estimate latency;
 	/* latency minus the floor's latency in the same round; may be negative */
 	struct bb_estimate net;
-	struct bb_estimate floor;         /* the floor's latency */
+	struct bb_estimate floor;         /* latency of the floor, ns */
 	struct bb_estimate p50, p90, p99; /* quantiles over all valid samples, ns */
 	/* sum of run_time_ns / sum of run_cnt, as other tools report */
 	struct bb_estimate naive_mean;
@@ -43,12 +43,13 @@ struct bb_summary {
 						  samples, 0 to 1 */
 	/* in situ: Hz of the workload's CPU time, or packets or requests per second */
 	struct bb_estimate rate_requested, rate_achieved;
-	struct bb_estimate drops; /* runs whose result the program discarded */
+	struct bb_estimate drops; /* number of runs whose result the program discarded */
 	/* share of CPU time that the hypervisor took, 0 to 1 */
 	struct bb_estimate steal;
 	/* latency in pieces of the reference of the case, which removes the machine's own speed */
 	struct bb_estimate relative;
-	struct bb_estimate reference[BB_N_REFERENCES]; /* ns per piece: medians over rounds */
+	struct bb_estimate reference[BB_N_REFERENCES]; /* ns per piece of each reference: medians
+							  over rounds */
 	uint64_t samples;                              /* samples in valid series */
 	uint32_t loads;                                /* number of valid series */
 	uint32_t voids;  /* number of series that are shown but do not count */

@@ -22,11 +22,12 @@ struct bb_ring_use {
 	uint64_t waiting;      /* number of samples that were still in the ring at the end */
 	uint64_t ring_bytes;   /* size of the ring */
 	double consumer_cpu_s; /* CPU time of the consumer; NAN: there was no consumer */
-	struct bb_flow_point points[BB_FLOW_MAX_POINTS]; /* points[n_points], in order of time */
+	struct bb_flow_point points[BB_FLOW_MAX_POINTS]; /* points[n_points], in order of time; at
+							    most BB_FLOW_MAX_POINTS */
 	size_t n_points;
 };
 
-/* Appends a point, if there is room. */
+/* Appends a point; does nothing if there is no room. */
 static inline void bb_ring_use__add_point(struct bb_ring_use *f, uint64_t at_us,
 					  uint64_t backlog_bytes)
 {

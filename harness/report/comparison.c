@@ -203,7 +203,7 @@ static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fe
 	}
 	times = bb_times_to_decide(at, lo, hi, log1p(c->threshold));
 	*ret_far = fmax(fabs(expm1(lo)), fabs(expm1(hi)));
-	/* few pairs may agree by chance */
+	/* A verdict needs `fewest` pairs, because few pairs may agree by chance. */
 	return is_few ? (isfinite(times) ? times : 1) * fmax((double)fewest / fmax((double)n, 1), 1)
 		      : times;
 }

@@ -36,8 +36,8 @@ struct bb_series {
 	} slope;
 	double floor_ns;
 	double reference_ns[BB_N_REFERENCES];
-	double line_ns; /* time to read a line of memory that is not in a cache, ns: mean over turns
-			 */
+	double line_ns; /* with emptied caches: time to read a line of memory just after emptying,
+			   ns; mean over turns */
 	struct bb_ring_use *flow; /* pipeline: the records through the ring; NULL in other drives */
 	struct bb_hist hist; /* one sample per run (slope: per fitted line), in 1/units_per_ns ns */
 };
@@ -224,8 +224,8 @@ struct bb_counted {
 	char *name, *scenario, *variant;
 	uint32_t n_insns, n_blocks, clone_insns;
 	uint64_t runs, instructions, paths;
-	uint64_t tail_calls; /* number of tail calls; instructions of the programs called are not
-				counted */
+	uint64_t tail_calls; /* number of tail calls that happened; instructions of the programs
+				called are not counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;
 	struct bb_counted_line *lines; /* sorted by file and line; none without line information */
@@ -248,7 +248,7 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
  * interval. Else the value is the mean, lo the least and hi the most. NAN if the case is void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
 
-/* The cases of a program with the fewest and with the most instructions per run. */
+/* The cases of a program that execute the fewest and the most instructions per run. */
 struct bb_counted_range {
 	const struct bb_counted_case *least, *most; /* NULL: no case counts */
 	size_t n_exact;
@@ -279,7 +279,8 @@ struct bb_timed_row {
 	uint32_t insn;
 	bool is_loop;
 	uint64_t turns;
-	struct bb_numbers ns, first_ns; /* times, one number per load */
+	struct bb_numbers ns, first_ns; /* ns: time of all turns of a loop; first_ns: time of the
+					   first turn; one number per load */
 };
 
 struct bb_timed {
@@ -292,7 +293,9 @@ struct bb_timed {
 	bool leaves;
 	uint32_t processes;
 	uint64_t sweeps, disturbed;
-	struct bb_numbers program_ns, empty_ns, hidden_ns, rest_ns; /* times, one number per load */
+	struct bb_numbers program_ns, empty_ns, hidden_ns,
+		rest_ns;           /* times of the whole run and of parts that no row has (see
+				      report/records.c), one number per load */
 	struct bb_timed_row *rows; /* in the order in which a run first reaches them */
 	size_t n_rows;
 };
@@ -335,7 +338,7 @@ struct bb_report {
 	size_t n_skips;
 };
 
-/* Returns a sample of the case in ns. */
+/* Converts a sample of the case, in 1/units_per_ns ns, to ns. */
 static inline double bb_case__ns(const struct bb_case *c, double units)
 {
 	return units / c->units_per_ns;

@@ -8,7 +8,7 @@
  * Stored runs over time (docs/methods/history.md). r = ln(program / anchor program of the same
  * run), with standard error se. A run is beyond its baseline if
  *
- * |r - median| > max(ln(1 + eps), t * sqrt(q^2 s^2 (1 + 1/W) + se^2))
+ *         |r - median| > max(ln(1 + eps), t * sqrt(q^2 s^2 (1 + 1/W) + se^2))
  *
  * The median is that of the W = window_min..window_max runs of the baseline before it. s = 1.4826 *
  * their MAD. q = max(1, se / the median of their standard errors), because a disturbance that

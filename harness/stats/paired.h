@@ -49,7 +49,7 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k);
  * pair), a candidate median theta, and s, the number of D > theta among n. The mixture of
  * likelihood ratios of a coin's sides over Beta(1/2, 1/2)
  *
- * M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
+ *         M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
  *
  * is a martingale with mean 1 if the coin is fair. So M >= 1 / alpha at any look has probability <=
  * alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv 1906.09712). The only

@@ -18,7 +18,7 @@ enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
 struct column {
 	const char *name;
 	enum {
-		NUMBER, /* number of the row, from 1 on */
+		NUMBER, /* the number of the row, from 1 on; not a member */
 		TEXT,
 		TEXT_OR_NULL,
 		CHARS,  /* char[size] */
@@ -372,7 +372,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 		rc = check_schema(rd);
 	for (int i = 0; !rc && i < N_TABLES; i++)
 		rc = read_table(rd, i);
-	/* The points of a run must be adjacent. */
+	/* The points of a run must be adjacent, and a comparison has none. */
 	for (size_t i = 0; !rc && i < x->n_points; i++) {
 		struct bb_index_run *run = &x->runs[x->points[i].run];
 

@@ -220,8 +220,9 @@ static int add_run(struct bb_run_index *x, const struct bb_run_index *from,
 /* A file of the folder. It is one of three: unchanged, and a run of the old index; a run that is
  * read again, in an index of its own; or not a run. */
 struct file {
-	const char *name;               /* name of the file, without .json */
-	const struct bb_index_run *old; /* NULL: the file is new or has changed */
+	const char *name; /* name of the file, without .json */
+	const struct bb_index_run
+		*old; /* the run in the old index; NULL: the file is new or has changed */
 	struct bb_run_index own;
 	char *fault; /* why the file is not a run; NULL: it is a run; free it */
 	int rc;      /* 0 or -ENOMEM */

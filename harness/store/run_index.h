@@ -42,10 +42,10 @@ struct bb_index_run {
 	const char *id, *commit;
 	const char *started, *incomplete; /* started: NULL: unknown; incomplete: why the run ended
 					     early, NULL: the run is complete */
-	uint32_t machine;                 /* index in `machines` */
-	uint32_t is_comparison;           /* 1: a comparison, which has no points; 0: not */
+	uint32_t machine;                 /* index of the machine in `machines` */
+	uint32_t is_comparison; /* 1: the run is a comparison, which has no points; else 0 */
 	uint32_t n_points;
-	uint64_t first_point; /* index in `points` */
+	uint64_t first_point; /* index of the run's first point in `points` */
 	uint64_t size_bytes;  /* size of the file */
 	int64_t changed_ns;   /* mtime of the file, ns since 1970; BB_INDEX_READ_ANEW: the file must
 				 be read again */
@@ -54,7 +54,7 @@ struct bb_index_run {
 
 struct bb_index_case {
 	const char *name, *scenario, *variant, *drive;
-	const char *param; /* NULL: the drive has none */
+	const char *param; /* name of the parameter; NULL: the drive has no parameter */
 	uint32_t param_value;
 };
 

@@ -6,8 +6,8 @@
 
 /* --- members with functions of their own --- */
 
-/* Returns the value of `key` in `object`, a string or an object as `type` says. NULL, with a
- * message, if it is missing or has another type. */
+/* Returns the value of `key` in a JSON object, a string or an object as `type` says. NULL, with
+ * a message, if the key is missing or its value has another type. */
 static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, const char *key,
 			  json_type type)
 {

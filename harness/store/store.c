@@ -352,7 +352,7 @@ static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE
 	return rc;
 }
 
-/* Writes the names of the baselines, "a, b, c", or "none", for a hint. The text is cut at
+/* Writes the names of the baselines, "a, b, c", or "none", for a hint. The text is shortened to
  * `size`. The order is that of the folder. */
 static void list_baselines(const char *dir, char *text, size_t size)
 {

@@ -42,8 +42,8 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
 		   struct bb_err *err);
 
-/* Lists the ids in `dir` in order of time, which is the order of names. A missing folder has
- * none. Free with bb_names_free(). Only names are read; schema.json is left out. */
+/* Lists the ids in `dir` in order of time, which is the order of names. A missing folder has no
+ * ids. Free with bb_names_free(). Only names of files are read; schema.json is left out. */
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err);
 
 /*
