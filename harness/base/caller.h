@@ -63,8 +63,8 @@ void bb_root__end(void);
  * nothing if the process is not root's, or if `uid` is 0. Returns 0 or -errno. */
 int bb_become_user(uid_t uid, gid_t gid);
 
-/* False if this process is in a user namespace of its own, where root's capabilities do not
- * extend to BPF and perf. */
+/* False if this process is in another user namespace than the initial one. Root's capabilities
+ * there do not extend to BPF and perf. */
 bool bb_user__is_initial_namespace(void);
 
 #endif

@@ -104,7 +104,7 @@ struct bb_drive_kind {
 	unsigned int fills;    /* bits of enum bb_drive_fills */
 	bool is_whole; /* a sample covers more than the program, so run_time_ns / run_cnt says
 			  nothing about it */
-	const char *agrees_with; /* name of a drive whose latency must agree with the latency of
+	const char *agrees_with; /* name of a drive that measures the same cost and must agree with
 				    this kind; NULL: none */
 	bool own_floor; /* each series has its own empty program, measured at the same hook */
 

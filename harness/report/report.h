@@ -279,8 +279,8 @@ struct bb_timed_row {
 	uint32_t insn;
 	bool is_loop;
 	uint64_t turns;
-	struct bb_numbers ns, first_ns; /* ns: time of all turns of a loop; first_ns: time of the
-					   first turn; one number per load */
+	struct bb_numbers ns, first_ns; /* ns: time of the row (of a loop: of all its turns);
+					   first_ns: time of the first turn; one number per load */
 };
 
 struct bb_timed {

@@ -12,7 +12,7 @@
  */
 #define BB_AMICABLE_LAST 65534u /* end of the published search */
 /* Trial divisions between two calls of `tick`. They take about 5 % of the time of the cheapest
- * program that `step` measures. */
+ * step. */
 #define BB_AMICABLE_TICK_EVERY 8u
 
 struct bb_amicable_search {
