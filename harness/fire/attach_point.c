@@ -94,7 +94,7 @@ bool bb_attach_point__is_for_cgroups(uint32_t prog_type)
 	return type && type->kind == BB_AT_CGROUP;
 }
 
-/* True if `word` equals `row`, apart from a ".s" at its end. */
+/* True if `word`, the first word of a section, equals `row` with or without ".s" at its end. */
 static bool is_word(const char *word, size_t len, const char *row)
 {
 	if (len > 2 && !memcmp(word + len - 2, ".s", 2))
@@ -272,11 +272,11 @@ bool bb_reach__acts(const struct bb_target *target)
 	return acts;
 }
 
-/* True if other processes can pass the hook. Not so: a cgroup of our own, functions probed in
- * our own process, and iterators, which run when they are read. */
+/* True if other processes can pass the hook: hooks of the whole kernel, and probes in another
+ * process. The other hooks belong to bpfbench itself, such as its cgroup, sockets and functions. */
 static bool is_shared(const struct bb_attach_point *point)
 {
-	/* probes another process, or every process that runs the file */
+	/* the probe is in another process, or in every process that runs the file */
 	if (point->pid || (point->by && point->by->run))
 		return true;
 	switch (point->kind) {

@@ -11,27 +11,29 @@
 /*
  * A hook in the kernel or in a process, to which a program is attached, and its name. It comes from
  * the program's section (SEC("tp/sched/sched_switch")) or from an observed attachment. It decides
- * which triggers are tried (fire/trigger.h).
+ * which triggers are tried (fire/trigger.h). Texts in quotes below are examples of `target`.
  */
 enum bb_attach_kind {
-	BB_AT_NOWHERE,      /* the section names no hook */
-	BB_AT_TRACEPOINT,   /* target "syscalls/sys_enter_openat" */
-	BB_AT_RAW_TP,       /* "sched_switch" */
-	BB_AT_BTF,          /* tp_btf, fentry, fexit, LSM: the loaded program knows its hook */
-	BB_AT_ITER,         /* "task"; likewise */
+	BB_AT_NOWHERE,    /* the section names no hook */
+	BB_AT_TRACEPOINT, /* "syscalls/sys_enter_openat" */
+	BB_AT_RAW_TP,     /* "sched_switch" */
+	/* tp_btf, fentry, fexit, LSM: the kernel knows the hook from the program's load */
+	BB_AT_BTF,
+	BB_AT_ITER,         /* "task": an iterator; the kernel knows it from the load, too */
 	BB_AT_KPROBE,       /* "tcp_v4_connect" */
 	BB_AT_KPROBE_MULTI, /* "tcp_*" */
 	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
 	BB_AT_UPROBE_MULTI, /* "/lib/libc.so.6:mem*" */
-	BB_AT_OWN_FUNCTION, /* a function of bpfbench that stands in for "vfs_read" */
-	BB_AT_OWN_RUN,      /* test runs of a raw tracepoint's program instead of its event */
-	BB_AT_SK_MSG,       /* a socket of ours in a sockmap */
-	BB_AT_REUSEPORT,    /* a socket of ours that shares its port */
-	BB_AT_CGROUP,       /* "connect4" */
-	BB_AT_NETNS,        /* a network namespace: sk_lookup, flow_dissector */
-	BB_AT_NETFILTER,    /* the packets of a network namespace that come in */
-	BB_AT_STRUCT_OPS,   /* "ssthresh": a struct of functions, as a whole */
-	BB_AT_USDT,         /* "/lib/libx.so:provider:name", a static probe */
+	BB_AT_OWN_FUNCTION, /* "vfs_read": bb_own_function() stands in for this function */
+	/* "sched_switch": test runs of a raw tracepoint's program stand in for this event */
+	BB_AT_OWN_RUN,
+	BB_AT_SK_MSG,     /* a socket of ours in a sockmap */
+	BB_AT_REUSEPORT,  /* a socket of ours that shares its port */
+	BB_AT_CGROUP,     /* "connect4" */
+	BB_AT_NETNS,      /* a network namespace: sk_lookup, flow_dissector */
+	BB_AT_NETFILTER,  /* packets that arrive in a network namespace */
+	BB_AT_STRUCT_OPS, /* "ssthresh": a struct of functions, as a whole */
+	BB_AT_USDT,       /* "/lib/libx.so:provider:name", a static probe */
 };
 
 struct bb_attach_point {
@@ -43,17 +45,21 @@ struct bb_attach_point {
 	/* trigger that the scenario asks for; borrowed; NULL means find one */
 	const struct bb_fired_by *by;
 	pid_t self_pid; /* pid that the firing process must have; 0 means any */
-	uint32_t pid;   /* uprobes: the only probed process, which fires itself; 0 means our own */
-	int map_fd;     /* BB_AT_STRUCT_OPS: the struct, of the load that is measured; borrowed */
-	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words;
-	 * BB_AT_OWN_RUN: the event's arguments */
-	struct bb_user_prototype prototype; /* of the function in user space that it stands for */
+	/* uprobes: the process that is probed, and that calls the function; 0: a process of ours */
+	uint32_t pid;
+	int map_fd; /* BB_AT_STRUCT_OPS: the map with the struct, of the current load; borrowed */
+	/* BB_AT_OWN_FUNCTION: the prototype of the user-space function that it stands for */
+	struct bb_user_prototype prototype;
+	/* BB_AT_OWN_FUNCTION: six arguments of the call, and its result. BB_AT_OWN_RUN: six
+	 * arguments of the event. `said` has them in words. */
 	long args[7];
-	unsigned int argument_set; /* which of the sets (fire/live_objects.h) they are */
+	/* the set of arguments that `args` come from (fire/live_objects.h) */
+	unsigned int argument_set;
 	char said[200];
 };
 
-/* Fills it from a program's section and types; BB_AT_NOWHERE if the section is unknown. */
+/* Fills *ret_point from a program's section and types. Its kind is BB_AT_NOWHERE if the section
+ * is unknown. */
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point);
 
@@ -74,7 +80,8 @@ bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
 
-/* True if the same event runs both, as for a tracepoint and the raw tracepoint of its name. */
+/* True if one event runs the programs of both attach points, as for a tracepoint and the raw
+ * tracepoint of its name. */
 bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct bb_attach_point *b);
 
 /*
@@ -85,13 +92,13 @@ bool bb_attach_point__by_own_run(const struct bb_attach_point *p,
 				 struct bb_attach_point *ret_point);
 
 /*
- * Writes the name of the function or event that a program is named after. Removes the number that
- * captures add to equal names. `is_bare` also removes prefixes and suffixes, as of
- * "kprobe__vfs_read" and "vfs_read_exit".
+ * Writes the name of the function or event that a program is named after: the program's name up to
+ * the first dot, because captures add ".2" and so on to equal names. `is_bare` also removes
+ * prefixes and suffixes, as of "kprobe__vfs_read" and "vfs_read_exit".
  */
 void bb_program__named_after(const char *program, bool is_bare, char *ret_name, size_t size);
 
-/* "tracepoint syscalls/sys_enter_openat", for messages and reports. */
+/* An attach point in words, for messages and reports: "tracepoint syscalls/sys_enter_openat". */
 struct bb_attach_words {
 	char text[320];
 };
@@ -99,8 +106,8 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
 
 /*
  * True if the program calls a helper that sends signals, writes into processes or changes the
- * result of a function. Does not check kfuncs and programs that it reaches by tail calls. True also
- * if the program's code cannot be read.
+ * result of a function. True also if the program's code cannot be read. Does not check kfuncs, nor
+ * programs that this program reaches by tail calls.
  */
 bool bb_reach__acts(const struct bb_target *target);
 

@@ -11,7 +11,8 @@
 #include "fire/later.h"
 
 #define NOBODY 65534
-#define START_S 20.0 /* loading may take long on a slow machine with a large library */
+/* limit for loading the library, s; a large one on a slow machine takes long */
+#define START_S 20.0
 #define LOOK_MS 100
 
 /* --- in the child --- */
@@ -21,8 +22,8 @@ struct call {
 	int program_fd;
 };
 
-/* Opens the program call_function before the child changes its user, who may not be allowed to
- * read the folder. */
+/* Opens the program call_function. This runs before the child changes its user, because the new
+ * user may not be allowed to read the folder. */
 static int open_program(void *arg)
 {
 	struct call *c = arg;
@@ -191,7 +192,7 @@ void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t siz
 	ret_words[0] = '\0';
 	if (c->pid <= 0)
 		return;
-	/* the socket closes a moment before waitpid() reports the end */
+	/* the socket closes a moment before waitpid() reports that the process has ended */
 	for (int i = 0; i < 20 && recv(c->fd, &status, 1, MSG_PEEK | MSG_DONTWAIT) == 0; i++) {
 		if (waitpid(c->pid, &status, WNOHANG) == c->pid) {
 			c->pid = 0;

@@ -4,12 +4,13 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 
-#define WINDOWS 12u          /* for each trigger */
-#define WINDOWS_NS 30000000u /* after this time, ENOUGH windows suffice */
+#define WINDOWS 12u          /* most windows for each trigger */
+#define WINDOWS_NS 30000000u /* after this time (ns), ENOUGH windows suffice */
 #define ENOUGH 3u
 #define DEATHS 2u /* ends of the firing process after which we give up */
 
-/* In memory that both processes share. */
+/* The triggers to try, and what came of them. The process that fires works on a copy in shared
+ * memory. */
 struct list {
 	struct bb_stats_reader reader;
 	struct bb_attach_point point;
@@ -23,7 +24,7 @@ struct list {
 struct windows {
 	uint64_t runs[WINDOWS];
 	size_t n;
-	double ns; /* a window takes, on average */
+	double ns; /* mean time of a window */
 	int rc;    /* result of the last firing */
 };
 
@@ -46,7 +47,7 @@ static void look(const struct list *l, struct bb_firing *f, double idle_ns, stru
 	while (w.n < WINDOWS && (w.n < ENOUGH || at_ns - began_ns < WINDOWS_NS)) {
 		uint64_t now, until_ns = at_ns + (uint64_t)idle_ns;
 
-		if (f) /* an error may come from the program, which has run then */
+		if (f) /* an error does not end this: the program may have run, and caused it */
 			w.rc = bb_firing__fire(f);
 		while (!f && bb_now_ns() < until_ns)
 			;

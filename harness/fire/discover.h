@@ -8,35 +8,35 @@
 #include "fire/firer.h"
 #include "fire/hook.h"
 
-/* The result of firing a trigger. */
+/* What came of trying a trigger. */
 struct bb_tried {
 	const struct bb_trigger *trigger;
 	uint32_t runs;  /* runs of the program per firing; 0 means none */
 	uint32_t fired; /* number of firings */
-	double ns;      /* the time of a firing with a reading of the counters */
-	int rc;         /* -errno if it cannot be fired here */
+	double ns;      /* mean time of one firing and one reading of the counters, ns */
+	int rc;         /* -errno of the last firing, or of preparing the trigger; 0: no error */
 };
 
 /*
- * Finds the trigger that makes a program run, and the runs per firing. Each trigger is fired a few
- * times while the program is attached. Triggers whose words are in the hook's name come first, and
- * cheap ones before expensive ones. A trigger with one run per firing wins; else the one with the
- * fewest runs.
+ * The trigger that makes a program run, and the runs per firing, as bb_discover() found them. Each
+ * trigger is fired a few times while the program is attached. Triggers whose words are in the
+ * hook's name come first, and cheap ones before expensive ones. A trigger with one run per firing
+ * wins; else the one with the fewest runs.
  */
 struct bb_discovery {
 	const struct bb_trigger *trigger; /* NULL if none makes it run */
 	uint32_t runs_each;
 	char ended[200]; /* message if a firing process ended; else "" */
-	/* the triggers that were tried, in that order */
+	/* the triggers that were tried, in the order of trying; owned */
 	struct bb_tried *tried;
 	size_t n_tried;
 };
 
 /*
- * Attaches the program `prog_fd` at `point` meanwhile. `reader` reads that program's counters, and
- * bpf_stats must be on. `hook`: the open hook of the point; NULL means open one. `all`: try the
- * other triggers even after one was found. Returns 0 also if no trigger works; -ENOTSUP with the
- * reason if the program cannot be attached.
+ * Finds a trigger for the program `prog_fd`, which is attached at `point` meanwhile. `reader` reads
+ * that program's counters, and bpf_stats must be on. `hook`: the open hook of the point; NULL means
+ * open one. `all`: try the other triggers even after one with a single run per firing was found.
+ * Returns 0 also if no trigger works; -ENOTSUP with the reason if the program cannot be attached.
  */
 int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *point,
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,

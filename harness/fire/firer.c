@@ -17,15 +17,18 @@
 #include "fire/later.h"
 #include "fire/user_function.h"
 
-#define LOOPBACK_IFINDEX 1              /* of every network namespace */
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCU /* its inode, include/linux/proc_ns.h */
-#define STUCK_S 5.0                     /* no trigger takes that long, and no program */
+/* index of the loopback device in every network namespace */
+#define LOOPBACK_IFINDEX 1
+/* inode number of the machine's first PID namespace: include/linux/proc_ns.h */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCU
+#define STUCK_S 5.0 /* the child is stuck if a firing takes longer */
 #define LOOK_MS 1000
-#define HEAD_BYTES 256u /* struct bb_fire_task, and the rest of its cache lines */
+#define HEAD_BYTES 256u /* room for struct bb_fire_task, in whole cache lines */
 
 /* --- the site --- */
 
-/* If this fails, triggers of the network use the machine's loopback device. */
+/* Opens the site's network namespace. Without it, triggers of the network use the machine's
+ * loopback device. Returns 0 or -ENOMEM. */
 static int open_netns(struct bb_fire_site *p)
 {
 	struct bb_err err = {0};
@@ -48,17 +51,21 @@ static int open_netns(struct bb_fire_site *p)
 	return rc == -ENOMEM ? rc : 0;
 }
 
-/* The keeper: waits until we have ended, then removes the cgroups that are left. */
+/* Runs in the keeper: waits until the site is closed or our process has ended, then removes the
+ * site's cgroup. */
 static int remove_cgroups_at_end(void *arg, int alive)
 {
 	const struct bb_fire_site *p = arg;
 	char inner[300];
 
 	bb_child__sleep(alive);
-	snprintf(inner, sizeof(inner), "%s/c", p->cgroup); /* left if a trigger was killed */
+	/* The trigger `cgroup` makes this folder. It still exists if the process that fires was
+	 * killed. */
+	snprintf(inner, sizeof(inner), "%s/c", p->cgroup);
 	bb_root__begin();
+	/* as long as a process is in the cgroup, rmdir() returns EBUSY */
 	for (int i = 0; i < 100 && (rmdir(inner), rmdir(p->cgroup)) && errno == EBUSY; i++)
-		usleep(20000); /* until the processes in it have gone */
+		usleep(20000);
 	return 0;
 }
 
@@ -214,14 +221,14 @@ struct firing_child {
 	void *arg;
 };
 
-/* Moves the child into the site. Its working folder is a new tmpfs, which has no name and goes with
- * its last user. */
+/* Moves the child into the site. The child's working folder is a new tmpfs without a name, which
+ * the kernel removes with its last user. */
 static int enter_site(void *arg)
 {
 	const struct bb_fire_site *p = ((const struct firing_child *)arg)->site;
 	int fs, fd;
 
-	signal(SIGINT, SIG_IGN); /* the terminal signals us, too; the parent ends us */
+	signal(SIGINT, SIG_IGN); /* Ctrl-C signals this process, too; only its parent ends it */
 	signal(SIGALRM, SIG_IGN);
 	bb_root__begin();
 	if (p->cgroup_fd >= 0) {
@@ -327,7 +334,9 @@ int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err)
 	rc = send(f->fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
 	if (rc == -ESRCH || rc == -ETIMEDOUT)
 		return say_gone(f, rc == -ETIMEDOUT, err);
-	if (rc) { /* the results so far count, but the child cannot go on */
+	/* we must end: the results so far count, and the child is ended in the middle of its
+	 * work */
+	if (rc) {
 		kill(f->pid, SIGKILL);
 		return rc;
 	}

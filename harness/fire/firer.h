@@ -7,31 +7,32 @@
 #include "fire/trigger.h"
 #include "plan/scenario.h"
 
-/* The user that code of others (commands, libraries) runs as, and its environment. */
+/* The user that commands and libraries of a scenario run as, and their environment. */
 struct bb_fire_user {
 	uid_t uid; /* 0: commands run as root, libraries as nobody */
 	gid_t gid;
-	const char *const *env; /* further environment variables (base/child.h) */
-	const char *helper_dir; /* folder of call_function; NULL means none */
+	/* names of more environment variables that they keep; NULL: none (base/child.h) */
+	const char *const *env;
+	const char *helper_dir; /* folder of the program call_function; NULL means there is none */
 	char dir[4096];         /* working folder of commands; "" means ours */
 };
 
 /* --- where triggers are fired --- */
 
 /*
- * A site: a network namespace and a cgroup that only bpfbench uses, and a CPU. The namespace goes
- * with its last descriptor. bb_fire_site__close() has the cgroup's folder removed; if we are
- * killed, a keeper process removes it.
+ * A site: a network namespace and a cgroup that only bpfbench uses, and a CPU. The kernel removes
+ * the namespace with its last descriptor. A child process of ours, the keeper, removes the cgroup's
+ * folder when the site is closed or our process ends, even by SIGKILL.
  */
 struct bb_fire_site {
-	int cpu, other_cpu; /* other_cpu -1 means none */
+	int cpu, other_cpu; /* other_cpu: for triggers that need a second one; -1 means none */
 	int netns_fd;       /* -1 means our own namespace; `why_no_netns` has the reason */
 	int cgroup_fd;      /* -1 means none; `why_no_cgroup` has the reason */
-	char cgroup[256];   /* its path */
+	char cgroup[256];   /* path of the cgroup's folder */
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
 	struct bb_fire_user user; /* set by the opener; zeroed means root and no helper */
-	pid_t keeper;             /* 0: none */
+	pid_t keeper;             /* process that removes the cgroup; 0 means none */
 	int keeper_fd;
 };
 
@@ -45,26 +46,26 @@ void bb_fire_site__close(struct bb_fire_site *p);
  */
 int bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user,
 			struct bb_fire_site **ret_site, struct bb_err *err);
-void bb_fire_site__unshare(struct bb_fire_site *p);    /* takes NULL */
+void bb_fire_site__unshare(struct bb_fire_site *p);    /* NULL: does nothing */
 const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */
 
 /* --- the process that calls a function of a shared library --- */
 
-/* It calls the function once for each request (workloads/call_function). It has no descriptor of
- * ours but a socket, runs as the given user, and cannot gain other rights. */
+/* A child process that calls the function once for each request (workloads/call_function). It
+ * has no descriptor of ours but a socket, runs as the given user, and cannot gain other rights. */
 struct bb_call_child {
 	pid_t pid; /* 0 means none */
-	int fd;    /* our end of the socket; our child processes may use it, too */
+	int fd;    /* our end of the socket; the process that fires uses it, too */
 };
 
-/* Starts it with this pid; 0 means any. Returns when it has loaded the library. -ENOTSUP with the
- * reason if it cannot. */
+/* Starts the process with the process id `pid`; 0 means any. Returns when the process has loaded
+ * the library. Returns -ENOTSUP with the reason if it cannot. */
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
 			 struct bb_err *err);
 void bb_call_child__stop(struct bb_call_child *c); /* accepts a zeroed struct */
 
-/* Has the function called once. Returns 0 or -errno. */
+/* Has the function called once, by way of the socket `fd`. Returns 0 or -errno. */
 int bb_call_child__call(int fd);
 
 /* Writes how the process ended, in words; "" if it runs. */
@@ -87,7 +88,8 @@ struct bb_fire_task {
 	bb_fire_work *work;
 	int rc;
 	uint64_t beats; /* work() increments it; no change for 5 s means that it is stuck */
-	const struct bb_trigger *in_work; /* in use now, for messages; NULL means none */
+	/* the trigger that is in use now, for messages; NULL means none */
+	const struct bb_trigger *in_work;
 	const struct bb_fire_site *site;
 	int call_fd; /* socket to the process that calls a function; -1 means none */
 };
@@ -95,16 +97,16 @@ struct bb_fire_task {
 struct bb_firer {
 	pid_t pid;                 /* 0 means none */
 	int fd;                    /* our end of the socket to the child */
-	struct bb_call_child call; /* if the attach point asks for a call */
+	struct bb_call_child call; /* pid 0: the attach point asks for no call */
 	struct bb_fire_task *task; /* shared memory, at the same address in both processes */
 	void *shared;              /* the caller's part of the shared memory */
 	size_t bytes;
 };
 
 /*
- * Starts the child for programs at `point`; returns when it has entered the site. work() receives
- * `arg`. The child is a fork: it sees our memory and descriptors, also of programs and maps, as
- * they are at the start.
+ * Starts the child for programs at `point`; returns when the child has entered the site. work()
+ * receives `arg`. The child is a fork, so it sees our memory and descriptors of that moment, but no
+ * later ones.
  */
 int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err);
@@ -120,10 +122,10 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err);
 
 /*
- * Chooses the pid of a process that is started later. Programs that filter by pid are told it
- * before they are loaded. It is the pid of a child that has ended; the kernel hands out pids in
- * ascending order, so it stays free for a long time. Returns -ENOTSUP in a PID namespace, where BPF
- * programs see other pids than we do.
+ * Chooses the pid of a process that is started later, because programs that filter by pid are told
+ * it before they are loaded. The pid is that of a child that has ended. The kernel hands out pids
+ * in ascending order, so it stays free for a long time. Returns -ENOTSUP in a PID namespace, where
+ * BPF programs see other pids than we do.
  */
 int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err);
 

@@ -19,7 +19,8 @@
 #include "fire/later.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
-#define MOST_FUNCTIONS 4096u /* of a pattern: the kernel patches each */
+/* most functions that a pattern may match, because the kernel patches each */
+#define MOST_FUNCTIONS 4096u
 #define LEAVING_MS 1000
 #define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */
 
@@ -56,7 +57,7 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	size_t skip;
 	int rc, fd;
 
-	bb_tracefs__provide(NULL); /* for the list of names */
+	bb_tracefs__provide(NULL); /* the names to suggest come from tracefs */
 	folder = bb_tracepoint__folder();
 	skip = strlen(folder) + 1;
 	fd = bb_root__open(folder, O_RDONLY | O_DIRECTORY);
@@ -68,7 +69,7 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	bb_root__begin();
 	glob(pattern, 0, NULL, &found);
 	bb_root__end();
-	/* "sched/sched_switch"; raw tracepoints without the group */
+	/* a tracepoint's name is "sched/sched_switch", a raw tracepoint's "sched_switch" */
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *path = found.gl_pathv[i];
 		const char *name;
@@ -84,7 +85,8 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	return rc;
 }
 
-/* "this kernel has no function 'vfs_raed' ...; did you mean 'vfs_read'?" -ENOTSUP. */
+/* Writes the message for a missing function, with a similar name if there is one. Returns
+ * -ENOTSUP. */
 static int say_no_function(const char *name, struct bb_err *err)
 {
 	char near[128];
@@ -108,8 +110,8 @@ static int add_function(struct bb_hook *h, const char *name)
 	return *to ? 0 : -ENOMEM;
 }
 
-/* Adds the matching names, sorted and each once, as the kernel requires. A line of `list` is
- * "vfs_read" or "vfs_read [module]". */
+/* Adds the names of `list` that match the pattern, sorted and each once, as the kernel requires.
+ * A line of `list` is "vfs_read" or "vfs_read [module]". */
 static int match_functions(struct bb_hook *h, FILE *list)
 {
 	char line[512];
@@ -135,7 +137,8 @@ static int match_functions(struct bb_hook *h, FILE *list)
 	return 0;
 }
 
-/* Adds a name as it is. A pattern stands for all matching functions that ftrace can trace. */
+/* Fills h->functions: with the target itself, or for a pattern with all matching functions that
+ * ftrace can trace. */
 static int find_functions(struct bb_hook *h, struct bb_err *err)
 {
 	const char *pattern = h->point.target;
@@ -174,11 +177,11 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 /* Opens the perf event of address i. */
 static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
-	/* a tracepoint's event needs a CPU, but its program runs on every CPU */
+	/* an event of no process needs a CPU, but the program runs on every CPU */
 	int cpu = h->pid < 0 ? 0 : -1;
 	struct perf_event_attr attr = h->attr;
 
-	if (*h->path) /* also kprobe_func */
+	if (*h->path) /* a member of a union: for kprobes it is kprobe_func */
 		attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
 	if (h->addresses) {
 		attr.probe_offset = h->addresses->offsets[i];
@@ -220,7 +223,8 @@ void bb_hook__name_event(struct bb_attach_point *p, const char *program)
 	}
 	for (bool is_bare = false;; is_bare = true) {
 		bb_program__named_after(program, is_bare, name, sizeof(name));
-		group = strstr(name, "__"); /* "syscalls__sys_enter_read" */
+		/* "syscalls__sys_enter_read" becomes "syscalls/sys_enter_read" */
+		group = strstr(name, "__");
 		if (is_bare && group > name) {
 			*group = '/';
 			memmove(group + 1, group + 2, strlen(group + 2) + 1);
@@ -258,7 +262,7 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	return open_events(h, 1, err);
 }
 
-/* "uprobe" or "kprobe" */
+/* Sets type and config of the events. `pmu` is "uprobe" or "kprobe". */
 static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 {
 	char path[64];
@@ -277,7 +281,7 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 	return 0;
 }
 
-/* Opens a perf event for each address. A link to many addresses needs none. */
+/* Opens a perf event for each address. A program loaded for multi links needs none. */
 static int open_at_addresses(struct bb_hook *h, struct bb_err *err)
 {
 	int rc = 0;
@@ -310,7 +314,7 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
 	int rc;
 
-	/* helpers of such a program need the link to many functions */
+	/* the program was loaded for a multi link, and its helpers need one */
 	if (bb_multi_link__is_of_kernel(h->point.attach_type))
 		return bb_fail(err, -ENOTSUP,
 			       "a kprobe.multi program runs on the kernel's "
@@ -334,7 +338,8 @@ static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 	return open_events(h, 1, err);
 }
 
-/* Attaches two idle programs. If that fails, attaching a program merely takes longer. */
+/* Attaches two idle programs (see idle_fd of struct bb_hook). If that fails, attaching a program
+ * merely takes longer. */
 static void open_raw_tp(struct bb_hook *h)
 {
 	static const struct bpf_insn ret_0[] = {
@@ -396,7 +401,7 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	case BB_AT_ITER:
 	case BB_AT_OWN_RUN:
 	case BB_AT_SK_MSG:
-	case BB_AT_REUSEPORT: break; /* the trigger attaches it */
+	case BB_AT_REUSEPORT: break; /* the trigger attaches or runs the program */
 	case BB_AT_CGROUP: rc = need_site(site, false, err); break;
 	case BB_AT_NETNS:
 	case BB_AT_NETFILTER: rc = need_site(site, true, err); break;
@@ -451,7 +456,8 @@ void bb_hook__close_now(struct bb_hook *h)
 
 /* --- putting a program on --- */
 
-/* Attaches by a link (Linux 5.15). On older kernels, opens a perf event for this program alone. */
+/* Attaches the program to event i by a link (Linux 5.15). On older kernels, opens another perf
+ * event for this program alone. */
 static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -460,7 +466,7 @@ static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 	int rc, *link = &h->links[i];
 
 	*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);
-	/* the kernel still detaches the program before it (fire/later.h) */
+	/* the kernel has not detached the previous program yet (fire/later.h) */
 	for (int k = 0; *link < 0 && errno == EEXIST && k < LEAVING_MS; k++) {
 		nanosleep(&moment, NULL);
 		*link = bpf_link_create(prog_fd, h->events[i], BPF_PERF_EVENT, &opts);

@@ -17,20 +17,22 @@
  */
 struct bb_hook {
 	struct bb_attach_point point;
-	struct perf_event_attr attr; /* common to its perf events */
-	char path[4096];             /* file or kernel function for `attr` */
-	/* targets of a link to many functions: names in the kernel, or offsets in the file */
+	struct perf_event_attr attr; /* what the perf events of this hook have in common */
+	char path[4096];             /* file, or function of the kernel, that `attr` points to */
+	/* multi link to the kernel: names of the functions; owned */
 	char **functions;
 	size_t n_functions;
 	struct bb_user_addresses *addresses;
-	/* one perf event per address, and the attached program's link to it; -1 means none */
+	/* by address: the perf event, and the attached program's link to it; -1 means none */
 	int *events, *links;
 	uint32_t n_events;
 	pid_t pid;                       /* of uprobes: the probed process; -1 means all */
 	const struct bb_fire_site *site; /* borrowed; NULL means none */
-	/* Two idle programs on a raw tracepoint; -1 means none. The kernel patches its code when
-	 * the first and the second program are attached, which takes 12 ms; later ones are quick.
-	 * The idle programs add to the time of each event. */
+	/*
+	 * Two idle programs on a raw tracepoint; -1 means none. The kernel patches the tracepoint's
+	 * code when the first and the second program are attached, which takes 12 ms; later
+	 * programs are quick. The idle programs add to the time of each event.
+	 */
 	int idle_fd[2];
 };
 
@@ -42,8 +44,9 @@ struct bb_hook {
  */
 int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_site *site,
 		  bool idle, struct bb_hook *ret_hook, struct bb_err *err);
-void bb_hook__close(struct bb_hook *h);     /* the kernel frees it later (fire/later.h) */
-void bb_hook__close_now(struct bb_hook *h); /* waits until the kernel has freed it */
+/* the kernel frees the hook in the background (fire/later.h) */
+void bb_hook__close(struct bb_hook *h);
+void bb_hook__close_now(struct bb_hook *h); /* waits until the kernel has freed the hook */
 
 /*
  * Completes the attach point of a tracepoint's program, as far as tracefs allows. A number or a
@@ -55,8 +58,8 @@ void bb_hook__name_event(struct bb_attach_point *p, const char *program);
 /* Attaches a program. `*ret_link_fd` is -1 if the hook itself keeps the links. */
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);
 
-/* Detaches it. The kernel completes that in the background (fire/later.h). If the program acts on
- * every process, this waits instead, because the program must not act on us. */
+/* Detaches the program. The kernel completes that in the background (fire/later.h). If the
+ * program acts on every process, this waits instead, because the program must not act on us. */
 void bb_hook__take_off(const struct bb_hook *h, int link_fd);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* wait after close() until the program is detached; 20 us were measured */
+/* wait after close() began until the program is detached, ns; 20 us were measured */
 #define MOMENT_NS 50000
 #define STACK_BYTES (64u << 10)
 #define MOST 512 /* threads at a time */

@@ -9,7 +9,7 @@
  */
 void bb_close_later(int fd);
 
-/* Waits until all of these threads have ended. */
+/* Waits until all threads of bb_close_later() have ended. */
 void bb_close_later__wait(void);
 
 #endif

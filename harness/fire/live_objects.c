@@ -56,7 +56,8 @@ static void open_sockets(struct bb_live_objects *o)
 enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
 
 #define PAGES_AT 0x20000000L
-/* offset whose address has no zero byte at its end, so that the page also serves as a text */
+/* An address with this offset into a page does not end in a zero byte. So the page of addresses
+ * also serves as a text that is not empty. */
 #define IN_PAGE 0x140L
 static const char a_path[] = "/etc/hostname";
 
@@ -180,7 +181,7 @@ void bb_live_objects__close(struct bb_live_objects *o)
 static const struct {
 	const char *type; /* name of a struct */
 	enum bb_live live;
-	/* the file that it belongs to; BB_N_LIVE_FILES means the one that the function's name
+	/* the file whose object is used; BB_N_LIVE_FILES: the socket that the function's name
 	 * suggests */
 	enum bb_live_file of;
 } objects[] = {
@@ -341,7 +342,7 @@ static const struct btf_type *find_type(const struct bb_live_objects *o, const c
 
 static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
 {
-	/* the function's name, or that of a system call in ksyscall */
+	/* before a function's name: nothing, or what SEC("ksyscall/NAME") leaves out */
 	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"};
 	const struct btf_type *t = NULL;
 
@@ -377,7 +378,7 @@ static void guess_function(const struct bb_live_objects *o, const char *program,
 
 	for (int is_bare = 0; !function && is_bare < 2; is_bare++) {
 		bb_program__named_after(program, is_bare, name, sizeof(name));
-		/* without BTF, the program's name is truncated by the kernel */
+		/* the name of a program without BTF is truncated by the kernel */
 		function = prototype_of(o, name) ? name
 			   : !is_bare && strcspn(program, ".") == BPF_OBJ_NAME_LEN - 1
 				   ? only_function(o, name)
@@ -406,8 +407,8 @@ static long value_of_user(const struct bb_live_objects *o, enum bb_user_value ki
 	}
 }
 
-/* Makes the arguments from the function's debugging information. Values in other registers, such
- * as floats, are only mentioned. */
+/* Makes the arguments from the function's debugging information. A float, and an argument after
+ * the sixth, has no place in p->args and is only named in p->said. */
 static void make_for_user(const struct bb_live_objects *o, struct bb_attach_point *p)
 {
 	static const char *const words[] = {"nothing", "integer", "text", "page of pointers",
@@ -426,8 +427,8 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 		 p->is_return ? "; returns " : "", p->is_return ? words[known->result] : "");
 }
 
-/* Makes arguments for an unknown prototype; `why` says why it is unknown, or "". Set 0 uses
- * sizes as arguments and a text as the result. */
+/* Makes arguments for an unknown prototype. `why` goes in front of p->said: the reason why it is
+ * unknown, or "". Set 0 uses sizes as arguments and a text as the result. */
 static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
 			 const char *why, struct bb_attach_point *p)
 {

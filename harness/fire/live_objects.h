@@ -17,11 +17,13 @@ struct btf;
 enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
 
 struct bb_live_objects {
-	int fd[BB_N_LIVE_FILES], others[4]; /* -1 means not open */
+	/* fd: by enum bb_live_file; others: the sockets that those in `fd` are connected to; -1
+	 * means not open */
+	int fd[BB_N_LIVE_FILES], others[4];
 	struct bb_live_record record[BB_N_LIVE_FILES];
 	struct btf *btf; /* BTF of the kernel */
-	char *pages;     /* pages for arguments, at an address below 2^31; NULL means none */
-	int why_not;     /* 0 if the addresses are known, otherwise -errno */
+	char *pages;     /* pages for arguments, below address 2^31; NULL means none */
+	int why_not;     /* -errno if `record` has no addresses; 0 if it has them */
 };
 
 /*
@@ -36,9 +38,10 @@ void bb_live_objects__close(struct bb_live_objects *o);
 /*
  * A parameter without a live object needs another value, and nothing tells which value makes the
  * program run longest: many programs return early for NULL, a negative number or an unreadable
- * address. So values are tried in sets. Set 0 chooses by the parameter's name. The other sets use
- * one value for all parameters: 0, 1, or the address of a page of zeros, of a page full of such
- * addresses, of a text, or of our task. All page addresses are also positive as an int.
+ * address. So values are tried in sets. Set 0 chooses by the parameter's name. Each other set uses
+ * one value for all parameters: 0; 1; the address of a page of zeros; that of a page full of
+ * pointers to itself; that of a text; or that of our task_struct. The pages are below 2^31, so
+ * their addresses are positive numbers even if a program reads them as an int.
  */
 #define BB_N_ARGUMENT_SETS 7u
 

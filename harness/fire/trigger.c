@@ -6,7 +6,7 @@
 
 #include "fire/triggers.h"
 
-/* In the order in which they are tried. */
+/* The tables, in the order in which their triggers are tried. */
 static const struct bb_trigger *const tables[] = {
 	bb_triggers_time,   bb_triggers_memory,  bb_triggers_file,     bb_triggers_socket,
 	bb_triggers_cgroup, bb_triggers_process, bb_triggers_call,     bb_triggers_function,
@@ -84,7 +84,7 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p)
 	return p->by->trigger ? p->by->trigger : p->by->call ? "call" : "run";
 }
 
-/* At some kinds of attach points, only a trigger that attaches the program itself works. */
+/* Some kinds of attach points have triggers of their own, and only these work there. */
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p)
 {
 	const char *asked_for = bb_trigger__asked_for(p);

@@ -8,9 +8,10 @@
 /*
  * A trigger causes an event of the kernel, such as a system call, a page fault or a connection. It
  * is a row of a table and a few lines of code (fire/triggers_*.c). Triggers run in a child process
- * (fire/firer.h) with a private network namespace; its working folder is a private file system in
- * memory. Everything that they make goes when that process ends. A trigger restores the state that
- * it found, so it can be fired any number of times.
+ * (fire/firer.h). This process has a private network namespace, and its working folder is a private
+ * file system in memory. What triggers make is gone when the process has ended; only a cgroup
+ * stays, which the site removes. A trigger restores the state that it found, so it can be fired any
+ * number of times.
  */
 #define BB_FIRING_FDS 6
 #define BB_TRIGGER_CALLS 2
@@ -31,40 +32,45 @@ struct bb_trigger_call {
 
 struct bb_firing {
 	const struct bb_trigger *trigger;
-	int fd[BB_FIRING_FDS]; /* -1 means not open; bb_firing__close() closes the others */
+	int fd[BB_FIRING_FDS]; /* -1 means not open; bb_firing__close() closes the descriptors */
 	char *page;            /* two pages of memory; the first is a struct bb_firing_page */
 	size_t page_bytes;
-	struct bb_trigger_call
-		calls[BB_TRIGGER_CALLS]; /* the trigger's, with their arguments resolved */
-	long own;                        /* private data of the trigger */
-	int other_cpu;                   /* a second CPU; -1 means none */
-	pid_t pid;                       /* a child process; 0 means none */
-	int prog_fd;   /* the program, for triggers that attach it themselves; borrowed */
+	/* the trigger's calls, with symbolic arguments resolved */
+	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
+	long own;      /* private data of the trigger */
+	int other_cpu; /* a second CPU; -1 means none */
+	pid_t pid;     /* a child process; 0 means none */
+	int prog_fd;   /* the program, for triggers that attach or run it themselves; borrowed */
 	int cgroup_fd; /* folder of the site's cgroup; borrowed; -1 means none */
 	/* socket to the process that calls a function (fire/firer.h); borrowed; -1 means none */
 	int call_fd;
-	const struct bb_fire_user *user; /* runs the command of trigger `run` */
-	/* BB_AT_OWN_FUNCTION, BB_AT_OWN_RUN: has the arguments */
+	/* the command of the trigger `run` runs as this user; borrowed */
+	const struct bb_fire_user *user;
+	/* the program's attach point; borrowed */
 	const struct bb_attach_point *point;
 };
 
 struct bb_trigger {
 	const char *name;
 	const char *doc;
-	/* words in the names of hooks that it fires, separated by blanks */
+	/* words that occur in the names of the hooks that it fires, separated by blanks */
 	const char *words;
-	int (*open)(struct bb_firing *f);   /* 0 or -errno; NULL means no preparation */
-	int (*fire)(struct bb_firing *f);   /* 0 or -errno; NULL: reading the counters fires */
-	void (*close)(struct bb_firing *f); /* NULL: there is nothing but descriptors to close */
-	struct bb_trigger_call calls[BB_TRIGGER_CALLS]; /* of bb_trigger__call() */
-	bool is_ipv6;                                   /* of sockets */
-	bool on_demand;                                 /* used only if a scenario asks for it */
-	/* The only kind of attach point that the trigger is for; the trigger then attaches the
-	 * program itself. BB_AT_NOWHERE means all kinds that no trigger names here. */
+	int (*open)(struct bb_firing *f); /* 0 or -errno; NULL means no preparation */
+	/* Returns 0 or -errno. NULL: nothing to do, because the reading of the counters fires
+	 * the program. */
+	int (*fire)(struct bb_firing *f);
+	/* NULL: nothing to do; bb_firing__close() closes the descriptors */
+	void (*close)(struct bb_firing *f);
+	/* the calls that bb_trigger__call() makes */
+	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
+	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
+	bool on_demand; /* used only if a scenario asks for it */
+	/* The only kind of attach point that the trigger is for. BB_AT_NOWHERE: all kinds that
+	 * no trigger has in this member. */
 	enum bb_attach_kind at;
 };
 
-/* Returns trigger i in the order in which they are tried; NULL after the last. */
+/* Returns trigger i, in the order of trying; NULL after the last. */
 const struct bb_trigger *bb_trigger_at(size_t i);
 
 /* The tables of triggers; each ends in a row without a name. */

@@ -22,13 +22,13 @@ struct bb_firing_page {
 	} address;
 	char zeros[256];
 	char path[8], no_path[8], here[8]; /* an existing file; no file; "." */
-	struct iovec vector;               /* of one byte */
+	struct iovec vector;               /* a vector of one byte, `buffer` */
 	struct timespec moment;            /* a nanosecond */
-	int one, length;                   /* length: that of an address */
+	int one, length;                   /* one: 1; length: that of an IPv6 address */
 	char buffer[2048];                 /* for results of system calls */
 };
 
-/* Arguments of system calls that are known only when the trigger is opened. */
+/* Symbolic arguments of system calls: values that are known only when the trigger is opened. */
 enum {
 	FD0 = 0x5eed0000, /* the descriptors of the trigger */
 	FD1,
@@ -53,8 +53,8 @@ enum {
 	BUFFER = PAGE + (int)offsetof(struct bb_firing_page, buffer),
 };
 
-/* BB_DO: a system call. BB_MAKE: one that returns a descriptor. BB_FIRES: the one or two calls that
- * a row fires. */
+/* BB_DO: a system call. BB_MAKE: a system call that returns a descriptor, which is closed at
+ * once. BB_FIRES: the one or two system calls that a row fires. */
 #define BB_DO(call, ...)                                                                           \
 	{                                                                                          \
 		BB_CALL, SYS_##call,                                                               \

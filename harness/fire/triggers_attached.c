@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers that bring a program or function of their own: they attach the program to an object
- * of the firing process, call a function, or cause XDP's tracepoints. */
+/* Triggers for iterators and for sockets of ours; triggers that test-run the program; triggers
+ * that call a function, run a command or wait; and triggers of XDP's tracepoints. */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <sched.h>
@@ -57,7 +57,8 @@ static int stand_still(void *arg, int link_fd)
 	return pause();
 }
 
-/* Links the iterator to that child or to a map of the program, if it accepts one. */
+/* Links an iterator over tasks to that child. Links any other iterator to no object, or to a map
+ * of the program if the kernel demands one. */
 static int open_iter(struct bb_firing *f)
 {
 	static const struct bb_child_rules rules = {.closes_others = true};
@@ -71,8 +72,9 @@ static int open_iter(struct bb_firing *f)
 		if (rc)
 			return rc;
 		one.task.pid = (__u32)f->pid;
+		/* kernels before 6.1 ignore the pid and iterate over all tasks */
 		if (!link_iter(f, &one))
-			return 0; /* kernels before 6.1 iterate over all tasks */
+			return 0;
 	}
 	return link_iter(f, NULL) ? link_to_map(f) : 0;
 }
@@ -206,7 +208,7 @@ static int fire_call(struct bb_firing *f)
 	return f->call_fd < 0 ? -EINVAL : bb_call_child__call(f->call_fd);
 }
 
-/* The command's exit code does not matter, because the program has run in any case. */
+/* Runs the command and waits for its end. The command's exit code does not matter. */
 static int fire_run(struct bb_firing *f)
 {
 	const struct bb_fire_user *u = f->user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers that make one system call each. A row has its number and arguments. */
+/* Triggers that make one system call each. A row has the number and arguments of its call. */
 #include <linux/futex.h>
 #include <linux/stat.h>
 #include <poll.h>
@@ -13,12 +13,13 @@
 
 #include "fire/triggers.h"
 
-#define FILE_FD FD0   /* a file in our folder, open for reading and writing, 4096 bytes long */
-#define FOLDER_FD FD1 /* our folder */
+/* a file in the working folder, open for reading and writing, 4096 bytes long */
+#define FILE_FD FD0
+#define FOLDER_FD FD1 /* the working folder */
 
 static int open_call(struct bb_firing *f)
 {
-	f->fd[0] = open("f", O_RDWR | O_CREAT | O_CLOEXEC, 0600); /* PATH */
+	f->fd[0] = open("f", O_RDWR | O_CREAT | O_CLOEXEC, 0600); /* the file that PATH names */
 	f->fd[1] = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return bb_failed(f->fd[0] < 0 || f->fd[1] < 0 || ftruncate(f->fd[0], 4096));
 }

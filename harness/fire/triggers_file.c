@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Triggers of files in a private folder, of a block device in memory, and of decisions of
- * cgroups other than those on sockets. */
+/* Triggers of files and pipes in a private folder, of mounts and block devices, of sysctls and
+ * devices, and of cgroups. */
 #include <linux/loop.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -11,7 +11,8 @@
 #define FILE_BYTES 65536
 #define SYSCTL "/proc/sys/kernel/ostype"
 
-/* Names in the private folder: the file that triggers use, and files that they make. */
+/* Names in the private folder. T: the file of open_file(). U: a file that triggers make and
+ * remove. */
 #define T ((long)"t")
 #define U ((long)"u")
 
@@ -63,7 +64,8 @@ static int open_block(struct bb_firing *f)
 	return open_loop(f, O_DIRECT);
 }
 
-/* Uses the device through the page cache: a page becomes dirty and is written back. */
+/* Opens the loop device for use through the page cache: a page becomes dirty and is written
+ * back. */
 static int open_block_cached(struct bb_firing *f)
 {
 	return open_loop(f, 0);

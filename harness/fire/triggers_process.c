@@ -58,7 +58,7 @@ static int fire_fork(struct bb_firing *f)
 	return wait_for(pid);
 }
 
-/* Runs the smallest program. */
+/* Finds the smallest program to run. */
 static int open_exec(struct bb_firing *f)
 {
 	f->own = (long)(access("/bin/true", X_OK) ? "/usr/bin/true" : "/bin/true");
@@ -115,7 +115,7 @@ const struct bb_trigger bb_triggers_process[] = {
 	{"signal", "a signal to ourselves, which is caught",
 	 "signal_generate signal_deliver signal kill rt_sigreturn send_signal", open_signal,
 	 BB_FIRES(BB_DO(kill, OWN_PID, SIGUSR2))},
-	/* the child has no event, so the kernel finds none */
+	/* the child has no event message, but the call succeeds */
 	{"ptrace", "look at a child that stands still (ptrace)", "ptrace ptrace_access_check",
 	 open_traced, BB_FIRES(BB_DO(ptrace, PTRACE_GETEVENTMSG, CHILD_PID, 0, BUFFER)),
 	 .close = close_traced},

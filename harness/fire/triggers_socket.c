@@ -20,7 +20,7 @@ static int family_of(const struct bb_firing *f)
 	return f->trigger->is_ipv6 ? AF_INET6 : AF_INET;
 }
 
-/* Writes the address to the page. Returns its length. */
+/* Writes the address of `port` on the loopback device to the page. Returns the address's length. */
 static socklen_t loopback(const struct bb_firing *f, uint16_t port)
 {
 	struct bb_firing_page *page = bb_firing__page(f);
@@ -309,7 +309,8 @@ const struct bb_trigger bb_triggers_socket[] = {
 #define LOOPBACK_IFINDEX 1 /* in every network namespace */
 #define DISCARD_PORT 9     /* RFC 863 */
 
-/* The datagram has arrived when send() returns, unless the CPU is busy with other work. */
+/* Sends a datagram and receives it. It has arrived when send() returns, unless the CPU is busy
+ * with other work. */
 static int fire_datagram(struct bb_firing *f)
 {
 	char byte = 0;
@@ -441,8 +442,9 @@ static int fire_congestion(struct bb_firing *f)
 }
 
 /*
- * Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each answer
- * brings it a quarter of the remaining way. Older kernels refuse the option, which is no error.
+ * Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each
+ * acknowledged byte shortens that time by a quarter of the difference. Older kernels refuse the
+ * option, which is no error.
  */
 static int hurry(struct bb_firing *f)
 {

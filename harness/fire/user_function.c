@@ -51,7 +51,8 @@ bool bb_is_pattern(const char *function)
 	return strpbrk(function, "*?[");
 }
 
-/* A name that is no pattern matches only the first function with that name. */
+/* Adds a symbol that matches. A name that is no pattern matches only the first function with
+ * that name. */
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
 	bool is_pattern = bb_is_pattern(s->query->function);
@@ -68,7 +69,8 @@ static int match(struct search *s, const GElf_Sym *sym, const char *name, struct
 		return 0;
 	if (!bb_elf__offset(s->elf, sym->st_value, &offset))
 		return is_pattern ? 0 : say(s, -EINVAL, name, NOT_LOADED, err);
-	for (uint32_t i = 0; i < to->n; i++) /* a function may have many names */
+	/* a function may have many names, but its address counts once */
+	for (uint32_t i = 0; i < to->n; i++)
 		if (to->offsets[i] == offset)
 			return 0;
 	if (to->n == BB_MOST_ADDRESSES)
@@ -254,7 +256,8 @@ static Dwarf_Word encoding_of(Dwarf_Die *type)
 	return encoding;
 }
 
-/* Returns BB_N_USER_VALUES for types that are passed in another way, such as structs. */
+/* Returns the kind of a type; BB_N_USER_VALUES for types that are passed in another way, such as
+ * structs. */
 static enum bb_user_value value_of(Dwarf_Die *type)
 {
 	Dwarf_Die to;
@@ -479,7 +482,7 @@ static int say_no_file(const char *name, const char *why, struct bb_err *err)
 
 static int find_file(const char *name, char *ret_path, size_t size, struct bb_err *err)
 {
-	/* as libbpf looks; the third is where Debian keeps them */
+	/* the folders that libbpf searches; in the third, Debian keeps its libraries */
 	static const char libraries[] = "/usr/lib64:/usr/lib:/usr/lib/" BB_MULTIARCH ":/lib64:/lib";
 	const char *env = strstr(name, ".so") ? getenv("LD_LIBRARY_PATH") : getenv("PATH");
 
@@ -606,7 +609,7 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 
 /* --- our own function --- */
 
-/* The first entry is our own program. */
+/* A callback of dl_iterate_phdr(). Sees only the first entry, which is our own program. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const uintptr_t address = (uintptr_t)bb_own_function;

@@ -13,7 +13,8 @@
  */
 struct bb_user_query {
 	const char *path;
-	const char *function; /* a name or a pattern ("mem*"); NULL means search a probe */
+	/* a name or a pattern ("mem*"); NULL means search for the static probe */
+	const char *function;
 	const char *provider, *probe;
 };
 
@@ -21,7 +22,7 @@ struct bb_user_query {
 
 struct bb_user_addresses {
 	uint32_t n;                          /* >= 1 */
-	uint64_t offsets[BB_MOST_ADDRESSES]; /* in the file */
+	uint64_t offsets[BB_MOST_ADDRESSES]; /* offsets in the file */
 	/* Static probes only. counters: offset of the semaphore that enables the probe; 0 means
 	 * none. cookies: the number by which libbpf finds the probe's arguments. */
 	uint64_t counters[BB_MOST_ADDRESSES], cookies[BB_MOST_ADDRESSES];
@@ -70,21 +71,23 @@ int bb_user_prototype__check(const void *reply);
  */
 struct bb_user_target {
 	char path[4096];
-	char function[200]; /* "": the address `offset`, or a static probe */
+	char function[200]; /* "": `offset` is the whole address, or the target is a static probe */
 	char provider[128], probe[128];
-	uint64_t offset; /* from the beginning of the function */
+	/* from the beginning of the function; if `function` is "", from the beginning of the
+	 * file */
+	uint64_t offset;
 };
 
-/* Parses `text` and finds the file. Errors, with a message: -ENOTSUP if `text` names no function or
- * probe, -ENOENT if there is no such file, -EINVAL. */
+/* Parses `text` and finds the file. Errors, with a message: -ENOTSUP if `text` names no function
+ * or probe, -ENOENT if there is no such file, -EINVAL if FUNCTION is malformed. */
 int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			  struct bb_err *err);
 
 /*
  * Parses `text` and finds the addresses: one for a function, one or more for a pattern or static
- * probe, each once. The caller must free() them. Errors, with a message: -ENOENT if there is no
- * such file, function or probe or the file is damaged; -ENOTSUP if the file is stripped; -ENOMEM,
- * -EINTR, -ETIME; those of bb_is_shortage().
+ * probe. No address comes twice. The caller must free() *ret_addresses. Errors, with a message:
+ * -ENOENT if there is no such file, function or probe, or if the file is damaged; -ENOTSUP if the
+ * file is stripped; -ENOMEM, -EINTR, -ETIME; those of bb_is_shortage().
  */
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			 struct bb_user_addresses **ret_addresses, struct bb_err *err);
@@ -92,14 +95,12 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 /* Finds the prototype of the user-space function that `text` names; zeros if it is unknown. */
 void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_prototype);
 
-/*
- * A function that does nothing but return `ret`. Programs for functions are attached to it
- * (BB_AT_OWN_FUNCTION) and see these six values as arguments.
- */
+/* A function that does nothing but return `ret`. Programs for functions are attached to it
+ * (BB_AT_OWN_FUNCTION) and see `a` to `f` as arguments. */
 uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
 			 uint64_t ret);
 
-/* Finds the address of bb_own_function(). The caller must free() it. */
+/* Finds the file and the address of bb_own_function(). The caller must free() *ret_addresses. */
 int bb_own_function__find(char *ret_path, size_t size, struct bb_user_addresses **ret_addresses,
 			  struct bb_err *err);
 
