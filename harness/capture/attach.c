@@ -110,10 +110,10 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 		else
 			snprintf(a->where, sizeof(a->where), "%s", name);
 	}
-	return rc != -ENOENT; /* the event has no program */
+	return rc != -ENOENT; /* rc is -ENOENT if the event has no program */
 }
 
-#define MAX_QUERIED 64 /* programs at one hook: BPF_CGROUP_MAX_PROGS of the kernel */
+#define MAX_QUERIED 64 /* most programs at one hook: BPF_CGROUP_MAX_PROGS of the kernel */
 
 /* --- the calls --- */
 
@@ -169,7 +169,7 @@ static void say_target(struct bb_take_call *call, int fd, struct bb_captured_att
 
 static bool is_of_device(uint32_t attach_type)
 {
-	/* BPF_TCX_INGRESS to BPF_NETKIT_PEER, newer than the headers of Debian 12 */
+	/* 46 and 47: tcx; 54 and 55: netkit. The headers of Debian 12 lack these names. */
 	return attach_type == BPF_XDP || (attach_type >= 46 && attach_type <= 47) ||
 	       (attach_type >= 54 && attach_type <= 55);
 }
@@ -177,7 +177,7 @@ static bool is_of_device(uint32_t attach_type)
 static void say_where(struct bb_take_call *call, uint32_t attach_type, int target,
 		      struct bb_captured_attachment *a)
 {
-	/* newer than libbpf of Debian 12 */
+	/* names that libbpf of Debian 12 lacks */
 	static const struct {
 		uint32_t type;
 		const char *name;
@@ -325,9 +325,11 @@ void bb_taken_attachment__done(struct bb_taken_attachment *p)
 	p->by = BB_ATTACHED_SURELY;
 }
 
-/* True if the thread exists and is not in an attaching system call. An exiting thread loses its
- * memory, and with it /proc/TID/exe, before its descriptors. So if `exe` is readable, the
- * descriptors are still open. */
+/*
+ * True if the thread exists and is not in an attaching system call. An exiting thread loses its
+ * memory before its descriptors, and /proc/TID/exe with its memory. So if `exe` is readable, the
+ * descriptors are still open.
+ */
 static bool is_elsewhere(pid_t tid)
 {
 	char path[64], text[32];
@@ -336,7 +338,7 @@ static bool is_elsewhere(pid_t tid)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
-	/* "running"; "-1": it ends */
+	/* no number: "running"; or "-1", as of a thread that is ending */
 	if (bb_root__read(path, text, sizeof(text)) <= 0 || bb_parse_digits(&at, &nr) ||
 	    nr == SYS_bpf || nr == SYS_ioctl)
 		return false;
@@ -369,7 +371,7 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 /* --- network devices: programs attached by netlink, not by bpf(); the kernel lists them --- */
 
 #define ANSWER_BYTES 32768
-#define ANSWER_S 2 /* the kernel answers at once */
+#define ANSWER_S 2 /* limit for an answer of the kernel, which comes at once */
 
 static int add_on_device(struct bb_take *t, const char *kind, uint32_t attach_type,
 			 const char *where, uint32_t prog_id)
@@ -414,7 +416,8 @@ static uint32_t program_of_filter(const struct nlmsghdr *m)
 	return id;
 }
 
-/* Handles one datagram of the answer. Returns 1 if it was the last one, else 0 or -errno. */
+/* Handles one datagram of the kernel's answer. Returns 1 if it was the last one, else 0 or
+ * -errno. */
 static int take_filters(struct bb_take *t, const char *where, const void *answer, size_t size)
 {
 	unsigned int left = (unsigned int)size;

@@ -43,7 +43,8 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 			x.imm = y.imm;
 		if (memcmp(&x, &y, sizeof(x)))
 			return false;
-		if (x.code == (BPF_LD | BPF_IMM | BPF_DW) && /* its second half */
+		/* this instruction has a second half */
+		if (x.code == (BPF_LD | BPF_IMM | BPF_DW) &&
 		    memcmp(&p->insns[i + 1], &q->insns[i + 1], sizeof(x)))
 			return false;
 		i += x.code == (BPF_LD | BPF_IMM | BPF_DW);
@@ -167,7 +168,7 @@ static const struct {
 	{"trace_uprobe_multi", "uprobe.multi"},
 };
 
-/* Sections of programs for cgroups, by attach type. The path of the cgroup does not matter. */
+/* Sections of programs for cgroups, by attach type. They do not contain the path of the cgroup. */
 static const struct {
 	uint32_t attach_type;
 	const char *section;

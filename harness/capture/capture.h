@@ -15,37 +15,35 @@
  * refers to an element of one of its arrays; -1 (BB_CAPTURE_NONE) means none.
  */
 #define BB_CAPTURE_NONE (-1)
-#define BB_CAPTURE_MAX_ITEMS 65536u            /* of each array */
+#define BB_CAPTURE_MAX_ITEMS 65536u            /* limit for each array of a capture */
 #define BB_CAPTURE_MAX_INSNS 1000000u          /* BPF_COMPLEXITY_LIMIT_INSNS of the kernel */
-#define BB_CAPTURE_MAX_BYTES ((size_t)1 << 30) /* of a whole capture */
+#define BB_CAPTURE_MAX_BYTES ((size_t)1 << 30) /* limit for a whole capture */
 
 struct bb_blob {
 	char *data;
 	size_t size; /* bytes */
 };
 
-/*
- * What is known of an object only while the capture is taken (capture/take.h). It is neither stored
- * nor read, and every descriptor is closed before the capture is handed over.
- */
+/* What is known of an object only while the capture is taken (capture/take.h). A capture file
+ * does not contain it. Every descriptor is closed before the capture is handed over. */
 struct bb_held_object {
 	int fd;
-	uint32_t id; /* the kernel's */
+	uint32_t id; /* id in the kernel */
 };
 
 struct bb_taken_load {
-	int target_fd;      /* the program that it replaces or watches; -1 means none */
-	uint32_t target_id; /* that program's id; 0 means none */
-	uint64_t rights;    /* of the calling thread (capture/rights.h) */
+	int target_fd;      /* the program that the loaded one replaces or watches; -1 means none */
+	uint32_t target_id; /* id of the program behind target_fd; 0 means none */
+	uint64_t rights;    /* of the thread that loads the program (capture/rights.h) */
 	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
 };
 
 /* How to find out whether an attaching call succeeded. */
 enum bb_attached_by {
-	BB_ATTACHED_SURELY, /* no need to ask: it is known, or the kernel cannot be asked */
+	BB_ATTACHED_SURELY, /* do not ask: the answer is known, or the kernel cannot give it */
 	BB_ATTACHED_BY_EVENT,
 	BB_ATTACHED_BY_LINK,
-	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: query the target */
+	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: ask the target for its programs */
 };
 
 struct bb_taken_attachment {
@@ -59,23 +57,25 @@ struct bb_taken_attachment {
 /* Type information that programs and maps refer to. */
 struct bb_captured_btf {
 	struct bb_blob raw;
-	char module[64]; /* "vmlinux" or a module, if it is the kernel's; then raw is empty */
+	/* types of the kernel: "vmlinux" or the name of a module, and `raw` is empty */
+	char module[64];
 	struct bb_held_object held;
 };
 
 struct bb_captured_map {
-	char *name;           /* unique in the capture */
-	char kernel_name[16]; /* BPF_OBJ_NAME_LEN */
+	char *name;           /* name in the capture, unique */
+	char kernel_name[16]; /* name in the kernel; BPF_OBJ_NAME_LEN */
 	uint32_t type, key_size, value_size, max_entries, flags;
 	uint64_t extra;
 	int32_t btf;
 	uint32_t key_type_id, value_type_id;
-	int32_t inner; /* of a map of maps: the map that is its template */
-	bool frozen;   /* user space can no longer write to it */
+	int32_t inner; /* for a map of maps: index of the map that is its template */
+	bool frozen;   /* user space cannot write to it any more */
 	/*
-	 * n_entries times key and value. The value has value_size bytes; in a per-CPU map that
-	 * size rounded up to 8 for each possible CPU; in a map of maps it is an index of maps, in a
-	 * prog array one of progs (int32_t). Elements of an array that are zero are left out.
+	 * n_entries keys, followed by n_entries values. A value has value_size bytes. In a per-CPU
+	 * map it has that size, rounded up to 8, for each possible CPU. In a map of maps it is an
+	 * index into maps, in a prog array an index into progs (int32_t). Elements of an array that
+	 * are zero are left out.
 	 */
 	struct bb_blob entries;
 	uint32_t n_entries;
@@ -88,14 +88,14 @@ struct bb_captured_ref { /* a slot of fd_array: a map, a BTF, or neither */
 };
 
 struct bb_captured_prog {
-	char *name;           /* unique in the capture; from its BTF if it has one */
-	char kernel_name[16]; /* BPF_OBJ_NAME_LEN */
+	char *name; /* name in the capture, unique; from the program's BTF if it has one */
+	char kernel_name[16]; /* name in the kernel; BPF_OBJ_NAME_LEN */
 	char license[128];
 	uint32_t type, expected_attach_type, flags, kern_version;
 	/*
-	 * Instructions in which each file descriptor is replaced. BPF_PSEUDO_MAP_FD and
-	 * BPF_PSEUDO_MAP_VALUE have the index of a map. The second half of a BPF_PSEUDO_BTF_ID
-	 * has the index of a BTF plus 1; 0 means vmlinux.
+	 * The instructions, with an index in place of each file descriptor. BPF_PSEUDO_MAP_FD and
+	 * BPF_PSEUDO_MAP_VALUE have the index of a map. The second half of a BPF_PSEUDO_BTF_ID has
+	 * the index of a BTF plus 1; 0 means vmlinux.
 	 */
 	struct bpf_insn *insns;
 	uint32_t n_insns;
@@ -103,47 +103,51 @@ struct bb_captured_prog {
 	uint32_t n_funcs;
 	struct bpf_line_info *lines;
 	uint32_t n_lines;
-	struct bb_captured_ref *fds; /* fd_array */
+	struct bb_captured_ref *fds; /* the fd_array of the load */
 	size_t n_fds;
 	int32_t btf;
 	uint32_t attach_btf_id;
-	char attach_name[128]; /* name of attach_btf_id, such as "do_unlinkat"; "" if unknown */
-	int32_t attach_btf;    /* BTF of the module that has attach_btf_id; none means vmlinux */
-	int32_t attach_prog;   /* the earlier program that this one replaces or watches */
-	/* of a copy that was loaded with the command's own maps; zero if that load failed */
+	/* name of the target attach_btf_id, such as "do_unlinkat"; "" if unknown */
+	char attach_name[128];
+	/* index of the module's BTF that has attach_btf_id; BB_CAPTURE_NONE means vmlinux */
+	int32_t attach_btf;
+	int32_t attach_prog; /* index of the earlier program that this one replaces or watches */
+	/* tag of a copy that was loaded with the command's own maps; zero if that load failed */
 	uint8_t tag[BPF_TAG_SIZE];
 	uint32_t xlated_bytes, jited_bytes;
 	char *refused; /* why the kernel refuses the program; NULL if it does not */
 	char *missing; /* what a new load of the program lacks; NULL if nothing */
-	char *probe;   /* why it counts as the loader's test of the kernel; NULL if it is none */
+	/* why the program counts as the loader's test of the kernel; NULL if it is none */
+	char *probe;
 	struct bb_taken_load taken;
 };
 
 /* A hook to which the command attached a program. */
 struct bb_captured_attachment {
-	int32_t prog; /* none if the command did not load the program */
+	int32_t prog; /* index of the program; BB_CAPTURE_NONE if the command did not load it */
 	char kind[32];
-	char where[256]; /* "sched/sched_switch", "do_unlinkat", "cpu-clock, 99 Hz"; may be empty */
+	/* name of the hook, such as "sched/sched_switch" or "cpu-clock, 99 Hz"; may be empty */
+	char where[256];
 	uint32_t attach_type; /* enum bpf_attach_type; 0 also means none */
 	uint32_t n;           /* number of equal attachments, as of an event on each CPU */
 	bool refused;         /* the kernel refused the command's request */
 	struct bb_taken_attachment taken;
 };
 
-struct bb_captured_input { /* the command's own test runs */
+struct bb_captured_input { /* a test run that the command itself made */
 	int32_t prog;
 	struct bb_blob data, ctx;
 	uint32_t repeat;
-	uint32_t prog_id; /* the kernel's, while the capture is taken */
+	uint32_t prog_id; /* id of the program in the kernel, while the capture is taken */
 };
 
 struct bb_capture {
-	char *path;    /* of its file, for messages; NULL if it has none */
-	char *command; /* with its arguments */
+	char *path;    /* path of the capture's file, for messages; NULL if it has none */
+	char *command; /* the command and its arguments */
 	struct {
 		char *release, *version, *machine; /* uname(2) */
 	} kernel;
-	uint32_t n_cpus; /* possible CPUs: a per-CPU value has a part for each */
+	uint32_t n_cpus; /* number of possible CPUs: a value of a per-CPU map has a part for each */
 	struct bb_captured_btf *btfs;
 	size_t n_btfs;
 	struct bb_captured_map *maps;
@@ -172,17 +176,18 @@ bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
 bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captured_prog *p,
 			       const struct bb_capture *b, const struct bb_captured_prog *q);
 
-/* Returns NULL if no program has that name. */
+/* Returns the program of that name; NULL if there is none. */
 const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name);
 
 /* Returns the first attachment of a program that was not refused, or NULL. */
 const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c,
 							    size_t prog);
-/* Returns the same, or else the first refused attachment, or NULL. */
+/* Returns the first attachment that was not refused, otherwise the first refused one. NULL if
+ * the program has no attachment. */
 const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
 								size_t prog);
-/* Returns an array with that attachment for every program; the caller must free() it. Returns NULL
- * if out of memory. */
+/* Returns an array with the result of bb_capture__any_attachment() for every program; the caller
+ * must free() it. Returns NULL if out of memory. */
 const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c);
 
 /* Size in bytes of one value in the entries of a map; 0 means that entries of this map type are not

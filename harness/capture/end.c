@@ -42,7 +42,8 @@ static int say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t p
 		       : 0;
 }
 
-/* Loads it with the command's rights and closes it again. Returns the kernel's 0 or -errno. */
+/* Loads the program with the command's rights and closes it again. Returns 0 or the kernel's
+ * -errno. */
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
 	int slot = r->progs[prog], rc;
@@ -157,7 +158,7 @@ static int say_bad(const struct bb_take *t, const char *how_ended, struct bb_err
 		       first->refused);
 }
 
-/* `error` is the kernel's errno. */
+/* `error`: the errno with which the kernel refused the programs. */
 static int say_rights(const struct bb_take *t, int error, const char *how_ended, struct bb_err *err)
 {
 	char lacking[128];
@@ -403,7 +404,7 @@ static void name_btf_target(struct bb_captured_prog *p, struct btf **vmlinux)
 	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
 }
 
-/* The program names the target of an attachment that has no name of its own. */
+/* Names the target of an attachment that has no name of its own, from the program's BTF target. */
 static void say_btf_target(const struct bb_capture *c, struct bb_captured_attachment *a)
 {
 	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
@@ -463,7 +464,7 @@ static int resolve(struct bb_take *t)
 	return rc;
 }
 
-/* Replaces the ids of programs that others replace or watch by indexes. */
+/* Replaces the ids of programs that other programs replace or watch by indexes. */
 static int resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
@@ -503,8 +504,8 @@ static int read_btf(struct bb_captured_btf *b)
 	return bpf_obj_get_info_by_fd(b->held.fd, &info, &len) ? -errno : 0;
 }
 
-/* Returns the name from the BTF, because the kernel keeps 15 bytes only. The caller must free() it.
- */
+/* Returns the program's name from its BTF, because the kernel keeps only 15 bytes. The caller
+ * must free() it. */
 static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btfs)
 {
 	const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
@@ -573,8 +574,8 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 	return false;
 }
 
-/* True if the program was loaded until the end, or was refused. `*ret_others`: some program stayed.
- */
+/* True if the program was still loaded when the capture ended, or was refused. `*ret_others`:
+ * some program was. */
 static bool has_stayed(const struct bb_take *t, size_t prog, bool *ret_others)
 {
 	bool stayed = t->capture->progs[prog].refused;
@@ -617,12 +618,13 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a handful of instructions, and the command let go of it";
 	if (bb_capture__attachment(c, prog))
 		return NULL;
-	/* bpftrace's ksys_read, which asks for a link; its nameless one asks for test runs */
+	/* bpftrace tests for links with its program ksys_read, and for test runs with one
+	 * without a name */
 	if (!stayed && is_stub(c, prog) && !(has_run && *p->kernel_name))
 		return "it returns at once, was attached nowhere, and the command let go of it";
 	if (has_run)
 		return NULL;
-	/* libbpf-tools ask so whether fentry programs can be attached */
+	/* libbpf-tools test with this program whether fentry programs can be attached */
 	if (p->type == BPF_PROG_TYPE_TRACING && !strcmp(p->kernel_name, "test"))
 		return "it is called 'test', has a handful of instructions, and was attached "
 		       "nowhere";

@@ -142,7 +142,7 @@ struct reading {
 	struct bb_err *err;
 	struct member *members; /* sorted by name once all are read */
 	size_t n_members;
-	int rc; /* the first error; calls after it do nothing */
+	int rc; /* the first error; later calls do nothing */
 };
 
 static void damaged(struct reading *r, const char *what, size_t index)
@@ -324,7 +324,8 @@ static bool insn_fits(const struct bb_capture *c, const struct bpf_insn *insn)
 	}
 }
 
-/* `i` is the program's index. A program that it is attached to must have a lower one. */
+/* True if the parts of program `i` fit each other. A program that it is attached to must have a
+ * lower index. */
 static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog *p, size_t i)
 {
 	if (!is_index(p->btf, c->n_btfs) || !is_index(p->attach_btf, c->n_btfs) ||
@@ -493,7 +494,7 @@ int bb_capture__check_kernel(const struct bb_capture *c, struct bb_err *err)
 struct lent {
 	struct bb_capture *capture;
 	struct stat file; /* state of the file when it was read */
-	unsigned int n;   /* number of users */
+	unsigned int n;   /* number of users of the capture */
 	struct lent *next;
 };
 

@@ -16,7 +16,7 @@
 struct bb_follow {
 	struct bb_watched command;
 	struct bb_take take;
-	pthread_mutex_t lock; /* protects take and last_ns */
+	pthread_mutex_t lock; /* protects `take` and `last_ns` */
 	pthread_t thread;
 	uint64_t last_ns; /* time of the last call that loaded or attached */
 	int enough_fd;    /* an eventfd that ends the thread */
@@ -60,7 +60,7 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 
 	if (id < t->first_prog_id)
 		return false;
-	for (size_t i = 0; i < t->n_seen; i++) /* the command used it in a call */
+	for (size_t i = 0; i < t->n_seen; i++) /* the command used this program in a call */
 		if (t->seen[i].id == id)
 			return true;
 	fd = bpf_prog_get_fd_by_id(id);
@@ -81,8 +81,8 @@ static size_t n_made(const struct bb_take *t)
 	return t->capture->n_progs + t->capture->n_attachments;
 }
 
-/* Sleeps until there is a call, so that measured programs on wakeups or system calls do not run
- * because of this thread. */
+/* Sleeps until there is a call. A thread that polled would itself run measured programs on
+ * wakeups or system calls. */
 static void *serve(void *arg)
 {
 	struct bb_follow *f = arg;

@@ -166,13 +166,13 @@ struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t p
 
 #define CHUNK_BYTES (4u << 20) /* entries to read at once */
 
-/* The entries of a map that are read so far, keys and values apart. */
+/* The entries of a map that were read so far. Keys and values are in separate buffers. */
 struct gather {
 	struct bb_blob keys, values;
 	size_t keys_room, values_room;
 	size_t key_size, value_size;
 	size_t n, max_bytes;
-	bool skips_zero; /* leave out zero values: a new array is zero */
+	bool skips_zero; /* leave out zero values, because a new array is zero */
 };
 
 static int grow(struct bb_blob *b, size_t *room, const void *data, size_t size)
@@ -186,7 +186,7 @@ static int grow(struct bb_blob *b, size_t *room, const void *data, size_t size)
 		b->data = moved;
 		*room = more;
 	}
-	if (size) /* else both buffers may be NULL */
+	if (size) /* with size 0, both pointers may be NULL */
 		memcpy(b->data + b->size, data, size);
 	b->size += size;
 	return 0;
@@ -197,7 +197,7 @@ static bool is_zero(const char *data, size_t size)
 	return !size || (!*data && !memcmp(data, data + 1, size - 1));
 }
 
-/* Returns 0, -ENOMEM, or -EFBIG if the entries exceed the limit. */
+/* Adds an entry. Returns 0, -ENOMEM, or -EFBIG if the entries exceed the limit. */
 static int add_entry(struct gather *g, const char *key, const char *value)
 {
 	if (g->skips_zero && is_zero(value, g->value_size))
@@ -247,7 +247,7 @@ static int read_one_by_one(int fd, struct gather *g, size_t max)
 	char *value = calloc(1, g->value_size);
 	int rc = key && next && value ? 0 : -ENOMEM;
 
-	/* `max` ends the loop even if others add entries meanwhile */
+	/* `max` ends the loop even if other processes keep adding entries */
 	for (size_t i = 0; !rc && i < max; i++) {
 		if (bpf_map_get_next_key(fd, i ? key : NULL, next))
 			break;
@@ -325,8 +325,8 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 		rc = read_one_by_one(fd, &g, was->max_entries);
 	if (!rc && holds_maps)
 		rc = index_maps(t, &g);
-	m = &t->capture->maps[map];                   /* the array may have moved */
-	if (!rc && holds_maps && g.n && m->inner < 0) /* its creation was not seen */
+	m = &t->capture->maps[map];                   /* adding a map may have moved the array */
+	if (!rc && holds_maps && g.n && m->inner < 0) /* the creation of this map was not seen */
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));
 	if (!rc) {
 		rc = store_entries(m, &g);

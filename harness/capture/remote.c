@@ -9,7 +9,7 @@
 
 #define MAX_RECORD 256 /* bytes */
 
-#ifndef PIDFD_THREAD /* 6.9 */
+#ifndef PIDFD_THREAD /* Linux 6.9 */
 #define PIDFD_THREAD O_EXCL
 #endif
 
@@ -38,7 +38,8 @@ int bb_remote__open(pid_t tid, struct bb_remote *ret_remote)
 	struct bb_remote r = {.tid = tid};
 
 	r.pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
-	if (r.pidfd < 0 && errno == EINVAL) { /* before 6.9 they are of processes */
+	/* before Linux 6.9 a pidfd belongs to a process, not to a thread */
+	if (r.pidfd < 0 && errno == EINVAL) {
 		r.tgid = process_of(tid);
 		if (r.tgid < 0)
 			return r.tgid;

@@ -14,23 +14,27 @@ struct bb_remote {
 int bb_remote__open(pid_t tid, struct bb_remote *ret_remote);
 void bb_remote__close(struct bb_remote *r);
 
-/* Returns the process id of the thread; negative if the thread has ended. */
+/* Returns the process id of the thread, and keeps it in `tgid`; negative if the thread has
+ * ended. */
 pid_t bb_remote__process(struct bb_remote *r);
 
-/* Returns -EPERM or -ENOSYS if we may not copy its descriptors or memory, else 0. */
+/* Returns -EPERM or -ENOSYS if we may not copy the process's descriptors or memory, else 0. */
 int bb_remote__try(const struct bb_remote *r);
 
-/* Reads its memory; returns -EFAULT if part of the range is not mapped. */
+/* Reads memory of the process from address `at`; returns -EFAULT if part of the range is not
+ * mapped. */
 int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t size);
-/* Reads a string of less than `size` bytes; a longer string is truncated. */
+/* Reads a string of the process. A string of `size` bytes or more is truncated. */
 int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size);
-/* Reads n records of `from_size` bytes each into records of `to_size` bytes: longer records are
- * truncated, shorter ones padded with zeros. `*ret_records` is NULL if n or `at` is 0. The caller
- * must free() it. */
+/*
+ * Reads n records from address `at` of the process. Records of more than `to_size` bytes are
+ * truncated, shorter ones are padded with zeros. `*ret_records` is NULL if n or `at` is 0. The
+ * caller must free() it.
+ */
 int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t from_size,
 		    size_t to_size, void **ret_records);
 
-/* Returns a close-on-exec copy of its descriptor, or -errno. */
+/* Returns a close-on-exec copy of the process's descriptor `fd`, or -errno. */
 int bb_remote__fd(const struct bb_remote *r, int fd);
 
 #endif

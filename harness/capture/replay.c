@@ -37,9 +37,10 @@ static int btf_of_kernel(const char *module)
 	return -1;
 }
 
-#define MAX_TRIES 5 /* of a load that a signal interrupted; libbpf does the same */
+#define MAX_TRIES 5 /* most attempts at a load that signals interrupt; libbpf makes as many */
 
-/* Flags to drop: root needs no token, and the kernel does not tell a map's NUMA node. */
+/* Flags that a new load leaves out. Root needs no token, and the kernel does not tell a map's
+ * NUMA node. */
 #define MAP_FLAGS_LEFT (BB_TOKEN_FD | BPF_F_NUMA_NODE)
 
 static int sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr)
@@ -90,7 +91,7 @@ void bb_replay__done(struct bb_replay *r)
 
 /* --- type information --- */
 
-/* Returns a descriptor of the BTF, which it loads if necessary, or -errno. */
+/* Returns the descriptor of the BTF, or -errno. Loads the BTF if that was not done yet. */
 static int need_btf(struct bb_replay *r, int32_t btf)
 {
 	const struct bb_captured_btf *b = &r->capture->btfs[btf];
@@ -104,7 +105,7 @@ static int need_btf(struct bb_replay *r, int32_t btf)
 
 /* --- maps --- */
 
-/* Makes an empty map, unless it exists. */
+/* Makes an empty map; does nothing if the map exists. */
 static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 {
 	const struct bb_captured_map *m = &r->capture->maps[map];
@@ -125,7 +126,8 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 		a.btf_key_type_id = m->key_type_id;
 		a.btf_value_type_id = m->value_type_id;
 	}
-	if (rc >= 0 && m->inner >= 0) { /* recurses once: map_fits() checked it */
+	/* this recursion is one level deep: map_fits() checked it */
+	if (rc >= 0 && m->inner >= 0) {
 		rc = make_map(r, (size_t)m->inner, err);
 		if (rc)
 			return rc;
@@ -138,8 +140,8 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %m", m->name) : 0;
 }
 
-/* Returns the values with indexes replaced by descriptors; NULL if out of memory. The caller must
- * free() them. */
+/* Returns a copy of the values, with descriptors in place of indexes; NULL if out of memory. The
+ * caller must free() it. */
 static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
 {
 	const char *from = bb_captured_map__values(m);
@@ -251,7 +253,7 @@ int bb_captured_prog__each_map(const struct bb_captured_prog *p,
 			continue;
 		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
 			rc = visit(arg, (size_t)insn->imm);
-		i++; /* its second half */
+		i++; /* this instruction has a second half */
 	}
 	for (size_t i = 0; !rc && i < p->n_fds; i++)
 		if (p->fds[i].map >= 0)
@@ -376,7 +378,7 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 	return rc;
 }
 
-/* Loads it without a log, which is faster; loads it again with a log if that failed. */
+/* Loads the program without a log, which is faster. If that fails, loads it again for the log. */
 static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size, struct bb_err *err)
 {
 	const struct bb_captured_prog *p = &r->capture->progs[prog];

@@ -9,9 +9,9 @@
 #define BB_TOKEN_FD (1U << 16) /* BPF_F_TOKEN_FD of Linux 6.9, in the flags of a program or map */
 
 /*
- * The kernel's objects for one load of a capture's programs. Each array has a descriptor per index;
- * -1 means none. Objects are made when they are needed, or the caller puts them there.
- * bb_replay__done() closes all of them.
+ * The kernel's objects for one load of a capture's programs. Each array has a descriptor by index;
+ * -1 means none yet. Loading makes the objects that are needed, unless the caller has put them
+ * there. bb_replay__done() closes all of them.
  */
 struct bb_replay {
 	const struct bb_capture *capture; /* borrowed */
@@ -43,7 +43,7 @@ void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn 
 int bb_captured_prog__each_map(const struct bb_captured_prog *p,
 			       int (*visit)(void *arg, size_t map), void *arg);
 
-void bb_replay__done(struct bb_replay *r); /* a zeroed struct is allowed */
+void bb_replay__done(struct bb_replay *r); /* accepts a zeroed struct */
 
 /* Reads information about the BTF behind `fd`. `name` receives "vmlinux", the module's name, or ""
  * for the BTF of a program. Returns 0 or -errno. */

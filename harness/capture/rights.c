@@ -4,7 +4,7 @@
 #include <linux/capability.h>
 #include <sys/syscall.h>
 
-#ifndef CAP_PERFMON /* 5.8 */
+#ifndef CAP_PERFMON /* Linux 5.8 */
 #define CAP_PERFMON 38
 #define CAP_BPF 39
 #endif
@@ -31,7 +31,7 @@ static uint64_t all_rights(void)
 	return all;
 }
 
-/* tid 0 means our thread. Returns 0 or -errno. */
+/* Reads the capabilities of a thread; tid 0 means our thread. Returns 0 or -errno. */
 static int get(pid_t tid, struct __user_cap_data_struct sets[2])
 {
 	struct __user_cap_header_struct whose = {_LINUX_CAPABILITY_VERSION_3, tid};
@@ -102,8 +102,9 @@ void bb_rights__restore(const struct bb_rights_before *before)
 {
 	struct __user_cap_data_struct sets[2];
 
+	/* the same call worked in bb_rights__limit() */
 	if (get(0, sets))
-		abort(); /* bb_rights__limit() did the same with success */
+		abort();
 	for (int i = 0; i < 2; i++)
 		sets[i].effective = before->effective[i];
 	if (put(sets))

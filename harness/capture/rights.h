@@ -13,7 +13,7 @@
  * read. */
 uint64_t bb_rights__of(pid_t tid);
 
-/* True if they suffice for programs of every type. */
+/* True if `rights` suffice for programs of every type. */
 bool bb_rights__are_whole(uint64_t rights);
 
 /* Writes the names of the missing rights: "CAP_BPF, CAP_PERFMON". */

@@ -8,14 +8,16 @@
 #include "capture/take.h"
 
 #define TURN_MS 50
-#define QUIET_S 1.0            /* time without calls that ends it, if programs are attached */
-#define QUIET_UNATTACHED_S 5.0 /* the same, if programs are only loaded */
-#define NOTHING_S 60.0         /* limit for a command that has loaded nothing */
-#define ENDING_TURNS 1000      /* turns of 1 ms to wait for a command that is ending */
+/* time without calls after which a capture ends, if programs are attached, s */
+#define QUIET_S 1.0
+/* time without calls after which a capture ends, if programs are loaded but not attached, s */
+#define QUIET_UNATTACHED_S 5.0
+#define NOTHING_S 60.0    /* limit for a command that has loaded nothing, s */
+#define ENDING_TURNS 1000 /* turns of 1 ms to wait for a command that is ending */
 
 struct supervision {
 	const struct bb_capture_opts *opts;
-	struct bb_watched command; /* `beside` is the command of --until */
+	struct bb_watched command; /* its member `beside` is the command of --until */
 	struct bb_take take;
 	uint64_t began_ns, last_ns; /* last_ns: time of the last call */
 };
@@ -80,7 +82,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 			bb_take__settle(&s->take, BB_SETTLE_TURN, 0);
 		bb_watched__look(&s->command);
 		if (bb_stop_signal == SIGINT && s->opts->interrupt_ends) {
-			bb_stop_signal = 0; /* the second one kills us */
+			bb_stop_signal = 0; /* a second signal ends bpfbench at once */
 			return 0;
 		}
 		if (bb_stop_signal)

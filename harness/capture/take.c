@@ -10,8 +10,8 @@
 #include "capture/replay.h"
 #include "capture/rights.h"
 
-#define MAX_INPUTS 64          /* test runs in a capture */
-#define MAX_INPUT_BYTES 262144 /* of one test run */
+#define MAX_INPUTS 64          /* most test runs in a capture */
+#define MAX_INPUT_BYTES 262144 /* most bytes of the packet, and of the context, of one test run */
 
 /* --- BPF_PROG_LOAD --- */
 
@@ -205,12 +205,13 @@ static int take_load(struct bb_take_call *call)
 	struct bb_captured_prog *p;
 	void *insns;
 
+	/* the kernel cannot read these arguments either */
 	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
 	    t->capture->n_progs >= BB_CAPTURE_MAX_ITEMS ||
 	    bb_remote__copy(&call->from, call->attr.insns, call->attr.insn_cnt,
 			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
 	    !insns)
-		return 0; /* the kernel could not read them either */
+		return 0;
 	p = BB_ADD(bb_captured_prog_record, t->capture, progs);
 	if (!p) {
 		free(insns);
@@ -261,9 +262,10 @@ static int take_event(struct bb_take_call *call, uint64_t attr_at)
 	     bb_remote__read(&call->from, attr_at, &e.attr,
 			     e.attr.size < sizeof(e.attr) ? e.attr.size : sizeof(e.attr))))
 		return 0;
+	/* an event for the output of programs, to which no program is attached */
 	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
-		return 0;                   /* for reading output: gets no program */
-	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe: a function, or a file */
+		return 0;
+	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */
 	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
 		*e.name = '\0';
 	added = bb_append(&t->events, &t->n_events, sizeof(*added));

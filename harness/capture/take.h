@@ -48,11 +48,11 @@ struct bb_take {
 	size_t n_links;
 	uint32_t last_link_id;  /* links with an id up to this one have been seen */
 	uint32_t first_prog_id; /* the command's programs have an id >= this one */
-	uint64_t rights;        /* rights that each load and each map creation had */
+	uint64_t rights;   /* the rights that all loads and map creations so far had in common */
 	int unreadable;    /* -errno if the command's memory or descriptors could not be copied */
 	bool supervises;   /* the command wanted a seccomp listener; the kernel refuses a second */
 	size_t n_calls;    /* system calls that were handled */
-	uint64_t spent_ns; /* time spent in all of them */
+	uint64_t spent_ns; /* time spent on these system calls */
 };
 
 int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err);
@@ -70,20 +70,23 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
 void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
 
 /*
- * Finds out which attachments the kernel has made. A missing attachment counts as refused once its
- * thread has returned from the attaching call. BB_SETTLE_CALL: thread `tid` makes another call.
- * BB_SETTLE_END: the capture ends. BB_SETTLE_TURN marks nothing as refused.
+ * Finds out which attachments the kernel has made. An attachment that the kernel does not have
+ * counts as refused once its thread has returned from the attaching call. `when` says how that is
+ * known: thread `tid` makes another call (BB_SETTLE_CALL), or the capture ends (BB_SETTLE_END).
+ * BB_SETTLE_TURN marks nothing as refused.
  */
 enum bb_settle_when { BB_SETTLE_CALL, BB_SETTLE_TURN, BB_SETTLE_END };
 void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
 
-/* Asks the kernel, while the command still runs, for: the loaded programs; the entries of the maps
- * (0 means no entries, else at most max_bytes in all); the programs that netlink attached to
- * network devices, in our network namespace and in that of the process `command`. */
+/*
+ * Asks the kernel, while the command still runs, for three things: the loaded programs; the entries
+ * of the maps (at most max_bytes in all; 0 means no entries); the programs that netlink attached to
+ * network devices, in our network namespace and in that of the process `command`.
+ */
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
-/* The kernel's program with this id runs in place of program `prog` of the capture. Call it after
- * bb_take__ask_kernel(). */
+/* Notes that the kernel's program `id` runs in place of program `prog` of the capture. Call this
+ * after bb_take__ask_kernel(). */
 void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog);
 
 /* Completes the capture and hands it to the caller; frees `t`. Loads every program once more, with
@@ -117,7 +120,7 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
 /* Finds the programs on network devices (attach.c). Returns 0 or -errno. */
 int bb_take__devices(struct bb_take *t, pid_t command);
 
-/* Closes its descriptor and marks it as settled. */
+/* Closes the attachment's descriptor and marks the attachment as settled. */
 void bb_taken_attachment__done(struct bb_taken_attachment *p);
 
 /* Adds the group to a tracepoint's name: "sched_switch" becomes "sched/sched_switch". This reads

@@ -22,7 +22,7 @@
 
 /* --- in the child that becomes the command --- */
 
-/* 0 or -errno. */
+/* Adds the system calls to watch. Returns 0 or -errno. */
 static int add_rules(scmp_filter_ctx filter)
 {
 	static const uint32_t bpf_cmds[] = {
@@ -43,7 +43,7 @@ static int add_rules(scmp_filter_ctx filter)
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(ioctl), 1,
 				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      PERF_EVENT_IOC_SET_BPF));
-	if (!rc) /* the command wants a listener, too: we report that */
+	if (!rc) /* a listener that the command itself wants: we report that it gets none */
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(seccomp), 2,
 				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      SECCOMP_SET_MODE_FILTER),
@@ -99,7 +99,8 @@ static int become_command(void *arg, int socket)
 	if (fd < 0)
 		return fd;
 	close(fd);
-	/* Without a listener every watched call fails, so the command begins after the guard. */
+	/* A watched call fails while nobody listens. So the command begins only when the guard
+	 * runs. */
 	rc = bb_descriptor__receive(socket, &guarded, &none);
 	if (rc)
 		return rc;
@@ -122,7 +123,8 @@ static int answer(int fd, uint64_t id)
 static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
 {
 	answer(fd, *answering);
-	answer(fd, *answering + 1); /* received but not noted yet: ids ascend by 1 */
+	/* a call that we received but did not note yet: ids ascend by 1 */
+	answer(fd, *answering + 1);
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		struct seccomp_notif call = {0};
@@ -177,7 +179,8 @@ static int start_guard(struct bb_listener *l)
 
 /* --- ours --- */
 
-/* `leave`: the guard stays and answers the command's calls. Else the guard ends, too. */
+/* Closes our side. `leave`: the guard stays and answers the command's calls. Otherwise the guard
+ * ends, too. */
 static void listener_close(struct bb_listener *l, bool leave)
 {
 	char quit = GUARD_QUITS;
@@ -265,7 +268,7 @@ static int listener_next(struct bb_listener *l, int timeout_ms, struct seccomp_n
 }
 
 #define TURN_MS 50
-#define PATIENCE_S 3.0 /* after each signal that asks the command to end */
+#define PATIENCE_S 3.0 /* wait after each signal that asks the command to end, s */
 
 /* --- its processes --- */
 
@@ -313,7 +316,7 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
 		return rc;
 	}
-	bb_open_files__allow_more(); /* for a descriptor of each of the command's maps */
+	bb_open_files__allow_more(); /* we need a descriptor for each of the command's maps */
 	*ret_watched = c;
 	return 0;
 }
@@ -350,8 +353,10 @@ void bb_watched__look(struct bb_watched *c)
 		c->beside = 0;
 }
 
-/* Answers the command's calls while it cleans up. Returns true once no process of it is left, false
- * after `seconds`. If `signal` is SIGKILL, orphans that become our children meanwhile get it, too.
+/*
+ * Answers the command's calls while it cleans up. Returns true once no process of the command is
+ * left, false after `seconds`. If `signal` is SIGKILL, this also kills orphans of the command that
+ * become our children meanwhile.
  */
 static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
 {

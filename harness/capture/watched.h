@@ -16,21 +16,24 @@
  */
 struct bb_listener {
 	int fd;
-	pid_t command;       /* our child, and the leader of its process group */
-	pid_t guard;         /* our child */
-	int guard_alive;     /* the guard sleeps until this closes or a byte arrives */
-	uint64_t *answering; /* id of the call that we handle; shared with the guard */
+	pid_t command; /* our child, and the leader of its process group */
+	pid_t guard;   /* our child */
+	/* Our end of a pipe on which the guard sleeps. When the pipe is closed, the guard begins
+	 * to answer calls. When we write a byte, the guard ends. */
+	int guard_alive;
+	uint64_t *answering; /* id of the call that we are handling; memory shared with the guard */
 };
 
 /* A command that is watched while it loads BPF programs, from its start to its end. */
 struct bb_watched {
 	struct bb_listener listener;
-	pid_t before[64]; /* n_before child processes that we had before the command */
+	pid_t before[64]; /* the n_before child processes that we had before the command started */
 	size_t n_before;
-	pid_t beside; /* a second command, as of --until; 0 means none, or it has ended */
-	bool ended;   /* the command has ended; `status` is that of waitpid() */
+	pid_t beside; /* pid of a second command, as of --until; 0 means none, or it has ended */
+	bool ended;   /* the command has ended; `status` is the result of waitpid() */
 	int status;
-	/* May answer a call itself, and then returns true. NULL: none does. */
+	/* Called for each watched call. Returns true if it has answered the call itself;
+	 * otherwise the call continues as usual. NULL: not called. */
 	bool (*load)(void *arg, int listener_fd, const struct seccomp_notif *call);
 	void *load_arg;
 };
@@ -45,7 +48,7 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 		      struct bb_watched *ret_watched, struct bb_err *err);
 
 /*
- * Answers the calls that wait or arrive within timeout_ms, and records them in `take` unless it is
+ * Answers the calls that wait or arrive within timeout_ms. Records them in `take`, which may be
  * NULL. `*ret_calls` is true if there was a call. Returns 0, -ENOMEM, or -EPIPE if no process is
  * left that could make a call.
  */
@@ -54,8 +57,8 @@ int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take
 /* Updates `ended`, `status` and `beside`; does not wait. */
 void bb_watched__look(struct bb_watched *c);
 
-/* Ends the command by SIGINT, then SIGTERM, then SIGKILL. Returns false if a process of it is left.
- */
+/* Ends the command by SIGINT, then SIGTERM, then SIGKILL. Returns false if a process of the
+ * command is left. */
 bool bb_watched__end(struct bb_watched *c);
 
 /* Stops watching the command. `leaves`: the command runs on, and the guard answers its calls. */
