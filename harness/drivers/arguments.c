@@ -5,11 +5,12 @@
 #include "exact/clone.h"
 #include "exact/cfg.h"
 
-#define RUNS 3u /* with each set, because a program that remembers takes another path then */
+/* runs with each set of arguments: a program with a memory may take another path later */
+#define RUNS 3u
 
-/* Memory that both processes see. */
+/* Results of the trial, in memory that both processes see. */
 struct tried {
-	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* number of instructions */
+	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* number of instructions that the runs reached */
 };
 
 struct trial {
@@ -26,8 +27,8 @@ struct trial {
 
 static uint32_t reached_with(struct trial *c, unsigned int set)
 {
-	c->prog->fire.point =
-		c->points[set]; /* the trigger reads it there; this process has a copy of its own */
+	/* the trigger reads the attach point from there; our process has a copy of its own */
+	c->prog->fire.point = c->points[set];
 	bb_clone__reset(&c->clone);
 	for (unsigned int i = 0; i < RUNS; i++)
 		bb_firing__fire(&c->slot.firing);

@@ -99,7 +99,7 @@ static int time_calls(void *arg, uint32_t n, double *ret_ns)
 	return bb_must_end_why();
 }
 
-/* Finds the number of calls of a longer call of a line. */
+/* Finds how many calls in a row the longer times of a line have. */
 static int calibrate(struct timing *t, uint32_t *ret_calls)
 {
 	double ns = 0;
@@ -175,8 +175,8 @@ const struct bb_driver bb_driver_call = {
 				 {.name = "seconds"}},
 			.seconds = 3,
 			.compare_s = 30, /* a function may sleep, and a verdict needs seven pairs */
-			/* One call each. With more, a turn would hold many fast calls or few
-			 * slow ones, and the slow ones would be cut off. */
+			/* One call for each turn. With more, a turn would hold many fast calls
+			 * or few slow ones, and the slow ones would be cut off. */
 			.pace = {.pair_turn = 1},
 			.sample = {"call", "ns per call", false},
 			.units_per_ns = (uint32_t)PS_PER_NS,

@@ -104,7 +104,7 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 	__asm__ volatile("" : : "r"(x));
 }
 
-#define LINE_BYTES 64u /* if the machine's lines are longer, some are written twice */
+#define LINE_BYTES 64u /* If the machine's cache lines are longer, some are written twice. */
 #define MOST_CACHES 8u
 #define DEFAULT_BYTES ((size_t)4 << 20)
 /* each in another page; otherwise one line would be fetched with another */
@@ -112,11 +112,13 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 #define PROBE_PAGE 4096u
 #define LOOKS 15u
 #define LOOKS_A_TURN 3u
-#define EVICTED 3.0 /* with TLB misses, L3 answers 5 times as late as L1 and L2 together */
+/* A line must take this many times as long to read as before. With TLB misses, L3 takes 5 times
+ * as long as L1 and L2 together. */
+#define EVICTED 3.0
 
 struct bb_cold {
 	char *buffer;
-	size_t bytes; /* size in use: a power of two */
+	size_t bytes; /* size of the buffer in use: a power of two */
 	struct cold_branches branches;
 	struct bb_rng rng;
 	/* one line in each page; each line holds the address of the next one */
@@ -239,7 +241,7 @@ const char *bb_cold__emptied(const struct bb_cold *c)
 	return c->emptied;
 }
 
-/* Returns median times to read a line: hot, and after emptying. */
+/* Returns the median times to read a line: hot, and after emptying. */
 static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *ret_cold_ns)
 {
 	double hot_ns[LOOKS], cold_ns[LOOKS];
@@ -323,8 +325,9 @@ int bb_cold__after_fork(struct bb_cold *c)
 {
 	int rc = map_all(c, NULL);
 
+	/* writes to every page of the buffer */
 	if (!rc)
-		bb_cold__empty(c); /* touches its pages */
+		bb_cold__empty(c);
 	return rc;
 }
 

@@ -6,21 +6,23 @@
 #include "base/std.h"
 
 /*
- * Empties the caches and predictors of a CPU, as far as user space can: the data and instruction
- * caches up to the largest level of which BB_COLD_MAX_BYTES is twice the size, the TLB, branch
- * targets and branch history. A buffer of twice that size is written page by page, in an order that
- * no prefetcher follows. Then code with more branches than predictors hold runs on random bits.
+ * Empties the caches and predictors of a CPU, as far as user space can: the TLB, branch targets,
+ * branch history, and the data and instruction caches. Of the caches it empties the levels of up to
+ * half of BB_COLD_MAX_BYTES. A buffer of twice the size of the largest such level is written page
+ * by page, in an order that no prefetcher follows. Then code with more branches than predictors
+ * hold runs on random bits.
  *
  * It cannot evict a larger cache: the L3 of a server, shared with others, keeps its lines. It
- * cannot evict a chosen line of the kernel (x86: clflush checks the address as a load does). A
- * program is never colder than the system call or page fault that runs it leaves it: that has
- * warmed its own code and data.
+ * cannot evict a chosen line of the kernel (x86: clflush checks the address as a load does). The
+ * system call or page fault that runs a program warms its own code and data again before the
+ * program begins.
  */
-#define BB_COLD_MAX_BYTES                                                                          \
-	((size_t)32 << 20) /* 5 ms per emptying on the machine that this was written on */
 
-#define BB_COLD_GUESS_S                                                                            \
-	1e-3 /* time of emptying, for progress and budgets; half to five times as much was seen */
+/* largest buffer: 5 ms per emptying on the machine that this was written on */
+#define BB_COLD_MAX_BYTES ((size_t)32 << 20)
+
+/* time of emptying for progress and budgets, s; half to five times as much was seen */
+#define BB_COLD_GUESS_S 1e-3
 
 struct bb_cold;
 

@@ -5,11 +5,12 @@
 #include "bpf/object_info.h"
 #include "fire/attach_point.h"
 
-#define TRIES_MOST 32u /* a program of a large object takes half a second to load */
+/* most programs to load, because a program of a large object takes half a second to load */
+#define TRIES_MOST 32u
 
 /* --- which programs are attached beside another --- */
 
-/* True if events of the kernel run it, whichever process causes them. */
+/* True if events of the kernel run the program, whichever process causes them. */
 static bool is_event(const struct bb_attach_point *p)
 {
 	switch (p->kind) {
@@ -23,8 +24,8 @@ static bool is_event(const struct bb_attach_point *p)
 	}
 }
 
-/* True if both may be attached at the same time. A call of a function runs only programs that
- * are attached to this function. */
+/* True if programs at both points may be attached at the same time. A call of a function runs
+ * only programs that are attached to this function. */
 static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
 {
 	if (bb_attach_point__same_event(p, other))
@@ -66,7 +67,7 @@ size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_pro
 	return f.n;
 }
 
-/* --- programs of its object that the session does not measure --- */
+/* --- programs of the object that the session does not measure --- */
 
 static bool is_in_session(const struct bb_test_prog *prog, const char *program)
 {
@@ -77,8 +78,8 @@ static bool is_in_session(const struct bb_test_prog *prog, const char *program)
 	return !strcmp(prog->spec->program, program);
 }
 
-/* Finds the point at which it would be attached beside the program. False: it would not be
- * attached. */
+/* Finds the point at which program `p` of the object would be attached beside `prog`. Returns
+ * false if `p` would not be attached. */
 static bool has_point(const struct bb_test_prog *prog, const struct bb_object_program *p,
 		      struct bb_attach_point *ret_point)
 {

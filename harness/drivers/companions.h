@@ -6,23 +6,24 @@
 #include "drivers/test_prog.h"
 
 /*
- * Loads the other programs of the program's object, on the program's maps, to attach them beside
- * it, as the tool does. They are the programs that the session does not measure: it measures one
- * program of the object, or compares two. The program must be loaded and its trigger found. Left
- * out are programs that cannot be loaded, and programs that act on other processes without
- * `allow_system_wide`. They are closed with the program.
+ * Loads the other programs of the program's object, which use the program's maps. They are attached
+ * beside it, as the object's own tool does. They are the programs that the session does not
+ * measure: it measures one program of the object, or compares two. The program must be loaded and
+ * its trigger found. Left out are programs that cannot be loaded, and programs that act on other
+ * processes without `allow_system_wide`. bb_test_prog__close() closes them.
  */
 void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide);
-/* Loads them again if the loaded program has other maps by now, because they use its maps. */
+/* Loads the companions again if the program has other maps since, because companions use the
+ * program's maps. */
 void bb_companions__refresh(struct bb_test_prog *prog, bool allow_system_wide);
 void bb_companions__close(struct bb_test_prog *prog);
 
 #define BB_BESIDE_MOST 16u
 
 /*
- * Finds the programs to attach beside the program. They are programs of its object, from the
- * session or its companions, that have a hook and share a map with it. For example, the program at
- * a function's entry stores a value for the program at its return. Only one program is taken for
+ * Finds the programs to attach beside `prog`. They are programs of the same object, from the
+ * session or the companions, that have a hook and share a map with `prog`. For example, the program
+ * at a function's entry stores a value for the program at its return. Only one program is taken for
  * each event, because objects hold several for different kernels. Returns their number.
  * ret_others[BB_BESIDE_MOST] may be NULL.
  */

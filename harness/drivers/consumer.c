@@ -10,18 +10,18 @@
 #include "base/child.h"
 #include "perf_profiler.h"
 
-/* Time after which it looks without a wakeup, because some programs send none. */
+/* The consumer looks at the ring at least this often, because some programs send no wakeups. */
 #define POLL_MS 10
 #define GRACE_S 0.02
 #define LOG_BYTES (64u << 10)
 
 struct bb_consumer_shared {
-	size_t bytes; /* size of all this memory */
+	size_t bytes; /* size of the shared memory */
 	size_t room;
-	volatile bool stop; /* set by us: the consumer must stop */
-	volatile int rc;    /* the reason why it ended by itself */
+	volatile bool stop; /* set by us: the consumer must end */
+	volatile int rc;    /* why the consumer ended by itself */
 	volatile uint64_t samples;
-	uint64_t setup_cpu_ns; /* CPU time that it used before it began */
+	uint64_t setup_cpu_ns; /* CPU time that the consumer used before it was ready */
 	uint64_t lag_ns[];
 };
 
@@ -54,7 +54,8 @@ static int consume(struct reader *r, struct ring_buffer *ring)
 
 	while (!r->shared->stop && rc >= 0) {
 		rc = ring_buffer__poll(ring, POLL_MS);
-		if (rc == 0 && !r->shared->stop) /* a program that never wakes its reader */
+		/* woken by the timeout: a program may never wake its reader */
+		if (rc == 0 && !r->shared->stop)
 			rc = ring_buffer__consume(ring);
 		if (rc == -EINTR) /* our parent handles the signal */
 			rc = 0;
@@ -164,7 +165,7 @@ int bb_consumer__check(struct bb_consumer *c, struct bb_err *err)
 	return say_ended(c, status, err);
 }
 
-/* Waits until it ends, and kills it if it does not end soon. */
+/* Waits until the consumer ends. Kills it if it does not end soon. */
 static int wait_for_end(struct bb_consumer *c, int *ret_status, struct rusage *ret_usage)
 {
 	const struct timespec a_little = {.tv_nsec = 500000};

@@ -15,7 +15,7 @@
 struct bb_consumer_shared;
 
 struct bb_consumer {
-	pid_t pid;                         /* 0: not running */
+	pid_t pid;                         /* the child process; 0: not running */
 	struct bb_consumer_shared *shared; /* NULL: there are no results */
 };
 
@@ -24,8 +24,8 @@ struct bb_consumed {
 	uint64_t samples; /* samples that it has processed */
 	/* lag_ns[n], in the order of processing; valid until bb_consumer__close() */
 	const uint64_t *lag_ns;
-	size_t n;     /* equal to `samples`, or less if there was no more room */
-	double cpu_s; /* user and system time since it was ready */
+	size_t n;     /* number of lags: `samples`, or fewer if there was no room for more */
+	double cpu_s; /* user and system time that the consumer used after it was ready, s */
 };
 
 /* Starts the consumer, with room for `room` lags, and waits until it is ready. `ring_fd` is the
@@ -34,17 +34,17 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 		       const struct bb_child_place *place, struct bb_consumer *ret_consumer,
 		       struct bb_err *err);
 
-/* Returns 0 while it runs, or -ECHILD with a message if it has ended by itself. */
+/* Returns 0 while the consumer runs, or -ECHILD with a message if it has ended by itself. */
 int bb_consumer__check(struct bb_consumer *c, struct bb_err *err);
 
 /*
- * Stops it after the sample that it processes. If that takes more than 20 ms (because the processor
- * sleeps, for example), kills it, and the sample stays in the ring. Returns 0, or -errno with a
- * message that names the failed step.
+ * Stops the consumer after the sample that it is processing. If that takes more than 20 ms (because
+ * the processor sleeps, for example), the consumer is killed, and the sample stays in the ring.
+ * Returns 0, or -errno with a message that names the failed step.
  */
 int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, struct bb_err *err);
 
-void bb_consumer__close(struct bb_consumer *c); /* takes a zeroed one, too */
+void bb_consumer__close(struct bb_consumer *c); /* accepts a zeroed struct */
 
 /*
  * Writes the age at `now_ns` of every sample that is still in the ring into ret_age_ns[room], the

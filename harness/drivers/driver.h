@@ -24,7 +24,7 @@ struct bb_driver_opts {
 	int cpu; /* the CPU that the program under test runs on */
 	/* The CPU that polls the counters; equal to `cpu` if there is no other. */
 	int poll_cpu;
-	uint64_t seed; /* for random numbers */
+	uint64_t seed; /* seed of random numbers */
 	uid_t uid;     /* the user that workloads run as: the caller of sudo */
 	gid_t gid;
 	/* Names of more environment variables that workloads keep; ends in NULL. NULL means none.
@@ -41,39 +41,45 @@ struct bb_driver_opts {
 /* One batch: consecutive samples of one program. The caller sets the members before the empty line,
  * the driver sets the others. */
 struct bb_batch {
-	/* ns[want]: the samples, each the cost of one run, in 1/units_per_ns ns. */
+	/* ns[want]: the samples, each the cost of one run, in 1/units_per_ns ns
+	 * (core/drive_kind.h). */
 	uint64_t *ns;
 	/* paths[want]: the path of each run, for the drive `exact`; NULL for other drives. */
 	uint64_t *paths;
-	/* Number of samples to take. There are fewer, or none, only if the time is up. */
+	/* Number of samples to take. The driver takes fewer, or none, only if the time is up. */
 	size_t want;
 	/* In: number of runs to fire and discard first. Out: number of runs discarded. */
 	size_t warmup;
-	/* Longest wall time (of drives over a workload: its CPU time). A driver that fires takes at
-	 * least one sample even so. 0 means no limit but the deadline (base/deadline.h). */
+	/*
+	 * Longest wall time of the batch, s; for drives over a workload its longest CPU time. A
+	 * driver that fires takes at least one sample in any case. 0: only the deadline limits the
+	 * batch (base/deadline.h).
+	 */
 	double max_s;
-	bool drain_each_run; /* empty rings after every run; false: only when half full */
+	/* true: empty rings after every run; false: only when they are half full */
+	bool drain_each_run;
 
 	size_t n; /* samples taken */
 	/* Events fired (slope: lines taken) after the warm-up; 0 if the driver cannot know. */
 	uint64_t fired;
-	uint64_t run_cnt, run_time_ns; /* the kernel's counters, without warm-up */
+	uint64_t run_cnt, run_time_ns; /* the kernel's counters over the batch, without warm-up */
 	uint64_t events;               /* in situ: packets sent or requests answered; else 0 */
 	uint64_t multi; /* runs that shared a window with others and so are no samples */
 	double elapsed_s;
-	double target_cpu_s; /* CPU time of the workload; NAN without a workload */
+	double target_cpu_s; /* CPU time of the workload, s; NAN without a workload */
 	struct {
-		double intercept_ns;         /* cost of a call without its runs */
+		double intercept_ns;         /* cost of a call without its runs, ns */
 		double pmu[BB_PMU_COUNTERS]; /* hardware counts of a run; NAN without a PMU */
-	} slope;                             /* NAN elsewhere */
+	} slope;                             /* NAN for other drives */
 	double floor_ns; /* hook: cost of an empty program; NAN for other drives */
 	/* Calls made again because a signal interrupted them. Their runs count in `warmup`. */
 	uint64_t retries;
-	/* With cold caches: time to read a cache line after emptying, and a description of what was
-	 * emptied, valid while the drive is open. NAN and NULL with hot caches. */
+	/* With cold caches: time to read a cache line after emptying, ns, and a description of
+	 * what was emptied, valid while the drive is open. NAN and NULL with hot caches. */
 	double line_ns;
 	const char *emptied;
-	/* pipeline: allocated by the driver, owned by the caller; NULL for other drives. */
+	/* pipeline: use of the ring over time, allocated by the driver, owned by the caller;
+	 * NULL for other drives. */
 	struct bb_ring_use *flow;
 	/* Why the samples do not count; empty means that they count. */
 	char void_why[200];
@@ -101,7 +107,8 @@ struct bb_drive_state {
 	const struct bb_driver *driver;
 	const struct bb_drive_spec *spec; /* borrowed */
 	struct bb_driver_opts opts;
-	struct bb_trigger_state *fired; /* its open trigger (drivers/trigger.h); NULL: none */
+	/* the drive's open trigger (drivers/trigger.h); NULL: the drive has none */
+	struct bb_trigger_state *fired;
 };
 
 /* A load of a program in an open drive. It is the first member of the driver's own struct for its
@@ -109,7 +116,8 @@ struct bb_drive_state {
 struct bb_drive_slot {
 	struct bb_drive_state *state;
 	struct bb_test_prog *prog;
-	struct bb_attached *attached; /* to the trigger (drivers/trigger.h); NULL: not attached */
+	/* the program, attached to the trigger (drivers/trigger.h); NULL: not attached */
+	struct bb_attached *attached;
 };
 
 /* The functions get the driver's own structs, which bb_driver__open() and bb_driver__attach()
@@ -120,26 +128,28 @@ struct bb_driver {
 	const struct bb_drive_trigger *trigger;
 	/* registry.c makes a driver of this instrument for each trigger. */
 	bool is_instrument;
-	/* It watches from opts.poll_cpu, which must then be another CPU than opts.cpu. */
+	/* The driver polls counters on opts.poll_cpu, which must then be another CPU than
+	 * opts.cpu. */
 	bool polls;
-	/* Sizes of its own structs. 0 means struct bb_drive_state and struct bb_drive_slot. */
+	/* Sizes of the driver's own structs. 0 means struct bb_drive_state and struct
+	 * bb_drive_slot. */
 	size_t state_bytes, slot_bytes;
 	/* Returns -ENOTSUP with the reason if the drive does not work on this machine. */
 	int (*open)(void *state, struct bb_err *err);
-	/* Called once before anything is measured, after the trigger's probe(). Returns 0 if it can
-	 * drive this program, else -ENOTSUP with the reason. */
+	/* Called once before anything is measured, after the trigger's probe(). Returns 0 if the
+	 * driver can drive this program, else -ENOTSUP with the reason. */
 	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
 	/* NULL: the program is attached to the trigger, if there is one. */
 	int (*attach)(void *slot, struct bb_err *err);
 	int (*batch)(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
-	/* Returns the command whose time the samples are. */
+	/* Returns the command whose time a sample is. */
 	const char *(*command)(void *state);
 	/* Writes how the program is made to run, for the report. NULL: the drive's name says it.
 	 * `input` is NULL if the driver chooses it. */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
-	/* Undo attach() and open(). Called also if these failed midway; detach() after the trigger
-	 * was detached. */
+	/* detach() undoes attach(), after the trigger was detached. close() undoes open(). Both
+	 * are called even if attach() or open() failed midway. */
 	void (*detach)(void *slot);
 	void (*close)(void *state);
 };
@@ -152,8 +162,8 @@ int bb_driver__probe(struct bb_drive_state *state, struct bb_test_prog *prog, st
 /* Attaches the current load of the program. 0 or -errno. */
 int bb_driver__attach(struct bb_drive_state *state, struct bb_test_prog *prog,
 		      struct bb_drive_slot **ret_slot, struct bb_err *err);
-/* Takes a batch of samples. If the driver sets neither target_cpu_s nor elapsed_s, they are NAN and
- * the time that the driver took. 0 or -errno. */
+/* Takes a batch of samples. If the driver does not set target_cpu_s, it is NAN. If the driver
+ * does not set elapsed_s, it is the time that the driver took. 0 or -errno. */
 int bb_driver__batch(struct bb_drive_slot *slot, uint32_t param, struct bb_batch *b,
 		     struct bb_err *err);
 void bb_driver__detach(struct bb_drive_slot *slot);  /* takes NULL */
@@ -185,8 +195,8 @@ extern const struct bb_driver bb_driver_step, bb_driver_slope, bb_driver_hook, b
  * core/drive_kind.h. main() calls it once. */
 void bb_drivers__register(void);
 
-/* Returns the driver that counts the instructions of the runs that `driver` fires. NULL if they
- * cannot be counted. */
+/* Returns the driver that counts the instructions of the same runs as `driver` fires; NULL if
+ * they cannot be counted. */
 const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver);
 
 /* Returns the driver of a registered kind. */

@@ -17,14 +17,14 @@
 #include "exact/cfg.h"
 
 #define MOST_ARRAYS 64
-#define MOST_ENTRIES 65536 /* of a prog array; each entry is read */
+#define MOST_ENTRIES 65536 /* larger prog arrays are left alone, because each entry is read */
 
-/* It is long because a count may depend on how often the program ran before. Other processes
- * must not shorten the warm-up of a fast program. */
+/* Limit of the warm-up, s. It is long because a count may depend on how often the program ran
+ * before, and because other processes must not shorten the warm-up of a fast program. */
 #define WARMUP_S 1.0
 
-/* Most successive firings in vain. After that other processes make the program run so often that
- * no run of ours is alone. */
+/* The batch ends after so many firings in a row that were not alone, because other processes
+ * make the program run. */
 #define IN_VAIN 1000u
 
 /* --- clones --- */
@@ -76,7 +76,7 @@ static int open_one(const struct bb_target *target, int prog_fd, struct bb_exact
 	if (!rc) {
 		e->id = id_of(prog_fd);
 		e->clone_id = id_of(e->clone.prog_fd);
-		/* A child process of ours that fires adds to these counters, too. */
+		/* the process that fires, a child, adds to these counters, too */
 		memory = mmap(NULL, counter_bytes(&e->clone), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (memory == MAP_FAILED)
@@ -102,8 +102,8 @@ static bool has_tail_calls(const struct bb_code *code)
 }
 
 /*
- * Makes a second clone of every program of the load, if this program has tail calls: e->behind. It
- * leaves out programs that cannot be cloned, or not in time. The clones count after
+ * Makes a second clone of every program of the load, if this program has tail calls: e->behind.
+ * Leaves out programs that cannot be cloned, or not in time. These clones count after
  * bb_exact__swap().
  */
 static void open_behind(const struct bb_target *target, struct bb_exact *e)
@@ -204,7 +204,7 @@ struct slot {
 	struct bb_exact exact;
 	uint64_t began_ns;
 	size_t warmed;  /* runs made so far for the warm-up */
-	size_t in_vain; /* successive firings in vain */
+	size_t in_vain; /* firings in a row whose counts were not of our firing alone */
 	uint64_t *in;   /* scratch memory, by basic block */
 	bool is_warm;
 };
@@ -242,7 +242,7 @@ static int attach(void *slot, struct bb_err *err)
 				  &s->common.attached, err);
 }
 
-/* Returns 0 if the program can be cloned. */
+/* Returns 0 if the program can be cloned, else -errno with the reason. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_drive_slot *slot;
@@ -261,7 +261,7 @@ static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 	s->began_ns = bb_now_ns();
 	s->warmed = s->in_vain = 0;
 	s->is_warm = !b->warmup;
-	/* its pages must be present before an event is enabled */
+	/* the pages of the counters must be present before an event is enabled */
 	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
 	reset_counters(&s->exact);
 	return 0;
@@ -279,7 +279,7 @@ static bool are_ours(const struct bb_attached *a, struct slot *s)
 	       bb_counts__are_whole(&e->clone.cfg, &e->code, a->runs_each, e->now, s->in);
 }
 
-/* Stores the counts of one run, as the drive `step` stores its time. */
+/* Stores the counts of one firing as a sample. */
 static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_batch *b)
 {
 	struct bb_exact *e = &s->exact;
@@ -290,7 +290,7 @@ static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_b
 	b->fired++;
 }
 
-/* Stores the counts of a firing, or discards them during the warm-up. */
+/* Stores the counts of a firing, or discards them if it is part of the warm-up or was not alone. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
 	struct slot *s = arg;
@@ -306,8 +306,8 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 			b->warmup = s->warmed;
 	}
 	is_last = !bb_batch__goes_on(b, s->began_ns);
-	/* The reset comes last. In a process that fires, no run of another process then comes
-	 * before ours. */
+	/* The reset comes last, directly before the next firing, so that no run of another
+	 * process is counted between them. */
 	reset_counters(&s->exact);
 	return is_last || s->in_vain == IN_VAIN;
 }
@@ -317,7 +317,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = false};
 	const struct bb_drive_slot *s = slot;
 
-	/* for the same reason as in begin() */
+	/* the pages must be present before an event is enabled */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
 	return s->state->driver->trigger->fire(s->attached, param, &part, b, err);

@@ -14,7 +14,7 @@
 #define BB_LINE_NS 100e3
 
 struct bb_fit_timer {
-	/* Returns in *ret_ns the wall time of n runs. 0 or -errno. */
+	/* Returns in *ret_ns the wall time of n runs, ns. 0 or -errno. */
 	int (*time)(void *arg, uint32_t n, double *ret_ns);
 	void *arg;
 };
@@ -23,8 +23,8 @@ struct bb_fitted_line {
 	double slope_ns, intercept_ns;
 };
 
-/* Number of runs of a shorter call whose longer ones have `n`: a 64th. It is never 1, because some
- * kernels treat a single run differently. */
+/* Returns the number of runs of a shorter call: a 64th of `n`, the number of a longer call. It
+ * is never 1, because some kernels treat a single run differently. */
 uint32_t bb_fit_line_shorter(uint32_t n);
 
 /* Number of runs that take BB_LINE_NS at `run_ns` each: at least 8 and at most `most`. */

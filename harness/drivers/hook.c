@@ -21,8 +21,8 @@
 #include "stats/quantile.h"
 
 #define PS_PER_NS 1000.0
-#define TURN_NS 4000000u /* time of a turn of a fast trigger; a slow one makes FEWEST goes */
-#define GO_NS 20000.0    /* wall time that one go should take */
+#define TURN_NS 4000000u /* length of a turn, ns; with a slow trigger, FEWEST goes */
+#define GO_NS 20000.0    /* wall time that one go should take, ns */
 #define MOST_GOES 1000u
 #define FEWEST 8u
 #define MOST_IN_A_GO 10000u
@@ -30,7 +30,7 @@
 /* Memory that both processes see. */
 struct shared {
 	uint32_t in_a_go; /* firings in one go; 0: not known yet */
-	size_t n;         /* goes of this turn */
+	size_t n;         /* goes of this turn so far */
 	double firing_ns[MOST_GOES];
 	int trigger_rc; /* the last -errno of a firing; 0: none failed */
 	/*
@@ -43,8 +43,9 @@ struct shared {
 
 struct slot {
 	struct bb_drive_slot common;
-	struct bb_fire_slot fire; /* its hook stays closed, because each block opens its own */
-	int empty_fd;             /* the empty program; -1: none */
+	/* this slot's hook stays closed, because each block opens its own */
+	struct bb_fire_slot fire;
+	int empty_fd; /* the empty program; -1: none */
 };
 
 /* Times of a firing in one block, ns. NAN: not measured. */
@@ -128,8 +129,9 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 	bb_give_way();
 	if (!rc)
 		rc = bb_firer__do(&s->fire.firer, fire_turn, err);
+	/* a turn that must end early is incomplete */
 	if (!rc)
-		rc = bb_must_end_why(); /* otherwise the turn is incomplete */
+		rc = bb_must_end_why();
 	if (!rc)
 		*sum_ns += bb_median(shared->firing_ns, shared->n);
 	return rc;

@@ -18,9 +18,9 @@
 struct insitu_slot {
 	struct bb_drive_slot common;
 	int event_fd;    /* -1: none open */
-	pid_t event_pid; /* the process that it watches */
-	uint32_t event_freq_hz,
-		freq_hz;        /* frequency that the event was opened with; wanted frequency */
+	pid_t event_pid; /* the process that the event watches */
+	/* event_freq_hz: frequency of the open event; freq_hz: the wanted one */
+	uint32_t event_freq_hz, freq_hz;
 	uint64_t whole_periods; /* whole periods of the event's CPU time since it was opened */
 };
 
@@ -136,8 +136,8 @@ const struct bb_driver bb_driver_insitu = {
  * The program is attached where its own section says. All of its runs count, whoever causes them.
  *
  * The polling itself is a system call: a program on sys_enter would run for each. So the counters
- * are polled for a moment before the workload goes on. If the program runs for most of those
- * readings, the readings are to blame and the series is void.
+ * are polled for a moment before the workload goes on. If the program runs for most of these
+ * readings, the readings make it run, and the series is void.
  */
 #define READINGS 512u
 /* Others may make it run in that time, but not once for every other reading. */

@@ -125,8 +125,8 @@ static void detach(void *slot)
 		bb_lines_slot__unload(slot, i);
 }
 
-/* Loads everything of a slot, and makes the plan of its variant if there is none. Other variants
- * are compared with the floor, and nobody asks for its lines. */
+/* Loads everything of a slot. Makes the plan of its variant if there is none yet. The floor gets
+ * no plan, because nobody asks for its lines. */
 static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_state *s = (struct bb_lines_state *)slot->common.state;
@@ -222,7 +222,7 @@ static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, boo
 	int rc = bb_stats_reader__info(&burst->thing->reader, &now);
 	int64_t ended_at;
 
-	(void)is_whole; /* its counters show it */
+	(void)is_whole; /* the counters show an interrupted run */
 	if (rc)
 		return rc;
 	ended_at = bb_cut_memory__ended_at(&burst->state->memory);
@@ -283,7 +283,7 @@ static double mean_of(const uint64_t *ns, size_t n)
 	return sum / (double)k;
 }
 
-/* Returns the item whose runs pass all cuts and still end at one. */
+/* Returns the item of the last measured position at which a cut ends the runs. */
 static uint32_t last_cut(const struct bb_lines_case *p)
 {
 	uint32_t i = BB_LINES_ITEM_FIRST_CUT + p->path.n_measured - 1;

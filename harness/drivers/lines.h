@@ -20,32 +20,33 @@ struct bb_lines {
 	const struct bb_line_path *path;
 	/* by load, [n_loads]; NAN: this load has none */
 	const double *program_ns, *empty_ns;
-	/* By load: time of the program's own exit path that its rows contain and its total time
-	 * hides. 0 if rest_ns holds the difference. */
+	/* By load: the time of the program's exit path that the rows contain, but the program's
+	 * total time hides. 0 if rest_ns holds the difference. */
 	const double *hidden_ns;
-	/* by load and row: rows_ns[load * path->n_rows + row]; first_ns: only the first turn of
-	 * a row */
+	/* by load and row, [load * path->n_rows + row]: time of the row, and of its first part
+	 * on the path alone */
 	const double *rows_ns, *first_ns;
-	/* By load: time of runs that take other paths, 0 unless some do. With cold caches also
-	 * the time that the clone hides. */
+	/* By load: time of runs that take other paths; 0 if no run does. With cold caches it
+	 * also holds the time that the clone hides. */
 	const double *rest_ns;
 	uint32_t n_loads;
 	double check_ns;         /* price of one check, which is already subtracted */
 	uint32_t n_cuts;         /* number of cuts of the clone */
-	uint32_t points;         /* number of points at which it could have cuts */
+	uint32_t points;         /* number of points at which the clone could have cuts */
 	const char *thinned_why; /* the reason why there are fewer cuts than points; "": there are
 				    as many */
 	uint32_t refused;        /* number of cuts that the verifier refuses */
 	const char *refused_why; /* the verifier's words about one refused cut; "": none */
 	uint64_t runs;           /* runs of the clone that ended at its last cut, as planned */
-	uint64_t other_paths;    /* runs that did not, because they took another path */
-	uint64_t sweeps;         /* sweeps over all cuts, in all loads */
+	/* runs of the clone that should have ended at its last cut, but took another path */
+	uint64_t other_paths;
+	uint64_t sweeps;    /* sweeps over all cuts, in all loads */
 	uint64_t disturbed; /* sweeps that are left out, because the program took longer than usual
 			     */
 };
 
-/* Returns 0, -ENOMEM, or -ENOENT if nothing was measured for the program. The result is valid
- * until the next call. */
+/* Returns the results of a variant at one parameter. 0, -ENOMEM, or -ENOENT if nothing was
+ * measured. The results are valid until the next call. */
 int bb_lines__of(void *state, const struct bb_variant_spec *variant, uint32_t param,
 		 struct bb_lines *ret_lines);
 

@@ -9,15 +9,18 @@
 #include "bpf/prog_stats.h"
 #include "exact/rewrite.h"
 
-#define MOST_TRIES 200u /* most loads to find the refused cuts */
-#define MANY 400u       /* with more cuts, single cuts are left out rather than a kind of cuts */
-#define TRIES_SHARE 0.1 /* share of the time left for these loads */
-#define DOUBLED 6u      /* positions at which the doubled clone is measured */
-#define LOGGED 25u      /* most logged runs; the path of most of them is shown */
-#define LOG_S 0.2       /* time for logged runs */
-#define IN_VAIN 1000u   /* most runs in vain, if other processes make the program run */
+#define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */
+/* with more cuts, every second cut is left out instead of a whole kind of cuts */
+#define MANY 400u
+#define TRIES_SHARE 0.1 /* share of the remaining time for loads to find the refused cuts */
+#define DOUBLED 6u      /* most positions at which the doubled clone is measured */
+/* most runs that are logged; the most frequent path is the one that is shown */
+#define LOGGED 25u
+#define LOG_S 0.2 /* time for logging runs, s */
+/* most logged runs that were not alone, because other processes make the program run */
+#define IN_VAIN 1000u
 #define MOST_MEASURED 240u
-#define SWEEP_SHARE 0.02 /* share of the time left for one sweep over all positions */
+#define SWEEP_SHARE 0.02 /* share of the remaining time for one sweep over all positions */
 
 static bool removes_things(const struct bb_code *code)
 {
@@ -81,7 +84,7 @@ int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form 
 	return bb_cut_clone__load(&parts, form, ret_prog_fd, err);
 }
 
-/* Tries to load the clone in its present form. */
+/* Tries to load the clone in the form p->form, and closes it again. */
 static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 {
 	int fd = -1, rc = bb_must_end_why();
@@ -93,7 +96,7 @@ static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
-/* Tries to load its other forms, which are longer. */
+/* Tries to load the clone's longer forms: with doubled checks, and with the log. */
 static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
 {
 	const struct bb_cut_form form = p->form;
@@ -132,9 +135,9 @@ struct tries {
 };
 
 /*
- * Enables those of the cuts [first, end) with which the clone loads while all other cuts stay as
- * they are: all of them, or the cuts of each half in turn. Returns -E2BIG if that takes too many
- * tries.
+ * Enables the cuts [first, end) if the clone then loads. If it does not, does the same for each
+ * half of them. A single cut with which the clone does not load stays off and is counted in
+ * p->refused. Returns -E2BIG after too many tries or too much time.
  */
 static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, struct tries *t,
 		      struct bb_err *err)
@@ -160,7 +163,8 @@ static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, str
 	return rc ? rc : allow_cuts(p, middle, end, t, err);
 }
 
-/* Finds the cuts that the verifier allows. */
+/* Enables the cuts that the verifier allows. Returns -ENOTSUP with the message of `err` if it
+ * allows none, or if that takes too many tries. */
 static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 {
 	struct tries t = {.began_ns = bb_now_ns(), .most_s = bb_deadline_left_s() * TRIES_SHARE};
@@ -242,11 +246,11 @@ void bb_lines_plan__done(struct bb_lines_plan *p)
 
 /* --- the path of a run, and the measured positions on it --- */
 
-/* One run: the cuts that it passes. Owned. */
+/* A path: the cuts that a run passes, in order. It owns `cuts`. */
 struct path {
 	uint32_t *cuts, n;
-	unsigned int times;
-	double ns; /* time of the logged run */
+	unsigned int times; /* logged runs that took this path */
+	double ns;          /* time of the first of these runs, ns */
 };
 
 /* Reads the last run of the log. Returns -E2BIG if it passes more cuts than the log holds. */
@@ -267,7 +271,8 @@ static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 	return ret_path->cuts ? 0 : -ENOMEM;
 }
 
-/* Logs one run after `before` others. Returns -EAGAIN if the run was not alone. */
+/* Logs one run, after `before` runs that are not logged. Returns -EAGAIN if the run was not
+ * alone. */
 static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		   unsigned int before, struct path *ret_path, struct bb_err *err)
 {
@@ -294,8 +299,8 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 	return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
 }
 
-/* Finds the cuts that most of some runs pass, in their order. Returns -E2BIG if there are too
- * many. */
+/* Finds the most frequent path of up to LOGGED runs. Returns -E2BIG if a run passes more cuts
+ * than the log holds. */
 static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		     struct path *ret_path, struct bb_err *err)
 {
@@ -473,7 +478,8 @@ static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 	return rc;
 }
 
-/* Makes the kernel count runs meanwhile, which is still off when programs are probed. */
+/* Finds the cuts and paths of a variant. Enables bpf_stats meanwhile, because it is still off
+ * when programs are probed. */
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_stats_enable stats;

@@ -5,16 +5,18 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-#define NEAR_NS 0.25   /* about one CPU cycle */
-#define NEAR_SHARE 0.5 /* or this share of the price, which is larger with cold caches */
+/* the prices of a check from both methods may differ by this, ns: about one CPU cycle */
+#define NEAR_NS 0.25
+#define NEAR_SHARE 0.5 /* or by this share of the price, which is larger with cold caches */
 
-/* If less than this share of a load's sweeps is undisturbed, all sweeps count. */
+/* If less than this share of a load's sweeps is undisturbed, all of its sweeps count. */
 #define LOAD_LEAST 0.25
 
 /* Cuts at one level. */
-#define LEVEL_NS 3.0    /* a smaller time is shown as "< 3" */
-#define LEVEL_LOADS 3u  /* fewer loads cannot tell */
-#define LITTLE_SLOTS 6u /* instructions; a CPU executes several in a cycle */
+#define LEVEL_NS 3.0   /* a smaller time is shown as "< 3" */
+#define LEVEL_LOADS 3u /* fewer loads cannot tell */
+/* most instructions between cuts at one level; a CPU executes several in a cycle */
+#define LITTLE_SLOTS 6u
 /* factor from the median deviation over the root of n to the standard error: 1.2533 x 1.4826 */
 #define MEDIAN_SE 1.858
 

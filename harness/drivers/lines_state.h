@@ -10,8 +10,8 @@
 /* Declarations that the files of the drive `lines` share: lines.c (the drive, its loads and
  * bursts), lines_plan.c (cuts and paths) and lines_results.c. */
 
-/* Most samples of a burst. The samples of the drive are runs of the program itself: as many as
- * the sweeps over all cuts need. */
+/* Most samples of a burst. The drive's samples are runs of the program itself: as many as the
+ * sweeps over all cuts need. */
 #define BB_LINES_BURST 20u
 #define BB_LINES_WARMUP 2u /* runs of a burst before its samples */
 
@@ -23,9 +23,9 @@ struct bb_lines_plan {
 	struct bb_cuts cuts;
 	uint32_t points;       /* number of points at which the program could be cut */
 	char thinned_why[300]; /* reason for having fewer cuts than points; "": there are as many */
-	uint32_t refused;      /* number of cuts that are off */
+	uint32_t refused;      /* number of cuts that the verifier refuses */
 	char refused_why[300]; /* the verifier's words about the first refused cut */
-	/* a run removes entries from maps; a run that ends early would leave them there */
+	/* runs remove entries from maps; a run that ends early may leave them there */
 	bool removes;
 	/* of the current load; valid between bb_lines_plan__read() and __forget() */
 	struct bb_code code;
@@ -48,8 +48,8 @@ enum bb_lines_thing {
 
 /*
  * The items that are measured in turns: the program, the empty program, the clone at each measured
- * position, the clone at the first and the last one with a bare exit path, and the doubled clone at
- * some positions.
+ * position, the clone at the first and the last measured position with a bare exit path, and the
+ * doubled clone at some positions.
  */
 enum { BB_LINES_ITEM_PROGRAM, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_FIRST_CUT };
 
@@ -74,11 +74,11 @@ struct bb_lines_case {
 	struct bb_lines_means *means; /* by load and item */
 	uint32_t n_loads;
 	bool is_cold; /* caches are emptied before each run */
-	uint64_t runs,
-		other_paths; /* runs that were to end at the last cut, and those that did not */
-	uint64_t sweeps,
-		disturbed; /* sweeps over all positions in all loads, and those that are left out */
-	/* Made by bb_lines__of(): */
+	/* runs: runs that were to end at the last cut; other_paths: those that did not */
+	uint64_t runs, other_paths;
+	/* sweeps: sweeps over all positions in all loads; disturbed: those that are left out */
+	uint64_t sweeps, disturbed;
+	/* bb_lines__of() makes these two: */
 	double *ns;      /* by load and item */
 	double *results; /* the rows */
 };
@@ -107,7 +107,7 @@ struct bb_lines_loaded {
 	int prog_fd; /* -1: none */
 	bool is_ours;
 	struct bb_stats_reader reader;
-	struct bb_attached *attached; /* NULL: not yet */
+	struct bb_attached *attached; /* NULL: not attached */
 };
 
 struct bb_lines_slot {
@@ -121,10 +121,11 @@ struct bb_lines_slot {
 struct bb_lines_burst {
 	const struct bb_lines_state *state;
 	const struct bb_lines_loaded *thing;
-	uint64_t nth;    /* position on the path at which runs end; UINT64_MAX: they do not */
-	int64_t ends_at; /* cut at which runs must end; -1: at none, -2: any */
-	bool is_bare;    /* see bb_cut_memory__end_at() */
-	bool restores;   /* before each run a whole run goes, which restores the maps */
+	uint64_t nth; /* position on the path at which runs end early; UINT64_MAX: they do not */
+	/* cut at which runs must end; -1: no cut may end them; -2: not checked */
+	int64_t ends_at;
+	bool is_bare;  /* see bb_cut_memory__end_at() */
+	bool restores; /* a whole run comes before each run, to restore the maps */
 	bool is_restoring;
 	size_t warmed; /* runs made for the warm-up */
 	uint64_t other_paths;
@@ -146,7 +147,7 @@ int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing);
 
 /* lines_plan.c: the first reads the code of the target's current load, and what is derived from
- * it. The second frees that. */
+ * that code. The second frees both. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);
@@ -159,7 +160,7 @@ void bb_lines_plan__done(struct bb_lines_plan *p);
 int bb_lines_variant__plan(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_variant__done(struct bb_lines_variant *v);
 
-/* lines.c: return NULL if there is none. */
+/* lines.c: find the variant of a program and its case at a parameter; NULL if there is none. */
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec);
 struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param);

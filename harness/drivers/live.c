@@ -63,7 +63,7 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 	return rc;
 }
 
-/* Finds how many of its runs usually come together. */
+/* Finds how many runs of the program usually come together. */
 static int find_runs_at_a_time(const struct bb_driver_opts *opts, struct bb_test_prog *prog,
 			       struct bb_err *err)
 {

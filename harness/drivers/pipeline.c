@@ -2,8 +2,9 @@
 /*
  * pipeline: measures a profiler as a whole. A clock samples a workload on one CPU, and the program
  * puts each sample into its ring. On another CPU a consumer (the variant's `consumer`) takes the
- * samples out and processes them. A sample of this drive is the lag of one of theirs: the time from
- * the event until the consumer had processed it. The fill level of the ring is noted over time.
+ * samples out and processes them. A sample of this drive is the lag of one such sample: the time
+ * from the event until the consumer had processed it. The fill level of the ring is noted over
+ * time.
  */
 
 #include "base/clock.h"
@@ -14,9 +15,10 @@
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
 
-/* passes of the workload in one batch, so that a workload that ends at once does not run forever */
+/* most passes of the workload in one batch, so that a workload that ends at once does not run
+ * forever */
 #define MAX_PASSES 1000
-#define LEAST_LOOK_S 1e-3 /* between two readings of the ring */
+#define LEAST_LOOK_S 1e-3 /* least time between two readings of the ring, s */
 
 struct pipeline_slot {
 	struct bb_drive_slot common;
@@ -33,7 +35,7 @@ struct flow_run {
 	struct bb_batch *batch;
 	struct bb_consumer consumer;
 	uint64_t began_ns;
-	double cpu_before_s; /* CPU time before the workload's current pass */
+	double cpu_before_s; /* CPU time of this batch before the workload's current pass, s */
 	uint64_t *lag_ns; /* lag_ns[room]: lags of consumed samples, then ages of waiting samples */
 	size_t room, n;
 };

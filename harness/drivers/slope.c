@@ -62,7 +62,8 @@ void bb_pmu__close(struct bb_pmu *p)
 	}
 }
 
-/* Counts since open. NAN: no such counter, or others used it part of the time. */
+/* Reads the counts since the counters were opened. NAN: there is no such counter, or others used
+ * it part of the time. */
 static void pmu_read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS])
 {
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
@@ -112,7 +113,7 @@ static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, 
 {
 	uint32_t first = most < 64 ? most : 64;
 	uint64_t began_ns = bb_now_ns();
-	/* The output of the first call is checked. */
+	/* this call also checks the output */
 	int rc = bb_test_call__fire_checked(s, b->void_why, sizeof(b->void_why));
 	double one_ns = (double)(bb_now_ns() - began_ns), many_ns = 0;
 
@@ -273,7 +274,7 @@ static void close_slope(void *state)
 {
 	struct bb_slope_state *s = state;
 
-	if (s->common.fired) /* open_slope() was called */
+	if (s->common.fired) /* open_slope() has run */
 		bb_pmu__close(&s->pmu);
 }
 

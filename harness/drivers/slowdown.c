@@ -78,7 +78,7 @@ static int compose_command(const char *program, char *const *args, size_t n_args
 		       ret_command);
 }
 
-/* Takes a zeroed one, too. */
+/* Accepts a zeroed struct. */
 static void hyperfine_close(struct hyperfine *h)
 {
 	if (!h->command)
@@ -252,7 +252,7 @@ struct slowdown_slot {
 	struct bb_drive_slot common;
 	struct bb_target *target; /* NULL: the sampler is not a program */
 	bool by_perf, by_profile;
-	/* NULL: if there is a ring, it is emptied unread */
+	/* NULL: if there is a ring, it is emptied and its samples are dropped */
 	const struct bb_sample_processor *processor;
 	const struct bb_ring *ring;
 };

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "drivers/trigger.h"
 
-/* A trigger that is slow takes fewer samples in succession, unless the scenario gives their
- * number. */
+/* Time after which a slow trigger takes no more samples in a turn, unless the scenario gives
+ * their number. */
 #define SLOW_S 0.1
 #define FEWEST 4u
 /* Longest time that a batch waits for a process that fires when it likes. */
@@ -103,7 +103,7 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	const struct bb_drive_slot *s = slot;
 	int rc;
 
-	/* its pages must be present before the event is enabled */
+	/* the pages must be present before the event is enabled */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = s->state->driver->trigger->fire(s->attached, param, &part, b, err);
 	return bb_batch__void_if_gone(b, rc, err);

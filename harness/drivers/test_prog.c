@@ -99,7 +99,7 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	return 0;
 }
 
-/* Returns a random place among `where`, for programs without a target. */
+/* Returns a random one of the places `where`, for programs without a target. */
 static int random_place(struct bb_rng *rng, uint64_t where)
 {
 	int mod64 = __builtin_ctzll(where);

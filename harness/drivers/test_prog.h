@@ -35,8 +35,8 @@ struct bb_test_prog {
 	bool counts_behind;    /* exact: also count the programs that it reaches by tail calls */
 	uint32_t live_mean_of; /* live: number of runs in a window that is a sample; 0: not found
 				  yet */
-	/* all programs of the session, with this one; those of the same object may be attached
-	 * beside it */
+	/* all programs of the session, including this one; those of the same object may be
+	 * attached beside it */
 	const struct bb_test_prog *all;
 	size_t n_all;
 	struct bb_test_prog *companions; /* drivers/companions.h; NULL: not opened */

@@ -30,8 +30,8 @@ struct bb_test_run_type {
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type,
 			   struct bb_err *err);
 
-/* Returns -ENOTSUP with the same message, if the kernel turns out to have no test run for the
- * type. */
+/* Returns -ENOTSUP with the message of bb_test_run_type__find(), for a type that turns out to
+ * have no test run in this kernel. */
 int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err);
 
 /* Checks that the type takes the input, and has an output if one is expected. Returns 0, or

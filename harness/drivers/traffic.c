@@ -35,14 +35,14 @@
 #define PATIENCE_S 5.0 /* wait for an answer, beyond the time that the order may take */
 #define ARRIVAL_S 0.2  /* wait until the last packet has run the program */
 #define HTTP_PORT 80u
-#define HTTP_LEAST_PACKETS 4 /* to the server: SYN, ACK, the request, FIN */
+#define HTTP_LEAST_PACKETS 4 /* they come to the server: SYN, ACK, the request, FIN */
 #define TEXT(of) (of), sizeof(of) - 1
 
 struct traffic {
 	struct bb_drive_state common;
 	struct bb_veth_pair pair;
-	struct bb_child sender, server;                      /* server: zeroed for packets */
-	size_t least_packets;                                /* that one event sends */
+	struct bb_child sender, server; /* server: zeroed for the event packets */
+	size_t least_packets;           /* fewest packets that one event sends */
 	int (*start)(struct traffic *t, struct bb_err *err); /* starts the child processes */
 };
 
@@ -50,7 +50,8 @@ struct traffic {
 struct worker {
 	const char *name; /* "the HTTP server", for messages */
 	int netns_fd;
-	/* Opens its socket, in that namespace and as root. 0 or -errno. NULL: it needs none. */
+	/* Opens the worker's socket, in that namespace and as root. 0 or -errno. NULL: the
+	 * worker needs none. */
 	int (*open)(void *arg, int *ret_fd);
 	/* Returns when control_fd is at its end. */
 	void (*work)(void *arg, int socket_fd, int control_fd);
@@ -59,13 +60,13 @@ struct worker {
 	int socket_fd;
 };
 
-/* Sends one event. 0, or -errno, which ends the batch. */
+/* send() sends one event. It returns 0, or -errno, which ends the batch. */
 struct sender {
 	int (*send)(void *arg, int socket_fd);
 	void *arg;
 };
 
-/* Sent to the sender. */
+/* What we ask of the sender: `n` events, one each period. */
 struct order {
 	uint64_t n;
 	uint64_t period_ns;
@@ -87,8 +88,8 @@ struct slot {
 
 static int prepare_worker(void *arg)
 {
-	/* It does little and sleeps long, so it goes before all others. Where that is not
-	 * permitted, its nice value must do. */
+	/* The worker does little and sleeps long, so it goes before all others. Where that is
+	 * not permitted, its nice value must do. */
 	const struct sched_param first = {.sched_priority = 1};
 	struct worker *w = arg;
 	int rc = setns(w->netns_fd, CLONE_NEWNET) ? -errno : 0;
@@ -114,7 +115,7 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	const struct bb_child_place place = {.cpu = t->common.opts.cpu,
 					     .uid = t->common.opts.uid,
 					     .gid = t->common.opts.gid};
-	/* It keeps no other descriptor: a program or link that it held would outlive us. */
+	/* The worker keeps no other descriptor: a program or link that it held would outlive us. */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.signals = BB_SIGNALS_DEFAULT,
@@ -201,8 +202,8 @@ static void traffic_close(void *traffic)
 	bb_veth_pair__close(&t->pair);
 }
 
-/* Opens the pair of devices and starts the child processes. -ENOTSUP with the reason: no
- * namespaces, no veth. */
+/* Opens the pair of devices and starts the child processes. Returns -ENOTSUP with the reason if
+ * there are no namespaces or no veth devices. */
 static int traffic_open(struct traffic *t, size_t least_packets,
 			int (*start)(struct traffic *t, struct bb_err *err), struct bb_err *err)
 {
@@ -265,7 +266,7 @@ static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_wind
 	return rc;
 }
 
-/* Gives the order and polls meanwhile. If sending fails, ret_answer->rc says why. */
+/* Gives the order to the sender and polls meanwhile. If sending fails, ret_answer->rc says why. */
 static int measure(struct traffic *t, struct slot *s, const struct order *o, struct bb_batch *b,
 		   struct answer *ret_answer, struct bb_err *err)
 {
@@ -473,9 +474,9 @@ bool bb_http_is_whole(const char *request, size_t len)
 
 static int set_patience(int fd)
 {
+	/* this also limits connect() */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
-		       sizeof(patience))) /* for connect(), too */
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)))
 		return -errno;
 	return 0;
 }

@@ -25,7 +25,7 @@ struct bb_trigger_state {
 struct bb_attached {
 	struct bb_trigger_state *state;
 	struct bb_target *target;
-	int prog_fd;        /* the program of `target`, or a clone of it */
+	int prog_fd;        /* descriptor of the program of `target`, or of a clone of it */
 	uint32_t runs_each; /* runs that one firing causes */
 	bool takes_all; /* a firing causes one run for each object that the program iterates over,
 			   and all these runs are ours */
@@ -39,10 +39,10 @@ struct bb_attached {
  * the batch, or into memory that both processes see.
  */
 struct bb_instrument_part {
-	/* Called before the first firing. Returns 0 or -errno. */
+	/* Called before the first firing of the batch. Returns 0 or -errno. */
 	int (*begin)(const struct bb_attached *a, void *arg, struct bb_batch *b);
-	/* Called after each firing. Returns 0 to go on, 1 to end, or -errno. `is_whole` is false
-	 * if a signal interrupted the run. */
+	/* Called after each firing. Returns 0 to go on, 1 to end the batch, or -errno.
+	 * `is_whole` is false if a signal interrupted the run. */
 	int (*after)(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole);
 	void *arg;
 	/* after() reads the counters of the program, and this makes some programs run */
@@ -60,25 +60,27 @@ struct bb_drive_trigger {
 	/* a firing may take so long that a batch has fewer samples than it wants */
 	bool may_be_slow;
 
-	/* Sizes of its own structs, which bb_trigger__open() and bb_trigger__attach() allocate,
-	 * zero and free. */
+	/* Sizes of the trigger's own structs, which bb_trigger__open() and bb_trigger__attach()
+	 * allocate, zero and free. */
 	size_t state_bytes, attached_bytes;
-	/* The functions get these structs. Returns 0 or -errno; NULL: nothing to do. */
+	/* The functions get these structs. open() returns 0 or -errno; NULL: it has nothing to
+	 * do. */
 	int (*open)(void *state, struct bb_err *err);
-	/* Returns 0 if it can fire this program, else -ENOTSUP with the reason. NULL: it can fire
-	 * any program. */
+	/* Returns 0 if the trigger can fire this program, else -ENOTSUP with the reason. NULL:
+	 * it can fire any program. */
 	int (*probe)(void *state, struct bb_test_prog *prog, struct bb_err *err);
-	/* Attaches the program of `attached`, which is all filled in. If it fails it leaves nothing
-	 * to detach. */
+	/* Attaches the program. All members of struct bb_attached are set already. On failure
+	 * nothing must be left attached. */
 	int (*attach)(void *attached, struct bb_test_prog *prog, struct bb_err *err);
-	/* Fires again and again. -ESRCH with a message: the process that fired is gone. */
+	/* Fires again and again, until the instrument ends the batch. Returns -ESRCH with a
+	 * message if the process that fires has gone. */
 	int (*fire)(void *attached, uint32_t param, const struct bb_instrument_part *part,
 		    struct bb_batch *b, struct bb_err *err);
 	void (*detach)(void *attached);
 	/* as in struct bb_driver */
 	void (*fired_by)(const struct bb_input *input, const struct bb_test_prog *prog,
 			 char *ret_words, size_t size);
-	/* Undoes open(), also if that failed midway. */
+	/* Undoes open(), even if open() failed midway. */
 	void (*close)(void *state);
 };
 
@@ -87,12 +89,12 @@ extern const struct bb_drive_trigger bb_trigger_page_fault, bb_trigger_test_run,
 int bb_trigger__open(const struct bb_drive_trigger *trigger, const struct bb_drive_spec *spec,
 		     const struct bb_driver_opts *opts, struct bb_trigger_state **ret_state,
 		     struct bb_err *err);
-void bb_trigger__close(struct bb_trigger_state *s); /* takes NULL */
+void bb_trigger__close(struct bb_trigger_state *s); /* accepts NULL */
 
 /* Attaches `prog_fd`, the program or a clone of it. 0 or -errno. */
 int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
 		       struct bb_attached **ret_attached, struct bb_err *err);
-void bb_trigger__detach(struct bb_attached *a); /* takes NULL */
+void bb_trigger__detach(struct bb_attached *a); /* accepts NULL */
 
 /* Returns `rc`, or 0 if it is -ESRCH: then the message of `err` makes the batch void. */
 int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err);

@@ -9,7 +9,7 @@
 #include "fire/discover.h"
 #include "fire/attach_point.h"
 
-static struct bb_fire_state *states; /* all open ones */
+static struct bb_fire_state *states; /* all open states, as a list */
 
 static int open_fire(void *state, struct bb_err *err)
 {
@@ -116,8 +116,7 @@ static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Writes the message for a scenario that names the trigger, when that trigger does not run the
- * program. */
+/* Writes the message for a trigger that the scenario names but that does not run the program. */
 static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, struct bb_err *err)
 {
 	const struct bb_fired_by *by = point->by;
@@ -167,7 +166,7 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return rc;
 }
 
-/* Uses the only trigger that can run the program there, our own call, which runs it once. Checks
+/* Uses our own call, the only trigger that can run the program there; it causes one run. Checks
  * that the program can be attached there. */
 static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		    const struct bb_attach_point *own, struct bb_err *err)
@@ -186,7 +185,8 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return 0;
 }
 
-/* Runs it on a function of ours, or by a test run, with arguments made for its attach point. */
+/* Runs the program on bb_own_function(), or by a test run, with arguments made for its attach
+ * point. */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
@@ -248,16 +248,17 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 	point->acts_on_all = rc;
 	if (!point->pid)
 		return find_at(s, prog, point, err);
-	/* that process decides how often it runs it, so single runs are samples */
+	/* that process decides when it runs the program; a window with one run is a sample */
 	prog->fire =
 		(struct bb_fire_found){.point = *point, .trigger = named(name), .runs_each = 1};
 	return 0;
 }
 
 /*
- * True if an event of ours may stand in for the event, which is not available (`rc`). Not if the
- * hook does not exist (-ENOENT), because then the program names it by mistake; but a program that
- * only tail calls reach names none. A program for a file of user space always needs that file.
+ * True if an event of ours may stand in for the program's event, which is not available (`rc`).
+ * False if the hook does not exist (-ENOENT), because then the program names it by mistake. But a
+ * program that only tail calls reach names no hook. A program for a file of user space always needs
+ * that file.
  */
 static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach_point *point,
 			 int rc)
@@ -481,11 +482,11 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 
 /* --- a batch --- */
 
-#define BATCH_MOST 4096u /* samples */
+#define BATCH_MOST 4096u /* most samples of a batch */
 
 /* The memory of a slot that both processes see. */
 struct shared {
-	struct bb_batch batch; /* its arrays are those below */
+	struct bb_batch batch; /* its arrays are in this struct, too */
 	uint64_t ns[BATCH_MOST], paths[BATCH_MOST];
 	struct bb_instrument_part part;
 	int trigger_rc; /* the last -errno of a firing; 0: none failed */
@@ -584,7 +585,8 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 		if (a->state->cold)
 			bb_cold__empty(a->state->cold);
 		fire_rc = bb_firing__fire(&slot->firing);
-		if (fire_rc) /* the counters say whether it caused a run */
+		/* the counters say whether the firing caused a run, in spite of the error */
+		if (fire_rc)
 			shared->trigger_rc = fire_rc;
 		t->beats++;
 		if (!slot->found->trigger->fire && !part->reads_counters)

@@ -14,26 +14,28 @@
 struct bb_fire_state {
 	struct bb_trigger_state common;
 	struct bb_fire_site *site;    /* shared with all other states; NULL: not open */
-	struct bb_live_objects *live; /* NULL: not needed so far */
-	/* Hooks that belong to no process, each opened once, because a uprobe takes 20 ms. All
-	 * programs for functions of the kernel use the same two hooks of our own function. */
+	struct bb_live_objects *live; /* NULL: not opened yet */
+	/* Hooks that belong to no process. Each is opened once, because a uprobe takes 20 ms.
+	 * All programs for functions of the kernel use the same two hooks of our own function. */
 	struct bb_hook **hooks;
 	size_t n_hooks;
-	struct bb_fire_state *next; /* list of the open ones */
+	struct bb_fire_state *next; /* next in the list of open states */
 };
 
 /* A program of the same object, attached beside the measured one. */
 struct bb_fire_beside {
 	const struct bb_target *target;
-	struct bb_hook own_hook, *hook; /* `hook` is own_hook or the state's */
+	/* `hook` points to own_hook, or to a hook that the state keeps open */
+	struct bb_hook own_hook, *hook;
 	int link_fd;
 };
 
 struct bb_fire_slot {
 	struct bb_attached common;
 	struct bb_fire_state *state;
-	const struct bb_fire_found *found; /* belongs to the program */
-	struct bb_hook own_hook, *hook;    /* `hook` is own_hook or the state's; NULL: none */
+	const struct bb_fire_found *found; /* part of the program's struct; borrowed */
+	/* `hook` points to own_hook, or to a hook that the state keeps open; NULL: none */
+	struct bb_hook own_hook, *hook;
 	struct bb_fire_beside *beside;
 	size_t n_beside;
 	struct bb_firer firer;
@@ -42,10 +44,10 @@ struct bb_fire_slot {
 	struct bb_firing firing;
 };
 
-/* Closes the hooks that all states keep open and waits until they have gone, because a remaining
- * hook costs time. No attached slot may use one. */
+/* Closes the hooks that all states keep open, and waits until the kernel has freed them, because
+ * a remaining hook costs time. No attached slot may use one. */
 void bb_fire__close_hooks(void);
-/* probe() of the trigger: finds, once for each program, what fires it. `state` is a struct
+/* probe() of the trigger: finds out once for each program what fires it. `state` is a struct
  * bb_fire_state. */
 int bb_fire__probe(void *state, struct bb_test_prog *prog, struct bb_err *err);
 
@@ -69,8 +71,8 @@ void bb_fire__detach_program(struct bb_fire_slot *slot);
 int bb_fire__do(struct bb_fire_slot *slot,
 		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err);
 
-/* Writes for example "open (tracepoint syscalls/sys_enter_openat)", without the programs that
- * are attached beside it. */
+/* Writes how the program is fired, for example "open (tracepoint syscalls/sys_enter_openat)".
+ * Leaves out the programs that are attached beside it. */
 void bb_fire__words_alone(const struct bb_input *input, const struct bb_test_prog *prog,
 			  char *ret_words, size_t size);
 

@@ -22,7 +22,8 @@
 
 #define REGION_PAGES 512u
 #define STACK_BYTES (256u << 10) /* 127 frames take about 8 KiB */
-#define SEARCH_FIRST 1000u       /* numbers large enough to tick, small enough to be searched */
+/* the search begins here: large enough that it fires, small enough that it is fast */
+#define SEARCH_FIRST 1000u
 
 struct attached {
 	struct bb_attached common;
@@ -33,12 +34,12 @@ struct state {
 	struct bb_trigger_state common;
 	char *region;
 	size_t page_bytes;
-	uint32_t next_page; /* first page of the region that was not read yet */
+	uint32_t next_page; /* first page of the region that was not read yet; REGION_PAGES: none */
 	char *stack;
 	uint32_t base_frames; /* user frames that a sampler sees without extra nesting */
 	uint32_t seen_frames; /* result of the last count_frames() */
 	ucontext_t caller, search;
-	/* Of the batch in progress: */
+	/* The batch in progress: */
 	const struct attached *attached;
 	const struct bb_instrument_part *part;
 	struct bb_batch *batch;
@@ -239,7 +240,7 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	 * budget */
 	bb_give_way_touch();
 	bb_deadline_touch();
-	if (s->common.cold) /* touches its pages, too */
+	if (s->common.cold) /* this writes to the buffer's pages, too */
 		bb_cold__empty(s->common.cold);
 	return 0;
 }

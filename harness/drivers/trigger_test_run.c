@@ -19,7 +19,7 @@
 #define ENOTSUPP_KERNEL                                                                            \
 	524 /* include/linux/errno.h: user space gets it, but strerror() does not know it */
 
-/* Returns 0 or -ENOMEM. */
+/* Prepares a call with an input. Returns 0 or -ENOMEM. */
 static int open_call(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_test_call *ret_call)
 {
@@ -123,7 +123,7 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, char *ret_why, size
 	return 0;
 }
 
-/* Makes one call with another context; len = 0 means none. Returns 0 or -errno. */
+/* Makes one call with another context; len = 0 means without a context. Returns 0 or -errno. */
 static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 {
 	struct bb_test_call other = *s;

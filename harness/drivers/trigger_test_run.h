@@ -59,7 +59,8 @@ void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, c
 
 /*
  * Writes the message for a failed call and returns its error code. -ENOTSUP: the kernel has no test
- * run for the type, or does not take such a context. It may run the program again to find out.
+ * run for the type, or does not take such a context. To find out, this function may run the program
+ * again.
  */
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err);
 
@@ -99,7 +100,7 @@ struct bb_test_run_slot {
 	struct bb_attached common;
 	const struct bb_test_run_type *type;
 	bool is_judged; /* runs must give the results that inputs expect; false for the floor */
-	bool attached;  /* XDP: to `port` */
+	bool attached;  /* XDP: the program is attached to device `port` */
 	size_t port;
 };
 
@@ -107,8 +108,8 @@ struct bb_test_run_slot {
 void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog *prog,
 			char *ret_words, size_t size);
 
-/* Begins a batch: pins this thread to the CPU and prepares a call with the input of that index.
- * (Most program types refuse the attribute `cpu`.) */
+/* Begins a batch: pins this thread to the CPU and prepares a call with the input of index
+ * `input`. (Most program types refuse the attribute `cpu`.) */
 int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err);
 

@@ -14,7 +14,7 @@
  * samples.
  */
 struct bb_windows {
-	struct bb_target *target; /* borrowed */
+	struct bb_target *target; /* borrowed; its counters are polled */
 	struct bb_prog_stats last;
 	/*
 	 * Runs that our readings cause; none, unless bb_windows__find_own() has found some. No
@@ -33,9 +33,9 @@ struct bb_windows {
 #define BB_WINDOWS_MEAN_OF_MAX 64u
 
 /*
- * Returns the number of runs of the windows that tell most about a program. It is 1, unless windows
+ * Returns the k for which windows with k runs tell most about a program. That is 1, unless windows
  * with k runs cover more than twice as many runs as windows with one, as with a profiler that
- * samples all CPUs at the same instant. n[k - 1] windows had k runs. Returns 0 if there were no
+ * samples all CPUs at the same instant. n[k - 1] windows had k runs. Returns 0 if no window had
  * runs.
  */
 uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX]);
@@ -58,7 +58,7 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
  * -errno with a message. */
 int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
-/* Returns 0, or -errno with a message. */
+/* Reads the program's counters. Returns 0, or -errno with a message. */
 int bb_read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats,
 		     struct bb_err *err);
 

@@ -50,9 +50,9 @@ static int open_in(const char *dir, size_t dir_len, const char *name)
 }
 
 /*
- * Opens the program with our rights, because the user that it runs as may not be able to reach its
- * folder. The order is `dir`, then $PATH. Returns a descriptor, -ENOENT if no folder has the
- * program, or the reason why a program that exists cannot be opened.
+ * Opens the program with our rights, because the user that the workload runs as may not be able to
+ * reach its folder. Looks in `dir` first, then in $PATH. Returns a descriptor, -ENOENT if no folder
+ * has the program, or the reason why a program that exists cannot be opened.
  */
 static int open_program(const struct bb_workload_spec *spec)
 {
@@ -182,8 +182,8 @@ int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err
 
 	if (!waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == 0)
 		return 0;
-	/* Kills the processes that it started and left behind. This comes before waitpid(), so
-	 * that no other process has its number. */
+	/* Kills the processes that the workload started and left behind. This comes before
+	 * waitpid(), so that no other process has the workload's number. */
 	kill(-w->pid, SIGKILL);
 	pid = waitpid(w->pid, &status, WNOHANG);
 	w->pid = 0;

@@ -8,9 +8,10 @@
 /* CPU and user of a child process. */
 struct bb_child_place {
 	int cpu;
-	uid_t uid; /* user that it runs as, if we are root */
+	uid_t uid; /* user that the child process runs as, if we are root */
 	gid_t gid;
-	/* names of more environment variables that a program keeps; NULL: none (base/child.h) */
+	/* names of environment variables that the child keeps besides the usual ones
+	 * (base/child.h); ends in NULL. NULL: only the usual ones */
 	const char *const *env;
 };
 
@@ -27,8 +28,8 @@ struct bb_workload_spec {
 	const char *program; /* a path, or a name that is searched in `dir` and then in $PATH */
 	char *const *args;   /* args[n_args], without the program's name */
 	size_t n_args;
-	const char *dir; /* may be NULL */
-	/* used instead of $PATH, also to find the program; NULL: $PATH */
+	const char *dir; /* folder that is searched first for `program`; NULL: none */
+	/* value of the workload's $PATH, which is searched for `program`, too; NULL: our $PATH */
 	const char *path;
 	/* it is stopped before its first instruction, until bb_workload__resume() */
 	bool is_held;
@@ -48,23 +49,24 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
  * failed or was killed. Unless it returns 0, the process is gone and pid is 0. */
 int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err *err);
 
-/* Stop and continue all processes of the group. They do nothing if it does not run. */
+/* Stop and continue all processes of the workload's group. They do nothing if the workload does
+ * not run. */
 void bb_workload__pause(const struct bb_workload *w);
 void bb_workload__resume(const struct bb_workload *w);
 
-/* Kills all processes of the group and waits for the first. */
+/* Kills all processes of the workload's group and waits for the first of them. */
 void bb_workload__stop(struct bb_workload *w);
 
 /*
- * Opens a clock event ("cpu-clock", "task-clock") of `freq_hz` on the process and its children. It
- * runs the program, and is disabled at first. Returns 0, or -errno with a message and *ret_event_fd
- * -1.
+ * Opens a clock event ("cpu-clock", "task-clock") of `freq_hz` on the workload and its children.
+ * The event runs the program `prog_fd`, and is disabled at first. Returns 0, or -errno with a
+ * message and *ret_event_fd -1.
  */
 int bb_workload__open_clock(const struct bb_workload *w, const char *clock, uint32_t freq_hz,
 			    int prog_fd, int *ret_event_fd, struct bb_err *err);
 int bb_workload__start_clock(int event_fd, struct bb_err *err);
 
-/* Returns the CPU time that the process has used, s; NAN if unknown. */
+/* Returns the CPU time that the workload has used, s; NAN if unknown. */
 double bb_workload__cpu_s(const struct bb_workload *w);
 
 #endif

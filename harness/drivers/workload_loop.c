@@ -90,7 +90,7 @@ static int sample_pass(struct bb_workload_loop *l, struct bb_target *target,
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, &l->workload, err);
-	if (rc == -ESRCH) { /* it ended before the event was opened */
+	if (rc == -ESRCH) { /* the workload ended before the event was opened */
 		rc = bb_workload__ended(&l->workload, l->common.spec->target.workload, err);
 		return rc < 0 ? rc : (++l->empty_passes > MAX_EMPTY_PASSES ? -ESRCH : 1);
 	}
@@ -123,7 +123,7 @@ int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_wo
 	do
 		rc = sample_pass(l, slot->prog->target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
-	/* otherwise it would share its CPU with the program that is stepped next */
+	/* without the pause, the workload would share its CPU with the next program */
 	bb_workload__pause(&l->workload);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)

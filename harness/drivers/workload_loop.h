@@ -11,7 +11,7 @@ struct bb_workload_loop {
 	struct bb_drive_state common;
 	struct bb_workload_spec workload_spec;
 	struct bb_workload workload;
-	int empty_passes; /* successive passes of the workload without a run */
+	int empty_passes; /* passes of the workload in a row without a run */
 	/* the pass in progress had a run, in any batch and of any program */
 	bool pass_had_run;
 };
@@ -21,7 +21,7 @@ struct bb_workload_loop {
 struct bb_workload_event {
 	/* Returns 0, -ESRCH if the process has ended, or another -errno. NULL: nothing to do. */
 	int (*begin)(void *arg, const struct bb_workload *workload, struct bb_err *err);
-	/* Returns the CPU time of the process while the event was enabled, s. NULL or NAN: the
+	/* Returns the CPU time of the workload while the event was enabled, s. NULL or NAN: the
 	 * clock of the process is used. */
 	double (*end)(void *arg);
 	void *arg;
