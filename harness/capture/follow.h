@@ -12,7 +12,8 @@
  */
 struct bb_follow;
 
-/* Starts argv[] with the variables env[]; both end in NULL. Errors as bb_watched__start(). */
+/* Starts argv[] and keeps the variables named in env[]; both end in NULL. Errors as
+ * bb_watched__start(). */
 int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
 		     struct bb_err *err);
 

@@ -40,9 +40,10 @@ struct bb_watched {
 
 /*
  * Starts argv[] (ends in NULL; argv[0] is searched in $PATH) as our own user, in folder `dir` (NULL
- * means here), in a clean environment plus `env` (base/child.h). Its stdin is empty, and its stdout
- * is our stderr. `adopts`: its orphaned child processes become ours, so that bb_watched__end()
- * finds them. Returns -ENOENT, -EACCES and so on if it cannot be executed.
+ * means the current folder). Its environment is clean, but keeps the variables named in `env`
+ * (base/child.h). Its stdin is empty, and its stdout is our stderr. `adopts`: its orphaned child
+ * processes become ours, so that bb_watched__end() finds them. Returns -ENOENT, -EACCES and so on
+ * if it cannot be executed.
  */
 int bb_watched__start(const char *const *argv, const char *dir, const char *const *env, bool adopts,
 		      struct bb_watched *ret_watched, struct bb_err *err);
