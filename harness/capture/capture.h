@@ -93,7 +93,7 @@ struct bb_captured_prog {
 	char license[128];
 	uint32_t type, expected_attach_type, flags, kern_version;
 	/*
-	 * The instructions, with an index in place of each file descriptor. BPF_PSEUDO_MAP_FD and
+	 * The instructions, with an index instead of each file descriptor. BPF_PSEUDO_MAP_FD and
 	 * BPF_PSEUDO_MAP_VALUE have the index of a map. The second half of a BPF_PSEUDO_BTF_ID has
 	 * the index of a BTF plus 1; 0 means vmlinux.
 	 */
@@ -171,7 +171,7 @@ bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
 /*
  * True if two programs of two captures are the same to the kernel: equal instructions, maps of
  * equal type and sizes, and equal constants (frozen maps). Names, line information and the entries
- * of other maps do not count.
+ * of other maps do not count. False if one of the programs was loaded with an fd_array.
  */
 bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captured_prog *p,
 			       const struct bb_capture *b, const struct bb_captured_prog *q);

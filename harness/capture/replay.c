@@ -140,7 +140,7 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %m", m->name) : 0;
 }
 
-/* Returns a copy of the values, with descriptors in place of indexes; NULL if out of memory. The
+/* Returns a copy of the values, with descriptors instead of indexes; NULL if out of memory. The
  * caller must free() it. */
 static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
 {

@@ -85,7 +85,7 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
  */
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
-/* Notes that the kernel's program `id` runs in place of program `prog` of the capture. Call this
+/* Notes that the kernel's program `id` runs instead of program `prog` of the capture. Call this
  * after bb_take__ask_kernel(). */
 void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog);
 

@@ -408,7 +408,7 @@ static long value_of_user(const struct bb_live_objects *o, enum bb_user_value ki
 }
 
 /* Makes the arguments from the function's debugging information. A float, and an argument after
- * the sixth, has no place in p->args and is only named in p->said. */
+ * the sixth, does not fit into p->args and is only named in p->said. */
 static void make_for_user(const struct bb_live_objects *o, struct bb_attach_point *p)
 {
 	static const char *const words[] = {"nothing", "integer", "text", "page of pointers",
