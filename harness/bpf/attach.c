@@ -192,7 +192,7 @@ bool bb_multi_link__is_there(uint32_t attach_type)
 /* --- structs of functions --- */
 
 #define MAP_LINK (1U << 13) /* BPF_F_LINK */
-#define MOST_BYTES 8192u    /* of a map's value */
+#define MOST_BYTES 8192u    /* largest value of a map that is read, bytes */
 #define TCP_OPS "tcp_congestion_ops"
 #define VALUE_OF "bpf_struct_ops_"
 
@@ -204,8 +204,8 @@ void bb_struct_ops__prepare(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | MAP_LINK);
 }
 
-/* libbpf writes the values when it registers the maps. Before version 1.2, libbpf knows no
- * links, so registering does no more than that. */
+/* libbpf writes the value of a struct_ops map when it attaches the map. With libbpf before 1.2,
+ * which knows no links, the kernel does not register a map with BPF_F_LINK then. */
 void bb_struct_ops__fill(struct bpf_object *obj)
 {
 	struct bpf_map *map;
@@ -219,7 +219,8 @@ void bb_struct_ops__fill(struct bpf_object *obj)
 	}
 }
 
-/* Reads the map's value, which has ids of programs instead of pointers to functions. */
+/* Reads the value of a struct_ops map. In place of each pointer to a function it has a program's
+ * id. */
 static int read_value(int map_fd, uint64_t *ret_words, struct bpf_map_info *ret_info)
 {
 	__u32 len = sizeof(*ret_info), zero = 0;

@@ -22,10 +22,10 @@ int bb_perf_event__disable(int fd);
 
 /*
  * Makes sure that libbpf can look up tracepoints. If tracefs is not mounted, this moves the calling
- * thread into a mount namespace of its own and mounts tracefs there; threads and processes that it
- * starts later are in that namespace, too. The machine's mounts stay unchanged, and the namespace
- * ends with the last process in it. The thread cannot return to the old namespace, because setns()
- * would leave a chroot.
+ * thread into a mount namespace of its own and mounts tracefs there. Threads and processes that the
+ * thread starts later are in that namespace, too. The machine's mounts stay unchanged, and the
+ * namespace ends with the last process in it. The thread cannot return to the old namespace,
+ * because setns() would leave a chroot.
  *
  * Returns 0 if tracefs is mounted now, or -errno with the reason.
  */
@@ -73,23 +73,23 @@ struct bpf_object;
 /*
  * A program of a section "struct_ops/..." is a member of a struct of functions, which is the value
  * of a map of type struct_ops. The kernel calls the functions once the map is registered. We
- * register it by a link (Linux 6.4), which ends with its last descriptor. Without a link, the
- * struct would stay registered if bpfbench were killed.
+ * register the map by a link (Linux 6.4), which ends when its last descriptor is closed. Without a
+ * link, the map would stay registered if bpfbench were killed.
  */
 #define BB_ATTACH_STRUCT_OPS 44 /* BPF_STRUCT_OPS of enum bpf_attach_type */
 
 /* Makes the object's struct_ops maps registrable by links. The caller loads the object
  * afterwards. */
 void bb_struct_ops__prepare(struct bpf_object *obj);
-/* Writes the values of the loaded object's struct_ops maps, without leaving any registered. */
+/* Writes the values of the loaded object's struct_ops maps, and leaves no map registered. */
 void bb_struct_ops__fill(struct bpf_object *obj);
 
 /* Returns the descriptor of the struct_ops map that contains the program, borrowed; -1 if none
  * does. The object must be loaded and filled. */
 int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd);
 
-/* Writes the name by which a socket chooses this TCP congestion control. -ENOTSUP with a message
- * if the map is none. */
+/* Writes the name by which a socket chooses the TCP congestion control in the struct_ops map
+ * `map_fd`. -ENOTSUP with a message if the map has another struct, or if `map_fd` is -1. */
 int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_err *err);
 
 #endif

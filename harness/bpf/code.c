@@ -77,7 +77,8 @@ struct ext_section {
 	uint32_t name, n;
 };
 
-/* A function of the final program, and its position in the file; in instructions. */
+/* A function of the final program: where it begins there and in the object file, in
+ * instructions. */
 struct piece {
 	uint32_t at, n;
 	uint32_t section, offset;
@@ -217,7 +218,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			}
 		}
 	}
-	if (n == room) { /* more records than there are: pieces that share records */
+	if (n == room) { /* more records were copied than the table has, so pieces share records */
 		free(records);
 		return bb_fail(err, -EINVAL,
 			       "the object file is broken: two functions are at one offset");

@@ -49,11 +49,11 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
 
 /*
  * Fills the functions, lines and licence of `code` from the object file elf[len]. `code` must have
- * its instructions and BTF already; `program` and `section` are its names in the file. Before
- * version 1.6, libbpf does not return the tables that it gave to the kernel, so they are computed
- * again: the calls of the final program and those of the file's sections are followed together,
- * which shows where each function comes from. If the object has no .BTF.ext, functions and lines
- * stay empty.
+ * its instructions and BTF already. In the file, the program is the function `program` of the
+ * section `section`. Before version 1.6, libbpf does not return the tables that it gave to the
+ * kernel, so they are computed again. For this, the calls of the final program and those of the
+ * file's sections are followed together, which shows where each function comes from. If the object
+ * has no .BTF.ext, functions and lines stay empty.
  */
 int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
 		     struct bb_code *code, struct bb_err *err);

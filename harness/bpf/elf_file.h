@@ -11,7 +11,8 @@
 /* A BPF object file as the compiler wrote it: its functions, and the symbols that they refer to. */
 
 struct bb_elf_section {
-	/* without the leading '?', which marks programs that are not loaded by default */
+	/* name without the leading '?', which marks sections whose programs are not loaded by
+	 * default */
 	const char *name;
 	const char *full_name;
 	const char *data;
@@ -65,8 +66,8 @@ const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, c
 
 /* Sections of an ELF file that libelf has opened, one after the other. */
 
-/* Opens elf[len], which must stay in memory, or an open file. The caller must call elf_end().
- * NULL if it is not an ELF file. */
+/* Open an ELF file: elf[len], which must stay in memory, or an open file. The caller must call
+ * elf_end(). NULL if it is not an ELF file. */
 Elf *bb_elf__of_memory(const char *elf, size_t len);
 Elf *bb_elf__of_file(int fd);
 
@@ -123,8 +124,8 @@ void bb_jumps__close(struct bb_jumps *j);
 void bb_jumps__restart(struct bb_jumps *j);
 void bb_jumps__reach(struct bb_jumps *j, const char *name);
 
-/* Returns the name of the next function or map that is reached, from index *i on, and moves *i
- * behind it. NULL if there are no more. */
+/* Returns the name of the next function or map that is reached, beginning at index *i, and sets
+ * *i to the index after it. NULL if there are no more. */
 const char *bb_jumps__next(const struct bb_jumps *j, size_t *i);
 
 /* True if the file fills slots of the map `map` and the map is not reached. */

@@ -9,8 +9,8 @@
 struct bpf_map;
 struct bpf_object;
 
-/* Finds a global variable: its section's map, its offset and its size in bytes. -ENOENT without
- * a message. */
+/* Finds a global variable: the map of its section, its offset in that map and its size, bytes.
+ * -ENOENT without a message. */
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size);
 

@@ -57,14 +57,14 @@ static inline bool bb_insn_is_kfunc_call(const struct bpf_insn *i)
 	return bb_insn_is_call(i) && i->src_reg == BPF_PSEUDO_KFUNC_CALL;
 }
 
-/* Calls a function of the program, which begins at this slot's index + 1 + imm. */
+/* Calls a function of the program, which begins at slot: own slot + 1 + imm. */
 static inline bool bb_insn_is_function_call(const struct bpf_insn *i)
 {
 	return bb_insn_is_call(i) && i->src_reg == BPF_PSEUDO_CALL;
 }
 
-/* Loads the address of a function of the program (a callback), which begins at this slot's index
- * + 1 + imm. */
+/* Loads the address of a function of the program (a callback), which begins at slot: own slot +
+ * 1 + imm. */
 static inline bool bb_insn_is_function_address(const struct bpf_insn *i)
 {
 	return bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_FUNC;

@@ -68,10 +68,10 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 }
 
 /*
- * True if later loads can use the map again. A prog array holds programs of its own load, which
- * other loads must not run. Types of a program's own objects belong to the BTF of one load. For a
- * map that is not created, libbpf 1.4 and newer returns a descriptor all the same, which is that of
- * a memory file.
+ * True if later loads can use the map again. Global variables, and the programs in a prog array or
+ * in a struct_ops map, belong to one load. Types of a program's own objects belong to the BTF of
+ * one load. A map that is not created has nothing to keep, although libbpf 1.4 and newer returns a
+ * descriptor of a memory file for it.
  */
 static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 {
@@ -108,7 +108,7 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 	if (!m || keeper == k)
 		return m ? m->fd : -1;
 	theirs = bb_map_specs__find(keeper->specs, name);
-	/* libbpf's own map: its contents depend on the probe that the program is attached to */
+	/* The contents of libbpf's own maps depend on the probe that the program is attached to. */
 	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")) || !spec != !theirs ||
 	    (spec && memcmp(&spec->where, &theirs->where, sizeof(spec->where))) ||
 	    like->type != m->info.type || like->key_size != m->info.key_size ||
@@ -265,9 +265,10 @@ struct sizes {
 };
 
 /*
- * Returns in *ret_sizes sizes that the kernel accepts. For perf event arrays and ring buffers, the
- * kernel accepts only one size of keys and values; cilium/ebpf corrects objects whose author gave
- * the size of the records there, and so do we. Returns false if the map has these sizes already.
+ * Returns in *ret_sizes the sizes that the map should have. For perf event arrays and ring buffers,
+ * the kernel accepts only one size of keys and values. cilium/ebpf corrects objects whose author
+ * gave the size of the records there, and so do we. Returns false if the map has the right sizes
+ * already.
  */
 static bool mend(const struct bpf_map *map, struct sizes *ret_sizes)
 {
@@ -285,7 +286,7 @@ static bool mend(const struct bpf_map *map, struct sizes *ret_sizes)
 	*ret_sizes = s;
 	if (s.entries)
 		return memcmp(&s, &old, sizeof(s));
-	/* a measurement needs a table of a usual size only */
+	/* An author who gives no size leaves it to the loader, so any usual size serves. */
 	switch ((int)type) {
 	case BPF_MAP_TYPE_CPUMAP: s.entries = (uint32_t)libbpf_num_possible_cpus(); break;
 	case BPF_MAP_TYPE_RINGBUF: s.entries = UNSIZED_RING_BYTES; break;
@@ -322,8 +323,8 @@ int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 		/*
 		 * libbpf cannot change the template of an inner map, because its setters need a
 		 * map's object and a template has none. So we replace the template by a map of
-		 * ours. If the kernel refuses that map, libbpf reports the error when it tries the
-		 * same.
+		 * ours. If the kernel refuses to make our map, libbpf tries to make one of its
+		 * template and reports the error.
 		 */
 		if (i == patterns->n) {
 			LIBBPF_OPTS(bpf_map_create_opts, opts,

@@ -8,9 +8,12 @@
 #include "plan/scenario.h"
 
 /*
- * Maps of a program that are used again by its later loads: those with contents of their own, so
- * not .rodata or .bss. Making a 16 MiB ring takes 10 to 40 ms, and the physical pages of a map
- * influence the cost of the program, which must not change from load to load.
+ * Maps that later loads of the same program use again. Maps that belong to one load are left out:
+ * those of global variables (.rodata, .bss, ...), prog arrays, struct_ops maps, and maps with
+ * objects of the program's own types.
+ *
+ * Making a 16 MiB ring takes 10 to 40 ms, and the physical pages of a map influence the cost of the
+ * program, which must not change from load to load.
  */
 struct bb_kept_map;
 struct bpf_map_info;
@@ -21,36 +24,39 @@ struct btf;
 struct bb_kept_maps {
 	struct bb_kept_map *maps;
 	size_t n;
-	struct bb_rings rings; /* readers of our own maps, not of the lender's */
+	struct bb_rings rings; /* readers of the rings in `maps`, not of those of `lender` */
 	/* contents that the scenario gives to the maps; NULL if none */
 	const struct bb_map_specs *specs;
 	/* values of `self` in these contents; NULL if unknown */
 	const struct bb_self_values *self;
-	/* keeper whose maps are shared if they are alike; NULL if there is none */
+	/* keeper whose maps are used in place of new ones if they are alike; NULL if there is
+	 * none */
 	struct bb_kept_maps *lender;
 };
 
-/* Lets `obj`, which is not loaded yet, use the kept maps and the lender's. Returns -errno
- * without a message. */
+/* Lets `obj`, which is not loaded yet, use the kept maps and those of the lender that are alike.
+ * Returns 0, or -errno without a message. */
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
 
-/* Keeps the new maps of the loaded object and reads their rings. `object_path` is for messages. */
+/* Keeps the new maps of the loaded object and opens readers of their rings. `object_path` is for
+ * messages. */
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
 		       struct bb_err *err);
 
 /*
- * Returns the descriptor of the kept map `name`, borrowed; -1 if there is none. A map of the lender
- * must have the type, key and value size, map_flags and max_entries of `like`; max_entries 0 means
- * any.
+ * Returns the descriptor of the map `name` to use again, borrowed; -1 if there is none. A map of
+ * the lender is returned only if it is alike: it has the type, key size, value size, map_flags and
+ * max_entries of `like` (max_entries 0: any), and the same contents in the scenario. Maps whose
+ * contents depend on the program (`self`, or libbpf's "__bpf_usdt_...") are never lent.
  */
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      const struct bpf_map_info *like);
-/* Keeps one map and reads its ring. The caller still owns `fd`. */
+/* Keeps one map and opens a reader of its ring. The caller still owns `fd`. */
 int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 			   const char *object_path, struct bb_err *err);
 
-/* Returns the reader of the ring buffer with this id, from our maps or the lender's; NULL if it
- * is not a ring buffer. */
+/* Returns the reader of the ring buffer with the id `map_id`, from our maps or the lender's;
+ * NULL if no ring buffer has that id. */
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id);
 
 /*
@@ -61,21 +67,21 @@ const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t 
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 
 /*
- * Waits 1 ms after the last descriptor of a prog array was closed, so that a kernel worker on this
- * CPU can empty the array. A process that lists all maps before that, such as `bpftool map`, makes
- * the kernel leak the map until the next boot, because prog_array_map_clear() takes a reference for
- * work that is queued already.
+ * Call it after closing the last descriptor of a prog array. It waits 1 ms, so that a kernel worker
+ * on this CPU can empty the array. If a process lists all maps before that, as `bpftool map` does,
+ * the kernel leaks the map until the next boot, because prog_array_map_clear() takes a reference
+ * for work that is queued already.
  */
 void bb_kept_maps__let_prog_arrays_go(void);
 
 /*
- * From the next load on, uses the maps of `lender` that are like ours, and closes ours. Exception:
- * a table whose number of entries differs from the lender's is kept, because its contents, as from
- * a capture, are part of what is measured.
+ * Closes our maps. From the next load on, maps of `lender` that are alike are used. A table stays
+ * ours if its number of entries differs from the lender's, because its contents are part of what is
+ * measured, as those from a capture are.
  */
 void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender);
 
-/* Closes the maps. `specs`, `self` and `lender` stay. */
+/* Closes the maps. `specs`, `self` and `lender` do not change. */
 void bb_kept_maps__drop(struct bb_kept_maps *k);
 
 /* Descriptors of the inner maps that bb_map_sizes__mend() made as templates for maps of maps. */
@@ -85,9 +91,9 @@ struct bb_map_patterns {
 };
 
 /*
- * Gives the maps of an object that is not loaded yet the sizes that its author left to the loader.
- * `patterns` is made at the first load of an object file and serves all its loads. Returns 0 or
- * -ENOMEM.
+ * Sets the sizes that the author of an object left to the loader. The object is not loaded yet.
+ * `patterns` begins as zeros; the first load of an object file fills it, and all later loads of the
+ * file use it. Returns 0 or -ENOMEM.
  */
 int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 		       struct bb_err *err);

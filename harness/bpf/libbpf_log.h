@@ -11,20 +11,20 @@
  */
 void bb_libbpf_log__begin(void);
 
-/* Returns the warnings of this thread since bb_libbpf_log__begin(); only the end if they are
- * long. Valid until the next begin. */
+/* Returns the warnings of this thread since bb_libbpf_log__begin(). If they are long, only their
+ * end is kept. Valid until the next bb_libbpf_log__begin(). */
 const char *bb_libbpf_log__text(void);
 
 /* A field or type that a CO-RE relocation refers to and this kernel lacks. */
 struct bb_missing_name {
 	char name[120]; /* such as "struct task_struct.member" or "enum x::Y" */
-	/* name of the function that uses it; `insn` is the instruction there */
+	/* function that uses the name, and the instruction there */
 	char function[64];
 	uint32_t insn;
 };
 
-/* Returns how many were missing since bb_libbpf_log__begin(), at most BB_MOST_MISSING. The array
- * is borrowed until the next begin. */
+/* Returns the number of missing names since bb_libbpf_log__begin(), at most BB_MOST_MISSING. The
+ * array is borrowed until the next bb_libbpf_log__begin(). */
 #define BB_MOST_MISSING 4u
 size_t bb_libbpf_log__missing(const struct bb_missing_name **ret_missing);
 

@@ -8,8 +8,11 @@
 #include "plan/field.h"
 
 #define MAX_NAMES 64u /* names of which a message suggests one */
-/* Memory for the entries that one call deletes from a hash, and their minimum: the entries of a
- * hash bucket must fit, and most buckets have one or two. */
+/*
+ * SWEEP_BYTES is the memory for the entries that one call deletes from a hash. It has room for at
+ * least SWEEP_MIN entries, because all entries of one hash bucket must fit; most buckets have one
+ * or two.
+ */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
 
@@ -51,13 +54,15 @@ struct content {
 	int fd;
 	uint32_t max_entries;
 	size_t key_size, value_size; /* value_size is that of one CPU */
-	/* size of a value in a system call: for a per-CPU map all CPUs' values, each rounded up
-	 * to 8 bytes */
+	/* size of a value in a system call, bytes; for a per-CPU map that of all CPUs' values,
+	 * each rounded up to 8 bytes */
 	size_t slot_size;
 	uint8_t *entry_keys; /* keys of the entries, in the scenario's order */
-	/* entries to write: the generated ones and then the given ones, or all of an array */
+	/* number of entries to write: the generated ones and then the given ones; for an array
+	 * all its elements */
 	uint32_t n;
-	/* `n` of each, without gaps; a prog array's values are descriptors, -1 means none */
+	/* `n` of each, without gaps; the values of prog arrays and cgroup arrays are
+	 * descriptors, -1 for an empty slot */
 	uint8_t *keys, *values;
 	uint32_t sweep_n; /* BY_KEY: most entries that one call deletes */
 	uint8_t *swept_keys, *swept_values, *cursor;
@@ -99,8 +104,8 @@ static __attribute__((format(printf, 5, 6))) int fail_at(struct bb_err *err, int
 
 /* --- what to write --- */
 
-/* Writes a key or value of the map's size. `self` refers to the process that fires: a cgroup
- * array gets the cgroup's descriptor, other maps its id. */
+/* Writes a key or value of the map's size. `{pid: self}` and the like mean the process that
+ * fires. Its cgroup is written as a descriptor to a cgroup array, and as an id to other maps. */
 static int put_datum(const struct content *c, const struct bb_map_entry *entry, const char *what,
 		     const struct bb_map_datum *datum, size_t size, uint8_t *dest,
 		     struct bb_err *err)
@@ -310,8 +315,8 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 	return 0;
 }
 
-/* Allocates the buffers and initialises what no entry sets: the indexes of an array, and its
- * values to zeros or "no program". */
+/* Allocates the buffers, and initialises what no entry sets: the keys of an array are its
+ * indexes, its values are 0. Values that are descriptors are -1, an empty slot. */
 static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
@@ -516,8 +521,8 @@ int bb_map_contents__write(struct bb_map_contents *contents, struct bb_err *err)
 		if (rc)
 			return fail_at(err, rc, spec, &spec->where, "it cannot be written: %s",
 				       strerror(-rc));
-		/* an LRU hash evicts entries before it is full if its free ones belong to other
-		 * CPUs */
+		/* an LRU hash evicts entries before it is full if its free entries belong to
+		 * other CPUs */
 		for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)
 			if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))
 				return fail_at(err, -ENOSPC, spec, &spec->where,

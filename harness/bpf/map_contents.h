@@ -13,7 +13,7 @@ struct bb_contents_map {
 	const char *name;
 	int fd;
 	bool is_variables; /* true for .data, .bss and the like */
-	bool is_frozen;    /* nobody may write to it, whatever its flags say */
+	bool is_frozen;    /* BPF_MAP_FREEZE: system calls cannot write to the map */
 };
 
 /*
@@ -33,7 +33,8 @@ struct bb_map_contents;
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_map_contents **ret_contents, struct bb_err *err);
 
-/* Writes all maps. */
+/* Writes all maps. Returns 0, or -errno with a message; -ENOSPC if an LRU hash evicted some of
+ * the entries. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);
 
 /* Writes the maps with `reset: run`. Returns -errno without a message, because

@@ -47,8 +47,8 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 
 /*
  * Frees the port. The program stays attached until another one replaces it or the namespace is
- * closed, because replacing a program changes the dispatcher once, and detaching and attaching
- * changes it twice.
+ * closed. The reason is that replacing a program changes the kernel's dispatcher once, whereas
+ * detaching and attaching changes it twice.
  */
 void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port);
 

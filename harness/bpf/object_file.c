@@ -104,7 +104,7 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* Files that have holders, with the properties that tell whether a file has changed. */
+/* Files that bb_object_hold() shares, with the properties that tell whether a file has changed. */
 struct held {
 	struct held *next;
 	struct stat st;

@@ -18,8 +18,11 @@ struct bpf_program;
  * *ret_elf. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
-/* Returns the same bytes, shared by all holders because an object may have 170 programs. They
- * must not be changed. The caller must call bb_object_let_go(), which ignores NULL. */
+/*
+ * Returns the bytes of the file as bb_object_read() does, but shared by all holders, because an
+ * object may have 170 programs. They must not be changed. The caller must call bb_object_let_go(),
+ * which ignores NULL.
+ */
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
 void bb_object_let_go(const char *elf);
 
@@ -28,16 +31,16 @@ void bb_object_let_go(const char *elf);
 int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,
 		   struct bb_err *err);
 
-/* Returns -ENOENT with a message that `program` is none of names[n], and the nearest name or all
- * of them. */
+/* Returns -ENOENT. The message says that `program` is none of names[n], and has the nearest name
+ * or all of them. */
 int bb_object_say_no_program(const char *path, const char *const *names, size_t n,
 			     const char *program, struct bb_err *err);
 
 /*
  * Explains why libbpf did not load the object elf[len]; nothing else may have called libbpf since.
- * The message is one line with the reason of libbpf or the verifier, followed by the end of the
- * verifier's log if there is one. `with_others` means that other programs were loaded with this
- * one. Returns rc, or -ENOTSUP if the kernel loads no programs of this type, even for root.
+ * The message is one line with the reason of libbpf or the verifier. The end of the verifier's log
+ * follows if there is one. `with_others` means that other programs were loaded together with
+ * `prog`. Returns rc, or -ENOTSUP if the kernel loads no programs of this type, even for root.
  */
 int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 			     const struct bpf_object *obj, const struct bpf_program *prog,

@@ -48,8 +48,8 @@ struct bb_object_info {
 	char *licence;
 };
 
-/* Returns 0, or -errno with a message as bpf/object_file.h does; -ENOENT if it contains no
- * program. */
+/* Reads an object file or a capture. Returns 0, or -errno with the messages of
+ * bpf/object_file.h; -ENOENT if it contains no program. */
 int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err);
 void bb_object_info__done(struct bb_object_info *info);
 

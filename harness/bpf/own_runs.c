@@ -6,25 +6,25 @@
 #include "base/clock.h"
 
 #define TRIES 512u
-/* tries with the fewest runs that are needed, because fewer may be chance */
+/* windows that must have the fewest runs; if only a few have them, that may be chance */
 #define FEWEST 16u
 /* longest search; a try may take milliseconds if other processes use our CPU */
 #define MOST_NS 10000000u
 
 /* Counts of many windows between two readings. */
 struct tries {
-	/* for each window; ns is UINT64_MAX if the time of a run is missing */
+	/* for each window; ns is UINT64_MAX if the kernel did not time one of the runs */
 	uint64_t runs[TRIES], ns[TRIES];
 	size_t n;
 	uint64_t least; /* fewest runs of a window */
-	size_t n_least; /* windows with that number */
+	size_t n_least; /* number of windows with that few runs */
 };
 
 /* The action between two readings. */
 enum act {
 	ACT_READ,
 	ACT_SLEEP,
-	/* the same system call with a time in the past, so that it returns at once */
+	/* a sleep until a time in the past, so that the system call returns at once */
 	ACT_SLEEP_OVER,
 };
 
@@ -35,14 +35,14 @@ static int act(enum act what, const struct bb_stats_reader *r)
 
 	if (what == ACT_READ)
 		return bb_stats_reader__info(r, &unused);
-	/* the same as nanosleep(), which `live` calls */
+	/* the kernel treats nanosleep(), which `live` calls, in the same way */
 	clock_nanosleep(CLOCK_MONOTONIC, what == ACT_SLEEP_OVER ? TIMER_ABSTIME : 0, &shortly,
 			NULL);
 	return 0;
 }
 
-/* Measures one window with the action before its last reading, or with a busy wait of spin_ns
- * instead if that is not 0. */
+/* Measures one window, which is the time between two readings. The action is done within it; if
+ * spin_ns is not 0, a busy wait of spin_ns takes its place. */
 static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
 		    struct tries *t, uint64_t *ret_took_ns)
 {
@@ -81,8 +81,8 @@ static bool is_certain(const struct tries *t)
 	return t->n_least >= FEWEST;
 }
 
-/* Measures windows with the action and windows of the same length without it, in turns, until
- * the fewest runs of both are certain. */
+/* Measures windows with the action and windows with a busy wait of the same length, in turns,
+ * until the fewest runs of both are certain. */
 static int find_least(const struct bb_stats_reader *r, enum act what, struct tries *idle,
 		      struct tries *doing)
 {

@@ -8,18 +8,19 @@
 /*
  * The runs of a program that its observer causes. A program on system calls runs when its counters
  * are read; a program on context switches runs when the observer sleeps. Trials find out how many
- * runs: some windows end in a second reading right after the first, others have one more reading or
- * a sleep between, dozens of each in turns. Runs that every window has are ours, because nobody
- * else runs a program every few hundred nanoseconds.
+ * runs. A trial is a window between two readings of the counters. In turns, dozens of windows
+ * contain one more reading or a sleep, and dozens contain a busy wait of the same length. Runs that
+ * every window has are ours, because nobody else runs a program every few hundred nanoseconds.
  */
 struct bb_own_runs {
-	bool unclear;      /* true if the program runs too often or too irregularly to tell */
+	/* true if the program runs too often or too irregularly to tell how many runs are ours */
+	bool unclear;
 	uint32_t by_read;  /* runs that one bb_stats_reader__info() causes */
 	uint32_t by_sleep; /* runs that one nanosleep() causes */
 	double ns;         /* median time of a run that a reading causes; NAN if there is none */
 };
 
-/* Takes microseconds if the program does not run by itself meanwhile, otherwise about a
+/* Takes microseconds if neither a reading nor a sleep runs the program, otherwise about a
  * millisecond. bpf_stats must be on. Returns 0, or -errno of a reading. */
 int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_own);
 
@@ -33,9 +34,9 @@ struct bb_own_share {
 };
 
 /*
- * Of `own` runs that we caused in a window, returns how many the kernel counted. It does not count
- * a run that preempts another run of the program; while that other run waits for our CPU, it counts
- * none of ours.
+ * Of `own` runs that we caused in a window, returns how many the kernel counted. The kernel does
+ * not count a run that preempts another run of the program. If that other run was preempted on our
+ * CPU, none of our runs are counted until it goes on.
  */
 static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uint64_t own)
 {
@@ -45,8 +46,8 @@ static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uin
 /* Adds a window: the rise of the counters in it, and the number of runs that we caused. */
 void bb_own_share__add(struct bb_own_share *s, const struct bb_prog_stats *window, uint64_t own);
 
-/* Time of the runs of others, ns. NAN if there are none, or they cannot be told from ours.
- * `own_ns` is the time of one of our runs, used if no window had only our runs. */
+/* Returns the time of the runs of others, ns. NAN if there are none, or if they cannot be told
+ * from ours. `own_ns` is the time of one of our runs; it is used if no window had only our runs. */
 double bb_own_share__others_ns(const struct bb_own_share *s, double own_ns);
 
 static inline bool bb_own_runs__any(const struct bb_own_runs *own)

@@ -41,16 +41,12 @@ void bb_stats_reader__close(struct bb_stats_reader *r);
 int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 
-/*
- * Reads by fdinfo and checks it against info-by-fd, which is read before and after: the first must
- * not be greater and the second not smaller. If nothing runs, all three are equal. -ESTALE with a
- * message otherwise.
- */
+/* Reads by fdinfo, between two readings by info-by-fd. No counter may fall from one reading to
+ * the next; if nothing runs, all three are equal. Otherwise returns -ESTALE with a message. */
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
 			    struct bb_err *err);
 
-/* Parses the text of fdinfo. -EPROTO if a number is missing; only recursion_misses may be, and
- * is 0 then. */
+/* Parses the text of fdinfo. -EPROTO if a number is missing. A missing recursion_misses is 0. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats);
 
 /*

@@ -84,8 +84,8 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		if (rc)
 			return rc;
 		page = buf;
-		/* __u64 in the ABI, long here: the same size on 64-bit machines, which every JIT
-		 * needs */
+		/* The members are __u64 in the ABI. On 64-bit machines, unsigned long has the
+		 * same size. */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;
 		ring->size_bytes = size;

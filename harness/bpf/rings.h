@@ -22,9 +22,10 @@ struct bb_ring {
 
 /* A queue or stack map. It shares no memory, so its values are popped one by one. */
 struct bb_queue {
-	int map_fd;                      /* borrowed; the map outlives the reader */
-	void *value;                     /* buffer for one value */
-	unsigned int max_entries, since; /* `since`: runs since it was last emptied */
+	int map_fd;  /* borrowed; the map outlives the reader */
+	void *value; /* buffer for one value */
+	/* `since`: calls of bb_rings__drain() since the queue was last emptied */
+	unsigned int max_entries, since;
 };
 
 struct bb_rings {
@@ -39,7 +40,7 @@ struct bb_rings {
 /*
  * Adds the reader of a map: maps a ring buffer, opens a perf event array, or remembers a queue or
  * stack. Ignores other maps. `map_fd` must stay open until bb_rings__close(); `name` is for
- * messages. Returns 0 or -errno with a message; maps added before stay.
+ * messages. Returns 0, or -errno with a message; the readers added before remain.
  */
 int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,
 		  struct bb_err *err);
@@ -56,9 +57,9 @@ void bb_queue__empty(struct bb_queue *q); /* used by bb_rings__drain() */
 
 /*
  * Moves the reader's position to the writer's, which discards all delivered records unread. With
- * `only_when_half_full`, buffers that are less than half full stay unchanged. The fill of a queue
- * cannot be read: it counts as half full after half as many calls as it has entries, assuming one
- * push per run.
+ * `only_when_half_full`, buffers that are less than half full are not changed. The fill of a queue
+ * cannot be read. We assume that each call of this function follows one run and each run pushes one
+ * value: a queue counts as half full after half as many calls as it has entries.
  */
 static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 {

@@ -25,20 +25,21 @@ struct bb_source_global {
 };
 
 struct bb_source_ops {
-	/* Functions that may be NULL are NULL for live programs, which are never changed. */
+	/* Each function that may be NULL is NULL for live programs, which are never changed.
+	 * fill_usdt is also NULL for captures. */
 
 	/*
 	 * Loads the program; no load exists before. *ret_prog_fd is borrowed until unload(). Maps
-	 * with contents of their own are kept in s->maps and used again. -ENOTSUP if this kernel
-	 * refuses the program type or does not have it.
+	 * that do not belong to one load (bpf/kept_maps.h) are kept in s->maps and used again.
+	 * -ENOTSUP if this kernel refuses the program type or does not have it.
 	 */
 	int (*load)(struct bb_source *s, int *ret_prog_fd, struct bb_err *err);
 	void (*unload)(struct bb_source *s); /* does nothing if nothing is loaded */
 	/* Writes the end of the verifier's log to log[size], "" if there is none. This may load the
 	 * program once more. May be NULL. */
 	void (*verifier_log)(struct bb_source *s, char *log, size_t size);
-	/* Returns the program's section and its expected attach type; NULL if unknown. May be
-	 * NULL. */
+	/* Returns the section name that decides the program's type, and the program's expected
+	 * attach type; NULL if unknown. May be NULL. */
 	const char *(*section)(const struct bb_source *s, uint32_t *ret_attach_type);
 	/* Attaches the loaded program where its section says; bpf_link__destroy() detaches it. May
 	 * be NULL. */

@@ -275,7 +275,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	return rc;
 }
 
-/* The maps that were created for this program. */
+/* Describes the nth map of the current load. */
 static bool captured_map(const struct bb_source *source, size_t nth,
 			 struct bb_contents_map *ret_map)
 {

@@ -31,14 +31,15 @@ struct object {
 	struct bb_source head;
 	const struct bb_global_spec *globals;
 	size_t n_globals;
-	char *type;      /* section that decides its type; NULL means its own */
+	/* section name that decides the program's type; NULL: the program's own section */
+	char *type;
 	const char *elf; /* the file's bytes, the same for every load */
 	size_t elf_len;
 	bool has_prog_array;
 	struct bb_jumps jumps;
-	bool has_others; /* programs that ours may jump to are loaded with it */
+	bool has_others; /* programs that ours may jump to are loaded together with ours */
 	struct bb_map_patterns patterns;
-	struct bpf_object *obj;  /* the current load; NULL means none */
+	struct bpf_object *obj;  /* the current load; NULL: none */
 	char stats[STATS_BYTES]; /* statistics of the verifier for the last load, or "" */
 };
 
@@ -118,7 +119,8 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	bool of_kernel;
 	int rc;
 
-	if (!as && bpf_program__type(ours) == BPF_PROG_TYPE_UNSPEC) /* libbpf does not know it */
+	/* libbpf does not know the section */
+	if (!as && bpf_program__type(ours) == BPF_PROG_TYPE_UNSPEC)
 		as = bb_section_type__find(section, &type, &attach_type, NULL)
 			     ? bb_section_type__guess(section)
 			     : section;
@@ -220,8 +222,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 	uint64_t began_ns = bb_now_ns();
 	int rc = load_once(s, BB_LOG_STATS, &s->obj, err);
 
-	/* The statistics include the verifier's reason at no cost. The whole log takes ten times as
-	 * long as the load, so we ask for it only after a short load. */
+	/* At the level BB_LOG_STATS, the log has the verifier's reason at no cost. The whole log
+	 * takes ten times as long as the load, so we ask for it only if the load was short. */
 	if (rc && rc != -ENOMEM && !bb_must_end() && bb_seconds_since(began_ns) < WITH_LOG_S)
 		rc = load_once(s, 0, &s->obj, err);
 	if (rc)
@@ -320,7 +322,7 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 /*
  * Attaches the program to the probe for a moment. libbpf then writes the specs of the probe's
  * arguments into the maps of usdt.bpf.h, starting with number 0, where they stay. The program can
- * then be attached in other ways with these numbers as cookies (fire/user_elf.h).
+ * then be attached in other ways with these numbers as cookies (fire/user_function.h).
  */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)

@@ -17,10 +17,11 @@
 struct bpf_link;
 
 struct bb_target {
-	struct bb_source *source; /* also has its name */
+	struct bb_source *source; /* the source also has the program's name */
 	int prog_fd;              /* of the current load; -1 means none */
 	struct bb_stats_reader reader;
-	int jit_mod64; /* JIT address modulo 64; -1 if the kernel does not tell */
+	int jit_mod64; /* JIT address modulo 64; -1: not loaded, not compiled by the JIT, or not
+			  shown by the kernel */
 	/* private */
 	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
 	/* maps of the first load or of the lender, used by the later loads */
@@ -37,10 +38,10 @@ int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_ta
 		    struct bb_err *err);
 
 /*
- * Opens a live program by the path of its pin or, if `pinned` is NULL, by its id. It is never
- * changed, its rings are not drained, and its drops are unknown. "Loading" it closes our descriptor
- * and opens a new one; this fails with -ENOENT once its owner has unloaded it. Errors:
- * bpf/loaded.h.
+ * Opens a live program by the path of its pin or, if `pinned` is NULL, by its id. The program is
+ * never changed, its rings are not drained, and its drops are unknown. "Loading" it closes our
+ * descriptor and opens a new one; this fails with -ENOENT once the program's owner has unloaded it.
+ * Errors: bpf/loaded.h.
  */
 int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target,
 		     struct bb_err *err);
@@ -48,9 +49,9 @@ bool bb_target__is_adopted(const struct bb_target *t);
 
 /*
  * Unloads `t` and lets its later loads use the maps of `lender`, which is loaded and must outlive
- * t. A map is shared if name, type, sizes, the scenario's contents and the number of entries are
- * the same. Two programs are then compared on the same memory: other pages for a map changed the
- * comparison of a program with itself by 0.1 to 0.5 %.
+ * t. A map is shared if name, type, sizes, flags, the scenario's contents and the number of entries
+ * are the same; exceptions are in bpf/kept_maps.h. Two programs are then compared on the same
+ * memory: other pages for a map changed the comparison of a program with itself by 0.1 to 0.5 %.
  */
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
 
@@ -65,8 +66,8 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
 /*
- * Unloads the program and loads it again. -ENOTSUP if this kernel refuses the program type or does
- * not have it. For other errors the message ends with the end of the verifier's log.
+ * Loads the program; unloads the current load first. -ENOTSUP if this kernel refuses the program
+ * type or does not have it. For other errors the message ends with the end of the verifier's log.
  */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
 
@@ -84,10 +85,8 @@ static inline uint64_t bb_place(int mod64)
 int bb_target__load_at(struct bb_target *t, uint64_t where, unsigned int max_tries, uint32_t *seen,
 		       struct bb_err *err);
 
-/*
- * Reads the static metrics of the loaded program. The verifier's statistics may need one more load,
- * which does not change the current one. They are NAN on kernels before 5.2.
- */
+/* Reads the static metrics of the loaded program. The verifier's statistics may need one more
+ * load, which does not change the current one. The statistics are NAN on kernels before 5.2. */
 int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
 void bb_target__unload(struct bb_target *t); /* unloads the program and keeps the maps */
@@ -107,8 +106,8 @@ int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb
 int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);
 
-/* Returns the section of the loaded program and its expected attach type (BPF_*); NULL if unknown.
- */
+/* Returns the section name that decides the type of the loaded program, and its expected attach
+ * type (BPF_*); NULL if unknown. */
 const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_type);
 
 /* Descriptor of the struct_ops map that contains the loaded program, borrowed; -1 if none does. */
@@ -129,7 +128,7 @@ int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct 
 /* Returns the name of the i-th program of the object or capture, NULL after the last. *ret_fd is -1
  * if that program is not loaded. */
 const char *bb_target__loaded(const struct bb_target *t, size_t i, int *ret_fd);
-/* Copies the code of one of these programs, which must be loaded. */
+/* Copies the code of a loaded program of the object or capture, given by its descriptor. */
 int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
 		       struct bb_err *err);
 
@@ -152,8 +151,8 @@ const struct bb_ring *bb_target__ring(const struct bb_target *t);
 /* Prepares a forked child for bb_target__drain(). On -errno the child must not drain. */
 int bb_target__after_fork(const struct bb_target *t);
 
-/* Discards the records that the program wrote. With `only_when_half_full`, rings that are less than
- * half full stay as they are. */
+/* Discards the records that the program wrote. With `only_when_half_full`, rings that are less
+ * than half full keep their records. */
 void bb_target__drain(struct bb_target *t, bool only_when_half_full);
 
 #endif
