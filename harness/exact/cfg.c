@@ -182,8 +182,8 @@ bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, ui
 	bool comes_back = true;
 	uint64_t exits = 0;
 
-	/* A run may end in the middle of a block: by a tail call, by BPF_LD_ABS on a packet that is
-	 * too short, or by an exception in a kfunc. */
+	/* A run may also end where a block has no exit: by a tail call, by BPF_LD_ABS on a packet
+	 * that is too short, or by an exception in a kfunc. */
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
 		comes_back &= !bb_insn_may_leave(&code->insns[at]);
 	/* in[b] = sum of the counts of the blocks that lead to b */

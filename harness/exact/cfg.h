@@ -15,25 +15,26 @@ struct bb_func {
 
 /*
  * A basic block, slots [first, end): either all its instructions are executed or none. Jumps lead
- * only to its start, and only its last instruction can jump or leave the program. Calls do not end
- * a basic block, because they return.
+ * only to its start, and only its last instruction can jump or leave the program. Calls end a basic
+ * block only if they may leave the program: tail calls and calls of kfuncs.
  */
 struct bb_basic_block {
 	uint32_t first, end;
-	uint32_t last; /* slot of the last instruction: end - 1, or end - 2 */
+	uint32_t last; /* slot of the last instruction: end - 1, or end - 2 if it takes two slots */
 	uint32_t n_insns;
 	uint32_t func;
 };
 
 struct bb_cfg {
-	struct bb_func *funcs; /* by slot */
+	struct bb_func *funcs; /* sorted by slot */
 	uint32_t n_funcs;
-	struct bb_basic_block *blocks; /* by slot; every slot is in one */
+	struct bb_basic_block *blocks; /* sorted by slot; every slot is in one */
 	uint32_t n_blocks;
 	uint32_t *block_of; /* by slot: index of its basic block */
 };
 
-/* Fails with -ENOTSUP for indirect jumps, and with -EINVAL for code that no verifier accepts. */
+/* Divides the code into functions and basic blocks. Fails with -ENOTSUP for indirect jumps, and
+ * with -EINVAL for code that no verifier accepts. */
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err);
 void bb_cfg__done(struct bb_cfg *g);
 
@@ -61,20 +62,21 @@ static inline uint32_t bb_cfg__callee(const struct bb_cfg *g, const struct bb_co
  * constant is one instruction. */
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts);
 
-/* Number of instructions in the blocks that were executed since the counts were `before`; NULL
- * means all 0. */
+/* Number of instructions in the basic blocks that were executed since the counts were before[].
+ * `before` NULL: all counts were 0. */
 uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts);
 
 /*
- * Hash of the path of a run, by FNV-1a (Fowler, Noll & Vo). Runs that execute each block equally
- * often have the same hash. Other runs have the same only if 64 bits collide.
+ * Hash of the path of a run, by FNV-1a (Fowler, Noll & Vo). Runs that execute each basic block
+ * equally often have the same hash. Other runs have different hashes, except for collisions of 64
+ * bits.
  */
 uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts);
 
 /*
- * True if the counts can be those of `runs` complete runs. If another process runs the program on
- * another CPU while we reset or read the counters, a part of its run is counted. `in` is scratch
- * memory for n_blocks elements.
+ * True if the counts can be those of `runs` complete runs. They cannot if another process ran the
+ * program on another CPU while we reset or read the counters, because then a part of its run is
+ * counted. `in` is scratch memory for n_blocks elements.
  */
 bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t runs,
 			  const uint64_t *counts, uint64_t *in);

@@ -5,14 +5,15 @@
 #include "exact/registers.h"
 
 #define COUNTER_SLOTS 8u /* 2 to save, 2 for the address, 2 to count, 2 to restore */
-#define VAIN_SLOTS 5u    /* 1 to jump over it, 2 for the address, 2 to count */
+/* 1 to jump over the counter after a lookup that found its key, 2 for the address, 2 to count */
+#define VAIN_SLOTS 5u
 
 /*
  * Position of a block's counter, and the two registers that it uses. Every position in the block
  * counts the same, so we take the one where the fewest registers must be saved.
  */
 struct site {
-	uint32_t at; /* before this slot */
+	uint32_t at; /* the counter goes before this slot */
 	uint8_t reg[2], save[2];
 };
 
@@ -22,12 +23,13 @@ struct maker {
 	struct bb_clone c;
 	struct bb_registers regs;
 	struct site *sites;    /* by block */
-	uint8_t *saves;        /* by function: stack slots for saved registers, 0..2 */
-	uint32_t *stack_bytes; /* by function: bytes of stack in use; saved registers go below */
+	uint8_t *saves;        /* by function: number of stack slots for saved registers, 0..2 */
+	uint32_t *stack_bytes; /* by function: bytes of stack that the program uses; saved registers
+				  go below them */
 	struct bb_rewrite out;
 };
 
-/* Offset from r10 of the end of the function's stack. */
+/* Offset from r10 of the lower end of the function's stack, at most 0. */
 static int below_stack(const struct maker *m, uint32_t func)
 {
 	return -(int)((m->stack_bytes[func] + 7) & ~7U);
@@ -113,8 +115,8 @@ static void lay_out(struct maker *m)
 		bb_emit_old(out, at);
 		if (vain == m->c.n_vain || m->c.vain[vain] != at)
 			continue;
-		/* A lookup was in vain if it returned NULL; a tail call was, if it returned at all.
-		 * r1 to r5 are free after a call. */
+		/* A lookup was in vain if it returned NULL. A tail call was in vain if it
+		 * returned at all. r1 to r5 are free after a call. */
 		if (code->insns[at].imm != BPF_FUNC_tail_call)
 			bb_emit(out, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, VAIN_SLOTS - 1, 0);
 		emit_count(m, m->c.cfg.n_blocks + vain++, BPF_REG_1, BPF_REG_2);
@@ -133,7 +135,8 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 	rc = bb_rewrite__open(&m->out, most, err);
 	if (rc)
 		return rc;
-	/* a jump that becomes long may push others out of reach; none shrinks, so this ends */
+	/* A jump that becomes long may push others out of reach. No jump becomes short again, so
+	 * the loop ends. */
 	do
 		lay_out(m);
 	while (!bb_rewrite__mend(&m->out));
@@ -185,7 +188,8 @@ int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struc
 		rc = bb_shared_memory__open("bb_counts",
 					    (g->n_blocks + m.c.n_vain) * sizeof(uint64_t),
 					    &m.c.counts, err);
-	if (!rc && m.c.n_saved) /* asked only then: it takes a load of its own */
+	/* only if a register must be saved, because the sizes of the stacks take one more load */
+	if (!rc && m.c.n_saved)
 		rc = find_room_to_save(&m, err);
 	if (!rc)
 		rc = instrument_and_load(&m, err);

@@ -10,27 +10,30 @@
 
 /*
  * A second load of a program, with the same maps, BTF and attach type, that counts how often each
- * basic block is executed. The added instructions are not counted: `cfg` describes the original.
+ * basic block is executed. The instructions that count are not counted themselves: `cfg` describes
+ * the original program.
  */
 struct bb_clone {
 	const struct bb_code *code; /* borrowed */
 	struct bb_cfg cfg;
 	int prog_fd;
-	/* one counter for each block, then one for each call in `vain` */
+	/* one counter for each basic block, then one for each call in `vain` */
 	struct bb_shared_memory counts;
-	/* slots of lookups and tail calls that are counted when they are in vain, ascending */
+	/* ascending slots of the map lookups and tail calls that are watched: the clone counts
+	 * how often each of them is in vain */
 	uint32_t *vain, n_vain;
-	uint32_t n_unwatched; /* such calls that are not counted, because the verifier refuses the
-				 clone with them */
+	uint32_t n_unwatched; /* number of map lookups and tail calls that are not watched, because
+				 the verifier refuses the clone with their counters */
 	uint32_t n_insns;     /* slots of the instrumented program */
-	/* blocks that save a register; jumps that became long jumps */
+	/* basic blocks that save a register; jumps that became long jumps */
 	uint32_t n_saved, n_long;
 };
 
 /*
  * Makes and loads the clone. -ENOTSUP with the reason, if possible in the verifier's words: no free
- * register and no stack, too complex for the verifier, more than 65 536 instructions with counters,
- * or an instruction that we cannot instrument. `code` and its load must outlive the clone.
+ * register and no room on the stack to save one, too complex for the verifier, more than 65 536
+ * instructions with counters, or an instruction that we cannot instrument. `code` and its load must
+ * outlive the clone.
  */
 int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err);
 void bb_clone__done(struct bb_clone *c);
@@ -38,10 +41,12 @@ void bb_clone__done(struct bb_clone *c);
 /* Sets every counter to 0. The program must not run meanwhile. */
 void bb_clone__reset(const struct bb_clone *c);
 
-/* How often the call vain[nth] was in vain since the reset. */
+/* Returns how often the map lookup at slot c->vain[nth] found nothing, or the tail call there
+ * did not jump, since bb_clone__reset(). */
 uint64_t bb_clone__in_vain(const struct bb_clone *c, uint32_t nth);
 
-/* Writes how often each block was executed since the reset to ret_counts[cfg.n_blocks]. */
+/* Writes how often each basic block was executed since bb_clone__reset() to
+ * ret_counts[cfg.n_blocks]. */
 void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts);
 
 #endif

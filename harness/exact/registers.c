@@ -26,7 +26,7 @@ struct analysis {
 	struct bb_registers out;
 };
 
-/* The set r1..rn. */
+/* Returns the set of the registers r1..rn. */
 static uint16_t first_args(unsigned int n)
 {
 	return (uint16_t)(((2U << n) - 1) & ARGS);
@@ -61,7 +61,7 @@ static uint16_t call_reads(const struct analysis *a, uint32_t at)
 	return (a->at_begin[a->g->block_of[a->g->funcs[func].first]] | a->declared[func]) & ARGS;
 }
 
-/* The registers that an instruction writes or leaves without a value. */
+/* The registers that an instruction writes, or whose values it destroys. */
 static uint16_t writes(const struct bpf_insn *i)
 {
 	switch (BPF_CLASS(i->code)) {
@@ -264,7 +264,7 @@ struct walk {
 	const struct bb_cfg *g;
 	struct step steps[MOST_STEPS]; /* no step is in it twice */
 	uint32_t n_steps;
-	bool is_lost; /* a path does not show the value, or two paths differ */
+	bool is_lost; /* true if the value is not found on one path, or differs between two paths */
 	struct bb_origin found;
 };
 

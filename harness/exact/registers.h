@@ -13,7 +13,7 @@
  * us save only these.
  */
 struct bb_registers {
-	uint16_t *live, *known; /* by slot; unset for second halves of constants */
+	uint16_t *live, *known; /* by slot; the second half of a 64-bit constant has no set */
 };
 
 #define BB_REG(n) ((uint16_t)(1U << (n)))
@@ -23,15 +23,15 @@ int bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
 void bb_registers__done(struct bb_registers *r);
 
 /*
- * Finds two registers to use before slot `at`, free ones first. ret_save[] is 0 for a free
- * register, and 1 or 2, the number of a stack slot, for one that must be saved. Returns how many
- * must be saved, or BB_NO_TWO if there are not two registers.
+ * Finds two registers to use before slot `at`, free ones first. ret_save[k] is 0 if register
+ * ret_reg[k] is free. Otherwise the register must be saved, and ret_save[k] is the number of its
+ * stack slot, 1 or 2. Returns how many must be saved, or BB_NO_TWO if there are not two registers.
  */
 #define BB_NO_TWO 3u
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2]);
 
-/* The value of a register before an instruction, as far as the code alone shows it. */
+/* What the code alone tells about the value of a register before an instruction. */
 enum bb_origin_kind {
 	BB_ORIGIN_UNKNOWN,
 	BB_ORIGIN_NUMBER,    /* the constant `value` */
@@ -44,8 +44,8 @@ struct bb_origin {
 	int32_t value;
 };
 
-/* Finds the value of `reg` (0..9) before slot `at` by going back over all paths that lead there. It
- * is unknown if the paths disagree or are long. */
+/* Finds the value of `reg` (0..9) before slot `at` by going back over all paths that lead there.
+ * It is unknown if the paths disagree or are too long. */
 struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g, uint32_t at,
 			      uint8_t reg);
 
@@ -54,7 +54,8 @@ struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g
 /* Number of arguments of a helper, in r1 and following; 5 for an unknown helper. */
 unsigned int bb_helper__args(int32_t id);
 
-/* Name of a helper, such as "map_lookup_elem"; NULL if our build's headers do not have it. */
+/* Name of a helper, such as "map_lookup_elem"; NULL if the headers of our build do not have the
+ * helper. */
 const char *bb_helper__name(int32_t id);
 
 #endif

@@ -149,8 +149,11 @@ static int say_refused(const struct bb_code *code, const struct bb_rewrite *now,
 {
 	char numbers[64], words[300];
 
-	/* ENOMEM is also what becomes of a jump that is too far once the kernel has put the code of
-	 * some helpers in place of their calls (kernel/bpf/core.c, bpf_patch_insn_single) */
+	/*
+	 * If the kernel puts the code of helpers in place of their calls, a jump may become too
+	 * far. The kernel then returns ENOMEM, too (kernel/bpf/core.c, bpf_patch_insn_single), and
+	 * the log tells the difference.
+	 */
 	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
 	    rc == -EAGAIN)
 		return bb_fail(err, rc, "loading '%s' once more: %s", code->name, strerror(-rc));
@@ -234,7 +237,8 @@ int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, stru
 	return bb_load__program(&empty, NULL, ret_fd, err);
 }
 
-/* How many bytes below r10 the instruction reads, writes or takes an address; 0 if it does not. */
+/* If the instruction accesses the stack or takes an address on it, returns how many bytes below
+ * r10 that is; otherwise 0. */
 static int depth_shown(const struct bb_code *code, uint32_t at)
 {
 	const struct bpf_insn *i = &code->insns[at];
@@ -262,8 +266,10 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (rc)
 		return rc;
 	close(fd);
-	/* The verifier lists one figure for each function. It leaves out dead functions; then we
-	 * cannot assign the figures, and each function gets the largest. */
+	/*
+	 * The verifier lists one figure for each function, but leaves out dead functions. If a
+	 * function is left out, we cannot assign the figures, and each function gets the largest.
+	 */
 	for (size_t i = 0; i < n; i++)
 		most = said[i] > most ? said[i] : most;
 	for (uint32_t f = 0; f < g->n_funcs; f++)

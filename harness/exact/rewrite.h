@@ -17,11 +17,13 @@ struct bb_rewrite {
 	const char *with; /* name of the added instructions in messages: "counters" */
 	struct bpf_insn *insns;
 	uint32_t n;
-	/* New slots by old slot. `moved` has one more element, for the end of the program. */
-	uint32_t *moved;   /* first of the instructions added before it */
-	uint32_t *landing; /* target of jumps to it */
-	uint32_t *at;      /* the instruction itself */
-	bool *is_long;     /* by old slot: a jump that only reaches as a long jump */
+	/* New slots, each indexed by old slot. `moved` has one more element, for the end of the
+	 * program. */
+	uint32_t *moved;   /* first of the instructions added before the old instruction */
+	uint32_t *landing; /* target of jumps to the old instruction */
+	uint32_t *at;      /* the old instruction itself */
+	bool *is_long; /* by old slot: the jump is too far for a short jump, so it is written as a
+			  long one */
 	uint32_t n_long;
 };
 
@@ -39,7 +41,7 @@ void bb_rewrite__done(struct bb_rewrite *r);
 
 void bb_emit(struct bb_rewrite *r, uint8_t code, uint8_t dst, uint8_t src, int16_t off,
 	     int32_t imm);
-/* Emits reg = address of a byte in the only value of an array map. */
+/* Emits: reg = address of a byte in the only value of an array map. */
 void bb_emit_address(struct bb_rewrite *r, uint8_t reg, int map_fd, uint32_t offset);
 /* Saves the registers that bb_registers__two() wants saved, at r10 + off - 8 and - 16. `is_back`
  * restores them. */
@@ -51,8 +53,11 @@ void bb_emit_old(struct bb_rewrite *r, uint32_t at);
 /* Lets the jump at the new slot `from` lead to the new slot `to`. Returns false if it is too far.
  */
 bool bb_rewrite__jump(struct bb_rewrite *r, uint32_t from, uint32_t to);
-/* Redirects all jumps, calls and callbacks to the new slots of their targets. Returns false if some
- * jumps are too far; they are then marked as long, and the caller must lay out all again. */
+/*
+ * Redirects all jumps, calls and callbacks to the new slots of their targets. Returns false if some
+ * jumps are too far. They are then marked as long, and the caller must lay out the whole program
+ * again.
+ */
 bool bb_rewrite__mend(struct bb_rewrite *r);
 
 /*
@@ -62,7 +67,7 @@ bool bb_rewrite__mend(struct bb_rewrite *r);
 int bb_load__program(const struct bb_code *code, const struct bb_rewrite *now, int *ret_fd,
 		     struct bb_err *err);
 
-/* Loads a program of the same type that returns `retval` at once. */
+/* Loads a program of the same type as `code` that returns `retval` at once. */
 int bb_load__empty(const struct bb_code *code, int32_t retval, int *ret_fd, struct bb_err *err);
 
 /*

@@ -13,14 +13,15 @@
 struct bb_source_line {
 	const char *file, *text; /* text: "" if the BTF does not have it */
 	uint32_t line;
-	uint32_t n_insns; /* instructions of the program that belong to it */
-	/* most executions of any of its instructions; unrolled and inlined copies count once */
+	uint32_t n_insns; /* number of the program's instructions that belong to it */
+	/* the largest number of executions of one of its instructions; unrolled and inlined
+	 * copies are not added up */
 	uint64_t executions;
 	uint64_t instructions; /* executed instructions that belong to it */
 };
 
-/* Returns the lines sorted by file and line; the caller must free() them. Line 0 is code that the
- * compiler added. There are none without line information. */
+/* Returns the lines sorted by file and line; the caller must free() them. Line 0 is code that
+ * the compiler added. Without line information there are no lines. */
 int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *err);
 
