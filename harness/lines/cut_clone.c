@@ -3,22 +3,22 @@
 
 #include "bpf/insn.h"
 
-/* Value of the count at which a run ends. It is not the edge of a number range, so the verifier
- * learns nothing from a check that passes. */
+/* A run ends when its count reaches this value. It is not the edge of a number range, so the
+ * verifier learns nothing from a check that passes. */
 #define OUT 7
 #define NEVER 0x7fffff13
-#define CUT_SHORT 0x7ffe6b31 /* result of a function that ended early; the verifier knows it */
+/* result of a function that ended early; the verifier knows this value */
+#define CUT_SHORT 0x7ffe6b31
 #define CHECK_SLOTS                                                                                \
-	14u /* most slots of a check: doubled with the count on the stack, or with a log */
-#define CALL_SLOTS 32u /* added around a call of a function with cuts, or around its body */
+	14u /* most slots of one check: made twice with the count on the stack, or with a log */
+#define CALL_SLOTS 32u /* most slots added around one call, one exit or one function */
 #define PER_HELD 8u    /* slots that clear, keep and release a held resource */
-/*
- * Multiplications on the exit path. Each waits for the one before: 18 to 25 ns in all. The CPU does
- * at most 15 ns of the exit path meanwhile (docs/methods/line-cuts.md).
- */
+/* Number of multiplications on the exit path. Each waits for the one before: 18 to 25 ns in all.
+ * In that time, the CPU does at most 15 ns of the exit path (docs/methods/line-cuts.md). */
 #define COVER 24
 #define COVER_BY 0x5bd1e995 /* an odd number */
-#define STUB_SLOTS 22u      /* exit path of one cut, up to the code that all cuts share */
+/* slots of the exit path of one cut, up to the code that all cuts share */
+#define STUB_SLOTS 22u
 #define NO_CHECK UINT32_MAX
 
 #define LOAD (BPF_LDX | BPF_MEM | BPF_DW)
@@ -30,14 +30,15 @@
 #define IF_EQUAL (BPF_JMP | BPF_JEQ | BPF_K)
 #define UNLESS_EQUAL (BPF_JMP | BPF_JNE | BPF_K)
 
-/* Offsets in the shared memory, in bytes. */
+/* Offsets in the shared memory, in bytes. The count is the number of cuts that the run still
+ * passes, plus OUT + 1. */
 enum {
-	LEFT = 0,     /* the count at the start of a run */
+	LEFT = 0,     /* the count that a run starts with; 0: the run goes to its end */
 	ENDED_AT = 8, /* 1 + index of the cut that ended the run; 0 means none */
-	COUNT = 16,   /* the count while it is passed between functions */
+	COUNT = 16,   /* the count while a function hands it over to another */
 	LOGGED = 24,  /* number of cuts passed */
 	IS_BARE = 32, /* not 0: the exit path has no multiplications */
-	LOG = 40,     /* ring of 1 + index of each cut, 4 bytes each; the first entry is [1] */
+	LOG = 40, /* ring of 4-byte entries, 1 + index of a cut each; the first cut is in entry 1 */
 	BYTES = LOG + 4 * BB_CUT_LOG,
 };
 
@@ -83,10 +84,10 @@ uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth)
 
 /* A function of the clone. */
 struct function {
-	bool is_cut;       /* it has cuts, or calls a function that has cuts */
-	bool returns;      /* r0 has a value at each of its exits */
-	bool returns_held; /* it returns a resource that its caller must release; NULL if it ends
-			      early */
+	bool is_cut;       /* true if the function has cuts, or calls one that has */
+	bool returns;      /* true if r0 has a value at each exit of the function */
+	bool returns_held; /* true if it returns a resource that its caller must release; if it ends
+			      early, it returns NULL */
 	int count_reg;     /* unused register that keeps the count; -1 if there is none */
 	int16_t count_off; /* stack offset of the count if count_reg is -1 */
 	int16_t save_off;  /* stack offset of two words for registers that are saved briefly */
@@ -105,12 +106,13 @@ struct layout {
 	struct function *funcs; /* by function */
 	struct function *f;     /* the function that is being laid out */
 	int16_t held_off[BB_MAX_HELD];
-	uint32_t
-		*checks; /* [2 * cut], [2 * cut + 1]: slots of its jumps to the stub, or NO_CHECK */
-	uint32_t *stubs; /* by cut: slot where its exit path begins */
-	uint32_t *leaving; /* [n_leaving]: jumps to the code that returns early */
+	uint32_t *checks; /* [2 * cut], [2 * cut + 1]: slots of the jumps of its two checks to the
+			     exit path, or NO_CHECK */
+	uint32_t *stubs;  /* by cut: slot where its exit path begins */
+	/* leaving[n_leaving]: slots of the jumps to the code that returns early */
+	uint32_t *leaving;
 	uint32_t n_leaving;
-	bool is_too_long; /* a jump does not reach its target */
+	bool is_too_long; /* true if a jump does not reach its target */
 	struct bb_rewrite out;
 };
 
@@ -135,7 +137,7 @@ static int16_t tell_off(const struct layout *l, uint32_t k)
 	return (int16_t)(l->held_off[k] - (has_flag(&l->helds->v[k]) ? 8 : 0));
 }
 
-/* Loads the count from the memory into its register or stack slot. `reg` is free. */
+/* Loads the count from the shared memory into its register or stack slot. `reg` is free. */
 static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : reg;
@@ -146,7 +148,8 @@ static void emit_load_count(struct layout *l, uint8_t reg, uint32_t from)
 		emit(l, STORE, BPF_REG_10, count, l->f->count_off, 0);
 }
 
-/* Stores the count to the memory. `reg` is free; `other` is free if the count is on the stack. */
+/* Stores the count to the shared memory. `reg` is free; `other` is free if the count is on the
+ * stack. */
 static void emit_store_count(struct layout *l, uint8_t reg, uint8_t other)
 {
 	uint8_t count = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : other;
@@ -187,7 +190,10 @@ static void emit_one_check(struct layout *l, uint8_t reg, uint32_t *jump, int32_
 		emit(l, IF_EQUAL, reg, 0, 0, out);
 }
 
-/* A free register at the cut: r1 after a call, otherwise one that is not live. -1 if none is. */
+/*
+ * Returns the register for the check at a cut: the one that keeps the count. If the count is on the
+ * stack, returns r1 after a call, and otherwise a register that is not live. -1: there is none.
+ */
 static int free_reg(const struct layout *l, const struct bb_cut *c)
 {
 	if (l->f->count_reg >= 0)
@@ -236,7 +242,8 @@ static void emit_check(struct layout *l, uint32_t cut)
 	emit_one_check(l, (uint8_t)reg, &l->checks[2 * cut + 1], -1, OUT);
 }
 
-/* The function with cuts that the instruction calls directly or as a callback; -1 if none. */
+/* Returns the function with cuts that the instruction calls directly or as a callback; -1 if
+ * there is none. */
 static int64_t cut_callee(const struct layout *l, uint32_t at)
 {
 	int64_t func = -1;
@@ -251,8 +258,8 @@ static int64_t cut_callee(const struct layout *l, uint32_t at)
 static void emit_before_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
-	/* The callee continues the count. r0 is free before a call. If the count is on the stack,
-	 * r1 is the second register, and is saved if it is in use. */
+	/* The callee goes on with the same count. r0 is free before a call. If the count is on
+	 * the stack, r1 is the second register, and it is saved if it is in use. */
 	bool saves = l->f->count_reg < 0 && l->live->live[at] & l->live->known[at] & BB_REG(1);
 
 	for (uint32_t k = 0; k < l->helds->n; k++)
@@ -267,8 +274,11 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* If the callee ended early, its caller ends early, too. The memory says so. The callee's result,
- * if it has one, says so as well, and the verifier knows its value. */
+/*
+ * If the callee ended early, its caller ends early, too. The shared memory tells whether it did. If
+ * the callee has a result of its own, the result is compared first, and the verifier knows its
+ * value.
+ */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
@@ -284,7 +294,7 @@ static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 	emit(l, GOTO, 0, 0, 0, 0);
 }
 
-/* Notes the resource that the call acquires, and forgets the one that it releases. */
+/* Notes the resource that the call acquires, and forgets the resources that it releases. */
 static void emit_after_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
@@ -332,7 +342,8 @@ static int32_t early_result(const struct layout *l, uint32_t func)
 /* r1 = the sum of these registers, so that it depends on all of them. */
 static void emit_sum(struct layout *l, uint16_t regs)
 {
-	if (regs & BB_REG(BPF_REG_1)) /* the lower half of a pointer is a number to the verifier */
+	/* The verifier takes the lower half of a pointer for a number. */
+	if (regs & BB_REG(BPF_REG_1))
 		emit(l, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
 	else
 		emit(l, SET, BPF_REG_1, 0, 0, 1);
@@ -350,14 +361,14 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 }
 
 /*
- * Exit paths of the cuts [first, end): each sums up the registers whose values the run may still
- * wait for. Cuts with the same registers share a sum, and all continue at the same code. After a
- * call, r0 surely has a value only if the program reads it.
+ * Emits the exit paths of the cuts [first, end). Each sums up the registers whose values the run
+ * may still wait for. Cuts with the same registers share a sum, and all go on at the same code.
+ * After a call, r0 surely has a value only if the program reads it.
  */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
 	uint32_t sums[1U << 10] = {0},
-			    goes_on[1U << 10] = {0}; /* indexed by set of registers; 0 means none */
+			    goes_on[1U << 10] = {0}; /* indexed by set of registers; 0: none */
 
 	for (uint32_t k = first; k < end; k++) {
 		uint32_t at = l->cuts->v[k].slot + l->cuts->v[k].after;

@@ -13,9 +13,10 @@
 
 /*
  * A second load of a program that can end early. A check at each cut counts down the cuts that the
- * run still passes. When the count is used up, the check releases what the program holds, writes
- * which cut it is and ends the program. Thus one load measures all cuts. bpfbench and the clone
- * communicate by shared memory, whose layout is in cut_clone.c.
+ * run still passes. When the count is used up, the check leads to an exit path, which writes at
+ * which cut the run ends, releases what the program holds and ends the program. Thus one load
+ * measures all cuts. bpfbench and the clone communicate by shared memory, whose layout is in
+ * cut_clone.c.
  */
 #define BB_CUT_LOG 65536u /* cuts that the log has room for */
 
@@ -23,9 +24,10 @@ int bb_cut_memory__open(struct bb_shared_memory *ret_memory, struct bb_err *err)
 
 /*
  * Lets the next runs end at the `nth` cut that they pass; 0 means the first. A CPU starts the exit
- * path while it still waits for the program's last values. The exit path therefore begins with
- * multiplications that depend on these values, so that the same share of it is hidden at every cut.
- * A bare exit path has no multiplications and is as short as the program's own.
+ * path while it still waits for the program's last values, which hides a part of the exit path's
+ * time. The exit path therefore begins with multiplications that depend on these values, so that
+ * the same share of it is hidden at every cut. A bare exit path has no multiplications and is as
+ * short as the program's own.
  */
 void bb_cut_memory__end_at(const struct bb_shared_memory *m, uint64_t nth, bool is_bare);
 /* Lets the next runs go to their end. */
@@ -33,7 +35,10 @@ void bb_cut_memory__end_nowhere(const struct bb_shared_memory *m);
 /* Index of the cut at which the last run ended; -1 if it ran to its end. */
 int64_t bb_cut_memory__ended_at(const struct bb_shared_memory *m);
 
-/* Empty the log; count the cuts passed since; return the nth of them, if among the last BB_CUT_LOG.
+/*
+ * bb_cut_memory__begin_log() empties the log. bb_cut_memory__logged() returns how many cuts have
+ * been passed since. bb_cut_memory__log() returns the index of the nth of these cuts, from 0 on;
+ * only the last BB_CUT_LOG are kept.
  */
 void bb_cut_memory__begin_log(const struct bb_shared_memory *m);
 uint64_t bb_cut_memory__logged(const struct bb_shared_memory *m);
@@ -58,8 +63,8 @@ struct bb_cut_parts {
 	int memory_fd;
 };
 
-/* -ENOTSUP with the verifier's words if it refuses the clone, or if the stack has no room or a jump
- * is too far. */
+/* Loads the clone. -ENOTSUP with the reason: the verifier refuses the clone (in its words), the
+ * stack has no room, a jump is too far, or the clone is too long. */
 int bb_cut_clone__load(const struct bb_cut_parts *parts, const struct bb_cut_form *form,
 		       int *ret_prog_fd, struct bb_err *err);
 

@@ -3,7 +3,7 @@
 
 #include "bpf/insn.h"
 
-/* Marks of a slot: a cut before it, a cut after it. */
+/* Marks of a slot: there is a cut before it, or after it. */
 enum { BEFORE = 1, AFTER = 2 };
 
 struct search {
@@ -14,7 +14,8 @@ struct search {
 	bool *in_loop;
 	enum bb_entered *entered;
 	bool *in_two_ways; /* by function: its callers expect different values */
-	bool again; /* this pass found another function for in_two_ways, so one more is needed */
+	bool again; /* true if this pass found another function for in_two_ways, so that one more
+		       pass is needed */
 };
 
 /* --- functions --- */
@@ -46,7 +47,7 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 
 	if (calls_back(&code->insns[at]) == BB_ENTERED_NEVER)
 		return -1;
-	/* the callback is the last function address that is loaded before the call */
+	/* the callback is the last function whose address is loaded before the call */
 	while (at-- > first) {
 		i = &code->insns[at];
 		if (!bb_insn_is_second_half(code->insns, at) && bb_insn_is_function_address(i))
@@ -161,7 +162,8 @@ static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 		if (s->marks[at] && s->g->funcs[func].first != at &&
 		    !bb_insn_is_exit(&s->code->insns[at]) && n++ % every)
 			s->marks[at] = 0;
-		/* a cut after a call serves as the cut before the next instruction of the block */
+		/* a cut after a call also serves as the cut before the next instruction of its
+		 * basic block */
 		if (at && s->marks[at - 1] & AFTER && !is_block(s, at))
 			s->marks[at] &= (uint8_t)~BEFORE;
 		if (s->entered[func] == BB_ENTERED_NEVER)

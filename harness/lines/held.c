@@ -68,7 +68,7 @@ struct pass {
 	struct bb_helds *out;
 	int16_t *at_begin; /* state at the start of each basic block: [n_blocks][N_STATE] */
 	bool *seen;        /* by basic block: true if a path leads to it */
-	/* by function: 1 + index of the resource in `returned` that it returns; 0 means none */
+	/* by function: 1 + index of the acquired resource that it returns; 0: none */
 	uint8_t *returns;
 	struct bb_held returned[BB_MAX_HELD];
 	uint32_t n_returned;
@@ -198,7 +198,7 @@ static bool is_only_one(const struct pass *p, const struct bb_held *held)
 	return true;
 }
 
-/* True if the call at slot `at` releases what v[k] acquired. */
+/* True if the call at slot `at` releases the resource v[k]. */
 static bool gives_back(const struct pass *p, uint32_t k, uint32_t at, const int16_t *state)
 {
 	const struct bb_held *held = &p->out->v[k];
@@ -330,8 +330,8 @@ static bool pass_block(struct pass *p, uint32_t block)
 		changed |= meet(p, next[k], state);
 	if (n || state[0] < TAKEN || state[0] == ZERO)
 		return changed;
-	/* A function may return a resource that it acquired. Its caller must then release it, like
-	 * a resource that the caller acquired itself. */
+	/* A function may return a resource that it acquired. The call of this function then
+	 * acquires the resource for the caller, who must release it. */
 	held = &p->out->v[state[0] - TAKEN];
 	if (!p->returns[b->func] && p->n_returned < BB_MAX_HELD && held->by == BB_HELD_RESULT) {
 		p->returned[p->n_returned++] = *held;
@@ -372,7 +372,7 @@ int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb
 
 	if (!rc && bb_code__calls_kfuncs(code))
 		p.kernel = btf__load_vmlinux_btf();
-	do { /* until a pass finds no further function that returns what it acquired */
+	do { /* repeat until no further function is found that returns what it acquired */
 		before = p.n_returned;
 		if (!rc)
 			find_takers(&p);

@@ -23,7 +23,8 @@ struct bb_held {
 	uint32_t func; /* function that contains the call */
 	enum bb_held_by by;
 	uint8_t arg;     /* number of the argument register, for BB_HELD_ARGUMENT */
-	int32_t release; /* id of the helper or kfunc that releases it, given in r1 */
+	int32_t release; /* id of the helper or kfunc that releases the resource; it takes the
+			    resource in r1 */
 	bool is_kfunc;   /* `release` is a kfunc */
 	bool has_flags;  /* `release` takes `flags` in r2 */
 	int32_t flags;
@@ -32,16 +33,17 @@ struct bb_held {
 #define BB_MAX_HELD 16u
 
 struct bb_helds {
-	struct bb_held v[BB_MAX_HELD]; /* by slot */
+	struct bb_held v[BB_MAX_HELD]; /* sorted by slot */
 	uint32_t n;
 	/* by slot: bit k is set if the call there releases v[k] */
 	uint32_t *released;
 };
 
 /*
- * Finds the acquiring calls of all functions. A call of a function that returns what it acquired is
- * one, too. At most BB_MAX_HELD are found, and only of known kinds; where another resource is held,
- * the verifier refuses to end the program. 0 or -ENOMEM.
+ * Finds the acquiring calls of all functions. If a function returns what it acquired, a call of
+ * that function is an acquiring call, too. Only known kinds of resources are found, and at most
+ * BB_MAX_HELD calls. Where another resource is held, the verifier does not let the program end.
+ * Returns 0 or -ENOMEM.
  */
 int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,
 		   struct bb_err *err);

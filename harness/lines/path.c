@@ -8,17 +8,19 @@
 #include "exact/registers.h"
 #include "exact/source.h"
 
-#define MEASURE_ALL 80u /* positions; of longer paths only some of each kind are measured */
+/* number of positions; if a path is longer, only some parts of each kind are measured */
+#define MEASURE_ALL 80u
 #define OF_EACH_KIND 3u /* most parts of one kind that are measured: first, second and middle */
-#define HANDED_OVER 2.0 /* cost of passing the count between two functions, in checks */
-#define MOST_DEEP 8u    /* nested calls; MAX_CALL_FRAMES of the kernel */
+/* cost of handing over the count from one function to another, in checks */
+#define HANDED_OVER 2.0
+#define MOST_DEEP 8u /* nested calls; MAX_CALL_FRAMES of the kernel */
 #define LEADS_TO ", and the program that it leads to"
 #define LEAST_NS 0.05 /* least time of a part when time is divided among parts */
 
 /* A function on the call stack. */
 struct frame {
 	uint32_t func;
-	uint32_t site; /* slot of the call that led to it, in the frame below */
+	uint32_t site; /* slot of the call that led to this function, in the caller */
 };
 
 struct frames {
@@ -90,8 +92,8 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 	*ret_last = last;
 }
 
-/* Sets the row's lines from its instructions, counting only lines of the first file: code inlined
- * from another file counts as the line that it is inlined in. */
+/* Sets the row's lines from its instructions. Only lines of the first instruction's file count:
+ * code inlined from another file counts towards the line that it is inlined in. */
 static void put_lines(const struct maker *m, struct bb_line_row *row)
 {
 	const struct bpf_line_info *first = NULL;
@@ -117,8 +119,11 @@ static uint32_t slot_behind(const struct bb_cut *cut)
 	return cut->slot + cut->after;
 }
 
-/* True if the part from one cut to the next is a call. Two calls without an instruction between
- * them have one cut between them, which is after the first. `to` NULL: the part is the last one. */
+/*
+ * True if the part from one cut to the next is a call. If two calls follow each other without an
+ * instruction between them, the only cut between them is the one after the first call. `to` NULL:
+ * the part is the last one.
+ */
 static bool is_call_part(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to)
 {
 	bool follows = to && to->after && to->slot == slot_behind(from);
@@ -140,7 +145,7 @@ static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32
 }
 
 /* Updates the call stack for the step from one cut to the next. The step may enter a function,
- * leave one or several, or stay in the same. */
+ * leave one or several functions, or stay in the same function. */
 static void go_on(const struct maker *m, struct frames *f, const struct bb_cut *from,
 		  const struct bb_cut *to)
 {
@@ -170,8 +175,8 @@ static void free_texts(struct bb_line_row *row)
 	free(row->from);
 }
 
-/* Index of the row with the same call, lines and call stack f[n] as `row`, which is added if it is
- * new. `row` has its instructions only. UINT32_MAX if out of memory. */
+/* Returns the index of the row with the same call, lines and call stack f[n] as `row`; adds
+ * `row` if there is none. Of `row`, only the instructions are set. UINT32_MAX if out of memory. */
 static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 			 const struct frames *f, uint32_t n)
 {
@@ -220,9 +225,10 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 }
 
 /*
- * Index of the row for the part from one cut to the next. `before` and `now` are the call stacks at
- * the two cuts. Entering and leaving a function belong to the row of its call. *ret_comes is true
- * unless the part only returns to the row.
+ * Returns the index of the row for the part from one cut to the next. `before` and `now` are the
+ * call stacks at the two cuts. Entering and leaving a function belong to the row of its call.
+ * *ret_comes is false if the part only returns to its row, and true if it begins another execution
+ * of the row.
  */
 static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		       const struct frames *before, const struct frames *now, bool *ret_comes)
@@ -317,7 +323,8 @@ static int by_kind(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Marks parts of each kind: the first two, which are measured best, and one in the middle. */
+/* Marks up to `some` parts of each kind: the first two, which are measured best, and one in the
+ * middle. */
 static void choose_some(const struct bb_line_path *p, const struct kind *kinds, uint32_t some,
 			bool *wanted)
 {
@@ -334,8 +341,8 @@ static void choose_some(const struct bb_line_path *p, const struct kind *kinds, 
 	}
 }
 
-/* Chooses the measured positions: all of them, or some parts of each kind. If these are still too
- * many, every second or third of them is taken, and so on. */
+/* Chooses the measured positions: all of them, or those of some parts of each kind. If these are
+ * still more than `most`, only every second of them is taken, or every third, and so on. */
 static int choose(struct bb_line_path *p, uint32_t most)
 {
 	bool *wanted = calloc(p->n + 1, sizeof(*wanted));
@@ -389,7 +396,7 @@ int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 	if (!rc && n)
 		rc = choose(p, most < 8 ? 8 : most);
 	if (!rc && p->leaves)
-		p->measured[p->n_measured++] = n; /* its end */
+		p->measured[p->n_measured++] = n; /* the end of the run */
 	btf__free(m.kernel);
 	if (rc) {
 		bb_line_path__done(p);
@@ -420,9 +427,9 @@ struct rate {
 };
 
 /*
- * Estimates the time of one part of each row from its parts that were measured alone; LEAST_NS if
- * there are none. The first part may be colder, so it counts only if there is no other. A part's
- * noise grows with the time before it, which sets its weight.
+ * Estimates the time of one part of each row from the row's parts that were measured alone;
+ * LEAST_NS if there are none. The first part may be colder, so it counts only if no other was
+ * measured alone. A part's noise grows with the time before it, which sets the part's weight.
  */
 static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)

@@ -10,41 +10,43 @@
 
 /*
  * The cuts that one run passes, in order. The code between two successive cuts is a part. Each part
- * belongs to a row of a table: a source line, or a call in it. A long path is measured at some
- * positions only, such that every kind of part is measured, and some rounds of each loop.
+ * belongs to a row of a table: a source line, or a call in it. Of a long path, only some positions
+ * are measured: some parts of each kind, and so some rounds of each loop.
  */
 struct bb_line_row {
 	char *file, *text;        /* "" without line information */
-	uint32_t line, last_line; /* differ only if a part covers several lines */
+	uint32_t line, last_line; /* differ only if the row covers several lines */
 	uint32_t first_insn, last_insn;
 	char *call; /* "bpf_ktime_get_ns", "parse()"; "" for the program's own code */
 	/* calls that led to the function of this row, outermost first, each with the line of the
 	 * call: "97 part();45 inner()"; "" for the main function */
 	char *from;
-	bool enters; /* the called function has its own rows; this row is the call and the return */
+	bool enters; /* true if the called function has its own rows; this row is then only the call
+			and the return */
 	bool is_loop;
-	uint64_t turns; /* how often the run executes it; a call in a loop once per round */
-	uint32_t first; /* position in the path where it is executed first */
+	uint64_t turns; /* how often the run executes the row; a call in a loop once per round */
+	uint32_t first; /* position in the path where the row is executed first */
 };
 
 struct bb_line_path {
 	uint32_t *cuts; /* by position in the path: index of the cut */
 	uint32_t n;
-	uint32_t *row_of; /* by position: row of the part that begins there; [n - 1], or [n] if
+	uint32_t *row_of; /* by position: row of the part that begins there; n - 1 elements, or n if
 			     `leaves` */
 	struct bb_line_row *rows;
 	size_t n_rows;
-	/* measured positions, ascending, with the first and the last; if `leaves`, also n */
+	/* measured positions, ascending; the first and the last are among them, and n if
+	 * `leaves` */
 	uint32_t *measured;
 	uint32_t n_measured;
 	double *checks; /* by position: number of checks before it; entering or leaving a function
-			   adds 2 */
-	bool leaves; /* the last cut is not before an exit: a tail call or code without cuts follows
-		      */
+			   counts as 2 more */
+	bool leaves; /* true if the last cut is not before an exit: a tail call or code without cuts
+			follows */
 };
 
-/* Takes ownership of path[n], also on failure. At most `most` positions are measured; values below
- * 8 count as 8. 0 or -ENOMEM. */
+/* Takes ownership of path[n], also on failure. At most `most` positions are measured, and the
+ * end of the run; `most` below 8 counts as 8. Returns 0 or -ENOMEM. */
 int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 		       const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
 		       struct bb_line_path *ret_path, struct bb_err *err);
@@ -53,8 +55,9 @@ void bb_line_path__done(struct bb_line_path *p);
 /*
  * Computes the time of each row, ns, from the time that a run takes to each measured position,
  * cumulative[n_measured]. ret_rows[n_rows] receives the times. ret_first[n_rows] receives the time
- * of each row's first part; NAN if that was not measured alone. If unmeasured positions lie between
- * two measured ones, the time is divided in proportion to the times of parts of the same rows.
+ * of each row's first part; NAN if that part was not measured alone. If there are unmeasured
+ * positions between two measured ones, the time is divided among their parts, in proportion to the
+ * times that parts of the same rows take elsewhere.
  */
 int bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
 			double *ret_first);
