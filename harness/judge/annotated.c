@@ -33,8 +33,8 @@ static bool has_hidden_part(const char *path)
 	return false;
 }
 
-/* Returns the current folder in `here`. Its first `*ret_len` bytes are the top of its git work
- * tree, or all of it outside of a work tree. */
+/* Writes the path of the current folder to `here`. *ret_len is the length of the path of its git
+ * work tree, with which `here` begins; outside of a work tree it is the length of `here`. */
 static int find_tree(char here[PATH_MAX], size_t *ret_len)
 {
 	if (!getcwd(here, PATH_MAX) || *here != '/')
@@ -102,7 +102,8 @@ static int read_source_file(const char *path, char **ret_text)
 struct source {
 	char *text; /* NULL: no usable file */
 	size_t n;
-	char **lines; /* lines[n + 1], by number from 1 on; they point into `text` */
+	/* lines[n + 1]; line number i is lines[i], from 1 on; they point into `text` */
+	char **lines;
 };
 
 static void source_done(struct source *s)

@@ -12,13 +12,13 @@
 struct bb_annotated_row {
 	const struct bb_counted_line *counted; /* NULL: a line without code */
 	uint32_t line;                         /* 0: instructions that the compiler added */
-	const char *text;                      /* NULL: some lines are left out here */
+	const char *text;                      /* NULL: some lines without code are left out here */
 };
 
 enum bb_source_state {
 	BB_SOURCE_AS_BUILT,
 	BB_SOURCE_GONE,
-	BB_SOURCE_ELSEWHERE, /* a file that we do not read */
+	BB_SOURCE_ELSEWHERE, /* it is no source file in our git work tree, so it is not read */
 	BB_SOURCE_CHANGED,
 };
 
@@ -39,13 +39,15 @@ void bb_annotated__done(struct bb_annotated *file);
 /* Returns a remark for the source's path; "" if the file is as it was built. */
 const char *bb_source_note(enum bb_source_state state);
 
-/* Returns the text of a line from the BTF. */
+/* Returns the text of a line from the BTF. For instructions that the compiler added, returns a
+ * remark in parentheses. */
 const char *bb_counted_text(const struct bb_counted_line *line);
 
-/* Returns how many lines from lines[first] on are of the same file. */
+/* Returns how many successive lines from lines[first] on are of the same file. */
 size_t bb_counted__lines_of_file(const struct bb_counted *c, size_t first);
 
-/* Returns the lines sorted by executed instructions, most first; free() it. NULL without memory. */
+/* Returns the lines sorted by executed instructions, most first; free() it. NULL if out of
+ * memory. */
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c);
 
 #endif

@@ -5,20 +5,23 @@
 
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
-#define LOADS_LEAST 6u  /* fewest loads that give an interval of 95 % by signed ranks */
-#define GROUP_LOADS 4u  /* loads per group if fewer processes measured */
-#define OTHER_WAYS 0.01 /* smallest share of runs that is reported */
+#define LOADS_LEAST 6u /* fewest loads that give an interval of 95 % by signed ranks */
+/* loads in a group, if fewer than BB_IN_ORDER_GROUPS processes measured */
+#define GROUP_LOADS 4u
+#define OTHER_WAYS 0.01 /* a smaller share of runs is not reported */
 
 /* Times by load, while they are added up. */
 struct loads {
 	size_t n;
-	bool *use;        /* by load: true if it has all figures and was not disturbed */
-	double *x;        /* room for one list; owns `sum` and `kept` too */
-	double *sum;      /* room for a sum of lists */
-	double *kept;     /* room for the loads in use */
+	bool *use;    /* by load: true if it has all figures and was not disturbed */
+	double *x;    /* room for one list of times; the allocation of `x` also contains `sum` and
+			 `kept` */
+	double *sum;  /* room for a sum of lists */
+	double *kept; /* room for the loads in use */
 	size_t processes; /* number of processes that measured the loads */
 	size_t n_whole;   /* loads that have all figures, including disturbed ones */
-	double between;   /* spread between runs: half of an interval, as a share; 0: unknown */
+	double between;   /* spread between runs of bpfbench: half of an interval, as a share; 0:
+			     unknown */
 	bool failed;
 };
 
@@ -63,7 +66,7 @@ static void add_parts(struct loads *l, const struct bb_timed *t)
 		add_numbers(l, &t->rows[i].ns);
 }
 
-/* Returns the place of the program at that load of the case, mod 64; 0 if unknown. */
+/* Returns the place of the program at that load of the case; 0 if unknown. */
 static int place_of(const struct bb_case *c, size_t load)
 {
 	for (size_t i = 0; c && i < c->n_series; i++)
@@ -180,7 +183,7 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 	for (size_t i = 0; i < t->n_rows && row->line != row->last_line; i++)
 		if (t->rows[i].line >= row->line && t->rows[i].last_line <= row->last_line &&
 		    !same_line(&t->rows[i], row) && !strcmp(t->rows[i].file, row->file))
-			return NAN; /* other rows inside this one count them */
+			return NAN; /* the rows within this one count these instructions */
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
 
@@ -198,7 +201,7 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 	return sum;
 }
 
-/* Adds one line, which rows[n] belong to. */
+/* Adds one line, to which rows[n] belong. */
 static void add_line(struct bb_by_line *b, const struct bb_report *r, struct loads *l,
 		     const struct bb_timed_row *const *rows, size_t n)
 {
@@ -265,8 +268,11 @@ static void add_totals(struct bb_by_line *b, struct loads *l)
 	b->n_all = l->n;
 	b->program = estimate_numbers(l, &t->program_ns);
 	b->rest = estimate_numbers(l, &t->rest_ns);
-	/* Calling and timing the program takes as long as an empty program, less the part of its
-	 * exit that the program hides. That part counts only if it is surely above 0. */
+	/*
+	 * Calling and timing the program takes as long as an empty program, less the part of the
+	 * exit that overlaps with the program's own work. That part counts only if it is surely
+	 * above BB_BY_LINE_LEAST_NS.
+	 */
 	if (t->hidden_ns.n)
 		hidden = estimate_numbers(l, &t->hidden_ns);
 	begin_sum(l);

@@ -18,18 +18,20 @@
 
 struct bb_line_part {
 	const struct bb_timed_row *row;
-	struct bb_estimate ns,
-		first;           /* over all turns; of the first turn only (NAN: not measured) */
-	struct bb_estimate cold; /* over all turns, by the drive `lines-cold`; NAN: not measured */
+	/* ns: all executions of the row in one run; first: the first execution only, NAN: not
+	 * measured */
+	struct bb_estimate ns, first;
+	/* all executions in one run, by the drive `lines-cold`; NAN: not measured */
+	struct bb_estimate cold;
 };
 
 struct bb_line_time {
-	const struct bb_timed_row *row; /* the first of its parts, for file, lines and text */
+	const struct bb_timed_row *row; /* the first of its rows, for file, lines and text */
 	struct bb_estimate ns;          /* sum of its parts */
 	double cold_ns; /* sum of its parts by the drive `lines-cold`; NAN: not measured */
-	double insns;   /* instructions executed for it in one run, by the drive exact; NAN: not
-			   counted */
-	struct bb_line_part *parts; /* its calls, and its own code if it has calls too */
+	double insns; /* instructions that one run executes for the line, by the drive `exact`; NAN:
+			 not counted */
+	struct bb_line_part *parts; /* the rows of this line: its own code and the calls in it */
 	size_t n_parts;
 };
 
@@ -39,16 +41,17 @@ struct bb_by_line {
 	size_t n_whole; /* loads that have all figures */
 	size_t n_all;   /* all loads */
 	/*
-	 * calling: the time to call and time an empty program, less the part of its exit that the
-	 * program hides. rest: the time by which the average run is longer than a run on the path
-	 * of the rows. sum: of all parts.
+	 * program: a whole run. calling: the time to call and time an empty program, less the part
+	 * of the exit that overlaps with the program's own work. rest: the time by which the
+	 * average run is longer than a run on the path of the rows. sum: all parts, calling and
+	 * rest.
 	 */
 	struct bb_estimate program, calling, rest, sum;
 
 	struct bb_line_time *lines; /* sorted by file and line */
 	size_t n_lines;
-	struct bb_estimate cold;         /* the program with cold caches; NAN: not measured */
-	struct bb_line_part *parts;      /* the parts of all lines */
+	struct bb_estimate cold;    /* a run of the program with cold caches; NAN: not measured */
+	struct bb_line_part *parts; /* the parts of all lines */
 	const struct bb_line_part **top; /* all parts, sorted by time, longest first */
 	size_t n_parts;
 };
@@ -66,7 +69,8 @@ int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_ti
 /* Returns `ns` as a share of a whole run, 0 to 1. */
 double bb_by_line__share(const struct bb_by_line *b, double ns);
 
-/* Returns the time that cold caches add to a part, ns; 0 if it is too short to tell. */
+/* Returns the time that cold caches add to a part, ns; 0 if that is below BB_BY_LINE_LEAST_NS or
+ * within the intervals. */
 double bb_line_part__missed_ns(const struct bb_line_part *p);
 
 /* Returns the share of runs that took another path than that of the rows, 0 to 1; 0 if it is
@@ -76,7 +80,7 @@ double bb_by_line__other_ways(const struct bb_by_line *b);
 /* Returns the share of runs that is left out because the machine was disturbed, 0 to 1. */
 double bb_by_line__left_out(const struct bb_by_line *b);
 
-/* True if the sum of the parts differs from the program's time by more than 2 % and 3 ns. */
+/* True if `sum` differs from `program` by more than 2 % and by more than 3 ns. */
 bool bb_by_line__differs(const struct bb_by_line *b);
 
 #endif

@@ -6,7 +6,7 @@
 #define OFF_NS 10 /* the least margin that censoring allows (stats/estimate.h) */
 #define OFF_SHARE 0.1
 
-/* Returns the end of a case's name after the drive: "/input=syn" or "". */
+/* Returns the end of a case's name behind the drive: "/input=syn" or "". */
 static const char *rest_of(const struct bb_case *c)
 {
 	size_t len = strlen(c->scenario) + strlen(c->variant) + strlen(c->drive) + 2;
@@ -42,7 +42,8 @@ static double variance_of(const struct bb_estimate *e)
 	return isfinite(half_ns) ? half_ns * half_ns : 0;
 }
 
-/* Returns the sum of both variances, ns squared. The two figures are measured independently. */
+/* Returns the variance of step minus slope, ns squared: the sum of both variances, because the
+ * two figures are measured independently. */
 static double variance_of_both(const struct bb_report *r, const struct bb_case *slope)
 {
 	const struct bb_case *step = step_beside(r, slope);
@@ -62,7 +63,7 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 	k.step = step_beside(r, slope);
 	if (!k.step || isnan(step_minus_slope(r, slope)))
 		return false;
-	if (kind->own_floor) { /* a hook: both figures are net of their empty programs */
+	if (kind->own_floor) { /* the drive hook: each figure is net of its own empty program */
 		k.slope_ns = slope->summary.net.value;
 		k.step_ns = k.step->summary.net.value;
 		k.stats_ns = 0;

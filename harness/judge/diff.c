@@ -12,8 +12,9 @@
 
 /*
  * The latency of a case in run B divided by that in run A. Two runs at two times share no
- * randomisation, so the loads are two independent samples. The runs themselves differ by as much as
- * plain runs differed in the machine's self-test (bb_case.between), if that is known.
+ * randomisation, so the loads are two independent samples. Two runs of the same program also differ
+ * from each other. By how much is taken from the machine's self-test (bb_case.between), if that is
+ * known.
  *
  * If the loads were drawn by place, the squared standard errors of both stratified means and of
  * both runs are added, and Student's t takes the degrees of freedom of Welch 1947. Otherwise the
@@ -28,7 +29,7 @@ struct stored_ratio {
 	size_t n_a, n_b, needs; /* loads of A and of B; loads per side that an interval needs */
 };
 
-#define BETWEEN_ALPHA 0.05 /* of bb_case.between */
+#define BETWEEN_ALPHA 0.05 /* level of the interval in bb_case.between */
 
 struct side {
 	double *ns; /* ns[n]: locations of the valid loads, ascending */
@@ -153,7 +154,7 @@ static struct bb_diff row_of(const char *metric, double a, double b)
 	};
 }
 
-/* Appends a row, and takes its note over. */
+/* Appends a row and takes ownership of its note. */
 static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 {
 	struct bb_diff *added = bb_append(&d->rows, &d->n, sizeof(*added));
@@ -232,7 +233,7 @@ static void add_exact(const char *name, const struct bb_program *a, const struct
 #define EXCERPT 100
 
 /* Copies a value to text[BB_FINGERPRINT_LONG_TEXT]. Of a long list (mitigations), copies only
- * EXCERPT bytes from the first entry that differs from `other` on. */
+ * EXCERPT bytes, beginning with the first entry that differs from `other`. */
 static void excerpt(const char *value, const char *other, char *text)
 {
 	size_t len = strlen(value), from = 0;
@@ -260,7 +261,7 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 	if (keys)
 		n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
 					       bb_n_fingerprint_fields);
-	/* the keys are in the order of the table */
+	/* the keys are in the order of bb_fingerprint_fields */
 	for (size_t k = 0, i = 0; k < n; i++) {
 		const char *of_a = bb_fingerprint_get(&a->fingerprint, i);
 		const char *of_b = bb_fingerprint_get(&b->fingerprint, i);
@@ -277,7 +278,7 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 	return n;
 }
 
-/* True if each case that both runs have knows the spread between runs. */
+/* True if the spread between runs is known for each case that both runs have. */
 static bool is_between_known(const struct bb_report *a, const struct bb_report *b)
 {
 	for (size_t i = 0; i < a->n_cases; i++) {
@@ -329,13 +330,14 @@ static void note_voids(struct bb_diffs *d, struct bb_diff *row, char side, const
 
 #define NORMAL_95 1.96
 
-/* Returns the standard deviation of the logarithm, taken as normal; NAN without an interval. */
+/* Returns the standard deviation of the logarithm of an estimate, taken as normal; NAN without
+ * an interval. */
 static double sd_of(const struct bb_estimate *e)
 {
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
 
-/* times the present number of loads; nobody follows advice to measure more */
+/* times the present number of loads; if more are needed, the note advises `compare` instead */
 #define MOST_TIMES 10.0
 
 /* Sets ratio, interval, verdict and p-value. correct() applies Holm's correction later. */
@@ -355,8 +357,8 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
 				     opts->threshold);
 	row->p = r.p;
-	/* A slower program also takes more pieces of its run's reference. A slower machine
-	 * usually does not. */
+	/* A slower program also takes more pieces of the reference that its run measured. A
+	 * slower machine usually does not. */
 	if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
 	    bb_case__reference(a) == bb_case__reference(b) &&
 	    bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y)))) {
@@ -523,7 +525,7 @@ static void note_pairs(const struct bb_comparison *c, struct bb_diffs *d, struct
 }
 
 /* Adds the rows of a measured comparison. B and the difference are computed from A and the
- * ratio, which decides, so that the figures agree. */
+ * ratio, on which the verdict is based, so that the figures agree. */
 static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 {
 	bool has_ratio = isfinite(c->ratio.value);
@@ -547,7 +549,8 @@ static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 	if (fabs(c->injected) > 0)
 		add_note(d, &row, "%+.3g %% were injected into B", 100 * c->injected);
 	add_row(d, c->name, row);
-	/* Both have the same floor, so the difference is that of the gross latencies. */
+	/* Both programs have the same floor, so their net latencies differ by as much as their
+	 * latencies. */
 	if (isfinite(c->floor_ns))
 		add_row(d, c->name,
 			row_of_ratio("net", c->base_ns - c->floor_ns, head_ns - c->floor_ns,

@@ -14,41 +14,44 @@ struct bb_diff {
 	char *name;         /* name of the case or of the comparison */
 	const char *metric; /* "latency", "net", ... */
 	const char *unit;   /* unit of a, b and shift */
-	bool exact;   /* the numbers are whole and without noise, and the metric's name ends in the
+	bool exact;   /* the numbers are whole and without noise, and the metric's name ends in its
 			 unit */
 	double a, b;  /* NAN: missing */
-	double shift; /* b - a; in measured comparisons the paired difference */
-	double ratio, lo, hi; /* b / a with its interval; NAN: none */
-	double p; /* p-value of being beyond the threshold, after Holm; NAN without a verdict */
+	double shift; /* b - a; in measured comparisons, b is a times the ratio of the pairs */
+	double ratio, lo, hi; /* b / a and its interval; NAN: none */
+	double p;             /* p-value of the difference being beyond the threshold; after Holm in
+				 bb_diff_reports(); NAN without a verdict */
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
-	char *note; /* NULL: none */
+	char *note; /* NULL: no note */
 };
 
 struct bb_diffs {
 	struct bb_diff *rows;
 	size_t n;
-	char **warnings; /* one line each, about the whole, for stderr */
+	char **warnings; /* one line each, about the runs as a whole, for stderr */
 	size_t n_warnings;
-	bool failed; /* out of memory; always false in results */
+	bool failed; /* true if out of memory; always false in results */
 };
 
 struct bb_diff_opts {
 	double threshold; /* smallest difference that matters; 0.01 is 1 % */
-	/* of all intervals, and of all verdicts "regressed" and "improved" together */
+	/* 1 - alpha is the level of each interval; alpha is also the chance of a false
+	 * "regressed" or "improved" over all cases together */
 	double alpha;
-	bool force; /* gives verdicts although machines differ or runs are incomplete */
+	bool force; /* gives verdicts even if the machines differ or a run is incomplete */
 };
 
 /*
  * Compares two stored runs, case by case of the same name. Both must be summarised.
  *
- * `latency` has the ratio of the medians over loads, its interval at 1 - alpha, and a verdict. Two
- * runs at two times share no randomisation, so the loads are two independent samples
- * (stats/estimate.h; 7 loads per side at 5 %). "regressed" and "improved" must also survive Holm
- * 1979 over all cases. net, p50, p90 and p99 have no verdict. The figures of `bpfbench inside` have
- * none either: it has one load per side, under whatever load production had. Notes tell of cases
- * that one run lacks, void series, and missing intervals.
+ * The row `latency` has the ratio of the latencies, its interval at 1 - alpha, and a verdict. Two
+ * runs at two times share no randomisation, so the loads are two independent samples. If their
+ * places are not known, an interval at 5 % needs 7 loads per side (stats/estimate.h). "regressed"
+ * and "improved" must also survive Holm 1979 over all cases. No other figure has a verdict. The
+ * latency of `bpfbench inside` has none either, because it comes from one load per side, under
+ * whatever work production had. Notes tell, among other things, of cases that one run lacks, void
+ * series, and missing intervals.
  *
  * If the fingerprints of the machines differ or a run is incomplete, there are warnings, and all
  * verdicts are inconclusive unless forced.
@@ -63,9 +66,9 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		    struct bb_err *err);
 
 /*
- * Makes rows of n judged comparisons of one base and head, from the report's `first` on. Each has a
- * row "latency" (of the matched pairs, with the verdict) and, if it has a floor, a row "net". Then
- * come the exact metrics in which the two programs differ, scenario by scenario.
+ * Makes rows of n judged comparisons of one base and head, beginning with r->comparisons[first].
+ * Each has a row "latency" (of the matched pairs, with the verdict) and, if it has a floor, a row
+ * "net". Then come the exact metrics in which the two programs differ, scenario by scenario.
  */
 int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 			struct bb_diffs *ret_diffs, struct bb_err *err);
@@ -76,17 +79,22 @@ void bb_diffs__done(struct bb_diffs *d);
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict);
 
 /*
- * Sorts by "COLUMN" or "COLUMN:asc|desc": name, metric, a, b, shift, percent, p, verdict
- * (regressed, inconclusive, improved, same). Equal rows keep their order. Rows without a value come
- * last in both directions. Returns -EINVAL or -ENOMEM.
+ * Sorts by "COLUMN" or "COLUMN:asc|desc". Columns: BB_DIFF_COLUMNS. Verdicts are sorted: regressed,
+ * inconclusive, improved, same. Equal rows keep their order. Rows without a number or verdict come
+ * last in both directions. Returns 0, -EINVAL or -ENOMEM.
  */
 int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
 
 /*
- * Keeps the rows that fulfil "COLUMN OP VALUE"; call it again for more conditions. name, metric,
- * verdict and note take = != ~ !~, the last two with a shell pattern ("name ~ *ringbuf*"). a, b,
- * shift, percent (a '%' may follow) and p take < <= > >= = !=, which a row without a number never
- * fulfils. The verdict of a row without one is empty. Returns -EINVAL for a bad condition.
+ * Keeps the rows that fulfil "COLUMN OP VALUE"; call it again for more conditions.
+ *
+ * The columns name, metric, verdict and note take = and !=, and with a shell pattern ~ and !~:
+ * "name ~ *ringbuf*". The verdict of a row without one is "".
+ *
+ * The columns a, b, shift, percent (a '%' may follow) and p take < <= > >= = and !=. A row without
+ * a number never fulfils such a condition.
+ *
+ * Returns 0, or -EINVAL for a bad condition.
  */
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err);
 

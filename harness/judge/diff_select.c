@@ -55,8 +55,8 @@ static double number_of(const struct column *c, const struct bb_diff *row)
 				  : *(const double *)((const char *)row + c->offset);
 }
 
-/* Returns the column whose name is the first `len` bytes of `text`. NULL, with a message that
- * has the nearest column or all of them, if there is none. */
+/* Returns the column whose name is the first `len` bytes of `text`. If there is none, returns
+ * NULL with a message that has the nearest column or all of them. */
 static const struct column *find_column(const char *text, size_t len, struct bb_err *err)
 {
 	const char *names[N_COLUMNS], *near;
@@ -146,12 +146,12 @@ enum {
 	ABOVE = 4
 }; /* bits: how the row's value compares to the condition's */
 
-/* The first one that fits is taken, so longer ones come first. */
+/* the first operator that fits is taken, so longer ones come first */
 static const struct op {
 	const char *text;
 	unsigned int holds;
 	bool of_text, of_number;
-	bool is_pattern; /* equal means that the shell pattern matches */
+	bool is_pattern; /* the value is a shell pattern; EQUAL then means that it matches */
 } ops[] = {
 	{"<=", BELOW | EQUAL, false, true, false}, {">=", ABOVE | EQUAL, false, true, false},
 	{"!=", BELOW | ABOVE, true, true, false},  {"!~", BELOW | ABOVE, true, false, true},

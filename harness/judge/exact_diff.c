@@ -45,8 +45,8 @@ static bool same_line(const struct bb_counted_line *a, const struct bb_counted_l
 	       (a->text[0] || a->line == b->line);
 }
 
-/* Returns the instructions per run of all lines equal to `like`. `*ret_first` receives the first
- * of them; NULL: there is none. */
+/* Returns the instructions per run of all lines equal to `like`, added up. `*ret_first` receives
+ * the first of these lines; NULL: there is none. */
 static double per_run(const struct bb_counted *c, const struct bb_counted_line *like,
 		      const struct bb_counted_line **ret_first)
 {

@@ -9,8 +9,9 @@
 
 /*
  * The verdict on two counts of instructions, without tolerance: one more is regressed, one less is
- * improved. If a count is not exact, ranges that do not touch decide, and equal or overlapping
- * ranges are inconclusive. The machine does not matter.
+ * improved, equal counts are the same. If a count is not exact, ranges that do not touch decide,
+ * and equal or overlapping ranges are inconclusive. So are cases that are void or have no runs. The
+ * machine does not matter.
  */
 struct bb_exact_row {
 	const char *name;                    /* name of the new case */
@@ -18,8 +19,8 @@ struct bb_exact_row {
 	enum bb_verdict verdict;
 };
 
-/* A source line whose instructions per run changed. Lines are matched by their text, because
- * their numbers move. */
+/* A source line whose instructions per run changed. Lines are matched by file name and text,
+ * because their numbers move. */
 struct bb_exact_line {
 	/* the line in the new program, or in the old one if it is gone */
 	const struct bb_counted_line *line;
@@ -38,7 +39,7 @@ struct bb_exact_diff {
 	size_t n_rows;
 	struct bb_exact_program *programs;
 	size_t n_programs;
-	size_t n_only_a, n_only_b; /* cases that the other run lacks */
+	size_t n_only_a, n_only_b; /* cases that only `a` has, and cases that only `b` has */
 };
 
 /*

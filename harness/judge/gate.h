@@ -27,7 +27,7 @@ struct bb_gate_program {
 	char *label;
 	size_t program_at; /* offset of the program in `label` */
 	enum bb_gate_state state;
-	char *why; /* reason for the state; NULL: none needed */
+	char *why; /* reason for the state; NULL: the state needs none */
 };
 
 struct bb_gate {
@@ -39,26 +39,29 @@ struct bb_gate {
 	 * nothing that Markdown's code interprets. */
 	char *base_made, *head_made;
 	double threshold, alpha;
-	double each_s; /* time for each program; the share of the budget may be less */
+	/* time for each program; less if the program's share of the budget is less */
+	double each_s;
 	struct bb_gate_program *programs;
 	size_t n_programs;
 	/* one more instruction is a regression; if false, it is only reported */
 	bool exact;
-	/* counts of the two measurements; valid as long as their reports */
+	/* counts of the first and the second measurement; they borrow from the reports of these
+	 * measurements */
 	struct bb_exact_diff counted, counted_again;
-	/* times by line of the second measurement, for the lines of confirmed regressions; valid
-	 * as long as its report */
+	/* times by line of the second measurement, for the lines of confirmed regressions;
+	 * borrows from the report of that measurement */
 	struct bb_time_diff timed;
 };
 
 enum bb_gate_verdict {
 	BB_GATE_NOT_REGRESSED, /* improved, same or inconclusive */
-	BB_GATE_UNCONFIRMED,   /* regressed in the first measurement only */
-	BB_GATE_REGRESSED,     /* regressed in both measurements */
+	BB_GATE_UNCONFIRMED, /* regressed in the first measurement; not in the second, or there was
+				no second */
+	BB_GATE_REGRESSED,   /* regressed in both measurements */
 };
 
 /* Appends a program with copies of the texts (`program` may be NULL); its other members are
- * zero. Returns NULL without memory. */
+ * zero. Returns NULL if out of memory. */
 struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, const char *program,
 				     enum bb_gate_state state);
 void bb_gate__done(struct bb_gate *g);
@@ -68,11 +71,11 @@ void bb_gate__done(struct bb_gate *g);
 bool bb_gate__owns(const struct bb_gate_program *p, const char *name);
 
 /* Returns the final verdict on a comparison of the first measurement. `again` is the second
- * measurement; NULL if the first had no regression. */
+ * measurement; NULL: there was none. */
 enum bb_gate_verdict bb_gate__verdict(const struct bb_comparison *c, const struct bb_report *again);
 
-/* Returns the final verdict on a count of the first measurement. Nothing is regressed unless
- * g->exact. */
+/* Returns the final verdict on a count of the first measurement. If g->exact is false, nothing
+ * is regressed. */
 enum bb_gate_verdict bb_gate__exact_verdict(const struct bb_gate *g,
 					    const struct bb_exact_row *row);
 size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdict);
@@ -83,7 +86,7 @@ bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
 
 /*
  * Makes a report of one side of a measurement (variant "base" or "head"), under the names that a
- * plain run gives: "object/program/drive/parameter=value". Exporters use it; it is valid as long as
+ * plain run gives: "object/program/drive/parameter=value". It is for exporters and borrows from
  * `r`. Returns 0 or -ENOMEM. Free with bb_gate__side_done().
  */
 int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,

@@ -6,7 +6,8 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-/* rows times rows; above it, only equal rows in the same order match */
+/* Most rows of A times rows of B for which the longest common sequence is searched. With more,
+ * rows of A are skipped until one equals the next row of B. */
 #define MOST_ALIGNED (4u << 20)
 
 /* --- matching --- */
@@ -30,7 +31,7 @@ static int add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
 	return row ? 0 : -ENOMEM;
 }
 
-/* Matches the rows of both in the order in which runs reach them. */
+/* Matches the rows of A and B, in the order in which runs reach them. */
 static int match_rows(struct bb_time_diff_case *c)
 {
 	const struct bb_timed_row *a = c->a->rows, *b = c->b->rows;
@@ -88,7 +89,7 @@ static void join_changed(struct bb_time_diff_case *c)
 	c->n_rows = kept;
 }
 
-/* Returns the end of a case's name after the drive, which is its parameter, or "". */
+/* Returns the end of a case's name behind the drive, which is its parameter, or "". */
 static const char *below_drive(const struct bb_timed *t)
 {
 	const char *slash = strrchr(t->name, '/');
@@ -112,9 +113,9 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 
 /* --- judging --- */
 
-/* The loads of a case of A and B. `failed`: out of memory. */
+/* The loads of one case in A and in B. `failed`: out of memory. */
 struct pairing {
-	size_t n_a, n_b, n;              /* loads of A, of B, and of both */
+	size_t n_a, n_b, n;              /* loads of A, loads of B, and loads that both have */
 	size_t processes_a, processes_b; /* processes that measured the loads of A and of B */
 	double *a, *b, *d;
 	/* A and B are of two runs. slow_a and slow_b then have an array per reference, by load:
@@ -130,7 +131,7 @@ struct compared {
 	struct bb_estimate more;
 };
 
-/* Copies the list to x[n]; zeros if it is NULL. */
+/* Copies the list to x[n]; if the list is NULL, sets x[n] to zeros. */
 static void numbers(const struct bb_numbers *list, double *x, size_t n)
 {
 	if (list)
@@ -139,8 +140,11 @@ static void numbers(const struct bb_numbers *list, double *x, size_t n)
 		memset(x, 0, n * sizeof(*x));
 }
 
-/* Estimates a list of times of one of two runs. x[n] is scratch. `slow` divides the times by
- * load; NULL: it does not. The estimate is 0 if the run does not have the row (list NULL). */
+/*
+ * Estimates a list of times, if A and B are of two runs. x[n] is scratch. The times are divided by
+ * `slow`, load by load; NULL: they are not. The estimate is 0 if the run does not have the row
+ * (`list` is NULL).
+ */
 static struct bb_in_order estimate(struct pairing *p, const struct bb_numbers *list,
 				   const double *slow, double *x, size_t n, size_t processes,
 				   double alpha)
@@ -171,8 +175,8 @@ static struct compared compare_apart(struct pairing *p, const struct bb_numbers 
 				  y.interval.hi - x.interval.lo}};
 }
 
-/* Compares times of one run load by load; NULL counts as 0. B is computed as A plus the
- * difference, so that the printed figures agree. */
+/* Compares times of one run load by load; a list that is NULL counts as 0. B is computed as A
+ * plus the difference, so that the printed figures agree. */
 static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 			       const struct bb_numbers *b, double alpha)
 {
@@ -200,7 +204,7 @@ static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 }
 
 /* Noise of the cuts around a line can make its time negative, in all loads of a process. Such a
- * time counts as 0 here: a verdict also needs these times to differ by more than `least`. */
+ * time counts as 0 here. For a verdict, these times must differ by more than `least`, too. */
 static enum bb_verdict judge(const struct compared *c, double threshold)
 {
 	const struct bb_estimate *more = &c->more;
@@ -238,9 +242,9 @@ static void judge_row(struct pairing *p, double threshold, double alpha,
 
 /*
  * Returns the time of a reference at each load, divided by its usual time in A's run; free() it.
- * NULL without memory. For instructions it is the median of the run, because single measurements
- * are disturbed more often than the CPU's clock changes. For wakeups it is that of the load
- * (bb_case__relative()).
+ * NULL if out of memory. For instructions, the time is the median of the run, because single
+ * measurements are disturbed more often than the CPU's clock changes. For wakeups, it is the time
+ * at the load (bb_case__relative()).
  */
 static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference reference,
 			 double usual)

@@ -17,9 +17,10 @@ struct bb_timeline_run {
 };
 
 struct bb_timeline_point {
-	size_t run; /* index */
+	size_t run; /* index in the timeline's runs */
 	const struct bb_run_point *of;
-	/* fingerprint key in which the run's machine differs from the present one; NULL: none */
+	/* first fingerprint key in which the machine differs from that of the case's newest run;
+	 * NULL: none */
 	const char *differs;
 	struct bb_history_point judged; /* in logarithms of the judged figure; void: not judged */
 };
@@ -27,10 +28,14 @@ struct bb_timeline_point {
 struct bb_timeline_case {
 	const struct bb_index_case *of;
 	bool is_anchor;
-	/* The judged figure: the ratio to the anchor (without anchor, the latency), unless
-	 * another figure predicts itself better by a tenth (bb_history_error()). */
+	/*
+	 * The judged figure. It is the ratio to the anchor, or the latency if there is no anchor.
+	 * Another figure takes its place if its own error is smaller by more than a tenth
+	 * (bb_history_error()), unless the error is small anyway.
+	 */
 	enum bb_predictor by;
-	double error[BB_N_PREDICTORS];    /* error of each figure's logarithm; NAN: unknown */
+	/* error of predicting each figure's logarithm; NAN: unknown */
+	double error[BB_N_PREDICTORS];
 	struct bb_timeline_point *points; /* at least one, in order of time */
 	size_t n_points;
 };
@@ -81,11 +86,11 @@ void bb_timeline__done(struct bb_timeline *t);
 /* Functions for tables and charts alike. */
 
 /* True if the point took part in the judgement: its run is complete, and its machine has the
- * identity of the newest run's. */
+ * same identity as that of the case's newest run. */
 bool bb_timeline__is_judged(const struct bb_timeline *t, const struct bb_timeline_point *p);
 
-/* Returns the difference between the point and the baseline that it was judged by: 0.05 is 5 %
- * more. NAN without a baseline. */
+/* Returns the difference between the point's figure and the baseline that it was judged by, as a
+ * share: 0.05 is 5 % more. NAN without a baseline. */
 double bb_timeline__change(const struct bb_timeline_case *c, const struct bb_timeline_point *p);
 
 /* Returns the last judged point; NULL if there is none. */
