@@ -398,8 +398,8 @@ static int switch_ipv6_off(void)
 	return 0;
 }
 
-/* Enters the namespace of an end. Without devices, switches IPv6 off, and at the far end makes
- * both devices. With devices, configures the end's own. */
+/* Works in the namespace of an end. If has_device is false, switches IPv6 off and, at the far end,
+ * makes both devices. If it is true, configures the device of this end. */
 static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
 		      struct bb_err *err)
 {

@@ -87,8 +87,8 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 /* maximum for one program: BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h */
 #define BB_MAX_FUNCTIONS 256
 
-/* Parses the log's "stack depth 16+8+0": bytes of each function, the main one first. Returns how
- * many there are. */
+/* Parses the log's "stack depth 16+8+0": bytes of each function, the main one first. Returns the
+ * number of functions; 0 if the log does not have the line. */
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS]);
 
 /*

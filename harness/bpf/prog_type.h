@@ -20,27 +20,29 @@ struct bb_prog_type_name bb_prog_type_name(uint32_t type);
 /* libbpf derives a program's type from the name of its section. Objects for other loaders have
  * section names that libbpf does not know, such as "classifier/x" or "xdp_pass". */
 
-/* Returns the types that a section name stands for, such as "tc" or "cgroup/connect4"; also
- * names that only a newer libbpf knows. -EINVAL with a message. */
+/* Returns the program type and the expected attach type of a section, such as "tc" or
+ * "cgroup/connect4". Some names that only a newer libbpf knows are known, too. -EINVAL with a
+ * message if the name is unknown. */
 int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret_attach_type,
 			  struct bb_err *err);
 
 /* True for sections such as "uprobe.s/..." and "iter.s/task", whose programs may sleep. */
 bool bb_section_type__is_sleepable(const char *section);
 
-/* Returns a name that libbpf knows for one that it does not, if the beginning is clear: "tc" for
- * "classifier/x". Otherwise NULL. */
+/* Returns the section that libbpf knows in place of one that it does not know, by the beginning of
+ * its name: "tc" for "classifier/x". NULL if the beginning is not clear. */
 const char *bb_section_type__guess(const char *section);
 
 /* Finds names of hooks in the kernel's BTF, for messages about hooks that do not exist. */
 enum bb_name_of {
 	BB_NAME_OF_FUNCTION, /* fentry, fexit, fmod_ret, kprobe */
-	BB_NAME_OF_LSM,      /* without "bpf_lsm_" */
+	BB_NAME_OF_LSM,      /* lsm, without "bpf_lsm_" */
 	BB_NAME_OF_EVENT,    /* tp_btf, without "btf_trace_" */
-	BB_NAME_OF_ITER,     /* without "bpf_iter_" */
+	BB_NAME_OF_ITER,     /* iter, without "bpf_iter_" */
 };
 
-/* Writes the name that is nearest to `name`, or `name` itself. Returns false if none is near. */
+/* Writes the existing name that is nearest to `name`, which is `name` itself if it exists. Returns
+ * false if none is near. */
 bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_near, size_t size);
 
 /* Writes the nearest existing hook for a section such as "fentry/vfs_raed"; "" if none is near.

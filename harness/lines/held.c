@@ -79,7 +79,7 @@ static int32_t kfunc_id(const struct pass *p, const char *name)
 	return p->kernel ? btf__find_by_name_kind(p->kernel, name, BTF_KIND_FUNC) : -1;
 }
 
-/* True for "bpf_iter_NAME_new"; "bpf_iter_NAME_destroy" releases what it acquires. */
+/* True for "bpf_iter_NAME_new", whose iterator is released by "bpf_iter_NAME_destroy". */
 static bool is_iterator(const struct pass *p, const char *name, struct bb_held *held)
 {
 	static const char begin[] = "bpf_iter_", end[] = "_new";
@@ -122,8 +122,8 @@ static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held
 	return false;
 }
 
-/* True if the call may release this kind of resource. Submitting a ring buffer record also releases
- * it. */
+/* True if the call may release a resource of the kind of `held`. Submitting a ring buffer record
+ * also releases it. */
 static bool may_release(const struct bb_held *held, const struct bpf_insn *i)
 {
 	int32_t id = i->imm;
@@ -137,7 +137,8 @@ static bool may_release(const struct bb_held *held, const struct bpf_insn *i)
 	return bb_insn_is_helper_call(i) && !held->is_kfunc && held->release == id;
 }
 
-/* True if the function, or a function that it calls, has a call that may release it. */
+/* True if the function, or a function that it calls, has a call that may release a resource of the
+ * kind of `held`. */
 static bool function_releases(const struct pass *p, uint32_t func, const struct bb_held *held,
 			      unsigned int deep)
 {
@@ -291,8 +292,8 @@ static void after(struct pass *p, uint32_t at, int16_t *state)
 	}
 }
 
-/* Merges `state` into the state at the start of `block`: entries that differ become NOTHING.
- * Returns true if that changed anything. */
+/* Merges `state` into the state at the start of `block`. Entries that differ become NOTHING, except
+ * that an acquired pointer takes the place of ZERO. Returns true if the state changed. */
 static bool meet(struct pass *p, uint32_t block, const int16_t *state)
 {
 	int16_t *at = &p->at_begin[(size_t)block * N_STATE];
