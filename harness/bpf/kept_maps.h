@@ -29,7 +29,7 @@ struct bb_kept_maps {
 	const struct bb_map_specs *specs;
 	/* values of `self` in these contents; NULL if unknown */
 	const struct bb_self_values *self;
-	/* keeper whose maps are used in place of new ones if they are alike; NULL if there is
+	/* keeper whose maps are used instead of new ones if they are alike; NULL if there is
 	 * none */
 	struct bb_kept_maps *lender;
 };

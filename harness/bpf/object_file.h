@@ -41,7 +41,7 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
  * The message is one line with the reason of libbpf or the verifier. The end of the verifier's log
  * follows if there is one. `with_others` means that other programs were loaded together with
  * `prog`. Returns rc; -EPERM if root is needed; -ENOTSUP if this kernel lacks the program type,
- * the hook or links of struct_ops, or refuses the type even to root.
+ * the hook or struct_ops links, or refuses the type even to root.
  */
 int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 			     const struct bpf_object *obj, const struct bpf_program *prog,

@@ -42,7 +42,7 @@ static int act(enum act what, const struct bb_stats_reader *r)
 }
 
 /* Measures one window, which is the time between two readings. The action is done within it; if
- * spin_ns is not 0, a busy wait of spin_ns takes its place. */
+ * spin_ns is not 0, a busy wait of spin_ns is done instead. */
 static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
 		    struct tries *t, uint64_t *ret_took_ns)
 {

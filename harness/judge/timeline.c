@@ -147,11 +147,11 @@ const char *bb_predictor_name(enum bb_predictor by)
 	return (size_t)by < BB_N_PREDICTORS ? names[by] : "?";
 }
 
-/* another figure takes the usual one's place if its error is less than this share of the usual
- * one's */
+/* another figure is judged instead of the usual one if its error is less than this share of the
+ * usual one's */
 #define BETTER 0.9
-/* Share of the threshold. If the error of the usual figure is smaller, no other figure takes its
- * place. */
+/* Share of the threshold. If the error of the usual figure is smaller, no other figure is
+ * judged instead. */
 #define FINE_SHARE 0.3
 
 /* Judges a case by the figure with the smallest error, unless another figure denies the change. */

@@ -30,7 +30,7 @@ struct bb_timeline_case {
 	bool is_anchor;
 	/*
 	 * The judged figure. It is the ratio to the anchor, or the latency if there is no anchor.
-	 * Another figure takes its place if its own error is smaller by more than a tenth
+	 * Another figure is judged instead if its own error is smaller by more than a tenth
 	 * (bb_history_error()), unless the error is small anyway.
 	 */
 	enum bb_predictor by;

@@ -293,7 +293,7 @@ static void after(struct pass *p, uint32_t at, int16_t *state)
 }
 
 /* Merges `state` into the state at the start of `block`. Entries that differ become NOTHING, except
- * that an acquired pointer takes the place of ZERO. Returns true if the state changed. */
+ * that an acquired pointer wins over ZERO. Returns true if the state changed. */
 static bool meet(struct pass *p, uint32_t block, const int16_t *state)
 {
 	int16_t *at = &p->at_begin[(size_t)block * N_STATE];
