@@ -9,7 +9,7 @@
 #include "exact/rewrite.h"
 
 /*
- * A second load of a program, with the same maps, BTF and attach type, that counts how often each
+ * A second load of a program, with its maps, BTF and attach type. It counts how often each
  * basic block is executed. The instructions that count are not counted themselves: `cfg` describes
  * the original program.
  */

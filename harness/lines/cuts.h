@@ -25,7 +25,8 @@ enum bb_cut_detail {
 	BB_CUT_LINES, /* and lines outside loops, and edges of loops; a cut for each line in a loop
 			 would cost as much as a round of the loop */
 	BB_CUT_LOOPS, /* and calls in loops */
-	BB_CUT_ALL,   /* and the same in functions that the main function calls, and in callbacks */
+	BB_CUT_ALL,   /* and all these cuts in functions that the main function calls, and in
+			 callbacks */
 };
 
 /* Who calls a function. This decides the value that the function returns when it ends early. */
