@@ -4,7 +4,7 @@
 #include "base/grow.h"
 
 #define CLOCK_TICK_NS 10.0
-#define PARTS 16u /* of a bucket, whose runs are spread over them */
+#define PARTS 16u /* values that the runs of a bucket are spread over */
 
 static uint64_t word_at(const volatile char *slot, uint32_t off)
 {
@@ -16,7 +16,8 @@ static uint64_t runs_of(const volatile char *slot)
 	return word_at(slot, BB_INSIDE_UNTIMED) + word_at(slot, BB_INSIDE_TIMED);
 }
 
-/* The path of that key, which is made where it is not known; NULL: out of memory. */
+/* Returns the path with that key. If it is not known yet, adds it as `slot` describes it. NULL:
+ * memory ran out. */
 static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
 				      const volatile char *slot, uint64_t key)
 {
@@ -105,7 +106,8 @@ void bb_inside_figures__done(struct bb_inside_figures *f)
 	*f = (struct bb_inside_figures){0};
 }
 
-/* The least time that bucket b counts, ns: emit_bucket() of instrument.c is its inverse. */
+/* Returns the shortest time that bucket b counts, ns. It is the inverse of emit_bucket() in
+ * instrument.c. */
 static double bucket_from(uint32_t b)
 {
 	return b < 32 ? b : (double)(b % 16 + 16) * (double)(1ULL << (b / 16 - 1));
@@ -117,9 +119,10 @@ static double middle_of(uint32_t b)
 }
 
 /*
- * Where the times that bucket b counts begin (step -1) or end (step 1). Some clocks tick only every
- * 10 ns (AMD Zen): buckets below 160 ns are narrower, and those between two ticks are empty. A time
- * then counts as anything up to half way to the next tick.
+ * Returns where the times that bucket b counts begin (step -1) or end (step 1), ns. Some clocks
+ * tick only every 10 ns (AMD Zen). Buckets below 256 ns are narrower than a tick, so buckets
+ * between two ticks are empty. The bucket then extends half way to the next one that is not empty,
+ * but at most half a tick from its middle.
  */
 static double edge_of(const struct bb_inside_path *p, uint32_t b, int step)
 {

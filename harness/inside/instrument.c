@@ -6,21 +6,22 @@
 
 #define MOST_STRIPES 16u
 #define MOST_BYTES (16u << 20)
-#define PROBES 4u                  /* slots of the table that are looked at */
+#define PROBES 4u                  /* slots of the table in which a path is looked for */
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
-#define MOST_TURNS 16u /* powers of two, when the size of the table is estimated */
-/* Slots of 8 bytes that the parts take at most. */
+#define MOST_TURNS 16u /* different numbers of turns that the table has room for */
+/* Greatest length of each part of a clone, in instruction slots of 8 bytes. */
 #define ENTRY_SLOTS 128u
 #define EXIT_SLOTS 1024u
 #define CALL_SLOTS 48u
 #define TURN_SLOTS 6u
 
-/* Offsets from r10 of the run's state; 0: there is none. */
+/* Where the parts of a run's state are on the stack: offsets from r10. 0: the clone does not
+ * have the part. */
 struct frame {
 	int16_t began, stripe, turns, saved_turn, words, saved;
-	int16_t scratch; /* bytes 1 to 3: emit_forget(); 4 to 7: the index of the exit + 1 */
+	int16_t scratch; /* bytes 2 and 3: emit_forget(); 4 to 7: the index of the exit + 1 */
 };
 
 struct maker {
@@ -30,8 +31,8 @@ struct maker {
 	struct bb_registers regs;
 	struct bb_rewrite out;
 	struct frame frame;
-	bool *is_header;   /* by block: a jump leads back to it */
-	uint32_t *to_exit; /* new slots of the jumps to the common exit */
+	bool *is_header;   /* is_header[block]: a jump leads back to the block */
+	uint32_t *to_exit; /* where the clone jumps to its common exit */
 	uint32_t n_to_exit, n_tail_calls;
 	bool too_far;
 	bool is_numbered; /* the path's number is the index of its slot; no hash is needed */
@@ -74,14 +75,14 @@ static void call_helper(struct bb_rewrite *r, int32_t id)
 	bb_emit(r, BPF_JMP | BPF_CALL, 0, 0, 0, id);
 }
 
-/* [base + off] += by, atomically; BPF_FETCH: by becomes the old value. */
+/* [base + off] += by, atomically. With BPF_FETCH, register `by` then has the old value. */
 static void add_atomically(struct bb_rewrite *r, uint8_t base, uint32_t off, uint8_t by,
 			   int32_t fetch)
 {
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, base, by, (int16_t)off, BPF_ADD | fetch);
 }
 
-/* A jump ahead, whose distance land() writes when its target is emitted. */
+/* Emits a jump ahead and returns its slot. land() sets the distance when the target is reached. */
 static uint32_t jump(struct bb_rewrite *r, uint8_t op, uint8_t reg, uint8_t by, int32_t number,
 		     bool is_register)
 {
@@ -105,8 +106,11 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/* Likewise, where the code before goes on, too. The jump by 0, which the kernel removes, makes the
- * verifier compare the two; it looks once at what follows. */
+/*
+ * The jump `from` leads here, and so does the code before. That code gets a jump by 0, which the
+ * kernel removes. It makes the verifier compare the states of both here, so that it checks the
+ * following code only once.
+ */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
@@ -116,8 +120,9 @@ static void land_both(struct bb_rewrite *r, uint32_t from)
 /* --- what a clone consists of --- */
 
 /*
- * Which blocks need a mark: a jump with two targets is told by one of them that nothing else leads
- * to, or else by both. Loops begin at blocks that a jump leads back to.
+ * Chooses the blocks that need a mark. Of the two targets of a conditional jump, one gets a mark if
+ * nothing else leads to it; if something else leads to both, both get one. Also finds the blocks at
+ * which loops begin: a jump leads back to them.
  */
 static void find_marks(struct maker *m)
 {
@@ -163,8 +168,8 @@ static void find_exits(struct maker *m)
 				       !is_tail_call(&m->code->insns[at]);
 }
 
-/* The registers that a tail call needs, and those that emit_record() overwrites for the code after
- * a tail call that fails. */
+/* Registers that are saved around a tail call: its arguments (r1 to r3), and r6 and r8, which
+ * emit_record() overwrites. The code after a tail call that fails needs them. */
 static const uint8_t saved_regs[] = {1, 2, 3, 6, 8};
 #define SAVED ((uint32_t)sizeof(saved_regs))
 
@@ -211,10 +216,8 @@ static uint32_t power_of_two_from(uint32_t n)
 	return p;
 }
 
-/*
- * How many paths there are, at most `most`: of code without loops, as Ball and Larus count them.
- * Each loop may turn a number of times.
- */
+/* Returns the number of paths, at most `most`, as Ball and Larus count them. Jumps back are left
+ * out, so turns of loops are not counted. */
 static uint32_t count_paths(const struct maker *m, uint32_t most)
 {
 	const struct bb_cfg *g = m->g;
@@ -236,8 +239,12 @@ static uint32_t count_paths(const struct maker *m, uint32_t most)
 	return n;
 }
 
-/* Paths of few marks are numbered: a bit for each mark, below the index of the exit. A table of
- * others has twice as many slots as there are paths. */
+/*
+ * Chooses the number of slots in the table of a stripe. Without loops and with few marks, paths are
+ * numbered: the number is the index of the exit, followed by a bit for each mark. Other paths are
+ * hashed; their table has at least twice as many slots as there are paths, up to
+ * BB_INSIDE_MOST_PATHS.
+ */
 static void choose_slots(struct maker *m)
 {
 	struct bb_inside_clone *c = &m->c;
@@ -273,7 +280,7 @@ static int make_memory(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* r0 to r5 are overwritten; reg gets the address of this CPU's stripe. */
+/* reg = the address of this CPU's stripe. r0 to r5 are overwritten. */
 static void emit_stripe(struct maker *m, uint8_t reg)
 {
 	if (m->c.n_stripes > 1) {
@@ -287,8 +294,8 @@ static void emit_stripe(struct maker *m, uint8_t reg)
 }
 
 /*
- * r1 = the number of the run, which decides whether it is timed. Two runs at once may have the same
- * number. Only a program that may end without an exit counts its entries exactly.
+ * r2 = the number of the run, which decides whether the run is timed. Simultaneous runs may have
+ * the same number, unless the clone counts entries exactly because a run may end without an exit.
  */
 static void emit_number(struct maker *m)
 {
@@ -306,10 +313,8 @@ static void emit_number(struct maker *m)
 	write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
 }
 
-/*
- * The run's state begins with zeros that the verifier does not know as such, or it would look at
- * every path apart.
- */
+/* Emits the start of the clone, which sets up the run's state. The state begins with zeros that
+ * the verifier does not know to be zero; otherwise it would check every path separately. */
 static void emit_entry(struct maker *m)
 {
 	bool is_timed = m->c.with & BB_INSIDE_TIME;
@@ -344,7 +349,8 @@ static void emit_number64(struct bb_rewrite *r, uint8_t reg, uint64_t number)
 	bb_emit(r, 0, 0, 0, 0, (int32_t)(number >> 32));
 }
 
-/* Which exit the run takes. The verifier does not know the number when it is read. */
+/* Stores the index of the exit that the run takes. It is in the upper half of a word, where the
+ * verifier does not keep track of numbers. */
 static void emit_exit_is(struct maker *m, uint32_t nth)
 {
 	bb_emit(&m->out, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, (int16_t)(m->frame.scratch + 4),
@@ -358,8 +364,8 @@ static void emit_read_exit(struct maker *m, uint8_t reg)
 	compute(&m->out, BPF_SUB, reg, 1);
 }
 
-/* Pass the low 16 bits of a register through the stack: what the verifier knows of it ends here,
- * and so does its interest in how the value came about. */
+/* Passes the low 16 bits of a register through the stack. The verifier then knows nothing of the
+ * value, and no longer cares how the value came about. */
 static void emit_forget(struct maker *m, uint8_t reg)
 {
 	int16_t off = (int16_t)(m->frame.scratch + 2);
@@ -368,8 +374,11 @@ static void emit_forget(struct maker *m, uint8_t reg)
 	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_H, reg, BPF_REG_10, off, 0);
 }
 
-/* The turns are in the upper half of their word, where the verifier keeps no numbers; or it would
- * go back through all turns of a loop when it is to know one. */
+/*
+ * Reads (BPF_LDX) or writes (BPF_STX) the number of turns. It is in the upper half of its word,
+ * where the verifier does not keep track of numbers. Otherwise the verifier would go back through
+ * all turns of a loop to find out where a number came from.
+ */
 static void emit_turns(struct maker *m, uint8_t op, uint8_t reg)
 {
 	int16_t off = (int16_t)(m->frame.turns + 4);
@@ -381,9 +390,10 @@ static void emit_turns(struct maker *m, uint8_t op, uint8_t reg)
 }
 
 /*
- * While reg >= 2 * least: reg /= 2, shift++; reg < 2^32. Without branches, which the verifier would
- * follow one by one: all bits below the highest one are set, and the power of two above them is
- * looked up (Leiserson, Prokop and Randall 1998). r0 is overwritten.
+ * Halves reg until it is below 2^(least_bits + 1); shift = how often. Before, reg must be below
+ * 2^32. There are no branches, because the verifier would follow each: all bits below the highest
+ * one are set, and the logarithm of the power of two above them is looked up (Leiserson, Prokop and
+ * Randall 1998). r0 is overwritten.
  */
 static void emit_halve(struct maker *m, uint8_t reg, uint8_t shift, int least_bits)
 {
@@ -405,7 +415,7 @@ static void emit_halve(struct maker *m, uint8_t reg, uint8_t shift, int least_bi
 	compute_by(r, BPF_RSH, reg, shift);
 }
 
-/* r1 = the key of the run's path, r2 = the first slot for it. */
+/* r1 = the key of the run's path, r2 = the number of its slot. */
 static void emit_number_of_path(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -437,7 +447,7 @@ static void emit_hash_of_path(struct maker *m)
 		compute_by(r, BPF_XOR, BPF_REG_1, BPF_REG_2);
 		compute_by(r, BPF_MUL, BPF_REG_1, BPF_REG_3);
 	}
-	if (m->frame.turns) { /* how many bits the turns have */
+	if (m->frame.turns) { /* only the number of bits of the turns counts */
 		emit_turns(m, BPF_LDX, BPF_REG_2);
 		emit_halve(m, BPF_REG_2, BPF_REG_4, 0);
 		compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_4);
@@ -447,10 +457,10 @@ static void emit_hash_of_path(struct maker *m)
 	}
 	move(r, BPF_REG_2, BPF_REG_1);
 	compute(r, BPF_RSH, BPF_REG_2, 48);
-	compute(r, BPF_OR, BPF_REG_1, 1); /* no key is 0 */
+	compute(r, BPF_OR, BPF_REG_1, 1); /* a key is never 0 */
 }
 
-/* What a new slot tells of its path. */
+/* Writes the path of the run into the new slot at r4: marks, turns, exit and return value (r6). */
 static void emit_new_path(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -468,7 +478,7 @@ static void emit_new_path(struct maker *m)
 	write_word(r, BPF_REG_4, BB_INSIDE_RETVAL, BPF_REG_6);
 }
 
-/* r4 = slot r2 of the stripe at r5. */
+/* r4 = the address of slot r2 (modulo n_slots) in the stripe at r5. */
 static void emit_slot_address(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -483,7 +493,8 @@ static void emit_slot_address(struct maker *m)
 	compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
 }
 
-/* r4 = the slot of the run's path. r5 is the stripe, r6 what the run returns. */
+/* r4 = the address of the slot of the run's path. Before, r5 is the stripe's address, and r6 the
+ * run's return value. */
 static void emit_numbered_slot(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -501,7 +512,8 @@ static void emit_numbered_slot(struct maker *m)
 	land_both(r, is_known);
 }
 
-/* Likewise; the last slot, where the table has no room for the path. */
+/* As emit_numbered_slot(), for paths that are hashed. If the table has no room for the path, r4
+ * becomes the address of the last slot. */
 static void emit_hashed_slot(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -534,13 +546,13 @@ static void emit_hashed_slot(struct maker *m)
 		land(r, found[i]);
 }
 
-/* r4 += the address of the bucket for r8 ns: 16 buckets an octave. */
+/* r4 += the offset of the bucket for r8 ns. There are 16 buckets an octave. */
 static void emit_bucket(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
 
 	move(r, BPF_REG_1, BPF_REG_8);
-	compute(r, BPF_RSH, BPF_REG_1, 32); /* not 0: r8 counts as 2^32 - 1 */
+	compute(r, BPF_RSH, BPF_REG_1, 32); /* if not 0: r8 counts as 2^32 - 1 */
 	bb_emit(r, BPF_ALU64 | BPF_NEG, BPF_REG_1, 0, 0, 0);
 	compute(r, BPF_ARSH, BPF_REG_1, 63);
 	compute_by(r, BPF_OR, BPF_REG_1, BPF_REG_8);
@@ -554,8 +566,8 @@ static void emit_bucket(struct maker *m)
 	compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_1);
 }
 
-/* r8 = the time of the run in ns, which the verifier knows to be positive, or -1: it was not timed.
- */
+/* r8 = the time of the run, ns, which the verifier knows not to be negative. -1: the run is not
+ * timed. */
 static void emit_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -566,7 +578,7 @@ static void emit_time(struct maker *m)
 	call_helper(r, BPF_FUNC_ktime_get_ns);
 	compute_by(r, BPF_SUB, BPF_REG_0, BPF_REG_8);
 	move(r, BPF_REG_8, BPF_REG_0);
-	compute(r, BPF_ARSH, BPF_REG_0, 63); /* this clock may step back a little: 0 ns */
+	compute(r, BPF_ARSH, BPF_REG_0, 63); /* the clock may step back a little: then 0 ns */
 	compute(r, BPF_XOR, BPF_REG_0, -1);
 	compute_by(r, BPF_AND, BPF_REG_8, BPF_REG_0);
 	done = jump_if(r, BPF_JA, 0, 0);
@@ -575,7 +587,8 @@ static void emit_time(struct maker *m)
 	land(r, done);
 }
 
-/* Count r8 ns, in slot r4. Then r4 is the bucket. */
+/* Counts a run of r8 ns in slot r4; r1 is 1. Afterwards r4 + BB_INSIDE_HIST is the address of
+ * the bucket. */
 static void emit_add_time(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -583,7 +596,7 @@ static void emit_add_time(struct maker *m)
 	add_atomically(r, BPF_REG_4, BB_INSIDE_TIMED, BPF_REG_1, 0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_SUM, BPF_REG_8, 0);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_WORST);
-	move(r, BPF_REG_2, BPF_REG_8); /* add what r8 has more, if anything */
+	move(r, BPF_REG_2, BPF_REG_8); /* what r8 exceeds the longest time by, or 0 */
 	compute_by(r, BPF_SUB, BPF_REG_2, BPF_REG_0);
 	move(r, BPF_REG_3, BPF_REG_2);
 	compute(r, BPF_ARSH, BPF_REG_3, 63);
@@ -597,8 +610,9 @@ static void emit_add_time(struct maker *m)
 }
 
 /*
- * Count the run that ends here: r6 is what it returns. Then r4 is the bucket, r5 the slot, r8 the
- * time in ns, or -1: it was not timed.
+ * Counts the run that ends here; r6 is its return value. Afterwards r5 is the address of the slot.
+ * With the clock, r8 is the time in ns (-1: the run was not timed), and r4 + BB_INSIDE_HIST is the
+ * address of the bucket of a timed run.
  */
 static void emit_record(struct maker *m)
 {
@@ -653,8 +667,8 @@ static void emit_call_saves(struct maker *m, uint32_t at, bool is_back)
 	}
 }
 
-/* A run ends in a tail call. It is counted before; if the call fails, the run goes on and is taken
- * back. */
+/* A tail call ends the run if it succeeds. The run is counted before the call. If the call
+ * fails, the run goes on, and the code after the call takes it out of the counts again. */
 static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 {
 	struct bb_rewrite *r = &m->out;
@@ -774,7 +788,7 @@ static int open_maker(struct maker *m, struct bb_err *err)
 
 static int write_clone(struct maker *m, struct bb_err *err)
 {
-	/* every tail call records the run in line */
+	/* each tail call has a copy of emit_record()'s code */
 	size_t most = (size_t)m->code->n * BB_LONG_SLOTS + ENTRY_SLOTS +
 		      (size_t)m->g->n_blocks * TURN_SLOTS + m->g->n_blocks +
 		      (size_t)(m->n_tail_calls + 1) * (EXIT_SLOTS + CALL_SLOTS);
@@ -793,7 +807,7 @@ static int write_clone(struct maker *m, struct bb_err *err)
 
 /* --- how deep a program's stack is --- */
 
-/* Bytes below r10 that the instruction names; 0: none. */
+/* Returns how many bytes below r10 the instruction names; 0: it names none. */
 static uint32_t depth_named(const struct bpf_insn *i)
 {
 	uint8_t class = BPF_CLASS(i->code);
@@ -807,8 +821,8 @@ static uint32_t depth_named(const struct bpf_insn *i)
 	return 0;
 }
 
-/* The registers that may hold a stack address after the instruction, where those of `before` may.
- * No stack address is in memory. */
+/* Returns the registers that may hold a stack address after the instruction, if those in
+ * `before` may hold one before it. Assumes that no stack address is in memory. */
 static uint16_t stack_addresses(const struct bpf_insn *i, uint16_t before)
 {
 	bool copies = BPF_SRC(i->code) == BPF_X && before & BB_REG(i->src_reg);
@@ -824,8 +838,11 @@ static uint16_t stack_addresses(const struct bpf_insn *i, uint16_t before)
 	return before;
 }
 
-/* May the instruction lower a stack address, use a lower one than a register holds, or put one into
- * memory? `is_named`: the instruction before copied r10 into its register. */
+/*
+ * True if the instruction may lower a stack address, access memory below an address in a register
+ * other than r10, or store a stack address. `is_named`: the instruction before copied r10 to the
+ * destination register.
+ */
 static bool goes_deeper(const struct bpf_insn *i, uint16_t addresses, bool is_named)
 {
 	bool of_dst = addresses & BB_REG(i->dst_reg), of_src = addresses & BB_REG(i->src_reg);
@@ -866,7 +883,8 @@ static bool block_goes_deeper(const struct bb_code *code, const struct bb_basic_
 	return deeper;
 }
 
-/* Follows stack addresses through all blocks, until no register is added anywhere. */
+/* True if goes_deeper() for any instruction, or if memory ran out. Follows stack addresses
+ * through all blocks, until no block has a further register that may hold one. */
 static bool goes_deeper_than_named(const struct bb_code *code, const struct bb_cfg *g)
 {
 	uint16_t *before = calloc(g->n_blocks + 1, sizeof(*before));

@@ -8,54 +8,61 @@
 #include "exact/rewrite.h"
 
 /*
- * A clone of a program that does what the program does, counts its runs, reads the clock at its
+ * A clone of a program does what the program does. It also counts its runs, reads the clock at its
  * entry and its exits, and notes the path that each run takes.
  *
- * A path is the set of basic blocks that a run executes in the main function, its exit, and the
- * turns of its loops, rounded to a power of two. Without loops this set tells the sequence.
- * Branches of subprograms are not part of it.
+ * A path is the set of basic blocks that a run executes in the main function, the exit that it
+ * takes, and the turns of all its loops, rounded to a power of two. Without loops, this set of
+ * blocks determines their order. Branches in subprograms are not part of a path.
  *
  * The state of a run is on the program's own stack, so that nested runs never mix. The figures are
- * in shared memory, in one stripe for each CPU (or for several), and all additions are atomic.
+ * in shared memory, in one stripe for each CPU, or for several CPUs. Counts of ended runs and sums
+ * of times are added up atomically.
  */
 enum bb_inside_with {
-	BB_INSIDE_TIME = 1,  /* the clock is read */
-	BB_INSIDE_PATHS = 2, /* paths are told apart */
+	BB_INSIDE_TIME = 1,  /* the clone reads the clock */
+	BB_INSIDE_PATHS = 2, /* the clone tells paths apart */
 };
 
-/* The memory is a head and stripes[n_stripes]. A stripe is a head and slots[n_slots + 1]: a table
- * of paths, and a last slot for the runs of all paths that found no room. Lines of 64 bytes that
- * runs write hold nothing that runs of other stripes read. */
-#define BB_INSIDE_MASK 0u  /* of the memory: a run is timed if (its number & mask) is 0 */
-#define BB_INSIDE_ZERO 8u  /* always 0, which the verifier does not know */
-#define BB_INSIDE_LOG2 16u /* uint8_t[32]: logarithms of the powers of two */
+/*
+ * The shared memory; all offsets are in bytes. A head is followed by stripes[n_stripes]. A stripe
+ * has a head and slots[n_slots + 1]: a table with a slot for each path, and a last slot for the
+ * runs of all paths that found no room in the table. A run never writes to a cache line (64 bytes)
+ * that runs of another stripe use.
+ */
+#define BB_INSIDE_MASK 0u  /* in the memory's head: a run is timed if (its number & mask) is 0 */
+#define BB_INSIDE_ZERO 8u  /* holds 0, but the verifier does not know that */
+#define BB_INSIDE_LOG2 16u /* uint8_t[32]: logarithms to base 2, for emit_halve() */
 #define BB_INSIDE_STRIPES 64u
-#define BB_INSIDE_RUNS 0u /* of a stripe: see bb_inside_clone__begun() */
+#define BB_INSIDE_RUNS 0u /* in a stripe's head: see bb_inside_clone__begun() */
 #define BB_INSIDE_HEAD 64u
-#define BB_INSIDE_KEY 0u     /* of a slot: the path's number or hash; 0: the slot is free */
+#define BB_INSIDE_KEY 0u     /* in a slot: number or hash of its path; 0: the slot is free */
 #define BB_INSIDE_UNTIMED 8u /* runs that ended and were not timed */
 #define BB_INSIDE_TIMED 16u  /* runs that ended and were timed */
-#define BB_INSIDE_SUM 24u    /* their time, ns */
-#define BB_INSIDE_WORST 32u  /* ns; a nested run may overwrite a longer time */
-#define BB_INSIDE_RETVAL 40u
-#define BB_INSIDE_VARIES 48u /* another run returned another value */
-#define BB_INSIDE_EXIT 56u   /* index of the exit */
-#define BB_INSIDE_HIST 64u   /* uint32_t counts[BB_INSIDE_BUCKETS] */
+#define BB_INSIDE_SUM 24u    /* sum of the times of the timed runs, ns */
+#define BB_INSIDE_WORST 32u  /* longest time, ns; lost if another run writes its own meanwhile */
+#define BB_INSIDE_RETVAL 40u /* return value of the run that took the slot */
+#define BB_INSIDE_VARIES 48u /* not 0: a run returned another value than BB_INSIDE_RETVAL */
+#define BB_INSIDE_EXIT 56u   /* how the path ends: index of clone->exits */
+#define BB_INSIDE_HIST 64u   /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs by time */
 #define BB_INSIDE_BUCKETS 512u
-#define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS) /* words, then turns */
+/* uint64_t: marks[n_words], then the number of turns */
+#define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS)
 #define BB_INSIDE_MOST_PATHS 1024u
 
 struct bb_inside_clone {
-	unsigned int with; /* enum bb_inside_with */
+	unsigned int with; /* set of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
-	/* A block with a mark sets a byte of its own on the stack. The lowest byte of each 8-byte
-	 * word is not used: the verifier keeps constants there. */
-	uint32_t *mark_of; /* by block: the mark's number from 1 on; 0: it has none */
+	/*
+	 * A block with a mark sets a byte of its own on the stack. The lowest byte of each 8-byte
+	 * word is not used, because the verifier keeps track of constants that are written there.
+	 */
+	uint32_t *mark_of; /* mark_of[block]: number of the block's mark, from 1 on; 0: none */
 	uint32_t n_marks, n_words;
-	uint32_t *exits; /* by index: the slot of an exit, or of a tail call */
+	uint32_t *exits; /* exits[n_exits]: index of each exit or tail call in the code */
 	uint32_t n_exits;
 	bool has_turns;
-	bool counts_entries; /* it may end without an exit: bb_inside_clone__begun() is exact */
+	bool counts_entries; /* a run may end without an exit, so entries are counted exactly */
 	struct bb_shared_memory memory;
 	uint32_t n_insns;
 };
@@ -63,26 +70,27 @@ struct bb_inside_clone {
 #define BB_INSIDE_MARKS_A_WORD 7u
 
 /*
- * How deep the stack of the main function is, bytes, as far as its instructions name it. Returns
- * false if it may be deeper: the code computes addresses, keeps them in memory, or gives them to
- * functions of its own.
+ * Writes to *ret_bytes how deep the stack of the main function is, as far as its instructions name
+ * an offset. Returns false if the stack may be deeper, because the code computes stack addresses,
+ * keeps them in memory, or has subprograms.
  */
 bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes);
 
 /*
- * Lay the clone out into *ret_out, whose instructions the caller loads and frees. `stack_bytes` is
- * how deep the stack of the main function is. -ENOTSUP where the clone has no room.
+ * Makes a clone and writes its code to *ret_out. The caller loads the code and frees it with
+ * bb_rewrite__done(). `stack_bytes` is how deep the stack of the program's main function is.
+ * Returns -ENOTSUP if the stack has no room for the clone's state or the clone is too long.
  */
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,
 			  unsigned int with, struct bb_inside_clone *ret_clone,
 			  struct bb_rewrite *ret_out, struct bb_err *err);
 void bb_inside_clone__done(struct bb_inside_clone *c);
 
-/* Every 2^k-th run is timed from now on; mask is 2^k - 1. */
+/* Times every 2^k-th run from now on; `mask` is 2^k - 1. */
 void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask);
 
-/* Runs that began so far. Exact if c->counts_entries; 0 if the clone needs no such number; else
- * runs at the same time may be counted as one. */
+/* Returns how many runs have begun. The number is exact if c->counts_entries. Otherwise,
+ * simultaneous runs may be counted as one; it is 0 if the clone does not read the clock either. */
 uint64_t bb_inside_clone__begun(const struct bb_inside_clone *c);
 
 #endif

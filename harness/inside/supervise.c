@@ -19,11 +19,11 @@
 #include "inside/figures.h"
 
 #define LOG_BYTES (1U << 20)
-#define FEWEST_INSNS 4u /* a shorter program is a loader's test */
+#define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
-#define UNKNOWN_BYTES 256u /* of an attribute behind the part that we know */
+#define UNKNOWN_BYTES 256u /* most bytes of a load's attributes after those known here */
 
-/* A load of the command, with our copies of all that it names. */
+/* A program load of the command, with our copies of everything that it refers to. */
 struct load {
 	struct bb_remote from;
 	union bpf_attr attr;
@@ -45,7 +45,7 @@ static int refuse(struct load *l, const char *why)
 
 /* --- the copies --- */
 
-/* Our copy of a descriptor of the command; it is closed with the load. <0: there is none. */
+/* Returns our copy of the command's descriptor `theirs`, or -errno. end_load() closes it. */
 static int fd_of(struct load *l, int theirs)
 {
 	int ours;
@@ -68,7 +68,7 @@ static int copy_attr(struct load *l, const struct seccomp_data *data)
 	char more[UNKNOWN_BYTES];
 	uint32_t size = (uint32_t)data->args[2], known = sizeof(l->attr);
 
-	/* what a field behind our own last one means is not known */
+	/* fields after core_relo_rec_size must be 0: their meaning is not known here */
 	known = offsetof(union bpf_attr, core_relo_rec_size) + sizeof(uint32_t);
 	l->attr_size = size < known ? size : known;
 	if (size > known + sizeof(more) ||
@@ -105,7 +105,8 @@ static int check_attr(struct load *l)
 	return 0;
 }
 
-/* Maps, and the highest entry of fd_array that an instruction names. */
+/* Replaces the descriptors in the instructions by our copies. *ret_top is the highest entry of
+ * fd_array that an instruction names; -1: none. */
 static int copy_maps(struct load *l, int *ret_top)
 {
 	int top = -1;
@@ -151,7 +152,8 @@ static int copy_fd_array(struct load *l, int top)
 						    sizeof(int32_t), sizeof(int32_t), &fds))
 		return refuse(l, "its fd_array cannot be copied");
 	l->fd_array = fds;
-	for (int i = 0; i <= top; i++) { /* entries that no instruction names may be closed */
+	/* an entry that no instruction names may be a closed descriptor: it becomes 0 */
+	for (int i = 0; i <= top; i++) {
 		int ours = l->fd_array[i] > 0 ? fd_of(l, l->fd_array[i]) : 0;
 
 		l->fd_array[i] = ours < 0 ? 0 : ours;
@@ -214,7 +216,8 @@ static int copy_load(struct load *l, const struct seccomp_data *data)
 
 /* --- loading --- */
 
-/* records[n] of `size` bytes begin with an instruction's offset, which moves. */
+/* Returns a copy of records[n], of `size` bytes each, for the clone; NULL: memory ran out. Each
+ * record begins with an instruction's offset, which becomes the offset in the clone. */
 static void *moved_records(const void *records, uint32_t n, size_t size, const struct bb_rewrite *r)
 {
 	char *copy = calloc(n + 1, size);
@@ -230,7 +233,8 @@ static void *moved_records(const void *records, uint32_t n, size_t size, const s
 	return copy;
 }
 
-/* Load the program itself (r NULL) or the rewritten one, with the verifier's words in log[]. */
+/* Loads the program itself (`r` NULL) or its clone `r`. The verifier's log is in log[]. Returns
+ * a descriptor or -errno. */
 static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewrite *r, char *log)
 {
 	union bpf_attr a = *attr;
@@ -260,8 +264,8 @@ static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewri
 	return fd;
 }
 
-/* The verifier says how deep the stack is, when it accepts the program; *ret_bytes is at least as
- * deep as before. */
+/* Loads the program itself, because the verifier then says how deep the stack is. Raises
+ * *ret_bytes to that depth. Returns -ENOTSUP if the kernel refuses the program. */
 static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
 {
 	uint32_t said[BB_MAX_FUNCTIONS];
@@ -275,8 +279,11 @@ static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
 	return 0;
 }
 
-/* Fewer instruments are tried until the verifier accepts one. The program itself is loaded only
- * where its code does not show how deep its stack is, or where the first clone is refused. */
+/*
+ * Loads a clone with the instruments in `first`, or with fewer if the verifier refuses it. The
+ * program itself is loaded only if its code does not show how deep its stack is, or if the first
+ * clone fails. Returns a descriptor, or -errno with the reason in l->why.
+ */
 static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int first, char *log)
 {
 	static const unsigned int tried[] = {BB_INSIDE_TIME | BB_INSIDE_PATHS, BB_INSIDE_PATHS,
@@ -328,7 +335,8 @@ static int ids_of(int prog_fd, struct bb_inside_program *p)
 	return 0;
 }
 
-/* The code becomes the program's own, for its paths' lines. */
+/* Moves the copied code from `l` to `p`, which needs it to name the lines of paths, and finds
+ * its basic blocks. Returns 0 or -ENOTSUP. */
 static int make_code(struct load *l, struct bb_inside_program *p)
 {
 	struct bb_err err = {0};
@@ -357,7 +365,7 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 	return 0;
 }
 
-/* The clone's descriptor, or -errno. */
+/* Returns the descriptor of a clone, or -errno. */
 static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_data *data,
 		    struct bb_inside_program *p)
 {
@@ -393,7 +401,8 @@ static void program_done(struct bb_inside_program *p)
 	bb_code__done(&p->code);
 }
 
-/* A call that a signal broke off comes again: nothing is noted of it. */
+/* Answers the call `id` with a copy of `fd`. Returns false if a signal broke the call off; the
+ * command then makes the call again, so nothing is noted. */
 static bool give(int listener_fd, uint64_t id, int fd)
 {
 	struct seccomp_notif_addfd add = {.id = id,
@@ -473,14 +482,14 @@ void bb_inside__done(struct bb_inside *in)
 
 /* --- the price --- */
 
-/* How an empty program is run: runs in a call, and calls; the fastest call counts. */
+/* How an empty program is run: `calls` calls of `repeat` runs each. The fastest call counts. */
 struct price_runs {
 	int repeat, calls;
 };
 
 static const struct price_runs in_a_row = {20000, 5}, one_by_one = {1, 2000};
 
-/* ns a run; <0: it cannot be run. */
+/* Returns the time of a run, ns; -1: the program cannot be run. */
 static double run_empty(int fd, struct price_runs runs)
 {
 	char frame[64] = {0};
@@ -553,7 +562,8 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 			   empty_ns;
 	price.counted_ns = price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, NULL, log) -
 			   empty_ns;
-	/* As between other work, where most programs run: there the clock takes longer. */
+	/* Single runs, because most programs run between other work, where reading the clock
+	 * takes longer. */
 	price_of(&attr, &code, &g, all, 0, one_by_one, &price.clock_ns, log);
 	if (fd < 0 || isnan(price.clock_ns))
 		rc = bb_fail(err, fd < 0 ? fd : -ENOTSUP,
