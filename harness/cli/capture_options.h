@@ -10,7 +10,7 @@
 struct bb_capture_args {
 	struct bb_capture_opts opts; /* the caller sets command, environment and budget */
 	bool until_attached, no_contents;
-	uint32_t max_mib; /* of the contents of maps; 0 means the default */
+	uint32_t max_mib; /* most MiB of the contents of maps; 0 means the default */
 };
 
 /* A set of options for struct bb_usage; they set members of a struct bb_capture_args. */
@@ -20,7 +20,8 @@ extern const struct bb_option bb_capture_options[];
  * and the command captures nothing (`captures` is false). */
 void bb_capture_args__check(struct bb_capture_args *a, bool captures);
 
-/* Mounts tracefs for the command if it is not mounted (bpf/attach.h). Prints why if that fails. */
+/* Mounts tracefs if it is not mounted, because the command may attach programs by it
+ * (bpf/attach.h). Prints why if that fails. */
 void bb_capture_provide_tracefs(void);
 
 /* Captures the command and prints on stderr how it went. */
@@ -36,7 +37,8 @@ struct bb_captured_file {
 /* Writes the name of a capture of that command: the name of the program without its folder. */
 void bb_capture_name(const char *program, char *ret_name, size_t size);
 
-/* Captures the command `shell` by sh -c or, if that is NULL, opts->argv. */
+/* Captures a command: `shell`, run by sh -c, or opts->argv if `shell` is NULL. The caller calls
+ * bb_captured_file__remove() at the end. */
 int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,
 			   struct bb_captured_file *ret_file, struct bb_err *err);
 void bb_captured_file__remove(struct bb_captured_file *f);

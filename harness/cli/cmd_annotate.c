@@ -11,9 +11,9 @@
 struct annotate_args {
 	const char *run, *results, *variant;
 	struct bb_annotate_opts opts;
-	int colour; /* of whens */
+	int colour; /* index in `whens` */
 	bool time;
-	const char *flame; /* file to draw into; NULL: none */
+	const char *flame; /* file for the flame graph; NULL: none is drawn */
 };
 
 static const char *const whens[] = {"auto", "always", "never"};
@@ -48,7 +48,8 @@ static const struct bb_usage usage = {
 	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 };
 
-/* Why nothing is printed: the run has no such figures, or not of that variant. */
+/* Fails with a message that says why nothing was printed: the run has no such figures, or none
+ * of the variant a->variant. */
 static int say_none(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n_all = a->time ? r->n_timed : r->n_counted, n = 0;
@@ -81,7 +82,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	int rc = lines ? 0 : bb_fail_nomem(err);
 
 	for (size_t i = 0; !rc && i < r->n_timed; i++) {
-		/* with cold caches it is the same picture in other widths */
+		/* a drive with cold caches has the same lines, only in other widths */
 		bool draw = a->flame && !strstr(r->timed[i].drive, "-cold");
 
 		if (a->variant && strcmp(a->variant, r->timed[i].variant))
@@ -109,7 +110,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		putchar('\n');
 	if (!rc)
 		rc = bb_output_document(&d, stdout, err);
-	/* loads that the tables lack, and why */
+	/* the loads that are missing in the tables, and why */
 	for (size_t i = 0; !rc && n && i < r->n_skips; i++) {
 		if (!strstr(r->skips[i].what, "/loads "))
 			continue;

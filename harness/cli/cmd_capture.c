@@ -13,7 +13,7 @@ struct capture_cmd_args {
 	struct bb_strings env;
 	const char *output;
 	bool all;
-	char **command; /* of argv, ends in NULL */
+	char **command; /* points into argv; ends in NULL */
 };
 
 #define ARGS struct capture_cmd_args
@@ -74,7 +74,7 @@ static int compare_attachments(const void *a, const void *b)
 
 /* Counts the different maps of each program, one program after the other. */
 struct map_count {
-	const struct bb_captured_prog **last; /* of each map: the last program that uses it */
+	const struct bb_captured_prog **last; /* last[map]: last program that uses the map */
 	const struct bb_captured_prog *prog;
 	size_t n;
 };
@@ -88,7 +88,7 @@ static int count_map(void *arg, size_t map)
 	return 0;
 }
 
-/* `attached` are the n attachments of the program. */
+/* Prints the row of a program. `attached` has its n attachments. */
 static void print_program(const struct bb_captured_prog *p,
 			  const struct bb_captured_attachment *const *attached, size_t n,
 			  struct map_count *maps)

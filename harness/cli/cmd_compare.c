@@ -15,7 +15,7 @@
 
 #define DEFAULT_BUDGET_S 10.0
 #define DEFAULT_ALPHA 0.05
-#define DEFAULT_PAIRS 24u /* when there is no budget either */
+#define DEFAULT_PAIRS 24u /* pairs of loads, if neither --loads nor a budget limits them */
 /* For --time: enough loads for a verdict on each of a thousand lines. */
 #define TIME_LOADS 16u
 #define TIME_SAMPLES 6400u
@@ -285,9 +285,11 @@ static int show_exact(const struct compare_args *a, const struct bb_report *base
 	return rc;
 }
 
-/* How lines are compared: of two programs of a run (`base` NULL), or of those of one name in two
- * stored runs. Under a budget alpha is halved, because a run that is under way looks at them twice
- * (run/runner.c). */
+/*
+ * Returns how lines are compared. `base` NULL: between two programs of one run; otherwise between
+ * programs of the same name in two stored runs. In a run with a budget alpha is halved, because
+ * such a run judges the lines twice (run/runner.c).
+ */
 static struct bb_time_diff_opts time_opts(const struct compare_args *a,
 					  const struct bb_report *base)
 {
@@ -307,8 +309,8 @@ static struct bb_time_diff_opts time_opts(const struct compare_args *a,
 	};
 }
 
-/* The lines that the difference is in: of two programs of a run (`base` NULL), or of those of one
- * name in two stored runs. */
+/* Prints the lines that the difference is in. `base` NULL: between two programs of the run
+ * `head`; otherwise between programs of the same name in two stored runs. */
 static int show_time(const struct compare_args *a, const struct bb_report *base,
 		     const struct bb_report *head, struct bb_err *err)
 {
@@ -329,11 +331,10 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 }
 
 /*
- * What was measured, given how that ended (rc, exit_code): on stdout the table of the comparisons,
- * unless another format was asked for; then on stderr for people, unless it is on stdout already,
- * the cases with all that stands beside the estimates, and the notes. A signal ends the run, and
- * the verdicts stand as they are then; after any other failure there is no result, so stdout stays
- * empty.
+ * Prints what was measured. `rc` and `exit_code` say how the measurement ended. The comparisons go
+ * to stdout, unless the user chose another format. After comparisons in turns, the cases and the
+ * notes then go to stderr. If a signal ended the run, the verdicts of that moment count. After any
+ * other failure nothing goes to stdout.
  */
 static int show_measured(const struct compare_args *a, const struct bb_report *r, int rc,
 			 int exit_code, struct bb_err *err)
@@ -440,8 +441,11 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 
 /* --- two programs that are measured now --- */
 
-/* One of the two builds as a variant: like `like`, but of the file at `object`, and of --program if
- * that is given. */
+/*
+ * Adds one of the two builds as a variant. It is like the variant `like`, but its program is in the
+ * file `object`, and is named `program` unless that is NULL. path[PATH_MAX] gets the full path of
+ * the file.
+ */
 static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program,
 		     const char *object, char *path, struct bb_err *err)
 {
@@ -468,8 +472,11 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 	return 0;
 }
 
-/* The scenario, with variants "base" and "head" of the two objects where there are two: as its own,
- * but from the objects. */
+/*
+ * Makes the scenario to measure. Two objects become its variants "base" and "head". If the user
+ * names a scenario as well, each of them is like a variant of that scenario, with the program of
+ * the object.
+ */
 static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenario,
 			 struct bb_err *err)
 {
@@ -483,7 +490,7 @@ static int make_scenario(struct compare_args *a, struct bb_scenario **ret_scenar
 		rc = bb_scenario_find(a->scenario, ret_scenario, err);
 	else
 		rc = bb_object_args__scenario(&a->object, true, &text, ret_scenario, err);
-	/* has no skips: each object's program can be driven */
+	/* `text` has no skips: the program of each object can be driven */
 	bb_object_scenario__done(&text);
 	if (rc || !a->object.objects.n)
 		return rc;
@@ -522,8 +529,8 @@ static int measure(const struct compare_args *a, const struct bb_plan *plan, str
 				   : bb_run_ab(plan, &opts, m->report, err);
 }
 
-/* The plan, and the budget, s, unless the user gives one: the most that a kind of drive asks for.
- */
+/* Makes the plan. Also sets the budget, unless the user gives one: the largest that a drive of
+ * the plan asks for. */
 static int make_plan(struct compare_args *a, struct bb_scenario *scenario, struct bb_plan *ret_plan,
 		     struct bb_err *err)
 {
@@ -583,7 +590,7 @@ int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 
 	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
 	bb_usage__parse(&usage, argc, argv, &a);
-	/* check_what() has refused both together with stored runs. */
+	/* check_what() refuses programs to measure together with stored runs */
 	if (a.scenario || a.object.objects.n)
 		return compare_now(&a, err);
 	rc = bb_caller__become(err);

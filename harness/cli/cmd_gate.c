@@ -44,7 +44,7 @@ static const struct bb_option what_options[] = {
 	 "such as in-situ)"},
 	{"unchanged", 0, NULL, bb_read_flag, BB_ARG(gate.force),
 	 "also measure objects that are the same in both revisions"},
-	{"force", 0, NULL, bb_read_flag, BB_ARG(gate.force), NULL}, /* its name before */
+	{"force", 0, NULL, bb_read_flag, BB_ARG(gate.force), NULL}, /* former name of --unchanged */
 	{0},
 };
 
@@ -116,7 +116,7 @@ static void say_nothing(const char *what)
 	(void)what;
 }
 
-/* Finds errors before the two builds start, and the path of the scenario. */
+/* Finds errors before the two builds start. Also finds the path of the scenario. */
 static int check(struct gate_args *a, struct bb_err *err)
 {
 	const char *const files[] = {a->markdown, a->bmf[0], a->bmf[1], a->measure.output};
@@ -139,8 +139,8 @@ static int check(struct gate_args *a, struct bb_err *err)
 	return 0;
 }
 
-/* Measures once. `first` is the report of the first measurement, or NULL. Returns the exit code, or
- * -errno; `m` then has the report. */
+/* Measures once. `first` is the report of the first measurement; NULL: this is the first one.
+ * Returns the exit code, or -errno; `m` then has the report. */
 static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
 		   const struct bb_report *first, struct bb_measure *m, struct bb_err *err)
 {

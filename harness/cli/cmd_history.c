@@ -58,14 +58,14 @@ static const struct bb_usage usage = {
 		     .at = BB_ARG_AT(opts.filter.scenario)},
 };
 
-/* A file that is no run must not hide the others. */
+/* Says that a file is no run, and why. The other files are shown nevertheless. */
 static void say_passed_over(void *arg, const char *why)
 {
 	(void)arg;
 	bb_tell("passed over: %s", why);
 }
 
-/* Nothing fits: why, from what there is. */
+/* Fails with a message that says why no stored run fits, and what is stored instead. */
 static int say_nothing(const struct history_args *a, struct bb_err *err)
 {
 	struct bb_timeline_opts all = {.rule = bb_history_default_rule};

@@ -46,7 +46,7 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* A new file, whole or not at all. */
+/* Writes a new file, whole or not at all. */
 static int write_new(const char *path, const char *text, struct bb_err *err)
 {
 	FILE *out = fopen(path, "wxe");
@@ -68,7 +68,7 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 	return bb_fail(err, rc, "%s: %m", path);
 }
 
-/* Finds what makes each variant run, into found[scenario->n_variants]. */
+/* Finds the trigger that makes each variant run, and writes it to found[scenario->n_variants]. */
 static int find(const struct bb_scenario *scenario, const char **found, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
@@ -89,8 +89,8 @@ static int find(const struct bb_scenario *scenario, const char **found, struct b
 	return rc;
 }
 
-/* The text again, with the triggers that were found; *scenario is the one before, and the new one
- * then. */
+/* Searches the triggers of the variants of *scenario and makes the text again with them.
+ * *scenario is replaced by the scenario of the new text. */
 static int write_found(struct bb_object_args *a, struct bb_object_scenario *text,
 		       struct bb_scenario **scenario, struct bb_err *err)
 {
@@ -120,7 +120,7 @@ int bb_cmd_init(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.find_triggers)
 		rc = bb_caller__become(err);
-	/* read back, so that it is known to work */
+	/* the text is read back, so that it is known to work */
 	if (!rc)
 		rc = bb_object_args__scenario(&a.object, false, &text, &scenario, err);
 	if (!rc && a.find_triggers)

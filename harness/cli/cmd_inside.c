@@ -18,26 +18,27 @@
 #include "run/inside.h"
 
 #define TURN_MS 50
-#define MAX_CONTENTS ((size_t)256 << 20) /* of maps, in a file */
-#define LINES_SHOWN 3                    /* of the source, that tell a path */
+#define MAX_CONTENTS ((size_t)256 << 20) /* most bytes of the contents of maps in a file */
+/* most lines of source that tell one path from another */
+#define LINES_SHOWN 3
 
 struct inside_args {
 	double seconds, time_at_most;
 	uint32_t n_paths;
 	bool no_paths, no_time;
 	const struct inside_format *format;
-	struct bb_measure_args
-		measure; /* env, output (the capture), results, no_store, quiet and command line */
-	char **command;  /* of argv, ends in NULL */
+	struct bb_measure_args measure; /* used: env, output (the capture), results, no_store,
+					   quiet, command line */
+	char **command;                 /* points into argv; ends in NULL */
 };
 
 struct session {
 	const struct inside_args *args;
 	struct bb_inside inside;
 	struct bb_watched command;
-	struct bb_take take;               /* for --output; else not begun */
-	struct bb_inside_figures *figures; /* by program */
-	double elapsed_s;                  /* by the last reading of the figures */
+	struct bb_take take;               /* begun only with --output */
+	struct bb_inside_figures *figures; /* figures[inside.n_programs] */
+	double elapsed_s;
 	uint64_t began_ns, ended_ns;
 };
 
@@ -46,7 +47,7 @@ static void write_json(const struct session *s, FILE *out);
 
 static const struct inside_format {
 	const char *name;
-	void (*write)(const struct session *s, FILE *out); /* NULL: the table */
+	void (*write)(const struct session *s, FILE *out); /* NULL: print_table() */
 } formats[] = {{"table", NULL}, {"json", write_json}};
 
 #define AT(member) offsetof(struct inside_args, member)
@@ -175,7 +176,7 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* The line that a record of the line information names. */
+/* Adds the line of source that `line`, a record of a program's line information, is about. */
 static void add_line(const struct btf *btf, const struct bpf_line_info *line, const char *sign,
 		     struct bb_doc *d)
 {
@@ -188,8 +189,11 @@ static void add_line(const struct btf *btf, const struct bpf_line_info *line, co
 		    BB_SOURCE_LINE(line->line_col), text);
 }
 
-/* Lines of blocks that the path executes and the most frequent one does not; after them, those of
- * the most frequent one alone. */
+/*
+ * Adds lines that tell a path from the most frequent one, `most`: first the lines of blocks that
+ * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). Adds the line
+ * at which `path` ends if `most` ends at another.
+ */
 static void add_lines(const struct bb_inside_program *p, const struct bb_inside_path *path,
 		      const struct bb_inside_path *most, const struct btf *btf, struct bb_doc *d)
 {
@@ -419,7 +423,8 @@ static int write_figures(void *arg, FILE *out, struct bb_err *err)
 	return rc ? bb_fail_nomem(err) : 0;
 }
 
-/* Until the time is over, a signal comes, or nothing of the command is left. */
+/* Watches the command until the time is over, a signal comes, or no process of the command is
+ * left. */
 static int watch(struct session *s, struct bb_err *err)
 {
 	struct bb_take *take = s->args->measure.output ? &s->take : NULL;
@@ -433,7 +438,7 @@ static int watch(struct session *s, struct bb_err *err)
 		bb_inside__turn(&s->inside);
 		bb_watched__look(&s->command);
 		if (bb_stop_signal == SIGINT)
-			bb_stop_signal = 0; /* the second one kills us */
+			bb_stop_signal = 0; /* a second Ctrl-C kills this process */
 		else if (bb_stop_signal)
 			return bb_fail(err, -EINTR, "interrupted");
 		else if (!s->args->seconds || bb_seconds_since(s->began_ns) < s->args->seconds)
@@ -491,7 +496,8 @@ static int write_file(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Runs the command and prints its figures, which become those of the run that is stored. */
+/* Runs the command, prints the figures of its programs, and puts them into the report, which is
+ * then stored. */
 static int measure(struct session *s, const char *name, struct bb_report *report,
 		   struct bb_err *err)
 {

@@ -83,10 +83,10 @@ static void screen_draw(struct screen *s, const char *text)
 struct live_args {
 	double seconds;
 	const struct bb_live_order *order;
-	const struct bb_live_format *format; /* NULL: not given */
+	const struct bb_live_format *format; /* NULL: --format is not given */
 	const char *output;                  /* NULL: stdout */
 	bool once, all;
-	char **command; /* of argv, ends in NULL; NULL: all programs are watched */
+	char **command; /* points into argv; ends in NULL. NULL: all programs are watched */
 	struct bb_strings env;
 };
 
@@ -229,7 +229,8 @@ static int wait_for_loads(const struct watch *w, struct bb_err *err)
 	return rc;
 }
 
-/* Ends the command. Returns -ECHILD with a message if it had already failed. */
+/* Ends the command. Returns `rc` or, if that is 0 and the command has failed, -ECHILD with a
+ * message. */
 static int end_command(const struct watch *w, int rc, struct bb_err *err)
 {
 	int status;

@@ -51,7 +51,7 @@ static const struct bb_option options[] = {
 	{"seconds", 0, "S", bb_read_double, BB_ARG(record.seconds),
 	 "how long to sample (default: until the command or process ends, or Ctrl-C)", 0.001, 1e9},
 	{"duration", 0, "S", bb_read_double, BB_ARG(record.seconds), NULL, 0.001,
-	 1e9}, /* its name before */
+	 1e9}, /* former name of --seconds */
 	{"off-cpu", 0, "only", read_off_cpu, BB_ARG(record.sampler),
 	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
 	 "of waiting end in [off-CPU]; =only: waiting alone",
@@ -70,7 +70,7 @@ static const struct bb_option options[] = {
 	{0},
 };
 
-/* Options that contradict each other. */
+/* Exits with a usage error if options contradict each other. */
 static void check_args(void *args)
 {
 	struct profile_args *a = args;

@@ -50,8 +50,8 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 	return rc;
 }
 
-/* The pictures; why there are none, or the last line that the script said, without its name, goes
- * to figures->why. */
+/* Runs plot.sh and reads the pictures that it draws. If it fails, figures->why gets the last
+ * line of what it printed, without "plot.sh: "; if it takes too long, it says so. */
 static int draw_by_script(const char *dir, const struct bb_paths *paths, struct bb_figures *figures,
 			  struct bb_err *err)
 {
@@ -95,16 +95,16 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 }
 
 /*
- * The pictures of a run and of its history, drawn by gnuplot (plots/plot.sh): as the calling user,
- * for a minute at the most. Where it draws nothing, ret_figures->why has the reason and the package
- * to install. 0; -EINTR after a signal to us, -ENOMEM.
+ * Draws the pictures of a run and of its history by gnuplot (plots/plot.sh), as the calling user
+ * and for a minute at the most. If nothing is drawn, ret_figures->why has the reason, such as a
+ * package to install. Returns 0, -EINTR after a signal to this process, or -ENOMEM.
  */
 static int draw_figures(const struct bb_report *r, const struct bb_timeline *history,
 			struct bb_figures *ret_figures, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_figures figures = {0};
-	char *dir; /* of our own, for data and pictures */
+	char *dir; /* a folder of our own for data and pictures */
 	int rc = paths ? bb_scratch__make("figures", &dir, err) : err->code;
 
 	if (!rc) {
@@ -122,7 +122,7 @@ static int draw_figures(const struct bb_report *r, const struct bb_timeline *his
 	return 0;
 }
 
-#define FLAME_BYTES 1200000u /* of frames, on the page */
+#define FLAME_BYTES 1200000u /* most bytes of a flame graph's frames on the page */
 
 struct report_args {
 	struct bb_strings runs;
@@ -197,7 +197,7 @@ static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 
 	if (rc)
 		return rc;
-	/* `profile --off-cpu` writes microseconds; what else has folded stacks counts samples */
+	/* `profile --off-cpu` writes microseconds; all other folded stacks count samples */
 	for (size_t i = 0; i < stacks.n_frames; i++)
 		if (stacks.frames[i].kind == BB_FRAME_OFF_CPU)
 			opts.unit = "us";
@@ -209,7 +209,7 @@ static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 	return rc ? bb_fail_nomem(err) : 0;
 }
 
-/* A run stores its stacks as ID.folded, beside its ID.json. */
+/* Draws the flame graph of a run if its stacks are stored: in ID.folded, beside its ID.json. */
 static int find_flame(const struct report_args *a, const char *which, struct part *p,
 		      struct bb_err *err)
 {

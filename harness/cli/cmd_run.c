@@ -136,13 +136,13 @@ struct run_args {
 	const char *flame_file;     /* NULL means beside the stored run */
 	struct bb_capture_args how; /* how `capture` or `command` is captured */
 	const char *capture;        /* a command for sh -c; may be NULL */
-	char **command;             /* of argv, ends in NULL; NULL */
+	char **command; /* points into argv; ends in NULL. NULL: no command is captured so */
 	struct bb_captured_file captured;
 };
 
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
-/* Least share of the default budget for each program of an object. */
+/* Seconds of the default budget for each program of an object, at least. */
 #define PROGRAM_S 0.4
 
 #define ARGS struct run_args
@@ -325,7 +325,8 @@ static int read_scenario(const struct run_args *a, size_t i, struct jobs *j,
 	return rc;
 }
 
-/* --lines of a scenario: its drives that time lines, and that count instructions. */
+/* Chooses the drives of a scenario for --lines: those that time lines, and the one that counts
+ * instructions if the scenario has it. */
 #define MOST_BY_LINE 3u
 static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 			struct bb_plan_opts *opts, struct bb_err *err)
@@ -346,8 +347,8 @@ static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 	return rc;
 }
 
-/* All scenarios are read and planned before the first is measured: a typo in the last one costs
- * nothing. */
+/* Reads and plans all scenarios before the first is measured, so that a typo in the last one
+ * costs no time. */
 static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 {
 	struct bb_plan_opts opts = {

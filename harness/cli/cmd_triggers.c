@@ -110,7 +110,8 @@ static int look_at(struct search *s, const char *program)
 		printf("  %s\n", err.msg);
 	else
 		print_found(&d);
-	/* where no trigger makes it run, a measurement runs it on a call of its own */
+	/* no trigger makes the program run: a measurement attaches it to a function of bpfbench
+	 * instead */
 	if ((rc == -ENOTSUP || (!rc && !d.trigger)) &&
 	    bb_attach_point__on_own_function(&point, &own) && !bb_reach__acts(target)) {
 		if (!s->is_live)

@@ -3,16 +3,16 @@
 
 #include "export/table_cells.h"
 
-#define MOST_CALLS 8u              /* that are shown, of those that led to a function */
+#define MOST_CALLS 8u              /* most calls that are shown of those that led to a function */
 #define DEPTH (3 + 2 * MOST_CALLS) /* program, lines and calls, line, call */
 
-/* The kinds of frames of a profile that stand for those of one run. */
+/* What the kinds of frames of a profile mean in the graph of one run. */
 static const char *const legend[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = "program",  [BB_FRAME_USER] = "line",    [BB_FRAME_JIT] = "function",
 	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",
 };
 
-/* The frame of that name and kind, into *ret_frame. */
+/* Adds a frame of that name and kind, unless there is one, and writes its number to *ret_frame. */
 static int add_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind,
 		     uint32_t *ret_frame)
 {
@@ -43,7 +43,7 @@ static int add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row, u
 	return add_frame(s, name, BB_FRAME_USER, ret_frame);
 }
 
-/* The frame of the line of the i-th call that led to `like`. */
+/* Adds the frame of the line that contains the i-th call of those that led to `like`. */
 static int add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
 			    const struct bb_timed_row *like, size_t i, uint32_t *ret_frame)
 {

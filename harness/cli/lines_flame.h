@@ -6,13 +6,14 @@
 #include "judge/by_line.h"
 #include "profile/stacks.h"
 
-/* One run as a flame graph: the program, its lines, the calls in them, as wide as their time in ns.
- */
+/* One run of a program as a flame graph: the program, its lines, and the calls in them. Widths
+ * are times in ns. */
 
-/* 0 or -ENOMEM; bb_stacks__done() it, whatever is returned. */
+/* Returns 0 or -ENOMEM. In both cases the caller frees *ret_stacks by bb_stacks__done(). */
 int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks);
 
-/* As an SVG file, or as a <figure> of a page. 0 or -ENOMEM. */
+/* Writes the flame graph as an SVG file or, for a page, as an HTML <figure>. Returns 0 or
+ * -ENOMEM. */
 int bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out);
 
 #endif

@@ -7,8 +7,9 @@
 #include "export/table_cells.h"
 
 #define NS_PER_S 1e9
-#define IDLE_NAMED 8  /* in the line about programs that did not run */
-#define SHARE_MIN 0.9 /* of the runs: a distribution that covers fewer is marked */
+#define IDLE_NAMED 8 /* most names in the line about programs that did not run */
+/* least share of the runs; a distribution that covers fewer is marked "~" */
+#define SHARE_MIN 0.9
 
 /* --- for people --- */
 
@@ -24,8 +25,8 @@ static bool is_idle(const struct bb_live_row *r)
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
 }
 
-/* What stands below the table: own runs, and the names of programs that did not run, in one line.
- */
+/* Writes the notes below the table: on bpfbench's own runs, and the names of programs that did
+ * not run, in one line. */
 static void put_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, FILE *out)
 {
 	size_t named = 0;
@@ -161,7 +162,7 @@ static const struct {
 	 "Share of one CPU that the runs of the period took."},
 };
 
-/* value NAN: no sample; quantile NULL: none. */
+/* Writes one sample; nothing if `value` is NAN. `quantile` NULL: the sample has no such label. */
 static void put_sample(const char *name, const char *suffix, const struct bb_live_row *row,
 		       const char *quantile, double value, FILE *out)
 {
@@ -200,8 +201,8 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all,
 				   values[k], out);
 		}
 	}
-	/* Only of runs that were alone between two readings; how many they are of all stands beside
-	 * it. Means of several runs are none. */
+	/* The summary is only of runs that were alone between two readings; its _count is the
+	 * number of those. Programs of which only means of several runs are known have none. */
 	fprintf(out,
 		"# HELP %s Runs of the period that were timed one by one.\n# TYPE %s summary\n# "
 		"UNIT "

@@ -6,9 +6,9 @@
 #include "run/live.h"
 
 /*
- * The rows of `bpfbench live` in its formats. Each is 0 or -ENOMEM; `out` keeps its own errors.
- * Without `all`, the table names the programs that did not run in one line; the other formats have
- * all of them.
+ * A format of `bpfbench live`. print() writes rows[n] and returns 0 or -ENOMEM; the caller checks
+ * `out` for errors of writing. Without `all`, the table has no rows for programs that did not run,
+ * but one line with their names. The other formats always have all rows.
  */
 struct bb_live_format {
 	const char *name;
@@ -19,6 +19,7 @@ struct bb_live_format {
 #define BB_N_LIVE_FORMATS 3
 extern const struct bb_live_format bb_live_formats[BB_N_LIVE_FORMATS];
 
-const struct bb_live_format *bb_live_format_find(const char *name); /* NULL: there is none */
+/* Returns NULL if no format has that name. */
+const struct bb_live_format *bb_live_format_find(const char *name);
 
 #endif

@@ -121,7 +121,7 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 		bb_out_of_memory();
 }
 
-/* Fills the head of the report: id, command line, time, seed and fingerprint. */
+/* Fills in the head of the report: id, command line, time, seed and fingerprint. */
 static int head_report(struct bb_report *r, const struct bb_measure_args *a, const char *name,
 		       struct bb_err *err)
 {
@@ -193,8 +193,11 @@ static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 	return rc;
 }
 
-/* Locks the CPU *ret_cpu or, if wanted < 0, the first free one. Returns -EBUSY if none is free;
- * ret_holder is then the holder of the first. */
+/*
+ * Locks the CPU *ret_cpu. If another bpfbench holds it and wanted < 0, locks the first free CPU of
+ * the upper half instead. Returns -EBUSY if none is free; *ret_holder then holds the first CPU that
+ * was tried.
+ */
 static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
 {
 	int cpus[CPU_SETSIZE], n = allowed_cpus(cpus, NULL), rc = lock_cpu(*ret_cpu, ret_holder);
@@ -286,7 +289,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 		rc = bb_machine_take_cpus(a->cpu, a->no_wait, &driver->cpu, &driver->poll_cpu, err);
 	else if (!rc)
 		rc = bb_machine_cpus(a->cpu, &driver->cpu, &driver->poll_cpu, err);
-	m->began_ns = bb_now_ns(); /* the budget does not include the wait */
+	m->began_ns = bb_now_ns(); /* the budget does not include the wait for a CPU */
 	if (!rc && takes_cpu) {
 		int failed = bb_run_ahead_of_others();
 
@@ -328,8 +331,11 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 	return rc;
 }
 
-/* Voids all series and pairs if the kernel, governor or JIT setting changed during the run, because
- * nobody knows which samples precede the change. Returns 0 or -ENOMEM. */
+/*
+ * Voids all series and pairs if the machine changed during the run (an identity field of the
+ * fingerprint, such as the governor), because nobody knows which samples precede the change.
+ * Returns 0 or -ENOMEM.
+ */
 static int void_if_machine_changed(struct bb_report *r)
 {
 	struct bb_fingerprint now;
@@ -358,8 +364,8 @@ void bb_print_skips(const struct bb_report *r)
 		bb_tell("skipped %s: %s", r->skips[i].what, r->skips[i].why);
 }
 
-/* Widens the intervals by the difference between plain runs that self-tests found on this machine.
- */
+/* Puts the difference between plain runs, which self-tests found on this machine, into the
+ * cases. It widens their intervals. */
 static void note_between(struct bb_measure *m)
 {
 	struct bb_between between;

@@ -54,16 +54,17 @@ struct bb_measure {
 };
 
 /*
- * Prepares a measurement: checks that the output can be written, chooses and locks the CPUs, starts
- * the report (its id is the time, `name` and a random tag) and the progress bar.
+ * Prepares a measurement: checks that the output can be written, chooses the CPUs, and starts the
+ * report (its id is the time, `name` and a random tag) and the progress bar. With `takes_cpu` it
+ * also locks the CPU for the programs. Returns 0 or -errno with a message.
  */
 int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool takes_cpu,
 		      struct bb_measure *ret_m, struct bb_err *err);
 
 /*
- * Finishes a measurement that ended with `rc`: summarises, stores the run (marked as incomplete
- * after an error), prints the table on stderr and, on success, the chosen format on stdout. Returns
- * the exit code.
+ * Finishes a measurement that ended with `rc`: summarises and stores the run (marked as incomplete
+ * after an error). If a format is chosen, it also writes that format to the output on success, and
+ * prints a table on stderr unless the format itself is for people. Returns the exit code.
  */
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err);
 
@@ -71,7 +72,8 @@ void bb_measure__end(struct bb_measure *m);
 
 /*
  * Returns -ERANGE with a message if the threshold is below the resolution that the newest self-test
- * of such a machine found; 0 if there is no self-test. `fp` NULL means this machine.
+ * found on a machine with the fingerprint `fp` (NULL means this machine). Returns 0 if there is no
+ * such self-test.
  */
 int bb_check_resolution(double threshold, const char *results, const struct bb_fingerprint *fp,
 			struct bb_err *err);
@@ -80,16 +82,16 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 void bb_print_skips(const struct bb_report *r);
 
 /*
- * Chooses the CPU for the programs and the CPU that polls. The first is `wanted` (-1 means the last
- * CPU that this process may use); the second is the first other CPU, or the same if there is only
- * one. Returns -EINVAL if this process may not use `wanted`.
+ * Chooses the CPU for the programs, *ret_cpu, and the CPU that polls. *ret_cpu is `wanted`; if that
+ * is -1, it is the last CPU that this process may use. *ret_poll_cpu is the first other CPU, or
+ * *ret_cpu if there is no other. Returns -EINVAL if this process may not use `wanted`.
  */
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err);
 
 /*
- * Chooses the CPUs as bb_machine_cpus() does and locks the first one until this process ends
+ * Chooses the CPUs as bb_machine_cpus() does and locks *ret_cpu until this process ends
  * (base/cpu_lock.h), so that no other bpfbench measures there. If `wanted` is -1 and the last CPU
- * is locked, it tries the last but one, polled from the second, and so on. If all are locked, it
+ * is locked, it tries the last but one and polls from the second, and so on. If all are locked, it
  * names the holder on stderr and waits; with `no_wait` it returns -EBUSY instead. Returns -EINTR if
  * a signal ended the wait. Without root it locks nothing.
  */

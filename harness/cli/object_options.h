@@ -9,9 +9,9 @@
 
 /* The options that name BPF objects without a scenario, for run, compare, gate and init. */
 struct bb_object_args {
-	struct bb_strings objects; /* FILE or NAME=FILE */
-	struct bb_object_opts
-		opts; /* all but the objects; the command sets `what`, `hook` and `found` */
+	struct bb_strings objects;  /* FILE or NAME=FILE */
+	struct bb_object_opts opts; /* without `objects`; the options set what the user gives, the
+				       command sets the rest */
 };
 
 /* A set of options for struct bb_usage; they set members of a struct bb_object_args. */

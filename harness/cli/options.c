@@ -16,7 +16,8 @@ int bb_complain(const struct bb_err *err)
 
 void bb_say(const char *line)
 {
-	fprintf(stderr, "bpfbench: %s\n", line); /* one write: others write there, too */
+	/* one write, because other processes write to stderr, too */
+	fprintf(stderr, "bpfbench: %s\n", line);
 }
 
 void bb_tell(const char *fmt, ...)
@@ -197,7 +198,7 @@ struct parser {
 	char *args; /* the struct of the command's arguments */
 	struct {
 		const struct bb_option *row;
-		size_t at; /* bb_usage.sets[].at of its set */
+		size_t at; /* offset in `args` of the struct that the option sets */
 	} known[MOST_OPTIONS];
 	size_t n;
 };
@@ -286,7 +287,7 @@ static void refuse_unknown(const struct parser *p, int argc, char **argv)
 				o = row;
 		}
 		if (o && o->value && !o->optional && !word[is_long ? 2 + len : 2])
-			i++; /* the next word is its value */
+			i++; /* the next word is the option's value */
 		if (o || !is_long)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)len, word + 2);

@@ -16,8 +16,8 @@ enum bb_exit {
 
 /*
  * The commands. To add one: write cmd_NAME.c with a struct bb_usage and a bb_cmd_NAME(), declare it
- * here, and add its row to the table in main.c. It returns the exit code, or -errno with a message;
- * argv[0] is "bpfbench NAME".
+ * here, and add its row to the table in main.c. A command returns the exit code, or -errno with a
+ * message; argv[0] is "bpfbench NAME".
  */
 typedef int bb_cmd(int argc, char **argv, struct bb_err *err);
 

@@ -11,7 +11,7 @@
 #define BB_N_EXPORTERS 14
 extern const struct bb_exporter bb_exporters[BB_N_EXPORTERS];
 
-/* The exporter of that name, or NULL. */
+/* Returns the exporter of that name, or NULL. */
 const struct bb_exporter *bb_exporter_find(const char *name);
 
 /* Checks that `path` (NULL or "-" means stdout) can be written. Call it before a measurement, so
@@ -30,8 +30,9 @@ typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
 
 /*
- * Writes a report in a format. The format of a service has no field for lookups in vain, so these
- * go to stderr, unless a table on stderr has them (has_table).
+ * Writes a report in a format. A format for a service cannot tell of lookups in vain, so these go
+ * to stderr, unless a table there has them (`has_table`). With such a format, cases without a
+ * sample are an error.
  */
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      bool has_table, struct bb_err *err);

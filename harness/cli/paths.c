@@ -19,15 +19,17 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 		bb_fail(err, -ENOENT, "cannot tell where bpfbench is; is /proc mounted?");
 		return NULL;
 	}
-	/* as `make install` puts it: the program in PREFIX/bin, wherever PREFIX has been moved to
-	 */
+	/* as `make install` does it: the program is in PREFIX/bin; PREFIX may have been moved
+	 * since */
 	if (bin && !strcmp(bin, "/bin"))
 		failed = asprintf(&share, "%.*s/share/bpfbench", (int)(bin - dir), dir) < 0 ||
 			 asprintf(&lib, "%.*s/lib/bpfbench", (int)(bin - dir), dir) < 0 ||
 			 asprintf(&p.scenario_dir, "%s/scenarios", share) < 0;
 	if (!p.scenario_dir || access(p.scenario_dir, F_OK)) {
-		/* In the tree: scenarios beside the program, and BB_BUILD_DIR, what O= was: a
-		 * folder beside it, or an absolute path. */
+		/*
+		 * In the source tree, scenarios are beside the program. BB_BUILD_DIR is what O= was
+		 * when the program was built: a folder beside the program, or an absolute path.
+		 */
 		free(p.scenario_dir);
 		free(share);
 		free(lib);

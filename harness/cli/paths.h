@@ -25,8 +25,8 @@ int bb_scenario_names(char ***ret_names, size_t *ret_n, struct bb_err *err);
  * about an unknown name suggests the nearest one. */
 int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct bb_err *err);
 
-/* A new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp; its path goes to *ret_dir, to be
- * freed. */
+/* Makes a new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp. *ret_dir is its path; the
+ * caller frees that. */
 int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err);
 
 #endif
