@@ -5,7 +5,8 @@
 #define NAMED 3u          /* parts that the sentence names */
 #define NAMED_LEAST 0.005 /* share of the run below which the sentence names no part */
 
-#define MOST_COLUMNS 8u /* values of a parameter side by side; a table below has the others */
+/* most values of a parameter side by side; another table has the others */
+#define MOST_COLUMNS 8u
 
 #define LEFT_OUT_LEAST 0.01 /* share of the runs that must be left out before a note says so */
 
@@ -279,7 +280,8 @@ static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
 	       !strcmp(a->param, b->param);
 }
 
-/* Returns "32" for "perf_profiler/ringbuf/lines/stack_depth=32". */
+/* Returns the value of the parameter in the case's name: "32" for
+ * "perf_profiler/ringbuf/lines/stack_depth=32". */
 static const char *value_of(const struct bb_timed *t)
 {
 	size_t name = strlen(t->name), param = t->param ? strlen(t->param) : 0;
@@ -340,7 +342,7 @@ void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 
 		for (size_t k = 0; k < i; k++)
 			before += is_same_program(cases[k].timed, cases[i].timed);
-		if (before % MOST_COLUMNS) /* an earlier case has it in its table */
+		if (before % MOST_COLUMNS) /* the table of an earlier case contains this case */
 			continue;
 		for (size_t k = i; k < n && n_group < MOST_COLUMNS; k++)
 			if (k == i || is_same_program(cases[i].timed, cases[k].timed))

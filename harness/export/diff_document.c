@@ -8,7 +8,8 @@
 #define TIME_ROWS 20u  /* lines of a program that are shown if their times differ */
 #define NAMED 4u       /* lines that a sentence names */
 
-#define TIMES_MOST 60.0    /* times the loads of this run; nobody follows advice to take more */
+/* most times the loads of this run that are advised; nobody would take more */
+#define TIMES_MOST 60.0
 #define SLOWER_LEAST 0.005 /* least difference in the machine's speed that is mentioned */
 
 /* --- one figure of A and of B --- */
@@ -100,7 +101,7 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	bb_doc__text_cell(d, step[0] ? step : row->note ? row->note : "");
 }
 
-/* Adds the rows from `first` to `end`. `g` is the gate whose two measurements give the verdicts;
+/* Adds rows [first, end) of `diffs`. `g` is the gate whose two measurements give the verdicts;
  * NULL: no gate. */
 static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
@@ -304,7 +305,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 
-		/* a row for each line that differs, or surely differs by less than the threshold */
+		/* a row for each line that differs, also if it may differ by less than the
+		 * threshold */
 		if (!bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
 		     fabs(r->more.value) < BB_BY_LINE_LEAST_NS))
@@ -324,8 +326,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 	}
 }
 
-/* Adds the option with its value in the run times `times`, such as "--budget 90", or without an
- * option "5 times the loads". */
+/* Adds how to get `times` times as many loads: the option with its value, such as "--budget 90",
+ * or "5 times the loads" if there is no option. */
 static void add_more(const struct bb_time_diff *diff, double times, struct bb_doc *d)
 {
 	if (diff->option)
@@ -472,8 +474,8 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 	}
 }
 
-/* Adds what was not compared and what was compared under another name. Programs of one state
- * share a sentence. */
+/* Adds what was not compared and what was compared under another name. Each program has an item
+ * with its state in words. */
 static void add_others(const struct bb_gate *g, struct bb_doc *d)
 {
 	static const char *const words[] = {
@@ -530,7 +532,7 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 	if (g->counted.n_rows > same)
 		bb_doc_exact_diff(&g->counted, v, d);
 	add_others(g, d);
-	/* drives that are not supported here, for programs that other drives compared */
+	/* skipped drives of programs that another drive has compared */
 	for (size_t i = 0; i < first->n_skips; i++)
 		for (size_t p = 0; p < g->n_programs; p++)
 			if (g->programs[p].state == BB_GATE_COMPARED &&

@@ -15,9 +15,9 @@
 enum bb_doc_kind {
 	BB_DOC_HEADLINE,  /* title of the whole document; Markdown "##" */
 	BB_DOC_TITLE,     /* title of a section; Markdown "###" */
-	BB_DOC_PARAGRAPH, /* "label: text" */
+	BB_DOC_PARAGRAPH, /* a paragraph: "label: text" */
 	BB_DOC_FAINT,     /* a paragraph of secondary importance */
-	BB_DOC_CLOSING,   /* the last line below a table, apart from it */
+	BB_DOC_CLOSING,   /* a line that closes a table; an empty line precedes it */
 	BB_DOC_BAD,       /* a warning in a paragraph */
 	BB_DOC_ITEM,      /* item of a list: "label: text" */
 	BB_DOC_BAD_ITEM,
@@ -26,7 +26,7 @@ enum bb_doc_kind {
 	BB_DOC_TABLE,
 	BB_DOC_LEGEND, /* explains the columns of all tables before it; in HTML, each column's head
 			  has its explanation */
-	/* in HTML, all blocks up to FOLD_END are folded away under the text */
+	/* in HTML, all blocks up to BB_DOC_FOLD_END are folded away below this text */
 	BB_DOC_FOLD,
 	BB_DOC_FOLD_END,
 };
@@ -38,15 +38,15 @@ enum bb_doc_cells {
 	BB_CELLS_CODE,    /* a line of source, which keeps its indentation */
 };
 
-#define BB_DOC_BELOW 100 /* value of `spill`: text always has the column below the table */
+#define BB_DOC_BELOW 100 /* a value of `spill`: in text, the column is always below the table */
 
 /* A column is not shown if its cells are empty in all rows. */
 struct bb_doc_column {
 	const char *head;
 	enum bb_doc_cells cells;
-	/* order in which columns move below a table that is too wide, 1 first; 0: never moves */
+	/* when the column moves below a table that is too wide: 1 moves first; 0: never */
 	int spill;
-	bool close;      /* in text, one blank before the column instead of two */
+	bool close;      /* in text, one blank precedes the column instead of two */
 	const char *doc; /* explanation of the column; NULL: none is needed */
 };
 
@@ -55,7 +55,7 @@ struct bb_doc_column {
 #define BB_VERDICT(name) .head = (name), .cells = BB_CELLS_VERDICT
 #define BB_CODE(name) .head = (name), .cells = BB_CELLS_CODE
 
-/* The text for a cell, returned by value (export/table_cells.h). */
+/* The text of a cell, which functions return by value (export/table_cells.h). */
 struct bb_table_cell {
 	char text[160]; /* UTF-8; empty: no figure */
 };
@@ -67,7 +67,7 @@ struct bb_doc_cell {
 
 struct bb_doc_block {
 	enum bb_doc_kind kind;
-	char *label, *text;            /* NULL: none */
+	char *label, *text;            /* NULL: the block has none */
 	struct bb_doc_column *columns; /* columns[n_columns]; their texts belong to the caller */
 	size_t n_columns;
 	struct bb_doc_cell *cells; /* row by row */
@@ -77,7 +77,7 @@ struct bb_doc_block {
 struct bb_doc {
 	struct bb_doc_block *blocks;
 	size_t n;
-	bool faint;  /* cells that follow are of secondary importance */
+	bool faint;  /* cells that are added from now on are of secondary importance */
 	bool failed; /* memory ran out */
 };
 
@@ -98,20 +98,20 @@ void bb_doc__table_cell(struct bb_doc *d,
 /* `scale` sets the decimals (export/table_cells.h). NAN: the figure is missing. */
 void bb_doc__number_cell(struct bb_doc *d, double value, double scale);
 
-/* Removes the blocks from number n on. */
+/* Removes block n and all blocks after it. */
 void bb_doc__cut(struct bb_doc *d, size_t n);
 void bb_doc__done(struct bb_doc *d);
 
-/* Properties of the terminal or file that shows a text. */
+/* How text looks on a terminal or in a file. */
 struct bb_doc_look {
 	size_t width; /* characters in a line */
 	bool wrap;    /* paragraphs and long cells are broken at the width, too */
-	bool colour;  /* colours are allowed: the stream is base/clean.h's */
+	bool colour;  /* colours may be written; the stream must be one of base/clean.h */
 };
 
 extern const struct bb_doc_look bb_doc_plain_look; /* The look in files and pipes. */
 
-/* Render the whole document. Return 0, or -ENOMEM without having written anything. */
+/* Render the whole document. Return 0, or -ENOMEM: the output is then empty or incomplete. */
 int bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *out);
 int bb_doc__markdown(const struct bb_doc *d, FILE *out);
 int bb_doc__html(const struct bb_doc *d, FILE *out);
@@ -120,7 +120,7 @@ int bb_doc__html(const struct bb_doc *d, FILE *out);
  * markup, mention a user, refer to an issue or commit, or become a link. NULL: writes nothing. */
 void bb_md_text(const char *text, FILE *out);
 
-/* True if any row has a text in that column. */
+/* True if any row of the table has a text in that column. */
 bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column);
 
 #endif

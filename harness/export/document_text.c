@@ -178,7 +178,8 @@ static void move_last_under_row(struct layout *l, const struct bb_doc_look *look
 	l->width[last] = 0;
 }
 
-/* Moves columns below the table until the others fit. */
+/* Moves columns below the table until the others fit. If the table is still too wide, narrows
+ * its last column, gives the first one a line for itself, or moves the last one under each row. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -237,7 +238,7 @@ static const char *colour_of(const struct layout *l, size_t i)
 	return cell->faint ? "\033[2m" : "";
 }
 
-/* Writes the text of row `first` that has no room in the row. */
+/* Writes the text that has no room in the row, below it. Cell number `first` is the row's first. */
 static void put_under_row(const struct page *p, const struct layout *l, size_t first)
 {
 	const struct bb_doc_cell *cell = &l->b->cells[first + l->under_row];
@@ -249,7 +250,7 @@ static void put_under_row(const struct page *p, const struct layout *l, size_t f
 	putc('\n', p->out);
 }
 
-/* Writes row `first`, or the heads of the columns. */
+/* Writes a row, whose first cell has the number `first`, or the heads of the columns. */
 static void put_row(const struct page *p, const struct layout *l, size_t first, bool heads)
 {
 	size_t pending = l->indent, n = 0;
@@ -336,7 +337,7 @@ static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
 	return false;
 }
 
-#define LEGEND_HEAD 23 /* length of "verified-instructions", the longest, and two blanks */
+#define LEGEND_HEAD 23 /* length of the longest head, "verified-instructions", and two blanks */
 
 static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 {
@@ -354,8 +355,8 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 		}
 }
 
-/* True if an empty line stands between the two blocks: before titles, and between paragraphs and
- * tables. */
+/* True if an empty line stands between the two blocks: around a headline, before titles, closing
+ * lines and tables (unless right below a title), and after lists and tables. */
 static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_block *b)
 {
 	if (b->kind <= BB_DOC_TITLE || before->kind == BB_DOC_HEADLINE)

@@ -22,22 +22,22 @@
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d);
-/* Adds everything that was measured but the comparisons, which `compare` sorts and filters
+/* Adds everything that was measured, except the comparisons, which `compare` sorts and filters
  * itself. */
 void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
-/* Adds the comparisons that were measured in the run. `open`: see bb_doc_diff(). */
+/* Adds the comparisons that were measured in the run. `open` is as for bb_doc_diff(). */
 void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d);
 
 /* Adds the table that begins with case `first` (bb_same_table()), with its title and its notes. */
 void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail, struct bb_doc *d);
 
-/* True if case `i` is the first of such a table. False for the cases of a sweep. */
+/* True if case `i` is the first of its table (bb_same_table()). False for the cases of a sweep. */
 bool bb_is_first_of_table(const struct bb_report *r, size_t i);
 
 /* A sweep is a drive over very many values of a parameter, such as 256 inputs. It has one table
  * with a row a variant. The stored run, BMF and the plot have the figures of each value. */
-#define BB_SWEEP_VALUES 16u /* a sweep has more values than that */
+#define BB_SWEEP_VALUES 16u /* a sweep has more values of its parameter than this */
 
 /* True if case `i` is part of a sweep: its scenario and drive have many values of its parameter. */
 bool bb_is_sweep(const struct bb_report *r, size_t i);
@@ -52,19 +52,20 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d);
  * of case `nth`. */
 bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_case_column *column);
 
-/* Adds the title "scenario, drive, param = value", and `after` behind it. */
+/* Adds the title of a scenario and drive, followed by `after`: "scenario, drive, param = value"
+ * or, without the value, "scenario, drive, over param". */
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
 			struct bb_doc *d);
 
-/* Adds what the cases in the table of `table` looked for in vain, and what to do about it.
- * `table` NULL means all cases. */
+/* Adds what the programs looked for in vain, and what to do about it. Only the cases count that
+ * are in the same table as the case `table`; NULL means all cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
 
 /* Adds the cases that were measured hot and cold, side by side. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d);
 
-/* Adds the comparison of slope and hook with step. BB_SHORT: a sentence about the cases that
- * disagree; else a table. */
+/* Adds the cross-checks: slope against step, and hook against step. BB_SHORT: one sentence for
+ * each, about the cases that disagree; otherwise one table for each. */
 void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* Adds the executed instructions of each program. */
@@ -74,29 +75,32 @@ void bb_doc_counted(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds notes about samples that do not count and cases that were not measured. BB_SHORT: one
- * line a cause. Returns the number of notes. */
+ * line for each cause. Returns the number of notes. */
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* The two measurements of a gate. The second one repeats the alerts of the first. */
 struct bb_doc_gate {
 	const struct bb_gate *gate;
-	const struct bb_report *first, *again; /* again NULL: there was no alert */
+	const struct bb_report *first, *again; /* `again` is NULL if there was no alert */
 };
 
 /* Adds the differences between two programs or two runs. On a page only the `open` most urgent
  * rows are shown and the others are folded away; 0: all are shown. */
 void bb_doc_diff(struct bb_diffs *diffs, const char *label_a, const char *label_b, size_t open,
 		 struct bb_doc *d);
-/* `g` NULL: not part of a gate */
+/* `g` is the gate that made the counts; NULL: no gate. */
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gate *g,
 		       struct bb_doc *d);
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d);
 
-/* Documents about stored runs over time. `only` limits them to the cases of that run; NULL: all
+/* Documents about stored runs over time. `only` limits each to the cases of that run; NULL: all
  * cases. */
 #define BB_HISTORY_ROWS 200u
-/* Adds a row a case with its newest run. Changed cases come first. Rows beyond BB_HISTORY_ROWS
- * are left out and counted. If `only` is NULL, so are the unchanged cases of sweeps. */
+/*
+ * Adds a row for each case, with its newest run. Changed cases come first. Rows beyond
+ * BB_HISTORY_ROWS are left out. If `only` is NULL, unchanged cases of sweeps are left out, too. The
+ * last line has the number of rows left out.
+ */
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d);
 /* Adds a line for each case that is suspect, regressed or improved, and the number of cases of
  * each mark. */
@@ -106,22 +110,23 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d);
 /* Returns the mark of a point; "-": the point is not judged. */
 const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p);
-/* Returns how many runs have any case of `only`; 0: none. */
+/* Returns the most runs that any case of `only` has; 0: none of its cases is stored. */
 size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *only);
 
-/* Writes the history for gnuplot: a block a case, columns separated by tabs. The head of the
- * output describes it. `only`: see above. */
+/* Writes the history for gnuplot: a block for each case, columns separated by tabs. The head of
+ * the output describes it. `only` limits it to the cases of that run; NULL: all cases. */
 void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *only, FILE *out);
 
 /* Adds the report of a gate. Returns 0 or -ENOMEM. */
 int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *err);
 
-/* Adds where a run spends its time, by line (judge/by_line.h). */
+/* Adds where a run spends its time, by line (judge/by_line.h). The lines are in the order of the
+ * source or, with `longest_first`, of their times. */
 void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_doc *d);
-/* Adds the table and its notes, without the sentences above them. */
+/* Adds only the table and its notes, without the sentences above them. */
 void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct bb_doc *d);
-/* Adds the lines of one program at several values of its parameter, side by side; cases[n] has a
- * case a value. */
+/* Adds the lines of one program at several values of its parameter, side by side. cases[n] has a
+ * case for each value, and may have cases of several programs. */
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
 /* Adds a cell with the time of a line: "< 3" if it cannot be told from 0. */
 void bb_doc_line_ns(double ns, struct bb_doc *d);

@@ -16,16 +16,17 @@ struct bb_exporter {
 	const char *name; /* --format NAME */
 	const char *ext;  /* extension of file names, without the dot */
 	const char *doc;  /* for --help */
-	/* writes to memory; bb_export() writes all of that, or nothing after an error */
+	/* writes to memory; bb_export() then writes all of it to the output, or nothing after an
+	 * error */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
-	bool is_for_service; /* for a service: holds figures alone */
-	/* makes the document that the format is; NULL: the format has `write` */
+	bool is_for_service; /* the format is read by a service: it has figures only */
+	/* makes the document that is rendered; NULL: the format has `write` instead */
 	void (*document)(const struct bb_report *r, struct bb_doc *d);
 	bool is_markdown; /* the document is rendered as Markdown, else as text */
 };
 
-/* Writes a run in a format. `look` NULL: as in a file. Returns 0 when everything has been
- * flushed, or -errno with a message. */
+/* Writes a run in a format. `look` is that of text; NULL: as in a file. Returns 0 when
+ * everything has been flushed, or -errno with a message. */
 int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	      const struct bb_doc_look *look, FILE *out, struct bb_err *err);
 

@@ -118,7 +118,8 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 
 struct ends {
 	const struct bb_report *r;
-	const struct bb_case **cold; /* cold[n_cases]: the same case with cold caches; NULL: none */
+	const struct bb_case **cold; /* cold[n_cases]: the case with the same name, but cold caches;
+					NULL: there is none */
 	double *ns;                  /* scratch space, ns[n_cases] */
 };
 
@@ -141,7 +142,7 @@ static const struct bb_case *find_cold(const struct bb_report *r, const struct b
 	return NULL;
 }
 
-/* True if two cases share a row, as the values of a sweep do. */
+/* True if two cases share a row: those of one value, or of all values of a sweep. */
 static bool same_row(const struct bb_report *r, size_t a, size_t b)
 {
 	return bb_same_group(&r->cases[a], &r->cases[b]) &&

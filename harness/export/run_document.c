@@ -285,7 +285,7 @@ static void add_incomplete(const struct bb_report *r, struct bb_doc *d)
 
 void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d)
 {
-	/* cases `first` to `end` have the same base and head */
+	/* comparisons [first, end) have the same base and head */
 	for (size_t first = 0, end; first < r->n_comparisons; first = end) {
 		const struct bb_comparison *c = &r->comparisons[first];
 		struct bb_diffs diffs = {0};

@@ -4,7 +4,8 @@
 #include "export/documents.h"
 
 #define LITTLE_SHARE 0.25
-#define REACHED 0.9   /* least share of the rate; a busy machine still reaches 0.98 */
+/* least share of the requested rate, or a note says so; a busy machine still reaches 0.98 */
+#define REACHED 0.9
 #define NAMED_LOADS 8 /* loads that a note about void series names */
 
 /* --- notes: collected in a document of two blocks each (a case as the label, then the cause)
@@ -176,7 +177,8 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 
 /* --- what was looked for in vain --- */
 
-/* Adds a note unless a block from `from` on has it. `words` NULL: memory ran out. */
+/* Adds a note unless block number `from` or a later one has the same text. `words` NULL: memory
+ * ran out. */
 static void add_once(const struct bb_report *r, const struct bb_case *table,
 		     const struct bb_case *c, const char *words, size_t from, struct bb_doc *d)
 {

@@ -269,7 +269,8 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	return n || shares ? count(n) : none;
 }
 
-/* For drives whose loads are drawn by place where that is possible (run/round.h). */
+/* The range over the places for drives whose loads are drawn by place (run/round.h); otherwise
+ * the spread over the loads. */
 static struct bb_table_cell spread(const struct bb_case *c)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);

@@ -6,8 +6,8 @@
 #include "export/document.h"
 #include "report/report.h"
 
-/* How much detail to show. BB_SENTENCE: the sentence about a scenario with one program has the
- * column, after the net cost. */
+/* How much detail a document shows. For a column, where it is shown; BB_SENTENCE: after the net
+ * cost, in the sentence about a scenario with one program. */
 enum bb_detail {
 	BB_SHORT = 1,
 	BB_DETAILS = 2,
@@ -16,8 +16,8 @@ enum bb_detail {
 	BB_ALL = BB_BOTH | BB_SENTENCE,
 };
 
-/* A column of the tables of cases. A new column is a row in table_cells.c, and a function unless
- * it shows an estimate of the summary. */
+/* A column of the tables of cases. A new column is a row in table_cells.c. It also needs a
+ * function, unless it shows an estimate of the summary. */
 struct bb_case_column {
 	struct bb_doc_column as;
 	enum bb_detail in;
@@ -33,24 +33,30 @@ extern const size_t bb_n_case_columns;
 
 struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column);
 
-/* Half of the 95 % interval, its longer side, with the decimals of the latency. Empty if there
- * is no interval. */
+/* Return half of the 95 % interval of the net cost or of the latency: its longer side, with the
+ * decimals of the latency. Empty if there is no interval. */
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c);
 struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
 
-/* Returns the latency less the net cost. The floor's own estimate differs a little, because it
- * is over all of its loads, while net is estimated load by load. */
+/*
+ * Returns the latency less the net cost or, if the case has no net cost, the floor. The floor's own
+ * estimate differs a little from latency less net, because it is over all of its loads, while net
+ * is estimated load by load.
+ */
 struct bb_table_cell bb_floor_cell(const struct bb_case *c);
 
 /* stands before a net cost below zero */
 #define BB_NEGATIVE_MARK "*"
 
-/* Returns a number with 4 digits or with one decimal, whichever is more: "712.4", "1234", "12
- * 345". The size of `scale` sets the decimals. */
+/*
+ * Returns a number with 2 decimals if `scale` is below 10, with one below 1000, otherwise with
+ * none: "9.87", "712.4", "1234". From 10 000 on it has no decimals, and blanks between groups of
+ * digits: "12 345". Empty if the value is not finite.
+ */
 #define BB_WHOLE 1000.0 /* scale of whole numbers, which have no decimals */
 struct bb_table_cell bb_table_cell_number(double value, double scale);
 
-/* The scale is the value itself. Returns "-" for NAN. */
+/* Returns a number with the decimals that fit its own size; "-" for NAN. */
 struct bb_table_cell bb_table_cell_value(double value);
 
 /* Returns "[1.2, 3.4]" with the decimals of the value. Empty if there is no interval. */
@@ -65,10 +71,10 @@ size_t bb_text_width(const char *text);
 /* Writes a text from others. Control characters and bytes that are not UTF-8 become '?', so that
  * no terminal obeys them. */
 void bb_put_clean(FILE *out, const char *text);
-void bb_make_clean(char *text); /* changes the text itself */
+void bb_make_clean(char *text); /* as bb_put_clean(), but changes the text itself */
 
-/* Writes a line of source in the same way, with blanks for tabs. A line that is too long to read
- * is shortened. */
+/* Writes a line of source as bb_put_clean() does, with blanks for tabs. A line that is too long
+ * to read is shortened. */
 void bb_put_code(FILE *out, const char *text);
 
 #endif

@@ -36,8 +36,8 @@ static int put_document(struct bb_doc *d, FILE *out)
 	return rc;
 }
 
-/* Writes the figures of these kinds, kind by kind; a NULL ends `kinds`. `c` limits them to those of
- * the case's scenario, drive and parameter; NULL means all. */
+/* Writes the figures of these kinds, kind by kind. kinds[] ends in NULL. `c` limits them to
+ * those of its scenario, drive and parameter; NULL means all. */
 static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 		       const char *const *kinds, const struct bb_case *c)
 {
@@ -55,7 +55,7 @@ static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 
 /* --- verdicts --- */
 
-/* True if more than one stored run has cases of this run. */
+/* True if a case of this run is in more than one stored run. */
 static bool is_judged_by_history(const struct bb_html_page *page)
 {
 	return page->history && bb_history_n_runs(page->history, page->report) > 1;
@@ -84,8 +84,8 @@ static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 
 /* --- cases --- */
 
-/* Writes the cases of one scenario, drive and parameter: their figures, then their tables. `first`
- * is the first of them. */
+/* Writes the cases of one scenario, drive and parameter: their figures, then their tables. Case
+ * `first` is the first of them. */
 static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
 	static const char *const kinds[] = {"net",  "quantiles", "depth",  "input", "slowdown",
@@ -175,8 +175,7 @@ static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, b
 	return rc;
 }
 
-/* Writes the sentence, the flame graph and the table of each case, as `annotate --time` prints
- * them. */
+/* Writes the sentence, the flame graph and the table of each case whose lines were timed. */
 static int put_all_lines(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
@@ -490,8 +489,8 @@ static const char *program_of(const struct bb_report *r, size_t i)
 	return bb_is_floor(r, &r->cases[i]) ? NULL : r->cases[i].variant;
 }
 
-/* Returns what makes the program run or, if that is not known, the drive; NULL if that has the name
- * of the scenario. */
+/* Returns what makes the program run or, if that is not known, the drive; NULL if the drive has
+ * the name of the scenario. */
 static const char *run_by(const struct bb_report *r, size_t i)
 {
 	const struct bb_case *c = &r->cases[i];

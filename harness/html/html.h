@@ -19,9 +19,9 @@ struct bb_html_page {
 	const struct bb_timeline *history; /* all stored runs; NULL: the page has no history */
 	/* HTML by bb_flame__write_html(); NULL: the page has no flame graph */
 	const char *flame;
-	/* line_flames[report->n_timed], HTML by bb_flame__write_html(); NULL: none */
+	/* line_flames[report->n_timed], HTML by bb_flame__write_html(); NULL: the page has none */
 	char *const *line_flames;
-	const struct bb_figures *figures; /* NULL: nothing was drawn */
+	const struct bb_figures *figures; /* NULL: no pictures were drawn */
 };
 
 /* Writes one run as a page (see struct bb_exporter). */
