@@ -32,7 +32,7 @@
 #define STEAL_SAMPLE_NS (200 * 1000 * 1000) /* 20 ticks of the usual 100 Hz */
 #define STEAL_WARN 0.05
 #define MEMLOCK_ENOUGH_BYTES                                                                       \
-	(64 << 20) /* for the rings, perf buffers and stack maps of all variants */
+	(64 << 20) /* enough for the rings, perf buffers and stack maps of all variants */
 
 /* --- questions to the kernel; each closes all descriptors but the one that it returns --- */
 static int load_program(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns,
@@ -59,8 +59,8 @@ static int probe_load(int prog_type, int attach_type, int btf_id)
 			    sizeof(insns) / sizeof(insns[0]));
 }
 
-/* Loads a program with a helper that came with 5.11, as the charging of BPF memory to cgroups did;
- * libbpf probes the same way. Returns a descriptor or -errno. */
+/* Loads a program with a helper that is as old as the charging of BPF memory to cgroups: both
+ * came with kernel 5.11. libbpf probes in the same way. Returns a descriptor or -errno. */
 static int probe_memcg_helper(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -453,7 +453,7 @@ static void check_perf_max_stack(struct bb_check_result *r)
 
 /* --- the machine --- */
 
-/* Every field is unknown if /proc is missing. */
+/* If /proc is missing, every field is BB_FINGERPRINT_UNKNOWN. */
 static void read_fingerprint(struct bb_fingerprint *ret_fp)
 {
 	if (bb_fingerprint__read("", ".", ret_fp, NULL))
@@ -471,9 +471,9 @@ static void answer_unknown(struct bb_check_result *r, const char *what)
 }
 
 /*
- * CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON, but nothing replaces it for BPF_ENABLE_STATS. The
- * others are for network namespaces (XDP, tc) and for raising the memlock limit on kernels that
- * still charge BPF memory to it.
+ * CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON, but nothing replaces it for BPF_ENABLE_STATS.
+ * CAP_NET_ADMIN is for network namespaces (XDP, tc). CAP_SYS_RESOURCE is for raising the memlock
+ * limit on kernels that still charge BPF memory to it.
  */
 static void check_capabilities(struct bb_check_result *r)
 {
@@ -531,10 +531,11 @@ static void check_kernel(struct bb_check_result *r)
 		"tsc=reliable",                                                                    \
 		": slow or coarse"
 
-/* Answers to the value of a field of the fingerprint. The first row that fits applies. */
+/* What `check` says about a field of the fingerprint with a certain value. The first row that
+ * fits applies. */
 static const struct {
 	const char *check; /* name of the check and of the field */
-	const char *value; /* NULL fits any value */
+	const char *value; /* NULL: the row fits any value */
 	enum bb_check_status status;
 	const char *remedy;
 	const char *text;  /* printed after the value; for BB_CHECK_SKIP instead of it */
@@ -589,7 +590,7 @@ static void check_fingerprint(const struct bb_check *check, struct bb_check_resu
 	       answers[i].in_vm && is(fp.hypervisor, "yes") ? answers[i].in_vm : answers[i].text);
 }
 
-/* Since 5.11 BPF memory is charged to the cgroup, and the limit does not matter. */
+/* Since kernel 5.11 BPF memory is charged to the cgroup, and RLIMIT_MEMLOCK does not matter. */
 static void check_memlock(struct bb_check_result *r)
 {
 	struct rlimit limit;
@@ -771,7 +772,7 @@ static bool is_lacking(const char *name)
 
 	snprintf(line, sizeof(line), "\t%s\n", name);
 	if (bb_sysfile__read("", "/proc/filesystems", list, sizeof(list) - 1))
-		return false; /* unknown */
+		return false; /* not known whether it is lacking */
 	strcat(list, "\n");
 	return !strstr(list, line);
 }
@@ -826,7 +827,7 @@ static void check_cgroup2(struct bb_check_result *r)
 		       "programs of cgroups cannot be attached");
 }
 
-/* The checks that the main job needs come first. */
+/* The checks in the order in which `check` prints them: rights and the kernel first, tools last. */
 const struct bb_check bb_checks[] = {
 	{"capabilities", "may load programs, open perf events, enable bpf_stats",
 	 .run = check_capabilities},

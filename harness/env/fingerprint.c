@@ -18,7 +18,7 @@
 #ifdef __clang__
 #define COMPILER __VERSION__ /* "Debian Clang 14.0.6" */
 #else
-#define COMPILER "gcc " __VERSION__ /* the number alone */
+#define COMPILER "gcc " __VERSION__ /* the __VERSION__ of gcc is the number alone */
 #endif
 
 #define CPU_DIR "/sys/devices/system/cpu"
@@ -30,9 +30,9 @@
 #define FIELD(name, identity, doc) FIELD_IN(name, identity, doc, NULL)
 
 /*
- * libbpf is not identity: it may rewrite a program a little, but then the program's tag differs,
- * which says more. Neither is the number of CPUs, nor anything that names a machine rather than a
- * kind of machine.
+ * libbpf is not part of the identity: it may rewrite a program a little, but then the program's tag
+ * differs, which says more. The number of CPUs is not part of it either, nor is anything that names
+ * a machine rather than a kind of machine.
  */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD_IN(kernel_release, true, "kernel release (uname -r)", "/proc/sys/kernel/osrelease"),
@@ -248,7 +248,7 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 		if (!bb_sysfile__path(root, files[i][0], path, sizeof(path)) && !access(path, F_OK))
 			PUT(fp->container, files[i][1]);
 	}
-	/* systemd-nspawn, lxc, ... by name */
+	/* the name of another runtime: systemd-nspawn, lxc, ... */
 	if (!bb_sysfile__read(root, "/run/systemd/container", name, sizeof(name)))
 		PUT(fp->container, name);
 }
@@ -340,7 +340,7 @@ static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 
 static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
 {
-	/* one byte more, to detect a longer line */
+	/* text has one byte more than a commit, to detect a longer line */
 	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
 	int err;
 
@@ -506,7 +506,7 @@ void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_S
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		const char *value = bb_fingerprint_get(fp, i);
 
-		/* Includes the NUL, which separates the values. */
+		/* <= includes the NUL, which separates the values */
 		for (size_t k = 0; bb_fingerprint_fields[i].identity && k <= strlen(value); k++)
 			hash = (hash ^ (unsigned char)value[k]) * 16777619u;
 	}

@@ -13,8 +13,9 @@
  */
 #define BB_FINGERPRINT_UNKNOWN "unknown"
 
-#define BB_FINGERPRINT_TEXT 256       /* bytes with the NUL; longer values are truncated */
-#define BB_FINGERPRINT_LONG_TEXT 2048 /* mitigations have twenty entries, some above 100 bytes */
+#define BB_FINGERPRINT_TEXT 256 /* bytes with the NUL; longer values are truncated */
+/* for `mitigations`, which have twenty entries, some above 100 bytes */
+#define BB_FINGERPRINT_LONG_TEXT 2048
 
 struct bb_fingerprint {
 	char kernel_release[BB_FINGERPRINT_TEXT];
@@ -47,7 +48,7 @@ struct bb_fingerprint_field {
 	const char *doc;
 	size_t offset, size; /* of the char array in struct bb_fingerprint */
 	bool identity;       /* if it differs, the times of two runs cannot be compared */
-	const char *path;    /* file with the value; NULL if there is no such file */
+	const char *path;    /* file whose contents are the value; NULL: there is none */
 };
 
 extern const struct bb_fingerprint_field bb_fingerprint_fields[];

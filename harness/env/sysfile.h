@@ -32,7 +32,7 @@ int bb_cpulist_count(const char *list, uint32_t *ret_n);
  * little.
  */
 struct bb_cpu_times {
-	uint64_t total; /* all columns but guest time, which is a part of user time (proc(5)) */
+	uint64_t total; /* all columns but guest time, which user and nice time contain */
 	uint64_t idle;  /* idle and waiting for I/O */
 	uint64_t steal;
 };
@@ -55,7 +55,8 @@ double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_tim
 /*
  * Reads from root/proc/interrupts how many interrupts the CPU has sent to itself since boot for
  * work that cannot be done in an interrupt (kernel/irq_work.c). A BPF program wakes the reader of
- * its ring in this way. Returns 0, -ENOENT if the file has no such line, or -errno.
+ * its ring in this way. Returns 0, -ENOENT if the file has no such line or the CPU has no column,
+ * or -errno.
  */
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err);
 
