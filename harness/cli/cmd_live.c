@@ -48,7 +48,7 @@ static int screen_open(struct screen *ret_screen, struct bb_err *err)
 
 	*ret_screen = (struct screen){.before = raw};
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO); /* Ctrl-C stays a signal */
-	raw.c_cc[VSUSP] = _POSIX_VDISABLE;         /* a shell would find the second screen */
+	raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* no Ctrl-Z: the shell would be on the second screen */
 	raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
 	if (failed || tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw))
 		return bb_fail(err, -errno,

@@ -29,7 +29,7 @@ struct profile_args {
 	bool is_user_only, is_kernel_only, verbose;
 };
 
-/* "--off-cpu" or "--off-cpu=only" */
+/* Reads the value of --off-cpu: none, or "only". */
 static void read_off_cpu(const struct bb_option *o, const char *text, void *sampler)
 {
 	struct bb_sampler_opts *opts = sampler;

@@ -146,7 +146,7 @@ static int print_json(const struct bb_live_row *rows, size_t n, bool all, FILE *
 
 /* --- OpenMetrics 1.0 --- */
 
-/* Families of one number a program; `unit` is the end of the name, or NULL. */
+/* Families with one number for each program. `unit` is the end of the name; NULL: no unit. */
 static const struct {
 	const char *name, *type, *unit, *help;
 } families[] = {

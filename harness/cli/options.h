@@ -50,7 +50,7 @@ typedef void bb_option_reader(const struct bb_option *o, const char *text, void 
 struct bb_option {
 	const char *name;
 	char letter;       /* 's' for -s; 0 means no short option */
-	const char *value; /* "FILE" in the help; NULL means that the option takes no value */
+	const char *value; /* in the help, such as "FILE"; NULL: the option takes no value */
 	bb_option_reader *read;
 	size_t at;          /* offset of the member in the command's arguments */
 	const char *doc;    /* NULL hides the option from the help; used for former names */
@@ -88,7 +88,7 @@ bb_option_reader bb_read_once;    /* const char *; a second value is a usage err
 bb_option_reader bb_read_strings; /* struct bb_strings */
 bb_option_reader bb_read_env;     /* struct bb_strings of names of variables; v ends in NULL */
 bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
-bb_option_reader bb_read_percent; /* double: "1" or "1%" is 0.01; from 0.001 to 1000 percent */
+bb_option_reader bb_read_percent; /* double: "1" and "1%" are 0.01; 0.001 to 1000 percent */
 bb_option_reader bb_read_row;     /* pointer to a row of BB_CHOICES(table) */
 bb_option_reader bb_read_index;   /* int: index of a row of BB_CHOICES(table) */
 
@@ -104,14 +104,14 @@ bb_option_reader bb_read_index;   /* int: index of a row of BB_CHOICES(table) */
 #define BB_OPTION_SETS_MAX 8
 
 struct bb_usage {
-	const char *arguments; /* "[OLD NEW]"; NULL means none */
-	const char *doc;       /* first in the help */
+	const char *arguments; /* in the help, such as "[OLD NEW]"; NULL means none */
+	const char *doc;       /* the beginning of the help */
 	const char *example;   /* command lines, each "  ...\n"; they follow `doc` */
-	const char *more;      /* last in the help; NULL means nothing */
+	const char *more;      /* the end of the help; NULL means nothing */
 	bool lists_formats;    /* the help lists the formats of --format */
 	bool options_first;    /* words after the first argument are not options of bpfbench */
 	struct {
-		const char *title;               /* "What to measure:"; NULL means no title */
+		const char *title;               /* such as "What to measure:"; NULL: none */
 		const struct bb_option *options; /* ends with a row without a name */
 		size_t at;                       /* offset of the struct that the options set */
 	} sets[BB_OPTION_SETS_MAX];

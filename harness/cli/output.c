@@ -48,7 +48,7 @@ const struct bb_exporter *bb_exporter_find(const char *name)
 /* The target of an output. It is looked up once, so that later steps use the same file. */
 struct target {
 	const char *path;
-	int own_fd;       /* one of our own descriptors; -1 means a file */
+	int own_fd;       /* a descriptor of this process; -1: `path` names a file */
 	int dir_fd;       /* the folder of the file */
 	const char *name; /* of the file in that folder; points into `path` */
 	bool in_place;    /* a pipe or a device, which no new file replaces */
@@ -89,7 +89,7 @@ static int find_target(const char *path, struct target *p, struct bb_err *err)
 	dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	if (!dir)
 		return bb_fail_nomem(err);
-	if (!*p->name) /* "", "folder/" */
+	if (!*p->name) /* `path` is "" or ends in "/" */
 		p->name = ".";
 	p->dir_fd = *path ? bb_own__openat(AT_FDCWD, dir, O_PATH | O_DIRECTORY, 0) : -ENOENT;
 	free(dir);

@@ -25,7 +25,7 @@ static struct bb_table_cell percent(double ratio)
 	return bb_table_cell_of(fabs(percent) < 99.995 ? "%+.2f" : "%+.4g", percent);
 }
 
-/* Returns an interval: "[+2.95, +3.10]". */
+/* Returns an interval of ratios in percent: "[+2.95, +3.10]". */
 static struct bb_table_cell percents(double lo, double hi)
 {
 	if (!isfinite(lo) || !isfinite(hi))
@@ -244,7 +244,8 @@ static struct bb_table_cell signed_value(double ns)
 	return bb_table_cell_of("%s%s", ns < 0 ? "-" : "+", bb_table_cell_value(fabs(ns)).text);
 }
 
-/* Adds "+84 ns in line 131 (bpf_ktime_get_ns); no other line surely differs". */
+/* Adds which lines differ: "+84 ns in line 131 (bpf_ktime_get_ns); no other line surely
+ * differs". */
 static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
 	size_t n = 0;

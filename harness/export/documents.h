@@ -130,8 +130,8 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
 /* Adds a cell with the time of a line: "< 3" if it cannot be told from 0. */
 void bb_doc_line_ns(double ns, struct bb_doc *d);
-/* Write "71 % is bpf_perf_event_output of line 38, ..." to buf[size]. The second function writes
- * about cold caches. */
+/* Write which parts take the most time to buf[size]: "71 % is bpf_perf_event_output of line 38,
+ * ...". The second function writes which parts cold caches slow down most. */
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 

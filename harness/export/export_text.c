@@ -134,7 +134,7 @@ static const struct {
 	size_t offset; /* offset in struct bb_prog_static */
 	double scale;
 } columns[] = {
-	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* us */
+	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* in us */
 	{"total_insns", offsetof(struct bb_prog_static, verified_insns), 1},
 	{"prog_size_jited", offsetof(struct bb_prog_static, jited_bytes), 1},
 };

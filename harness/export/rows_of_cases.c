@@ -118,8 +118,7 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 
 struct ends {
 	const struct bb_report *r;
-	const struct bb_case **cold; /* cold[n_cases]: the case with the same name, but cold caches;
-					NULL: there is none */
+	const struct bb_case **cold; /* cold[i]: case i with cold caches; NULL: not measured */
 	double *ns;                  /* scratch space, ns[n_cases] */
 };
 

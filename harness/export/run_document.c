@@ -30,8 +30,8 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
 	bb_doc__append(d, "%s%s", *after ? " " : "", after);
 }
 
-/* Appends ", by a test run on a packet of 64 bytes, hot caches". Appends nothing unless all
- * programs of the table have a trigger. */
+/* Appends what fires the programs of a table: ", by a test run on a packet of 64 bytes, hot
+ * caches". Appends nothing unless all of them have a trigger. */
 static void append_fired_by(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[first].drive);
@@ -109,8 +109,8 @@ static const struct bb_case *only_program(const struct bb_report *r, size_t firs
 	return only && isfinite(only->summary.net.value) ? only : NULL;
 }
 
-/* Adds "net 15.8 ns (67.8 +- 0.9 less 52.0 for the call and its timing)", and the other columns
- * below it. */
+/* Adds the cost of a program, "net 15.8 ns (67.8 +- 0.9 less 52.0 for the call and its timing)",
+ * and below it the columns in BB_SENTENCE. */
 static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 {
 	struct bb_table_cell of_net = bb_net_half_cell(c), of_latency = bb_latency_half_cell(c);
@@ -356,7 +356,7 @@ void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_do
 	}
 }
 
-/* Appends "kernel 6.18.44, AMD EPYC, 5.8 s". */
+/* Appends the machine and the time that the run took: "kernel 6.18.44, AMD EPYC, 5.8 s". */
 static void add_machine(const struct bb_report *r, struct bb_doc *d)
 {
 	bb_doc__append(d, "kernel %s, %s", r->fingerprint.kernel_release, r->fingerprint.cpu_model);

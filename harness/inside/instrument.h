@@ -12,8 +12,8 @@
  * entry and its exits, and notes the path that each run takes.
  *
  * A path is the set of basic blocks that a run executes in the main function, the exit that it
- * takes, and the turns of all its loops, rounded to a power of two. Without loops, this set of
- * blocks determines their order. Branches in subprograms are not part of a path.
+ * takes, and the turns of all its loops together, rounded down to a power of two. Without loops,
+ * this set of blocks determines their order. Branches in subprograms are not part of a path.
  *
  * The state of a run is on the program's own stack, so that nested runs never mix. The figures are
  * in shared memory, in one stripe for each CPU, or for several CPUs. Counts of ended runs and sums
@@ -30,21 +30,21 @@ enum bb_inside_with {
  * runs of all paths that found no room in the table. A run never writes to a cache line (64 bytes)
  * that runs of another stripe use.
  */
-#define BB_INSIDE_MASK 0u  /* in the memory's head: a run is timed if (its number & mask) is 0 */
-#define BB_INSIDE_ZERO 8u  /* holds 0, but the verifier does not know that */
-#define BB_INSIDE_LOG2 16u /* uint8_t[32]: logarithms to base 2, for emit_halve() */
-#define BB_INSIDE_STRIPES 64u
-#define BB_INSIDE_RUNS 0u /* in a stripe's head: see bb_inside_clone__begun() */
-#define BB_INSIDE_HEAD 64u
-#define BB_INSIDE_KEY 0u     /* in a slot: number or hash of its path; 0: the slot is free */
-#define BB_INSIDE_UNTIMED 8u /* runs that ended and were not timed */
-#define BB_INSIDE_TIMED 16u  /* runs that ended and were timed */
-#define BB_INSIDE_SUM 24u    /* sum of the times of the timed runs, ns */
-#define BB_INSIDE_WORST 32u  /* longest time, ns; lost if another run writes its own meanwhile */
-#define BB_INSIDE_RETVAL 40u /* return value of the run that took the slot */
-#define BB_INSIDE_VARIES 48u /* not 0: a run returned another value than BB_INSIDE_RETVAL */
-#define BB_INSIDE_EXIT 56u   /* how the path ends: index of clone->exits */
-#define BB_INSIDE_HIST 64u   /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs by time */
+#define BB_INSIDE_MASK 0u     /* in the memory's head: a run is timed if (its number & mask) is 0 */
+#define BB_INSIDE_ZERO 8u     /* holds 0, but the verifier does not know that */
+#define BB_INSIDE_LOG2 16u    /* uint8_t[32]: logarithms to base 2, for emit_halve() */
+#define BB_INSIDE_STRIPES 64u /* size of the memory's head */
+#define BB_INSIDE_RUNS 0u     /* in a stripe's head: see bb_inside_clone__begun() */
+#define BB_INSIDE_HEAD 64u    /* size of a stripe's head */
+#define BB_INSIDE_KEY 0u      /* in a slot: number or hash of its path; 0: the slot is free */
+#define BB_INSIDE_UNTIMED 8u  /* runs that ended and were not timed */
+#define BB_INSIDE_TIMED 16u   /* runs that ended and were timed */
+#define BB_INSIDE_SUM 24u     /* sum of the times of the timed runs, ns */
+#define BB_INSIDE_WORST 32u   /* longest time, ns; lost if another run writes its own meanwhile */
+#define BB_INSIDE_RETVAL 40u  /* return value of the run that took the slot; last slot: 0 */
+#define BB_INSIDE_VARIES 48u  /* not 0: a run returned another value than BB_INSIDE_RETVAL */
+#define BB_INSIDE_EXIT 56u    /* how the path ends: index of clone->exits */
+#define BB_INSIDE_HIST 64u    /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs by time */
 #define BB_INSIDE_BUCKETS 512u
 /* uint64_t: marks[n_words], then the number of turns */
 #define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS)

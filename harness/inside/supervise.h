@@ -13,14 +13,13 @@ struct bb_inside_program {
 	char name[16];
 	uint32_t type, id; /* id: the clone's; 0: the program was not replaced */
 	uint32_t n_insns;
-	int32_t taken; /* index of the program in the capture; BB_CAPTURE_NONE: the capture lacks it
-			*/
+	int32_t taken; /* index of the program in the capture; BB_CAPTURE_NONE: not there */
 	struct bb_inside_clone clone;
 	char why[256]; /* why the clone is missing or lacks instruments; else empty */
 	struct bb_code code;
 	struct bb_cfg cfg;
-	uint32_t btf_id; /* id of the clone's type information (BTF); 0: it has none */
-	uint64_t began_ns;
+	uint32_t btf_id;    /* id of the clone's type information (BTF); 0: it has none */
+	uint64_t began_ns;  /* when the clone was ready */
 	uint64_t mask;      /* a run is timed if (its number & mask) is 0 */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */
 };
@@ -36,20 +35,20 @@ struct bb_inside_price {
 struct bb_inside {
 	struct bb_inside_program *programs;
 	size_t n_programs;
-	double time_at_most; /* limit of timed runs of a program per second */
+	double time_at_most; /* most timed runs of one program, per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
 	/* The capture of the same command. Its last program is the one that is being loaded.
 	 * NULL: the command is not captured. */
 	const struct bb_capture *capture;
 	struct bb_inside_price price;
-	uint64_t turned_ns;
-	uint64_t spent_ns; /* time that the command waited for clones, in all its loads */
+	uint64_t turned_ns; /* when bb_inside__turn() last counted the runs; 0: not yet */
+	uint64_t spent_ns;  /* time that the command waited for clones, in all its loads */
 	size_t n_loads;
 };
 
 /*
- * Answers a load that waits at the listener with the descriptor of a clone. The function is a
- * bb_watched.load. It returns false if the load must go on unchanged. The reason is then in the
+ * Answers a load that waits at the listener with the descriptor of a clone. The function is meant
+ * for bb_watched.load. It returns false if the load must go on unchanged. The reason is then in the
  * program's `why`, unless the call is no load of a program, or a signal broke it off.
  */
 struct seccomp_notif;
