@@ -132,8 +132,8 @@ static int read_flag(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* Checks a number after parsing, which returned `rc`: `what` describes what the key takes, and
- * the row holds its range. */
+/* Fails if the parser of the number returned `rc` < 0, or if `value` is out of the row's range.
+ * `what` says in messages what the key takes. */
 static int check_number(const struct bb_reader *r, const struct bb_field *f,
 			const struct bb_yaml *node, const char *what, int rc, double value)
 {
@@ -247,7 +247,8 @@ static bool belongs(const struct bb_field *f, unsigned int mode)
 	return f->name && (!f->with || (f->with & mode));
 }
 
-/* Says why the key may not stand there. `f` is its row; NULL if it has none. */
+/* Fails because the key is unknown or belongs to another mode. `f` is the key's row; NULL: the
+ * key is unknown. */
 static int fail_key(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_field *f,
 		    const struct bb_yaml *map, const struct bb_yaml *key, unsigned int mode)
 {
@@ -468,7 +469,8 @@ int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 	}
 	for (size_t i = 0; !rc && i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
-		bool is_copied = false; /* several keys may set the same member */
+		bool is_copied =
+			false; /* several rows may describe one member, which is copied once */
 
 		for (size_t k = 0; k < i; k++)
 			is_copied |= kind->fields[k].offset == f->offset &&

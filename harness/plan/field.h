@@ -26,13 +26,14 @@ typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
 
 struct bb_type {
 	/* Checks the value and stores it in the member of the struct at `base`. Returns 0, or
-	 * -errno with "path:line:col: " and the fault. NULL: no key is read. */
+	 * -errno with "path:line:col: " and the fault. NULL: the value is not read. */
 	bb_read_value *read;
-	size_t owned_bytes; /* size of the pointer in the member that owns memory; 0: none */
+	size_t owned_bytes; /* size of the member's pointer to memory that it owns; 0: the member
+			       owns no memory */
 	/* Copies owned memory into a member whose pointer is NULL. Returns 0 or -ENOMEM. */
 	int (*copy)(const struct bb_field *f, const void *from, void *to);
 	void (*done)(const struct bb_field *f,
-		     void *base); /* frees that memory, and zeros the pointer */
+		     void *base); /* frees the member's memory, and sets its pointer to NULL */
 };
 
 struct bb_field {
@@ -40,7 +41,7 @@ struct bb_field {
 	const struct bb_type *type;
 	size_t offset;       /* of the member in the struct at `base` */
 	size_t n_offset;     /* of the count, for lists and bytes */
-	bb_read_value *read; /* reader in place of the type's own; NULL: the type's own */
+	bb_read_value *read; /* reader of this key's value; NULL: type->read */
 	unsigned int
 		with; /* in drives: a bit for each kind of drive that takes the key; 0: all kinds */
 	bool required;
@@ -66,8 +67,8 @@ static inline void *bb_field__number(const struct bb_field *f, void *base)
 	return (char *)base + f->n_offset;
 }
 
-/* Types of members. The kind of a list reads its items. If that kind has a noun, two items must
- * not have the same name. */
+/* Types of members. bb_type_list reads its items by their kind (bb_field.of). If that kind has a
+ * noun, two items must not have the same name. */
 extern const struct bb_type bb_type_text, bb_type_name, /* char * */
 	bb_type_choice,                                 /* char *, one of `choices` */
 	bb_type_index,                                  /* unsigned int, the index in `choices` */
@@ -83,14 +84,17 @@ extern const struct bb_type bb_type_text, bb_type_name, /* char * */
 
 bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
-/* For other readers: finds the index in f->choices; checks that a node is a list (of `of`) and
- * not empty. */
+/*
+ * For other readers. __choose finds the index of the node's text in f->choices. __check_list checks
+ * that the node is a list with items; `of` names the items in messages. Both return 0, or -EINVAL
+ * with a message.
+ */
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index);
 int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, const char *of);
 
-/* Replaces the text by a copy. Returns 0 or -ENOMEM. */
+/* Frees `*dest` and sets it to a copy of `text`. Returns 0 or -ENOMEM. */
 int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text);
 
 struct bb_phrase {
@@ -101,8 +105,11 @@ struct bb_phrase {
 struct bb_phrase bb_phrase__join(const char *const *names, size_t n);
 struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, size_t n);
 
-/* A kind of mapping in a scenario, with one row per key. Some kinds have modes (the kind of a
- * drive, the form of an input); a row's `with` then holds the modes in which its key may stand. */
+/*
+ * A kind of mapping in a scenario, with one row per key. Some mappings have modes: the mode of a
+ * drive is its kind, the mode of an input is its form. A row's `with` then holds the modes in which
+ * its key may stand.
+ */
 #define BB_KIND_MAX_KEYS 24
 #define BB_BIT(n) (1U << (n))
 
@@ -121,9 +128,10 @@ struct bb_kind {
 	const struct bb_mode *modes;
 	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key is always allowed */
 	/*
-	 * For lists. `read` reads one item; NULL: bb_kind__read() does. `where_offset` is the
-	 * offset of the item's struct bb_where, which is set before; 0: it has none. `noun` names
-	 * an item in messages; its name is its first member.
+	 * For items of a list. `read` reads one item; NULL: bb_kind__read() does. `where_offset` is
+	 * the offset of the item's struct bb_where, which is set before `read`; 0: the item has no
+	 * position. `noun` names an item in messages. An item with a noun has its name (char *) as
+	 * first member.
 	 */
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 	size_t where_offset;
@@ -154,10 +162,13 @@ int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to);
 void bb_kind__done(const struct bb_kind *kind, void *item);
 
 /*
- * Readers of struct bb_bytes of f->min to f->max bytes: from hexadecimal digits ("08 00 4500");
- * from a file beside the scenario; from a frame to generate (plan/packet.h), as in {ipv4: {src:
- * 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1234, dst: 80}, size: 64}. Each key of a frame may be left
- * out: `eth`, `ipv4` or `ipv6`, `tcp` or `udp`, and `size`, its length.
+ * Readers that set a struct bb_bytes: __hex from hexadecimal digits ("08 00 4500"), __file from a
+ * file (its name is relative to the scenario's folder), __packet from the description of a frame
+ * (plan/packet.h). The first two check that there are f->min to f->max bytes.
+ *
+ * A description is for example {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1234, dst: 80},
+ * size: 64}. Each of its keys may be left out: `eth`, `ipv4` or `ipv6`, `tcp` or `udp`, and `size`,
+ * the length of the frame in bytes.
  */
 bb_read_value bb_field__hex, bb_field__file, bb_field__packet;
 #define BB_BYTES_AT(type_, m_) BB_LIST_AT(type_, m_.data, m_.len)
@@ -175,8 +186,9 @@ extern const struct bb_kind bb_map_kind;
 
 /*
  * Reads struct bb_inputs from a list of mappings; docs/scenario.md has their forms. One mapping may
- * give many inputs, NAME-0, NAME-1, ...: the packets of a packet capture, or of a sweep over a
- * byte. File names are relative to the scenario's folder.
+ * give many inputs: the packets of a packet capture, named NAME-0, NAME-1, ..., or the packets of a
+ * sweep over a byte, named by the value of the byte. File names are relative to the scenario's
+ * folder.
  */
 #define BB_INPUTS_MAX 4096u
 #define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* of all inputs together */
@@ -207,9 +219,9 @@ struct __sk_buff;
 struct bb_phrase bb_ctx__members(enum bb_ctx_kind kind);
 
 /*
- * Finds out which member a kernel refuses: returns the name of the next member of __sk_buff from
- * `*at` on that the input sets. `*ret_alone` has only that member set, to a value that every kernel
- * with the member accepts. NULL: there are no more.
+ * Steps through the members of __sk_buff that the input sets, to find out which one a kernel
+ * refuses. Returns the name of the next member from `*at` on; NULL: there is no other. `*ret_alone`
+ * has only that member set, to a value that every kernel with the member accepts.
  */
 const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 				    struct __sk_buff *ret_alone);

@@ -21,7 +21,8 @@
 
 /* --- bytes --- */
 
-/* `called` names the bytes in messages: the key, or the key and its file. */
+/* Checks the number of bytes and stores a copy of them. `called` names the bytes in messages:
+ * the key, or the key and its file. */
 static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, const char *called, const void *data, size_t len,
 		     void *base)
@@ -311,7 +312,7 @@ const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 			continue;
 		memset(ret_alone, 0, sizeof(*ret_alone));
 		*(uint8_t *)((char *)ret_alone + f->offset) =
-			1; /* for example the loopback device */
+			1; /* valid for every member; as a device, 1 is the loopback device */
 		if (f->offset == offsetof(struct __sk_buff, wire_len))
 			ret_alone->wire_len = (uint32_t)in->len;
 		return f->name;
@@ -331,7 +332,7 @@ enum {
 	CONTEXT_HEX,
 	CONTEXT_FILE,
 	N_FORMS
-}; /* packets come first */
+}; /* the forms of packets come before the forms of contexts */
 
 static const struct bb_mode modes[] = {
 	[HEX] = {"hex", "hex"},
@@ -348,15 +349,16 @@ static const struct bb_mode modes[] = {
 
 struct entry {
 	char *name;                /* NULL: not given */
-	struct bb_bytes data;      /* one input */
-	struct bb_bytes_list many; /* or many, named by number */
+	struct bb_bytes data;      /* the packet or context of a single input */
+	struct bb_bytes_list many; /* packets of several inputs, named by number; n == 0: `data` is
+				      the only input */
 	uint32_t first_number;
 	bool has_retval;
 	uint32_t retval;
 	struct bb_bytes out;
-	/* kind of the context that each gets */
+	/* kind of the context that each input gets with its packet */
 	enum bb_ctx_kind ctx_kind;
-	struct bb_bytes ctx; /* for BB_CTX_BYTES */
+	struct bb_bytes ctx; /* bytes of that context, if its kind is BB_CTX_BYTES */
 	struct __sk_buff skb;
 	struct xdp xdp;
 };
@@ -557,7 +559,8 @@ struct builder {
 	size_t bytes;
 };
 
-/* Gives the input a context of its own; it has its packet already. Returns 0 or -ENOMEM. */
+/* Gives the input, which has its packet already, a copy of the entry's context. Metadata goes
+ * before the packet. Returns 0 or -ENOMEM. */
 static int give_ctx(const struct entry *e, struct bb_input *in)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;
@@ -584,8 +587,8 @@ static int give_ctx(const struct entry *e, struct bb_input *in)
 	memcpy(in->ctx, from[e->ctx_kind], in->ctx_len);
 	if (e->ctx_kind != BB_CTX_XDP)
 		return 0;
-	/* For the kernel metadata is the beginning of the packet, and the context holds both
-	 * lengths. */
+	/* The kernel expects the metadata at the beginning of the packet. In the context, `data`
+	 * is the length of the metadata, and `data_end` is that of metadata and packet. */
 	data = realloc(in->data, metadata->len + in->len);
 	if (!data)
 		return -ENOMEM;
@@ -601,7 +604,7 @@ static int give_ctx(const struct entry *e, struct bb_input *in)
 	return 0;
 }
 
-/* Adds the `nth` input of the entry, and takes its packet or context over. */
+/* Adds the `nth` input of the entry. Takes over packet->data. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
 		     struct bb_bytes *packet, size_t nth)
 {
@@ -717,7 +720,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* The member described by `f` is still empty. */
+/* Sets the member described by `f`, which must be empty. */
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {

@@ -4,9 +4,10 @@
 
 #include "base/parse.h"
 
-/* for example, a per-CPU value has at most 32768 (PCPU_MIN_UNIT_SIZE) */
+/* limit of a key or value; the kernel's own may be lower: 32768 for a per-CPU value
+ * (PCPU_MIN_UNIT_SIZE) */
 #define DATUM_MAX_BYTES 65536
-#define FILL_MAX (16u << 20) /* generated entries of a map */
+#define FILL_MAX (16u << 20) /* most entries that `fill` generates for a map */
 
 static const char *const resets[] = {"load", "run"};
 

@@ -18,7 +18,7 @@
 #define PROTO_TCP 6u
 #define PROTO_UDP 17u
 #define PROTO_EXPERIMENT 253u
-#define TCP_CHECKSUM_AT 16u /* offset in the header */
+#define TCP_CHECKSUM_AT 16u /* offset in the TCP header */
 #define UDP_CHECKSUM_AT 6u
 
 static void put16(uint8_t *at, size_t value)
@@ -112,7 +112,7 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 	return (uint16_t)~sum16(sum, data, len);
 }
 
-/* `sum` already holds the addresses of the pseudo-header. */
+/* Sets the checksum of a TCP or UDP segment. `sum` is the sum of the pseudo-header's addresses. */
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
 	size_t at = protocol == PROTO_TCP ? TCP_CHECKSUM_AT : UDP_CHECKSUM_AT;

@@ -28,8 +28,8 @@ struct bb_packet {
 	uint32_t eth_type; /* used without IP only */
 	enum bb_packet_ip ip;
 	uint8_t ip_src[16], ip_dst[16]; /* network order; IPv4: the first 4 bytes */
-	uint32_t ttl;                   /* or hop limit */
-	enum bb_packet_l4 l4;           /* other values need IP */
+	uint32_t ttl;                   /* time to live (IPv4) or hop limit (IPv6) */
+	enum bb_packet_l4 l4;           /* TCP and UDP need IP */
 	uint32_t src_port, dst_port;    /* host order */
 };
 
@@ -40,15 +40,15 @@ void bb_packet__init(struct bb_packet *p);
 /* Writes a frame of `size` bytes: at least its headers, at most BB_FRAME_MAX_BYTES. */
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 
-/* Recomputes the checksums of an IPv4 header, and of TCP or UDP in IPv4 or directly after an
- * IPv6 header. Leaves other and truncated frames as they are. */
+/* Recomputes the checksum of an IPv4 header, and the checksum of TCP or UDP in IPv4 or directly
+ * after an IPv6 header. Skips headers that are truncated, and TCP and UDP in fragments. */
 void bb_frame__fix_checksums(uint8_t *frame, size_t len);
 
 /* True if the frame has a complete IPv4 header, by its EtherType and version. */
 int bb_frame__is_ipv4(const uint8_t *frame, size_t len);
 
-/* Returns the Internet checksum (RFC 1071) of len bytes, continued from `sum` (at first 0).
- * Store it high byte first. */
+/* Returns the Internet checksum (RFC 1071) of len bytes. `sum` is the sum of the 16-bit words
+ * before them; 0: there are none. Store the checksum high byte first. */
 uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len);
 
 #endif

@@ -7,8 +7,8 @@
 /* The parameter of a drive. */
 struct param {
 	const char *name;               /* NULL: no parameter */
-	const uint32_t *values;         /* values[n], or NULL */
-	const struct bb_inputs *inputs; /* or inputs[n], or NULL */
+	const uint32_t *values;         /* values[n]; NULL: the parameter is no number */
+	const struct bb_inputs *inputs; /* inputs->v[n]; NULL: the parameter is not the input */
 	bool numbered;                  /* the names of all inputs are whole numbers */
 	size_t n;
 };
@@ -52,8 +52,8 @@ static bool is_in(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
-/* `have[0..n)` are the valid names. The `n_others` names after them are valid elsewhere, and
- * only serve the message. */
+/* Fails because `word` is not among the valid names have[n]. The `n_others` names after them are
+ * valid in other scenarios; the message may suggest one of them. */
 static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s,
 		       const char *const *have, size_t n, size_t n_others, struct bb_err *err)
 {
@@ -163,7 +163,7 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
-/* True if the drive has this variant and the options ask for both. */
+/* True if the drive has this variant and the options do not exclude the variant. */
 static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
 		   const char *variant)
 {
@@ -185,7 +185,7 @@ static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 	for (size_t v = 0; v < s->n_variants; v++)
 		any |= wanted(opts, d, s->variants[v].name);
 	if (!any)
-		return 0; /* a floor without other variants is of no use */
+		return 0; /* no variant is left, and a floor alone is of no use */
 	grown = reallocarray(p->cases, p->n_cases + param.n * s->n_variants, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;

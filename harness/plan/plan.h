@@ -10,10 +10,16 @@
 /* The cases of a run, made from one scenario before anything is loaded: one for each variant,
  * drive and value of the parameter. `--dry-run` prints them. */
 #define BB_DEFAULT_LOADS 28u /* two for each of up to 14 places of a program (run/round.h) */
-/* For drives that measure by time, or without a program. Shorter slices would hold too few
- * samples. The interval over 12 slices reaches from the 3rd to the 10th. */
+/*
+ * Default loads of all other cases: of drives that measure by time, count, or load no program; and
+ * of sweeps. A drive that measures by time has one slice per load. Shorter slices would hold too
+ * few samples.
+ *
+ * The interval over 12 slices reaches from the 3rd to the 10th.
+ */
 #define BB_DEFAULT_SLICES 12u
-#define BB_SWEEP_MOST_LOADED 16u /* A sweep has more values than this, and fewer loads. */
+/* A parameter with more values is a sweep, whose cases get BB_DEFAULT_SLICES loads. */
+#define BB_SWEEP_MOST_LOADED 16u
 #define BB_NO_CASE SIZE_MAX
 
 struct bb_plan_case {
@@ -22,16 +28,17 @@ struct bb_plan_case {
 	const char *param; /* name of the parameter; NULL: none */
 	/* identifies the value in reports and plots */
 	uint32_t param_value;
-	/* argument of batch(): param_value, or the index of an input */
+	/* value for the driver's batch(): param_value, or the index of the input */
 	uint32_t driver_param;
-	/* NULL: no input, or the driver chooses it */
+	/* input from the scenario; NULL: the scenario gives none */
 	const struct bb_input *input;
 	uint32_t loads;   /* number of the plan's rounds in which the case takes part */
-	uint32_t samples; /* drives that fire: samples to take, over all loads */
-	/* drives that measure by time: seconds to spend, over all loads; else 0 */
+	uint32_t samples; /* drives that do not measure by time: samples to take, over all loads */
+	/* drives that measure by time: seconds to spend, over all loads; 0 for other drives */
 	double seconds;
 	size_t floor;   /* index of the floor's case, or BB_NO_CASE */
-	char name[512]; /* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
+	char name[512]; /* "scenario/variant/drive/parameter=value", "…/input=NAME", or without a
+			   parameter "scenario/variant/drive" */
 	size_t what;    /* offset in `name` of "drive/parameter=value" */
 	size_t value;   /* offset in `name` of the value, if there is a parameter */
 };
@@ -49,7 +56,7 @@ struct bb_plan {
 	size_t n_cases;
 };
 
-/* True if other cases are compared with this one. */
+/* True if this case is the floor of other cases. */
 static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 {
 	return c->floor == BB_NO_CASE && c->drive->floor;

@@ -18,8 +18,8 @@ static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 /* the first is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-#define MAX_CHOICES 32 /* per key */
-#define MAX_KINDS 31   /* of drives; each has a bit in bb_field.with */
+#define MAX_CHOICES 32 /* most choices of one key */
+#define MAX_KINDS 31   /* most kinds of drives; each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 
 /* --- fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]} --- */
@@ -190,8 +190,8 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
-/* Checks where the program is attached: a function needs a file, and a process given by `pid`
- * calls it by itself. */
+/* Checks the keys about the hook: `binary` and `function` need each other, and `pid` excludes
+ * `fired_by`. Stores the positions of these keys for messages. */
 static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 		       struct bb_variant_spec *v)
 {
@@ -379,8 +379,8 @@ static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d
 
 static const struct bb_type already_read = {0};
 
-/* For keys that only some kinds of drives take; the kinds list them (bb_drive_kind.keys). No
- * kind has this bit. */
+/* Marks a key that only some kinds of drives take: those that list it (bb_drive_kind.keys). No
+ * kind has this bit; read_drive() adds the bits of the kinds. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 #define VALUES &bb_type_u32_list, BB_LIST_AT(bb_drive_spec, values.v, values.n), OF_KINDS, .min = 1
 
@@ -517,7 +517,7 @@ static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 	return rc;
 }
 
-/* Checks `reset: run`, which needs a driver that knows when a run begins. */
+/* Checks that with `reset: run` every drive's driver knows when a run begins. */
 static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_map_spec *map)
 {
@@ -679,8 +679,8 @@ const char *bb_drive_name(const struct bb_drive_spec *d)
 	return d->caches == BB_CACHES_COLD ? d->kind->cold_name : bb_drive_kind_name(d->kind);
 }
 
-/* Returns the kind of a drive's twin, which empties caches or, if `by_line`, times lines. NULL:
- * it cannot have one. */
+/* Returns the kind of the drive's twin; NULL: the drive can have none. The twin empties caches
+ * or, if `by_line`, times lines. */
 static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, bool by_line)
 {
 	if (!by_line)

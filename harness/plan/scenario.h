@@ -16,23 +16,27 @@ struct bb_where { /* position of an item in the file, from 1, for messages */
 	uint32_t line, col;
 };
 
-/* `{pid: self}` in place of a number: a value of the process that fires the program, known only
- * when the program is loaded. Tracers filter by such values (`targ_pid`, a map of cgroups). */
+/*
+ * `{pid: self}`, `{comm: self}` or `{cgroup: self}` as a key or value of a map or as the value of a
+ * global. It stands for a value of the process that fires the program, which is known only when the
+ * program is loaded. Tracers filter by such values (`targ_pid`, a map of cgroups).
+ */
 enum bb_self { BB_SELF_NONE, BB_SELF_PID, BB_SELF_COMM, BB_SELF_CGROUP };
 
 struct bb_self_values {
 	uint32_t pid;       /* 0: unknown */
 	char comm[16];      /* "": unknown */
 	uint64_t cgroup_id; /* 0: unknown */
-	int cgroup_fd;      /* its folder, borrowed; -1: unknown */
+	int cgroup_fd;      /* descriptor of the cgroup's folder, borrowed; -1: unknown */
 };
 
-/* Why a value is unknown. */
+/* For messages: why a value of struct bb_self_values is unknown. */
 #define BB_SELF_UNKNOWN                                                                            \
 	"only programs that are fired where they are attached have a process that fires; it is "   \
 	"not known which here"
 
-/* Stores the value of pid or cgroup. Returns false if it is unknown or not a number. */
+/* Stores the process id or the cgroup id. Returns false if it is unknown, or if `self` is
+ * neither. */
 static inline bool bb_self__number(enum bb_self self, const struct bb_self_values *v,
 				   int64_t *ret_number)
 {
@@ -53,40 +57,46 @@ struct bb_u32_list {
 	size_t n;
 };
 
-/* Contents for a map. Sizes are checked when the program is loaded, against the map's own. */
+/* Contents of a map, as the scenario gives them. Whether keys and values have the map's sizes is
+ * checked when the program is loaded. */
 
-/* A key or a value: a whole number of the map's width, or exactly these bytes. */
+/* A key or a value of a map. A number is stored with the map's width; `bytes` must have exactly
+ * that width. */
 struct bb_map_datum {
 	bool is_number;
 	int64_t number;
-	enum bb_self self; /* in place of both; BB_SELF_NONE: not used */
+	enum bb_self self; /* value of the process that fires, in place of `number` and `bytes`;
+			      BB_SELF_NONE: not used */
 	struct bb_bytes bytes;
 };
 
 struct bb_map_entry {
 	struct bb_map_datum key, value;
-	char *program; /* value in a prog array: the name of a program; else NULL */
+	char *program; /* prog array: name of the program that is the value; NULL: `value` is used
+			*/
 	struct bb_where where;
 };
 
 /* `fill`: entries with generated keys. */
 struct bb_map_fill {
-	uint32_t count; /* number of entries; 0: none are generated */
-	bool random;    /* keys in a fixed random order; false: 0, 1, 2, ... */
-	struct bb_u32_list
-		prefixes;          /* LPM trie: prefix lengths, used in turn; n == 0: whole keys */
-	struct bb_map_datum value; /* value of each; not given: zeros */
+	uint32_t count;              /* number of entries; 0: none are generated */
+	bool random;                 /* keys in a fixed random order; false: 0, 1, 2, ... */
+	struct bb_u32_list prefixes; /* LPM trie: prefix lengths in bits, used in turn; n == 0: the
+					length of a whole key */
+	struct bb_map_datum value;   /* value of every generated entry; not given: zeros */
 };
 
 struct bb_map_spec {
 	char *name;
 	struct bb_map_fill fill;
-	/* entries[n_entries]; none: the map is empty, or an array of zeros */
+	/* entries[n_entries]; with neither entries nor `fill` the map is empty, or an array of
+	 * zeros */
 	struct bb_map_entry *entries;
 	size_t n_entries;
 	/* `reset: run`: the map is restored before every run, not just once per load */
 	bool each_run;
-	struct bb_where where; /* two specs with the same name and position describe one map */
+	struct bb_where where; /* position in the file; specs with the same name and position
+				  describe one map */
 };
 
 /* Contents of a variant's maps, with distinct names. */
@@ -98,7 +108,7 @@ struct bb_map_specs {
 /* Adds copies of the specs in `from` whose names are not in `list`. Returns 0 or -ENOMEM. */
 int bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
 
-/* Returns the spec of that map, or NULL. `list` may be NULL. */
+/* Returns the spec of the map called `name`, or NULL. `list` may be NULL. */
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name);
 
 /* True if a prog array in `list` contains this program. `list` may be NULL. */
@@ -115,7 +125,7 @@ enum bb_argument_kind {
 
 struct bb_argument {
 	enum bb_argument_kind kind;
-	int64_t number; /* for a buffer, its size in bytes */
+	int64_t number; /* value of a whole number; of a buffer: its size in bytes */
 	double real;
 	char *text;
 };
@@ -123,7 +133,8 @@ struct bb_argument {
 #define BB_ARGUMENTS_MOST 12u
 
 struct bb_fired_by {
-	char *trigger; /* if this, call and run are NULL, bpfbench looks for a trigger */
+	char *trigger; /* name of a trigger; if trigger, call and run are NULL, bpfbench looks for a
+			  trigger */
 	char *call;
 	struct bb_argument *arguments; /* arguments of the call */
 	size_t n_arguments;
@@ -150,7 +161,8 @@ struct bb_input {
 	uint8_t *data; /* the packet, or the context if `is_context` */
 	size_t len;
 	bool is_context;
-	uint8_t *ctx; /* context of the packet, with its mark for example; NULL: none */
+	uint8_t *ctx; /* context of the packet, for example a struct __sk_buff with a mark; NULL:
+			 none */
 	size_t ctx_len;
 	enum bb_ctx_kind ctx_kind;
 	bool has_retval; /* a return value is expected */
@@ -168,33 +180,39 @@ struct bb_inputs {
 struct bb_global_spec {
 	char *name;
 	int64_t value;
-	enum bb_self self; /* in place of the value */
+	enum bb_self self; /* value of the process that fires, in place of `value`; BB_SELF_NONE:
+			      not used */
 	struct bb_where where;
 };
 
 struct bb_variant_spec {
 	char *name;
-	char *program;     /* function in the object; by default the variant's name */
-	char *object;      /* NULL: the scenario's object */
-	char *type;        /* section to load it as; NULL: its own */
-	uint32_t id;       /* of a live program; 0: not given */
-	char *pinned;      /* pin of a live program; NULL: not given */
+	char *program; /* function in the object; by default the variant's name */
+	char *object;  /* NULL: the scenario's object */
+	char *type;   /* name of a section; the program is loaded as if it were there. NULL: its own
+			 section */
+	uint32_t id;  /* of a live program; 0: not given */
+	char *pinned; /* pin of a live program; NULL: not given */
 	char *description; /* NULL: not given */
-	/* consumer of its ring in a pipeline: "fixed" (default), "oops" or "none" */
+	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
+	 * "none" */
 	char *consumer;
-	/* profiler in a slowdown: "program" (default), "none", "perf-record" or "profile" */
+	/* profiler, for the drive `slowdown`: "program" (default), "none", "perf-record" or
+	 * "profile" */
 	char *sampler;
 	/* file and function to attach the program to, in place of those in its section; both or
 	 * neither are NULL */
 	char *binary, *function;
-	uint32_t pid; /* attach it in this process only, which calls the function by itself; 0: not
-			 given */
+	uint32_t pid; /* process to attach the program in, which calls the function by itself; 0:
+			 not given */
 	struct bb_fired_by fired_by; /* what makes the program run at its hook */
-	/* "FILE:LINE:COLUMN" of 'binary', and of 'fired_by' or 'pid'; NULL: not given */
+	/* positions "FILE:LINE:COLUMN" of the keys `binary`, and `fired_by` or `pid`; NULL: key
+	 * not given */
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
-	struct bb_map_specs maps; /* its own, and those of the scenario with other names */
+	struct bb_map_specs maps; /* the variant's own maps, and the scenario's maps except those
+				     that the variant names itself */
 	struct bb_where where;
 };
 
@@ -212,8 +230,8 @@ enum bb_caches {
 /* One entry of `drive:`. Its kind decides which keys it has; members of other keys are zero. */
 struct bb_drive_spec {
 	const struct bb_drive_kind *kind;
-	char *event; /* the clock, or the value that chose the kind; NULL: the kind has no such key
-		      */
+	char *event; /* value of the key `event`: a clock, or another source of runs; NULL: the kind
+			has no such key */
 	struct bb_u32_list values; /* values of the parameter kind->param; n >= 1 if it has one */
 	struct bb_inputs inputs;   /* n == 0: the default input of the program's type */
 	enum bb_caches caches;
@@ -221,11 +239,12 @@ struct bb_drive_spec {
 	uint32_t samples; /* per variant and value, over all loads; 0: the kind's default */
 	char **variants;  /* names of its variants, variants[n_variants]; NULL: all */
 	size_t n_variants;
-	char *floor; /* name of its floor variant: its own, else the scenario's; may be NULL */
+	char *floor; /* name of the floor variant: the drive's, else the scenario's; NULL: there is
+			no floor */
 	struct {
 		char *inside; /* function on whose stack the trigger fires */
 		enum bb_drain consumer;
-	} step; /* trigger page-fault */
+	} step; /* keys of the trigger page-fault */
 	struct {
 		uint32_t repeat; /* runs in the longest call; 0: calibrated */
 	} slope;
@@ -244,10 +263,12 @@ struct bb_scenario {
 	char *path; /* path of its file */
 	char *name;
 	char *description; /* NULL: not given */
-	/* BPF object; may be NULL if every drive is "call" or "fake", or every variant is live */
+	/* BPF object of variants that name none; NULL: no variant needs it, or no drive loads a
+	 * program */
 	char *object;
 	char *floor;    /* name of the floor variant; may be NULL */
-	char *anchor;   /* variant by which history divides; NULL: the floor */
+	char *anchor;   /* name of the variant whose latency divides all others in `history`; NULL:
+			   the floor */
 	uint32_t loads; /* loads of each program per run; 0: default */
 	/* `refused: skip`: a program that cannot be loaded or run is skipped by name; by default
 	 * it is an error */
@@ -257,7 +278,7 @@ struct bb_scenario {
 	struct bb_drive_spec *drives;
 	size_t n_drives;
 	struct bb_map_specs maps; /* for all variants; copied into the list of each */
-	int expect_drops;         /* `expect: {drops: 0}` gives 0; -1: not given */
+	int expect_drops; /* expected number of drops, from `expect: {drops: N}`; -1: not given */
 };
 
 /* Reads and checks the file at `path`. Returns 0, or -errno with a message that begins
@@ -271,9 +292,10 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 void bb_scenario__free(struct bb_scenario *s);
 
 /*
- * Adds a copy of the variant `like` under another name, with another object unless it is NULL. The
- * drives of `like` drive it too. Variants move in memory, so earlier plans become invalid. Returns
- * -EEXIST if the name is taken, or -ENOMEM.
+ * Adds a copy of the variant `like`, called `name`, with `object` in place of its object unless
+ * `object` is NULL. The drives of `like` drive the copy too. Moves the variants in memory: a plan
+ * made before this call must not be used after it. Returns 0, -EEXIST if the name is taken, or
+ * -ENOMEM.
  */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err);
@@ -292,14 +314,19 @@ static inline const char *bb_variant_object(const struct bb_scenario *s,
 }
 
 /*
- * Adds a cold twin of every hot step drive, with the default number of samples, unless the scenario
- * has a cold drive. Drives move in memory, so earlier plans become invalid. Returns -EINVAL if
- * there is no step drive, or -ENOMEM.
+ * Adds a cold twin of every drive whose kind can run cold (step, lines). The twin has the default
+ * number of samples. Does nothing if the scenario has a cold drive already. Moves the drives in
+ * memory: a plan made before this call must not be used after it. Returns 0, -EINVAL if no drive
+ * can run cold, or -ENOMEM.
  */
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
 
-/* Adds a twin of every hot step drive that times the lines of a run (drivers/lines.c), unless
- * the scenario has such a drive. Otherwise as bb_scenario__add_cold(). */
+/*
+ * Adds a twin of every hot step drive. The twin times the lines of a run (drivers/lines.c) and has
+ * the default number of samples. Does nothing if the scenario has a drive that times lines already.
+ * Moves the drives in memory: a plan made before this call must not be used after it. Returns 0,
+ * -EINVAL if no drive can have such a twin, or -ENOMEM.
+ */
 int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
 
 /* Returns how many samples the drive takes, and how many in a row. */

@@ -89,13 +89,14 @@ struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)
 	return s;
 }
 
-/* What begins there, for messages. */
+/* Returns a node that has only this position, for messages. */
 static struct bb_yaml node_at(yaml_mark_t mark)
 {
 	return (struct bb_yaml){.line = (uint32_t)mark.line + 1, .col = (uint32_t)mark.column + 1};
 }
 
-/* libyaml gives only the byte at which the encoding is wrong. */
+/* Returns a node that has only the position of a byte. For wrong encoding, libyaml gives no
+ * other position. */
 static struct bb_yaml node_at_byte(const char *text, size_t offset)
 {
 	yaml_mark_t m = {0};

@@ -23,13 +23,14 @@ enum bb_yaml_kind {
 struct bb_yaml {
 	enum bb_yaml_kind kind;
 	uint32_t line, col; /* position of its beginning, from 1; columns count characters */
-	bool quoted; /* the text is in quotes or a block, so it is neither a number nor empty */
+	bool quoted; /* the text is in quotes or a block, so it is not taken as a number or as null
+		      */
 	bool flow;   /* the list or mapping is written with brackets or braces */
 	char *text;  /* UTF-8 without NUL */
 	/* list: n items. Mapping: n pairs, items[2i] is the key and items[2i + 1] its value */
 	struct bb_yaml *items;
 	size_t n;
-	size_t n_items; /* private */
+	size_t n_items; /* number of nodes in `items`; private */
 };
 
 /* Parses a YAML text. Returns 0, -EINVAL, -EFBIG or -ENOMEM. `path` is only for messages. Free
@@ -45,10 +46,11 @@ void bb_yaml__write(FILE *out, const char *text);
 /* Returns the value of `key`, or NULL. `map` must be a mapping. */
 const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
 
-/* True for `description:` without a value, and for a bare ~ or null. */
+/* True for a text without quotes that is empty (`description:`), ~ or null. */
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
-/* Writes "path:line:col: " and a message into the error; returns -EINVAL. */
+/* Where messages about nodes go. bb_yaml__fail() writes "path:line:col: " and a message into
+ * `err`, and returns -EINVAL. */
 struct bb_reader {
 	const char *path;
 	struct bb_err *err;

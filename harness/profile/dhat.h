@@ -5,8 +5,11 @@
 #include "base/err.h"
 #include "base/std.h"
 
-/* Totals of a file of `valgrind --tool=dhat`, version 2, under valgrind's own names: Total (all
- * memory ever allocated), At t-gmax (when the heap was largest), At t-end (memory never freed). */
+/*
+ * Totals of a file of `valgrind --tool=dhat`, version 2, in bytes and in blocks. Valgrind calls
+ * them Total (all memory ever allocated), At t-gmax (when the heap was largest) and At t-end
+ * (memory never freed).
+ */
 struct bb_dhat {
 	uint64_t total_bytes, total_blocks;
 	uint64_t gmax_bytes, gmax_blocks;
@@ -14,10 +17,10 @@ struct bb_dhat {
 };
 
 struct bb_dhat_metric {
-	const char *name; /* "Total, bytes" */
+	const char *name; /* valgrind's name of the total: "Total, bytes" */
 	const char *slug; /* name of the measure in BMF */
-	const char *key;  /* key in an allocation point of the file */
-	size_t offset;    /* offset of the sum in struct bb_dhat */
+	const char *key;  /* key of the figure in an allocation point of the file */
+	size_t offset;    /* offset of the total in struct bb_dhat */
 };
 
 extern const struct bb_dhat_metric bb_dhat_metrics[];
@@ -28,8 +31,8 @@ static inline uint64_t bb_dhat_of(const struct bb_dhat *d, const struct bb_dhat_
 	return *(const uint64_t *)((const char *)d + m->offset);
 }
 
-/* Reads a DHAT file. Returns 0, or -errno with a message that names the file; -EINVAL if the
- * file is not DHAT's, or not of heap mode. */
+/* Reads a DHAT file. Returns 0, or -errno with a message that names the file; -EINVAL if DHAT
+ * did not write the file, or not in heap mode. */
 int bb_dhat__read(const char *path, struct bb_dhat *ret_dhat, struct bb_err *err);
 
 #endif

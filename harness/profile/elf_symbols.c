@@ -77,32 +77,33 @@ struct dwarf_unit {
 	bool is_listed;
 	Dwarf_Die *functions;
 	size_t n_functions;
-	struct bb_symtab
-		ranges; /* address ranges of `functions`; `rank` is the index of the function */
+	struct bb_symtab ranges; /* address ranges of `functions`; the `rank` of a range is the
+				    index of its function */
 };
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
 	Elf *elf;      /* belongs to dwfl */
-	int socket;    /* where to ask the parent for debug files */
-	uint64_t bias; /* address of libdwfl minus address in the file */
+	int socket;    /* socket to the parent, for requests of debug files; -1: there are no debug
+			  files */
+	uint64_t bias; /* address in libdwfl minus address in the file */
 	struct bb_symtab functions;
 	struct dwarf_unit *units;
 	size_t n_units;
-	/* Address ranges of the units; `rank` is the index of the unit. We build the list
-	 * because clang writes no .debug_aranges. */
+	/* Address ranges of the units; the `rank` of a range is the index of its unit. We build
+	 * this list because clang writes no .debug_aranges. */
 	struct bb_symtab ranges;
-	uint64_t dwarf_bias; /* address of the module minus address in DWARF */
-	/* How many more DWARF entries may be read. Limited because a damaged file can contain a
-	 * cycle. */
+	uint64_t dwarf_bias; /* address in libdwfl minus address in DWARF */
+	/* How many more DWARF entries may be read. It is limited because a damaged file can
+	 * contain a cycle. */
 	size_t dies_left;
 };
 
 #define MAX_SYMBOLS 8000000
 #define MAX_SEGMENTS 1024u
 #define MAX_UNITS 200000u
-#define MAX_RANGES 4096    /* per entry */
-#define MAX_DIES 50000000u /* per file, all look-ups together */
+#define MAX_RANGES 4096    /* most ranges of one DWARF entry */
+#define MAX_DIES 50000000u /* most DWARF entries read of one file, in all look-ups together */
 #define MAX_DEPTH 64
 #define MAX_ID 64u
 
@@ -123,7 +124,7 @@ static int add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
 	return 0;
 }
 
-/* Lists the units of the module, as many as memory allows. Lists none if there is no DWARF. */
+/* Lists the compilation units, as many as memory allows. Lists none if there is no DWARF. */
 static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
 	Dwarf_Addr bias = 0;
@@ -148,7 +149,8 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 	bb_symtab__sort(&s->ranges);
 }
 
-/* Lists the functions among the children of `parent`, and inside its namespaces and types. */
+/* Lists the functions among the children of the entry `parent`, also those inside its namespaces
+ * and types. */
 static int list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
 			  int depth)
 {
@@ -264,8 +266,10 @@ static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, D
 	return -1;
 }
 
-/* In the symbolizer's child: asks for a separate debug file, and checks that the build id or the
- * check sum of the debug link matches. Returns its descriptor, or < 0 if there is none. */
+/*
+ * In the symbolizer's child: asks for a separate debug file. Checks that its build id, or its check
+ * sum against the debug link, is right. Returns the file's descriptor, or < 0 if there is none.
+ */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		      const char *file, const char *link, GElf_Word crc, char **ret_path)
 {
@@ -323,11 +327,14 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	return module;
 }
 
-/* Reads the symbol table. Of several names at one address the preferred one is global, then
- * weak, then local, then the one with the fewest leading underscores, as in perf. */
+/*
+ * Reads the symbol table. Of several names at one address, one with a size is preferred, then one
+ * that is global, then weak, then local, then the one with the fewest leading underscores, as in
+ * perf.
+ */
 static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
-	/* 0: any other binding, which comes last */
+	/* 0: any other binding; its rank wraps round and is the last */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 
@@ -396,8 +403,8 @@ bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, ui
 	return false;
 }
 
-/* Fills in the names of the frames and the lines of the calls: the line of a frame is where it
- * calls the next inner one. */
+/* Fills in the names of the frames. The line of a frame that calls an inlined function is the
+ * line of that call; the innermost frame gets no line here. */
 static void fill_frames(const Dwarf_Die *scopes, size_t n, struct dwarf_unit *unit,
 			struct bb_elf_frame *frames)
 {
@@ -443,14 +450,13 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 	if (n)
 		fill_frames(scopes, n, unit, ret_frames);
 	else
-		n = 1; /* the symbol or the line may still be known, for example of assembly */
+		n = 1; /* there is no DWARF here (assembly, for example), but perhaps a symbol */
 	if (line) {
 		ret_frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
 		if (!dwarf_lineno(line, &number) && number > 0)
 			ret_frames[n - 1].line = (uint32_t)number;
 	}
-	if (symbol) { /* the symbol's name is complete (C++) and is the name that other tools show
-		       */
+	if (symbol) { /* the symbol's name is complete (C++), and other tools show it too */
 		ret_frames[0].function = bb_symtab__name(&s->functions, symbol);
 		ret_frames[0].start = symbol->start - s->bias;
 		ret_frames[0].distance = address - symbol->start;

@@ -12,26 +12,27 @@
  */
 struct bb_elf_symbols;
 
-/* Which parts of the file are read. */
+/* BB_ELF_SYMBOLS reads only the symbol table, BB_ELF_DWARF also the debug information. */
 enum bb_elf_depth { BB_ELF_SYMBOLS, BB_ELF_DWARF };
 
-#define BB_ELF_MAX_FRAMES 32 /* at most this many functions inlined at one address */
+#define BB_ELF_MAX_FRAMES 32 /* most functions at one address: one, and those inlined into it */
 
-/* One function at an address. The strings belong to the bb_elf_symbols. */
+/* One function at an address. The strings belong to the struct bb_elf_symbols. */
 struct bb_elf_frame {
 	const char *function;
 	const char *file; /* NULL: unknown */
 	uint32_t line;
 	/* start of the function as an address in the file; 0 for inlined functions */
 	uint64_t start;
-	uint64_t distance; /* from `start` to the address, in bytes */
+	uint64_t distance; /* from `start` to the looked-up address, in bytes; 0 for inlined
+			      functions */
 	bool is_inlined;
 };
 
 /*
- * Opens symbols from the file `fd`; the descriptor is duplicated. Returns NULL if the file is not
- * readable ELF, or without memory. Debug files are requested over `socket` and checked; -1 means no
- * debug files.
+ * Opens the symbols of the ELF file `fd`, whose descriptor is duplicated. Returns NULL if the file
+ * is not readable ELF, or without memory. Debug files are requested over `socket` and checked; -1:
+ * no debug files are used.
  */
 struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket);
 
@@ -40,8 +41,10 @@ struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int
 bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset,
 			     uint64_t *ret_address);
 
-/* Finds the functions at an address, outermost first: the one from the symbol table or DWARF,
- * then those inlined into it. Returns their number; 0 means unknown. */
+/*
+ * Finds the functions at an address, outermost first: the function from the symbol table or DWARF,
+ * then the functions inlined into it. Returns their number; 0: no function is known there.
+ */
 size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES]);
 
@@ -66,9 +69,9 @@ struct bb_debug_request {
 
 /*
  * In the parent: opens the requested debug file for the ELF file at `path`, which is open as
- * `of_fd`. Accepts only a regular file that belongs to root or to the owner of the ELF file,
- * because others could put a file into that folder. Returns a descriptor, or -errno; -EINVAL for a
- * malformed request.
+ * `of_fd`. Accepts only a regular file that belongs to root or, except for BB_DEBUG_ALT, to the
+ * owner of the ELF file: others may be able to put files into that file's folder. Returns a
+ * descriptor, or -errno; -EINVAL for a malformed request.
  */
 int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd);
 

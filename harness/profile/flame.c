@@ -11,20 +11,19 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
 #define WIDTH 1200.0
 #define MARGIN 10.0
 #define ROW 17u
-#define HEAD 36u /* height of the title, px */
-#define FOOT                                                                                       \
-	56u /* height of the legend, the buttons and the line about the frame under the pointer,   \
-	       px */
-#define LETTER_WIDTH 7.0 /* of the monospaced font at 11.5 px, rounded up */
+#define HEAD 36u         /* height of the title, px */
+#define FOOT 56u         /* height of legend, buttons and the line about a frame, px */
+#define LETTER_WIDTH 7.0 /* width of a letter of the monospaced font at 11.5 px, rounded up */
 #define MIN_WIDTH 0.1
-#define MAX_BYTES 1950000u /* for all frames */
+#define MAX_BYTES 1950000u /* default limit of the bytes of all frames */
 #define TINTS 3
 
 /* Palette of Okabe and Ito (2008), which colour-blind people can tell apart. Tints distinguish
  * neighbours. */
 static const struct kind_style {
 	char letter;
-	const char *legend; /* in a profile's legend; NULL: not in the legend */
+	const char
+		*legend; /* name in the legend of a profile; NULL: the kind is not in the legend */
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = {'c', NULL, {"#bbbbbb", "#c4c4c4", "#b2b2b2"}},
@@ -40,7 +39,7 @@ static const struct kind_style {
 struct box {
 	uint64_t x, total;
 	uint32_t depth;
-	uint32_t frame; /* BB_NO_ID means the root */
+	uint32_t frame; /* BB_NO_ID: the root, which is no frame of a stack */
 };
 
 struct flame {
@@ -229,7 +228,7 @@ static void write_omission(const struct flame *f, const char *unit)
 	fprintf(f->out, "frames narrower than %.2g %s%s are left out", width, unit, also);
 }
 
-/* Returns the legend of a kind of frame; NULL means none. */
+/* Returns the name in the legend of a kind of frame; NULL: the kind is not in the legend. */
 static const char *legend_of(const struct flame *f, int kind)
 {
 	return f->opts->legend ? f->opts->legend[kind] : styles[kind].legend;

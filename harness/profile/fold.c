@@ -6,14 +6,15 @@
 #include "base/grow.h"
 
 #define MAX_OWN_FRAMES 8u
-#define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8) /* per stack, with its process and notes */
+/* most points of a stack, with its process and notes */
+#define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)
 #define KERNEL_SPACE UINT64_MAX
 
-/* A distinct code address, or a text instead of one. Its functions are numbers[first .. first +
- * n), outermost first; n <= BB_ELF_MAX_FRAMES. */
+/* A distinct code address, or a text in place of one. numbers[first .. first + n) are the
+ * functions at the address, outermost first; n <= BB_ELF_MAX_FRAMES. */
 struct point {
-	uint64_t offset; /* in the file `dso` */
-	uint32_t dso;    /* BB_NO_ID: not in a file */
+	uint64_t offset; /* offset of the address in the file `dso` */
+	uint32_t dso;    /* index of the file; BB_NO_ID: the address is not in a file */
 	uint32_t first, n;
 };
 
@@ -24,17 +25,19 @@ struct folding {
 	struct bb_profile *profile;
 	struct point *points;
 	size_t n_points;
-	uint32_t *numbers; /* indexes of the points' frames in the profile */
+	uint32_t *numbers; /* the functions of all points, as indexes of frames in the profile */
 	size_t n_numbers;
-	struct bb_idmap by_address; /* (address, space or KERNEL_SPACE) -> point */
-	/* (offset, dso) -> point; serves all processes that map the file */
+	struct bb_idmap by_address; /* (address, index of its space or KERNEL_SPACE) -> point */
+	/* (offset, dso) -> point, for all processes that map the file */
 	struct bb_idmap by_location;
-	struct bb_idmap processes; /* (name, 0) -> point */
+	struct bb_idmap processes; /* (name of a process, 0) -> point */
 	struct bb_jit_maps jit_maps;
-	/* State of the latest sample: itself (or NULL), its space, and the point of its process */
+	/* The latest sample (NULL: none yet), the index of its space, and the point of its
+	 * process. */
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
-	uint32_t cut, lost, off_cpu; /* points */
+	uint32_t cut, lost,
+		off_cpu; /* points of the notes BB_NOTE_CUT, BB_NOTE_LOST and BB_NOTE_OFF_CPU */
 	struct bb_code_location
 		*locations; /* points in files, sorted by file; `id` is the index of the point */
 };
@@ -46,7 +49,8 @@ static uint32_t name_id(struct folding *f, const char *name)
 	return bb_names__add(&f->profile->stacks.names, name, strlen(name), &id) ? BB_NO_ID : id;
 }
 
-/* Adds a function to the point. Points with the same outer functions share those frames. */
+/* Adds a function to the point. Points whose outer functions are equal share the frames of
+ * those. */
 static int add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
 	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID, *number;
@@ -60,7 +64,8 @@ static int add_frame(struct folding *f, struct point *p, const char *name, struc
 	return bb_stacks__intern_frame(&f->profile->stacks, &frame, before, number);
 }
 
-/* Adds a point without frames. Valid until the next call. */
+/* Adds a point without functions. The pointer is valid until the next call. Returns NULL without
+ * memory. */
 static struct point *add_point(struct folding *f, uint32_t dso, uint64_t offset, uint32_t *ret_id)
 {
 	struct point *p = bb_append(&f->points, &f->n_points, sizeof(*p));
@@ -80,8 +85,8 @@ static int add_text(struct folding *f, const char *text, enum bb_frame_kind kind
 	return p ? add_frame(f, p, text, frame) : -ENOMEM;
 }
 
-/* Adds a point for an address outside of files. `symbols` of the kernel or of a JIT name it;
- * NULL means no symbols. */
+/* Adds a point for an address that is in no file. `symbols` are those of the kernel or of a JIT;
+ * NULL: there are none, and the function is unknown. */
 static int add_symbol(struct folding *f, const struct bb_symtab *symbols, bool is_kernel,
 		      uint64_t address, uint32_t *ret_point)
 {
@@ -115,7 +120,8 @@ static int kernel_point(struct folding *f, uint64_t address, uint32_t *ret_point
 /* Finds the point of a user address in the space of the latest sample. */
 static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_t *ret_point)
 {
-	/* Without a space the process tells addresses apart: its JIT map may name them. */
+	/* If the space is unknown, the process id is the key: the JIT map of the process may
+	 * name the address. */
 	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
 	const struct bb_symtab *jit;
 	const struct bb_mapping *m;
@@ -126,7 +132,7 @@ static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_
 		return 0;
 	m = bb_spaces__find(f->spaces, f->space, address);
 	if (m && m->dso != BB_NO_ID) {
-		/* All processes that map this file share the point. It is named later. */
+		/* All processes that map this file share the point. symbolize() names it. */
 		offset = address - m->start + m->file_offset;
 		*ret_point = bb_idmap__get(&f->by_location, offset, m->dso);
 		if (*ret_point == BB_NO_ID &&
@@ -141,7 +147,8 @@ static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_
 	return rc ? rc : bb_idmap__put(&f->by_address, address, key, *ret_point);
 }
 
-/* Finds the process and space of a sample. Most often they equal those of the sample before. */
+/* Finds the process and the space of a sample. Does nothing if they are those of the sample
+ * before. */
 static int find_process(struct folding *f, const struct bb_sampled_stack *s)
 {
 	const struct bb_sampled_stack *latest = f->latest;
@@ -167,8 +174,8 @@ static int find_process(struct folding *f, const struct bb_sampled_stack *s)
 	return bb_idmap__put(&f->processes, name, 0, f->process);
 }
 
-/* All frames but the innermost hold return addresses. The call is before them, perhaps on
- * another line or in another function. */
+/* All frames but the innermost hold return addresses. The call ends just before such an address,
+ * perhaps on another line or in another function. */
 static uint64_t code_address(const uint64_t *addresses, size_t nth)
 {
 	return nth ? addresses[nth] - 1 : addresses[0];
@@ -227,7 +234,7 @@ static int by_location(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Names the points in files. Returns 0, or -errno with a message. */
+/* Names the functions of all points in files. Returns 0, or -errno with a message. */
 static int symbolize(struct folding *f, struct bb_err *err)
 {
 	struct bb_code_location *locations = malloc((f->n_points + 1) * sizeof(*locations));
@@ -273,7 +280,7 @@ static bool is_own(const struct folding *f, uint32_t point)
 		!strncmp(name, "__traceiter_", 12));
 }
 
-/* Adds the sample as a stack. Its points are named already. */
+/* Adds a sample as a stack. Its points have functions already. */
 static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
 {
 	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
@@ -284,7 +291,7 @@ static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
 		return rc;
 	last = n_points - 1;
 	end = n_points;
-	/* Leaves our own frames out, so that [off-CPU] stands on the function where the kernel
+	/* Leaves our own frames out, so that [off-CPU] is above the function in which the kernel
 	 * switched. */
 	if (points[last] == f->off_cpu)
 		for (uint32_t own = 1; own <= MAX_OWN_FRAMES && own <= last; own++)

@@ -65,8 +65,7 @@ struct bb_recorder {
 	struct ring_buffer *overflow;
 	int overflow_rc;
 	struct bb_task_events task_events;
-	struct bb_recording
-		recording; /* until __finish its samples are only those from `overflow` */
+	struct bb_recording recording; /* until __finish it has only the samples from `overflow` */
 	uint64_t began_ns, stopped_ns;
 };
 
@@ -145,7 +144,8 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 		  : 0;
 }
 
-/* Attaches the tracepoint programs. If `pid` is not 0, only that process is sampled. */
+/* Attaches the tracepoint programs. With opts.pid, the process of that id becomes the first that
+ * is sampled. */
 static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 {
 	static const char *const names[] = {"switched", "forked"};
@@ -256,13 +256,14 @@ static int on_overflow(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* Checks that the process exists and can be told apart. `pid` 0 means all processes. */
+/* Checks that the process `pid` exists (0: all processes), and that we see the process ids that
+ * BPF sees. */
 static int check_process(pid_t pid, struct bb_err *err)
 {
 	char path[64];
 	struct stat st;
 
-	/* BPF sees process ids of the first PID namespace. */
+	/* BPF sees the process ids of the first PID namespace. */
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
 		return bb_fail(err, -ENOTSUP,
 			       "profile cannot tell processes apart from within a PID namespace (a "
@@ -273,7 +274,7 @@ static int check_process(pid_t pid, struct bb_err *err)
 	return 0;
 }
 
-/* Logs the code that is mapped already, by one process or by all. */
+/* Logs the code that is mapped already, by the process `pid` or, if that is 0, by all. */
 static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
 {
 	uint64_t now_ns = bb_now_ns(), number;
@@ -298,7 +299,9 @@ int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
 	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len);
 
 	if (rc)
-		return rc == -ENOMEM ? bb_fail_nomem(err) : 0; /* go on without names */
+		return rc == -ENOMEM ? bb_fail_nomem(err)
+				     : 0; /* without /proc/kallsyms the kernel's functions have no
+					     names */
 	rc = bb_symtab__add_kallsyms(t, text);
 	free(text);
 	bb_symtab__sort(t);
@@ -316,7 +319,7 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	r->opts = *opts;
 	rc = open_object(r, err);
 	rc = rc ? rc : check_process(opts->pid, err);
-	bb_open_files__allow_more(); /* every mapped file is kept open */
+	bb_open_files__allow_more(); /* the recording keeps each mapped file open */
 	rc = rc ? rc : bb_task_events__open(&r->recording.spaces, &r->task_events, err);
 	rc = rc ? rc : log_existing(&r->recording.spaces, opts->pid, err);
 	rc = rc ? rc : load_object(r, err);
@@ -362,7 +365,7 @@ static void stop(struct bb_recorder *r)
 	r->stopped_ns = bb_now_ns();
 }
 
-/* Copies the stack with this id into frames[max_frames]. Returns its length. */
+/* Copies the stack with this id into frames[max_frames]. Returns its length; 0: there is none. */
 static uint16_t look_up(const struct bb_recorder *r, int32_t id, uint64_t *frames)
 {
 	uint32_t max_frames = r->recording.stats.max_frames;
@@ -461,20 +464,21 @@ void bb_recorder__free(struct bb_recorder *r)
 /* --- with a command --- */
 
 /*
- * The command to profile, a child process. It waits before its exec until we let it go, so that
- * nothing is missed. It runs as the given user in a clean environment with `env` (base/child.h).
- * Its stdout is our stderr. The kernel kills it if we die.
+ * The command to profile, a child process. It waits before its exec until we send it a byte, so
+ * that nothing is missed. It runs as the given user in a clean environment with `env`
+ * (base/child.h). Its stdout is our stderr. The kernel kills it if we die.
  */
 struct command {
 	struct bb_child child; /* pid 0: none, or it has ended */
 	int status;            /* as of waitpid(), after its end */
 };
 
-#define TERM_MS 2000 /* time to end after SIGTERM */
+#define TERM_MS 2000 /* time that the command has to end after SIGTERM */
 #define POLL_MS                                                                                    \
-	50 /* interval of opening files of new processes, and of looking for the command's end */
+	50 /* how often files of new processes are opened, and the command's end is looked for */
 
-/* If no byte comes, our parent has died and nobody reads an error. */
+/* Runs in the child. If another byte than 'g' or none comes, our parent has died, and nobody
+ * reads the error. */
 static int wait_and_execute(void *arg, int go_fd)
 {
 	char *const *argv = arg;
@@ -515,7 +519,7 @@ static void command_end(struct command *c)
 {
 	const struct timespec step = {.tv_nsec = 10000000};
 
-	close(c->child.fd); /* it may wait for this */
+	close(c->child.fd); /* the command may still wait for a byte from this descriptor */
 	bb_close(&c->child.report_fd);
 	if (command_has_ended(c))
 		return;
@@ -543,8 +547,8 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	if (!rc)
 		rc = bb_recorder__start(&sampler, &r, err);
 	began_ns = bb_now_ns();
-	/* Let it go. If writing fails, it died while waiting; command_has_ended() will find that
-	 * out. */
+	/* Lets the command go. If writing fails, the command died while waiting;
+	 * command_has_ended() finds that out. */
 	if (!rc && opts->argv && write(command.child.fd, "g", 1) > 0) {
 		rc = bb_child__executed(&command.child);
 		if (rc)

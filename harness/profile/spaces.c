@@ -19,7 +19,7 @@
 
 /* One code mapping, from /proc/PID/maps or from a perf event. */
 struct mapped_file {
-	struct bb_mapping at; /* its dso is not set */
+	struct bb_mapping at; /* the member `dso` is not set */
 	uint32_t major, minor;
 	uint64_t inode;
 	const char *path;
@@ -38,7 +38,7 @@ static int open_if_same(const char *path, uint64_t inode)
 	return fd;
 }
 
-/* Copies our vDSO; every process has the same one. */
+/* Copies our own vDSO into memory; every process has the same one. Returns a descriptor, or -1. */
 static int copy_vdso(void)
 {
 	unsigned long address = getauxval(AT_SYSINFO_EHDR);
@@ -55,8 +55,8 @@ static int copy_vdso(void)
 	return fd;
 }
 
-/* Opens the mapped file. If the process has ended, opens the file at that path if its inode is
- * still the same. */
+/* Opens the mapped file. If that fails because the process has ended, opens the file at `path`,
+ * if it has the same inode. Returns a descriptor, or -errno. */
 static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 {
 	char proc[PATH_MAX];
@@ -72,7 +72,8 @@ static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 	return fd < 0 ? open_if_same(path, f->inode) : fd;
 }
 
-/* Adds a file. `*ret_id` is BB_NO_ID for memory without a file. Returns 0 or -ENOMEM. */
+/* Adds the file of a mapping, unless it is there already, and opens it. `*ret_id` is BB_NO_ID
+ * for memory without a file. Returns 0 or -ENOMEM. */
 static int add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_file *f, uint32_t *ret_id)
 {
 	bool is_vdso = f->path_len == strlen(VDSO) && !memcmp(f->path, VDSO, strlen(VDSO));
@@ -154,8 +155,8 @@ static bool number_then(const char **c, char then, uint64_t *ret_value)
 	return !bb_parse_hex_digits(c, ret_value) && *(*c)++ == then;
 }
 
-/* Parses "start-end perms offset major:minor inode path". Returns true if the mapping is
- * executable. */
+/* Parses "start-end perms offset major:minor inode path". Returns true if the line has that form
+ * and the mapping is executable. */
 static bool parse_maps_line(const char *line, const char *end, struct mapped_file *ret_file)
 {
 	struct bb_mapping *at = &ret_file->at;
@@ -233,7 +234,8 @@ int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	return rc;
 }
 
-/* Begins an empty space for the process. Valid until the next call. Returns NULL without memory. */
+/* Begins an empty space for the process. The pointer is valid until the next call. Returns NULL
+ * without memory. */
 static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const char *comm)
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
@@ -251,7 +253,7 @@ static int add_mapping(struct bb_spaces *s, struct bb_space *space, const struct
 	struct bb_mapping *copy;
 	bool hides = false;
 
-	/* Samples have no time. So samples of the file that was mapped here before count towards
+	/* Samples have no time. So samples of a file that was mapped here before count towards
 	 * the new file. */
 	for (size_t i = 0; i < space->n && !hides; i++) {
 		const struct bb_mapping *other = &space->mappings[i];
@@ -391,7 +393,7 @@ struct lost_record {
 int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h)
 {
 	const union {
-		struct task_record task; /* all records begin with the process */
+		struct task_record task; /* all records begin with `pid` of the process */
 		struct mmap2_record mmap2;
 		struct comm_record comm;
 		struct lost_record lost;

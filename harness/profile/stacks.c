@@ -10,8 +10,8 @@
 
 /* Sums of one function over all stacks. */
 struct function {
-	uint32_t frame; /* one of its frames, for name and kind */
-	size_t seen;    /* 1 + index of the latest stack that contains it */
+	uint32_t frame; /* index of one of its frames, for name and kind */
+	size_t seen;    /* 1 + index of the latest stack that contains the function; 0: none yet */
 	uint64_t self, total;
 };
 
@@ -20,7 +20,7 @@ static bool is_function(const struct bb_frame *f)
 	return f->kind != BB_FRAME_COMM && f->kind != BB_FRAME_OFF_CPU && f->kind != BB_FRAME_NOTE;
 }
 
-/* Compares by name, then by kind. */
+/* Compares two frames by name, then by kind. */
 static int frame_order(const struct bb_names *names, const struct bb_frame *a,
 		       const struct bb_frame *b)
 {
@@ -42,7 +42,7 @@ static int by_self(const void *a, const void *b)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* Writes a name without control characters; in folded stacks also without ';'. */
+/* Writes a name; a control character becomes '?', in folded stacks a ';' becomes ':'. */
 static void write_name(const char *name, bool is_folded, FILE *out)
 {
 	for (const char *c = name; *c; c++) {
@@ -82,7 +82,8 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 
 	if (!v)
 		return -ENOMEM;
-	/* Frames of the same name and kind are neighbours; all count at the first of them. */
+	/* Frames with the same name and kind are neighbours. All are counted in the entry of the
+	 * first of them. */
 	for (uint32_t i = 0; i < s->n_frames; i++)
 		v[i].frame = i && !frame_order(&s->names, &s->frames[i - 1], &s->frames[i])
 				     ? v[i - 1].frame
@@ -101,7 +102,7 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 			f->seen = i + 1;
 		}
 		if (leaf && s->frames[frames[leaf]].kind == BB_FRAME_OFF_CPU)
-			leaf--; /* the function below [off-CPU] is the one that waits */
+			leaf--; /* the frame below [off-CPU] is the function that waits */
 		v[v[frames[leaf]].frame].self += (uint64_t)stack->weight;
 	}
 	for (uint32_t i = 0; i < s->n_frames; i++)

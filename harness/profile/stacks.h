@@ -13,7 +13,7 @@ enum bb_frame_kind {
 	BB_FRAME_INLINED,
 	BB_FRAME_JIT,
 	BB_FRAME_KERNEL,
-	BB_FRAME_OFF_CPU, /* time off the CPU, above the innermost frame */
+	BB_FRAME_OFF_CPU, /* time off the CPU; the innermost frame of its stack */
 	BB_FRAME_NOTE,    /* a note about the stack: cut, lost */
 	BB_N_FRAME_KINDS,
 };
@@ -25,19 +25,21 @@ enum bb_frame_kind {
 
 /* One function at a sampled address. */
 struct bb_frame {
-	uint32_t name; /* index in the names, as is `file` */
-	uint32_t file; /* BB_NO_ID: unknown */
+	uint32_t name; /* index in bb_stacks.names */
+	uint32_t file; /* index in bb_stacks.names; BB_NO_ID: unknown */
 	uint32_t line; /* 0: unknown */
 	enum bb_frame_kind kind;
 	/* start of the function (0: unknown) and distance of the address from it */
 	uint64_t start, distance;
 };
 
-/* A stack. parts[first .. first + n) are the indexes of its frames, outermost first. */
+/* A stack. Its frames are bb_stacks.parts[first .. first + n), as indexes of frames, outermost
+ * first. */
 struct bb_stack {
 	size_t first;
 	uint32_t n;
-	/* number of outer frames that it shares with the stack before; set by bb_stacks__sort() */
+	/* number of outer frames that this stack has in common with the stack before it; set by
+	 * bb_stacks__sort() */
 	uint32_t shared;
 	double weight; /* a whole number above 0 after bb_stacks__sort() */
 };
@@ -46,10 +48,11 @@ struct bb_stack {
  * beginning are neighbours. */
 struct bb_stacks {
 	struct bb_names names;
-	/* after __sort in the order of display */
+	/* in the order of display after bb_stacks__sort() */
 	struct bb_frame *frames;
 	size_t n_frames;
-	struct bb_idmap by_name; /* (name and kind, the frame before it) -> frame, until __sort */
+	struct bb_idmap by_name; /* (name and kind, index of the frame before) -> index of the
+				    frame; valid until bb_stacks__sort() */
 	uint32_t *parts;
 	size_t n_parts, parts_size;
 	struct bb_stack *v;
@@ -57,13 +60,16 @@ struct bb_stacks {
 	uint64_t total; /* sum of weights; set by bb_stacks__sort() */
 };
 
-/* Adds a frame, or a stack. The index of the frame is the old n_frames. A zeroed bb_stacks is
- * empty. Returns 0 or -ENOMEM. */
+/* Adds a frame, or a stack of n frames given by index. The index of a new frame is the old
+ * n_frames. A zeroed bb_stacks is empty. Returns 0 or -ENOMEM. */
 int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
 int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/* Returns in `*ret_number` the index of the frame with this name and kind after the frame
- * `before` (BB_NO_ID: after any frame). Adds the frame if it is new. Returns 0 or -ENOMEM. */
+/*
+ * Returns in `*ret_number` the index of the frame with this name and kind that was added with the
+ * same `before`: the index of the frame outside it, or BB_NO_ID for frames that are shared
+ * everywhere. Adds the frame if it is new. Returns 0 or -ENOMEM.
+ */
 int bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before,
 			    uint32_t *ret_number);
 
@@ -85,7 +91,7 @@ void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
 
 void bb_stacks__done(struct bb_stacks *s);
 
-#define BB_FOLDED_FRAMES 1024u /* per stack */
+#define BB_FOLDED_FRAMES 1024u /* most frames of a stack in a file */
 
 /*
  * Reads folded stacks of bb_stacks__write_folded() or of a flame graph tool: lines
@@ -110,18 +116,18 @@ int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *
 struct bb_flame_opts {
 	const char *title;
 	const char *unit; /* of the weights: "samples", "us" */
-	/* names in the legend by kind of frame, NULL: not in it. The array NULL: names of a
-	 * profile */
+	/* names in the legend, by kind of frame; an entry NULL: the kind is not in the legend.
+	 * The array NULL: the names for a profile */
 	const char *const *legend;
-	size_t max_bytes; /* limit for the frames; 0: 1.95 MB. Head, style and script take about 8
-			     kB more */
+	size_t max_bytes; /* limit of the bytes of all frames; 0: 1.95 MB. The rest of the file
+			     takes about 8 kB more */
 };
 
 /*
  * Writes a flame graph (Gregg 2016) of sorted stacks as one SVG file. In a browser it can be zoomed
- * and searched. Frames narrower than 0.1 px are left out. If the file would be larger than 2 MB,
- * the narrowest of the others are left out too, and the file says so. The same stacks give the same
- * bytes. Returns 0 or -ENOMEM; the caller checks `out` for errors.
+ * and searched. Frames narrower than 0.1 px are left out. If the frames need more than
+ * opts->max_bytes, the narrowest of them are left out too. The file says which are left out. The
+ * same stacks give the same bytes. Returns 0 or -ENOMEM; the caller checks `out` for errors.
  */
 int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out);
 

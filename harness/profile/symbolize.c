@@ -15,7 +15,8 @@
 #include "base/stop.h"
 #include "profile/symtab.h"
 
-#define MAX_MANGLED 4096u /* libiberty uses about 30 bytes of stack per byte */
+/* longest mangled name, bytes; libiberty uses about 30 bytes of stack for each of them */
+#define MAX_MANGLED 4096u
 
 struct text {
 	char *text;
@@ -23,8 +24,10 @@ struct text {
 	jmp_buf is_full;
 };
 
-/* libiberty cannot be told to stop, so we jump out of it. It has nothing allocated at that time,
- * except a part of a Rust name in Punycode. */
+/*
+ * Appends a piece of a demangled name. libiberty cannot be told to stop, so we jump out of it when
+ * the room is used up. It has nothing allocated then, except a part of a Rust name in Punycode.
+ */
 static void append_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
@@ -68,7 +71,8 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 struct symbol_answer {
 	uint32_t location, line;
 	uint64_t start, distance;
-	uint16_t function_len, file_len; /* file_len 0: unknown */
+	uint16_t function_len,
+		file_len; /* lengths of the two strings; file_len 0: the file is unknown */
 	uint32_t is_inlined;
 };
 
@@ -84,16 +88,17 @@ struct work {
 
 #define FILE_CPU_SECONDS 30
 #define MAX_ANSWER_BYTES ((rlim_t)1 << 30)
-/* address space beyond the present one, most of it mapped files */
+/* limit of the child's address space beyond the present one; most of it is mapped files */
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 
-/* Names of one file that have been demangled; most locations share functions. */
+/* Demangled names of one file. They are kept because many locations are in the same functions. */
 struct demangled {
 	struct bb_names names;
 	struct bb_idmap by_name; /* key: (address of the mangled name, 0) */
 };
 
-/* Returns the name as in the source; "" for NULL. Valid until the next call. */
+/* Returns the name as in the source, or `name` itself if it is not mangled; "" for NULL. Valid
+ * until the next call. */
 static const char *source_name(struct demangled *d, const char *name)
 {
 	uint64_t key = (uint64_t)(uintptr_t)name;
@@ -116,7 +121,7 @@ static int limit_resources(void *arg)
 	struct rlimit answer;
 
 	(void)arg;
-	/* Ctrl-C ends the sampling, but the samples are still shown */
+	/* Ctrl-C ends the sampling, but not the look-up of the samples' symbols */
 	signal(SIGINT, SIG_IGN);
 	if (!getrlimit(RLIMIT_FSIZE, &answer) && answer.rlim_cur > MAX_ANSWER_BYTES) {
 		answer.rlim_cur = MAX_ANSWER_BYTES;
@@ -126,7 +131,7 @@ static int limit_resources(void *arg)
 	return 0;
 }
 
-/* Runs in the child. Debug files are requested over `socket`. */
+/* Runs in the child: looks up the locations. Debug files are requested over `socket`. */
 static int answer_file(void *arg, int socket)
 {
 	const struct work *w = arg;
@@ -169,9 +174,10 @@ static int answer_file(void *arg, int socket)
 }
 
 #define MAX_REQUESTS 16
-#define POLL_MS 100 /* delay until a signal just before poll() is noticed */
+#define POLL_MS 100 /* a signal just before poll() is noticed after this time */
 
-/* Serves one message of the child. Returns false if it is silent or makes no sense. */
+/* Serves one request of the child for a debug file. Returns false if the child has closed the
+ * socket or sent something else. */
 static bool serve_message(const struct work *w, int socket)
 {
 	struct bb_debug_request request;
@@ -193,8 +199,8 @@ static bool serve_message(const struct work *w, int socket)
 static int run_child(struct work *w)
 {
 	uint64_t deadline_ns = bb_now_ns() + w->most_ns;
-	sig_atomic_t stop =
-		bb_stop_signal; /* the signal that ended the sampling has been handled */
+	sig_atomic_t stop = bb_stop_signal; /* a signal that ended the sampling, which does not end
+					       the look-up */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.no_core = true,
@@ -220,7 +226,8 @@ static int run_child(struct work *w)
 	return rc;
 }
 
-/* Delivers answers[len]. The child is untrusted, so every location must be in its file. */
+/* Delivers the child's answers[len]. The child is untrusted, so every location must be in the
+ * file that it had to read. */
 static int deliver_answers(const struct work *w, const char *answers, size_t len,
 			   bb_location_found found, void *arg)
 {
@@ -253,8 +260,8 @@ static int deliver_answers(const struct work *w, const char *answers, size_t len
 	return rc;
 }
 
-/* Looks up the locations in a file. `*ret_done` is false if the child failed; then nothing was
- * found. */
+/* Looks up the locations in one file. `*ret_done` is false if the child failed; then nothing was
+ * delivered. */
 static int symbolize_file(struct work *w, bb_location_found found, void *arg, bool *ret_done)
 {
 	struct symbol_answer last;
@@ -310,8 +317,7 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *loca
 		snprintf(result.damaged + len, sizeof(result.damaged) - len, "%s%s",
 			 len ? ", " : "", bb_dso__short_name(w.dso));
 		result.n_damaged++;
-		w.depth = BB_ELF_SYMBOLS; /* second try, without debug information; there is no
-					     third */
+		w.depth = BB_ELF_SYMBOLS; /* second and last try, without debug information */
 		rc = symbolize_file(&w, found, arg, &is_done);
 	}
 	if (rc == -EINTR)

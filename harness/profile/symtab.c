@@ -21,7 +21,7 @@ static struct bb_idmap_entry *find_entry(struct bb_idmap_entry *entries, size_t 
 
 uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b)
 {
-	/* 0 - 1 is BB_NO_ID */
+	/* id 0 of a free entry gives BB_NO_ID */
 	return m->size ? find_entry(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;
 }
 
@@ -138,7 +138,7 @@ void bb_symtab__sort(struct bb_symtab *t)
 
 	if (t->n)
 		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
-	/* Keep the first symbol at each address. */
+	/* Keep the first symbol at each address in the order of by_start(). */
 	for (size_t i = 0; i < t->n; i++)
 		if (!kept || t->symbols[kept - 1].start != t->symbols[i].start)
 			t->symbols[kept++] = t->symbols[i];
@@ -175,7 +175,7 @@ void bb_symtab__done(struct bb_symtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* "ADDRESS TYPE NAME[\t[MODULE]]" */
+/* Adds a line "ADDRESS TYPE NAME[\t[MODULE]]" if it is of a function. */
 static int add_kallsyms_line(struct bb_symtab *t, const char *line, const char *end)
 {
 	const char *name, *module, *c = line;
@@ -263,7 +263,8 @@ int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
 		if (!t || bb_idmap__put(&maps->by_pid, pid, 0, id))
 			return -ENOMEM;
 		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
-		/* Prefer the process's own /tmp while the process exists; else use ours. */
+		/* Prefer the file in the process's own /tmp, which can be read while the process
+		 * exists. */
 		rc = read_map_of(path, uid, &text);
 		if (rc && rc != -ENOMEM)
 			rc = read_map_of(strstr(path, "/tmp/"), uid, &text);

@@ -10,18 +10,18 @@
  * full. A zeroed bb_idmap is empty. */
 struct bb_idmap_entry {
 	uint64_t a, b;
-	uint32_t id; /* the id plus 1; 0: free */
+	uint32_t id; /* the pair's id plus 1; 0: the entry is free */
 };
 
 struct bb_idmap {
 	struct bb_idmap_entry *entries;
-	size_t n, size; /* size: 0 or a power of two */
+	size_t n, size; /* n: pairs; size: entries, 0 or a power of two */
 };
 
-/* Returns BB_NO_ID if the pair is not there. */
+/* Returns the id of the pair; BB_NO_ID: the pair is not there. */
 uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b);
 
-/* Sets or replaces an id other than BB_NO_ID. Returns 0 or -ENOMEM. */
+/* Sets or replaces the id of the pair, which must not be BB_NO_ID. Returns 0 or -ENOMEM. */
 int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id);
 
 void bb_idmap__done(struct bb_idmap *m);
@@ -39,7 +39,7 @@ struct bb_names {
  * -ENOMEM. */
 int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t *ret_id);
 
-/* Valid until the next __add. */
+/* Returns the string with this number. Valid until the next bb_names__add(). */
 static inline const char *bb_names__text(const struct bb_names *names, uint32_t id)
 {
 	return names->text + names->offsets[id];
@@ -49,9 +49,10 @@ void bb_names__done(struct bb_names *names);
 
 /* Functions by address, of an ELF file, of the kernel or of a JIT. */
 struct bb_symbol {
-	uint64_t start, size; /* size 0: up to the next symbol */
-	size_t name;          /* offset in `text` */
-	uint32_t rank;        /* of several symbols at one address the lowest rank wins */
+	uint64_t start, size; /* size in bytes; 0: up to the next symbol */
+	size_t name;          /* offset in bb_symtab.text */
+	uint32_t rank; /* of several symbols at one address, one with a size wins, then the one of
+			  lowest rank */
 };
 
 struct bb_symtab {
@@ -64,10 +65,11 @@ struct bb_symtab {
 int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
 		   size_t name_len, uint32_t rank);
 
-/* Sorts, and keeps one symbol per address. Call it between the last __add and the first __find. */
+/* Sorts the symbols, and keeps one per address. Call it between the last bb_symtab__add() and
+ * the first bb_symtab__find(). */
 void bb_symtab__sort(struct bb_symtab *t);
 
-/* Returns the function that contains the address; NULL if none does. */
+/* Returns the function that contains the address; NULL: none is known to. */
 const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t address);
 
 static inline const char *bb_symtab__name(const struct bb_symtab *t, const struct bb_symbol *s)
@@ -86,17 +88,18 @@ int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
 int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
 
 /*
- * The /tmp/perf-PID.map files of processes, read on demand. A zeroed struct is empty. Anybody can
- * create such a file, so it counts only if it is a regular file of the process's user or of root.
+ * The symbols in the files /tmp/perf-PID.map, each read when it is first asked for. A zeroed struct
+ * is empty. Anybody can create such a file, so it counts only if it is a regular file that belongs
+ * to the process's user or to root.
  */
 struct bb_jit_maps {
-	struct bb_symtab *v; /* empty: the process has none */
+	struct bb_symtab *v; /* one per process; empty: the process has no such file */
 	size_t n;
 	struct bb_idmap by_pid;
 };
 
-/* Returns in `*ret_symtab` the symbols of a process that runs as `uid` (BB_NO_ID: unknown); NULL
- * if it wrote no map. Valid until the next call. Returns 0 or -ENOMEM. */
+/* Returns in `*ret_symtab` the symbols of the process `pid`, which runs as `uid` (BB_NO_ID:
+ * unknown); NULL: it has no map that counts. Valid until the next call. Returns 0 or -ENOMEM. */
 int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
 		     const struct bb_symtab **ret_symtab);
 void bb_jit_maps__done(struct bb_jit_maps *maps);
