@@ -144,8 +144,8 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 		  : 0;
 }
 
-/* Attaches the tracepoint programs. With opts.pid, the process of that id becomes the first that
- * is sampled. */
+/* Attaches the tracepoint programs. With opts.pid, only that process is sampled, and its children
+ * from now on. */
 static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 {
 	static const char *const names[] = {"switched", "forked"};

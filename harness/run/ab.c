@@ -9,12 +9,12 @@
 #include "stats/estimate.h"
 #include "stats/paired.h"
 
-#define LEAST_PAIRS 7u    /* needed for a verdict, see stats/paired.h */
-#define MAX_S_INSITU 0.25 /* longest turn in situ if the rate is unknown */
+#define LEAST_PAIRS 7u    /* fewest pairs for a verdict (stats/paired.h) */
+#define MAX_S_INSITU 0.25 /* longest turn in situ if the rate is unknown, s */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-/* Least limits of the time for a turn's runs, and for a pair. Fast programs need less, even on a
+/* Time limit of a turn, and least time limit of a pair, s. Fast programs need less, even on a
  * busy CPU. */
 #define RUN_LEAST_S 0.1
 #define PAIR_LEAST_S 1.0
@@ -27,44 +27,48 @@ static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
 /* The program that has a label, and its state in the drive in progress. */
 struct side {
-	struct bb_test_prog *prog;  /* NULL: none; the floor may differ from drive to drive */
-	struct bb_drive_slot *slot; /* of the driver of the drive in progress; NULL: not attached */
+	struct bb_test_prog
+		*prog; /* NULL: the side has no program. Each drive may have another floor. */
+	struct bb_drive_slot *slot; /* slot in the drive in progress; NULL: not attached */
 	bool warm;
 	bool is_new; /* it was loaded again, so it needs a new series */
-	/* counters when it was attached; events fired and runs counted since then, with the
-	 * warm-up */
+	/* Counters when the program was attached; events fired and runs counted since then,
+	 * warm-up included. */
 	struct bb_prog_stats before;
 	uint64_t fired, ran;
-	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* samples of the block in progress; there are `n` */
+	uint64_t ns[2 * BB_PAIR_TURN_MOST]; /* samples of the block in progress: ns[n] */
 	size_t n;
 };
 
-/* A comparison that is being measured: one drive at one parameter. */
+/* A comparison that is being measured: one drive at one value of its parameter. */
 struct ab_case {
 	size_t drive;
-	size_t planned[N_LABELS]; /* indexes in the plan; BB_NO_CASE: no floor */
+	size_t planned[N_LABELS]; /* indexes of cases in the plan; BB_NO_CASE: there is no floor */
 	size_t case_of[N_LABELS];
-	size_t comparison; /* index in the report */
+	size_t comparison; /* index of the comparison in the report */
 	double tick_ns;
 	bool active;
-	bool has_pair; /* its last pair is of the present loads */
+	bool has_pair; /* its last pair was measured with the present loads */
 };
 
 struct ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
 	struct side sides[N_LABELS];
-	struct bb_test_prog second; /* second load of base's program, for A/A: it is then head */
+	struct bb_test_prog second; /* second load of base's program; it is head if a program is
+				       compared with itself */
 	struct ab_case *cases;
 	size_t n_cases;
 	double scratch[4 * BB_PAIR_TURN_MOST];
 	/* why the pair in progress does not count; empty: it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	double pair_s; /* time for a pair, but at least PAIR_LEAST_S is given; 0: no limit */
+	double pair_s; /* share of the budget for a pair, s; at least PAIR_LEAST_S is given. 0: no
+			  limit */
 	bool is_cut;   /* a pair of the drive in progress ended with too few runs or blocks */
 	bool is_open;  /* some comparisons of the drive in progress have no verdict yet */
-	/* some of those have no interval yet, so no difference could be found, however large */
+	/* some comparisons without a verdict also have no interval: even a large difference
+	 * would not show yet */
 	bool is_bare;
 };
 
@@ -235,8 +239,8 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	return 0;
 }
 
-/* Checks whether a drive's part of a round counts. Leaves ret_why empty if it does, or says why
- * not. */
+/* Checks whether what a drive measured with the present loads counts. Writes into ret_why why it
+ * does not; else leaves ret_why empty. */
 static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
 {
 	const struct bb_driver *driver = ab->session.drives[drive].driver;
@@ -252,7 +256,8 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		else if (l == HEAD && ab->opts->same_load) /* base checks the shared load */
+		else if (l == HEAD &&
+			 ab->opts->same_load) /* both sides are one load, which base checks */
 			continue;
 		if (l == BASE && ab->opts->same_load)
 			fired += ab->sides[HEAD].fired;
@@ -356,9 +361,9 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 }
 
 /*
- * Measures a pair of loads for every active comparison of a drive. If the JIT gave the programs
- * different places, loads one of them, drawn at random, again until its place is the other's, and
- * measures a second, matched pair.
+ * Measures a pair of loads for every active comparison of a drive. If the programs got different
+ * places, loads one of them, drawn at random, until it has the place of the other. Then measures a
+ * second, matched pair.
  */
 static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
@@ -381,7 +386,7 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 		return rc;
 	rc = bb_test_prog__load(ab->sides[moved].prog, rng, bb_place(mod64), MATCH_TRIES, err);
 	if (rc == -EAGAIN)
-		return 0; /* no load matched: there is no matched pair this time */
+		return 0; /* no load got the other's place, so there is no matched pair this time */
 	for (int l = 0; l < N_LABELS; l++)
 		ab->sides[l].is_new = l == (int)moved;
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, err);
@@ -414,8 +419,8 @@ static int look(struct ab *ab, size_t drive, struct bb_err *err)
 	return 0;
 }
 
-/* Notes what is known of a drive's comparisons without a verdict: how much time they had. Adds a
- * skip if no pair was measured. */
+/* Notes how much time a drive's comparisons without a verdict had. Adds a skip for each of them
+ * that got no pair because the time was over. */
 static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
 {
 	const struct bb_run_opts *run = &ab->opts->run;
@@ -566,8 +571,8 @@ static int add_comparison(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
-/* Adds a comparison of two cases of the plan. The floor is that of base; there is none if head
- * is that floor, or if it cannot be measured. */
+/* Adds a comparison of two cases of the plan. Its floor is base's floor. It has none if head is
+ * that floor, or if that floor cannot be measured. */
 static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;

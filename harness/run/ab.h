@@ -11,7 +11,7 @@
 /* Watches the batches of base and head in the order of measurement. A return value other than 0
  * (no memory) ends the run. */
 struct bb_ab_watch {
-	int (*batch)(void *arg, bool is_head, const struct bb_batch *b); /* NULL: not called */
+	int (*batch)(void *arg, bool is_head, const struct bb_batch *b); /* NULL: nobody watches */
 	void *arg;
 };
 
@@ -23,17 +23,17 @@ struct bb_ab_watch {
  * verdict for every case, at `max_pairs`, or when the budget is used up.
  */
 struct bb_ab_opts {
-	struct bb_run_opts run; /* its budget_s applies */
-	/* seconds beyond the budget if it holds fewer pairs than any verdict needs; 0: none */
+	struct bb_run_opts run; /* its budget_s is for the whole comparison */
+	/* extra time, s, used if the budget holds fewer pairs than any verdict needs; 0: none */
 	double patience_s;
 	const char *base, *head; /* variants of the plan */
 	double threshold, alpha;
 	uint32_t max_pairs; /* 0: as many as the budget allows */
-	/* number of comparisons that share alpha, if more than this run has */
+	/* number of comparisons that share alpha; used if it is more than this run has */
 	size_t n_family;
 	bool count;     /* count instructions in the plan's exact drives before the pairs */
 	bool executed;  /* note how much of the programs is executed (run/count.h) */
-	bool same_load; /* self-test: base and head are one load */
+	bool same_load; /* self-test: base and head are one program, loaded once */
 	double inject;  /* self-test: share added to each sample of head; 0: none */
 	struct bb_ab_watch watch;
 };

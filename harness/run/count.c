@@ -14,8 +14,9 @@
 #include "exact/source.h"
 #include "run/record.h"
 
-#define CASE_LEAST_S 1.0 /* fast programs need less */
-#define WARMUP 100u      /* as in timed drives, so that the maps have the same state */
+#define CASE_LEAST_S 1.0 /* least time limit of a case, s; fast programs need less */
+/* runs before the counted ones, as in timed drives, so that the maps have the same state */
+#define WARMUP 100u
 
 /* A program under one drive whose instructions are being counted. */
 struct counting {
@@ -27,7 +28,7 @@ struct counting {
 	size_t n_paths;
 	uint64_t *ns; /* instructions of each run of a batch */
 	size_t n_cases;
-	double case_s; /* longest time for a case; 0: no limit */
+	double case_s; /* time limit of a case, s; 0: no limit */
 };
 
 static int by_value(const void *a, const void *b)
@@ -83,7 +84,7 @@ static int add_case(struct counting *k, const struct bb_plan_case *planned,
 	return 0;
 }
 
-/* Writes why something was not counted in time into ret_why, and returns ret_why. */
+/* Writes into ret_why that the budget was too short for counting, and returns ret_why. */
 static const char *why_left_out(const struct bb_session *s, char *ret_why, size_t size)
 {
 	snprintf(ret_why, size, "not counted within the budget of %g s; --budget gives more",
@@ -187,8 +188,8 @@ static int sum_up(struct counting *k, struct bb_err *err)
 	for (uint32_t b = 0; b < cfg->n_blocks; b++) {
 		const struct bpf_insn *last = &e->code.insns[cfg->blocks[b].last];
 
-		/* A tail call that succeeds does not return: its basic block ends with the call,
-		 * and the next one is executed that many times less. */
+		/* A tail call that succeeds does not return. Its basic block ends with the call,
+		 * so the next block is executed once less for each tail call that succeeds. */
 		if (b + 1 < cfg->n_blocks && bb_insn_is_helper_call(last) &&
 		    last->imm == BPF_FUNC_tail_call && e->totals[b] > e->totals[b + 1])
 			k->out->tail_calls += e->totals[b] - e->totals[b + 1];
@@ -300,11 +301,11 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 /* --- how much is executed --- */
 
 #define NEARLY_ALL 0.9
-#define OF_THE_TIME 0.1 /* share of the time left that this may take */
-/* after the first run: a program that stores something may then take another path */
+#define OF_THE_TIME 0.1 /* largest share of the time left that noting may take */
+/* runs after the first one: a program that has stored something may take another path */
 #define MORE_RUNS 2u
 
-/* A drive's programs under the driver that counts their executed instructions. */
+/* The programs of a drive, run by the driver that counts executed instructions. */
 struct noting {
 	struct bb_session *session;
 	const size_t *case_of;
@@ -334,7 +335,8 @@ static double count_entries(int fd, const struct bpf_map_info *info)
 	return n;
 }
 
-/* Describes the call at instruction `at`: its source line and its map. Returns 0 or -ENOMEM. */
+/* Describes the call at instruction `at`: its source line, its map and that map's entries.
+ * Returns 0 or -ENOMEM. */
 static int describe(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
 		    struct bb_in_vain *v)
 {
@@ -407,9 +409,9 @@ static int add(struct bb_case *c, struct bb_in_vain *v)
 
 /*
  * Notes in the case the lookups and tail calls of the clone that were in vain in at least nine of
- * ten calls. Only calls since the counts were totals[n_blocks] and in_vain[n_vain] are considered.
- * `is_first`: the calls are of the program's first run; lookups are then noted only if the map is
- * empty, as later runs may find what the first one stored. Returns 0 or -ENOMEM.
+ * ten calls. totals[n_blocks] and in_vain[n_vain] are earlier counts; only calls since then are
+ * considered. `is_first`: the calls are of the program's first run. Lookups are then noted only if
+ * the map is empty, as later runs may find what the first one stored. Returns 0 or -ENOMEM.
  */
 static int note_in_vain(const struct bb_target *target, const struct bb_exact *e,
 			const uint64_t *totals, const uint64_t *in_vain, bool is_first,
@@ -442,7 +444,7 @@ static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 	memcpy(ret_counts + n, e->in_vain, e->clone.n_vain * sizeof(*ret_counts));
 }
 
-/* Returns the number of successful tail calls since the counts were `before`. */
+/* Returns the number of successful tail calls since copy_counts() gave `before`. */
 static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 {
 	const uint64_t *vain_before = before + e->clone.cfg.n_blocks;
@@ -475,7 +477,7 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 		if (m->totals[0]) {
 			entered += m->totals[0];
 			happened += tail_calls(m, none);
-			/* of the program itself, only blocks that its runs reach by a tail call
+			/* of the program itself, count only blocks that it enters by tail calls
 			 * alone */
 			for (uint32_t b = 0; b < n; b++)
 				if (m->totals[b] && (!is_itself || e->totals[b] == before[b]))
@@ -491,8 +493,8 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 	return rc;
 }
 
-/* Runs the program once, and more times if there is time. Copies the counts after the first run
- * into ret_counts[]. */
+/* Runs the program once, and MORE_RUNS times more if there is time. Copies the counts after the
+ * first run into ret_counts[]. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint64_t *ret_counts,
 	       struct bb_err *err)
 {

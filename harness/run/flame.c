@@ -6,8 +6,8 @@
 #include "base/deadline.h"
 #include "run/session.h"
 
-#define TURN_S 0.05 /* length of a case's turn; between turns the recorder runs */
-/* more than a turn usually takes; a turn with so many samples ends early */
+#define TURN_S 0.05 /* length of a case's turn, s; the recorder is polled between turns */
+/* room for the samples of a turn; a turn with more ends early */
 #define TURN_SAMPLES (1u << 16)
 
 struct flame_run {
@@ -76,8 +76,8 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 		rc = bb_recorder__finish(f->recorder, ret_recording, err);
 	if (rc)
 		return rc;
-	/* This process is a target only so that its children are. They have its name until they
-	 * become the workload. */
+	/* This process is sampled only because its children must be. Samples of it, and of
+	 * children that are not yet the workload, have its name; they are dropped. */
 	prctl(PR_GET_NAME, own);
 	for (size_t i = 0; i < samples->n; i++)
 		if (strncmp(samples->v[i].comm, own, sizeof(own)))

@@ -14,11 +14,12 @@
 #include "run/ab.h"
 #include "run/gate_build.h"
 
-/* Extra time beyond a program's budget, in seconds: on a busy machine the budget may be too
- * short to find any slowdown. */
+/* Extra time beyond a program's budget, s: on a busy machine the budget may be too short to find
+ * any slowdown. */
 #define PATIENCE_S 60.0
 
-/* Loads and samples to time the lines of a program that regressed, as in `compare --time`. */
+/* Loads, and samples of each case, to time the lines of a program that regressed, as in `compare
+ * --time`. */
 #define LINES_LOADS 16u
 #define LINES_SAMPLES 6400u
 
@@ -98,7 +99,8 @@ static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err
 	return rc;
 }
 
-/* Compares two captured programs. *ret_same is false if `o` is not a capture. */
+/* Compares a program of base's capture with one of head's. *ret_same: they are equal; it is
+ * false if `o` is not a capture. */
 static int compare_captured(const struct bb_built_object *o, const char *base, const char *head,
 			    bool *ret_same, struct bb_err *err)
 {
@@ -203,8 +205,9 @@ static bool competes(const struct bb_object_program *q, const struct bb_object_p
 
 /*
  * Returns the program of the other revision to compare with `p` of `own`: the one of the same name.
- * In captures, if neither program has a namesake, returns the one attached at the same point; if
- * there are several, the one at the same rank. NULL: there is none.
+ * In captures, if neither program has a namesake, returns the one attached at the same point. If
+ * several are attached there, the first goes with the first, the second with the second. NULL:
+ * there is none.
  */
 static const struct bb_object_program *partner_of(const struct bb_object_info *own,
 						  const struct bb_object_program *p,
@@ -281,7 +284,7 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 			rc = state == BB_GATE_COMPARED
 				     ? add_programs(run, o, err)
 				     : add_left_out(run, o->path, NULL, state, NULL, err);
-		if (rc == -ETIME) /* the report says so */
+		if (rc == -ETIME) /* the budget is over; the report says so */
 			rc = add_left_out(run, o->path, NULL, BB_GATE_SKIPPED,
 					  "the budget was over before its programs were found",
 					  err);
@@ -336,7 +339,8 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	return add_job(run, s, err);
 }
 
-/* Adds a variant of the scenario if both builds made its object, and says why not otherwise. */
+/* Adds a variant of the scenario, either to be compared or with the reason why it is not.
+ * Ignores floors. */
 static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *s,
 			     const struct bb_variant_spec *v, struct bb_err *err)
 {
@@ -563,7 +567,8 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 
 	if (!timed)
 		return -ENOMEM;
-	bb_plan__done(&job->plan); /* its drives move when drives are added to the scenario */
+	bb_plan__done(
+		&job->plan); /* a plan must not be used after drives were added to its scenario */
 	rc = bb_scenario__add_lines(job->scenario, &unsaid);
 	if (!rc)
 		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);
@@ -671,8 +676,8 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 	if (!rc && first)
 		rc = time_all_lines(run, &ab.run, report, err);
 	bb_deadline__end(&budget);
-	/* -ENODATA: no program was counted in both revisions. The report has a skip for the
-	 * missing one. */
+	/* -ENODATA: no program was counted in both revisions. Skips in the report name those
+	 * that were not counted. */
 	if (!rc && report->n_counted)
 		rc = bb_exact_diff__make(report, report, bb_revision_names[BB_BASE],
 					 bb_revision_names[BB_HEAD],

@@ -16,28 +16,29 @@
  * must confirm an alert.
  */
 struct bb_gate_opts {
-	const char *dir;           /* a folder in the repository */
-	const char *base, *head;   /* revisions; head NULL: the work tree with its changes */
-	bool merge_base;           /* base is the last commit common to both */
-	const char *build;         /* shell command; NULL: make */
-	const char *const *env;    /* variables kept for the build; NULL: none (base/child.h) */
-	struct bb_strings objects; /* paths in the tree; empty: all files *.bpf.o */
+	const char *dir;         /* a folder in the repository */
+	const char *base, *head; /* revisions; head NULL: the work tree with its changes */
+	bool merge_base;         /* base is the last commit that `base` and `head` have in common */
+	const char *build;       /* shell command that builds; NULL: `make` */
+	const char *const
+		*env; /* environment variables that the build keeps (base/child.h); NULL: none */
+	struct bb_strings objects; /* paths of the objects in the tree; empty: all files *.bpf.o */
 	/* runs this command in each build and captures its programs, in place of objects; NULL:
-	 * objects. The command has root's rights, unlike the build */
+	 * objects are compared. The command has root's rights, unlike the build */
 	const struct bb_capture_opts *capture;
 	/* file whose variants and drives are compared, in place of all programs; NULL: none */
 	const char *scenario;
 	/* only these drives of the scenario. Empty: all except those that measure by time, whose
 	 * pairs take long and seldom decide */
 	struct bb_strings drives;
-	/* programs, trigger, packets and contexts, used without a scenario */
+	/* options for the programs of objects; used without a scenario */
 	struct bb_object_opts drive;
 	bool exact; /* one instruction more counts as a regression, too */
 	bool force; /* measure even if both objects are equal */
 	double threshold, alpha;
-	/* budget of a program; used again for a confirmation; more if too few pairs fit */
+	/* budget of a program in each measurement, s; gate takes more if too few pairs fit */
 	double each_s;
-	double budget_s;               /* for everything but the builds; 0: no limit */
+	double budget_s;               /* budget for everything but the builds, s; 0: no limit */
 	void (*say)(const char *what); /* reports the present step in one line */
 };
 
@@ -49,8 +50,8 @@ struct bb_gate_run {
 	/* programs to be compared, each with a scenario and a plan */
 	struct bb_gate_job *jobs;
 	size_t n_jobs;
-	bool takes_cpu; /* true if bb_plan_takes_cpu() is true of any job */
-	double spent_s; /* time for captures and for finding programs; builds do not count */
+	bool takes_cpu; /* a job needs a CPU of its own (bb_plan_takes_cpu()) */
+	double spent_s; /* time for captures and for finding programs, s; builds do not count */
 };
 
 /* Builds both revisions and finds the programs to compare. Returns errors of run/repo.h and of
@@ -58,14 +59,14 @@ struct bb_gate_run {
 int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
 		      struct bb_err *err);
 
-/* Returns how many programs the next measurement takes: all, or with `again` those with an alert
- * in `first`. */
+/* Returns how many programs the next measurement takes: all, or if `first` is not NULL, those
+ * with an alert in it. */
 size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first);
 
 /*
- * Measures all programs, or if `first` (judged) is given, those with an alert in it. A program that
- * one revision has and the machine cannot run becomes BB_GATE_SKIPPED or BB_GATE_FAILED. The gate
- * borrows from the report afterwards. Errors as bb_run_ab().
+ * Measures all programs, or if `first` (judged) is not NULL, those with an alert in it. A program
+ * that one revision has and the machine cannot run becomes BB_GATE_SKIPPED or BB_GATE_FAILED. The
+ * gate borrows from the report afterwards. Errors as bb_run_ab().
  */
 int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
 			 const struct bb_report *first, struct bb_report *report,

@@ -20,7 +20,8 @@ const char *const bb_revision_names[] = {"base", "head"};
 #define MAX_ALL_BYTES (512u << 20) /* the copies are in /run, which is memory */
 #define MOST_OBJECTS 10000u
 
-/* Returns the object of that path; adds one without files if there is none. NULL: out of memory. */
+/* Returns the object with this path; if there is none, adds it without files. NULL: out of
+ * memory. */
 static struct bb_built_object *named(struct bb_built_objects *o, const char *path)
 {
 	struct bb_built_object *v;
@@ -77,7 +78,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Copies the objects named by the options that exist; without names, all regular files *.bpf.o. */
+/* Copies the objects that the options name, as far as they exist. If the options name none,
+ * copies all regular files *.bpf.o. */
 static int keep_all(struct bb_gate_builds *b, enum bb_revision revision, struct bb_err *err)
 {
 	char *roots[] = {b->repo.tree, NULL};
@@ -239,7 +241,8 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 	return rc;
 }
 
-/* Adds the target that a name stands for to the needs. *ret_known: there is such a target. */
+/* Adds the target called `name` to the needs. `is_path`: `name` is the target's whole path.
+ * *ret_known: there is such a target. */
 static int add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
 		    struct bb_built_objects *needs, bool *ret_known, struct bb_err *err)
 {
@@ -249,8 +252,8 @@ static int add_need(const struct bb_built_objects *targets, const char *name, bo
 	return *ret_known && !named(needs, t->path) ? bb_fail_nomem(err) : 0;
 }
 
-/* Finds the targets that make has to build. Finds none if make does not know each needed object,
- * or knows several of one name. */
+/* Finds the targets that make has to build. Finds none, so that everything is built, if make
+ * does not know each needed object or knows several of one name. */
 static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *needs,
 		      struct bb_err *err)
 {
@@ -322,8 +325,11 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 	return rc;
 }
 
-/* Builds only the needs. If that fails, builds make's default goal: a rule may rely on others
- * that ran before it. *ret_made: the command, if it built only the needs. */
+/*
+ * Builds by the caller's command, else by make, which builds only the needs. If that fails, builds
+ * make's default goal: a rule may rely on others that ran before it. *ret_made: the command, if it
+ * built only the needs.
+ */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)
 {
@@ -378,7 +384,7 @@ static int build(struct bb_gate_builds *b, enum bb_revision revision, struct bb_
 	rc = bb_repo__check_out(&b->repo, commit, changes, err);
 	if (!rc)
 		rc = find_needs(b, &needs, err);
-	/* a captured script needs no build */
+	/* without a build command or a makefile, a captured command needs no build */
 	if (!rc && (o->build || !o->capture || has_makefile(&b->repo)))
 		rc = make_tree(b, &needs, what, revision == BB_BASE ? &g->base_made : &g->head_made,
 			       err);

@@ -31,7 +31,7 @@ struct bb_gate_builds {
 	struct bb_gate *gate; /* source of the commits; receives the commands */
 	struct bb_repo repo;
 	struct bb_built_objects objects;
-	double spent_s; /* time for captures */
+	double spent_s; /* time for captures, s */
 };
 
 /*

@@ -42,7 +42,8 @@ static int add_case(struct bb_report *r, const char *scenario, const char *varia
 	return bb_inside_path__samples(p, clock_ns, &s->hist);
 }
 
-/* The name of the program, with a number behind it if an earlier one is called so. */
+/* Returns in `*ret_name` the name of program `i`, with a number behind it if an earlier program
+ * that ran has the same name. Returns 0 or -ENOMEM. */
 static int name_variant(const struct bb_inside *in, const struct bb_inside_figures *figures,
 			size_t i, char **ret_name)
 {

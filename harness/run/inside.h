@@ -8,17 +8,18 @@
 #include "inside/supervise.h"
 #include "report/report.h"
 
-/* The name of a path in tables and stored runs: it stays while the program's code does. "rest": the
- * runs for which the table of paths had no room. */
+/* The name of a path in tables and stored runs. It changes only when the program's code does.
+ * "rest": the runs for which the table of paths had no room. */
 struct bb_inside_path_name {
 	char text[16];
 };
 struct bb_inside_path_name bb_inside_path_name(const struct bb_inside_path *p);
 
 /*
- * Adds a case for each program that ran, and for each of its `n_paths` most frequent paths if it
- * has two or more: "SCENARIO/PROGRAM/inside", "SCENARIO/PROGRAM.PATH/inside". figures[] are those
- * of the programs, read at ended_ns.
+ * Adds a case for each program that ran: "SCENARIO/PROGRAM/inside". If a program took two or more
+ * paths, also adds one for each of its `n_paths` most frequent paths:
+ * "SCENARIO/PROGRAM.PATH/inside". figures[i] are those of program i; they were read at `ended_ns`.
+ * Returns 0, or -ENOMEM with a message.
  */
 int bb_inside__report(const struct bb_inside *in, const struct bb_inside_figures *figures,
 		      uint64_t ended_ns, const char *scenario, size_t n_paths,

@@ -23,7 +23,7 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 	row->cpu_share = ran_ns * 1e-9 / seconds;
 }
 
-/* Subtracts our own runs from the counts. */
+/* Subtracts the runs that we caused ourselves from the row's figures. */
 static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 		     const struct bb_own_share *share)
 {
@@ -145,14 +145,16 @@ struct watched {
 	struct bb_prog_stats first, last;
 	uint64_t since_ns, until_ns; /* begin of the watch in this period; time of unloading, 0:
 					still loaded */
-	bool idle;           /* no run between the last two looks at the list, nor since then */
-	uint64_t looked_cnt; /* run_cnt at the last look at the list */
+	bool idle; /* the program had no run between the last two looks at the list, nor since then
+		    */
+	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
 	struct bb_live_windows windows; /* windows of the period that have runs */
 	/* Since the last look at the list, a window in which we slept had no run: our sleeps and
 	 * readings do not make the program run. */
 	bool is_apart;
 	struct bb_own_runs own;
-	uint64_t reads, sleeps; /* the watch's counts at the last reading */
+	uint64_t reads, sleeps; /* the watch's numbers of readings and sleeps when this program was
+				   last read */
 	uint64_t last_at_ns; /* time of the last reading; only kept if we cause runs of the program
 			      */
 	struct bb_own_share share; /* our share of the runs in the period */
@@ -166,7 +168,7 @@ struct bb_live_watch {
 	uint64_t burst_ns;  /* begin of the burst; 0: none */
 	uint64_t pause_ns;
 	unsigned int sweeps;
-	uint64_t reads, sleeps; /* readings and sleeps so far */
+	uint64_t reads, sleeps; /* number of readings and sleeps so far */
 };
 
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
@@ -245,8 +247,8 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* Leaves the time since each program's last reading out of the period: what we did in it was no
- * window. Affects only programs of which we cause runs. */
+/* Leaves the time since each program's last reading out of the period: in that time we did not
+ * only read and sleep. Affects only programs of which we cause runs. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -366,8 +368,8 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
 	bool shared = false;
 	uint32_t id = 0;
-	/* First ends the window of each program: what follows are not only readings and sleeps,
-	 * and programs that nothing else holds disappear when they are closed. */
+	/* First ends the window of each program. What follows is not only readings and sleeps,
+	 * and a program that only we hold is unloaded when we close it. */
 	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
@@ -396,8 +398,11 @@ static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
-/* Pauses between two sweeps. Slow programs are read in the pause after a burst too; whether
- * their runs share windows then does not matter. */
+/*
+ * Pauses between two sweeps. `shared`: in the last sweep several runs shared a window. After a
+ * burst, programs are read during the pause too; it does not matter then whether runs share
+ * windows.
+ */
 static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {
 	uint64_t began_ns;

@@ -20,18 +20,18 @@ struct bb_live_row {
 	uint64_t runs, misses; /* in the period */
 	double runs_per_s, misses_per_s;
 	double ns_per_run; /* mean of all runs; NAN: no runs */
-	double cpu_share;  /* share of one CPU */
+	double cpu_share;  /* CPU time of the runs per wall time; 1: one whole CPU */
 	/*
 	 * The distribution is of windows with this number of runs. 1: single runs. k > 1: means of
 	 * k runs, used when almost no run had a window of its own, as with a profiler that samples
 	 * all CPUs at once. 0: no distribution.
 	 */
 	uint32_t mean_of;
-	uint64_t windows;  /* number of these windows */
-	double windows_ns; /* total time of the runs in them */
-	double p50, p90,
-		p99; /* quantiles over these windows, ns per run; NAN: too few (stats/quantile.h) */
-	/* runs caused by our own readings: included in the counters only; 0: none */
+	uint64_t windows;     /* number of windows with `mean_of` runs */
+	double windows_ns;    /* total time of the runs in them */
+	double p50, p90, p99; /* quantiles over these windows, ns per run; NAN: too few windows
+				 (stats/quantile.h) */
+	/* runs that we caused; only `total` includes them. 0: none */
 	uint64_t own_runs;
 	/* an unknown number of runs is our own, so no figure of the period is known (NAN, runs
 	 * 0) */
@@ -48,11 +48,13 @@ struct bb_live_windows {
 	struct bb_hist means[BB_WINDOWS_MEAN_OF_MAX];
 };
 
-/* Adds a window of `runs` (> 0) that took `ns` together. Returns 0 or -ENOMEM. */
+/* Adds a window of `runs` (> 0) that took `ns` together. Ignores a window with more than
+ * BB_WINDOWS_MEAN_OF_MAX runs. Returns 0 or -ENOMEM. */
 int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
 void bb_live_windows__done(struct bb_live_windows *w); /* leaves it empty */
 
-/* Fills in the distribution of the windows that are most telling. Returns 0 or -ENOMEM. */
+/* Chooses the number of runs per window that tells most, and fills in the distribution of those
+ * windows. Returns 0 or -ENOMEM. */
 int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
 
 /* Returns the share of all runs that the distribution covers, 0 to 1; NAN without runs. */
@@ -69,7 +71,7 @@ struct bb_live_order {
 extern const struct bb_live_order bb_live_orders[BB_N_LIVE_ORDERS]; /* the first is the default */
 
 const struct bb_live_order *bb_live_order_find(
-	const char *name); /* Returns NULL if there is no such order. */
+	const char *name); /* NULL: there is no order of that name */
 void bb_live_rows__sort(struct bb_live_row *rows, size_t n, const struct bb_live_order *order);
 
 /*
@@ -85,7 +87,7 @@ struct bb_live_watch;
 
 /* Decides which programs are watched. It is asked at each look at the list until it says yes. */
 struct bb_live_filter {
-	bool (*wants)(void *arg, uint32_t id); /* NULL: all */
+	bool (*wants)(void *arg, uint32_t id); /* NULL: all programs are watched */
 	void *arg;
 };
 
@@ -98,8 +100,8 @@ void bb_live_watch__close(struct bb_live_watch *live);
  * to stop. */
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
-/* Returns the snapshot since the last one: a row per program; free it. A program that is gone is
- * in it once. Then the next period begins. */
+/* Ends the period. Returns a row for each program; free() the rows. A program that was unloaded
+ * is in one snapshot and in none after that. Then the next period begins. */
 int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
 			    size_t *ret_n, struct bb_err *err);
 

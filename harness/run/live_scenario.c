@@ -47,7 +47,7 @@ static int choose(struct maker *m, const struct bb_loaded *program, const char *
 	return 0;
 }
 
-/* Reads the program that the pin names, or the id if `pin` is NULL. */
+/* Reads the program with the pin `pin`, or if `pin` is NULL, the program with the id. */
 static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, struct bb_err *err)
 {
 	int fd, rc = pin ? bb_loaded__open_pinned(pin, &fd, err) : bb_loaded__open(id, &fd, err);

@@ -15,7 +15,7 @@ struct bb_live_opts {
 		globs;          /* patterns of names, as in fnmatch(3); each must match a program */
 	struct bb_strings pins; /* paths of pins */
 	bool by_test_run; /* use step and, if the type allows it, slope, in place of polling */
-	double seconds;   /* per program; 0: 6, or less for more than two programs */
+	double seconds;   /* seconds per program; 0: 6 s, or less for more than two programs */
 };
 
 /* Returns YAML; free it. Errors: those of bpf/loaded.h; -ENOENT if a pattern matches nothing,

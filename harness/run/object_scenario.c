@@ -14,9 +14,10 @@
 #include "plan/packet.h"
 #include "plan/yaml.h"
 
-#define MOST_FLOORS 24u /* room for floors in a scenario's list; types and triggers are fewer */
-#define MAX_NAMES 64    /* most maps that a message lists */
-#define MAX_RUNS 8      /* most inputs of a drive that are taken from a capture */
+/* room for floors in the scenario's list of variants; there are fewer pairs of type and trigger */
+#define MOST_FLOORS 24u
+#define MAX_NAMES 64 /* most maps that a message lists */
+#define MAX_RUNS 8   /* most inputs of a drive that are taken from a capture */
 /* Most bytes of an input file: enough for a packet capture. The scenario's reader checks the
  * size of each input. */
 #define MAX_BYTES ((size_t)64 << 20)
@@ -35,19 +36,21 @@ static const struct {
 
 /* An open object. */
 struct part {
-	char path[PATH_MAX];              /* absolute */
-	char name[BB_NAME_MAX_BYTES + 2]; /* one byte of room to detect a too long name */
+	char path[PATH_MAX]; /* absolute */
+	char name[BB_NAME_MAX_BYTES +
+		  2]; /* one byte more than is allowed, so that a too long name is noticed */
 	struct bb_object_info info;
 	size_t n_wanted; /* number of its programs that are wanted */
 };
 
-/* Programs of one type with the same trigger. They have the same drives and the same floor. */
+/* Programs of one type with one trigger. They have the same drives and the same floor. */
 struct group {
 	uint32_t type;
 	const struct bb_test_run_type *run_type; /* NULL: the type has no test run */
 	const char *trigger;
-	size_t lead;    /* index of its first variant */
-	char floor[64]; /* name of its floor; "": bpf/floors.bpf.c has no floor of the type */
+	size_t lead;    /* index of the group's first variant */
+	char floor[64]; /* name of the group's floor; "": bpf/floors.bpf.c has no floor of the type
+			 */
 };
 
 struct variant {
@@ -223,7 +226,8 @@ static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_SOCK_OPS,       BPF_PROG_TYPE_PERF_EVENT,
 };
 
-/* Finds the group of the next variant, or adds one. Returns 0 or -ENOMEM. */
+/* Finds the group for `p`, the program of the next variant. Adds the group if there is none.
+ * Returns 0 or -ENOMEM. */
 static int find_group(struct maker *m, const struct bb_object_program *p, size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
@@ -578,7 +582,7 @@ static void write_head(const struct maker *m, FILE *out)
 	write_value("name: ", m->name, out);
 	write_value("\nobject: ", m->parts[0].path, out);
 	fputc('\n', out);
-	if (m->n_groups == 1) /* its floor is that of all drives */
+	if (m->n_groups == 1) /* the floor of the only group is that of all drives */
 		write_floor("", m->groups, out);
 	if (!o->programs.n && !o->one_each)
 		fputs("refused: skip    # a program that the kernel refuses is skipped by name; "

@@ -11,15 +11,16 @@
 #define BB_FLOORS_OBJECT "floors.bpf.o"
 
 /*
- * Options for the text of a scenario for BPF objects. Each program becomes a variant. They are
- * grouped by type, with the drive that makes the type run and the type's floor (bpf/floors.bpf.c).
+ * Options for the text of a scenario for BPF objects. Each program becomes a variant. Programs are
+ * grouped by type and trigger; each group has its drives and the type's floor (bpf/floors.bpf.c).
  * `bpfbench init` prints this text, and --object runs the same text.
  */
 struct bb_object_ref {
 	/* from NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture */
 	const char *name;
 	const char *path;
-	const char *program; /* use only this program; NULL: as the options say */
+	const char *program; /* use only this program; NULL: the programs that struct bb_object_opts
+				names */
 };
 
 enum bb_object_do {
@@ -37,23 +38,24 @@ struct bb_object_opts {
 		programs; /* use only these programs, which each object must have; empty: all */
 	bool one_each;    /* each object must have one program, and something must make it run */
 	enum bb_object_do what;
-	const char *trigger; /* in place of the one for the type; NULL: not given */
-	const char *type;    /* section to load all programs as; NULL: their own */
-	bool hook;           /* also use drive `hook` for attached programs */
-	/* scenario whose variants hold what makes them run (run/found_triggers.h); NULL: this
-	 * was not searched */
+	const char *trigger; /* trigger of all programs; NULL: the one that fits each program */
+	const char *type; /* name of a section; all programs are loaded as if they were there. NULL:
+			     their own sections */
+	bool hook;        /* also use the drive `hook`, for programs with the trigger "fire" */
+	/* Scenario whose variants were searched for triggers: found[i] makes variant i run
+	 * (run/found_triggers.h). NULL: this was not searched. */
 	const struct bb_scenario *found_in;
 	const char *const *found;
-	/* input files: a packet capture, bytes, or hexadecimal text */
+	/* files with packets: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
-	struct bb_strings fills;    /* MAP=N: generated entries of a map */
-	struct bb_strings contexts; /* input files for types without packets */
+	struct bb_strings fills;    /* texts MAP=N: the map gets N generated entries */
+	struct bb_strings contexts; /* files with contexts, for types without packets */
 };
 
 /* Makes a name from a path, without folder and extension. ret_name[BB_NAME_MAX_BYTES + 1]. */
 void bb_object_name_from(const char *path, char *ret_name);
 
-/* True if `programs` is empty or has this name. */
+/* True if o->programs is empty or has this name. */
 bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program);
 
 struct bb_object_skip { /* a program that nothing here makes run */

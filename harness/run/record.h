@@ -10,8 +10,11 @@
 
 /* Stores measurements in a report. */
 
-/* Adds a case to the report for a case of the plan, under the name `variant` (NULL: its own).
- * The caller sets its floor. `*ret_index` is its index in the report. */
+/*
+ * Adds a case to the report for a case of the plan. `variant` is its name there; NULL: the name of
+ * the plan's variant. The caller sets the floor. `*ret_index` is the index of the case in the
+ * report. Returns 0, or -ENOMEM with a message.
+ */
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		    const struct bb_plan_case *planned, const char *variant, size_t *ret_index,
 		    struct bb_err *err);
@@ -25,8 +28,8 @@ int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
 		       const struct bb_test_prog *prog, struct bb_err *err);
 
-/* Adds a series to a case, for round `load` and the program at `jit_mod64`. Returns NULL when
- * out of memory. */
+/* Adds a series to a case, for round `load`, in which the JIT address of the program modulo 64
+ * is `jit_mod64` (-1: unknown). Returns NULL when out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
 
 /* Makes the series void; only the first reason is kept. Returns 0 or -ENOMEM. */
@@ -41,7 +44,8 @@ bool bb_record__all_ran(const struct bb_test_prog *prog, uint64_t ran, uint64_t 
  * Compares the kernel's counters of a program with those of `before`. For a driver that fires, the
  * difference must be `fired`, the number of events since then with the warm-up. With bpf_stats off
  * the counters must not have changed. Writes a disagreement into ret_why[size], which is empty if
- * there is none or if the program is fake. Missed runs of a live program are only counted.
+ * there is none or if the program is fake. `*ret_misses` are the missed runs. They are no
+ * disagreement for a live program, or if other processes make the program run too.
  */
 void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *prog,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,

@@ -9,7 +9,7 @@
 #include "drivers/fit_line.h"
 #include "stats/quantile.h"
 
-#define LINES 5u       /* lines fitted for a reference; their median counts */
+#define LINES 5u       /* lines fitted for a reference; the median of their slopes counts */
 #define FRAME_BYTES 64 /* a test run of a socket filter needs at least 14 */
 
 /*
@@ -48,7 +48,8 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 									      enum bb_reference)i)},
 					     &r->target[i], err);
 		if (!rc && bb_target__load(r->target[i], &unsaid)) {
-			bb_target__free(r->target[i]); /* Linux 5.10 allows no array of this size */
+			bb_target__free(r->target[i]); /* this reference is left out: Linux 5.10
+							  allows no array of its size */
 			r->target[i] = NULL;
 			rc = bb_must_end_why();
 		}
@@ -102,11 +103,12 @@ void bb_references__free(struct bb_references *r)
 /* --- calm --- */
 
 #define STEPS 4000u /* steps of the work; they take about 2 us */
-/* repetitions of the work in a look; the shortest counts, as an interrupt disturbs only one */
+/* repetitions of the work in one look; the shortest counts, as an interrupt disturbs only one */
 #define LOOKS 3u
-/* largest ratio of a calm look to the best one; looks at a calm CPU were below 1.01 */
+/* a look is calm if it takes at most this many times as long as the best one; looks at a calm
+ * CPU were below 1.01 */
 #define CALM 1.04
-#define NAP_S 2e-3     /* pause between two looks */
+#define NAP_S 2e-3     /* pause between two looks, s */
 #define FIRST_LOOKS 20 /* looks that find the best time */
 
 static volatile uint64_t sink;

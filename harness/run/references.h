@@ -32,11 +32,12 @@ void bb_references__free(struct bb_references *r); /* takes NULL */
  */
 struct bb_calm {
 	double best_ns;           /* shortest time of the work so far */
-	double waited_s, most_s;  /* time waited in this run, and its limit */
-	unsigned int turns, late; /* all turns, and those that began without calm */
+	double waited_s, most_s;  /* time waited in this run, and the limit of it, s */
+	unsigned int turns, late; /* number of all turns, and of turns that began although the CPU
+				     was not calm */
 };
 
-/* Begins a run that may wait `most_s` in all. */
+/* Begins a run that may wait for a calm CPU for `most_s` in all, s. */
 void bb_calm__begin(struct bb_calm *c, double most_s);
 
 /* Waits until the CPU is calm. Returns false if it is not when the waiting time or the deadline

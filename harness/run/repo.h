@@ -25,14 +25,14 @@ struct bb_repo {
 	/* process that removes scratch, kept and the repository's entry of the work tree after
 	 * our end */
 	pid_t keeper;
-	int keeper_fd; /* its pipe, closed by our end, even by SIGKILL */
+	int keeper_fd; /* the keeper's pipe; the kernel closes it when we end, even by SIGKILL */
 };
 
 /* Finds the repository around `dir`. Returns -ENOENT if there is none, -EINTR, or -errno. */
 int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err);
 
-/* Removes both folders. Returns 0, or -errno with a message if something is left. Takes a zeroed
- * repo. */
+/* Removes `scratch` and `kept`. Returns 0, or -errno with a message if something is left. Takes
+ * a zeroed repo. */
 int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
 
 /* Finds the commit of a revision. Returns -ENOENT if git does not know it; the message says
@@ -40,15 +40,15 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
 int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
 		     char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
-/* Finds the last commit common to both. Returns -ENOENT if there is none. */
+/* Finds the last commit that `a` and `b` have in common. Returns -ENOENT if there is none. */
 int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b,
 			char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
 /* Tells whether the work tree has uncommitted changes. Ignored files do not count. */
 int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err);
 
-/* Checks a commit out into `tree`, with the uncommitted changes of the work tree if
- * `with_changes`; __remove removes it. */
+/* Checks a commit out into `tree`; bb_repo__remove_tree() removes it. With `with_changes`, adds
+ * the uncommitted changes of the work tree. */
 int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
 		       struct bb_err *err);
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);

@@ -8,16 +8,16 @@
 #include "run/record.h"
 #include "stats/special.h"
 
-#define SETUP_S 5e-3 /* typical time of a load, for the progress bar */
+#define SETUP_S 5e-3 /* typical time of a load, s, for the progress bar */
 
-/* Least limit of a turn's time. A turn of a fast program takes less, even on a busy CPU. */
+/* Least time limit of a turn, s. A turn of a fast program takes less, even on a busy CPU. */
 #define TURN_LEAST_S 0.1
 
 /* --- places --- */
 
 /* most loads to find places; a place of 1 in 14 loads is missed with P = 0.06 % */
 #define FIND_LOADS 100u
-#define FIND_SHARE 0.5 /* share of the time for loading that may be used to find places */
+#define FIND_SHARE 0.5 /* share of the time for extra loads that may be used to find places */
 /* expected loads of each place that the chi-square test requires (Cochran 1954) */
 #define LEAST_EXPECTED 5.0
 #define NORMAL_0_001 3.0902
@@ -53,7 +53,7 @@ int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct
 	return rc;
 }
 
-/* True if no place that was seen was taken less often than `mod64`. */
+/* True if `mod64` is among the places that were taken least often. */
 static bool is_wanted(const struct bb_placement *p, const struct bb_test_prog *prog, int mod64)
 {
 	for (int i = 0; i < BB_PLACES; i++)
@@ -95,8 +95,8 @@ double bb_placement_share(const struct bb_test_prog *prog, int mod64)
 	if (expected >= LEAST_EXPECTED && places > 1 &&
 	    chi_square > bb_chi_square_limit(NORMAL_0_001, places - 1))
 		return prog->seen_mod64[mod64] / n;
-	/* With few loads there may be places that were not seen. One more place, as frequent as
-	 * each of these, would have been missed with this probability. */
+	/* With few loads there may be places that were not seen. If there were one more, as
+	 * frequent as the others, it would have been missed with this probability. */
 	return pow(places / (places + 1), n) <= MISSED_MOST ? 1 / places : (double)NAN;
 }
 
@@ -190,7 +190,7 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 			bb_calm__wait(&r->calm);
 		b.want = left < pace->turn ? left : pace->turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
-		/* the turn's share of the time left in the round */
+		/* the turn's share of the time left in the round, s */
 		b.max_s = round_left_s(r) / (double)r->drives_left / (double)turns_left;
 		b.max_s = isinf(b.max_s) ? 0 : fmax(b.max_s, TURN_LEAST_S);
 	} else {
@@ -317,8 +317,8 @@ static void report_progress(struct bb_run *r, size_t planned)
 		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
-/* Returns how many of the n turns left share the time left with turns[0]. If that one is slow,
- * only slow ones do: fast programs leave most of their time to slow ones. */
+/* Returns by how many of the n turns left the time left is divided to limit turns[0]. If
+ * turns[0] is slow, only slow turns count: fast programs leave most of their time to slow ones. */
 static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
 {
 	size_t slow = 0;
@@ -448,8 +448,8 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	r->drives_left = 0;
 	for (size_t d = 0; d < n; d++)
 		r->drives_left += is_timed(ss, d);
-	/* If there was no time to open all programs, the first round measures those that are
-	 * loaded, as they are. */
+	/* Each round loads all programs again. If opening them used up the time, the first round
+	 * does not; it measures the programs that are loaded. */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;
 	for (size_t d = 0; !rc && d < n; d++) {
 		if (!is_timed(ss, d))

@@ -7,22 +7,25 @@
 
 /*
  * Places of a program's loads in a run. The kernel puts each load at a random address in a page or
- * a pack (kernel/bpf/core.c, bpf_jit_binary_pack_alloc). Steps are the architecture's alignment,
- * and the size of the code sets the bounds: on x86, 4 to 14 addresses mod 64 were seen. Loading
- * finds them. Then each round loads the program until it has one of the places used least so far,
- * so all places are measured equally often (stats/loads.h).
+ * a pack (kernel/bpf/core.c, bpf_jit_binary_pack_alloc). The address is a multiple of the
+ * architecture's alignment, and the size of the code limits it: on x86, 4 to 14 addresses modulo 64
+ * were seen. Loading finds them. Then each round loads the program until it has one of the places
+ * used least so far, so all places are measured equally often (stats/loads.h).
  */
 struct bb_placement {
 	uint32_t taken[BB_PLACES]; /* measured loads by place */
-	double most_s, spent_s;    /* time for loading beyond one load per round: limit, spent */
-	double load_s;             /* the longest single load so far */
+	double most_s,
+		spent_s; /* time for loads beyond one per round, s: limit, and spent so far */
+	double load_s;   /* time of the longest load so far, s */
 };
 
-/* Finds the places of a loaded program. `most_s` limits all loading beyond one load per round. */
+/* Finds the places of a loaded program by loading it again and again. `most_s` limits the time
+ * of all loads beyond one per round in this run, s. Returns 0, or -errno with a message. */
 int bb_placement__find(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		       double most_s, struct bb_err *err);
 
-/* Loads the program for the next round. When the time is over, any place will do. */
+/* Loads the program for the next round, until it has one of the places used least so far. When
+ * the time is over, any place will do. Returns 0, or -errno with a message. */
 int bb_placement__load(struct bb_placement *p, struct bb_test_prog *prog, struct bb_rng *rng,
 		       struct bb_err *err);
 
@@ -44,21 +47,24 @@ struct bb_run_case {
 /* A plan on its way into a report. */
 struct bb_run {
 	struct bb_session session;
-	size_t *case_of; /* index in the report by case; SIZE_MAX: not measured here */
+	size_t *case_of; /* by case of the plan: index of the case in the report; SIZE_MAX: it is
+			    not measured here */
 	struct bb_run_case *cases;
 	uint64_t *ns; /* samples of one batch */
 	size_t ns_size;
-	double done, total; /* expected work, in seconds */
+	double done, total; /* seconds of expected work */
 	uint64_t began_ns;
-	/* of this round: its beginning, its share of the budget (INFINITY: no limit), its drives */
+	/* of this round: when it began, its share of the budget in s (INFINITY: no limit), its
+	 * drives left */
 	uint64_t round_ns;
 	double round_s;
 	size_t drives_left;
 	uint32_t rounds; /* rounds to measure: the plan's loads, or fewer for slow programs */
-	bool is_cut;     /* a turn of a round ended with fewer samples */
-	struct bb_placement *places; /* by variant */
+	bool is_cut;     /* a turn of a round ended with fewer samples than wanted */
+	struct bb_placement *places; /* by index of the scenario's variant */
 	struct bb_calm calm;
-	struct bb_references *references; /* NULL: none on this machine */
+	struct bb_references
+		*references; /* NULL: no case needs them, or this machine cannot run them */
 };
 
 /* Returns the report's case for a case of the plan; NULL if it is not measured here. */
@@ -72,14 +78,14 @@ static inline struct bb_case *bb_run__case(const struct bb_run *r, size_t planne
  * signal, or -ETIME at the end of the budget; samples until then are in the report. */
 int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err);
 
-/* Returns the samples of a case per round. */
+/* Returns the number of samples that a case takes in each round. */
 uint32_t bb_round__samples(const struct bb_plan_case *c);
 
 /* Returns the expected time of a case per round, s. Only proportions matter, for the progress
  * bar. */
 double bb_round__expected_s(const struct bb_plan_case *c);
 
-/* True if the figure depends on the program's place and needs a calm CPU. */
+/* True if the case's figure depends on the program's place and needs a calm CPU. */
 bool bb_round__is_placed(const struct bb_plan_case *c);
 
 #endif

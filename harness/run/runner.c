@@ -14,9 +14,9 @@
 
 #define BATCH_MIN 100u /* least size of a batch, in samples */
 
-/* Limits of a run: time to load programs again until they have a wanted place, and time to wait
- * for a calm CPU. The shares are of the time left. */
-#define PLACING_MOST_S 2.0 /* s, for each program */
+/* Limits of a run, s: time to load programs again until they have a wanted place, and time to
+ * wait for a calm CPU. The shares are of the time left. */
+#define PLACING_MOST_S 2.0 /* for each program */
 #define PLACING_SHARE 0.15 /* for all programs together */
 #define WAITING_MOST_S 3.0
 #define WAITING_SHARE 0.15
@@ -28,8 +28,9 @@
  * difference. This process is the first one. It keeps its maps until the end, so that the others
  * get other pages.
  */
-#define LOADS_EACH 4u /* with fewer, opening would take too much of the time */
-/* Other processes are used only if opening takes at most so many times as long as their loads. */
+/* loads in each process; with fewer, opening would take too much of the time */
+#define LOADS_EACH 4u
+/* Other processes are used only if opening takes at most this many times as long as their loads. */
 #define OPEN_MOST 2.0
 
 /* Returns the number of loads that the first process measures; plan->loads: it measures all. */
@@ -52,7 +53,7 @@ static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts
 
 /* --- skips for what the budget left out; they say how to get it --- */
 
-/* Adds a skip for the loads `first` to `end` - 1, counted from 0. */
+/* Adds a skip that names the loads from `first` to `end` - 1, counted from 0. */
 static int leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err)
 {
 	char why[200];
@@ -258,11 +259,12 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* largest factor between the time to read a line and the median of that time over all loads */
+/* largest factor between the time to read a line of memory and the median of that time over all
+ * loads */
 #define EMPTIED_ALIKE 1.5
 
-/* Makes a load void if its caches were emptied less or further than in other loads. Returns 0 or
- * -ENOMEM. */
+/* Makes a series void if the caches were emptied less or further in it than in other loads.
+ * Returns 0, or -ENOMEM with a message. */
 static int judge_emptied(struct bb_case *c, struct bb_err *err)
 {
 	double *line_ns = calloc(c->n_series + 1, sizeof(*line_ns)), usual_ns;
@@ -322,8 +324,8 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 /* The range of 6 rounds is an interval of 97 % for the median. The seventh is a reserve, as the
  * last round may not fit into the budget. */
 #define FEWEST_ROUNDS 7u
-/* Lines that are compared are looked at after this many rounds, and get this many at most; both
- * are multiples of the plan's rounds. */
+/* Lines that are compared are judged after LOOK_AFTER times the plan's rounds. They get at most
+ * FILL_MOST times the plan's rounds. */
 #define LOOK_AFTER 4u
 #define FILL_MOST 256u
 #define SLOW_FIRINGS 5u /* firings of a slow program in a round; the first one warms it up */
@@ -515,7 +517,8 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	return fclose(into) ? bb_fail_nomem(err) : 0;
 }
 
-/* Adds the places that another process had to those taken, for the processes after it. */
+/* Counts the places of another process's loads as taken, so that the processes after it prefer
+ * others. */
 static void count_places(struct bb_run *r, const struct bb_report *part)
 {
 	const struct bb_scenario *s = r->session.plan->scenario;

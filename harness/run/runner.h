@@ -5,22 +5,23 @@
 #include "run/session.h"
 
 /*
- * Measure the plan and append its cases to the report. A run is rounds: in each, every variant is
- * loaded anew in random order, and all cases are measured in blocks in random order, so that a load
- * is one replication and the floor shares its noise with the rest. Where only lines are timed,
- * several processes do so.
+ * Measures the plan and appends its cases to the report. A run consists of rounds. In each round
+ * every variant is loaded anew in random order, and the cases of each drive are measured in turns,
+ * in random order. So a load is one replication, and the floor has the same noise as the rest. If a
+ * plan only times lines, several processes measure it.
  *
- * Under a budget no round begins that would end after it, and a turn of a slow program ends with
- * fewer samples; skips name the cases that were left out.
+ * With a budget, no round begins that would probably end after it, and a turn of a slow program
+ * ends with fewer samples. Skips name what was left out.
  *
- * 0; -ENOTSUP when nothing of the plan can be done on this machine (the skips say why); -ETIME when
- * the budget was used up before anything was measured; -EINTR after a signal and other errors
- * midway: the report then holds the measurements so far and `incomplete` says why.
+ * Returns 0; -ENOTSUP if nothing of the plan can be done on this machine (skips say why); -ETIME if
+ * the budget was used up before anything was measured; -EINTR after a signal; or another -errno.
+ * After an error midway the report has the measurements so far, and `incomplete` says why.
  */
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err);
 
-/* True if the plan needs a CPU of its own. Fake and live programs do not. */
+/* True if the plan needs a CPU of its own. Drives that measure nothing here, or live programs,
+ * do not. */
 bool bb_plan_takes_cpu(const struct bb_plan *plan);
 
 #endif

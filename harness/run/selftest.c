@@ -32,8 +32,8 @@ enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct 
 							      : BB_REPEAT_CALM;
 }
 
-/* Returns the ln of the second half of the loads over the first, as a mean over the places that
- * both halves have. NAN: there is no such place. */
+/* Returns ln(second half of the loads / first half), as a mean over the places that both halves
+ * have. NAN: there is no such place. */
 static double halves_of(const struct bb_case *c, const double *ns)
 {
 	double sum[2][BB_PLACES] = {0}, n[2][BB_PLACES] = {0}, ln = 0, places = 0;
@@ -113,7 +113,7 @@ static int take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_
 	}
 	if (rc || !report->n_cases)
 		return rc;
-	/* All cases of a drive share the references; those of the first case are taken. */
+	/* All cases of a drive have the same references. Those of the first case are taken. */
 	rc = add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
 	for (size_t i = 0; !rc && i < first->n_series; i++)
 		rc = add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
@@ -440,7 +440,8 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 struct pooled_program {
 	char *program;
 	enum bb_repeat_class class;
-	struct bb_spread *spreads[BB_N_REPEATS]; /* [n]: of the figure's ln, by self-test */
+	struct bb_spread *spreads[BB_N_REPEATS]; /* spreads[of][n[of]]: spread of the figure's ln in
+						    each self-test */
 	size_t n[BB_N_REPEATS];
 	struct bb_numbers offsets[BB_N_REPEATS]; /* offsets of all runs of all self-tests */
 };
@@ -558,7 +559,7 @@ static int take_program(const json_t *o, struct pool *pool)
 	return rc;
 }
 
-/* Adds the plain runs of a stored self-test. Returns 1, 0 if it has none, or -ENOMEM. */
+/* Adds the plain runs of a stored self-test. Returns 1; 0 if it has none; or -ENOMEM. */
 static int take_plain_runs(const json_t *root, void *arg)
 {
 	const json_t *programs = json_object_get(json_object_get(root, "plain_runs"), "programs");

@@ -17,7 +17,7 @@
 enum bb_repeat_class {
 	BB_REPEAT_CALM,
 	BB_REPEAT_WAKES, /* programs that interrupt their own CPU */
-	BB_REPEAT_COLD,  /* with caches emptied */
+	BB_REPEAT_COLD,  /* programs measured with emptied caches */
 	BB_REPEAT_EMPTY, /* the floor, which moves all programs of its drive by the same ns */
 	BB_REPEAT_EMPTY_COLD,
 	BB_N_REPEAT_CLASSES
@@ -30,7 +30,7 @@ struct bb_repeat_row {
 	const char *program; /* borrowed from the scenario */
 	enum bb_repeat_class class;
 	struct bb_numbers ln[BB_N_REPEATS]; /* logarithms of the figures, by run */
-	/* by run: ln of (second half of the loads / first half), for loads at one place */
+	/* by run: ln(second half of the loads / first half), for loads at one place */
 	struct bb_numbers halves;
 	struct bb_numbers
 		alone; /* by run: ln of the latency when only the program and its floor run */
@@ -69,19 +69,20 @@ const char *bb_selftest_mode_name(enum bb_selftest_mode mode);
 struct bb_selftest_row {
 	const char *program; /* name of the variant; borrowed from the scenario */
 	enum bb_selftest_mode mode;
-	double injected;                  /* injected share; 0 in A/A */
-	uint32_t n;                       /* experiments */
-	uint32_t verdicts[BB_N_VERDICTS]; /* n in all */
-	uint32_t covered;                 /* intervals that contain the true ratio */
-	uint32_t voids;                   /* experiments without a valid pair; not in n */
-	struct bb_numbers log_ratios;     /* n estimates */
-	struct bb_numbers half_widths;    /* n half widths of the interval of the log ratio */
-	double seconds;                   /* spent in all */
+	double injected;                  /* share added to each sample of head; 0: none */
+	uint32_t n;                       /* number of experiments with a valid pair */
+	uint32_t verdicts[BB_N_VERDICTS]; /* number of these experiments by verdict */
+	uint32_t covered; /* number of these experiments whose interval does not exclude the true
+			     ratio */
+	uint32_t voids;   /* number of experiments without a valid pair; not in n */
+	struct bb_numbers log_ratios;  /* n estimates */
+	struct bb_numbers half_widths; /* n half widths of the interval of the log ratio */
+	double seconds;                /* time of all these experiments */
 };
 
 struct bb_selftest_opts {
 	struct bb_run_opts run;     /* its budget_s is for all experiments together */
-	double experiment_budget_s; /* limit for one experiment */
+	double experiment_budget_s; /* limit for one experiment, s */
 	double threshold, alpha, inject;
 	const char *program;  /* only this variant; NULL: all except the floor */
 	int mode;             /* only this mode; -1: all */
@@ -96,11 +97,15 @@ struct bb_selftest {
 	size_t n_rows;
 	/* 95th percentile of |ratio - 1| over A/A with reloads; NAN: none */
 	double resolution;
-	struct bb_repeat repeat; /* of plain runs; empty if a program or mode was asked for */
+	struct bb_repeat
+		repeat; /* how plain runs repeat; empty if a program or mode was asked for */
 };
 
-/* Runs the experiments in turns over the rows, so that all see the same machine. After -EINTR
- * the results so far stay. */
+/*
+ * Runs one experiment of each row in turn, again and again, so that all rows see the same machine.
+ * Returns 0, -EINTR after a signal, or -errno with a message. `*ret_selftest` has the results so
+ * far also after an error.
+ */
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *ret_selftest, struct bb_err *err);
 void bb_selftest__done(struct bb_selftest *t);
@@ -108,7 +113,8 @@ void bb_selftest__done(struct bb_selftest *t);
 /* How much plain runs differ from their mean: 95 % half widths of ln, pooled over several self-
  * tests of one machine (stats/loads.h). */
 struct bb_between {
-	/* of the worst program in the class; half width NAN: unknown */
+	/* by class and figure: the spread of the program that varies most; half width NAN:
+	 * unknown */
 	struct bb_pooled_spread of[BB_N_REPEAT_CLASSES][BB_N_REPEATS];
 	size_t n_selftests;
 };
@@ -116,7 +122,7 @@ struct bb_between {
 /* A stored self-test is RESULTS/selftest/ID.json. It holds the counts, every estimate, and the
  * machine. */
 
-/* Takes id, time, command and fingerprint from `head`. */
+/* Writes a self-test. Its id, time, command and fingerprint are those of `head`. */
 int bb_selftest__write(const char *results, const struct bb_report *head,
 		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
 		       struct bb_err *err);

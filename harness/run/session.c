@@ -76,8 +76,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	return beside;
 }
 
-/* Adds a skip if `rc` is -ENOTSUP, or if it is another error and the options ask to skip those.
- * Otherwise returns `rc`. */
+/* Adds a skip and returns 0 if `rc` is -ENOTSUP, or if the options ask to skip other errors.
+ * Otherwise, and for -ENOMEM, -EINTR and -ETIME, returns `rc`. */
 static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";
@@ -213,7 +213,7 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
-	/* [variants, then drives] */
+	/* first the variants, then the drives */
 	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = seen ? 0 : bb_fail_nomem(err);
 
@@ -395,7 +395,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!s.progs || !s.usable || !s.late || !s.drives || !s.refused)
 		rc = bb_fail_nomem(err);
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
-	/* Loading has half of that: programs must also be tried and measured. */
+	/* Loading has half of that half: programs must also be tried. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	if (!rc)
 		rc = open_all(&s, err);

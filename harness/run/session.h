@@ -11,8 +11,8 @@
 #include "plan/scenario.h"
 #include "report/report.h"
 
-/* Receives the progress of a run; `done` and `total` are seconds of expected work. NULL: nobody
- * does. */
+/* Receives the progress of a run: `done` of `total` seconds of expected work. No struct at all:
+ * nobody asks. */
 struct bb_progress {
 	void (*update)(void *arg, double done, double total, const char *what);
 	void *arg;
@@ -26,11 +26,14 @@ struct bb_run_opts {
 	uint64_t seed;
 	/* a program that cannot be loaded or run is skipped, and is no error */
 	bool skip_failing;
-	/* limit of the whole run of bpfbench, with loading; 0: none */
+	/* limit of the whole run, with loading, s; 0: none */
 	double budget_s;
 	const struct bb_progress *progress;
-	/* Compare lines so after four times the plan's rounds, and if one has no verdict then, add
-	 * rounds while the budget lasts. NULL: add none. */
+	/*
+	 * How lines are compared. The run then has four times the plan's rounds, as far as the
+	 * budget lasts. If a line has no verdict after them, more rounds are added. NULL: no rounds
+	 * are added.
+	 */
 	const struct bb_time_diff_opts *lines;
 	/* variants are compared, so they share one set of maps if these are alike */
 	bool share_maps;
@@ -38,30 +41,35 @@ struct bb_run_opts {
 	const struct bb_run *before;
 };
 
-/* Returns the path of the object of a variant's program: as given if it has a slash, else in
- * `object_dir`, else beside the scenario file. free() it. NULL: no memory. */
+/*
+ * Returns the path of the object of a variant's program: the name as given if it begins with a
+ * slash. A name without a slash is looked for in `object_dir` first. Other names are relative to
+ * the folder of the scenario. free() the path. NULL: no memory.
+ */
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		     const char *object_dir);
 
-/* A plan made ready: every program found and loaded once, every drive opened. */
+/* A drive of an open session. */
 struct bb_open_drive {
 	const struct bb_driver *driver; /* NULL: not in the plan, or impossible here */
 	struct bb_drive_state *state;
 };
 
+/* A plan made ready: every program was found and loaded once, every drive was opened. */
 struct bb_session {
 	const struct bb_plan *plan;
 	const struct bb_run_opts *opts;
 	struct bb_report *report; /* receives the results */
 	struct bb_rng rng;
-	struct bb_stats_enable stats; /* held while stats_on */
+	struct bb_stats_enable stats; /* keeps bpf_stats on while stats_on */
 	bool stats_on;
 	bool needs_bpf;             /* a drive of the plan needs BPF */
 	struct bb_test_prog *progs; /* by index of the scenario's variant */
 	bool *usable;               /* by variant: it is open and loads here */
 	bool *late; /* by variant: the time was over before it was loaded and tried */
 	struct bb_open_drive *drives; /* by index of the scenario's drive */
-	size_t n_loaded, n_tried;     /* number of loaded programs, and of programs with a drive */
+	size_t n_loaded, n_tried; /* number of variants opened in time, and of pairs of drive and
+				     variant tried in time */
 	/* first failure that became a skip (skip_failing); 0: none */
 	int failed;
 	/* the time for loading and probing was too short, and the rest is left out */
@@ -84,27 +92,28 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err);
 void bb_session__close(struct bb_session *s);
 
-/* Returns an index into programs[]. */
+/* Returns the index of the case's variant in progs[]. */
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c);
-/* Returns an index into drives[]. */
+/* Returns the index of the case's drive in drives[]. */
 size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c);
 
-/* Returns the first case of a drive and variant, by index; NULL if the plan has none. */
+/* Returns the first case of the drive and the variant with these indexes; NULL: the plan has
+ * none. */
 const struct bb_plan_case *bb_session__find_case(const struct bb_session *s, size_t drive,
 						 size_t variant);
 
 /* Turns bpf_stats on or off as the drive needs. Returns 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
-/* The first: true if the case can be measured here. The second: true if it is measured by time,
- * not counted (run/count.h). */
+/* __can: true if the case can be measured here. __can_time: true if it can, and if its drive
+ * measures time and does not count (run/count.h). */
 bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
 
 /*
  * Loads the programs of the scenario and fires them until each drive has found what makes it run;
- * measures nothing. ret_triggers[scenario->n_variants] are names of triggers, which are constants.
- * NULL: the variant runs in another way, or nothing makes it run; skips in the report say why.
+ * measures nothing. ret_triggers[i] is the name of the trigger of variant i, a constant. NULL: the
+ * variant runs in another way, or nothing makes it run; skips in the report say why.
  */
 int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		     struct bb_report *report, const char **ret_triggers, struct bb_err *err);
