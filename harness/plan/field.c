@@ -469,8 +469,8 @@ int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 	}
 	for (size_t i = 0; !rc && i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
-		bool is_copied =
-			false; /* several rows may describe one member, which is copied once */
+		/* several rows may describe one member, which is copied once */
+		bool is_copied = false;
 
 		for (size_t k = 0; k < i; k++)
 			is_copied |= kind->fields[k].offset == f->offset &&

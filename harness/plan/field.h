@@ -39,8 +39,8 @@ struct bb_type {
 struct bb_field {
 	const char *name;
 	const struct bb_type *type;
-	size_t offset;       /* of the member in the struct at `base` */
-	size_t n_offset;     /* of the count, for lists and bytes */
+	size_t offset;       /* offset of the member in the struct at `base` */
+	size_t n_offset;     /* lists and bytes: offset of the member that holds the count */
 	bb_read_value *read; /* reader of this key's value; NULL: type->read */
 	unsigned int
 		with; /* in drives: a bit for each kind of drive that takes the key; 0: all kinds */
@@ -119,11 +119,11 @@ struct bb_mode {
 };
 
 struct bb_kind {
-	const char *what;    /* "a drive" */
-	const char *example; /* "{with: step}" */
+	const char *what;    /* name in messages: "a drive" */
+	const char *example; /* text in messages: "{with: step}" */
 	const struct bb_field *fields;
 	size_t n_fields; /* <= BB_KIND_MAX_KEYS */
-	size_t size;     /* of the struct; 0: it is never copied and in no list */
+	size_t size;     /* size of the struct; 0: the struct is never copied and in no list */
 	/* modes[i] belongs to BB_BIT(i) of bb_field.with */
 	const struct bb_mode *modes;
 	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key is always allowed */

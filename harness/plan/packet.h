@@ -8,8 +8,8 @@
  * have no frame check sequence, which programs never see. */
 #define BB_FRAME_MIN_BYTES 14u /* an Ethernet header */
 #define BB_FRAME_MAX_BYTES 65535u
-#define BB_FRAME_USUAL_BYTES                                                                       \
-	60u /* the shortest frame on a wire without its check sequence (IEEE 802.3) */
+/* the shortest frame on a wire without its check sequence (IEEE 802.3) */
+#define BB_FRAME_USUAL_BYTES 60u
 
 enum bb_packet_ip {
 	BB_PACKET_NO_IP,

@@ -72,8 +72,8 @@ struct bb_map_datum {
 
 struct bb_map_entry {
 	struct bb_map_datum key, value;
-	char *program; /* prog array: name of the program that is the value; NULL: `value` is used
-			*/
+	/* prog array: name of the program that is the value; NULL: `value` is used */
+	char *program;
 	struct bb_where where;
 };
 
@@ -151,7 +151,7 @@ static inline bool bb_fired_by__is_given(const struct bb_fired_by *f)
  * expected result. Each input of `inputs:` makes a case of its own, "…/input=NAME". */
 enum bb_ctx_kind {
 	BB_CTX_NONE,
-	BB_CTX_BYTES, /* the raw struct of the type */
+	BB_CTX_BYTES, /* the raw context struct of the program's type */
 	BB_CTX_SKB,   /* struct __sk_buff */
 	BB_CTX_XDP,   /* struct xdp_md */
 };
@@ -188,10 +188,10 @@ struct bb_global_spec {
 struct bb_variant_spec {
 	char *name;
 	char *program; /* function in the object; by default the variant's name */
-	char *object;  /* NULL: the scenario's object */
+	char *object;  /* BPF object; NULL: the scenario's object */
 	char *type;   /* name of a section; the program is loaded as if it were there. NULL: its own
 			 section */
-	uint32_t id;  /* of a live program; 0: not given */
+	uint32_t id;  /* id of a live program; 0: not given */
 	char *pinned; /* pin of a live program; NULL: not given */
 	char *description; /* NULL: not given */
 	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
@@ -242,7 +242,7 @@ struct bb_drive_spec {
 	char *floor; /* name of the floor variant: the drive's, else the scenario's; NULL: there is
 			no floor */
 	struct {
-		char *inside; /* function on whose stack the trigger fires */
+		char *inside; /* name of the function on whose stack the trigger fires */
 		enum bb_drain consumer;
 	} step; /* keys of the trigger page-fault */
 	struct {

@@ -23,10 +23,10 @@ enum bb_yaml_kind {
 struct bb_yaml {
 	enum bb_yaml_kind kind;
 	uint32_t line, col; /* position of its beginning, from 1; columns count characters */
-	bool quoted; /* the text is in quotes or a block, so it is not taken as a number or as null
-		      */
-	bool flow;   /* the list or mapping is written with brackets or braces */
-	char *text;  /* UTF-8 without NUL */
+	/* the text is in quotes or a block, so it is not taken as a number or as null */
+	bool quoted;
+	bool flow;  /* the list or mapping is written with brackets or braces */
+	char *text; /* UTF-8 without NUL */
 	/* list: n items. Mapping: n pairs, items[2i] is the key and items[2i + 1] its value */
 	struct bb_yaml *items;
 	size_t n;

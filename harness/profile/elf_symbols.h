@@ -57,9 +57,9 @@ void bb_elf_symbols__free(struct bb_elf_symbols *s);
  */
 enum bb_debug_kind {
 	BB_DEBUG_BUILD_ID, /* `name` is a build id, in hexadecimal */
-	BB_DEBUG_LINK, /* .gnu_debuglink: `name` is a file beside the ELF file or in /usr/lib/debug
-			*/
-	BB_DEBUG_ALT,  /* .gnu_debugaltlink: `name` is a file below /usr/lib/debug/.dwz/ */
+	/* .gnu_debuglink: `name` is a file beside the ELF file or in /usr/lib/debug */
+	BB_DEBUG_LINK,
+	BB_DEBUG_ALT, /* .gnu_debugaltlink: `name` is a file below /usr/lib/debug/.dwz/ */
 };
 
 struct bb_debug_request {

@@ -22,8 +22,8 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
  * neighbours. */
 static const struct kind_style {
 	char letter;
-	const char
-		*legend; /* name in the legend of a profile; NULL: the kind is not in the legend */
+	/* name in the legend of a profile; NULL: the kind is not in the legend */
+	const char *legend;
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = {'c', NULL, {"#bbbbbb", "#c4c4c4", "#b2b2b2"}},

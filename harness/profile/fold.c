@@ -36,8 +36,8 @@ struct folding {
 	 * process. */
 	const struct bb_sampled_stack *latest;
 	uint32_t space, process;
-	uint32_t cut, lost,
-		off_cpu; /* points of the notes BB_NOTE_CUT, BB_NOTE_LOST and BB_NOTE_OFF_CPU */
+	/* points of the notes BB_NOTE_CUT, BB_NOTE_LOST and BB_NOTE_OFF_CPU */
+	uint32_t cut, lost, off_cpu;
 	struct bb_code_location
 		*locations; /* points in files, sorted by file; `id` is the index of the point */
 };

@@ -299,9 +299,8 @@ int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
 	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len);
 
 	if (rc)
-		return rc == -ENOMEM ? bb_fail_nomem(err)
-				     : 0; /* without /proc/kallsyms the kernel's functions have no
-					     names */
+		/* without /proc/kallsyms the kernel's functions have no names */
+		return rc == -ENOMEM ? bb_fail_nomem(err) : 0;
 	rc = bb_symtab__add_kallsyms(t, text);
 	free(text);
 	bb_symtab__sort(t);
@@ -474,8 +473,8 @@ struct command {
 };
 
 #define TERM_MS 2000 /* time that the command has to end after SIGTERM */
-#define POLL_MS                                                                                    \
-	50 /* how often files of new processes are opened, and the command's end is looked for */
+/* interval in ms: files of new processes are opened, and the command's end is looked for */
+#define POLL_MS 50
 
 /* Runs in the child. If another byte than 'g' or none comes, our parent has died, and nobody
  * reads the error. */

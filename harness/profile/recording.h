@@ -19,8 +19,8 @@ struct bb_sampled_stack {
 	bool is_kernel_cut, is_user_cut;
 	bool is_lost;    /* the stack was not stored, for lack of room */
 	uint64_t weight; /* on-CPU: number of samples; off-CPU: ns */
-	size_t first; /* offset in bb_samples.addresses of n_kernel addresses, then n_user addresses
-		       */
+	/* offset in bb_samples.addresses of n_kernel addresses, then n_user addresses */
+	size_t first;
 	uint16_t n_kernel, n_user;
 };
 
@@ -87,8 +87,8 @@ int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recordin
 void bb_recorder__free(struct bb_recorder *r); /* takes NULL */
 
 struct bb_recording_opts {
-	struct bb_sampler_opts
-		sampler;        /* with a command, its `pid` is set by bb_recording__take() */
+	/* with a command, its `pid` is set by bb_recording__take() */
+	struct bb_sampler_opts sampler;
 	char *const *argv;      /* the command, ended by NULL; NULL: no command */
 	const char *const *env; /* variables of its environment, as bb_child_rules.env */
 	uid_t uid;              /* user that the command runs as */

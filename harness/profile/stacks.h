@@ -66,9 +66,8 @@ int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
 int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
 /*
- * Returns in `*ret_number` the index of the frame with this name and kind that was added with the
- * same `before`: the index of the frame outside it, or BB_NO_ID for frames that are shared
- * everywhere. Adds the frame if it is new. Returns 0 or -ENOMEM.
+ * Returns in `*ret_number` the index of the frame with this name and kind that was added after the
+ * frame `before` (BB_NO_ID: after any frame). Adds the frame if it is new. Returns 0 or -ENOMEM.
  */
 int bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before,
 			    uint32_t *ret_number);

@@ -71,8 +71,8 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 struct symbol_answer {
 	uint32_t location, line;
 	uint64_t start, distance;
-	uint16_t function_len,
-		file_len; /* lengths of the two strings; file_len 0: the file is unknown */
+	/* lengths of the two strings; file_len 0: the file is unknown */
+	uint16_t function_len, file_len;
 	uint32_t is_inlined;
 };
 

@@ -69,7 +69,7 @@ int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const cha
  * the first bb_symtab__find(). */
 void bb_symtab__sort(struct bb_symtab *t);
 
-/* Returns the function that contains the address; NULL: none is known to. */
+/* Returns the function that contains the address; NULL: no known function does. */
 const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t address);
 
 static inline const char *bb_symtab__name(const struct bb_symtab *t, const struct bb_symbol *s)

@@ -27,8 +27,8 @@ static const char *const label_names[N_LABELS] = {"base", "head", "the floor"};
 
 /* The program that has a label, and its state in the drive in progress. */
 struct side {
-	struct bb_test_prog
-		*prog; /* NULL: the side has no program. Each drive may have another floor. */
+	/* NULL: the side has no program. Each drive may have another floor. */
+	struct bb_test_prog *prog;
 	struct bb_drive_slot *slot; /* slot in the drive in progress; NULL: not attached */
 	bool warm;
 	bool is_new; /* it was loaded again, so it needs a new series */
@@ -256,8 +256,8 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		else if (l == HEAD &&
-			 ab->opts->same_load) /* both sides are one load, which base checks */
+		/* both sides are one load, which base checks */
+		else if (l == HEAD && ab->opts->same_load)
 			continue;
 		if (l == BASE && ab->opts->same_load)
 			fired += ab->sides[HEAD].fired;

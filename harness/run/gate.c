@@ -567,8 +567,8 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 
 	if (!timed)
 		return -ENOMEM;
-	bb_plan__done(
-		&job->plan); /* a plan must not be used after drives were added to its scenario */
+	/* a plan must not be used after drives were added to its scenario */
+	bb_plan__done(&job->plan);
 	rc = bb_scenario__add_lines(job->scenario, &unsaid);
 	if (!rc)
 		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);

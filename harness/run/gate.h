@@ -20,8 +20,8 @@ struct bb_gate_opts {
 	const char *base, *head; /* revisions; head NULL: the work tree with its changes */
 	bool merge_base;         /* base is the last commit that `base` and `head` have in common */
 	const char *build;       /* shell command that builds; NULL: `make` */
-	const char *const
-		*env; /* environment variables that the build keeps (base/child.h); NULL: none */
+	/* environment variables that the build keeps (base/child.h); NULL: none */
+	const char *const *env;
 	struct bb_strings objects; /* paths of the objects in the tree; empty: all files *.bpf.o */
 	/* runs this command in each build and captures its programs, in place of objects; NULL:
 	 * objects are compared. The command has root's rights, unlike the build */

@@ -145,8 +145,8 @@ struct watched {
 	struct bb_prog_stats first, last;
 	uint64_t since_ns, until_ns; /* begin of the watch in this period; time of unloading, 0:
 					still loaded */
-	bool idle; /* the program had no run between the last two looks at the list, nor since then
-		    */
+	/* the program had no run between the last two looks at the list, nor since then */
+	bool idle;
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
 	struct bb_live_windows windows; /* windows of the period that have runs */
 	/* Since the last look at the list, a window in which we slept had no run: our sleeps and
@@ -155,8 +155,8 @@ struct watched {
 	struct bb_own_runs own;
 	uint64_t reads, sleeps; /* the watch's numbers of readings and sleeps when this program was
 				   last read */
-	uint64_t last_at_ns; /* time of the last reading; only kept if we cause runs of the program
-			      */
+	/* time of the last reading; only kept if we cause runs of the program */
+	uint64_t last_at_ns;
 	struct bb_own_share share; /* our share of the runs in the period */
 };
 

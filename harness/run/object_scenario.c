@@ -37,8 +37,8 @@ static const struct {
 /* An open object. */
 struct part {
 	char path[PATH_MAX]; /* absolute */
-	char name[BB_NAME_MAX_BYTES +
-		  2]; /* one byte more than is allowed, so that a too long name is noticed */
+	/* one byte more than is allowed, so that a too long name is noticed */
+	char name[BB_NAME_MAX_BYTES + 2];
 	struct bb_object_info info;
 	size_t n_wanted; /* number of its programs that are wanted */
 };
@@ -48,9 +48,9 @@ struct group {
 	uint32_t type;
 	const struct bb_test_run_type *run_type; /* NULL: the type has no test run */
 	const char *trigger;
-	size_t lead;    /* index of the group's first variant */
-	char floor[64]; /* name of the group's floor; "": bpf/floors.bpf.c has no floor of the type
-			 */
+	size_t lead; /* index of the group's first variant */
+	/* name of the group's floor; "": bpf/floors.bpf.c has no floor of the type */
+	char floor[64];
 };
 
 struct variant {

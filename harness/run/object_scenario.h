@@ -59,7 +59,7 @@ void bb_object_name_from(const char *path, char *ret_name);
 bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program);
 
 struct bb_object_skip { /* a program that nothing here makes run */
-	char *what;     /* "scenario/variant" that it would have had */
+	char *what;     /* name "scenario/variant" that the program would have had */
 	char *why;
 };
 

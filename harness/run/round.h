@@ -14,9 +14,9 @@
  */
 struct bb_placement {
 	uint32_t taken[BB_PLACES]; /* measured loads by place */
-	double most_s,
-		spent_s; /* time for loads beyond one per round, s: limit, and spent so far */
-	double load_s;   /* time of the longest load so far, s */
+	/* time for loads beyond one per round, s: limit, and spent so far */
+	double most_s, spent_s;
+	double load_s; /* time of the longest load so far, s */
 };
 
 /* Finds the places of a loaded program by loading it again and again. `most_s` limits the time
@@ -63,8 +63,8 @@ struct bb_run {
 	bool is_cut;     /* a turn of a round ended with fewer samples than wanted */
 	struct bb_placement *places; /* by index of the scenario's variant */
 	struct bb_calm calm;
-	struct bb_references
-		*references; /* NULL: no case needs them, or this machine cannot run them */
+	/* NULL: no case needs them, or this machine cannot run them */
+	struct bb_references *references;
 };
 
 /* Returns the report's case for a case of the plan; NULL if it is not measured here. */

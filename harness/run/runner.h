@@ -20,8 +20,7 @@
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err);
 
-/* True if the plan needs a CPU of its own. Drives that measure nothing here, or live programs,
- * do not. */
+/* True if the plan needs a CPU of its own. Fake drives and the drive `live` do not need one. */
 bool bb_plan_takes_cpu(const struct bb_plan *plan);
 
 #endif

@@ -443,7 +443,8 @@ struct pooled_program {
 	struct bb_spread *spreads[BB_N_REPEATS]; /* spreads[of][n[of]]: spread of the figure's ln in
 						    each self-test */
 	size_t n[BB_N_REPEATS];
-	struct bb_numbers offsets[BB_N_REPEATS]; /* offsets of all runs of all self-tests */
+	struct bb_numbers offsets[BB_N_REPEATS]; /* distances of all runs from the median of their
+						    self-test (bb_offsets_of()) */
 };
 
 struct pool {

@@ -75,9 +75,9 @@ struct bb_selftest_row {
 	uint32_t covered; /* number of these experiments whose interval does not exclude the true
 			     ratio */
 	uint32_t voids;   /* number of experiments without a valid pair; not in n */
-	struct bb_numbers log_ratios;  /* n estimates */
+	struct bb_numbers log_ratios;  /* the n estimates of ln(head / base) */
 	struct bb_numbers half_widths; /* n half widths of the interval of the log ratio */
-	double seconds;                /* time of all these experiments */
+	double seconds;                /* time of all experiments of the row, s */
 };
 
 struct bb_selftest_opts {
@@ -86,7 +86,7 @@ struct bb_selftest_opts {
 	double threshold, alpha, inject;
 	const char *program;  /* only this variant; NULL: all except the floor */
 	int mode;             /* only this mode; -1: all */
-	uint32_t experiments; /* per row; 0: as many as the budget allows */
+	uint32_t experiments; /* number of experiments per row; 0: as many as the budget allows */
 	/* the same scenario with a cold twin of its drive, for plain runs */
 	const struct bb_scenario *plain;
 	struct bb_ab_watch watch; /* watches the samples of all experiments */
@@ -97,8 +97,8 @@ struct bb_selftest {
 	size_t n_rows;
 	/* 95th percentile of |ratio - 1| over A/A with reloads; NAN: none */
 	double resolution;
-	struct bb_repeat
-		repeat; /* how plain runs repeat; empty if a program or mode was asked for */
+	/* how plain runs repeat; empty if a program or mode was asked for */
+	struct bb_repeat repeat;
 };
 
 /*

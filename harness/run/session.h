@@ -11,8 +11,8 @@
 #include "plan/scenario.h"
 #include "report/report.h"
 
-/* Receives the progress of a run: `done` of `total` seconds of expected work. No struct at all:
- * nobody asks. */
+/* Receives the progress of a run: `done` of `total` seconds of expected work.
+ * bb_run_opts.progress NULL: nobody receives it. */
 struct bb_progress {
 	void (*update)(void *arg, double done, double total, const char *what);
 	void *arg;
