@@ -17,7 +17,7 @@
 
 #include "bench.h"
 
-#define KNOWN "tests/bpf/inside_known.bpf.o"
+#define KNOWN "tests/bpf/inside_known_tailcall.bpf.o"
 #define TURNS 60u
 #define BLOCK 50u     /* single runs of each program in a turn; each 50th takes the slow path */
 #define REPEAT 20000u /* runs in one call */
