@@ -295,23 +295,20 @@ static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 		if (k.agrees || n++ >= NAMED_CHECKS)
 			continue;
 		if (n == 1)
-			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "step against %s: ",
-				    hooks ? "hook" : "slope and the cost of bpf_stats");
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "A run costs ");
 		bb_doc__append(d, "%s%s +- %s ns %s (%s%s)", n > 1 ? ", " : "",
 			       bb_table_cell_number(fabs(k.off_ns), k.step_ns).text,
 			       bb_table_cell_number(k.noise_ns, k.step_ns).text,
 			       k.off_ns < 0 ? "less" : "more", k.slope->variant, k.rest);
 	}
 	if (n > NAMED_CHECKS)
-		bb_doc__append(d, ", and for %zu more", n - NAMED_CHECKS);
+		bb_doc__append(d, ", and so for %zu more cases,", n - NAMED_CHECKS);
 	if (n)
-		bb_doc__append(d, ": %s; `show --details` has the sums",
-			       hooks ? "the program's own part differs between the two. The kernel "
-				       "wakes a ring buffer's reader by an interrupt behind the "
-				       "program, which only hook contains"
-				     : "a run costs something else after a system call than right "
-				       "after another run. Take the figure of the drive that is "
-				       "more like your use");
+		bb_doc__append(d, " in step than in %s; `show --details` has the sums",
+			       hooks ? "hook: the kernel wakes a ring buffer's reader by an "
+				       "interrupt behind the program, which only hook contains"
+				     : "slope, without the cost of bpf_stats: take the drive that "
+				       "is more like your use");
 }
 
 /* Adds the checks of hooks, or of slopes, as a table. */

@@ -379,7 +379,7 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	if (times > MOST_TIMES)
 		add_note(d, row,
 			 "known to +-%.2g %%; `compare --base V1 --head V2` measures both in "
-			 "turns, which shows less",
+			 "turns, which tells smaller changes",
 			 50 * (row->hi - row->lo));
 	else
 		add_note(d, row, "known to +-%.2g %%; --loads %.0f in both runs should decide",
