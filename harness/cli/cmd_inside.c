@@ -38,7 +38,6 @@ struct session {
 	struct bb_watched command;
 	struct bb_take take;               /* begun only with --output */
 	struct bb_inside_figures *figures; /* figures[inside.n_programs] */
-	double elapsed_s;
 	uint64_t began_ns, ended_ns;
 };
 
