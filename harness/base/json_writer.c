@@ -79,7 +79,7 @@ void bb_json__break(struct bb_json *w)
 	w->broken = true;
 }
 
-/* printf() uses the decimal point of the locale; JSON needs '.'. */
+/* printf uses the decimal point of the locale; JSON needs '.'. */
 static void point_not_comma(char *number)
 {
 	char *comma = strchr(number, ',');
