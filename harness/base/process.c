@@ -243,7 +243,8 @@ static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret
 				       {.fd = log->read_fd, .events = POLLIN}};
 
 		if ((bb_stop_signal || rc) && !told) {
-			kill(keeper, SIGTERM); /* the keeper ends the program within two seconds */
+			/* the keeper sends SIGTERM, and kills what still runs after GRACE_S */
+			kill(keeper, SIGTERM);
 			told = true;
 		}
 		poll(fds, 2, nap_ms);

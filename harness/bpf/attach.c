@@ -144,8 +144,8 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
 	return *ret_link_fd < 0 ? -errno : 0;
 }
 
-/* Asks the kernel for a link to a function or file that does not exist: a kernel that knows the
- * link type reports exactly that. */
+/* Asks the kernel for a link that it cannot make: to a function that does not exist, or to a folder
+ * instead of a file. A kernel that knows the link type complains about the function or the file. */
 static bool probe(uint32_t attach_type)
 {
 	static const struct bpf_insn ret_0[] = {

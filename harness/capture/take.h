@@ -71,9 +71,10 @@ void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
 
 /*
  * Finds out which attachments the kernel has made. An attachment that the kernel does not have
- * counts as refused once its thread has returned from the attaching call. `when` says how that is
- * known: thread `tid` makes another call (BB_SETTLE_CALL), or the capture ends (BB_SETTLE_END).
- * BB_SETTLE_TURN marks nothing as refused.
+ * counts as refused once its thread has returned from the attaching call. `when` says what is known
+ * of the thread. BB_SETTLE_CALL: thread `tid` makes another call, so it has returned.
+ * BB_SETTLE_END: the capture ends, and /proc says whether each thread has returned. BB_SETTLE_TURN:
+ * nothing is marked as refused.
  */
 enum bb_settle_when { BB_SETTLE_CALL, BB_SETTLE_TURN, BB_SETTLE_END };
 void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);

@@ -28,8 +28,8 @@ struct bb_test_prog {
 	 * tried again for every drive. */
 	double run_s;
 	struct bb_fire_found fire;
-	/* Values of the process that will fire it, as far as the scenario asks for them. The
-	 * target has their address. */
+	/* Values of the process that will fire the program. `pid` is set only if the scenario asks
+	 * for it. The target keeps a pointer to them. */
 	struct bb_self_values *self; /* NULL: the scenario asks for none */
 	pid_t self_pid;              /* a reserved process number; 0: none */
 	bool counts_behind;    /* exact: also count the programs that it reaches by tail calls */

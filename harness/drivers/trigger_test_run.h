@@ -64,12 +64,13 @@ void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, c
  */
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err);
 
-/* Counters of this thread while it is in the kernel, as `bpftool prog profile` reads them. */
+/* An event that a hardware counter counts, as in perf_event_attr. */
 struct bb_pmu_event {
 	uint32_t type; /* PERF_TYPE_* */
 	uint64_t config;
 };
 
+/* Hardware counters of this thread. They count only while it is in the kernel. */
 struct bb_pmu {
 	int fds[BB_PMU_COUNTERS]; /* -1: this machine has no such counter */
 };

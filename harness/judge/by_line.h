@@ -30,7 +30,7 @@ struct bb_line_time {
 	struct bb_estimate ns;          /* sum of its parts */
 	double cold_ns; /* sum of its parts by the drive `lines-cold`; NAN: not measured */
 	double insns; /* instructions that one run executes for the line, by the drive `exact`; NAN:
-			 not counted */
+			 not counted, or counted in narrower rows within this one */
 	struct bb_line_part *parts; /* the rows of this line: its own code and the calls in it */
 	size_t n_parts;
 };

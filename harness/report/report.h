@@ -43,8 +43,9 @@ struct bb_series {
 };
 
 /*
- * Calls that found nothing in nearly all runs of a case: lookups in one map, or a tail call that
- * did not happen. The figure of the case is then that of the path without an entry, which is seldom
+ * A call in the program that found nothing in at least nine of ten executions: a lookup in a map,
+ * or a tail call that did not happen. After the first run alone, a lookup counts only if the map is
+ * empty. The figure of the case is then that of the path without an entry, which is seldom
  * the path of interest.
  */
 struct bb_in_vain {
