@@ -194,8 +194,8 @@ static void close_stream(struct stream *s)
 	s->text = NULL;
 }
 
-/* Reads what is in the pipe now, at most CHUNKS_A_TURN chunks. Leaves room for a NUL after the
- * text. Returns 0 or -errno. */
+/* Reads from the pipe without waiting, at most CHUNKS_A_TURN chunks. Leaves room for a NUL after
+ * the text. Returns 0 or -errno. */
 static int read_stream(struct stream *s)
 {
 	for (int i = 0; s->read_fd >= 0 && i < CHUNKS_A_TURN; i++) {

@@ -18,8 +18,8 @@ struct bb_process {
 
 struct bb_process_end {
 	int status;      /* exit code of the program, or 128 + signal */
-	char *out, *log; /* what the program wrote to stdout and stderr; of more than 16 MiB only
-			    the end */
+	char *out, *log; /* the program's stdout and stderr. If it writes more than 16 MiB, only
+			    the end is kept. */
 	bool was_whole;  /* true: certainly none of the program's processes is alive, because the
 			    program had a PID namespace */
 };

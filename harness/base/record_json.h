@@ -27,7 +27,7 @@ struct bb_record_part {
 };
 
 struct bb_record_format {
-	const char *name; /* what a file is, for messages: "a bpfbench run" */
+	const char *name; /* a word for such a file in messages: "a bpfbench run" */
 	const struct bb_record_part *parts;
 	size_t n_parts;
 	size_t max_text, max_items; /* limits: bytes of a text, items of an array; 0: no limit */

@@ -7,7 +7,7 @@
 #include "bpf/source.h"
 #include "plan/field.h"
 
-#define MAX_NAMES 64u /* names of which a message suggests one */
+#define MAX_NAMES 64u /* most names that a message chooses its suggestion from */
 /*
  * SWEEP_BYTES is the memory for the entries that one call deletes from a hash. It has room for at
  * least SWEEP_MIN entries, because all entries of one hash bucket must fit; most buckets have one
@@ -179,6 +179,17 @@ static uint64_t scramble(uint64_t i, unsigned int bits)
 	return i;
 }
 
+/* Returns how many bits the number of the i-th generated key may have: those of a key, or those of
+ * a prefix in an LPM trie. */
+static uint32_t key_bits(const struct content *c, uint32_t i)
+{
+	const struct bb_u32_list *prefixes = &c->spec->fill.prefixes;
+	bool is_trie = c->type->type == BPF_MAP_TYPE_LPM_TRIE;
+
+	return prefixes->n ? prefixes->v[i % prefixes->n]
+			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
+}
+
 /* Writes the i-th generated key, a little-endian number. In an LPM trie, a key is a prefix
  * length and a prefix, whose first bits are the number in network byte order. */
 static void make_key(const struct content *c, uint32_t i, uint8_t *key)
@@ -186,18 +197,12 @@ static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 	const struct bb_map_fill *fill = &c->spec->fill;
 	bool is_trie = c->type->type == BPF_MAP_TYPE_LPM_TRIE;
 	size_t data_at = is_trie ? sizeof(uint32_t) : 0, size = c->key_size - data_at;
-	uint32_t n = (uint32_t)fill->prefixes.n, bits = (uint32_t)size * 8;
-	uint64_t number = n ? i / n : i;
+	uint32_t length = key_bits(c, i), bits = length < 64 ? length : 64;
+	uint64_t number = fill->prefixes.n ? i / fill->prefixes.n : i;
 
-	if (n)
-		bits = fill->prefixes.v[i % n];
-	if (bits > 64)
-		bits = 64;
 	if (fill->random)
 		number = scramble(number, bits);
 	if (is_trie) {
-		uint32_t length = n ? fill->prefixes.v[i % n] : (uint32_t)size * 8;
-
 		memcpy(key, &length, sizeof(length));
 		number = __builtin_bswap64(number << (64 - bits));
 	}
@@ -224,7 +229,7 @@ static int check_fill(const struct content *c, struct bb_err *err)
 			       "a fill of %u entries, but the map has room for %u", fill->count,
 			       c->max_entries);
 	for (uint32_t i = 0; i < (n ? n : 1); i++) {
-		uint32_t length = n ? fill->prefixes.v[i] : bits;
+		uint32_t length = key_bits(c, i);
 		uint32_t wanted = n ? (fill->count + n - 1 - i) / n : fill->count;
 
 		if (length > bits)
@@ -253,12 +258,14 @@ static int put_fill(struct content *c, struct bb_err *err)
 	const struct bb_map_fill *fill = &c->spec->fill;
 	const struct bb_map_datum *value = &fill->value;
 	struct bb_map_entry at = {.where = c->spec->where};
-	bool is_given = value->is_number || value->self || value->bytes.len;
-	int rc = fill->count ? check_fill(c, err) : 0;
+	int rc;
 
-	if (!rc && fill->count && is_given)
+	if (!fill->count)
+		return 0;
+	rc = check_fill(c, err);
+	if (!rc && (value->is_number || value->self || value->bytes.len))
 		rc = put_datum(c, &at, "value", value, c->value_size, c->values, err);
-	if (rc || !fill->count)
+	if (rc)
 		return rc;
 	spread_value(c, c->values);
 	for (uint32_t i = 0; i < fill->count; i++) {

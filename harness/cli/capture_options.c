@@ -9,8 +9,6 @@
 #include "cli/options.h"
 #include "plan/field.h"
 
-#define DEFAULT_MIB 256
-
 #define ARGS struct bb_capture_args
 
 const struct bb_option bb_capture_options[] = {
@@ -41,7 +39,7 @@ void bb_capture_args__check(struct bb_capture_args *a, bool captures)
 		   : o->seconds > 0 ? BB_CAPTURE_UNTIL_TIME
 				    : BB_CAPTURE_UNTIL_ATTACHED;
 	if (!a->no_contents)
-		o->max_bytes = (size_t)(a->max_mib ? a->max_mib : DEFAULT_MIB) << 20;
+		o->max_bytes = (size_t)(a->max_mib ? a->max_mib : BB_CAPTURE_MIB) << 20;
 	o->say = bb_say;
 }
 

@@ -6,6 +6,8 @@
 #include "capture/supervise.h"
 #include "cli/options.h"
 
+#define BB_CAPTURE_MIB 256 /* default limit of the contents of maps in a capture, MiB */
+
 /* The options of a capture, for capture, run and gate. */
 struct bb_capture_args {
 	struct bb_capture_opts opts; /* the caller sets command, environment and budget */

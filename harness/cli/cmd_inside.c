@@ -18,7 +18,6 @@
 #include "run/inside.h"
 
 #define TURN_MS 50
-#define MAX_CONTENTS ((size_t)256 << 20) /* most bytes of the contents of maps in a file */
 /* most lines of source that tell one path from another */
 #define LINES_SHOWN 3
 
@@ -466,11 +465,12 @@ static int run_command(struct session *s, struct bb_err *err)
 	if (!rc && read_figures(s))
 		rc = bb_fail_nomem(err);
 	if (!rc && s->args->measure.output)
-		rc = bb_take__ask_kernel(&s->take, s->command.listener.command, MAX_CONTENTS, err);
+		rc = bb_take__ask_kernel(&s->take, s->command.listener.command,
+					 (size_t)BB_CAPTURE_MIB << 20, err);
 	if (!bb_watched__end(&s->command))
 		bb_say("something of the command does not end, and is left alone");
 	if (s->command.ended && s->command.status && !s->args->seconds)
-		fprintf(stderr, "bpfbench: the command %s\n", bb_how_ended(s->command.status).text);
+		bb_tell("the command %s", bb_how_ended(s->command.status).text);
 	bb_watched__close(&s->command, false);
 	return rc;
 }
@@ -490,8 +490,7 @@ static int write_file(struct session *s, struct bb_err *err)
 		rc = bb_capture__write(capture, path, err);
 	bb_capture__free(capture);
 	if (!rc && !s->args->measure.quiet)
-		fprintf(stderr, "bpfbench: written to %s; to measure it: bpfbench --object %s\n",
-			path, path);
+		bb_tell("written to %s; to measure it: bpfbench --object %s", path, path);
 	return rc;
 }
 
