@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_ASSET_H
-#define BB_BASE_ASSET_H
+#pragma once
 
 /*
  * Embeds a file of the source tree as `const char name[]`, which ends in a NUL. `path` is relative
@@ -11,5 +10,3 @@
 	__asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n"                \
 		".popsection\n");                                                                  \
 	extern const char name[]
-
-#endif

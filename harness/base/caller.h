@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_CALLER_H
-#define BB_BASE_CALLER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -68,5 +67,3 @@ int bb_become_user(uid_t uid, gid_t gid);
 /* False if this process is in another user namespace than the initial one. Root's capabilities
  * there do not extend to BPF and perf. */
 bool bb_user__is_initial_namespace(void);
-
-#endif

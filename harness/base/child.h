@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_CHILD_H
-#define BB_BASE_CHILD_H
+#pragma once
 
 #include "base/std.h"
 
@@ -135,5 +134,3 @@ int bb_descriptor__receive(int socket_fd, int *ret_number, int *ret_fd);
  * Returns a descriptor or -errno.
  */
 int bb_open_as(uid_t uid, gid_t gid, const char *path, int flags);
-
-#endif

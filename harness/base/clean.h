@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_CLEAN_H
-#define BB_BASE_CLEAN_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -27,5 +26,3 @@ void bb_clean__put_raw(FILE *out, const char *text);
 /* Flushes a stream of this header and checks that all was written. Returns 0, or -errno of the
  * last failed write, with a message that begins with `name`. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err);
-
-#endif

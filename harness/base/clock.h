@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_CLOCK_H
-#define BB_BASE_CLOCK_H
+#pragma once
 
 #include "base/std.h"
 
@@ -18,5 +17,3 @@ static inline double bb_seconds_since(uint64_t since_ns)
 {
 	return (double)(bb_now_ns() - since_ns) * 1e-9;
 }
-
-#endif

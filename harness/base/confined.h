@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_CONFINED_H
-#define BB_BASE_CONFINED_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -28,5 +27,3 @@ struct bb_confined {
  * than 10 s; -errno if the child cannot be made or confined.
  */
 int bb_confined__run(const struct bb_confined *c, struct bb_err *err);
-
-#endif

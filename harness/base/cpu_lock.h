@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_CPU_LOCK_H
-#define BB_BASE_CPU_LOCK_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -32,5 +31,3 @@ int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
 /* Waits until the holder ends. Returns 0, -EINTR after a signal, or -errno. */
 int bb_cpu_holder__wait(const struct bb_cpu_holder *holder);
 void bb_cpu_holder__done(struct bb_cpu_holder *holder);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_DEADLINE_H
-#define BB_BASE_DEADLINE_H
+#pragma once
 
 #include "base/std.h"
 #include "base/stop.h"
@@ -46,5 +45,3 @@ int bb_must_end_why(void);
 
 /* Returns bb_must_end_why() if a signal broke off the call that returned `rc`, else `rc`. */
 int bb_unless_broken_off(int rc);
-
-#endif

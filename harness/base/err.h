@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_ERR_H
-#define BB_BASE_ERR_H
+#pragma once
 
 #include "base/std.h"
 
@@ -24,5 +23,3 @@ bool bb_is_shortage(int code);
 
 /* Sets the message "out of memory". Returns -ENOMEM. */
 int bb_fail_nomem(struct bb_err *err);
-
-#endif

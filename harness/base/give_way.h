@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_GIVE_WAY_H
-#define BB_BASE_GIVE_WAY_H
+#pragma once
 
 /*
  * Gives this process real-time priority while it steps and polls, because a poller that waits for
@@ -23,5 +22,3 @@ void bb_give_way(void);
 
 /* Touches the memory of bb_give_way() now, so that it causes no page fault later. */
 void bb_give_way_touch(void);
-
-#endif

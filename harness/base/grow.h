@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_GROW_H
-#define BB_BASE_GROW_H
+#pragma once
 
 #include "base/std.h"
 
@@ -23,5 +22,3 @@ struct bb_strings {
 	const char *const *v;
 	size_t n;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_IO_H
-#define BB_BASE_IO_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -98,5 +97,3 @@ int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_f
  * file is removed.
  */
 int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synced);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_JSON_WRITER_H
-#define BB_BASE_JSON_WRITER_H
+#pragma once
 
 #include "base/std.h"
 
@@ -56,5 +55,3 @@ void bb_json_double(FILE *out, double value);
 
 /* Writes a finite value with at most 3 decimals, without trailing zeros or exponent. */
 void bb_json_fixed(FILE *out, double value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_KERNEL_FS_H
-#define BB_BASE_KERNEL_FS_H
+#pragma once
 
 #include "base/std.h"
 
@@ -23,5 +22,3 @@ bool bb_tracepoint__number(const char *name, unsigned long long *ret_id);
 
 /* Finds the folder where cgroup2 is mounted. Returns false if it is not mounted. */
 bool bb_cgroup2__find(char *ret_path, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_PARSE_H
-#define BB_BASE_PARSE_H
+#pragma once
 
 #include "base/std.h"
 
@@ -28,5 +27,3 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
 /* Returns the name in names[n] that is nearest to `word`, for "did you mean". The distance is
  * that of Damerau and Levenshtein. NULL if no name is within a third of the word's length, or 1. */
 const char *bb_nearest(const char *word, const char *const *names, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_PROCESS_H
-#define BB_BASE_PROCESS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -33,5 +32,3 @@ struct bb_process_end {
  */
 int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, struct bb_err *err);
 void bb_process_end__done(struct bb_process_end *end);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_RECORD_H
-#define BB_BASE_RECORD_H
+#pragma once
 
 #include "base/std.h"
 
@@ -86,5 +85,3 @@ void *bb_record__append(const struct bb_record *record, void *items, size_t *n);
 /* Appends an item with defaults to the list of `to`, a struct with members `list` and `n_list`. */
 #define BB_ADD(record, to, list)                                                                   \
 	((__typeof__((to)->list))bb_record__append(&(record), &(to)->list, &(to)->n_##list))
-
-#endif

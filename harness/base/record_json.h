@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_RECORD_JSON_H
-#define BB_BASE_RECORD_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -67,5 +66,3 @@ int bb_record__complain(const struct bb_record_reader *rd, const char *key, cons
 /* Converts JSON to a count: a whole number, or a string for a number that is too large for some
  * readers. Returns 0 or -EINVAL. */
 int bb_record__to_u64(const json_t *value, uint64_t *ret_count);
-
-#endif

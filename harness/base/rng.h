@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_RNG_H
-#define BB_BASE_RNG_H
+#pragma once
 
 #include "base/std.h"
 
@@ -24,5 +23,3 @@ double bb_rng_normal(struct bb_rng *rng);
 
 /* Shuffles x[n] uniformly (Fisher & Yates 1938). */
 void bb_rng_shuffle(struct bb_rng *rng, uint32_t *x, size_t n);
-
-#endif

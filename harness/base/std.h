@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The C library for every file: headers include it, and a .c file gets it with its header. */
-#ifndef BB_BASE_STD_H
-#define BB_BASE_STD_H
+#pragma once
 
 #include <assert.h>
 #include <ctype.h>
@@ -24,5 +23,3 @@
 #include <unistd.h>
 
 #define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_STOP_H
-#define BB_BASE_STOP_H
+#pragma once
 
 #include "base/std.h"
 
@@ -14,5 +13,3 @@ extern void (*volatile bb_stop_now)(void);
 
 /* Installs the handlers. A second signal of one kind ends the process at once. */
 void bb_stop__install(void);
-
-#endif

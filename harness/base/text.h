@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BASE_TEXT_H
-#define BB_BASE_TEXT_H
+#pragma once
 
 #include "base/std.h"
 
@@ -33,5 +32,3 @@ int bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 
 /* Writes a word so that a POSIX shell reads the same word (XCU 2.2.2). */
 void bb_put_shell_word(FILE *out, const char *word);
-
-#endif

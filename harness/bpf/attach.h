@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_ATTACH_H
-#define BB_BPF_ATTACH_H
+#pragma once
 
 #include <linux/perf_event.h>
 
@@ -91,5 +90,3 @@ int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd);
 /* Writes the name by which a socket chooses the TCP congestion control in the struct_ops map
  * `map_fd`. -ENOTSUP with a message if the map has another struct, or if `map_fd` is -1. */
 int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_err *err);
-
-#endif

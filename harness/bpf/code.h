@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_CODE_H
-#define BB_BPF_CODE_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -63,5 +62,3 @@ int bb_btf_ext__read(const char *elf, size_t len, const char *program, const cha
 struct btf;
 void bb_btf_ext__source_line(const char *elf, size_t len, const struct btf *btf,
 			     const char *function, uint32_t insn, char *ret_line, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_ELF_FILE_H
-#define BB_BPF_ELF_FILE_H
+#pragma once
 
 #include <gelf.h>
 #include <linux/bpf.h>
@@ -130,5 +129,3 @@ const char *bb_jumps__next(const struct bb_jumps *j, size_t *i);
 
 /* True if the file fills slots of the map `map` and the map is not reached. */
 bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map);
-
-#endif

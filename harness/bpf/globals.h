@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_GLOBALS_H
-#define BB_BPF_GLOBALS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -33,5 +32,3 @@ int bb_map_read_u64(int map_fd, size_t map_size, size_t offset, uint64_t *ret_va
 
 /* Reads a global variable of 64 bits of a loaded object. Returns 0 or -errno without a message. */
 int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_INSN_H
-#define BB_BPF_INSN_H
+#pragma once
 
 #include "base/std.h"
 
@@ -122,5 +121,3 @@ static inline int64_t bb_insn_function_target(const struct bpf_insn *i, uint32_t
 {
 	return (int64_t)at + 1 + i->imm;
 }
-
-#endif

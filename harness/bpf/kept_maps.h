@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_KEPT_MAPS_H
-#define BB_BPF_KEPT_MAPS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -99,5 +98,3 @@ int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 		       struct bb_err *err);
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns);
-
-#endif

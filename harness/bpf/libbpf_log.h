@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_LIBBPF_LOG_H
-#define BB_BPF_LIBBPF_LOG_H
+#pragma once
 
 #include "base/std.h"
 
@@ -45,5 +44,3 @@ void bb_refusal_of_libbpf(const char *log, char *ret_reason, size_t size);
 /* Copies the verifier's lines of a log, without those of libbpf. The end is omitted if `size` is
  * too small. */
 void bb_refusal_log_of_verifier(const char *log, char *ret_log, size_t size);
-
-#endif

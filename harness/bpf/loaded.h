@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_LOADED_H
-#define BB_BPF_LOADED_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -29,5 +28,3 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 
 /* Reads id, type and name of an open program. 0 or -errno with a message. */
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_MAP_CONTENTS_H
-#define BB_BPF_MAP_CONTENTS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -47,5 +46,3 @@ void bb_map_contents__free(struct bb_map_contents *c); /* accepts NULL */
 /* Writes `value` as a little-endian, sign-extended integer of `size` bytes. Returns false if it
  * does not fit. */
 bool bb_put_integer(int64_t value, void *dest, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_NETNS_H
-#define BB_BPF_NETNS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -89,5 +88,3 @@ int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, stru
 /* Parses the text of /proc/net/dev: the number of packets that `device` transmitted. Returns 0
  * or -EPROTO. */
 int bb_veth_parse_sent(const char *text, const char *device, uint64_t *ret_packets);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_OBJECT_FILE_H
-#define BB_BPF_OBJECT_FILE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -50,5 +49,3 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 /* Returns -ENOTSUP with a message if the kernel has refused a program of this type and attach
  * type to root before; otherwise 0. */
 int bb_object_check_type(const char *path, const struct bpf_program *prog, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_OBJECT_INFO_H
-#define BB_BPF_OBJECT_INFO_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -64,5 +63,3 @@ int bb_object_info__need_program(const struct bb_object_info *info, const char *
 
 /* Lists the names of the programs, "empty, v0, v1", as far as they fit. */
 struct bb_phrase bb_object_info__list(const struct bb_object_info *info);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_OBJECT_TRIAL_H
-#define BB_BPF_OBJECT_TRIAL_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -19,5 +18,3 @@ int bb_object_trial_open(const char *path, const char *elf, size_t len, struct b
 /* Tries to load `obj`, which is open: its maps, relocations and chosen programs. The caller's
  * `obj` does not change. */
 int bb_object_trial_load(const char *path, struct bpf_object *obj, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_OWN_RUNS_H
-#define BB_BPF_OWN_RUNS_H
+#pragma once
 
 #include "base/std.h"
 #include "bpf/prog_stats.h"
@@ -54,5 +53,3 @@ static inline bool bb_own_runs__any(const struct bb_own_runs *own)
 {
 	return own->unclear || own->by_read || own->by_sleep;
 }
-
-#endif

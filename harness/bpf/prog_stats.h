@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_PROG_STATS_H
-#define BB_BPF_PROG_STATS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -96,5 +95,3 @@ size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTION
  * still NAN (before Linux 5.16, only the log has it). A figure that the text lacks does not change.
  */
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_PROG_TYPE_H
-#define BB_BPF_PROG_TYPE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -48,5 +47,3 @@ bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_nea
 /* Writes the nearest existing hook for a section such as "fentry/vfs_raed"; "" if none is near.
  * Returns false if the section's hooks are not found by BTF. */
 bool bb_kernel_name__of_section(const char *section, char *ret_near, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_RINGS_H
-#define BB_BPF_RINGS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -76,5 +75,3 @@ static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 		if (++r->queues[i].since >= r->queues[i].max_entries / 2 || !only_when_half_full)
 			bb_queue__empty(&r->queues[i]);
 }
-
-#endif

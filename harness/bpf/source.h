@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_SOURCE_H
-#define BB_BPF_SOURCE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -99,5 +98,3 @@ int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_ma
 /* Opens a live program; see bb_target__adopt(). */
 int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **ret_source,
 			   struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BPF_TARGET_H
-#define BB_BPF_TARGET_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -154,5 +153,3 @@ int bb_target__after_fork(const struct bb_target *t);
 /* Discards the records that the program wrote. With `only_when_half_full`, rings that are less
  * than half full keep their records. */
 void bb_target__drain(struct bb_target *t, bool only_when_half_full);
-
-#endif

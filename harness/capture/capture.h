@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_CAPTURE_H
-#define BB_CAPTURE_CAPTURE_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -221,5 +220,3 @@ extern const struct bb_record bb_captured_map_record, bb_captured_prog_record,
 	bb_capture_record;
 
 void bb_capture__free(struct bb_capture *c); /* takes NULL */
-
-#endif

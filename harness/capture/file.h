@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_FILE_H
-#define BB_CAPTURE_FILE_H
+#pragma once
 
 #include "base/record_json.h"
 #include "base/std.h"
@@ -41,5 +40,3 @@ bool bb_capture_is_one(const char *path);
 /* Checks that the capture was taken on the running kernel, because its instructions refer to that
  * kernel's types and offsets. Returns -ENOTSUP with a message that names both kernels. */
 int bb_capture__check_kernel(const struct bb_capture *c, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_FOLLOW_H
-#define BB_CAPTURE_FOLLOW_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -31,5 +30,3 @@ bool bb_follow__ended(struct bb_follow *f, int *ret_status);
 /* Ends the command by SIGINT, SIGTERM or SIGKILL. Returns false if a process of it does not end;
  * that process is left alone. Accepts NULL. */
 bool bb_follow__end(struct bb_follow *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_REMOTE_H
-#define BB_CAPTURE_REMOTE_H
+#pragma once
 
 #include "base/std.h"
 
@@ -36,5 +35,3 @@ int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t fro
 
 /* Returns a close-on-exec copy of the process's descriptor `fd`, or -errno. */
 int bb_remote__fd(const struct bb_remote *r, int fd);
-
-#endif

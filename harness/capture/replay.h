@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_REPLAY_H
-#define BB_CAPTURE_REPLAY_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -48,5 +47,3 @@ void bb_replay__done(struct bb_replay *r); /* accepts a zeroed struct */
 /* Reads information about the BTF behind `fd`. `name` receives "vmlinux", the module's name, or ""
  * for the BTF of a program. Returns 0 or -errno. */
 int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size);
-
-#endif

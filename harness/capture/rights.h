@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_RIGHTS_H
-#define BB_CAPTURE_RIGHTS_H
+#pragma once
 
 #include "base/std.h"
 
@@ -26,5 +25,3 @@ struct bb_rights_before {
 };
 int bb_rights__limit(uint64_t rights, struct bb_rights_before *ret_before);
 void bb_rights__restore(const struct bb_rights_before *before);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_SUPERVISE_H
-#define BB_CAPTURE_SUPERVISE_H
+#pragma once
 
 #include "capture/capture.h"
 
@@ -42,5 +41,3 @@ struct bb_capture_facts {
  */
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err);
-
-#endif

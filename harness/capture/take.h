@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_TAKE_H
-#define BB_CAPTURE_TAKE_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
@@ -149,5 +148,3 @@ void bb_take_attach__raw_tracepoint(struct bb_take_call *call);
 void bb_take_attach__prog_attach(struct bb_take_call *call);
 void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd);
 void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t value_at);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CAPTURE_WATCHED_H
-#define BB_CAPTURE_WATCHED_H
+#pragma once
 
 #include <linux/seccomp.h>
 
@@ -64,5 +63,3 @@ bool bb_watched__end(struct bb_watched *c);
 
 /* Stops watching the command. `leaves`: the command runs on, and the guard answers its calls. */
 void bb_watched__close(struct bb_watched *c, bool leaves);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CLI_CAPTURE_OPTIONS_H
-#define BB_CLI_CAPTURE_OPTIONS_H
+#pragma once
 
 #include "base/std.h"
 #include "capture/supervise.h"
@@ -44,5 +43,3 @@ void bb_capture_name(const char *program, char *ret_name, size_t size);
 int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,
 			   struct bb_captured_file *ret_file, struct bb_err *err);
 void bb_captured_file__remove(struct bb_captured_file *f);
-
-#endif

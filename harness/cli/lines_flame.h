@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CLI_LINES_FLAME_H
-#define BB_CLI_LINES_FLAME_H
+#pragma once
 
 #include "base/std.h"
 #include "judge/by_line.h"
@@ -15,5 +14,3 @@ int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret
 /* Writes the flame graph as an SVG file or, for a page, as an HTML <figure>. Returns 0 or
  * -ENOMEM. */
 int bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out);
-
-#endif

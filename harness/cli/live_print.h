@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CLI_LIVE_PRINT_H
-#define BB_CLI_LIVE_PRINT_H
+#pragma once
 
 #include "base/std.h"
 #include "run/live.h"
@@ -21,5 +20,3 @@ extern const struct bb_live_format bb_live_formats[BB_N_LIVE_FORMATS];
 
 /* Returns NULL if no format has that name. */
 const struct bb_live_format *bb_live_format_find(const char *name);
-
-#endif

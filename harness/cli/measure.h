@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CLI_MEASURE_H
-#define BB_CLI_MEASURE_H
+#pragma once
 
 #include "base/std.h"
 #include "cli/options.h"
@@ -97,5 +96,3 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
  */
 int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_cpu,
 			 struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CLI_OBJECT_OPTIONS_H
-#define BB_CLI_OBJECT_OPTIONS_H
+#pragma once
 
 #include "base/std.h"
 #include "cli/options.h"
@@ -28,5 +27,3 @@ bool bb_object_args__any(const struct bb_object_args *a);
 int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,
 			     struct bb_err *err);
-
-#endif

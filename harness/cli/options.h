@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CLI_OPTIONS_H
-#define BB_CLI_OPTIONS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/grow.h"
@@ -128,5 +127,3 @@ struct bb_usage {
 /* Parses the command line into the command's arguments `args`. Exits after printing the help or a
  * usage error. */
 void bb_usage__parse(const struct bb_usage *usage, int argc, char **argv, void *args);
-
-#endif

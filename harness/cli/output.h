@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CLI_OUTPUT_H
-#define BB_CLI_OUTPUT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -52,5 +51,3 @@ int bb_say_in_vain(const struct bb_report *report, struct bb_err *err);
 struct bb_profile;
 struct bb_recording;
 void bb_say_lost(const struct bb_recording *r, const struct bb_profile *p, bool want_kernel);
-
-#endif

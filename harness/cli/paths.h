@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CLI_PATHS_H
-#define BB_CLI_PATHS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -28,5 +27,3 @@ int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct
 /* Makes a new folder "bpfbench-PURPOSE-XXXXXX" in $TMPDIR or /tmp. *ret_dir is its path; the
  * caller frees that. */
 int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err);
-
-#endif

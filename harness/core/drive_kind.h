@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CORE_DRIVE_KIND_H
-#define BB_CORE_DRIVE_KIND_H
+#pragma once
 
 #include "base/std.h"
 
@@ -162,5 +161,3 @@ const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, c
  */
 const char *bb_clock_name(size_t i);
 const char *bb_sample_consumer_name(size_t i);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CORE_HIST_H
-#define BB_CORE_HIST_H
+#pragma once
 
 #include "base/std.h"
 
@@ -57,5 +56,3 @@ int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
  * -ENOMEM. */
 int bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted);
 void bb_sorted_done(struct bb_sorted *s);
-
-#endif

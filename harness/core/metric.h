@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CORE_METRIC_H
-#define BB_CORE_METRIC_H
+#pragma once
 
 #include "base/std.h"
 
@@ -148,5 +147,3 @@ static inline void bb_static_clear(struct bb_prog_static *s)
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
 		*bb_static_at(s, &bb_static_metrics[i]) = NAN;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CORE_RING_USE_H
-#define BB_CORE_RING_USE_H
+#pragma once
 
 #include "base/std.h"
 
@@ -34,5 +33,3 @@ static inline void bb_ring_use__add_point(struct bb_ring_use *f, uint64_t at_us,
 	if (f->n_points < BB_FLOW_MAX_POINTS)
 		f->points[f->n_points++] = (struct bb_flow_point){at_us, backlog_bytes};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_COLD_H
-#define BB_DRIVERS_COLD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -58,5 +57,3 @@ void bb_cold__free(struct bb_cold *c); /* takes NULL */
 /* Returns the first size of the buffer: a power of two, computed from the sizes below
  * `root`/sys; 4 MiB if there are none. */
 size_t bb_cold_bytes(const char *root, int cpu);
-
-#endif

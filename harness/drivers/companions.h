@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_COMPANIONS_H
-#define BB_DRIVERS_COMPANIONS_H
+#pragma once
 
 #include "base/std.h"
 #include "drivers/test_prog.h"
@@ -28,5 +27,3 @@ void bb_companions__close(struct bb_test_prog *prog);
  * ret_others[BB_BESIDE_MOST] may be NULL.
  */
 size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_prog **ret_others);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_CONSUMER_H
-#define BB_DRIVERS_CONSUMER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -53,5 +52,3 @@ void bb_consumer__close(struct bb_consumer *c); /* accepts a zeroed struct */
  */
 int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room, size_t *ret_n,
 		 struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_DRIVER_H
-#define BB_DRIVERS_DRIVER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -214,5 +213,3 @@ static inline const struct bb_driver *bb_driver__by(const char *with, const char
 
 /* Pins the calling thread to one CPU. 0, or -errno with a message. */
 int bb_pin_to_cpu(int cpu, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_EXACT_H
-#define BB_DRIVERS_EXACT_H
+#pragma once
 
 #include "drivers/driver.h"
 #include "exact/clone.h"
@@ -32,5 +31,3 @@ const struct bb_exact *bb_exact__of(const void *slot);
 /* Replaces programs by their clones of the list `behind` in all prog arrays that one of these
  * programs uses; or puts the programs back if `in` is false. */
 void bb_exact__swap(const struct bb_exact *e, bool in);
-
-#endif

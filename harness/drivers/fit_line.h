@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_FIT_LINE_H
-#define BB_DRIVERS_FIT_LINE_H
+#pragma once
 
 #include "base/std.h"
 
@@ -43,5 +42,3 @@ double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs);
 /* Makes the calls of one line and fits it. Returns 0, or the timer's error. */
 int bb_fit_line__take(const struct bb_fit_timer *timer, uint32_t n,
 		      struct bb_fitted_line *ret_line);
-
-#endif

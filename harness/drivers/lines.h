@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_LINES_H
-#define BB_DRIVERS_LINES_H
+#pragma once
 
 #include "drivers/driver.h"
 #include "lines/cut_clone.h"
@@ -49,5 +48,3 @@ struct bb_lines {
  * measured. The results are valid until the next call. */
 int bb_lines__of(void *state, const struct bb_variant_spec *variant, uint32_t param,
 		 struct bb_lines *ret_lines);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_LINES_STATE_H
-#define BB_DRIVERS_LINES_STATE_H
+#pragma once
 
 #include "base/rng.h"
 #include "bpf/prog_stats.h"
@@ -164,5 +163,3 @@ void bb_lines_variant__done(struct bb_lines_variant *v);
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec);
 struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_TEST_PROG_H
-#define BB_DRIVERS_TEST_PROG_H
+#pragma once
 
 #include "base/err.h"
 #include "base/rng.h"
@@ -60,5 +59,3 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err);
 
 void bb_test_prog__close(struct bb_test_prog *s);
-
-#endif

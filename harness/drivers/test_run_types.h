@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_TEST_RUN_TYPES_H
-#define BB_DRIVERS_TEST_RUN_TYPES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -42,5 +41,3 @@ int bb_test_run_type__check(const struct bb_test_run_type *type, const char *pro
 /* Writes for example "2 (XDP_PASS)" into buf[size], and returns buf. */
 const char *bb_test_run_type__retval(const struct bb_test_run_type *type, uint32_t retval,
 				     char *buf, size_t size);
-
-#endif

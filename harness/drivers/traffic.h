@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_TRAFFIC_H
-#define BB_DRIVERS_TRAFFIC_H
+#pragma once
 
 #include "base/std.h"
 
@@ -24,5 +23,3 @@ bool bb_http_is_ok(const char *answer, size_t len);
 
 /* True if the request is complete: it contains an empty line. */
 bool bb_http_is_whole(const char *request, size_t len);
-
-#endif

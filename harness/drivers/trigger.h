@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_TRIGGER_H
-#define BB_DRIVERS_TRIGGER_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/deadline.h"
@@ -129,5 +128,3 @@ static inline bool bb_batch__goes_on(const struct bb_batch *b, uint64_t began_ns
 	return b->fired < b->want && !bb_must_end() &&
 	       (!(b->max_s > 0) || !b->fired || had_s < b->max_s);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_TRIGGER_FIRE_H
-#define BB_DRIVERS_TRIGGER_FIRE_H
+#pragma once
 
 #include "base/std.h"
 #include "drivers/trigger.h"
@@ -88,5 +87,3 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
  * arguments stay.
  */
 void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_TRIGGER_TEST_RUN_H
-#define BB_DRIVERS_TRIGGER_TEST_RUN_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -113,5 +112,3 @@ void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog 
  * `input`. (Most program types refuse the attribute `cpu`.) */
 int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 		     struct bb_test_call *ret_call, struct bb_err *err);
-
-#endif

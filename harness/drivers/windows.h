@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_WINDOWS_H
-#define BB_DRIVERS_WINDOWS_H
+#pragma once
 
 #include "base/err.h"
 #include "bpf/own_runs.h"
@@ -61,5 +60,3 @@ int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 /* Reads the program's counters. Returns 0, or -errno with a message. */
 int bb_read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats,
 		     struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_WORKLOAD_H
-#define BB_DRIVERS_WORKLOAD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -68,5 +67,3 @@ int bb_workload__start_clock(int event_fd, struct bb_err *err);
 
 /* Returns the CPU time that the workload has used, s; NAN if unknown. */
 double bb_workload__cpu_s(const struct bb_workload *w);
-
-#endif

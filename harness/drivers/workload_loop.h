@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_WORKLOAD_LOOP_H
-#define BB_DRIVERS_WORKLOAD_LOOP_H
+#pragma once
 
 #include "drivers/driver.h"
 #include "drivers/workload.h"
@@ -39,5 +38,3 @@ int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_e
 /* Takes a batch of struct bb_driver. Between batches the workload is paused. */
 int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_workload_event *event,
 			    struct bb_batch *b, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_ENV_CHECKS_H
-#define BB_ENV_CHECKS_H
+#pragma once
 
 #include "base/std.h"
 
@@ -43,5 +42,3 @@ void bb_check__run(const struct bb_check *check, struct bb_check_result *ret_res
 
 /* Returns "ok", "warn", "fail" or "skip". */
 const char *bb_check_status_name(enum bb_check_status status);
-
-#endif

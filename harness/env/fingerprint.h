@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_ENV_FINGERPRINT_H
-#define BB_ENV_FINGERPRINT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -103,5 +102,3 @@ int bb_git_is_commit(const char *text);
  * repository or the repository has no commit; -EINVAL for other contents of .git; or -errno.
  */
 int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE]);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_ENV_SYSFILE_H
-#define BB_ENV_SYSFILE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -59,5 +58,3 @@ double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_tim
  * or -errno.
  */
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_CFG_H
-#define BB_EXACT_CFG_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -80,5 +79,3 @@ uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts);
  */
 bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t runs,
 			  const uint64_t *counts, uint64_t *in);
-
-#endif

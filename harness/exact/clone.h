@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_CLONE_H
-#define BB_EXACT_CLONE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -48,5 +47,3 @@ uint64_t bb_clone__in_vain(const struct bb_clone *c, uint32_t nth);
 /* Writes how often each basic block was executed since bb_clone__reset() to
  * ret_counts[cfg.n_blocks]. */
 void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_REGISTERS_H
-#define BB_EXACT_REGISTERS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -57,5 +56,3 @@ unsigned int bb_helper__args(int32_t id);
 /* Name of a helper, such as "map_lookup_elem"; NULL if the headers of our build do not have the
  * helper. */
 const char *bb_helper__name(int32_t id);
-
-#endif

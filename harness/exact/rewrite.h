@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_REWRITE_H
-#define BB_EXACT_REWRITE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -90,5 +89,3 @@ struct bb_shared_memory {
 int bb_shared_memory__open(const char *name, size_t bytes, struct bb_shared_memory *ret_memory,
 			   struct bb_err *err);
 void bb_shared_memory__close(struct bb_shared_memory *m);
-
-#endif

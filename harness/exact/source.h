@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_SOURCE_H
-#define BB_EXACT_SOURCE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -38,5 +37,3 @@ struct bb_source_call {
  * must free() them. */
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err);
-
-#endif

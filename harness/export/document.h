@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXPORT_DOCUMENT_H
-#define BB_EXPORT_DOCUMENT_H
+#pragma once
 
 #include "base/std.h"
 
@@ -122,5 +121,3 @@ void bb_md_text(const char *text, FILE *out);
 
 /* True if any row of the table has a text in that column. */
 bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXPORT_DOCUMENTS_H
-#define BB_EXPORT_DOCUMENTS_H
+#pragma once
 
 #include "base/std.h"
 #include "export/document.h"
@@ -149,5 +148,3 @@ struct bb_annotate_opts {
 };
 int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out,
 		struct bb_err *err);
-
-#endif

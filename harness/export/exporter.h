@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXPORT_EXPORTER_H
-#define BB_EXPORT_EXPORTER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -62,5 +61,3 @@ int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
 /* Writes BEFORE NAME="VALUE" with the escapes of OpenMetrics. A NULL value is written as an
  * empty one. */
 void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXPORT_TABLE_CELLS_H
-#define BB_EXPORT_TABLE_CELLS_H
+#pragma once
 
 #include "base/std.h"
 #include "export/document.h"
@@ -76,5 +75,3 @@ void bb_make_clean(char *text); /* as bb_put_clean(), but changes the text itsel
 /* Writes a line of source as bb_put_clean() does, with blanks for tabs. A line that is too long
  * to read is shortened. */
 void bb_put_code(FILE *out, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_ATTACH_POINT_H
-#define BB_FIRE_ATTACH_POINT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -118,5 +117,3 @@ bool bb_reach__acts(const struct bb_target *target);
  */
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,
 		    struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_DISCOVER_H
-#define BB_FIRE_DISCOVER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -57,5 +56,3 @@ uint64_t bb_fewest_runs(const uint64_t *runs, size_t n);
  */
 const struct bb_tried *bb_choose(const struct bb_attach_point *point, const struct bb_tried *tried,
 				 size_t n);
-
-#endif

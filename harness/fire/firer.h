@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_FIRER_H
-#define BB_FIRE_FIRER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -139,5 +138,3 @@ static inline int bb_firing__fire(struct bb_firing *f)
 {
 	return f->trigger->fire ? f->trigger->fire(f) : 0;
 }
-
-#endif

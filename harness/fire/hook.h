@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_HOOK_H
-#define BB_FIRE_HOOK_H
+#pragma once
 
 #include <linux/perf_event.h>
 
@@ -61,5 +60,3 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 /* Detaches the program. The kernel completes that in the background (fire/later.h). If the
  * program acts on every process, this waits instead, because the program must not act on us. */
 void bb_hook__take_off(const struct bb_hook *h, int link_fd);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_LATER_H
-#define BB_FIRE_LATER_H
+#pragma once
 
 /*
  * Closes a link or perf event in a new thread; returns when that thread has begun. The kernel
@@ -11,5 +10,3 @@ void bb_close_later(int fd);
 
 /* Waits until all threads of bb_close_later() have ended. */
 void bb_close_later__wait(void);
-
-#endif

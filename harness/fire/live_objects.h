@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_LIVE_OBJECTS_H
-#define BB_FIRE_LIVE_OBJECTS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -63,5 +62,3 @@ bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned i
  */
 void bb_live_objects__stand_in(const struct bb_live_objects *o, const char *program,
 			       struct bb_attach_point *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_TRIGGER_H
-#define BB_FIRE_TRIGGER_H
+#pragma once
 
 #include "base/std.h"
 #include "fire/attach_point.h"
@@ -96,5 +95,3 @@ bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point
  * word is part of the name, 2 neither.
  */
 unsigned int bb_trigger__distance(const struct bb_trigger *t, const struct bb_attach_point *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_TRIGGERS_H
-#define BB_FIRE_TRIGGERS_H
+#pragma once
 
 #include <netinet/in.h>
 #include <sys/syscall.h>
@@ -86,5 +85,3 @@ static inline struct bb_firing_page *bb_firing__page(const struct bb_firing *f)
  * ends of a connection. UDP: fd[0] receives, fd[1] may send to the page's address. */
 int bb_firing__open_tcp(struct bb_firing *f);
 int bb_firing__open_udp(struct bb_firing *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_USER_FUNCTION_H
-#define BB_FIRE_USER_FUNCTION_H
+#pragma once
 
 #include <libelf.h>
 
@@ -103,5 +102,3 @@ uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_
 /* Finds the file and the address of bb_own_function(). The caller must free() *ret_addresses. */
 int bb_own_function__find(char *ret_path, size_t size, struct bb_user_addresses **ret_addresses,
 			  struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_HTML_FIGURES_H
-#define BB_HTML_FIGURES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -41,5 +40,3 @@ bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c);
  * a picture that cannot be read. Returns 0 or -ENOMEM. */
 int bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
 		    size_t nth);
-
-#endif

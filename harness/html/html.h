@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_HTML_HTML_H
-#define BB_HTML_HTML_H
+#pragma once
 
 #include "base/std.h"
 #include "judge/timeline.h"
@@ -30,5 +29,3 @@ int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
 /* Writes pages[n], a run each, as one page. Returns 0 or -ENOMEM. The caller must check `out`
  * for errors of writing. */
 int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_INSIDE_FIGURES_H
-#define BB_INSIDE_FIGURES_H
+#pragma once
 
 #include "base/std.h"
 #include "core/hist.h"
@@ -51,5 +50,3 @@ double bb_inside_figures__median_ns(const struct bb_inside_clone *c);
 /* True if basic block `block` has a mark and runs of the path execute the block. */
 bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_inside_path *p,
 			   uint32_t block);
-
-#endif

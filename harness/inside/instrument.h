@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_INSIDE_INSTRUMENT_H
-#define BB_INSIDE_INSTRUMENT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -92,5 +91,3 @@ void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask);
 /* Returns how many runs have begun. The number is exact if c->counts_entries. Otherwise,
  * simultaneous runs may be counted as one; it is 0 if the clone does not read the clock either. */
 uint64_t bb_inside_clone__begun(const struct bb_inside_clone *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_INSIDE_SUPERVISE_H
-#define BB_INSIDE_SUPERVISE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -62,5 +61,3 @@ void bb_inside__turn(struct bb_inside *in);
 int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *err);
 
 void bb_inside__done(struct bb_inside *in);
-
-#endif

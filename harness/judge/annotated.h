@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_ANNOTATED_H
-#define BB_JUDGE_ANNOTATED_H
+#pragma once
 
 #include "report/report.h"
 
@@ -49,5 +48,3 @@ size_t bb_counted__lines_of_file(const struct bb_counted *c, size_t first);
 /* Returns the lines sorted by executed instructions, most first; free() it. NULL if out of
  * memory. */
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c);
-
-#endif

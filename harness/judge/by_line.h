@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_BY_LINE_H
-#define BB_JUDGE_BY_LINE_H
+#pragma once
 
 #include "base/std.h"
 #include "core/metric.h"
@@ -82,5 +81,3 @@ double bb_by_line__left_out(const struct bb_by_line *b);
 
 /* True if `sum` differs from `program` by more than 2 % and by more than 3 ns. */
 bool bb_by_line__differs(const struct bb_by_line *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_CROSS_CHECK_H
-#define BB_JUDGE_CROSS_CHECK_H
+#pragma once
 
 #include "base/std.h"
 #include "report/report.h"
@@ -41,5 +40,3 @@ struct bb_cross_checked {
  * i is not of slope or hook, if the report has no such step, or if one of them has no latency.
  */
 bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled);
-
-#endif

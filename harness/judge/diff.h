@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_DIFF_H
-#define BB_JUDGE_DIFF_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -100,5 +99,3 @@ int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err
 
 /* for help texts */
 #define BB_DIFF_COLUMNS "name, metric, a, b, shift, percent, p, verdict, note"
-
-#endif

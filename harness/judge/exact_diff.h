@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_EXACT_DIFF_H
-#define BB_JUDGE_EXACT_DIFF_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -52,5 +51,3 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 void bb_exact_diff__done(struct bb_exact_diff *d);
 
 size_t bb_exact_diff__count(const struct bb_exact_diff *d, enum bb_verdict verdict);
-
-#endif

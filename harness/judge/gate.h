@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_GATE_H
-#define BB_JUDGE_GATE_H
+#pragma once
 
 #include "base/std.h"
 #include "env/fingerprint.h"
@@ -92,5 +91,3 @@ bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
 int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
 		  struct bb_report *ret_side);
 void bb_gate__side_done(struct bb_report *side);
-
-#endif

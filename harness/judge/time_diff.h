@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_TIME_DIFF_H
-#define BB_JUDGE_TIME_DIFF_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -92,5 +91,3 @@ void bb_time_diff__done(struct bb_time_diff *d);
 
 /* Returns how many lines of all cases have that verdict. */
 size_t bb_time_diff__count(const struct bb_time_diff *d, enum bb_verdict verdict);
-
-#endif

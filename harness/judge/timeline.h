@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_TIMELINE_H
-#define BB_JUDGE_TIMELINE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/grow.h"
@@ -106,5 +105,3 @@ enum bb_history_mark bb_timeline__mark(const struct bb_timeline *t,
 
 /* True for suspect, regressed and improved. */
 bool bb_history_is_news(enum bb_history_mark mark);
-
-#endif

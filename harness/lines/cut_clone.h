@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_LINES_CUT_CLONE_H
-#define BB_LINES_CUT_CLONE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -67,5 +66,3 @@ struct bb_cut_parts {
  * stack has no room, a jump is too far, or the clone is too long. */
 int bb_cut_clone__load(const struct bb_cut_parts *parts, const struct bb_cut_form *form,
 		       int *ret_prog_fd, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_LINES_CUTS_H
-#define BB_LINES_CUTS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -57,5 +56,3 @@ void bb_cuts__done(struct bb_cuts *c);
 /* Returns the function that the helper called at slot `at` calls back in the same run; -1 if
  * there is none. */
 int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g, uint32_t at);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_LINES_HELD_H
-#define BB_LINES_HELD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -48,5 +47,3 @@ struct bb_helds {
 int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,
 		   struct bb_err *err);
 void bb_helds__done(struct bb_helds *h);
-
-#endif

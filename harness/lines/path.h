@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_LINES_PATH_H
-#define BB_LINES_PATH_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -61,5 +60,3 @@ void bb_line_path__done(struct bb_line_path *p);
  */
 int bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
 			double *ret_first);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PLAN_FIELD_H
-#define BB_PLAN_FIELD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -225,5 +224,3 @@ struct bb_phrase bb_ctx__members(enum bb_ctx_kind kind);
  */
 const char *bb_ctx__next_skb_member(const struct bb_input *in, size_t *at,
 				    struct __sk_buff *ret_alone);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PLAN_PACKET_H
-#define BB_PLAN_PACKET_H
+#pragma once
 
 #include "base/std.h"
 
@@ -50,5 +49,3 @@ int bb_frame__is_ipv4(const uint8_t *frame, size_t len);
 /* Returns the Internet checksum (RFC 1071) of len bytes. `sum` is the sum of the 16-bit words
  * before them; 0: there are none. Store the checksum high byte first. */
 uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len);
-
-#endif

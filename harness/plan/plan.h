@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PLAN_PLAN_H
-#define BB_PLAN_PLAN_H
+#pragma once
 
 #include "base/err.h"
 #include "base/grow.h"
@@ -89,5 +88,3 @@ struct bb_plan_opts {
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts,
 		  struct bb_plan *ret_plan, struct bb_err *err);
 void bb_plan__done(struct bb_plan *p);
-
-#endif

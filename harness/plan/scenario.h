@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PLAN_SCENARIO_H
-#define BB_PLAN_SCENARIO_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -348,5 +347,3 @@ static inline const struct bb_variant_spec *bb_scenario__variant(const struct bb
 			return &s->variants[i];
 	return NULL;
 }
-
-#endif

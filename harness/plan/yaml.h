@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PLAN_YAML_H
-#define BB_PLAN_YAML_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -64,5 +63,3 @@ struct bb_yaml_shown {
 	char text[128];
 };
 struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PROFILE_DHAT_H
-#define BB_PROFILE_DHAT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -34,5 +33,3 @@ static inline uint64_t bb_dhat_of(const struct bb_dhat *d, const struct bb_dhat_
 /* Reads a DHAT file. Returns 0, or -errno with a message that names the file; -EINVAL if DHAT
  * did not write the file, or not in heap mode. */
 int bb_dhat__read(const char *path, struct bb_dhat *ret_dhat, struct bb_err *err);
-
-#endif

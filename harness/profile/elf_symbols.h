@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PROFILE_ELF_SYMBOLS_H
-#define BB_PROFILE_ELF_SYMBOLS_H
+#pragma once
 
 #include "base/std.h"
 
@@ -77,5 +76,3 @@ int bb_debug_file__open(const struct bb_debug_request *request, const char *path
 
 /* In the child: sends a request and waits for the answer. Returns a descriptor, or -errno. */
 int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name);
-
-#endif

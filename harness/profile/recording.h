@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PROFILE_RECORDING_H
-#define BB_PROFILE_RECORDING_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -130,5 +129,3 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 	    const struct bb_fold_opts *opts, struct bb_profile *ret_profile, struct bb_err *err);
 
 void bb_profile__done(struct bb_profile *p);
-
-#endif

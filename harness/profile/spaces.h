@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PROFILE_SPACES_H
-#define BB_PROFILE_SPACES_H
+#pragma once
 
 #include <linux/perf_event.h>
 
@@ -125,5 +124,3 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 
 /* Takes a zeroed struct, too. */
 void bb_task_events__close(struct bb_task_events *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PROFILE_STACKS_H
-#define BB_PROFILE_STACKS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -134,5 +133,3 @@ int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *
  * frames come from the page's variables --ink, --faint and --paper. A page may hold several. */
 int bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
 			 FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PROFILE_SYMBOLIZE_H
-#define BB_PROFILE_SYMBOLIZE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -43,5 +42,3 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_location *loca
  * stops at `size` bytes.
  */
 bool bb_demangle(const char *name, char *ret_text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PROFILE_SYMTAB_H
-#define BB_PROFILE_SYMTAB_H
+#pragma once
 
 #include "base/std.h"
 
@@ -107,5 +106,3 @@ void bb_jit_maps__done(struct bb_jit_maps *maps);
 /* Opens a regular file that belongs to `owner` or to root, as bb_open_regular() does. Returns a
  * descriptor, or -EPERM for a file of somebody else, or another -errno. */
 int bb_open_if_trusted(const char *path, int flags, uid_t owner);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_REPORT_REPORT_H
-#define BB_REPORT_REPORT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/record.h"
@@ -463,5 +462,3 @@ int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over
 
 /* Computes the summary of every case. Returns 0 or -ENOMEM. */
 int bb_report__summarise(struct bb_report *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_AB_H
-#define BB_RUN_AB_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -42,5 +41,3 @@ struct bb_ab_opts {
  * comparisons to the report. Errors as bb_run_plan(). */
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err);
-
-#endif

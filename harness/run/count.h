@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_COUNT_H
-#define BB_RUN_COUNT_H
+#pragma once
 
 #include "base/err.h"
 #include "run/session.h"
@@ -26,5 +25,3 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of);
 /* Adds the measurements of the drives `lines` to the report. Call it after all loads. Returns 0
  * or -ENOMEM. */
 int bb_note_lines(struct bb_session *s, struct bb_err *err);
-
-#endif

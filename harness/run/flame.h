@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_FLAME_H
-#define BB_RUN_FLAME_H
+#pragma once
 
 #include "base/err.h"
 #include "plan/plan.h"
@@ -21,5 +20,3 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err);
  */
 int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		    struct bb_recording *ret_recording, struct bb_err *err);
-
-#endif

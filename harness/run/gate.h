@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_GATE_H
-#define BB_RUN_GATE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -74,5 +73,3 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 
 /* Removes the builds. Returns 0, or -errno with a message if a file is left. Takes NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_GATE_BUILD_H
-#define BB_RUN_GATE_BUILD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -51,5 +50,3 @@ const struct bb_built_object *bb_built_objects__find(const struct bb_built_objec
 						     const char *name);
 
 void bb_built_objects__done(struct bb_built_objects *o);
-
-#endif

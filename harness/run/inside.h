@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_INSIDE_H
-#define BB_RUN_INSIDE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -24,5 +23,3 @@ struct bb_inside_path_name bb_inside_path_name(const struct bb_inside_path *p);
 int bb_inside__report(const struct bb_inside *in, const struct bb_inside_figures *figures,
 		      uint64_t ended_ns, const char *scenario, size_t n_paths,
 		      struct bb_report *report, struct bb_err *err);
-
-#endif

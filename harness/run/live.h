@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_LIVE_H
-#define BB_RUN_LIVE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -108,5 +107,3 @@ int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret
 /* Returns the pause before the next sweep, ns; 0: none. `shared`: a window of the last sweep
  * held several runs. A pure function. */
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_LIVE_SCENARIO_H
-#define BB_RUN_LIVE_SCENARIO_H
+#pragma once
 
 #include "base/err.h"
 #include "base/grow.h"
@@ -21,5 +20,3 @@ struct bb_live_opts {
 /* Returns YAML; free it. Errors: those of bpf/loaded.h; -ENOENT if a pattern matches nothing,
  * with the nearest name; -EEXIST if a program is named twice. */
 int bb_live_scenario__make(const struct bb_live_opts *opts, char **ret_text, struct bb_err *err);
-
-#endif

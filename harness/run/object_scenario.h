@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_OBJECT_SCENARIO_H
-#define BB_RUN_OBJECT_SCENARIO_H
+#pragma once
 
 #include "base/err.h"
 #include "base/grow.h"
@@ -79,5 +78,3 @@ struct bb_object_scenario {
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err);
 void bb_object_scenario__done(struct bb_object_scenario *s);
-
-#endif

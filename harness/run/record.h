@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_RECORD_H
-#define BB_RUN_RECORD_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -64,5 +63,3 @@ int bb_record__skip(struct bb_report *report, struct bb_err *err, const char *wh
 /* Says in the report and in `err` that a run ended early with `rc`. The report keeps its first
  * reason. Returns `rc`. */
 int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err);
-
-#endif

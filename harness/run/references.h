@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_REFERENCES_H
-#define BB_RUN_REFERENCES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -43,5 +42,3 @@ void bb_calm__begin(struct bb_calm *c, double most_s);
 /* Waits until the CPU is calm. Returns false if it is not when the waiting time or the deadline
  * is over. */
 bool bb_calm__wait(struct bb_calm *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_REPO_H
-#define BB_RUN_REPO_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -57,5 +56,3 @@ int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
  * symbolic link, of at most `max` bytes. Returns -ENOENT without a message if it does not exist. */
 int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
 		  size_t *ret_bytes, struct bb_err *err);
-
-#endif

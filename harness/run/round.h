@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_ROUND_H
-#define BB_RUN_ROUND_H
+#pragma once
 
 #include "run/references.h"
 #include "run/session.h"
@@ -87,5 +86,3 @@ double bb_round__expected_s(const struct bb_plan_case *c);
 
 /* True if the case's figure depends on the program's place and needs a calm CPU. */
 bool bb_round__is_placed(const struct bb_plan_case *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_RUNNER_H
-#define BB_RUN_RUNNER_H
+#pragma once
 
 #include "run/session.h"
 
@@ -22,5 +21,3 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 
 /* True if the plan needs a CPU of its own. Fake drives and the drive `live` do not need one. */
 bool bb_plan_takes_cpu(const struct bb_plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_SELFTEST_H
-#define BB_RUN_SELFTEST_H
+#pragma once
 
 #include "base/err.h"
 #include "base/record.h"
@@ -138,5 +137,3 @@ int bb_selftest__read_resolution(const char *results, const struct bb_fingerprin
 int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
 			      const struct bb_repeat *now, struct bb_between *ret_between,
 			      struct bb_err *err);
-
-#endif

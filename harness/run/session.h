@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_RUN_SESSION_H
-#define BB_RUN_SESSION_H
+#pragma once
 
 #include "base/err.h"
 #include "base/rng.h"
@@ -117,5 +116,3 @@ bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case 
  */
 int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
 		     struct bb_report *report, const char **ret_triggers, struct bb_err *err);
-
-#endif

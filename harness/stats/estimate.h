@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_ESTIMATE_H
-#define BB_STATS_ESTIMATE_H
+#pragma once
 
 #include "base/std.h"
 #include "core/hist.h"
@@ -108,5 +107,3 @@ double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b
 /* Returns how many values each sample needs for an interval at 1 - alpha; 0 if alpha is not in
  * (0, 1). */
 size_t bb_order_ratio_needs(double alpha);
-
-#endif

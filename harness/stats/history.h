@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_HISTORY_H
-#define BB_STATS_HISTORY_H
+#pragma once
 
 #include "base/std.h"
 
@@ -94,5 +93,3 @@ int bb_history_error(const double *r, size_t n, const struct bb_history_rule *ru
 /* Returns "void", "learning", "steady", "suspect", "regressed" or "improved"; "?" if out of
  * range. */
 const char *bb_history_mark_name(enum bb_history_mark mark);
-
-#endif

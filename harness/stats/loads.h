@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_LOADS_H
-#define BB_STATS_LOADS_H
+#pragma once
 
 #include "base/std.h"
 #include "stats/estimate.h"
@@ -130,5 +129,3 @@ struct bb_pooled_spread bb_pool_spreads(const struct bb_spread *x, size_t n, dou
 
 /* Returns the standard deviation and the number of x[n], n >= 2. */
 struct bb_spread bb_spread_of(const double *x, size_t n);
-
-#endif

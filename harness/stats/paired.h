@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_PAIRED_H
-#define BB_STATS_PAIRED_H
+#pragma once
 
 #include "base/std.h"
 #include "stats/estimate.h"
@@ -115,5 +114,3 @@ int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns
  * receives the number of blocks used. Does not allocate.
  */
 double bb_ab_pair_difference(double *d, size_t n, size_t *ret_used);
-
-#endif

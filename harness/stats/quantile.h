@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_QUANTILE_H
-#define BB_STATS_QUANTILE_H
+#pragma once
 
 #include "base/std.h"
 #include "core/hist.h"
@@ -35,5 +34,3 @@ double bb_median(double *x, size_t n);
  * 1].
  */
 double bb_hist_quantile(const struct bb_sorted *s, double p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_SPECIAL_H
-#define BB_STATS_SPECIAL_H
+#pragma once
 
 #include "base/std.h"
 
@@ -45,5 +44,3 @@ double bb_binomial_cdf(uint64_t k, uint64_t n, double p);
  * n or alpha is not in (0, 1).
  */
 double bb_clopper_pearson_upper(uint64_t k, uint64_t n, double alpha);
-
-#endif

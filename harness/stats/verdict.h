@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_VERDICT_H
-#define BB_STATS_VERDICT_H
+#pragma once
 
 #include "base/std.h"
 #include "stats/estimate.h"
@@ -55,5 +54,3 @@ int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict);
  * be p itself. Returns 0, -EINVAL if a value of p is outside [0, 1], or -ENOMEM.
  */
 int bb_holm(const double *p, size_t n, double *ret_adjusted);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STORE_RUN_INDEX_H
-#define BB_STORE_RUN_INDEX_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -112,5 +111,3 @@ int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 /* Writes the index to dir/history.db, whole or not at all. Returns 0 or -errno; after an error
  * the old file is still there. */
 int bb_history_db__save(const char *dir, const struct bb_run_index *x);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STORE_RUN_JSON_H
-#define BB_STORE_RUN_JSON_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -24,5 +23,3 @@ int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret
  */
 int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report,
 		      struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STORE_STORE_H
-#define BB_STORE_STORE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/std.h"
@@ -62,5 +61,3 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
  */
 int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report,
 		      struct bb_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_BMF_CHECK_H
-#define BB_TESTS_BMF_CHECK_H
+#pragma once
 
 /*
  * A strict reader of Bencher Metric Format v0, for tests only; a header, so that every test can
@@ -164,5 +163,3 @@ static inline int bb_bmf_check(const char *text, size_t len, struct bb_err *err)
 	json_decref(root);
 	return rc;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_OPENMETRICS_CHECK_H
-#define BB_TESTS_OPENMETRICS_CHECK_H
+#pragma once
 
 /*
  * A strict reader of OpenMetrics 1.0 text, for tests only, as far as bpfbench writes it: families
@@ -173,5 +172,3 @@ static inline int bb_openmetrics_check(char *text, struct bb_err *err)
 	free(r);
 	return rc;
 }
-
-#endif

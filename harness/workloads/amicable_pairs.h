@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_WORKLOADS_AMICABLE_PAIRS_H
-#define BB_WORKLOADS_AMICABLE_PAIRS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ void bb_amicable_search(struct bb_amicable_search *search);
 
 /* Runs bb_amicable_search() below `extra_frames` additional stack frames. */
 void bb_amicable_search_nested(struct bb_amicable_search *search, uint32_t extra_frames);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_WORKLOADS_FUNCTIONS_H
-#define BB_WORKLOADS_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ const char *bb_function_name(size_t i);
 /* Fills the buffers: a sample with a stack like that of amicable_pairs, and a log without a
  * file. */
 void bb_function_room__init(struct bb_function_room *room);
-
-#endif

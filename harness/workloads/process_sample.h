@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_WORKLOADS_PROCESS_SAMPLE_H
-#define BB_WORKLOADS_PROCESS_SAMPLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ extern const struct bb_sample_processor bb_process_sample_fixed, bb_process_samp
 
 /* Finds a version of the consumer by name; NULL if there is none. */
 const struct bb_sample_processor *bb_sample_processor_find(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_WORKLOADS_SOURCE_ADDR_H
-#define BB_WORKLOADS_SOURCE_ADDR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ bool bb_source_addr_v1(uint32_t addr, enum bb_source_addr *ret_kind);
 bool bb_source_addr_v2(uint32_t addr, enum bb_source_addr *ret_kind);
 bool bb_source_addr_v3(uint32_t addr, enum bb_source_addr *ret_kind);
 bool bb_source_addr_v4(uint32_t addr, enum bb_source_addr *ret_kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BENCH_H
-#define BB_BENCH_H
+#pragma once
 
 #include <math.h>
 #include <signal.h>
@@ -254,5 +253,3 @@ static inline void bench_step__close(struct bench_step *s)
 	bb_test_prog__close(&s->prog);
 	bb_stats_enable__off(&s->stats);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BENCH_HOGS_H
-#define BB_BENCH_HOGS_H
+#pragma once
 
 #include <sched.h>
 
@@ -62,5 +61,3 @@ static inline void stop_hogs(const struct hogs *h)
 		waitpid(h->pids[i], NULL, 0);
 	}
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_MADE_RUN_H
-#define BB_MADE_RUN_H
+#pragma once
 
 #include <stdarg.h>
 #include <time.h>
@@ -90,5 +89,3 @@ static inline struct bb_report *made_run(const struct made_run *m, const struct 
 		exit(1);
 	return r;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BENCH_OTHER_METHODS_H
-#define BB_BENCH_OTHER_METHODS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ int bb_other_mean(const double *a, size_t na, const double *b, size_t nb, double
  * batch is 0. Does not allocate.
  */
 size_t bb_other_batch_medians(double *x, size_t n, size_t batch, double *ret_medians);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BENCH_OTHER_TOOLS_H
-#define BB_BENCH_OTHER_TOOLS_H
+#pragma once
 
 #include <bpf/bpf.h>
 #include <jansson.h>
@@ -74,5 +73,3 @@ static inline double other_go_ns(int prog_fd)
 			 1e9);
 	}
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef BB_COUNTS_RUNS_H
-#define BB_COUNTS_RUNS_H
+#pragma once
 
 #include "bb_bpf.h"
 
@@ -13,5 +12,3 @@ __u64 runs;
 		__sync_fetch_and_add(&runs, 1);                                                    \
 		return retval;                                                                     \
 	}
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_FUZZ_H
-#define BB_TESTS_FUZZ_H
+#pragma once
 
 /*
  * Each fuzz_NAME.c is one libFuzzer target: it gives one reader any bytes, uses all that the reader
@@ -52,5 +51,3 @@ static inline void fuzz_touch(const void *data, size_t size)
 	for (size_t i = 0; i < size; i++)
 		(void)bytes[i];
 }
-
-#endif

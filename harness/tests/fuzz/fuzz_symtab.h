@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_FUZZ_SYMTAB_H
-#define BB_TESTS_FUZZ_SYMTAB_H
+#pragma once
 
 #include "fuzz/fuzz.h"
 
@@ -26,5 +25,3 @@ static inline void fuzz_symtab(const uint8_t *data, size_t size,
 	bb_symtab__done(&t);
 	free(text);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_BPF_TESTING_H
-#define BB_TESTS_BPF_TESTING_H
+#pragma once
 
 /* For the tests that load BPF programs: objects of the build, a skip with a reason without root.
  * Include cmocka.h first. */
@@ -204,5 +203,3 @@ static inline json_t *ask_bpftool(const char *bpftool, const char *kind, __u32 i
 		fail_msg("%s: %s", command, at.text);
 	return root;
 }
-
-#endif

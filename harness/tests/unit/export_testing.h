@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_EXPORT_TESTING_H
-#define BB_TESTS_EXPORT_TESTING_H
+#pragma once
 
 /* What the tests of the exporters share. Include after cmocka.h. */
 
@@ -89,5 +88,3 @@ static inline void check_golden(const char *name, const char *format)
 	free(text);
 	bb_report__free(r);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_FOLDER_TESTING_H
-#define BB_TESTS_FOLDER_TESTING_H
+#pragma once
 
 /* A folder for one test, which setup makes and teardown removes with all that is in it. Include
  * after cmocka.h. */
@@ -56,5 +55,3 @@ static inline int count_entries(const char *path)
 	closedir(d);
 	return n - 2;
 }
-
-#endif

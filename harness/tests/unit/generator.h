@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_GENERATOR_H
-#define BB_TESTS_GENERATOR_H
+#pragma once
 
 /*
  * Random XDP programs for the instruction counts: arithmetic on all ten registers, stack and
@@ -360,5 +359,3 @@ static inline void gen_make(struct gen *g, uint64_t number, int map_fd, int trac
 		g->insns[g->calls[i].at].imm =
 			(__s32)(g->funcs[g->calls[i].func].first - g->calls[i].at - 1);
 }
-
-#endif

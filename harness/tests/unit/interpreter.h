@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_INTERPRETER_H
-#define BB_TESTS_INTERPRETER_H
+#pragma once
 
 /*
  * The oracle of the instruction counts: executes a program's final instructions one by one in user
@@ -448,5 +447,3 @@ static inline void interp_done(struct interp *I)
 		free(I->maps[i].entries);
 	I->n_maps = 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_RANDOM_PROGRAM_H
-#define BB_TESTS_RANDOM_PROGRAM_H
+#pragma once
 
 /* The generator's programs in the kernel: their maps, their types, their runs. Include cmocka.h
  * first. */
@@ -116,5 +115,3 @@ static inline size_t random_packet(struct bb_rng *rng, uint8_t *low)
 	memcpy(low, ctx, sizeof(ctx));
 	return len;
 }
-
-#endif

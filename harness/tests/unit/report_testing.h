@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_REPORT_TESTING_H
-#define BB_TESTS_REPORT_TESTING_H
+#pragma once
 
 /* What the tests of report/ share: reports built by hand, the same at every call. Include after
  * cmocka.h. */
@@ -355,5 +354,3 @@ static inline struct bb_timed *make_timed(struct bb_report *r, double submit_ns)
 	set_numbers(&t->rest_ns, x, 8);
 	return t;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_UNIT_SIGNED_RANK_TESTING_H
-#define BB_TESTS_UNIT_SIGNED_RANK_TESTING_H
+#pragma once
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,5 +47,3 @@ static inline struct signed_rank_p signed_rank_p(const double *d, size_t n, doub
 	p.two_sided = fmin(1, 2 * fmin(p.greater, p.less));
 	return p;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_UNIT_STATS_TESTING_H
-#define BB_TESTS_UNIT_STATS_TESTING_H
+#pragma once
 
 /* What the tests of stats/ share; header only, so that each test stays one file to link. */
 
@@ -35,5 +34,3 @@ static inline double binomial_allowance(double n, double p)
 {
 	return n * p + 5 * sqrt(n * p * (1 - p)) + 3;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_TESTS_DOCUMENT_TESTING_H
-#define BB_TESTS_DOCUMENT_TESTING_H
+#pragma once
 
 /* Documents as text and as Markdown. Include after cmocka.h. */
 
@@ -26,5 +25,3 @@ static inline char *rendered(struct bb_doc *d, int (*render)(const struct bb_doc
 	bb_doc__done(d);
 	return text;
 }
-
-#endif
