@@ -18,8 +18,9 @@ struct gate_args {
 	struct bb_object_args object;
 	struct bb_gate_opts gate;
 	struct bb_capture_args how;
-	const char *capture;                      /* a command for sh -c; may be NULL */
-	const char *scenario, *markdown, *bmf[2]; /* of base and head */
+	const char *capture; /* a command for sh -c; may be NULL */
+	const char *scenario, *markdown, *source_lines;
+	const char *bmf[2]; /* of base and head */
 	char scenario_path[PATH_MAX];
 };
 
@@ -65,6 +66,8 @@ static const struct bb_option judge_options[] = {
 static const struct bb_option report_options[] = {
 	{"markdown", 0, "FILE", bb_read_text, BB_ARG(markdown),
 	 "write the report to this file, too"},
+	{"source-lines", 0, "FILE", bb_read_text, BB_ARG(source_lines),
+	 "write the source lines of confirmed regressions there, as FILE:LINE: and the difference"},
 	{"bmf-base", 0, "FILE", bb_read_text, BB_ARG(bmf[0]),
 	 "write the cost of base there in Bencher Metric Format, with the names of a plain run"},
 	{"bmf-head", 0, "FILE", bb_read_text, BB_ARG(bmf[1]), "the same for head"},
@@ -119,7 +122,8 @@ static void say_nothing(const char *what)
 /* Finds errors before the two builds start. Also finds the path of the scenario. */
 static int check(struct gate_args *a, struct bb_err *err)
 {
-	const char *const files[] = {a->markdown, a->bmf[0], a->bmf[1], a->measure.output};
+	const char *const files[] = {a->markdown, a->source_lines, a->bmf[0], a->bmf[1],
+				     a->measure.output};
 	const char *results = a->measure.results ? a->measure.results : BB_RESULTS;
 	struct bb_scenario *s = NULL;
 	int rc = 0;
@@ -184,16 +188,75 @@ static int write_report(void *arg, FILE *out, struct bb_err *err)
 		       : 0;
 }
 
+/* Writes one line about a source file of the tree. Other files, such as the system's headers, are
+ * left out. `name` is that of a case; it begins with the program. */
+static void write_source_line(const struct bb_gate *g, const char *name, const char *file,
+			      uint32_t line, double more, const char *unit, FILE *out)
+{
+	size_t len = strlen(g->tree);
+
+	if (more > 0 && !strncmp(file, g->tree, len) && file[len] == '/' && !strchr(file, '\n'))
+		fprintf(out, "%s:%u: %.*s: %+.2f %s a run\n", file + len + 1, line,
+			(int)strcspn(name, "/"), name, more, unit);
+}
+
+/* True if both measurements found a regression of the program with which `name` begins. */
+static bool has_regressed(const struct bb_doc_gate *v, const char *name)
+{
+	size_t len = strcspn(name, "/");
+
+	for (size_t i = 0; i < v->first->n_comparisons; i++)
+		if (!strncmp(v->first->comparisons[i].name, name, len + 1) &&
+		    bb_gate__verdict(&v->first->comparisons[i], v->again) == BB_GATE_REGRESSED)
+			return true;
+	for (size_t i = 0; i < v->gate->counted.n_rows; i++)
+		if (!strncmp(v->gate->counted.rows[i].name, name, len + 1) &&
+		    bb_gate__exact_verdict(v->gate, &v->gate->counted.rows[i]) == BB_GATE_REGRESSED)
+			return true;
+	return false;
+}
+
+/* Writes the lines of the second measurement that differ by time (only programs that regressed
+ * have been timed by line), then those that differ by instructions. */
+static int write_source_lines(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct bb_doc_gate *v = arg;
+	const struct bb_gate *g = v->gate;
+
+	(void)err;
+	for (size_t i = 0; i < g->timed.n_cases; i++) {
+		const struct bb_time_diff_case *c = &g->timed.cases[i];
+
+		for (size_t k = 0; k < c->n_rows; k++)
+			if (c->rows[k].b && bb_time_diff_row__differs(&c->rows[k]))
+				write_source_line(g, c->b->name, c->rows[k].b->file,
+						  c->rows[k].b->line, c->rows[k].more.value, "ns",
+						  out);
+	}
+	for (size_t i = 0; i < g->counted_again.n_programs; i++) {
+		const struct bb_exact_program *p = &g->counted_again.programs[i];
+
+		for (size_t k = 0; has_regressed(v, p->b->name) && k < p->n_lines; k++)
+			write_source_line(g, p->b->name, p->lines[k].line->file,
+					  p->lines[k].line->line, p->lines[k].more, "instructions",
+					  out);
+	}
+	return 0;
+}
+
 static int show(const struct gate_args *a, const struct bb_gate *g, const struct bb_report *first,
 		const struct bb_report *again, struct bb_err *err)
 {
+	struct bb_doc_gate v = {g, first, again};
 	struct bb_doc d = {0};
-	int rc = bb_doc_gate(&(struct bb_doc_gate){g, first, again}, &d, err);
+	int rc = bb_doc_gate(&v, &d, err);
 
 	if (!rc && !a->measure.format)
 		rc = bb_output_of(write_report, &d, NULL, err);
 	if (!rc && a->markdown)
 		rc = bb_output_of(write_report, &d, a->markdown, err);
+	if (!rc && a->source_lines)
+		rc = bb_output_of(write_source_lines, &v, a->source_lines, err);
 	if (!rc)
 		rc = write_side(g, first, "base", a->bmf[0], err);
 	if (!rc)

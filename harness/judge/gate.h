@@ -34,6 +34,8 @@ struct bb_gate {
 	char base_commit[BB_GIT_COMMIT_SIZE], head_commit[BB_GIT_COMMIT_SIZE];
 	/* the work tree has uncommitted changes, which are measured too */
 	bool dirty;
+	/* folder in which both were built, so the paths of source files begin with it; borrowed */
+	const char *tree;
 	/* "make prog.bpf.o" if the build made only the objects needed; else NULL. Contains
 	 * nothing that Markdown's code interprets. */
 	char *base_made, *head_made;

@@ -464,6 +464,7 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 				     .alpha = opts->alpha,
 				     .each_s = opts->each_s,
 				     .exact = opts->exact,
+				     .tree = builds->repo.tree,
 				     .base = strdup(opts->base),
 				     .head = opts->head ? strdup(opts->head) : NULL};
 	rc = run->gate.base && (run->gate.head || !opts->head) ? 0 : bb_fail_nomem(err);

@@ -12,6 +12,8 @@ need_command git "${names[@]}" || plan_done
 need_command clang "${names[@]}" || plan_done
 # shellcheck source=harness/tests/gate_repo.sh
 . "$(dirname "$0")/../gate_repo.sh"
+# shellcheck source=harness/tests/github.sh
+. "$(dirname "$0")/../github.sh"
 
 repo=$TMP/repo
 export TMPDIR=$WORK
@@ -177,25 +179,22 @@ block() {
 		inside { match($0, /^ */); if ($0 != "" && RLENGTH < indent) exit; print substr($0, indent + 1); next }
 		index($0, key) && ++seen == n { getline; match($0, /^ */); indent = RLENGTH; inside = 1; print substr($0, indent + 1) }' "$1"
 }
-# Steps of GitHub's are processes of their own; what the first adds to GITHUB_PATH is in the second's PATH.
-{
-	echo '('
-	block ci/github/gate.yml 'run: |' 1
-	# shellcheck disable=SC2016 # for the job to expand
-	printf ')\nPATH=$(cat "$GITHUB_PATH"):$PATH\n'
-	block ci/github/gate.yml 'run: |' 2
-} >"$TMP/github.sh"
 block ci/gitlab/gate.yml '- |' 1 >"$TMP/gitlab.sh"
+make_runner "$TMP/actions"
 
-# job NAME BASE: as the engine runs it, with the variables it sets.
+# job ENGINE BASE: as the engine runs it, with the variables it sets. The O= that this tree was built for is given word for word:
+# another would make it anew, for the tests that follow.
 job() {
 	rm -rf "$TMP/runner"
 	mkdir "$TMP/runner"
-	# The O= that this tree was built for, word for word: another would make it anew, for the tests that follow.
+	if [[ $1 == github ]]; then
+		O="$(<"$ROOT/.built-for")" run_action "$repo" "$2" build='make all' options='--each 20'
+		cp "$runner/summary" "$TMP/runner/gate.md"
+		return
+	fi
 	run env -C "$repo" O="$(<"$ROOT/.built-for")" PATH="$TMP/bin:$PATH" BPFBENCH_URL="$ROOT" BPFBENCH_REF='' \
-		GATE_OPTIONS="--each 20 --build 'make all'" \
-		RUNNER_TEMP="$TMP/runner" GITHUB_STEP_SUMMARY="$TMP/runner/summary" GITHUB_PATH="$TMP/runner/path" BASE="$2" \
-		CI_MERGE_REQUEST_DIFF_BASE_SHA="$2" CI_PROJECT_DIR="$TMP/runner" BB_NO_INSTALL=1 bash -eo pipefail "$TMP/$1.sh"
+		GATE_OPTIONS="--each 20 --build 'make all'" CI_MERGE_REQUEST_DIFF_BASE_SHA="$2" CI_PROJECT_DIR="$TMP/runner" \
+		BB_NO_INSTALL=1 bash -eo pipefail "$TMP/gitlab.sh"
 }
 slow=$(here git rev-parse main) fast=$(here git rev-parse main~1)
 here git checkout -q -b broken main
@@ -205,7 +204,7 @@ here git checkout -q -b mended
 here git checkout -q main -- Makefile
 here git commit -qm mended
 for engine in github gitlab; do
-	case $engine in github) report=$TMP/runner/summary ;; *) report=$TMP/runner/gate.md ;; esac
+	report=$TMP/runner/gate.md
 	here git checkout -q main
 	job $engine "$slow"
 	expect_status "gate: ci/$engine/gate.yml: an unchanged revision passes" 0
@@ -218,5 +217,10 @@ for engine in github gitlab; do
 	expect_status "gate: ci/$engine/gate.yml: a base that does not build is an error" 1
 	expect_grep "gate: ci/$engine/gate.yml: and says so" err 'base, [0-9a-f]+ .* does not build: `make all` ended with 2'
 done
+expect_eq "gate: action.yml: one comment, about the regression" "$(grep -c 'prog.work/step\*\*: costs' "$runner/comments"/*)" 1
+folder=$(find "$runner/temp" -name report.html -printf '%h\n' | head -n 1)
+expect_eq "gate: action.yml: the line is named" "$(head -n 1 "$folder/source-lines.txt" | sed 's/[0-9.]* ns/N ns/')" \
+	"prog.bpf.c:16: prog.work: +N ns a run"
+check "gate: action.yml: BMF" valid_bmf "$folder/bmf.json"
 expect_eq "gate: the workflows leave no work tree behind" "$(here git worktree list | wc -l)" 1
 plan_done

@@ -598,8 +598,8 @@ expect_grep "workflow: artifacts of a matrix have names of their own" out 'name:
 for file in ci/github/*.yml; do
 	run cat "$file"
 	expect_no_grep "$file: no text of the author reaches a shell" out 'run:.*\$\{\{'
-	expect_eq "$file: actions are pinned to commits, but bencher's" \
-		"$(grep -oE 'uses: [^ ]+' "$file" | grep -vE '@[0-9a-f]{40}$|bencherdev/bencher@main$')" ""
+	expect_eq "$file: actions are pinned to commits, but bencher's and ours" \
+		"$(grep -oE 'uses: [^ ]+' "$file" | grep -vE '@[0-9a-f]{40}$|bencherdev/bencher@main$|OWNER/bpfbench@COMMIT$')" ""
 	expect_no_grep "$file: a fork's code gets no secrets" out 'pull_request_target'
 	expect_no_grep "$file: no key for every step of a job" out '^      BENCHER_API_KEY'
 	expect_grep "$file: a job a runner label" out "runner: .*fromJSON\(vars\.BPFBENCH_RUNNERS \|\| '\[\"ubuntu-24\.04\"\]'\)"

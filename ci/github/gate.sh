@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The step "Gate" of action.yml: runs `bpfbench gate` and ends with its exit code. The inputs are in GATE_*; "" means the default.
+# The report goes to the job's summary, and source lines of confirmed regressions become annotations.
+# Outputs: status (the exit code) and folder (report, page, BMF, stored runs).
+set -euo pipefail
+
+[[ -n $GATE_BASE ]] || { echo "::error title=bpfbench::no pull request, so the input 'base' must name the old revision"; exit 2; }
+folder=$(mktemp -d "$RUNNER_TEMP/bpfbench-gate.XXXXXX")
+bpfbench=$(command -v bpfbench || echo "$GITHUB_ACTION_PATH/bpfbench")
+as_root=()
+((EUID == 0)) || as_root=(sudo env "PATH=$PATH")
+
+options=(--base "$GATE_BASE" --merge-base --markdown "$folder/report.md" --results "$folder/results" --source-lines "$folder/source-lines.txt")
+[[ -z $GATE_BUILD ]] || options+=(--build "$GATE_BUILD")
+[[ -z $GATE_SCENARIO ]] || options+=(--scenario "$GATE_SCENARIO")
+[[ -z $GATE_THRESHOLD ]] || options+=(--threshold "$GATE_THRESHOLD")
+[[ $GATE_EXACT != true ]] || options+=(--exact)
+while read -r path; do
+	[[ -z $path ]] || options+=(--object "$path")
+done <<<"$GATE_OBJECT"
+# xargs splits words at blanks and reads quotes, and expands nothing.
+mapfile -t more < <(xargs -r printf '%s\n' <<<"$GATE_OPTIONS")
+
+status=0
+"${as_root[@]}" "$bpfbench" gate "${options[@]}" "${more[@]}" || status=$?
+printf '%s\n' "status=$status" "folder=$folder" >>"$GITHUB_OUTPUT"
+[[ -s $folder/report.md ]] || exit "$status"
+cat "$folder/report.md" >>"$GITHUB_STEP_SUMMARY"
+
+# Runs are stored only if something was measured. A case without a valid sample has no BMF, and no page is no reason to fail.
+runs=("$folder"/results/*.json)
+if [[ -e ${runs[0]} ]]; then
+	"$bpfbench" report --output "$folder/report.html" "${runs[@]}" || echo "::notice title=bpfbench::no page, see the log"
+	"$bpfbench" show --format bmf --output "$folder/bmf.json" "${runs[0]}" || echo "::notice title=bpfbench::no BMF, see the log"
+fi
+
+# escaped TEXT: the text as a property or message of a workflow command.
+escaped() {
+	local text=${1//'%'/%25}
+
+	text=${text//,/%2C}
+	printf '%s' "${text//:/%3A}"
+}
+
+# GitHub shows the first ten of a step.
+while ((status == 3)) && IFS=: read -r file line text; do
+	[[ $line =~ ^[0-9]+$ ]] || continue
+	printf '::error file=%s,line=%s,title=bpfbench::%s\n' "$(escaped "$file")" "$line" "$(escaped "${text# }")"
+done < <(head -n 10 "$folder/source-lines.txt")
+exit "$status"
