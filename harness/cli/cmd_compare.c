@@ -377,7 +377,8 @@ static int say_in_vain(const struct bb_report *run, struct bb_err *err)
 {
 	size_t i = 0;
 
-	while (i < run->n_cases && !run->cases[i].n_in_vain && !run->cases[i].n_unwatched)
+	while (i < run->n_cases && !run->cases[i].n_in_vain && !run->cases[i].n_unwatched &&
+	       !run->cases[i].turned_file)
 		i++;
 	if (i == run->n_cases)
 		return 0;

@@ -166,6 +166,78 @@ uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, cons
 	return n;
 }
 
+/* A search through blocks that were not executed. */
+struct search {
+	const struct bb_cfg *g;
+	uint32_t *queue, n; /* blocks found so far */
+	uint32_t *found_by; /* by block: number of the last search that found it */
+	uint32_t number;
+};
+
+#define EXECUTED UINT32_MAX /* in found_by: no search enters the block */
+
+static void add_found(struct search *s, uint32_t block)
+{
+	if (s->found_by[block] == s->number || s->found_by[block] == EXECUTED)
+		return;
+	s->found_by[block] = s->number;
+	s->queue[s->n++] = block;
+}
+
+/* Returns the number of instructions in the blocks that the search finds from block `from` on. */
+static uint32_t search_behind(struct search *s, const struct bb_code *code, uint32_t from)
+{
+	uint32_t n_insns = 0, next[2];
+
+	s->n = 0;
+	s->number++;
+	add_found(s, from);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct bb_basic_block *b = &s->g->blocks[s->queue[i]];
+		unsigned int n = bb_cfg__next(s->g, code, s->queue[i], next);
+
+		n_insns += b->n_insns;
+		for (unsigned int k = 0; k < n; k++)
+			add_found(s, next[k]);
+		for (uint32_t at = b->first; at <= b->last; at += bb_insn_slots(&code->insns[at]))
+			if (bb_insn_is_function_call(&code->insns[at]) ||
+			    bb_insn_is_function_address(&code->insns[at]))
+				add_found(s,
+					  s->g->block_of[bb_insn_function_target(&code->insns[at],
+										 at)]);
+	}
+	return n_insns;
+}
+
+uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,
+				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at)
+{
+	uint32_t *memory = calloc(2 * (size_t)g->n_blocks, sizeof(*memory)), most = 0, next[2];
+	struct search s = {.g = g, .queue = memory, .found_by = memory + g->n_blocks};
+
+	if (!memory)
+		return 0;
+	for (uint32_t b = 0; b < g->n_blocks; b++)
+		s.found_by[b] = counts[b] != (before ? before[b] : 0) ? EXECUTED : 0;
+	for (uint32_t b = 0; b < g->n_blocks; b++) {
+		unsigned int n = bb_cfg__next(g, code, b, next);
+		uint32_t n_insns = 0;
+
+		if (s.found_by[b] != EXECUTED || n != 2)
+			continue;
+		for (unsigned int k = 0; k < n; k++)
+			if (s.found_by[next[k]] != EXECUTED && s.found_by[next[!k]] == EXECUTED)
+				n_insns = search_behind(&s, code, next[k]);
+		/* of two checks in a row before the same code, the last one decides */
+		if (n_insns && n_insns >= most) {
+			most = n_insns;
+			*ret_at = g->blocks[b].last;
+		}
+	}
+	free(memory);
+	return most;
+}
+
 uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts)
 {
 	uint64_t hash = 14695981039346656037U;

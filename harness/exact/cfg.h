@@ -66,6 +66,16 @@ uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts)
 uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts);
 
 /*
+ * Finds the conditional jump that hides most of the program: since before[], no run took one of
+ * its two sides, and behind that side are the most instructions that were not executed. A search
+ * behind a side ends at executed blocks, and enters called functions. Returns the number of these
+ * instructions and writes the slot of the jump to ret_at; 0 if there is none, or no memory.
+ * `before` NULL: all counts were 0.
+ */
+uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,
+				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);
+
+/*
  * Hash of the path of a run, by FNV-1a (Fowler, Noll & Vo). Runs that execute each basic block
  * equally often have the same hash. Other runs have different hashes, except for collisions of 64
  * bits.

@@ -56,7 +56,8 @@ bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_cas
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
 			struct bb_doc *d);
 
-/* Adds what the programs looked for in vain, and what to do about it. Only the cases count that
+/* Adds what the programs looked for in vain, the checks that turned their runs away, and what to do
+ * about both. Only the cases count that
  * are in the same table as the case `table`; NULL means all cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
 

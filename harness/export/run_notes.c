@@ -111,9 +111,9 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		/* another note speaks of lookups in vain */
+		/* other notes speak of lookups in vain and of checks */
 		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns || c->n_in_vain ||
-		    bb_is_said_above(r, i, executed))
+		    c->turned_file || bb_is_said_above(r, i, executed))
 			continue;
 		if (!n++)
 			bb_doc__add(d, BB_DOC_ITEM, "little executed", "%s", "");
@@ -175,12 +175,61 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	return d->n - before;
 }
 
-/* --- what was looked for in vain --- */
+/* --- why little was executed --- */
+
+/* What to change where a check turned the runs away, by their input. */
+enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS };
+
+static const char *const turned_remedies[] = {
+	[OF_PACKETS] = "this is the cost of the shorter way; measure another packet (--packet "
+		       "FILE; "
+		       "packet: in inputs: of a scenario), or another value of what the check "
+		       "compares with (globals:, maps: of a scenario)",
+	[OF_CONTEXTS] = "this is the cost of the shorter way; measure another context (--ctx FILE; "
+			"inputs: of a scenario), or set the globals that filter (globals: of a "
+			"scenario; `bpfbench init OBJECT` lists them)",
+	[OF_EVENTS] = "this is the cost of the shorter way; fire another event (fired_by: of a "
+		      "scenario; `bpfbench triggers` lists them), or set the globals that filter "
+		      "(globals: of a scenario; `bpfbench init OBJECT` lists them)",
+	[OF_PAGE_FAULTS] = "this is the cost of the shorter way; set the globals that filter "
+			   "(globals: of a scenario; `bpfbench init OBJECT` lists them), or "
+			   "measure "
+			   "the program where it runs (drive in-situ)",
+};
+
+static enum turned_input input_of(const struct bb_report *r, const struct bb_case *c)
+{
+	static const struct {
+		const char *type;
+		enum turned_input input;
+	} types[] = {
+		{"socket_filter", OF_PACKETS},  {"sched_cls", OF_PACKETS},
+		{"sched_act", OF_PACKETS},      {"cgroup_skb", OF_PACKETS},
+		{"lwt_in", OF_PACKETS},         {"lwt_out", OF_PACKETS},
+		{"lwt_xmit", OF_PACKETS},       {"xdp", OF_PACKETS},
+		{"flow_dissector", OF_PACKETS}, {"netfilter", OF_PACKETS},
+		{"perf_event", OF_PAGE_FAULTS}, {"syscall", OF_CONTEXTS},
+		{"sk_lookup", OF_CONTEXTS},
+	};
+
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct bb_program *p = &r->programs[i];
+
+		if (!bb_same_text(p->scenario, c->scenario) ||
+		    !bb_same_text(p->variant, c->variant))
+			continue;
+		for (size_t k = 0; k < BB_LEN(types); k++)
+			if (bb_same_text(p->type, types[k].type))
+				return types[k].input;
+	}
+	return OF_EVENTS;
+}
 
 /* Adds a note unless block number `from` or a later one has the same text. `words` NULL: memory
  * ran out. */
 static void add_once(const struct bb_report *r, const struct bb_case *table,
-		     const struct bb_case *c, const char *words, size_t from, struct bb_doc *d)
+		     const struct bb_case *c, const char *label, const char *words, size_t from,
+		     struct bb_doc *d)
 {
 	bool is_said = false;
 	char *text = NULL;
@@ -195,7 +244,7 @@ static void add_once(const struct bb_report *r, const struct bb_case *table,
 	for (size_t i = from; i < d->n && !is_said; i++)
 		is_said = d->blocks[i].text && !strcmp(d->blocks[i].text, text);
 	if (!is_said)
-		bb_doc__add(d, BB_DOC_BAD_ITEM, "in vain", "%s", text);
+		bb_doc__add(d, BB_DOC_BAD_ITEM, label, "%s", text);
 	free(text);
 }
 
@@ -220,6 +269,60 @@ static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 	return i;
 }
 
+/* Adds what the user can do about the calls. */
+static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
+{
+	bool is_named = v->map && !v->is_tail_call && !v->is_inner;
+
+	if (v->entries > 0 && !v->is_tail_call)
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+			    "this is the cost of not finding; give the program inputs whose keys "
+			    "are in the map (--packet FILE, --ctx FILE; inputs: of a scenario), or "
+			    "fill the map (maps: of a scenario)");
+	else if (v->is_captured)
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+			    "this is the cost without these entries; let the command fill the map "
+			    "before its capture ends (--for, --until), or fill it in a scenario "
+			    "(maps:)");
+	else
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+			    "this is the cost without these entries; measure what your loader "
+			    "fills (bpfbench -- LOADER; gate --capture LOADER), or fill the map "
+			    "(--fill %s=N; maps: of a scenario)",
+			    is_named ? v->map : "MAP");
+}
+
+/* Adds the checks that turned runs away, and what to do about them. */
+static void add_turned_away(const struct bb_report *r, const struct bb_case *table, size_t from,
+			    struct bb_doc *d)
+{
+	bool is_said[N_INPUTS] = {false};
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		size_t before = d->n;
+		char *words = NULL;
+
+		if (!c->turned_file || !is_beside(r, c, table))
+			continue;
+		if (asprintf(&words,
+			     "%" PRIu32 " of %" PRIu32 " instructions executed; %" PRIu32
+			     " of the others are behind %s:%" PRIu32 "%s%.100s%s, and every run "
+			     "goes "
+			     "the other way",
+			     c->executed_insns, c->n_insns, c->turned_insns,
+			     basename(c->turned_file), c->turned_line, c->turned_text ? " \"" : "",
+			     c->turned_text ? c->turned_text : "", c->turned_text ? "\"" : "") < 0)
+			words = NULL;
+		add_once(r, table, c, "turned away", words, from, d);
+		free(words);
+		is_said[input_of(r, c)] |= d->n > before;
+	}
+	for (size_t k = 0; k < N_INPUTS; k++)
+		if (is_said[k])
+			bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", turned_remedies[k]);
+}
+
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d)
 {
 	const struct bb_in_vain *last = NULL;
@@ -229,14 +332,18 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
 		const struct bb_case *c = &r->cases[i];
 
 		for (size_t k = 0; is_beside(r, c, table) && k < c->n_in_vain; k++) {
-			char *words = bb_in_vain__words(last = &c->in_vain[k]);
+			const struct bb_in_vain *v = &c->in_vain[k];
+			char *words = bb_in_vain__words(v);
 
-			add_once(r, table, c, words, from, d);
+			add_once(r, table, c, "in vain", words, from, d);
 			free(words);
+			/* the remedy names a map that can be filled, if there is one */
+			if (!last || last->is_tail_call || last->is_inner)
+				last = v;
 		}
 	}
 	if (last && d->n > before)
-		bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", bb_in_vain__remedy(last));
+		add_remedy(last, d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		char words[160];
@@ -247,6 +354,7 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
 			 "not known for %" PRIu32 " of its lookups and tail calls: the verifier "
 			 "refuses the program with a counter at each",
 			 c->n_unwatched);
-		add_once(r, table, c, words, from, d);
+		add_once(r, table, c, "in vain", words, from, d);
 	}
+	add_turned_away(r, table, from, d);
 }

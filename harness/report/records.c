@@ -183,6 +183,14 @@ static const struct bb_member case_members[] = {
 	IF_SET_AS(bb_case, "unwatched", BB_U32, n_unwatched,
 		  "lookups and tail calls that may have come to nothing: the verifier refuses the "
 		  "program with a counter at each. Absent: all were counted, or that is not known"),
+	IF_SET_AS(bb_case, "turned_away_file", BB_NAME, turned_file,
+		  "source of the check behind which are most of the instructions that no run "
+		  "executed. Absent: runs execute half of the program or more, a lookup of in_vain "
+		  "is that check, or it is not known"),
+	IF_SET_AS(bb_case, "turned_away_line", BB_U32, turned_line, "of the check"),
+	IF_SET_AS(bb_case, "turned_away_text", BB_NAME, turned_text, "of that line"),
+	IF_SET_AS(bb_case, "turned_away_insns", BB_U32, turned_insns,
+		  "instructions behind the check that no run executed"),
 	IF_SET(bb_case, BB_SHARE, path_share,
 	       "a path: its share of the program's runs, by `bpfbench inside`. Absent elsewhere"),
 	OTHER("floor"),

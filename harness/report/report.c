@@ -106,21 +106,6 @@ char *bb_in_vain__words(const struct bb_in_vain *v)
 	return text;
 }
 
-const char *bb_in_vain__remedy(const struct bb_in_vain *v)
-{
-	if (v->entries > 0 && !v->is_tail_call)
-		return "this is the cost of not finding; give the program inputs whose keys are in "
-		       "the map (--packet FILE, --ctx FILE; inputs: of a scenario), or fill the "
-		       "map (maps: of a scenario)";
-	return v->is_captured
-		       ? "this is the cost without these entries; let the command fill the map "
-			 "before its capture ends (--for, --until), or fill it in a scenario "
-			 "(maps:)"
-		       : "this is the cost without these entries; measure what your loader fills "
-			 "(bpfbench -- LOADER; gate --capture LOADER), or fill the map "
-			 "(--fill MAP=N; maps: of a scenario)";
-}
-
 /* --- drive exact --- */
 
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)

@@ -66,9 +66,6 @@ struct bb_in_vain {
  */
 char *bb_in_vain__words(const struct bb_in_vain *v);
 
-/* Returns what the user can do about the calls, as a sentence without a full stop. */
-const char *bb_in_vain__remedy(const struct bb_in_vain *v);
-
 #define BB_NO_FLOOR SIZE_MAX
 
 struct bb_case {
@@ -84,6 +81,11 @@ struct bb_case {
 	struct bb_in_vain *in_vain; /* in_vain[n_in_vain], counted by the same clone */
 	size_t n_in_vain;
 	uint32_t n_unwatched;
+	/* the check that hides most of the program, if runs execute less than half of it: its
+	 * source line, and the number of instructions on the side that no run took. NULL: not
+	 * known, or a lookup of in_vain[] */
+	char *turned_file, *turned_text;
+	uint32_t turned_line, turned_insns;
 	double wakeups;
 	/*
 	 * By how much runs of bpfbench differ, as half widths in ln: of the latency, of the

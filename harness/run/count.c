@@ -301,6 +301,7 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 /* --- how much is executed --- */
 
 #define NEARLY_ALL 0.9
+#define HALF 0.5
 #define OF_THE_TIME 0.1 /* largest share of the time left that noting may take */
 /* runs after the first one: a program that has stored something may take another path */
 #define MORE_RUNS 2u
@@ -435,6 +436,44 @@ static int note_in_vain(const struct bb_target *target, const struct bb_exact *e
 	return rc;
 }
 
+/* True if the jump at `at` tests the result of a map lookup in its block that was in vain since
+ * `before`, the counts of copy_counts(); NULL: all were 0. */
+static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *before, uint32_t at)
+{
+	const struct bb_cfg *cfg = &e->clone.cfg;
+	const struct bpf_insn *jump = &e->code.insns[at];
+
+	if (BPF_SRC(jump->code) != BPF_K || jump->imm)
+		return false;
+	for (uint32_t i = 0; i < e->clone.n_vain; i++)
+		if (cfg->block_of[e->clone.vain[i]] == cfg->block_of[at] &&
+		    e->in_vain[i] > (before ? before[cfg->n_blocks + i] : 0))
+			return true;
+	return false;
+}
+
+/* Notes the check that turned the runs since `before` away, unless the note of another program of
+ * these runs has more instructions behind its check. Returns 0 or -ENOMEM. */
+static int note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
+{
+	uint32_t at = 0,
+		 n = bb_counts__turned_away(&e->clone.cfg, &e->code, before, e->totals, &at);
+	const struct bpf_line_info *line = n ? bb_code__line_at(&e->code, at) : NULL;
+	const char *file = line ? bb_code__text(&e->code, line->file_name_off) : "";
+	const char *text = line ? bb_code__text(&e->code, line->line_off) : "";
+
+	if (!*file || n <= c->turned_insns || (c->n_in_vain && tests_lookup_in_vain(e, before, at)))
+		return 0;
+	free(c->turned_file);
+	free(c->turned_text);
+	text += strspn(text, " \t");
+	c->turned_insns = n;
+	c->turned_line = BB_SOURCE_LINE(line->line_col);
+	c->turned_file = strdup(file);
+	c->turned_text = *text ? strdup(text) : NULL;
+	return c->turned_file && (c->turned_text || !*text) ? 0 : -ENOMEM;
+}
+
 /* Copies the present counts: first those of the basic blocks, then those of calls in vain. */
 static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
 {
@@ -493,6 +532,21 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 	return rc;
 }
 
+/* Notes what turned the runs away if they execute less than half of the instructions. Returns 0 or
+ * -ENOMEM. */
+static int note_turn(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
+{
+	int rc;
+
+	if (c->executed_insns >= HALF * c->n_insns)
+		return 0;
+	rc = note_turned_away(e, before, c);
+	for (const struct bb_exact *m = e->behind; !rc && m; m = m->behind)
+		if (m->totals[0] && m->id != e->id)
+			rc = note_turned_away(m, NULL, c);
+	return rc;
+}
+
 /* Runs the program once, and MORE_RUNS times more if there is time. Copies the counts after the
  * first run into ret_counts[]. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint64_t *ret_counts,
@@ -546,7 +600,8 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		if (notes)
 			noted = note_in_vain(k->prog->target, e, from, from + cfg->n_blocks,
 					     from == before, c);
-		if (noted || add_behind(k->prog->target, e, before, from == before, notes, c))
+		if (noted || add_behind(k->prog->target, e, before, from == before, notes, c) ||
+		    note_turn(e, before, c))
 			rc = bb_fail_nomem(err);
 	}
 	free(before);

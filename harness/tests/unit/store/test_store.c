@@ -57,6 +57,10 @@ static void test_round_trip(void **state)
 	(void)state;
 	r->cases[1].executed_insns = 18;
 	r->cases[1].n_insns = 166;
+	set_text(&r->cases[1].turned_file, "fw.bpf.c");
+	set_text(&r->cases[1].turned_text, "if (proto != IPPROTO_TCP)");
+	r->cases[1].turned_line = 31;
+	r->cases[1].turned_insns = 140;
 	set_text(&r->incomplete, "SIGINT \"now\"\n\t\\ \xc3\xa9\x01");
 	assert_int_equal(bb_store__write(folder, r, &path, NULL), 0);
 	assert_string_equal(path, in_folder("20261121T131700Z-perf_profiler-1a2b3c4d.json"));
@@ -85,6 +89,11 @@ static void test_round_trip(void **state)
 	assert_false(back->cases[1].is_anchor);
 	assert_int_equal(back->cases[1].executed_insns, 18);
 	assert_int_equal(back->cases[1].n_insns, 166);
+	assert_string_equal(back->cases[1].turned_file, "fw.bpf.c");
+	assert_string_equal(back->cases[1].turned_text, "if (proto != IPPROTO_TCP)");
+	assert_int_equal(back->cases[1].turned_line, 31);
+	assert_int_equal(back->cases[1].turned_insns, 140);
+	assert_null(back->cases[0].turned_file);
 	assert_int_equal(back->cases[0].n_insns, 0); /* not known, as in older runs */
 	s = &back->cases[1].series[3];
 	assert_string_equal(s->void_why, "run_cnt is 131, but 130 events were fired");
