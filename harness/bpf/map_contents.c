@@ -51,7 +51,9 @@ struct content {
 	const struct bb_map_spec *spec;
 	const struct map_type *type;
 	const struct bb_self_values *self;
+	struct bb_steady_map *steady; /* NULL: programs may change the map */
 	int fd;
+	uint32_t id;
 	uint32_t max_entries;
 	size_t key_size, value_size; /* value_size is that of one CPU */
 	/* size of a value in a system call, bytes; for a per-CPU map that of all CPUs' values,
@@ -368,9 +370,8 @@ static int find_type(const struct bb_map_spec *spec, uint32_t type,
 		       name ? name : "unknown", bb_phrase__join(names, N_TYPES).text);
 }
 
-/* Finds the map of the load that the spec names. */
-static int find_map(const struct bb_source *of, const struct bb_map_spec *spec,
-		    struct bb_contents_map *ret_map, struct bb_err *err)
+int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *spec,
+			  struct bb_contents_map *ret_map, struct bb_err *err)
 {
 	const char *names[MAX_NAMES];
 	size_t n = 0;
@@ -386,14 +387,20 @@ static int find_map(const struct bb_source *of, const struct bb_map_spec *spec,
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
+/* True if the map is steady and was written before. */
+static bool is_written(const struct content *c)
+{
+	return c->steady && c->id && c->steady->written_id == c->id;
+}
+
 static int make_content(const struct bb_source *of, const struct bb_map_spec *spec,
-			struct content *c, struct bb_err *err)
+			struct bb_steady_map *steady, struct content *c, struct bb_err *err)
 {
 	struct bb_contents_map map = {.fd = -1};
 	struct bpf_map_info info = {0};
 	uint32_t zero = 0, len = sizeof(info);
 	const char *why = NULL;
-	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(of, spec, &map, err);
+	int n_cpus = libbpf_num_possible_cpus(), rc = bb_contents_map__find(of, spec, &map, err);
 
 	if (!rc && n_cpus < 0)
 		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %s", strerror(-n_cpus));
@@ -402,6 +409,8 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
 	}
 	c->spec = spec;
+	c->steady = steady && steady->is_steady ? steady : NULL;
+	c->id = info.id;
 	c->self = of->maps->self;
 	rc = rc ? rc : find_type(spec, info.type, &c->type, err);
 	if (rc)
@@ -417,6 +426,8 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	if (why)
 		return fail_at(err, -EINVAL, spec, &spec->where, "%s", why);
 	c->fd = map.fd;
+	if (is_written(c))
+		return 0;
 	c->max_entries = info.max_entries;
 	c->key_size = info.key_size;
 	c->value_size = info.value_size;
@@ -435,7 +446,8 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 /* --- all of them --- */
 
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
-			  struct bb_map_contents **ret_contents, struct bb_err *err)
+			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
+			  struct bb_err *err)
 {
 	struct bb_map_contents *c = calloc(1, sizeof(*c));
 	int rc = 0;
@@ -445,7 +457,8 @@ int bb_map_contents__make(const struct bb_source *source, const struct bb_map_sp
 	if (!c || !c->v)
 		rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < specs->n; i++)
-		rc = make_content(source, &specs->v[i], &c->v[c->n++], err);
+		rc = make_content(source, &specs->v[i], steady ? &steady[i] : NULL, &c->v[c->n++],
+				  err);
 	if (rc)
 		bb_map_contents__free(c);
 	else
@@ -497,8 +510,11 @@ static int empty(const struct content *c)
 static int write_content(const struct content *c)
 {
 	__u32 n = c->n;
-	int rc = c->type->way == BY_KEY ? empty(c) : 0;
+	int rc;
 
+	if (is_written(c))
+		return 0;
+	rc = c->type->way == BY_KEY ? empty(c) : 0;
 	if (rc || !n)
 		return rc;
 	if (c->type->way != BY_PROGRAM &&
@@ -528,6 +544,8 @@ int bb_map_contents__write(struct bb_map_contents *contents, struct bb_err *err)
 		if (rc)
 			return fail_at(err, rc, spec, &spec->where, "it cannot be written: %s",
 				       strerror(-rc));
+		if (c->steady)
+			c->steady->written_id = c->id;
 		/* an LRU hash evicts entries before it is full if its free entries belong to
 		 * other CPUs */
 		for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)

@@ -15,6 +15,16 @@ struct bb_contents_map {
 	bool is_frozen;    /* BPF_MAP_FREEZE: system calls cannot write to the map */
 };
 
+/* What is known of a map from load to load. */
+struct bb_steady_map {
+	bool is_steady;      /* no program of the load can change it */
+	uint32_t written_id; /* id of the map that has its contents already; 0: none */
+};
+
+/* Finds the map of the load that the spec names. -ENOENT if there is none. */
+int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *spec,
+			  struct bb_contents_map *ret_map, struct bb_err *err);
+
 /*
  * The contents that a scenario gives to the maps of a loaded object, prepared for writing. Writing
  * then takes a few system calls and allocates nothing, so it can be done between two runs. The
@@ -27,10 +37,12 @@ struct bb_map_contents;
  * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
  * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
  * the values that they hold now. -EINVAL for other types and -ENOENT for unknown names; both
- * messages list the valid ones. `specs` and the current load of `source` must outlive the result.
+ * messages list the valid ones. steady[specs->n]: steady maps are written once; NULL: there are
+ * none. `specs`, `steady` and the current load of `source` must outlive the result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
-			  struct bb_map_contents **ret_contents, struct bb_err *err);
+			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
+			  struct bb_err *err);
 
 /* Writes all maps. Returns 0, or -errno with a message; -ENOSPC if an LRU hash evicted some of
  * the entries. */

@@ -179,6 +179,7 @@ void bb_target__free(struct bb_target *t)
 	bb_kept_maps__drop(&t->kept);
 	if (t->source)
 		t->source->ops->free(t->source);
+	free(t->steady);
 	free(t);
 }
 
@@ -296,10 +297,48 @@ void bb_target__drain(struct bb_target *t, bool only_when_half_full)
 		bb_rings__drain(&k->rings, only_when_half_full);
 }
 
+static void share(struct bb_target *t)
+{
+	t->is_shared = true;
+	bb_map_contents__free(t->contents);
+	t->contents = NULL;
+	free(t->steady);
+	t->steady = NULL;
+}
+
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 {
 	bb_target__unload(t);
 	bb_kept_maps__borrow(&t->kept, &lender->kept);
+	/* the programs of either may change the maps of both */
+	share(t);
+	share(lender);
+}
+
+#define MANY 4096u /* entries whose writing takes longer than asking about the map */
+
+void bb_target__find_steady(struct bb_target *t,
+			    bool (*only_reads)(const struct bb_target *t,
+					       const struct bb_contents_map *map))
+{
+	const struct bb_map_specs *specs = t->kept.specs;
+
+	if (!specs || !specs->n || t->is_shared || t->steady || t->prog_fd < 0 ||
+	    !bb_source_object__get(t->source))
+		return;
+	t->steady = calloc(specs->n, sizeof(*t->steady));
+	for (size_t i = 0; t->steady && i < specs->n; i++) {
+		const struct bb_map_spec *spec = &specs->v[i];
+		bool is_steady = spec->fill.count >= MANY && !spec->fill.value.self;
+		struct bb_contents_map map;
+
+		/* `self` may be another process at the next load */
+		for (size_t k = 0; k < spec->n_entries; k++)
+			is_steady &= !spec->entries[k].key.self && !spec->entries[k].value.self;
+		t->steady[i].is_steady = is_steady &&
+					 !bb_contents_map__find(t->source, spec, &map, NULL) &&
+					 only_reads(t, &map);
+	}
 }
 
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
@@ -318,7 +357,7 @@ int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 	if (bb_target__is_adopted(t))
 		return say_live(t, "change its maps", err);
 	/* made once for each load, because it has the descriptors of that load */
-	rc = bb_map_contents__make(t->source, t->kept.specs, &t->contents, err);
+	rc = bb_map_contents__make(t->source, t->kept.specs, t->steady, &t->contents, err);
 	if (rc)
 		return rc;
 	if (t->drops.map_fd >= 0 && bb_map_contents__has_map(t->contents, t->drops.map_fd)) {

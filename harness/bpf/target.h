@@ -25,6 +25,10 @@ struct bb_target {
 	struct bb_source_global drops; /* map_fd is -1 if the program has no `drops` */
 	/* maps of the first load or of the lender, used by the later loads */
 	struct bb_kept_maps kept;
+	/* steady[kept.specs->n]; NULL until the first load writes contents, and forever if maps are
+	 * shared with another target */
+	struct bb_steady_map *steady;
+	bool is_shared;
 	/* contents for the maps of this load; NULL until they are first needed */
 	struct bb_map_contents *contents;
 };
@@ -59,6 +63,15 @@ bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *
 
 /* True if both loaded programs use the same map. Ring and perf buffers do not count. */
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b);
+
+/*
+ * Asks `only_reads` once about each map with many generated entries, when its contents are first
+ * written: true if no program of the load can change the map. Such a map is then written only once.
+ */
+struct bb_contents_map;
+void bb_target__find_steady(struct bb_target *t,
+			    bool (*only_reads)(const struct bb_target *t,
+					       const struct bb_contents_map *map));
 
 /* Sets the contents that bb_target__reset_maps() writes to the maps. Borrowed for the target's
  * lifetime. */

@@ -4,6 +4,7 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "drivers/companions.h"
+#include "exact/only_reads.h"
 #include "fire/firer.h"
 
 static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
@@ -130,9 +131,23 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 	return bb_unless_broken_off(rc);
 }
 
+/* True if constants of the program may differ from load to load, and with them the code that the
+ * verifier looks at. */
+static bool has_self_globals(const struct bb_variant_spec *v)
+{
+	for (size_t i = 0; i < v->n_globals; i++)
+		if (v->globals[i].self)
+			return true;
+	return false;
+}
+
 int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 {
-	return s->target ? bb_target__reset_maps(s->target, err) : 0;
+	if (!s->target)
+		return 0;
+	if (!has_self_globals(s->spec))
+		bb_target__find_steady(s->target, bb_target__only_reads);
+	return bb_target__reset_maps(s->target, err);
 }
 
 void bb_test_prog__close(struct bb_test_prog *s)

@@ -116,7 +116,7 @@ static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_spe
 			bench_die(name, &err);
 		spec->each_run = true;
 	}
-	if (bb_map_contents__make(t->source, specs, &contents, &err))
+	if (bb_map_contents__make(t->source, specs, NULL, &contents, &err))
 		bench_die(t->source->program, &err);
 	return contents;
 }

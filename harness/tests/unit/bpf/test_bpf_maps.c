@@ -10,8 +10,10 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "bpf/map_contents.h"
 #include "bpf/prog_stats.h"
 #include "drivers/driver.h"
+#include "exact/only_reads.h"
 #include "unit/bpf_testing.h"
 
 #define MAPS "tests/bpf/maps.bpf.o"
@@ -653,12 +655,94 @@ static void test_long_names(void **state)
 	bb_target__free(t);
 }
 
+/* --- maps that no program can change --- */
+
+#define ONLY_READS "tests/bpf/only_reads.bpf.o"
+#define TABLE(name) SAYS("{name: " name ", fill: {count: 5000, value: 7}}")
+
+static bool is_steady(const struct loaded *l)
+{
+	bb_target__find_steady(l->target, bb_target__only_reads);
+	return l->target->steady && l->target->steady[0].is_steady;
+}
+
+static void test_only_reads(void **state)
+{
+	static const struct {
+		const char *program, *text;
+		bool is_steady;
+	} all[] = {
+		{"reads", TABLE("table"), true},
+		{"writes_other", TABLE("table"), true},
+		{"writes_other", TABLE("other"), false},
+		{"stores", TABLE("table"), false},
+		{"updates", TABLE("table"), false},
+		{"deletes", TABLE("table"), false},
+		{"copies", TABLE("table"), false},
+		{"reads_lru", TABLE("lru"), false},
+		/* few entries are written sooner than asked about */
+		{"reads", SAYS("{name: table, fill: {count: 50}}"), false},
+		{"reads",
+		 SAYS("{name: table, fill: {count: 5000}, entries: [{key: {pid: self}, value: "
+		      "1}]}"),
+		 false},
+	};
+
+	(void)state;
+	need_root();
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct loaded l = begin(ONLY_READS, all[i].program, all[i].text);
+
+		if (is_steady(&l) != all[i].is_steady)
+			fail_msg("%s, %s", all[i].program, all[i].text);
+		end(&l);
+	}
+}
+
+/* A steady map is written once and keeps its contents over loads; once it is shared with another
+ * target, it is written each time. */
+static void test_steady(void **state)
+{
+	struct loaded l, borrower;
+	uint64_t key = 3, value = 1;
+	int fd;
+
+	(void)state;
+	need_root();
+	l = begin(ONLY_READS, "reads", TABLE("table"));
+	assert_true(is_steady(&l));
+	reset(&l);
+	load(l.target);
+	reset(&l);
+	fd = map_of(&l, "table");
+	assert_int_equal(count_keys(fd, &key), 5000);
+	assert_int_equal(run(&l), 7);
+	/* nobody but this test changes it: shows that it is not written again */
+	key = 3;
+	assert_int_equal(bpf_map_update_elem(fd, &key, &value, BPF_ANY), 0);
+	reset(&l);
+	load(l.target);
+	reset(&l);
+	assert_int_equal(run(&l), 1);
+	borrower = (struct loaded){.scenario = parse(TABLE("table")),
+				   .target = open_target(ONLY_READS, "stores")};
+	bb_target__say_maps(borrower.target, &borrower.scenario->variants[0].maps);
+	bb_target__borrow_maps(borrower.target, l.target);
+	assert_false(is_steady(&l));
+	reset(&l);
+	assert_int_equal(run(&l), 7);
+	close(fd);
+	end(&borrower);
+	end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_runs_find), cmocka_unit_test(test_hash_without_entries),
 		cmocka_unit_test(test_per_cpu_values), cmocka_unit_test(test_other_hashes),
 		cmocka_unit_test(test_many_entries),   cmocka_unit_test(test_full_lru),
+		cmocka_unit_test(test_only_reads),     cmocka_unit_test(test_steady),
 		cmocka_unit_test(test_prog_array),     cmocka_unit_test(test_borrowed_maps),
 		cmocka_unit_test(test_variables),      cmocka_unit_test(test_step),
 		cmocka_unit_test(test_fill),           cmocka_unit_test(test_refusals),

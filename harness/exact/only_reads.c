@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "exact/only_reads.h"
+
+#include <bpf/bpf.h>
+
+#include "bpf/insn.h"
+#include "bpf/map_contents.h"
+#include "exact/rewrite.h"
+
+/* A map, and an empty one like it that programs may only read. */
+struct trial {
+	struct bpf_map_info map;
+	int fd;
+};
+
+static bool is_array(uint32_t type)
+{
+	return type == BPF_MAP_TYPE_ARRAY || type == BPF_MAP_TYPE_PERCPU_ARRAY;
+}
+
+static bool open_trial(const struct bb_contents_map *map, struct trial *ret_trial)
+{
+	struct bpf_map_info *info = &ret_trial->map;
+	LIBBPF_OPTS(bpf_map_create_opts, opts);
+	__u32 len = sizeof(*info);
+
+	if (map->is_variables || bpf_obj_get_info_by_fd(map->fd, info, &len) ||
+	    (!is_array(info->type) && info->type != BPF_MAP_TYPE_HASH &&
+	     info->type != BPF_MAP_TYPE_PERCPU_HASH && info->type != BPF_MAP_TYPE_LPM_TRIE))
+		return false;
+	opts.map_flags = info->map_flags | BPF_F_RDONLY_PROG;
+	/* the verifier knows the bounds of an array */
+	ret_trial->fd = bpf_map_create((enum bpf_map_type)info->type, "bb_only_reads",
+				       info->key_size, info->value_size,
+				       is_array(info->type) ? info->max_entries : 1, &opts);
+	return ret_trial->fd >= 0;
+}
+
+/* True for helpers that older kernels let write to a map that is only read (CVE-2024-49861), and
+ * for the one that makes any system call. */
+static bool may_write_anywhere(const struct bpf_insn *i)
+{
+	return bb_insn_is_helper_call(i) &&
+	       (i->imm == BPF_FUNC_strtol || i->imm == BPF_FUNC_strtoul ||
+		i->imm == BPF_FUNC_check_mtu || i->imm == BPF_FUNC_sys_bpf);
+}
+
+/* Puts the trial's map in place of the map. Returns false if the map may be changed in a way that
+ * the trial does not show: by a helper above, or as an inner map. */
+static bool replace(const struct trial *trial, struct bb_code *code, bool *ret_uses)
+{
+	*ret_uses = false;
+	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
+		struct bpf_insn *i = &code->insns[at];
+		struct bpf_map_info info = {0};
+		__u32 len = sizeof(info);
+
+		if (may_write_anywhere(i))
+			return false;
+		if (!bb_insn_is_wide(i) ||
+		    (i->src_reg != BPF_PSEUDO_MAP_FD && i->src_reg != BPF_PSEUDO_MAP_VALUE))
+			continue;
+		if (bpf_obj_get_info_by_fd(i->imm, &info, &len) ||
+		    info.type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+		    info.type == BPF_MAP_TYPE_HASH_OF_MAPS)
+			return false;
+		if (info.id != trial->map.id)
+			continue;
+		i->imm = trial->fd;
+		*ret_uses = true;
+	}
+	return true;
+}
+
+static bool program_only_reads(const struct bb_target *t, const struct trial *trial, int prog_fd)
+{
+	struct bb_code code = {.btf_fd = -1};
+	bool uses, only_reads;
+	int fd;
+
+	if (bb_target__code_of(t, prog_fd, &code, NULL))
+		return false;
+	only_reads = !bb_code__check(&code, NULL) && !bb_code__calls_kfuncs(&code) &&
+		     replace(trial, &code, &uses);
+	if (only_reads && uses) {
+		only_reads = !bb_load__program(&code, NULL, &fd, NULL);
+		if (only_reads)
+			close(fd);
+	}
+	bb_code__done(&code);
+	return only_reads;
+}
+
+bool bb_target__only_reads(const struct bb_target *t, const struct bb_contents_map *map)
+{
+	struct trial trial = {.fd = -1};
+	bool only_reads = open_trial(map, &trial), any = false;
+	int fd;
+
+	for (size_t i = 0; only_reads && bb_target__loaded(t, i, &fd); i++) {
+		if (fd < 0)
+			continue;
+		only_reads = program_only_reads(t, &trial, fd);
+		any |= fd == t->prog_fd;
+	}
+	if (trial.fd >= 0)
+		close(trial.fd);
+	return only_reads && any;
+}
