@@ -23,6 +23,7 @@ static const struct cmd {
 	{"init", bb_cmd_init, true, "write a scenario for a BPF object, for you to edit"},
 	{"inside", bb_cmd_inside, true,
 	 "run a command and show percentiles and paths of its programs"},
+	{"schema", bb_cmd_schema, false, "print the JSON schema of scenario files, for editors"},
 	{"triggers", bb_cmd_triggers, true, "list the triggers that make attached programs run"},
 	{"show", bb_cmd_show, false, "print a stored run in any format, without measuring"},
 	{"report", bb_cmd_report, false, "write one HTML page about stored runs"},

@@ -81,22 +81,28 @@ static int read_name(const struct bb_reader *r, const struct bb_field *f,
 	return bb_field__text(r, f, node, base);
 }
 
+#define MAX_CHOICES 32 /* most choices of one key */
+
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index)
 {
 	const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
+	const char *listed[MAX_CHOICES], *const *choices = f->choice ? listed : f->choices;
+	size_t n = f->choice ? 0 : f->n_choices;
 
-	for (*ret_index = 0; *ret_index < f->n_choices; ++*ret_index)
-		if (!strcmp(word, f->choices[*ret_index]))
+	for (; f->choice && f->choice(n); n++) {
+		assert(n < MAX_CHOICES);
+		listed[n] = f->choice(n);
+	}
+	for (*ret_index = 0; *ret_index < n; ++*ret_index)
+		if (!strcmp(word, choices[*ret_index]))
 			return 0;
 	if (!*word)
 		return bb_yaml__fail(r, node, "%s must be one of: %s; not %s", f->name,
-				     bb_phrase__join(f->choices, f->n_choices).text,
-				     bb_yaml__show(node).text);
+				     bb_phrase__join(choices, n).text, bb_yaml__show(node).text);
 	return bb_yaml__fail(r, node, "unknown %s %s%s; there are: %s", f->name,
-			     bb_yaml__show(node).text,
-			     bb_phrase__suggest(word, f->choices, f->n_choices).text,
-			     bb_phrase__join(f->choices, f->n_choices).text);
+			     bb_yaml__show(node).text, bb_phrase__suggest(word, choices, n).text,
+			     bb_phrase__join(choices, n).text);
 }
 
 int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
@@ -105,7 +111,9 @@ int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
 	size_t i;
 	int rc = bb_field__choose(r, f, node, &i);
 
-	return rc ? rc : bb_field__set_text(r, bb_field__member(f, base), f->choices[i]);
+	return rc ? rc
+		  : bb_field__set_text(r, bb_field__member(f, base),
+				       f->choice ? f->choice(i) : f->choices[i]);
 }
 
 static int read_index(const struct bb_reader *r, const struct bb_field *f,
@@ -488,17 +496,26 @@ void bb_kind__done(const struct bb_kind *kind, void *item)
 			kind->fields[i].type->done(&kind->fields[i], item);
 }
 
-const struct bb_type bb_type_text = {bb_field__text, sizeof(char *), copy_text, free_memory};
-const struct bb_type bb_type_name = {read_name, sizeof(char *), copy_text, free_memory};
-const struct bb_type bb_type_choice = {bb_field__choice, sizeof(char *), copy_text, free_memory};
-const struct bb_type bb_type_texts = {read_texts, sizeof(char **), copy_texts, free_texts};
+#define WHOLE "{\"type\": \"integer\"}"
+#define NAME                                                                                       \
+	"{\"type\": [\"string\", \"number\", \"boolean\"], "                                       \
+	"\"pattern\": \"^[A-Za-z0-9_][A-Za-z0-9_.-]*$\", \"maxLength\": 128}"
+#define TEXTS "{\"type\": \"array\", \"minItems\": 1, \"items\": " BB_SCHEMA_TEXT "}"
+
+const struct bb_type bb_type_text = {bb_field__text, sizeof(char *), copy_text, free_memory,
+				     BB_SCHEMA_TEXT};
+const struct bb_type bb_type_name = {read_name, sizeof(char *), copy_text, free_memory, NAME};
+const struct bb_type bb_type_choice = {bb_field__choice, sizeof(char *), copy_text, free_memory,
+				       NULL};
+const struct bb_type bb_type_texts = {read_texts, sizeof(char **), copy_texts, free_texts, TEXTS};
 const struct bb_type bb_type_index = {.read = read_index};
 const struct bb_type bb_type_flag = {.read = read_flag};
-const struct bb_type bb_type_u32 = {.read = bb_field__u32};
-const struct bb_type bb_type_double = {.read = read_double};
-const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(uint32_t *), copy_bytes,
-					 free_memory};
+const struct bb_type bb_type_u32 = {.read = bb_field__u32, .schema = WHOLE};
+const struct bb_type bb_type_double = {.read = read_double, .schema = "{\"type\": \"number\"}"};
+const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(uint32_t *), copy_bytes, free_memory,
+					 WHOLE};
 const struct bb_type bb_type_keys = {.read = read_keys};
 const struct bb_type bb_type_part = {.read = read_part, .copy = copy_part, .done = free_part};
-const struct bb_type bb_type_list = {read_list, sizeof(void *), copy_list, free_list};
-const struct bb_type bb_type_bytes = {NULL, sizeof(uint8_t *), copy_bytes, free_memory};
+const struct bb_type bb_type_list = {read_list, sizeof(void *), copy_list, free_list, NULL};
+const struct bb_type bb_type_bytes = {NULL, sizeof(uint8_t *), copy_bytes, free_memory,
+				      BB_SCHEMA_TEXT};

@@ -18,6 +18,7 @@
 void bb_name_from(const char *text, size_t len, char *ret_name);
 
 struct bb_kind; /* defined below */
+struct json_t;
 struct bb_field;
 
 typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
@@ -33,7 +34,15 @@ struct bb_type {
 	int (*copy)(const struct bb_field *f, const void *from, void *to);
 	void (*done)(const struct bb_field *f,
 		     void *base); /* frees the member's memory, and sets its pointer to NULL */
+	const char *schema;       /* as bb_field.schema */
 };
+
+/* JSON schemas of values. A text may look like a number to other readers of YAML. */
+#define BB_SCHEMA_TEXT "{\"type\": [\"string\", \"number\", \"boolean\"]}"
+#define BB_SCHEMA_SELF                                                                             \
+	"{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, "                      \
+	"\"propertyNames\": {\"enum\": [\"pid\", \"comm\", \"cgroup\"]}, "                         \
+	"\"additionalProperties\": {\"const\": \"self\"}}"
 
 struct bb_field {
 	const char *name;
@@ -47,8 +56,15 @@ struct bb_field {
 	double min, max;            /* range of a number, both ends included */
 	const char *const *choices; /* allowed texts */
 	size_t n_choices;
-	const struct bb_kind *of; /* kind of a mapping, or of the items of a list */
-	const char *item;         /* description of one item, for messages */
+	const char *(*choice)(size_t i); /* in place of choices: allowed text i; NULL after the
+					    last */
+	const struct bb_kind *of;        /* kind of a mapping, or of the items of a list */
+	const char *item;                /* description of one item, for messages */
+	/* For the JSON schema (plan/schema.h). `schema` is that of a value that is no mapping;
+	 * NULL: that of the type, if any. `mapping` is the kind of a mapping from which `read`
+	 * makes a member of another type. */
+	const char *schema;
+	const struct bb_kind *mapping;
 };
 
 static inline void *bb_field__member(const struct bb_field *f, void *base)
@@ -135,6 +151,11 @@ struct bb_kind {
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 	size_t where_offset;
 	const char *noun;
+	/* For the JSON schema: the kind of an item in the file, if this kind describes only what is
+	 * made from it (NULL: this kind); and rules beyond those of the rows, a list for "allOf".
+	 */
+	const struct bb_kind *in_file;
+	struct json_t *(*rules)(void);
 };
 
 #define BB_ROWS(type_, fields_)                                                                    \
@@ -192,6 +213,8 @@ extern const struct bb_kind bb_map_kind;
 #define BB_INPUTS_MAX 4096u
 #define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* of all inputs together */
 extern const struct bb_kind bb_input_kind;
+/* Mapping from which bb_field__packet() reads a frame. */
+extern const struct bb_kind bb_packet_kind;
 bb_read_value bb_field__inputs;
 
 /* A growing list of packets. */

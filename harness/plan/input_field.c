@@ -236,7 +236,11 @@ static int read_cb(const struct bb_reader *r, const struct bb_field *f, const st
 	return rc;
 }
 
-static const struct bb_type u64 = {.read = read_u64}, cb = {.read = read_cb};
+static const struct bb_type u64 = {.read = read_u64,
+				   .schema = "{\"type\": \"integer\", \"minimum\": 0}"},
+			    cb = {.read = read_cb,
+				  .schema = "{\"type\": \"array\", \"minItems\": 1, "
+					    "\"maxItems\": 5, \"items\": {\"type\": \"integer\"}}"};
 
 #define SKB(m) #m, .offset = offsetof(struct __sk_buff, m)
 #define XDP(m) #m, .offset = offsetof(struct xdp, md.m)
@@ -458,13 +462,19 @@ static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f,
 }
 
 #define PACKET_BYTES .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES
+#define FRAME .mapping = &bb_packet_kind
 #define OTHER_BYTES .min = 1, .max = BB_FRAME_MAX_BYTES
 #define BYTES(type, m, reader) &bb_type_bytes, BB_BYTES_AT(type, m), .read = (reader)
 
-static const struct bb_type retval = {.read = read_retval}, swept_byte = {.read = read_swept_byte};
+static const struct bb_type retval = {.read = read_retval,
+				      .schema = "{\"type\": [\"integer\", \"string\"], "
+						"\"pattern\": \"^(XDP|TC_ACT)_\"}"},
+			    swept_byte = {.read = read_swept_byte,
+					  .schema = "{\"anyOf\": [{\"type\": \"integer\"}, "
+						    "{\"const\": \"src_low\"}]}"};
 
 static const struct bb_field sweep_fields[] = {
-	{"packet", BYTES(sweep, frame, bb_field__packet), .with = IN(PACKET)},
+	{"packet", BYTES(sweep, frame, bb_field__packet), .with = IN(PACKET), FRAME},
 	{"hex", BYTES(sweep, frame, bb_field__hex), .with = IN(HEX), PACKET_BYTES},
 	{"byte", &swept_byte, .required = true},
 	{"from", &bb_type_u32, BB_AT(sweep, from), .min = 0, .max = UINT8_MAX},
@@ -518,9 +528,9 @@ static const struct bb_field entry_fields[] = {
 	{"name", &bb_type_name, BB_AT(entry, name)},
 	{"hex", OF_ENTRY(data, bb_field__hex), .with = IN(HEX), PACKET_BYTES},
 	{"file", OF_ENTRY(data, bb_field__file), .with = IN(FROM_FILE), PACKET_BYTES},
-	{"packet", OF_ENTRY(data, bb_field__packet), .with = IN(PACKET)},
-	{"pcap", MANY(read_pcap), .with = IN(PCAP)},
-	{"sweep", MANY(read_sweep), .with = IN(SWEEP)},
+	{"packet", OF_ENTRY(data, bb_field__packet), .with = IN(PACKET), FRAME},
+	{"pcap", MANY(read_pcap), .with = IN(PCAP), .schema = BB_SCHEMA_TEXT},
+	{"sweep", MANY(read_sweep), .with = IN(SWEEP), .mapping = &sweep_kind},
 	{"context_hex", OF_ENTRY(data, bb_field__hex), .with = IN(CONTEXT_HEX), OTHER_BYTES},
 	{"context_file", OF_ENTRY(data, bb_field__file), .with = IN(CONTEXT_FILE), OTHER_BYTES},
 	{"ctx_hex", OF_ENTRY(ctx, bb_field__hex), .with = PACKET_FORMS, OTHER_BYTES},
@@ -545,7 +555,7 @@ static const struct bb_field input_rows[] = {
 	{NULL, &bb_type_bytes, BB_LIST_AT(bb_input, out, out_len)},
 };
 
-const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows)};
+const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows), .in_file = &entry_kind};
 
 /* --- the list --- */
 

@@ -63,9 +63,10 @@ static const struct bb_field datum_rows[] = {
 };
 static const struct bb_kind datum_kind = {BB_ROWS(bb_map_datum, datum_rows)};
 
+#define DATUM_SCHEMA "{\"anyOf\": [{\"type\": [\"integer\", \"string\"]}, " BB_SCHEMA_SELF "]}"
 #define DATUM(m)                                                                                   \
 	&bb_type_part, BB_AT(bb_map_entry, m), .read = read_datum, .of = &datum_kind, .min = 1,    \
-					       .max = DATUM_MAX_BYTES
+					       .max = DATUM_MAX_BYTES, .schema = DATUM_SCHEMA
 
 static const struct bb_field entry_fields[] = {
 	{"key", DATUM(key), .required = true},
@@ -99,7 +100,7 @@ static const struct bb_field fill_fields[] = {
 	{"prefixes", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, prefixes.v, prefixes.n), .min = 1,
 	 .max = 2048},
 	{"value", &bb_type_part, BB_AT(bb_map_fill, value), .read = read_datum, .of = &datum_kind,
-	 .min = 1, .max = DATUM_MAX_BYTES},
+	 .min = 1, .max = DATUM_MAX_BYTES, .schema = DATUM_SCHEMA},
 };
 
 static const struct bb_kind fill_kind = {BB_KIND("fill", "{count: 1000, key: random}", fill_fields),

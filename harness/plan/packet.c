@@ -200,7 +200,8 @@ static int read_address(const struct bb_reader *r, const struct bb_field *f,
 
 #define AT(m) .offset = offsetof(struct spec, m)
 
-static const struct bb_type mac = {.read = read_mac}, address = {.read = read_address};
+static const struct bb_type mac = {.read = read_mac, .schema = BB_SCHEMA_TEXT},
+			    address = {.read = read_address, .schema = BB_SCHEMA_TEXT};
 
 static const struct bb_field eth_fields[] = {
 	{"src", &mac, AT(packet.eth_src)},
@@ -259,7 +260,7 @@ static const struct bb_field packet_fields[] = {
 	{"size", &bb_type_u32, AT(size), .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES},
 };
 
-static const struct bb_kind packet_kind = {
+const struct bb_kind bb_packet_kind = {
 	BB_KIND("packet", "{ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}", packet_fields)};
 
 int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
@@ -272,7 +273,7 @@ int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
 	int rc;
 
 	bb_packet__init(&s.packet);
-	rc = bb_kind__read(r, &packet_kind, node, 0, &s);
+	rc = bb_kind__read(r, &bb_packet_kind, node, 0, &s);
 	if (rc)
 		return rc;
 	headers = headers_of(&s.packet);

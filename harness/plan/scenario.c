@@ -3,6 +3,7 @@
 
 #include "base/parse.h"
 #include "plan/field.h"
+#include "plan/schema.h"
 #include "plan/yaml.h"
 
 /* The tables below are the schema: one row per key. The readers above them serve keys whose
@@ -18,7 +19,7 @@ static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 /* the first is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 
-#define MAX_CHOICES 32 /* most choices of one key */
+#define MAX_CHOICES 32 /* most values of `with`, and of the key that chooses between its kinds */
 #define MAX_KINDS 31   /* most kinds of drives; each kind has a bit in bb_field.with */
 #define BUFFER_MOST_BYTES (1 << 30)
 
@@ -36,7 +37,7 @@ static int read_buffer(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-static const struct bb_type buffer = {.read = read_buffer};
+static const struct bb_type buffer = {.read = read_buffer, .schema = "{\"type\": \"integer\"}"};
 static const struct bb_field buffer_fields[] = {
 	{"buffer", &buffer, .required = true, .min = 1, .max = BUFFER_MOST_BYTES},
 };
@@ -78,11 +79,19 @@ static const struct bb_field argument_rows[] = {{NULL, &bb_type_text, BB_AT(bb_a
 static const struct bb_kind argument_kind = {BB_ROWS(bb_argument, argument_rows),
 					     .read = read_argument};
 
+#define ARGUMENTS                                                                                  \
+	"{\"type\": \"array\", \"minItems\": 1, \"items\": {\"anyOf\": ["                          \
+	"{\"type\": [\"number\", \"string\"]}, {\"type\": \"object\", \"required\": "              \
+	"[\"buffer\"], "                                                                           \
+	"\"properties\": {\"buffer\": {\"type\": \"integer\"}}, \"additionalProperties\": "        \
+	"false}]}}"
+
 static const struct bb_field fired_by_fields[] = {
 	{NULL, &bb_type_text, BB_AT(bb_fired_by, trigger)},
 	{"call", &bb_type_text, BB_AT(bb_fired_by, call)},
 	{"arguments", &bb_type_list, BB_LIST_AT(bb_fired_by, arguments, n_arguments),
-	 .read = read_arguments, .of = &argument_kind, .item = "arguments such as 64 or \"text\""},
+	 .read = read_arguments, .of = &argument_kind, .schema = ARGUMENTS,
+	 .item = "arguments such as 64 or \"text\""},
 	{"run", &bb_type_texts, BB_LIST_AT(bb_fired_by, run, n_run),
 	 .item = "a part of the command"},
 };
@@ -114,27 +123,6 @@ static int read_fired_by(const struct bb_reader *r, const struct bb_field *f,
 }
 
 /* --- variants --- */
-
-/* Reads one of the names that `choice` lists (bb_drive_key.choice). */
-static int read_listed(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base, const char *(*choice)(size_t i))
-{
-	const char *names[MAX_CHOICES];
-	struct bb_field own = *f;
-
-	for (own.n_choices = 0; choice(own.n_choices); own.n_choices++) {
-		assert(own.n_choices < MAX_CHOICES);
-		names[own.n_choices] = choice(own.n_choices);
-	}
-	own.choices = names;
-	return bb_field__choice(r, &own, node, base);
-}
-
-static int read_sample_consumer(const struct bb_reader *r, const struct bb_field *f,
-				const struct bb_yaml *node, void *base)
-{
-	return read_listed(r, f, node, base, bb_sample_consumer_name);
-}
 
 static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 		       const struct bb_yaml *node, struct bb_global_spec *global)
@@ -249,6 +237,10 @@ static const struct bb_field global_rows[] = {{NULL, TEXT(bb_global_spec, name)}
 
 static const struct bb_kind global_kind = {BB_ROWS(bb_global_spec, global_rows)};
 
+#define GLOBALS                                                                                    \
+	"{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": "                  \
+	"{\"anyOf\": [{\"type\": [\"integer\", \"boolean\"]}, " BB_SCHEMA_SELF "]}}"
+
 static const struct bb_field variant_fields[] = {
 	{"name", &bb_type_name, BB_AT(bb_variant_spec, name), .required = true},
 	{"program", TEXT(bb_variant_spec, program)},
@@ -257,16 +249,18 @@ static const struct bb_field variant_fields[] = {
 	{"id", &bb_type_u32, BB_AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
 	{"pinned", TEXT(bb_variant_spec, pinned)},
 	{"description", TEXT(bb_variant_spec, description)},
-	{"globals", LIST(bb_variant_spec, globals, n_globals, global_kind), .read = read_globals},
+	{"globals", LIST(bb_variant_spec, globals, n_globals, global_kind), .read = read_globals,
+	 .schema = GLOBALS},
 	{"maps", BB_MAPS(bb_variant_spec)},
 	{"binary", TEXT(bb_variant_spec, binary)},
 	{NULL, TEXT(bb_variant_spec, binary_at)},
 	{"function", TEXT(bb_variant_spec, function)},
 	{"pid", &bb_type_u32, BB_AT(bb_variant_spec, pid), .min = 1, .max = INT_MAX},
 	{"fired_by", &bb_type_part, BB_AT(bb_variant_spec, fired_by), .read = read_fired_by,
-	 .of = &fired_by_kind},
+	 .of = &fired_by_kind, .schema = BB_SCHEMA_TEXT},
 	{NULL, TEXT(bb_variant_spec, fired_at)},
-	{"consumer", TEXT(bb_variant_spec, consumer), .read = read_sample_consumer},
+	{"consumer", &bb_type_choice, BB_AT(bb_variant_spec, consumer),
+	 .choice = bb_sample_consumer_name},
 	{"sampler", &bb_type_choice, BB_AT(bb_variant_spec, sampler), CHOICE(samplers)},
 };
 
@@ -297,8 +291,10 @@ static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
 {
 	const struct bb_drive_spec *drive = base;
 	const struct bb_drive_key *key = bb_drive_kind_key(drive->kind, f->name);
+	struct bb_field own = *f;
 
-	return key->choice ? read_listed(r, f, node, base, key->choice)
+	own.choice = key->choice;
+	return key->choice ? bb_field__choice(r, &own, node, base)
 			   : bb_field__text(r, f, node, base);
 }
 
@@ -450,9 +446,85 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc ? rc : set_drive_defaults(r, d);
 }
 
-static const struct bb_kind drive_kind = {BB_ROWS(bb_drive_spec, drive_fields),
+/* Appends the values of `with`, or if `with` is given, the values of the key that chooses between
+ * its kinds. */
+static json_t *kind_names(const char *with)
+{
+	json_t *names = json_array();
+
+	for (size_t k = 0; k < bb_n_drive_kinds; k++) {
+		const struct bb_drive_kind *kind = bb_drive_kinds[k];
+
+		if (!with && bb_drive_kind_find(kind->with, NULL) == kind)
+			bb_schema__add_text(names, kind->with);
+		for (size_t i = 0; with && !strcmp(kind->with, with) && i < BB_LEN(kind->by); i++)
+			if (kind->by[i])
+				bb_schema__add_text(names, kind->by[i]);
+	}
+	return names;
+}
+
+/* Returns the rule about the keys of one kind of drive, and about their values. */
+static json_t *kind_rule(const struct bb_drive_kind *kind)
+{
+	json_t *keys = json_array(), *required = json_array(), *values = json_object();
+	json_t *with = json_pack("{s:{s:s}}", "with", "const", kind->with);
+	json_t *chosen_by = json_pack("[s]", "with"), *by;
+
+	for (size_t i = 0; i < BB_LEN(drive_fields); i++) {
+		const struct bb_field *f = &drive_fields[i];
+		const struct bb_drive_key *key = bb_drive_kind_key(kind, f->name);
+		json_t *choices = key && key->choice ? json_array() : NULL;
+
+		if (f->with && !key)
+			continue;
+		bb_schema__add_text(keys, f->name);
+		if (f->required)
+			bb_schema__add_text(required, f->name);
+		for (size_t k = 0; choices && key->choice(k); k++)
+			bb_schema__add_text(choices, key->choice(k));
+		if (choices)
+			json_object_set_new(values, f->name, json_pack("{s:o}", "enum", choices));
+	}
+	if (kind->by_key) {
+		by = json_array();
+		for (size_t i = 0; i < BB_LEN(kind->by) && kind->by[i]; i++)
+			bb_schema__add_text(by, kind->by[i]);
+		json_object_set_new(with, kind->by_key, json_pack("{s:o}", "enum", by));
+	}
+	/* without the key, the first kind is meant */
+	if (kind->by_key && bb_drive_kind_find(kind->with, NULL) != kind)
+		bb_schema__add_text(chosen_by, kind->by_key);
+	return json_pack("{s:{s:o,s:o},s:{s:{s:o},s:o,s:o}}", "if", "properties", with, "required",
+			 chosen_by, "then", "propertyNames", "enum", keys, "required", required,
+			 "properties", values);
+}
+
+/* Returns the rules about drives: the values of `with`, and the keys of each kind. */
+static json_t *drive_rules(void)
+{
+	json_t *rules = json_pack("[{s:{s:{s:o}}}]", "properties", "with", "enum",
+				  kind_names(NULL));
+
+	for (size_t k = 0; k < bb_n_drive_kinds; k++) {
+		const struct bb_drive_kind *kind = bb_drive_kinds[k];
+
+		json_array_append_new(rules, kind_rule(kind));
+		if (kind->by_key && bb_drive_kind_find(kind->with, NULL) == kind)
+			json_array_append_new(rules,
+					      json_pack("{s:{s:{s:{s:s}}},s:{s:{s:{s:o}}}}", "if",
+							"properties", "with", "const", kind->with,
+							"then", "properties", kind->by_key, "enum",
+							kind_names(kind->with)));
+	}
+	return rules;
+}
+
+static const struct bb_kind drive_kind = {.what = "a drive",
+					  BB_ROWS(bb_drive_spec, drive_fields),
 					  .where_offset = offsetof(struct bb_drive_spec, where),
-					  .read = read_drive};
+					  .read = read_drive,
+					  .rules = drive_rules};
 
 /* --- the whole scenario --- */
 
@@ -591,6 +663,22 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 		bb_scenario__free(s);
 	else
 		*ret_scenario = s;
+	return rc;
+}
+
+int bb_scenario__write_schema(FILE *out)
+{
+	json_t *defs = json_object(), *top = bb_schema__of_kind(defs, &scenario_kind);
+	json_t *schema = json_pack("{s:s,s:s}", "$schema",
+				   "https://json-schema.org/draft/2020-12/schema", "title",
+				   "a scenario of bpfbench");
+	int rc = json_object_update(schema, top);
+
+	rc |= json_object_set(schema, "$defs", defs);
+	rc = rc || json_dumpf(schema, out, JSON_INDENT(1)) ? -ENOMEM : 0;
+	json_decref(schema);
+	json_decref(top);
+	json_decref(defs);
 	return rc;
 }
 

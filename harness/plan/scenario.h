@@ -284,6 +284,10 @@ struct bb_scenario {
  * "path:line:col: ". */
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err);
 
+/* Writes the JSON schema of scenario files, without a newline at the end. The caller checks `out`
+ * for errors. Returns 0 or -ENOMEM. */
+int bb_scenario__write_schema(FILE *out);
+
 /* Reads a scenario from text in memory; `path` is only for messages. For tests and the fuzzer. */
 int bb_scenario__parse(const char *text, size_t len, const char *path,
 		       struct bb_scenario **ret_scenario, struct bb_err *err);

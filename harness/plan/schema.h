@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_PLAN_SCHEMA_H
+#define BB_PLAN_SCHEMA_H
+
+#include <jansson.h>
+
+#include "plan/field.h"
+
+/*
+ * JSON schema of the mappings of a scenario, from the rows that read them. All functions but
+ * bb_schema__add_text() return a new value, or NULL if out of memory; jansson's functions take such
+ * a NULL and fail in turn.
+ */
+
+/* Adds the schemas of a kind and of the kinds in it to `defs`, once. Returns a reference to the
+ * schema of the kind. */
+json_t *bb_schema__of_kind(json_t *defs, const struct bb_kind *kind);
+
+/* Returns the names of the keys that a mode (bits of bb_field.with) allows or requires. */
+json_t *bb_schema__keys(const struct bb_kind *kind, unsigned int mode, bool only_required);
+
+/* Appends a text to a list, which may be NULL. */
+void bb_schema__add_text(json_t *list, const char *text);
+
+#endif
