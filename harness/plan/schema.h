@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_PLAN_SCHEMA_H
-#define BB_PLAN_SCHEMA_H
+#pragma once
 
 #include <jansson.h>
 
@@ -21,5 +20,3 @@ json_t *bb_schema__keys(const struct bb_kind *kind, unsigned int mode, bool only
 
 /* Appends a text to a list, which may be NULL. */
 void bb_schema__add_text(json_t *list, const char *text);
-
-#endif
