@@ -162,8 +162,10 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 					       : NULL;
 
 		if (run)
-			*run = (struct bb_object_run){hex_of(&in->data), hex_of(&in->ctx)};
-		error = to && !run ? -ENOMEM : 0;
+			*run = (struct bb_object_run){hex_of(&in->data), hex_of(&in->ctx),
+						      in->path ? strdup(in->path) : NULL,
+						      in->share};
+		error = (to && !run) || (run && in->path && !run->path) ? -ENOMEM : 0;
 	}
 	for (size_t i = 0; !error && i < c->n_maps; i++)
 		error = add_map(info, c->maps[i].name, c->maps[i].type);
@@ -238,6 +240,7 @@ void bb_object_info__done(struct bb_object_info *info)
 		for (size_t k = 0; k < info->programs[i].n_runs; k++) {
 			free(info->programs[i].runs[k].packet);
 			free(info->programs[i].runs[k].context);
+			free(info->programs[i].runs[k].path);
 		}
 		free(info->programs[i].runs);
 	}

@@ -17,9 +17,12 @@ struct bb_object_program {
 	 * none */
 	const char *guess;
 	char *why_not; /* why a captured program cannot be loaded; NULL if it can */
-	/* input of a test run that the captured command made, in hexadecimal */
+	/* input of a test run that the captured command made, or a packet that came to the program
+	 * (struct bb_captured_input) */
 	struct bb_object_run {
-		char *packet, *context; /* NULL: none */
+		char *packet, *context; /* in hexadecimal; NULL: none */
+		char *path;             /* NULL: a test run */
+		double share;
 	} * runs;
 	size_t n_runs;
 };

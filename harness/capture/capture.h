@@ -133,9 +133,12 @@ struct bb_captured_attachment {
 	struct bb_taken_attachment taken;
 };
 
-struct bb_captured_input { /* a test run that the command itself made */
+/* The input of a test run that the command itself made, or a packet that came to the program. */
+struct bb_captured_input {
 	int32_t prog;
 	struct bb_blob data, ctx;
+	char *path;   /* a packet: name of the path that its run took; NULL: a test run */
+	double share; /* a packet: share of the program's runs that it stands for, 0 to 1 */
 	uint32_t repeat;
 	uint32_t prog_id; /* id of the program in the kernel, while the capture is taken */
 };

@@ -123,6 +123,8 @@ static void done_input(void *input)
 static const struct bb_member input_members[] = {
 	MEMBER(bb_captured_input, "program", BB_INDEX, BB_IF_SET, prog),
 	MEMBER(bb_captured_input, "repeat", BB_U32, BB_NEWER, repeat),
+	MEMBER(bb_captured_input, "path", BB_TEXT_OR_NULL, BB_IF_SET, path),
+	MEMBER(bb_captured_input, "share", BB_SHARE, BB_IF_SET, share),
 };
 const struct bb_record bb_captured_input_record = RECORD(bb_captured_input, input_members,
 							 done_input);

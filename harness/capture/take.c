@@ -304,6 +304,7 @@ static int take_test_run(struct bb_take_call *call)
 		.prog = BB_CAPTURE_NONE,
 		.data = {data, data ? a->test.data_size_in : 0},
 		.ctx = {ctx, ctx ? a->test.ctx_size_in : 0},
+		.share = NAN,
 		.repeat = a->test.repeat,
 		.prog_id = seen->id,
 	};

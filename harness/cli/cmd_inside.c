@@ -24,7 +24,8 @@
 struct inside_args {
 	double seconds, time_at_most;
 	uint32_t n_paths;
-	bool no_paths, no_time;
+	uint32_t snap;
+	bool no_paths, no_time, no_packets;
 	const struct inside_format *format;
 	struct bb_measure_args measure; /* used: env, output (the capture), results, no_store,
 					   quiet, command line */
@@ -62,12 +63,17 @@ static const struct bb_option options[] = {
 	 "paths that are shown and stored of a program (default 8)", 1, BB_INSIDE_MOST_PATHS},
 	{"no-paths", 0, NULL, bb_read_flag, TO(no_paths), "do not tell paths apart"},
 	{"no-time", 0, NULL, bb_read_flag, TO(no_time), "read no clock: counts only"},
+	{"no-packets", 0, NULL, bb_read_flag, TO(no_packets),
+	 "keep no packets in --output (default: two of each path, where a program gets packets)"},
+	{"snap", 0, "BYTES", bb_read_u32, TO(snap),
+	 "bytes that are kept of a packet; zeros take the place of the others (default 96)", 14,
+	 BB_INSIDE_MOST_SNAP},
 	{"env", 0, "NAME", bb_read_env, TO(measure.env), BB_ENV_DOC},
 	{"format", 'f', "NAME", bb_read_row, TO(format), "table (default) or json",
 	 BB_CHOICES(formats)},
 	{"output", 'o', "FILE", bb_read_text, TO(measure.output),
-	 "also keep the programs and the contents of their maps, as they are at the end, in this "
-	 "file, which goes wherever an object goes: bpfbench --object FILE"},
+	 "also keep the programs, the contents of their maps, as they are at the end, and packets "
+	 "of each path in this file, which goes wherever an object goes: bpfbench --object FILE"},
 	{"results", 0, "DIR", bb_read_text, TO(measure.results),
 	 "store the run in this folder (default " BB_RESULTS ")"},
 	{"no-store", 0, NULL, bb_read_flag, TO(measure.no_store), "do not store the run"},
@@ -80,7 +86,11 @@ static void check_args(void *args)
 	struct inside_args *a = args;
 
 	bb_refuse("which command? bpfbench inside -- COMMAND...", !a->command);
+	bb_refuse("--snap and --no-packets are for --output, which keeps packets",
+		  (a->snap || a->no_packets) && !a->measure.output);
+	bb_refuse("--snap contradicts --no-packets", a->snap && a->no_packets);
 	a->n_paths = a->n_paths ? a->n_paths : 8;
+	a->snap = a->snap ? a->snap : 96;
 	a->time_at_most = a->time_at_most > 0 ? a->time_at_most : 20000;
 	a->format = a->format ? a->format : &formats[0];
 }
@@ -284,10 +294,11 @@ static void print_others(const struct session *s, struct bb_doc *d)
 		}
 		if (*p->why)
 			bb_doc__add(d, BB_DOC_ITEM, *p->name ? p->name : "(no name)", "%s: %s",
-				    !p->id               ? "not replaced"
-				    : !p->clone.with     ? "counted only"
-				    : p->clone.with == 1 ? "without paths"
-							 : "without time",
+				    !p->id                               ? "not replaced"
+				    : !p->clone.with                     ? "counted only"
+				    : !(p->clone.with & BB_INSIDE_PATHS) ? "without paths"
+				    : !(p->clone.with & BB_INSIDE_TIME)  ? "without time"
+									 : "without packets",
 				    p->why);
 	}
 	bb_doc__add(d, BB_DOC_FAINT, NULL,
@@ -393,6 +404,7 @@ static void write_json(const struct session *s, FILE *out)
 
 static int read_figures(struct session *s)
 {
+	bb_inside__turn(&s->inside);
 	s->ended_ns = bb_now_ns();
 	s->figures = calloc(s->inside.n_programs + 1, sizeof(*s->figures));
 	if (!s->figures)
@@ -475,6 +487,48 @@ static int run_command(struct session *s, struct bb_err *err)
 	return rc;
 }
 
+/* Adds a packet to the capture, as long as it was (at most BB_INSIDE_MOST_SNAP); zeros take the
+ * place of the bytes that were not kept. Returns 0 or -ENOMEM. */
+static int add_packet(struct bb_capture *c, int32_t prog, const struct bb_inside_path *path,
+		      double share, const struct bb_inside_packet *packet)
+{
+	uint32_t len = packet->len < BB_INSIDE_MOST_SNAP ? packet->len : BB_INSIDE_MOST_SNAP;
+	struct bb_captured_input *in = bb_append(&c->inputs, &c->n_inputs, sizeof(*in));
+
+	if (!in)
+		return -ENOMEM;
+	*in = (struct bb_captured_input){
+		.prog = prog,
+		.data = {calloc(len + 1, 1), len},
+		.path = strdup(bb_inside_path_name(path).text),
+		.share = share,
+		.repeat = 1,
+	};
+	if (!in->data.data || !in->path)
+		return -ENOMEM;
+	memcpy(in->data.data, packet->bytes, packet->n < len ? packet->n : len);
+	return 0;
+}
+
+/* Adds the packets of a program's most frequent paths to the capture. Returns 0 or -ENOMEM. */
+static int add_packets(const struct session *s, size_t i, struct bb_capture *c)
+{
+	const struct bb_inside_program *p = &s->inside.programs[i];
+	const struct bb_inside_figures *f = &s->figures[i];
+	int rc = 0;
+
+	for (size_t k = 0; !rc && k < f->n_paths && k < s->args->n_paths; k++) {
+		const struct bb_inside_path_packets *of = bb_inside_packets__of(&p->packets,
+										f->paths[k].key);
+		double share = (double)f->paths[k].runs / (double)f->all.runs;
+		uint32_t n = of ? bb_inside_packets__differ(of) : 0;
+
+		for (uint32_t j = 0; !rc && j < n; j++)
+			rc = add_packet(c, p->taken, &f->paths[k], share / n, &of->kept[j]);
+	}
+	return rc;
+}
+
 static int write_file(struct session *s, struct bb_err *err)
 {
 	const char *path = s->args->measure.output;
@@ -486,6 +540,9 @@ static int write_file(struct session *s, struct bb_err *err)
 			bb_take__replaced(&s->take, s->inside.programs[i].id,
 					  s->inside.programs[i].taken);
 	rc = bb_take__end(&s->take, "", &capture, err);
+	for (size_t i = 0; !rc && i < s->inside.n_programs; i++)
+		if (s->inside.programs[i].taken >= 0 && add_packets(s, i, capture))
+			rc = bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_capture__write(capture, path, err);
 	bb_capture__free(capture);
@@ -534,6 +591,9 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 	bb_capture_name(a.command[0], name, sizeof(name));
 	s.inside.time_at_most = a.time_at_most;
 	s.inside.with = (a.no_time ? 0 : BB_INSIDE_TIME) | (a.no_paths ? 0 : BB_INSIDE_PATHS);
+	if (a.measure.output && !a.no_packets && !a.no_time && !a.no_paths)
+		s.inside.with |= BB_INSIDE_PACKETS;
+	s.inside.snap = a.snap;
 	rc = bb_measure__begin(&a.measure, name, false, &m, err);
 	if (rc)
 		return rc;

@@ -49,7 +49,7 @@ const struct bb_metric_def bb_metrics[] = {
 	{"cpu_share", NULL, "share", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(live.cpu_share),
 	 "live: share of one CPU that the runs take, by run_time_ns"},
 	{"path_share", "path-share", "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(live.path_share),
-	 "inside: share of the program's runs that take this path"},
+	 "share of the program's runs that take this path, or that this input stands for"},
 	{"worst", "latency-worst", "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(live.worst),
 	 "inside: longest run"},
 	{"drops", NULL, "runs", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(drops),

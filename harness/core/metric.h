@@ -64,8 +64,9 @@ struct bb_summary {
 		/* CPU time of the program divided by wall time; above 1 if several CPUs run the
 		 * program at once */
 		struct bb_estimate cpu_share;
-		struct bb_estimate
-			path_share; /* share of the program's runs that took this path, 0 to 1 */
+		/* share of the program's runs that took this path, or that this input stands for, 0
+		 * to 1 */
+		struct bb_estimate path_share;
 		struct bb_estimate worst; /* longest run, ns */
 	} live;
 	struct {

@@ -304,6 +304,61 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 	}
 }
 
+/* True if both cases are of one program under one drive. */
+static bool differ_by_input(const struct bb_case *a, const struct bb_case *b)
+{
+	return !strcmp(a->scenario, b->scenario) && !strcmp(a->variant, b->variant) &&
+	       !strcmp(a->drive, b->drive);
+}
+
+/*
+ * Adds what a run costs on average if its inputs come as often as their weights say. Inputs that
+ * were not measured are left out, which is said. The half width assumes that the costs of inputs
+ * vary independently.
+ */
+static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
+{
+	double net = 0, latency = 0, square = 0, share = 0;
+	const struct bb_case *f = &r->cases[first];
+
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		const struct bb_estimate *l = &c->summary.latency;
+		double w = c->path_share;
+
+		if (!differ_by_input(c, f) || isnan(w) || isnan(l->value))
+			continue;
+		share += w;
+		latency += w * l->value;
+		net += w * c->summary.net.value;
+		square += pow(w * (l->hi - l->lo) / 2, 2);
+	}
+	if (!(share > 0))
+		return;
+	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s, %s, inputs weighted: ", f->variant, f->drive);
+	if (!isnan(net))
+		bb_doc__append(d, "net %s ns, ", bb_table_cell_value(net / share).text);
+	bb_doc__append(d, "latency %s", bb_table_cell_value(latency / share).text);
+	if (!isnan(square))
+		bb_doc__append(d, " +- %s", bb_table_cell_value(sqrt(square) / share).text);
+	bb_doc__append(d, " ns a run");
+	if (share < 0.9995)
+		bb_doc__append(d, " (%.3g %% of the runs were measured)", 100 * share);
+}
+
+static void add_mixes(const struct bb_report *r, struct bb_doc *d)
+{
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		bool again = isnan(c->path_share) || c->is_live || bb_is_floor(r, c);
+
+		for (size_t k = 0; k < i; k++)
+			again |= differ_by_input(&r->cases[k], c);
+		if (!again)
+			add_mix(r, i, d);
+	}
+}
+
 static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
 		      struct bb_doc *d)
 {
@@ -328,6 +383,7 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 			bb_doc_table(r, i, detail, d);
 		}
 	}
+	add_mixes(r, d);
 	bb_doc_hot_cold(r, d);
 	bb_doc_cross_checks(r, detail, d);
 	bb_doc_counted(r, d);

@@ -367,7 +367,8 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "runs a second of the workload's CPU time, packets or requests a second: "
 		      "achieved/requested"),
 	COLUMN(BB_ALL, PERCENT(live.path_share), BB_NUMBER("runs %"),
-	       .doc = "share of the program's runs in production that take this path"),
+	       .doc = "share of the program's runs that take this path, or that this input stands "
+		      "for"),
 	COLUMN(BB_ALL, ESTIMATE(live.run_rate), BB_NUMBER("runs/s"),
 	       .doc = "of wall time, those that shared a reading of the counters too"),
 	COLUMN(BB_ALL, .cell = cpu_share, BB_NUMBER("CPU %"),

@@ -20,7 +20,7 @@
 /* Where the parts of a run's state are on the stack: offsets from r10. 0: the clone does not
  * have the part. */
 struct frame {
-	int16_t began, stripe, turns, saved_turn, words, saved;
+	int16_t began, stripe, packet, turns, saved_turn, words, saved;
 	int16_t scratch; /* bytes 2 and 3: emit_forget(); 4 to 7: the index of the exit + 1 */
 };
 
@@ -192,6 +192,8 @@ static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *e
 		m->frame.began = take_words(&depth, 1);
 	if (counts_at_entry(m))
 		m->frame.stripe = take_words(&depth, 1);
+	if (m->c.with & BB_INSIDE_PACKETS)
+		m->frame.packet = take_words(&depth, 1);
 	if (m->c.with & BB_INSIDE_PATHS && m->c.has_turns) {
 		m->frame.turns = take_words(&depth, 1);
 		m->frame.saved_turn = take_words(&depth, 1);
@@ -259,6 +261,12 @@ static void choose_slots(struct maker *m)
 	c->n_slots = m->is_numbered ? numbers : n;
 }
 
+/* Returns the offset of the packets in a stripe. */
+static uint32_t packets_from(const struct bb_inside_clone *c)
+{
+	return BB_INSIDE_HEAD + (c->n_slots + 1) * c->slot_bytes;
+}
+
 static int make_memory(struct maker *m, struct bb_err *err)
 {
 	struct bb_inside_clone *c = &m->c;
@@ -269,8 +277,10 @@ static int make_memory(struct maker *m, struct bb_err *err)
 	c->n_stripes = c->n_stripes > MOST_STRIPES ? MOST_STRIPES : c->n_stripes;
 	choose_slots(m);
 	c->slot_bytes = (BB_INSIDE_MARKS + 8 * (c->n_words + 1) + 63) / 64 * 64;
+	if (c->with & BB_INSIDE_PACKETS)
+		c->packet_bytes = (BB_INSIDE_BYTES + c->snap + 63) / 64 * 64;
 	do
-		c->stripe_bytes = BB_INSIDE_HEAD + (c->n_slots + 1) * c->slot_bytes;
+		c->stripe_bytes = packets_from(c) + BB_INSIDE_RING * c->packet_bytes;
 	while (c->n_stripes * c->stripe_bytes > MOST_BYTES && (c->n_stripes /= 2));
 	rc = bb_shared_memory__open("bb_inside",
 				    BB_INSIDE_STRIPES + (size_t)c->n_stripes * c->stripe_bytes,
@@ -313,6 +323,88 @@ static void emit_number(struct maker *m)
 	write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
 }
 
+/* reg += the offset of packet `reg` (modulo BB_INSIDE_RING) in a stripe. */
+static void emit_packet_offset(struct maker *m, uint8_t reg)
+{
+	compute(&m->out, BPF_AND, reg, BB_INSIDE_RING - 1);
+	compute(&m->out, BPF_MUL, reg, (int32_t)m->c.packet_bytes);
+	compute(&m->out, BPF_ADD, reg, (int32_t)packets_from(&m->c));
+}
+
+/* r4 = the length of the packet whose context is in r6. r3 is overwritten. */
+static void emit_packet_length(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	if (m->code->type != BPF_PROG_TYPE_XDP) {
+		bb_emit(r, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_4, BPF_REG_6,
+			offsetof(struct __sk_buff, len), 0);
+		return;
+	}
+	bb_emit(r, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_3, BPF_REG_6, offsetof(struct xdp_md, data),
+		0);
+	bb_emit(r, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_4, BPF_REG_6,
+		offsetof(struct xdp_md, data_end), 0);
+	compute_by(r, BPF_SUB, BPF_REG_4, BPF_REG_3);
+}
+
+/*
+ * Copies the packet of a run whose number, in r2, says so; r6 is the context. The number of the
+ * copy + 1 is then in the frame. r0 to r5, r7 and r8 are overwritten.
+ */
+static void emit_copy_packet(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+	uint32_t others, empty, fits;
+
+	bb_emit_address(r, BPF_REG_1, m->c.memory.fd, 0);
+	read_word(r, BPF_REG_1, BPF_REG_1, BB_INSIDE_PACKET_MASK);
+	compute_by(r, BPF_AND, BPF_REG_1, BPF_REG_2);
+	others = jump_if(r, BPF_JNE, BPF_REG_1, 0);
+	emit_packet_length(m);
+	empty = jump_if(r, BPF_JEQ, BPF_REG_4, 0);
+	read_word(r, BPF_REG_8, BPF_REG_10, m->frame.stripe);
+	compute(r, BPF_MOV, BPF_REG_7, 1);
+	add_atomically(r, BPF_REG_8, BB_INSIDE_TAKEN, BPF_REG_7, BPF_FETCH);
+	move(r, BPF_REG_1, BPF_REG_7);
+	emit_packet_offset(m, BPF_REG_1);
+	compute_by(r, BPF_ADD, BPF_REG_8, BPF_REG_1);
+	compute(r, BPF_MOV, BPF_REG_1, 0);
+	write_word(r, BPF_REG_8, BB_INSIDE_KEY, BPF_REG_1);
+	write_word(r, BPF_REG_8, BB_INSIDE_LEN, BPF_REG_4);
+	fits = jump_if(r, BPF_JLE, BPF_REG_4, (int32_t)m->c.snap);
+	compute(r, BPF_MOV, BPF_REG_4, (int32_t)m->c.snap);
+	land(r, fits);
+	move(r, BPF_REG_1, BPF_REG_6);
+	compute(r, BPF_MOV, BPF_REG_2, 0);
+	move(r, BPF_REG_3, BPF_REG_8);
+	compute(r, BPF_ADD, BPF_REG_3, BB_INSIDE_BYTES);
+	call_helper(r, m->code->type == BPF_PROG_TYPE_XDP ? BPF_FUNC_xdp_load_bytes
+							  : BPF_FUNC_skb_load_bytes);
+	compute(r, BPF_ADD, BPF_REG_7, 1);
+	write_word(r, BPF_REG_10, m->frame.packet, BPF_REG_7);
+	land(r, empty);
+	land_both(r, others);
+}
+
+/* Notes with the packet of this run, if it was copied, that the run took the path of slot r4. r0
+ * to r2 are overwritten. */
+static void emit_packet_took(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+	uint32_t none;
+
+	read_word(r, BPF_REG_2, BPF_REG_10, m->frame.packet);
+	none = jump_if(r, BPF_JEQ, BPF_REG_2, 0);
+	compute(r, BPF_SUB, BPF_REG_2, 1);
+	emit_packet_offset(m, BPF_REG_2);
+	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.stripe);
+	compute_by(r, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
+	write_word(r, BPF_REG_1, BB_INSIDE_KEY, BPF_REG_0);
+	land_both(r, none);
+}
+
 /* Emits the start of the clone, which sets up the run's state. The state begins with zeros that
  * the verifier does not know to be zero; otherwise it would check every path separately. */
 static void emit_entry(struct maker *m)
@@ -331,10 +423,14 @@ static void emit_entry(struct maker *m)
 		write_word(r, BPF_REG_10, m->frame.turns, BPF_REG_0);
 	for (uint32_t w = 0; m->frame.words && w < m->c.n_words; w++)
 		write_word(r, BPF_REG_10, m->frame.words + 8 * (int)w, BPF_REG_0);
+	if (m->frame.packet)
+		write_word(r, BPF_REG_10, m->frame.packet, BPF_REG_0);
 	if (is_timed) {
 		read_word(r, BPF_REG_3, BPF_REG_3, BB_INSIDE_MASK);
-		compute_by(r, BPF_AND, BPF_REG_2, BPF_REG_3);
-		untimed = jump_if(r, BPF_JNE, BPF_REG_2, 0);
+		compute_by(r, BPF_AND, BPF_REG_3, BPF_REG_2);
+		untimed = jump_if(r, BPF_JNE, BPF_REG_3, 0);
+		if (m->frame.packet)
+			emit_copy_packet(m);
 		call_helper(r, BPF_FUNC_ktime_get_ns);
 		land_both(r, untimed);
 		write_word(r, BPF_REG_10, m->frame.began, BPF_REG_0);
@@ -635,6 +731,8 @@ static void emit_record(struct maker *m)
 		compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
 	}
 	move(r, BPF_REG_5, BPF_REG_4);
+	if (m->frame.packet)
+		emit_packet_took(m);
 	compute(r, BPF_MOV, BPF_REG_1, 1);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_RETVAL);
 	compute_by(r, BPF_XOR, BPF_REG_0, BPF_REG_6);
@@ -924,10 +1022,12 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 /* --- the clone --- */
 
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,
-			  unsigned int with, struct bb_inside_clone *ret_clone,
+			  unsigned int with, uint32_t snap, struct bb_inside_clone *ret_clone,
 			  struct bb_rewrite *ret_out, struct bb_err *err)
 {
-	struct maker m = {.c = {.with = with, .memory = {.fd = -1}}, .code = code, .g = g};
+	struct maker m = {.c = {.with = with, .snap = snap, .memory = {.fd = -1}},
+			  .code = code,
+			  .g = g};
 	int rc;
 
 	m.out = (struct bb_rewrite){.code = code, .g = g, .with = "clocks"};
@@ -962,9 +1062,17 @@ void bb_inside_clone__done(struct bb_inside_clone *c)
 	*c = (struct bb_inside_clone){.memory = {.fd = -1}};
 }
 
-void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask)
+bool bb_inside_type_has_packets(uint32_t type)
+{
+	return type == BPF_PROG_TYPE_XDP || type == BPF_PROG_TYPE_SCHED_CLS ||
+	       type == BPF_PROG_TYPE_SCHED_ACT;
+}
+
+void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask,
+				uint64_t packet_mask)
 {
 	c->memory.v[BB_INSIDE_MASK / 8] = mask;
+	c->memory.v[BB_INSIDE_PACKET_MASK / 8] = packet_mask;
 }
 
 uint64_t bb_inside_clone__begun(const struct bb_inside_clone *c)

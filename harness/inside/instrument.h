@@ -21,37 +21,50 @@
 enum bb_inside_with {
 	BB_INSIDE_TIME = 1,  /* the clone reads the clock */
 	BB_INSIDE_PATHS = 2, /* the clone tells paths apart */
+	/* The clone copies the packets of some runs, as they are when the run begins. Needs both
+	 * others, and a program whose context is a packet. */
+	BB_INSIDE_PACKETS = 4,
 };
 
 /*
  * The shared memory; all offsets are in bytes. A head is followed by stripes[n_stripes]. A stripe
  * has a head and slots[n_slots + 1]: a table with a slot for each path, and a last slot for the
- * runs of all paths that found no room in the table. A run never writes to a cache line (64 bytes)
- * that runs of another stripe use.
+ * runs of all paths that found no room in the table. With packets, packets[BB_INSIDE_RING] follow,
+ * of which the oldest is overwritten. A run never writes to a cache line (64 bytes) that runs of
+ * another stripe use.
  */
-#define BB_INSIDE_MASK 0u     /* in the memory's head: a run is timed if (its number & mask) is 0 */
-#define BB_INSIDE_ZERO 8u     /* holds 0, but the verifier does not know that */
-#define BB_INSIDE_LOG2 16u    /* uint8_t[32]: logarithms to base 2, for emit_halve() */
-#define BB_INSIDE_STRIPES 64u /* size of the memory's head */
-#define BB_INSIDE_RUNS 0u     /* in a stripe's head: see bb_inside_clone__begun() */
-#define BB_INSIDE_HEAD 64u    /* size of a stripe's head */
-#define BB_INSIDE_KEY 0u      /* in a slot: number or hash of its path; 0: the slot is free */
-#define BB_INSIDE_UNTIMED 8u  /* runs that ended and were not timed */
-#define BB_INSIDE_TIMED 16u   /* runs that ended and were timed */
-#define BB_INSIDE_SUM 24u     /* sum of the times of the timed runs, ns */
-#define BB_INSIDE_WORST 32u   /* longest time, ns; lost if another run writes its own meanwhile */
-#define BB_INSIDE_RETVAL 40u  /* return value of the run that took the slot; last slot: 0 */
-#define BB_INSIDE_VARIES 48u  /* not 0: a run returned another value than BB_INSIDE_RETVAL */
-#define BB_INSIDE_EXIT 56u    /* how the path ends: index of clone->exits */
-#define BB_INSIDE_HIST 64u    /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs by time */
+#define BB_INSIDE_MASK 0u  /* in the memory's head: a run is timed if (its number & mask) is 0 */
+#define BB_INSIDE_ZERO 8u  /* holds 0, but the verifier does not know that */
+#define BB_INSIDE_LOG2 16u /* uint8_t[32]: logarithms to base 2, for emit_halve() */
+#define BB_INSIDE_PACKET_MASK 48u /* a timed run's packet is copied if (its number & mask) is 0 */
+#define BB_INSIDE_STRIPES 64u     /* size of the memory's head */
+#define BB_INSIDE_RUNS 0u         /* in a stripe's head: see bb_inside_clone__begun() */
+#define BB_INSIDE_TAKEN 8u        /* in a stripe's head: packets that were copied */
+#define BB_INSIDE_HEAD 64u        /* size of a stripe's head */
+#define BB_INSIDE_KEY 0u          /* in a slot: number or hash of its path; 0: the slot is free */
+#define BB_INSIDE_UNTIMED 8u      /* runs that ended and were not timed */
+#define BB_INSIDE_TIMED 16u       /* runs that ended and were timed */
+#define BB_INSIDE_SUM 24u         /* sum of the times of the timed runs, ns */
+#define BB_INSIDE_WORST 32u  /* longest time, ns; lost if another run writes its own meanwhile */
+#define BB_INSIDE_RETVAL 40u /* return value of the run that took the slot; last slot: 0 */
+#define BB_INSIDE_VARIES 48u /* not 0: a run returned another value than BB_INSIDE_RETVAL */
+#define BB_INSIDE_EXIT 56u   /* how the path ends: index of clone->exits */
+#define BB_INSIDE_HIST 64u   /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs by time */
 #define BB_INSIDE_BUCKETS 512u
 /* uint64_t: marks[n_words], then the number of turns */
 #define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS)
 #define BB_INSIDE_MOST_PATHS 1024u
+/* Of a packet, BB_INSIDE_KEY is the key of the path that its run took; 0: the run has not ended, or
+ * its path has no slot. */
+#define BB_INSIDE_LEN 8u    /* length of the packet, bytes */
+#define BB_INSIDE_BYTES 16u /* its first `snap` bytes */
+#define BB_INSIDE_RING 64u
+#define BB_INSIDE_MOST_SNAP 1514u
 
 struct bb_inside_clone {
 	unsigned int with; /* set of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
+	uint32_t snap, packet_bytes; /* most bytes that are copied of a packet; room for it */
 	/*
 	 * A block with a mark sets a byte of its own on the stack. The lowest byte of each 8-byte
 	 * word is not used, because the verifier keeps track of constants that are written there.
@@ -77,16 +90,22 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 
 /*
  * Makes a clone and writes its code to *ret_out. The caller loads the code and frees it with
- * bb_rewrite__done(). `stack_bytes` is how deep the stack of the program's main function is.
- * Returns -ENOTSUP if the stack has no room for the clone's state or the clone is too long.
+ * bb_rewrite__done(). `stack_bytes` is how deep the stack of the program's main function is. With
+ * packets, at most `snap` bytes (BB_INSIDE_MOST_SNAP) of each are copied. Returns -ENOTSUP if the
+ * stack has no room for the clone's state or the clone is too long.
  */
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,
-			  unsigned int with, struct bb_inside_clone *ret_clone,
+			  unsigned int with, uint32_t snap, struct bb_inside_clone *ret_clone,
 			  struct bb_rewrite *ret_out, struct bb_err *err);
 void bb_inside_clone__done(struct bb_inside_clone *c);
 
-/* Times every 2^k-th run from now on; `mask` is 2^k - 1. */
-void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask);
+/* True if the context of programs of this type is a packet that a clone can copy. */
+bool bb_inside_type_has_packets(uint32_t type);
+
+/* Times every 2^k-th run from now on, and copies the packet of every 2^l-th one; the masks are
+ * 2^k - 1 and 2^l - 1. */
+void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask,
+				uint64_t packet_mask);
 
 /* Returns how many runs have begun. The number is exact if c->counts_entries. Otherwise,
  * simultaneous runs may be counted as one; it is 0 if the clone does not read the clock either. */

@@ -21,7 +21,8 @@
 #define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
-#define UNKNOWN_BYTES 256u /* most bytes of a load's attributes after those known here */
+#define PACKETS_PER_S 500.0 /* most packets of a program that are copied */
+#define UNKNOWN_BYTES 256u  /* most bytes of a load's attributes after those known here */
 
 /* A program load of the command, with our copies of everything that it refers to. */
 struct load {
@@ -284,9 +285,11 @@ static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
  * program itself is loaded only if its code does not show how deep its stack is, or if the first
  * clone fails. Returns a descriptor, or -errno with the reason in l->why.
  */
-static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int first, char *log)
+static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int first,
+		      uint32_t snap, char *log)
 {
-	static const unsigned int tried[] = {BB_INSIDE_TIME | BB_INSIDE_PATHS, BB_INSIDE_PATHS,
+	static const unsigned int tried[] = {BB_INSIDE_TIME | BB_INSIDE_PATHS | BB_INSIDE_PACKETS,
+					     BB_INSIDE_TIME | BB_INSIDE_PATHS, BB_INSIDE_PATHS,
 					     BB_INSIDE_TIME, 0};
 	char words[200];
 	uint32_t stack_bytes;
@@ -301,8 +304,8 @@ static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int 
 
 		if (tried[i] & ~first)
 			continue;
-		if (!bb_inside_clone__make(&p->code, &p->cfg, stack_bytes, tried[i], &p->clone,
-					   &out, &err)) {
+		if (!bb_inside_clone__make(&p->code, &p->cfg, stack_bytes, tried[i], snap,
+					   &p->clone, &out, &err)) {
 			fd = load(&l->attr, l->attr_size, &out, log);
 			bb_rewrite__done(&out);
 			if (fd >= 0)
@@ -378,7 +381,11 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 	if (!fd)
 		fd = make_code(l, p);
 	if (!fd)
-		fd = load_clone(l, p, in->with, log);
+		fd = load_clone(l, p,
+				bb_inside_type_has_packets(p->type)
+					? in->with
+					: in->with & ~(unsigned int)BB_INSIDE_PACKETS,
+				in->snap, log);
 	free(log);
 	return fd;
 }
@@ -396,6 +403,7 @@ static void end_load(struct load *l)
 
 static void program_done(struct bb_inside_program *p)
 {
+	bb_inside_packets__done(&p->packets);
 	bb_inside_clone__done(&p->clone);
 	bb_cfg__done(&p->cfg);
 	bb_code__done(&p->code);
@@ -448,26 +456,37 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	return given;
 }
 
+/* Returns the smallest mask by which no more than `most` of `rate` runs are chosen. */
+static uint64_t mask_for(double rate, double most)
+{
+	uint64_t mask = 0;
+
+	while (rate / (double)(mask + 1) > most)
+		mask = 2 * mask + 1;
+	return mask;
+}
+
 void bb_inside__turn(struct bb_inside *in)
 {
 	uint64_t now_ns = bb_now_ns();
 	double seconds = (double)(now_ns - in->turned_ns) * 1e-9;
 
+	for (size_t i = 0; i < in->n_programs; i++)
+		if (in->programs[i].clone.with & BB_INSIDE_PACKETS)
+			(void)bb_inside_packets__collect(&in->programs[i].packets,
+							 &in->programs[i].clone);
 	if (in->turned_ns && seconds < 0.1)
 		return;
 	for (size_t i = 0; i < in->n_programs; i++) {
 		struct bb_inside_program *p = &in->programs[i];
-		uint64_t runs = p->id ? bb_inside_clone__begun(&p->clone) : 0, mask = 0;
+		uint64_t runs = p->id ? bb_inside_clone__begun(&p->clone) : 0;
 		double rate = (double)(runs - p->seen_runs) / seconds;
 
 		p->seen_runs = runs;
 		if (!p->id || !in->turned_ns)
 			continue;
-		while (rate / (double)(mask + 1) > in->time_at_most)
-			mask = 2 * mask + 1;
-		if (mask != p->mask)
-			bb_inside_clone__time_each(&p->clone, mask);
-		p->mask = mask;
+		bb_inside_clone__time_each(&p->clone, mask_for(rate, in->time_at_most),
+					   mask_for(rate, PACKETS_PER_S));
 	}
 	in->turned_ns = now_ns;
 }
@@ -515,12 +534,12 @@ static double price_of(const union bpf_attr *attr, const struct bb_code *code,
 	double ns = -1;
 	int fd;
 
-	if (bb_inside_clone__make(code, g, 0, with, &p.clone, &out, NULL))
+	if (bb_inside_clone__make(code, g, 0, with, 0, &p.clone, &out, NULL))
 		return -1;
 	fd = load(attr, sizeof(*attr), &out, log);
 	bb_rewrite__done(&out);
 	if (fd >= 0) {
-		bb_inside_clone__time_each(&p.clone, mask);
+		bb_inside_clone__time_each(&p.clone, mask, 0);
 		ns = run_empty(fd, runs);
 		close(fd);
 	}

@@ -6,6 +6,7 @@
 #include "bpf/code.h"
 #include "capture/capture.h"
 #include "inside/instrument.h"
+#include "inside/packets.h"
 
 /* A program that the command loaded: the clone that replaced it, or the reason why none did. */
 struct bb_inside_program {
@@ -19,8 +20,8 @@ struct bb_inside_program {
 	struct bb_cfg cfg;
 	uint32_t btf_id;    /* id of the clone's type information (BTF); 0: it has none */
 	uint64_t began_ns;  /* when the clone was ready */
-	uint64_t mask;      /* a run is timed if (its number & mask) is 0 */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */
+	struct bb_inside_packets packets;
 };
 
 /* What the instruments of a clone cost on this machine. */
@@ -36,6 +37,7 @@ struct bb_inside {
 	size_t n_programs;
 	double time_at_most; /* most timed runs of one program, per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
+	uint32_t snap;       /* most bytes that are kept of a packet */
 	/* The capture of the same command. Its last program is the one that is being loaded.
 	 * NULL: the command is not captured. */
 	const struct bb_capture *capture;
@@ -53,7 +55,8 @@ struct bb_inside {
 struct seccomp_notif;
 bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *call);
 
-/* Adapts how often each program is timed to its rate of runs. Call it several times a second. */
+/* Adapts how often each program is timed to its rate of runs, and collects packets. Call it several
+ * times a second, and once at the end. */
 void bb_inside__turn(struct bb_inside *in);
 
 /* Measures what the instruments cost on this machine, by test runs of an empty program. Returns

@@ -357,6 +357,7 @@ struct entry {
 	struct bb_bytes_list many; /* packets of several inputs, named by number; n == 0: `data` is
 				      the only input */
 	uint32_t first_number;
+	double weight;
 	bool has_retval;
 	uint32_t retval;
 	struct bb_bytes out;
@@ -538,6 +539,7 @@ static const struct bb_field entry_fields[] = {
 	{"skb", &bb_type_part, BB_AT(entry, skb), .with = PACKET_FORMS, .of = &skb_kind},
 	{"xdp", &bb_type_part, BB_AT(entry, xdp), .with = PACKET_FORMS, .of = &xdp_kind,
 	 .read = read_xdp},
+	{"weight", &bb_type_double, BB_AT(entry, weight), .min = 1e-9, .max = 1e9},
 	{"retval", &retval, BB_AT(entry, retval)},
 	{"out_hex", OF_ENTRY(out, bb_field__hex), .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET),
 	 OTHER_BYTES},
@@ -627,6 +629,7 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 	*where = node;
 	*in = (struct bb_input){.data = packet->data,
 				.len = packet->len,
+				.weight = e->weight,
 				.has_retval = e->has_retval,
 				.retval = e->retval};
 	packet->data = NULL;

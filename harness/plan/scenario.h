@@ -164,6 +164,7 @@ struct bb_input {
 			 none */
 	size_t ctx_len;
 	enum bb_ctx_kind ctx_kind;
+	double weight;   /* how often it comes, relative to the other inputs; 0: not said */
 	bool has_retval; /* a return value is expected */
 	uint32_t retval;
 	uint8_t *out; /* expected packet after the run; NULL: any */

@@ -192,7 +192,9 @@ static const struct bb_member case_members[] = {
 	IF_SET_AS(bb_case, "turned_away_insns", BB_U32, turned_insns,
 		  "instructions behind the check that no run executed"),
 	IF_SET(bb_case, BB_SHARE, path_share,
-	       "a path: its share of the program's runs, by `bpfbench inside`. Absent elsewhere"),
+	       "share of the program's runs that took this path, by `bpfbench inside`, or that "
+	       "this "
+	       "input stands for, by its `weight` in the scenario. Absent elsewhere"),
 	OTHER("floor"),
 	OTHER("summary"),
 	LIST(bb_case, series, BB_ALWAYS, bb_series_record, ""),

@@ -95,10 +95,10 @@ struct bb_case {
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
 	uint32_t units_per_ns;
-	size_t floor;   /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
-	bool is_anchor; /* `history` divides other cases by this one */
-	bool is_live;   /* the program was loaded by somebody else */
-	double path_share;
+	size_t floor;      /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
+	bool is_anchor;    /* `history` divides other cases by this one */
+	bool is_live;      /* the program was loaded by somebody else */
+	double path_share; /* share of the runs that a path takes, or that an input stands for */
 	struct bb_series *series;
 	size_t n_series;
 	struct bb_summary summary; /* computed from the series */

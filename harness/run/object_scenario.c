@@ -17,7 +17,7 @@
 /* room for floors in the scenario's list of variants; there are fewer pairs of type and trigger */
 #define MOST_FLOORS 24u
 #define MAX_NAMES 64 /* most maps that a message lists */
-#define MAX_RUNS 8   /* most inputs of a drive that are taken from a capture */
+#define MAX_RUNS 16  /* most inputs of a drive that are taken from a capture */
 /* Most bytes of an input file: enough for a packet capture. The scenario's reader checks the
  * size of each input. */
 #define MAX_BYTES ((size_t)64 << 20)
@@ -43,12 +43,14 @@ struct part {
 	size_t n_wanted; /* number of its programs that are wanted */
 };
 
-/* Programs of one type with one trigger. They have the same drives and the same floor. */
+/* Programs of one type with one trigger. They have the same drives and the same floor. A captured
+ * program with packets of its own has a group of its own, as its drives have other inputs. */
 struct group {
 	uint32_t type;
 	const struct bb_test_run_type *run_type; /* NULL: the type has no test run */
 	const char *trigger;
 	size_t lead; /* index of the group's first variant */
+	bool has_packets;
 	/* name of the group's floor; "": bpf/floors.bpf.c has no floor of the type */
 	char floor[64];
 };
@@ -226,19 +228,36 @@ static const uint32_t fired_floors[] = {
 	BPF_PROG_TYPE_SOCK_OPS,       BPF_PROG_TYPE_PERF_EVENT,
 };
 
+/* True if the capture has packets that came to the program. */
+static bool has_packets(const struct bb_object_program *p)
+{
+	for (size_t i = 0; i < p->n_runs; i++)
+		if (p->runs[i].path)
+			return true;
+	return false;
+}
+
 /* Finds the group for `p`, the program of the next variant. Adds the group if there is none.
  * Returns 0 or -ENOMEM. */
 static int find_group(struct maker *m, const struct bb_object_program *p, size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
+	/* versions that are compared get the same packets */
+	bool alone = !m->opts->one_each && has_packets(p) && m->n_groups < MOST_FLOORS / 2;
 	bool is_second = false, has_floor;
+	size_t n_alike = 0; /* groups of this type with this trigger */
 	struct group *g;
 
 	for (*ret_group = 0; *ret_group < m->n_groups; ++*ret_group) {
 		g = &m->groups[*ret_group];
-		if (g->type == p->type && !strcmp(g->trigger, trigger))
+		if (g->type != p->type)
+			continue;
+		is_second |= strcmp(g->trigger, trigger) != 0;
+		if (strcmp(g->trigger, trigger))
+			continue;
+		if (!alone && !g->has_packets)
 			return 0;
-		is_second |= g->type == p->type;
+		n_alike++;
 	}
 	g = bb_append(&m->groups, &m->n_groups, sizeof(*g));
 	if (!g)
@@ -246,18 +265,23 @@ static int find_group(struct maker *m, const struct bb_object_program *p, size_t
 	*g = (struct group){.type = p->type,
 			    .run_type = run_type_of(p->type),
 			    .trigger = trigger,
-			    .lead = m->n_variants};
+			    .lead = m->n_variants,
+			    .has_packets = alone};
 	has_floor = g->run_type;
 	for (size_t i = 0; i < sizeof(fired_floors) / sizeof(fired_floors[0]); i++)
 		has_floor |= fired_floors[i] == p->type;
 	/*
 	 * "empty-xdp"; or "empty-raw_tracepoint-test-run" if the type has a group with another
-	 * trigger already. No function can have such a name, as it has a '-'; only an object can.
+	 * trigger already; or "empty-xdp-2" if it has one with this trigger. No function can have
+	 * such a name, as it has a '-'; only an object can.
 	 */
 	if (has_floor)
 		snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s",
 			 bb_prog_type_name(p->type).text, is_second ? "-" : "",
 			 is_second ? trigger : "");
+	if (has_floor && n_alike)
+		snprintf(g->floor + strlen(g->floor), sizeof(g->floor) - strlen(g->floor), "-%zu",
+			 n_alike + 1);
 	return 0;
 }
 
@@ -458,27 +482,50 @@ static int write_input(const char *path, bool is_context, FILE *out, struct bb_e
 	return rc;
 }
 
-/* Finds the inputs, in hexadecimal and without repetition, that the captured command gave to its
- * own test runs of a group's programs. Returns their number. */
+static const char *bytes_of(const struct bb_object_run *run, bool contexts)
+{
+	return contexts ? run->context : run->packet;
+}
+
+/* Finds the inputs of a group's programs in the capture: the packets that came to them, or else,
+ * without repetition, those of the command's own test runs. Returns their number. */
 static size_t find_runs(const struct maker *m, size_t group, bool contexts,
-			const char *ret_runs[MAX_RUNS])
+			const struct bb_object_run *ret_runs[MAX_RUNS])
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->n_variants; i++) {
 		const struct bb_object_program *p = m->variants[i].program;
+		bool came = has_packets(p) && (m->opts->one_each || m->groups[group].has_packets);
 
 		for (size_t k = 0; m->variants[i].group == group && k < p->n_runs; k++) {
-			const char *text = contexts ? p->runs[k].context : p->runs[k].packet;
-			size_t at = 0;
+			const char *text = bytes_of(&p->runs[k], contexts);
+			size_t at = came ? n : 0;
 
-			while (text && at < n && strcmp(ret_runs[at], text))
+			if (!text || came != (p->runs[k].path != NULL))
+				continue;
+			while (at < n && strcmp(bytes_of(ret_runs[at], contexts), text))
 				at++;
-			if (text && at == n && n < MAX_RUNS)
-				ret_runs[n++] = text;
+			if (at == n && n < MAX_RUNS)
+				ret_runs[n++] = &p->runs[k];
 		}
 	}
 	return n;
+}
+
+/* Writes an input from a capture; it is the `nth` of its path, or of all. */
+static void write_run(const struct bb_object_run *run, bool is_context, size_t nth, FILE *out)
+{
+	char name[BB_NAME_MAX_BYTES + 1];
+
+	if (run->path)
+		bb_name_from(run->path, strlen(run->path), name);
+	fprintf(out, "      - {name: %s-%s", run->path ? "path" : "run", run->path ? name : "");
+	if (!run->path || nth > 1)
+		fprintf(out, "%s%zu", run->path ? "-" : "", nth);
+	if (run->share > 0)
+		fprintf(out, ", weight: %.9g", run->share);
+	fprintf(out, ", %shex: \"%s\"}\n", is_context ? "context_" : "", bytes_of(run, is_context));
 }
 
 /* Writes the inputs of a drive. `hint`: if there are none, writes a comment that describes them. */
@@ -489,11 +536,14 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *ou
 	const struct bb_object_opts *o = m->opts;
 	const char *const *files = type->takes_context ? o->contexts.v : o->packets.v;
 	size_t n = type->takes_context ? o->contexts.n : o->packets.n;
-	const char *runs[MAX_RUNS];
-	size_t n_runs = n ? 0 : find_runs(m, group, type->takes_context, runs);
+	const struct bb_object_run *runs[MAX_RUNS];
+	size_t n_runs = n ? 0 : find_runs(m, group, type->takes_context, runs), nth = 0;
 	int rc = 0;
 
-	if (n_runs)
+	if (n_runs && runs[0]->path)
+		fputs("    inputs:    # packets that came to the program, by their runs' paths\n",
+		      out);
+	else if (n_runs)
 		fputs("    inputs:    # those of the command's own test runs\n", out);
 	else if (n)
 		fputs("    inputs:\n", out);
@@ -503,9 +553,14 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *ou
 			"one called %s\n",
 			type->wants, type->takes_context ? "context_file" : "file",
 			type->otherwise->name);
-	for (size_t i = 0; i < n_runs; i++)
-		fprintf(out, "      - {name: run-%zu, %shex: \"%s\"}\n", i + 1,
-			type->takes_context ? "context_" : "", runs[i]);
+	for (size_t i = 0; i < n_runs; i++) {
+		const char *path = i ? runs[i - 1]->path : NULL;
+
+		/* test runs are numbered, packets are numbered by path */
+		nth = !path != !runs[i]->path || (path && strcmp(path, runs[i]->path)) ? 1
+										       : nth + 1;
+		write_run(runs[i], type->takes_context, nth, out);
+	}
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = write_input(files[i], type->takes_context, out, err);
 	return rc;

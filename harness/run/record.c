@@ -6,6 +6,16 @@
 
 #define DISTINCT 32u /* a new series has room for so many distinct values; few series have more */
 
+/* Returns the share of the runs, 0 to 1, that an input stands for. NAN: not known. */
+static double share_of(const struct bb_input *input, const struct bb_inputs *of)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < of->n; i++)
+		sum += of->v[i].weight;
+	return input && input->weight > 0 ? input->weight / sum : NAN;
+}
+
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		    const struct bb_plan_case *planned, const char *variant, size_t *ret_index,
 		    struct bb_err *err)
@@ -30,6 +40,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	    (planned->param && (!k->param || !k->param_text)))
 		return bb_fail_nomem(err);
 	k->param_value = planned->param_value;
+	k->path_share = share_of(planned->input, &planned->drive->inputs);
 	k->is_live = bb_variant_is_live(planned->variant);
 	k->units_per_ns = units_per_ns ? units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "sampling" "instruments" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -88,6 +88,57 @@ check "tail calls: own times" true_of inside_third '.p50 > 0'
 first=$(of inside_first .p50) third=$(of inside_third .p50)
 check "tail calls: a callee's time is not the caller's" awk -v a="$first" -v b="$third" 'BEGIN { exit !(a * 4 < b) }'
 
+# --- packets ---
+# Real traffic: multicast from one end of a veth pair arrives at the XDP program of the other. Each tenth goes to port 53, the slow path.
+cat >"$WORK/send.sh" <<'SH'
+set -e
+ip link set dev v0 xdp object "$1" section xdp
+for i in {1..2000}; do port=9; ((i % 10)) || port=53; echo x >"/dev/udp/224.0.0.9/$port"; done
+SH
+cat >"$WORK/veth.sh" <<'SH'
+set -e
+ip link add v0 type veth peer name v1
+ip link set v0 up
+ip link set v1 up
+ip addr add 10.9.8.1/24 dev v1
+ip route add 224.0.0.0/4 dev v1
+"$@"
+SH
+# traffic [OPTION...]
+traffic() {
+	run unshare -n bash "$WORK/veth.sh" "$BPFBENCH" inside --no-store --format json -o "$WORK/packets.capture" "$@" -- \
+		bash "$WORK/send.sh" "$objects/inside_packets.bpf.o"
+}
+packets=("packets: the paths' shares" "packets: each path has its own" "packets: two of a path, each for half of its runs" \
+	"packets: the bench takes the paths of production" "packets: the mean that their shares make" "packets: cut at --snap, and as long as they were" \
+	"packets: left out")
+traffic
+if ((status == 0)) && [[ $(of inside_packets '.paths | length') -ge 2 ]]; then
+	expect_eq "${packets[0]}" "$(of inside_packets '[.paths[] | .runs] | .[0:2] | join(" ")')" "1800 200"
+	slow=$(of inside_packets '.paths[1].path') fast=$(of inside_packets '.paths[0].path')
+	run "$BPFBENCH" init --object "$WORK/packets.capture"
+	ports_of() { sed -nE "s/^ *- \{name: path-$1(-2)?, weight: .* hex: \"[0-9a-f]{72}([0-9a-f]{4}).*/\2/p" "$TMP/out" | sort -u; }
+	expect_eq "${packets[1]}" "$(ports_of "$fast") $(ports_of "$slow")" "0009 0035"
+	expect_grep "${packets[2]}" out "path-$slow(-2)?, weight: (0\.05|0\.1),"
+	run "$BPFBENCH" --object "$WORK/packets.capture" --drive step --loads 4 --quiet --no-store --format json
+	cp "$TMP/out" "$WORK/packets.json"
+	check "${packets[3]}" jq -e --arg fast "path-$fast" --arg slow "path-$slow" '[.cases[] | select(.name | contains("/inside_packets/"))]
+		| map({key: (.name | split("=")[1]), value: .summary.net.value}) | from_entries | .[$slow] > 3 * .[$fast]' "$TMP/out"
+	run "$BPFBENCH" show "$WORK/packets.json" --format table
+	weighted=$(sed -nE 's/.*inside_packets, step, inputs weighted: net ([0-9.]+) ns.*/\1/p' "$TMP/out")
+	check "${packets[4]}" jq -e --arg said "${weighted:-0}" '[.cases[] | select(.name | contains("/inside_packets/"))]
+		| (map(.path_share * .summary.net.value) | add) as $mean | ($said | tonumber) / $mean - 1 | fabs < 0.005' "$WORK/packets.json"
+	traffic --snap 40
+	run "$BPFBENCH" init --object "$WORK/packets.capture"
+	expect_grep "${packets[5]}" out "path-$slow.* hex: \"[0-9a-f]{80}0{8}\""
+	traffic --no-packets
+	run "$BPFBENCH" init --object "$WORK/packets.capture"
+	expect_no_grep "${packets[6]}" out 'weight:'
+else
+	skip_each "no XDP program on a veth pair here: $(tail -n 1 "$TMP/err")" \
+		"${packets[@]}" || true
+fi
+
 inside paths --time-at-most 100
 expect_eq "sampling: all runs are counted" "$(of inside_paths .runs)" "${ran% *}"
 check "sampling: few are timed" true_of inside_paths '.timed > 0 and .timed * 2 < .runs'
@@ -141,6 +192,8 @@ expect_eq "killed: $kills times, no load failed" "$failed" ''
 
 run "$BPFBENCH" inside
 expect_status "complaints: no command" 2
+run "$BPFBENCH" inside --snap 64 -- true
+expect_status "complaints: packets, and no file for them" 2
 run "$BPFBENCH" inside -- true
 expect_status "complaints: nothing was loaded" 4
 expect_grep "complaints: nothing was loaded, said" err "'true' loaded no BPF program"
