@@ -35,7 +35,7 @@ struct compare_args {
 	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive means none */
 	const char *sort;        /* NULL means unsorted */
 	const char *runs[2], *baseline, *save_baseline; /* stored runs */
-	bool force;
+	bool force, details;
 };
 
 #define ARGS struct compare_args
@@ -112,6 +112,8 @@ static const struct bb_option view_options[] = {
 	{"filter", 0, "EXPRESSION", bb_read_strings, BB_ARG(filters),
 	 "only rows for which this holds, such as verdict=regressed, percent>1 or name~*step* "
 	 "(repeatable)"},
+	{"details", 0, NULL, bb_read_flag, BB_ARG(details),
+	 "with --exact and --time: every row and line, not the largest differences alone"},
 	{0},
 };
 
@@ -153,6 +155,9 @@ static void check_what(const struct compare_args *a)
 		  a->exact && (selects || a->loads || a->drives.n || a->measure.format));
 	bb_refuse("--time does not go together with --exact, --sort, --filter, --drive or --format",
 		  a->time && (a->exact || selects || a->drives.n || a->measure.format));
+	bb_refuse("--details is for --exact and --time; `show --details` has everything about a "
+		  "run",
+		  a->details && !a->exact && !a->time);
 	bb_refuse("--sort and --filter are for the table of `compare`, not for --format or "
 		  "--output",
 		  (a->measure.format || a->measure.output) && selects);
@@ -214,8 +219,8 @@ static const struct bb_usage usage = {
 /* --- printing; each function returns the exit code, or -errno with a message --- */
 
 /* Sorts, filters and prints the rows. The exit code counts all rows, also those filtered out. */
-static int show(const struct compare_args *a, struct bb_diffs *d, const char *label_a,
-		const char *label_b, struct bb_err *err)
+static int show(const struct compare_args *a, struct bb_diffs *d, struct bb_doc_sides sides,
+		struct bb_err *err)
 {
 	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_count(d, a->fail_on);
 	struct bb_doc doc = {0};
@@ -229,39 +234,20 @@ static int show(const struct compare_args *a, struct bb_diffs *d, const char *la
 		rc = bb_diff_filter(d, a->filters.v[i], err);
 	if (rc)
 		return rc;
-	bb_doc_diff(d, label_a, label_b, 0, &doc);
+	bb_doc_diff(d, sides, 0, &doc);
 	rc = bb_output_document(&doc, stdout, err);
 	return rc || !fails ? rc : BB_EXIT_REGRESSION;
-}
-
-/* Returns the label of a variant with its program, such as "base: prog.bpf.o, work"; the caller
- * frees it. */
-static char *label_of(const struct bb_report *r, const char *variant)
-{
-	char *text = NULL;
-
-	for (size_t i = 0; i < r->n_programs; i++)
-		if (!strcmp(r->programs[i].variant, variant))
-			return asprintf(&text, "%s: %s, %s", variant, r->programs[i].object,
-					r->programs[i].program) < 0
-				       ? NULL
-				       : text;
-	return strdup(variant);
 }
 
 static int show_in_turns(const struct compare_args *a, const struct bb_report *report,
 			 struct bb_err *err)
 {
-	char *base = label_of(report, a->base), *head = label_of(report, a->head);
 	struct bb_diffs d = {0};
-	int rc = base && head ? bb_diff_comparisons(report, 0, report->n_comparisons, &d, err)
-			      : bb_fail_nomem(err);
+	int rc = bb_diff_comparisons(report, 0, report->n_comparisons, &d, err);
 
 	if (!rc)
-		rc = show(a, &d, base, head, err);
+		rc = show(a, &d, (struct bb_doc_sides){report, a->base, a->head}, err);
 	bb_diffs__done(&d);
-	free(base);
-	free(head);
 	return rc;
 }
 
@@ -276,7 +262,10 @@ static int show_exact(const struct compare_args *a, const struct bb_report *base
 	int rc = bb_exact_diff__make(base, head, a->base, a->head, &d, err);
 
 	if (!rc) {
-		bb_doc_exact_diff(&d, NULL, &doc);
+		bb_doc_exact_diff(&d,
+				  base == head ? (struct bb_doc_sides){head, a->base, a->head}
+					       : (struct bb_doc_sides){NULL, base->id, head->id},
+				  a->details, NULL, &doc);
 		rc = bb_output_document(&doc, stdout, err);
 	}
 	if (!rc && bb_exact_diff__count(&d, fails ? a->fail_on : BB_VERDICT_REGRESSED))
@@ -321,7 +310,7 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 	int rc = bb_time_diff__make(head, &opts, &d, err);
 
 	if (!rc) {
-		bb_doc_time_diff(&d, &doc);
+		bb_doc_time_diff(&d, a->details, &doc);
 		rc = bb_output_document(&doc, stdout, err);
 	}
 	if (!rc && fails && bb_time_diff__count(&d, a->fail_on))
@@ -359,7 +348,7 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 		if (failed)
 			bb_doc_short(r, &d);
 		else
-			bb_doc_cases(r, BB_SHORT, &d);
+			bb_doc_short_rest(r, &d);
 		fputs(failed ? "" : "\n", stderr);
 		said = bb_output_document(&d, stderr, err);
 	}
@@ -405,7 +394,8 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 	if (!rc)
 		rc = say_in_vain(new, err);
 	if (!rc)
-		rc = a->time ? show_time(a, old, new, err) : show(a, &d, old->id, new->id, err);
+		rc = a->time ? show_time(a, old, new, err)
+			     : show(a, &d, (struct bb_doc_sides){NULL, old->id, new->id}, err);
 	bb_diffs__done(&d);
 	return rc;
 }

@@ -93,9 +93,7 @@ static int probe_stats_are_on(void)
 	return rc;
 }
 
-/* Writes "bpftop (1234)", the first other process with a BPF_ENABLE_STATS descriptor, to ret_who.
- * Returns false if none is visible. */
-static bool find_stats_holder(char *ret_who, size_t size)
+bool bb_find_stats_holder(char *ret_who, size_t size)
 {
 	char target[64], path[64], comm[64];
 	uint64_t pid = 0;
@@ -294,14 +292,14 @@ static void check_stats_fd(struct bb_check_result *r)
 
 static void check_stats_held(struct bb_check_result *r)
 {
-	static const char cost[] = "bpf_stats adds to every run of every program, and voids slope";
+	static const char cost[] = "which adds to every run of every program, and voids slope";
 	char who[96], remedy[160];
 	uint64_t sysctl = 0;
 	int on;
 
 	if (!bb_sysfile__read_u64("", STATS_SYSCTL, &sysctl) && sysctl) {
 		answer(r, BB_CHECK_WARN, "sudo sysctl kernel.bpf_stats_enabled=0",
-		       "kernel.bpf_stats_enabled is %llu: %s", (unsigned long long)sysctl, cost);
+		       "kernel.bpf_stats_enabled is %llu, %s", (unsigned long long)sysctl, cost);
 		return;
 	}
 	on = probe_stats_are_on();
@@ -310,13 +308,13 @@ static void check_stats_held(struct bb_check_result *r)
 		       errno_text(on), may_bpf() ? "" : " (needs root)");
 	} else if (!on) {
 		answer(r, BB_CHECK_OK, NULL, "off: a probe program was not counted");
-	} else if (find_stats_holder(who, sizeof(who))) {
+	} else if (bb_find_stats_holder(who, sizeof(who))) {
 		snprintf(remedy, sizeof(remedy), "stop %s while measuring", who);
-		answer(r, BB_CHECK_WARN, remedy, "enabled by %s: %s", who, cost);
+		answer(r, BB_CHECK_WARN, remedy, "%s has bpf_stats on, %s", who, cost);
 	} else {
 		answer(r, BB_CHECK_WARN,
 		       "find it: sudo ls -l /proc/*/fd 2>/dev/null | grep bpf-stats",
-		       "enabled by a process that is not visible here: %s", cost);
+		       "a process that is not visible here has bpf_stats on, %s", cost);
 	}
 }
 

@@ -38,6 +38,10 @@ struct bb_check {
 extern const struct bb_check bb_checks[];
 extern const size_t bb_n_checks;
 
+/* Writes "bpftop (1234)", the first other process with a BPF_ENABLE_STATS descriptor, to ret_who.
+ * Returns false if none is visible. */
+bool bb_find_stats_holder(char *ret_who, size_t size);
+
 void bb_check__run(const struct bb_check *check, struct bb_check_result *ret_result);
 
 /* Returns "ok", "warn", "fail" or "skip". */

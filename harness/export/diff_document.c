@@ -82,7 +82,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	else
 		bb_doc__text_cell(d, NULL);
 	bb_doc__table_cell(d, percent(row->ratio));
-	bb_doc__table_cell(d, percents(row->lo, row->hi));
+	bb_doc__table_cell(d, row->exact ? (struct bb_table_cell){"exact"}
+					 : percents(row->lo, row->hi));
 	bb_doc__table_cell(d, again ? percents(again->ratio.lo, again->ratio.hi)
 				    : (struct bb_table_cell){""});
 	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
@@ -119,8 +120,22 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 			add_diff(&diffs->rows[i], g, d);
 }
 
-void bb_doc_diff(struct bb_diffs *diffs, const char *label_a, const char *label_b, size_t open,
-		 struct bb_doc *d)
+/* Adds a side of the comparison. A variant that has one program is shown with its file: "A: base:
+ * prog.bpf.o, work". */
+static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
+{
+	const struct bb_program *only = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; r && i < r->n_programs; i++)
+		if (bb_same_text(r->programs[i].variant, name) && !n++)
+			only = &r->programs[i];
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%c: %s", side, name);
+	if (n == 1)
+		bb_doc__append(d, ": %s, %s", only->object, only->program);
+}
+
+void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)
 {
 	bool folded = open && diffs->n > open;
 
@@ -130,8 +145,14 @@ void bb_doc_diff(struct bb_diffs *diffs, const char *label_a, const char *label_
 		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
 		    bb_diffs_count(diffs, BB_VERDICT_SAME),
 		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE));
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "A: %s", label_a);
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "B: %s", label_b);
+	for (size_t i = 0; sides.r && i < sides.r->n_skips; i++) {
+		const char *what = sides.r->skips[i].what, *slash = strchr(what, '/');
+
+		bb_doc__append(d, "; %s not measured: %s", slash ? slash + 1 : what,
+			       sides.r->skips[i].why);
+	}
+	add_side('A', sides.a, sides.r, d);
+	add_side('B', sides.b, sides.r, d);
 	if (folded)
 		d->failed |= bb_diff_sort(diffs, "verdict", NULL) != 0;
 	add_diffs(diffs, 0, folded ? open : diffs->n, NULL, d);
@@ -179,26 +200,27 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 }
 
 /* Adds the lines of source on which a program's instructions became more or fewer. */
-static void add_exact_lines(const struct bb_exact_program *p, struct bb_doc *d)
+static void add_exact_lines(const struct bb_exact_program *p, size_t most, struct bb_doc *d)
 {
 	if (!p->n_lines)
 		return;
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 		    "%s, instructions per run by source line:", p->b->name);
-	for (size_t i = 0; i < p->n_lines && i < EXACT_LINES; i++) {
+	for (size_t i = 0; i < p->n_lines && i < most; i++) {
 		const struct bb_counted_line *l = p->lines[i].line;
 
 		bb_doc__add(d, BB_DOC_CODE, NULL, "%+10.2f  %s:%u  %s", p->lines[i].more,
 			    basename(l->file), l->line,
 			    l->line ? l->text + strspn(l->text, " \t") : "(the compiler's own)");
 	}
-	if (p->n_lines > EXACT_LINES)
-		bb_doc__add(d, BB_DOC_ITEM, NULL, "... and %zu lines more",
-			    p->n_lines - EXACT_LINES);
+	if (p->n_lines > most)
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "... and %zu lines more (compare --exact --details)",
+			    p->n_lines - most);
 }
 
-void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gate *g,
-		       struct bb_doc *d)
+void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
+		       const struct bb_doc_gate *g, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("Case")},   {BB_NUMBER("A")},        {BB_NUMBER("B")},
@@ -215,17 +237,25 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gat
 	if (diff->n_only_a || diff->n_only_b)
 		bb_doc__append(d, "; not compared: %zu only in A, %zu only in B", diff->n_only_a,
 			       diff->n_only_b);
+	if (sides.a) {
+		add_side('A', sides.a, sides.r, d);
+		add_side('B', sides.b, sides.r, d);
+	}
+	if (differ)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "figures: instructions per run");
 	bb_doc__table(d, columns, BB_LEN(columns));
-	for (size_t i = 0; i < diff->n_rows && shown < EXACT_ROWS; i++) {
+	for (size_t i = 0; i < diff->n_rows && (all || shown < EXACT_ROWS); i++) {
 		if (diff->rows[i].verdict == BB_VERDICT_SAME)
 			continue;
 		shown++;
 		add_exact_row(&diff->rows[i], g, d);
 	}
 	if (differ > shown)
-		bb_doc__add(d, BB_DOC_ITEM, NULL, "... and %zu more that differ", differ - shown);
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "... and %zu more that differ (compare --exact --details)",
+			    differ - shown);
 	for (size_t i = 0; i < diff->n_programs; i++)
-		add_exact_lines(&diff->programs[i], d);
+		add_exact_lines(&diff->programs[i], all ? SIZE_MAX : EXACT_LINES, d);
 }
 
 /* --- time by line --- */
@@ -292,7 +322,7 @@ static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__append(d, "; a line differs where that does not explain it");
 }
 
-static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
+static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_NUMBER("A")},        {BB_NUMBER("B")},        {BB_NUMBER("Diff")},
@@ -302,13 +332,13 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 	size_t shown = 0;
 
 	bb_doc__table(d, columns, BB_LEN(columns));
-	for (size_t i = 0; i < c->n_rows && shown < TIME_ROWS; i++) {
+	for (size_t i = 0; i < c->n_rows && (all || shown < TIME_ROWS); i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 
 		/* a row for each line that differs, also if it may differ by less than the
 		 * threshold */
-		if (!bb_time_diff_row__differs(r) &&
+		if (!all && !bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
 		     fabs(r->more.value) < BB_BY_LINE_LEAST_NS))
 			continue;
@@ -364,7 +394,7 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 }
 
-void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d)
+void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *d)
 {
 	for (size_t i = 0; i < diff->n_cases; i++) {
 		const struct bb_time_diff_case *c = &diff->cases[i];
@@ -378,14 +408,14 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d)
 		else
 			bb_doc__append(d, " [%s, %s]", signed_value(c->more.lo).text,
 				       signed_value(c->more.hi).text);
-		add_speed(c, d);
-		add_sentence(c, d);
-		add_time_rows(c, d);
-		bb_doc__add(d, BB_DOC_CLOSING, NULL,
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%zu lines: %zu same, %zu regressed, %zu improved, %zu inconclusive",
 			    c->n_rows, count(c, BB_VERDICT_SAME), count(c, BB_VERDICT_REGRESSED),
 			    count(c, BB_VERDICT_IMPROVED), count(c, BB_VERDICT_INCONCLUSIVE));
 		add_next_step(c, diff, d);
+		add_speed(c, d);
+		add_sentence(c, d);
+		add_time_rows(c, all, d);
 	}
 }
 
@@ -522,7 +552,7 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 				    "%u of %zu pairs void", first->comparisons[i].n_void,
 				    first->comparisons[i].n_pairs);
 	bb_doc_in_vain(first, NULL, d);
-	bb_doc_time_diff(&g->timed, d);
+	bb_doc_time_diff(&g->timed, false, d);
 	if (g->counted.n_rows)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "Instructions executed in a run, counted: %zu cases, %zu the same%s.",
@@ -531,7 +561,7 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 								    "fails on one more)"
 								  : "");
 	if (g->counted.n_rows > same)
-		bb_doc_exact_diff(&g->counted, v, d);
+		bb_doc_exact_diff(&g->counted, (struct bb_doc_sides){0}, false, v, d);
 	add_others(g, d);
 	/* skipped drives of programs that another drive has compared */
 	for (size_t i = 0; i < first->n_skips; i++)

@@ -21,9 +21,9 @@
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d);
-/* Adds everything that was measured, except the comparisons, which `compare` sorts and filters
- * itself. */
-void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
+/* Adds what bb_doc_short() shows below the comparisons, which `compare` sorts and filters itself.
+ */
+void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds the comparisons that were measured in the run. `open` is as for bb_doc_diff(). */
 void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d);
@@ -75,7 +75,7 @@ void bb_doc_counted(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds notes about samples that do not count and cases that were not measured. BB_SHORT: one
- * line for each cause. Returns the number of notes. */
+ * line for each cause, and none of those that the comparisons name. Returns the number of notes. */
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* The two measurements of a gate. The second one repeats the alerts of the first. */
@@ -84,14 +84,21 @@ struct bb_doc_gate {
 	const struct bb_report *first, *again; /* `again` is NULL if there was no alert */
 };
 
+/* What a comparison is between. `r` NULL: `a` and `b` are the ids of two stored runs; otherwise
+ * they are two variants of the run `r`. */
+struct bb_doc_sides {
+	const struct bb_report *r;
+	const char *a, *b;
+};
+
 /* Adds the differences between two programs or two runs. On a page only the `open` most urgent
  * rows are shown and the others are folded away; 0: all are shown. */
-void bb_doc_diff(struct bb_diffs *diffs, const char *label_a, const char *label_b, size_t open,
-		 struct bb_doc *d);
-/* `g` is the gate that made the counts; NULL: no gate. */
-void bb_doc_exact_diff(const struct bb_exact_diff *diff, const struct bb_doc_gate *g,
-		       struct bb_doc *d);
-void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d);
+void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d);
+/* `sides.a` NULL: the document has said what is compared. `all`: shows all rows and lines that
+ * differ. `g` is the gate that made the counts; NULL: no gate. */
+void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
+		       const struct bb_doc_gate *g, struct bb_doc *d);
+void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *d);
 
 /* Documents about stored runs over time. `only` limits each to the cases of that run; NULL: all
  * cases. */

@@ -299,7 +299,7 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 			    100 * c->threshold, c->alpha);
 		if (bb_diff_comparisons(r, first, end - first, &diffs, NULL))
 			d->failed = true;
-		bb_doc_diff(&diffs, c->base, c->head, open, d);
+		bb_doc_diff(&diffs, (struct bb_doc_sides){r, c->base, c->head}, open, d);
 		bb_diffs__done(&diffs);
 	}
 }
@@ -391,7 +391,8 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Nothing was measured.");
 }
 
-void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
+/* Adds the cases, the notes and the explanation of columns. */
+static void add_all_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool in_sentences = detail == BB_SHORT;
 	size_t notes;
@@ -399,7 +400,10 @@ void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_do
 	/* Sentences are used if each table has only one program. */
 	for (size_t i = 0; i < r->n_cases && in_sentences; i++)
 		in_sentences = !bb_is_first_of_table(r, i) || only_program(r, i);
-	add_cases(r, detail, in_sentences, d);
+	if (detail == BB_DETAILS || !r->n_comparisons)
+		add_cases(r, detail, in_sentences, d);
+	for (size_t i = 0; i < r->n_cases && r->n_comparisons && detail != BB_DETAILS; i++)
+		bb_doc_in_vain(r, &r->cases[i], d);
 	if (detail == BB_DETAILS)
 		bb_doc_programs(r, d);
 	notes = d->n;
@@ -433,7 +437,8 @@ static void add_key(const struct bb_report *r, struct bb_doc *d)
 	if (has_net)
 		bb_doc__add(d, BB_DOC_FAINT, "net",
 			    "what a program adds to an empty one of its type, the floor, load by "
-			    "load; +-: half the 95 %% interval");
+			    "load%s",
+			    r->n_comparisons ? "" : "; +-: half the 95 % interval");
 	if (has_step && has_slope)
 		bb_doc__add(d, BB_DOC_FAINT, "step",
 			    "each run after a system call, as between other work; slope: a run "
@@ -441,19 +446,25 @@ static void add_key(const struct bb_report *r, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
-void bb_doc_short(const struct bb_report *r, struct bb_doc *d)
+void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
 {
-	add_incomplete(r, d);
-	bb_doc_comparisons(r, 0, d);
-	bb_doc_cases(r, BB_SHORT, d);
+	add_all_cases(r, BB_SHORT, d);
 	add_key(r, d);
 	add_machine(r, d);
 	if (r->n_timed)
 		bb_doc__add(d, BB_DOC_FAINT, "more",
 			    "bpfbench annotate --time (nanoseconds by line)");
 	bb_doc__add(d, BB_DOC_FAINT, "more",
-		    "bpfbench show --details (samples, loads, layout, references, static metrics, "
-		    "columns)");
+		    "bpfbench show --details (%ssamples, loads, layout, references, static "
+		    "metrics, columns)",
+		    r->n_comparisons ? "each version by itself, " : "");
+}
+
+void bb_doc_short(const struct bb_report *r, struct bb_doc *d)
+{
+	add_incomplete(r, d);
+	bb_doc_comparisons(r, 0, d);
+	bb_doc_short_rest(r, d);
 }
 
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
@@ -470,7 +481,7 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", steal %.0f %%", 100 * r->steal);
 	add_incomplete(r, d);
 	bb_doc_comparisons(r, 0, d);
-	bb_doc_cases(r, BB_DETAILS, d);
+	add_all_cases(r, BB_DETAILS, d);
 }
 
 /* Verdicts come first. */

@@ -42,14 +42,15 @@ static void note_sum(struct bb_doc *notes, const struct bb_case *c, const char *
 	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%" PRIu64 " %s", n, what_they_are);
 }
 
-static void note_case(struct bb_doc *notes, const struct bb_case *c)
+/* Collects the notes about a case. `voids`: those about void series, too. */
+static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 {
 	double achieved = c->summary.rate_achieved.value;
 	double requested = c->summary.rate_requested.value;
 	uint64_t misses = 0, retries = 0;
 
 	for (size_t k = 0; k < c->n_series; k++) {
-		if (bb_series_why_void(&c->series[k]))
+		if (voids && bb_series_why_void(&c->series[k]))
 			note_void(notes, c, k);
 		misses += c->series[k].misses;
 		retries += c->series[k].retries;
@@ -157,15 +158,16 @@ static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb
 
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
+	bool in_rows = detail == BB_SHORT && r->n_comparisons; /* bb_doc_diff() names them */
 	struct bb_doc notes = {0};
 	size_t before = d->n;
 
-	for (size_t i = 0; i < r->n_skips; i++) {
+	for (size_t i = 0; i < r->n_skips && !in_rows; i++) {
 		bb_doc__add(&notes, BB_DOC_ITEM, "skipped", "%s", r->skips[i].what);
 		bb_doc__add(&notes, BB_DOC_SUBITEM, NULL, "%s", r->skips[i].why);
 	}
 	for (size_t i = 0; i < r->n_cases; i++)
-		note_case(&notes, &r->cases[i]);
+		note_case(&notes, &r->cases[i], !in_rows);
 	d->failed |= notes.failed;
 	if (!d->failed)
 		say_causes(&notes, detail, d);
@@ -256,8 +258,8 @@ static bool is_beside(const struct bb_report *r, const struct bb_case *c,
 	       (bb_same_group(c, table) && bb_is_sweep(r, (size_t)(table - r->cases)));
 }
 
-/* Returns the index of the first title of a scenario. A note below it is not repeated for the
- * scenario's other drives. */
+/* Returns the index of the first title of a scenario; 0 without such a title. A note below it is
+ * not repeated for the scenario's other drives. */
 static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 {
 	size_t length = strlen(scenario), i = 0;
@@ -266,7 +268,7 @@ static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 	       (d->blocks[i].kind != BB_DOC_TITLE || strncmp(d->blocks[i].text, scenario, length) ||
 		d->blocks[i].text[length] != ','))
 		i++;
-	return i;
+	return i < d->n ? i : 0;
 }
 
 /* Adds what the user can do about the calls. */

@@ -223,7 +223,6 @@ static void add_exact(const char *name, const struct bb_program *a, const struct
 			continue;
 		row.unit = def->unit;
 		row.exact = true;
-		add_note(d, &row, "exact");
 		add_row(d, name, row);
 	}
 }
@@ -378,13 +377,13 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 				   log1p(opts->threshold));
 	if (times > MOST_TIMES)
 		add_note(d, row,
-			 "known to +-%.2g %%; `compare --base V1 --head V2` measures both in "
-			 "turns, which tells smaller changes",
+			 "`compare --base V1 --head V2` measures both in turns, which tells "
+			 "smaller changes: known to +-%.2g %%",
 			 50 * (row->hi - row->lo));
 	else
-		add_note(d, row, "known to +-%.2g %%; --loads %.0f in both runs should decide",
-			 50 * (row->hi - row->lo),
-			 ceil(times * fmax((double)r.n_a, (double)r.n_b)));
+		add_note(d, row, "--loads %.0f in both runs should decide: known to +-%.2g %%",
+			 ceil(times * fmax((double)r.n_a, (double)r.n_b)),
+			 50 * (row->hi - row->lo));
 }
 
 /* Adds a case that both runs have: a row of the latency, and rows of figures without a verdict. */
@@ -537,15 +536,15 @@ static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 	row.has_verdict = true;
 	row.verdict = c->verdict;
 	row.p = fmin(c->p_regressed, c->p_improved);
-	note_pairs(c, d, &row);
-	while (i < c->n_pairs && !c->pairs[i].void_why)
-		i++;
-	if (i < c->n_pairs)
-		add_note(d, &row, "%u of %zu pairs are void (%s)", c->n_void, c->n_pairs,
-			 c->pairs[i].void_why);
 	bb_comparison__next_step(c, "--budget", step);
 	if (step[0])
 		add_note(d, &row, "%s", step);
+	while (i < c->n_pairs && !c->pairs[i].void_why)
+		i++;
+	if (i < c->n_pairs)
+		add_note(d, &row, "%u of %zu pairs are void: %s", c->n_void, c->n_pairs,
+			 c->pairs[i].void_why);
+	note_pairs(c, d, &row);
 	if (fabs(c->injected) > 0)
 		add_note(d, &row, "%+.3g %% were injected into B", 100 * c->injected);
 	add_row(d, c->name, row);

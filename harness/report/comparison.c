@@ -218,26 +218,31 @@ void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 	double far, times, more;
 
 	ret_text[0] = '\0';
-	if (c->verdict != BB_VERDICT_INCONCLUSIVE || (!n && (c->n_pairs || !has_budget)))
+	if (c->verdict != BB_VERDICT_INCONCLUSIVE || (!n && !c->n_pairs && !has_budget))
 		return;
+	if (!n && c->n_pairs) {
+		snprintf(ret_text, BB_NEXT_STEP,
+			 "remove the cause and measure again: no pair counts");
+		return;
+	}
 	while (fewest < BB_SIGNED_RANK_EXACT_MAX && !bb_eprocess_rank(fewest, c->alpha))
 		fewest++;
 	times = times_to_decide(c, n, fewest, &far);
 	more = ceil((has_budget ? c->budget_s : (double)n) * times * SPARE);
 	is_long = has_budget ? more > MOST_S : times > MOST_TIMES;
 	if (isnan(c->ratio.lo))
-		snprintf(known, sizeof(known), "%zu pair%s, a verdict takes %zu", n,
+		snprintf(known, sizeof(known), "%zu pair%s of the %zu that a verdict takes", n,
 			 n == 1 ? "" : "s", n < fewest ? fewest : n + 1);
 	else
 		snprintf(known, sizeof(known), "known to +-%.2g %%",
 			 50 * (c->ratio.hi - c->ratio.lo));
 	if (isfinite(far) && (is_long || isinf(times)))
-		snprintf(ret_text, BB_NEXT_STEP, "%s; %s %.3g %%%s, --threshold %.2g would be same",
-			 known,
-			 isinf(times) ? "too close to" : "this machine takes too long to decide",
-			 100 * c->threshold, isinf(times) ? " to decide" : "",
-			 ceil(100 * far * 10) / 10);
+		snprintf(ret_text, BB_NEXT_STEP, "--threshold %.2g would be same: %s, %s %.3g %%%s",
+			 ceil(100 * far * 10) / 10, known,
+			 isinf(times) ? "too close to"
+				      : "and this machine takes too long to decide",
+			 100 * c->threshold, isinf(times) ? " to decide" : "");
 	else
-		snprintf(ret_text, BB_NEXT_STEP, "%s; %s %.0f should decide", known,
-			 has_budget ? option : "--loads", more);
+		snprintf(ret_text, BB_NEXT_STEP, "%s %.0f should decide: %s",
+			 has_budget ? option : "--loads", more, known);
 }

@@ -171,10 +171,10 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha);
 #define BB_NEXT_STEP 200
 
 /*
- * Writes what would decide an inconclusive comparison: "known to +-2.1 %; --budget 60 should
- * decide". It says how exactly the difference is known, and how much time or how many pairs are
- * needed by the square root of the number of pairs. `option` is the option of the command for more
- * time. The text is empty for other verdicts, and if no pair counts.
+ * Writes what would decide an inconclusive comparison: "--budget 60 should decide: known to
+ * +-2.1 %". It says how much time or how many pairs are needed by the square root of the number of
+ * pairs, and how exactly the difference is known. `option` is the option of the command for more
+ * time. The text is empty for other verdicts.
  */
 void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 			      char ret_text[BB_NEXT_STEP]);

@@ -3,6 +3,7 @@
 
 #include "base/deadline.h"
 #include "base/give_way.h"
+#include "env/checks.h"
 
 #define DISTINCT 32u /* a new series has room for so many distinct values; few series have more */
 
@@ -187,6 +188,7 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 {
 	struct bb_prog_stats after = *before;
 	struct bb_err err = {0};
+	char who[96] = "";
 	uint64_t ran;
 
 	if (prog->target)
@@ -199,8 +201,9 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog 
 			 err.msg);
 	else if (driver->kind.stats_off && ran)
 		snprintf(ret_why, size,
-			 "another process has bpf_stats on (%llu runs were counted while ours was "
-			 "off), which adds to every run",
+			 "another process has bpf_stats on (%s%llu runs were counted while ours "
+			 "was off), which adds to every run",
+			 bb_find_stats_holder(who, sizeof(who)) ? strcat(who, ": ") : "",
 			 (unsigned long long)ran);
 	else if (driver->kind.fires && !driver->kind.stats_off && prog->target &&
 		 !bb_record__all_ran(prog, ran, fired))

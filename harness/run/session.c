@@ -176,9 +176,7 @@ static int check_stats_are_off(struct bb_err *err)
 		nanosleep(&pause, NULL);
 		held->run(&r);
 	}
-	return r.status == BB_CHECK_WARN
-		       ? bb_fail(err, -ENOTSUP, "bpf_stats is not off: %s; %s", r.text, r.remedy)
-		       : 0;
+	return r.status == BB_CHECK_WARN ? bb_fail(err, -ENOTSUP, "%s; %s", r.text, r.remedy) : 0;
 }
 
 static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, struct bb_err *err)

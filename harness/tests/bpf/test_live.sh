@@ -223,7 +223,7 @@ check "live: it watches once more" wait_until 10 measures
 run "$BPFBENCH" --object "$O/bpf/fun_xdp.bpf.o" --drive slope --loads 2 --budget 10 --no-store
 expect_status "slope beside a process that keeps bpf_stats on: given up at once" 4
 expect_grep "slope beside a process that keeps bpf_stats on: and who does so" err \
-	'/slope: bpf_stats is not off: enabled by bpfbench \([0-9]+\)'
+	'/slope: bpfbench \([0-9]+\) has bpf_stats on'
 expect_eq "slope beside a process that keeps bpf_stats on: one line" "$(grep -c bpf_stats "$TMP/err")" 1
 stop_child INT
 check "live: one snapshot that is interrupted fails" test "$status" = 1

@@ -79,7 +79,7 @@ static char *print(const struct bb_time_diff *diff, bool markdown)
 {
 	struct bb_doc d = {0};
 
-	bb_doc_time_diff(diff, &d);
+	bb_doc_time_diff(diff, false, &d);
 	return rendered(&d, markdown ? bb_doc__markdown : as_text);
 }
 
