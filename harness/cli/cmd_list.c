@@ -2,13 +2,16 @@
 
 #include "base/io.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/paths.h"
 #include "store/store.h"
 
 struct list_args {
 	const char *results;
-	bool runs_only, scenarios_only;
+	bool runs_only, scenarios_only, details;
 };
+
+#define NEWEST 5u /* stored runs that are listed without --runs */
 
 #define ARGS struct list_args
 
@@ -17,12 +20,14 @@ static const struct bb_option options[] = {
 	 "print only the ids of the stored runs, one per line"},
 	{"scenarios", 0, NULL, bb_read_flag, BB_ARG(scenarios_only),
 	 "print only the names of the scenarios, one per line"},
+	{"details", 0, NULL, bb_read_flag, BB_ARG(details),
+	 "print the programs and drives of each scenario"},
 	{"results", 0, "DIR", bb_read_text, BB_ARG(results), BB_RESULTS_DOC},
 	{0},
 };
 
 static const struct bb_usage usage = {
-	.doc = "List the scenarios with their variants and drives, and the stored runs.",
+	.doc = "List the scenarios, and the newest stored runs.",
 	.example = "  bpfbench list --scenarios\n",
 	.sets = {{NULL, options, 0}},
 };
@@ -68,12 +73,29 @@ static void print_scenario(const struct bb_scenario *s)
 	}
 }
 
+/* Adds a row about a scenario. */
+static void add_scenario(const struct bb_scenario *s, struct bb_doc *d)
+{
+	bb_doc__text_cell(d, s->name);
+	bb_doc__cell(d, "%zu", s->n_variants);
+	bb_doc__cell(d, "%zu", s->n_drives);
+	bb_doc__text_cell(d, s->description);
+}
+
 static int list_scenarios(const struct list_args *a, struct bb_err *err)
 {
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("Scenario")},
+		{BB_NUMBER("Programs")},
+		{BB_NUMBER("Drives")},
+		{BB_TEXT("What it is")},
+	};
+	struct bb_doc d = {0};
 	char **names = NULL;
 	size_t n = 0;
-	int rc = bb_scenario_names(&names, &n, err);
+	int rc = bb_scenario_names(&names, &n, err), printed;
 
+	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < n; i++) {
 		struct bb_scenario *s = NULL;
 
@@ -84,12 +106,19 @@ static int list_scenarios(const struct list_args *a, struct bb_err *err)
 			bb_complain(err);
 			rc = BB_EXIT_FAILURE;
 		} else {
-			print_scenario(s);
+			if (a->details)
+				print_scenario(s);
+			else
+				add_scenario(s, &d);
 			bb_scenario__free(s);
 		}
 	}
 	bb_names_free(names, n);
-	return rc;
+	if (n && !a->scenarios_only)
+		bb_doc__add(&d, BB_DOC_CLOSING, NULL, "run one: sudo bpfbench --scenario NAME%s",
+			    a->details ? "" : "; its programs and drives: bpfbench list --details");
+	printed = bb_output_document(&d, stdout, err);
+	return printed ? printed : rc;
 }
 
 int bb_cmd_list(int argc, char **argv, struct bb_err *err)
@@ -108,9 +137,12 @@ int bb_cmd_list(int argc, char **argv, struct bb_err *err)
 		return bad;
 	rc = bb_store__list(a.results, &ids, &n, err);
 	if (!rc && !a.runs_only)
-		printf("\n%zu stored runs in %s%s\n", n, a.results, n ? "; the newest:" : "");
-	for (size_t i = a.runs_only || n < 5 ? 0 : n - 5; !rc && i < n; i++)
-		printf("%s%s\n", a.runs_only ? "" : "    ", ids[i]);
+		printf("\n%zu stored runs in %s%s%s\n", n, a.results, n ? ", newest first" : "",
+		       n > NEWEST ? " (--runs lists all):"
+		       : n        ? ":"
+				  : "");
+	for (size_t i = 0; !rc && i < n && (a.runs_only || i < NEWEST); i++)
+		printf("%s%s\n", a.runs_only ? "" : "    ", ids[a.runs_only ? i : n - 1 - i]);
 	bb_names_free(ids, n);
 	return rc ? rc : bad;
 }

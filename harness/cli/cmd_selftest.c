@@ -142,14 +142,6 @@ static const struct bb_option options[] = {
 	{0},
 };
 
-static void check_args(void *args)
-{
-	const struct selftest_args *a = args;
-
-	bb_refuse("--format and --output are for other commands; this one prints a table on stdout",
-		  a->measure.format || a->measure.output);
-}
-
 static const struct bb_usage usage = {
 	.doc = "Find the smallest difference that this machine can judge, by comparing programs "
 	       "with themselves.",
@@ -157,8 +149,9 @@ static const struct bb_usage usage = {
 		"experiments allows, and measures the resolution: `bpfbench compare` refuses a "
 		"smaller threshold. Takes less than a minute. Needs root.",
 	.example = "  sudo bpfbench selftest\n",
-	.sets = {{"What to compare:", options, 0}, BB_MEASURE_SETS(BB_ARG_AT(measure))},
-	.check = check_args,
+	.sets = {{"What to compare:", options, 0},
+		 {"How to measure:", bb_measure_options, BB_ARG_AT(measure)},
+		 {"Output:", bb_measure_storing, BB_ARG_AT(measure)}},
 };
 
 static double p50(const double *x, uint32_t n)

@@ -26,6 +26,8 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 
 /* Sets of options for struct bb_usage; they set members of a struct bb_measure_args. */
 extern const struct bb_option bb_measure_options[], bb_measure_output[];
+/* Those of bb_measure_output without the format and the file. */
+#define bb_measure_storing (bb_measure_output + 2)
 #define BB_MEASURE_SETS(at)                                                                        \
 	{"How to measure:", bb_measure_options, at},                                               \
 	{                                                                                          \
