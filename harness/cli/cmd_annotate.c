@@ -12,7 +12,7 @@ struct annotate_args {
 	const char *run, *results, *variant;
 	struct bb_annotate_opts opts;
 	int colour; /* index in `whens` */
-	bool time;
+	bool time, all;
 	const char *flame; /* file for the flame graph; NULL: none is drawn */
 };
 
@@ -27,6 +27,9 @@ static const struct bb_option options[] = {
 	{"time", 0, NULL, bb_read_flag, BB_ARG(time),
 	 "print the time of each line of one run instead, and of each call in it, in ns; the run "
 	 "needs a drive {with: lines}"},
+	{"all", 0, NULL, bb_read_flag, BB_ARG(all),
+	 "with --time: every case of each program instead of the slowest, and the lines below 3 "
+	 "ns"},
 	{"flame", 0, "FILE.svg", bb_read_text, BB_ARG(flame),
 	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg",
 	 .given = BB_ARG_AT(time)},
@@ -74,38 +77,100 @@ static int write_flame(void *arg, FILE *out, struct bb_err *err)
 	return bb_lines_flame__write(arg, false, out) ? bb_fail_nomem(err) : 0;
 }
 
+/* Returns the rank of a case among the cases of its program: those measured with cold caches too
+ * come first, then the slowest ones. -1: caches were always cold. */
+static double rank_of(const struct bb_by_line *b)
+{
+	if (bb_timed__is_cold(b->timed) || isnan(b->program.value))
+		return -1;
+	return isfinite(b->cold.value) ? (double)INFINITY : b->program.value;
+}
+
+/* True if lines[i] has the highest rank of its program's cases in lines[n]. */
+static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
+{
+	const struct bb_timed *t = lines[i].timed;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct bb_timed *other = lines[k].timed;
+		double rank = rank_of(&lines[i]), other_rank = rank_of(&lines[k]);
+
+		if (!strcmp(t->scenario, other->scenario) && !strcmp(t->variant, other->variant) &&
+		    (other_rank > rank || (!(other_rank < rank) && k < i)))
+			return false;
+	}
+	return true;
+}
+
+/* Prints the chosen cases in full and draws the flame graph of the only one. */
+static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
+		      struct bb_by_line *lines, size_t n, struct bb_err *err)
+{
+	size_t n_shown = 0, n_drawn = 0;
+	struct bb_doc d = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		/* a drive with cold caches has the same lines, only in other widths */
+		bool draw = a->flame && !strstr(lines[i].timed->drive, "-cold");
+
+		if (!a->all && !is_chosen(lines, n, i))
+			continue;
+		if (n_shown++)
+			putchar('\n');
+		if (draw && n_drawn++)
+			return bb_fail(err, -EINVAL,
+				       "--flame draws one case, and run %s has more; choose one by "
+				       "--variant",
+				       r->id);
+		bb_doc_by_line(&lines[i], a->opts.hottest, a->all, &d);
+		rc = bb_output_document(&d, stdout, err);
+		if (!rc && draw)
+			rc = bb_output_of(write_flame, &lines[i], a->flame, err);
+	}
+	return rc;
+}
+
+/* Adds the cases that are not shown, each with its total, and what to do next. */
+static void add_more(const struct annotate_args *a, const struct bb_by_line *lines, size_t n,
+		     struct bb_doc *d)
+{
+	size_t n_others = 0;
+
+	for (size_t i = 0; !a->all && i < n; i++) {
+		if (is_chosen(lines, n, i))
+			continue;
+		if (!n_others++)
+			bb_doc__add(d, BB_DOC_PARAGRAPH, "other cases (--all shows them)", "%s",
+				    "");
+		bb_doc__append(d, "%s%s %s ns", n_others > 1 ? ", " : "", lines[i].timed->name,
+			       bb_table_cell_value(lines[i].program.value).text);
+	}
+	bb_doc__add(d, BB_DOC_FAINT, "more",
+		    "%s--hottest (longest first), --flame FILE.svg (a picture); bpfbench compare "
+		    "--time OLD NEW",
+		    a->all ? "" : "--all (short lines), ");
+}
+
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_by_line *lines = calloc(r->n_timed + 1, sizeof(*lines));
-	size_t n = 0, n_drawn = 0;
+	size_t n = 0;
 	struct bb_doc d = {0};
 	int rc = lines ? 0 : bb_fail_nomem(err);
 
 	for (size_t i = 0; !rc && i < r->n_timed; i++) {
-		/* a drive with cold caches has the same lines, only in other widths */
-		bool draw = a->flame && !strstr(r->timed[i].drive, "-cold");
-
 		if (a->variant && strcmp(a->variant, r->timed[i].variant))
 			continue;
-		if (n)
-			putchar('\n');
-		if (draw && n_drawn++)
-			rc = bb_fail(err, -EINVAL,
-				     "--flame draws one case, and run %s has more; choose one by "
-				     "--variant",
-				     r->id);
-		else if (bb_by_line__make(r, &r->timed[i], &lines[n]))
+		if (bb_by_line__make(r, &r->timed[i], &lines[n++]))
 			rc = bb_fail_nomem(err);
-		if (rc)
-			break;
-		bb_doc_by_line(&lines[n], a->opts.hottest, &d);
-		rc = bb_output_document(&d, stdout, err);
-		if (!rc && draw)
-			rc = bb_output_of(write_flame, &lines[n], a->flame, err);
-		n++;
 	}
 	if (!rc)
+		rc = put_chosen(r, a, lines, n, err);
+	if (!rc && a->all)
 		bb_doc_by_param(lines, n, &d);
+	if (!rc && n)
+		add_more(a, lines, n, &d);
 	if (!rc && d.n)
 		putchar('\n');
 	if (!rc)

@@ -23,9 +23,9 @@ static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 /*
  * Adds the cells of the columns "line" and "source". The line is "83", "83-90" or "@12". The source
  * begins with the functions that the row was inlined into, such as "inner() of line 45, part() of
- * line 97: (loop) ", or with nothing.
+ * line 97: (loop) ", and with `call`, such as "bpf_get_stack: ". Both may be empty.
  */
-static void add_position(const struct bb_timed_row *row, struct bb_doc *d)
+static void add_position(const struct bb_timed_row *row, const char *call, struct bb_doc *d)
 {
 	char before[400] = "";
 	size_t at = 0;
@@ -41,7 +41,7 @@ static void add_position(const struct bb_timed_row *row, struct bb_doc *d)
 				       row->from[i].call, row->from[i].line, i ? ", " : ": ");
 	if (row->is_loop && at < sizeof(before))
 		snprintf(before + at, sizeof(before) - at, "(loop) ");
-	bb_doc__cell(d, "%s%.100s", before, row->text);
+	bb_doc__cell(d, "%s%s%.100s", before, call, row->text);
 }
 
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
@@ -138,28 +138,79 @@ static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bb_doc__text_cell(d, text);
 }
 
-/* Adds a row for each call of a line, and one for the line's own code. */
-static void add_parts(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
+/* Writes the name of a part's call and how often it runs: "bpf_get_stack, 2 times, the first
+ * 4.00 ns". */
+static void name_call(const struct bb_line_part *p, char *buf, size_t size)
 {
+	struct bb_table_cell turns = {""};
+
+	if (p->row->turns > 1)
+		turns = bb_table_cell_of(", %" PRIu64 " times", p->row->turns);
+	if (p->row->turns > 1 && isfinite(p->first.value))
+		turns = bb_table_cell_of("%s, the first %s ns", turns.text,
+					 bb_table_cell_value(p->first.value).text);
+	snprintf(buf, size, "%.100s%s%s", p->row->call[0] ? p->row->call : "its own code",
+		 turns.text, p->row->enters ? ", without its lines" : "");
+}
+
+/* Returns the call that takes all of the line's time. NULL: there is none. */
+static const struct bb_line_part *only_call(const struct bb_line_time *line)
+{
+	const struct bb_line_part *only = NULL;
+
 	for (size_t i = 0; i < line->n_parts; i++) {
 		const struct bb_line_part *p = &line->parts[i];
-		struct bb_table_cell turns = {""};
-		char text[440];
 
-		if (p->row->turns > 1)
-			turns = bb_table_cell_of(", %" PRIu64 " times", p->row->turns);
-		if (p->row->turns > 1 && isfinite(p->first.value))
-			turns = bb_table_cell_of("%s, the first %s ns", turns.text,
-						 bb_table_cell_value(p->first.value).text);
-		if (p->row->call[0])
-			snprintf(text, sizeof(text), "  %.100s%s%s", p->row->call, turns.text,
-				 p->row->enters ? ", without its lines" : "");
-		else if (line->n_parts > 1 && p->ns.value >= BB_BY_LINE_LEAST_NS)
-			snprintf(text, sizeof(text), "  its own code%s", turns.text);
-		else
-			continue;
-		add_other(d, b, &p->ns, p->cold.value, text);
+		if (p->row->call[0] && !only)
+			only = p;
+		else if (p->row->call[0] || p->ns.value >= BB_BY_LINE_LEAST_NS)
+			return NULL;
 	}
+	return only;
+}
+
+/* Adds the row of a line. Calls have rows of their own below it, and so has the line's own code,
+ * unless one call takes all of the line's time. */
+static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
+{
+	const struct bb_line_part *only = only_call(line);
+	char text[400] = "";
+
+	if (only) {
+		name_call(only, text, sizeof(text) - 2);
+		strcat(text, ": ");
+	}
+	add_times(d, b, &line->ns, line->cold_ns, line->insns);
+	add_position(line->row, text, d);
+	for (size_t i = 0; !only && i < line->n_parts; i++) {
+		const struct bb_line_part *p = &line->parts[i];
+
+		if (!p->row->call[0] &&
+		    (line->n_parts == 1 || !(p->ns.value >= BB_BY_LINE_LEAST_NS)))
+			continue;
+		name_call(p, text, sizeof(text));
+		add_other(d, b, &p->ns, p->cold.value, bb_table_cell_of("  %s", text).text);
+	}
+}
+
+/* Adds one row for all lines that are too short to be told from 0. `n` is their number. */
+static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
+{
+	struct bb_estimate sum = {0, NAN, NAN};
+	double cold = 0, insns = 0;
+
+	for (size_t i = 0; i < b->n_lines; i++) {
+		const struct bb_line_time *line = &b->lines[i];
+
+		if (line->ns.value >= BB_BY_LINE_LEAST_NS)
+			continue;
+		sum.value += line->ns.value;
+		cold += line->cold_ns;
+		insns += line->insns;
+	}
+	add_times(d, b, &sum, cold, insns);
+	bb_doc__text_cell(d, "");
+	bb_doc__cell(d, "(%zu lines below %g ns each)", n, BB_BY_LINE_LEAST_NS);
 }
 
 static int by_time(const void *a, const void *b)
@@ -207,7 +258,8 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 			    t->measured, t->passed);
 }
 
-void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct bb_doc *d)
+void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool all,
+			  struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_NUMBER("ns")},       {BB_NUMBER("95 % interval")}, {BB_NUMBER("cold ns")},
@@ -218,12 +270,16 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct
 	const struct bb_line_time **order = calloc(b->n_lines + 1, sizeof(*order));
 	double other = bb_by_line__other_ways(b);
 	const char *file = "";
+	size_t n_short = 0;
 
 	d->failed |= !order;
 	if (d->failed)
 		return;
-	for (size_t i = 0; i < b->n_lines; i++)
+	for (size_t i = 0; i < b->n_lines; i++) {
 		order[i] = &b->lines[i];
+		n_short += order[i]->ns.value < BB_BY_LINE_LEAST_NS;
+	}
+	all |= n_short < 2;
 	if (longest_first)
 		qsort(order, b->n_lines, sizeof(*order), by_time);
 	bb_doc__table(d, columns, N);
@@ -231,17 +287,19 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 
+		if (!all && order[i]->ns.value < BB_BY_LINE_LEAST_NS)
+			continue;
 		if (strcmp(file, row->file)) {
 			file = row->file;
 			for (size_t k = 0; k + 1 < N; k++)
 				bb_doc__text_cell(d, "");
 			bb_doc__cell(d, "%.200s:", file);
 		}
-		add_times(d, b, &order[i]->ns, order[i]->cold_ns, order[i]->insns);
-		add_position(row, d);
-		add_parts(d, b, order[i]);
+		add_line(d, b, order[i]);
 	}
 	free(order);
+	if (!all)
+		add_folded(d, b, n_short);
 	if (b->rest.value != 0)
 		add_other(d, b, &b->rest, NAN,
 			  other > 0 ? bb_table_cell_of("(%.0f %% of the runs took another path)",
@@ -252,12 +310,17 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct
 	add_notes(b, d);
 }
 
-void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_doc *d)
+void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, bool all, struct bb_doc *d)
 {
+	const struct bb_estimate *run = &b->program;
 	char sentence[1000];
 
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s ns a run, over ", b->timed->name,
-		    bb_table_cell_value(b->program.value).text);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s ns a run", b->timed->name,
+		    bb_table_cell_value(run->value).text);
+	if (isfinite(run->lo))
+		bb_doc__append(d, " [%s, %s]", bb_table_cell_value(run->lo).text,
+			       bb_table_cell_value(run->hi).text);
+	bb_doc__append(d, ", over ");
 	if (b->n_loads < b->n_all)
 		bb_doc__append(d, "%zu of ", b->n_loads);
 	bb_doc__append(d, "%zu load%s; its parts sum to %s ns", b->n_all, b->n_all == 1 ? "" : "s",
@@ -268,7 +331,7 @@ void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_do
 	bb_by_line__cold_sentence(b, sentence, sizeof(sentence));
 	if (sentence[0])
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s", sentence);
-	bb_doc_by_line_table(b, longest_first, d);
+	bb_doc_by_line_table(b, longest_first, all, d);
 }
 
 /* --- a program at several values of its parameter --- */
@@ -330,7 +393,7 @@ static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb
 			bb_doc_line_ns(is_there ? line->ns.value : (double)NAN, d);
 		}
 		if (next)
-			add_position(next, d);
+			add_position(next, "", d);
 	} while (next);
 }
 

@@ -202,6 +202,20 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	move_last_under_row(l, look);
 }
 
+/* Writes the first characters of a line of source that is longer than `width`. */
+static void put_start(const struct page *p, const char *text, const char *colour, size_t width)
+{
+	size_t at = 0, n = 0;
+	char *start;
+
+	while (text[at] && (n += ((unsigned char)text[at] & 0xc0) != 0x80) < width)
+		at++;
+	start = strndup(text, at);
+	put_coloured(p, colour, start ? start : text);
+	fputs(start ? "…" : "", p->out);
+	free(start);
+}
+
 /* Writes one cell. `*pending` counts the blanks to write before the next text, so that no line
  * ends in blanks. */
 static void put_cell(const struct page *p, const struct layout *l, size_t k, const char *text,
@@ -210,16 +224,23 @@ static void put_cell(const struct page *p, const struct layout *l, size_t k, con
 	const struct bb_doc_column *c = &l->b->columns[k];
 	size_t width = bb_text_width(text), begin;
 	size_t space = width < l->width[k] ? l->width[k] - width : 0;
+	bool alone;
 
 	if (!is_first)
 		*pending += c->close ? 1 : 2;
+	/* A cell that is alone in its row may begin further left. */
+	alone = width > l->width[k] && *pending + l->width[k] == p->look->width;
+	if (alone && c->cells == BB_CELLS_CODE)
+		*pending = width < p->look->width ? p->look->width - width : 0;
 	begin = *pending + (c->cells == BB_CELLS_NUMBER ? space : 0);
 	if (!*text) {
 		*pending += l->width[k];
 		return;
 	}
 	fprintf(p->out, "%*s", (int)begin, "");
-	if (width > l->width[k] && c->cells != BB_CELLS_CODE)
+	if (width > l->width[k] && c->cells == BB_CELLS_CODE && !alone)
+		put_start(p, text, colour, l->width[k]);
+	else if (width > l->width[k] && c->cells != BB_CELLS_CODE)
 		put_words(p, text, colour, p->look->width - l->width[k],
 			  p->look->width - l->width[k]);
 	else

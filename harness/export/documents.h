@@ -128,10 +128,12 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *err);
 
 /* Adds where a run spends its time, by line (judge/by_line.h). The lines are in the order of the
- * source or, with `longest_first`, of their times. */
-void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, struct bb_doc *d);
+ * source or, with `longest_first`, of their times. Without `all`, the lines below
+ * BB_BY_LINE_LEAST_NS share one row. */
+void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, bool all, struct bb_doc *d);
 /* Adds only the table and its notes, without the sentences above them. */
-void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, struct bb_doc *d);
+void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool all,
+			  struct bb_doc *d);
 /* Adds the lines of one program at several values of its parameter, side by side. cases[n] has a
  * case for each value, and may have cases of several programs. */
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);

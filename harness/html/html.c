@@ -169,7 +169,7 @@ static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, b
 		put_element(out, "<p>", sentence, "</p>\n");
 	if (flame)
 		fputs(flame, out);
-	bb_doc_by_line_table(b, false, &d);
+	bb_doc_by_line_table(b, false, true, &d);
 	rc = put_document(&d, out);
 	fputs("</details>\n", out);
 	return rc;

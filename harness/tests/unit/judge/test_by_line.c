@@ -22,7 +22,7 @@ static char *print(const struct bb_by_line *b, bool longest_first)
 {
 	struct bb_doc d = {0};
 
-	bb_doc_by_line(b, longest_first, &d);
+	bb_doc_by_line(b, longest_first, true, &d);
 	return rendered(&d, as_text);
 }
 
@@ -192,7 +192,7 @@ static void test_calls(void **state)
 	assert_string_equal(row->from[1].call, "inner()");
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
 	text = print(&b, false);
-	assert_has(text, "inner() of line 45, parse() of line 77: submit();");
+	assert_has(text, "inner() of line 45, parse() of line 77: bpf_ringbuf_submit: submit();");
 	free(text);
 	out = open_memstream(&text, &size);
 	assert_int_equal(bb_lines_flame__write(&b, false, out), 0);
@@ -307,7 +307,7 @@ static void test_disturbed(void **state)
 	assert_int_equal(b.n_loads, 6);
 	assert_near(b.parts[0].ns.value, 2500);
 	text = print(&b, false);
-	assert_has(text, "ns a run, over 6 of 8 loads; ");
+	assert_has(text, ", over 6 of 8 loads; ");
 	assert_has(text, "  44 % of the runs are left out: ");
 	free(text);
 	bb_by_line__done(&b);
@@ -335,9 +335,10 @@ static void test_table(void **state)
 	assert_string_equal(sentence, "66 % is bpf_ringbuf_submit of line 83, 34 % bpf_get_stack "
 				      "of line 77");
 	text = print(&b, false);
-	assert_has(text, "7404 ns a run, over 8 loads; its parts sum to 7404 ns\n");
-	assert_has(text, "2501   [2501, 2501]      33.8     99    77  len = get();\n");
-	assert_has(text, "bpf_ringbuf_submit, 3 times, the first 4852 ns\n");
+	assert_has(text, "7404 ns a run [7401, 7406], over 8 loads; its parts sum to 7404 ns\n");
+	assert_has(text, "2501   [2501, 2501]      33.8     99    77  bpf_get_stack: len = "
+			 "get();\n");
+	assert_has(text, "bpf_ringbuf_submit, 3 times, the first 4852 ns: submit();\n");
 	assert_has(text, "  20 % of the runs took another path than the rows show; ");
 	assert_has(text, "  2 of 12 cuts are not allowed, so some parts are not divided: "
 			 "Unreleased "
