@@ -15,8 +15,9 @@
  * report must outlive the document, which refers to its texts. */
 
 /*
- * A whole run. Short: the answer, in sentences if the scenario has one program. Details: everything
- * that was measured, and the meaning of the columns. Markdown: for a job summary or a comment.
+ * A whole run. Short: the answer, in sentences if the scenario has one program. Details: the
+ * tables of the answer, then everything that was measured, and the meaning of the columns.
+ * Markdown: for a job summary or a comment.
  */
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d);

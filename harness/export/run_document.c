@@ -359,14 +359,10 @@ static void add_mixes(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
-		      struct bb_doc *d)
+/* Adds the tables of all cases, or a sentence for each. */
+static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
+		       struct bb_doc *d)
 {
-	if (r->n_comparisons && r->n_cases)
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "Each version by itself, over all its loads (the comparison above "
-			    "takes "
-			    "matched pairs):");
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
@@ -383,6 +379,17 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 			bb_doc_table(r, i, detail, d);
 		}
 	}
+}
+
+static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
+		      struct bb_doc *d)
+{
+	if (r->n_comparisons && r->n_cases)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "Each version by itself, over all its loads (the comparison above "
+			    "takes "
+			    "matched pairs):");
+	add_tables(r, detail, in_sentences, d);
 	add_mixes(r, d);
 	bb_doc_hot_cold(r, d);
 	bb_doc_cross_checks(r, detail, d);
@@ -469,7 +476,11 @@ void bb_doc_short(const struct bb_report *r, struct bb_doc *d)
 
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 {
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "run %s", r->id ? r->id : "(no id)");
+	add_incomplete(r, d);
+	bb_doc_comparisons(r, 0, d);
+	if (!r->n_comparisons)
+		add_tables(r, BB_SHORT, false, d);
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "Details of run %s", r->id ? r->id : "(no id)");
 	if (r->started)
 		bb_doc__append(d, ", started %s", r->started);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "on kernel %s, %s", r->fingerprint.kernel_release,
