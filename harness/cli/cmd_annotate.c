@@ -39,6 +39,13 @@ static const struct bb_option options[] = {
 	{0},
 };
 
+static void check_args(void *args)
+{
+	struct annotate_args *a = args;
+
+	bb_refuse("--all is for --time; without it all lines are printed", a->all && !a->time);
+}
+
 static const struct bb_usage usage = {
 	.arguments = "[RUN]",
 	.doc = "Print the source of the programs of a stored run with the executions and "
@@ -49,6 +56,7 @@ static const struct bb_usage usage = {
 	.example = "  bpfbench annotate latest --time\n",
 	.sets = {{NULL, options, 0}},
 	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
+	.check = check_args,
 };
 
 /* Fails with a message that says why nothing was printed: the run has no such figures, or none

@@ -366,6 +366,9 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
+		/* details begin with the short tables, and a sweep has no other */
+		if (bb_is_sweep_head(r, i) && detail == BB_DETAILS && !r->n_comparisons)
+			continue;
 		if (bb_is_sweep_head(r, i)) {
 			bb_doc_sweep(r, i, d);
 			bb_doc_in_vain(r, &r->cases[i], d);
@@ -387,8 +390,7 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 	if (r->n_comparisons && r->n_cases)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "Each version by itself, over all its loads (the comparison above "
-			    "takes "
-			    "matched pairs):");
+			    "takes matched pairs):");
 	add_tables(r, detail, in_sentences, d);
 	add_mixes(r, d);
 	bb_doc_hot_cold(r, d);
@@ -490,8 +492,6 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", took %.1f s", r->elapsed_s);
 	if (isfinite(r->steal))
 		bb_doc__append(d, ", steal %.0f %%", 100 * r->steal);
-	add_incomplete(r, d);
-	bb_doc_comparisons(r, 0, d);
 	add_all_cases(r, BB_DETAILS, d);
 }
 

@@ -295,6 +295,19 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 }
 
 /* Adds the checks that turned runs away, and what to do about them. */
+/* True if an earlier case beside the table, of the same program, was turned away by the same
+ * check. */
+static bool is_turned_away_before(const struct bb_report *r, const struct bb_case *table,
+				  const struct bb_case *c)
+{
+	for (const struct bb_case *o = r->cases; o < c; o++)
+		if (o->turned_file && is_beside(r, o, table) && !strcmp(o->scenario, c->scenario) &&
+		    !strcmp(o->variant, c->variant) && o->turned_line == c->turned_line &&
+		    !strcmp(o->turned_file, c->turned_file))
+			return true;
+	return false;
+}
+
 static void add_turned_away(const struct bb_report *r, const struct bb_case *table, size_t from,
 			    struct bb_doc *d)
 {
@@ -305,7 +318,8 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		size_t before = d->n;
 		char *words = NULL;
 
-		if (!c->turned_file || !is_beside(r, c, table))
+		if (!c->turned_file || !is_beside(r, c, table) ||
+		    is_turned_away_before(r, table, c))
 			continue;
 		if (asprintf(&words,
 			     "%" PRIu32 " of %" PRIu32 " instructions executed; %" PRIu32
