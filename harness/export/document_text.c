@@ -294,15 +294,17 @@ static void put_row(const struct page *p, const struct layout *l, size_t first, 
 static void put_below(const struct page *p, const struct layout *l, size_t column)
 {
 	const struct bb_doc_block *b = l->b;
+	const char *last_name = "", *last_text = "";
 	size_t at = 0;
 
 	for (size_t i = column; i < b->n_cells; i += b->n_columns) {
 		const char *name = cell_text(l, i - column), *text = b->cells[i].text;
+		bool again = at && !strcmp(name, last_name);
 		size_t width;
 
-		if (!text || !*text)
+		if (!text || !*text || (again && !strcmp(text, last_text)))
 			continue;
-		width = bb_text_width(name) + 1 + bb_text_width(text);
+		width = (again ? 0 : bb_text_width(name) + 1) + bb_text_width(text);
 		if (!at) {
 			fprintf(p->out, "  %s: ", b->columns[column].head);
 			at = 4 + bb_text_width(b->columns[column].head);
@@ -313,10 +315,14 @@ static void put_below(const struct page *p, const struct layout *l, size_t colum
 			fputs(", ", p->out);
 			at += 2;
 		}
-		bb_put_clean(p->out, name);
-		putc(' ', p->out);
+		if (!again) {
+			bb_put_clean(p->out, name);
+			putc(' ', p->out);
+		}
 		bb_put_clean(p->out, text);
 		at += width;
+		last_name = name;
+		last_text = text;
 	}
 	putc('\n', p->out);
 }

@@ -30,9 +30,30 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
 	bb_doc__append(d, "%s%s", *after ? " " : "", after);
 }
 
-/* Appends what fires the programs of a table: ", by a test run on a packet of 64 bytes, hot
- * caches". Appends nothing unless all of them have a trigger. */
-static void append_fired_by(const struct bb_report *r, size_t first, struct bb_doc *d)
+/* True if the group of case `of` has several values of its parameter, and is no sweep. */
+static bool is_of_values(const struct bb_report *r, size_t of)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (bb_same_group(&r->cases[i], &r->cases[of]) &&
+		    !bb_same_table(&r->cases[i], &r->cases[of]))
+			return !bb_is_sweep(r, of);
+	return false;
+}
+
+static bool is_first_of_group(const struct bb_report *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (bb_same_group(&r->cases[k], &r->cases[i]))
+			return false;
+	return true;
+}
+
+typedef bool is_beside_fn(const struct bb_case *a, const struct bb_case *b);
+
+/* Appends what fires the programs of a table, which `same` finds: ", by a test run on a packet of
+ * 64 bytes, hot caches". Appends nothing unless all of them have a trigger. */
+static void append_fired_by(const struct bb_report *r, size_t first, is_beside_fn *same,
+			    struct bb_doc *d)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[first].drive);
 	const char *fired_by = NULL;
@@ -41,7 +62,7 @@ static void append_fired_by(const struct bb_report *r, size_t first, struct bb_d
 	for (size_t i = first; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		if (!bb_same_table(c, &r->cases[first]) || bb_is_floor(r, c))
+		if (!same(c, &r->cases[first]) || bb_is_floor(r, c))
 			continue;
 		if (!c->fired_by)
 			return;
@@ -67,30 +88,70 @@ bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_cas
 	return false;
 }
 
+/* Adds the cells of case `i`. `param`: the value of the parameter stands behind the variant. */
+static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, bool param,
+		    struct bb_doc *d)
+{
+	d->faint = bb_is_floor(r, &r->cases[i]);
+	for (size_t k = 0; k < bb_n_case_columns; k++) {
+		const struct bb_case_column *column = &bb_case_columns[k];
+		bool is_left_out;
+
+		if (param && k == 1)
+			bb_doc__text_cell(d, r->cases[i].param_text);
+		if (!(column->in & detail))
+			continue;
+		is_left_out = !param && detail == BB_SHORT && column->as.spill == BB_DOC_BELOW &&
+			      bb_is_said_above(r, i, column);
+		bb_doc__table_cell(d, is_left_out ? (struct bb_table_cell){""}
+						  : bb_case_cell(&r->cases[i], column));
+	}
+	d->faint = false;
+}
+
+static void add_columns(enum bb_detail detail, const char *param, struct bb_doc *d)
+{
+	bb_doc__table(d, NULL, 0);
+	for (size_t k = 0; k < bb_n_case_columns; k++) {
+		if (param && k == 1)
+			bb_doc__column(d, (struct bb_doc_column){BB_TEXT(param)});
+		if (bb_case_columns[k].in & detail)
+			bb_doc__column(d, bb_case_columns[k].as);
+	}
+}
+
 static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
 		     struct bb_doc *d)
 {
-	bb_doc__table(d, NULL, 0);
-	for (size_t k = 0; k < bb_n_case_columns; k++)
-		if (bb_case_columns[k].in & detail)
-			bb_doc__column(d, bb_case_columns[k].as);
-	for (size_t i = first; i < r->n_cases; i++) {
-		if (!bb_same_table(&r->cases[i], &r->cases[first]))
-			continue;
-		d->faint = bb_is_floor(r, &r->cases[i]);
-		for (size_t k = 0; k < bb_n_case_columns; k++) {
-			const struct bb_case_column *column = &bb_case_columns[k];
-			bool is_left_out;
+	add_columns(detail, NULL, d);
+	for (size_t i = first; i < r->n_cases; i++)
+		if (bb_same_table(&r->cases[i], &r->cases[first]))
+			add_row(r, i, detail, false, d);
+}
 
-			if (!(column->in & detail))
-				continue;
-			is_left_out = detail == BB_SHORT && column->as.spill == BB_DOC_BELOW &&
-				      bb_is_said_above(r, i, column);
-			bb_doc__table_cell(d, is_left_out ? (struct bb_table_cell){""}
-							  : bb_case_cell(&r->cases[i], column));
-		}
+/* Adds one table for all values of a parameter: the values of a program below each other. Floors
+ * are left out, unless they are commands that run for a while. */
+static void add_table_of_values(const struct bb_report *r, size_t first, struct bb_doc *d)
+{
+	const struct bb_case *c = &r->cases[first];
+
+	bb_doc_group_title(c, false, unit_of(c).text, d);
+	if (c->command)
+		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
+	append_fired_by(r, first, bb_same_group, d);
+	add_columns(BB_SHORT, c->param, d);
+	for (size_t i = first; i < r->n_cases; i++) {
+		if (!bb_same_table(&r->cases[i], c) ||
+		    (bb_is_floor(r, &r->cases[i]) && !c->command))
+			continue;
+		for (size_t k = first; k < r->n_cases; k++)
+			if (bb_same_group(&r->cases[k], c) &&
+			    !strcmp(r->cases[k].variant, r->cases[i].variant))
+				add_row(r, k, BB_SHORT, true, d);
 	}
-	d->faint = false;
+	for (size_t i = first; i < r->n_cases; i++)
+		if (bb_same_group(&r->cases[i], c) && bb_is_first_of_table(r, i))
+			bb_doc_in_vain(r, &r->cases[i], d);
 }
 
 /* Returns the only program of a table besides its floor. Returns NULL if there are several, or
@@ -185,7 +246,7 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
 	if (detail != BB_DETAILS)
-		append_fired_by(r, first, d);
+		append_fired_by(r, first, bb_same_table, d);
 	add_rows(r, first, detail, d);
 	bb_doc_in_vain(r, c, d);
 	if (detail == BB_DETAILS)
@@ -372,10 +433,13 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 		if (bb_is_sweep_head(r, i)) {
 			bb_doc_sweep(r, i, d);
 			bb_doc_in_vain(r, &r->cases[i], d);
+		} else if (bb_is_first_of_table(r, i) && detail == BB_SHORT && is_of_values(r, i)) {
+			if (is_first_of_group(r, i))
+				add_table_of_values(r, i, d);
 		} else if (bb_is_first_of_table(r, i) && in_sentences) {
 			only = only_program(r, i);
 			bb_doc_group_title(only, true, unit_of(only).text, d);
-			append_fired_by(r, i, d);
+			append_fired_by(r, i, bb_same_table, d);
 			add_sentence(only, d);
 			bb_doc_in_vain(r, only, d);
 		} else if (bb_is_first_of_table(r, i)) {

@@ -161,7 +161,7 @@ static void test_run_and_table(void **state)
 	assert_true(r->cases[1].summary.rate_requested.value == 20);
 	assert_int_equal(bb_export(bb_exporter_find("table"), r, NULL, out, &err), 0);
 	fclose(out);
-	assert_non_null(strstr(table, "tops, toy, rate_hz = 10 (ns per spin)"));
+	assert_non_null(strstr(table, "tops, toy, over rate_hz (ns per spin)"));
 	free(table);
 	bb_report__free(r);
 	bb_plan__done(&plan);
