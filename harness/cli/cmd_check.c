@@ -62,7 +62,7 @@ static void print_named(const struct bb_check_result *results, enum bb_check_sta
 		if (results[i].status != status)
 			continue;
 		printf("%s %s (%.*s)", separator, bb_checks[i].name,
-		       (int)strcspn(results[i].text, ":,;("), results[i].text);
+		       (int)strcspn(results[i].text, ":,;"), results[i].text);
 		separator = ",";
 	}
 }

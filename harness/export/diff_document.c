@@ -322,6 +322,21 @@ static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__append(d, "; a line differs where that does not explain it");
 }
 
+/* Returns the only file that the rows' lines are in; NULL: there are several. */
+static const char *only_file(const struct bb_time_diff_case *c)
+{
+	const char *only = NULL;
+
+	for (size_t i = 0; i < c->n_rows; i++) {
+		const char *file = c->rows[i].b ? c->rows[i].b->file : c->rows[i].a->file;
+
+		if (only && strcmp(only, file))
+			return NULL;
+		only = file;
+	}
+	return only;
+}
+
 static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -329,6 +344,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		{BB_NUMBER("Interval")}, {BB_VERDICT("Verdict")}, {BB_NUMBER("line")},
 		{BB_CODE("source")},
 	};
+	const char *only = only_file(c);
 	size_t shown = 0;
 
 	bb_doc__table(d, columns, BB_LEN(columns));
@@ -352,7 +368,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 			bb_doc__cell(d, "[%s, %s]", signed_value(r->more.lo).text,
 				     signed_value(r->more.hi).text);
 		bb_doc__text_cell(d, bb_verdict_name(r->verdict));
-		bb_doc__cell(d, "%s:%u", basename(row->file), row->line ? row->line : row->insn);
+		bb_doc__cell(d, "%s%s%u", only ? "" : basename(row->file), only ? "" : ":",
+			     row->line ? row->line : row->insn);
 		bb_doc__cell(d, "%.100s%s%.100s", row->call, row->call[0] ? ": " : "", row->text);
 	}
 }
@@ -400,9 +417,11 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *
 		const struct bb_time_diff_case *c = &diff->cases[i];
 
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "%s, nanoseconds by source line: A %s ns a run, B %s ns, %s ns",
-			    c->b->name, bb_table_cell_value(c->a_ns).text,
-			    bb_table_cell_value(c->b_ns).text, signed_value(c->more.value).text);
+			    "%s, nanoseconds by line%s%s: A %s ns a run, B %s ns, %s ns",
+			    c->b->name, only_file(c) ? " of " : "",
+			    only_file(c) ? basename(only_file(c)) : "",
+			    bb_table_cell_value(c->a_ns).text, bb_table_cell_value(c->b_ns).text,
+			    signed_value(c->more.value).text);
 		if (isnan(c->more.lo))
 			bb_doc__append(d, ", too few loads for an interval");
 		else

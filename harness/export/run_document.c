@@ -547,10 +547,9 @@ void bb_doc_details(const struct bb_report *r, struct bb_doc *d)
 	if (!r->n_comparisons)
 		add_tables(r, BB_SHORT, false, d);
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "Details of run %s", r->id ? r->id : "(no id)");
-	if (r->started)
-		bb_doc__append(d, ", started %s", r->started);
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "on kernel %s, %s", r->fingerprint.kernel_release,
-		    r->fingerprint.cpu_model);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s%s%skernel %s, %s", r->started ? "started " : "",
+		    r->started ? r->started : "", r->started ? " on " : "",
+		    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "seed 0x%" PRIx64, r->seed);
 	if (isfinite(r->elapsed_s))
 		bb_doc__append(d, ", took %.1f s", r->elapsed_s);

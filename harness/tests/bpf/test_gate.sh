@@ -54,7 +54,7 @@ expect_status "gate: a slower program fails with 3" 3
 expect_grep "gate: what is not committed is measured, and said" out '^- B: head: the work tree \([0-9a-f&#;]+ and uncommitted changes\)$'
 expect_grep "gate: what regressed, by how much, what moved" out \
 	'^- \*\*prog.work/step\*\*: costs \+[0-9.]+ % \\\[\+[0-9.]+, \+[0-9.]+\\\], and measured again \+[0-9.]+ %; also moved: verified'
-expect_grep "gate: the lines that it is in" out '^prog.work/head/lines, nanoseconds by source line: '
+expect_grep "gate: the lines that it is in" out '^prog.work/head/lines, nanoseconds by line of prog.bpf.c: '
 expect_grep "gate: the verdict is in the table" out '^\| prog.work/step \|.*\*\*regressed\*\* \|'
 check "gate: --markdown is what stdout had" cmp "$TMP/out" "$TMP/report.md"
 check "gate: both measurements are stored" only_whole "$WORK/results" 2

@@ -52,7 +52,7 @@ options() {
 	local command
 
 	for command in $commands; do
-		"$BPFBENCH" "$command" --help | sed -nE "s/^  (    |-., )?(--[a-z-]+).*/$command \2/p" | grep -vE -- '--(help|usage)$'
+		"$BPFBENCH" "$command" --help | sed -nE "s/^  (    |-., )?(--[a-z-]+).*/$command \2/p" | grep -vE -- '--(help|usage)$' || true # none
 	done
 }
 options >"$TMP/options"
