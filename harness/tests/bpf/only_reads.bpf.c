@@ -61,13 +61,13 @@ int deletes(struct xdp_md *ctx)
 }
 
 /* The helper writes to the value. */
-SEC("xdp")
-int copies(struct xdp_md *ctx)
+SEC("tc")
+int copies(struct __sk_buff *ctx)
 {
 	__u64 key = 3, *value = bpf_map_lookup_elem(&table, &key);
 
 	if (value)
-		bpf_xdp_load_bytes(ctx, 0, value, sizeof(*value));
+		bpf_skb_load_bytes(ctx, 0, value, sizeof(*value));
 	return 0;
 }
 
