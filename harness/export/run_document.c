@@ -509,9 +509,9 @@ static void add_key(const struct bb_report *r, struct bb_doc *d)
 	}
 	if (has_net)
 		bb_doc__add(d, BB_DOC_FAINT, "net",
-			    "what a program adds to an empty one of its type, the floor, load by "
-			    "load%s",
-			    r->n_comparisons ? "" : "; +-: half the 95 % interval");
+			    "what a program adds to an empty one of its type, the floor, within "
+			    "each load%s",
+			    r->n_comparisons ? "" : "; +-: the longer side of the 95 % interval");
 	if (has_step && has_slope)
 		bb_doc__add(d, BB_DOC_FAINT, "step",
 			    "each run after a system call, as between other work; slope: a run "

@@ -315,12 +315,12 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
 	COLUMN(BB_BOTH, .cell = net, BB_NUMBER("net"), .doc = "latency less floor, load by load"),
 	COLUMN(BB_SHORT, .cell = bb_net_half_cell, BB_TEXT("+-"), .close = true,
-	       .doc = "half the 95 % interval of net, over loads"),
+	       .doc = "the longer side of the 95 % interval of net, over loads"),
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),
 	       .doc = "gross cost of one run: mean over the places of the code, where not known "
 		      "median over loads"),
 	COLUMN(BB_SHORT, .cell = bb_latency_half_cell, BB_TEXT("+-"), .close = true,
-	       .doc = "half the 95 % interval of the latency, over loads"),
+	       .doc = "the longer side of the 95 % interval of the latency, over loads"),
 	COLUMN(BB_DETAILS, .cell = interval, BB_TEXT("95 % interval"), .close = true,
 	       .doc = "of the latency, over loads, and between runs as far as selftest has "
 		      "measured that here"),
