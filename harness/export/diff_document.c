@@ -322,7 +322,8 @@ static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__append(d, "; a line differs where that does not explain it");
 }
 
-/* Returns the only file that the rows' lines are in; NULL: there are several. */
+/* Returns the only file that the rows' lines are in; NULL: there are several. It is "" for a
+ * program without lines. */
 static const char *only_file(const struct bb_time_diff_case *c)
 {
 	const char *only = NULL;
@@ -415,11 +416,11 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *
 {
 	for (size_t i = 0; i < diff->n_cases; i++) {
 		const struct bb_time_diff_case *c = &diff->cases[i];
+		const char *file = only_file(c);
 
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%s, nanoseconds by line%s%s: A %s ns a run, B %s ns, %s ns",
-			    c->b->name, only_file(c) ? " of " : "",
-			    only_file(c) ? basename(only_file(c)) : "",
+			    c->b->name, file && *file ? " of " : "", file ? basename(file) : "",
 			    bb_table_cell_value(c->a_ns).text, bb_table_cell_value(c->b_ns).text,
 			    signed_value(c->more.value).text);
 		if (isnan(c->more.lo))
