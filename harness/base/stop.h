@@ -3,8 +3,8 @@
 
 #include "base/std.h"
 
-/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP); 0: none. Only the handler sets it;
- * long loops read it. */
+/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP); 0: none. The handler sets it; code
+ * that goes on after a signal sets it to 0; long loops read it. */
 extern volatile sig_atomic_t bb_stop_signal;
 
 /* The signal handler calls this function. NULL: no function. base/deadline.h uses it to break

@@ -82,7 +82,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 			bb_take__settle(&s->take, BB_SETTLE_TURN, 0);
 		bb_watched__look(&s->command);
 		if (bb_stop_signal == SIGINT && s->opts->interrupt_ends) {
-			bb_stop_signal = 0; /* a second signal ends bpfbench at once */
+			bb_stop_signal = 0; /* a second SIGINT ends bpfbench at once */
 			return 0;
 		}
 		if (bb_stop_signal)

@@ -131,7 +131,7 @@ static void reset_counters(struct bb_exact *e)
 		bb_clone__reset(&e->clone);
 }
 
-/* Adds the counters of one run to the totals. */
+/* Adds the counters of one firing to the totals. */
 static void add_counters(struct bb_exact *e)
 {
 	for (; e; e = e->behind) {
@@ -242,7 +242,7 @@ static int attach(void *slot, struct bb_err *err)
 				  &s->common.attached, err);
 }
 
-/* Returns 0 if the program can be cloned, else -errno with the reason. */
+/* Makes a clone and attaches it, as a test. Returns 0 if both work, else -errno with the reason. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_drive_slot *slot;

@@ -56,7 +56,8 @@ void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
 			struct bb_test_prog *prog, int prog_fd);
 
 /*
- * Prepares a slot for the program, or its clone `prog_fd`, and starts the process that fires.
+ * Prepares a slot and starts the process that fires. `prog_fd` is the program or its clone.
+ * bb_fire__do() attaches it.
  * work() of bb_fire__do() gets `arg` and `shared_bytes` bytes of shared memory. Returns 0, or
  * -errno with a message.
  */

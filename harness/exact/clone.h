@@ -16,7 +16,7 @@ struct bb_clone {
 	const struct bb_code *code; /* borrowed */
 	struct bb_cfg cfg;
 	int prog_fd;
-	/* one counter for each basic block, then one for each call in `vain` */
+	/* one counter for each basic block, then one for each watched call (`vain`) */
 	struct bb_shared_memory counts;
 	/* ascending slots of the map lookups and tail calls that are watched: the clone counts
 	 * how often each of them is in vain */

@@ -61,7 +61,8 @@ bool bb_rewrite__mend(struct bb_rewrite *r);
 
 /*
  * Loads the rewritten form of `code`; if `now` is NULL, loads the original. -ENOTSUP with the
- * verifier's words if it is refused. -EPERM, -ENOMEM, -EINTR and -EAGAIN are returned unchanged.
+ * verifier's words, if there are any, if it is refused. -EPERM, -EINTR, -EAGAIN and -ENOMEM are
+ * returned unchanged, except an -ENOMEM by which the kernel says that a jump is too far.
  */
 int bb_load__program(const struct bb_code *code, const struct bb_rewrite *now, int *ret_fd,
 		     struct bb_err *err);

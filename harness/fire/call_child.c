@@ -84,7 +84,8 @@ static char **make_argv(const struct bb_fire_user *u, const char *library,
 
 /* --- in our process --- */
 
-/* Waits for the child's first message: empty if the library is loaded, otherwise the error. */
+/* Waits for the child's first message. It is empty if the child can call the function; otherwise it
+ * is the error. */
 static int wait_for_it(struct bb_call_child *c, const char *library, const char *function,
 		       struct bb_err *err)
 {

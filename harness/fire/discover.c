@@ -7,7 +7,7 @@
 #define WINDOWS 12u          /* most windows for each trigger */
 #define WINDOWS_NS 30000000u /* after this time (ns), ENOUGH windows suffice */
 #define ENOUGH 3u
-#define DEATHS 2u /* ends of the firing process after which we give up */
+#define DEATHS 2u /* we give up when the firing process has died this often */
 
 /* The triggers to try, and what came of them. The process that fires works on a copy in shared
  * memory. */

@@ -17,8 +17,9 @@
  * buffer, hook measures more.
  */
 struct bb_cross_checked {
-	const struct bb_case *slope, *step; /* `slope` is the case of the drive slope or hook that
-					       is compared with `step` */
+	/* `step` is a case of the drive step. `slope` is the case of the drive slope or of the
+	 * drive hook that it is compared with. */
+	const struct bb_case *slope, *step;
 	const char *rest; /* end of both names behind the drive: "/input=syn" or "" */
 	/* latencies; if `slope` is a case of hook, both are net latencies */
 	double slope_ns, step_ns;

@@ -59,7 +59,8 @@ struct bb_field {
 	const char *(*choice)(size_t i); /* in place of choices: allowed text i; NULL after the
 					    last */
 	const struct bb_kind *of;        /* kind of a mapping, or of the items of a list */
-	const char *item;                /* description of one item, for messages */
+	const char *item; /* for messages: one item of a list of texts, or the items (plural) of a
+			     list of mappings */
 	/* For the JSON schema (plan/schema.h). `schema` is that of a value that is no mapping;
 	 * NULL: that of the type, if any. `mapping` is the kind of a mapping from which `read`
 	 * makes a member of another type. */

@@ -6,9 +6,12 @@
 #include "base/std.h"
 #include "plan/scenario.h"
 
-/* The cases of a run, made from one scenario before anything is loaded: one for each variant,
- * drive and value of the parameter. `--dry-run` prints them. */
-#define BB_DEFAULT_LOADS 28u /* two for each of up to 14 places of a program (run/round.h) */
+/* A plan lists the cases of a run. It is made from one scenario before anything is loaded. Each
+ * variant, drive and value of the parameter gives a case. `--dry-run` prints the plan. */
+
+/* Default loads of a case whose time depends on the place of its program: two for each of up to 14
+ * places (run/round.h). */
+#define BB_DEFAULT_LOADS 28u
 /*
  * Default loads of all other cases: of drives that measure by time, count, or load no program; and
  * of sweeps. A drive that measures by time has one slice per load. Shorter slices would hold too

@@ -574,7 +574,8 @@ static void write_floor(const char *indent, const struct group *g, FILE *out)
 		fprintf(out, "%sfloor: %s\n", indent, g->floor);
 }
 
-/* Values of the firing process for a global of a program, by a word in the global's name. */
+/* What a scenario may set a global to, so that it gets a value of the process that fires. The
+ * global's name contains `word`, and its type and size fit. */
 static const struct {
 	const char *word, *self;
 	bool is_text;

@@ -401,7 +401,8 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && s.out_of_time && !anything_left(&s)) {
 		bb_deadline__end(&half);
 		rc = open_late(&s, err);
-		bb_deadline__begin(&half, 0); /* only the budget limits the rest */
+		bb_deadline__begin(&half,
+				   0); /* trying has no limit of its own here, only the budget */
 	}
 	load_s = bb_seconds_since(began_ns);
 	if (!rc)

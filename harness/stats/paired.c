@@ -26,8 +26,8 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 		*ret_k = highest < 0 ? 0 : (size_t)floor(highest) + 1;
 		return 0;
 	}
-	/* prob[t]: probability that the ranks whose coins show heads have the sum t; exact for n
-	 * < 53 */
+	/* A coin decides for each rank whether it counts. prob[t]: probability that the ranks that
+	 * count have the sum t; exact for n < 53. */
 	prob = calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
 	if (!prob)
 		return -ENOMEM;
