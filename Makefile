@@ -156,7 +156,7 @@ $(O)/tests/tools/%: harness/tests/tools/%.c $(DRIVES) $(LIB) $(O)/flags
 
 $(O)/bpfbench.1: $(BIN) packaging/man.sh
 	$(call msg,MAN,$@)
-	$(Q)ASAN_OPTIONS=detect_leaks=0 packaging/man.sh ./$(BIN) > $@
+	$(Q)packaging/man.sh ./$(BIN) > $@
 
 $(O)/bench/%: harness/tests/bench/%.c $(DRIVES) $(LIB) $(O)/flags
 	$(call msg,BENCH,$<)

@@ -311,6 +311,8 @@ void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args
 
 	command_name = argv[0];
 	fill_options(&p, options);
+	if (!p.n)
+		argp.options = NULL; /* glibc loses memory for a table without options */
 	refuse_unknown(&p, argc, argv);
 	if (!out)
 		bb_out_of_memory();
