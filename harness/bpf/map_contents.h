@@ -15,7 +15,7 @@ struct bb_contents_map {
 	bool is_frozen;    /* BPF_MAP_FREEZE: system calls cannot write to the map */
 };
 
-/* What is known of a map from load to load. */
+/* A map whose contents may stay from load to load. */
 struct bb_steady_map {
 	bool is_steady;      /* no program of the load can change it */
 	uint32_t written_id; /* id of the map that has its contents already; 0: none */

@@ -120,7 +120,7 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		/* a drive with cold caches has the same lines, only in other widths */
-		bool draw = a->flame && !strstr(lines[i].timed->drive, "-cold");
+		bool draw = a->flame && !bb_timed__is_cold(lines[i].timed);
 
 		if (!a->all && !is_chosen(lines, n, i))
 			continue;

@@ -32,6 +32,12 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 /* Adds the table that begins with case `first` (bb_same_table()), with its title and its notes. */
 void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail, struct bb_doc *d);
 
+/* True if case `i` is the first of its group (bb_same_group()). */
+bool bb_is_first_of_group(const struct bb_report *r, size_t i);
+
+/* True if the group of case `of` has several values of its parameter, and is no sweep. */
+bool bb_is_of_values(const struct bb_report *r, size_t of);
+
 /* True if case `i` is the first of its table (bb_same_table()). False for the cases of a sweep. */
 bool bb_is_first_of_table(const struct bb_report *r, size_t i);
 
@@ -57,9 +63,9 @@ bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_cas
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
 			struct bb_doc *d);
 
-/* Adds what the programs looked for in vain, the checks that turned their runs away, and what to do
- * about both. Only the cases count that
- * are in the same table as the case `table`; NULL means all cases. */
+/* Adds notes about calls that came to nothing and about checks that turned runs away. Each note
+ * says what to do. The notes are about the cases in the table of case `table`; NULL means all
+ * cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
 
 /* Adds the cases that were measured hot and cold, side by side. */
@@ -85,8 +91,8 @@ struct bb_doc_gate {
 	const struct bb_report *first, *again; /* `again` is NULL if there was no alert */
 };
 
-/* What a comparison is between. `r` NULL: `a` and `b` are the ids of two stored runs; otherwise
- * they are two variants of the run `r`. */
+/* The two sides of a comparison. If `r` is NULL, `a` and `b` are the ids of stored runs. Otherwise
+ * they are variants of the run `r`. */
 struct bb_doc_sides {
 	const struct bb_report *r;
 	const char *a, *b;
@@ -95,8 +101,9 @@ struct bb_doc_sides {
 /* Adds the differences between two programs or two runs. On a page only the `open` most urgent
  * rows are shown and the others are folded away; 0: all are shown. */
 void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d);
-/* `sides.a` NULL: the document has said what is compared. `all`: shows all rows and lines that
- * differ. `g` is the gate that made the counts; NULL: no gate. */
+/* Adds the cases and lines whose counts differ: all of them, or without `all` the first ones. If
+ * `sides.a` is NULL, the sides are not named. `g` is the gate that made the counts; NULL: no gate.
+ */
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
 		       const struct bb_doc_gate *g, struct bb_doc *d);
 void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *d);

@@ -245,12 +245,6 @@ static void put_comparison(const struct bb_comparison *c, FILE *mem)
 				  (struct bb_estimate){exp(c->pairs[i].d), NAN, NAN}, mem);
 }
 
-/* True if two cases are points of one curve. */
-static bool same_curve(const struct bb_case *a, const struct bb_case *b)
-{
-	return bb_same_group(a, b) && bb_same_text(a->variant, b->variant);
-}
-
 /* Writes the curve that begins with case `i`, of latencies or of slowdowns. Writes nothing if
  * the case belongs to a curve of an earlier case. */
 static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *mem)
@@ -259,7 +253,7 @@ static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *
 	const char *const texts[] = {first->variant, first->drive, first->param};
 
 	for (size_t k = 0; k < i; k++)
-		if (same_curve(&r->cases[k], first))
+		if (bb_same_curve(&r->cases[k], first))
 			return;
 	fputs(slowdown ? "\n\n# slowdown\t" : "\n\n# cost\t", mem);
 	put_text(first->scenario, mem);
@@ -268,7 +262,7 @@ static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *
 	for (size_t k = i; k < r->n_cases; k++) {
 		const struct bb_case *c = &r->cases[k];
 
-		if (!same_curve(c, first))
+		if (!bb_same_curve(c, first))
 			continue;
 		put_text(c->scenario, mem);
 		put_texts(texts, 3, mem);

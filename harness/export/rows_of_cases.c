@@ -43,10 +43,7 @@ bool bb_is_sweep(const struct bb_report *r, size_t i)
 
 bool bb_is_sweep_head(const struct bb_report *r, size_t i)
 {
-	for (size_t k = 0; k < i; k++)
-		if (same_sweep(&r->cases[k], &r->cases[i]))
-			return false;
-	return bb_is_sweep(r, i);
+	return bb_is_first_of_group(r, i) && bb_is_sweep(r, i);
 }
 
 static void add_end(struct bb_doc *d, const struct bb_case *c)

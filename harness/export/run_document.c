@@ -30,8 +30,7 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
 	bb_doc__append(d, "%s%s", *after ? " " : "", after);
 }
 
-/* True if the group of case `of` has several values of its parameter, and is no sweep. */
-static bool is_of_values(const struct bb_report *r, size_t of)
+bool bb_is_of_values(const struct bb_report *r, size_t of)
 {
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (bb_same_group(&r->cases[i], &r->cases[of]) &&
@@ -40,7 +39,7 @@ static bool is_of_values(const struct bb_report *r, size_t of)
 	return false;
 }
 
-static bool is_first_of_group(const struct bb_report *r, size_t i)
+bool bb_is_first_of_group(const struct bb_report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (bb_same_group(&r->cases[k], &r->cases[i]))
@@ -145,8 +144,7 @@ static void add_table_of_values(const struct bb_report *r, size_t first, struct 
 		    (bb_is_floor(r, &r->cases[i]) && !c->command))
 			continue;
 		for (size_t k = first; k < r->n_cases; k++)
-			if (bb_same_group(&r->cases[k], c) &&
-			    !strcmp(r->cases[k].variant, r->cases[i].variant))
+			if (bb_same_curve(&r->cases[k], &r->cases[i]))
 				add_row(r, k, BB_SHORT, true, d);
 	}
 	for (size_t i = first; i < r->n_cases; i++)
@@ -365,13 +363,6 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 	}
 }
 
-/* True if both cases are of one program under one drive. */
-static bool differ_by_input(const struct bb_case *a, const struct bb_case *b)
-{
-	return !strcmp(a->scenario, b->scenario) && !strcmp(a->variant, b->variant) &&
-	       !strcmp(a->drive, b->drive);
-}
-
 /*
  * Adds what a run costs on average if its inputs come as often as their weights say. Inputs that
  * were not measured are left out, which is said. The half width assumes that the costs of inputs
@@ -387,7 +378,7 @@ static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 		const struct bb_estimate *l = &c->summary.latency;
 		double w = c->path_share;
 
-		if (!differ_by_input(c, f) || isnan(w) || isnan(l->value))
+		if (!bb_same_curve(c, f) || isnan(w) || isnan(l->value))
 			continue;
 		share += w;
 		latency += w * l->value;
@@ -414,7 +405,7 @@ static void add_mixes(const struct bb_report *r, struct bb_doc *d)
 		bool again = isnan(c->path_share) || c->is_live || bb_is_floor(r, c);
 
 		for (size_t k = 0; k < i; k++)
-			again |= differ_by_input(&r->cases[k], c);
+			again |= bb_same_curve(&r->cases[k], c);
 		if (!again)
 			add_mix(r, i, d);
 	}
@@ -433,8 +424,9 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 		if (bb_is_sweep_head(r, i)) {
 			bb_doc_sweep(r, i, d);
 			bb_doc_in_vain(r, &r->cases[i], d);
-		} else if (bb_is_first_of_table(r, i) && detail == BB_SHORT && is_of_values(r, i)) {
-			if (is_first_of_group(r, i))
+		} else if (bb_is_first_of_table(r, i) && detail == BB_SHORT &&
+			   bb_is_of_values(r, i)) {
+			if (bb_is_first_of_group(r, i))
 				add_table_of_values(r, i, d);
 		} else if (bb_is_first_of_table(r, i) && in_sentences) {
 			only = only_program(r, i);

@@ -294,7 +294,6 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 			    is_named ? v->map : "MAP");
 }
 
-/* Adds the checks that turned runs away, and what to do about them. */
 /* True if an earlier case beside the table, of the same program, was turned away by the same
  * check. */
 static bool is_turned_away_before(const struct bb_report *r, const struct bb_case *table,
@@ -308,6 +307,7 @@ static bool is_turned_away_before(const struct bb_report *r, const struct bb_cas
 	return false;
 }
 
+/* Adds the checks that turned runs away, and what to do about them. */
 static void add_turned_away(const struct bb_report *r, const struct bb_case *table, size_t from,
 			    struct bb_doc *d)
 {

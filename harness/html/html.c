@@ -93,13 +93,9 @@ static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, siz
 	const struct bb_report *r = page->report;
 	const struct bb_case *c = &r->cases[first];
 	struct bb_doc d = {0}, title, tables;
-	bool has_other_values = false;
 	int rc;
 
-	for (size_t i = first; i < r->n_cases; i++)
-		has_other_values |= bb_same_group(&r->cases[i], c) &&
-				    !bb_same_table(&r->cases[i], c);
-	if (has_other_values && !bb_is_sweep(r, first))
+	if (bb_is_of_values(r, first))
 		bb_doc_group_title(c, false, "", &d);
 	for (size_t i = first; i < r->n_cases; i++) {
 		if (!bb_same_group(&r->cases[i], c))
@@ -135,12 +131,9 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	      "without outliers over all addresses modulo 64 at which the JIT may put the program, "
 	      "or, where these are not known, as the median over its loads.</p>\n",
 	      out);
-	for (size_t i = 0, k; !rc && i < r->n_cases; i++) {
-		for (k = 0; k < i && !bb_same_group(&r->cases[k], &r->cases[i]);)
-			k++;
-		if (k == i)
+	for (size_t i = 0; !rc && i < r->n_cases; i++)
+		if (bb_is_first_of_group(r, i))
 			rc = put_group(out, page, nth, i);
-	}
 	if (!r->n_cases)
 		fputs("<p>Nothing was timed.</p>\n", out);
 	return rc;

@@ -3,13 +3,22 @@
 
 #include "base/grow.h"
 
-static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, uint64_t key)
+struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
+						     uint64_t key)
 {
-	struct bb_inside_path_packets *of;
-
 	for (size_t i = 0; i < p->n_paths; i++)
 		if (p->paths[i].key == key)
 			return &p->paths[i];
+	return NULL;
+}
+
+/* As bb_inside_packets__of(), but adds a path that is not there. NULL: memory ran out. */
+static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, uint64_t key)
+{
+	struct bb_inside_path_packets *of = bb_inside_packets__of(p, key);
+
+	if (of)
+		return of;
 	of = bb_append(&p->paths, &p->n_paths, sizeof(*of));
 	if (of)
 		*of = (struct bb_inside_path_packets){.key = key};
@@ -93,15 +102,6 @@ void bb_inside_packets__done(struct bb_inside_packets *p)
 	free(p->paths);
 	free(p->n_taken);
 	*p = (struct bb_inside_packets){0};
-}
-
-const struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
-							   uint64_t key)
-{
-	for (size_t i = 0; i < p->n_paths; i++)
-		if (p->paths[i].key == key)
-			return &p->paths[i];
-	return NULL;
 }
 
 uint32_t bb_inside_packets__differ(const struct bb_inside_path_packets *of)

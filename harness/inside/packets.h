@@ -31,8 +31,8 @@ int bb_inside_packets__collect(struct bb_inside_packets *p, const struct bb_insi
 void bb_inside_packets__done(struct bb_inside_packets *p);
 
 /* Returns the packets of a path; NULL if there are none. */
-const struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
-							   uint64_t key);
+struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
+						     uint64_t key);
 
 /* Returns how many different packets of a path are kept. They come first in `kept`. */
 uint32_t bb_inside_packets__differ(const struct bb_inside_path_packets *of);

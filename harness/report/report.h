@@ -359,6 +359,13 @@ static inline bool bb_same_group(const struct bb_case *a, const struct bb_case *
 	       bb_same_text(a->param, b->param);
 }
 
+/* True if both cases are of one program: the same group and variant. They differ at most in the
+ * value of the parameter. */
+static inline bool bb_same_curve(const struct bb_case *a, const struct bb_case *b)
+{
+	return bb_same_group(a, b) && bb_same_text(a->variant, b->variant);
+}
+
 /* True if both cases stand in one table: the same group, and the same value of the parameter. */
 static inline bool bb_same_table(const struct bb_case *a, const struct bb_case *b)
 {

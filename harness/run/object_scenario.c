@@ -518,11 +518,14 @@ static void write_run(const struct bb_object_run *run, bool is_context, size_t n
 {
 	char name[BB_NAME_MAX_BYTES + 1];
 
-	if (run->path)
+	if (run->path) {
 		bb_name_from(run->path, strlen(run->path), name);
-	fprintf(out, "      - {name: %s-%s", run->path ? "path" : "run", run->path ? name : "");
-	if (!run->path || nth > 1)
-		fprintf(out, "%s%zu", run->path ? "-" : "", nth);
+		fprintf(out, "      - {name: path-%s", name);
+		if (nth > 1)
+			fprintf(out, "-%zu", nth);
+	} else {
+		fprintf(out, "      - {name: run-%zu", nth);
+	}
 	if (run->share > 0)
 		fprintf(out, ", weight: %.9g", run->share);
 	fprintf(out, ", %shex: \"%s\"}\n", is_context ? "context_" : "", bytes_of(run, is_context));
