@@ -115,11 +115,13 @@ packets=("packets: the paths' shares" "packets: each path has its own" "packets:
 traffic
 if ((status == 0)) && [[ $(of inside_packets '.paths | length') -ge 2 ]]; then
 	expect_eq "${packets[0]}" "$(of inside_packets '[.paths[] | .runs] | .[0:2] | join(" ")')" "1800 200"
+	share=$(of inside_packets '.paths[1].runs / ([.paths[].runs] | add)')
 	slow=$(of inside_packets '.paths[1].path') fast=$(of inside_packets '.paths[0].path')
 	run "$BPFBENCH" init --object "$WORK/packets.capture"
 	ports_of() { sed -nE "s/^ *- \{name: path-$1(-2)?, weight: .* hex: \"[0-9a-f]{72}([0-9a-f]{4}).*/\2/p" "$TMP/out" | sort -u; }
 	expect_eq "${packets[1]}" "$(ports_of "$fast") $(ports_of "$slow")" "0009 0035"
-	expect_grep "${packets[2]}" out "path-$slow(-2)?, weight: (0\.05|0\.1),"
+	expect_eq "${packets[2]}" "$(sed -nE "s/^ *- \\{name: path-$slow(-2)?, weight: ([0-9.e-]+),.*/\\2/p" "$TMP/out" | sort -u)" \
+		"$(awk -v n="$(grep -cE "name: path-$slow(-2)?, " "$TMP/out")" -v share="$share" 'BEGIN { printf "%.9g", share / (n / 2) }')"
 	run "$BPFBENCH" --object "$WORK/packets.capture" --drive step --loads 4 --quiet --no-store --format json
 	cp "$TMP/out" "$WORK/packets.json"
 	check "${packets[3]}" jq -e --arg fast "path-$fast" --arg slow "path-$slow" '[.cases[] | select(.name | contains("/inside_packets/"))]

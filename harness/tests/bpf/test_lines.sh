@@ -13,9 +13,11 @@ need_root "${names[@]}" || plan_done
 . "$(dirname "$0")/left.sh"
 object=$O/tests/bpf/lines.bpf.o
 
-# times PROGRAM: the table of its lines into $TMP/out.
+# times PROGRAM [LOADS]: the table of its lines into $TMP/out.
 times() {
-	run "$BPFBENCH" --object "$object" --program "$1" --lines --loads 6 --samples 600 --seed 1 --budget 60 --quiet --results "$results"
+	local loads=${2:-6}
+
+	run "$BPFBENCH" --object "$object" --program "$1" --lines --loads "$loads" --samples "$((100 * loads))" --seed 1 --budget 60 --quiet --results "$results"
 	expect_status "$1: succeeds" 0
 	run "$BPFBENCH" annotate --time --all --variant "$1" --results "$results"
 	expect_status "$1: has a table" 0
@@ -27,7 +29,8 @@ between() { awk -v x="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(x >= a && x <= b) 
 # ratio A B LEAST MOST
 ratio() { awk -v a="$1" -v b="$2" -v least="$3" -v most="$4" 'BEGIN { exit !(b > 0 && a / b >= least && a / b <= most) }'; }
 
-times known
+# Of 6 loads, the parts summed to more than 2 % too much in 5 of 12 runs on one machine; of 28, in 1 of 8.
+times known 28
 # 4.6 to 4.9 without what keeps the first line from hiding behind the way out
 check "known: 256 multiplications are four times 64, which come first" ratio "$(of '/* 256 */')" "$(of '/* 64 */')" 3 4.5
 check "known: 256 multiplications are about twice 128" ratio "$(of '/* 256 */')" "$(of '/* 128 */')" 1.5 2.6
