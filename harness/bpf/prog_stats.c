@@ -230,18 +230,23 @@ void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)
 		m->verified_insns = number_of(log, "processed ", " insns");
 }
 
-/* Memory that the kernel accounts to a map, in bytes; NAN if unknown. */
+double bb_map_bytes(int map_fd)
+{
+	char path[64], text[1024] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
+	bb_root__read(path, text, sizeof(text));
+	return number_of(text, "memlock:\t", "\n");
+}
+
 static double memory_of_map(__u32 id)
 {
 	int map_fd = bpf_map_get_fd_by_id(id);
-	char path[64], text[1024];
+	double bytes = map_fd < 0 ? (double)NAN : bb_map_bytes(map_fd);
 
-	if (map_fd < 0)
-		return NAN;
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
-	bb_root__read(path, text, sizeof(text));
-	close(map_fd);
-	return number_of(text, "memlock:\t", "\n");
+	if (map_fd >= 0)
+		close(map_fd);
+	return bytes;
 }
 
 /* 0 means that the kernel did not report the figure, because no program has 0 of it. */
