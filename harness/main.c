@@ -34,6 +34,8 @@ static const struct cmd {
 	{"compare", bb_cmd_compare, true,
 	 "compare two programs measured in turns, or two stored runs"},
 	{"live", bb_cmd_live, true, "watch the loaded programs: runs, cost and CPU of each"},
+	{"overhead", bb_cmd_overhead, true,
+	 "run a workload with and without an agent: the CPU time it costs"},
 	{"maps", bb_cmd_maps, true, "write the contents of a loaded program's maps for a scenario"},
 	{"gate", bb_cmd_gate, true, "compare two git revisions; fail if a program got slower"},
 	{"selftest", bb_cmd_selftest, true, "find the smallest difference that can be judged here"},

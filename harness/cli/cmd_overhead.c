@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/caller.h"
+#include "base/clock.h"
+#include "base/json_writer.h"
+#include "bpf/prog_type.h"
+#include "cli/capture_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "export/table_cells.h"
+#include "plan/field.h"
+#include "run/overhead.h"
+
+struct overhead_args;
+
+/* What is written. */
+struct shown {
+	const struct overhead_args *args;
+	const struct bb_overhead *o;
+	const char *name;   /* of the agent */
+	const char *failed; /* message of the error that ended the measurement; NULL: none */
+};
+
+struct format {
+	const char *name, *doc;
+	int (*write)(const struct shown *s, FILE *out);
+};
+
+struct overhead_args {
+	struct bb_overhead_opts opts;
+	char **command; /* points into argv; ends in NULL */
+	struct bb_strings env;
+	const struct format *format;
+	const char *output, *load;
+	bool never_fails;
+};
+
+/* --- for people --- */
+
+static const char *const figure_names[BB_N_OVERHEAD] = {"CPU time", "CPU time, whole machine",
+							"wall time", "bystander's CPU time"};
+static const char *const figure_slugs[BB_N_OVERHEAD] = {"cpu", "machine-cpu", "wall", "bystander"};
+
+static void add_time(struct bb_doc *d, double s)
+{
+	double size = fabs(s);
+
+	if (!isfinite(s))
+		bb_doc__text_cell(d, NULL);
+	else if (size >= 1)
+		bb_doc__cell(d, "%.3f s", s);
+	else if (size >= 1e-3)
+		bb_doc__cell(d, "%.3f ms", s * 1e3);
+	else
+		bb_doc__cell(d, "%.2f us", s * 1e6);
+}
+
+static void add_figures(const struct shown *s, struct bb_doc *d)
+{
+	bool against = s->args->opts.against.command.shell;
+	const char *per = s->args->opts.requests > 1 ? "a request" : "a run";
+	const struct bb_doc_column columns[] = {
+		{BB_TEXT(per)},
+		{BB_NUMBER(against ? "against" : "without")},
+		{BB_NUMBER(against ? "agent" : "with")},
+		{BB_NUMBER("more %")},
+		{BB_NUMBER("interval %")},
+		{BB_VERDICT("verdict")},
+	};
+
+	bb_doc__table(d, columns, BB_LEN(columns));
+	for (int i = 0; i < BB_N_OVERHEAD; i++) {
+		const struct bb_overhead_figure *f = &s->o->figures[i];
+		bool judged = i == BB_OVERHEAD_CPU || f->verdict == BB_VERDICT_REGRESSED;
+
+		if (!isfinite(f->base_s))
+			continue;
+		bb_doc__text_cell(d, figure_names[i]);
+		add_time(d, f->base_s);
+		add_time(d, f->head_s);
+		bb_doc__cell(d, "%+.2f", 100 * (f->ratio.value - 1));
+		if (isfinite(f->ratio.lo))
+			bb_doc__cell(d, "[%.2f, %.2f]", 100 * (f->ratio.lo - 1),
+				     100 * (f->ratio.hi - 1));
+		else
+			bb_doc__text_cell(d, NULL);
+		if (judged && f->verdict != BB_VERDICT_INCONCLUSIVE)
+			bb_doc__cell(d, "%s %g %%",
+				     f->verdict == BB_VERDICT_SAME ? "within" : "above",
+				     100 * s->args->opts.max);
+		else
+			bb_doc__text_cell(d, judged ? "inconclusive" : "");
+	}
+}
+
+static void add_part(struct bb_doc *d, const char *name, double runs, double ns, double cpu_s,
+		     double base_s)
+{
+	bb_doc__text_cell(d, name);
+	bb_doc__table_cell(d, bb_table_cell_number(runs, runs));
+	bb_doc__table_cell(d, bb_table_cell_number(ns, ns));
+	add_time(d, cpu_s);
+	bb_doc__cell(d, "%.2f", 100 * cpu_s / base_s);
+}
+
+static void add_parts(const struct shown *s, struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("part")},       {BB_NUMBER("runs")},     {BB_NUMBER("ns/run")},
+		{BB_NUMBER("CPU time")}, {BB_NUMBER("% of CPU")},
+	};
+	const struct bb_overhead *o = s->o;
+	double base_s = o->figures[BB_OVERHEAD_CPU].base_s;
+	size_t n_idle = 0;
+
+	if (!o->programs)
+		return;
+	bb_doc__table(d, columns, BB_LEN(columns));
+	for (size_t i = 0; i < o->n_programs; i++) {
+		const struct bb_overhead_program *p = &o->programs[i];
+
+		n_idle += !(p->runs > 0);
+		if (p->runs > 0)
+			add_part(d,
+				 bb_table_cell_of("%s %s%s",
+						  bb_prog_type_name(p->program.type).text,
+						  p->program.name, p->is_gone ? " (gone)" : "")
+					 .text,
+				 p->runs, p->ns, p->runs * p->ns * 1e-9, base_s);
+	}
+	add_part(d, "the agent's processes", NAN, NAN, o->agent_s, base_s);
+	if (!s->args->opts.against.command.shell)
+		add_part(d, "unexplained", NAN, NAN, bb_overhead__unexplained_s(o), base_s);
+	if (n_idle)
+		bb_doc__add(d, BB_DOC_FAINT, NULL, "%zu program%s of the agent did not run", n_idle,
+			    n_idle == 1 ? "" : "s");
+}
+
+static void add_notes(const struct shown *s, struct bb_doc *d)
+{
+	const struct bb_overhead *o = s->o;
+	double machine_s = o->figures[BB_OVERHEAD_MACHINE].base_s * o->runs_a_turn *
+			   s->args->opts.requests;
+
+	if (isfinite(o->rss_bytes))
+		bb_doc__add(d, BB_DOC_FAINT, "memory",
+			    "%.1f MiB resident in the agent's processes, %.1f MiB in the maps of "
+			    "its programs",
+			    o->rss_bytes / 1048576, o->map_bytes / 1048576);
+	if (o->programs)
+		bb_doc__add(d, BB_DOC_FAINT, "parts",
+			    "from one more turn, with bpf_stats on, which adds 10 to 40 ns to a "
+			    "run; it is off for the figures above. unexplained: more CPU time than "
+			    "the parts have, such as the hooks around the programs");
+	bb_doc__add(d, BB_DOC_FAINT, "whole machine",
+		    "in ticks of %g ms, %.2f %% of a turn; other processes are in it",
+		    1e3 / (double)sysconf(_SC_CLK_TCK),
+		    100 / (double)sysconf(_SC_CLK_TCK) / machine_s);
+	if (o->n_killed)
+		bb_doc__add(d, BB_DOC_BAD, NULL,
+			    "the agent ignored SIGTERM for 5 s and was killed, %u of %u times",
+			    o->n_killed, o->n_starts);
+	if (o->n_gone)
+		bb_doc__add(d, BB_DOC_BAD, NULL,
+			    "programs of the agent were unloaded midway, in %u turns, '%s' among "
+			    "them: the figures are of less than the whole agent",
+			    o->n_gone, o->gone);
+	if (o->steal > 0.02)
+		bb_doc__add(d, BB_DOC_BAD, NULL,
+			    "the hypervisor gave %.0f %% of the time to others", 100 * o->steal);
+	if (*o->why)
+		bb_doc__add(d, BB_DOC_BAD, "inconclusive", "%s", o->why);
+	if (s->failed)
+		bb_doc__add(d, BB_DOC_BAD, "broken off", "%s", s->failed);
+}
+
+static void make_document(const struct shown *s, struct bb_doc *d)
+{
+	const struct bb_overhead *o = s->o;
+
+	bb_doc__add(d, BB_DOC_TITLE, NULL,
+		    "overhead of %s: %zu blocks of 4 turns, %u run%s of the workload a turn, %.0f "
+		    "s",
+		    s->name, o->n_blocks, o->runs_a_turn, o->runs_a_turn == 1 ? "" : "s",
+		    o->elapsed_s);
+	add_figures(s, d);
+	add_parts(s, d);
+	add_notes(s, d);
+}
+
+static int write_table(const struct shown *s, FILE *out)
+{
+	struct bb_doc d = {0};
+	int rc;
+
+	make_document(s, &d);
+	rc = bb_doc__text(&d, &bb_doc_plain_look, out);
+	bb_doc__done(&d);
+	return rc;
+}
+
+static int write_markdown(const struct shown *s, FILE *out)
+{
+	struct bb_doc d = {0};
+	int rc;
+
+	make_document(s, &d);
+	rc = bb_doc__markdown(&d, out);
+	bb_doc__done(&d);
+	return rc;
+}
+
+/* --- for programs --- */
+
+static void write_estimate(struct bb_json *w, const char *name, const struct bb_estimate *e)
+{
+	bb_json__open(w, name, "{");
+	bb_json__add_double(w, "value", e->value);
+	bb_json__add_double(w, "lower_value", e->lo);
+	bb_json__add_double(w, "upper_value", e->hi);
+	bb_json__close(w);
+}
+
+static const char *verdict_name(const struct bb_overhead_figure *f)
+{
+	return f->verdict == BB_VERDICT_REGRESSED ? "above"
+	       : f->verdict == BB_VERDICT_SAME    ? "within"
+						  : "inconclusive";
+}
+
+static void write_turns(const struct bb_overhead *o, struct bb_json *w)
+{
+	bb_json__open(w, "turns", "[\n");
+	for (size_t i = 0; i < o->n_turns; i++) {
+		const struct bb_overhead_turn *t = &o->turns[i];
+
+		bb_json__open(w, NULL, "{");
+		bb_json__add_u64(w, "block", t->block);
+		bb_json__add_bool(w, "with", t->is_head);
+		for (int k = 0; k < BB_N_OVERHEAD; k++)
+			bb_json__add_double(w, figure_slugs[k], t->s[k]);
+		bb_json__add_double(w, "agent", t->agent_s);
+		bb_json__close(w);
+	}
+	bb_json__close(w);
+}
+
+static int write_json(const struct shown *s, FILE *out)
+{
+	struct bb_json w = {.out = out, .indent = 1};
+	const struct bb_overhead *o = s->o;
+
+	bb_json__open(&w, NULL, "{\n");
+	bb_json__add_text(&w, "format", "bpfbench-overhead");
+	bb_json__add_u64(&w, "version", 1);
+	bb_json__add_text(&w, "agent", s->args->opts.agent.command.shell);
+	bb_json__add_text(&w, "against", s->args->opts.against.command.shell);
+	bb_json__add_double(&w, "max", s->args->opts.max);
+	bb_json__add_u64(&w, "seed", s->args->opts.seed);
+	bb_json__add_u64(&w, "blocks", o->n_blocks);
+	bb_json__add_u64(&w, "runs_a_turn", o->runs_a_turn);
+	bb_json__add_double(&w, "seconds", o->elapsed_s);
+	bb_json__add_text(&w, "why", *o->why ? o->why : NULL);
+	bb_json__add_text(&w, "failed", s->failed);
+	bb_json__open(&w, "figures", "{\n");
+	for (int i = 0; i < BB_N_OVERHEAD; i++) {
+		bb_json__open(&w, figure_slugs[i], "{");
+		bb_json__add_double(&w, "base_s", o->figures[i].base_s);
+		bb_json__add_double(&w, "head_s", o->figures[i].head_s);
+		write_estimate(&w, "ratio", &o->figures[i].ratio);
+		if (i == BB_OVERHEAD_CPU || i == BB_OVERHEAD_MACHINE)
+			bb_json__add_text(&w, "verdict", verdict_name(&o->figures[i]));
+		bb_json__close(&w);
+	}
+	bb_json__close(&w);
+	bb_json__open(&w, "programs", "[\n");
+	for (size_t i = 0; i < o->n_programs; i++) {
+		const struct bb_overhead_program *p = &o->programs[i];
+
+		bb_json__open(&w, NULL, "{");
+		bb_json__add_text(&w, "type", bb_prog_type_name(p->program.type).text);
+		bb_json__add_text(&w, "name", p->program.name);
+		bb_json__add_double(&w, "runs", p->runs);
+		bb_json__add_double(&w, "ns_per_run", p->ns);
+		bb_json__add_bool(&w, "gone", p->is_gone);
+		bb_json__close(&w);
+	}
+	bb_json__close(&w);
+	bb_json__add_double(&w, "agent_s", o->agent_s);
+	bb_json__add_double(&w, "unexplained_s", bb_overhead__unexplained_s(o));
+	bb_json__add_double(&w, "rss_bytes", o->rss_bytes);
+	bb_json__add_double(&w, "map_bytes", o->map_bytes);
+	bb_json__add_u64(&w, "killed", o->n_killed);
+	bb_json__add_u64(&w, "turns_with_gone_programs", o->n_gone);
+	write_turns(o, &w);
+	bb_json__end(&w);
+	return 0;
+}
+
+static int write_bmf(const struct shown *s, FILE *out)
+{
+	struct bb_json w = {.out = out, .indent = 1};
+	char name[BB_NAME_MAX_BYTES + 16];
+
+	snprintf(name, sizeof(name), "overhead/%s", s->name);
+	bb_json__open(&w, NULL, "{\n");
+	bb_json__open(&w, name, "{\n");
+	for (int i = 0; i < BB_N_OVERHEAD; i++) {
+		const struct bb_estimate *e = &s->o->figures[i].ratio;
+
+		if (!isfinite(e->value))
+			continue;
+		snprintf(name, sizeof(name), "%s-ratio", figure_slugs[i]);
+		bb_json__open(&w, name, "{");
+		bb_json__add_fixed(&w, "value", e->value);
+		bb_json__add_fixed(&w, "lower_value", e->lo);
+		bb_json__add_fixed(&w, "upper_value", e->hi);
+		bb_json__close(&w);
+	}
+	bb_json__end(&w);
+	return 0;
+}
+
+static const struct format formats[] = {
+	{"table", "for people (default)", write_table},
+	{"markdown", "the same, for a pull request", write_markdown},
+	{"json", "everything, all turns too", write_json},
+	{"bmf", "the ratios in Bencher Metric Format", write_bmf},
+};
+
+/* --- the command --- */
+
+#define ARGS struct overhead_args
+
+/* Reads --fail-on. */
+static void read_fail_on(const struct bb_option *o, const char *text, void *never)
+{
+	(void)o;
+	*(bool *)never = !strcmp(text, "never");
+	if (!*(bool *)never && strcmp(text, "above"))
+		bb_usage_error("--fail-on takes above or never, not '%s' (inconclusive never "
+			       "fails)",
+			       text);
+}
+
+static const struct bb_option options[] = {
+	{"agent", 0, "CMD", bb_read_once, BB_ARG(opts.agent.command.shell),
+	 "the agent, a command line for sh; it runs as root and is ended by SIGTERM"},
+	{"against", 0, "CMD", bb_read_once, BB_ARG(opts.against.command.shell),
+	 "compare --agent with this agent, instead of with none"},
+	{"ready", 0, "CMD", bb_read_text, BB_ARG(opts.agent.ready),
+	 "an agent is ready when this succeeds (default: when its programs have been the same for "
+	 "0.5 s)"},
+	{"ready-within", 0, "S", bb_read_double, BB_ARG(opts.agent.ready_s),
+	 "longest time until an agent is ready, s (default 30)", 0.1, 3600},
+	{"max", 0, "PERCENT", bb_read_percent, BB_ARG(opts.max),
+	 "largest cost that is fine, percent of the CPU time without the agent (default 3)"},
+	{"budget", 0, "S", bb_read_double, BB_ARG(opts.budget_s),
+	 "wall time of the measurement, s (default 60)", 1, 86400},
+	{"fail-on", 0, "VERDICT", read_fail_on, BB_ARG(never_fails),
+	 "verdict that gives exit code 3: above (default), or never"},
+	{"env", 0, "NAME", bb_read_env, BB_ARG(env), BB_ENV_DOC},
+	{"seed", 0, "N", bb_read_u64, BB_ARG(opts.seed),
+	 "seed of the order of turns (default: from the clock)", 0, 0x1p63},
+	{"format", 'f', "NAME", bb_read_row, BB_ARG(format),
+	 "table (default), markdown, json or bmf", BB_CHOICES(formats)},
+	{"output", 'o', "FILE", bb_read_text, BB_ARG(output), BB_OUTPUT_DOC},
+	{0},
+};
+
+static const struct bb_option workload_options[] = {
+	{"bystander", 0, "CMD", bb_read_text, BB_ARG(opts.bystander.shell),
+	 "a command that the agent does not trace; runs once after each turn"},
+	{"server", 0, "CMD", bb_read_text, BB_ARG(opts.server.shell),
+	 "a server, started in each turn, in the foreground; its CPU time counts"},
+	{"server-start", 0, "S", bb_read_double, BB_ARG(opts.server_s),
+	 "time that the server has to start, s (default 0.5)", 0.01, 600},
+	{"load", 0, "CMD", bb_read_text, BB_ARG(load),
+	 "the workload as a command line for sh, instead of after `--`"},
+	{"requests", 0, "N", bb_read_u32, BB_ARG(opts.requests),
+	 "requests of one run of the workload: figures are then a request (default 1)", 1, 1e9},
+	{0},
+};
+
+static void check_args(void *args)
+{
+	struct overhead_args *a = args;
+	struct bb_overhead_opts *o = &a->opts;
+
+	bb_refuse("which agent? bpfbench overhead --agent 'CMD' -- WORKLOAD...",
+		  !o->agent.command.shell);
+	bb_refuse("which workload? bpfbench overhead --agent 'CMD' -- WORKLOAD...",
+		  !a->command && !a->load);
+	bb_refuse("--load and a workload after `--`: one of them", a->command && a->load);
+	bb_refuse("--server needs --load or a workload after `--`",
+		  o->server.shell && !a->command && !a->load);
+	bb_caller(&o->workload.uid, &o->workload.gid);
+	o->workload.argv = (const char *const *)(uintptr_t)a->command;
+	o->workload.shell = a->load;
+	o->server.uid = o->bystander.uid = o->workload.uid;
+	o->server.gid = o->bystander.gid = o->workload.gid;
+	o->agent.command.env = o->workload.env = o->server.env = o->bystander.env = a->env.v;
+	o->against.command.env = a->env.v;
+	o->against.ready = o->agent.ready;
+	o->against.ready_s = o->agent.ready_s;
+}
+
+static const struct bb_usage usage = {
+	.arguments = "--agent CMD -- WORKLOAD...",
+	.doc = "Run a workload in turns with and without an agent, and print the CPU time that the "
+	       "agent costs: of the workload's processes, the agent's, and the whole machine.",
+	.more = "The agent runs with the rights of bpfbench, the workload as the user who called "
+		"sudo; both with an empty stdin, their stdout discarded. Both sides run once "
+		"before, to see that they work. The exit code is 3 if the CPU time is above --max "
+		"with confidence: the whole interval is above. Programs that the agent leaves "
+		"loaded are named and never unloaded. Nothing is stored in results/. Needs root.",
+	.example = "  sudo bpfbench overhead --agent opensnoop-bpfcc -- make -j2\n"
+		   "  sudo bpfbench overhead --agent ./agent --server ./server --load ./load.sh\n",
+	.sets = {{NULL, options, 0}, {"The workload:", workload_options, 0}},
+	.argument = {.doc = "; the workload stands after `--`"},
+	.command = BB_ARG_AT(command),
+	.check = check_args,
+};
+
+static int write_shown(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct shown *s = arg;
+
+	return s->args->format->write(s, out) ? bb_fail_nomem(err) : 0;
+}
+
+/* Writes the name of an agent: the first word of its command line, without folders. */
+static void name_agent(const char *shell, char *ret_name, size_t size)
+{
+	char word[PATH_MAX];
+
+	shell += strspn(shell, " \t");
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(shell, " \t;|&<>"), shell);
+	bb_capture_name(*word ? word : "agent", ret_name, size);
+}
+
+int bb_cmd_overhead(int argc, char **argv, struct bb_err *err)
+{
+	static struct overhead_args a = {
+		.opts = {.agent.ready_s = 30,
+			 .max = 0.03,
+			 .budget_s = 60,
+			 .server_s = 0.5,
+			 .requests = 1},
+		.format = formats,
+	};
+	struct bb_overhead o = {0};
+	char name[BB_NAME_MAX_BYTES + 2];
+	struct shown shown = {.args = &a, .o = &o, .name = name};
+	struct bb_err writing = {0};
+	uint32_t any_id;
+	int rc;
+
+	a.opts.seed = bb_now_ns();
+	bb_usage__parse(&usage, argc, argv, &a);
+	name_agent(a.opts.agent.command.shell, name, sizeof(name));
+	rc = bb_output_check(a.output, err);
+	if (!rc && bb_loaded__next(0, &any_id, err) == -EPERM)
+		rc = err->code;
+	if (rc)
+		return rc;
+	bb_capture_provide_tracefs();
+	rc = bb_overhead__measure(&a.opts, &o, err);
+	shown.failed = rc ? err->msg : NULL;
+	if ((!rc || o.n_blocks) && bb_output_of(write_shown, &shown, a.output, &writing) && !rc)
+		rc = bb_fail(err, writing.code, "%s", writing.msg);
+	if (!rc && !a.never_fails && bb_overhead__is_above(&o))
+		rc = BB_EXIT_REGRESSION;
+	bb_overhead__done(&o);
+	return rc;
+}

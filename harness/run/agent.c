@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/agent.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <sys/wait.h>
+
+#include "base/caller.h"
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "base/stop.h"
+
+#define STABLE_S 0.5   /* an agent is ready if its programs were the same for so long */
+#define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL */
+#define UNLOADED_S                                                                                 \
+	2.0 /* time that the kernel has to unload the programs of an agent that ended              \
+	     */
+#define PAUSE_US 20000
+#define READY_EACH_S 0.2 /* pause between two runs of --ready */
+
+/* --- its programs --- */
+
+static int last_id(uint32_t *ret_id, struct bb_err *err)
+{
+	int rc;
+
+	*ret_id = 0;
+	while (!(rc = bb_loaded__next(*ret_id, ret_id, err)))
+		;
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* A list of program ids. */
+struct ids {
+	uint32_t *v;
+	size_t n;
+};
+
+static bool ids_have(const struct ids *ids, uint32_t id)
+{
+	for (size_t i = 0; i < ids->n; i++)
+		if (ids->v[i] == id)
+			return true;
+	return false;
+}
+
+static int add_id(struct ids *ids, uint32_t id)
+{
+	uint32_t *added = bb_append(&ids->v, &ids->n, sizeof(*added));
+
+	if (!added)
+		return -ENOMEM;
+	*added = id;
+	return 0;
+}
+
+/* Returns the id of the program behind a descriptor: of a program or of a link. 0: none. */
+static uint32_t program_behind(int fdinfo_dir, const char *name)
+{
+	int fd = openat(fdinfo_dir, name, O_RDONLY | O_CLOEXEC);
+	char text[1024];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *at;
+	uint64_t id;
+
+	bb_close(&fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, "\nprog_id:\t");
+	at += at ? strlen("\nprog_id:\t") : 0;
+	return at && !bb_parse_digits(&at, &id) ? (uint32_t)id : 0;
+}
+
+/* Adds the programs above `from` that a process has open. */
+static int add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
+{
+	const struct dirent *e;
+	char path[64];
+	DIR *dir;
+	int rc = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
+	dir = opendir(path);
+	while (!rc && dir && (e = readdir(dir))) {
+		uint32_t id = e->d_name[0] == '.' ? 0 : program_behind(dirfd(dir), e->d_name);
+
+		if (id > from && !ids_have(ids, id))
+			rc = add_id(ids, id);
+	}
+	if (dir)
+		closedir(dir);
+	return rc;
+}
+
+/* Returns the programs above `from` that the processes below `root`, without those below `but`,
+ * have open. */
+static int find_open(pid_t root, pid_t but, uint32_t from, struct ids *ret_ids)
+{
+	struct bb_processes p;
+	int rc = bb_processes__read(root, but, &p);
+
+	if (rc)
+		return rc;
+	bb_root__begin(); /* only root may see the descriptors of others */
+	for (size_t i = 0; !rc && i < p.n; i++)
+		rc = add_open_programs(p.pids[i], from, ret_ids);
+	bb_root__end();
+	bb_processes__done(&p);
+	return rc;
+}
+
+static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_err *err)
+{
+	struct bb_agent_program *p;
+	int fd, rc = bb_loaded__open(id, &fd, err);
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	p = bb_append(&a->programs, &a->n, sizeof(*p));
+	rc = p ? bb_loaded__read(fd, &p->program, err) : bb_fail_nomem(err);
+	if (p)
+		p->is_open = is_open;
+	close(fd);
+	return rc;
+}
+
+static bool is_known(const struct bb_agent *a, uint32_t id)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->programs[i].program.id == id)
+			return true;
+	return false;
+}
+
+/* True if that program is loaded. */
+static bool is_loaded(uint32_t id)
+{
+	int fd = bpf_prog_get_fd_by_id(id);
+	bool is_gone = fd < 0 && errno == ENOENT;
+
+	bb_close(&fd);
+	return !is_gone;
+}
+
+/* Adds the programs that are new. */
+static int add_programs(struct bb_agent *a, const struct ids *its, const struct ids *others,
+			struct bb_err *err)
+{
+	uint32_t id = a->last_id;
+	int rc = 0;
+
+	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
+		if (!is_known(a, id) && !ids_have(others, id))
+			rc = add_program(a, id, ids_have(its, id), err);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* If the agent has programs open, removes those that nobody has open: another process may have
+ * loaded them. */
+static void leave_unclear(struct bb_agent *a)
+{
+	bool any = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		any |= a->programs[i].is_open;
+	for (size_t i = 0; any && i < a->n; i++)
+		if (a->programs[i].is_open)
+			a->programs[n++] = a->programs[i];
+	a->n_unclear = any ? a->n - n : 0;
+	a->n = any ? n : a->n;
+}
+
+/* Adds the agent's programs that are new, and marks those that are gone. */
+static int find_programs(struct bb_agent *a, struct bb_err *err)
+{
+	struct ids its = {0}, others = {0};
+	uint32_t id, last = a->n ? a->programs[a->n - 1].program.id : a->last_id;
+	int rc = bb_loaded__next(last, &id, err);
+
+	for (size_t i = 0; i < a->n; i++)
+		a->programs[i].is_gone = !is_loaded(a->programs[i].program.id);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	rc = find_open(getpid(), 0, a->last_id, &its);
+	if (!rc)
+		rc = find_open(1, getpid(), a->last_id, &others);
+	rc = rc ? bb_fail(err, rc, "the descriptors of processes: %m")
+		: add_programs(a, &its, &others, err);
+	leave_unclear(a);
+	free(its.v);
+	free(others.v);
+	return rc;
+}
+
+/* Removes the programs that are gone: tests of the kernel that the agent made at its start. */
+static void forget_gone(struct bb_agent *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (!a->programs[i].is_gone)
+			a->programs[n++] = a->programs[i];
+	a->n = n;
+}
+
+/* --- ready? --- */
+
+/* Returns 0 while the agent or a process that it started runs, else -ECHILD with a message. */
+static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
+{
+	struct bb_command *c = &a->command;
+	struct bb_processes p = {0};
+
+	if (c->pid && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+		c->pid = 0;
+	if (c->pid)
+		return 0;
+	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
+		bb_processes__done(&p); /* a daemon: its first process ended, others go on */
+		return 0;
+	}
+	bb_processes__done(&p);
+	return bb_fail(err, -ECHILD, "the agent '%s' %s %s%s", a->spec->command.shell,
+		       bb_how_ended(c->status).text, when, bb_command__tail(c).text);
+}
+
+static int say_not_ready(const struct bb_agent *a, struct bb_err *err)
+{
+	if (a->spec->ready)
+		return bb_fail(err, -ETIME,
+			       "the agent '%s' was not ready within %g s: --ready '%s' still fails "
+			       "(%zu programs so far); --ready-within gives it more time%s",
+			       a->spec->command.shell, a->spec->ready_s, a->spec->ready, a->n,
+			       bb_command__tail(&a->command).text);
+	return bb_fail(err, -ETIME,
+		       "the agent '%s' was not ready within %g s: %s; --ready-within gives it more "
+		       "time, --ready CMD says by a command when it is ready%s",
+		       a->spec->command.shell, a->spec->ready_s,
+		       a->n ? "it loads and unloads programs all the time"
+			    : "it has loaded no BPF program",
+		       bb_command__tail(&a->command).text);
+}
+
+/* Runs --ready. Returns 1 if it succeeds, 0 if not, or -errno with a message. */
+static int ask_ready(const struct bb_agent *a, double most_s, struct bb_err *err)
+{
+	const struct bb_command_spec spec = {.shell = a->spec->ready, .env = a->spec->command.env};
+	struct bb_command c;
+	struct rusage usage;
+	int rc = bb_command__start(&spec, &c, err), status;
+
+	if (!rc)
+		rc = bb_command__wait(&c, most_s, &usage);
+	status = c.status;
+	bb_command__done(&c);
+	if (rc == -EINTR)
+		bb_fail(err, rc, "stopped by signal %d", (int)bb_stop_signal);
+	if (rc)
+		return rc == -ETIME ? 0 : rc;
+	usleep(status ? (useconds_t)(READY_EACH_S * 1e6) : 0);
+	return !status;
+}
+
+/* Waits until the agent is ready. */
+static int wait_ready(struct bb_agent *a, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns(), same_ns = began_ns;
+	uint32_t newest = 0, id;
+	size_t n = 0;
+	int rc = 0;
+
+	while (!rc) {
+		double left_s = a->spec->ready_s - bb_seconds_since(began_ns);
+
+		rc = check_runs(a, "before it was ready", err);
+		if (!rc)
+			rc = find_programs(a, err);
+		if (rc)
+			return rc;
+		forget_gone(a);
+		if (bb_stop_signal)
+			return bb_fail(err, -EINTR, "stopped by signal %d", (int)bb_stop_signal);
+		if (left_s <= 0)
+			return say_not_ready(a, err);
+		id = a->n ? a->programs[a->n - 1].program.id : 0;
+		if (a->n != n || id != newest)
+			same_ns = bb_now_ns();
+		n = a->n;
+		newest = id;
+		if (a->spec->ready)
+			rc = ask_ready(a, left_s, err);
+		else
+			rc = n && bb_seconds_since(same_ns) >= STABLE_S;
+		usleep(rc ? 0 : PAUSE_US);
+	}
+	return rc < 0 ? rc : find_programs(a, err);
+}
+
+int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent,
+		    struct bb_err *err)
+{
+	struct bb_agent *a = ret_agent;
+	int rc;
+
+	*a = (struct bb_agent){.spec = spec, .command = {.log_fd = -1}};
+	rc = last_id(&a->last_id, err);
+	if (!rc)
+		rc = bb_command__start(&spec->command, &a->command, err);
+	return rc ? rc : wait_ready(a, err);
+}
+
+int bb_agent__check(struct bb_agent *a, struct bb_err *err)
+{
+	int rc = check_runs(a, "while it was measured", err);
+
+	bb_command__limit_log(&a->command);
+	return rc ? rc : find_programs(a, err);
+}
+
+/* --- its figures --- */
+
+/* Reads the counters of a program; leaves them as they are if the program is gone. */
+static int read_counters(struct bb_agent_program *p, struct bb_prog_stats *stats,
+			 struct bb_err *err)
+{
+	int fd, rc = bb_loaded__open(p->program.id, &fd, err);
+
+	p->is_gone = rc == -ENOENT;
+	if (rc)
+		return p->is_gone ? 0 : rc;
+	rc = bb_stats_reader__info(&(struct bb_stats_reader){.prog_fd = fd, .fdinfo_fd = -1},
+				   stats);
+	close(fd);
+	return rc ? bb_fail(err, rc, "the counters of program '%s': %m", p->program.name) : 0;
+}
+
+int bb_agent__open_period(struct bb_agent *a, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < a->n; i++)
+		rc = read_counters(&a->programs[i], &a->programs[i].before, err);
+	return rc;
+}
+
+int bb_agent__close_period(struct bb_agent *a, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < a->n; i++) {
+		struct bb_agent_program *p = &a->programs[i];
+		struct bb_prog_stats now = p->before;
+
+		rc = read_counters(p, &now, err);
+		p->in = bb_prog_stats__since(&now, &p->before);
+	}
+	return rc;
+}
+
+/* Returns the number of maps of a program, and their ids. */
+static size_t maps_of(uint32_t prog_id, uint32_t ret_ids[BB_MAX_PROG_MAPS])
+{
+	struct bpf_prog_info info = {.map_ids = (uintptr_t)ret_ids, .nr_map_ids = BB_MAX_PROG_MAPS};
+	int fd = bpf_prog_get_fd_by_id(prog_id), rc = fd < 0 ? fd : bb_prog_info__read(fd, &info);
+
+	bb_close(&fd);
+	return rc || info.nr_map_ids > BB_MAX_PROG_MAPS ? 0 : info.nr_map_ids;
+}
+
+double bb_agent__map_bytes(const struct bb_agent *a)
+{
+	struct ids seen = {0};
+	double bytes = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		uint32_t ids[BB_MAX_PROG_MAPS];
+		size_t n = maps_of(a->programs[i].program.id, ids);
+
+		for (size_t k = 0; k < n; k++)
+			if (!ids_have(&seen, ids[k]) && !add_id(&seen, ids[k]))
+				bytes += bb_map_memory(ids[k]);
+	}
+	free(seen.v);
+	return bytes;
+}
+
+/* --- its end --- */
+
+/* Waits until its programs are gone. Names those that stay. */
+static int wait_unloaded(const struct bb_agent *a, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	char names[256] = "";
+	size_t left = 0, used = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct bb_loaded *p = &a->programs[i].program;
+
+		while (is_loaded(p->id) && bb_seconds_since(began_ns) < UNLOADED_S)
+			usleep(PAUSE_US);
+		if (!is_loaded(p->id))
+			continue;
+		if (left++ && used < sizeof(names) - 96)
+			used += (size_t)sprintf(names + used, ", ");
+		if (used < sizeof(names) - 96)
+			used += (size_t)sprintf(names + used, "'%.60s' (id %u)", p->name, p->id);
+	}
+	return left ? bb_fail(err, -EBUSY,
+			      "the agent '%s' has ended and left %zu of its programs loaded: %s; "
+			      "turns without it would be turns with them. bpfbench unloads "
+			      "nothing: "
+			      "give an --agent command that removes them when it gets SIGTERM",
+			      a->spec->command.shell, left, names)
+		    : 0;
+}
+
+int bb_agent__stop(struct bb_agent *a, bool *ret_killed, struct bb_err *err)
+{
+	struct bb_err late = {0}, ending = {0};
+	int rc;
+
+	*ret_killed = false;
+	if (!a->spec)
+		return 0;
+	find_programs(a, &late);
+	rc = bb_processes__end(getpid(), 0, PATIENCE_S, ret_killed);
+	if (rc)
+		bb_fail(&ending, rc, "a process of the agent '%s' does not end",
+			a->spec->command.shell);
+	else
+		a->command.pid = 0; /* it was reaped */
+	bb_command__done(&a->command);
+	if (!rc)
+		rc = wait_unloaded(a, &ending);
+	free(a->programs);
+	*a = (struct bb_agent){0};
+	return rc ? bb_fail(err, rc, "%s", ending.msg) : 0;
+}

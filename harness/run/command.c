@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/command.h"
+
+#include <dirent.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "base/stop.h"
+
+#define LOG_BYTES (1 << 20) /* a log that is longer is emptied */
+#define KILLED_S 2.0        /* time that killed processes have to end */
+#define PAUSE_US 5000       /* between two looks whether processes have ended */
+
+void bb_commands__adopt_orphans(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+/* --- one command --- */
+
+static int execute(void *arg, int link_fd)
+{
+	const struct bb_command_spec *s = arg;
+
+	(void)link_fd;
+	if (s->shell)
+		execl("/bin/sh", "sh", "-c", s->shell, (char *)NULL);
+	else
+		execvp(s->argv[0], (char *const *)(uintptr_t)s->argv);
+	return -errno;
+}
+
+/* Opens the file that receives a command's stderr; the command's user may open it again. */
+static int open_log(const struct bb_command_spec *spec)
+{
+	int fd = memfd_create("stderr", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fcntl(fd, F_SETFL, O_APPEND) || (spec->uid && fchown(fd, spec->uid, spec->gid)))
+		errno = 0; /* then it cannot open /dev/stderr anew */
+	return fd;
+}
+
+int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret_command,
+		      struct bb_err *err)
+{
+	int log_fd = open_log(spec), rc = log_fd < 0 ? log_fd : 0;
+	const struct bb_child_rules rules = {
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_session = true,
+		.is_program = true,
+		.env = spec->env,
+		.std = {BB_STD_NULL, BB_STD_NULL, log_fd},
+		.uid = spec->uid,
+		.gid = spec->gid,
+	};
+	struct bb_child c = {.fd = -1, .report_fd = -1};
+
+	*ret_command = (struct bb_command){.log_fd = log_fd < 0 ? -1 : log_fd};
+	if (!rc)
+		rc = bb_child__start(&rules, execute, (void *)(uintptr_t)spec, &c);
+	ret_command->pid = c.pid > 0 ? c.pid : 0;
+	if (!rc)
+		rc = bb_child__executed(&c);
+	return rc ? bb_fail(err, rc, "'%s' cannot be started: %m",
+			    spec->shell ? spec->shell : spec->argv[0])
+		  : 0;
+}
+
+/* Waits until a process has ended, and leaves it to be reaped. Returns as bb_command__wait(). */
+static int wait_for_end(pid_t pid, double seconds)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	int rc = p.fd < 0 ? -errno : -ETIME;
+
+	while (rc == -ETIME && !bb_stop_signal) {
+		double left_s = seconds - bb_seconds_since(began_ns);
+		int n = poll(&p, 1, left_s <= 0 ? 0 : left_s > 1 ? 1000 : (int)(left_s * 1e3) + 1);
+
+		if (n > 0)
+			rc = 0;
+		else if (left_s <= 0)
+			break;
+	}
+	bb_close(&p.fd);
+	return rc == -ETIME && bb_stop_signal ? -EINTR : rc;
+}
+
+int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_usage)
+{
+	int rc = c->pid ? wait_for_end(c->pid, seconds) : 0;
+
+	if (rc || !c->pid)
+		return rc;
+	kill(-c->pid, SIGKILL); /* before it is reaped, because its number is then free */
+	if (TEMP_FAILURE_RETRY(wait4(c->pid, &c->status, 0, ret_usage)) < 0)
+		return -errno;
+	c->pid = 0;
+	return 0;
+}
+
+void bb_command__done(struct bb_command *c)
+{
+	bb_child__stop(&(struct bb_child){.pid = c->pid, .fd = -1, .report_fd = -1});
+	if (c->log_fd > 0)
+		close(c->log_fd);
+	*c = (struct bb_command){.log_fd = -1};
+}
+
+struct bb_command_tail bb_command__tail(const struct bb_command *c)
+{
+	static const char before[] = "; its stderr ends: ";
+	struct bb_command_tail tail = {""};
+	const size_t most = sizeof(tail.text) - sizeof(before);
+	char *text = tail.text + sizeof(before) - 1;
+	struct stat st;
+	ssize_t n = 0;
+
+	if (c->log_fd >= 0 && !fstat(c->log_fd, &st))
+		n = pread(c->log_fd, text, most,
+			  st.st_size > (off_t)most ? st.st_size - (off_t)most : 0);
+	while (n > 0 && isspace((unsigned char)text[n - 1]))
+		n--;
+	if (n > 0)
+		memcpy(tail.text, before, sizeof(before) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	for (char *at = text; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	return tail;
+}
+
+void bb_command__limit_log(const struct bb_command *c)
+{
+	struct stat st;
+
+	if (c->log_fd >= 0 && !fstat(c->log_fd, &st) && st.st_size > LOG_BYTES &&
+	    ftruncate(c->log_fd, 0))
+		errno = 0; /* the log only grows */
+}
+
+/* --- processes --- */
+
+struct process {
+	pid_t pid, parent;
+	double reaped_s; /* CPU time of the children that it reaped */
+	uint64_t rss_bytes;
+	bool is_below, is_left_out;
+};
+
+/* Reads the n-th field behind the name in /proc/PID/stat. Returns false if it is no number. */
+static bool read_field(const char *behind_name, int n, uint64_t *ret_value)
+{
+	const char *at = behind_name;
+
+	while (at && n--) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	return at && !bb_parse_digits(&at, ret_value);
+}
+
+/* Reads /proc/PID/stat (proc(5)). Returns false if the process has ended meanwhile. */
+static bool read_process(uint64_t pid, struct process *ret_process)
+{
+	enum { PARENT = 2, REAPED_USER = 14, REAPED_SYSTEM = 15, RSS = 22 };
+	uint64_t parent, user, system, pages;
+	char path[48], text[1024];
+	const char *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	bb_close(&fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	at = strrchr(text, ')'); /* the name before it may have blanks */
+	if (!at || !read_field(at, PARENT, &parent) || !read_field(at, REAPED_USER, &user) ||
+	    !read_field(at, REAPED_SYSTEM, &system) || !read_field(at, RSS, &pages))
+		return false;
+	*ret_process = (struct process){
+		.pid = (pid_t)pid,
+		.parent = (pid_t)parent,
+		.reaped_s = (double)(user + system) / (double)sysconf(_SC_CLK_TCK),
+		.rss_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+	return true;
+}
+
+static int read_all(struct process **ret_v, size_t *ret_n)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *e;
+	struct process p;
+	int rc = dir ? 0 : -errno;
+
+	while (!rc && (e = readdir(dir))) {
+		struct process *added;
+		uint64_t pid;
+
+		if (bb_parse_u64(e->d_name, &pid) || !read_process(pid, &p))
+			continue;
+		added = bb_append(ret_v, ret_n, sizeof(**ret_v));
+		if (added)
+			*added = p;
+		else
+			rc = -ENOMEM;
+	}
+	if (dir)
+		closedir(dir);
+	return rc;
+}
+
+/* Marks the descendants of `root`, and those of `but` among them. */
+static void mark(struct process *v, size_t n, pid_t root, pid_t but)
+{
+	bool changed = true;
+
+	for (size_t i = 0; i < n; i++) {
+		v[i].is_below = v[i].pid == root;
+		v[i].is_left_out = v[i].pid == but;
+	}
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < n; i++)
+			for (size_t k = 0; k < n; k++) {
+				if (v[k].pid != v[i].parent)
+					continue;
+				changed |= v[i].is_below < v[k].is_below ||
+					   v[i].is_left_out < v[k].is_left_out;
+				v[i].is_below |= v[k].is_below;
+				v[i].is_left_out |= v[k].is_left_out;
+			}
+	}
+}
+
+static double cpu_of(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes)
+{
+	struct bb_processes p = {0};
+	struct process *v = NULL;
+	size_t n = 0;
+	int rc = read_all(&v, &n);
+
+	mark(v, n, root, but);
+	p.pids = calloc(n + 1, sizeof(*p.pids));
+	if (!rc && !p.pids)
+		rc = -ENOMEM;
+	for (size_t i = 0; !rc && i < n; i++) {
+		if (!v[i].is_below || v[i].is_left_out || v[i].pid == getpid())
+			continue;
+		p.pids[p.n++] = v[i].pid;
+		p.cpu_s += cpu_of(v[i].pid) + v[i].reaped_s;
+		p.rss_bytes += v[i].rss_bytes;
+	}
+	free(v);
+	if (rc)
+		bb_processes__done(&p);
+	else
+		*ret_processes = p;
+	return rc;
+}
+
+void bb_processes__done(struct bb_processes *p)
+{
+	free(p->pids);
+	*p = (struct bb_processes){0};
+}
+
+/* Sends the signal (0: none) to all of them, and reaps those that are our children and have ended.
+ * `*ret_left` receives how many there were. */
+static int signal_all(pid_t root, pid_t but, int signal, size_t *ret_left)
+{
+	struct bb_processes p;
+	int rc = bb_processes__read(root, but, &p);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < p.n; i++) {
+		if (signal)
+			kill(p.pids[i], signal);
+		waitpid(p.pids[i], NULL, WNOHANG);
+	}
+	*ret_left = p.n;
+	bb_processes__done(&p);
+	return 0;
+}
+
+int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed)
+{
+	uint64_t began_ns = bb_now_ns();
+	size_t left = 0;
+	int rc = signal_all(root, but, SIGTERM, &left);
+
+	*ret_killed = false;
+	while (!rc && left) {
+		double s = bb_seconds_since(began_ns);
+
+		if (s > patience_s + KILLED_S)
+			return -EBUSY;
+		*ret_killed |= s > patience_s;
+		usleep(PAUSE_US);
+		rc = signal_all(root, but, *ret_killed ? SIGKILL : 0, &left);
+	}
+	return rc;
+}

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/overhead.h"
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/rng.h"
+#include "base/stop.h"
+#include "env/sysfile.h"
+#include "stats/paired.h"
+
+#define BLOCKS_WANTED 14.0 /* the budget is divided into about so many blocks */
+#define TURN_MAX_S 1.0     /* longest turn, unless one run of the workload is longer */
+#define TURN_MIN_S 0.2
+#define RUNS_MAX 10000u
+#define WARM_S 0.2 /* a workload that is no longer than this runs once, untimed, at a change */
+#define SERVER_END_S 5.0
+#define VARIES 0.1         /* a workload whose turns vary by more is named as the reason */
+#define ALPHA_JUDGED 0.025 /* two figures have a verdict: 95 % together */
+#define ALPHA_SHOWN 0.05
+
+/* --- statistics --- */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Returns the median of v[n], which it sorts; NAN if n is 0. */
+static double median(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return !n ? (double)NAN : n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* Returns ln(head / base) of the four turns of a block; NAN if a turn has no such figure. */
+static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
+{
+	double sum[2] = {0, 0};
+
+	for (size_t i = 0; i < 4; i++)
+		sum[turns[i].is_head] += turns[i].s[what];
+	return sum[0] > 0 && sum[1] > 0 ? log(sum[1] / sum[0]) : (double)NAN;
+}
+
+static enum bb_verdict verdict_of(struct bb_interval ln, double max)
+{
+	if (ln.lo > log1p(max))
+		return BB_VERDICT_REGRESSED;
+	return ln.hi < log1p(max) ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
+}
+
+static double median_of_side(const struct bb_overhead *o, enum bb_overhead_what what, bool is_head,
+			     double *scratch)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < 4 * o->n_blocks; i++)
+		if (o->turns[i].is_head == is_head && isfinite(o->turns[i].s[what]))
+			scratch[n++] = o->turns[i].s[what];
+	return median(scratch, n);
+}
+
+static int judge_figure(struct bb_overhead *o, enum bb_overhead_what what, double max,
+			double *scratch)
+{
+	bool is_judged = what == BB_OVERHEAD_CPU || what == BB_OVERHEAD_MACHINE;
+	struct bb_overhead_figure *f = &o->figures[what];
+	struct bb_signed_rank r;
+	size_t n = 0;
+	int rc;
+
+	f->base_s = median_of_side(o, what, false, scratch);
+	f->head_s = median_of_side(o, what, true, scratch);
+	for (size_t i = 0; i < o->n_blocks; i++) {
+		double d = difference(&o->turns[4 * i], what);
+
+		if (isfinite(d))
+			scratch[n++] = d;
+	}
+	rc = bb_robust_rank(scratch, n, is_judged ? ALPHA_JUDGED : ALPHA_SHOWN, &r);
+	if (rc)
+		return rc;
+	f->ratio = (struct bb_estimate){exp(r.estimate), exp(r.interval.lo), exp(r.interval.hi)};
+	f->verdict = is_judged ? verdict_of(r.interval, max) : BB_VERDICT_INCONCLUSIVE;
+	return 0;
+}
+
+/* Returns the range of the middle half of the base's turns as a share of their median. */
+static double variation(const struct bb_overhead *o, double *scratch)
+{
+	double middle = median_of_side(o, BB_OVERHEAD_CPU, false, scratch); /* sorts */
+	size_t n = 2 * o->n_blocks;
+
+	return n ? (scratch[n - 1 - n / 4] - scratch[n / 4]) / middle : 0;
+}
+
+/* Rounds a budget up to 10 s. */
+static double advised_s(double seconds)
+{
+	return 10 * ceil(seconds / 10);
+}
+
+/* Says why there is no verdict and what to do. */
+static void explain(struct bb_overhead *o, double max, double *scratch)
+{
+	const struct bb_estimate *r = &o->figures[BB_OVERHEAD_CPU].ratio;
+	double varies = variation(o, scratch), limit = log1p(max), times;
+	char because[128] = "";
+
+	o->why[0] = '\0';
+	if (o->figures[BB_OVERHEAD_CPU].verdict != BB_VERDICT_INCONCLUSIVE)
+		return;
+	if (varies > VARIES)
+		snprintf(because, sizeof(because),
+			 "the workload's own CPU time varies by %.0f %% from turn to turn; ",
+			 100 * varies);
+	if (o->n_blocks < BB_OVERHEAD_LEAST_BLOCKS) {
+		snprintf(o->why, sizeof(o->why),
+			 "%s%zu blocks of four turns fitted the budget, a verdict needs %d: "
+			 "--budget "
+			 "%.0f",
+			 because, o->n_blocks, BB_OVERHEAD_LEAST_BLOCKS,
+			 advised_s(o->elapsed_s * (BB_OVERHEAD_LEAST_BLOCKS + 1) /
+				   (double)(o->n_blocks ? o->n_blocks : 1)));
+		return;
+	}
+	times = bb_times_to_decide(log(r->value), log(r->lo), log(r->hi), limit);
+	if (isfinite(times))
+		snprintf(o->why, sizeof(o->why),
+			 "%sthe interval contains the limit: --budget %.0f%s", because,
+			 advised_s(o->elapsed_s * times),
+			 varies > VARIES ? ", or a workload that does the same in each run" : "");
+	else
+		snprintf(o->why, sizeof(o->why),
+			 "%sthe ratio is as good as the limit itself: another --max", because);
+}
+
+int bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts)
+{
+	double *scratch = calloc(4 * o->n_blocks + 1, sizeof(*scratch));
+	size_t n = 0;
+	int rc = scratch ? 0 : -ENOMEM;
+
+	for (int i = 0; !rc && i < BB_N_OVERHEAD; i++)
+		rc = judge_figure(o, (enum bb_overhead_what)i, opts->max, scratch);
+	for (size_t i = 0; !rc && i < 4 * o->n_blocks; i++)
+		if (o->turns[i].is_head)
+			scratch[n++] = o->turns[i].agent_s;
+	o->agent_s = rc ? (double)NAN : median(scratch, n);
+	if (!rc)
+		explain(o, opts->max, scratch);
+	free(scratch);
+	return rc;
+}
+
+bool bb_overhead__is_above(const struct bb_overhead *o)
+{
+	return o->figures[BB_OVERHEAD_CPU].verdict == BB_VERDICT_REGRESSED ||
+	       o->figures[BB_OVERHEAD_MACHINE].verdict == BB_VERDICT_REGRESSED;
+}
+
+double bb_overhead__unexplained_s(const struct bb_overhead *o)
+{
+	const struct bb_overhead_figure *f = &o->figures[BB_OVERHEAD_CPU];
+	double rest_s = f->base_s * (f->ratio.value - 1) - o->agent_s;
+
+	for (size_t i = 0; i < o->n_programs; i++)
+		if (o->programs[i].runs > 0)
+			rest_s -= o->programs[i].runs * o->programs[i].ns * 1e-9;
+	return rest_s;
+}
+
+void bb_overhead__done(struct bb_overhead *o)
+{
+	free(o->turns);
+	free(o->programs);
+	*o = (struct bb_overhead){0};
+}
+
+/* --- measuring --- */
+
+struct session {
+	const struct bb_overhead_opts *opts;
+	struct bb_overhead *o;
+	struct bb_agent agent;
+	bool is_head; /* the side whose agent runs now, once `is_begun` */
+	bool is_begun;
+	struct bb_command server;
+	uint64_t began_ns;
+	double run_s;   /* wall time of one run of the workload */
+	double start_s; /* time to start the agent and end it */
+};
+
+static double left_s(const struct session *s)
+{
+	return s->opts->budget_s - bb_seconds_since(s->began_ns);
+}
+
+static bool is_given(const struct bb_command_spec *spec)
+{
+	return spec->shell || spec->argv;
+}
+
+static double seconds_of(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e-6;
+}
+
+/* Runs a command to its end, which must be a success. Adds its CPU time and its wall time. */
+static int run_command(const struct session *s, const struct bb_command_spec *spec,
+		       const char *noun, double *cpu_s, double *wall_s, struct bb_err *err)
+{
+	const char *name = spec->shell ? spec->shell : spec->argv[0];
+	uint64_t began_ns = bb_now_ns();
+	struct rusage usage = {0};
+	struct bb_command c;
+	int rc = bb_command__start(spec, &c, err);
+
+	if (!rc) {
+		rc = bb_command__wait(&c, s->opts->budget_s, &usage);
+		*wall_s += bb_seconds_since(began_ns);
+		*cpu_s += seconds_of(&usage);
+		if (rc == -EINTR)
+			bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal,
+				strsignal(bb_stop_signal));
+		else if (rc == -ETIME)
+			bb_fail(err, rc,
+				"one run of the %s '%s' takes longer than the budget (%g s)", noun,
+				name, s->opts->budget_s);
+		else if (rc)
+			bb_fail(err, rc, "waiting for '%s': %m", name);
+		else if (c.status)
+			rc = bb_fail(err, -ECHILD, "the %s '%s' %s %s%s", noun, name,
+				     bb_how_ended(c.status).text,
+				     s->is_head ? "with the agent" : "without the agent",
+				     bb_command__tail(&c).text);
+	}
+	bb_command__done(&c);
+	return rc;
+}
+
+/* Ends the agent that runs. */
+static int stop_agent(struct session *s, struct bb_err *err)
+{
+	bool killed;
+	int rc = bb_agent__stop(&s->agent, &killed, err);
+
+	s->o->n_killed += killed;
+	return rc;
+}
+
+/* Has the agent of that side run, and no other. */
+static int switch_to(struct session *s, bool is_head, struct bb_err *err)
+{
+	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
+	double unused = 0;
+	int rc;
+
+	if (s->is_begun && s->is_head == is_head)
+		return 0;
+	rc = stop_agent(s, err);
+	s->is_begun = true;
+	s->is_head = is_head;
+	if (!rc && is_given(&spec->command)) {
+		s->o->n_starts++;
+		rc = bb_agent__start(spec, &s->agent, err);
+	}
+	if (!rc && s->run_s > 0 && s->run_s <= WARM_S && !is_given(&s->opts->server))
+		rc = run_command(s, &s->opts->workload, "workload", &unused, &unused, err);
+	return rc;
+}
+
+static int start_server(struct session *s, struct bb_err *err)
+{
+	struct rusage unused;
+	int rc;
+
+	if (!is_given(&s->opts->server))
+		return 0;
+	rc = bb_command__start(&s->opts->server, &s->server, err);
+	if (!rc)
+		rc = bb_command__wait(&s->server, s->opts->server_s, &unused);
+	if (!rc && s->server.status)
+		rc = bb_fail(err, -ECHILD, "the server '%s' %s%s", s->opts->server.shell,
+			     bb_how_ended(s->server.status).text,
+			     bb_command__tail(&s->server).text);
+	else if (!rc)
+		rc = bb_fail(err, -ECHILD,
+			     "the server '%s' ended at once with exit code 0: it must stay in the "
+			     "foreground",
+			     s->opts->server.shell);
+	return rc == -ETIME ? 0 : rc == -EINTR ? bb_fail(err, rc, "stopped by a signal") : rc;
+}
+
+static void stop_server(struct session *s)
+{
+	bool killed;
+
+	if (s->server.pid && !bb_processes__end(s->server.pid, 0, SERVER_END_S, &killed))
+		s->server.pid = 0; /* it was reaped */
+	bb_command__done(&s->server);
+}
+
+/* Readings at one end of a turn. */
+struct reading {
+	double agent_s, server_s;
+	uint64_t rss_bytes; /* of the agent */
+	struct bb_cpu_times machine;
+	uint64_t at_ns;
+};
+
+static int read_all(const struct session *s, struct reading *ret, struct bb_err *err)
+{
+	struct bb_processes agent = {0}, server = {0};
+	int rc = s->agent.spec ? bb_processes__read(getpid(), s->server.pid, &agent) : 0;
+
+	if (!rc && s->server.pid)
+		rc = bb_processes__read(s->server.pid, 0, &server);
+	*ret = (struct reading){agent.cpu_s, server.cpu_s, agent.rss_bytes, {0}, bb_now_ns()};
+	bb_processes__done(&agent);
+	bb_processes__done(&server);
+	if (rc)
+		return bb_fail(err, rc, "the processes below /proc: %m");
+	return bb_cpu_times__read("", -1, &ret->machine, err);
+}
+
+/* Returns the CPU time of the whole machine between two readings. Idle time and steal are those
+ * columns of /proc/stat that the kernel measures and does not sample. */
+static double machine_s(const struct reading *a, const struct reading *b)
+{
+	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+	double off_s = tick_s * ((double)(b->machine.idle - a->machine.idle) +
+				 (double)(b->machine.steal - a->machine.steal));
+	double all_s = (double)(b->at_ns - a->at_ns) * 1e-9 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+
+	return all_s > off_s ? all_s - off_s : (double)NAN;
+}
+
+/* Runs the workload `runs` times, with the server if there is one. */
+static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_turn *t,
+			struct bb_err *err)
+{
+	double requests = (double)runs * (double)s->opts->requests;
+	struct reading before, after;
+	double cpu_s = 0, wall_s = 0;
+	int rc = start_server(s, err);
+
+	if (!rc)
+		rc = read_all(s, &before, err);
+	for (uint32_t i = 0; !rc && i < runs; i++)
+		rc = run_command(s, &s->opts->workload, "workload", &cpu_s, &wall_s, err);
+	if (!rc)
+		rc = read_all(s, &after, err);
+	stop_server(s);
+	if (rc)
+		return rc;
+	t->agent_s = (after.agent_s - before.agent_s) / requests;
+	t->rss_bytes = after.rss_bytes;
+	t->s[BB_OVERHEAD_CPU] = (cpu_s + after.server_s - before.server_s) / requests + t->agent_s;
+	t->s[BB_OVERHEAD_MACHINE] = machine_s(&before, &after) / requests;
+	t->s[BB_OVERHEAD_WALL] = wall_s / requests;
+	return 0;
+}
+
+/* Returns the agent's error if it ended, else `rc`: a workload may have failed for that reason.
+ * Notes which of its programs were unloaded. */
+static int check_agent(struct session *s, int rc, struct bb_err *err)
+{
+	struct bb_err agents = {0};
+	bool any = false;
+
+	if (!s->agent.spec || (rc && rc != -ECHILD))
+		return rc;
+	if (bb_agent__check(&s->agent, &agents))
+		return bb_fail(err, agents.code, "%s", agents.msg);
+	for (size_t i = 0; i < s->agent.n; i++)
+		if (s->agent.programs[i].is_gone) {
+			any = true;
+			snprintf(s->o->gone, sizeof(s->o->gone), "%s",
+				 s->agent.programs[i].program.name);
+		}
+	s->o->n_gone += any;
+	return rc;
+}
+
+/* Measures one turn of `runs` runs with the agent of that side. */
+static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct bb_overhead_turn *t,
+			struct bb_err *err)
+{
+	double unused = 0, bystander_s = 0;
+	int rc = switch_to(s, is_head, err);
+
+	*t = (struct bb_overhead_turn){.is_head = is_head, .s[BB_OVERHEAD_BYSTANDER] = NAN};
+	if (rc)
+		return rc;
+	rc = run_workload(s, runs, t, err);
+	if (!rc && is_given(&s->opts->bystander)) {
+		rc = run_command(s, &s->opts->bystander, "bystander", &bystander_s, &unused, err);
+		t->s[BB_OVERHEAD_BYSTANDER] = bystander_s;
+	}
+	return check_agent(s, rc, err);
+}
+
+/* Runs both sides once, to see that all works and how long it takes, and sets the length of a
+ * turn. */
+static int try_out(struct session *s, struct bb_err *err)
+{
+	struct bb_overhead_turn t;
+	uint64_t began_ns;
+	double turn_s;
+	int rc = measure_turn(s, false, 1, &t, err);
+
+	if (!rc)
+		rc = measure_turn(s, false, 1, &t, err);
+	s->run_s = rc ? 0 : t.s[BB_OVERHEAD_WALL] * (double)s->opts->requests;
+	began_ns = bb_now_ns();
+	if (!rc)
+		rc = measure_turn(s, true, 1, &t, err);
+	if (!rc)
+		rc = stop_agent(s, err);
+	s->is_begun = false;
+	s->start_s = bb_seconds_since(began_ns) - s->run_s;
+	turn_s = (s->opts->budget_s / BLOCKS_WANTED - 1.5 * s->start_s) / 4;
+	turn_s = turn_s > TURN_MAX_S ? TURN_MAX_S : turn_s < TURN_MIN_S ? TURN_MIN_S : turn_s;
+	s->o->runs_a_turn = s->run_s * RUNS_MAX < turn_s ? RUNS_MAX
+							 : (uint32_t)lround(turn_s / s->run_s);
+	if (!s->o->runs_a_turn)
+		s->o->runs_a_turn = 1;
+	return rc;
+}
+
+/* Measures a block. Turns of a block that breaks off are kept, and count for nothing. */
+static int measure_block(struct session *s, bool head_first, struct bb_err *err)
+{
+	struct bb_overhead *o = s->o;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < 4; i++) {
+		struct bb_overhead_turn t, *added;
+
+		rc = measure_turn(s, (i == 1 || i == 2) != head_first, o->runs_a_turn, &t, err);
+		if (rc)
+			return rc;
+		t.block = (uint32_t)o->n_blocks;
+		added = bb_append(&o->turns, &o->n_turns, sizeof(*added));
+		if (!added)
+			return bb_fail_nomem(err);
+		*added = t;
+	}
+	o->n_blocks++;
+	return rc;
+}
+
+static int measure_blocks(struct session *s, struct bb_err *err)
+{
+	double block_s = 0, reserve_s;
+	struct bb_rng rng;
+	int rc = 0;
+
+	bb_rng_seed(&rng, s->opts->seed);
+	do {
+		uint64_t began_ns = bb_now_ns();
+
+		rc = measure_block(s, bb_rng_below(&rng, 2), err);
+		if (bb_seconds_since(began_ns) > block_s)
+			block_s = bb_seconds_since(began_ns);
+		reserve_s = s->start_s + s->o->runs_a_turn * s->run_s;
+	} while (!rc && left_s(s) > block_s + reserve_s);
+	return rc;
+}
+
+/* Has one more turn, with bpf_stats on, and reads which programs ran how long in it. */
+static int attribute(struct session *s, struct bb_err *err)
+{
+	double requests = (double)s->o->runs_a_turn * (double)s->opts->requests;
+	struct bb_stats_enable stats = {.fd = -1};
+	struct bb_overhead *o = s->o;
+	struct bb_overhead_turn t = {0};
+	int rc = switch_to(s, true, err);
+
+	if (!rc)
+		rc = bb_stats_enable__on(&stats, err);
+	if (rc)
+		return rc;
+	rc = bb_agent__open_period(&s->agent, err);
+	if (!rc)
+		rc = run_workload(s, o->runs_a_turn, &t, err);
+	if (!rc)
+		rc = bb_agent__close_period(&s->agent, err);
+	bb_stats_enable__off(&stats);
+	o->programs = calloc(s->agent.n + 1, sizeof(*o->programs));
+	if (!rc && !o->programs)
+		rc = bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < s->agent.n; i++) {
+		const struct bb_agent_program *p = &s->agent.programs[i];
+
+		o->programs[o->n_programs++] =
+			(struct bb_overhead_program){p->program, (double)p->in.run_cnt / requests,
+						     (double)p->in.run_time_ns /
+							     (double)p->in.run_cnt,
+						     p->is_gone};
+	}
+	o->map_bytes = bb_agent__map_bytes(&s->agent);
+	o->rss_bytes = (double)t.rss_bytes;
+	return rc;
+}
+
+int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead *ret_overhead,
+			 struct bb_err *err)
+{
+	struct session s = {.opts = opts, .o = ret_overhead, .began_ns = bb_now_ns()};
+	struct bb_cpu_times before = {0}, after = {0};
+	struct bb_err ending = {0};
+	int rc;
+
+	*ret_overhead = (struct bb_overhead){.map_bytes = NAN, .rss_bytes = NAN};
+	bb_commands__adopt_orphans();
+	rc = bb_cpu_times__read("", -1, &before, err);
+	if (!rc)
+		rc = try_out(&s, err);
+	if (!rc)
+		rc = measure_blocks(&s, err);
+	if (!rc)
+		rc = attribute(&s, err);
+	if (stop_agent(&s, &ending) && !rc)
+		rc = bb_fail(err, ending.code, "%s", ending.msg);
+	ret_overhead->elapsed_s = bb_seconds_since(s.began_ns);
+	ret_overhead->steal = bb_cpu_times__read("", -1, &after, &ending)
+				      ? (double)NAN
+				      : bb_steal_share(&before, &after);
+	if (bb_overhead__judge(ret_overhead, opts) && !rc)
+		rc = bb_fail_nomem(err);
+	return rc;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "core/metric.h"
+#include "run/agent.h"
+#include "stats/verdict.h"
+
+/*
+ * The cost of an agent to a workload: the same commands run in turns with the agent and without it
+ * (or with another agent), in blocks of four turns, ABBA or BAAB, as a coin decides. A block gives
+ * one difference. docs/overhead.md explains the figures.
+ */
+enum bb_overhead_what {
+	/* CPU time of the workload's processes (getrusage), of the server's and of the agent's, ns
+	 * resolution: it has the verdict */
+	BB_OVERHEAD_CPU,
+	/* CPU time of the whole machine, from /proc/stat: time of all CPUs less idle time and
+	 * steal; resolution 10 ms a turn. It has a verdict, too. */
+	BB_OVERHEAD_MACHINE,
+	BB_OVERHEAD_WALL,      /* wall time */
+	BB_OVERHEAD_BYSTANDER, /* CPU time of --bystander */
+	BB_N_OVERHEAD,
+};
+
+/* The blocks that a verdict needs: with fewer there is no interval at 97.5 %. */
+#define BB_OVERHEAD_LEAST_BLOCKS 7
+
+struct bb_overhead_opts {
+	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */
+	struct bb_command_spec workload, server, bystander; /* of the last two, both shell and argv
+							       NULL: there is none */
+	double server_s;   /* time that the server has to start, s */
+	double budget_s;   /* wall time after which no turn begins */
+	double max;        /* largest cost that is fine: 0.03 is 3 % */
+	uint32_t requests; /* requests of one run of the workload: figures are a request */
+	uint64_t seed;
+};
+
+struct bb_overhead_turn {
+	uint32_t block;
+	bool is_head;            /* with --agent; false: the other side */
+	double s[BB_N_OVERHEAD]; /* seconds a request; NAN: not measured */
+	double agent_s;          /* CPU time of the agent's processes in it, seconds a request */
+	uint64_t rss_bytes;      /* resident memory of the agent at its end */
+};
+
+struct bb_overhead_figure {
+	double base_s, head_s;    /* medians over turns, seconds a request */
+	struct bb_estimate ratio; /* head / base; Hodges-Lehmann over blocks, by signed ranks */
+	enum bb_verdict verdict;  /* regressed: above the limit; same: within it */
+};
+
+struct bb_overhead_program {
+	struct bb_loaded program;
+	double runs, ns; /* runs a request; ns a run, NAN: it did not run */
+	bool is_gone;
+};
+
+struct bb_overhead {
+	struct bb_overhead_turn *turns;
+	size_t n_turns, n_blocks; /* four turns each; an incomplete last block has its turns, too */
+	uint32_t runs_a_turn;
+	struct bb_overhead_figure figures[BB_N_OVERHEAD];
+	struct bb_overhead_program *programs; /* NULL: there was no time to look at them */
+	size_t n_programs;
+	double agent_s, map_bytes, rss_bytes; /* agent_s: seconds a request; medians over turns */
+	double elapsed_s, steal;
+	uint32_t n_starts, n_killed; /* how often the agents were started, and SIGKILL was needed */
+	uint32_t n_gone;             /* turns in which programs of an agent were unloaded */
+	char gone[BB_LOADED_NAME];   /* name of one of them */
+	char why[320]; /* why the verdict is inconclusive, and the next step; else empty */
+};
+
+/* Measures. After an error, the result has the turns and figures so far. The caller frees it with
+ * bb_overhead__done(). */
+int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead *ret_overhead,
+			 struct bb_err *err);
+void bb_overhead__done(struct bb_overhead *o);
+
+/* Computes the figures of the complete blocks, and `why`. A pure function of turns, elapsed time
+ * and opts->max. Returns 0 or -ENOMEM. */
+int bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts);
+
+/* True if the CPU time of the workload or that of the whole machine is surely above the limit. */
+bool bb_overhead__is_above(const struct bb_overhead *o);
+
+/* Returns CPU time a request that neither the programs nor the agent's processes account for, s. */
+double bb_overhead__unexplained_s(const struct bb_overhead *o);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A program of an agent whose cost is set by its loader: it loops at each getpgid(). */
+#include "bb_bpf.h"
+
+const volatile __u32 rounds = 20;
+const volatile __u64 syscall_nr = 0;
+__u64 sink;
+
+SEC("raw_tracepoint/sys_enter")
+int costs_rounds(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 a = ctx->args[1], b = 7;
+
+	if (a != syscall_nr)
+		return 0;
+	for (__u32 i = 0; i < 100000; i++) {
+		if (i >= rounds)
+			break;
+		a += b;
+		b ^= a;
+		b >>= 3;
+	}
+	sink = a;
+	return 0;
+}

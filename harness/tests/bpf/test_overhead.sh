@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `bpfbench overhead` with an agent whose cost is known and large, and with agents and workloads that misbehave. As root.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+need_root "an agent that costs" "agents that misbehave" "workloads that misbehave" || plan_done
+tool=$O/tests/tools/known_cost object=$O/tests/bpf/overhead.bpf.o
+agent="$tool agent $object"
+
+# over ARG...: with little work, so that the agent's share is large.
+over() { run "${sudo[@]}" "$BPFBENCH" overhead --seed 1 "$@" -- "$tool" work 20000 0; }
+figure() { sed -nE "s/^ *\"$1\": [{]\"base_s\": ([^,]*), \"head_s\": ([^,]*), .*/\\$2/p" "$TMP/out"; }
+is_more() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }'; }
+none_runs() { ! pgrep -f "^$agent" >/dev/null; }
+
+# --- a program of 1000 rounds a call costs more than all the rest of the workload ---
+over --agent "$agent 1000" --budget 25 --bystander true --format json -o "$WORK/over.json"
+cp "$WORK/over.json" "$TMP/out"
+blocks=$(sed -nE 's/^ "blocks": ([0-9]+),/\1/p' "$TMP/out")
+printf '# %s blocks\n' "$blocks"
+check "an agent that costs: at least one block" test "${blocks:-0}" -ge 1
+if ((blocks >= 7)); then
+	expect_status "an agent that costs: exit code 3" 3
+	expect_grep "an agent that costs: the verdict" out '"cpu": .*"verdict": "above"'
+else
+	skip "an agent that costs: the verdict" "this machine is too slow for seven blocks in 25 s"
+fi
+check "an agent that costs: CPU time with it is more" is_more "$(figure cpu 2)" "$(figure cpu 1)"
+check "an agent that costs: the bystander has a time" is_more "$(figure bystander 1)" 0
+expect_grep "an agent that costs: its program" out '"type": "raw_tracepoint", "name": "costs_rounds", "runs": [0-9]{5,}'
+check "an agent that costs: it is ended" none_runs
+
+over --agent "$agent 1" --against "$agent 1000" --budget 8
+expect_grep "against another agent: the columns" out ' against +agent +more %'
+expect_grep "against another agent: it is cheaper" out '^  CPU time .* -[0-9.]+ '
+
+over --agent "$agent 1" --budget 1 --format bmf
+expect_status "a budget that is too short: no failure" 0
+check "a budget that is too short: BMF" valid_bmf "$TMP/out"
+over --agent "$agent 1" --budget 1
+expect_grep "a budget that is too short: inconclusive, and which budget" out '^inconclusive: .*a verdict needs 7: --budget [0-9]+0$'
+
+# --- agents that misbehave ---
+over --agent 'sleep 100' --ready-within 1 --budget 5
+complains "an agent that loads nothing" 1 "was not ready within 1 s: it has loaded no BPF program; --ready-within .* --ready CMD"
+over --agent "$agent 1" --ready false --ready-within 1 --budget 5
+complains "an agent that --ready never likes" 1 "was not ready within 1 s: --ready 'false' still fails"
+over --agent 'echo oops >&2; exit 3' --budget 5
+complains "an agent that fails" 1 'ended with exit code 3 before it was ready; its stderr ends: oops'
+over --agent "$agent 1 dies" --budget 60
+expect_status "an agent that dies midway: exit code 1" 1
+expect_grep "an agent that dies midway: said, with its last words" err 'ended with exit code 7 while it was measured; its stderr ends: .*out of luck'
+over --agent "$agent 1 late" --budget 2
+expect_status "an agent that is late: waited for" 0
+over --agent "$agent 1 deaf" --budget 1
+expect_grep "an agent that ignores SIGTERM" out 'ignored SIGTERM for 5 s and was killed'
+check "an agent that ignores SIGTERM: it is ended" none_runs
+
+mkdir "$TMP/pins"
+if unshare -m mount -t bpf bpf "$TMP/pins" 2>/dev/null; then
+	# shellcheck disable=SC2016 # the inner shell's
+	PINS=$TMP/pins run unshare -m sh -c 'mount -t bpf bpf "$1" && shift && "$@"; rc=$?; ls "$PINS" >&2; exit $rc' sh "$TMP/pins" \
+		"$BPFBENCH" overhead --agent "$agent 1 $TMP/pins/left" --budget 5 -- true
+	expect_status "a program that is left behind: exit code 1" 1
+	expect_grep "a program that is left behind: named" err "left 1 of its programs loaded: 'costs_rounds' \(id [0-9]+\)"
+	expect_grep "a program that is left behind: it is left" err '^left$'
+else
+	skip "a program that is left behind" "no BPF file system can be mounted"
+fi
+
+# --- workloads that misbehave ---
+run "$BPFBENCH" overhead --agent "$agent 1" --budget 5 -- sh -c 'echo alas >&2; exit 9'
+complains "a workload that fails" 1 "the workload 'sh' ended with exit code 9 without the agent; its stderr ends: alas"
+run "$BPFBENCH" overhead --agent "$agent 1" --budget 5 -- "$WORK/none"
+complains "a workload that is not there" 1 "none' cannot be started: No such file"
+run "$BPFBENCH" overhead --agent "$agent 1" --budget 1 -- sleep 50
+complains "a workload that does not end" 1 "one run of the workload 'sleep' takes longer than the budget \(1 s\)"
+check "a workload that does not end: nothing of it is left" none_runs
+
+# --- the workload is the caller's, the agent root's ---
+run "${sudo[@]}" "$BPFBENCH" overhead --agent "id -u >$TMP/agent_id; exec $agent 1" --budget 1 -- sh -c "id -u >$WORK/id"
+expect_eq "the agent is root's" "$(cat "$TMP/agent_id")" 0
+((${#sudo[@]} == 0)) || expect_eq "the workload is the caller's" "$(cat "$WORK/id")" "$NOBODY"
+
+# --- a server ---
+over_server() { run "$BPFBENCH" overhead --agent "$agent 1" --budget 3 --format json "$@"; }
+over_server --server 'sleep 100' --load "$tool work 2000 0" --requests 2000
+expect_status "a server and a load" 0
+check "a server and a load: the figures are a request" is_more 0.001 "$(figure cpu 1)"
+over_server --server 'exit 5' --load true
+complains "a server that fails" 1 "the server 'exit 5' ended with exit code 5"
+over_server --server true --load true
+complains "a server that goes into the background" 1 "it must stay in the foreground"
+plan_done

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An agent whose cost is known, and its workload, for `bpfbench overhead`.
+ *
+ * known_cost agent OBJECT ROUNDS [HOW]: loads overhead.bpf.o, attaches its program to raw
+ * tracepoint sys_enter, and waits for a signal. HOW: "deaf" ignores SIGTERM; "late" attaches
+ * nothing for 2 s; "gone" unloads its program after 1 s; "dies" ends after 1 s; a path pins the
+ * program there and leaves it.
+ *
+ * known_cost work CALLS WORK: calls getpgid() CALLS times, with WORK rounds of a loop after each.
+ *
+ * known_cost fit OBJECT ROUNDS PERCENT: measures what the program adds to a getpgid(), by turns of
+ * 2 ms with and without it in this process, and prints "CALLS WORK": with them the workload takes
+ * about 50 ms, and the program adds PERCENT to it. On stderr: ns a call, without and added.
+ */
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+#include "base/stop.h"
+
+#define TURNS 400
+#define RUN_NS 50e6
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "known_cost: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+static struct bpf_program *load(const char *object, uint64_t rounds, struct bpf_object **ret_obj)
+{
+	struct bpf_object *obj = bpf_object__open_file(object, NULL);
+	struct bpf_map *map = obj ? bpf_object__find_map_by_name(obj, ".rodata") : NULL;
+	struct {
+		uint64_t rounds, nr; /* 4 bytes, 4 bytes of padding, 8 bytes */
+	} values = {rounds, SYS_getpgid};
+
+	if (!map || bpf_map__set_initial_value(map, &values, sizeof(values)) ||
+	    bpf_object__load(obj))
+		return NULL;
+	*ret_obj = obj;
+	return bpf_object__next_program(obj, NULL);
+}
+
+static int be_agent(const char *object, uint64_t rounds, const char *how)
+{
+	bool dies = !strcmp(how, "dies"), gone = !strcmp(how, "gone");
+	struct bpf_link *link = NULL;
+	struct bpf_object *obj;
+	struct bpf_program *prog;
+
+	if (!strcmp(how, "late"))
+		sleep(2);
+	prog = load(object, rounds, &obj);
+	if (prog)
+		link = bpf_program__attach(prog);
+	if (!link)
+		return fail(object);
+	if (*how == '/' && bpf_program__pin(prog, how))
+		return fail(how);
+	if (!strcmp(how, "deaf"))
+		signal(SIGTERM, SIG_IGN);
+	for (int ms = 0; !bb_stop_signal && !(dies && ms >= 1000); ms += 10) {
+		usleep(10000);
+		if (gone && ms == 1000) {
+			bpf_link__destroy(link);
+			bpf_object__close(obj);
+		}
+	}
+	if (dies)
+		fputs("known_cost: out of luck\n", stderr);
+	return dies ? 7 : 0;
+}
+
+static uint64_t do_work(uint64_t calls, uint64_t work)
+{
+	uint64_t a = 1, b = 7;
+
+	for (uint64_t i = 0; i < calls; i++) {
+		syscall(SYS_getpgid, 0);
+		for (uint64_t k = 0; k < work; k++) {
+			a += b;
+			b ^= a;
+			b >>= 3;
+			__asm__ volatile("" : "+r"(a), "+r"(b));
+		}
+	}
+	return a;
+}
+
+static double ns_a_call(uint64_t calls, uint64_t work)
+{
+	uint64_t began_ns = bb_now_ns();
+
+	do_work(calls, work);
+	return (double)(bb_now_ns() - began_ns) / (double)calls;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The work that makes a call take `want_ns` without the program: by the medians of two amounts. */
+static uint64_t fit_work(double want_ns)
+{
+	static double with[2][TURNS];
+
+	for (int i = 0; i < TURNS; i++)
+		for (int k = 0; k < 2; k++)
+			with[k][i] = ns_a_call(200, k ? 10000 : 1000);
+	for (int k = 0; k < 2; k++)
+		qsort(with[k], TURNS, sizeof(double), by_value);
+	return (uint64_t)fmax(0, 1000 + (want_ns - with[0][TURNS / 2]) * 9000 /
+						 (with[1][TURNS / 2] - with[0][TURNS / 2]));
+}
+
+static int fit(const char *object, uint64_t rounds, double percent)
+{
+	static double without[TURNS], added[TURNS];
+	struct bpf_object *obj;
+	struct bpf_program *prog = load(object, rounds, &obj);
+	double want_ns;
+
+	for (int i = 0; prog && i < TURNS; i++) {
+		struct bpf_link *link;
+
+		without[i] = ns_a_call(5000, 0);
+		link = bpf_program__attach(prog);
+		if (!link)
+			return fail(object);
+		added[i] = ns_a_call(5000, 0) - without[i];
+		bpf_link__destroy(link);
+	}
+	if (!prog)
+		return fail(object);
+	qsort(without, TURNS, sizeof(double), by_value);
+	qsort(added, TURNS, sizeof(double), by_value);
+	want_ns = added[TURNS / 2] * 100 / percent;
+	fprintf(stderr, "known_cost: a call takes %.1f ns, the program adds %.1f ns\n",
+		without[TURNS / 2], added[TURNS / 2]);
+	printf("%.0f %llu\n", RUN_NS / want_ns, (unsigned long long)fit_work(want_ns));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t a = 0, b = 0;
+
+	bb_stop__install();
+	if (argc >= 4 && !strcmp(argv[1], "agent") && !bb_parse_u64(argv[3], &a))
+		return be_agent(argv[2], a, argc > 4 ? argv[4] : "");
+	if (argc == 4 && !strcmp(argv[1], "work") && !bb_parse_u64(argv[2], &a) &&
+	    !bb_parse_u64(argv[3], &b))
+		return do_work(a, b) == 0;
+	if (argc == 5 && !strcmp(argv[1], "fit") && !bb_parse_u64(argv[3], &a))
+		return fit(argv[2], a, atof(argv[4]));
+	fputs("usage: known_cost agent OBJECT ROUNDS [HOW] | work CALLS WORK | fit OBJECT ROUNDS "
+	      "PERCENT\n",
+	      stderr);
+	return 2;
+}
