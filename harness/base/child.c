@@ -81,6 +81,11 @@ static const int trial_calls[] = {
 	SCMP_SYS(access),     SCMP_SYS(dup3),     SCMP_SYS(faccessat),
 	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
 };
+/* System calls that a server makes in addition. */
+static const int server_calls[] = {
+	SCMP_SYS(accept4), SCMP_SYS(close),    SCMP_SYS(poll),     SCMP_SYS(ppoll),
+	SCMP_SYS(sendto),  SCMP_SYS(recvfrom), SCMP_SYS(shutdown),
+};
 static const unsigned int trial_commands[] = {
 	BPF_MAP_CREATE, BPF_MAP_UPDATE_ELEM, BPF_PROG_LOAD,        BPF_BTF_LOAD,
 	BPF_MAP_FREEZE, BPF_PROG_BIND_MAP,   BPF_BTF_GET_FD_BY_ID,
@@ -129,7 +134,7 @@ static int allow_trial(scmp_filter_ctx filter)
 
 /* Confines this child for good. The kernel kills the child when its parent ends. Returns 0, or
  * -errno if the child is not confined; the child must then end. */
-static int confine(bool is_trial)
+static int confine(enum bb_confinement how)
 {
 	static const int closing = SCMP_SYS(close);
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -146,13 +151,15 @@ static int confine(bool is_trial)
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
-		return is_trial ? -ENOSYS : 0; /* the kernel has no seccomp */
+		return how == BB_CONFINED_TRIAL ? -ENOSYS : 0; /* the kernel has no seccomp */
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
 		return -ENOMEM;
 	rc = allow(filter, calls, sizeof(calls) / sizeof(calls[0]));
 	if (!rc)
-		rc = is_trial ? allow_trial(filter) : allow(filter, &closing, 1);
+		rc = how == BB_CONFINED_TRIAL    ? allow_trial(filter)
+		     : how == BB_CONFINED_SERVER ? allow(filter, server_calls, BB_LEN(server_calls))
+						 : allow(filter, &closing, 1);
 	if (!rc)
 		rc = seccomp_load(filter);
 	seccomp_release(filter);
@@ -345,7 +352,7 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 	if (!rc && ((!r->outlives && prctl(PR_SET_PDEATHSIG, SIGKILL)) ||
 		    (r->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))))
 		rc = -errno;
-	return rc || !r->confinement ? rc : confine(r->confinement == BB_CONFINED_TRIAL);
+	return rc || !r->confinement ? rc : confine(r->confinement);
 }
 
 /* Sends a number to the parent. Returns false if the parent has ended. The child must then end

@@ -19,6 +19,8 @@ enum bb_confinement {
 	 * return -EPERM.
 	 */
 	BB_CONFINED_TRIAL,
+	/* As BB_CONFINED, but the child also accepts connections at its open sockets. */
+	BB_CONFINED_SERVER,
 };
 
 #define BB_STD_NULL (-1) /* value in std[]: /dev/null */

@@ -110,7 +110,8 @@ int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 	theirs = bb_map_specs__find(keeper->specs, name);
 	/* The contents of libbpf's own maps depend on the probe that the program is attached to. */
 	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")) || !spec != !theirs ||
-	    (spec && memcmp(&spec->where, &theirs->where, sizeof(spec->where))) ||
+	    (spec && (memcmp(&spec->where, &theirs->where, sizeof(spec->where)) ||
+		      spec->fill.count != theirs->fill.count)) ||
 	    like->type != m->info.type || like->key_size != m->info.key_size ||
 	    like->value_size != m->info.value_size || like->map_flags != m->info.map_flags ||
 	    /* perf event arrays get their size at load */

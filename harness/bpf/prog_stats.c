@@ -230,17 +230,23 @@ void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)
 		m->verified_insns = number_of(log, "processed ", " insns");
 }
 
-double bb_map_memory(uint32_t id)
+double bb_map_bytes(int map_fd)
 {
-	int map_fd = bpf_map_get_fd_by_id(id);
-	char path[64], text[1024];
+	char path[64], text[1024] = "";
 
-	if (map_fd < 0)
-		return NAN;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
 	bb_root__read(path, text, sizeof(text));
-	close(map_fd);
 	return number_of(text, "memlock:\t", "\n");
+}
+
+static double memory_of_map(__u32 id)
+{
+	int map_fd = bpf_map_get_fd_by_id(id);
+	double bytes = map_fd < 0 ? (double)NAN : bb_map_bytes(map_fd);
+
+	if (map_fd >= 0)
+		close(map_fd);
+	return bytes;
 }
 
 /* 0 means that the kernel did not report the figure, because no program has 0 of it. */
@@ -270,7 +276,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	/* no sum if a map is missing, because it would be too small */
 	facts.metrics.map_bytes = info.nr_map_ids <= BB_MAX_PROG_MAPS ? 0 : NAN;
 	for (__u32 i = 0; i < info.nr_map_ids && !isnan(facts.metrics.map_bytes); i++)
-		facts.metrics.map_bytes += bb_map_memory(map_ids[i]);
+		facts.metrics.map_bytes += memory_of_map(map_ids[i]);
 	*ret_facts = facts;
 	return 0;
 }

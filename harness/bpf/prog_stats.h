@@ -77,8 +77,8 @@ struct bb_prog_facts {
  */
 int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
-/* Returns the memory that the kernel accounts to the map with this id, bytes; NAN if unknown. */
-double bb_map_memory(uint32_t id);
+/* Returns the memory that the kernel accounts to a map, bytes; NAN if unknown. */
+double bb_map_bytes(int map_fd);
 
 /* The log level for the verifier's statistics: BPF_LOG_STATS of include/linux/bpf_verifier.h,
  * Linux 5.2. */

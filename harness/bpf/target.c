@@ -375,3 +375,19 @@ int bb_target__reset_for_run(struct bb_target *t)
 {
 	return t->contents ? bb_map_contents__write_for_run(t->contents) : 0;
 }
+
+double bb_target__filled_bytes(const struct bb_target *t)
+{
+	const struct bb_map_specs *specs = t->kept.specs;
+	double bytes = 0;
+
+	for (size_t i = 0; specs && i < specs->n; i++) {
+		struct bb_contents_map map;
+
+		if (specs->v[i].fill.counts.n > 1)
+			bytes += bb_contents_map__find(t->source, &specs->v[i], &map, NULL)
+					 ? (double)NAN
+					 : bb_map_bytes(map.fd);
+	}
+	return bytes;
+}

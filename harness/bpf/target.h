@@ -152,6 +152,10 @@ int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *r
 int bb_target__reset_maps(struct bb_target *t, struct bb_err *err);
 int bb_target__reset_for_run(struct bb_target *t);
 
+/* Returns the memory of the maps that the scenario fills to several sizes, bytes; NAN if the kernel
+ * does not say it. */
+double bb_target__filled_bytes(const struct bb_target *t);
+
 /* Reads the program's global `drops`; *ret_drops is 0 if it has none. 0 or -errno. */
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 

@@ -6,6 +6,7 @@
 #include "base/child.h"
 #include "base/clean.h"
 #include "base/clock.h"
+#include "base/http.h"
 #include "base/io.h"
 #include "base/stop.h"
 #include "bpf/prog_stats.h"
@@ -85,6 +86,7 @@ struct live_args {
 	const struct bb_live_order *order;
 	const struct bb_live_format *format; /* NULL: --format is not given */
 	const char *output;                  /* NULL: stdout */
+	const char *serve;                   /* address; NULL: nothing is served */
 	bool once, all;
 	char **command; /* points into argv; ends in NULL. NULL: all programs are watched */
 	struct bb_strings env;
@@ -106,8 +108,19 @@ static const struct bb_option options[] = {
 	{"env", 0, "NAME", bb_read_env, BB_ARG(env), BB_ENV_DOC},
 	{"output", 'o', "FILE", bb_read_text, BB_ARG(output),
 	 "write one snapshot to this file instead of stdout, whole or not at all"},
+	{"serve", 0, "ADDRESS", bb_read_text, BB_ARG(serve),
+	 "watch until Ctrl-C, and serve the snapshots as OpenMetrics over HTTP, at 127.0.0.1:PORT "
+	 "or another address in numbers; a PORT alone is on 127.0.0.1"},
 	{0},
 };
+
+static void check_args(void *args)
+{
+	const struct live_args *a = args;
+
+	bb_refuse("--serve goes on until Ctrl-C; it contradicts --once, --format and --output",
+		  a->serve && (a->once || a->format || a->output));
+}
 
 static const struct bb_usage usage = {
 	.arguments = "[-- COMMAND...]",
@@ -129,17 +142,20 @@ static const struct bb_usage usage = {
 		"one CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
 		"program that its owner unloads stays for up to a quarter of a second. Needs root.",
 	.example = "  sudo bpfbench live\n"
-		   "  sudo bpfbench live --seconds 10 -- opensnoop-bpfcc\n",
+		   "  sudo bpfbench live --seconds 10 -- opensnoop-bpfcc\n"
+		   "  sudo bpfbench live --serve 127.0.0.1:9435\n",
 	.sets = {{NULL, options, 0}},
 	.argument = {.doc = "; `bpfbench live` watches all loaded programs, and `bpfbench live -- "
 			    "COMMAND` those that a command loads"},
 	.command = BB_ARG_AT(command),
+	.check = check_args,
 };
 
 struct watch {
 	struct live_args *args;
 	struct bb_live_watch *live;
 	struct bb_follow *follow; /* the command; NULL: there is none */
+	struct bb_http_server server;
 	bool is_screen;
 };
 
@@ -150,9 +166,24 @@ static bool has_ended(const struct watch *w)
 	return w->follow && bb_follow__ended(w->follow, &status);
 }
 
-/* Prints the rows of a period. It is an error if the command ended and none of its programs was
- * seen, except on the screen. */
-static int take_snapshot(const struct watch *w, const struct bb_live_format *format, FILE *out,
+static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, struct bb_err *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int rc = out ? bb_live_format_find("openmetrics")->print(rows, n, true, out) : -ENOMEM;
+
+	if (out && fclose(out))
+		rc = -ENOMEM;
+	rc = rc ? bb_fail_nomem(err) : bb_http_server__publish(&w->server, text, size, err);
+	free(text);
+	return rc;
+}
+
+/* Prints the rows of a period, and serves them if there is a server. `out` NULL: they are only
+ * served. It is an error if the command ended and none of its programs was seen, except on the
+ * screen. */
+static int take_snapshot(struct watch *w, const struct bb_live_format *format, FILE *out,
 			 size_t *ret_n, struct bb_err *err)
 {
 	const struct live_args *a = w->args;
@@ -168,8 +199,10 @@ static int take_snapshot(const struct watch *w, const struct bb_live_format *for
 			     a->command[0], bb_how_ended(status).text);
 	} else {
 		bb_live_rows__sort(rows, *ret_n, a->order);
-		if (format->print(rows, *ret_n, a->all, out))
+		if (out && format->print(rows, *ret_n, a->all, out))
 			rc = bb_fail_nomem(err);
+		if (!rc && w->server.child.pid)
+			rc = publish(w, rows, *ret_n, err);
 	}
 	free(rows);
 	return rc;
@@ -247,32 +280,55 @@ static int end_command(const struct watch *w, int rc, struct bb_err *err)
 	return rc;
 }
 
-/* --- one snapshot, or a screen --- */
+/* --- one snapshot, a screen, or a server --- */
 
 static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 {
-	const struct watch *w = arg;
+	struct watch *w = arg;
 	size_t n;
 
 	return take_snapshot(w, w->args->format, out, &n, err);
 }
 
+/* Waits for the end of a period, or for that of the command. */
+static int wait_for_period(const struct watch *w, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	double seconds = w->args->seconds;
+	int rc = 0;
+
+	if (!w->follow)
+		return bb_live_watch__wait(w->live, seconds, err);
+	while (!rc && bb_seconds_since(began_ns) < seconds && !has_ended(w))
+		rc = bb_live_watch__wait(w->live, LOOK_S, err);
+	return rc;
+}
+
 static int print_once(struct watch *w, struct bb_err *err)
 {
-	const struct live_args *a = w->args;
 	int rc = w->follow ? wait_for_loads(w, err) : 0;
-	uint64_t began_ns = bb_now_ns();
 
-	/* one period, or less if the command ends */
-	if (!rc && !w->follow)
-		rc = bb_live_watch__wait(w->live, a->seconds, err);
-	while (!rc && w->follow && bb_seconds_since(began_ns) < a->seconds && !has_ended(w))
-		rc = bb_live_watch__wait(w->live, LOOK_S, err);
-	return rc ? rc : bb_output_of(write_snapshot, w, a->output, err);
+	if (!rc)
+		rc = wait_for_period(w, err);
+	return rc ? rc : bb_output_of(write_snapshot, w, w->args->output, err);
+}
+
+/* Serves until a signal or the end of the command, which are no errors. */
+static int serve(struct watch *w, struct bb_err *err)
+{
+	size_t n;
+	int rc = 0;
+
+	while (!rc && !has_ended(w)) {
+		rc = wait_for_period(w, err);
+		if (!rc)
+			rc = take_snapshot(w, NULL, NULL, &n, err);
+	}
+	return rc == -EINTR ? 0 : rc;
 }
 
 /* Makes the text of the screen after a period; the caller frees it. */
-static int compose(const struct watch *w, char **ret_text, struct bb_err *err)
+static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 {
 	const struct live_args *a = w->args;
 	char *table = NULL;
@@ -311,7 +367,7 @@ static bool take_key(struct live_args *a)
 	return key == 'q';
 }
 
-static int watch_screen(const struct watch *w, struct bb_err *err)
+static int watch_screen(struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	char *text = strdup("...");
@@ -359,8 +415,12 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	if (!a.format)
 		a.format = bb_live_format_find(by_hand ? "table" : "json");
 	rc = bb_output_check(a.output, err);
+	if (!rc && a.serve)
+		rc = bb_http_server__open(a.serve, BB_OPENMETRICS_TYPE, &w.server, err);
 	if (!rc)
 		rc = bb_stats_enable__on(&stats, err);
+	if (!rc && a.serve)
+		bb_tell("serving %s, until Ctrl-C", w.server.url);
 	if (!rc && a.command) {
 		rc = start_command(&w, err);
 		filter = (struct bb_live_filter){is_wanted, w.follow};
@@ -368,8 +428,11 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	if (!rc)
 		rc = bb_live_watch__open(&filter, &w.live, err);
 	if (!rc)
-		rc = w.is_screen ? watch_screen(&w, err) : print_once(&w, err);
+		rc = w.is_screen ? watch_screen(&w, err)
+		     : a.serve   ? serve(&w, err)
+				 : print_once(&w, err);
 	bb_live_watch__close(w.live);
+	bb_http_server__close(&w.server);
 	bb_stats_enable__off(&stats);
 	return w.follow ? end_command(&w, rc, err) : rc;
 }

@@ -373,6 +373,8 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 		if (!rc && a->cold)
 			rc = bb_scenario__add_cold(job->scenario, err);
 		if (!rc)
+			rc = bb_scenario__spread_fills(job->scenario, err);
+		if (!rc)
 			rc = bb_plan__make(job->scenario, &opts, &job->plan, err);
 	}
 	if (!rc && a->flame)

@@ -14,9 +14,9 @@ const struct bb_option bb_object_options[] = {
 	 "run the programs on this packet: bytes, their hexadecimal text, or a pcap (repeatable)"},
 	{"ctx", 0, "FILE", bb_read_strings, BB_ARG(opts.contexts),
 	 "run the programs on this context: bytes or their hexadecimal text (repeatable)"},
-	{"fill", 0, "MAP=N", bb_read_strings, BB_ARG(opts.fills),
-	 "put N entries with random keys and zero values into this map (repeatable); a scenario "
-	 "says more"},
+	{"fill", 0, "MAP=N[,N]", bb_read_strings, BB_ARG(opts.fills),
+	 "put N entries with random keys and zero values into this map (repeatable); with several "
+	 "N, `run` measures each size; a scenario says more"},
 	{"trigger", 0, "NAME", bb_read_text, BB_ARG(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),

@@ -50,6 +50,8 @@ const struct bb_metric_def bb_metrics[] = {
 	 "live: share of one CPU that the runs take, by run_time_ns"},
 	{"path_share", "path-share", "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(live.path_share),
 	 "share of the program's runs that take this path, or that this input stands for"},
+	{"filled_bytes", "filled-map-bytes", "B", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(map_bytes),
+	 "memory of the maps that are filled to several sizes, by the kernel"},
 	{"worst", "latency-worst", "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(live.worst),
 	 "inside: longest run"},
 	{"drops", NULL, "runs", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(drops),

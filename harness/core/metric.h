@@ -59,6 +59,8 @@ struct bb_summary {
 		/* events of the PMU per run */
 		struct bb_estimate cycles, instructions, llc_misses;
 	} slope;
+	struct bb_estimate
+		map_bytes; /* memory of the maps that are filled to several sizes, bytes */
 	struct {
 		struct bb_estimate run_rate; /* runs per second of wall time */
 		/* CPU time of the program divided by wall time; above 1 if several CPUs run the

@@ -350,6 +350,8 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "highest fill of the ring that was seen, as a share of its size"),
 	COLUMN(BB_ALL, ESTIMATE(pipeline.consumer_cpu), BB_NUMBER("CPU"),
 	       .doc = "CPU time of the consumer a sample, ns"),
+	COLUMN(BB_ALL, COUNT(map_bytes), BB_NUMBER("map bytes"),
+	       .doc = "memory of the maps that are filled to several sizes"),
 	COLUMN(BB_ALL, CELL_IN(" instructions", executed), BB_NUMBER("executed"),
 	       .spill = BB_DOC_BELOW,
 	       .doc = "instructions that the runs execute at least once, of all in the program"),

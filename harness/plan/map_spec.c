@@ -93,8 +93,8 @@ static int read_entry(const struct bb_reader *r, const struct bb_yaml *node, voi
 static const char *const fill_keys[] = {"sequential", "random"};
 
 static const struct bb_field fill_fields[] = {
-	{"count", &bb_type_u32, BB_AT(bb_map_fill, count), .required = true, .min = 1,
-	 .max = FILL_MAX},
+	{"count", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, counts.v, counts.n), .required = true,
+	 .min = 1, .max = FILL_MAX},
 	{"key", &bb_type_flag, BB_AT(bb_map_fill, random), .choices = fill_keys,
 	 .n_choices = BB_LEN(fill_keys)},
 	{"prefixes", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, prefixes.v, prefixes.n), .min = 1,

@@ -10,6 +10,7 @@ struct param {
 	const uint32_t *values;         /* values[n]; NULL: the parameter is no number */
 	const struct bb_inputs *inputs; /* inputs->v[n]; NULL: the parameter is not the input */
 	bool numbered;                  /* the names of all inputs are whole numbers */
+	bool is_fill;                   /* `values` are the numbers of entries of maps */
 	size_t n;
 };
 
@@ -27,7 +28,7 @@ static bool is_number(const char *name, uint32_t *ret_value)
 	return !strcmp(again, name);
 }
 
-static struct param param_of(const struct bb_drive_spec *d)
+static struct param param_of(const struct bb_scenario *s, const struct bb_drive_spec *d)
 {
 	const struct bb_inputs *in = &d->inputs;
 	struct param p = {.n = 1};
@@ -40,6 +41,12 @@ static struct param param_of(const struct bb_drive_spec *d)
 			p.numbered = is_number(in->v[i].name, &v);
 	} else if (!d->kind->takes_inputs && d->kind->param) {
 		p = (struct param){.name = d->kind->param, .values = d->values.v, .n = d->values.n};
+	}
+	if (s->fill_counts.n && !d->kind->counts) {
+		p.name = "entries";
+		p.values = s->fill_counts.v;
+		p.n = s->fill_counts.n;
+		p.is_fill = true;
 	}
 	return p;
 }
@@ -131,7 +138,9 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 	*c = (struct bb_plan_case){.variant = v,
 				   .drive = d,
 				   .param = param->name,
-				   .input = param->inputs ? &param->inputs->v[i] : NULL,
+				   .input = param->inputs
+						    ? &param->inputs->v[param->is_fill ? 0 : i]
+						    : NULL,
 				   .floor = BB_NO_CASE,
 				   .seconds = seconds,
 				   .loads = p->loads,
@@ -150,10 +159,12 @@ static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 					 bb_drive_name(d));
 	if (param->values)
 		c->param_value = c->driver_param = param->values[i];
+	if (param->is_fill)
+		c->driver_param = d->values.n ? d->values.v[0] : 0;
 	if (!c->param)
 		return;
 	c->value = len + strlen(c->param) + 2;
-	if (!c->input) {
+	if (!c->input || param->is_fill) {
 		snprintf(c->name + len, sizeof(c->name) - len, "/%s=%u", c->param, c->param_value);
 		return;
 	}
@@ -172,13 +183,23 @@ static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *
 	return !opts->variants.n || is_in(variant, opts->variants.v, opts->variants.n);
 }
 
+/* True if the variant is measured at value `i` of the parameter. Where instructions are counted,
+ * maps have the last of their counts. */
+static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec *v,
+		      const struct param *param, size_t i)
+{
+	return !v->fill_count ||
+	       v->fill_count ==
+		       (param->is_fill ? param->values[i] : s->fill_counts.v[s->fill_counts.n - 1]);
+}
+
 /* Adds the cases of a drive, grouped by value of the parameter, with the floor of each group.
  * Returns 0 or -ENOMEM. */
 static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_drive_spec *d)
 {
 	const struct bb_scenario *s = p->scenario;
-	struct param param = param_of(d);
+	struct param param = param_of(p->scenario, d);
 	struct bb_plan_case *grown;
 	bool any = false;
 
@@ -196,7 +217,8 @@ static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		for (size_t v = 0; v < s->n_variants; v++) {
 			bool is_floor = d->floor && !strcmp(s->variants[v].name, d->floor);
 
-			if (!is_floor && !wanted(opts, d, s->variants[v].name))
+			if (!has_value(s, &s->variants[v], &param, i) ||
+			    (!is_floor && !wanted(opts, d, s->variants[v].name)))
 				continue;
 			if (is_floor)
 				floor = p->n_cases;

@@ -30,7 +30,7 @@ struct bb_plan_case {
 	const char *param; /* name of the parameter; NULL: none */
 	/* identifies the value in reports and plots */
 	uint32_t param_value;
-	/* value for the driver's batch(): param_value, or the index of the input */
+	/* value for the driver's batch(): the drive's own parameter, or the index of the input */
 	uint32_t driver_param;
 	/* input from the scenario; NULL: the scenario gives none */
 	const struct bb_input *input;
@@ -83,7 +83,8 @@ struct bb_plan_opts {
 /*
  * Makes the plan. Cases of a drive are grouped by parameter, then by variant. The parameter of a
  * test run with two or more inputs is "input". Its value is the input's name if all names are whole
- * numbers, as in a sweep, else its index.
+ * numbers, as in a sweep, else its index. If maps are filled to several sizes
+ * (bb_scenario__spread_fills()), the parameter is "entries".
  *
  * Returns 0; -ENOENT for an unknown variant or drive, with the nearest name; -EINVAL if no case is
  * left, or if two drives make cases with the same name.

@@ -633,8 +633,12 @@ static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct 
 
 		if (bb_map_specs__inherit(maps, &s->maps))
 			return bb_fail_nomem(r->err);
-		for (size_t k = 0; !rc && k < maps->n; k++)
+		for (size_t k = 0; !rc && k < maps->n; k++) {
+			struct bb_map_fill *fill = &maps->v[k].fill;
+
+			fill->count = fill->counts.n ? fill->counts.v[fill->counts.n - 1] : 0;
 			rc = check_reset(r, s, &maps->v[k]);
+		}
 	}
 	for (size_t i = 0; !rc && s->floor && i < s->n_drives; i++)
 		if (!s->drives[i].floor)
@@ -823,4 +827,113 @@ int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
 int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err)
 {
 	return add_twins(s, true, err);
+}
+
+/* --- fills with several counts --- */
+
+static bool has_list(const struct bb_map_spec *map)
+{
+	return map->fill.counts.n > 1;
+}
+
+/* Finds the list of counts, which must be the same in all maps that have one. */
+static int find_counts(struct bb_scenario *s, struct bb_err *err)
+{
+	struct bb_u32_list *found = &s->fill_counts;
+
+	for (size_t i = 0; i < s->n_variants; i++)
+		for (size_t k = 0; k < s->variants[i].maps.n; k++) {
+			const struct bb_map_spec *map = &s->variants[i].maps.v[k];
+			const struct bb_u32_list *counts = &map->fill.counts;
+
+			if (!has_list(map))
+				continue;
+			if (found->n &&
+			    (found->n != counts->n ||
+			     memcmp(found->v, counts->v, counts->n * sizeof(*counts->v))))
+				return bb_fail(err, -EINVAL,
+					       "%s:%u:%u: map '%s' has other counts than another "
+					       "map; maps that are filled to several sizes grow "
+					       "together, so give the same list",
+					       s->path, map->where.line, map->where.col, map->name);
+			*found = *counts;
+		}
+	return 0;
+}
+
+/* Refuses drives whose cases have another parameter with several values, or measure by time. */
+static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
+{
+	for (size_t i = 0; i < s->n_drives; i++) {
+		const struct bb_drive_spec *d = &s->drives[i];
+		bool has_more = d->inputs.n > 1 || d->values.n > 1;
+
+		if (d->kind->counts || (!has_more && d->kind->fires && !(d->kind->seconds > 0)))
+			continue;
+		return bb_fail(err, -EINVAL,
+			       has_more ? "%s:%u:%u: this drive has several %s, and a map is "
+					  "filled "
+					  "to several sizes; one of the two can vary in a run"
+					: "%s:%u:%u: a map is filled to several sizes, and this "
+					  "drive, %s, does not fire single runs; 'with: step' and "
+					  "'with: slope' do",
+			       s->path, d->where.line, d->where.col,
+			       !has_more         ? bb_drive_name(d)
+			       : d->inputs.n > 1 ? "inputs"
+						 : d->kind->param);
+	}
+	return 0;
+}
+
+/* Appends copies of a variant, one for each count, or moves the variant if it has no list. */
+static int spread(struct bb_scenario *s, struct bb_variant_spec *from, struct bb_err *err)
+{
+	bool is_spread = false;
+
+	for (size_t k = 0; k < from->maps.n; k++)
+		is_spread |= has_list(&from->maps.v[k]);
+	if (!is_spread) {
+		s->variants[s->n_variants++] = *from;
+		*from = (struct bb_variant_spec){0};
+	}
+	for (size_t i = 0; is_spread && i < s->fill_counts.n; i++) {
+		struct bb_variant_spec *v = &s->variants[s->n_variants++];
+
+		if (bb_kind__copy(&variant_kind, from, v))
+			return bb_fail_nomem(err);
+		v->fill_count = s->fill_counts.v[i];
+		for (size_t k = 0; k < v->maps.n; k++)
+			if (has_list(&v->maps.v[k]))
+				v->maps.v[k].fill.count = v->fill_count;
+	}
+	return 0;
+}
+
+int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
+{
+	struct bb_variant_spec *before = s->variants;
+	size_t n = s->n_variants;
+	int rc = find_counts(s, err);
+
+	if (!rc && s->fill_counts.n)
+		rc = check_one_parameter(s, err);
+	if (rc || !s->fill_counts.n)
+		return rc;
+	s->variants = calloc(n * s->fill_counts.n, sizeof(*s->variants));
+	if (!s->variants) {
+		s->variants = before;
+		return bb_fail_nomem(err);
+	}
+	s->n_variants = 0;
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = spread(s, &before[i], err);
+	/* the copies have lists of their own */
+	for (size_t i = 0; !rc && i < s->n_variants; i++)
+		for (size_t k = 0; k < s->variants[i].maps.n; k++)
+			if (has_list(&s->variants[i].maps.v[k]))
+				s->fill_counts = s->variants[i].maps.v[k].fill.counts;
+	for (size_t i = 0; i < n; i++)
+		bb_kind__done(&variant_kind, &before[i]);
+	free(before);
+	return rc;
 }

@@ -78,7 +78,10 @@ struct bb_map_entry {
 
 /* `fill`: entries with generated keys. */
 struct bb_map_fill {
-	uint32_t count;              /* number of entries; 0: none are generated */
+	struct bb_u32_list counts;   /* key `count`: numbers of entries to measure with; n == 0:
+					none are generated */
+	uint32_t count;              /* number of entries: the last of `counts`, or the one that
+					bb_scenario__spread_fills() chose; 0: none */
 	bool random;                 /* keys in a fixed random order; false: 0, 1, 2, ... */
 	struct bb_u32_list prefixes; /* LPM trie: prefix lengths in bits, used in turn; n == 0: the
 					length of a whole key */
@@ -213,6 +216,8 @@ struct bb_variant_spec {
 	size_t n_globals;
 	struct bb_map_specs maps; /* the variant's own maps, and the scenario's maps except those
 				     that the variant names itself */
+	uint32_t fill_count;      /* number of entries that this copy of the variant is measured
+				     with (bb_scenario__spread_fills()); 0: it is no copy */
 	struct bb_where where;
 };
 
@@ -278,6 +283,9 @@ struct bb_scenario {
 	struct bb_drive_spec *drives;
 	size_t n_drives;
 	struct bb_map_specs maps; /* for all variants; copied into the list of each */
+	/* numbers of entries that the variants are measured with, borrowed from a map; n == 0:
+	 * bb_scenario__spread_fills() was not called or found no list */
+	struct bb_u32_list fill_counts;
 	int expect_drops; /* expected number of drops, from `expect: {drops: N}`; -1: not given */
 };
 
@@ -332,6 +340,15 @@ int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
  * -EINVAL if no drive can have such a twin, or -ENOMEM.
  */
 int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
+
+/*
+ * Replaces every variant with a map whose fill has several counts by one copy for each count. The
+ * copies have the variant's name. Their cases have the parameter "entries". Without this call, the
+ * last count of a list is measured. Moves the variants in memory: a plan made before this call must
+ * not be used after it. Returns 0, -ENOMEM, or -EINVAL if two maps have different lists or a drive
+ * has another parameter with several values.
+ */
+int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err);
 
 /* Returns how many samples the drive takes, and how many in a row. */
 static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)

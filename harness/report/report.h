@@ -86,7 +86,7 @@ struct bb_case {
 	 * known, or a lookup of in_vain[] */
 	char *turned_file, *turned_text;
 	uint32_t turned_line, turned_insns;
-	double wakeups;
+	double wakeups, map_bytes;
 	/*
 	 * By how much runs of bpfbench differ, as half widths in ln: of the latency, of the
 	 * relative latency, and of the floor's latency, which moves the latency by as many ns. NAN:

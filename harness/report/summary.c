@@ -202,6 +202,7 @@ static void count(struct bb_case *c)
 	sum->live.run_rate = point(watched ? ratio(run_cnt, wall_s) : NAN);
 	sum->live.cpu_share = point(watched ? ratio(run_time_ns, wall_s * 1e9) : NAN);
 	sum->live.path_share = point(c->path_share);
+	sum->map_bytes = point(c->map_bytes);
 	sum->live.worst = point(kind->fills & BB_FILLS_WORST && worst > 0 ? bb_case__ns(c, worst)
 									  : NAN);
 	/* we do not read the maps of a live program */

@@ -370,6 +370,15 @@ static size_t maps_of(uint32_t prog_id, uint32_t ret_ids[BB_MAX_PROG_MAPS])
 	return rc || info.nr_map_ids > BB_MAX_PROG_MAPS ? 0 : info.nr_map_ids;
 }
 
+static double bytes_of_map(uint32_t id)
+{
+	int fd = bpf_map_get_fd_by_id(id);
+	double bytes = fd < 0 ? (double)NAN : bb_map_bytes(fd);
+
+	bb_close(&fd);
+	return bytes;
+}
+
 double bb_agent__map_bytes(const struct bb_agent *a)
 {
 	struct ids seen = {0};
@@ -381,7 +390,7 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 
 		for (size_t k = 0; k < n; k++)
 			if (!ids_have(&seen, ids[k]) && !add_id(&seen, ids[k]))
-				bytes += bb_map_memory(ids[k]);
+				bytes += bytes_of_map(ids[k]);
 	}
 	free(seen.v);
 	return bytes;

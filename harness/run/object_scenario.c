@@ -679,7 +679,10 @@ static void write_fills(const struct maker *m, const struct part *part, FILE *ou
 
 		if (map) {
 			write_value(n++ ? ", {name: " : ", maps: [{name: ", map, out);
-			fprintf(out, ", fill: {count: %s, key: random}}", strchr(fill, '=') + 1);
+			fprintf(out,
+				strchr(fill, ',') ? ", fill: {count: [%s], key: random}}"
+						  : ", fill: {count: %s, key: random}}",
+				strchr(fill, '=') + 1);
 		}
 	}
 	if (n)
@@ -800,6 +803,24 @@ static int write_text(struct maker *m, struct bb_err *err)
 	return fclose(out) && !rc ? bb_fail_nomem(err) : rc;
 }
 
+/* True for "1000" and for "10,1000". */
+static bool are_counts(const char *text)
+{
+	size_t len;
+
+	do {
+		char one[24];
+		uint64_t count;
+
+		len = strcspn(text, ",");
+		snprintf(one, sizeof(one), "%.*s", (int)len, text);
+		if (bb_parse_u64(one, &count) || !count)
+			return false;
+		text += len + 1;
+	} while (text[-1]);
+	return true;
+}
+
 /* Refuses a fill that is not MAP=N, or whose map no object has. */
 static int check_fills(const struct maker *m, struct bb_err *err)
 {
@@ -808,12 +829,12 @@ static int check_fills(const struct maker *m, struct bb_err *err)
 	for (size_t i = 0; i < m->opts->fills.n; i++) {
 		const char *fill = m->opts->fills.v[i], *equals = strchr(fill, '=');
 		bool is_found = false;
-		uint64_t count;
 		size_t n = 0;
 
-		if (!equals || bb_parse_u64(equals + 1, &count) || !count)
+		if (!equals || !are_counts(equals + 1))
 			return bb_fail(err, -EINVAL,
-				       "--fill=%s is not MAP=N: a map and its number of entries",
+				       "--fill=%s is not MAP=N or MAP=N,N...: a map and its "
+				       "number of entries",
 				       fill);
 		for (size_t k = 0; k < m->opts->n_objects; k++) {
 			const struct bb_object_info *info = &m->parts[k].info;

@@ -47,7 +47,7 @@ struct bb_object_opts {
 	const char *const *found;
 	/* files with packets: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
-	struct bb_strings fills;    /* texts MAP=N: the map gets N generated entries */
+	struct bb_strings fills;    /* texts MAP=N or MAP=N,N: generated entries */
 	struct bb_strings contexts; /* files with contexts, for types without packets */
 };
 

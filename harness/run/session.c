@@ -124,13 +124,9 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
 	const struct bb_variant_spec *v = &sc->variants[i];
-	const struct bb_program *last = s->report->n_programs
-						? &s->report->programs[s->report->n_programs - 1]
-						: NULL;
-	/* True if the time was over just after the program was recorded, and it is now opened
-	 * again. */
-	bool is_recorded = last && !strcmp(last->scenario, sc->name) &&
-			   !strcmp(last->variant, v->name);
+	/* recorded already if the time was over just after that, or if this is a copy of the
+	 * variant with another size of its maps */
+	bool is_recorded = false;
 	bool needs_bpf = s->needs_bpf;
 	char *path = NULL;
 	int rc;
@@ -140,6 +136,9 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 		if (!path)
 			return bb_fail_nomem(err);
 	}
+	for (size_t k = 0; k < s->report->n_programs; k++)
+		is_recorded |= !strcmp(s->report->programs[k].scenario, sc->name) &&
+			       !strcmp(s->report->programs[k].variant, v->name);
 	rc = bb_test_prog__open(v, path, &s->progs[i], err);
 	free(path);
 	s->progs[i].in_place = needs_bpf && !s->progs[i].target;

@@ -55,6 +55,14 @@ if need_exact_faults "page faults"; then
 	expect_grep "page faults, reset: load: all but the first find something else" err 'void: .* drops, 0 expected'
 fi
 
+# --- cost against the size of a table ---
+scenario '{name: big_hash, fill: {count: [8, 100000]}}' 0 finds_in_big_hash
+real -s "$WORK/maps.yml" --loads 2
+expect_no_grep "several sizes: every copy finds its entries" err ' void: '
+small=$(bmf "$TMP/out" maps/a/step/entries=8 filled-map-bytes) large=$(bmf "$TMP/out" maps/a/step/entries=100000 filled-map-bytes)
+check "several sizes: the larger table takes more memory" more "$large" "$((small + 3000000))"
+nothing_left "several sizes" "$(find "$results" -name '*.json' | wc -l)"
+
 scenario '{name: hsah}' 0
 real -s "$WORK/maps.yml" --loads 1
 complains "an unknown map" 1 "map 'hsah' \(scenario 3:8\): .*did you mean 'hash'\?"

@@ -592,6 +592,82 @@ static void test_every_kind_has_turns(void **state)
 	}
 }
 
+/* --- maps that are filled to several sizes --- */
+
+#define SIZES(maps, drives)                                                                        \
+	"name: x\nobject: o\nfloor: empty\nvariants:\n"                                            \
+	"  - {name: a, maps: [" maps "]}\n  - {name: empty, object: p}\ndrive: [" drives "]\n"
+#define BY_TEST_RUN "{with: step, trigger: test-run}"
+
+static void test_sizes_of_maps(void **state)
+{
+	struct bb_scenario *s = must_parse(SIZES("{name: m, fill: {count: [10, 1000]}}, {name: n}",
+						 BY_TEST_RUN ", {with: exact, trigger: test-run}"));
+	static const struct {
+		const char *name;
+		uint32_t entries;
+	} cases[] = {
+		{"x/a/step/entries=10", 10},
+		{"x/empty/step/entries=10", 0},
+		{"x/a/step/entries=1000", 1000},
+		{"x/empty/step/entries=1000", 0},
+		{"x/a/exact", 1000},
+		{"x/empty/exact", 0},
+	};
+	struct bb_err err = {0};
+	struct bb_plan p;
+
+	(void)state;
+	p = must_plan(s, NULL); /* as `compare` does */
+	assert_int_equal(p.n_cases, 4);
+	assert_string_equal(p.cases[0].name, "x/a/step");
+	assert_int_equal(p.cases[0].variant->maps.v[0].fill.count, 1000);
+	bb_plan__done(&p);
+
+	assert_int_equal(bb_scenario__spread_fills(s, &err), 0);
+	p = must_plan(s, NULL);
+	assert_int_equal(p.n_cases, ARRAY_LEN(cases));
+	for (size_t i = 0; i < p.n_cases; i++) {
+		const struct bb_plan_case *c = &p.cases[i];
+
+		assert_string_equal(c->name, cases[i].name);
+		assert_int_equal(c->driver_param, 0);
+		if (cases[i].entries)
+			assert_int_equal(c->variant->maps.v[0].fill.count, cases[i].entries);
+	}
+	assert_int_equal(p.cases[2].param_value, 1000);
+	assert_int_equal(p.cases[2].floor, 3);
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+static void test_sizes_refused(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{SIZES("{name: m, fill: {count: [1, 2]}}, {name: n, fill: {count: [1, 3]}}",
+		       BY_TEST_RUN),
+		 "t.yml:5:56: map 'n' has other counts than another map"},
+		{SIZES("{name: m, fill: {count: [1, 2]}}", "{with: step, stack_depth: [1, 2]}"),
+		 "t.yml:7:9: this drive has several stack_depth, and a map is filled to several "
+		 "sizes"},
+		{SIZES("{name: m, fill: {count: [1, 2]}}", "{with: in-situ, workload: w}"),
+		 "t.yml:7:9: a map is filled to several sizes, and this drive, in-situ, does not"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		struct bb_scenario *s = must_parse(bad[i].text);
+		struct bb_err err = {0};
+
+		assert_int_equal(bb_scenario__spread_fills(s, &err), -EINVAL);
+		if (!strstr(err.msg, bad[i].says))
+			fail_msg("not '%s': %s", bad[i].says, err.msg);
+		bb_scenario__free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -613,6 +689,8 @@ int main(void)
 		cmocka_unit_test(test_unknown_names),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_namesakes),
+		cmocka_unit_test(test_sizes_of_maps),
+		cmocka_unit_test(test_sizes_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

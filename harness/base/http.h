@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "base/child.h"
+#include "base/err.h"
+#include "base/std.h"
+
+/*
+ * A server that answers GET and HEAD of /metrics over HTTP/1.1 with the text published last. A
+ * confined child process does all of it (BB_CONFINED_SERVER), so clients can neither delay nor
+ * reach this process. The child has at most 32 connections, of 5 s and one request each; a new
+ * one beyond takes the slot of the oldest. The kernel ends the child when this process ends.
+ */
+struct bb_http_server {
+	struct bb_child child; /* pid 0: nothing is served */
+	char url[80];          /* "http://127.0.0.1:9435/metrics" */
+};
+
+/*
+ * Opens the server. `address` is "PORT" (on 127.0.0.1), "A.B.C.D:PORT" or "[IPV6]:PORT"; with port
+ * 0 the kernel chooses one. Until a text is published, the answer is 503. `type` is the
+ * Content-Type. Returns 0, or -errno with a message, for example if the port is taken.
+ */
+int bb_http_server__open(const char *address, const char *type, struct bb_http_server *ret_server,
+			 struct bb_err *err);
+
+/* Replaces the text that is served by text[len]. Never waits for a client. Returns 0, or -errno
+ * with a message if memory ran out or the child has ended. */
+int bb_http_server__publish(struct bb_http_server *s, const char *text, size_t len,
+			    struct bb_err *err);
+
+void bb_http_server__close(struct bb_http_server *s); /* does nothing if `*s` is zeroed */
