@@ -162,34 +162,53 @@ static const struct {
 	 "Share of one CPU that the runs of the period took."},
 };
 
-/* Writes one sample; nothing if `value` is NAN. `quantile` NULL: the sample has no such label. */
-static void put_sample(const char *name, const char *suffix, const struct bb_live_row *row,
-		       const char *quantile, double value, FILE *out)
+static struct bb_openmetrics_labels labels_of(const struct bb_live_row *r)
 {
-	if (isnan(value))
-		return;
-	fprintf(out, "%s%s{id=\"%" PRIu32 "\"", name, suffix, row->program.id);
-	bb_openmetrics_label("type", bb_prog_type_name(row->program.type).text, ",", out);
-	bb_openmetrics_label("name", row->program.name, ",", out);
-	if (quantile)
-		fprintf(out, ",quantile=\"%s\"", quantile);
-	fputs("} ", out);
-	bb_json_double(out, value);
-	putc('\n', out);
+	struct bb_openmetrics_labels labels = {.id = r->program.id, .name = r->program.name};
+
+	snprintf(labels.type, sizeof(labels.type), "%s", bb_prog_type_name(r->program.type).text);
+	return labels;
+}
+
+/* Writes the times of single runs: a summary of the period, and a histogram since the watch began.
+ * Both are only of runs that were alone between two readings. */
+static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
+{
+	static const char period[] = "bpf_program_single_run_seconds";
+	static const char total[] = "bpf_program_single_run_duration_seconds";
+
+	bb_openmetrics_family(period, "summary", "seconds",
+			      "Runs of the period that were timed one by one.", out);
+	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
+		struct bb_openmetrics_labels labels = labels_of(r);
+
+		/* Programs of which only means of several runs are known have no such figures. */
+		if (r->mean_of > 1)
+			continue;
+		bb_openmetrics_sample(period, "", &labels, "0.5", r->p50 / NS_PER_S, out);
+		bb_openmetrics_sample(period, "", &labels, "0.9", r->p90 / NS_PER_S, out);
+		bb_openmetrics_sample(period, "", &labels, "0.99", r->p99 / NS_PER_S, out);
+		bb_openmetrics_sample(period, "_count", &labels, NULL, (double)r->windows, out);
+		bb_openmetrics_sample(period, "_sum", &labels, NULL, r->windows_ns / NS_PER_S, out);
+	}
+	bb_openmetrics_family(total, "histogram", "seconds",
+			      "Runs that were timed one by one since the watch began.", out);
+	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
+		struct bb_openmetrics_labels labels = labels_of(r);
+
+		bb_openmetrics_histogram(total, &labels, &r->single, out);
+	}
 }
 
 static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
 {
-	static const char singles[] = "bpf_program_single_run_seconds";
-
 	(void)all;
 	for (size_t k = 0; k < BB_LEN(families); k++) {
 		const char *name = families[k].name, *type = families[k].type;
 
-		fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, families[k].help, name, type);
-		if (families[k].unit)
-			fprintf(out, "# UNIT %s %s\n", name, families[k].unit);
+		bb_openmetrics_family(name, type, families[k].unit, families[k].help, out);
 		for (const struct bb_live_row *r = rows; r < rows + n; r++) {
+			struct bb_openmetrics_labels labels = labels_of(r);
 			const double values[] = {(double)r->total.run_cnt,
 						 (double)r->total.run_time_ns / NS_PER_S,
 						 (double)r->total.recursion_misses,
@@ -197,26 +216,11 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all,
 						 r->ns_per_run / NS_PER_S,
 						 r->cpu_share};
 
-			put_sample(name, strcmp(type, "counter") ? "" : "_total", r, NULL,
-				   values[k], out);
+			bb_openmetrics_sample(name, strcmp(type, "counter") ? "" : "_total",
+					      &labels, NULL, values[k], out);
 		}
 	}
-	/* The summary is only of runs that were alone between two readings; its _count is the
-	 * number of those. Programs of which only means of several runs are known have none. */
-	fprintf(out,
-		"# HELP %s Runs of the period that were timed one by one.\n# TYPE %s summary\n# "
-		"UNIT "
-		"%s seconds\n",
-		singles, singles, singles);
-	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
-		if (r->mean_of > 1)
-			continue;
-		put_sample(singles, "", r, "0.5", r->p50 / NS_PER_S, out);
-		put_sample(singles, "", r, "0.9", r->p90 / NS_PER_S, out);
-		put_sample(singles, "", r, "0.99", r->p99 / NS_PER_S, out);
-		put_sample(singles, "_count", r, NULL, (double)r->windows, out);
-		put_sample(singles, "_sum", r, NULL, r->windows_ns / NS_PER_S, out);
-	}
+	put_single_runs(rows, n, out);
 	fputs("# EOF\n", out);
 	return 0;
 }

@@ -127,3 +127,22 @@ void bb_sorted_done(struct bb_sorted *s)
 	free(s->bins);
 	*s = (struct bb_sorted){0};
 }
+
+double bb_time_bucket_bound(size_t i)
+{
+	return i + 1 < BB_TIME_BUCKETS ? (double)((i % 2 ? UINT64_C(48) : UINT64_C(32)) << i / 2)
+				       : (double)INFINITY;
+}
+
+void bb_time_buckets__add(struct bb_time_buckets *b, const struct bb_hist *from)
+{
+	for (size_t k = 0; k < from->capacity; k++) {
+		size_t i = 0;
+
+		while ((double)from->slots[k].value_ns > bb_time_bucket_bound(i))
+			i++;
+		b->counts[i] += from->slots[k].count;
+	}
+	b->n += from->n;
+	b->sum_ns += from->sum_ns;
+}

@@ -56,3 +56,22 @@ int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
  * -ENOMEM. */
 int bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted);
 void bb_sorted_done(struct bb_sorted *s);
+
+/*
+ * Counts of times in a fixed number of buckets, for totals that grow for days. Bucket i counts the
+ * times above the bound of bucket i - 1 and up to its own. The bounds are 32, 48, 64, 96, 128 ns
+ * and so on, two per power of two, up to 33.6 ms. The last bucket has no bound.
+ */
+#define BB_TIME_BUCKETS 42
+
+struct bb_time_buckets {
+	uint64_t counts[BB_TIME_BUCKETS];
+	uint64_t n;    /* sum of the counts */
+	double sum_ns; /* sum of all times */
+};
+
+/* Returns the bound of bucket `i`, ns; INFINITY for the last one. */
+double bb_time_bucket_bound(size_t i);
+
+/* Adds the samples of `from`, in ns. */
+void bb_time_buckets__add(struct bb_time_buckets *b, const struct bb_hist *from);

@@ -254,6 +254,65 @@ void bb_openmetrics_label(const char *name, const char *value, const char *befor
 	putc('"', mem);
 }
 
+void bb_openmetrics_family(const char *name, const char *type, const char *unit, const char *help,
+			   FILE *out)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+	if (unit)
+		fprintf(out, "# UNIT %s %s\n", name, unit);
+}
+
+static void begin_sample(const char *name, const char *suffix,
+			 const struct bb_openmetrics_labels *labels, FILE *out)
+{
+	fprintf(out, "%s%s{id=\"%" PRIu32 "\"", name, suffix, labels->id);
+	bb_openmetrics_label("type", labels->type, ",", out);
+	bb_openmetrics_label("name", labels->name, ",", out);
+	if (labels->path)
+		bb_openmetrics_label("path", labels->path, ",", out);
+}
+
+static void end_sample(double value, FILE *out)
+{
+	fputs("} ", out);
+	bb_json_double(out, value);
+	putc('\n', out);
+}
+
+void bb_openmetrics_sample(const char *name, const char *suffix,
+			   const struct bb_openmetrics_labels *labels, const char *quantile,
+			   double value, FILE *out)
+{
+	if (isnan(value))
+		return;
+	begin_sample(name, suffix, labels, out);
+	if (quantile)
+		bb_openmetrics_label("quantile", quantile, ",", out);
+	end_sample(value, out);
+}
+
+void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labels *labels,
+			      const struct bb_time_buckets *b, FILE *out)
+{
+	uint64_t sum = 0;
+
+	if (!b->n)
+		return;
+	for (size_t i = 0; i < BB_TIME_BUCKETS; i++) {
+		begin_sample(name, "_bucket", labels, out);
+		fputs(",le=\"", out);
+		if (i + 1 < BB_TIME_BUCKETS)
+			bb_json_double(out, bb_time_bucket_bound(i) * S_PER_NS);
+		else
+			fputs("+Inf", out);
+		putc('"', out);
+		sum += b->counts[i];
+		end_sample((double)sum, out);
+	}
+	bb_openmetrics_sample(name, "_count", labels, NULL, (double)b->n, out);
+	bb_openmetrics_sample(name, "_sum", labels, NULL, b->sum_ns * S_PER_NS, out);
+}
+
 /* Writes one value of a figure. `bound` names an end of its interval, or is "value". */
 static void put_sample(const struct bb_figure_row *f, const char *family, const char *bound,
 		       double value, double scale, FILE *mem)
@@ -290,9 +349,8 @@ static void put_family(const struct bb_report *r, const struct bb_metric_def *de
 		if (f.def != def)
 			continue;
 		if (!any)
-			fprintf(mem, "# HELP %s %s\n# TYPE %s gauge\n", name, def->doc, name);
-		if (!any && is_time)
-			fprintf(mem, "# UNIT %s seconds\n", name);
+			bb_openmetrics_family(name, "gauge", is_time ? "seconds" : NULL, def->doc,
+					      mem);
 		any = true;
 		put_sample(&f, name, "value", f.e.value, scale, mem);
 		put_sample(&f, name, "lower", f.e.lo, scale, mem);

@@ -64,3 +64,24 @@ int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
 /* Writes BEFORE NAME="VALUE" with the escapes of OpenMetrics. A NULL value is written as an
  * empty one. */
 void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem);
+
+/* The labels of a loaded program, or of one of its paths. */
+struct bb_openmetrics_labels {
+	uint32_t id;
+	char type[32];
+	const char *name, *path; /* path NULL: all runs of the program */
+};
+
+/* Writes the lines that begin a family. `unit` is the end of `name`; NULL: no unit. */
+void bb_openmetrics_family(const char *name, const char *type, const char *unit, const char *help,
+			   FILE *out);
+
+/* Writes a sample of the family `name`; nothing if `value` is NAN. `quantile` NULL: the sample has
+ * no such label. */
+void bb_openmetrics_sample(const char *name, const char *suffix,
+			   const struct bb_openmetrics_labels *labels, const char *quantile,
+			   double value, FILE *out);
+
+/* Writes the samples of a histogram in seconds; nothing if it is empty. */
+void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labels *labels,
+			      const struct bb_time_buckets *b, FILE *out);

@@ -149,6 +149,7 @@ struct watched {
 	bool idle;
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
 	struct bb_live_windows windows; /* windows of the period that have runs */
+	struct bb_time_buckets single;  /* windows with one run, of all periods before this one */
 	/* Since the last look at the list, a window in which we slept had no run: our sleeps and
 	 * readings do not make the program run. */
 	bool is_apart;
@@ -458,7 +459,7 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 		return rc;
 	rows = calloc(n ? n : 1, sizeof(*rows));
 	for (size_t i = 0; rows && !rc && i < n; i++) {
-		const struct watched *w = &l->v[i];
+		struct watched *w = &l->v[i];
 		uint64_t until_ns = w->until_ns ? w->until_ns : now_ns;
 
 		rows[i] = (struct bb_live_row){.program = w->program, .gone = w->until_ns};
@@ -467,6 +468,8 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 		if (bb_own_runs__any(&w->own) || w->share.unclear)
 			take_out(&rows[i], &w->own, &w->share);
 		rc = bb_live_row__distribute(&rows[i], &w->windows);
+		bb_time_buckets__add(&w->single, &w->windows.means[0]);
+		rows[i].single = w->single;
 	}
 	if (!rows || rc) {
 		free(rows);

@@ -30,6 +30,7 @@ struct bb_live_row {
 	double windows_ns;    /* total time of the runs in them */
 	double p50, p90, p99; /* quantiles over these windows, ns per run; NAN: too few windows
 				 (stats/quantile.h) */
+	struct bb_time_buckets single; /* runs with a window of their own, since the watch began */
 	/* runs that we caused; only `total` includes them. 0: none */
 	uint64_t own_runs;
 	/* an unknown number of runs is our own, so no figure of the period is known (NAN, runs

@@ -3,9 +3,9 @@
 
 /*
  * A strict reader of OpenMetrics 1.0 text, for tests only, as far as bpfbench writes it: families
- * that begin with HELP, TYPE and at most one UNIT, of types counter, gauge and summary; samples
- * with labels and a number, without time stamps. Names, suffixes and units must fit the family, no
- * sample may be there twice, and `# EOF` ends it.
+ * that begin with HELP, TYPE and at most one UNIT, of types counter, gauge, summary and histogram;
+ * samples with labels and a number, without time stamps. Names, suffixes and units must fit the
+ * family, no sample may be there twice, and `# EOF` ends it.
  * (https://github.com/OpenObservability/OpenMetrics, specification/OpenMetrics.md)
  */
 #include <errno.h>
@@ -16,13 +16,15 @@
 #include "base/err.h"
 #include "base/parse.h"
 
-#define OM_MAX_LINES 4096
+#define OM_MAX_LINES 32768
 
 struct om_reader {
 	char *lines[OM_MAX_LINES];
 	size_t n;
 	char family[128], type[32]; /* the current one */
 	size_t n_families;
+	bool bucket; /* the line before was a bucket of a histogram that goes on */
+	double bucket_count;
 	struct bb_err *err;
 };
 
@@ -62,7 +64,8 @@ static inline int om_head(struct om_reader *r, size_t *i)
 	if (!type || strncmp(type, help, n + 1))
 		return bb_fail(r->err, -EINVAL, "line %zu: expected # TYPE %s", *i + 1, r->family);
 	snprintf(r->type, sizeof(r->type), "%s", type + n + 1);
-	if (strcmp(r->type, "counter") && strcmp(r->type, "gauge") && strcmp(r->type, "summary"))
+	if (strcmp(r->type, "counter") && strcmp(r->type, "gauge") && strcmp(r->type, "summary") &&
+	    strcmp(r->type, "histogram"))
 		return bb_fail(r->err, -EINVAL, "line %zu: type %s", *i + 1, r->type);
 	unit = ++*i < r->n ? om_after(r->lines[*i], "# UNIT") : NULL;
 	r->n_families++;
@@ -77,18 +80,20 @@ static inline int om_head(struct om_reader *r, size_t *i)
 	return 0;
 }
 
-/* {name="value",...} at *at, which moves behind it. */
-static inline bool om_labels(const char **at, bool *ret_quantile)
+/* {name="value",...} at *at, which moves behind it. `*ret_own`: "quantile" or "le" is among them.
+ */
+static inline bool om_labels(const char **at, bool *ret_own)
 {
 	const char *c = *at;
 
-	*ret_quantile = false;
+	*ret_own = false;
 	if (*c++ != '{')
 		return false;
 	for (;;) {
 		size_t n = om_name_len(c);
 
-		*ret_quantile |= n == 8 && !strncmp(c, "quantile", 8);
+		*ret_own |= (n == 8 && !strncmp(c, "quantile", 8)) ||
+			    (n == 2 && !strncmp(c, "le", 2));
 		if (!n || strncmp(c + n, "=\"", 2))
 			return false;
 		for (c += n + 2; *c && *c != '"'; c++)
@@ -104,36 +109,53 @@ static inline bool om_labels(const char **at, bool *ret_quantile)
 	return *c == '}';
 }
 
-static inline bool om_suffix_fits(const char *type, const char *suffix, size_t len, bool quantile)
+static inline bool om_suffix_fits(const char *type, const char *suffix, size_t len, bool own)
 {
+	bool is_sum = (len == 6 && !strncmp(suffix, "_count", 6)) ||
+		      (len == 4 && !strncmp(suffix, "_sum", 4));
+
 	if (!strcmp(type, "counter"))
-		return len == 6 && !strncmp(suffix, "_total", 6) && !quantile;
+		return len == 6 && !strncmp(suffix, "_total", 6) && !own;
 	if (!strcmp(type, "summary"))
-		return quantile ? !len
-				: (len == 6 && !strncmp(suffix, "_count", 6)) ||
-					  (len == 4 && !strncmp(suffix, "_sum", 4));
-	return !len && !quantile;
+		return own ? !len : is_sum;
+	if (!strcmp(type, "histogram"))
+		return own ? len == 7 && !strncmp(suffix, "_bucket", 7) : is_sum;
+	return !len && !own;
+}
+
+/* Counts of buckets that follow each other must not fall, and +Inf ends them. */
+static inline bool om_bucket_fits(struct om_reader *r, const char *labels, double value)
+{
+	const char *le = strstr(labels, "le=\"");
+	bool fits = !r->bucket || value >= r->bucket_count;
+
+	if (strcmp(r->type, "histogram") || !le)
+		return !r->bucket;
+	r->bucket = strncmp(le, "le=\"+Inf\"", 9) != 0;
+	r->bucket_count = value;
+	return fits;
 }
 
 static inline int om_sample(struct om_reader *r, size_t i)
 {
 	const char *line = r->lines[i], *at = line + om_name_len(line);
 	size_t family = strlen(r->family), key;
-	bool quantile;
+	bool own;
 	double value;
 
 	if (strncmp(line, r->family, family))
 		return bb_fail(r->err, -EINVAL, "line %zu: not of family %s: %s", i + 1, r->family,
 			       line);
 	key = (size_t)(at - line);
-	if (!om_labels(&at, &quantile) ||
-	    !om_suffix_fits(r->type, line + family, key - family, quantile))
+	if (!om_labels(&at, &own) || !om_suffix_fits(r->type, line + family, key - family, own))
 		return bb_fail(r->err, -EINVAL, "line %zu: labels or suffix do not fit a %s: %s",
 			       i + 1, r->type, line);
 	key = (size_t)(at - line);
 	if (*at != ' ' || bb_parse_double(at + 1, &value) ||
 	    (strcmp(r->type, "gauge") && value < 0))
 		return bb_fail(r->err, -EINVAL, "line %zu: the value: %s", i + 1, line);
+	if (!om_bucket_fits(r, line + family, value))
+		return bb_fail(r->err, -EINVAL, "line %zu: the buckets: %s", i + 1, line);
 	for (size_t k = 0; k < i; k++)
 		if (!strncmp(r->lines[k], line, key + 1))
 			return bb_fail(r->err, -EINVAL, "line %zu: is there twice: %s", i + 1,

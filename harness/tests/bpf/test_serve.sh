@@ -4,14 +4,15 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("live" "live: bad luck")
+names=("live" "live: prometheus" "live: bad luck")
 need_root "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 need_command curl "${names[@]}" || plan_done
 
 owner=''
-trap 'end_processes $owner $child; rm -rf -- "$TMP"' EXIT
+prometheus=''
+trap 'end_processes $owner $prometheus $child; rm -rf -- "$TMP"' EXIT
 stats_off() { [[ $(cat /proc/sys/kernel/bpf_stats_enabled) == "$stats_before" ]]; }
 valid_openmetrics() { "$O/tests/tools/openmetrics_check" <"$1"; }
 
@@ -35,7 +36,41 @@ before=$(runs)
 grew() { scraped bpf_program_runs_total && more "$(runs)" "$before"; }
 check "live: the next period has more runs" wait_until 5 grew
 expect_eq "live: who serves is not root" "$(ps -o user= --ppid "$child" | sort -u)" "$(id -un "$(id -u nobody)")"
+
+# --- live: Debian's Prometheus, which is not installed for this test ---
+# asked QUERY: Prometheus has an answer, the number in $answer. For wait_until.
+asked() {
+	answer=$(curl -fsS "http://$console/api/v1/query" --data-urlencode "query=$1" |
+		sed -nE 's/.*"value":\[[^"]*"([0-9.e+-]+)"\].*/\1/p') && [[ -n $answer ]]
+}
+console_of() { console=$(sed -nE 's/.*msg="Listening on" address=([0-9.:]+).*/\1/p' "$TMP/prometheus.log") && [[ -n $console ]]; }
 address=${url#http://} address=${address%/metrics}
+# Its linter reads the older text format, in which a counter's name has the suffix.
+if need_command promtool "live: promtool finds nothing"; then
+	sed -E 's/^# (HELP|TYPE|UNIT) (bpf_program_(runs|run_time_seconds|recursion_misses)) /# \1 \2_total /' "$TMP/scraped" >"$TMP/linted"
+	run promtool check metrics <"$TMP/linted"
+	expect_status "live: promtool finds nothing" 0
+fi
+if need_command prometheus "live: prometheus: a query gives the runs" "live: prometheus: and what they cost"; then
+	printf 'global: {scrape_interval: 1s}\nscrape_configs: [{job_name: b, static_configs: [{targets: ["%s"]}]}]\n' "$address" >"$TMP/prometheus.yml"
+	prometheus --config.file="$TMP/prometheus.yml" --storage.tsdb.path="$TMP/prometheus" --web.listen-address=127.0.0.1:0 \
+		>"$TMP/prometheus.log" 2>&1 </dev/null &
+	prometheus=$!
+	check "live: prometheus: it listens" wait_until 10 console_of
+	console_of
+	check "live: prometheus: a query gives the runs" wait_until 10 asked "bpf_program_runs_total{id=\"$id\"}"
+	asked "bpf_program_runs_total{id=\"$id\"}"
+	scraped bpf_program_runs_total
+	check "live: prometheus: no more than there were" test "$answer" -le "$(runs)"
+	query="rate(bpf_program_run_time_seconds_total{id=\"$id\"}[10s]) / rate(bpf_program_runs_total{id=\"$id\"}[10s])"
+	check "live: prometheus: the mean" wait_until 10 asked "$query"
+	asked "$query"
+	check "live: prometheus: $answer s, and more than nothing" more "$answer" 0
+	check "live: prometheus: the median" wait_until 10 asked \
+		"histogram_quantile(0.5, rate(bpf_program_single_run_duration_seconds_bucket{id=\"$id\"}[10s]))"
+	end_processes "$prometheus"
+	prometheus=''
+fi
 run "$BPFBENCH" live --serve "$address"
 complains "live: a taken port" 1 "cannot serve at $address: Address already in use; give another port"
 run "$BPFBENCH" live --serve localhost:1

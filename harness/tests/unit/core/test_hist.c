@@ -275,6 +275,30 @@ static void test_reserve(void **state)
 	}
 }
 
+static void test_time_buckets(void **state)
+{
+	static const uint64_t ns[] = {0, 32, 33, 48, 49, 1000, 33000000, 34000000, UINT64_MAX / 2};
+	static const size_t at[] = {0, 0, 1, 1, 2, 10, 40, 41, 41};
+	struct bb_time_buckets b = {0};
+	uint64_t sum = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
+		struct bb_hist h = {0};
+		uint64_t before = b.counts[at[i]];
+
+		assert_int_equal(bb_hist_add(&h, ns[i], i + 1), 0);
+		bb_time_buckets__add(&b, &h);
+		assert_int_equal(b.counts[at[i]], before + i + 1);
+		bb_hist_done(&h);
+	}
+	for (size_t i = 0; i < BB_TIME_BUCKETS; i++) {
+		sum += b.counts[i];
+		assert_true(!i || bb_time_bucket_bound(i) > bb_time_bucket_bound(i - 1));
+	}
+	assert_int_equal(sum, b.n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_merge_keeps_raw_values),
 		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_reserve),
+		cmocka_unit_test(test_time_buckets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,6 +111,7 @@ static const struct bb_live_row rows[] = {
 	 .mean_of = 1,
 	 .windows = 10,
 	 .windows_ns = 5000,
+	 .single = {.counts = {[0] = 3, [41] = 1}, .n = 4, .sum_ns = 40000000},
 	 .p50 = 490,
 	 .p90 = NAN,
 	 .p99 = NAN,
@@ -188,6 +189,11 @@ static void test_openmetrics(void **state)
 				     "name=\"beta\"} 0.000123456\n"));
 	assert_non_null(strstr(text, "{id=\"5\",type=\"type-4711\",name=\"q\\\"\\\\u\",quantile="
 				     "\"0.5\"} 2e-08\n"));
+	assert_non_null(strstr(text, "_bucket{id=\"7\",type=\"xdp\",name=\"beta\",le=\"3.2e-08\"} "
+				     "3\n"));
+	assert_non_null(strstr(text, ",le=\"0.033554432\"} 3\n"));
+	assert_non_null(strstr(text, ",le=\"+Inf\"} 4\n"));
+	assert_non_null(strstr(text, "_sum{id=\"7\",type=\"xdp\",name=\"beta\"} 0.04\n"));
 	assert_null(strstr(text, "nan"));
 	assert_null(strstr(text, "null"));
 	/* ten runs have no 90th percentile */
@@ -218,6 +224,9 @@ static void test_openmetrics_checker(void **state)
 		"# HELP a b\n# TYPE a gauge\n# UNIT a seconds\na{x=\"1\"} 1\n# EOF\n",
 		"# HELP a b\n# TYPE a gauge\n# HELP a b\n# TYPE a gauge\n# EOF\n",
 		"# HELP a b\n# TYPE a gauge\na{x=\"\\q\"} 1\n# EOF\n",
+		"# HELP a b\n# TYPE a histogram\na_bucket{le=\"1\"} 2\na_bucket{le=\"+Inf\"} 1\n# "
+		"EOF\n",
+		"# HELP a b\n# TYPE a histogram\na_bucket{le=\"1\"} 2\na_count{x=\"\"} 2\n# EOF\n",
 	};
 
 	(void)state;
