@@ -33,7 +33,7 @@ endif
 # --- what is built ------------------------------------------------------------------------------------------------
 BIN := bpfbench
 PACKAGES := libbpf jansson yaml-0.1 libpcap libdw libseccomp sqlite3 libarchive
-LIB_DIRS := base core stats plan capture bpf profile exact inside lines fire drivers env report store judge export html run cli
+LIB_DIRS := base core stats plan capture bpf profile exact inside lines fire drivers env report store judge export html run vm cli
 LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) \
 	$(sort $(filter-out %_main.c,$(wildcard harness/workloads/*.c)))
 LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)
@@ -102,6 +102,7 @@ $(O)/obj/%.o: harness/%.c $(O)/flags
 
 # Files that are in the program itself (base/asset.h).
 $(O)/obj/html/html.o: harness/html/page.html harness/html/page.css
+$(O)/obj/vm/kernels.o: ci/vm/fetch-kernel.sh
 $(O)/obj/profile/flame.o: harness/profile/flame.css harness/profile/flame.js
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile

@@ -8,6 +8,7 @@
 #include "base/stop.h"
 #include "cli/options.h"
 #include "drivers/driver.h"
+#include "vm/guest.h"
 
 static const struct cmd {
 	const char *name;
@@ -38,6 +39,7 @@ static const struct cmd {
 	 "run a workload with and without an agent: the CPU time it costs"},
 	{"maps", bb_cmd_maps, true, "write the contents of a loaded program's maps for a scenario"},
 	{"gate", bb_cmd_gate, true, "compare two git revisions; fail if a program got slower"},
+	{"vm", bb_cmd_vm, false, "list, fetch and remove the kernels of --vm"},
 	{"selftest", bb_cmd_selftest, true, "find the smallest difference that can be judged here"},
 	{"profile", bb_cmd_profile, true,
 	 "sample the stacks of a process, a command or the system"},
@@ -147,8 +149,11 @@ static void check_stdout_at_exit(int status, void *arg)
 int main(int argc, char **argv)
 {
 	struct bb_err err = {0};
-	int rc = bb_caller__own_files(&err); /* must come before any file is opened */
+	int rc;
 
+	if (getpid() == 1 && argc == 2 && !strcmp(argv[1], "vm-guest"))
+		bb_guest_run();
+	rc = bb_caller__own_files(&err); /* must come before any file is opened */
 	if (!rc && !open_closed_streams())
 		rc = bb_fail(&err, -errno, "/dev/null: %s", strerror(errno));
 	/* From here on no control character reaches the terminal (base/clean.h). */

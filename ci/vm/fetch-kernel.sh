@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For ci/vm/vm-test.sh: fetch-kernel.sh KERNEL FOLDER makes FOLDER, with Debian's newest KERNEL (vmlinuz) and those of its
-# modules that are needed (lib). apt checks the signatures, with package lists of our own: it needs no root, and the
-# machine may be another release or Ubuntu. Exit codes: 0, or 4 with the reason as the last line of stderr.
+# fetch-kernel.sh KERNEL FOLDER [FILE.deb] makes FOLDER, with Debian's newest KERNEL (vmlinuz) and those of its modules that
+# are needed (lib), from FILE.deb or by apt, which checks the signatures, with package lists of our own: it needs no root, and
+# the machine may be another release or Ubuntu. `bpfbench vm fetch` has this file in itself; ci/vm/vm-test.sh runs it.
+# Exit codes: 0, or 4 with the reason as the last line of stderr.
 set -euo pipefail
 
-kernel=$1 folder=$2
+kernel=$1 folder=$2 deb=${3:-}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 scratch=$(mktemp -d "$folder.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT
 
-say() { printf 'vm-test: %s: %s\n' "$kernel" "$*" >&2; }
+say() { printf 'fetch-kernel: %s: %s\n' "$kernel" "$*" >&2; }
 cannot() { say "$@"; exit 4; }
 trap 'cannot "fetching it was broken off, by a signal or because the time was over: no network?"' INT TERM
 
@@ -55,24 +56,37 @@ update_lists() {
 	return 1
 }
 
-suite=$(suite_of "$kernel")
-say "fetching the newest one of Debian's $suite"
-[[ -r $keyring ]] || cannot "no $keyring here: make deps"
-mkdir -p "$scratch"/{tree,apt/{lists,archives}/partial}
-: >"$scratch/apt/status"
-apt_conf >"$scratch/apt/conf"
-export APT_CONFIG=$scratch/apt/conf
-update_lists "$suite" || cannot "no package lists of Debian's $suite: no network? (apt's words are above)"
-package=$(apt-cache pkgnames "linux-image-$kernel." |
-	grep -E "^linux-image-${kernel//./\\.}\.[0-9a-z.+]+(-[0-9]+)?-amd64$" | sort -V | tail -n 1) ||
-	cannot "Debian's $suite has no such kernel"
+# Downloads the package into the current folder.
+download() {
+	local suite package name=linux-image-$kernel.
+
+	suite=$(suite_of "$kernel")
+	say "fetching the newest one of Debian's $suite"
+	command -v apt-get >/dev/null || cannot "there is no apt-get here; give the package: bpfbench vm fetch $kernel --from FILE.deb"
+	[[ -r $keyring ]] || cannot "no $keyring here: install debian-archive-keyring, or --from FILE.deb"
+	mkdir -p "$scratch"/apt/{lists,archives}/partial
+	: >"$scratch/apt/status"
+	apt_conf >"$scratch/apt/conf"
+	export APT_CONFIG=$scratch/apt/conf
+	update_lists "$suite" || cannot "no package lists of Debian's $suite: no network? (--from FILE.deb takes a $name*-amd64 package)"
+	package=$(apt-cache pkgnames "$name" |
+		grep -E "^linux-image-${kernel//./\\.}\.[0-9a-z.+]+(-[0-9]+)?-amd64$" | sort -V | tail -n 1) ||
+		cannot "Debian's $suite has no such kernel"
+	apt-get -qq download "$package" >&2 || cannot "cannot download $package (apt's words are above)"
+}
+
+mkdir -p "$scratch/tree"
+[[ -z $deb ]] || deb=$(realpath -e -- "$deb") || cannot "there is no package $deb"
 cd -- "$scratch/tree"
-apt-get -qq download "$package" >&2 || cannot "cannot download $package (apt's words are above)"
-dpkg-deb --fsys-tarfile ./*.deb | tar -x --wildcards './boot/vmlinuz-*' '*/kernel/drivers/virtio/*' \
-	'*/kernel/drivers/net/veth.*' '*/kernel/net/9p/*' '*/kernel/net/sched/*' '*/kernel/fs/[9fn]*'
+[[ $deb ]] || { download && deb=$(ls -- *.deb); }
+dpkg-deb --fsys-tarfile "$deb" | tar -x --wildcards './boot/vmlinuz-*' '*/kernel/drivers/virtio/*' \
+	'*/kernel/drivers/net/veth.*' '*/kernel/net/9p/*' '*/kernel/net/sched/*' '*/kernel/fs/[9fn]*' ||
+	cannot "$deb is no package of a kernel, or there is no space"
 mv boot/vmlinuz-* vmlinuz
 [[ ! -d usr/lib ]] || mv usr/lib lib
-find lib -name '*.xz' -exec busybox unxz {} +
-busybox depmod -b . "$(ls lib/modules)"
+unxz=(busybox unxz)
+! command -v unxz >/dev/null || unxz=(unxz)
+find lib -name '*.xz' -exec "${unxz[@]}" {} + || cannot "the modules cannot be unpacked: install xz-utils"
+! command -v busybox >/dev/null || busybox depmod -b . "$(ls lib/modules)"	# for modprobe in init.sh
 rm -rf boot usr ./*.deb
 mv -T -- "$scratch/tree" "$folder"

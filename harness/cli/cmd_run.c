@@ -8,12 +8,14 @@
 #include "cli/object_options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "cli/vm_run.h"
 #include "plan/plan.h"
 #include "profile/stacks.h"
 #include "profile/recording.h"
 #include "run/flame.h"
 #include "run/live_scenario.h"
 #include "run/runner.h"
+#include "run/session.h"
 #include "store/store.h"
 
 static void read_id(const struct bb_option *o, const char *text, void *live)
@@ -136,6 +138,7 @@ struct run_args {
 	const char *flame_file;     /* NULL means beside the stored run */
 	struct bb_capture_args how; /* how `capture` or `command` is captured */
 	const char *capture;        /* a command for sh -c; may be NULL */
+	struct bb_vm_args vm;
 	char **command; /* points into argv; ends in NULL. NULL: no command is captured so */
 	struct bb_captured_file captured;
 };
@@ -227,6 +230,10 @@ static void check_args(void *args)
 		  a->flame && a->scenarios.n != 1);
 	bb_refuse("--flame with --no-store has no place for the flame graph: --flame=FILE.svg",
 		  a->flame && a->measure.no_store && !a->flame_file);
+	bb_refuse("--vm goes together with --object or one --scenario",
+		  a->vm.kernels && (live || captures || a->scenarios.n > 1));
+	bb_refuse("--vm does not go together with --cold, --lines, --flame and --dry-run",
+		  a->vm.kernels && (a->cold || a->lines || a->flame || a->dry_run));
 	for (size_t i = 0; i < a->drives.n; i++) {
 		a->object.opts.hook |= !strcmp(a->drives.v[i], "hook");
 		if (!strcmp(a->drives.v[i], "exact"))
@@ -257,6 +264,7 @@ static const struct bb_usage usage = {
 		  BB_ARG_AT(live)},
 		 {"Or a BPF object without a scenario:", bb_object_options, BB_ARG_AT(object)},
 		 {"How to take samples:", how_options, 0},
+		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(vm)},
 		 BB_MEASURE_SETS(BB_ARG_AT(measure))},
 	.argument = {.read = refuse_argument},
 	.command = BB_ARG_AT(command),
@@ -456,6 +464,127 @@ static int capture(struct run_args *a, struct bb_err *err)
 	return rc;
 }
 
+/* --- --vm --- */
+
+#define GUEST_SAMPLES 1000u
+
+static void append_option(struct bb_strings *args, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	bb_strings__append(args, name);
+	bb_strings__append(args, value);
+}
+
+static void append_options(struct bb_strings *args, const char *name, const struct bb_strings *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		append_option(args, name, v->v[i]);
+}
+
+static void append_number(struct bb_strings *args, const char *name, uint32_t number)
+{
+	char *text;
+
+	if (asprintf(&text, "%u", number) < 0)
+		bb_out_of_memory();
+	append_option(args, name, text);
+}
+
+/* Appends a file's absolute path. */
+static void append_file(struct bb_strings *files, const char *path)
+{
+	char *dir = getcwd(NULL, 0), *whole;
+
+	if (asprintf(&whole, "%s/%s", dir ? dir : "", path) < 0)
+		bb_out_of_memory();
+	bb_strings__append(files, path[0] == '/' ? path : whole);
+	free(dir);
+}
+
+/* Names the drives that count: those of --drive, else step and exact, of which a scenario may lack
+ * one. */
+static void choose_counting(const struct run_args *a, const struct bb_scenario *s,
+			    struct bb_strings *args)
+{
+	static const char *const counting[] = {"step", "exact"};
+
+	append_options(args, "--drive", &a->drives);
+	for (size_t i = 0; !a->drives.n && i < BB_LEN(counting); i++) {
+		bool has_it = !s;
+
+		for (size_t k = 0; s && k < s->n_drives; k++)
+			has_it |= !strcmp(bb_drive_name(&s->drives[k]), counting[i]);
+		if (has_it)
+			append_option(args, "--drive", counting[i]);
+	}
+}
+
+static int name_scenario(const struct run_args *a, struct bb_vm_work *work, struct bb_scenario *s,
+			 struct bb_err *err)
+{
+	const struct bb_paths *paths = bb_paths(err);
+
+	if (!paths)
+		return err->code;
+	append_file(&work->files, s->path);
+	append_option(&work->args, "--scenario", work->files.v[work->files.n - 1]);
+	for (size_t i = 0; i < s->n_variants; i++) {
+		char *path = bb_variant_object(s, &s->variants[i])
+				     ? bb_object_path(s, &s->variants[i], paths->object_dir)
+				     : NULL;
+
+		if (path)
+			append_file(&work->files, path);
+	}
+	choose_counting(a, s, &work->args);
+	return 0;
+}
+
+static void name_objects(const struct run_args *a, struct bb_vm_work *work)
+{
+	const struct bb_object_opts *o = &a->object.opts;
+	const struct bb_strings *lists[] = {&o->packets, &o->contexts};
+
+	for (size_t i = 0; i < a->object.objects.n; i++)
+		append_file(&work->files, bb_object_args__path(a->object.objects.v[i]));
+	for (size_t i = 0; i < BB_LEN(lists); i++)
+		for (size_t k = 0; k < lists[i]->n; k++)
+			append_file(&work->files, lists[i]->v[k]);
+	append_options(&work->args, "--object", &a->object.objects);
+	append_options(&work->args, "--program", &o->programs);
+	append_options(&work->args, "--packet", &o->packets);
+	append_options(&work->args, "--ctx", &o->contexts);
+	append_options(&work->args, "--fill", &o->fills);
+	append_option(&work->args, "--trigger", o->trigger);
+	append_option(&work->args, "--type", o->type);
+	choose_counting(a, NULL, &work->args);
+}
+
+/* Measures in guests. The guests find out which programs of an object run, not this kernel. */
+static int run_in_guests(const struct run_args *a, struct bb_err *err)
+{
+	static struct bb_vm_work work;
+	struct bb_scenario *s = NULL;
+	int rc = bb_caller__become(err);
+
+	bb_vm__begin_args(&work.args, &a->measure);
+	if (!rc && a->scenarios.n)
+		rc = bb_scenario_find(a->scenarios.v[0], &s, err);
+	if (!rc && s)
+		rc = name_scenario(a, &work, s, err);
+	else if (!rc)
+		name_objects(a, &work);
+	append_options(&work.args, "--variant", &a->variants);
+	append_number(&work.args, "--loads", a->loads ? a->loads : 1);
+	append_number(&work.args, "--samples", a->samples ? a->samples : GUEST_SAMPLES);
+	work.name = s ? s->name : "objects";
+	if (!rc)
+		rc = bb_vm__measure(&a->vm, &a->measure, &work, err);
+	bb_scenario__free(s);
+	return rc;
+}
+
 int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 {
 	static struct run_args a;
@@ -463,7 +592,10 @@ int bb_cmd_run(int argc, char **argv, struct bb_err *err)
 	int rc = 0;
 
 	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
+	a.vm.limit_s = BB_VM_LIMIT_S;
 	bb_usage__parse(&usage, argc, argv, &a);
+	if (a.vm.kernels)
+		return run_in_guests(&a, err);
 	if (!a.measure.format)
 		a.measure.format = bb_exporter_find(
 			!a.measure.output && isatty(STDOUT_FILENO) ? "table" : "bmf");

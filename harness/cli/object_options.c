@@ -33,17 +33,22 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	       o->type;
 }
 
-/* Splits NAME=FILE, unless a file has that whole name. The caller frees *ret_copy, the name. */
-static int split(const char *text, struct bb_object_ref *ref, char **ret_copy)
+/* A file may have the whole name NAME=FILE. */
+const char *bb_object_args__path(const char *text)
 {
 	const char *equals = strchr(text, '='), *slash = strchr(text, '/');
 
+	return !equals || (slash && slash < equals) || !access(text, F_OK) ? text : equals + 1;
+}
+
+/* Splits NAME=FILE. The caller frees *ret_copy, the name. */
+static int split(const char *text, struct bb_object_ref *ref, char **ret_copy)
+{
 	*ret_copy = NULL;
-	ref->path = text;
-	if (!equals || (slash && slash < equals) || !access(text, F_OK))
+	ref->path = bb_object_args__path(text);
+	if (ref->path == text)
 		return 0;
-	ref->name = *ret_copy = strndup(text, (size_t)(equals - text));
-	ref->path = equals + 1;
+	ref->name = *ret_copy = strndup(text, (size_t)(ref->path - text) - 1);
 	return *ret_copy ? 0 : -1;
 }
 

@@ -19,6 +19,9 @@ extern const struct bb_option bb_object_options[];
 /* True if an option other than --object is given. */
 bool bb_object_args__any(const struct bb_object_args *a);
 
+/* Returns the path in a value of --object, which may begin with a name. */
+const char *bb_object_args__path(const char *text);
+
 /*
  * Makes a scenario for the objects: its text, which `init` prints, and the parsed scenario. With
  * `pair` there are two objects with one program each, which are named "base" and "head", and the

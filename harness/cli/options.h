@@ -23,7 +23,7 @@ typedef int bb_cmd(int argc, char **argv, struct bb_err *err);
 bb_cmd bb_cmd_run, bb_cmd_show, bb_cmd_report, bb_cmd_annotate, bb_cmd_list, bb_cmd_history,
 	bb_cmd_check, bb_cmd_compare, bb_cmd_live, bb_cmd_gate, bb_cmd_selftest, bb_cmd_init,
 	bb_cmd_profile, bb_cmd_heap, bb_cmd_maps, bb_cmd_triggers, bb_cmd_capture, bb_cmd_inside,
-	bb_cmd_overhead, bb_cmd_schema;
+	bb_cmd_overhead, bb_cmd_schema, bb_cmd_vm;
 
 /* Prints "bpfbench: MESSAGE" on stderr. Returns the exit code: 4 for -ENOTSUP, 1 for any other
  * error. */

@@ -469,5 +469,14 @@ struct bb_over_loads {
  */
 int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 
+/* The most frequent sample of all valid series of a case, ns. NAN: there is none. */
+struct bb_most_frequent {
+	double value;
+	double others; /* share of the samples that have other values */
+};
+
+/* Returns the mode of the samples. A value above BB_HIST_EXACT is exact if it is the least one. */
+struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c);
+
 /* Computes the summary of every case. Returns 0 or -ENOMEM. */
 int bb_report__summarise(struct bb_report *r);

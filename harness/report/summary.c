@@ -89,6 +89,32 @@ int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over
 	return 0;
 }
 
+struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c)
+{
+	struct bb_most_frequent mode = {NAN, NAN};
+	const struct bb_hist_bin *best = NULL;
+	struct bb_sorted sorted = {0};
+	struct bb_hist all = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->n_series; i++)
+		if (!bb_series_why_void(&c->series[i]))
+			rc = bb_hist_merge(&all, &c->series[i].hist);
+	if (!rc && all.n && !bb_hist_sort(&all, &sorted)) {
+		for (size_t i = 0; i < sorted.n_bins; i++)
+			if (!best || sorted.bins[i].count > best->count)
+				best = &sorted.bins[i];
+		/* The bin is wider than one value above BB_HIST_EXACT. */
+		mode.value = bb_case__ns(c, (double)(bb_hist_kept(all.min_ns) == best->value_ns
+							     ? all.min_ns
+							     : best->value_ns));
+		mode.others = 1 - (double)best->count / (double)all.n;
+	}
+	bb_sorted_done(&sorted);
+	bb_hist_done(&all);
+	return mode;
+}
+
 static int estimate_over_loads(const struct bb_case *c, const double *x,
 			       struct bb_estimate *ret_estimate)
 {

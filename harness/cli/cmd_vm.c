@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+
+#include "base/io.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "vm/kernels.h"
+
+struct vm_args {
+	struct bb_strings words; /* what to do, and the kernels */
+	const char *from;
+};
+
+#define ARGS struct vm_args
+
+static const struct bb_option options[] = {
+	{"from", 0, "FILE.deb", bb_read_once, BB_ARG(from),
+	 "fetch the kernel from this package of Debian instead of the network"},
+	{0},
+};
+
+static void check_args(void *args)
+{
+	const struct vm_args *a = args;
+	const char *what = a->words.n ? a->words.v[0] : "";
+	bool lists = !strcmp(what, "list"), fetches = !strcmp(what, "fetch");
+
+	bb_refuse("what? list, fetch KERNEL... or remove KERNEL...",
+		  !lists && !fetches && strcmp(what, "remove"));
+	bb_refuse("`vm list` takes no kernel", lists && a->words.n > 1);
+	bb_refuse("which kernel? for example 5.10, 6.1 or 6.12", !lists && a->words.n < 2);
+	bb_refuse("--from is for `vm fetch` of one kernel",
+		  a->from && (!fetches || a->words.n != 2));
+}
+
+static const struct bb_usage usage = {
+	.arguments = "list | fetch KERNEL... | remove KERNEL...",
+	.doc = "List, fetch and remove the kernels in which --vm runs programs.",
+	.more = "KERNEL is a release of Debian's kernels: 5.10, 6.1, 6.12. The newest package of "
+		"it "
+		"is fetched by apt, which checks its signature, without root, into "
+		"~/.cache/bpfbench/vm. Then, for example: bpfbench --object prog.bpf.o --vm "
+		"5.10,6.12. A "
+		"guest needs QEMU (qemu-system-x86) and no KVM.",
+	.example = "  bpfbench vm fetch 5.10 6.1 6.12\n"
+		   "  bpfbench vm fetch 6.1 --from linux-image-6.1.0-50-amd64.deb\n",
+	.sets = {{NULL, options, 0}},
+	.argument = {.read = bb_read_strings, BB_ARG(words)},
+	.check = check_args,
+};
+
+static int list(struct bb_err *err)
+{
+	char **names = NULL;
+	size_t n = 0;
+	int rc = bb_kernels__list(&names, &n, err);
+
+	for (size_t i = 0; i < n; i++)
+		printf("%s\n", names[i]);
+	if (!rc && !n)
+		bb_say("no kernel is here yet: bpfbench vm fetch 6.12");
+	bb_names_free(names, n);
+	return rc;
+}
+
+int bb_cmd_vm(int argc, char **argv, struct bb_err *err)
+{
+	static struct vm_args a;
+	int rc = 0;
+
+	bb_usage__parse(&usage, argc, argv, &a);
+	if (!strcmp(a.words.v[0], "list"))
+		return list(err);
+	for (size_t i = 1; !rc && i < a.words.n; i++) {
+		if (!strcmp(a.words.v[0], "remove")) {
+			rc = bb_kernel__remove(a.words.v[i], err);
+			continue;
+		}
+		if (!a.from)
+			bb_tell("fetching Linux %s", a.words.v[i]);
+		rc = bb_kernel__fetch(a.words.v[i], a.from, err);
+	}
+	return rc;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/vm_run.h"
+
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/stop.h"
+#include "cli/output.h"
+#include "cli/paths.h"
+#include "export/matrix.h"
+#include "store/run_json.h"
+#include "store/store.h"
+#include "vm/guest.h"
+#include "vm/initramfs.h"
+#include "vm/kernels.h"
+#include "vm/machine.h"
+
+#define ARGS struct bb_vm_args
+
+const struct bb_option bb_vm_options[] = {
+	{"vm", 0, "KERNEL[,...]", bb_read_once, BB_ARG(kernels),
+	 "run the programs in these kernels instead, each in an emulated guest (QEMU) that counts "
+	 "machine instructions; needs no root. KERNEL is one of `bpfbench vm list`, or the path "
+	 "of a bzImage"},
+	{"vm-limit", 0, "SECONDS", bb_read_double, BB_ARG(limit_s),
+	 "kill a guest after this time (default 300)", 1, 86400},
+	{0},
+};
+
+/* One kernel of a measurement. */
+struct guest {
+	struct bb_kernel kernel;
+	struct bb_machine machine;
+	bool runs, is_done;
+	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
+	struct bb_err err;
+};
+
+struct guests {
+	struct guest *v;
+	size_t n;
+	const struct bb_vm_args *vm;
+	const struct bb_measure_args *m;
+	const struct bb_vm_work *work;
+};
+
+void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
+{
+	static const char *const common[] = {"bpfbench",      "run",         "--no-store",
+					     "--quiet",       "--format",    "json",
+					     "--output",      BB_GUEST_LINE, "--no-wait",
+					     "--skips-alone", "--seed"};
+	char *seed = NULL;
+
+	for (size_t i = 0; i < BB_LEN(common); i++)
+		bb_strings__append(args, common[i]);
+	if (asprintf(&seed, "%" PRIu64, m->seed) < 0)
+		bb_out_of_memory();
+	bb_strings__append(args, seed);
+}
+
+/* Finds the kernels before the first guest starts. */
+static int find_kernels(struct guests *g, struct bb_err *err)
+{
+	char *names = strdup(g->vm->kernels), *rest = names, *name;
+	int rc = names ? 0 : bb_fail_nomem(err);
+
+	while (!rc && (name = strsep(&rest, ","))) {
+		struct guest *guest = bb_append(&g->v, &g->n, sizeof(*guest));
+
+		rc = guest ? bb_kernel__find(name, &guest->kernel, err) : bb_fail_nomem(err);
+	}
+	free(names);
+	return rc;
+}
+
+static int start(const struct guests *g, struct guest *guest, struct bb_err *err)
+{
+	static const char *folders[2];
+	const struct bb_paths *paths = bb_paths(err);
+	struct bb_initramfs files = {.args = g->work->args, .modules = guest->kernel.modules};
+	const char **all;
+	char *dir = paths ? getcwd(NULL, 0) : NULL;
+	int rc;
+
+	if (!paths)
+		return err->code;
+	all = calloc(g->work->files.n + 2, sizeof(*all));
+	if (!dir || !all) {
+		rc = dir ? bb_fail_nomem(err) : bb_fail(err, -errno, "the current folder: %m");
+	} else {
+		all[0] = paths->object_dir;
+		all[1] = paths->workload_dir;
+		for (size_t i = 0; i < g->work->files.n; i++)
+			all[i + 2] = g->work->files.v[i];
+		folders[0] = paths->scenario_dir;
+		files.dir = dir;
+		files.files = (struct bb_strings){all, g->work->files.n + 2};
+		files.folders = (struct bb_strings){folders, 1};
+		rc = bb_initramfs__make(&files, err);
+	}
+	if (rc >= 0)
+		rc = bb_machine__start(guest->kernel.image, rc, &guest->machine, err);
+	guest->runs = !rc;
+	free(all);
+	free(dir);
+	return rc;
+}
+
+/* Reads the guest's run. Its id is ours, because all guests begin with the same clock and seed. */
+static int read_run(const struct guests *g, struct guest *guest, const struct bb_machine_end *end,
+		    struct bb_err *err)
+{
+	char compact[32], iso[32], *id = NULL, *command = strdup(g->m->command), *started = NULL;
+	const char *slash = strrchr(guest->kernel.name, '/');
+	FILE *in = *end->answer ? fmemopen(end->answer, strlen(end->answer), "r") : NULL;
+	struct timespec now;
+	struct tm tm;
+	int rc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(compact, sizeof(compact), "%Y%m%dT%H%M%SZ", &tm);
+	strftime(iso, sizeof(iso), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	rc = in ? bb_run_json__read(in, "(the guest's run)", &guest->run, err)
+		: bb_fail(err, -EIO, "bpfbench in the guest ended with exit code %d:\n%s",
+			  end->status, end->console);
+	if (in)
+		fclose(in);
+	started = strdup(iso);
+	if (!rc && (asprintf(&id, "%s-%s-%s-%08lx", compact, g->work->name,
+			     slash ? slash + 1 : guest->kernel.name, now.tv_nsec) < 0 ||
+		    !command || !started)) {
+		free(id);
+		id = NULL;
+		rc = bb_fail_nomem(err);
+	}
+	if (rc) {
+		free(command);
+		free(started);
+		return rc;
+	}
+	free(guest->run->id);
+	free(guest->run->command);
+	free(guest->run->started);
+	guest->run->id = id;
+	guest->run->command = command;
+	guest->run->started = started;
+	return 0;
+}
+
+/* Waits until a guest ends. Returns 0 or -EINTR. */
+static int wait_for_one(struct guests *g, struct bb_err *err)
+{
+	while (!bb_stop_signal) {
+		for (size_t i = 0; i < g->n; i++) {
+			struct guest *guest = &g->v[i];
+			struct bb_machine_end end = {0};
+			int rc;
+
+			if (!guest->runs || !bb_machine__has_ended(&guest->machine, g->vm->limit_s,
+								   &end, &rc, &guest->err))
+				continue;
+			guest->runs = false;
+			if (!rc)
+				rc = read_run(g, guest, &end, &guest->err);
+			if (rc) {
+				bb_report__free(guest->run);
+				guest->run = NULL;
+			}
+			free(end.answer);
+			free(end.console);
+			return 0;
+		}
+		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+	}
+	return bb_fail(err, -EINTR, "stopped by signal %d (%s)", (int)bb_stop_signal,
+		       strsignal(bb_stop_signal));
+}
+
+/* Runs all guests, at most as many at once as there are CPUs. */
+static int run_all(struct guests *g, struct bb_err *err)
+{
+	size_t most, running = 0, next = 0;
+	cpu_set_t cpus;
+	int rc = 0;
+
+	most = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : (size_t)CPU_COUNT(&cpus);
+	while (!rc && (next < g->n || running)) {
+		if (next < g->n && running < most) {
+			if (!g->m->quiet)
+				bb_tell("booting Linux %s", g->v[next].kernel.name);
+			rc = start(g, &g->v[next++], err);
+			running += !rc;
+			continue;
+		}
+		rc = wait_for_one(g, err);
+		running--;
+	}
+	return rc;
+}
+
+static int store_runs(const struct guests *g, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && !g->m->no_store && i < g->n; i++) {
+		const struct bb_report *r = g->v[i].run;
+		char *path = NULL;
+
+		if (!r || !bb_report__has_samples(r))
+			continue;
+		rc = bb_store__write(g->m->results, r, &path, err);
+		if (!rc && !g->m->quiet)
+			bb_tell("run stored as %s", path);
+		free(path);
+	}
+	return rc;
+}
+
+static int write_matrix(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct guests *g = arg;
+	struct bb_matrix_kernel *columns = calloc(g->n, sizeof(*columns));
+	struct bb_doc_look look = g->m->output ? bb_doc_plain_look : bb_output_look(out);
+	struct bb_doc d = {0};
+	int rc = columns ? 0 : bb_fail_nomem(err);
+
+	for (size_t i = 0; !rc && i < g->n; i++)
+		columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
+						       g->v[i].err.msg};
+	if (!rc)
+		bb_doc_matrix(columns, g->n, &d);
+	if (!rc && bb_doc__text(&d, &look, out))
+		rc = bb_fail_nomem(err);
+	bb_doc__done(&d);
+	free(columns);
+	return rc;
+}
+
+int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
+		   const struct bb_vm_work *work, struct bb_err *err)
+{
+	struct guests g = {.vm = vm, .m = m, .work = work};
+	bool failed = false;
+	int rc = bb_output_check(m->output, err);
+
+	if (!rc)
+		rc = find_kernels(&g, err);
+	if (!rc)
+		rc = run_all(&g, err);
+	if (!rc)
+		rc = store_runs(&g, err);
+	if (!rc)
+		rc = bb_output_of(write_matrix, &g, m->output, err);
+	for (size_t i = 0; i < g.n; i++) {
+		failed |= !g.v[i].run;
+		if (g.v[i].runs)
+			bb_machine__stop(&g.v[i].machine);
+		bb_report__free(g.v[i].run);
+		bb_kernel__done(&g.v[i].kernel);
+	}
+	free(g.v);
+	return rc ? rc : failed ? BB_EXIT_FAILURE : BB_EXIT_OK;
+}

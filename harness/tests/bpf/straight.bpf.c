@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs whose numbers of instructions are known, and one that only newer kernels load. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#define STRAIGHT(n)                                                                                \
+	SEC("tc") int alu##n(struct __sk_buff *skb)                                                \
+	{                                                                                          \
+		asm volatile("r0 = 0; .rept " #n "; r0 += 1; .endr" ::: "r0");                     \
+		return 0;                                                                          \
+	}
+
+STRAIGHT(100)
+STRAIGHT(101)
+STRAIGHT(200)
+STRAIGHT(400)
+
+static int nothing(__u32 i, void *ctx)
+{
+	return 0;
+}
+
+/* bpf_loop() is of Linux 5.17. */
+SEC("tc") int loops(struct __sk_buff *skb)
+{
+	return (int)bpf_loop(10, nothing, 0, 0);
+}
+
+SEC("tc") int reads_outside(struct __sk_buff *skb)
+{
+	return *(int *)(long)skb->data;
+}
+
+char _license[] SEC("license") = "GPL";

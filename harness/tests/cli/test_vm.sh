@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `bpfbench vm` and `--vm` without a virtual machine: kernels in the cache, and what they say to errors. harness/tests/vm/ has
+# the real ones.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+cache=$TMP/cache
+vm() { run env -u SUDO_UID XDG_CACHE_HOME="$cache" PATH="$TMP/bin:$PATH" "$BPFBENCH" "$@"; }
+mkdir "$TMP/bin"
+vm vm list
+expect_status "no kernel yet: exit code 0" 0
+expect_grep "no kernel yet: what to do" err 'bpfbench vm fetch 6.12'
+vm --object x.bpf.o --vm 6.1
+expect_status "a kernel that is not here: exit code 1" 1
+expect_grep "a kernel that is not here: what to do" err 'kernel 6.1 is not here yet: bpfbench vm fetch 6.1'
+mkdir -p "$cache/bpfbench/vm/6.1"
+touch "$cache/bpfbench/vm/6.1/vmlinuz"
+vm vm list
+expect_eq "a kernel is listed" "$(<"$TMP/out")" 6.1
+vm --object "$TMP/x.bpf.o" --vm 6.1
+expect_grep "an object that is not there" err 'x.bpf.o: No such file'
+vm vm fetch ../../etc
+expect_status "a name that is a path: exit code 1" 1
+expect_grep "a name that is a path" err "is no kernel"
+vm vm fetch 6.1 --from "$TMP/none.deb"
+expect_grep "a package that is not there" err 'no package'
+expect_eq "a package that is not there: the kernel stays" "$(ls "$cache/bpfbench/vm")" 6.1
+vm vm remove 6.1
+expect_status "remove: exit code 0" 0
+expect_eq "remove: it is gone" "$(ls "$cache/bpfbench/vm")" ""
+vm vm remove 6.1
+expect_status "remove: what is not there" 1
+vm vm
+expect_status "no word: usage" 2
+vm --prog-id 1 --vm 6.1
+expect_status "loaded programs have no other kernel: usage" 2
+
+# A QEMU that plays a machine.
+play() { printf '#!/usr/bin/env bash\nfor word; do [[ $word != file:* ]] || files+=("${word#file:}"); done\n%s\n' "$1" >"$TMP/bin/qemu-system-x86_64"; chmod +x "$TMP/bin/qemu-system-x86_64"; }
+object=$O/bpf/floors.bpf.o
+touch "$TMP/bzImage"
+# shellcheck disable=SC2016 # of the script
+play 'echo "Kernel panic: no more" >"${files[0]}"'
+vm --object "$object" --vm "$TMP/bzImage"
+expect_status "a panic: exit code 1" 1
+expect_grep "a panic: the last words" out 'Kernel panic: no more'
+play 'echo "no such machine" >&2; exit 1'
+vm --object "$object" --vm "$TMP/bzImage"
+expect_grep "QEMU fails: its words" out 'ended with exit code 1: no such machine'
+# shellcheck disable=SC2016
+play 'printf "\nbpfbench-guest-ended 1\n" >"${files[1]}"; echo "bpfbench: no BPF" >"${files[0]}"'
+vm --object "$object" --vm "$TMP/bzImage"
+expect_grep "bpfbench fails in the guest: its words" out 'bpfbench: no BPF'
+# shellcheck disable=SC2016
+play 'echo $$ >'"$TMP"'/pid; exec sleep 600'
+vm --object "$object" --vm "$TMP/bzImage" --vm-limit 1
+expect_grep "the time is over: says so" out 'did not end within 1 s'
+# shellcheck disable=SC2317 # called by check
+gone() { [[ -s $TMP/pid ]] && ! kill -0 "$(<"$TMP/pid")" 2>/dev/null; }
+check "the time is over: QEMU is gone" wait_until 2 gone
+rm -f "$TMP/pid"
+start env XDG_CACHE_HOME="$cache" PATH="$TMP/bin:$PATH" "$BPFBENCH" --object "$object" --vm "$TMP/bzImage"
+check "SIGKILL: QEMU is up" wait_until 10 test -s "$TMP/pid"
+stop_child KILL
+check "SIGKILL: QEMU is gone" wait_until 2 gone
+plan_done

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `--vm`: the matrix of a few programs in two kernels, as an ordinary user, and guests that fail.
+# slow: a minute where machines are emulated
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+object=$O/tests/bpf/straight.bpf.o cache=$WORK/cache
+mkdir -p "$cache/bpfbench/vm"
+cp "$object" "$WORK/"
+here=()
+for kernel in 5.10 6.1; do
+	kept=/var/cache/bpfbench/$kernel
+	[[ ! -e $O/vm/$kernel/vmlinuz ]] || kept=$O/vm/$kernel
+	if [[ -e $kept/vmlinuz ]]; then cp -R "$kept" "$cache/bpfbench/vm/"; fi
+	[[ ! -e $cache/bpfbench/vm/$kernel/vmlinuz ]] || here+=("$kernel")
+done
+[[ ! ${user[*]} ]] || chown -R "$NOBODY" "$WORK"
+
+# vm ARGUMENT...: bpfbench as an ordinary user.
+vm() { (cd "$WORK" && run "${user[@]}" env XDG_CACHE_HOME="$cache" "$BPFBENCH" "$@"); }
+# instructions PROGRAM COLUMN: the machine instructions in that column of kernels.
+instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
+	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 1) }' "$TMP/out"; }
+names=("the matrix" "machine instructions" "the run is stored" "a panic" "a time limit")
+if ((${#here[@]} == 0)); then
+	skip_each "no kernel was fetched: make vm-test" "${names[@]}" || true
+elif ! command -v qemu-system-x86_64 >/dev/null; then
+	skip_each "there is no qemu-system-x86_64" "${names[@]}" || true
+else
+	kernels=$(IFS=,; echo "${here[*]}")
+	vm --object straight.bpf.o --vm "$kernels"
+	expect_status "the matrix: exit code 0" 0
+	expect_grep "the matrix: what does not load" out "reads_outside +loads( +no){${#here[@]}}$"
+	expect_grep "the matrix: the reason" out "straight/reads_outside: .*the verifier rejects"
+	for ((i = 1; i <= ${#here[@]}; i++)); do
+		counts=()
+		for n in 100 101 200 400; do counts+=("$(instructions alu$n $i)"); done
+		expect_eq "${here[i - 1]}: programs differ by their instructions" \
+			"$((counts[1] - counts[0])) $((counts[2] - counts[0])) $((counts[3] - counts[0]))" "1 100 300"
+	done
+	expect_eq "each kernel has a stored run" "$(find "$WORK/results" -name '*.json' ! -name schema.json | wc -l)" "${#here[@]}"
+	head -c 100000 /dev/zero >"$WORK/zImage"
+	vm --object straight.bpf.o --vm ./zImage
+	expect_status "no kernel: exit code 1" 1
+	expect_grep "no kernel: what QEMU says" out 'qemu-system-x86_64'
+	vm --object straight.bpf.o --vm "${here[0]}" --vm-limit 1
+	expect_status "a time limit: exit code 1" 1
+	expect_grep "a time limit: says so" out 'did not end within 1 s'
+fi
+plan_done

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vm/initramfs.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include "base/io.h"
+
+#define MAX_FILE (UINT32_C(512) << 20)
+
+struct packing {
+	struct archive *archive;
+	char **made; /* paths of the archive, made[n_made]: each is written once */
+	size_t n_made;
+	struct bb_err *err;
+	int rc;
+};
+
+static bool is_made(struct packing *p, const char *path)
+{
+	char **made;
+
+	for (size_t i = 0; i < p->n_made; i++)
+		if (!strcmp(p->made[i], path))
+			return true;
+	made = bb_append(&p->made, &p->n_made, sizeof(*made));
+	if (made)
+		*made = strdup(path);
+	if (!made || !*made)
+		p->rc = bb_fail_nomem(p->err);
+	return false;
+}
+
+static void write_entry(struct packing *p, const char *path, mode_t mode, const void *data,
+			size_t len)
+{
+	struct archive_entry *e = archive_entry_new();
+
+	if (!e) {
+		p->rc = bb_fail_nomem(p->err);
+		return;
+	}
+	archive_entry_set_pathname(e, path + 1); /* without the slash */
+	archive_entry_set_mode(e, mode);
+	archive_entry_set_size(e, (la_int64_t)len);
+	if (archive_write_header(p->archive, e) != ARCHIVE_OK ||
+	    archive_write_data(p->archive, data, len) != (la_ssize_t)len)
+		p->rc = bb_fail(p->err, -EIO, "the guest's files cannot be packed: %s: %s", path,
+				archive_error_string(p->archive));
+	archive_entry_free(e);
+}
+
+/* Writes the folders that lead to `path`, and with `itself` the folder `path`. */
+static void write_folders(struct packing *p, const char *path, bool itself)
+{
+	char folder[PATH_MAX];
+
+	for (const char *at = path; !p->rc && *at; at++) {
+		size_t len = (size_t)(at - path) + 1;
+		bool ends = itself && !at[1] && *at != '/';
+
+		if ((at[1] != '/' && !ends) || *at == '/' || len >= sizeof(folder))
+			continue;
+		memcpy(folder, path, len);
+		folder[len] = '\0';
+		if (!is_made(p, folder) && !p->rc)
+			write_entry(p, folder, S_IFDIR | 0755, NULL, 0);
+	}
+}
+
+static void write_data(struct packing *p, const char *path, const void *data, size_t len)
+{
+	write_folders(p, path, false);
+	if (!p->rc && !is_made(p, path) && !p->rc)
+		write_entry(p, path, S_IFREG | 0755, data, len);
+}
+
+/* Writes the file `from` of the host as `path`. */
+static void write_file(struct packing *p, const char *from, const char *path)
+{
+	char *data = NULL;
+	size_t len = 0;
+
+	if (p->rc)
+		return;
+	p->rc = bb_read_file(from, MAX_FILE, &data, &len, p->err);
+	if (!p->rc)
+		write_data(p, path, data, len);
+	free(data);
+}
+
+/* Writes a file, or the files in a folder, not those in its subfolders. */
+static void write_from_host(struct packing *p, const char *path, const char *to)
+{
+	struct stat st;
+	char **names = NULL, from[PATH_MAX], below[PATH_MAX];
+	size_t n = 0;
+	int rc;
+
+	if (p->rc || stat(path, &st) || !S_ISDIR(st.st_mode)) {
+		write_file(p, path, to);
+		return;
+	}
+	rc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = bb_list_and_close(rc < 0 ? -errno : rc, "", &names, &n);
+	if (rc)
+		p->rc = bb_fail(p->err, rc, "%s: %m", path);
+	for (size_t i = 0; !p->rc && i < n; i++) {
+		snprintf(from, sizeof(from), "%s/%s", path, names[i]);
+		snprintf(below, sizeof(below), "%s/%s", to, names[i]);
+		if (!stat(from, &st) && S_ISREG(st.st_mode))
+			write_file(p, from, below);
+	}
+	bb_names_free(names, n);
+}
+
+static int write_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct packing *p = arg;
+
+	(void)size;
+	if (info->dlpi_name && info->dlpi_name[0] == '/')
+		write_file(p, info->dlpi_name, info->dlpi_name);
+	return p->rc;
+}
+
+/* The modules of the kernel that bpfbench needs and Debian does not build in; none needs another.
+ */
+static void write_modules(struct packing *p, const char *modules)
+{
+	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",
+					     "kernel/net/sched/sch_ingress.ko",
+					     "kernel/net/sched/cls_bpf.ko"};
+	char **releases = NULL, from[PATH_MAX], to[PATH_MAX];
+	int fd = open(modules, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t n = 0;
+
+	if (bb_list_and_close(fd < 0 ? -errno : fd, "", &releases, &n))
+		return;
+	for (size_t i = 0; i < BB_LEN(wanted) && n; i++) {
+		snprintf(from, sizeof(from), "%s/%s/%s", modules, releases[0], wanted[i]);
+		snprintf(to, sizeof(to), BB_GUEST_MODULES "/%s", strrchr(wanted[i], '/') + 1);
+		if (!access(from, R_OK))
+			write_file(p, from, to);
+	}
+	bb_names_free(releases, n);
+}
+
+static void write_args(struct packing *p, const struct bb_initramfs *what, const char *program)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out) {
+		p->rc = bb_fail_nomem(p->err);
+		return;
+	}
+	fprintf(out, "%s%c%s%c", what->dir, '\0', program, '\0');
+	for (size_t i = 0; i < what->args.n; i++)
+		fprintf(out, "%s%c", what->args.v[i], '\0');
+	if (fclose(out))
+		p->rc = bb_fail_nomem(p->err);
+	else
+		write_data(p, BB_GUEST_ARGS, text, len);
+	free(text);
+}
+
+static void write_all(struct packing *p, const struct bb_initramfs *what)
+{
+	static const char *const mounts[] = {"/proc", "/sys", "/dev", "/tmp"};
+	char program[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	program[len < 0 ? 0 : len] = '\0';
+	write_file(p, "/proc/self/exe", program);
+	write_file(p, "/proc/self/exe", "/init");
+	if (!p->rc)
+		dl_iterate_phdr(write_library, p);
+	for (size_t i = 0; i < BB_LEN(mounts); i++)
+		write_folders(p, mounts[i], true);
+	for (size_t i = 0; !p->rc && i < what->folders.n; i++)
+		write_folders(p, what->folders.v[i], true);
+	write_folders(p, what->dir, true);
+	for (size_t i = 0; !p->rc && i < what->files.n; i++)
+		write_from_host(p, what->files.v[i], what->files.v[i]);
+	if (!p->rc && what->modules)
+		write_modules(p, what->modules);
+	if (!p->rc)
+		write_args(p, what, program);
+}
+
+int bb_initramfs__make(const struct bb_initramfs *what, struct bb_err *err)
+{
+	struct packing p = {.err = err};
+	int fd = memfd_create("bpfbench-initramfs", 0);
+
+	if (fd < 0)
+		return bb_fail(err, -errno, "the guest's files cannot be packed: %m");
+	p.archive = archive_write_new();
+	if (!p.archive || archive_write_set_format_cpio_newc(p.archive) != ARCHIVE_OK ||
+	    archive_write_open_fd(p.archive, fd) != ARCHIVE_OK)
+		p.rc = bb_fail_nomem(err);
+	else
+		write_all(&p, what);
+	if (p.archive && archive_write_close(p.archive) != ARCHIVE_OK && !p.rc)
+		p.rc = bb_fail(err, -EIO, "the guest's files cannot be packed: %s",
+			       archive_error_string(p.archive));
+	archive_write_free(p.archive);
+	bb_names_free(p.made, p.n_made);
+	if (p.rc)
+		close(fd);
+	return p.rc ? p.rc : fd;
+}

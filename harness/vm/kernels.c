@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vm/kernels.h"
+
+#include <pwd.h>
+
+#include "base/asset.h"
+#include "base/io.h"
+#include "base/process.h"
+
+BB_ASSET(bb_fetch_script, "ci/vm/fetch-kernel.sh");
+
+/* Returns ~/.cache/bpfbench/vm of the user; free it. NULL without memory. */
+static char *cache_folder(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const struct passwd *user;
+	char *path = NULL;
+
+	/* Under sudo, both belong to root. */
+	if (getenv("SUDO_UID") || !home || home[0] != '/') {
+		user = getpwuid(getuid());
+		home = user ? user->pw_dir : "/tmp";
+		cache = NULL;
+	}
+	if (cache && cache[0] == '/')
+		return asprintf(&path, "%s/bpfbench/vm", cache) < 0 ? NULL : path;
+	return asprintf(&path, "%s/.cache/bpfbench/vm", home) < 0 ? NULL : path;
+}
+
+char *bb_kernel__folder(const char *name, struct bb_err *err)
+{
+	char *cache, *path = NULL;
+
+	if (!isdigit((unsigned char)name[0]) || name[strspn(name, "0123456789.")]) {
+		bb_fail(err, -EINVAL,
+			"'%s' is no kernel: a release of Debian's kernels, such as 5.10, 6.1 or "
+			"6.12, or the path of a bzImage (./bzImage)",
+			name);
+		return NULL;
+	}
+	cache = cache_folder();
+	if (!cache || asprintf(&path, "%s/%s", cache, name) < 0) {
+		bb_fail_nomem(err);
+		path = NULL;
+	}
+	free(cache);
+	return path;
+}
+
+void bb_kernel__done(struct bb_kernel *k)
+{
+	free(k->name);
+	free(k->image);
+	free(k->modules);
+	*k = (struct bb_kernel){0};
+}
+
+int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_err *err)
+{
+	struct bb_kernel k = {.name = strdup(name)};
+	char *folder;
+	int rc = 0;
+
+	if (strchr(name, '/')) {
+		k.image = strdup(name);
+	} else {
+		folder = bb_kernel__folder(name, err);
+		if (!folder) {
+			bb_kernel__done(&k);
+			return err->code;
+		}
+		if (asprintf(&k.image, "%s/vmlinuz", folder) < 0)
+			k.image = NULL;
+		if (asprintf(&k.modules, "%s/lib/modules", folder) < 0)
+			k.modules = NULL;
+		free(folder);
+	}
+	if (!k.name || !k.image || (!k.modules && !strchr(name, '/')))
+		rc = bb_fail_nomem(err);
+	else if (access(k.image, R_OK) && k.modules && errno == ENOENT)
+		rc = bb_fail(err, -ENOENT, "kernel %s is not here yet: bpfbench vm fetch %s", name,
+			     name);
+	else if (access(k.image, R_OK))
+		rc = bb_fail(err, -errno, "%s: %m", k.image);
+	if (rc)
+		bb_kernel__done(&k);
+	else
+		*ret_kernel = k;
+	return rc;
+}
+
+int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
+{
+	char *cache = cache_folder();
+	int fd, rc;
+
+	if (!cache)
+		return bb_fail_nomem(err);
+	fd = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*ret_names = NULL;
+	*ret_n = 0;
+	rc = fd < 0 && errno == ENOENT
+		     ? 0
+		     : bb_list_and_close(fd < 0 ? -errno : fd, "", ret_names, ret_n);
+	if (rc)
+		bb_fail(err, rc, "%s: %m", cache);
+	free(cache);
+	return rc;
+}
+
+/* Runs a command of ours as the user. Returns 0 or -errno with the last line of its stderr. */
+static int run(const char *const *argv, const char *what, struct bb_err *err)
+{
+	static const char *const env[] = {"http_proxy", "https_proxy", "no_proxy", "APT_CONFIG",
+					  NULL};
+	const struct bb_process p = {.argv = argv,
+				     .uid = getuid(),
+				     .gid = getgid(),
+				     .env = env,
+				     .together = true};
+	struct bb_process_end end;
+	char *last;
+	int rc = bb_process__run(&p, &end, err);
+
+	if (rc)
+		return rc;
+	while ((last = strrchr(end.out, '\n')) && !last[1])
+		*last = '\0';
+	last = last ? last + 1 : end.out;
+	if (end.status)
+		rc = bb_fail(err, end.status == 4 ? -ENOTSUP : -EIO, "%s: %s", what,
+			     *last ? last : "it failed");
+	bb_process_end__done(&end);
+	return rc;
+}
+
+int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err)
+{
+	char *folder = bb_kernel__folder(name, err), *fresh = NULL, *slash;
+	const char *argv[] = {"bash", "-c", bb_fetch_script, "fetch-kernel", name, NULL, deb, NULL};
+	const char *const install[] = {"sh", "-c",   "rm -rf -- \"$1\" && mv -T -- \"$2\" \"$1\"",
+				       "sh", folder, NULL,
+				       NULL};
+	const char *move[BB_LEN(install)];
+	int fd, rc = 0;
+
+	if (!folder)
+		return err->code;
+	if (asprintf(&fresh, "%s.new-%d", folder, (int)getpid()) < 0)
+		rc = bb_fail_nomem(err);
+	slash = strrchr(folder, '/');
+	if (!rc) {
+		*slash = '\0';
+		fd = bb_own__make_dirs(AT_FDCWD, folder);
+		if (fd < 0)
+			rc = bb_fail(err, fd, "%s: %s", folder, bb_own__strerror(-fd));
+		else
+			close(fd);
+		*slash = '/';
+	}
+	if (!rc) {
+		argv[5] = fresh;
+		rc = run(argv, name, err);
+	}
+	if (!rc) {
+		memcpy(move, install, sizeof(install));
+		move[5] = fresh;
+		rc = run(move, name, err);
+	}
+	free(fresh);
+	free(folder);
+	return rc;
+}
+
+int bb_kernel__remove(const char *name, struct bb_err *err)
+{
+	char *folder = bb_kernel__folder(name, err);
+	const char *const argv[] = {"rm", "-rf", "--", folder, NULL};
+	int rc;
+
+	if (!folder)
+		return err->code;
+	if (access(folder, F_OK))
+		rc = bb_fail(err, -errno, "%s: %m", folder);
+	else
+		rc = run(argv, name, err);
+	free(folder);
+	return rc;
+}
