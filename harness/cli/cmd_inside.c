@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include <bpf/btf.h>
+#include <poll.h>
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/http.h"
 #include "base/json_writer.h"
 #include "base/stop.h"
 #include "bpf/prog_type.h"
@@ -13,11 +15,14 @@
 #include "cli/measure.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/screen.h"
+#include "export/exporter.h"
 #include "export/table_cells.h"
 #include "plan/field.h"
 #include "run/inside.h"
 
 #define TURN_MS 50
+#define LOOK_S 1.0 /* period of the table on a terminal and of the figures that are served */
 /* most lines of source that tell one path from another */
 #define LINES_SHOWN 3
 
@@ -26,10 +31,11 @@ struct inside_args {
 	uint32_t n_paths;
 	uint32_t snap;
 	bool no_paths, no_time, no_packets;
-	const struct inside_format *format;
-	struct bb_measure_args measure; /* used: env, output (the capture), results, no_store,
-					   quiet, command line */
-	char **command;                 /* points into argv; ends in NULL */
+	const struct inside_format *format; /* NULL: --format is not given */
+	const char *serve;                  /* address; NULL: nothing is served */
+	struct bb_measure_args measure;     /* used: env, output (the capture), results, no_store,
+					       quiet, command line */
+	char **command;                     /* points into argv; ends in NULL */
 };
 
 struct session {
@@ -38,16 +44,21 @@ struct session {
 	struct bb_watched command;
 	struct bb_take take;               /* begun only with --output */
 	struct bb_inside_figures *figures; /* figures[inside.n_programs] */
+	size_t n_figures;
 	uint64_t began_ns, ended_ns;
+	struct bb_http_server server;
+	struct bb_screen screen;
+	bool is_screen;
 };
 
 static void print_table(const struct session *s, struct bb_doc *d);
 static void write_json(const struct session *s, FILE *out);
+static void write_openmetrics(const struct session *s, FILE *out);
 
 static const struct inside_format {
 	const char *name;
 	void (*write)(const struct session *s, FILE *out); /* NULL: print_table() */
-} formats[] = {{"table", NULL}, {"json", write_json}};
+} formats[] = {{"table", NULL}, {"json", write_json}, {"openmetrics", write_openmetrics}};
 
 #define AT(member) offsetof(struct inside_args, member)
 #define TO(member) .at = AT(member)
@@ -69,8 +80,11 @@ static const struct bb_option options[] = {
 	 "bytes that are kept of a packet; zeros take the place of the others (default 96)", 14,
 	 BB_INSIDE_MOST_SNAP},
 	{"env", 0, "NAME", bb_read_env, TO(measure.env), BB_ENV_DOC},
-	{"format", 'f', "NAME", bb_read_row, TO(format), "table (default) or json",
+	{"format", 'f', "NAME", bb_read_row, TO(format), "table (default), json or openmetrics",
 	 BB_CHOICES(formats)},
+	{"serve", 0, "ADDRESS", bb_read_text, TO(serve),
+	 "meanwhile serve the figures as OpenMetrics over HTTP, at 127.0.0.1:PORT or another "
+	 "address in numbers; a PORT alone is on 127.0.0.1"},
 	{"output", 'o', "FILE", bb_read_text, TO(measure.output),
 	 "also keep the programs, the contents of their maps, as they are at the end, and packets "
 	 "of each path in this file, which goes wherever an object goes: bpfbench --object FILE"},
@@ -92,7 +106,6 @@ static void check_args(void *args)
 	a->n_paths = a->n_paths ? a->n_paths : 8;
 	a->snap = a->snap ? a->snap : 96;
 	a->time_at_most = a->time_at_most > 0 ? a->time_at_most : 20000;
-	a->format = a->format ? a->format : &formats[0];
 }
 
 static const struct bb_usage usage = {
@@ -101,9 +114,13 @@ static const struct bb_usage usage = {
 	       "percentiles of its runs, and the paths that they take.",
 	.more = "The command gets a clone of each program that it loads. The clone does what the "
 		"program does, counts its runs, reads the clock and notes the path. The cost of "
-		"the clock readings is measured and taken out of all times. The command runs with "
+		"the clock readings is measured and taken out of all times. On a terminal the "
+		"table "
+		"is refreshed each second until the command ends, q or Ctrl-C. The command runs "
+		"with "
 		"the rights of bpfbench, its stdin empty, its stdout on stderr. Needs root.",
-	.example = "  sudo bpfbench inside --for 5 -- opensnoop\n",
+	.example = "  sudo bpfbench inside --for 5 -- opensnoop\n"
+		   "  sudo bpfbench inside --serve 127.0.0.1:9436 -- opensnoop\n",
 	.sets = {{NULL, options, 0}},
 	.options_first = true,
 	.command = AT(command),
@@ -400,15 +417,103 @@ static void write_json(const struct session *s, FILE *out)
 	bb_json__end(&w);
 }
 
+/* Labels of a program, or of the path named `path`. */
+static struct bb_openmetrics_labels labels_of(const struct bb_inside_program *p, const char *path)
+{
+	struct bb_openmetrics_labels labels = {.id = p->id, .name = p->name, .path = path};
+
+	snprintf(labels.type, sizeof(labels.type), "%s", bb_prog_type_name(p->type).text);
+	return labels;
+}
+
+static void put_histogram(const struct session *s, const char *family,
+			  const struct bb_openmetrics_labels *labels,
+			  const struct bb_inside_path *p, FILE *out)
+{
+	struct bb_time_buckets buckets = {0};
+	struct bb_hist times = {0};
+
+	if (!bb_inside_path__samples(p, s->inside.price.clock_ns, &times))
+		bb_time_buckets__add(&buckets, &times);
+	bb_openmetrics_histogram(family, labels, &buckets, out);
+	bb_hist_done(&times);
+}
+
+/* Writes the samples of a family: its runs, or their times as a histogram. */
+static void put_samples(const struct session *s, const char *family, size_t i, const char *path,
+			const struct bb_inside_path *p, uint64_t runs, bool is_time, FILE *out)
+{
+	struct bb_openmetrics_labels labels = labels_of(&s->inside.programs[i], path);
+
+	if (is_time)
+		put_histogram(s, family, &labels, p, out);
+	else
+		bb_openmetrics_sample(family, "_total", &labels, NULL, (double)runs, out);
+}
+
+/* Writes the samples of a family: of each program, or of each of its first paths. */
+static void put_family(const struct session *s, const char *family, bool is_path, bool is_time,
+		       FILE *out)
+{
+	for (size_t i = 0; i < s->n_figures; i++) {
+		const struct bb_inside_figures *f = &s->figures[i];
+		size_t n = f->n_paths < s->args->n_paths ? f->n_paths : s->args->n_paths;
+
+		if (!s->inside.programs[i].id)
+			continue;
+		if (!is_path)
+			put_samples(s, family, i, NULL, &f->all, f->began, is_time, out);
+		for (size_t k = 0; is_path && f->n_paths > 1 && k < n; k++)
+			put_samples(s, family, i, bb_inside_path_name(&f->paths[k]).text,
+				    &f->paths[k], f->paths[k].runs, is_time, out);
+	}
+}
+
+static void write_openmetrics(const struct session *s, FILE *out)
+{
+	static const struct {
+		const char *name, *help;
+		bool is_path, is_time;
+	} families[] = {
+		{"bpf_program_runs", "Runs of the program's clone.", false, false},
+		{"bpf_program_run_duration_seconds", "Runs that were timed, less the clock.", false,
+		 true},
+		{"bpf_path_runs", "Runs that took the path.", true, false},
+		{"bpf_path_run_duration_seconds",
+		 "Runs that took the path and were timed, less the clock.", true, true},
+	};
+
+	for (size_t k = 0; k < BB_LEN(families); k++) {
+		bool is_time = families[k].is_time;
+
+		bb_openmetrics_family(families[k].name, is_time ? "histogram" : "counter",
+				      is_time ? "seconds" : NULL, families[k].help, out);
+		put_family(s, families[k].name, families[k].is_path, is_time, out);
+	}
+	fputs("# EOF\n", out);
+}
+
 /* --- the session --- */
 
+static void forget_figures(struct session *s)
+{
+	for (size_t i = 0; i < s->n_figures; i++)
+		bb_inside_figures__done(&s->figures[i]);
+	free(s->figures);
+	s->figures = NULL;
+	s->n_figures = 0;
+}
+
+/* Reads what the clones have measured until now. */
 static int read_figures(struct session *s)
 {
+	forget_figures(s);
 	bb_inside__turn(&s->inside);
 	s->ended_ns = bb_now_ns();
 	s->figures = calloc(s->inside.n_programs + 1, sizeof(*s->figures));
 	if (!s->figures)
 		return -ENOMEM;
+	s->n_figures = s->inside.n_programs;
 	for (size_t i = 0; i < s->inside.n_programs; i++)
 		if (s->inside.programs[i].id &&
 		    bb_inside_figures__read(&s->inside.programs[i].clone, &s->figures[i]))
@@ -423,7 +528,7 @@ static int write_figures(void *arg, FILE *out, struct bb_err *err)
 	struct bb_doc_look look = bb_output_look(stdout);
 	int rc;
 
-	if (s->args->format->write) {
+	if (s->args->format && s->args->format->write) {
 		s->args->format->write(s, out);
 		return 0;
 	}
@@ -433,13 +538,85 @@ static int write_figures(void *arg, FILE *out, struct bb_err *err)
 	return rc ? bb_fail_nomem(err) : 0;
 }
 
-/* Watches the command until the time is over, a signal comes, or no process of the command is
+static void write_screen(const struct session *s, FILE *out)
+{
+	struct bb_doc d = {0};
+
+	fprintf(out, "%s, for %.0f s; q ends\n\n", s->args->command[0],
+		(double)(s->ended_ns - s->began_ns) * 1e-9);
+	print_table(s, &d);
+	bb_doc__text(&d, &bb_doc_plain_look, out);
+	bb_doc__done(&d);
+}
+
+/* Calls write() and returns its text, which the caller frees; NULL without memory. */
+static char *text_of(const struct session *s, void (*write)(const struct session *s, FILE *out),
+		     size_t *ret_len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, ret_len);
+
+	if (!out)
+		return NULL;
+	write(s, out);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Draws and serves the figures until now. */
+static int show_figures(struct session *s, struct bb_err *err)
+{
+	size_t len;
+	char *text;
+	int rc = read_figures(s) ? bb_fail_nomem(err) : 0;
+
+	if (!rc && s->is_screen) {
+		text = text_of(s, write_screen, &len);
+		if (text)
+			bb_screen__draw(&s->screen, text);
+		free(text);
+	}
+	if (!rc && s->args->serve) {
+		text = text_of(s, write_openmetrics, &len);
+		rc = text ? bb_http_server__publish(&s->server, text, len, err)
+			  : bb_fail_nomem(err);
+		free(text);
+	}
+	return rc;
+}
+
+/* True if the user pressed q. */
+static bool is_quit(void)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	char key;
+
+	return poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &key, 1) == 1 && key == 'q';
+}
+
+/* Shows the figures if a second has passed since `*shown_ns`. Returns 0; 1 if the user ends the
+ * watch; or -errno with a message. */
+static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
+{
+	if (s->is_screen && is_quit())
+		return 1;
+	if ((!s->is_screen && !s->args->serve) || bb_seconds_since(*shown_ns) < LOOK_S)
+		return 0;
+	*shown_ns = bb_now_ns();
+	return show_figures(s, err);
+}
+
+/* Watches the command until the time is over, a signal or q comes, or no process of the command is
  * left. */
 static int watch(struct session *s, struct bb_err *err)
 {
 	struct bb_take *take = s->args->measure.output ? &s->take : NULL;
+	uint64_t shown_ns = s->began_ns;
 	bool any;
-	int rc = 0;
+	int rc = 0, end;
 
 	while (!rc) {
 		rc = bb_watched__serve(&s->command, TURN_MS, take, &any);
@@ -447,7 +624,10 @@ static int watch(struct session *s, struct bb_err *err)
 			bb_take__settle(take, BB_SETTLE_TURN, 0);
 		bb_inside__turn(&s->inside);
 		bb_watched__look(&s->command);
-		if (bb_stop_signal == SIGINT)
+		end = look(s, &shown_ns, err);
+		if (end)
+			return end < 0 ? end : 0;
+		if (bb_stop_signal == SIGINT || (bb_stop_signal == SIGTERM && s->args->serve))
 			bb_stop_signal = 0; /* a second Ctrl-C kills this process */
 		else if (bb_stop_signal)
 			return bb_fail(err, -EINTR, "interrupted");
@@ -460,20 +640,36 @@ static int watch(struct session *s, struct bb_err *err)
 		       : bb_fail(err, rc, "watching '%s': %s", s->args->command[0], strerror(-rc));
 }
 
+/* Starts the command. With a screen its stdout and stderr go to /dev/null. */
+static int start_command(struct session *s, const char *const *argv, struct bb_err *err)
+{
+	int before = bb_silence__begin(s->is_screen);
+	int rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
+
+	bb_silence__end(before);
+	return rc;
+}
+
 static int run_command(struct session *s, struct bb_err *err)
 {
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
 	int rc = s->args->measure.output ? bb_take__begin(argv, &s->take, err) : 0;
 
 	if (!rc)
-		rc = bb_watched__start(argv, NULL, s->args->measure.env.v, true, &s->command, err);
+		rc = start_command(s, argv, err);
 	if (rc)
 		return rc;
 	s->inside.capture = s->take.capture;
 	s->command.load = bb_inside__load;
 	s->command.load_arg = &s->inside;
 	s->began_ns = bb_now_ns();
-	rc = watch(s, err);
+	if (s->is_screen)
+		rc = bb_screen__open(&s->screen, err);
+	if (!rc) {
+		rc = watch(s, err);
+		if (s->is_screen)
+			bb_screen__close(&s->screen);
+	}
 	if (!rc && read_figures(s))
 		rc = bb_fail_nomem(err);
 	if (!rc && s->args->measure.output)
@@ -594,14 +790,18 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 	if (a.measure.output && !a.no_packets && !a.no_time && !a.no_paths)
 		s.inside.with |= BB_INSIDE_PACKETS;
 	s.inside.snap = a.snap;
+	s.is_screen = !a.format && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	if (a.serve && (rc = bb_http_server__open(a.serve, BB_OPENMETRICS_TYPE, &s.server, err)))
+		return rc;
+	if (a.serve)
+		bb_tell("serving %s", s.server.url);
 	rc = bb_measure__begin(&a.measure, name, false, &m, err);
 	if (rc)
 		return rc;
 	rc = bb_measure__deliver(&m, measure(&s, name, m.report, err), err);
 	bb_measure__end(&m);
-	for (size_t i = 0; s.figures && i < s.inside.n_programs; i++)
-		bb_inside_figures__done(&s.figures[i]);
-	free(s.figures);
+	bb_http_server__close(&s.server);
+	forget_figures(&s);
 	bb_inside__done(&s.inside);
 	bb_take__free(&s.take);
 	return rc;

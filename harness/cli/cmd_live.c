@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <poll.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 
 #include "base/child.h"
-#include "base/clean.h"
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/io.h"
@@ -15,66 +12,8 @@
 #include "cli/options.h"
 #include "cli/live_print.h"
 #include "cli/output.h"
+#include "cli/screen.h"
 #include "run/live.h"
-
-/* The terminal while the list is refreshed on it: stdin delivers single keys. At the end it has its
- * former settings and contents. */
-struct screen {
-	struct termios before;
-	int rows, columns; /* as last drawn */
-};
-
-/* Control sequences (ECMA-48, xterm). BEGIN switches to the second screen and hides the cursor; END
- * undoes both. */
-#define BEGIN "\033[?1049h\033[?25l"
-#define END "\033[?25h\033[?1049l"
-#define HOME "\033[H"
-#define CLEAR_LINE "\033[K"
-#define CLEAR_BELOW "\033[J"
-
-static void get_size(int *ret_rows, int *ret_columns)
-{
-	struct winsize size;
-	bool known = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col;
-
-	*ret_rows = known ? size.ws_row : 24;
-	*ret_columns = known ? size.ws_col : 80;
-}
-
-/* Returns 0 or -errno with a message. */
-static int screen_open(struct screen *ret_screen, struct bb_err *err)
-{
-	struct termios raw = {0};
-	bool failed = tcgetattr(STDIN_FILENO, &raw);
-
-	*ret_screen = (struct screen){.before = raw};
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO); /* Ctrl-C stays a signal */
-	raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* no Ctrl-Z: the shell would be on the second screen */
-	raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
-	if (failed || tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw))
-		return bb_fail(err, -errno,
-			       "the terminal's settings: %m; --once prints one snapshot");
-	bb_clean__put_raw(stdout, BEGIN);
-	return 0;
-}
-
-/* Draws the lines of the text that fit the terminal, truncated to its width. */
-static void screen_draw(struct screen *s, const char *text)
-{
-	get_size(&s->rows, &s->columns);
-	bb_clean__put_raw(stdout, HOME);
-	for (int row = 0; row < s->rows && *text; row++) {
-		int len = (int)strcspn(text, "\n");
-
-		/* Bytes are characters here: a name is an identifier of C. The last line must not
-		 * scroll. */
-		bb_clean__put_raw(stdout, row ? "\r\n" : "");
-		printf("%.*s", len < s->columns ? len : s->columns, text);
-		bb_clean__put_raw(stdout, CLEAR_LINE);
-		text += len + (text[len] == '\n');
-	}
-	bb_clean__put_raw(stdout, CLEAR_BELOW);
-}
 
 /* period for checking the keyboard, the size of the window and the command */
 #define LOOK_S 0.05
@@ -213,18 +152,12 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 /* Starts the command. With a screen its stderr goes to /dev/null. */
 static int start_command(struct watch *w, struct bb_err *err)
 {
-	int nothing = w->is_screen ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-	int before = nothing < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), rc;
+	int before = bb_silence__begin(w->is_screen), rc;
 
 	bb_capture_provide_tracefs();
-	if (before >= 0)
-		dup2(nothing, STDERR_FILENO);
 	rc = bb_follow__start((const char *const *)(uintptr_t)w->args->command, w->args->env.v,
 			      &w->follow, err);
-	if (before >= 0)
-		dup2(before, STDERR_FILENO);
-	bb_close(&before);
-	bb_close(&nothing);
+	bb_silence__end(before);
 	return rc;
 }
 
@@ -371,19 +304,18 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	char *text = strdup("...");
-	int rc = text ? 0 : bb_fail_nomem(err), rows, columns;
-	struct screen screen;
+	int rc = text ? 0 : bb_fail_nomem(err);
+	struct bb_screen screen;
 
 	if (!rc)
-		rc = screen_open(&screen, err);
+		rc = bb_screen__open(&screen, err);
 	if (rc) {
 		free(text);
 		return rc;
 	}
 	while (!rc && !take_key(w->args) && !has_ended(w)) {
-		get_size(&rows, &columns);
-		if (rows != screen.rows || columns != screen.columns)
-			screen_draw(&screen, text);
+		if (bb_screen__has_changed(&screen))
+			bb_screen__draw(&screen, text);
 		rc = bb_live_watch__wait(w->live, LOOK_S, err);
 		if (rc || bb_seconds_since(began_ns) < w->args->seconds)
 			continue;
@@ -392,10 +324,9 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 		text = NULL;
 		rc = compose(w, &text, err);
 		if (!rc)
-			screen_draw(&screen, text);
+			bb_screen__draw(&screen, text);
 	}
-	bb_clean__put_raw(stdout, END);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &screen.before);
+	bb_screen__close(&screen);
 	free(text);
 	return rc == -EINTR && bb_stop_signal == SIGINT ? 0 : rc;
 }

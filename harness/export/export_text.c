@@ -302,7 +302,8 @@ void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labe
 		begin_sample(name, "_bucket", labels, out);
 		fputs(",le=\"", out);
 		if (i + 1 < BB_TIME_BUCKETS)
-			bb_json_double(out, bb_time_bucket_bound(i) * S_PER_NS);
+			bb_json_double(out, bb_time_bucket_bound(i) /
+						    1e9); /* 4.8e-08, not 4.8000000000000006e-08 */
 		else
 			fputs("+Inf", out);
 		putc('"', out);

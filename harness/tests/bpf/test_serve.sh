@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench live --serve`: scraped by curl and by Debian's Prometheus. As root.
+# `bpfbench live --serve` and `inside --serve`: scraped by curl and by Debian's Prometheus. As root.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("live" "live: prometheus" "live: bad luck")
+names=("live" "live: prometheus" "live: bad luck" "inside" "inside: the screen")
 need_root "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
@@ -96,5 +96,44 @@ check "live: bad luck: killed, and nobody serves any more" wait_until 5 gone
 check "live: bad luck: killed, and bpf_stats is off" wait_until 5 stats_off
 end_processes "$owner"
 owner=''
+
+# --- inside ---
+agent=("$O/tests/tools/live_prog" "$O/tests/bpf/inside_paths.bpf.o" 300 "" 100)
+start "$BPFBENCH" inside --no-store --serve 127.0.0.1:0 -- "${agent[@]}"
+check "inside: it says where it serves" wait_until 10 url_of
+url_of
+check "inside: it serves the program's paths" wait_until 10 scraped 'bpf_path_runs_total{'
+check "inside: OpenMetrics is strictly valid" valid_openmetrics "$TMP/scraped"
+# total FAMILY: of the scrape.
+total() { sed -nE "s/^$1\{.*name=\"inside_paths\".*\} //p" "$TMP/scraped" | awk '{ n += $1 } END { print n + 0 }'; }
+check "inside: it has run" more "$(total bpf_program_runs_total)" 0
+expect_eq "inside: the paths are all of its runs" "$(total bpf_path_runs_total)" "$(total bpf_program_runs_total)"
+expect_eq "inside: so is the histogram" "$(total bpf_program_run_duration_seconds_count)" "$(total bpf_program_runs_total)"
+stop_child TERM
+expect_eq "inside: a service that is stopped ends with exit code 0" "$status" 0
+check "inside: nobody serves any more" wait_until 5 gone
+start "$BPFBENCH" live --serve 127.0.0.1:0
+check "inside: a taken port: it is taken" wait_until 5 url_of
+url_of
+address=${url#http://} address=${address%/metrics}
+run "$BPFBENCH" inside --no-store --serve "$address" -- touch "$TMP/was-run"
+complains "inside: a taken port" 1 "cannot serve at $address: Address already in use"
+check "inside: a taken port: the command was not started" test ! -e "$TMP/was-run"
+stop_child INT
+run "$BPFBENCH" inside --no-store --for 1 --format openmetrics -- "${agent[@]}"
+expect_status "inside: --format openmetrics" 0
+check "inside: --format openmetrics is strictly valid" valid_openmetrics "$TMP/out"
+keys() {
+	wait_until 10 grep -q 'q ends' "$TMP/out" || true
+	printf q
+}
+if need_command script "inside: the screen"; then
+	: >"$TMP/out"
+	keys | script -qec "stty rows 12 cols 70; $BPFBENCH inside --no-store -- ${agent[*]@Q}; echo code=\$?; stty -a" /dev/null >"$TMP/out" 2>&1
+	expect_grep "inside: the screen has the program" out 'inside_paths  xdp'
+	expect_grep "inside: q ends it" out 'code=0'
+	expect_grep "inside: the terminal is as before" out '[^-]icanon'
+	expect_grep "inside: the table stays at the end" out 'The clones cost'
+fi
 nothing_left "at the end" 0
 plan_done

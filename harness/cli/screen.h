@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <termios.h>
+
+#include "base/err.h"
+#include "base/std.h"
+
+/* The terminal while a table is refreshed on it: stdin delivers single keys. At the end it has its
+ * former settings and contents. */
+struct bb_screen {
+	struct termios before;
+	int rows, columns; /* as last drawn */
+};
+
+/* Returns 0 or -errno with a message. */
+int bb_screen__open(struct bb_screen *ret_screen, struct bb_err *err);
+void bb_screen__close(struct bb_screen *s);
+
+/* Draws the lines of the text that fit the terminal, truncated to its width. */
+void bb_screen__draw(struct bb_screen *s, const char *text);
+
+/* True if the size of the terminal is another than at the last drawing. */
+bool bb_screen__has_changed(const struct bb_screen *s);
+
+/* Between these two calls, stderr is /dev/null if `is_screen`: a command that is started meanwhile
+ * does not write on the screen. bb_silence__begin() returns the argument of bb_silence__end(). */
+int bb_silence__begin(bool is_screen);
+void bb_silence__end(int before);
