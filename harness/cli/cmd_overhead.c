@@ -23,6 +23,7 @@ struct shown {
 struct format {
 	const char *name, *doc;
 	int (*write)(const struct shown *s, FILE *out);
+	bool is_markdown;
 };
 
 struct overhead_args {
@@ -187,24 +188,14 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 	add_notes(s, d);
 }
 
-static int write_table(const struct shown *s, FILE *out)
+static int write_document(const struct shown *s, FILE *out)
 {
 	struct bb_doc d = {0};
 	int rc;
 
 	make_document(s, &d);
-	rc = bb_doc__text(&d, &bb_doc_plain_look, out);
-	bb_doc__done(&d);
-	return rc;
-}
-
-static int write_markdown(const struct shown *s, FILE *out)
-{
-	struct bb_doc d = {0};
-	int rc;
-
-	make_document(s, &d);
-	rc = bb_doc__markdown(&d, out);
+	rc = s->args->format->is_markdown ? bb_doc__markdown(&d, out)
+					  : bb_doc__text(&d, &bb_doc_plain_look, out);
 	bb_doc__done(&d);
 	return rc;
 }
@@ -215,8 +206,10 @@ static void write_estimate(struct bb_json *w, const char *name, const struct bb_
 {
 	bb_json__open(w, name, "{");
 	bb_json__add_double(w, "value", e->value);
-	bb_json__add_double(w, "lower_value", e->lo);
-	bb_json__add_double(w, "upper_value", e->hi);
+	if (isfinite(e->lo)) {
+		bb_json__add_double(w, "lower_value", e->lo);
+		bb_json__add_double(w, "upper_value", e->hi);
+	}
 	bb_json__close(w);
 }
 
@@ -305,26 +298,19 @@ static int write_bmf(const struct shown *s, FILE *out)
 	bb_json__open(&w, NULL, "{\n");
 	bb_json__open(&w, name, "{\n");
 	for (int i = 0; i < BB_N_OVERHEAD; i++) {
-		const struct bb_estimate *e = &s->o->figures[i].ratio;
-
-		if (!isfinite(e->value))
-			continue;
 		snprintf(name, sizeof(name), "%s-ratio", figure_slugs[i]);
-		bb_json__open(&w, name, "{");
-		bb_json__add_fixed(&w, "value", e->value);
-		bb_json__add_fixed(&w, "lower_value", e->lo);
-		bb_json__add_fixed(&w, "upper_value", e->hi);
-		bb_json__close(&w);
+		if (isfinite(s->o->figures[i].ratio.value))
+			write_estimate(&w, name, &s->o->figures[i].ratio);
 	}
 	bb_json__end(&w);
 	return 0;
 }
 
 static const struct format formats[] = {
-	{"table", "for people (default)", write_table},
-	{"markdown", "the same, for a pull request", write_markdown},
-	{"json", "everything, all turns too", write_json},
-	{"bmf", "the ratios in Bencher Metric Format", write_bmf},
+	{"table", "for people (default)", write_document, false},
+	{"markdown", "the same, for a pull request", write_document, true},
+	{"json", "everything, all turns too", write_json, false},
+	{"bmf", "the ratios in Bencher Metric Format", write_bmf, false},
 };
 
 /* --- the command --- */
