@@ -221,6 +221,7 @@ int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)
 	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
+	a.opts.width = isatty(STDOUT_FILENO) ? bb_output_look(stdout).width : SIZE_MAX;
 	a.opts.colour = a.colour ? a.colour == 1 : isatty(STDOUT_FILENO);
 	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, err);
 	if (!rc)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include "base/clean.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "env/checks.h"
 #include "env/fingerprint.h"
+#include "export/document.h"
 
 struct check_args {
 	bool testbed, details;
@@ -28,72 +29,68 @@ static const struct bb_usage usage = {
 	.sets = {{NULL, options, 0}},
 };
 
-static const char *const colours[] = {
-	[BB_CHECK_OK] = "\033[32m",
-	[BB_CHECK_WARN] = "\033[33m",
-	[BB_CHECK_FAIL] = "\033[31m",
-	[BB_CHECK_SKIP] = "\033[2m",
-};
-
-/* Prints a check's answer, and its remedy unless an earlier line had the same. */
-static void print_result(const struct bb_check_result *results, size_t i, bool is_terminal)
+/* Adds a row: a check's answer, and its remedy unless an earlier check had the same. */
+static void add_row(const struct bb_check_result *results, size_t i, struct bb_doc *d)
 {
 	const struct bb_check_result *r = &results[i];
 	size_t same = 0;
 
 	while (strcmp(results[same].remedy, r->remedy))
 		same++;
-	bb_clean__put_raw(stdout, is_terminal ? colours[r->status] : "");
-	printf("%-4s", bb_check_status_name(r->status));
-	bb_clean__put_raw(stdout, is_terminal ? "\033[0m" : "");
-	printf("  %-22s %s\n", bb_checks[i].name, r->text);
-	if (r->remedy[0] && same == i)
-		printf("      %-22s -> %s\n", "", r->remedy);
-	fflush(stdout);
+	bb_doc__text_cell(d, bb_check_status_name(r->status));
+	bb_doc__text_cell(d, bb_checks[i].name);
+	bb_doc__cell(d, "%s%s%s", r->text, r->remedy[0] && same == i ? " -> " : "",
+		     same == i ? r->remedy : "");
 }
 
-/* Prints the names of the checks with that status and the beginning of each answer: ": load (5.11
+/* Appends the names of the checks with that status and the beginning of each answer: ": load (5.11
  * on 2 CPUs), perf_pmu (no PMU)". */
-static void print_named(const struct bb_check_result *results, enum bb_check_status status)
+static void append_named(const struct bb_check_result *results, enum bb_check_status status,
+			 struct bb_doc *d)
 {
 	const char *separator = ":";
 
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		if (results[i].status != status)
 			continue;
-		printf("%s %s (%.*s)", separator, bb_checks[i].name,
-		       (int)strcspn(results[i].text, ":,;"), results[i].text);
+		bb_doc__append(d, "%s %s (%.*s)", separator, bb_checks[i].name,
+			       (int)strcspn(results[i].text, ":,;"), results[i].text);
 		separator = ",";
 	}
 }
 
-/* Prints in a sentence whether this machine can measure, and what costs accuracy. */
-static void print_verdict(const struct bb_check_result *results, size_t n_fail, size_t n_warn)
+/* Adds a sentence: whether this machine can measure, and what costs accuracy. */
+static void add_verdict(const struct bb_check_result *results, size_t n_fail, size_t n_warn,
+			struct bb_doc *d)
 {
 	size_t first = 0;
 
-	printf("This machine %s measure", n_fail ? "cannot" : "can");
+	bb_doc__add(d, BB_DOC_CLOSING, NULL, "This machine %s measure", n_fail ? "cannot" : "can");
 	if (n_fail) {
-		print_named(results, BB_CHECK_FAIL);
+		append_named(results, BB_CHECK_FAIL, d);
 		while (results[first].status != BB_CHECK_FAIL)
 			first++;
-		printf("; what to do first: %s", results[first].remedy);
+		bb_doc__append(d, "; what to do first: %s", results[first].remedy);
 	} else if (n_warn) {
-		printf("; %zu thing%s accuracy or detail", n_warn,
-		       n_warn == 1 ? " costs" : "s cost");
-		print_named(results, BB_CHECK_WARN);
+		bb_doc__append(d, "; %zu thing%s accuracy or detail", n_warn,
+			       n_warn == 1 ? " costs" : "s cost");
+		append_named(results, BB_CHECK_WARN, d);
 	}
-	printf("\n");
 }
 
 int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 {
+	static const struct bb_doc_column columns[] = {{BB_VERDICT("status")},
+						       {BB_TEXT("check")},
+						       {BB_TEXT("answer -> what helps")}};
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
 	struct check_args a = {0};
 	struct bb_check_result *results;
 	struct bb_fingerprint fp;
-	bool is_terminal = isatty(STDOUT_FILENO), all;
 	char name[BB_TESTBED_SIZE];
+	struct bb_doc d = {0};
+	bool all;
+	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.testbed) {
@@ -106,17 +103,21 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	results = calloc(bb_n_checks, sizeof(*results));
 	if (!results)
 		return bb_fail_nomem(err);
-	all = a.details || !is_terminal;
+	all = a.details || !isatty(STDOUT_FILENO);
+	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		bb_check__run(&bb_checks[i], &results[i]);
 		counts[results[i].status]++;
 		if (all || results[i].status != BB_CHECK_OK)
-			print_result(results, i, is_terminal);
+			add_row(results, i, &d);
 	}
-	printf("%zu ok%s, %zu warn, %zu fail, %zu skip\n", counts[BB_CHECK_OK],
-	       all ? "" : " (bpfbench check --details)", counts[BB_CHECK_WARN],
-	       counts[BB_CHECK_FAIL], counts[BB_CHECK_SKIP]);
-	print_verdict(results, counts[BB_CHECK_FAIL], counts[BB_CHECK_WARN]);
+	add_verdict(results, counts[BB_CHECK_FAIL], counts[BB_CHECK_WARN], &d);
+	bb_doc__add(&d, BB_DOC_FAINT, NULL, "%zu ok%s, %zu warn, %zu fail, %zu skip",
+		    counts[BB_CHECK_OK], all ? "" : " (bpfbench check --details)",
+		    counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL], counts[BB_CHECK_SKIP]);
+	rc = bb_output_document(&d, stdout, err);
 	free(results);
+	if (rc)
+		return rc;
 	return counts[BB_CHECK_FAIL] ? BB_EXIT_FAILURE : BB_EXIT_OK;
 }

@@ -113,7 +113,8 @@ static const struct bb_option view_options[] = {
 	 "only rows for which this holds, such as verdict=regressed, percent>1 or name~*step* "
 	 "(repeatable)"},
 	{"details", 0, NULL, bb_read_flag, BB_ARG(details),
-	 "with --exact and --time: every row and line, not the largest differences alone"},
+	 "with --exact and --time: every row and line, not the largest differences alone; "
+	 "otherwise, of stored runs: percentiles, too"},
 	{0},
 };
 
@@ -155,9 +156,9 @@ static void check_what(const struct compare_args *a)
 		  a->exact && (selects || a->loads || a->drives.n || a->measure.format));
 	bb_refuse("--time does not go together with --exact, --sort, --filter, --drive or --format",
 		  a->time && (a->exact || selects || a->drives.n || a->measure.format));
-	bb_refuse("--details is for --exact and --time; `show --details` has everything about a "
-		  "run",
-		  a->details && !a->exact && !a->time);
+	bb_refuse("--details is for stored runs, --exact and --time; `show --details` has "
+		  "everything about a run",
+		  a->details && live && !a->exact && !a->time);
 	bb_refuse("--sort and --filter are for the table of `compare`, not for --format or "
 		  "--output",
 		  (a->measure.format || a->measure.output) && selects);
@@ -223,6 +224,7 @@ static int show(const struct compare_args *a, struct bb_diffs *d, struct bb_doc_
 		struct bb_err *err)
 {
 	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_count(d, a->fail_on);
+	bool judged = false;
 	struct bb_doc doc = {0};
 	int rc = 0;
 
@@ -232,6 +234,11 @@ static int show(const struct compare_args *a, struct bb_diffs *d, struct bb_doc_
 		rc = bb_diff_sort(d, a->sort, err);
 	for (size_t i = 0; !rc && i < a->filters.n; i++)
 		rc = bb_diff_filter(d, a->filters.v[i], err);
+	for (size_t i = 0; i < d->n; i++)
+		judged |= d->rows[i].has_verdict;
+	/* Percentiles have no verdict. */
+	if (judged && !a->details && !a->sort && !a->filters.n)
+		rc = bb_diff_filter(d, "metric!~p[0-9]*", err);
 	if (rc)
 		return rc;
 	bb_doc_diff(d, sides, 0, &doc);
@@ -254,7 +261,7 @@ static int show_in_turns(const struct compare_args *a, const struct bb_report *r
 /* Compares instruction counts. Any increase is a regression, unless --fail-on names another
  * verdict. */
 static int show_exact(const struct compare_args *a, const struct bb_report *base,
-		      const struct bb_report *head, struct bb_err *err)
+		      const struct bb_report *head, struct bb_doc_sides sides, struct bb_err *err)
 {
 	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE;
 	struct bb_exact_diff d = {0};
@@ -262,10 +269,7 @@ static int show_exact(const struct compare_args *a, const struct bb_report *base
 	int rc = bb_exact_diff__make(base, head, a->base, a->head, &d, err);
 
 	if (!rc) {
-		bb_doc_exact_diff(&d,
-				  base == head ? (struct bb_doc_sides){head, a->base, a->head}
-					       : (struct bb_doc_sides){NULL, base->id, head->id},
-				  a->details, NULL, &doc);
+		bb_doc_exact_diff(&d, sides, a->details, NULL, &doc);
 		rc = bb_output_document(&doc, stdout, err);
 	}
 	if (!rc && bb_exact_diff__count(&d, fails ? a->fail_on : BB_VERDICT_REGRESSED))
@@ -341,7 +345,7 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 	if (!failed && a->time)
 		shown = show_time(a, NULL, r, err);
 	else if (!failed && a->exact)
-		shown = show_exact(a, r, r, err);
+		shown = show_exact(a, r, r, (struct bb_doc_sides){r, a->base, a->head}, err);
 	else if (!failed && !a->measure.format)
 		shown = show_in_turns(a, r, err);
 	if (shown >= 0 && has_table && !a->measure.format && !a->measure.quiet) {
@@ -377,15 +381,26 @@ static int say_in_vain(const struct bb_report *run, struct bb_err *err)
 
 /* --- two stored runs --- */
 
+#define SIDE_SIZE (PATH_MAX + 128) /* a path and the id of a run */
+
+/* Writes how a stored run is named in the output: as the user named it, and its id. */
+static void name_side(const char *named, const struct bb_report *r, char buf[SIDE_SIZE])
+{
+	if (bb_same_text(named, r->id))
+		snprintf(buf, SIDE_SIZE, "%s", r->id);
+	else
+		snprintf(buf, SIDE_SIZE, "%s (%s)", named, r->id);
+}
+
 static int show_reports(const struct compare_args *a, const struct bb_report *old,
-			const struct bb_report *new, struct bb_err *err)
+			const struct bb_report *new, struct bb_doc_sides sides, struct bb_err *err)
 {
 	const struct bb_diff_opts opts = {a->threshold, a->alpha, a->force};
 	struct bb_diffs d = {0};
 	int rc;
 
 	if (a->exact)
-		return show_exact(a, old, new, err);
+		return show_exact(a, old, new, sides, err);
 	rc = bb_check_resolution(a->threshold, a->measure.results, &new->fingerprint, err);
 	if (!rc)
 		rc = bb_diff_reports(old, new, &opts, &d, err);
@@ -394,8 +409,7 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 	if (!rc)
 		rc = say_in_vain(new, err);
 	if (!rc)
-		rc = a->time ? show_time(a, old, new, err)
-			     : show(a, &d, (struct bb_doc_sides){NULL, old->id, new->id}, err);
+		rc = a->time ? show_time(a, old, new, err) : show(a, &d, sides, err);
 	bb_diffs__done(&d);
 	return rc;
 }
@@ -406,6 +420,7 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 	const char *old = a->baseline ? a->baseline : two ? a->runs[0] : NULL;
 	const char *new = two ? a->runs[1] : a->runs[0] ? a->runs[0] : "latest";
 	struct bb_report *of_old = NULL, *of_new = NULL;
+	char sides[2][SIDE_SIZE];
 	int rc;
 
 	if (a->baseline && two)
@@ -415,8 +430,12 @@ static int compare_stored(const struct compare_args *a, struct bb_err *err)
 	rc = bb_baseline__read(new, a->measure.results, &of_new, err);
 	if (!rc && old)
 		rc = bb_baseline__read(old, a->measure.results, &of_old, err);
-	if (!rc && old)
-		rc = show_reports(a, of_old, of_new, err);
+	if (!rc && old) {
+		name_side(old, of_old, sides[0]);
+		name_side(new, of_new, sides[1]);
+		rc = show_reports(a, of_old, of_new,
+				  (struct bb_doc_sides){NULL, sides[0], sides[1]}, err);
+	}
 	if (rc >= 0 && a->save_baseline) {
 		int saved = bb_baseline__save(a->measure.results, a->save_baseline, of_new->id,
 					      err);

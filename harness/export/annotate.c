@@ -4,8 +4,9 @@
 #include "export/documents.h"
 #include "judge/annotated.h"
 
-#define HOTTEST 20u   /* number of lines that --hottest shows */
-#define HOT_SHARE 0.1 /* share of all instructions from which a line is coloured */
+#define HOTTEST 20u       /* number of lines that --hottest shows */
+#define BEFORE_SOURCE 38u /* characters of a row before the source */
+#define HOT_SHARE 0.1     /* share of all instructions from which a line is coloured */
 
 static void put_heads(FILE *out)
 {
@@ -24,7 +25,7 @@ static void put_row(const struct bb_counted *c, const struct bb_annotated_row *r
 						  : "";
 
 	if (!row->text) {
-		fprintf(out, "%38s\n", "...");
+		fprintf(out, "%*s\n", BEFORE_SOURCE, "...");
 		return;
 	}
 	bb_clean__put_raw(out, colour);
@@ -36,7 +37,7 @@ static void put_row(const struct bb_counted *c, const struct bb_annotated_row *r
 	else
 		fprintf(out, "%11s %5s %11s", "0", "0", "#####");
 	fprintf(out, " %6u  ", row->line);
-	bb_put_code(out, row->text);
+	bb_put_code(out, row->text, opts->width > BEFORE_SOURCE ? opts->width - BEFORE_SOURCE : 1);
 	putc('\n', out);
 	bb_clean__put_raw(out, *colour ? "\033[0m" : "");
 }
@@ -54,7 +55,9 @@ static int put_in_place(const struct bb_counted *c, const struct bb_annotate_opt
 		fprintf(out, "%s\n", bb_source_note(file.state));
 		put_heads(out);
 		for (size_t k = 0; k < file.n; k++)
-			put_row(c, &file.rows[k], opts, out);
+			/* without the source, most lines stand alone */
+			if (file.rows[k].text || file.state == BB_SOURCE_AS_BUILT)
+				put_row(c, &file.rows[k], opts, out);
 		bb_annotated__done(&file);
 	}
 	return 0;

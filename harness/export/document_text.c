@@ -91,7 +91,9 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 		words = NULL;
 	fprintf(p->out, "%*s", (int)indent, "");
 	if (b->kind == BB_DOC_CODE)
-		bb_put_code(p->out, b->text);
+		bb_put_code(p->out, b->text,
+			    p->look->wrap && p->look->width > indent ? p->look->width - indent
+								     : SIZE_MAX);
 	else
 		put_words(p, words ? words : b->text, of[b->kind].colour, indent, indent + 2);
 	putc('\n', p->out);
@@ -252,10 +254,17 @@ static const char *colour_of(const struct layout *l, size_t i)
 {
 	const struct bb_doc_cell *cell = &l->b->cells[i];
 
-	if (l->b->columns[i % l->b->n_columns].cells == BB_CELLS_VERDICT && cell->text)
-		return !strncmp(cell->text, "regressed", 9)  ? "\033[31m"
-		       : !strncmp(cell->text, "improved", 8) ? "\033[32m"
-							     : "";
+	static const struct {
+		const char *begin, *colour;
+	} verdicts[] = {
+		{"regressed", "\033[31m"}, {"improved", "\033[32m"}, {"fail", "\033[31m"},
+		{"warn", "\033[33m"},      {"ok", "\033[32m"},       {"skip", "\033[2m"},
+	};
+
+	for (size_t k = 0; k < BB_LEN(verdicts); k++)
+		if (l->b->columns[i % l->b->n_columns].cells == BB_CELLS_VERDICT && cell->text &&
+		    !strncmp(cell->text, verdicts[k].begin, strlen(verdicts[k].begin)))
+			return verdicts[k].colour;
 	return cell->faint ? "\033[2m" : "";
 }
 

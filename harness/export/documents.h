@@ -91,8 +91,8 @@ struct bb_doc_gate {
 	const struct bb_report *first, *again; /* `again` is NULL if there was no alert */
 };
 
-/* The two sides of a comparison. If `r` is NULL, `a` and `b` are the ids of stored runs. Otherwise
- * they are variants of the run `r`. */
+/* The two sides of a comparison. If `r` is NULL, `a` and `b` are the names of stored runs.
+ * Otherwise they are variants of the run `r`. */
 struct bb_doc_sides {
 	const struct bb_report *r;
 	const char *a, *b;
@@ -161,6 +161,7 @@ struct bb_annotate_opts {
 	/* show the lines that execute most instructions, the first one most, instead of the
 	 * whole source */
 	bool hottest;
+	size_t width; /* of a line of output in characters; longer lines are shortened */
 	/* colour lines that never executed, and lines with a tenth of the instructions or more */
 	bool colour;
 };

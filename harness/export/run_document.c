@@ -283,18 +283,24 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 
 /* --- executed instructions --- */
 
-static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value)
+/* Adds the count of a case: "147 (at 233)". */
+static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value,
+			bool with_param)
 {
-	bb_doc__cell(d, c ? "%" PRIu64 : "", value);
-	bb_doc__text_cell(d, c && c->param ? c->param_text : NULL);
+	if (!c)
+		bb_doc__text_cell(d, NULL);
+	else if (with_param && c->param)
+		bb_doc__cell(d, "%" PRIu64 " (at %s)", value, c->param_text);
+	else
+		bb_doc__cell(d, "%" PRIu64, value);
 }
 
 void bb_doc_counted(const struct bb_report *r, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("program")}, {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
-		{BB_NUMBER("least")}, {BB_NUMBER("at")},    {BB_NUMBER("most")},
-		{BB_NUMBER("at")},    {BB_NUMBER("paths")}, {BB_TEXT("exact")},
+		{BB_TEXT("program")},   {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
+		{BB_TEXT("least")},     {BB_TEXT("most")},    {BB_NUMBER("paths")},
+		{BB_TEXT("not exact")},
 	};
 
 	if (!r->n_counted)
@@ -306,17 +312,18 @@ void bb_doc_counted(const struct bb_report *r, struct bb_doc *d)
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
 		struct bb_counted_range g = bb_counted__range(c);
+		bool differ = g.least && g.most && g.least->least != g.most->most;
 
 		bb_doc__text_cell(d, c->name);
 		bb_doc__cell(d, "%zu", c->n_cases);
 		bb_doc__cell(d, "%" PRIu64, c->runs);
-		add_extreme(d, g.least, g.least ? g.least->least : 0);
-		add_extreme(d, g.most, g.most ? g.most->most : 0);
+		add_extreme(d, g.least, g.least ? g.least->least : 0, differ);
+		add_extreme(d, g.most, g.most ? g.most->most : 0, differ);
 		bb_doc__cell(d, "%" PRIu64, c->paths);
 		if (g.n_exact == c->n_cases)
-			bb_doc__cell(d, "yes");
+			bb_doc__text_cell(d, "");
 		else
-			bb_doc__cell(d, "%zu of %zu", g.n_exact, c->n_cases);
+			bb_doc__cell(d, "%zu of %zu cases", c->n_cases - g.n_exact, c->n_cases);
 	}
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];

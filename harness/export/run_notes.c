@@ -6,7 +6,8 @@
 #define LITTLE_SHARE 0.25
 /* least share of the requested rate, or a note says so; a busy machine still reaches 0.98 */
 #define REACHED 0.9
-#define NAMED_LOADS 8 /* loads that a note about void series names */
+#define NAMED_CASES 4u /* cases that a note about a net cost near 0 names */
+#define NAMED_LOADS 8  /* loads that a note about void series names */
 
 /* --- notes: collected in a document of two blocks each (a case as the label, then the cause)
  * --- */
@@ -128,6 +129,32 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 				  "`annotate` the lines");
 }
 
+/* Names the programs whose net cost is within its error of 0. */
+static void say_near_0(const struct bb_report *r, struct bb_doc *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		const struct bb_estimate *net = &c->summary.net;
+
+		if (!(net->value >= 0) || !(net->lo <= 0) || n++ >= NAMED_CASES)
+			continue;
+		if (n == 1)
+			bb_doc__add(d, BB_DOC_ITEM, "net within its error of 0", "%s", "");
+		bb_doc__append(d, "%s%s/%s", n > 1 ? ", " : "", c->variant, c->drive);
+		if (c->param)
+			bb_doc__append(d, "/%s=%s", c->param, c->param_text);
+		bb_doc__append(d, " (%s +- %s)",
+			       bb_table_cell_number(net->value, c->summary.latency.value).text,
+			       bb_net_half_cell(c).text);
+	}
+	if (n > NAMED_CASES)
+		bb_doc__append(d, " and %zu more", n - NAMED_CASES);
+	if (n)
+		bb_doc__append(d, "; a longer --budget or more --loads may tell them from 0");
+}
+
 /* Adds what a reader must know about all figures of a kind. */
 static void say_once(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
@@ -173,6 +200,7 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 		say_causes(&notes, detail, d);
 	bb_doc__done(&notes);
 	say_little_executed(r, d);
+	say_near_0(r, d);
 	say_once(r, detail, d);
 	return d->n - before;
 }

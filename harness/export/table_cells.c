@@ -39,11 +39,11 @@ void bb_make_clean(char *text)
 	}
 }
 
-void bb_put_code(FILE *out, const char *text)
+void bb_put_code(FILE *out, const char *text, size_t width)
 {
 	enum { TAB = 8 };
 	char line[1024];
-	size_t at = 0;
+	size_t at = 0, n = 0;
 
 	for (; *text && at + TAB < sizeof(line); text++) {
 		if (*text != '\t') {
@@ -55,7 +55,15 @@ void bb_put_code(FILE *out, const char *text)
 		while (at % TAB);
 	}
 	line[at] = '\0';
+	if (bb_text_width(line) <= width) {
+		bb_put_clean(out, line);
+		return;
+	}
+	for (at = 0; (n += ((unsigned char)line[at] & 0xc0) != 0x80) < width; at++)
+		;
+	line[at] = '\0';
 	bb_put_clean(out, line);
+	fputs("…", out);
 }
 
 struct bb_table_cell bb_table_cell_of(const char *fmt, ...)
@@ -180,6 +188,22 @@ struct bb_table_cell bb_net_half_cell(const struct bb_case *c)
 struct bb_table_cell bb_latency_half_cell(const struct bb_case *c)
 {
 	return half_of(c, &c->summary.latency);
+}
+
+/* Returns "+-0.9" behind a figure; empty: the figure has no interval. */
+static struct bb_table_cell behind(struct bb_table_cell half)
+{
+	return half.text[0] ? bb_table_cell_of("+-%.100s", half.text) : none;
+}
+
+static struct bb_table_cell behind_net(const struct bb_case *c)
+{
+	return behind(bb_net_half_cell(c));
+}
+
+static struct bb_table_cell behind_latency(const struct bb_case *c)
+{
+	return behind(bb_latency_half_cell(c));
 }
 
 struct bb_table_cell bb_floor_cell(const struct bb_case *c)
@@ -314,12 +338,12 @@ static struct bb_table_cell relative(const struct bb_case *c)
 const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
 	COLUMN(BB_BOTH, .cell = net, BB_NUMBER("net"), .doc = "latency less floor, load by load"),
-	COLUMN(BB_SHORT, .cell = bb_net_half_cell, BB_TEXT("+-"), .close = true,
+	COLUMN(BB_SHORT, .cell = behind_net, BB_TEXT("+-"), .close = true,
 	       .doc = "the longer side of the 95 % interval of net, over loads"),
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),
 	       .doc = "gross cost of one run: mean over the places of the code, where not known "
 		      "median over loads"),
-	COLUMN(BB_SHORT, .cell = bb_latency_half_cell, BB_TEXT("+-"), .close = true,
+	COLUMN(BB_SHORT, .cell = behind_latency, BB_TEXT("+-"), .close = true,
 	       .doc = "the longer side of the 95 % interval of the latency, over loads"),
 	COLUMN(BB_DETAILS, .cell = interval, BB_TEXT("95 % interval"), .close = true,
 	       .doc = "of the latency, over loads, and between runs as far as selftest has "

@@ -73,5 +73,5 @@ void bb_put_clean(FILE *out, const char *text);
 void bb_make_clean(char *text); /* as bb_put_clean(), but changes the text itself */
 
 /* Writes a line of source as bb_put_clean() does, with blanks for tabs. A line that is too long
- * to read is shortened. */
-void bb_put_code(FILE *out, const char *text);
+ * to read, or longer than `width` characters, is shortened. */
+void bb_put_code(FILE *out, const char *text, size_t width);

@@ -280,8 +280,10 @@ static int judge_emptied(struct bb_case *c, struct bb_err *err)
 
 		if (s->line_ns > usual_ns * EMPTIED_ALIKE || s->line_ns < usual_ns / EMPTIED_ALIKE)
 			rc = bb_record__void(s,
-					     "after emptying a line of memory took %.1f ns to "
-					     "read, %.1f in the middle of all loads",
+					     "caches were not as cold as in other loads, or "
+					     "colder: a "
+					     "line of memory took %.1f ns to read, %.1f in the "
+					     "middle of all loads",
 					     s->line_ns, usual_ns)
 				     ? bb_fail_nomem(err)
 				     : 0;

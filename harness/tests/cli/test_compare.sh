@@ -243,15 +243,15 @@ expect_status "baseline: saved" 0
 expect_grep "baseline: which run it is" err "baseline 'main' is $old\$"
 bench compare --baseline main --fail-on regressed
 expect_status "baseline: against the latest run, by name" 3
-expect_grep "baseline: OLD is that run" out "^A: $old\$"
-expect_grep "baseline: NEW is the latest" out "^B: $new\$"
+expect_grep "baseline: OLD is that run" out "^A: main \\($old\\)\$"
+expect_grep "baseline: NEW is the latest" out "^B: latest \\($new\\)\$"
 bench compare --baseline main "$again"
 check "baseline: against another" of plain same
 bench compare --baseline main --save-baseline main
 expect_status "baseline: compared and then moved" 0
-expect_grep "baseline: compared with the old one" out "^A: $old\$"
+expect_grep "baseline: compared with the old one" out "^A: main \\($old\\)\$"
 bench compare --baseline main "$old"
-expect_grep "baseline: it is the latest now" out "^A: $new\$"
+expect_grep "baseline: it is the latest now" out "^A: main \\($new\\)\$"
 bench compare --baseline mian "$old"
 complains "baseline: an unknown one: those there are" 1 'Baselines saved there: main'
 bench compare --baseline main "$old" "$new"

@@ -171,6 +171,7 @@ static void test_annotate(void **state)
 		FILE *mem = open_memstream(&text, &len);
 
 		opts.colour = colour;
+		opts.width = SIZE_MAX;
 		assert_int_equal(bb_annotate(c, &opts, mem, &err), 0);
 		fclose(mem);
 		assert_has(text, "perf_profiler/ringbuf/exact: 20 runs of 100.00 instructions; 12 "
