@@ -6,6 +6,7 @@
 
 #include "bpf/source.h"
 #include "plan/field.h"
+#include "plan/maps_file.h"
 
 #define MAX_NAMES 64u /* most names that a message chooses its suggestion from */
 /*
@@ -279,6 +280,51 @@ static int put_fill(struct content *c, struct bb_err *err)
 	return 0;
 }
 
+/* Writes the entries from a file behind the generated ones. In an array, the key decides the
+ * index. */
+static int put_table(struct content *c, struct bb_err *err)
+{
+	const struct bb_map_table *t = c->spec->table;
+	bool is_hash = c->type->way == BY_KEY;
+	uint32_t slot = is_hash ? c->spec->fill.count : 0;
+
+	if (!t || !t->n)
+		return 0;
+	if (c->type->way == BY_PROGRAM)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "this map holds programs or cgroups: give 'entries', no 'file'");
+	if (t->key_size != c->key_size || t->value_size != c->value_size)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "%s has keys of %zu bytes and values of %zu, the map's have %zu and "
+			       "%zu",
+			       t->file->path, t->key_size, t->value_size, c->key_size,
+			       c->value_size);
+	if (t->n > c->max_entries - slot)
+		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
+			       "%s has %zu entries, and the map has room for %u", t->file->path,
+			       t->n, c->max_entries - slot);
+	for (size_t i = 0; i < t->n; i++, slot++) {
+		const uint8_t *key = t->keys + i * c->key_size;
+
+		if (!is_hash)
+			memcpy(&slot, key, sizeof(slot));
+		if (slot >= c->max_entries)
+			return fail_at(err, -E2BIG, c->spec, &c->spec->where,
+				       "%s has an entry %u, and the map has room for %u",
+				       t->file->path, slot, c->max_entries);
+		memcpy(c->keys + slot * c->key_size, key, c->key_size);
+		memcpy(c->values + slot * c->slot_size, t->values + i * c->value_size,
+		       c->value_size);
+		spread_value(c, c->values + slot * c->slot_size);
+	}
+	return 0;
+}
+
+static uint32_t n_of_table(const struct bb_map_spec *spec)
+{
+	return spec->table ? (uint32_t)spec->table->n : 0;
+}
+
 /* Writes the keys and values of the given entries; two keys must not be equal. In an array, the
  * key decides the index. */
 static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
@@ -289,7 +335,7 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 	for (size_t i = 0; i < c->spec->n_entries; i++) {
 		const struct bb_map_entry *entry = &c->spec->entries[i];
 		uint8_t *key = c->entry_keys + i * c->key_size, *value;
-		uint32_t slot = c->spec->fill.count + (uint32_t)i;
+		uint32_t slot = c->spec->fill.count + n_of_table(c->spec) + (uint32_t)i;
 		int rc = put_datum(c, entry, "key", &entry->key, c->key_size, key, err);
 
 		if (rc)
@@ -330,7 +376,8 @@ static int make_room(struct content *c, struct bb_err *err)
 {
 	bool is_array = c->type->way != BY_KEY;
 
-	c->n = is_array ? c->max_entries : c->spec->fill.count + (uint32_t)c->spec->n_entries;
+	c->n = is_array ? c->max_entries
+			: c->spec->fill.count + n_of_table(c->spec) + (uint32_t)c->spec->n_entries;
 	c->entry_keys = calloc(c->spec->n_entries + 1, c->key_size);
 	c->keys = calloc(c->n + 1u, c->key_size);
 	c->values = calloc(c->n + 1u, c->slot_size);
@@ -417,7 +464,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 		return rc;
 	if (map.is_frozen || info.map_flags & BPF_F_RDONLY_PROG)
 		why = "its contents are constant";
-	else if (map.is_variables && (spec->n_entries || spec->fill.count))
+	else if (map.is_variables && (spec->n_entries || spec->fill.count || spec->table))
 		why = "variables only get their old values back here: leave out its contents, and "
 		      "set "
 		      "values with 'globals'";
@@ -435,6 +482,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 					: c->value_size;
 	rc = make_room(c, err);
 	rc = rc ? rc : put_fill(c, err);
+	rc = rc ? rc : put_table(c, err);
 	rc = rc ? rc : put_entries(c, of, err);
 	if (!rc && map.is_variables && bpf_map_lookup_elem(c->fd, &zero, c->values)) {
 		rc = -errno;

@@ -9,6 +9,7 @@
 #include "bpf/globals.h"
 #include "bpf/map_contents.h"
 #include "capture/file.h"
+#include "plan/maps_file.h"
 
 /* The statistics have 3 lines. Older kernels cannot keep only the end of a log and need more room.
  */
@@ -329,7 +330,8 @@ void bb_target__find_steady(struct bb_target *t,
 	t->steady = calloc(specs->n, sizeof(*t->steady));
 	for (size_t i = 0; t->steady && i < specs->n; i++) {
 		const struct bb_map_spec *spec = &specs->v[i];
-		bool is_steady = spec->fill.count >= MANY && !spec->fill.value.self;
+		size_t n = spec->fill.count + (spec->table ? spec->table->n : 0);
+		bool is_steady = n >= MANY && !spec->fill.value.self;
 		struct bb_contents_map map;
 
 		/* `self` may be another process at the next load */

@@ -2,23 +2,32 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 #include "base/parse.h"
 #include "bpf/loaded.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "plan/maps_file.h"
 #include "plan/yaml.h"
 
 #define MAX_MAPS 64u
+#define SHOWN 10u /* keys of a map that `diff` lists without --all */
 
 struct maps_args {
-	struct bb_strings words; /* "dump" and the program */
+	struct bb_strings words; /* "dump" and a program; or "diff" and two programs or files */
 	const char *output;
+	bool json, all;
 };
 
 static const struct bb_option options[] = {
 	{"output", 'o', "FILE", bb_read_text, .at = offsetof(struct maps_args, output),
 	 "write to this file instead of stdout (-), whole or not at all"},
+	{"json", 0, NULL, bb_read_flag, .at = offsetof(struct maps_args, json),
+	 "dump: write all entries as JSON, for --maps FILE and for diff"},
+	{"all", 0, NULL, bb_read_flag, .at = offsetof(struct maps_args, all),
+	 "diff: list all keys that differ, not only the first 10 of a map"},
 	{0},
 };
 
@@ -32,20 +41,29 @@ static void check_args(void *args)
 {
 	const struct maps_args *a = args;
 
-	if (a->words.n != 2 || strcmp(a->words.v[0], "dump"))
-		bb_usage_error("%s", "which program's maps? bpfbench maps dump ID|PIN|NAME");
+	if (a->words.n == 3 && !strcmp(a->words.v[0], "diff"))
+		bb_refuse("--json is for dump", a->json);
+	else if (a->words.n != 2 || strcmp(a->words.v[0], "dump"))
+		bb_usage_error("%s", "which program's maps? bpfbench maps dump ID|PIN|NAME; or "
+				     "bpfbench maps diff A B");
+	else
+		bb_refuse("--all is for diff", a->all);
 }
 
 static const struct bb_usage usage = {
-	.arguments = "dump ID|PIN|NAME",
+	.arguments = "dump ID|PIN|NAME\ndiff A B",
 	.doc = "Write the contents of the maps of a loaded program as `maps:` of a scenario: its "
-	       "programs are then measured in the state that a running agent has.",
+	       "programs are then measured in the state that a running agent has. Or compare the "
+	       "maps of two programs.",
 	.more = "The program is given by its id, the path of its pin, or its name. Hashes (LRU "
-		"too), arrays and LPM tries are written, of a map the first 1024 entries, and "
-		"what is left out as a comment. Of a per-CPU value it is that of the first CPU. "
+		"too), arrays and LPM tries are written, of a map the first 1024 entries "
+		"(--json: all), and what is left out as a comment. A and B of diff are each a "
+		"program or a file of dump --json. Of a per-CPU value it is that of the first CPU. "
 		"The kernel keeps only 15 characters of a map's name: write longer ones in full. "
 		"The contents may be secret.",
-	.example = "  sudo bpfbench maps dump 42 -o maps.yml\n",
+	.example = "  sudo bpfbench maps dump 42 -o maps.yml\n"
+		   "  sudo bpfbench maps dump 42 --json -o maps.json\n"
+		   "  sudo bpfbench maps diff maps.json 42\n",
 	.sets = {{NULL, options, 0}},
 	.argument = {.read = read_word, .at = offsetof(struct maps_args, words)},
 	.check = check_args,
@@ -86,16 +104,17 @@ static int find_program(const char *text, int *ret_fd, struct bb_err *err)
 				 : find_by_name(text, ret_fd, err);
 }
 
-static void write_hex(const char *before, const uint8_t *data, size_t n, FILE *out)
+static void write_hex(const char *before, const uint8_t *data, size_t n, const char *between,
+		      FILE *out)
 {
 	fputs(before, out);
 	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s%02x", i ? " " : "", data[i]);
+		fprintf(out, "%s%02x", i ? between : "", data[i]);
 }
 
 /* In arrays, entries of zeros are left out: a scenario sets the rest of an array to zero. */
 static int write_entries(int fd, const struct bpf_map_info *info, bool is_array, size_t slot_size,
-			 FILE *out)
+			 bool json, FILE *out)
 {
 	uint8_t *keys = calloc(2, info->key_size), *value = calloc(2, slot_size);
 	uint8_t *next = keys ? keys + info->key_size : NULL;
@@ -108,13 +127,19 @@ static int write_entries(int fd, const struct bpf_map_info *info, bool is_array,
 		if (bpf_map_lookup_elem(fd, keys, value) ||
 		    (is_array && !memcmp(value, value + slot_size, info->value_size)))
 			continue;
+		if (json) {
+			write_hex(n++ ? ",\n\"" : "\n\"", keys, info->key_size, "", out);
+			write_hex("\": \"", value, info->value_size, "", out);
+			fputc('"', out);
+			continue;
+		}
 		if (n == BB_YAML_MAX_ENTRIES) {
 			fprintf(out, "      # there are more than these %u entries\n", n);
 			break;
 		}
 		fputs(n++ ? "" : "    entries:\n", out);
-		write_hex("      - {key: \"", keys, info->key_size, out);
-		write_hex("\", value: \"", value, info->value_size, out);
+		write_hex("      - {key: \"", keys, info->key_size, " ", out);
+		write_hex("\", value: \"", value, info->value_size, " ", out);
 		fputs("\"}\n", out);
 	}
 	free(keys);
@@ -122,12 +147,19 @@ static int write_entries(int fd, const struct bpf_map_info *info, bool is_array,
 	return keys && value ? 0 : -ENOMEM;
 }
 
-/* Writes one map; as a comment if a scenario cannot give its contents. */
-static int write_map(int fd, FILE *out)
+struct dump {
+	int prog_fd;
+	bool json;
+	uint32_t n; /* JSON: maps written so far */
+};
+
+/* Writes the beginning and the end of a map with its entries between them. In JSON, maps that a
+ * scenario cannot give are left out; in YAML they are a comment. */
+static int write_map(struct dump *d, int fd, FILE *out)
 {
 	struct bpf_map_info info = {0};
 	__u32 len = sizeof(info);
-	int n_cpus = libbpf_num_possible_cpus();
+	int n_cpus = libbpf_num_possible_cpus(), rc;
 	bool is_per_cpu, is_array;
 	const char *type;
 
@@ -143,51 +175,219 @@ static int write_map(int fd, FILE *out)
 	if (strchr(info.name, '.') || info.map_flags & BPF_F_RDONLY_PROG ||
 	    (!is_array && !is_per_cpu && info.type != BPF_MAP_TYPE_HASH &&
 	     info.type != BPF_MAP_TYPE_LRU_HASH && info.type != BPF_MAP_TYPE_LPM_TRIE)) {
-		fprintf(out, "  # left out: %s (%s)\n", info.name, type ? type : "unknown type");
+		if (!d->json)
+			fprintf(out, "  # left out: %s (%s)\n", info.name,
+				type ? type : "unknown type");
 		return 0;
 	}
-	fprintf(out, "  - name: %s    # %s%s\n", info.name, type,
-		strlen(info.name) == BPF_OBJ_NAME_LEN - 1 ? "; the name may be longer" : "");
-	return write_entries(fd, &info, is_array,
-			     is_per_cpu ? (info.value_size + 7) / 8 * 8 * (size_t)n_cpus
-					: info.value_size,
-			     out);
+	if (d->json)
+		fprintf(out, "%s{\"name\": \"%s\", \"type\": \"%s\", \"entries\": {",
+			d->n++ ? ",\n" : "", info.name, type);
+	else
+		fprintf(out, "  - name: %s    # %s%s\n", info.name, type,
+			strlen(info.name) == BPF_OBJ_NAME_LEN - 1 ? "; the name may be longer"
+								  : "");
+	rc = write_entries(fd, &info, is_array,
+			   is_per_cpu ? (info.value_size + 7) / 8 * 8 * (size_t)n_cpus
+				      : info.value_size,
+			   d->json, out);
+	fputs(d->json ? "}}" : "", out);
+	return rc;
 }
 
-static int write_maps(void *prog_fd, FILE *out, struct bb_err *err)
+static int write_maps(void *dump, FILE *out, struct bb_err *err)
 {
+	struct dump *d = dump;
 	uint32_t ids[MAX_MAPS];
 	struct bpf_prog_info info = {.map_ids = (uint64_t)(uintptr_t)ids, .nr_map_ids = MAX_MAPS};
 	__u32 len = sizeof(info);
 	int rc = 0;
 
-	if (bpf_obj_get_info_by_fd(*(const int *)prog_fd, &info, &len)) {
+	if (bpf_obj_get_info_by_fd(d->prog_fd, &info, &len)) {
 		rc = -errno;
 		return bb_fail(err, rc, "the program's maps cannot be read: %s", strerror(-rc));
 	}
-	fputs(info.nr_map_ids ? "maps:\n" : "maps: []\n", out);
+	fputs(d->json ? "{\"maps\": [\n" : info.nr_map_ids ? "maps:\n" : "maps: []\n", out);
 	for (uint32_t i = 0; !rc && i < info.nr_map_ids && i < MAX_MAPS; i++) {
 		int fd = bpf_map_get_fd_by_id(ids[i]);
 
-		rc = fd < 0 ? -errno : write_map(fd, out);
+		rc = fd < 0 ? -errno : write_map(d, fd, out);
 		if (rc)
 			bb_fail(err, rc, "map %u cannot be read: %s", ids[i], strerror(-rc));
 		if (fd >= 0)
 			close(fd);
 	}
+	fputs(d->json ? "\n]}\n" : "", out);
+	return rc;
+}
+
+/* --- diff --- */
+
+/* True for a file on a disk. A pin is a regular file, too, but of the BPF file system. */
+static bool is_file(const char *path)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !statfs(path, &fs) &&
+	       fs.f_type != BPF_FS_MAGIC;
+}
+
+/* Reads one side of a comparison: a file, or the maps of a loaded program. */
+static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb_err *err)
+{
+	struct dump d = {.json = true};
+	char *dumped = NULL;
+	size_t len = 0;
+	FILE *out;
+	int rc;
+
+	if (is_file(text))
+		return bb_maps_file__read(text, ret_file, err);
+	rc = find_program(text, &d.prog_fd, err);
+	if (rc)
+		return rc;
+	out = open_memstream(&dumped, &len);
+	rc = out ? write_maps(&d, out, err) : bb_fail_nomem(err);
+	if (out && fclose(out) && !rc)
+		rc = bb_fail_nomem(err);
+	rc = rc ? rc : bb_maps_file__parse(dumped, len, text, ret_file, err);
+	close(d.prog_fd);
+	free(dumped);
+	return rc;
+}
+
+static int by_key(const void *a, const void *b, void *table)
+{
+	const struct bb_map_table *t = table;
+
+	return memcmp(t->keys + *(const uint32_t *)a * t->key_size,
+		      t->keys + *(const uint32_t *)b * t->key_size, t->key_size);
+}
+
+/* Returns the numbers of the entries in the order of their keys; NULL without memory. */
+static uint32_t *sorted(struct bb_map_table *t)
+{
+	uint32_t *order = calloc(t->n + 1, sizeof(*order));
+
+	for (uint32_t i = 0; order && i < t->n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, t->n, sizeof(*order), by_key, t);
+	return order;
+}
+
+/* What differs between two tables of one map. */
+struct map_diff {
+	const struct bb_map_table *t[2];
+	uint32_t *order[2];
+	size_t only[2], differ, alike;
+};
+
+/* Takes the next key of both sides. Writes it to `out`, unless that is NULL, if it differs. Returns
+ * whether it differs. */
+static bool take_key(struct map_diff *m, size_t at[2], FILE *out)
+{
+	const struct bb_map_table *a = m->t[0], *b = m->t[1];
+	const uint8_t *key[2] = {a->keys + m->order[0][at[0]] * a->key_size,
+				 b->keys + m->order[1][at[1]] * b->key_size};
+	const uint8_t *value[2] = {a->values + m->order[0][at[0]] * a->value_size,
+				   b->values + m->order[1][at[1]] * b->value_size};
+	int order = at[0] == a->n ? 1 : at[1] == b->n ? -1 : memcmp(key[0], key[1], a->key_size);
+	size_t side = order > 0;
+
+	if (!order && !memcmp(value[0], value[1], a->value_size)) {
+		m->alike++, at[0]++, at[1]++;
+		return false;
+	}
+	if (order)
+		m->only[side]++, at[side]++;
+	else
+		m->differ++, at[0]++, at[1]++;
+	if (!out)
+		return true;
+	write_hex(!order ? "  ~ "
+		  : side ? "  + "
+			 : "  - ",
+		  key[side], m->t[side]->key_size, " ", out);
+	write_hex(": ", value[side], m->t[side]->value_size, " ", out);
+	if (!order)
+		write_hex(" -> ", value[1], b->value_size, " ", out);
+	fputc('\n', out);
+	return true;
+}
+
+/* Writes how many entries differ, and then the first `most` of them. */
+static int diff_map(struct bb_map_table *a, struct bb_map_table *b, size_t most, FILE *out,
+		    struct bb_err *err)
+{
+	struct map_diff m = {.t = {a, b}, .order = {sorted(a), sorted(b)}};
+	size_t n = 0, at[2] = {0};
+	int rc = m.order[0] && m.order[1] ? 0 : bb_fail_nomem(err);
+
+	while (!rc && (at[0] < a->n || at[1] < b->n))
+		n += take_key(&m, at, NULL);
+	if (!rc)
+		fprintf(out, "%s: %zu only in A, %zu only in B, %zu differ, %zu alike\n", a->name,
+			m.only[0], m.only[1], m.differ, m.alike);
+	at[0] = at[1] = 0;
+	for (size_t shown = 0; !rc && shown < n && shown < most;)
+		shown += take_key(&m, at, out);
+	if (!rc && n > most)
+		fprintf(out, "  and %zu more (--all)\n", n - most);
+	free(m.order[0]);
+	free(m.order[1]);
+	return rc;
+}
+
+/* Writes the differences of all maps. A map that one side lacks is empty there. */
+static int write_diff(void *args, FILE *out, struct bb_err *err)
+{
+	const struct maps_args *a = args;
+	struct bb_maps_file *files[2] = {NULL, NULL};
+	int rc = read_side(a->words.v[1], &files[0], err);
+
+	rc = rc ? rc : read_side(a->words.v[2], &files[1], err);
+	for (size_t k = 0; !rc && k < 2; k++)
+		for (size_t i = 0; !rc && i < files[k]->n; i++) {
+			struct bb_map_table *t = &files[k]->v[i], none = {.name = t->name};
+			struct bb_map_table *other = bb_maps_file__find(files[!k], t->name);
+			bool has_other_size = other && other->n && t->n &&
+					      (other->key_size != t->key_size ||
+					       other->value_size != t->value_size);
+
+			if (other && k)
+				continue;
+			other = other ? other : &none;
+			if (has_other_size)
+				fprintf(out,
+					"%s: other sizes: keys %zu and %zu bytes, values %zu "
+					"and %zu\n",
+					t->name, t->key_size, other->key_size, t->value_size,
+					other->value_size);
+			else
+				rc = diff_map(k ? other : t, k ? t : other,
+					      a->all ? SIZE_MAX : SHOWN, out, err);
+		}
+	bb_maps_file__let_go(files[0]);
+	bb_maps_file__let_go(files[1]);
 	return rc;
 }
 
 int bb_cmd_maps(int argc, char **argv, struct bb_err *err)
 {
 	static struct maps_args a;
-	int fd, rc;
+	struct dump d = {0};
+	int rc;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	rc = find_program(a.words.v[1], &fd, err);
+	if (a.words.n == 3)
+		return bb_output_of(write_diff, &a, a.output, err);
+	d.json = a.json;
+	rc = find_program(a.words.v[1], &d.prog_fd, err);
 	if (rc)
 		return rc;
-	rc = bb_output_of(write_maps, &fd, a.output, err);
-	close(fd);
+	rc = bb_output_of(write_maps, &d, a.output, err);
+	close(d.prog_fd);
 	return rc;
 }

@@ -17,6 +17,9 @@ const struct bb_option bb_object_options[] = {
 	{"fill", 0, "MAP=N[,N]", bb_read_strings, BB_ARG(opts.fills),
 	 "put N entries with random keys and zero values into this map (repeatable); with several "
 	 "N, `run` measures each size; a scenario says more"},
+	{"maps", 0, "FILE", bb_read_strings, BB_ARG(opts.maps),
+	 "give the object's maps what `bpfbench maps dump --json` wrote of the maps of these names "
+	 "(repeatable)"},
 	{"trigger", 0, "NAME", bb_read_text, BB_ARG(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
@@ -29,8 +32,8 @@ bool bb_object_args__any(const struct bb_object_args *a)
 {
 	const struct bb_object_opts *o = &a->opts;
 
-	return o->programs.n || o->fills.n || o->packets.n || o->contexts.n || o->trigger ||
-	       o->type;
+	return o->programs.n || o->fills.n || o->maps.n || o->packets.n || o->contexts.n ||
+	       o->trigger || o->type;
 }
 
 /* A file may have the whole name NAME=FILE. */

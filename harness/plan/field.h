@@ -192,6 +192,10 @@ void bb_kind__done(const struct bb_kind *kind, void *item);
  * the length of the frame in bytes.
  */
 bb_read_value bb_field__hex, bb_field__file, bb_field__packet;
+/* Returns in `*ret_path` the path of a file that the scenario names relative to its own folder;
+ * free() it. */
+int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   char **ret_path);
 #define BB_BYTES_AT(type_, m_) BB_LIST_AT(type_, m_.data, m_.len)
 
 /* Reads {pid: self}, {comm: self} or {cgroup: self}. `what` names the value in messages. */

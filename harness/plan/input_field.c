@@ -67,9 +67,7 @@ int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const str
 	return rc;
 }
 
-/* Returns in `*ret_path` the path of a file that the scenario names relative to its own folder;
- * free() it. */
-static int path_of(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		   char **ret_path)
 {
 	const char *slash = strrchr(r->path, '/');
@@ -89,7 +87,7 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 {
 	char *path, *data = NULL, called[200];
 	size_t len = 0;
-	int rc = path_of(r, f, node, &path);
+	int rc = bb_field__path(r, f, node, &path);
 
 	if (rc)
 		return rc;
@@ -374,7 +372,7 @@ static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
 	struct entry *e = base;
 	struct bb_err why = {0};
 	char *path;
-	int rc = path_of(r, f, node, &path);
+	int rc = bb_field__path(r, f, node, &path);
 
 	if (rc)
 		return rc;

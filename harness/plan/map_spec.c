@@ -3,6 +3,7 @@
 #include "plan/field.h"
 
 #include "base/parse.h"
+#include "plan/maps_file.h"
 
 /* limit of a key or value; the kernel's own may be lower: 32768 for a per-CPU value
  * (PCPU_MIN_UNIT_SIZE) */
@@ -106,18 +107,80 @@ static const struct bb_field fill_fields[] = {
 static const struct bb_kind fill_kind = {BB_KIND("fill", "{count: 1000, key: random}", fill_fields),
 					 .size = sizeof(struct bb_map_fill)};
 
+static int copy_table(const struct bb_field *f, const void *from, void *to)
+{
+	struct bb_map_table *table = ((const struct bb_map_spec *)from)->table;
+
+	(void)f;
+	((struct bb_map_spec *)to)->table = table;
+	if (table)
+		table->file->users++;
+	return 0;
+}
+
+static void let_table_go(const struct bb_field *f, void *spec)
+{
+	struct bb_map_spec *map = spec;
+
+	(void)f;
+	bb_maps_file__let_go(map->table ? map->table->file : NULL);
+	map->table = NULL;
+}
+
+/* The file is read when the map's name is known, by read_map(). */
+static int check_text(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
+{
+	(void)base;
+	return node->kind == BB_YAML_TEXT && *node->text
+		       ? 0
+		       : bb_yaml__fail(r, node, "%s must be the name of a file, not %s", f->name,
+				       bb_yaml__show(node).text);
+}
+
+static const struct bb_type table_type = {check_text, sizeof(struct bb_map_table *), copy_table,
+					  let_table_go, BB_SCHEMA_TEXT};
+
 static const struct bb_field map_fields[] = {
 	{"name", &bb_type_text, BB_AT(bb_map_spec, name), .required = true},
 	{"entries", &bb_type_list, BB_LIST_AT(bb_map_spec, entries, n_entries), .of = &entry_kind,
 	 .item = "entries such as {key: 1, value: 2}; leave it out for an empty map"},
 	{"fill", &bb_type_part, BB_AT(bb_map_spec, fill), .of = &fill_kind},
+	{"file", &table_type, BB_AT(bb_map_spec, table)},
 	{"reset", &bb_type_flag, BB_AT(bb_map_spec, each_run), .choices = resets,
 	 .n_choices = BB_LEN(resets)},
 };
 
+static int read_map(const struct bb_reader *r, const struct bb_yaml *node, void *item)
+{
+	static const struct bb_field file_key = {.name = "file"};
+	const struct bb_yaml *from = bb_yaml__get(node, "file");
+	struct bb_map_spec *map = item;
+	struct bb_maps_file *file = NULL;
+	struct bb_err why = {0};
+	char *path = NULL;
+	int rc = bb_kind__read(r, &bb_map_kind, node, 0, map);
+
+	if (rc || !from)
+		return rc;
+	rc = bb_field__path(r, &file_key, from, &path);
+	if (!rc && bb_maps_file__read(path, &file, &why))
+		rc = bb_yaml__fail(r, from, "%s", why.msg);
+	free(path);
+	if (rc)
+		return rc;
+	map->table = bb_maps_file__find(file, map->name);
+	if (!map->table) {
+		rc = bb_yaml__fail(r, from, "%s has no map '%s'", file->path, map->name);
+		bb_maps_file__let_go(file);
+	}
+	return rc;
+}
+
 const struct bb_kind bb_map_kind = {
 	BB_KIND("a map", "{name: allow, entries: [{key: 1, value: 2}]}", map_fields),
 	BB_ITEM(bb_map_spec),
+	.read = read_map,
 	.noun = "map",
 };
 

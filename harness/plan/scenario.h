@@ -88,8 +88,12 @@ struct bb_map_fill {
 	struct bb_map_datum value;   /* value of every generated entry; not given: zeros */
 };
 
+struct bb_map_table;
+
 struct bb_map_spec {
 	char *name;
+	struct bb_map_table *table; /* key `file`: entries from a file (plan/maps_file.h); NULL:
+				       none */
 	struct bb_map_fill fill;
 	/* entries[n_entries]; with neither entries nor `fill` the map is empty, or an array of
 	 * zeros */

@@ -11,6 +11,7 @@
 #include "drivers/test_run_types.h"
 #include "fire/attach_point.h"
 #include "plan/field.h"
+#include "plan/maps_file.h"
 #include "plan/packet.h"
 #include "plan/yaml.h"
 
@@ -67,6 +68,7 @@ struct maker {
 	const struct bb_object_opts *opts;
 	const char *name; /* name of the scenario */
 	struct part *parts;
+	struct bb_maps_file **files; /* contents of maps, files[opts->maps.n] */
 	/* the programs that can be driven, in the order of the objects */
 	struct variant *variants;
 	size_t n_variants;
@@ -669,21 +671,49 @@ static const char *filled_map(const struct bb_object_info *info, const char *fil
 	return NULL;
 }
 
-/* Writes the key `maps` of a variant, for the maps of its object that are to be filled. */
-static void write_fills(const struct maker *m, const struct part *part, FILE *out)
+/* Returns the fill of an object's map; NULL: none is given. */
+static const char *fill_of(const struct maker *m, const char *map)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < m->opts->fills.n; i++)
+		if (!strncmp(m->opts->fills.v[i], map, strlen(map)) &&
+		    m->opts->fills.v[i][strlen(map)] == '=')
+			found = m->opts->fills.v[i] + strlen(map) + 1;
+	return found;
+}
+
+/* Returns the last of the given files that has the map; NULL: none has it. */
+static const char *file_of(const struct maker *m, const char *map)
+{
+	const char *path = NULL;
+
+	for (size_t i = 0; i < m->opts->maps.n; i++)
+		if (bb_maps_file__find(m->files[i], map))
+			path = m->files[i]->path;
+	return path;
+}
+
+/* Writes the key `maps` of a variant, for the maps of its object whose contents are given. */
+static void write_maps(const struct maker *m, const struct part *part, FILE *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < m->opts->fills.n; i++) {
-		const char *fill = m->opts->fills.v[i], *map = filled_map(&part->info, fill);
+	for (size_t i = 0; i < part->info.n_maps; i++) {
+		const char *map = part->info.maps[i].name, *fill = fill_of(m, map),
+			   *file = file_of(m, map);
 
-		if (map) {
-			write_value(n++ ? ", {name: " : ", maps: [{name: ", map, out);
+		if (!fill && !file)
+			continue;
+		write_value(n++ ? ", {name: " : ", maps: [{name: ", map, out);
+		if (file)
+			write_value(", file: ", file, out);
+		if (fill)
 			fprintf(out,
-				strchr(fill, ',') ? ", fill: {count: [%s], key: random}}"
-						  : ", fill: {count: %s, key: random}}",
-				strchr(fill, '=') + 1);
-		}
+				strchr(fill, ',') ? ", fill: {count: [%s], key: random}"
+						  : ", fill: {count: %s, key: random}",
+				fill);
+		fputc('}', out);
 	}
 	if (n)
 		fputc(']', out);
@@ -710,7 +740,7 @@ static void write_variants(const struct maker *m, FILE *out)
 			write_value(", type: ", m->opts->type ? m->opts->type : p->guess, out);
 		if (v->part != m->parts)
 			write_value(", object: ", v->part->path, out);
-		write_fills(m, v->part, out);
+		write_maps(m, v->part, out);
 		write_fired_by(m, v->name, out);
 		fprintf(out, "}    # %s", bb_prog_type_name(p->type).text);
 		write_value(", section ", p->section, out);
@@ -851,6 +881,51 @@ static int check_fills(const struct maker *m, struct bb_err *err)
 	return 0;
 }
 
+/* Refuses a file with a map that no object has. */
+static int check_file(const struct maker *m, const struct bb_maps_file *file, struct bb_err *err)
+{
+	const char *names[MAX_NAMES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < file->n; i++) {
+		bool is_found = false;
+
+		n = 0;
+		for (size_t k = 0; k < m->opts->n_objects; k++)
+			for (size_t j = 0; j < m->parts[k].info.n_maps; j++) {
+				const char *name = m->parts[k].info.maps[j].name;
+
+				is_found |= bb_map_table__is_of(&file->v[i], name);
+				if (n < MAX_NAMES)
+					names[n++] = name;
+			}
+		if (!is_found)
+			return bb_fail(err, -ENOENT,
+				       "%s: no object has the map '%s'; there are: %s", file->path,
+				       file->v[i].name,
+				       n ? bb_phrase__join(names, n).text : "none");
+	}
+	return 0;
+}
+
+static int read_files(struct maker *m, struct bb_err *err)
+{
+	int rc = 0;
+
+	m->files = calloc(m->opts->maps.n + 1, sizeof(*m->files));
+	if (!m->files)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < m->opts->maps.n; i++) {
+		char path[PATH_MAX];
+
+		if (!realpath(m->opts->maps.v[i], path))
+			return bb_fail(err, -errno, "%s: %m", m->opts->maps.v[i]);
+		rc = bb_maps_file__read(path, &m->files[i], err);
+		rc = rc ? rc : check_file(m, m->files[i], err);
+	}
+	return rc;
+}
+
 /* Refuses given inputs that no program takes. */
 static int check_inputs(const struct maker *m, struct bb_err *err)
 {
@@ -884,9 +959,14 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 	if (!rc)
 		rc = check_fills(&m, err);
 	if (!rc)
+		rc = read_files(&m, err);
+	if (!rc)
 		rc = write_text(&m, err);
 	for (size_t i = 0; m.parts && i < opts->n_objects; i++)
 		bb_object_info__done(&m.parts[i].info);
+	for (size_t i = 0; m.files && i < opts->maps.n; i++)
+		bb_maps_file__let_go(m.files[i]);
+	free(m.files);
 	free(m.parts);
 	free(m.variants);
 	free(m.groups);

@@ -48,6 +48,7 @@ struct bb_object_opts {
 	/* files with packets: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
 	struct bb_strings fills;    /* texts MAP=N or MAP=N,N: generated entries */
+	struct bb_strings maps;     /* files with contents of maps (plan/maps_file.h) */
 	struct bb_strings contexts; /* files with contexts, for types without packets */
 };
 

@@ -108,12 +108,12 @@ expect_grep "a file with = in its name" out '^a_b: '
 # --- contents of maps ---
 bpfbench init "$O/tests/bpf/maps.bpf.o" --fill big_hash=1000 --fill trie=8
 expect_grep "--fill: each program has the maps filled" out \
-	'\{name: finds_in_big_hash, maps: \[\{name: big_hash, fill: \{count: 1000, key: random\}\}, \{name: trie, fill: \{count: 8, key: random\}\}\]\}'
+	'\{name: finds_in_big_hash, maps: \[\{name: trie, fill: \{count: 8, key: random\}\}, \{name: big_hash, fill: \{count: 1000, key: random\}\}\]\}'
 bpfbench run --object "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --fill big_hash=10,1000 --dry-run
 expect_grep "--fill: several sizes are the parameter" out ' maps/finds_in_big_hash/step/entries=1000 +[0-9]+ samples'
 expect_eq "--fill: a case for each size and drive, and its floor" "$(grep -c '/entries=' "$TMP/out")" 8
 bpfbench run --object "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --fill big_hash=10,1000 --fill trie=1,2 --dry-run
-complains "--fill: other sizes of another map are refused" 1 "map 'trie' has other counts than another map"
+complains "--fill: other sizes of another map are refused" 1 "map 'big_hash' has other counts than another map"
 for bad in 'big_hash=1,,2 is not MAP=N' 'big_hash=1, is not MAP=N' 'big_hash=0 is not MAP=N' 'big_hash=many is not MAP=N' 'big_hash is not MAP=N' 'bighash=1: there is no such map; there are: hash, '; do
 	bpfbench init "$O/tests/bpf/maps.bpf.o" --fill "${bad%%[: ]*}"
 	complains "--fill ${bad%%[: ]*} is refused" 1 "--fill=$bad"

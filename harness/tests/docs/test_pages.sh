@@ -77,6 +77,7 @@ expect_eq "docs/architecture.md, CONTRIBUTING.md: every file that they name exis
 cd -- "$TMP"
 head -c 60 /dev/zero >syn.bin
 head -c 4 /dev/zero >ctx.bin
+printf '{"maps": [{"name": "flows", "entries": {"01": "02"}}]}' >maps.json
 {
 	printf '\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x3c\0\0\0\x3c\0\0\0'
 	head -c 60 /dev/zero

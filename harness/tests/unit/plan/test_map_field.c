@@ -131,7 +131,7 @@ static const struct {
 	 "unknown reset 'runs' (did you mean 'run'?); there are: load, run"},
 	{MAPS("{name: m, reset: []}"), 5, 25, "reset must be one of: load, run; not a list"},
 	{MAPS("{name: m, entry: []}"), 5, 18,
-	 "unknown key 'entry'; a map takes: name, entries, fill, reset"},
+	 "unknown key 'entry'; a map takes: name, entries, fill, file, reset"},
 	{MAPS("{name: m, entries: {}}"), 5, 27,
 	 "entries must be a list of entries such as {key: 1, value: 2}"},
 	{MAPS("{name: m, entries: []}"), 5, 27, "entries must not be an empty list"},

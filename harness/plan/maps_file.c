@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/maps_file.h"
+
+#include <jansson.h>
+
+#include "base/grow.h"
+#include "base/io.h"
+#include "base/parse.h"
+
+#define SHORT_NAME 15u /* characters that the kernel keeps of a map's name */
+
+/* --- one map --- */
+
+/* Reads the bytes of a key or value, and checks that there are as many as in the entries before. */
+static int read_bytes(const struct bb_map_table *t, const char *what, const char *key,
+		      const char *hex, size_t *size, uint8_t **all, struct bb_err *err)
+{
+	size_t room = strlen(hex) / 2 + 1, len = 0, at = 0;
+	uint8_t *bytes = malloc(room);
+	int rc = bytes ? bb_parse_hex(hex, bytes, room, &len, &at) : -ENOMEM;
+
+	if (rc == -ENOMEM)
+		return bb_fail_nomem(err);
+	if (rc || !len)
+		rc = bb_fail(err, -EINVAL,
+			     "%s: map '%s', key \"%.64s\": the %s is not bytes of two hexadecimal "
+			     "digits each",
+			     t->file->path, t->name, key, what);
+	else if (t->n && len != *size)
+		rc = bb_fail(err, -EINVAL,
+			     "%s: map '%s', key \"%.64s\": the %s has %zu bytes, those before have "
+			     "%zu",
+			     t->file->path, t->name, key, what, len, *size);
+	else
+		memcpy(*all + t->n * len, bytes, len);
+	*size = len;
+	free(bytes);
+	return rc;
+}
+
+static int read_entries(struct bb_map_table *t, json_t *entries, struct bb_err *err)
+{
+	size_t n = json_object_size(entries);
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(entries, key, value)
+	{
+		const char *hex = json_string_value(value);
+		int rc;
+
+		if (!hex)
+			return bb_fail(err, -EINVAL,
+				       "%s: map '%s', key \"%.64s\": the value must be a text of "
+				       "hexadecimal bytes",
+				       t->file->path, t->name, key);
+		if (!t->n) {
+			t->keys = calloc(n, strlen(key) / 2 + 1);
+			t->values = calloc(n, strlen(hex) / 2 + 1);
+			if (!t->keys || !t->values)
+				return bb_fail_nomem(err);
+		}
+		rc = read_bytes(t, "key", key, key, &t->key_size, &t->keys, err);
+		rc = rc ? rc : read_bytes(t, "value", key, hex, &t->value_size, &t->values, err);
+		if (rc)
+			return rc;
+		t->n++;
+	}
+	return 0;
+}
+
+static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
+{
+	const char *name = json_string_value(json_object_get(map, "name"));
+	json_t *entries = json_object_get(map, "entries");
+	struct bb_map_table *t;
+
+	if (!name || !*name || !json_is_object(entries))
+		return bb_fail(err, -EINVAL,
+			       "%s: each of \"maps\" needs a \"name\" and an object \"entries\", "
+			       "as "
+			       "`bpfbench maps dump --json` writes them",
+			       file->path);
+	for (size_t i = 0; i < file->n; i++)
+		if (!strcmp(file->v[i].name, name))
+			return bb_fail(err, -EINVAL, "%s: two maps are named '%s'", file->path,
+				       name);
+	t = bb_append(&file->v, &file->n, sizeof(*t));
+	if (!t)
+		return bb_fail_nomem(err);
+	*t = (struct bb_map_table){.name = strdup(name), .file = file};
+	return t->name ? read_entries(t, entries, err) : bb_fail_nomem(err);
+}
+
+/* --- a file --- */
+
+int bb_maps_file__parse(const char *text, size_t len, const char *path,
+			struct bb_maps_file **ret_file, struct bb_err *err)
+{
+	struct bb_maps_file *file = calloc(1, sizeof(*file));
+	json_error_t at;
+	json_t *root, *maps;
+	int rc = 0;
+
+	if (!file || !(file->path = strdup(path))) {
+		free(file);
+		return bb_fail_nomem(err);
+	}
+	file->users = 1;
+	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &at);
+	maps = json_object_get(root, "maps");
+	if (!root)
+		rc = bb_fail(err, -EINVAL, "%s:%d:%d: %s", path, at.line, at.column, at.text);
+	else if (!json_is_array(maps))
+		rc = bb_fail(err, -EINVAL,
+			     "%s: it has no list \"maps\", as `bpfbench maps dump --json` writes "
+			     "it",
+			     path);
+	for (size_t i = 0; !rc && i < json_array_size(maps); i++)
+		rc = read_map(file, json_array_get(maps, i), err);
+	json_decref(root);
+	if (rc)
+		bb_maps_file__let_go(file);
+	else
+		*ret_file = file;
+	return rc;
+}
+
+int bb_maps_file__read(const char *path, struct bb_maps_file **ret_file, struct bb_err *err)
+{
+	static struct bb_maps_file *last;
+	char *text = NULL;
+	size_t len;
+	int rc;
+
+	if (!last || strcmp(last->path, path)) {
+		bb_maps_file__let_go(last);
+		last = NULL;
+		rc = bb_read_file(path, BB_MAPS_FILE_MAX, &text, &len, err);
+		rc = rc ? rc : bb_maps_file__parse(text, len, path, &last, err);
+		free(text);
+		if (rc)
+			return rc;
+	}
+	last->users++;
+	*ret_file = last;
+	return 0;
+}
+
+void bb_maps_file__let_go(struct bb_maps_file *file)
+{
+	if (!file || --file->users)
+		return;
+	for (size_t i = 0; i < file->n; i++) {
+		free(file->v[i].name);
+		free(file->v[i].keys);
+		free(file->v[i].values);
+	}
+	free(file->v);
+	free(file->path);
+	free(file);
+}
+
+bool bb_map_table__is_of(const struct bb_map_table *table, const char *map)
+{
+	return !strcmp(table->name, map) ||
+	       (strlen(table->name) == SHORT_NAME && !strncmp(table->name, map, SHORT_NAME));
+}
+
+struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map)
+{
+	for (size_t i = 0; i < file->n; i++)
+		if (bb_map_table__is_of(&file->v[i], map))
+			return &file->v[i];
+	return NULL;
+}

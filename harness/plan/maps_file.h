@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "base/err.h"
+#include "base/std.h"
+#include "plan/scenario.h"
+
+/*
+ * Contents of maps as JSON, as `bpfbench maps dump --json` writes them. Keys and values are bytes
+ * in hexadecimal:
+ *
+ *     {"maps": [{"name": "flows", "type": "hash", "entries": {"0a000001": "0100", ...}}]}
+ *
+ * All keys of a map have one length, and so have all values.
+ */
+struct bb_map_table {
+	char *name;                  /* of the map; the kernel keeps only the first 15 characters */
+	size_t key_size, value_size; /* bytes; 0: there are no entries */
+	size_t n;
+	uint8_t *keys, *values; /* n of each, without gaps */
+	struct bb_maps_file *file;
+};
+
+struct bb_maps_file {
+	char *path; /* for messages */
+	uint32_t users;
+	struct bb_map_table *v;
+	size_t n;
+};
+
+/*
+ * Reads a file of at most BB_MAPS_FILE_MAX bytes. The last file is remembered, because each variant
+ * of a scenario asks for it. bb_maps_file__let_go() releases the file. -EINVAL with
+ * "path:line:column: " for a text that is no JSON, or with the map and the key.
+ */
+#define BB_MAPS_FILE_MAX ((size_t)256 << 20)
+int bb_maps_file__read(const char *path, struct bb_maps_file **ret_file, struct bb_err *err);
+
+/* Reads a text in memory; `path` is only for messages. */
+int bb_maps_file__parse(const char *text, size_t len, const char *path,
+			struct bb_maps_file **ret_file, struct bb_err *err);
+void bb_maps_file__let_go(struct bb_maps_file *file); /* accepts NULL */
+
+/* Returns the table of a map, or NULL. The table's name may be the first 15 characters. */
+struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map);
+/* True if a map called `map` may have this table. */
+bool bb_map_table__is_of(const struct bb_map_table *table, const char *map);
