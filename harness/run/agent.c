@@ -169,7 +169,6 @@ static void leave_unclear(struct bb_agent *a)
 	for (size_t i = 0; any && i < a->n; i++)
 		if (a->programs[i].is_open)
 			a->programs[n++] = a->programs[i];
-	a->n_unclear = any ? a->n - n : 0;
 	a->n = any ? n : a->n;
 }
 
@@ -322,42 +321,27 @@ int bb_agent__check(struct bb_agent *a, struct bb_err *err)
 
 /* --- its figures --- */
 
-/* Reads the counters of a program; leaves them as they are if the program is gone. */
-static int read_counters(struct bb_agent_program *p, struct bb_prog_stats *stats,
-			 struct bb_err *err)
+int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 {
-	int fd, rc = bb_loaded__open(p->program.id, &fd, err);
-
-	p->is_gone = rc == -ENOENT;
-	if (rc)
-		return p->is_gone ? 0 : rc;
-	rc = bb_stats_reader__info(&(struct bb_stats_reader){.prog_fd = fd, .fdinfo_fd = -1},
-				   stats);
-	close(fd);
-	return rc ? bb_fail(err, rc, "the counters of program '%s': %m", p->program.name) : 0;
-}
-
-int bb_agent__open_period(struct bb_agent *a, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < a->n; i++)
-		rc = read_counters(&a->programs[i], &a->programs[i].before, err);
-	return rc;
-}
-
-int bb_agent__close_period(struct bb_agent *a, struct bb_err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < a->n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		struct bb_agent_program *p = &a->programs[i];
-		struct bb_prog_stats now = p->before;
+		struct bb_prog_stats now = p->now;
+		int fd, rc = bb_loaded__open(p->program.id, &fd, err);
 
-		rc = read_counters(p, &now, err);
-		p->in = bb_prog_stats__since(&now, &p->before);
+		p->is_gone = rc == -ENOENT;
+		if (rc && !p->is_gone)
+			return rc;
+		if (!rc) {
+			rc = bb_stats_reader__info(&(struct bb_stats_reader){fd, -1}, &now);
+			close(fd);
+			if (rc)
+				return bb_fail(err, rc, "the counters of program '%s': %m",
+					       p->program.name);
+		}
+		p->since = bb_prog_stats__since(&now, &p->now);
+		p->now = now;
 	}
-	return rc;
+	return 0;
 }
 
 /* Returns the number of maps of a program, and their ids. */

@@ -16,10 +16,10 @@ struct bb_agent_spec {
 
 struct bb_agent_program {
 	struct bb_loaded program;
-	struct bb_prog_stats before; /* counters at the last bb_agent__open_period() */
-	struct bb_prog_stats in;     /* how far they rose in the period */
-	bool is_open;                /* a process of the agent has it open */
-	bool is_gone;                /* it was unloaded while the agent ran */
+	/* at the last bb_agent__read_counters(), and how far they rose since the one before */
+	struct bb_prog_stats now, since;
+	bool is_open; /* a process of the agent has it open */
+	bool is_gone; /* it was unloaded while the agent ran */
 };
 
 struct bb_agent {
@@ -28,7 +28,6 @@ struct bb_agent {
 	uint32_t last_id; /* programs with a higher id were loaded after its start */
 	struct bb_agent_program *programs;
 	size_t n;
-	size_t n_unclear; /* programs that came meanwhile, and that no process has open */
 };
 
 /*
@@ -45,9 +44,9 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
  * programs that are gone. */
 int bb_agent__check(struct bb_agent *a, struct bb_err *err);
 
-/* Read the counters of its programs at both ends of a period. The caller has bpf_stats on. */
-int bb_agent__open_period(struct bb_agent *a, struct bb_err *err);
-int bb_agent__close_period(struct bb_agent *a, struct bb_err *err);
+/* Reads the counters of its programs, which change only while bpf_stats is on. Those of a program
+ * that is gone stay. */
+int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err);
 
 /* Returns the memory of the maps of all its programs, bytes; each map counts once. */
 double bb_agent__map_bytes(const struct bb_agent *a);

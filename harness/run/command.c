@@ -155,7 +155,6 @@ struct process {
 	pid_t pid, parent;
 	double reaped_s; /* CPU time of the children that it reaped */
 	uint64_t rss_bytes;
-	bool is_below, is_left_out;
 };
 
 /* Reads the n-th field behind the name in /proc/PID/stat. Returns false if it is no number. */
@@ -224,27 +223,17 @@ static int read_all(struct process **ret_v, size_t *ret_n)
 	return rc;
 }
 
-/* Marks the descendants of `root`, and those of `but` among them. */
-static void mark(struct process *v, size_t n, pid_t root, pid_t but)
+/* True if the process is `root` or descends from it. */
+static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 {
-	bool changed = true;
+	for (size_t depth = 0; depth < n && pid && pid != root; depth++) {
+		size_t i = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		v[i].is_below = v[i].pid == root;
-		v[i].is_left_out = v[i].pid == but;
+		while (i < n && v[i].pid != pid)
+			i++;
+		pid = i < n ? v[i].parent : 0;
 	}
-	while (changed) {
-		changed = false;
-		for (size_t i = 0; i < n; i++)
-			for (size_t k = 0; k < n; k++) {
-				if (v[k].pid != v[i].parent)
-					continue;
-				changed |= v[i].is_below < v[k].is_below ||
-					   v[i].is_left_out < v[k].is_left_out;
-				v[i].is_below |= v[k].is_below;
-				v[i].is_left_out |= v[k].is_left_out;
-			}
-	}
+	return pid && pid == root;
 }
 
 static double cpu_of(pid_t pid)
@@ -264,12 +253,12 @@ int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes
 	size_t n = 0;
 	int rc = read_all(&v, &n);
 
-	mark(v, n, root, but);
 	p.pids = calloc(n + 1, sizeof(*p.pids));
 	if (!rc && !p.pids)
 		rc = -ENOMEM;
 	for (size_t i = 0; !rc && i < n; i++) {
-		if (!v[i].is_below || v[i].is_left_out || v[i].pid == getpid())
+		if (v[i].pid == getpid() || !is_below(v, n, v[i].pid, root) ||
+		    is_below(v, n, v[i].pid, but))
 			continue;
 		p.pids[p.n++] = v[i].pid;
 		p.cpu_s += cpu_of(v[i].pid) + v[i].reaped_s;

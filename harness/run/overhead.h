@@ -22,8 +22,8 @@ enum bb_overhead_what {
 	BB_N_OVERHEAD,
 };
 
-/* The blocks that a verdict needs: with fewer there is no interval at 97.5 %. */
-#define BB_OVERHEAD_LEAST_BLOCKS 7
+/* The blocks that a verdict needs: with fewer there is no interval at 99 %. */
+#define BB_OVERHEAD_LEAST_BLOCKS 8
 
 struct bb_overhead_opts {
 	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */

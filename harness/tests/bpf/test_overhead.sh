@@ -20,11 +20,11 @@ cp "$WORK/over.json" "$TMP/out"
 blocks=$(sed -nE 's/^ "blocks": ([0-9]+),/\1/p' "$TMP/out")
 printf '# %s blocks\n' "$blocks"
 check "an agent that costs: at least one block" test "${blocks:-0}" -ge 1
-if ((blocks >= 7)); then
+if ((blocks >= 8)); then
 	expect_status "an agent that costs: exit code 3" 3
 	expect_grep "an agent that costs: the verdict" out '"cpu": .*"verdict": "above"'
 else
-	skip "an agent that costs: the verdict" "this machine is too slow for seven blocks in 25 s"
+	skip "an agent that costs: the verdict" "this machine is too slow for eight blocks in 25 s"
 fi
 check "an agent that costs: CPU time with it is more" is_more "$(figure cpu 2)" "$(figure cpu 1)"
 check "an agent that costs: the bystander has a time" is_more "$(figure bystander 1)" 0
@@ -39,7 +39,7 @@ over --agent "$agent 1" --budget 1 --format bmf
 expect_status "a budget that is too short: no failure" 0
 check "a budget that is too short: BMF" valid_bmf "$TMP/out"
 over --agent "$agent 1" --budget 1
-expect_grep "a budget that is too short: inconclusive, and which budget" out '^inconclusive: .*a verdict needs 7: --budget [0-9]+0$'
+expect_grep "a budget that is too short: inconclusive, and which budget" out '^inconclusive: .*a verdict needs 8: --budget [0-9]+0$'
 
 # --- agents that misbehave ---
 over --agent 'sleep 100' --ready-within 1 --budget 5

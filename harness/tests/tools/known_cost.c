@@ -71,8 +71,8 @@ static int be_agent(const char *object, uint64_t rounds, const char *how)
 		return fail(how);
 	if (!strcmp(how, "deaf"))
 		signal(SIGTERM, SIG_IGN);
-	for (int ms = 0; !bb_stop_signal && !(dies && ms >= 1000); ms += 10) {
-		usleep(10000);
+	for (int ms = 0; !bb_stop_signal && !(dies && ms >= 1000); ms += 200) {
+		usleep(200000); /* seldom, because its CPU time counts */
 		if (gone && ms == 1000) {
 			bpf_link__destroy(link);
 			bpf_object__close(obj);
