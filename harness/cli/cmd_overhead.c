@@ -190,12 +190,13 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 
 static int write_document(const struct shown *s, FILE *out)
 {
+	struct bb_doc_look look = s->args->output ? bb_doc_plain_look : bb_output_look(stdout);
 	struct bb_doc d = {0};
 	int rc;
 
 	make_document(s, &d);
 	rc = s->args->format->is_markdown ? bb_doc__markdown(&d, out)
-					  : bb_doc__text(&d, &bb_doc_plain_look, out);
+					  : bb_doc__text(&d, &look, out);
 	bb_doc__done(&d);
 	return rc;
 }
