@@ -218,9 +218,22 @@ static void find_last(const char *log, bool (*fits)(const struct line *l), size_
 	}
 }
 
+/* True for "; return *p; @ prog.bpf.c:7", the source of the instructions that follow. */
+static bool is_source(const struct line *l)
+{
+	return begins(l, "; ") && l->len > 3;
+}
+
 void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size)
 {
+	char source[160];
+	size_t len;
+
 	find_last(log, is_of_verifier, 0, ret_reason, size);
+	find_last(log, is_source, 2, source, sizeof(source));
+	len = strlen(ret_reason);
+	if (len && source[0] && len < size)
+		snprintf(ret_reason + len, size - len, ", at: %s", source);
 }
 
 void bb_refusal_of_libbpf(const char *log, char *ret_reason, size_t size)

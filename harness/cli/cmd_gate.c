@@ -52,6 +52,11 @@ static const struct bb_option what_options[] = {
 static const struct bb_option judge_options[] = {
 	{"exact", 0, NULL, bb_read_flag, BB_ARG(gate.exact),
 	 "any increase of instruction counts is a regression, too (default: it is only reported)"},
+	{"complexity", 0, "PERCENT", bb_read_percent, BB_ARG(gate.complexity),
+	 "also fail when a compared program of head needs more than this share of the verifier's "
+	 "limit of 1 000 000 instructions, or does not load any more"},
+	{"grow", 0, "PERCENT", bb_read_percent, BB_ARG(gate.grow),
+	 "also fail when a program's verified instructions grow by more than this"},
 	{"threshold", 0, "PERCENT", bb_read_percent, BB_ARG(gate.threshold),
 	 "smallest difference that matters (default 1)"},
 	{"alpha", 0, "SHARE", bb_read_double, BB_ARG(gate.alpha),
@@ -100,7 +105,8 @@ static const struct bb_usage usage = {
 		"root called, as the owner of the folder), without hooks and in a clean "
 		"environment; nothing that they start survives them.\n\n"
 		"Exit codes: 0 no regression; 1 an error, or a program that loads in base and not "
-		"in head; 2 usage; 3 a confirmed regression; 4 nothing can be measured here.",
+		"in head; 2 usage; 3 a confirmed regression, or a failure by --complexity or "
+		"--grow; 4 nothing can be measured here.",
 	.example = "  sudo bpfbench gate --base main --merge-base --build 'make -C bpf'\n",
 	.lists_formats = true,
 	.sets = {{"What to compare:", what_options, 0},
@@ -289,7 +295,8 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 		rc = show(a, g, first.report, second.report, err);
 	if (rc == BB_EXIT_OK)
 		rc = bb_gate__count(first.report, second.report, BB_GATE_REGRESSED) ||
-				     bb_gate__count_exact(g, BB_GATE_REGRESSED)
+				     bb_gate__count_exact(g, BB_GATE_REGRESSED) ||
+				     bb_gate__count_complex(g, first.report)
 			     ? BB_EXIT_REGRESSION
 		     : bb_gate__any(g, BB_GATE_FAILED) ? BB_EXIT_FAILURE
 		     : !bb_gate__any(g, BB_GATE_SKIPPED) || bb_gate__any(g, BB_GATE_COMPARED) ||

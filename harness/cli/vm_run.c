@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/json_writer.h"
 #include "base/stop.h"
 #include "cli/output.h"
 #include "cli/paths.h"
@@ -219,24 +220,59 @@ static int store_runs(const struct guests *g, struct bb_err *err)
 	return rc;
 }
 
+static int write_text(const struct guests *g, const struct bb_matrix_kernel *columns, FILE *out)
+{
+	struct bb_doc_look look = g->m->output ? bb_doc_plain_look : bb_output_look(out);
+	struct bb_doc d = {0};
+	int rc;
+
+	bb_doc_matrix(columns, g->n, &d);
+	rc = g->m->format && g->m->format->is_markdown ? bb_doc__markdown(&d, out)
+						       : bb_doc__text(&d, &look, out);
+	bb_doc__done(&d);
+	return rc;
+}
+
+/* Writes the run of each kernel, in an object with the kernels as keys. */
+static int write_json(const struct guests *g, FILE *out)
+{
+	struct bb_json w = {.out = out};
+	int rc = 0;
+
+	bb_json__open(&w, NULL, "{");
+	for (size_t i = 0; !rc && i < g->n; i++)
+		if (g->v[i].run)
+			rc = bb_run_json__write(g->v[i].run, bb_json__add(&w, g->v[i].kernel.name));
+	bb_json__end(&w);
+	return rc;
+}
+
 static int write_matrix(void *arg, FILE *out, struct bb_err *err)
 {
 	const struct guests *g = arg;
 	struct bb_matrix_kernel *columns = calloc(g->n, sizeof(*columns));
-	struct bb_doc_look look = g->m->output ? bb_doc_plain_look : bb_output_look(out);
-	struct bb_doc d = {0};
-	int rc = columns ? 0 : bb_fail_nomem(err);
+	const char *format = g->m->format ? g->m->format->name : "table";
+	int rc = columns ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < g->n; i++)
 		columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
 						       g->v[i].err.msg};
-	if (!rc)
-		bb_doc_matrix(columns, g->n, &d);
-	if (!rc && bb_doc__text(&d, &look, out))
-		rc = bb_fail_nomem(err);
-	bb_doc__done(&d);
+	if (!rc && !strcmp(format, "json"))
+		rc = write_json(g, out);
+	else if (!rc && !strcmp(format, "bmf"))
+		bb_matrix__write_bmf(columns, g->n, out);
+	else if (!rc)
+		rc = write_text(g, columns, out);
 	free(columns);
-	return rc;
+	return rc ? bb_fail_nomem(err) : 0;
+}
+
+/* Prints why guests failed, for formats that cannot say it. */
+static void say_failures(const struct guests *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->v[i].run)
+			bb_tell("%s: %s", g->v[i].kernel.name, g->v[i].err.msg);
 }
 
 int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
@@ -246,6 +282,11 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 	bool failed = false;
 	int rc = bb_output_check(m->output, err);
 
+	if (m->format && !m->format->is_markdown && strcmp(m->format->name, "table") &&
+	    strcmp(m->format->name, "json") && strcmp(m->format->name, "bmf"))
+		bb_usage_error("--vm has the formats table, markdown, json and bmf; `bpfbench show "
+			       "--format %s` prints the stored run of one kernel",
+			       m->format->name);
 	if (!rc)
 		rc = find_kernels(&g, err);
 	if (!rc)
@@ -254,6 +295,8 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		rc = store_runs(&g, err);
 	if (!rc)
 		rc = bb_output_of(write_matrix, &g, m->output, err);
+	if (!rc && m->format)
+		say_failures(&g);
 	for (size_t i = 0; i < g.n; i++) {
 		failed |= !g.v[i].run;
 		if (g.v[i].runs)

@@ -448,6 +448,7 @@ static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
 	size_t regressed = bb_gate__count(first, v->again, BB_GATE_REGRESSED);
 	size_t unconfirmed = bb_gate__count(first, v->again, BB_GATE_UNCONFIRMED);
 	size_t more = bb_gate__count_exact(g, BB_GATE_REGRESSED);
+	size_t complex = bb_gate__count_complex(g, first);
 
 	bb_doc__add(d, BB_DOC_HEADLINE, NULL, "bpfbench gate: ");
 	if (regressed)
@@ -456,7 +457,10 @@ static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
 	if (more)
 		bb_doc__append(d, "%s%zu of %zu cases execute more instructions",
 			       regressed ? ", " : "", more, g->counted.n_rows);
-	if (!regressed && !more)
+	if (complex)
+		bb_doc__append(d, "%s%zu of %zu programs fail by the verifier's figures",
+			       regressed || more ? ", " : "", complex, g->n_programs);
+	if (!regressed && !more && !complex)
 		bb_doc__append(d, "%s",
 			       bb_gate__any(g, BB_GATE_FAILED) ? "a program does not load any more"
 			       : first->n_comparisons          ? "no regression"
@@ -525,6 +529,28 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 	}
 }
 
+/* Adds the programs that the verifier finds too complex. */
+static void add_complex(const struct bb_doc_gate *v, struct bb_doc *d)
+{
+	const struct bb_gate *g = v->gate;
+
+	for (size_t i = 0; i < g->n_programs; i++) {
+		struct bb_gate_verified n = bb_gate__verified(g, &g->programs[i], v->first);
+
+		if (!n.too_many && !n.grew)
+			continue;
+		bb_doc__add(d, BB_DOC_BAD_ITEM, g->programs[i].label,
+			    "verified instructions: %s to %s, %.1f %% of the limit",
+			    bb_table_cell_number(n.base, BB_WHOLE).text,
+			    bb_table_cell_number(n.head, BB_WHOLE).text,
+			    100 * n.head / BB_VERIFIER_LIMIT);
+		if (n.too_many)
+			bb_doc__append(d, "; more than %g %% (--complexity)", 100 * g->complexity);
+		if (n.grew)
+			bb_doc__append(d, "; grew by more than %g %% (--grow)", 100 * g->grow);
+	}
+}
+
 /* Adds what was not compared and what was compared under another name. Each program has an item
  * with its state in words. */
 static void add_others(const struct bb_gate *g, struct bb_doc *d)
@@ -565,6 +591,7 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 	add_revision("B: head", g->head, g->head_commit, g->dirty ? " and uncommitted changes" : "",
 		     g->head_made, d);
 	add_regressed(v, &diffs, d);
+	add_complex(v, d);
 	add_diffs(&diffs, 0, diffs.n, v, d);
 	for (size_t i = 0; i < first->n_comparisons; i++)
 		if (first->comparisons[i].n_void)

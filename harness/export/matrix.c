@@ -2,10 +2,10 @@
 #include "export/matrix.h"
 
 #include "base/grow.h"
+#include "base/json_writer.h"
 #include "core/drive_kind.h"
 #include "export/table_cells.h"
-
-#define VERIFIER_LIMIT 1e6 /* BPF_COMPLEXITY_LIMIT_INSNS of include/linux/bpf.h */
+#include "judge/gate.h"
 
 struct matrix {
 	const struct bb_matrix_kernel *kernels;
@@ -131,7 +131,7 @@ static void add_verified(struct matrix *m, const char *variant, const char **fir
 		if (isfinite(verified))
 			bb_doc__cell(m->d, "%s (%.1f %%)",
 				     bb_table_cell_number(verified, BB_WHOLE).text,
-				     100 * verified / VERIFIER_LIMIT);
+				     100 * verified / BB_VERIFIER_LIMIT);
 		else
 			bb_doc__text_cell(m->d, NULL);
 	}
@@ -176,26 +176,32 @@ static void add_executed(struct matrix *m, const struct bb_case *like, const cha
 	}
 }
 
+/* Returns the machine instructions of one run less those of the floor. */
+static struct bb_most_frequent machine_net(const struct bb_report *r, const struct bb_case *c)
+{
+	struct bb_most_frequent m = bb_case__most_frequent(c);
+
+	if (c->floor != BB_NO_FLOOR)
+		m.value -= bb_case__most_frequent(&r->cases[c->floor]).value;
+	return m;
+}
+
 static void add_machine(struct matrix *m, const struct bb_case *like, const char **first)
 {
 	begin_row(m, first, "machine", like);
 	for (size_t k = 0; k < m->n; k++) {
 		const struct bb_report *r = m->kernels[k].run;
 		const struct bb_case *c = case_of(r, like);
-		struct bb_most_frequent mode = c ? bb_case__most_frequent(c)
-						 : (struct bb_most_frequent){NAN, NAN};
-		double net = c && c->floor != BB_NO_FLOOR
-				     ? mode.value -
-					       bb_case__most_frequent(&r->cases[c->floor]).value
-				     : mode.value;
+		struct bb_most_frequent net = {NAN, NAN};
 
-		if (!isfinite(net))
-			bb_doc__text_cell(m->d, NULL);
-		else if (mode.others > 0)
-			bb_doc__cell(m->d, "%s (%.1f %%)", bb_table_cell_number(net, BB_WHOLE).text,
-				     100 * mode.others);
+		if (c)
+			net = machine_net(r, c);
+		if (isfinite(net.value) && net.others > 0)
+			bb_doc__cell(m->d, "%s (%.1f %%)",
+				     bb_table_cell_number(net.value, BB_WHOLE).text,
+				     100 * net.others);
 		else
-			bb_doc__table_cell(m->d, bb_table_cell_number(net, BB_WHOLE));
+			bb_doc__table_cell(m->d, bb_table_cell_number(net.value, BB_WHOLE));
 	}
 }
 
@@ -294,4 +300,61 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 		}
 	}
 	free((void *)(uintptr_t)m.variants.v);
+}
+
+/* --- BMF --- */
+
+static void write_measure(struct bb_json *w, const char *slug, double value)
+{
+	if (!isfinite(value))
+		return;
+	bb_json__open(w, slug, "{");
+	bb_json__add_fixed(w, "value", value);
+	bb_json__close(w);
+}
+
+static void open_benchmark(struct bb_json *w, const char *name, const char *kernel)
+{
+	char whole[1024];
+
+	snprintf(whole, sizeof(whole), "%s/kernel=%s", name, kernel);
+	bb_json__open(w, whole, "{\n");
+}
+
+static void write_kernel(struct bb_json *w, const char *kernel, const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_programs; i++) {
+		double verified = r->programs[i].metrics.verified_insns;
+
+		if (!isfinite(verified))
+			continue;
+		open_benchmark(w, r->programs[i].name, kernel);
+		write_measure(w, "verified-instructions", verified);
+		bb_json__close(w);
+	}
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		const struct bb_counted_case *counted = counted_of(r, c);
+		double net = machine_net(r, c).value;
+
+		if (!is_step(c) || !isfinite(net))
+			continue;
+		open_benchmark(w, c->name, kernel);
+		write_measure(w, "machine-instructions", net);
+		if (counted)
+			write_measure(w, bb_metric_instructions.slug,
+				      bb_counted_case__instructions(counted).value);
+		bb_json__close(w);
+	}
+}
+
+void bb_matrix__write_bmf(const struct bb_matrix_kernel *kernels, size_t n, FILE *out)
+{
+	struct bb_json w = {.out = out, .indent = 2};
+
+	bb_json__open(&w, NULL, "{\n");
+	for (size_t k = 0; k < n; k++)
+		if (kernels[k].run)
+			write_kernel(&w, kernels[k].name, kernels[k].run);
+	bb_json__end(&w);
 }

@@ -20,3 +20,10 @@ struct bb_matrix_kernel {
  * say why programs do not load. The texts must outlive the document.
  */
 void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_doc *d);
+
+/*
+ * Writes the figures of the matrix in Bencher Metric Format. A benchmark has the name of the
+ * program or case and its kernel: "prog/parse/step/kernel=6.12". Its measures are
+ * verified-instructions, or instructions and machine-instructions.
+ */
+void bb_matrix__write_bmf(const struct bb_matrix_kernel *kernels, size_t n, FILE *out);

@@ -83,6 +83,38 @@ size_t bb_gate__count(const struct bb_report *first, const struct bb_report *aga
 	return n;
 }
 
+struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct bb_gate_program *p,
+					  const struct bb_report *r)
+{
+	struct bb_gate_verified v = {.base = NAN, .head = NAN};
+
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct bb_program *of = &r->programs[i];
+
+		if (!bb_gate__owns(p, of->name))
+			continue;
+		if (!strcmp(of->variant, "base"))
+			v.base = of->metrics.verified_insns;
+		else if (!strcmp(of->variant, "head"))
+			v.head = of->metrics.verified_insns;
+	}
+	v.too_many = g->complexity > 0 && v.head > g->complexity * BB_VERIFIER_LIMIT;
+	v.grew = g->grow > 0 && v.head > (1 + g->grow) * v.base;
+	return v;
+}
+
+size_t bb_gate__count_complex(const struct bb_gate *g, const struct bb_report *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; (g->complexity > 0 || g->grow > 0) && i < g->n_programs; i++) {
+		struct bb_gate_verified v = bb_gate__verified(g, &g->programs[i], r);
+
+		n += v.too_many || v.grew || g->programs[i].state == BB_GATE_FAILED;
+	}
+	return n;
+}
+
 bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state)
 {
 	for (size_t i = 0; i < g->n_programs; i++)

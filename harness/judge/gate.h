@@ -40,6 +40,9 @@ struct bb_gate {
 	 * nothing that Markdown's code interprets. */
 	char *base_made, *head_made;
 	double threshold, alpha;
+	/* share of the verifier's limit that a program of head may need, and by how much of its
+	 * number in base its verified instructions may grow; 0: not judged */
+	double complexity, grow;
 	/* time for each program; less if the program's share of the budget is less */
 	double each_s;
 	struct bb_gate_program *programs;
@@ -84,6 +87,22 @@ size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdic
 size_t bb_gate__count(const struct bb_report *first, const struct bb_report *again,
 		      enum bb_gate_verdict verdict);
 bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
+
+/* The verified instructions of a program that was compared; NAN: not known. */
+struct bb_gate_verified {
+	double base, head;
+	bool too_many, grew; /* beyond g->complexity; by more than g->grow */
+};
+
+#define BB_VERIFIER_LIMIT 1e6 /* BPF_COMPLEXITY_LIMIT_INSNS of include/linux/bpf.h */
+
+/* Finds and judges the verified instructions of a program in the report of a measurement. */
+struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct bb_gate_program *p,
+					  const struct bb_report *r);
+
+/* Returns how many programs the verifier's figures fail, those that do not load among them; 0 if
+ * neither complexity nor growth is judged. */
+size_t bb_gate__count_complex(const struct bb_gate *g, const struct bb_report *r);
 
 /*
  * Makes a report of one side of a measurement (variant "base" or "head"), under the names that a

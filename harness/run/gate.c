@@ -462,6 +462,8 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 	builds->gate = &run->gate;
 	run->gate = (struct bb_gate){.threshold = opts->threshold,
 				     .alpha = opts->alpha,
+				     .complexity = opts->complexity,
+				     .grow = opts->grow,
 				     .each_s = opts->each_s,
 				     .exact = opts->exact,
 				     .tree = builds->repo.tree,

@@ -35,6 +35,7 @@ struct bb_gate_opts {
 	bool exact; /* one instruction more counts as a regression, too */
 	bool force; /* measure even if both objects are equal */
 	double threshold, alpha;
+	double complexity, grow; /* as in struct bb_gate */
 	/* budget of a program in each measurement, s; gate takes more if too few pairs fit */
 	double each_s;
 	double budget_s;               /* budget for everything but the builds, s; 0: no limit */

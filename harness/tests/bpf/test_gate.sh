@@ -68,6 +68,14 @@ expect_grep "gate: improved is said" out 'improved'
 gate --base main~1 --head main --threshold 900
 expect_status "gate: below the threshold it passes" 0
 
+# --- the verifier's figures ---
+gate --base main~1 --head main --threshold 900 --each 1 --complexity 80% --grow 900%
+expect_status "gate: --complexity: far from the limit it passes" 0
+gate --base main~1 --head main --threshold 900 --each 1 --complexity 0.1% --grow 10%
+expect_status "gate: --complexity and --grow fail with 3" 3
+expect_grep "gate: --complexity and --grow: the figures are said" out \
+	'^- \*\*prog.work\*\*: verified instructions: [0-9 ]+ to [0-9 ]+, 0\.2 % of the limit; .*--complexity.*--grow'
+
 # --- one instruction more, which no clock can see ---
 here git checkout -q -b longer main
 here sed -i 's/^__sync_fetch_and_add(&sink, x);/x ^= 0x5bd1e995; \/\/ one more\n&/' prog.bpf.c

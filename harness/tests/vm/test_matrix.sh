@@ -18,7 +18,7 @@ done
 [[ ! ${user[*]} ]] || chown -R "$NOBODY" "$WORK"
 
 # vm ARGUMENT...: bpfbench as an ordinary user.
-vm() { (cd "$WORK" && run "${user[@]}" env XDG_CACHE_HOME="$cache" "$BPFBENCH" "$@"); }
+vm() { run "${user[@]}" env -C "$WORK" XDG_CACHE_HOME="$cache" "$BPFBENCH" "$@"; }
 # instructions PROGRAM COLUMN: the machine instructions in that column of kernels.
 instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
 	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 1) }' "$TMP/out"; }

@@ -26,7 +26,7 @@ static void test_verifier(void **state)
 	      "processed 2 insns (limit 1000000) max_states_per_insn 0\n"
 	      "-- END PROG LOAD LOG --\nlibbpf: prog 'x': failed to load: -13\n"
 	      "libbpf: failed to load object 'bpfbench'\n",
-	      "R1 offset is outside of the packet");
+	      "R1 offset is outside of the packet, at: return x @ a.bpf.c:3");
 	check(bb_refusal_of_verifier,
 	      "infinite loop detected at insn 2\ncur state: R1=scalar() R10=fp0\n"
 	      "old state: R1_w=scalar() R10=fp0\nprocessed 9 insns\n",

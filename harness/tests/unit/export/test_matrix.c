@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The matrix of programs by kernel: from runs of two kernels, of which one refuses a program. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "unit/export/document_testing.h"
+#include "export/matrix.h"
+
+static struct bb_program program(char *name, char *variant, double verified)
+{
+	return (struct bb_program){.name = name,
+				   .variant = variant,
+				   .metrics.verified_insns = verified};
+}
+
+static struct bb_case step(char *name, char *variant, struct bb_series *series, size_t floor)
+{
+	return (struct bb_case){.name = name,
+				.scenario = "x",
+				.variant = variant,
+				.drive = "step",
+				.units_per_ns = 1,
+				.series = series,
+				.n_series = 1,
+				.floor = floor};
+}
+
+/* 999 samples of one value and one of another. */
+static struct bb_series samples(uint64_t value, uint64_t other)
+{
+	struct bb_series s = {.run_cnt = 1000};
+
+	assert_int_equal(bb_hist_add(&s.hist, value, 999), 0);
+	assert_int_equal(bb_hist_add(&s.hist, other, 1), 0);
+	return s;
+}
+
+static void check(void (*use)(const struct bb_matrix_kernel *kernels))
+{
+	struct bb_series series[] = {samples(50, 50), samples(151, 152), samples(50, 50),
+				     samples(17076, 17084)};
+	struct bb_counted_case counted_case = {.name = "x/p/exact",
+					       .runs = 2,
+					       .least = 103,
+					       .most = 103,
+					       .instructions = 206};
+	struct bb_counted counted = {.name = "x/p/exact",
+				     .variant = "p",
+				     .cases = &counted_case,
+				     .n_cases = 1};
+	struct bb_program old_programs[] = {program("x/p", "p", 103)};
+	struct bb_program new_programs[] = {program("x/p", "p", 104), program("x/q", "q", 850000)};
+	struct bb_case old_cases[] = {step("x/empty/step", "empty", &series[0], BB_NO_FLOOR),
+				      step("x/p/step", "p", &series[1], 0)};
+	struct bb_case new_cases[] = {step("x/empty/step", "empty", &series[2], BB_NO_FLOOR),
+				      step("x/q/step", "q", &series[3], 0)};
+	struct bb_skip skip = {"x/q", "unknown func bpf_loop#181"};
+	struct bb_report old = {.programs = old_programs,
+				.n_programs = 1,
+				.cases = old_cases,
+				.n_cases = 2,
+				.counted = &counted,
+				.n_counted = 1,
+				.skips = &skip,
+				.n_skips = 1};
+	struct bb_report new = {.programs = new_programs,
+				.n_programs = 2,
+				.cases = new_cases,
+				.n_cases = 2};
+	const struct bb_matrix_kernel kernels[] = {{"5.10", &old, NULL},
+						   {"6.12", &new, NULL},
+						   {"6.1", NULL, "it panicked"}};
+
+	use(kernels);
+	for (size_t i = 0; i < BB_LEN(series); i++)
+		bb_hist_done(&series[i].hist);
+}
+
+static void look_at_text(const struct bb_matrix_kernel *kernels)
+{
+	struct bb_doc d = {0};
+	char *text;
+
+	bb_doc_matrix(kernels, 3, &d);
+	text = rendered(&d, as_text);
+	assert_non_null(strstr(text, "program  figure           5.10              6.12"));
+	assert_non_null(strstr(text, "p        verified  103 (0.0 %)       104 (0.0 %)"));
+	assert_non_null(strstr(text, "BPF               103                 -"));
+	assert_non_null(strstr(text, "machine   101 (0.1 %)                 -"));
+	assert_non_null(strstr(text, "q        loads              no               yes"));
+	/* The mode is the least value, so it is exact though its bin is wider. */
+	assert_non_null(strstr(text, "17 026"));
+	assert_non_null(strstr(text, "5.10: x/q: unknown func bpf_loop#181"));
+	assert_non_null(strstr(text, "6.1: it panicked"));
+	assert_null(strstr(text, "  empty"));
+	free(text);
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	check(look_at_text);
+}
+
+static void look_at_bmf(const struct bb_matrix_kernel *kernels)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	bb_matrix__write_bmf(kernels, 3, out);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "\"x/p/step/kernel=5.10\": {\n"
+				     "    \"machine-instructions\": {\"value\": 101},\n"
+				     "    \"instructions\": {\"value\": 103}\n"));
+	assert_non_null(strstr(text, "\"x/q/kernel=6.12\": {\n"
+				     "    \"verified-instructions\": {\"value\": 850000}\n"));
+	free(text);
+}
+
+static void test_bmf(void **state)
+{
+	(void)state;
+	check(look_at_bmf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_bmf)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
