@@ -345,6 +345,7 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	w.is_screen = by_hand && !a.once && !a.format;
 	if (!a.format)
 		a.format = bb_live_format_find(by_hand ? "table" : "json");
+	filter.sparing = a.serve;
 	rc = bb_output_check(a.output, err);
 	if (!rc && a.serve)
 		rc = bb_http_server__open(a.serve, BB_OPENMETRICS_TYPE, &w.server, err);
@@ -354,7 +355,8 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 		bb_tell("serving %s, until Ctrl-C", w.server.url);
 	if (!rc && a.command) {
 		rc = start_command(&w, err);
-		filter = (struct bb_live_filter){is_wanted, w.follow};
+		filter.wants = is_wanted;
+		filter.arg = w.follow;
 	}
 	if (!rc)
 		rc = bb_live_watch__open(&filter, &w.live, err);

@@ -172,10 +172,11 @@ static struct bb_openmetrics_labels labels_of(const struct bb_live_row *r)
 
 /* Writes the times of single runs: a summary of the period, and a histogram since the watch began.
  * Both are only of runs that were alone between two readings. */
-static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
+static int put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 {
 	static const char period[] = "bpf_program_single_run_seconds";
 	static const char total[] = "bpf_program_single_run_duration_seconds";
+	int rc = 0;
 
 	bb_openmetrics_family(period, "summary", "seconds",
 			      "Runs of the period that were timed one by one.", out);
@@ -193,11 +194,12 @@ static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	}
 	bb_openmetrics_family(total, "histogram", "seconds",
 			      "Runs that were timed one by one since the watch began.", out);
-	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
+	for (const struct bb_live_row *r = rows; !rc && r < rows + n; r++) {
 		struct bb_openmetrics_labels labels = labels_of(r);
 
-		bb_openmetrics_histogram(total, &labels, &r->single, out);
+		rc = bb_openmetrics_histogram(total, &labels, &r->single, out);
 	}
+	return rc;
 }
 
 static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
@@ -220,7 +222,8 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all,
 					      &labels, NULL, values[k], out);
 		}
 	}
-	put_single_runs(rows, n, out);
+	if (put_single_runs(rows, n, out))
+		return -ENOMEM;
 	fputs("# EOF\n", out);
 	return 0;
 }

@@ -291,27 +291,39 @@ void bb_openmetrics_sample(const char *name, const char *suffix,
 	end_sample(value, out);
 }
 
-void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labels *labels,
-			      const struct bb_time_buckets *b, FILE *out)
+/* Returns the label `le` of a bucket. It is made once: a server writes thousands a second. */
+static const char *le_of(size_t i)
 {
-	uint64_t sum = 0;
+	static char texts[BB_TIME_BUCKETS][24];
 
-	if (!b->n)
-		return;
-	for (size_t i = 0; i < BB_TIME_BUCKETS; i++) {
-		begin_sample(name, "_bucket", labels, out);
-		fputs(",le=\"", out);
-		if (i + 1 < BB_TIME_BUCKETS)
-			bb_json_double(out, bb_time_bucket_bound(i) /
-						    1e9); /* 4.8e-08, not 4.8000000000000006e-08 */
-		else
-			fputs("+Inf", out);
-		putc('"', out);
+	if (!*texts[i] && i + 1 < BB_TIME_BUCKETS)
+		snprintf(texts[i], sizeof(texts[i]), "%.15g", bb_time_bucket_bound(i) / 1e9);
+	else if (!*texts[i])
+		strcpy(texts[i], "+Inf");
+	return texts[i];
+}
+
+int bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labels *labels,
+			     const struct bb_time_buckets *b, FILE *out)
+{
+	char *head = NULL;
+	size_t size;
+	uint64_t sum = 0;
+	FILE *mem = b->n ? open_memstream(&head, &size) : NULL;
+	int rc = !b->n || mem ? 0 : -ENOMEM;
+
+	if (!mem)
+		return rc;
+	begin_sample(name, "_bucket", labels, mem);
+	rc = fclose(mem) ? -ENOMEM : 0;
+	for (size_t i = 0; !rc && i < BB_TIME_BUCKETS; i++) {
 		sum += b->counts[i];
-		end_sample((double)sum, out);
+		fprintf(out, "%s,le=\"%s\"} %" PRIu64 "\n", head, le_of(i), sum);
 	}
+	free(head);
 	bb_openmetrics_sample(name, "_count", labels, NULL, (double)b->n, out);
 	bb_openmetrics_sample(name, "_sum", labels, NULL, b->sum_ns * S_PER_NS, out);
+	return rc;
 }
 
 /* Writes one value of a figure. `bound` names an end of its interval, or is "value". */

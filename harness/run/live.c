@@ -133,8 +133,12 @@ const struct bb_live_order *bb_live_order_find(const char *name)
 #define LOOK_AGAIN_NS 250000000u
 #define SHORTEST_NS 50000u /* shortest pause; a sleep takes at least that long */
 #define LONGEST_NS 1000000u
-#define BURST_NS 5000000u /* length of a burst, which is sweeps without a pause */
-#define REST_NS 15000000u /* time with pauses after a burst */
+#define BURST_NS 5000000u      /* length of a burst, which is sweeps without a pause */
+#define REST_NS 15000000u      /* time with pauses after a burst */
+#define SPARING_NS 1000000000u /* time from one burst of a sparing watch to the next */
+/* A sparing watch asks at one look in this many which runs of a program it causes itself. */
+#define ASK_EVERY 16u
+#define SPARING_BURST_NS 2000000u /* length of that burst */
 /* An idle program is read in one of this many sweeps. */
 #define IDLE_EVERY 8u
 
@@ -168,8 +172,8 @@ struct bb_live_watch {
 	uint64_t looked_ns; /* time when the list was read */
 	uint64_t burst_ns;  /* begin of the burst; 0: none */
 	uint64_t pause_ns;
-	unsigned int sweeps;
-	uint64_t reads, sleeps; /* number of readings and sleeps so far */
+	unsigned int sweeps, looks; /* number of sweeps, and of looks at the list */
+	uint64_t reads, sleeps;     /* number of readings and sleeps so far */
 };
 
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
@@ -312,8 +316,9 @@ static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct b
 	return 0;
 }
 
-/* Closes a program, and opens it again if it is still loaded. */
-static int take_up_again(struct watched *w, struct bb_err *err)
+/* Closes a program, and opens it again if it is still loaded. `asks`: also finds out which of its
+ * runs we cause. */
+static int take_up_again(struct watched *w, bool asks, struct bb_err *err)
 {
 	int rc;
 
@@ -330,7 +335,7 @@ static int take_up_again(struct watched *w, struct bb_err *err)
 	}
 	if (rc)
 		return rc;
-	return say_unreadable(w, find_own(w), err);
+	return asks ? say_unreadable(w, find_own(w), err) : 0;
 }
 
 /* Adds a program; adds none if it was unloaded meanwhile. */
@@ -374,7 +379,9 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 	int rc = sweep(l, true, &shared, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
-		rc = take_up_again(&l->v[i], err);
+		rc = take_up_again(&l->v[i], !l->filter.sparing || !((l->looks + i) % ASK_EVERY),
+				   err);
+	l->looks++;
 	while (!rc) {
 		bool is_known = false;
 
@@ -427,6 +434,28 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 	return rc;
 }
 
+/* A turn of a sparing watch: a burst if it is time for one, else a sleep of at most `seconds`. The
+ * sleep between two sweeps shows whether programs run without us. */
+static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err *err)
+{
+	uint64_t since_ns = bb_now_ns() - l->looked_ns, began_ns;
+	uint64_t left_ns = since_ns < SPARING_NS ? SPARING_NS - since_ns : 0;
+	bool shared = false;
+	int rc;
+
+	if (left_ns) {
+		left_ns = (double)left_ns < seconds * 1e9 ? left_ns : (uint64_t)(seconds * 1e9);
+		wait_ns(l, left_ns < SPARING_NS ? left_ns : SPARING_NS - 1);
+		return 0;
+	}
+	rc = look_again(l, err);
+	for (began_ns = bb_now_ns(); !rc && bb_now_ns() - began_ns < SPARING_BURST_NS;) {
+		rc = sweep(l, false, &shared, err);
+		wait_ns(l, SHORTEST_NS);
+	}
+	return rc;
+}
+
 int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -438,6 +467,10 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 		if (bb_stop_signal)
 			return bb_fail(err, -EINTR, "stopped by signal %d (%s)",
 				       (int)bb_stop_signal, strsignal(bb_stop_signal));
+		if (l->filter.sparing) {
+			rc = turn_sparingly(l, seconds - bb_seconds_since(began_ns), err);
+			continue;
+		}
 		rc = sweep(l, false, &shared, err);
 		if (!rc && bb_now_ns() - l->looked_ns >= LOOK_AGAIN_NS)
 			rc = look_again(l, err);
@@ -450,7 +483,9 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_rows, size_t *ret_n,
 			    struct bb_err *err)
 {
-	int rc = look_again(l, err); /* also reads all counters */
+	/* Both read all counters. A sparing watch has just looked at the list. */
+	bool shared = false, is_fresh = bb_now_ns() - l->looked_ns < SPARING_NS / 2;
+	int rc = l->filter.sparing && is_fresh ? sweep(l, true, &shared, err) : look_again(l, err);
 	uint64_t now_ns = bb_now_ns();
 	struct bb_live_row *rows;
 	size_t n = l->n;

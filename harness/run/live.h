@@ -89,6 +89,12 @@ struct bb_live_watch;
 struct bb_live_filter {
 	bool (*wants)(void *arg, uint32_t id); /* NULL: all programs are watched */
 	void *arg;
+	/*
+	 * For a watch of days: counters are read in one short burst a second, which takes less
+	 * than one percent of a CPU for 200 programs. Totals and means are as good; percentiles
+	 * are of fewer runs, and a program that its owner unloads stays for up to a second.
+	 */
+	bool sparing;
 };
 
 /* Begins to watch the programs that are loaded now. Returns -EPERM with the remedy, or -ENOMEM. */

@@ -67,7 +67,7 @@ if need_command prometheus "live: prometheus: a query gives the runs" "live: pro
 	asked "$query"
 	check "live: prometheus: $answer s, and more than nothing" more "$answer" 0
 	check "live: prometheus: the median" wait_until 10 asked \
-		"histogram_quantile(0.5, rate(bpf_program_single_run_duration_seconds_bucket{id=\"$id\"}[10s]))"
+		"histogram_quantile(0.5, bpf_program_single_run_duration_seconds_bucket{id=\"$id\"})"
 	end_processes "$prometheus"
 	prometheus=''
 fi
