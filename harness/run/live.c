@@ -171,6 +171,7 @@ struct bb_live_watch {
 	size_t n;
 	uint64_t looked_ns; /* time when the list was read */
 	uint64_t burst_ns;  /* begin of the burst; 0: none */
+	uint64_t spared_ns; /* begin of the last burst of a sparing watch; 0: none yet */
 	uint64_t pause_ns;
 	unsigned int sweeps, looks; /* number of sweeps, and of looks at the list */
 	uint64_t reads, sleeps;     /* number of readings and sleeps so far */
@@ -438,7 +439,7 @@ static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
  * sleep between two sweeps shows whether programs run without us. */
 static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
-	uint64_t since_ns = bb_now_ns() - l->looked_ns, began_ns;
+	uint64_t since_ns = bb_now_ns() - l->spared_ns, began_ns;
 	uint64_t left_ns = since_ns < SPARING_NS ? SPARING_NS - since_ns : 0;
 	bool shared = false;
 	int rc;
@@ -448,6 +449,7 @@ static int turn_sparingly(struct bb_live_watch *l, double seconds, struct bb_err
 		wait_ns(l, left_ns < SPARING_NS ? left_ns : SPARING_NS - 1);
 		return 0;
 	}
+	l->spared_ns = bb_now_ns();
 	rc = look_again(l, err);
 	for (began_ns = bb_now_ns(); !rc && bb_now_ns() - began_ns < SPARING_BURST_NS;) {
 		rc = sweep(l, false, &shared, err);
