@@ -239,8 +239,9 @@ stress: deps-test ## send signals to every command and drive, and give it hostil
 	$(Q)O=$(O) harness/tests/stress/objects.sh
 	$(Q)O=$(O) harness/tests/stress/interrupted.sh
 
-golden: all ## print all about the stored runs of harness/tests/golden anew; then look at `git diff`
+golden: all $(O)/tests/test_export $(O)/tests/test_formats ## print all about the stored runs of harness/tests/golden anew; then look at `git diff`
 	$(Q)GOLDEN=renew harness/tests/cli/test_golden.sh >/dev/null
+	$(Q)for test in test_export test_formats; do BB_UPDATE_GOLDEN=1 $(O)/tests/$$test >/dev/null 2>&1 || exit 1; done
 
 .PHONY: schema
 schema: $(O)/tests/tools/run_schema ## results/schema.json anew, after a stored struct has changed (harness/report/records.c)
