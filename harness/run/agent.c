@@ -15,9 +15,7 @@
 
 #define STABLE_S 0.5   /* an agent is ready if its programs were the same for so long */
 #define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL */
-#define UNLOADED_S                                                                                 \
-	2.0 /* time that the kernel has to unload the programs of an agent that ended              \
-	     */
+#define UNLOADED_S 2.0 /* time that the kernel has to unload an ended agent's programs */
 #define PAUSE_US 20000
 #define READY_EACH_S 0.2 /* pause between two runs of --ready */
 
@@ -120,9 +118,11 @@ static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_
 		return rc == -ENOENT ? 0 : rc;
 	p = bb_append(&a->programs, &a->n, sizeof(*p));
 	rc = p ? bb_loaded__read(fd, &p->program, err) : bb_fail_nomem(err);
-	if (p)
-		p->is_open = is_open;
 	close(fd);
+	if (!rc)
+		p->is_open = is_open;
+	else if (p)
+		a->n--;
 	return rc;
 }
 
@@ -151,8 +151,9 @@ static int add_programs(struct bb_agent *a, const struct ids *its, const struct 
 	uint32_t id = a->last_id;
 	int rc = 0;
 
+	/* A tool that watches all programs has the agent's open, too. */
 	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
-		if (!is_known(a, id) && !ids_have(others, id))
+		if (!is_known(a, id) && (ids_have(its, id) || !ids_have(others, id)))
 			rc = add_program(a, id, ids_have(its, id), err);
 	return rc == -ENOENT ? 0 : rc;
 }
