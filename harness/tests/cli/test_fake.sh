@@ -47,7 +47,7 @@ check "run: stdout is strictly valid BMF and nothing else" valid_bmf "$TMP/out"
 expect_eq "run: every variant is in the BMF" "$(grep -oE '^  "[^"]+"' "$TMP/out" | tr -d ' "' | tr '\n' ' ')" \
 	"noisy/empty/fake noisy/plain/fake noisy/tail/fake noisy/layout/fake "
 expect_no_grep "run: no progress bar where stderr is no terminal" err $'[\r\e]'
-expect_grep "run: the table is on stderr" err '^ *tail +970 1 +1000 '
+expect_grep "run: the table is on stderr" err '^ *tail +970 +[+]-1 +1000 '
 expect_grep "run: stderr says where the run is stored" err "^bpfbench: run stored as $results/[0-9TZ]+-noisy-[0-9a-f]+\.json\$"
 check "run: it is stored, whole" only_whole "$results" 1
 
