@@ -13,7 +13,12 @@
 #define MOST_CONNECTIONS 32
 #define MOST_HEAD 8192 /* longest request line with its headers, bytes */
 #define PATIENCE_NS 5000000000u
+#ifdef __SANITIZE_ADDRESS__ /* ASan holds freed memory back, and ends a process that gets no more  \
+			     */
+#define MEMORY_BYTES (UINT64_C(2048) << 20)
+#else
 #define MEMORY_BYTES (UINT64_C(256) << 20)
+#endif
 
 struct connection {
 	int fd; /* -1: the slot is free */
