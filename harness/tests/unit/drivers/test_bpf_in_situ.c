@@ -424,8 +424,8 @@ static void test_attach(void **state)
 		uint64_t runs;
 
 		/* Whoever else runs here makes them switch tasks, too; with nobody, there are
-		 * timers. */
-		for (int k = 0; k < 5 && !b.run_cnt; k++)
+		 * timers. In an emulated machine whose host is busy, a run may take seconds. */
+		for (int k = 0; k < 50 && !b.run_cnt; k++)
 			b = batch(r, 0, MAX_SAMPLES, 0.1);
 		if (!b.run_cnt || b.n + b.multi != b.run_cnt || b.void_why[0])
 			fail_msg("%s: %llu runs, %zu samples, '%s'", programs[i],
