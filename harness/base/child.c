@@ -57,6 +57,8 @@ void bb_open_files__allow_more(void)
 /* --- confinement --- */
 
 /* size of the sparse file that stands for every BPF object of a trial */
+/* ASan holds freed memory back, and ends a process that gets no more */
+#define ASAN_BYTES (UINT64_C(2048) << 20)
 #define TRIAL_FILE_BYTES (4LL << 30)
 /* user and group id of the user nobody, also on kernels that give the id no name */
 #define NOBODY 65534
@@ -194,6 +196,9 @@ void bb_confine_memory(uint64_t more_bytes)
 		return;
 	c = text;
 	if (!bb_parse_digits(&c, &pages)) {
+#ifdef __SANITIZE_ADDRESS__
+		more_bytes += ASAN_BYTES;
+#endif
 		limit.rlim_cur = limit.rlim_max = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
 						  more_bytes;
 		setrlimit(RLIMIT_AS, &limit);

@@ -13,21 +13,16 @@
 #define MOST_CONNECTIONS 32
 #define MOST_HEAD 8192 /* longest request line with its headers, bytes */
 #define PATIENCE_NS 5000000000u
-#ifdef __SANITIZE_ADDRESS__ /* ASan holds freed memory back, and ends a process that gets no more  \
-			     */
-#define MEMORY_BYTES (UINT64_C(2048) << 20)
-#else
 #define MEMORY_BYTES (UINT64_C(256) << 20)
-#endif
 
 struct connection {
 	int fd; /* -1: the slot is free */
 	uint64_t since_ns;
-	char head[MOST_HEAD + 1]; /* what the client has sent so far, and a NUL */
+	char head[MOST_HEAD + 1]; /* the text that the client has sent so far; ends in NUL */
 	size_t n_head;
-	char *answer; /* answer[len], of which `sent` bytes are sent; NULL: the request is not
-			 complete */
-	size_t len, sent;
+	char *answer; /* answer[len]; NULL: the request is incomplete */
+	size_t len;
+	size_t sent; /* number of bytes of the answer that were sent */
 };
 
 struct service {

@@ -239,7 +239,7 @@ double bb_map_bytes(int map_fd)
 	return number_of(text, "memlock:\t", "\n");
 }
 
-static double memory_of_map(__u32 id)
+double bb_map_bytes_by_id(uint32_t id)
 {
 	int map_fd = bpf_map_get_fd_by_id(id);
 	double bytes = map_fd < 0 ? (double)NAN : bb_map_bytes(map_fd);
@@ -247,6 +247,15 @@ static double memory_of_map(__u32 id)
 	if (map_fd >= 0)
 		close(map_fd);
 	return bytes;
+}
+
+uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids)
+{
+	struct bpf_prog_info info = {.map_ids = (uintptr_t)ret_ids, .nr_map_ids = BB_MAX_PROG_MAPS};
+
+	if (prog_fd < 0 || bb_prog_info__read(prog_fd, &info))
+		return 0;
+	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
 }
 
 /* 0 means that the kernel did not report the figure, because no program has 0 of it. */
@@ -276,7 +285,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	/* no sum if a map is missing, because it would be too small */
 	facts.metrics.map_bytes = info.nr_map_ids <= BB_MAX_PROG_MAPS ? 0 : NAN;
 	for (__u32 i = 0; i < info.nr_map_ids && !isnan(facts.metrics.map_bytes); i++)
-		facts.metrics.map_bytes += memory_of_map(map_ids[i]);
+		facts.metrics.map_bytes += bb_map_bytes_by_id(map_ids[i]);
 	*ret_facts = facts;
 	return 0;
 }

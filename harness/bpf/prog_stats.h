@@ -79,6 +79,11 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 
 /* Returns the memory that the kernel accounts to a map, bytes; NAN if unknown. */
 double bb_map_bytes(int map_fd);
+double bb_map_bytes_by_id(uint32_t id);
+
+/* Writes the ids of the maps that a loaded program uses to ret_ids[BB_MAX_PROG_MAPS]. Returns their
+ * number; 0 also if the kernel cannot be asked. */
+uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids);
 
 /* The log level for the verifier's statistics: BPF_LOG_STATS of include/linux/bpf_verifier.h,
  * Linux 5.2. */

@@ -228,21 +228,10 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 						     t->drops.offset, ret_drops);
 }
 
-/* Writes the ids of the maps that the loaded program uses. Returns their number. */
-static __u32 maps_of(const struct bb_target *t, __u32 *ret_ids)
-{
-	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ret_ids,
-				     .nr_map_ids = BB_MAX_PROG_MAPS};
-
-	if (t->prog_fd < 0 || bb_prog_info__read(t->prog_fd, &info))
-		return 0;
-	return info.nr_map_ids < BB_MAX_PROG_MAPS ? info.nr_map_ids : BB_MAX_PROG_MAPS;
-}
-
 const struct bb_ring *bb_target__ring(const struct bb_target *t)
 {
 	const struct bb_ring *ring = NULL;
-	__u32 ids[BB_MAX_PROG_MAPS], n = maps_of(t, ids);
+	__u32 ids[BB_MAX_PROG_MAPS], n = bb_prog_map_ids(t->prog_fd, ids);
 
 	for (__u32 i = 0; !ring && i < n; i++)
 		ring = bb_kept_maps__ring(&t->kept, ids[i]);
@@ -260,7 +249,8 @@ int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *prov
 
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 {
-	__u32 as[BB_MAX_PROG_MAPS], bs[BB_MAX_PROG_MAPS], n = maps_of(a, as), m = maps_of(b, bs);
+	__u32 as[BB_MAX_PROG_MAPS], bs[BB_MAX_PROG_MAPS], n = bb_prog_map_ids(a->prog_fd, as),
+							  m = bb_prog_map_ids(b->prog_fd, bs);
 
 	for (__u32 i = 0; i < n; i++) {
 		struct bpf_map_info info = {0};

@@ -506,7 +506,7 @@ static void forget_figures(struct session *s)
 	s->n_figures = 0;
 }
 
-/* Reads what the clones have measured until now. */
+/* Reads the figures that the clones have counted so far. */
 static int read_figures(struct session *s)
 {
 	forget_figures(s);

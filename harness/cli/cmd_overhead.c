@@ -12,7 +12,7 @@
 
 struct overhead_args;
 
-/* What is written. */
+/* A measurement that is printed. */
 struct shown {
 	const struct overhead_args *args;
 	const struct bb_overhead *o;
@@ -55,6 +55,13 @@ static void add_time(struct bb_doc *d, double s)
 		bb_doc__cell(d, "%.2f us", s * 1e6);
 }
 
+static const char *verdict_name(const struct bb_overhead_figure *f)
+{
+	return f->verdict == BB_VERDICT_REGRESSED ? "above"
+	       : f->verdict == BB_VERDICT_SAME    ? "within"
+						  : "inconclusive";
+}
+
 static void add_figures(const struct shown *s, struct bb_doc *d)
 {
 	bool against = s->args->opts.against.command.shell;
@@ -85,11 +92,9 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 		else
 			bb_doc__text_cell(d, NULL);
 		if (judged && f->verdict != BB_VERDICT_INCONCLUSIVE)
-			bb_doc__cell(d, "%s %g %%",
-				     f->verdict == BB_VERDICT_SAME ? "within" : "above",
-				     100 * s->args->opts.max);
+			bb_doc__cell(d, "%s %g %%", verdict_name(f), 100 * s->args->opts.max);
 		else
-			bb_doc__text_cell(d, judged ? "inconclusive" : "");
+			bb_doc__text_cell(d, judged ? verdict_name(f) : "");
 	}
 }
 
@@ -190,15 +195,10 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 
 static int write_document(const struct shown *s, FILE *out)
 {
-	struct bb_doc_look look = s->args->output ? bb_doc_plain_look : bb_output_look(stdout);
 	struct bb_doc d = {0};
-	int rc;
 
 	make_document(s, &d);
-	rc = s->args->format->is_markdown ? bb_doc__markdown(&d, out)
-					  : bb_doc__text(&d, &look, out);
-	bb_doc__done(&d);
-	return rc;
+	return bb_output_render(&d, s->args->format->is_markdown, s->args->output, out);
 }
 
 /* --- for programs --- */
@@ -212,13 +212,6 @@ static void write_estimate(struct bb_json *w, const char *name, const struct bb_
 		bb_json__add_double(w, "upper_value", e->hi);
 	}
 	bb_json__close(w);
-}
-
-static const char *verdict_name(const struct bb_overhead_figure *f)
-{
-	return f->verdict == BB_VERDICT_REGRESSED ? "above"
-	       : f->verdict == BB_VERDICT_SAME    ? "within"
-						  : "inconclusive";
 }
 
 static void write_turns(const struct bb_overhead *o, struct bb_json *w)

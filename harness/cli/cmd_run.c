@@ -502,8 +502,8 @@ static void append_file(struct bb_strings *files, const char *path)
 	free(dir);
 }
 
-/* Names the drives that count: those of --drive, else step and exact, of which a scenario may lack
- * one. */
+/* Adds a --drive for each drive that the guest runs: the user's own. If the user named none, these
+ * are step and exact, as far as the scenario has them. */
 static void choose_counting(const struct run_args *a, const struct bb_scenario *s,
 			    struct bb_strings *args)
 {

@@ -123,9 +123,8 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 		bb_out_of_memory();
 }
 
-/* Fills in the head of the report: id, command line, time, seed and fingerprint. */
-static int head_report(struct bb_report *r, const struct bb_measure_args *a, const char *name,
-		       struct bb_err *err)
+int bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name,
+			 struct bb_err *err)
 {
 	char compact[32], iso[32];
 	struct timespec now;
@@ -135,13 +134,14 @@ static int head_report(struct bb_report *r, const struct bb_measure_args *a, con
 	gmtime_r(&now.tv_sec, &tm);
 	strftime(compact, sizeof(compact), "%Y%m%dT%H%M%SZ", &tm);
 	strftime(iso, sizeof(iso), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	free(r->command);
+	free(r->started);
+	free(r->id);
 	r->command = strdup(a->command);
 	r->started = strdup(iso);
-	r->seed = a->seed;
-	if (!r->command || !r->started ||
-	    asprintf(&r->id, "%s-%s-%08lx", compact, name, now.tv_nsec) < 0)
-		return bb_fail_nomem(err);
-	return bb_fingerprint__read("", ".", &r->fingerprint, err);
+	if (asprintf(&r->id, "%s-%s-%08lx", compact, name, now.tv_nsec) < 0)
+		r->id = NULL;
+	return r->command && r->started && r->id ? 0 : bb_fail_nomem(err);
 }
 
 /* Writes the CPUs that this process may use, in ascending order. Returns their number or -errno. */
@@ -275,7 +275,11 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	m->report = bb_report__new();
 	rc = m->report ? bb_output_check(a->output, err) : bb_fail_nomem(err);
 	if (!rc)
-		rc = head_report(m->report, a, name, err);
+		rc = bb_measure__name_run(m->report, a, name, err);
+	if (!rc)
+		rc = bb_fingerprint__read("", ".", &m->report->fingerprint, err);
+	if (!rc)
+		m->report->seed = a->seed;
 	m->opts = (struct bb_run_opts){
 		.seed = a->seed,
 		.budget_s = a->budget_s,

@@ -55,6 +55,11 @@ struct bb_measure {
 	uint64_t began_ns;
 };
 
+/* Sets the id of a run (the time, `name` and a random tag), its time and its command line. Returns
+ * 0 or -errno with a message. */
+int bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name,
+			 struct bb_err *err);
+
 /*
  * Prepares a measurement: checks that the output can be written, chooses the CPUs, and starts the
  * report (its id is the time, `name` and a random tag) and the progress bar. With `takes_cpu` it

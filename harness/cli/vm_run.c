@@ -113,42 +113,22 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 static int read_run(const struct guests *g, struct guest *guest, const struct bb_machine_end *end,
 		    struct bb_err *err)
 {
-	char compact[32], iso[32], *id = NULL, *command = strdup(g->m->command), *started = NULL;
 	const char *slash = strrchr(guest->kernel.name, '/');
 	FILE *in = *end->answer ? fmemopen(end->answer, strlen(end->answer), "r") : NULL;
-	struct timespec now;
-	struct tm tm;
-	int rc;
+	char *name = NULL;
+	int rc = in ? bb_run_json__read(in, "(the guest's run)", &guest->run, err)
+		    : bb_fail(err, -EIO, "bpfbench in the guest ended with exit code %d:\n%s",
+			      end->status, end->console);
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &tm);
-	strftime(compact, sizeof(compact), "%Y%m%dT%H%M%SZ", &tm);
-	strftime(iso, sizeof(iso), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	rc = in ? bb_run_json__read(in, "(the guest's run)", &guest->run, err)
-		: bb_fail(err, -EIO, "bpfbench in the guest ended with exit code %d:\n%s",
-			  end->status, end->console);
 	if (in)
 		fclose(in);
-	started = strdup(iso);
-	if (!rc && (asprintf(&id, "%s-%s-%s-%08lx", compact, g->work->name,
-			     slash ? slash + 1 : guest->kernel.name, now.tv_nsec) < 0 ||
-		    !command || !started)) {
-		free(id);
-		id = NULL;
-		rc = bb_fail_nomem(err);
-	}
-	if (rc) {
-		free(command);
-		free(started);
+	if (rc)
 		return rc;
-	}
-	free(guest->run->id);
-	free(guest->run->command);
-	free(guest->run->started);
-	guest->run->id = id;
-	guest->run->command = command;
-	guest->run->started = started;
-	return 0;
+	if (asprintf(&name, "%s-%s", g->work->name, slash ? slash + 1 : guest->kernel.name) < 0)
+		return bb_fail_nomem(err);
+	rc = bb_measure__name_run(guest->run, g->m, name, err);
+	free(name);
+	return rc;
 }
 
 /* Waits until a guest ends. Returns 0 or -EINTR. */
@@ -222,15 +202,10 @@ static int store_runs(const struct guests *g, struct bb_err *err)
 
 static int write_text(const struct guests *g, const struct bb_matrix_kernel *columns, FILE *out)
 {
-	struct bb_doc_look look = g->m->output ? bb_doc_plain_look : bb_output_look(out);
 	struct bb_doc d = {0};
-	int rc;
 
 	bb_doc_matrix(columns, g->n, &d);
-	rc = g->m->format && g->m->format->is_markdown ? bb_doc__markdown(&d, out)
-						       : bb_doc__text(&d, &look, out);
-	bb_doc__done(&d);
-	return rc;
+	return bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 
 /* Writes the run of each kernel, in an object with the kernels as keys. */

@@ -345,25 +345,6 @@ int bb_agent__read_counters(struct bb_agent *a, struct bb_err *err)
 	return 0;
 }
 
-/* Returns the number of maps of a program, and their ids. */
-static size_t maps_of(uint32_t prog_id, uint32_t ret_ids[BB_MAX_PROG_MAPS])
-{
-	struct bpf_prog_info info = {.map_ids = (uintptr_t)ret_ids, .nr_map_ids = BB_MAX_PROG_MAPS};
-	int fd = bpf_prog_get_fd_by_id(prog_id), rc = fd < 0 ? fd : bb_prog_info__read(fd, &info);
-
-	bb_close(&fd);
-	return rc || info.nr_map_ids > BB_MAX_PROG_MAPS ? 0 : info.nr_map_ids;
-}
-
-static double bytes_of_map(uint32_t id)
-{
-	int fd = bpf_map_get_fd_by_id(id);
-	double bytes = fd < 0 ? (double)NAN : bb_map_bytes(fd);
-
-	bb_close(&fd);
-	return bytes;
-}
-
 double bb_agent__map_bytes(const struct bb_agent *a)
 {
 	struct ids seen = {0};
@@ -371,11 +352,13 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 
 	for (size_t i = 0; i < a->n; i++) {
 		uint32_t ids[BB_MAX_PROG_MAPS];
-		size_t n = maps_of(a->programs[i].program.id, ids);
+		int fd = bpf_prog_get_fd_by_id(a->programs[i].program.id);
+		uint32_t n = bb_prog_map_ids(fd, ids);
 
-		for (size_t k = 0; k < n; k++)
+		bb_close(&fd);
+		for (uint32_t k = 0; k < n; k++)
 			if (!ids_have(&seen, ids[k]) && !add_id(&seen, ids[k]))
-				bytes += bytes_of_map(ids[k]);
+				bytes += bb_map_bytes_by_id(ids[k]);
 	}
 	free(seen.v);
 	return bytes;

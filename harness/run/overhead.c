@@ -8,6 +8,7 @@
 #include "base/stop.h"
 #include "env/sysfile.h"
 #include "stats/paired.h"
+#include "stats/quantile.h"
 
 #define BLOCKS_WANTED 11.0 /* the budget is divided into about so many blocks */
 #define TURN_MAX_S 1.0     /* longest turn, unless one run of the workload is longer */
@@ -22,20 +23,6 @@
 #define ALPHA_SHOWN 0.05
 
 /* --- statistics --- */
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Returns the median of v[n], which it sorts; NAN if n is 0. */
-static double median(double *v, size_t n)
-{
-	qsort(v, n, sizeof(*v), by_value);
-	return !n ? (double)NAN : n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 /* Returns ln(head / base) of the four turns of a block; NAN if a turn has no such figure. */
 static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
@@ -62,7 +49,7 @@ static double median_of_side(const struct bb_overhead *o, enum bb_overhead_what 
 	for (size_t i = 0; i < 4 * o->n_blocks; i++)
 		if (o->turns[i].is_head == is_head && isfinite(o->turns[i].s[what]))
 			scratch[n++] = o->turns[i].s[what];
-	return median(scratch, n);
+	return bb_median(scratch, n);
 }
 
 static int judge_figure(struct bb_overhead *o, enum bb_overhead_what what, double max,
@@ -151,7 +138,7 @@ int bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opt
 	for (size_t i = 0; !rc && i < 4 * o->n_blocks; i++)
 		if (o->turns[i].is_head)
 			scratch[n++] = o->turns[i].agent_s;
-	o->agent_s = rc ? (double)NAN : median(scratch, n);
+	o->agent_s = rc ? (double)NAN : bb_median(scratch, n);
 	if (!rc)
 		explain(o, opts->max, scratch);
 	free(scratch);
