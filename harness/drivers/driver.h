@@ -80,6 +80,8 @@ struct bb_batch {
 	/* pipeline: use of the ring over time, allocated by the driver, owned by the caller;
 	 * NULL for other drives. */
 	struct bb_ring_use *flow;
+	/* Return value of the first test run, "1 (XDP_DROP)"; empty for other triggers, floors. */
+	char returned[32];
 	/* Why the samples do not count; empty means that they count. */
 	char void_why[200];
 };

@@ -114,7 +114,7 @@ static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, 
 	uint32_t first = most < 64 ? most : 64;
 	uint64_t began_ns = bb_now_ns();
 	/* this call also checks the output */
-	int rc = bb_test_call__fire_checked(s, b->void_why, sizeof(b->void_why));
+	int rc = bb_test_call__fire_checked(s, b);
 	double one_ns = (double)(bb_now_ns() - began_ns), many_ns = 0;
 
 	if (rc == -EINTR && !bb_must_end())

@@ -47,9 +47,9 @@ static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_att
 											  : 0;
 }
 
-/* Makes one call of one run and checks its output. ret_why[size] receives what differs from the
- * expected result, if anything. */
-int bb_test_call__fire_checked(const struct bb_test_call *s, char *ret_why, size_t size);
+/* Makes one call of one run and checks its output. Writes b->returned, and into b->void_why what
+ * differs from the expected result, if anything. */
+int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b);
 
 /* Writes "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" into why[size] if the value is not the
  * expected one and why[] is empty. */

@@ -68,6 +68,10 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
  * cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
 
+/* Adds a table by return value for every program with several inputs, if their runs returned more
+ * than one value. */
+void bb_doc_classes(const struct bb_report *r, struct bb_doc *d);
+
 /* Adds the cases that were measured hot and cold, side by side. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d);
 

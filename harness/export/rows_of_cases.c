@@ -111,6 +111,92 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 			add_variant(r, head, i, d);
 }
 
+/* --- classes of inputs --- */
+
+/* True if `c` has a figure and is of the curve and, unless `returned` is NULL, of the class. */
+static bool is_of_class(const struct bb_case *c, const struct bb_case *curve, const char *returned)
+{
+	return bb_same_curve(c, curve) && c->returned && !isnan(latency_of(c)) &&
+	       (!returned || !strcmp(c->returned, returned));
+}
+
+/* Share of the runs that an input stands for, relative to the other inputs of its curve. */
+static double weight_of(const struct bb_case *c)
+{
+	return isnan(c->path_share) ? 1 : c->path_share;
+}
+
+/* Adds the row of the inputs that returned a value; NULL: of all inputs. */
+static void add_class(const struct bb_report *r, const struct bb_case *curve, const char *returned,
+		      struct bb_doc *d)
+{
+	double all = 0, share = 0, ns = 0, net = 0, least = NAN, most = NAN;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		all += is_of_class(c, curve, NULL) ? weight_of(c) : 0;
+		if (!is_of_class(c, curve, returned))
+			continue;
+		n++;
+		share += weight_of(c);
+		ns += weight_of(c) * latency_of(c);
+		net += weight_of(c) * net_of(c);
+		least = fmin(least, latency_of(c));
+		most = fmax(most, latency_of(c));
+	}
+	bb_doc__text_cell(d, returned ? returned : "all");
+	bb_doc__cell(d, "%zu", n);
+	bb_doc__cell(d, "%.3g", 100 * share / all);
+	bb_doc__number_cell(d, net / share, ns / share);
+	add_value(d, ns / share);
+	add_value(d, least);
+	add_value(d, most);
+}
+
+/* Adds the table of a curve that begins with case `first`. */
+static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("returned")}, {BB_NUMBER("inputs")}, {BB_NUMBER("runs %")},
+		{BB_NUMBER("net")},    {BB_NUMBER("mean")},   {BB_NUMBER("least")},
+		{BB_NUMBER("most")},
+	};
+	const struct bb_case *curve = &r->cases[first];
+
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, %s, by return value (ns per run)",
+		    curve->scenario, curve->variant, curve->drive);
+	bb_doc__table(d, columns, BB_LEN(columns));
+	for (size_t i = first; i < r->n_cases; i++) {
+		const char *returned = r->cases[i].returned;
+		bool again = !is_of_class(&r->cases[i], curve, NULL);
+
+		for (size_t k = first; k < i && !again; k++)
+			again = is_of_class(&r->cases[k], curve, returned);
+		if (!again)
+			add_class(r, curve, returned, d);
+	}
+	add_class(r, curve, NULL, d);
+}
+
+void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
+{
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		bool again = !c->param || strcmp(c->param, "input") || !is_of_class(c, c, NULL),
+		     differ = false;
+
+		for (size_t k = 0; k < r->n_cases && !again; k++) {
+			again = k < i && is_of_class(&r->cases[k], c, NULL);
+			differ |= is_of_class(&r->cases[k], c, NULL) &&
+				  !is_of_class(&r->cases[k], c, c->returned);
+		}
+		if (!again && differ)
+			add_classes(r, i, d);
+	}
+}
+
 /* --- hot and cold --- */
 
 struct ends {

@@ -455,6 +455,7 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 			    "Each version by itself, over all its loads (the comparison above "
 			    "takes matched pairs):");
 	add_tables(r, detail, in_sentences, d);
+	bb_doc_classes(r, d);
 	add_mixes(r, d);
 	bb_doc_hot_cold(r, d);
 	bb_doc_cross_checks(r, detail, d);

@@ -195,6 +195,9 @@ static const struct bb_member case_members[] = {
 	       "share of the program's runs that took this path, by `bpfbench inside`, or that "
 	       "this "
 	       "input stands for, by its `weight` in the scenario. Absent elsewhere"),
+	IF_SET(bb_case, BB_NAME, returned,
+	       "test runs: what the first run returned, \"1 (XDP_DROP)\". Absent elsewhere and of "
+	       "floors"),
 	IF_SET(bb_case, BB_POSITIVE, map_bytes,
 	       "memory of the maps that are filled to the sizes that param_value has. Absent "
 	       "elsewhere"),

@@ -71,7 +71,7 @@ char *bb_in_vain__words(const struct bb_in_vain *v);
 struct bb_case {
 	char *name; /* name of the case, and of the benchmark in BMF */
 	char *scenario, *variant, *drive;
-	char *command, *fired_by, *emptied;
+	char *command, *fired_by, *emptied, *returned;
 	char *param, *param_text;
 	uint32_t param_value;
 	/* instructions that runs of the program execute at all, as counted by a clone, and all

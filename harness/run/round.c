@@ -202,6 +202,8 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	rc = bb_record__measure(r->cases[planned].slot, c->driver_param, &b, s, err);
 	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
 		rc = bb_fail_nomem(err);
+	if (!rc && b.returned[0] && !k->returned && !(k->returned = strdup(b.returned)))
+		rc = bb_fail_nomem(err);
 	if (!rc && c->variant->fill_count && isnan(k->map_bytes))
 		k->map_bytes = bb_target__filled_bytes(prog_of(r, planned)->target);
 	/* Counts how often a run of the case interrupts its own CPU; one turn is enough. */

@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
-names=("an object" "other formats" "another input")
+names=("an object" "other formats" "another input" "several inputs")
 need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/turned_away.bpf.o
 few=(--object "$object" --drive step --loads 2 -n 200)
@@ -35,5 +35,20 @@ run "$BPFBENCH" -s "$WORK/tcp.yml" --loads 2 -n 200 --no-store --format table
 expect_status "another input: succeeds" 0
 expect_grep "another input: executes most" out 'only_tcp'
 expect_no_grep "another input: nothing turns it away" out 'turned away'
+
+# --- several inputs ---
+ipv4='ipv4: {src: 10.0.0.1, dst: 10.0.0.2}'
+printf '%s\n' 'name: mix' "object: $object" 'variants: [{name: only_tcp}]' 'drive: [{with: step, trigger: test-run, inputs: [' \
+	"  {name: syn, weight: 0.75, packet: {$ipv4, tcp: {src: 1000, dst: 80}}}, {name: dns, weight: 0.25, packet: {$ipv4, udp: {src: 1000, dst: 53}}}]}]" >"$WORK/mix.yml"
+run "$BPFBENCH" -s "$WORK/mix.yml" --loads 2 -n 200 --results "$TMP/mix" --format table
+expect_status "several inputs: succeeds" 0
+expect_grep "several inputs: a table by return value" out '^mix, only_tcp, step, by return value'
+expect_grep "several inputs: with the share of each" out '^  1 \(XDP_DROP\) +1 +75 '
+expect_grep "several inputs: and of all" out '^  all +2 +100 '
+run "$BPFBENCH" show latest --results "$TMP/mix" --format markdown
+expect_grep "several inputs: Markdown, from the stored run" out '^\| 2 \(XDP\\_PASS\) +\|'
+sed 's/dns/syn2/; s/udp: {src: 1000, dst: 53}/tcp: {src: 1001, dst: 80}/' "$WORK/mix.yml" >"$WORK/same.yml"
+run "$BPFBENCH" -s "$WORK/same.yml" --loads 2 -n 200 --no-store --format table
+expect_no_grep "several inputs: one return value is no table" out 'by return value'
 
 plan_done
