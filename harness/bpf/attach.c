@@ -26,22 +26,21 @@ int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int pr
 	rc = fd < 0 ? -errno : 0;
 	if (rc == -EACCES || rc == -EPERM)
 		return bb_fail(err, rc,
-			       "perf_event_open: %s; CAP_PERFMON is missing: run as root, with "
-			       "sudo",
-			       strerror(-rc));
+			       "perf_event_open: %m; CAP_PERFMON is missing: run as root, with "
+			       "sudo");
 	if (rc == -ENOSYS || rc == -ENOENT || rc == -EOPNOTSUPP)
 		return bb_fail(err, -ENOTSUP,
 			       "this kernel has no such perf event (perf_event_open: %s)",
 			       strerror(-rc));
 	if (rc)
-		return bb_fail(err, rc, "perf_event_open: %s", strerror(-rc));
+		return bb_fail(err, rc, "perf_event_open: %m");
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd)) {
 		rc = -errno;
 		close(fd);
 		return bb_fail(err, rc,
-			       "cannot attach the program to a perf event: %s; its section must be "
-			       "SEC(\"perf_event\"); other types are driven by `trigger: test-run`",
-			       strerror(-rc));
+			       "cannot attach the program to a perf event: %m; its section must be "
+			       "SEC(\"perf_event\"); other types are driven by `trigger: "
+			       "test-run`");
 	}
 	*ret_fd = fd;
 	return 0;
@@ -76,8 +75,7 @@ int bb_tracefs__provide(struct bb_err *err)
 	rc = -errno;
 	return bb_fail(err, rc,
 		       "tracefs is not mounted and cannot be mounted for bpfbench alone (%s); "
-		       "mount "
-		       "it with: sudo mount -t tracefs tracefs " TRACEFS,
+		       "mount it with: sudo mount -t tracefs tracefs " TRACEFS,
 		       strerror(-rc));
 }
 
@@ -177,9 +175,9 @@ bool bb_multi_link__is_there(uint32_t attach_type)
 {
 	static const uint32_t types[] = {BB_TRACE_KPROBE_MULTI, BB_TRACE_UPROBE_MULTI,
 					 BB_TRACE_KPROBE_SESSION, BB_TRACE_UPROBE_SESSION};
-	static enum { NOT_ASKED, NO, YES } answers[sizeof(types) / sizeof(types[0])];
+	static enum { NOT_ASKED, NO, YES } answers[BB_LEN(types)];
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(types); i++) {
 		if (types[i] != attach_type)
 			continue;
 		if (answers[i] == NOT_ASKED)

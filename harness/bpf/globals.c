@@ -101,7 +101,7 @@ int bb_global__set(struct bpf_object *obj, const char *object_path,
 	if (!rc) {
 		rc = bpf_map__set_initial_value(map, copy, map_size);
 		if (rc)
-			bb_fail(err, rc, "global '%s' of %s: %s", name, object_path, strerror(-rc));
+			bb_fail(err, rc, "global '%s' of %s: %m", name, object_path);
 	}
 	free(copy);
 	return rc;

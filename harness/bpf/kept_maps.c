@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/grow.h"
+#include "base/io.h"
 
 struct bb_kept_map {
 	char *name; /* the name in the object, which may be longer than the kernel's */
@@ -174,11 +175,9 @@ int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 		new = bb_append(&k->maps, &k->n, sizeof(*new));
 	if (!new) {
 		rc = rc ? rc : -ENOMEM;
-		if (m.fd >= 0)
-			close(m.fd);
+		bb_close(&m.fd);
 		free(m.name);
-		return bb_fail(err, rc, "%s: keeping map '%s': %s", object_path, name,
-			       strerror(-rc));
+		return bb_fail(err, rc, "%s: keeping map '%s': %m", object_path, name);
 	}
 	*new = m;
 	return bb_rings__add(&k->rings, name, &m.info, m.fd, err);
@@ -348,8 +347,7 @@ int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 void bb_map_patterns__done(struct bb_map_patterns *patterns)
 {
 	for (size_t i = 0; i < patterns->n; i++)
-		if (patterns->fds[i] >= 0)
-			close(patterns->fds[i]);
+		bb_close(&patterns->fds[i]);
 	free(patterns->fds);
 	*patterns = (struct bb_map_patterns){0};
 }

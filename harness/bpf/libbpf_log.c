@@ -170,7 +170,7 @@ static bool is_of_verifier(const struct line *l)
 		"mark_precise", "Live regs",          "libbpf: ",     "last_idx ",      "regs=",
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < BB_LEN(others); i++)
 		if (begins(l, others[i]))
 			return false;
 	return l->len && !is_state(l);
@@ -190,7 +190,7 @@ static bool is_of_libbpf(const struct line *l)
 		"Couldn't load trivial BPF program",
 	};
 
-	for (size_t i = 0; i < sizeof(general) / sizeof(general[0]); i++)
+	for (size_t i = 0; i < BB_LEN(general); i++)
 		if (holds(l, general[i]))
 			return false;
 	return begins(l, LIBBPF);

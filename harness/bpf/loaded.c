@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/caller.h"
+#include "base/io.h"
 #include "bpf/prog_stats.h"
 #include "bpf/source.h"
 
@@ -20,7 +21,7 @@ int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err)
 	rc = -errno;
 	if (rc == -ENOENT)
 		return rc;
-	return bb_fail(err, rc, "cannot list the loaded programs: %s%s", strerror(-rc),
+	return bb_fail(err, rc, "cannot list the loaded programs: %m%s",
 		       rc == -EPERM ? "; " BY_PERMISSION : "");
 }
 
@@ -37,7 +38,7 @@ int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err)
 			       "no program with id %u is loaded; `bpfbench live --once` lists "
 			       "those that are",
 			       id);
-	return bb_fail(err, rc, "the program with id %u: %s%s", id, strerror(-rc),
+	return bb_fail(err, rc, "the program with id %u: %m%s", id,
 		       rc == -EPERM ? "; " BY_PERMISSION : "");
 }
 
@@ -69,11 +70,10 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 			       "loaded programs",
 			       path);
 	if (rc == -EPERM || rc == -EACCES)
-		return bb_fail(err, rc, "%s: %s%s", path, strerror(-rc),
+		return bb_fail(err, rc, "%s: %m%s", path,
 			       geteuid() ? "; run as root, with sudo"
 					 : "; is it in a BPF file system?");
-	return bb_fail(err, rc, "%s: cannot be opened as a pinned program: %s", path,
-		       strerror(-rc));
+	return bb_fail(err, rc, "%s: cannot be opened as a pinned program: %m", path);
 }
 
 /* Reads the full name from BTF, because the kernel keeps only 15 bytes of a name. */
@@ -107,7 +107,7 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 	int rc = bb_prog_info__read(fd, &info);
 
 	if (rc)
-		return bb_fail(err, rc, "cannot ask the kernel about a program: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot ask the kernel about a program: %m");
 	ret_loaded->id = info.id;
 	ret_loaded->type = info.type;
 	snprintf(ret_loaded->name, sizeof(ret_loaded->name), "%.*s", (int)sizeof(info.name),
@@ -145,9 +145,7 @@ static void loaded_unload(struct bb_source *source)
 {
 	struct loaded *s = (struct loaded *)source;
 
-	if (s->prog_fd >= 0)
-		close(s->prog_fd);
-	s->prog_fd = -1;
+	bb_close(&s->prog_fd);
 }
 
 static void loaded_free(struct bb_source *source)
@@ -184,8 +182,7 @@ int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **r
 		s->head.where = strdup("a loaded program");
 		rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
 	}
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	if (rc)
 		loaded_free(&s->head);
 	else

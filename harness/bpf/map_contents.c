@@ -45,8 +45,6 @@ static const struct map_type types[] = {
 	{BPF_MAP_TYPE_CGROUP_ARRAY, BY_PROGRAM, false, false},
 };
 
-#define N_TYPES (sizeof(types) / sizeof(types[0]))
-
 /* A map and its future contents. */
 struct content {
 	const struct bb_map_spec *spec;
@@ -403,9 +401,9 @@ static int make_room(struct content *c, struct bb_err *err)
 static int find_type(const struct bb_map_spec *spec, uint32_t type,
 		     const struct map_type **ret_type, struct bb_err *err)
 {
-	const char *name = libbpf_bpf_map_type_str(type), *names[N_TYPES];
+	const char *name = libbpf_bpf_map_type_str(type), *names[BB_LEN(types)];
 
-	for (size_t i = 0; i < N_TYPES; i++) {
+	for (size_t i = 0; i < BB_LEN(types); i++) {
 		names[i] = libbpf_bpf_map_type_str(types[i].type);
 		if (types[i].type != type)
 			continue;
@@ -414,7 +412,7 @@ static int find_type(const struct bb_map_spec *spec, uint32_t type,
 	}
 	return fail_at(err, -EINVAL, spec, &spec->where,
 		       "the contents of a map of type %s cannot be given; those of these can: %s",
-		       name ? name : "unknown", bb_phrase__join(names, N_TYPES).text);
+		       name ? name : "unknown", bb_phrase__join(names, BB_LEN(types)).text);
 }
 
 int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *spec,
@@ -450,7 +448,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	int n_cpus = libbpf_num_possible_cpus(), rc = bb_contents_map__find(of, spec, &map, err);
 
 	if (!rc && n_cpus < 0)
-		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %s", strerror(-n_cpus));
+		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %m");
 	if (!rc && bpf_obj_get_info_by_fd(map.fd, &info, &len)) {
 		rc = -errno;
 		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
@@ -466,8 +464,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 		why = "its contents are constant";
 	else if (map.is_variables && (spec->n_entries || spec->fill.count || spec->table))
 		why = "variables only get their old values back here: leave out its contents, and "
-		      "set "
-		      "values with 'globals'";
+		      "set values with 'globals'";
 	else if (c->type->way == BY_PROGRAM && spec->each_run)
 		why = "no run changes a prog array; leave out 'reset: run'";
 	if (why)

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 
+#include "base/io.h"
 #include "base/parse.h"
 
 #define TCX_INGRESS 46 /* BPF_TCX_INGRESS, Linux 6.6: newer than the headers of Debian 12 */
@@ -39,7 +40,7 @@ int bb_netns__leave(int home_fd, int rc, struct bb_err *err)
 {
 	if (setns(home_fd, CLONE_NEWNET)) {
 		rc = -errno;
-		bb_fail(err, rc, "cannot return to our own network namespace: %s", strerror(-rc));
+		bb_fail(err, rc, "cannot return to our own network namespace: %m");
 	}
 	close(home_fd);
 	return rc;
@@ -54,8 +55,7 @@ int bb_netns__enter(int netns_fd, int *ret_home_fd, struct bb_err *err)
 	if (setns(netns_fd, CLONE_NEWNET)) {
 		rc = -errno;
 		close(home_fd);
-		return bb_fail(err, rc, "cannot enter the network namespace for programs: %s",
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot enter the network namespace for programs: %m");
 	}
 	*ret_home_fd = home_fd;
 	return 0;
@@ -307,8 +307,7 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 	if (!net || net->netns_fd <= 0)
 		return;
 	for (size_t i = 0; i < net->n_ports; i++)
-		if (net->ports[i].link_fd >= 0)
-			close(net->ports[i].link_fd);
+		bb_close(&net->ports[i].link_fd);
 	free(net->ports);
 	close(net->netns_fd);
 	*net = (struct bb_xdp_net){.netns_fd = -1};
@@ -326,9 +325,7 @@ static int put_on(struct bb_xdp_port *port, int prog_fd)
 
 	if (fd != -EINVAL)
 		return fd;
-	if (port->link_fd >= 0)
-		close(port->link_fd);
-	port->link_fd = -1;
+	bb_close(&port->link_fd);
 	fd = bpf_link_create(prog_fd, (int)port->ifindex, BPF_XDP, &opts);
 	if (fd < 0)
 		return fd;
@@ -383,15 +380,14 @@ static int switch_ipv6_off(void)
 		"/proc/sys/net/ipv6/conf/default/disable_ipv6",
 	};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(paths); i++) {
 		int fd = open(paths[i], O_WRONLY | O_CLOEXEC), rc = 0;
 
 		if (fd < 0 && errno == ENOENT)
 			continue;
 		if (fd < 0 || write(fd, "1", 1) != 1)
 			rc = -errno;
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 		if (rc)
 			return rc;
 	}
@@ -450,7 +446,7 @@ void bb_veth_pair__close(struct bb_veth_pair *p)
 	const int fds[] = {p->link_fd, p->near_counts_fd, p->netns_fd[BB_VETH_NEAR],
 			   p->netns_fd[BB_VETH_FAR]};
 
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+	for (size_t i = 0; i < BB_LEN(fds); i++)
 		if (fds[i] > 0)
 			close(fds[i]);
 	*p = (struct bb_veth_pair){.netns_fd = {-1, -1}, .near_counts_fd = -1, .link_fd = -1};
@@ -469,8 +465,7 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 			       "SEC(\"tc\")); 'with: step, trigger: test-run' measures others");
 	if (p->link_fd > 0 && p->prog_type == prog_type) {
 		rc = bpf_link_update(p->link_fd, prog_fd, NULL);
-		return rc ? bb_fail(err, rc, "cannot replace the program on our veth device: %s",
-				    strerror(-rc))
+		return rc ? bb_fail(err, rc, "cannot replace the program on our veth device: %m")
 			  : 0;
 	}
 	if (p->link_fd > 0)
@@ -528,8 +523,6 @@ int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, stru
 		rc = bb_veth_parse_sent(text, veth_names[BB_VETH_NEAR], ret_packets);
 	}
 	return rc ? bb_fail(err, rc,
-			    "cannot read /proc/net/dev in the network namespace of the "
-			    "packets: %s",
-			    strerror(-rc))
+			    "cannot read /proc/net/dev in the network namespace of the packets: %m")
 		  : 0;
 }

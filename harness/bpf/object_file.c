@@ -36,7 +36,7 @@ static const char *machine_name(unsigned int machine)
 		{EM_RISCV, "RISC-V"},  {EM_S390, "s390"}, {EM_PPC64, "ppc64"},   {EM_MIPS, "MIPS"},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < BB_LEN(names); i++)
 		if (names[i].machine == machine)
 			return names[i].name;
 	return "another machine";
@@ -229,12 +229,11 @@ static int say_no_map(const char *path, const char *program, struct bpf_map *map
 	map = is_inner ? bpf_map__inner_map(map) : map;
 	type = libbpf_bpf_map_type_str(bpf_map__type(map));
 	return bb_fail(err, rc,
-		       "%s: cannot load program '%s': %s '%s' cannot be created (%s); it is of "
+		       "%s: cannot load program '%s': %s '%s' cannot be created (%m); it is of "
 		       "type %u (%s), with keys of %u bytes, values of %u, %u entries, flags 0x%x",
-		       path, program, is_inner ? "a map in map" : "map", name, strerror(-rc),
-		       bpf_map__type(map), type ? type : "unknown", bpf_map__key_size(map),
-		       bpf_map__value_size(map), bpf_map__max_entries(map),
-		       bpf_map__map_flags(map));
+		       path, program, is_inner ? "a map in map" : "map", name, bpf_map__type(map),
+		       type ? type : "unknown", bpf_map__key_size(map), bpf_map__value_size(map),
+		       bpf_map__max_entries(map), bpf_map__map_flags(map));
 }
 
 /* Replaces the verifier's reason by the names that the program uses and this kernel lacks. */
@@ -269,10 +268,9 @@ static int say_rejected(const char *path, const char *program, const char *other
 	if (strstr(reason, "non-GPL compatible"))
 		hint = "; char LICENSE[] SEC(\"license\") = \"GPL\" makes it compatible";
 	return bb_fail(err, rc,
-		       "%s: the verifier rejects program '%s'%s (%s)%s%s%s\nThe end of its "
+		       "%s: the verifier rejects program '%s'%s (%m)%s%s%s\nThe end of its "
 		       "log:\n%s",
-		       path, program, others, strerror(-rc), reason[0] ? ": " : "", reason, hint,
-		       log);
+		       path, program, others, reason[0] ? ": " : "", reason, hint, log);
 }
 
 /* Types that the kernel has refused to load for root. A refusal takes up to 100 ms, and an
@@ -292,8 +290,8 @@ static int say_not_permitted(const char *path, const struct bpf_program *prog, s
 			       ? "this root is one of a user namespace (unshare -U, a rootless "
 				 "container), whose CAP_BPF and CAP_SYS_ADMIN do not count for "
 				 "BPF: run bpfbench outside of it"
-			       : "this kernel refuses programs of the type (lockdown?): "
-				 "bpfbench check says more");
+			       : "this kernel refuses programs of the type (lockdown?): bpfbench "
+				 "check says more");
 }
 
 int bb_object_check_type(const char *path, const struct bpf_program *prog, struct bb_err *err)
@@ -320,10 +318,10 @@ static bool has_type(const struct bpf_program *prog)
 	if (known >= 0)
 		return known;
 	fd = bpf_prog_load(bpf_program__type(prog), NULL, "GPL", returns_0,
-			   sizeof(returns_0) / sizeof(returns_0[0]), &opts);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0 || fd != -EINVAL;
+			   BB_LEN(returns_0), &opts);
+	known = fd != -EINVAL;
+	bb_close(&fd);
+	return known;
 }
 
 int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
@@ -336,8 +334,7 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 	char reason[600], near[128];
 
 	if (rc == -EMFILE || rc == -ENFILE)
-		return bb_fail(err, rc, "%s: cannot load program '%s': %s", path, program,
-			       strerror(-rc));
+		return bb_fail(err, rc, "%s: cannot load program '%s': %m", path, program);
 	if (strstr(log, "END PROG LOAD LOG")) {
 		bb_refusal_of_verifier(log, reason, sizeof(reason));
 		/* libbpf's call 0xbad2310, which replaces an instruction whose relocation has no
@@ -355,8 +352,7 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 			map = each;
 	}
 	if (rc == -EPERM && !reason[0]) {
-		if (!geteuid() &&
-		    n_refused_types < sizeof(refused_types) / sizeof(refused_types[0])) {
+		if (!geteuid() && n_refused_types < BB_LEN(refused_types)) {
 			refused_types[n_refused_types].type = bpf_program__type(prog);
 			refused_types[n_refused_types++].attach_type =
 				bpf_program__expected_attach_type(prog);
@@ -381,6 +377,6 @@ int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s' is of type %s, which this kernel does not have", path,
 			       program, bb_prog_type_name(bpf_program__type(prog)).text);
-	return bb_fail(err, rc, "%s: cannot load program '%s'%s (%s)%s%s", path, program, others,
-		       strerror(-rc), reason[0] ? ": " : "", reason);
+	return bb_fail(err, rc, "%s: cannot load program '%s'%s (%m)%s%s", path, program, others,
+		       reason[0] ? ": " : "", reason);
 }

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/caller.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "bpf/prog_type.h"
 
@@ -25,7 +26,7 @@ int bb_stats_reader__open(int prog_fd, struct bb_stats_reader *ret_reader, struc
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", prog_fd);
 	fd = bb_root__open(path, O_RDONLY);
 	if (fd < 0)
-		return bb_fail(err, fd, "%s: %s%s", path, strerror(-fd),
+		return bb_fail(err, fd, "%s: %m%s", path,
 			       fd == -ENOENT ? "; is /proc mounted?" : "");
 	*ret_reader = (struct bb_stats_reader){.prog_fd = prog_fd, .fdinfo_fd = fd};
 	return 0;
@@ -104,8 +105,7 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 	if (!rc)
 		rc = bb_stats_reader__info(r, &after);
 	if (rc)
-		return bb_fail(err, rc, "cannot read the run statistics of a program: %s",
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot read the run statistics of a program: %m");
 	/* the readings follow each other, and the counters only rise */
 	if (before.run_cnt > fdinfo.run_cnt || fdinfo.run_cnt > after.run_cnt ||
 	    before.run_time_ns > fdinfo.run_time_ns || fdinfo.run_time_ns > after.run_time_ns)
@@ -157,9 +157,9 @@ int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err)
 		rc = swap_sysctl(e.previous, sizeof(e.previous), "1");
 		if (rc)
 			return bb_fail(err, rc,
-				       "cannot enable bpf_stats: no BPF_ENABLE_STATS, and %s: %s; "
+				       "cannot enable bpf_stats: no BPF_ENABLE_STATS, and %s: %m; "
 				       "bpfbench needs Linux 5.1 or later and root",
-				       SYSCTL, strerror(-rc));
+				       SYSCTL);
 	}
 	*ret_enable = e;
 	return 0;
@@ -169,10 +169,9 @@ void bb_stats_enable__off(struct bb_stats_enable *e)
 {
 	if (!e)
 		return;
-	if (e->fd >= 0)
-		close(e->fd);
-	else if (e->previous[0])
+	if (e->fd < 0 && e->previous[0])
 		swap_sysctl(NULL, 0, e->previous);
+	bb_close(&e->fd);
 	*e = (struct bb_stats_enable){.fd = -1};
 }
 
@@ -244,8 +243,7 @@ double bb_map_bytes_by_id(uint32_t id)
 	int map_fd = bpf_map_get_fd_by_id(id);
 	double bytes = map_fd < 0 ? (double)NAN : bb_map_bytes(map_fd);
 
-	if (map_fd >= 0)
-		close(map_fd);
+	bb_close(&map_fd);
 	return bytes;
 }
 
@@ -273,8 +271,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	int rc = bb_prog_info__read(prog_fd, &info);
 
 	if (rc)
-		return bb_fail(err, rc, "cannot ask the kernel about a loaded program: %s",
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot ask the kernel about a loaded program: %m");
 	snprintf(facts.type, sizeof(facts.type), "%s", bb_prog_type_name(info.type).text);
 	for (size_t i = 0; i < sizeof(info.tag); i++)
 		snprintf(facts.tag + 2 * i, 3, "%02x", info.tag[i]);

@@ -51,7 +51,7 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 
 	section += *section == '?'; /* '?' marks programs that are not loaded by default */
 	len = strcspn(section, "/") - (bb_section_type__is_sleepable(section) ? 2 : 0);
-	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++)
+	for (size_t i = 0; i < BB_LEN(newer); i++)
 		if (len == strlen(newer[i].word) && !memcmp(section, newer[i].word, len)) {
 			*ret_type = newer[i].type;
 			*ret_attach_type = newer[i].attach_type;
@@ -92,7 +92,7 @@ static const struct {
 const char *bb_section_type__guess(const char *section)
 {
 	section += *section == '?'; /* '?' marks programs that are not loaded by default */
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(words); i++) {
 		size_t len = strlen(words[i].word);
 
 		/* accepts "xdp", "xdp/x", "xdp_pass", "xdp-pass" and "tc1", but not "tcp_x" */
@@ -154,7 +154,7 @@ bool bb_kernel_name__of_section(const char *section, char *ret_near, size_t size
 	section += *section == '?';
 	len = strcspn(section, "./");
 	*ret_near = '\0';
-	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(hooks); i++) {
 		const char *slash = strchr(section, '/');
 
 		if (!slash || len != strlen(hooks[i].word) || memcmp(section, hooks[i].word, len))

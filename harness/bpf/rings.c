@@ -131,7 +131,7 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 		rc = open_perf_buffer(r, map_fd);
 	else if (info->type == BPF_MAP_TYPE_QUEUE || info->type == BPF_MAP_TYPE_STACK)
 		rc = add_queue(r, info, map_fd);
-	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", name, strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "cannot read map '%s': %m", name) : 0;
 }
 
 int bb_rings__after_fork(const struct bb_rings *r)

@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 
 #include "bpf/globals.h"
+#include "base/io.h"
 #include "bpf/insn.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
@@ -179,8 +180,7 @@ static void captured_verifier_log(struct bb_source *source, char *log, size_t si
 	log[0] = '\0';
 	if (bb_replay__load_one(&s->replay, s->prog, BB_LOG_STATS, log, (uint32_t)size))
 		log[0] = '\0';
-	if (*fd >= 0)
-		close(*fd);
+	bb_close(fd);
 	*fd = current;
 }
 
@@ -346,8 +346,7 @@ static int find_program(struct captured *s, struct bb_err *err)
 	const char *names[64];
 	size_t n = 0;
 
-	for (size_t i = 0; !p && i < s->capture->n_progs && n < sizeof(names) / sizeof(names[0]);
-	     i++)
+	for (size_t i = 0; !p && i < s->capture->n_progs && n < BB_LEN(names); i++)
 		if (bb_captured_prog__is_measured(&s->capture->progs[i]))
 			names[n++] = s->capture->progs[i].name;
 	if (!p)
@@ -355,8 +354,7 @@ static int find_program(struct captured *s, struct bb_err *err)
 	s->prog = (size_t)(p - s->capture->progs);
 	if (p->missing)
 		return bb_fail(err, -ENOTSUP,
-			       "%s: '%s' cannot be loaded anew: the capture has not "
-			       "%s",
+			       "%s: '%s' cannot be loaded anew: the capture has not %s",
 			       s->head.where, p->name, p->missing);
 	s->section = bb_captured_section(p, bb_capture__any_attachment(s->capture, s->prog));
 	for (size_t i = 0; i < s->capture->n_maps; i++)
@@ -403,8 +401,7 @@ int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_ma
 	for (size_t i = 0; !rc && i < spec->n_globals; i++)
 		rc = globals[i].self ? bb_fail(err, -ENOTSUP,
 					       "global '%s': the variables of a captured program "
-					       "are set "
-					       "to numbers only",
+					       "are set to numbers only",
 					       globals[i].name)
 				     : set_variable(s, &globals[i], err);
 	if (rc)

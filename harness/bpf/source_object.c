@@ -159,7 +159,7 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 	rc = bb_map_sizes__mend(obj, &s->patterns, err);
 	bb_struct_ops__prepare(obj);
 	ours = our_program(s, obj);
-	bpf_object__for_each_program(p, obj) if (n < sizeof(names) / sizeof(names[0]))
+	bpf_object__for_each_program(p, obj) if (n < BB_LEN(names))
 		names[n++] = bpf_program__name(p);
 	if (!rc)
 		rc = ours ? set_type(s, ours, err)
@@ -389,8 +389,7 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	/* only the kernel tells which BTF function libbpf chose as the attach target */
 	rc = bb_prog_info__read(prog_fd, &info);
 	if (rc)
-		return bb_fail(err, rc, "cannot ask the kernel about '%s': %s", c.name,
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot ask the kernel about '%s': %m", c.name);
 	c.attach_btf_id = info.attach_btf_id;
 	c.attach_btf_obj_id = info.attach_btf_obj_id;
 	c.n = (uint32_t)bpf_program__insn_cnt(p);

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/deadline.h"
+#include "base/io.h"
 #include "bpf/attach.h"
 #include "bpf/globals.h"
 #include "bpf/map_contents.h"
@@ -190,8 +191,7 @@ int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct b
 	int rc = bb_prog_info__read(t->prog_fd, &info);
 
 	if (rc)
-		return bb_fail(err, rc, "cannot ask for the type of '%s': %s", t->source->program,
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot ask for the type of '%s': %m", t->source->program);
 	*ret_type = info.type;
 	return 0;
 }
@@ -263,8 +263,7 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 			continue;
 		fd = bpf_map_get_fd_by_id(as[i]);
 		rc = fd < 0 ? fd : bpf_obj_get_info_by_fd(fd, &info, &len);
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 		/* the programs only write to these, so sharing them does no harm */
 		if (!rc && info.type != BPF_MAP_TYPE_RINGBUF &&
 		    info.type != BPF_MAP_TYPE_PERF_EVENT_ARRAY)

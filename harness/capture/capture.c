@@ -210,7 +210,7 @@ static const char *of_cgroup(const struct bb_captured_prog *p)
 	    type != BPF_PROG_TYPE_CGROUP_SOCK_ADDR && type != BPF_PROG_TYPE_CGROUP_SOCKOPT &&
 	    type != BPF_PROG_TYPE_CGROUP_SYSCTL)
 		return NULL;
-	for (size_t i = 0; i < sizeof(cgroups) / sizeof(cgroups[0]); i++)
+	for (size_t i = 0; i < BB_LEN(cgroups); i++)
 		if (cgroups[i].attach_type == p->expected_attach_type)
 			return cgroups[i].section;
 	return NULL;
@@ -247,7 +247,7 @@ struct bb_captured_section bb_captured_section(const struct bb_captured_prog *p,
 		snprintf(s.text, sizeof(s.text), "%s/%s", of_load(p), p->attach_name);
 		return s;
 	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < BB_LEN(words); i++)
 		if (!strcmp(words[i].kind, word))
 			word = words[i].section;
 	snprintf(s.text, sizeof(s.text), "%s%s%s", word, a && *a->where ? "/" : "",

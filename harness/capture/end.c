@@ -166,8 +166,8 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 
 	bb_rights__say_lacking(t->rights, lacking, sizeof(lacking));
 	return bb_fail(err, -ENOTSUP,
-		       "'%s'%s has not the right to load BPF programs: it asked the kernel "
-		       "without %s, and was told '%s'; %s",
+		       "'%s'%s has not the right to load BPF programs: it asked the kernel without "
+		       "%s, and was told '%s'; %s",
 		       t->capture->command, how_ended, lacking, strerror(error),
 		       are_ours ? "run bpfbench as root, with sudo"
 				: "bpfbench ran it as root, so the command gave these rights up "
@@ -193,8 +193,7 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 			       "'%s'%s ran, and its descriptors and memory could not be copied "
 			       "(pidfd_getfd, process_vm_readv: %s), so its BPF programs are not "
 			       "known; Yama (kernel.yama.ptrace_scope=3) or the seccomp filter of "
-			       "a "
-			       "container or service refuses that: allow both calls, and "
+			       "a container or service refuses that: allow both calls, and "
 			       "CAP_SYS_PTRACE",
 			       c->command, how_ended, strerror(-t->unreadable));
 	for (size_t i = 0; i < c->n_progs; i++)

@@ -20,13 +20,12 @@ static const struct {
 	{BIT(CAP_NET_ADMIN), "CAP_NET_ADMIN"},
 	{BIT(CAP_SYS_ADMIN), "CAP_SYS_ADMIN"},
 };
-#define N_LOOKED_AT (BB_LEN(looked_at))
 
 static uint64_t all_rights(void)
 {
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < N_LOOKED_AT; i++)
+	for (size_t i = 0; i < BB_LEN(looked_at); i++)
 		all |= looked_at[i].bit;
 	return all;
 }
@@ -77,7 +76,7 @@ void bb_rights__say_lacking(uint64_t rights, char *ret_text, size_t size)
 	size_t at = 0;
 
 	*ret_text = '\0';
-	for (size_t i = 0; i < N_LOOKED_AT && at < size; i++)
+	for (size_t i = 0; i < BB_LEN(looked_at) && at < size; i++)
 		if (!(rights & looked_at[i].bit))
 			at += (size_t)snprintf(ret_text + at, size - at, "%s%s", at ? ", " : "",
 					       looked_at[i].name);

@@ -137,7 +137,7 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 	free(child.reader.log.text);
 	if (rc) {
 		munmap(s, bytes);
-		return bb_fail(err, rc, "cannot start the consumer: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot start the consumer: %m");
 	}
 	*ret_consumer = (struct bb_consumer){.pid = c.pid, .shared = s};
 	return 0;
@@ -199,7 +199,7 @@ int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, s
 	s->stop = true;
 	rc = wait_for_end(c, &status, &usage);
 	if (rc)
-		return bb_fail(err, rc, "cannot wait for the consumer: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot wait for the consumer: %m");
 	if (WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) != SIGKILL)
 		return say_ended(c, status, err);
 	*ret_consumed = (struct bb_consumed){
@@ -248,8 +248,7 @@ int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room
 
 	ring_buffer__free(ring);
 	if (rc < 0)
-		return bb_fail(err, rc, "cannot read the records that are left in the ring: %s",
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot read the records that are left in the ring: %m");
 	*ret_n = a.n;
 	return 0;
 }

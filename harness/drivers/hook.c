@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
+#include "base/io.h"
 #include "drivers/trigger_fire.h"
 #include "exact/rewrite.h"
 #include "stats/quantile.h"
@@ -137,12 +138,6 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 	return rc;
 }
 
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 /*
  * Attaches `prog_fd` to the hook instead of the program of *link_fd, and stores the new link there.
  * The two are never attached together: a perf event has room for one program, and a tracepoint that
@@ -155,7 +150,7 @@ static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, stru
 	if (hook->n_events)
 		bb_hook__take_off(hook, *link_fd);
 	else
-		close_fd(*link_fd);
+		bb_close(link_fd);
 	rc = bb_hook__put(hook, prog_fd, link_fd, err);
 	if (rc)
 		*link_fd = -1;
@@ -181,7 +176,7 @@ static int take_attached(struct slot *s, const struct bb_hook *hook, struct bloc
 		rc = change_to(hook, s->empty_fd, &link_fd, err);
 	if (!rc && has_empty)
 		rc = take_turn(s, &b->empty_ns, err);
-	close_fd(link_fd);
+	bb_close(&link_fd);
 	return rc;
 }
 
@@ -263,7 +258,7 @@ static void detach(void *slot)
 	struct slot *s = slot;
 
 	bb_firer__stop(&s->fire.firer);
-	close_fd(s->empty_fd);
+	bb_close(&s->empty_fd);
 }
 
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)

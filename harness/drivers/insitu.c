@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/deadline.h"
+#include "base/io.h"
 #include "bpf/attach.h"
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"
@@ -24,16 +25,9 @@ struct insitu_slot {
 	uint64_t whole_periods; /* whole periods of the event's CPU time since it was opened */
 };
 
-static void close_event(struct insitu_slot *slot)
-{
-	if (slot->event_fd >= 0)
-		close(slot->event_fd);
-	slot->event_fd = -1;
-}
-
 static void insitu_detach(void *slot)
 {
-	close_event(slot);
+	bb_close(&((struct insitu_slot *)slot)->event_fd);
 }
 
 static int insitu_attach(void *slot, struct bb_err *err)
@@ -53,7 +47,7 @@ static int open_event(struct insitu_slot *slot, const struct bb_workload *worklo
 	if (slot->event_fd >= 0 && slot->event_pid == workload->pid &&
 	    slot->event_freq_hz == slot->freq_hz)
 		return 0;
-	close_event(slot);
+	bb_close(&slot->event_fd);
 	rc = bb_workload__open_clock(workload, slot->common.state->spec->event, slot->freq_hz,
 				     slot->common.prog->target->prog_fd, &slot->event_fd, err);
 	slot->event_pid = workload->pid;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/grow.h"
+#include "base/io.h"
 #include "bpf/insn.h"
 #include "bpf/prog_stats.h"
 #include "exact/rewrite.h"
@@ -31,7 +32,7 @@ static bool removes_things(const struct bb_code *code)
 	};
 
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at]))
-		for (size_t k = 0; k < sizeof(removers) / sizeof(removers[0]); k++)
+		for (size_t k = 0; k < BB_LEN(removers); k++)
 			if (bb_insn_is_helper_call(&code->insns[at]) &&
 			    code->insns[at].imm == removers[k])
 				return true;
@@ -91,8 +92,7 @@ static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 
 	if (!rc)
 		rc = bb_lines_plan__load(p, &p->form, &fd, err);
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	return rc;
 }
 

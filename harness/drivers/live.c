@@ -51,14 +51,12 @@ static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb
 	int policy = sched_getscheduler(0), rc;
 
 	if (policy < 0 || sched_getparam(0, &before) ||
-	    sched_setscheduler(0, SCHED_OTHER, &as_everybody)) {
-		rc = -errno;
-		return bb_fail(err, rc, "cannot go back to normal priority: %s", strerror(-rc));
-	}
+	    sched_setscheduler(0, SCHED_OTHER, &as_everybody))
+		return bb_fail(err, -errno, "cannot go back to normal priority: %m");
 	rc = watch(opts, prog, n_by_runs, b, err);
 	if (sched_setscheduler(0, policy, &before) && !rc) {
 		rc = -errno;
-		bb_fail(err, rc, "cannot take up priority again: %s", strerror(-rc));
+		bb_fail(err, rc, "cannot take up priority again: %m");
 	}
 	return rc;
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/io.h"
 #include "bpf/attach.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
@@ -60,16 +61,9 @@ static int pipeline_attach(void *slot_, struct bb_err *err)
 	return 0;
 }
 
-static void close_event(struct pipeline_slot *slot)
-{
-	if (slot->event_fd >= 0)
-		close(slot->event_fd);
-	slot->event_fd = -1;
-}
-
 static void pipeline_detach(void *slot)
 {
-	close_event(slot);
+	bb_close(&((struct pipeline_slot *)slot)->event_fd);
 }
 
 /* Starts the workload, paused and with an enabled event on it; bb_workload__resume() lets it go
@@ -92,7 +86,7 @@ static void end_pass(struct flow_run *r)
 {
 	if (r->slot->event_fd >= 0)
 		bb_perf_event__disable(r->slot->event_fd);
-	close_event(r->slot);
+	bb_close(&r->slot->event_fd);
 	if (r->loop->workload.pid)
 		r->batch->target_cpu_s += bb_workload__cpu_s(&r->loop->workload) - r->cpu_before_s;
 	bb_workload__pause(&r->loop->workload);

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/io.h"
 #include "drivers/fit_line.h"
 #include "drivers/trigger_test_run.h"
 #include "stats/quantile.h"
@@ -56,9 +57,7 @@ void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_p
 void bb_pmu__close(struct bb_pmu *p)
 {
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++) {
-		if (p->fds[i] >= 0)
-			close(p->fds[i]);
-		p->fds[i] = -1;
+		bb_close(&p->fds[i]);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "base/text.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
@@ -109,13 +110,11 @@ static int hyperfine_open(const char *program, char *const *args, size_t n_args,
 	/* The file is in memory, so nothing is left behind. hyperfine inherits the descriptor,
 	 * because the user that it runs as may not be able to open the file. */
 	h->json_fd = memfd_create("hyperfine.json", 0);
-	if (h->json_fd < 0) {
-		rc = -errno;
-		return bb_fail(err, rc, "memfd_create: %s", strerror(-rc));
-	}
+	if (h->json_fd < 0)
+		return bb_fail(err, -errno, "memfd_create: %m");
 	snprintf(h->json_path, sizeof(h->json_path), "/proc/self/fd/%d", h->json_fd);
 	rc = compose_command(program, args, n_args, dir, &h->command);
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+	for (size_t i = 0; i < BB_LEN(options); i++)
 		h->args[n++] = (char *)(uintptr_t)options[i];
 	h->args[n++] = h->json_path;
 	h->args[n++] = h->command;
@@ -139,7 +138,7 @@ static int hyperfine_start(struct hyperfine *h, struct bb_workload *ret_w, struc
 	int rc = ftruncate(h->json_fd, 0) ? -errno : 0;
 
 	if (rc)
-		return bb_fail(err, rc, "cannot empty hyperfine's export: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot empty hyperfine's export: %m");
 	return bb_workload__start(&h->spec, ret_w, err);
 }
 
@@ -209,7 +208,7 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	const struct bb_workload_spec spec = {.program = "perf",
 					      .path = ROOTS_PATH,
 					      .args = args,
-					      .n_args = sizeof(args) / sizeof(args[0]),
+					      .n_args = BB_LEN(args),
 					      /* as root, because it samples a process of another
 					       * user */
 					      .place = {.cpu = place->cpu}};
@@ -221,7 +220,7 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 		rc = -errno;
 	if (rc) {
 		close_all(pipes);
-		return bb_fail(err, rc, "cannot make a pipe to perf: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot make a pipe to perf: %m");
 	}
 	snprintf(freq, sizeof(freq), "%u", freq_hz);
 	snprintf(target, sizeof(target), "%d", (int)pid);
@@ -232,9 +231,9 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 		if (rc) {
 			bb_workload__stop(ret_w);
 			bb_fail(err, rc,
-				"perf record did not begin: %s; try: perf record -e cpu-clock -F "
+				"perf record did not begin: %m; try: perf record -e cpu-clock -F "
 				"%u -g sleep 1",
-				strerror(-rc), freq_hz);
+				freq_hz);
 		}
 	}
 	close_all(pipes);
@@ -392,8 +391,7 @@ static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, ui
 	bb_workload__stop(&r.perf);
 	bb_consumer__close(&r.consumer);
 	bb_recorder__free(r.profile);
-	if (r.event_fd >= 0)
-		close(r.event_fd);
+	bb_close(&r.event_fd);
 	return rc;
 }
 

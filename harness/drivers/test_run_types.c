@@ -123,8 +123,6 @@ static const struct bb_test_run_type types[] = {
 	},
 };
 
-#define N_TYPES (sizeof(types) / sizeof(types[0]))
-
 /* Replacements for types without a test run. A type that is not listed runs only under its real
  * event. */
 static const struct {
@@ -142,7 +140,7 @@ int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err)
 {
 	const char *words = "they run only under their real event";
 
-	for (size_t i = 0; i < sizeof(instead) / sizeof(instead[0]); i++)
+	for (size_t i = 0; i < BB_LEN(instead); i++)
 		if (instead[i].prog_type == prog_type)
 			words = instead[i].instead;
 	return bb_fail(err, -ENOTSUP,
@@ -154,7 +152,7 @@ int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err)
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type,
 			   struct bb_err *err)
 {
-	for (size_t i = 0; i < N_TYPES; i++) {
+	for (size_t i = 0; i < BB_LEN(types); i++) {
 		if (types[i].prog_type != prog_type)
 			continue;
 		*ret_type = &types[i];

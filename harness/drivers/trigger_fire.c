@@ -193,8 +193,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 	if (bb_reach__acts(prog->target))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: it writes through what it is given, or acts on whoever runs "
-			       "it, "
-			       "so it is run on its real event only",
+			       "it, so it is run on its real event only",
 			       bb_attach_point__words(own).text);
 	if (!s->live) {
 		s->live = calloc(1, sizeof(*s->live));
@@ -436,8 +435,8 @@ static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err
 	return prog_fd == prog->target->prog_fd ? 0
 						: bb_fail(err, -ENOTSUP,
 							  "the kernel calls it as a member of a "
-							  "struct of functions, and "
-							  "no clone of it can be put there");
+							  "struct of functions, and no clone of it "
+							  "can be put there");
 }
 
 void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,

@@ -191,7 +191,7 @@ static int open_faults(void *state, struct bb_err *err)
 	s->next_page = REGION_PAGES;
 	rc = on_private_stack(s, count_entry);
 	if (rc)
-		return bb_fail(err, rc, "cannot switch to a private stack: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot switch to a private stack: %m");
 	s->base_frames = s->seen_frames;
 	return check_depths(s->common.spec, s->base_frames, err);
 }
@@ -232,7 +232,7 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	 */
 	rc = on_private_stack(s, count_entry);
 	if (rc)
-		return bb_fail(err, rc, "cannot switch to a private stack: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot switch to a private stack: %m");
 	if (s->seen_frames != depth)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
 			       s->seen_frames, depth);
@@ -275,8 +275,7 @@ static int fire(void *attached, uint32_t depth, const struct bb_instrument_part 
 	if (!rc)
 		rc = search(s);
 	if (rc)
-		return bb_fail(err, rc, "firing '%s': %s", a->target->source->program,
-			       strerror(-rc));
+		return bb_fail(err, rc, "firing '%s': %m", a->target->source->program);
 	return bb_stop_signal ? -EINTR : 0;
 }
 

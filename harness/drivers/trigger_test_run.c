@@ -183,10 +183,9 @@ static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_e
 			       in->name, program);
 	return bb_fail(err, rc,
 		       "the kernel does not run '%s' on input '%s' of %zu bytes with its context "
-		       "of %zu (%s); a %s program takes %s; and as context %s %s",
-		       program, in->name, in->len, in->ctx_len, strerror(-rc), s->type->name,
-		       s->type->wants, s->type->ctx_wants,
-		       bb_ctx__members(s->type->takes_ctx).text);
+		       "of %zu (%m); a %s program takes %s; and as context %s %s",
+		       program, in->name, in->len, in->ctx_len, s->type->name, s->type->wants,
+		       s->type->ctx_wants, bb_ctx__members(s->type->takes_ctx).text);
 }
 
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err)
@@ -199,12 +198,11 @@ int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err
 		return say_context_refused(s, rc, err);
 	if (rc == -EINVAL || rc == -E2BIG)
 		return bb_fail(err, rc,
-			       "the kernel does not run '%s' on input '%s' of %zu bytes (%s); a %s "
+			       "the kernel does not run '%s' on input '%s' of %zu bytes (%m); a %s "
 			       "program takes %s",
-			       program, s->input->name, s->input->len, strerror(-rc), s->type->name,
+			       program, s->input->name, s->input->len, s->type->name,
 			       s->type->wants);
-	return bb_fail(err, rc, "running '%s' on input '%s': %s", program, s->input->name,
-		       strerror(-rc));
+	return bb_fail(err, rc, "running '%s' on input '%s': %m", program, s->input->name);
 }
 
 static int open_runs(void *state, struct bb_err *err)

@@ -7,6 +7,7 @@
 
 #include "base/caller.h"
 #include "base/child.h"
+#include "base/io.h"
 #include "bpf/attach.h"
 #include "drivers/driver.h"
 
@@ -23,8 +24,7 @@ static void run_ahead_of_others(void)
 	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
 		errno = 0; /* without autogroups the nice value suffices */
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 }
 
 int bb_child_place__take(const struct bb_child_place *place)
@@ -119,8 +119,8 @@ static int say_cannot_start(const struct bb_workload_spec *spec, int rc, struct 
 			       "scenario",
 			       spec->program, spec->dir ? ": neither in $PATH nor in " : "",
 			       spec->dir ? spec->dir : "");
-	return bb_fail(err, rc, "workload '%s' cannot be started as uid %u: %s", spec->program,
-		       (unsigned int)spec->place.uid, strerror(-rc));
+	return bb_fail(err, rc, "workload '%s' cannot be started as uid %u: %m", spec->program,
+		       (unsigned int)spec->place.uid);
 }
 
 /* Waits until the process has stopped. Returns false if it exited; the caller must then reap it. */
@@ -162,10 +162,8 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 	if (!rc && !(spec->is_held && wait_until_held(c.pid)))
 		rc = bb_child__executed(&c);
 	free(argv);
-	if (start.program_fd >= 0)
-		close(start.program_fd);
-	if (c.report_fd >= 0)
-		close(c.report_fd);
+	bb_close(&start.program_fd);
+	bb_close(&c.report_fd);
 	if (rc) {
 		bb_child__stop(&c);
 		return say_cannot_start(spec, rc, err);
@@ -234,7 +232,7 @@ int bb_workload__start_clock(int event_fd, struct bb_err *err)
 {
 	int rc = bb_perf_event__enable(event_fd);
 
-	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %s", strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %m") : 0;
 }
 
 double bb_workload__cpu_s(const struct bb_workload *w)

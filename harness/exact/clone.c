@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/clone.h"
 
+#include "base/io.h"
 #include "bpf/insn.h"
 #include "exact/registers.h"
 
@@ -213,8 +214,7 @@ void bb_clone__done(struct bb_clone *c)
 	if (!c)
 		return;
 	bb_shared_memory__close(&c->counts);
-	if (c->prog_fd >= 0)
-		close(c->prog_fd);
+	bb_close(&c->prog_fd);
 	free(c->vain);
 	bb_cfg__done(&c->cfg);
 	*c = (struct bb_clone){.prog_fd = -1};

@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/io.h"
 #include "bpf/insn.h"
 #include "bpf/map_contents.h"
 #include "exact/rewrite.h"
@@ -103,7 +104,6 @@ bool bb_target__only_reads(const struct bb_target *t, const struct bb_contents_m
 		only_reads = program_only_reads(t, &trial, fd);
 		any |= fd == t->prog_fd;
 	}
-	if (trial.fd >= 0)
-		close(trial.fd);
+	bb_close(&trial.fd);
 	return only_reads && any;
 }

@@ -372,5 +372,5 @@ unsigned int bb_helper__args(int32_t id)
 
 const char *bb_helper__name(int32_t id)
 {
-	return id > 0 && (size_t)id < sizeof(names) / sizeof(names[0]) ? names[id] : NULL;
+	return id > 0 && (size_t)id < BB_LEN(names) ? names[id] : NULL;
 }

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <sys/mman.h>
 
+#include "base/io.h"
 #include "bpf/insn.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"
@@ -156,7 +157,7 @@ static int say_refused(const struct bb_code *code, const struct bb_rewrite *now,
 	 */
 	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
 	    rc == -EAGAIN)
-		return bb_fail(err, rc, "loading '%s' once more: %s", code->name, strerror(-rc));
+		return bb_fail(err, rc, "loading '%s' once more: %m", code->name);
 	bb_refusal_of_verifier(log, words, sizeof(words));
 	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,
 		 code->n);
@@ -203,8 +204,7 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 					&opts);
 		rc = *ret_fd < 0 ? -errno : 0;
 	}
-	if (btf_fd >= 0)
-		close(btf_fd);
+	bb_close(&btf_fd);
 	free(lines);
 	free(funcs);
 	return rc ? say_refused(code, now, rc, log, err) : 0;
@@ -307,8 +307,7 @@ int bb_shared_memory__open(const char *name, size_t bytes, struct bb_shared_memo
 	if (shared == MAP_FAILED) {
 		rc = -errno;
 		close(m.fd);
-		return bb_fail(err, rc, "mapping a map of %zu bytes into memory: %s", bytes,
-			       strerror(-rc));
+		return bb_fail(err, rc, "mapping a map of %zu bytes into memory: %m", bytes);
 	}
 	m.v = shared;
 	*ret_memory = m;

@@ -81,7 +81,7 @@ static const struct of_prog_type {
 /* Returns NULL if the type's programs can be attached in several ways. */
 static const struct of_prog_type *find_type(uint32_t prog_type)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (size_t i = 0; i < BB_LEN(types); i++)
 		if (types[i].prog_type == prog_type)
 			return &types[i];
 	return NULL;
@@ -111,7 +111,7 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 
 	section += *section == '?'; /* '?' marks programs that are not loaded by default */
 	len = strcspn(section, "/+");
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+	for (size_t i = 0; i < BB_LEN(sections); i++)
 		if (is_word(section, len, sections[i].word)) {
 			p.kind = of_type(sections[i].kind, attach_type);
 			p.is_return = sections[i].is_return;
@@ -194,14 +194,14 @@ void bb_program__named_after(const char *program, bool is_bare, char *ret_name, 
 				 *const after[] = {"_entry", "_enter", "_exit", "_return", "_ret"};
 	size_t len;
 
-	for (size_t i = 0; is_bare && i < sizeof(before) / sizeof(before[0]); i++)
+	for (size_t i = 0; is_bare && i < BB_LEN(before); i++)
 		if (!strncmp(program, before[i], strlen(before[i]))) {
 			program += strlen(before[i]);
 			break;
 		}
 	/* C function names have no dots */
 	len = strcspn(program, ".");
-	for (size_t i = 0; is_bare && i < sizeof(after) / sizeof(after[0]); i++)
+	for (size_t i = 0; is_bare && i < BB_LEN(after); i++)
 		if (len > strlen(after[i]) &&
 		    !strncmp(program + len - strlen(after[i]), after[i], strlen(after[i]))) {
 			len -= strlen(after[i]);
@@ -265,7 +265,7 @@ bool bb_reach__acts(const struct bb_target *target)
 	if (bb_target__code(target, &code, NULL))
 		return true;
 	for (uint32_t i = 0; i < code.n; i++)
-		for (size_t k = 0; k < sizeof(helpers) / sizeof(helpers[0]); k++)
+		for (size_t k = 0; k < BB_LEN(helpers); k++)
 			acts |= bb_insn_is_helper_call(&code.insns[i]) &&
 				code.insns[i].imm == helpers[k];
 	bb_code__done(&code);

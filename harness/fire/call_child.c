@@ -155,8 +155,8 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 	if (!rc)
 		rc = bb_child__executed(&child);
 	if (rc)
-		bb_fail(err, rc, "starting the process that calls%s: %s",
-			pid ? " by the pid that the program was told" : "", strerror(-rc));
+		bb_fail(err, rc, "starting the process that calls%s: %m",
+			pid ? " by the pid that the program was told" : "");
 	else
 		rc = wait_for_it(&c, library, by->call, err);
 	if (rc)

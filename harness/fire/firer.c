@@ -13,6 +13,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/io.h"
 #include "bpf/netns.h"
 #include "fire/later.h"
 #include "fire/user_function.h"
@@ -39,7 +40,7 @@ static int open_netns(struct bb_fire_site *p)
 	if (!rc) {
 		rc = bb_rtnl__up(LOOPBACK_IFINDEX);
 		if (rc)
-			bb_fail(&err, rc, "its loopback device: %s", strerror(-rc));
+			bb_fail(&err, rc, "its loopback device: %m");
 		rc = bb_netns__leave(home_fd, rc, &err);
 	}
 	if (rc && p->netns_fd >= 0) {
@@ -138,10 +139,8 @@ void bb_fire_site__close(struct bb_fire_site *p)
 {
 	if (!p)
 		return;
-	if (p->netns_fd >= 0)
-		close(p->netns_fd);
-	if (p->cgroup_fd >= 0)
-		close(p->cgroup_fd);
+	bb_close(&p->netns_fd);
+	bb_close(&p->cgroup_fd);
 	if (p->keeper > 0) {
 		close(p->keeper_fd);
 		bb_wait_for(p->keeper);
@@ -209,8 +208,7 @@ void bb_firing__close(struct bb_firing *f)
 	if (f->trigger->close)
 		f->trigger->close(f);
 	for (size_t i = 0; i < BB_FIRING_FDS; i++)
-		if (f->fd[i] >= 0)
-			close(f->fd[i]);
+		bb_close(&f->fd[i]);
 	if (f->page != MAP_FAILED)
 		munmap(f->page, 2 * f->page_bytes);
 }
@@ -407,7 +405,7 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 	if (c.pid < 0 && point->self_pid)
 		return bb_fail(err, -EAGAIN, "pid %d, which the program was told: %s",
 			       (int)point->self_pid, strerror(-rc));
-	return bb_fail(err, rc, "starting the process that fires: %s", strerror(-rc));
+	return bb_fail(err, rc, "starting the process that fires: %m");
 }
 
 static int end_at_once(void *arg, int link_fd)
@@ -430,7 +428,7 @@ int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err)
 			       "which pid programs see there");
 	rc = bb_child__start(&rules, end_at_once, NULL, &c);
 	if (rc)
-		return bb_fail(err, rc, "fork: %s", strerror(-rc));
+		return bb_fail(err, rc, "fork: %m");
 	*ret_pid = c.pid;
 	bb_wait_for(c.pid);
 	return 0;

@@ -62,9 +62,8 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	skip = strlen(folder) + 1;
 	fd = bb_root__open(folder, O_RDONLY | O_DIRECTORY);
 	if (bb_is_shortage(fd))
-		return bb_fail(err, fd, "%s: %s", folder, strerror(-fd));
-	if (fd >= 0)
-		close(fd);
+		return bb_fail(err, fd, "%s: %m", folder);
+	bb_close(&fd);
 	snprintf(pattern, sizeof(pattern), "%s/*/*/id", folder);
 	bb_root__begin();
 	glob(pattern, 0, NULL, &found);
@@ -317,8 +316,8 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 	/* the program was loaded for a multi link, and its helpers need one */
 	if (bb_multi_link__is_of_kernel(h->point.attach_type))
 		return bb_fail(err, -ENOTSUP,
-			       "a kprobe.multi program runs on the kernel's "
-			       "functions only, once it is loaded as one");
+			       "a kprobe.multi program runs on the kernel's functions only, once "
+			       "it is loaded as one");
 	rc = bb_own_function__find(h->path, sizeof(h->path), &h->addresses, err);
 	return rc ? rc : open_at_addresses(h, err);
 }
@@ -419,8 +418,7 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 
 static void close_now(int fd)
 {
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 }
 
 static void close_each(int *fds, size_t n, void (*close_one)(int fd))

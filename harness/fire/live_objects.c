@@ -242,7 +242,7 @@ static long live_of(const struct bb_live_objects *o, const char *type, const cha
 				      : strstr(function, "unix") ? BB_LIVE_UNIX
 								 : BB_LIVE_TCP;
 
-	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+	for (size_t i = 0; i < BB_LEN(objects); i++)
 		if (!strcmp(objects[i].type, type)) {
 			enum bb_live_file of = objects[i].of;
 
@@ -275,7 +275,7 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 		return getpid();
 	if (strstr(name, "fd"))
 		return o->fd[BB_LIVE_REGULAR];
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (size_t i = 0; i < BB_LEN(sizes); i++)
 		if (strstr(name, sizes[i]))
 			return A_SIZE;
 	return 0;
@@ -346,7 +346,7 @@ static const struct btf_type *prototype_of(const struct bb_live_objects *o, cons
 	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"};
 	const struct btf_type *t = NULL;
 
-	for (size_t i = 0; !t && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+	for (size_t i = 0; !t && i < BB_LEN(prefixes); i++)
 		t = find_type(o, prefixes[i], function, BTF_KIND_FUNC);
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }

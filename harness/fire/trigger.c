@@ -15,7 +15,7 @@ static const struct bb_trigger *const tables[] = {
 
 const struct bb_trigger *bb_trigger_at(size_t i)
 {
-	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+	for (size_t t = 0; t < BB_LEN(tables); t++)
 		for (const struct bb_trigger *row = tables[t]; row->name; row++)
 			if (!i--)
 				return row;
@@ -115,7 +115,7 @@ static const char *core_of(const char *target)
 
 	name = slash ? slash + 1 : name;
 	name = colon && colon >= name ? colon + 1 : name;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+	for (size_t i = 0; i < BB_LEN(prefixes); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return name + strlen(prefixes[i]);
 	return name;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/child.h"
+#include "base/io.h"
 #include "base/process.h"
 #include "bpf/netns.h"
 #include "fire/firer.h"
@@ -42,8 +43,7 @@ static int link_to_map(struct bb_firing *f)
 		union bpf_iter_link_info over = {.map.map_fd = (__u32)fd};
 
 		rc = fd < 0 ? -errno : link_iter(f, &over);
-		if (fd >= 0)
-			close(fd);
+		bb_close(&fd);
 	}
 	return rc;
 }
@@ -288,7 +288,7 @@ static int load_redirect(unsigned int ifindex, int *ret_fd)
 	const struct bpf_insn insns[] = {MOV(BPF_REG_1, (__s32)ifindex), MOV(BPF_REG_2, 0),
 					 CALL(BPF_FUNC_redirect), EXIT};
 
-	return load_xdp(insns, sizeof(insns) / sizeof(insns[0]), ret_fd);
+	return load_xdp(insns, BB_LEN(insns), ret_fd);
 }
 
 /* Runs the program fd[0] on one live frame, which then goes where the program decides. */
@@ -380,7 +380,7 @@ static int open_cpumap(struct bb_firing *f)
 	if (f->fd[1] < 0 || bpf_map_update_elem(f->fd[1], &cpu, &queue, BPF_ANY))
 		return -errno;
 	insns[0].imm = f->fd[1];
-	return load_xdp(insns, sizeof(insns) / sizeof(insns[0]), &f->fd[0]);
+	return load_xdp(insns, BB_LEN(insns), &f->fd[0]);
 }
 
 /* Waits after the frame, because the other CPU takes it from the queue asynchronously. */

@@ -155,8 +155,8 @@ const struct bb_trigger bb_triggers_file[] = {
 	{"block-write", "write 4 KiB to it", "block_rq block_bio", open_block,
 	 BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0))},
 	{"block-dirty", "write 4 KiB to it through the cache, and have them written",
-	 "writeback_dirty_folio writeback_dirty_page folio_mark_dirty mark_buffer_dirty "
-	 "writeback fdatasync",
+	 "writeback_dirty_folio writeback_dirty_page folio_mark_dirty mark_buffer_dirty writeback "
+	 "fdatasync",
 	 open_block_cached, BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0), BB_DO(fdatasync, FD0))},
 	{0},
 };

@@ -370,9 +370,8 @@ const struct bb_trigger bb_triggers_memory[] = {
 	{"pageout", "ask the kernel to reclaim a page (madvise)",
 	 "mm_vmscan_reclaim_pages madvise_pageout reclaim_pages", .fire = fire_pageout},
 	{"reclaim", "have a page of bpfbench's own cgroup reclaimed (memory.reclaim)",
-	 "vmscan mm_vmscan_memcg_reclaim_begin mm_vmscan_memcg_reclaim_end "
-	 "mm_shrink_slab_start mm_shrink_slab_end shrink_slab shrink_lruvec shrink_node "
-	 "try_to_free_mem_cgroup_pages",
+	 "vmscan mm_vmscan_memcg_reclaim_begin mm_vmscan_memcg_reclaim_end mm_shrink_slab_start "
+	 "mm_shrink_slab_end shrink_slab shrink_lruvec shrink_node try_to_free_mem_cgroup_pages",
 	 open_reclaim, .fire = fire_reclaim},
 	{"brk", "one page more at the end of the heap, and less", "brk", .fire = fire_brk},
 	{0},

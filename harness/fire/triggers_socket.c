@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "bpf/attach.h"
+#include "base/io.h"
 #include "fire/triggers.h"
 
 /* --- addresses of the loopback device, in the trigger's address family --- */
@@ -134,10 +135,8 @@ static int connect_and_close(struct bb_firing *f, bool resets)
 
 	if (client >= 0 && !resets)
 		setsockopt(client, SOL_SOCKET, SO_LINGER, &no_reset, sizeof(no_reset));
-	if (client >= 0)
-		close(client);
-	if (server >= 0)
-		close(server);
+	bb_close(&client);
+	bb_close(&server);
 	return rc;
 }
 
@@ -226,8 +225,7 @@ static int fire_unix_connect(struct bb_firing *f)
 		rc = -errno;
 	else
 		server = accept4(f->fd[0], NULL, NULL, SOCK_CLOEXEC);
-	if (server >= 0)
-		close(server);
+	bb_close(&server);
 	close(client);
 	return rc;
 }
@@ -468,8 +466,7 @@ static int open_hurried(struct bb_firing *f)
 static void close_ends(struct bb_firing *f)
 {
 	for (int i = 0; i < 3; i++)
-		if (f->fd[i] >= 0)
-			close(f->fd[i]);
+		bb_close(&f->fd[i]);
 	f->fd[0] = f->fd[1] = f->fd[2] = -1;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/io.h"
 #include "bpf/insn.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"
@@ -298,7 +299,7 @@ static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int 
 
 	if (!is_known && ask_verifier(l, log, &stack_bytes))
 		return -ENOTSUP;
-	for (size_t i = 0; fd < 0 && i < sizeof(tried) / sizeof(tried[0]); i++) {
+	for (size_t i = 0; fd < 0 && i < BB_LEN(tried); i++) {
 		struct bb_err err = {0};
 		struct bb_rewrite out;
 
@@ -574,8 +575,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	}
 	fd = load(&attr, sizeof(attr), NULL, log);
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
-	if (fd >= 0)
-		close(fd);
+	bb_close(&fd);
 	price.timed_ns = price_of(&attr, &code, &g, all, 0, in_a_row, NULL, log) - empty_ns;
 	price.untimed_ns = price_of(&attr, &code, &g, all, INT64_MAX, in_a_row, NULL, log) -
 			   empty_ns;

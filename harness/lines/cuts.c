@@ -33,8 +33,7 @@ static const struct {
 
 static enum bb_entered calls_back(const struct bpf_insn *i)
 {
-	for (size_t k = 0; bb_insn_is_helper_call(i) && k < sizeof(callers) / sizeof(callers[0]);
-	     k++)
+	for (size_t k = 0; bb_insn_is_helper_call(i) && k < BB_LEN(callers); k++)
 		if (callers[k].id == i->imm)
 			return callers[k].by;
 	return BB_ENTERED_NEVER;

@@ -107,7 +107,7 @@ static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held
 		return false;
 	if (is_kfunc && is_iterator(p, name, held))
 		return true;
-	for (const struct kind *k = kinds; k < kinds + sizeof(kinds) / sizeof(kinds[0]); k++) {
+	for (const struct kind *k = kinds; k < kinds + BB_LEN(kinds); k++) {
 		if (is_kfunc ? !k->take || strcmp(name, k->take) : k->take_id != i->imm)
 			continue;
 		*held = (struct bb_held){.by = k->by,
