@@ -4,7 +4,6 @@
 #include <linux/bpf.h>
 
 #include "base/err.h"
-#include "base/std.h"
 
 struct btf;
 

@@ -5,7 +5,6 @@
 #include <linux/bpf.h>
 
 #include "base/err.h"
-#include "base/std.h"
 
 /* A BPF object file as the compiler wrote it: its functions, and the symbols that they refer to. */
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/std.h"
 
 /*
  * Programs that any process has loaded into the kernel. An open descriptor keeps a program alive

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/std.h"
 
 /*
  * Private network namespaces and devices in them. Each namespace is held by a descriptor only, and

@@ -317,8 +317,8 @@ static bool has_type(const struct bpf_program *prog)
 
 	if (known >= 0)
 		return known;
-	fd = bpf_prog_load(bpf_program__type(prog), NULL, "GPL", returns_0,
-			   BB_LEN(returns_0), &opts);
+	fd = bpf_prog_load(bpf_program__type(prog), NULL, "GPL", returns_0, BB_LEN(returns_0),
+			   &opts);
 	known = fd != -EINVAL;
 	bb_close(&fd);
 	return known;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
 #include "plan/field.h"
 
 /* The contents of a BPF object or a capture, read without loading it: for `bpfbench init` and

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/std.h"
 #include "core/metric.h"
 
 struct bpf_prog_info;

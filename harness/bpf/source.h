@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
 #include "bpf/code.h"
 #include "bpf/kept_maps.h"
-#include "plan/scenario.h"
 
 /*
  * A source is where a program comes from: an object file (source_object.c), a capture

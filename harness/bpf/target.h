@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
-#include "bpf/code.h"
 #include "bpf/prog_stats.h"
 #include "bpf/source.h"
-#include "plan/scenario.h"
 
 /*
  * A program under test: its source and its current load. Each load gets a new JIT address and is

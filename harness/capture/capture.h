@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 #include "base/record.h"
-#include "base/std.h"
 
 /*
  * A capture: the programs that a command loaded, as BPF_PROG_LOAD received them, with their maps,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/record_json.h"
-#include "base/std.h"
 #include "capture/capture.h"
 
 /*

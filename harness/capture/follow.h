@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/std.h"
 
 /*
  * A command that runs while its programs are measured. It tells which programs of the kernel the

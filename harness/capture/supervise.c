@@ -5,7 +5,6 @@
 #include "base/child.h"
 #include "base/stop.h"
 #include "capture/watched.h"
-#include "capture/take.h"
 
 #define TURN_MS 50
 /* time without calls after which a capture ends, if programs are attached, s */

@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
 
-#include "base/std.h"
 #include "capture/capture.h"
 #include "capture/remote.h"
 

@@ -3,8 +3,6 @@
 
 #include <linux/seccomp.h>
 
-#include "base/err.h"
-#include "base/std.h"
 #include "capture/take.h"
 
 /*

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/trigger_fire.h"
 
-#include "base/deadline.h"
 #include "exact/clone.h"
-#include "exact/cfg.h"
 
 /* runs with each set of arguments: a program with a memory may take another path later */
 #define RUNS 3u

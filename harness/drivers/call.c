@@ -6,7 +6,6 @@
  */
 
 #include "base/clock.h"
-#include "base/rng.h"
 #include "base/deadline.h"
 #include "drivers/driver.h"
 #include "drivers/fit_line.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/std.h"
 
 /*
  * Empties the caches and predictors of a CPU, as far as user space can: the TLB, branch targets,

@@ -3,7 +3,6 @@
 
 #include "base/deadline.h"
 #include "bpf/object_info.h"
-#include "fire/attach_point.h"
 
 /* most programs to load, because a program of a large object takes half a second to load */
 #define TRIES_MOST 32u

@@ -3,7 +3,6 @@
 
 #include <sched.h>
 
-#include "base/clock.h"
 #include "drivers/trigger.h"
 
 int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
-#include "core/drive_kind.h"
 #include "core/ring_use.h"
 #include "drivers/cold.h"
 #include "drivers/test_prog.h"
-#include "plan/scenario.h"
 
 /*
  * A driver makes a loaded program run and takes samples of the cost of each run. A driver is one

@@ -10,11 +10,7 @@
 #include <bpf/bpf.h>
 #include <sys/mman.h>
 
-#include "base/clock.h"
-#include "base/deadline.h"
-#include "bpf/insn.h"
 #include "drivers/trigger.h"
-#include "exact/cfg.h"
 
 #define MOST_ARRAYS 64
 #define MOST_ENTRIES 65536 /* larger prog arrays are left alone, because each entry is read */

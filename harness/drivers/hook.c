@@ -14,8 +14,6 @@
 #include <linux/bpf.h>
 
 #include "base/clock.h"
-#include "base/deadline.h"
-#include "base/give_way.h"
 #include "base/io.h"
 #include "drivers/trigger_fire.h"
 #include "exact/rewrite.h"

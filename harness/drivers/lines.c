@@ -3,9 +3,7 @@
 
 #include <sys/mman.h>
 
-#include "base/clock.h"
 #include "base/grow.h"
-#include "base/stop.h"
 #include "stats/quantile.h"
 
 #define TICK_NS 10.0 /* no kernel's clock is coarser; samples are multiples of its tick */

@@ -2,13 +2,8 @@
 /* lines: finds where a program can be cut, and which path its runs take. */
 #include "drivers/lines_state.h"
 
-#include "base/clock.h"
-#include "base/deadline.h"
 #include "base/grow.h"
 #include "base/io.h"
-#include "bpf/insn.h"
-#include "bpf/prog_stats.h"
-#include "exact/rewrite.h"
 
 #define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */
 /* with more cuts, every second cut is left out instead of a whole kind of cuts */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/rng.h"
-#include "bpf/prog_stats.h"
 #include "drivers/lines.h"
 #include "drivers/trigger.h"
 

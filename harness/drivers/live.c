@@ -13,8 +13,6 @@
 #include <sched.h>
 
 #include "base/clock.h"
-#include "bpf/prog_stats.h"
-#include "drivers/driver.h"
 #include "drivers/windows.h"
 
 #define LOOK_SAMPLES 256u

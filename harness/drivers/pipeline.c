@@ -11,7 +11,6 @@
 #include "base/deadline.h"
 #include "base/io.h"
 #include "bpf/attach.h"
-#include "bpf/rings.h"
 #include "drivers/consumer.h"
 #include "drivers/windows.h"
 #include "drivers/workload_loop.h"

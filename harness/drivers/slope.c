@@ -16,7 +16,6 @@
 #include <sys/syscall.h>
 
 #include "base/clock.h"
-#include "base/deadline.h"
 #include "base/io.h"
 #include "drivers/fit_line.h"
 #include "drivers/trigger_test_run.h"

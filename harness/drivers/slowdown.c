@@ -12,14 +12,10 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "base/err.h"
 #include "base/io.h"
 #include "base/text.h"
-#include "bpf/rings.h"
 #include "drivers/consumer.h"
-#include "drivers/driver.h"
 #include "drivers/windows.h"
-#include "drivers/workload.h"
 #include "profile/recording.h"
 
 /* hyperfine (https://github.com/sharkdp/hyperfine) as the stopwatch: it runs one command once,

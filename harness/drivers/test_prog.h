@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
 #include "base/rng.h"
-#include "base/std.h"
-#include "bpf/target.h"
 #include "fire/trigger.h"
-#include "plan/scenario.h"
 
 /* How a program is made to run where it is attached. */
 struct bb_fire_found {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
 #include "plan/scenario.h"
 
 /* The inputs and results of BPF_PROG_TEST_RUN for one program type (net/bpf/test_run.c,

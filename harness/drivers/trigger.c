@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/trigger.h"
-#include "base/std.h"
 
 int bb_trigger__open(const struct bb_drive_trigger *trigger, const struct bb_drive_spec *spec,
 		     const struct bb_driver_opts *opts, struct bb_trigger_state **ret_state,

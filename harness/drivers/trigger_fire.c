@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/trigger_fire.h"
 
-#include "base/clock.h"
 #include "base/grow.h"
 #include "base/parse.h"
-#include "bpf/prog_stats.h"
 #include "drivers/companions.h"
 #include "fire/discover.h"
-#include "fire/attach_point.h"
 
 static struct bb_fire_state *states; /* all open states, as a list */
 

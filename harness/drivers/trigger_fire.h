@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "drivers/trigger.h"
-#include "fire/firer.h"
 #include "fire/hook.h"
 #include "fire/live_objects.h"
 

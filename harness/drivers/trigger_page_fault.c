@@ -14,8 +14,6 @@
 #include <ucontext.h>
 
 #include "base/deadline.h"
-#include "base/give_way.h"
-#include "base/stop.h"
 #include "bpf/attach.h"
 #include "drivers/trigger.h"
 #include "workloads/amicable_pairs.h"

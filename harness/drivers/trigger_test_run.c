@@ -11,9 +11,6 @@
 
 #include <bpf/bpf.h>
 
-#include "base/clock.h"
-#include "base/deadline.h"
-#include "base/stop.h"
 #include "plan/field.h"
 
 #define ENOTSUPP_KERNEL                                                                            \

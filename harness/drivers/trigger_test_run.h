@@ -4,13 +4,9 @@
 #include <linux/bpf.h>
 #include <sys/syscall.h>
 
-#include "base/err.h"
-#include "base/std.h"
-#include "bpf/target.h"
 #include "bpf/netns.h"
 #include "drivers/test_run_types.h"
 #include "drivers/trigger.h"
-#include "plan/scenario.h"
 
 /*
  * One program and one input, ready for BPF_PROG_TEST_RUN. The kernel copies the packet for every

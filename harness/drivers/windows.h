@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
 #include "bpf/own_runs.h"
-#include "bpf/target.h"
 #include "drivers/driver.h"
 
 /*

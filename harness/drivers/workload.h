@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/std.h"
 
 /* CPU and user of a child process. */
 struct bb_child_place {

@@ -2,7 +2,6 @@
 #include "exact/clone.h"
 
 #include "base/io.h"
-#include "bpf/insn.h"
 #include "exact/registers.h"
 
 #define COUNTER_SLOTS 8u /* 2 to save, 2 for the address, 2 to count, 2 to restore */

@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 
 #include "base/io.h"
-#include "bpf/insn.h"
 #include "bpf/map_contents.h"
 #include "exact/rewrite.h"
 

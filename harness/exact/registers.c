@@ -4,8 +4,6 @@
 #include <bpf/btf.h>
 #include <linux/bpf.h>
 
-#include "bpf/insn.h"
-
 /*
  * Two dataflow analyses over the basic blocks (Aho et al., Compilers, 9.2). A call of a function
  * reads what is live at the start of that function. Blocks are visited until nothing changes:

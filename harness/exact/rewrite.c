@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include "base/io.h"
-#include "bpf/insn.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"
 

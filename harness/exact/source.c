@@ -4,7 +4,6 @@
 #include <bpf/btf.h>
 
 #include "base/grow.h"
-#include "bpf/insn.h"
 #include "exact/registers.h"
 
 static int by_line(const void *a, const void *b)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
 #include "exact/cfg.h"
-#include "bpf/code.h"
 
 /* Turns counts of basic blocks into counts of source lines, by the line information in BTF. */
 

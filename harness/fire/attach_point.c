@@ -3,7 +3,6 @@
 
 #include <linux/bpf.h>
 
-#include "bpf/code.h"
 #include "bpf/insn.h"
 #include "bpf/attach.h"
 #include "bpf/prog_type.h"

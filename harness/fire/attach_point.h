@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
 #include "bpf/target.h"
 #include "fire/user_function.h"
-#include "plan/scenario.h"
 
 /*
  * A hook in the kernel or in a process, to which a program is attached, and its name. It comes from

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
-#include "bpf/prog_stats.h"
-#include "fire/firer.h"
 #include "fire/hook.h"
 
 /* What came of trying a trigger. */

@@ -16,7 +16,6 @@
 #include "base/io.h"
 #include "bpf/netns.h"
 #include "fire/later.h"
-#include "fire/user_function.h"
 
 /* index of the loopback device in every network namespace */
 #define LOOPBACK_IFINDEX 1

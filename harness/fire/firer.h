@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
 #include "fire/trigger.h"
-#include "plan/scenario.h"
 
 /* The user that commands and libraries of a scenario run as, and their environment. */
 struct bb_fire_user {

@@ -3,11 +3,7 @@
 
 #include <linux/perf_event.h>
 
-#include "base/err.h"
-#include "base/std.h"
-#include "fire/attach_point.h"
 #include "fire/firer.h"
-#include "fire/user_function.h"
 
 /*
  * An open attach point, on which programs take turns. Opening does the slow part, such as the perf

@@ -11,7 +11,6 @@
 
 #include "bpf/libbpf_log.h"
 #include "bpf/netns.h"
-#include "fire/user_function.h"
 
 /* --- the objects --- */
 

@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "base/std.h"
 #include "fire/trigger.h"
 
 /* What the tables of triggers share. */

@@ -13,7 +13,6 @@
 #include "bpf/netns.h"
 #include "fire/firer.h"
 #include "fire/triggers.h"
-#include "fire/user_function.h"
 
 /* --- iterators --- */
 

@@ -4,7 +4,6 @@
 #include <libelf.h>
 
 #include "base/err.h"
-#include "base/std.h"
 
 /*
  * A search for a function or static probe in an untrusted program or library. A confined child

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inside/instrument.h"
 
-#include "bpf/insn.h"
 #include "exact/registers.h"
 
 #define MOST_STRIPES 16u

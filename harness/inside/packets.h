@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/rng.h"
-#include "base/std.h"
 #include "inside/instrument.h"
 
 #define BB_INSIDE_KEPT 2 /* packets of a path: the first one that was seen, and one at random */

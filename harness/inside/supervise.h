@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
-#include "bpf/code.h"
 #include "capture/capture.h"
-#include "inside/instrument.h"
 #include "inside/packets.h"
 
 /* A program that the command loaded: the clone that replaced it, or the reason why none did. */

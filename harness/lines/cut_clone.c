@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cut_clone.h"
 
-#include "bpf/insn.h"
-
 /* A run ends when its count reaches this value. It is not the edge of a number range, so the
  * verifier learns nothing from a check that passes. */
 #define OUT 7

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cuts.h"
 
-#include "bpf/insn.h"
-
 /* Marks of a slot: there is a cut before it, or after it. */
 enum { BEFORE = 1, AFTER = 2 };
 

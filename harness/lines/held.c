@@ -8,8 +8,6 @@
 
 #include <bpf/btf.h>
 
-#include "bpf/insn.h"
-
 #define N_REGS 10u
 #define N_SPILLS 64u /* stack slots of 8 bytes: the whole stack */
 #define N_LOCATIONS (N_REGS + N_SPILLS)

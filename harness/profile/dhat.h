@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/std.h"
 
 /*
  * Totals of a file of `valgrind --tool=dhat`, version 2, in bytes and in blocks. Valgrind calls

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/std.h"
 #include "profile.h"
-#include "profile/spaces.h"
 #include "profile/stacks.h"
 #include "profile/symbolize.h"
-#include "profile/symtab.h"
 
 /* A sampled stack: addresses of the kernel's and the user's half, innermost first. */
 struct bb_sampled_stack {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/std.h"
 #include "profile/symtab.h"
 
 /* The kinds of frames. */

@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/stop.h"
-#include "profile/symtab.h"
 
 /* longest mangled name, bytes; libiberty uses about 30 bytes of stack for each of them */
 #define MAX_MANGLED 4096u
