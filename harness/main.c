@@ -5,7 +5,7 @@
 #include "base/caller.h"
 #include "base/clean.h"
 #include "base/io.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "cli/options.h"
 #include "drivers/driver.h"
 #include "vm/guest.h"

@@ -64,7 +64,7 @@ bool bb_user__is_initial_namespace(void)
 	if (bb_read_proc("/proc/self/uid_map", 4096, &text, &len))
 		return true;
 	at = text;
-	for (size_t i = 0; is_same && i < sizeof(expected) / sizeof(expected[0]); i++) {
+	for (size_t i = 0; is_same && i < BB_LEN(expected); i++) {
 		at += strspn(at, " \t");
 		is_same = !bb_parse_digits(&at, &number) && number == expected[i];
 	}

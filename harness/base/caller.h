@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
 #include "base/std.h"
 
 /*
@@ -36,10 +35,8 @@ int bb_caller__own_files(struct bb_err *err);
 /* Becomes the caller for good. Returns 0 or -errno. */
 int bb_caller__become(struct bb_err *err);
 
-/*
- * Opens a kernel file with root's rights, as open(2) does. `path` begins with /proc/ or /sys/, and
- * nobody else chooses a part of it (so no /proc/PID/root/...). Returns a descriptor or -errno.
- */
+/* Opens a kernel file with root's rights, as open(2) does. `path` begins with /proc/ or /sys/, and
+ * nobody else chooses a part of it (so no /proc/PID/root/...). Returns a descriptor or -errno. */
 int bb_root__open(const char *path, int flags);
 
 /* Reads the beginning of a kernel file with root's rights into ret_text[size], which always ends

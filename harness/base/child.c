@@ -17,7 +17,6 @@
 #include <sys/wait.h>
 
 #include "base/caller.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 
@@ -118,9 +117,9 @@ static int allow_trial(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,
 						 O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY};
-	int rc = allow(filter, trial_calls, sizeof(trial_calls) / sizeof(trial_calls[0]));
+	int rc = allow(filter, trial_calls, BB_LEN(trial_calls));
 
-	for (size_t i = 0; !rc && i < sizeof(trial_commands) / sizeof(trial_commands[0]); i++)
+	for (size_t i = 0; !rc && i < BB_LEN(trial_commands); i++)
 		rc = add_rule(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(bpf),
 			      (struct scmp_arg_cmp){0, SCMP_CMP_EQ, trial_commands[i], 0});
 	if (!rc)
@@ -157,7 +156,7 @@ static int confine(enum bb_confinement how)
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
 		return -ENOMEM;
-	rc = allow(filter, calls, sizeof(calls) / sizeof(calls[0]));
+	rc = allow(filter, calls, BB_LEN(calls));
 	if (!rc)
 		rc = how == BB_CONFINED_TRIAL    ? allow_trial(filter)
 		     : how == BB_CONFINED_SERVER ? allow(filter, server_calls, BB_LEN(server_calls))
@@ -250,7 +249,7 @@ static void set_signals(const struct bb_child_rules *r)
 	for (int s = 1; s < NSIG; s++)
 		if (s != SIGCHLD)
 			signal(s, r->signals == BB_SIGNALS_IGNORED ? SIG_IGN : SIG_DFL);
-	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+	for (size_t i = 0; i < BB_LEN(requests); i++)
 		if (r->signals == BB_SIGNALS_OF_FAULTS)
 			signal(requests[i], SIG_IGN);
 	sigemptyset(&none);

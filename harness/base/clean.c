@@ -162,7 +162,7 @@ void bb_clean__put_raw(FILE *out, const char *text)
 {
 	struct stream *s = NULL;
 
-	for (size_t i = 0; i < sizeof(std) / sizeof(std[0]); i++)
+	for (size_t i = 0; i < BB_LEN(std); i++)
 		if (std[i].file == out)
 			s = std[i].stream;
 	if (!s)

@@ -7,10 +7,8 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/io.h"
-#include "base/stop.h"
 
 #define MOST_S 10
 #define POLL_MS 50
@@ -102,8 +100,7 @@ static int say_not_started(const struct bb_confined *c, int rc, bool is_there, s
 static int say_end(const struct bb_confined *c, int rc, int status, struct bb_err *err)
 {
 	if (rc == -EINTR)
-		return bb_fail(err, rc, "stopped by signal %d (%s) while reading %s",
-			       (int)bb_stop_signal, strsignal(bb_stop_signal), c->path);
+		return bb_fail_stopped(err, " while reading ", c->path);
 	if (rc)
 		return bb_fail(err, rc, "%s: the budget was over before %s could %s it", c->path,
 			       c->library, c->verb);

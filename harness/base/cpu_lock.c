@@ -7,7 +7,7 @@
 
 #include "base/caller.h"
 #include "base/io.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "base/text.h"
 
 #define MOST_TRIES 1000 /* tries, 1 ms apart, while the holder is between bind() and listen() */

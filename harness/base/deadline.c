@@ -3,13 +3,11 @@
 
 #include <sys/time.h>
 
-#include "base/clock.h"
-
 #define NS_PER_S 1000000000u
 #define AGAIN_US 20000
 #define LONGEST_S 1e6 /* longest deadline; a longer one might not fit into ns */
 
-volatile sig_atomic_t bb_deadline_has_passed;
+volatile sig_atomic_t bb_stop_signal, bb_deadline_has_passed;
 
 static uint64_t at_ns; /* CLOCK_MONOTONIC; 0: no deadline */
 static unsigned int depth;
@@ -36,6 +34,44 @@ static void arm(void)
 		  NULL);
 }
 
+static void on_signal(int sig)
+{
+	int error = errno;
+
+	bb_stop_signal = sig;
+	if (depth)
+		arm();
+	errno = error;
+}
+
+void bb_stop__install(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	/* No SA_RESTART, so that blocking calls return. SA_RESETHAND: a second signal of the
+	 * same kind kills the process. */
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < BB_LEN(signals); i++) {
+		struct sigaction before;
+
+		/* A SIGHUP that is ignored stays ignored, as under nohup. An ignored SIGINT does
+		 * not, because shells ignore it for background commands. */
+		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
+		    before.sa_handler == SIG_IGN)
+			continue;
+		sigaction(signals[i], &action, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of ulimit -f then fails with EFBIG */
+}
+
+int bb_fail_stopped(struct bb_err *err, const char *doing, const char *what)
+{
+	return bb_fail(err, -EINTR, "stopped by signal %d (%s)%s%s", (int)bb_stop_signal,
+		       strsignal(bb_stop_signal), doing, what);
+}
+
 static void set(uint64_t ns)
 {
 	at_ns = ns;
@@ -51,18 +87,17 @@ void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
 				  : 0;
 
 	ret_deadline->outer_ns = at_ns;
-	if (!depth++) {
+	if (!depth) {
 		sigemptyset(&action.sa_mask);
 		sigaction(SIGALRM, &action, NULL);
-		bb_stop_now = arm;
 	}
+	depth++; /* only now, because on_signal() may set the timer from here on */
 	set(ns && (!at_ns || ns < at_ns) ? ns : at_ns);
 }
 
 void bb_deadline__end(const struct bb_deadline *d)
 {
-	if (!--depth)
-		bb_stop_now = NULL;
+	depth--;
 	set(d->outer_ns);
 }
 

@@ -2,14 +2,24 @@
 #pragma once
 
 #include "base/std.h"
-#include "base/stop.h"
+
+/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP); 0: none. The handler sets it; code
+ * that goes on after a signal sets it to 0; long loops read it. */
+extern volatile sig_atomic_t bb_stop_signal;
+
+/* Installs the handlers. A second signal of one kind ends the process at once. */
+void bb_stop__install(void);
+
+/* Sets the message "stopped by signal 2 (Interrupt)", followed by `doing` and `what`, which may be
+ * "". Returns -EINTR. */
+int bb_fail_stopped(struct bb_err *err, const char *doing, const char *what);
 
 /*
  * The time until which the process may measure. Deadlines nest: the run's budget, in it the share
  * of a drive, and so on; the earliest one counts. There is one timer, so there is one deadline for
  * the process, as there is one stop signal.
  *
- * When the deadline has passed, or a signal asked us to stop (base/stop.h), SIGALRM comes every 20
+ * When the deadline has passed, or a signal asked us to stop, SIGALRM comes every 20
  * ms until the outermost deadline ends: it breaks off system calls that take long. A test run with
  * a `repeat` ends with EINTR (net/bpf/test_run.c, bpf_test_timer_continue), and the verifier with
  * EAGAIN (kernel/bpf/verifier.c, do_check), on which libbpf tries again at most 5 times.

@@ -5,8 +5,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "base/clock.h"
-
 #define SLICE_NS 100000000u
 #define MOST_NS 200000000u
 

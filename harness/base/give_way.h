@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/std.h"
+
 /*
  * Gives this process real-time priority while it steps and polls, because a poller that waits for
  * its CPU sees several runs in one window. A nice value would count within a session only

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "base/clock.h"
 #include "base/io.h"
 #include "base/parse.h"
 

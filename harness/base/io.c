@@ -6,7 +6,6 @@
 #include <sys/random.h>
 
 #include "base/caller.h"
-#include "base/grow.h"
 
 #define MAX_LINKS 40   /* the kernel's MAXSYMLINKS */
 #define LEAST_AGE_S 60 /* a younger file may not be locked yet by the process that made it */
@@ -298,10 +297,8 @@ const char *bb_own__strerror(int error)
 
 /* --- leftovers --- */
 
-/*
- * Removes the file `name`, or a folder of files, if it is unlocked, a minute old, and of the owner
- * and kind of `like`. We never make folders in folders, so a folder with a folder in it stays.
- */
+/* Removes the file `name`, or a folder of files, if it is unlocked, a minute old, and of the owner
+ * and kind of `like`. We never make folders in folders, so a folder with a folder in it stays. */
 static void remove_one(int dir_fd, const char *name, const struct stat *like)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
 #include "base/std.h"
 
 /* Reads a whole regular file into memory and adds a NUL; free() it. Returns 0, or -errno with a

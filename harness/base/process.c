@@ -7,11 +7,9 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
-#include "base/clock.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define NAP_FIRST_NS 1000000 /* the keeper's first pause, doubled each time up to NAP_MOST_NS */
 #define NAP_MOST_NS 50000000
@@ -312,8 +310,7 @@ int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, 
 	else if (rc == -ENOENT)
 		bb_fail(err, rc, "no '%s' in $PATH: install it", p->argv[0]);
 	else if (rc == -EINTR && bb_stop_signal)
-		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal,
-			strsignal(bb_stop_signal));
+		bb_fail_stopped(err, "", "");
 	else if (rc)
 		bb_fail(err, rc, "%s cannot be run: %s", p->argv[0], strerror(-rc));
 	if (!rc) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/record.h"
 
-#include "base/grow.h"
-
 int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n)
 {
 	double *grown = reallocarray(list->x, list->n + n + 1, sizeof(*x));

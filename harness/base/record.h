@@ -78,7 +78,7 @@ void bb_record__init(const struct bb_record *record, void *item);
 /* Frees all that the item owns, and zeros it. */
 void bb_record__done(const struct bb_record *record, void *item);
 
-/* Appends an item with defaults to the array `*items` of `*n` (base/grow.h). Returns the item,
+/* Appends an item with defaults to the array `*items` of `*n` (base/std.h). Returns the item,
  * which is valid until the next call; NULL without memory. */
 void *bb_record__append(const struct bb_record *record, void *items, size_t *n);
 

@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "base/err.h"
+#include "base/std.h"
 #include "base/json_writer.h"
 #include "base/record.h"
 

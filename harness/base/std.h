@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library for every file: headers include it, and a .c file gets it with its header. */
+/* What every file uses: the C library, errors, growing arrays, the clock. Headers include it, and a
+ * .c file gets it with its header. */
 #pragma once
 
 #include <assert.h>
@@ -23,3 +24,59 @@
 #include <unistd.h>
 
 #define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements */
+
+/*
+ * An error for the user: a negative errno, and one message that says the fault, where it is, and
+ * what to do. Functions that can fail take a bb_err as their last parameter, and return 0 or its
+ * `code`. Only cli/ and main.c print the message.
+ */
+struct bb_err {
+	int code; /* 0, or -errno */
+	char msg[4096];
+};
+
+/* Fills `err`, which may be NULL. %m in `fmt` is the text of `code`. Returns `code`. */
+int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* True if the process or machine is out of descriptors or memory. Such a failure says nothing
+ * about the kernel's abilities or the object. */
+bool bb_is_shortage(int code);
+
+/* Sets the message "out of memory". Returns -ENOMEM. */
+int bb_fail_nomem(struct bb_err *err);
+
+/*
+ * Appends a zeroed item to the array `*items` of `*n` items; `items` is the address of the pointer
+ * to the array. All items must come from bb_append(): the array doubles when n reaches a power of
+ * two, so no capacity is stored. Returns the new item, or NULL without memory.
+ */
+void *bb_append(void *items, size_t *n, size_t item_size);
+
+/*
+ * Makes room for n items in the array `*items`, which has room for `*size` items; `items` is the
+ * address of the pointer to the array. The room doubles as needed. Returns 0, or -ENOMEM with the
+ * array unchanged.
+ */
+int bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
+
+/* A list of borrowed texts. */
+struct bb_strings {
+	const char *const *v;
+	size_t n;
+};
+
+/* Returns CLOCK_MONOTONIC, ns. */
+static inline uint64_t bb_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Returns the seconds from `since_ns` until now. */
+static inline double bb_seconds_since(uint64_t since_ns)
+{
+	return (double)(bb_now_ns() - since_ns) * 1e-9;
+}

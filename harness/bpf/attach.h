@@ -3,7 +3,7 @@
 
 #include <linux/perf_event.h>
 
-#include "base/err.h"
+#include "base/std.h"
 
 /* Attaches programs to hooks that the libbpf of Debian 12 does not support. */
 

@@ -4,7 +4,6 @@
 #include <bpf/btf.h>
 #include <elf.h>
 
-#include "base/grow.h"
 #include "bpf/elf_file.h"
 #include "bpf/insn.h"
 

@@ -3,7 +3,7 @@
 
 #include <linux/bpf.h>
 
-#include "base/err.h"
+#include "base/std.h"
 
 struct btf;
 

@@ -3,7 +3,6 @@
 
 #include <elf.h>
 
-#include "base/grow.h"
 #include "bpf/insn.h"
 
 static int say_broken(struct bb_err *err)

@@ -4,7 +4,7 @@
 #include <gelf.h>
 #include <linux/bpf.h>
 
-#include "base/err.h"
+#include "base/std.h"
 
 /* A BPF object file as the compiler wrote it: its functions, and the symbols that they refer to. */
 

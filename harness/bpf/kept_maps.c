@@ -5,7 +5,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "base/grow.h"
 #include "base/io.h"
 
 struct bb_kept_map {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
+#include "base/std.h"
 
 /*
  * Programs that any process has loaded into the kernel. An open descriptor keeps a program alive

@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 #include <gelf.h>
 
-#include "base/grow.h"
 #include "bpf/elf_file.h"
 #include "bpf/object_file.h"
 #include "capture/file.h"

@@ -3,8 +3,6 @@
 
 #include <sys/prctl.h>
 
-#include "base/clock.h"
-
 #define TRIES 512u
 /* windows that must have the fewest runs; if only a few have them, that may be chance */
 #define FEWEST 16u

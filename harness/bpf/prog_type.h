@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
+#include "base/std.h"
 
 /* Linux 6.4: newer than the headers and libbpf of Debian 12 */
 #define BB_PROG_TYPE_NETFILTER 32u

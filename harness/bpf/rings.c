@@ -6,8 +6,6 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-#include "base/grow.h"
-
 #define PERF_PAGES 64 /* for each CPU; a power of two */
 
 static struct bb_ring *add_ring(struct bb_rings *r)

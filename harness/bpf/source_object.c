@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 
 #include "base/caller.h"
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "bpf/globals.h"
 #include "bpf/elf_file.h"

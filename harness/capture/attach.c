@@ -12,7 +12,6 @@
 #include <sys/time.h>
 
 #include "base/caller.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/kernel_fs.h"
 #include "base/parse.h"

@@ -3,7 +3,6 @@
 
 #include <linux/bpf.h>
 
-#include "base/err.h"
 #include "base/record.h"
 
 /*

@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <sys/utsname.h>
 
-#include "base/grow.h"
 #include "base/io.h"
 
 /* Returns 0 or -ENOMEM, without a message. */

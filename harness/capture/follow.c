@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 
-#include "base/clock.h"
 #include "base/io.h"
 #include "capture/watched.h"
 #include "capture/replay.h"

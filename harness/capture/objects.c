@@ -4,7 +4,6 @@
 
 #include "base/caller.h"
 #include "base/deadline.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "capture/replay.h"
 #include "capture/take.h"

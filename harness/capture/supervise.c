@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/supervise.h"
 
-#include "base/clock.h"
 #include "base/child.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "capture/watched.h"
 
 #define TURN_MS 50

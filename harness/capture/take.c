@@ -4,8 +4,6 @@
 #include <linux/audit.h>
 #include <sys/syscall.h>
 
-#include "base/clock.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "capture/replay.h"
 #include "capture/rights.h"

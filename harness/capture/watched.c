@@ -12,10 +12,9 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define LOW_WORD 0xffffffffu /* the part of an argument that the kernel reads for an int */
 #define GUARD_QUITS 'q'

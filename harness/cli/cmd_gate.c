@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include "base/clock.h"
 #include "base/rng.h"
 #include "cli/capture_options.h"
 #include "cli/options.h"

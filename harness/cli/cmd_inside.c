@@ -4,10 +4,9 @@
 #include <poll.h>
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/http.h"
 #include "base/json_writer.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "bpf/prog_type.h"
 #include "capture/file.h"
 #include "capture/watched.h"
@@ -115,10 +114,9 @@ static const struct bb_usage usage = {
 	.more = "The command gets a clone of each program that it loads. The clone does what the "
 		"program does, counts its runs, reads the clock and notes the path. The cost of "
 		"the clock readings is measured and taken out of all times. On a terminal the "
-		"table "
-		"is refreshed each second until the command ends, q or Ctrl-C. The command runs "
-		"with "
-		"the rights of bpfbench, its stdin empty, its stdout on stderr. Needs root.",
+		"table is refreshed each second until the command ends, q or Ctrl-C. The command "
+		"runs with the rights of bpfbench, its stdin empty, its stdout on stderr. Needs "
+		"root.",
 	.example = "  sudo bpfbench inside --for 5 -- opensnoop\n"
 		   "  sudo bpfbench inside --serve 127.0.0.1:9436 -- opensnoop\n",
 	.sets = {{NULL, options, 0}},
@@ -151,7 +149,7 @@ static double worst_of(const struct session *s, const struct bb_inside_path *p)
 
 static const double shares[] = {0.5, 0.9, 0.99, 0.999};
 static const char *const share_names[] = {"p50", "p90", "p99", "p99_9"};
-#define N_SHARES (sizeof(shares) / sizeof(shares[0]))
+#define N_SHARES (BB_LEN(shares))
 
 static void add_times(const struct session *s, const struct bb_inside_path *p, struct bb_doc *d)
 {
@@ -183,7 +181,7 @@ static const struct bb_doc_column path_columns[] = {
 
 static void print_programs(const struct session *s, struct bb_doc *d)
 {
-	bb_doc__table(d, program_columns, sizeof(program_columns) / sizeof(program_columns[0]));
+	bb_doc__table(d, program_columns, BB_LEN(program_columns));
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		const struct bb_inside_program *p = &s->inside.programs[i];
 		const struct bb_inside_figures *f = &s->figures[i];
@@ -280,7 +278,7 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 	if (f->n_paths < 2)
 		return;
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s: %zu paths", p->name, f->n_paths);
-	bb_doc__table(d, path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
+	bb_doc__table(d, path_columns, BB_LEN(path_columns));
 	for (size_t k = 0; k < n; k++)
 		print_path(s, i, k, d);
 	btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
@@ -320,8 +318,7 @@ static void print_others(const struct session *s, struct bb_doc *d)
 	}
 	bb_doc__add(d, BB_DOC_FAINT, NULL,
 		    "%zu loads, %zu replaced by clones, %zu short tests of the loader's; %zu "
-		    "clones "
-		    "did not run. A load waited for %.0f us.",
+		    "clones did not run. A load waited for %.0f us.",
 		    in->n_loads, replaced, tests, idle,
 		    in->n_loads ? (double)in->spent_ns * 1e-3 / (double)in->n_loads : 0.0);
 }

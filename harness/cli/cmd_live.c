@@ -2,10 +2,9 @@
 #include <poll.h>
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/http.h"
 #include "base/io.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "bpf/prog_stats.h"
 #include "capture/follow.h"
 #include "cli/capture_options.h"

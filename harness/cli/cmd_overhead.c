@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/caller.h"
-#include "base/clock.h"
 #include "base/json_writer.h"
 #include "bpf/prog_type.h"
 #include "cli/capture_options.h"

@@ -3,7 +3,7 @@
 
 #include "base/caller.h"
 #include "base/child.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
-#include "base/clock.h"
 #include "cli/capture_options.h"
 #include "cli/options.h"
 #include "cli/measure.h"

@@ -7,10 +7,9 @@
 
 #include "base/caller.h"
 #include "base/clean.h"
-#include "base/clock.h"
 #include "base/cpu_lock.h"
 #include "base/give_way.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/output.h"

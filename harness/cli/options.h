@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/grow.h"
 #include "base/std.h"
 
 enum bb_exit {
@@ -39,9 +37,8 @@ void bb_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), n
 /* Calls bb_usage_error() with `text` if `is_wrong`. */
 void bb_refuse(const char *text, bool is_wrong);
 
-/*
- * Tables of the options of a command. The parser of the command line and the help both read them.
- */
+/* Tables of the options of a command. The parser of the command line and the help both read
+ * them. */
 struct bb_option;
 
 /* Stores the value `text` of option `o` in `member`, or exits with a usage error. */
@@ -72,7 +69,7 @@ struct bb_option {
  * arguments keep these in static memory. */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
-/* Like bb_append() of base/grow.h, but exits if memory runs out. */
+/* Like bb_append() of base/std.h, but exits if memory runs out. */
 void *bb_option_append(void *v, size_t *n, size_t size);
 void bb_out_of_memory(void) __attribute__((noreturn));
 

@@ -26,10 +26,8 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 			 asprintf(&lib, "%.*s/lib/bpfbench", (int)(bin - dir), dir) < 0 ||
 			 asprintf(&p.scenario_dir, "%s/scenarios", share) < 0;
 	if (!p.scenario_dir || access(p.scenario_dir, F_OK)) {
-		/*
-		 * In the source tree, scenarios are beside the program. BB_BUILD_DIR is what O= was
-		 * when the program was built: a folder beside the program, or an absolute path.
-		 */
+		/* In the source tree, scenarios are beside the program. BB_BUILD_DIR is what O= was
+		 * when the program was built: a folder beside the program, or an absolute path. */
 		free(p.scenario_dir);
 		free(share);
 		free(lib);

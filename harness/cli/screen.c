@@ -35,8 +35,7 @@ int bb_screen__open(struct bb_screen *ret_screen, struct bb_err *err)
 	if (failed || tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw))
 		return bb_fail(err, -errno,
 			       "the terminal's settings: %m; without a terminal on stdin, no table "
-			       "is "
-			       "refreshed");
+			       "is refreshed");
 	bb_clean__put_raw(stdout, BEGIN);
 	return 0;
 }

@@ -3,7 +3,6 @@
 
 #include <termios.h>
 
-#include "base/err.h"
 #include "base/std.h"
 
 /* The terminal while a table is refreshed on it: stdin delivers single keys. At the end it has its

@@ -3,10 +3,9 @@
 
 #include <sched.h>
 
-#include "base/clock.h"
 #include "base/io.h"
 #include "base/json_writer.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "export/matrix.h"
@@ -156,8 +155,7 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 		}
 		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 	}
-	return bb_fail(err, -EINTR, "stopped by signal %d (%s)", (int)bb_stop_signal,
-		       strsignal(bb_stop_signal));
+	return bb_fail_stopped(err, "", "");
 }
 
 /* Runs all guests, at most as many at once as there are CPUs. */

@@ -69,12 +69,12 @@ const char *bb_clock_name(size_t i)
 {
 	static const char *const clocks[] = {"cpu-clock", "task-clock"};
 
-	return i < sizeof(clocks) / sizeof(clocks[0]) ? clocks[i] : NULL;
+	return i < BB_LEN(clocks) ? clocks[i] : NULL;
 }
 
 const char *bb_sample_consumer_name(size_t i)
 {
 	static const char *const consumers[] = {"fixed", "oops", "none"};
 
-	return i < sizeof(consumers) / sizeof(consumers[0]) ? consumers[i] : NULL;
+	return i < BB_LEN(consumers) ? consumers[i] : NULL;
 }

@@ -58,8 +58,7 @@ const struct bb_metric_def bb_metrics[] = {
 	 "runs whose result was thrown away"},
 	{"relative", "latency-relative", "pieces", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(relative),
 	 "latency in pieces of a fixed work that was timed in the same rounds: wakeups for "
-	 "programs "
-	 "that wake a reader, else stretches of instructions"},
+	 "programs that wake a reader, else stretches of instructions"},
 	{"produced", "samples-produced", "samples", BB_NO_DIRECTION, BB_METRIC_INFO,
 	 AT(pipeline.produced), "pipeline: samples that got into the ring"},
 	{"consumed", "samples-consumed", "samples", BB_HIGHER_IS_BETTER, BB_METRIC_INFO,
@@ -69,8 +68,7 @@ const struct bb_metric_def bb_metrics[] = {
 	 "pipeline: largest lag of all samples"},
 	{"ring_peak", "ring-peak", "share", BB_LOWER_IS_BETTER, BB_METRIC_INFO,
 	 AT(pipeline.ring_peak),
-	 "pipeline: highest fill of the ring that was seen, as a share of "
-	 "its size"},
+	 "pipeline: highest fill of the ring that was seen, as a share of its size"},
 	{"consumer_cpu", "consumer-cpu", "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO,
 	 AT(pipeline.consumer_cpu), "pipeline: CPU time of the consumer a sample"},
 	{"slowdown", "slowdown", "ratio", BB_LOWER_IS_BETTER, BB_METRIC_TIMING, AT(slowdown.ratio),
@@ -98,7 +96,7 @@ const struct bb_metric_def bb_metric_instructions = {
 	"BPF instructions that one run executes, without those of helpers",
 };
 
-const size_t bb_n_metrics = sizeof(bb_metrics) / sizeof(bb_metrics[0]);
+const size_t bb_n_metrics = BB_LEN(bb_metrics);
 
 #undef AT
 #define AT(field) offsetof(struct bb_prog_static, field)
@@ -122,4 +120,4 @@ const struct bb_metric_def bb_static_metrics[] = {
 	 "the verifier's own time for one load: a single sample, not exact, never compared"},
 };
 
-const size_t bb_n_static_metrics = sizeof(bb_static_metrics) / sizeof(bb_static_metrics[0]);
+const size_t bb_n_static_metrics = BB_LEN(bb_static_metrics);

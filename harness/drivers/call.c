@@ -5,7 +5,6 @@
  * clock's own cost nor its tick. For a function that sleeps, a sample is one call.
  */
 
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "drivers/driver.h"
 #include "drivers/fit_line.h"

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include "base/clock.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/rng.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
+#include "base/std.h"
 
 /*
  * Empties the caches and predictors of a CPU, as far as user space can: the TLB, branch targets,

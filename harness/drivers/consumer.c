@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/child.h"
 #include "perf_profiler.h"
 

@@ -13,7 +13,6 @@
  */
 #include <linux/bpf.h>
 
-#include "base/clock.h"
 #include "base/io.h"
 #include "drivers/trigger_fire.h"
 #include "exact/rewrite.h"

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include "base/grow.h"
 #include "stats/quantile.h"
 
 #define TICK_NS 10.0 /* no kernel's clock is coarser; samples are multiples of its tick */

@@ -2,7 +2,6 @@
 /* lines: finds where a program can be cut, and which path its runs take. */
 #include "drivers/lines_state.h"
 
-#include "base/grow.h"
 #include "base/io.h"
 
 #define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */

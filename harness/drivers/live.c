@@ -12,7 +12,6 @@
  */
 #include <sched.h>
 
-#include "base/clock.h"
 #include "drivers/windows.h"
 
 #define LOOK_SAMPLES 256u

@@ -7,7 +7,6 @@
  * time.
  */
 
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/io.h"
 #include "bpf/attach.h"

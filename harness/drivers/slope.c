@@ -15,7 +15,6 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 
-#include "base/clock.h"
 #include "base/io.h"
 #include "drivers/fit_line.h"
 #include "drivers/trigger_test_run.h"

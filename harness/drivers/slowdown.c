@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <sys/mman.h>
 
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/io.h"
 #include "base/text.h"

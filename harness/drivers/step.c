@@ -6,7 +6,6 @@
  * window with runs that other processes caused is no sample.
  */
 
-#include "base/clock.h"
 #include "drivers/trigger.h"
 
 /* Time after which a slow trigger takes no more samples in a turn, unless the scenario gives

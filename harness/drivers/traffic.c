@@ -23,7 +23,6 @@
 #include <sys/time.h>
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/rng.h"
 #include "bpf/netns.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "drivers/driver.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/trigger_fire.h"
 
-#include "base/grow.h"
 #include "base/parse.h"
 #include "drivers/companions.h"
 #include "fire/discover.h"

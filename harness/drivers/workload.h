@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
+#include "base/std.h"
 
 /* CPU and user of a child process. */
 struct bb_child_place {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/workload_loop.h"
 
-#include "base/clock.h"
 #include "drivers/windows.h"
 
 #define MAX_EMPTY_PASSES 3 /* most successive passes of the workload without a single run */

@@ -16,12 +16,10 @@
 
 #include "base/caller.h"
 #include "base/kernel_fs.h"
-#include "base/clock.h"
 #include "base/parse.h"
 #include "env/fingerprint.h"
 #include "env/sysfile.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 /* Deepest stack that a scenario may ask for; also the kernel's default limit. */
 #define STEP_MAX_DEPTH 127
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
@@ -55,8 +53,7 @@ static int probe_load(int prog_type, int attach_type, int btf_id)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 
-	return load_program(prog_type, attach_type, btf_id, insns,
-			    sizeof(insns) / sizeof(insns[0]));
+	return load_program(prog_type, attach_type, btf_id, insns, BB_LEN(insns));
 }
 
 /* Loads a program with a helper that is as old as the charging of BPF memory to cgroups: both
@@ -69,8 +66,7 @@ static int probe_memcg_helper(void)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 
-	return load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns,
-			    sizeof(insns) / sizeof(insns[0]));
+	return load_program(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, BB_LEN(insns));
 }
 
 /* Runs a program without enabling bpf_stats. Returns 1 if the kernel counted the run, else 0, or
@@ -489,7 +485,7 @@ static void check_capabilities(struct bb_check_result *r)
 	bool admin = has_cap(CAP_SYS_ADMIN), fail = false, warn = false;
 	char missing[128] = "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
+	for (size_t i = 0; i < BB_LEN(caps); i++) {
 		size_t used = strlen(missing);
 		bool implied = admin && caps[i].needed;
 
@@ -626,7 +622,7 @@ static void check_turbo(struct bb_check_result *r)
 	};
 	uint64_t value;
 
-	for (size_t i = 0; i < ARRAY_SIZE(knobs); i++) {
+	for (size_t i = 0; i < BB_LEN(knobs); i++) {
 		if (bb_sysfile__read_u64("", knobs[i].path, &value))
 			continue;
 		if (value == knobs[i].on)
@@ -707,8 +703,7 @@ static void check_steal(struct bb_check_result *r)
 	else if (share > STEAL_WARN)
 		answer(r, BB_CHECK_WARN,
 		       "use a dedicated machine or VM; medians of step are right all the same, "
-		       "means "
-		       "and tails of in-situ are not",
+		       "means and tails of in-situ are not",
 		       "%.0f %%: the hypervisor takes that much of a busy CPU away", share * 100);
 	else
 		answer(r, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
@@ -880,7 +875,7 @@ const struct bb_check bb_checks[] = {
 	{"hyperfine", "`make bench-self`", .run_as = check_tool,
 	 .text = "sudo apt install hyperfine"},
 };
-const size_t bb_n_checks = sizeof(bb_checks) / sizeof(bb_checks[0]);
+const size_t bb_n_checks = BB_LEN(bb_checks);
 
 void bb_check__run(const struct bb_check *check, struct bb_check_result *r)
 {

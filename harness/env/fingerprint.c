@@ -145,7 +145,7 @@ static void read_machine(const char *root, struct bb_fingerprint *fp)
 					    "/sys/firmware/devicetree/base/model"};
 	char text[BB_FINGERPRINT_TEXT] = "", part[BB_FINGERPRINT_TEXT];
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(paths); i++) {
 		if (!bb_sysfile__read(root, paths[i], part, sizeof(part)) && part[0])
 			append(text, sizeof(text), " ", part);
 	}
@@ -244,7 +244,7 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 	char path[PATH_MAX], name[BB_FINGERPRINT_TEXT];
 
 	PUT(fp->container, "none");
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(files); i++) {
 		if (!bb_sysfile__path(root, files[i][0], path, sizeof(path)) && !access(path, F_OK))
 			PUT(fp->container, files[i][1]);
 	}
@@ -421,7 +421,7 @@ static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 	char commit[BB_GIT_COMMIT_SIZE];
 	int err;
 
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(variables); i++) {
 		const char *value = getenv(variables[i]);
 
 		if (value && bb_git_is_commit(value)) {

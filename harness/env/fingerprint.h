@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
 #include "base/std.h"
 
 /*
@@ -82,10 +81,8 @@ int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *v
 size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct bb_fingerprint *b,
 				  const char *ret_keys[], size_t max);
 
-/*
- * Makes a name for machines like this one: letters and digits of the CPU model in lower case, and
- * 32 bits of a hash of all identity fields. The name is short enough for a testbed of Bencher.
- */
+/* Makes a name for machines like this one: letters and digits of the CPU model in lower case, and
+ * 32 bits of a hash of all identity fields. The name is short enough for a testbed of Bencher. */
 #define BB_TESTBED_SIZE 64
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE]);
 

@@ -3,7 +3,6 @@
 
 #include <strings.h>
 
-#include "base/grow.h"
 #include "base/text.h"
 #include "export/table_cells.h"
 

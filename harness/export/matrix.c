@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "export/matrix.h"
 
-#include "base/grow.h"
 #include "base/json_writer.h"
 #include "core/drive_kind.h"
 #include "export/table_cells.h"

@@ -422,8 +422,7 @@ static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 		    hooks ? ". The kernel wakes a ring buffer's reader by an interrupt behind the "
 			    "program: it is in hook, not in step"
 			  : ". Then a run costs something else after a system call (step) than "
-			    "right after "
-			    "the run before it (slope)");
+			    "right after the run before it (slope)");
 	bb_doc__table(d, hooks ? of_hooks : of_slopes,
 		      hooks ? BB_LEN(of_hooks) : BB_LEN(of_slopes));
 	for (size_t i = 0; next_check(r, hooks, &i, &k); n++)

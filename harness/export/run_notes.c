@@ -212,9 +212,8 @@ enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS
 
 static const char *const turned_remedies[] = {
 	[OF_PACKETS] = "this is the cost of the shorter way; measure another packet (--packet "
-		       "FILE; "
-		       "packet: in inputs: of a scenario), or another value of what the check "
-		       "compares with (globals:, maps: of a scenario)",
+		       "FILE; packet: in inputs: of a scenario), or another value of what the "
+		       "check compares with (globals:, maps: of a scenario)",
 	[OF_CONTEXTS] = "this is the cost of the shorter way; measure another context (--ctx FILE; "
 			"inputs: of a scenario), or set the globals that filter (globals: of a "
 			"scenario; `bpfbench init OBJECT` lists them)",
@@ -223,8 +222,7 @@ static const char *const turned_remedies[] = {
 		      "(globals: of a scenario; `bpfbench init OBJECT` lists them)",
 	[OF_PAGE_FAULTS] = "this is the cost of the shorter way; set the globals that filter "
 			   "(globals: of a scenario; `bpfbench init OBJECT` lists them), or "
-			   "measure "
-			   "the program where it runs (drive in-situ)",
+			   "measure the program where it runs (drive in-situ)",
 };
 
 static enum turned_input input_of(const struct bb_report *r, const struct bb_case *c)
@@ -352,8 +350,7 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		if (asprintf(&words,
 			     "%" PRIu32 " of %" PRIu32 " instructions executed; %" PRIu32
 			     " of the others are behind %s:%" PRIu32 "%s%.100s%s, and every run "
-			     "goes "
-			     "the other way",
+			     "goes the other way",
 			     c->executed_insns, c->n_insns, c->turned_insns,
 			     basename(c->turned_file), c->turned_line, c->turned_text ? " \"" : "",
 			     c->turned_text ? c->turned_text : "", c->turned_text ? "\"" : "") < 0)

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/child.h"
 #include "fire/later.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/discover.h"
 
-#include "base/clock.h"
 #include "base/deadline.h"
 
 #define WINDOWS 12u          /* most windows for each trigger */

@@ -11,7 +11,6 @@
 #include "base/caller.h"
 #include "base/kernel_fs.h"
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/io.h"
 #include "bpf/netns.h"

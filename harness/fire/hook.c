@@ -9,7 +9,6 @@
 #include <sys/syscall.h>
 
 #include "base/caller.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/kernel_fs.h"
 #include "base/parse.h"

@@ -3,7 +3,7 @@
 
 #include <libelf.h>
 
-#include "base/err.h"
+#include "base/std.h"
 
 /*
  * A search for a function or static probe in an untrusted program or library. A confined child

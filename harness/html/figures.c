@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "html/figures.h"
 
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/text.h"
@@ -112,7 +111,7 @@ static void put_colour(struct embedding *e, const char *value, size_t len)
 		fputs(is(value, len, "currentColor") ? "currentColor" : "none", e->out);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(colours); i++) {
 		if (colours[i].rgb == rgb) {
 			fputs(colours[i].css, e->out);
 			return;

@@ -447,7 +447,7 @@ static const struct section {
 	{"machine", "Run and machine", NULL, put_machine},
 };
 
-#define N_SECTIONS (sizeof(sections) / sizeof(sections[0]))
+#define N_SECTIONS (BB_LEN(sections))
 
 /* Writes `before` and the distinct texts of the report's cases, the first three by name. Writes
  * nothing if no case has a text. */

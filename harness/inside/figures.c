@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inside/figures.h"
 
-#include "base/grow.h"
-
 #define CLOCK_TICK_NS 10.0
 #define PARTS 16u /* values that the runs of a bucket are spread over */
 

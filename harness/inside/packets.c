@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "inside/packets.h"
 
-#include "base/grow.h"
-
 struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_packets *p,
 						     uint64_t key)
 {

@@ -7,8 +7,6 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-#include "base/clock.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"

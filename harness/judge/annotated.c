@@ -14,7 +14,7 @@ static bool is_source_name(const char *path)
 					       ".hh", ".hpp", ".inc", ".rs"};
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
-	for (size_t i = 0; dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+	for (size_t i = 0; dot && i < BB_LEN(suffixes); i++)
 		if (!strcmp(dot, suffixes[i]))
 			return true;
 	return false;

@@ -36,8 +36,6 @@ struct bb_cross_checked {
 	bool wakes_reader;
 };
 
-/*
- * Checks case i of the report against the step of the same program and input. Returns false if case
- * i is not of slope or hook, if the report has no such step, or if one of them has no latency.
- */
+/* Checks case i of the report against the step of the same program and input. Returns false if case
+ * i is not of slope or hook, if the report has no such step, or if one of them has no latency. */
 bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/diff.h"
 
-#include "base/grow.h"
 #include "base/text.h"
 #include "core/drive_kind.h"
 #include "stats/estimate.h"
@@ -417,7 +416,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 	share.unit = "%";
 	if (!isnan(share.shift))
 		add_row(d, a->name, share);
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(others); i++) {
 		const struct bb_estimate *x = (const void *)((const char *)&a->summary +
 							     others[i].offset),
 					 *y = (const void *)((const char *)&b->summary +

@@ -22,7 +22,7 @@ static const struct column {
 	{"verdict", VERDICT, 0},
 	{"note", TEXT, offsetof(struct bb_diff, note)},
 };
-#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define N_COLUMNS (BB_LEN(columns))
 
 static bool is_text(const struct column *c)
 {
@@ -159,7 +159,7 @@ static const struct op {
 	{"~", EQUAL, true, false, true},           {"<", BELOW, false, true, false},
 	{">", ABOVE, false, true, false},
 };
-#define N_OPS (sizeof(ops) / sizeof(ops[0]))
+#define N_OPS (BB_LEN(ops))
 #define BLANKS " \t"
 
 struct condition {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/exact_diff.h"
 
-#include "base/grow.h"
-
 #define LEAST_CHANGE 1e-9 /* a smaller change of a mean is a rounding error */
 
 static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_counted_case *b)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/gate.h"
 
-#include "base/grow.h"
-
 struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, const char *program,
 				     enum bb_gate_state state)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/time_diff.h"
 
-#include "base/grow.h"
 #include "stats/loads.h"
 #include "stats/paired.h"
 #include "stats/quantile.h"

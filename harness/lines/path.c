@@ -3,7 +3,6 @@
 
 #include <bpf/btf.h>
 
-#include "base/grow.h"
 #include "exact/registers.h"
 #include "exact/source.h"
 

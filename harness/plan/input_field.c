@@ -8,7 +8,6 @@
 #include <pcap/dlt.h>
 #include <pcap/pcap.h>
 
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "plan/packet.h"

@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 

@@ -3,7 +3,6 @@
 
 #include <yaml.h>
 
-#include "base/grow.h"
 #include "base/text.h"
 
 #define FAIL_MAX 2048 /* longest message after "path:line:col: " */

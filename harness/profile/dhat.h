@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
+#include "base/std.h"
 
 /*
  * Totals of a file of `valgrind --tool=dhat`, version 2, in bytes and in blocks. Valgrind calls

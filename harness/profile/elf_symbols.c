@@ -8,7 +8,6 @@
 #include <zlib.h>
 
 #include "base/child.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "profile/symtab.h"
 

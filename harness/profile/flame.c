@@ -2,7 +2,6 @@
 #include "profile/stacks.h"
 
 #include "base/asset.h"
-#include "base/grow.h"
 #include "base/text.h"
 
 BB_ASSET(flame_css, "harness/profile/flame.css");

@@ -3,8 +3,6 @@
  * Then points become frames. */
 #include "profile/recording.h"
 
-#include "base/grow.h"
-
 #define MAX_OWN_FRAMES 8u
 /* most points of a stack, with its process and notes */
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)

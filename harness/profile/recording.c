@@ -9,11 +9,9 @@
 
 #include "base/caller.h"
 #include "base/child.h"
-#include "base/clock.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "bpf/globals.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/object_file.h"

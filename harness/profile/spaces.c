@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include "base/caller.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "bpf/libbpf_log.h"

@@ -3,7 +3,7 @@
 
 #include <linux/perf_event.h>
 
-#include "base/err.h"
+#include "base/std.h"
 #include "profile.h"
 #include "profile/symtab.h"
 

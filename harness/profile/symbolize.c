@@ -10,9 +10,8 @@
 #include <sys/time.h>
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/io.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 /* longest mangled name, bytes; libiberty uses about 30 bytes of stack for each of them */
 #define MAX_MANGLED 4096u

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/symtab.h"
 
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/report.h"
 
-#include "base/grow.h"
 #include "base/parse.h"
 
 struct bb_report *bb_report__new(void)

@@ -288,7 +288,7 @@ static int averages(struct bb_case *c, double *scratch)
 	};
 	int rc = 0;
 
-	for (size_t k = 0; !rc && k < sizeof(columns) / sizeof(columns[0]); k++) {
+	for (size_t k = 0; !rc && k < BB_LEN(columns); k++) {
 		for (size_t i = 0; i < c->n_series; i++)
 			scratch[i] = c->series[i].void_why
 					     ? NAN

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/ab.h"
 
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "run/count.h"
 #include "run/record.h"
@@ -156,7 +155,7 @@ static int measure_block(struct ab *ab, const struct ab_case *c, struct bb_pair 
 
 	for (int l = 0; l < N_LABELS; l++)
 		ab->sides[l].n = 0;
-	for (size_t i = 0; !rc && i < sizeof(order) / sizeof(order[0]); i++)
+	for (size_t i = 0; !rc && i < BB_LEN(order); i++)
 		if (c->planned[order[i]] != BB_NO_CASE)
 			rc = measure_turn(ab, c, order[i], err);
 	if (rc)
@@ -188,7 +187,7 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 	double x[BLOCKS_MATCHED];
 	size_t used = 0;
 
-	for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
+	for (size_t k = 0; k < BB_LEN(columns); k++) {
 		for (size_t i = 0; i < n; i++)
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
 		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
@@ -449,10 +448,8 @@ static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
 	return 0;
 }
 
-/*
- * Measures pairs of one drive until its comparisons have verdicts, or until `budget_s` is used up.
- * While a comparison has no interval yet, `limit_s` counts in place of `budget_s`. 0: no limit.
- */
+/* Measures pairs of one drive until its comparisons have verdicts, or until `budget_s` is used up.
+ * While a comparison has no interval yet, `limit_s` counts in place of `budget_s`. 0: no limit. */
 static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_s,
 		     struct bb_err *err)
 {

@@ -7,11 +7,9 @@
 
 #include "base/caller.h"
 #include "base/child.h"
-#include "base/clock.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define STABLE_S 0.5   /* an agent is ready if its programs were the same for so long */
 #define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL */
@@ -257,7 +255,7 @@ static int ask_ready(const struct bb_agent *a, double most_s, struct bb_err *err
 	status = c.status;
 	bb_command__done(&c);
 	if (rc == -EINTR)
-		bb_fail(err, rc, "stopped by signal %d", (int)bb_stop_signal);
+		bb_fail_stopped(err, "", "");
 	if (rc)
 		return rc == -ETIME ? 0 : rc;
 	usleep(status ? (useconds_t)(READY_EACH_S * 1e6) : 0);
@@ -282,7 +280,7 @@ static int wait_ready(struct bb_agent *a, struct bb_err *err)
 			return rc;
 		forget_gone(a);
 		if (bb_stop_signal)
-			return bb_fail(err, -EINTR, "stopped by signal %d", (int)bb_stop_signal);
+			return bb_fail_stopped(err, "", "");
 		if (left_s <= 0)
 			return say_not_ready(a, err);
 		id = a->n ? a->programs[a->n - 1].program.id : 0;

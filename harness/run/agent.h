@@ -33,9 +33,8 @@ struct bb_agent {
 /*
  * Starts the agent and waits until it is ready. Its programs are those that were loaded since its
  * start and that one of its processes has open, as a program or by a link. If it has none open,
- * they are those that nobody else has open. Returns 0, -ETIME, -ECHILD
- * if the agent ended, -EINTR, or another -errno, with a message. bb_agent__stop() is due in all
- * cases.
+ * they are those that nobody else has open. Returns 0, -ETIME, -ECHILD if the agent ended, -EINTR,
+ * or another -errno, with a message. bb_agent__stop() is due in all cases.
  */
 int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent,
 		    struct bb_err *err);

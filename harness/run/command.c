@@ -9,11 +9,9 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
-#include "base/clock.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define LOG_BYTES (1 << 20) /* a log that is longer is emptied */
 #define KILLED_S 2.0        /* time that killed processes have to end */

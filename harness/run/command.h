@@ -3,7 +3,6 @@
 
 #include <sys/resource.h>
 
-#include "base/err.h"
 #include "base/std.h"
 
 /*

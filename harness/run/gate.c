@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/gate.h"
 
-#include "base/clock.h"
 #include "base/deadline.h"
-#include "base/grow.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "bpf/prog_stats.h"

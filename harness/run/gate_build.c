@@ -4,8 +4,6 @@
 #include <fts.h>
 
 #include "base/caller.h"
-#include "base/clock.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/process.h"
 #include "capture/capture.h"
@@ -190,7 +188,7 @@ static bool has_makefile(const struct bb_repo *repo)
 	static const char *const names[] = {"GNUmakefile", "makefile", "Makefile"};
 	char path[PATH_MAX + 16];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < BB_LEN(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", repo->tree, names[i]);
 		if (!access(path, F_OK))
 			return true;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/live.h"
 
-#include "base/clock.h"
-#include "base/grow.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "stats/quantile.h"
 
 /* --- rows --- */
@@ -467,8 +465,7 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 		bool shared = false;
 
 		if (bb_stop_signal)
-			return bb_fail(err, -EINTR, "stopped by signal %d (%s)",
-				       (int)bb_stop_signal, strsignal(bb_stop_signal));
+			return bb_fail_stopped(err, "", "");
 		if (l->filter.sparing) {
 			rc = turn_sparingly(l, seconds - bb_seconds_since(began_ns), err);
 			continue;

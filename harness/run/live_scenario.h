@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
-#include "base/grow.h"
 #include "base/std.h"
 
 /* Options for the text of a scenario of live programs, from --prog-id, --prog-name and --pinned.

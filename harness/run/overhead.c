@@ -2,10 +2,8 @@
 #include "run/overhead.h"
 
 #include "base/child.h"
-#include "base/clock.h"
-#include "base/grow.h"
 #include "base/rng.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "env/sysfile.h"
 #include "stats/paired.h"
 #include "stats/quantile.h"
@@ -214,8 +212,7 @@ static int run_command(const struct session *s, const struct bb_command_spec *sp
 		*wall_s += bb_seconds_since(began_ns);
 		*cpu_s += seconds_of(&usage);
 		if (rc == -EINTR)
-			bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal,
-				strsignal(bb_stop_signal));
+			bb_fail_stopped(err, "", "");
 		else if (rc == -ETIME)
 			bb_fail(err, rc,
 				"one run of the %s '%s' takes longer than the budget (%g s)", noun,

@@ -123,7 +123,7 @@ static int take_batch(struct bb_series *s, struct bb_batch *b)
 	double before = (double)s->hist.n, more = (double)b->n;
 
 	/* averages the series and the batch, weighted by their numbers of samples */
-	for (size_t i = 0; more > 0 && i < sizeof(averages) / sizeof(averages[0]); i++) {
+	for (size_t i = 0; more > 0 && i < BB_LEN(averages); i++) {
 		double *x = averages[i].of_series;
 
 		if (!isnan(averages[i].of_batch))
@@ -255,8 +255,7 @@ int bb_record__skip(struct bb_report *report, struct bb_err *err, const char *wh
 int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err)
 {
 	if (rc == -EINTR && bb_stop_signal)
-		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal,
-			strsignal(bb_stop_signal));
+		bb_fail_stopped(err, "", "");
 	else if (!err->code)
 		bb_fail(err, rc, "%s", strerror(-rc));
 	if (!report->incomplete)

@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "bpf/target.h"
 #include "drivers/fit_line.h"

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/err.h"
 #include "base/std.h"
 #include "core/metric.h"
 
-/*
- * The references of a run (core/metric.h): loaded once, and measured by test runs before the
- * turns of every drive in every round.
- */
+/* The references of a run (core/metric.h): loaded once, and measured by test runs before the turns
+ * of every drive in every round. */
 struct bb_references;
 
 /* Opens the references. `object_dir` contains references.bpf.o. Returns -ENOTSUP if the kernel

@@ -8,7 +8,7 @@
 #include "base/caller.h"
 #include "base/child.h"
 #include "base/process.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define MAX_WORDS 20
 #define COPY_BYTES (1u << 20)
@@ -208,7 +208,7 @@ static int make_folders(struct bb_repo *repo, struct bb_err *err)
 		return rc;
 	bb_root__begin();
 	rc = -ENOENT;
-	for (size_t i = 0; rc && i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; rc && i < BB_LEN(places); i++) {
 		snprintf(repo->kept, sizeof(repo->kept), "%s/bpfbench-gate.XXXXXX", places[i]);
 		rc = mkdtemp(repo->kept) && !chmod(repo->kept, 0750) ? 0 : -errno;
 	}

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/round.h"
 
-#include "base/clock.h"
 #include "base/deadline.h"
-#include "base/grow.h"
 #include "env/sysfile.h"
 #include "run/record.h"
 #include "stats/special.h"

@@ -2,7 +2,6 @@
 #include "run/runner.h"
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "judge/time_diff.h"
@@ -281,9 +280,8 @@ static int judge_emptied(struct bb_case *c, struct bb_err *err)
 		if (s->line_ns > usual_ns * EMPTIED_ALIKE || s->line_ns < usual_ns / EMPTIED_ALIKE)
 			rc = bb_record__void(s,
 					     "caches were not as cold as in other loads, or "
-					     "colder: a "
-					     "line of memory took %.1f ns to read, %.1f in the "
-					     "middle of all loads",
+					     "colder: a line of memory took %.1f ns to read, %.1f "
+					     "in the middle of all loads",
 					     s->line_ns, usual_ns)
 				     ? bb_fail_nomem(err)
 				     : 0;

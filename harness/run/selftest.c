@@ -3,9 +3,7 @@
 
 #include <jansson.h>
 
-#include "base/clock.h"
 #include "base/deadline.h"
-#include "base/grow.h"
 #include "base/io.h"
 #include "base/json_writer.h"
 #include "plan/plan.h"

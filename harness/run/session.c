@@ -2,7 +2,6 @@
 #include "run/session.h"
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/deadline.h"
 #include "env/checks.h"
 #include "run/record.h"

@@ -258,5 +258,5 @@ int bb_history_error(const double *r, size_t n, const struct bb_history_rule *ru
 
 const char *bb_history_mark_name(enum bb_history_mark mark)
 {
-	return (size_t)mark < sizeof(mark_names) / sizeof(mark_names[0]) ? mark_names[mark] : "?";
+	return (size_t)mark < BB_LEN(mark_names) ? mark_names[mark] : "?";
 }

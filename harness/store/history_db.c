@@ -3,7 +3,6 @@
 
 #include <sqlite3.h>
 
-#include "base/grow.h"
 #include "base/io.h"
 #include "store/store.h"
 
@@ -223,9 +222,9 @@ static int open_db(sqlite3 **ret_db)
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
 	int rc = sqlite3_open_v2(":memory:", ret_db, flags, NULL);
 
-	for (size_t i = 0; !rc && i < sizeof(configs) / sizeof(configs[0]); i++)
+	for (size_t i = 0; !rc && i < BB_LEN(configs); i++)
 		rc = sqlite3_db_config(*ret_db, configs[i].option, configs[i].value, NULL);
-	for (size_t i = 0; !rc && i < sizeof(limits) / sizeof(limits[0]); i++)
+	for (size_t i = 0; !rc && i < BB_LEN(limits); i++)
 		sqlite3_limit(*ret_db, limits[i].limit, limits[i].value);
 	return errno_of(rc);
 }

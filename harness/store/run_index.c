@@ -5,9 +5,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "base/grow.h"
 #include "base/io.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "stats/quantile.h"
 #include "store/store.h"
 
@@ -393,9 +392,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	bb_run_index__done(&old);
 	if (rc) {
 		bb_run_index__done(&new);
-		return rc == -ENOMEM ? bb_fail_nomem(err)
-				     : bb_fail(err, rc, "stopped by signal %d (%s)",
-					       (int)bb_stop_signal, strsignal(bb_stop_signal));
+		return rc == -ENOMEM ? bb_fail_nomem(err) : bb_fail_stopped(err, "", "");
 	}
 	*ret_index = new;
 	return 0;

@@ -504,7 +504,7 @@ static const struct bb_record_part parts[] = {
 };
 static const struct bb_record_format run_format = {.name = "a bpfbench run",
 						   .parts = parts,
-						   .n_parts = sizeof(parts) / sizeof(parts[0])};
+						   .n_parts = BB_LEN(parts)};
 
 /* --- whole runs --- */
 

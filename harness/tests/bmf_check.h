@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/std.h"
 
 #define BB_BMF_MAX_BYTES (4u << 20) /* of a request body */
 #define BB_BMF_MAX_NAME 1024u       /* bytes of a benchmark's name */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/std.h"
 #include "base/parse.h"
 
 #define OM_MAX_LINES 32768

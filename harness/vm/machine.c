@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "vm/guest.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/child.h"
-#include "base/err.h"
 #include "base/std.h"
 
 /*

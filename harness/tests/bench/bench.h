@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "base/rng.h"
 #include "bpf/prog_stats.h"
 #include "cli/measure.h"

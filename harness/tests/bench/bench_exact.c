@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <glob.h>
 
-#include "base/grow.h"
+#include "base/std.h"
 #include "bench.h"
 #include "bpf/map_contents.h"
 #include "bpf/source.h"

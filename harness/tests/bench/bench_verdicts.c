@@ -10,7 +10,7 @@
 #include "base/caller.h"
 #include "base/give_way.h"
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "other_methods.h"
 #include "run/selftest.h"
 

@@ -25,9 +25,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define TURNS 400
 #define RUN_NS 50e6

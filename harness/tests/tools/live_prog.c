@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 static int fail(const char *what)
 {

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 
 static void attach(struct bpf_program *p)
 {

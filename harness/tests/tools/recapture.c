@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "capture/file.h"
 #include "capture/replay.h"
 

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define NOBODY 65534
 

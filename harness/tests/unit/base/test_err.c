@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/err.h"
+#include "base/std.h"
 
 static void test_text_of_the_code(void **state)
 {

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/process.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "base/caller.h"
 
 #define NOBODY 65534

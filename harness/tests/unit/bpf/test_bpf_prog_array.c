@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "base/io.h"
 #include "base/rng.h"
 #include "unit/bpf_testing.h"

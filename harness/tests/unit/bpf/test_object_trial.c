@@ -26,7 +26,6 @@
 
 #include "base/deadline.h"
 #include "base/io.h"
-#include "base/stop.h"
 #include "bpf/object_file.h"
 #include "bpf/object_trial.h"
 

@@ -19,7 +19,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "bpf/prog_stats.h"
 #include "bpf/netns.h"
 #include "drivers/driver.h"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "drivers/cold.h"
 #include "unit/folder_testing.h"
 #include "unit/signed_rank_testing.h"

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "base/caller.h"
 #include "drivers/workload.h"
 

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "base/grow.h"
+#include "base/std.h"
 #include "unit/export_testing.h"
 #include "html/html.h"
 #include "html/figures.h"

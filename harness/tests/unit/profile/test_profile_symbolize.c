@@ -23,10 +23,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "base/io.h"
 #include "base/rng.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "profile/recording.h"
 #include "unit/folder_testing.h"
 

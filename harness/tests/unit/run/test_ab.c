@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
 #include "run/ab.h"

@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "bpf/globals.h"
 #include "bpf/own_runs.h"
 #include "bpf/prog_stats.h"

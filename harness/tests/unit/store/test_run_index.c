@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "export/documents.h"
 #include "judge/timeline.h"
 #include "store/store.h"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/std.h"
 #include "core/drive_kind.h"
 #include "drivers/driver.h"
 #include "perf_profiler.h"
