@@ -28,7 +28,7 @@ if (has_names) {
 # A figure of rows (rows.gp) is as high as these are, with a heading before each value of the parameter.
 heading_px = 24
 is_heading(k) = strlen(value[k]) && (k == 1 ? 1 : value[k] ne value[k - 1])
-name_px = page && has_rows && row_px >= 20 ? 17 : 0	# of the line with the name above a row
+name_px = page && has_rows && row_px >= 20 ? 20 : 0	# of the line with the name above a row
 if (name_px && row_px < 30) { row_px = 14 }
 if (has_rows) {
 	rows_px = n_curves * (row_px + name_px)
