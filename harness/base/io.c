@@ -169,6 +169,21 @@ int bb_open_regular(const char *path, int flags, struct stat *ret_st)
 	return rc;
 }
 
+bool bb_find_in_folders(const char *folders, const char *name, int mode, char *ret_path,
+			size_t size)
+{
+	while (folders && *folders) {
+		size_t len = strcspn(folders, ":");
+
+		if (len &&
+		    (size_t)snprintf(ret_path, size, "%.*s/%s", (int)len, folders, name) < size &&
+		    !access(ret_path, mode))
+			return true;
+		folders += len + (folders[len] == ':');
+	}
+	return false;
+}
+
 void bb_close(int *fd)
 {
 	if (*fd >= 0)

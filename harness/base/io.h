@@ -41,6 +41,11 @@ int bb_write_all(int fd, const void *data, size_t len);
  */
 int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 
+/* Finds `name` in the first of the folders "A:B:C" where access(2) allows `mode`; `folders` may be
+ * NULL. Empty folders are left out. Returns false if none has it or the path is too long. */
+bool bb_find_in_folders(const char *folders, const char *name, int mode, char *ret_path,
+			size_t size);
+
 /* Closes the descriptor unless it is -1, and sets it to -1. */
 void bb_close(int *fd);
 

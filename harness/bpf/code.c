@@ -123,7 +123,6 @@ static int by_slot(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Finds the origin of every function of the final program. */
 static int find_pieces(struct walk *w, const char *program, const char *section, struct bb_err *err)
 {
 	const struct bb_elf_file *f = w->file;

@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "bpf/prog_stats.h"
 #include "bpf/source.h"
+#include "capture/replay.h"
 
 #define BY_PERMISSION "only CAP_SYS_ADMIN may see live programs: run as root, with sudo"
 
@@ -44,7 +45,6 @@ int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err)
 
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 {
-	char link[64], what[64] = "";
 	int fd, rc;
 
 	/* most BPF file systems are readable by root only; the kernel accepts no other file here */
@@ -53,10 +53,7 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 	rc = -errno;
 	bb_root__end();
 	if (fd >= 0) {
-		/* BPF_OBJ_GET_INFO_BY_FD does not tell programs from maps and links; the name of
-		 * the descriptor does */
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-		if (readlink(link, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog")) {
+		if (bb_fd_is_program(fd)) {
 			*ret_fd = fd;
 			return 0;
 		}

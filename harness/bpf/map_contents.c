@@ -45,7 +45,6 @@ static const struct map_type types[] = {
 	{BPF_MAP_TYPE_CGROUP_ARRAY, BY_PROGRAM, false, false},
 };
 
-/* A map and its future contents. */
 struct content {
 	const struct bb_map_spec *spec;
 	const struct map_type *type;
@@ -211,7 +210,6 @@ static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 	memcpy(key + data_at, &number, size < sizeof(number) ? size : sizeof(number));
 }
 
-/* Refuses a fill for which the map has no room or too few different keys. */
 static int check_fill(const struct content *c, struct bb_err *err)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
@@ -432,7 +430,6 @@ int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-/* True if the map is steady and was written before. */
 static bool is_written(const struct content *c)
 {
 	return c->steady && c->id && c->steady->written_id == c->id;

@@ -40,7 +40,6 @@ static const struct btf_type *section_of(const struct captured *s, const struct 
 	return type && btf_is_datasec(type) && m->type == BPF_MAP_TYPE_ARRAY ? type : NULL;
 }
 
-/* Finds the variable in the map's value. Returns false if it is not there. */
 static bool find_variable(const struct captured *s, size_t map, const char *name,
 			  size_t *ret_offset, size_t *ret_size)
 {
@@ -275,7 +274,6 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	return rc;
 }
 
-/* Describes the nth map of the current load. */
 static bool captured_map(const struct bb_source *source, size_t nth,
 			 struct bb_contents_map *ret_map)
 {

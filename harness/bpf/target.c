@@ -16,7 +16,6 @@
  */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
-/* A target without a source yet. */
 static struct bb_target *new_target(void)
 {
 	struct bb_target *t = calloc(1, sizeof(*t));

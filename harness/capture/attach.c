@@ -56,7 +56,6 @@ static void describe_rate(const struct perf_event_attr *attr, struct bb_captured
 		 (unsigned long long)(attr->freq ? attr->sample_freq : attr->sample_period));
 }
 
-/* Describes the perf event to which a program is attached. */
 static void describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a)
 {
 	const struct perf_event_attr *attr = &e->attr;

@@ -96,7 +96,6 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 	return 0;
 }
 
-/* Loads each program as the command did, and records the kernel's answer. */
 static int load_copies(struct bb_take *t, struct bb_err *err)
 {
 	struct bb_capture *c = t->capture;
@@ -175,7 +174,6 @@ static int say_rights(const struct bb_take *t, int error, const char *how_ended,
 				  "capture it without that, or let it keep CAP_SYS_ADMIN");
 }
 
-/* True if the command loaded nothing that can be measured. */
 static bool has_nothing(const struct bb_take *t)
 {
 	for (size_t i = 0; i < t->capture->n_progs; i++)

@@ -232,7 +232,6 @@ static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t inde
 	return bytes;
 }
 
-/* Hands over the `*ret_n` records of a member. */
 static void *take_records(struct reading *r, const char *fmt, size_t i, size_t size,
 			  uint32_t *ret_n)
 {
@@ -244,7 +243,6 @@ static void *take_records(struct reading *r, const char *fmt, size_t i, size_t s
 	return bytes.data;
 }
 
-/* Moves the data of the other members into the items of the manifest. */
 static void take_members(struct reading *r, struct bb_capture *c)
 {
 	for (size_t i = 0; i < c->n_btfs; i++)

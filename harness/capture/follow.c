@@ -39,7 +39,6 @@ static int is_among(void *arg, size_t map)
 	return -ENOENT;
 }
 
-/* True if name, type and maps of the captured program fit the kernel's program. */
 static bool is_like(const struct bb_take *t, const struct bb_captured_prog *p,
 		    const struct bpf_prog_info *info, const uint32_t *map_ids)
 {

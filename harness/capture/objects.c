@@ -174,17 +174,10 @@ struct gather {
 	bool skips_zero; /* leave out zero values, because a new array is zero */
 };
 
-static int grow(struct bb_blob *b, size_t *room, const void *data, size_t size)
+static int append(struct bb_blob *b, size_t *room, const void *data, size_t size)
 {
-	while (b->size + size > *room) {
-		size_t more = *room ? 2 * *room : 4096;
-		char *moved = realloc(b->data, more);
-
-		if (!moved)
-			return -ENOMEM;
-		b->data = moved;
-		*room = more;
-	}
+	if (bb_reserve(&b->data, b->size + size, room, 1))
+		return -ENOMEM;
 	if (size) /* with size 0, both pointers may be NULL */
 		memcpy(b->data + b->size, data, size);
 	b->size += size;
@@ -204,9 +197,9 @@ static int add_entry(struct gather *g, const char *key, const char *value)
 	if (g->keys.size + g->values.size + g->key_size + g->value_size > g->max_bytes)
 		return -EFBIG;
 	g->n++;
-	if (grow(&g->keys, &g->keys_room, key, g->key_size))
+	if (append(&g->keys, &g->keys_room, key, g->key_size))
 		return -ENOMEM;
-	return grow(&g->values, &g->values_room, value, g->value_size);
+	return append(&g->values, &g->values_room, value, g->value_size);
 }
 
 /* Returns -ENOTSUP if the kernel cannot read this map in batches; else as add_entry(). */
@@ -289,8 +282,8 @@ static int leave_out(struct bb_captured_map *m, const char *why)
 
 static int store_entries(struct bb_captured_map *m, struct gather *g)
 {
-	int rc = grow(&g->keys, &g->keys_room, g->values.data ? g->values.data : "",
-		      g->values.size);
+	int rc = append(&g->keys, &g->keys_room, g->values.data ? g->values.data : "",
+			g->values.size);
 
 	if (rc)
 		return rc;

@@ -129,7 +129,6 @@ static const struct bb_member input_members[] = {
 const struct bb_record bb_captured_input_record = RECORD(bb_captured_input, input_members,
 							 done_input);
 
-/* The members of the object `kernel`. */
 static const struct bb_member kernel_members[] = {
 	MEMBER(bb_capture, "release", BB_TEXT, BB_ALWAYS, kernel.release),
 	MEMBER(bb_capture, "version", BB_TEXT, BB_ALWAYS, kernel.version),

@@ -18,6 +18,14 @@ int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int 
 	return bpf_obj_get_info_by_fd(fd, ret_info, &len) ? -errno : 0;
 }
 
+bool bb_fd_is_program(int fd)
+{
+	char path[64], what[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog");
+}
+
 /* Opens the BTF of "vmlinux" or a module. Returns -1 with errno set if there is none. */
 static int btf_of_kernel(const char *module)
 {

@@ -47,3 +47,7 @@ void bb_replay__done(struct bb_replay *r); /* accepts a zeroed struct */
 /* Reads information about the BTF behind `fd`. `name` receives "vmlinux", the module's name, or ""
  * for the BTF of a program. Returns 0 or -errno. */
 int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size);
+
+/* True if `fd` is a program: BPF_OBJ_GET_INFO_BY_FD does not tell programs from maps and links, but
+ * the name of the descriptor does. */
+bool bb_fd_is_program(int fd);

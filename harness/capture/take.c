@@ -106,14 +106,6 @@ static int take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p, 
 	return p->fds ? 0 : -ENOMEM;
 }
 
-static bool is_program(int fd)
-{
-	char path[64], what[64] = "";
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return readlink(path, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog");
-}
-
 /* attach_prog_fd and attach_btf_obj_fd share a field, which is a program or the BTF of a module. */
 static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
 {
@@ -126,7 +118,7 @@ static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog 
 	fd = bb_remote__fd(&call->from, (int)call->attr.attach_prog_fd);
 	if (fd < 0)
 		return miss(p, "the program or module that it is attached to");
-	if (is_program(fd)) {
+	if (bb_fd_is_program(fd)) {
 		p->taken.target_fd = fd;
 		target = bb_take__seen(call->t, fd);
 		p->taken.target_id = target ? target->id : 0;

@@ -83,7 +83,6 @@ struct timing {
 	struct bb_batch *batch;
 };
 
-/* Measures the wall time of `n` calls in a row. */
 static int time_calls(void *arg, uint32_t n, double *ret_ns)
 {
 	const struct timing *t = arg;
@@ -111,7 +110,6 @@ static int calibrate(struct timing *t, uint32_t *ret_calls)
 	return rc;
 }
 
-/* Takes one sample: a line, or one call if `calls` is 0. */
 static int take_sample(struct timing *t, uint32_t calls)
 {
 	const struct bb_fit_timer timer = {time_calls, t};

@@ -24,7 +24,6 @@ struct bb_consumer_shared {
 	uint64_t lag_ns[];
 };
 
-/* State of the child process. */
 struct reader {
 	const struct bb_sample_processor *processor;
 	struct bb_sample_log log;

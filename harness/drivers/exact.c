@@ -25,7 +25,6 @@
 
 /* --- clones --- */
 
-/* Size of the memory of the counters. */
 static size_t counter_bytes(const struct bb_clone *clone)
 {
 	return (2 * (size_t)clone->cfg.n_blocks + clone->n_vain) * sizeof(uint64_t);
@@ -127,7 +126,6 @@ static void reset_counters(struct bb_exact *e)
 		bb_clone__reset(&e->clone);
 }
 
-/* Adds the counters of one firing to the totals. */
 static void add_counters(struct bb_exact *e)
 {
 	for (; e; e = e->behind) {
@@ -275,7 +273,6 @@ static bool are_ours(const struct bb_attached *a, struct slot *s)
 	       bb_counts__are_whole(&e->clone.cfg, &e->code, a->runs_each, e->now, s->in);
 }
 
-/* Stores the counts of one firing as a sample. */
 static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_batch *b)
 {
 	struct bb_exact *e = &s->exact;

@@ -118,7 +118,6 @@ static int fire_turn(void *arg, struct bb_fire_task *t, void *memory)
 
 /* --- in our process --- */
 
-/* Makes one turn and adds the median time of a firing to *sum_ns. */
 static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 {
 	struct shared *shared = s->fire.firer.shared;

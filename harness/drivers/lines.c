@@ -32,7 +32,6 @@ static struct bb_lines_variant *add_variant(struct bb_lines_state *s,
 	return v;
 }
 
-/* Makes room for the means of one more load. */
 static int add_load(struct bb_lines_variant *v)
 {
 	for (size_t i = 0; i < v->n_cases; i++) {

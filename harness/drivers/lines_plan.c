@@ -79,7 +79,6 @@ int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form 
 	return bb_cut_clone__load(&parts, form, ret_prog_fd, err);
 }
 
-/* Tries to load the clone in the form p->form, and closes it again. */
 static int try_load(const struct bb_lines_plan *p, struct bb_err *err)
 {
 	int fd = -1, rc = bb_must_end_why();

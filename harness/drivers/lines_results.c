@@ -182,7 +182,6 @@ static double doubled_price(const struct bb_lines_case *p)
 		    0);
 }
 
-/* Returns the time from one item to another in one load. */
 static double between(const struct bb_lines_case *p, uint32_t load, uint32_t from, uint32_t to)
 {
 	return load_ns(p, load, to) - load_ns(p, load, from);
@@ -308,7 +307,6 @@ static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cut
 	}
 }
 
-/* Computes the times of one load. */
 static void find_whole(const struct bb_lines_case *p, uint32_t load, const double *cumulative,
 		       double *program_ns, double *empty_ns, double *hidden_ns, double *rest_ns)
 {

@@ -26,7 +26,6 @@ struct pipeline_slot {
 	int event_fd;                                /* -1: none open */
 };
 
-/* One batch in progress. */
 struct flow_run {
 	struct bb_workload_loop *loop;
 	struct pipeline_slot *slot;

@@ -143,7 +143,6 @@ static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, 
 	return 0;
 }
 
-/* The calls of one line: what the hardware counted in each. */
 struct calls {
 	const struct bb_pmu *pmu;
 	struct bb_test_call *call;

@@ -28,21 +28,11 @@ struct hyperfine {
 	int json_fd; /* file in memory for its JSON; -1: none */
 };
 
-/* True if a program of that name is in $PATH. */
 static bool in_path(const char *name)
 {
-	const char *path = getenv("PATH");
 	char file[PATH_MAX];
 
-	while (path && *path) {
-		const char *end = strchrnul(path, ':');
-
-		snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path), path, name);
-		if (!access(file, X_OK))
-			return true;
-		path = *end ? end + 1 : NULL;
-	}
-	return false;
+	return bb_find_in_folders(getenv("PATH"), name, X_OK, file, sizeof(file));
 }
 
 /* Returns "PROGRAM ARG..." in *ret_command, which the caller frees. Returns 0 or -ENOMEM. */
@@ -251,7 +241,6 @@ struct slowdown_slot {
 	const struct bb_ring *ring;
 };
 
-/* One run of the command. */
 struct timed_run {
 	struct slowdown_state *state;
 	struct slowdown_slot *slot;

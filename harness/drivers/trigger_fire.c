@@ -94,7 +94,6 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 
 /* --- which trigger --- */
 
-/* Fills in the arguments of a static probe for the current load. */
 static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *point,
 		     struct bb_err *err)
 {

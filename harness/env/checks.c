@@ -16,6 +16,7 @@
 
 #include "base/caller.h"
 #include "base/kernel_fs.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "env/fingerprint.h"
 #include "env/sysfile.h"
@@ -737,16 +738,10 @@ static void check_tool(const struct bb_check *check, struct bb_check_result *r)
 
 	/* Debian keeps root's programs in sbin, which is not in the $PATH of other users. */
 	snprintf(dirs, sizeof(dirs), "/usr/sbin:/sbin:/usr/bin:/bin:%s", env ? env : "");
-	for (char *save = NULL, *dir = strtok_r(dirs, ":", &save); dir;
-	     dir = strtok_r(NULL, ":", &save)) {
-		int n = snprintf(path, sizeof(path), "%s/%s", dir, check->name);
-
-		if (n > 0 && (size_t)n < sizeof(path) && !access(path, X_OK)) {
-			answer(r, BB_CHECK_OK, NULL, "%s", path);
-			return;
-		}
-	}
-	answer(r, BB_CHECK_WARN, check->text, "%s is not installed", check->name);
+	if (bb_find_in_folders(dirs, check->name, X_OK, path, sizeof(path)))
+		answer(r, BB_CHECK_OK, NULL, "%s", path);
+	else
+		answer(r, BB_CHECK_WARN, check->text, "%s is not installed", check->name);
 }
 
 /* True if the file system with this magic number is mounted at `path`. */

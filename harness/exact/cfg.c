@@ -166,7 +166,6 @@ uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, cons
 	return n;
 }
 
-/* A search through blocks that were not executed. */
 struct search {
 	const struct bb_cfg *g;
 	uint32_t *queue, n; /* blocks found so far */

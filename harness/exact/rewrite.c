@@ -125,21 +125,18 @@ bool bb_rewrite__mend(struct bb_rewrite *r)
 
 _Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
 		       !offsetof(struct bpf_line_info, insn_off),
-	       "move_records relies on it");
+	       "bb_rewrite__records() relies on it");
 
-/* Copies func_info or line_info records, each of which begins with its insn_off, and moves them to
- * their new slots. NULL if n is 0 or out of memory. */
-static void *move_records(const void *records, uint32_t n, size_t size, const uint32_t *moved)
+void *bb_rewrite__records(const struct bb_rewrite *r, const void *records, uint32_t n, size_t size)
 {
-	char *copy = n ? malloc(n * size) : NULL;
+	char *copy = calloc(n + (size_t)1, size);
 
-	if (!copy)
-		return NULL;
-	memcpy(copy, records, n * size);
-	for (uint32_t i = 0; moved && i < n; i++) {
+	if (copy && n)
+		memcpy(copy, records, n * size);
+	for (uint32_t i = 0; copy && r && i < n; i++) {
 		uint32_t *insn_off = (uint32_t *)(void *)(copy + i * size);
 
-		*insn_off = moved[*insn_off];
+		*insn_off = *insn_off < r->code->n ? r->moved[*insn_off] : r->n;
 	}
 	return copy;
 }
@@ -177,10 +174,9 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 		    .prog_flags = code->flags, .kern_version = code->kern_version,
 		    .attach_btf_id = code->attach_btf_id, .log_level = BB_LOG_STATS, .log_buf = log,
 		    .log_size = LOG_BYTES);
-	const uint32_t *moved = now ? now->moved : NULL;
-	void *funcs = move_records(code->funcs, code->n_funcs, sizeof(*code->funcs), moved);
-	void *lines = move_records(code->lines, code->n_lines, sizeof(*code->lines), moved);
-	int rc = (code->n_funcs && !funcs) || (code->n_lines && !lines) ? -ENOMEM : 0, btf_fd = -1;
+	void *funcs = bb_rewrite__records(now, code->funcs, code->n_funcs, sizeof(*code->funcs));
+	void *lines = bb_rewrite__records(now, code->lines, code->n_lines, sizeof(*code->lines));
+	int rc = funcs && lines ? 0 : -ENOMEM, btf_fd = -1;
 
 	if (!rc && code->attach_btf_obj_id) {
 		btf_fd = bpf_btf_get_fd_by_id(code->attach_btf_obj_id);

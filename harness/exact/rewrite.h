@@ -56,6 +56,10 @@ bool bb_rewrite__jump(struct bb_rewrite *r, uint32_t from, uint32_t to);
  */
 bool bb_rewrite__mend(struct bb_rewrite *r);
 
+/* Returns a copy of the records[n] of func_info or line_info, of `size` bytes each, moved to their
+ * new slots; if `r` is NULL, unchanged. The caller must free() it. NULL without memory. */
+void *bb_rewrite__records(const struct bb_rewrite *r, const void *records, uint32_t n, size_t size);
+
 /*
  * Loads the rewritten form of `code`; if `now` is NULL, loads the original. -ENOTSUP with the
  * verifier's words, if there are any, if it is refused. -EPERM, -EINTR, -EAGAIN and -ENOMEM are

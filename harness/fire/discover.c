@@ -147,7 +147,6 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 				l->tried[l->n++].trigger = t;
 }
 
-/* Tries triggers in one firing process, until all are tried or that process ends. */
 static int run_part(const struct bb_fire_site *site, const struct bb_hook *open_hook, int prog_fd,
 		    struct list *l, struct bb_err *ended, struct bb_err *err)
 {

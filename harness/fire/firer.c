@@ -348,7 +348,6 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 	return point->by && point->by->run ? -1 : f->pid;
 }
 
-/* Starts the process that calls a function, if the attach point asks for one. */
 static int start_call(const struct bb_fire_site *site, const struct bb_attach_point *point,
 		      struct bb_call_child *ret_child, struct bb_err *err)
 {

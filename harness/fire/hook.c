@@ -172,7 +172,6 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 
 /* --- opening --- */
 
-/* Opens the perf event of address i. */
 static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
 	/* an event of no process needs a CPU, but the program runs on every CPU */

@@ -280,7 +280,6 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 	return 0;
 }
 
-/* Appends a word to a list. */
 static void add_word(char *list, size_t size, const char *before, const char *word)
 {
 	size_t at = strlen(list);

@@ -61,6 +61,7 @@ struct bb_trigger {
 	void (*close)(struct bb_firing *f);
 	/* the calls that bb_trigger__call() makes */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
+	int option;     /* what sets rows apart that have the same functions */
 	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
 	bool on_demand; /* used only if a scenario asks for it */
 	/* The only kind of attach point that the trigger is for. BB_AT_NOWHERE: all kinds that

@@ -335,10 +335,11 @@ static void close_pair(struct bb_firing *f)
 	free(pair);
 }
 
-/* fd[0] is a program that redirects to the near device; fd[1] is the program on the far device. */
-static int open_redirect_to(struct bb_firing *f, int verdict)
+/* fd[0] is a program that redirects to the near device; fd[1] is the program on the far device,
+ * whose verdict is the row's option. */
+static int open_redirect(struct bb_firing *f)
 {
-	const struct bpf_insn far[] = {MOV(BPF_REG_0, verdict), EXIT};
+	const struct bpf_insn far[] = {MOV(BPF_REG_0, f->trigger->option), EXIT};
 	int rc = load_xdp(far, 2, &f->fd[1]);
 
 	if (!rc)
@@ -347,16 +348,6 @@ static int open_redirect_to(struct bb_firing *f, int verdict)
 		rc = load_redirect(((struct bb_veth_pair *)f->own)->ifindex[BB_VETH_NEAR],
 				   &f->fd[0]);
 	return rc;
-}
-
-static int open_redirect(struct bb_firing *f)
-{
-	return open_redirect_to(f, XDP_DROP);
-}
-
-static int open_exception(struct bb_firing *f)
-{
-	return open_redirect_to(f, XDP_ABORTED);
 }
 
 /* fd[0] is a program that redirects to a queue of the other CPU, or of ours if there is no
@@ -397,9 +388,9 @@ const struct bb_trigger bb_triggers_xdp[] = {
 	 "xdp_redirect_err", open_redirect_err, .fire = fire_frame},
 	{"xdp-redirect", "a frame that XDP redirects to a veth device",
 	 "xdp_redirect xdp_devmap_xmit xdp_bulk_tx", open_redirect, .fire = fire_frame,
-	 .close = close_pair},
+	 .close = close_pair, .option = XDP_DROP},
 	{"xdp-exception", "a frame on which an XDP program gives up (XDP_ABORTED)", "xdp_exception",
-	 open_exception, .fire = fire_frame, .close = close_pair},
+	 open_redirect, .fire = fire_frame, .close = close_pair, .option = XDP_ABORTED},
 	{"xdp-cpumap", "a frame that XDP redirects to another CPU",
 	 "xdp_cpumap_enqueue xdp_cpumap_kthread", open_cpumap, .fire = fire_cpumap},
 	{0},

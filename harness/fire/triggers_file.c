@@ -36,9 +36,9 @@ static int open_pipe(struct bb_firing *f)
 	return bb_failed(pipe2(f->fd, O_CLOEXEC));
 }
 
-/* Makes a loop device over a file in memory. The kernel removes it when its last descriptor is
- * closed. */
-static int open_loop(struct bb_firing *f, int flags)
+/* Makes a loop device over a file in memory, for use with the flags in the row's option: O_DIRECT,
+ * or 0 for the page cache. The kernel removes it when its last descriptor is closed. */
+static int open_loop(struct bb_firing *f)
 {
 	struct loop_config config = {.block_size = 512, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
 	char path[32];
@@ -56,19 +56,7 @@ static int open_loop(struct bb_firing *f, int flags)
 	config.fd = (uint32_t)f->fd[1];
 	if (f->fd[0] < 0 || ioctl(f->fd[0], LOOP_CONFIGURE, &config))
 		return -errno;
-	return bb_failed(flags != O_DIRECT && fcntl(f->fd[0], F_SETFL, flags));
-}
-
-static int open_block(struct bb_firing *f)
-{
-	return open_loop(f, O_DIRECT);
-}
-
-/* Opens the loop device for use through the page cache: a page becomes dirty and is written
- * back. */
-static int open_block_cached(struct bb_firing *f)
-{
-	return open_loop(f, 0);
+	return bb_failed(!f->trigger->option && fcntl(f->fd[0], F_SETFL, 0));
 }
 
 /* Opens bpfbench's own file for reads past the page cache, which reach the device of its file
@@ -147,17 +135,17 @@ const struct bb_trigger bb_triggers_file[] = {
 	{"block-read", "read 4 KiB from a loop device over memory, past the cache",
 	 "block_rq_insert block_rq_issue block_rq_complete block_io block_bio block_bio_queue "
 	 "blk_mq_start_request blk_account_io_start blk_account_io_done bio submit_bio",
-	 open_block, BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0))},
+	 open_loop, BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0)), .option = O_DIRECT},
 	{"disk-read", "read 4 KiB of bpfbench's own file from its disk, past the cache",
 	 "block_rq block_rq_insert block_bio block_io irq_handler_entry irq_handler_exit irq "
 	 "softirq",
 	 open_disk, BB_FIRES(BB_DO(pread64, FD0, PAGE, 4096, 0))},
-	{"block-write", "write 4 KiB to it", "block_rq block_bio", open_block,
-	 BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0))},
+	{"block-write", "write 4 KiB to it", "block_rq block_bio", open_loop,
+	 BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0)), .option = O_DIRECT},
 	{"block-dirty", "write 4 KiB to it through the cache, and have them written",
 	 "writeback_dirty_folio writeback_dirty_page folio_mark_dirty mark_buffer_dirty writeback "
 	 "fdatasync",
-	 open_block_cached, BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0), BB_DO(fdatasync, FD0))},
+	 open_loop, BB_FIRES(BB_DO(pwrite64, FD0, PAGE, 4096, 0), BB_DO(fdatasync, FD0))},
 	{0},
 };
 

@@ -38,27 +38,15 @@ static int fire_thread(struct bb_firing *f)
 	return rc ? -rc : -pthread_join(thread, NULL);
 }
 
-static int fire_vfork(struct bb_firing *f)
-{
-	pid_t pid = vfork();
-
-	(void)f;
-	if (!pid)
-		_exit(0);
-	return wait_for(pid);
-}
-
 static int fire_fork(struct bb_firing *f)
 {
-	pid_t pid = fork();
+	pid_t pid = f->trigger->option ? vfork() : fork();
 
-	(void)f;
 	if (!pid)
 		_exit(0);
 	return wait_for(pid);
 }
 
-/* Finds the smallest program to run. */
 static int open_exec(struct bb_firing *f)
 {
 	f->own = (long)(access("/bin/true", X_OK) ? "/usr/bin/true" : "/bin/true");
@@ -90,7 +78,6 @@ static int open_signal(struct bb_firing *f)
 	return bb_failed(sigaction(SIGUSR2, &action, NULL));
 }
 
-/* Makes a sleeping child to inspect. */
 static int open_traced(struct bb_firing *f)
 {
 	f->pid = fork();
@@ -125,7 +112,7 @@ const struct bb_trigger bb_triggers_process[] = {
 	{"vfork", "a process that ends at once, waited for",
 	 "vfork sched_process_fork sched_process_exit sched_process_wait sched_process_free "
 	 "task_newtask exit_group wait4 do_exit kernel_clone",
-	 .fire = fire_vfork},
+	 .fire = fire_fork, .option = 1},
 	{"fork", "the same with its own copy of our memory", "fork clone copy_process dup_mm",
 	 .fire = fire_fork},
 	{"exec", "a process that runs `true`, waited for",
@@ -247,26 +234,17 @@ static int fire_fault(struct bb_firing *f)
 	return 0;
 }
 
-static int map_page(const struct bb_firing *f, bool is_touched)
+/* Maps a page, writes to it if the row's option says so, and unmaps it. */
+static int fire_map(struct bb_firing *f)
 {
 	char *page = mmap(NULL, f->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			  -1, 0);
 
 	if (page == MAP_FAILED)
 		return -errno;
-	if (is_touched)
+	if (f->trigger->option)
 		*(volatile char *)page = 1;
 	return bb_failed(munmap(page, f->page_bytes));
-}
-
-static int fire_mmap(struct bb_firing *f)
-{
-	return map_page(f, false);
-}
-
-static int fire_touch(struct bb_firing *f)
-{
-	return map_page(f, true);
 }
 
 static int fire_brk(struct bb_firing *f)
@@ -364,9 +342,10 @@ const struct bb_trigger bb_triggers_memory[] = {
 	 "page_fault_user page_fault handle_mm_fault mm_page_alloc mm_page_free exceptions madvise",
 	 .fire = fire_fault},
 	{"mmap", "map a page and unmap it",
-	 "mmap munmap vm_mmap do_mmap kmem_cache_alloc kmem_cache_free", .fire = fire_mmap},
+	 "mmap munmap vm_mmap do_mmap kmem_cache_alloc kmem_cache_free", .fire = fire_map},
 	{"mmap-touch", "map a page, write to it, unmap it",
-	 "mm_page_alloc mm_page_free mm_page kmem tlb_flush rss_stat", .fire = fire_touch},
+	 "mm_page_alloc mm_page_free mm_page kmem tlb_flush rss_stat", .fire = fire_map,
+	 .option = 1},
 	{"pageout", "ask the kernel to reclaim a page (madvise)",
 	 "mm_vmscan_reclaim_pages madvise_pageout reclaim_pages", .fire = fire_pageout},
 	{"reclaim", "have a page of bpfbench's own cgroup reclaimed (memory.reclaim)",

@@ -128,27 +128,17 @@ static int connect_pair(const struct bb_firing *f, int *ret_client, int *ret_ser
 	return bb_failed(*ret_server < 0);
 }
 
-static int connect_and_close(struct bb_firing *f, bool resets)
+/* With the row's option, closes the client first and then the server, and both send a FIN. */
+static int fire_tcp(struct bb_firing *f)
 {
 	const struct linger no_reset = {0};
 	int client, server, rc = connect_pair(f, &client, &server);
 
-	if (client >= 0 && !resets)
+	if (client >= 0 && f->trigger->option)
 		setsockopt(client, SOL_SOCKET, SO_LINGER, &no_reset, sizeof(no_reset));
 	bb_close(&client);
 	bb_close(&server);
 	return rc;
-}
-
-static int fire_tcp(struct bb_firing *f)
-{
-	return connect_and_close(f, true);
-}
-
-/* Closes the client first and then the server, and both send a FIN. */
-static int fire_tcp_close(struct bb_firing *f)
-{
-	return connect_and_close(f, false);
 }
 
 int bb_firing__open_tcp(struct bb_firing *f)
@@ -294,7 +284,7 @@ const struct bb_trigger bb_triggers_socket[] = {
 	 open_listener, .fire = fire_tcp},
 	{"tcp-close", "a TCP connection: connect, accept, closed by both",
 	 "tcp_close tcp_fin tcp_time_wait tcp_set_state inet_sock_set_state", open_listener,
-	 .fire = fire_tcp_close},
+	 .fire = fire_tcp, .option = 1},
 	{"tcp6", "the same over IPv6", "tcp_v6_connect connect6", open_listener, .fire = fire_tcp,
 	 .is_ipv6 = true},
 	{"tcp-refused", "connect to a port where nobody listens",

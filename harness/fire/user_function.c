@@ -457,21 +457,6 @@ int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **
 
 /* --- the file --- */
 
-/* Finds the file in the first of the folders "A:B:C" that has it. */
-static bool search(const char *folders, const char *name, char *ret_path, size_t size)
-{
-	while (folders && *folders) {
-		size_t len = strcspn(folders, ":");
-
-		if (len &&
-		    (size_t)snprintf(ret_path, size, "%.*s/%s", (int)len, folders, name) < size &&
-		    !access(ret_path, R_OK))
-			return true;
-		folders += len + (folders[len] == ':');
-	}
-	return false;
-}
-
 static int say_no_file(const char *name, const char *why, struct bb_err *err)
 {
 	return bb_fail(err, -ENOENT,
@@ -490,8 +475,8 @@ static int find_file(const char *name, char *ret_path, size_t size, struct bb_er
 		snprintf(ret_path, size, "%s", name);
 		return access(name, R_OK) ? say_no_file(name, strerror(errno), err) : 0;
 	}
-	if (search(env, name, ret_path, size) ||
-	    (strstr(name, ".so") && search(libraries, name, ret_path, size)))
+	if (bb_find_in_folders(env, name, R_OK, ret_path, size) ||
+	    (strstr(name, ".so") && bb_find_in_folders(libraries, name, R_OK, ret_path, size)))
 		return 0;
 	return say_no_file(name,
 			   strstr(name, ".so") ? "it is in no folder of libraries"

@@ -214,23 +214,6 @@ static int copy_load(struct load *l, const struct seccomp_data *data)
 
 /* --- loading --- */
 
-/* Returns a copy of records[n], of `size` bytes each, for the clone; NULL: memory ran out. Each
- * record begins with an instruction's offset, which becomes the offset in the clone. */
-static void *moved_records(const void *records, uint32_t n, size_t size, const struct bb_rewrite *r)
-{
-	char *copy = calloc(n + 1, size);
-
-	for (uint32_t i = 0; copy && i < n; i++) {
-		uint32_t at;
-
-		memcpy(copy + i * size, (const char *)records + i * size, size);
-		memcpy(&at, copy + i * size, sizeof(at));
-		at = at < r->code->n ? r->moved[at] : r->n;
-		memcpy(copy + i * size, &at, sizeof(at));
-	}
-	return copy;
-}
-
 /* Loads the program itself (`r` NULL) or its clone `r`. The verifier's log is in log[]. Returns
  * a descriptor or -errno. */
 static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewrite *r, char *log)
@@ -240,10 +223,12 @@ static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewri
 	int fd = -1;
 
 	if (r) {
-		funcs = moved_records((const void *)(uintptr_t)a.func_info, a.func_info_cnt,
-				      sizeof(struct bpf_func_info), r);
-		lines = moved_records((const void *)(uintptr_t)a.line_info, a.line_info_cnt,
-				      sizeof(struct bpf_line_info), r);
+		funcs = bb_rewrite__records(r, (const void *)(uintptr_t)a.func_info,
+					    a.func_info ? a.func_info_cnt : 0,
+					    sizeof(struct bpf_func_info));
+		lines = bb_rewrite__records(r, (const void *)(uintptr_t)a.line_info,
+					    a.line_info ? a.line_info_cnt : 0,
+					    sizeof(struct bpf_line_info));
 		a.func_info = (uintptr_t)funcs;
 		a.line_info = (uintptr_t)lines;
 		a.insns = (uintptr_t)r->insns;

@@ -80,7 +80,6 @@ uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth)
 	return log[(nth + 1) % BB_CUT_LOG] - 1;
 }
 
-/* A function of the clone. */
 struct function {
 	bool is_cut;       /* true if the function has cuts, or calls one that has */
 	bool returns;      /* true if r0 has a value at each exit of the function */
@@ -91,7 +90,6 @@ struct function {
 	int16_t save_off;  /* stack offset of two words for registers that are saved briefly */
 };
 
-/* The clone while it is laid out. */
 struct layout {
 	const struct bb_code *code;
 	const struct bb_cfg *g;

@@ -100,7 +100,6 @@ static bool find_entered(struct search *s)
 
 /* --- cuts --- */
 
-/* True if a basic block begins at the slot. */
 static bool is_block(const struct search *s, uint32_t at)
 {
 	return s->g->blocks[s->g->block_of[at]].first == at;

@@ -15,7 +15,6 @@
 #define LEADS_TO ", and the program that it leads to"
 #define LEAST_NS 0.05 /* least time of a part when time is divided among parts */
 
-/* A function on the call stack. */
 struct frame {
 	uint32_t func;
 	uint32_t site; /* slot of the call that led to this function, in the caller */

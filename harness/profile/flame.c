@@ -134,7 +134,6 @@ static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 		100 * (double)box->total / (double)f->stacks->total);
 }
 
-/* Writes the name of a frame, shortened to its width. */
 static void write_label(const struct flame *f, const struct box *box, FILE *out)
 {
 	size_t fits = (size_t)((width_of(f, box) - 4) / LETTER_WIDTH);
@@ -212,7 +211,6 @@ static void write_frames(const struct flame *f)
 	fputs("</g>\n", f->out);
 }
 
-/* Writes which frames are left out. */
 static void write_omission(const struct flame *f, const char *unit)
 {
 	double width = MIN_WIDTH;

@@ -115,7 +115,6 @@ static int kernel_point(struct folding *f, uint64_t address, uint32_t *ret_point
 	return bb_idmap__put(&f->by_address, address, KERNEL_SPACE, *ret_point);
 }
 
-/* Finds the point of a user address in the space of the latest sample. */
 static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_t *ret_point)
 {
 	/* If the space is unknown, the process id is the key: the JIT map of the process may
@@ -179,7 +178,6 @@ static uint64_t code_address(const uint64_t *addresses, size_t nth)
 	return nth ? addresses[nth] - 1 : addresses[0];
 }
 
-/* Finds or creates the points of a sample, outermost first. */
 static int find_points(struct folding *f, const struct bb_sampled_stack *s,
 		       uint32_t ret_points[MAX_POINTS], uint32_t *ret_n)
 {
@@ -232,7 +230,6 @@ static int by_location(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Names the functions of all points in files. Returns 0, or -errno with a message. */
 static int symbolize(struct folding *f, struct bb_err *err)
 {
 	struct bb_code_location *locations = malloc((f->n_points + 1) * sizeof(*locations));
@@ -278,7 +275,6 @@ static bool is_own(const struct folding *f, uint32_t point)
 		!strncmp(name, "__traceiter_", 12));
 }
 
-/* Adds a sample as a stack. Its points have functions already. */
 static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
 {
 	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];

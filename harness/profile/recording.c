@@ -385,7 +385,6 @@ static int collect_one(struct bb_recorder *r, const struct bb_profile_key *key, 
 	return weight ? add_sample(r, key, weight, kernel, n_kernel, user, n_user) : 0;
 }
 
-/* Collects all samples, including those of threads that still sleep. */
 static int collect(struct bb_recorder *r, struct bb_err *err)
 {
 	struct bb_sampler_stats *stats = &r->recording.stats;
