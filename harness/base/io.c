@@ -184,6 +184,13 @@ bool bb_find_in_folders(const char *folders, const char *name, int mode, char *r
 	return false;
 }
 
+bool bb_is_unchanged(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       !memcmp(&a->st_mtim, &b->st_mtim, sizeof(a->st_mtim)) &&
+	       !memcmp(&a->st_ctim, &b->st_ctim, sizeof(a->st_ctim));
+}
+
 void bb_close(int *fd)
 {
 	if (*fd >= 0)

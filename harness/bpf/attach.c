@@ -56,6 +56,17 @@ int bb_perf_event__disable(int fd)
 	return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
 }
 
+int bb_empty_prog__load(uint32_t type, uint32_t attach_type, const char *name)
+{
+	static const struct bpf_insn ret_0[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
+
+	return bpf_prog_load(type, name, "GPL", ret_0, BB_LEN(ret_0), &opts);
+}
+
 /* --- tracefs --- */
 
 #define TRACEFS "/sys/kernel/tracing"
@@ -146,16 +157,10 @@ int bb_multi_link__to_file(int prog_fd, uint32_t attach_type, bool is_return, co
  * instead of a file. A kernel that knows the link type complains about the function or the file. */
 static bool probe(uint32_t attach_type)
 {
-	static const struct bpf_insn ret_0[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
 	static const char *const names[] = {"bpfbench_no_such_function"};
 	static const uint64_t offset = 0;
 	const struct bb_multi_addresses site = {.offsets = &offset, .n = 1};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = (enum bpf_attach_type)attach_type);
-	int prog_fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "bpfbench_probe", "GPL", ret_0, 2, &opts);
+	int prog_fd = bb_empty_prog__load(BPF_PROG_TYPE_KPROBE, attach_type, "bpfbench_probe");
 	int link_fd, rc;
 
 	if (prog_fd < 0)

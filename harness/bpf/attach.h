@@ -7,16 +7,17 @@
 
 /* Attaches programs to hooks that the libbpf of Debian 12 does not support. */
 
-/*
- * Opens a perf event whose every overflow runs `prog_fd`. `pid` 0 means this thread and -1 all
+/* Opens a perf event whose every overflow runs `prog_fd`. `pid` 0 means this thread and -1 all
  * processes; `cpu` -1 means any CPU. The event starts disabled. Closing the descriptor detaches the
- * program. Returns 0 or -errno with a message.
- */
+ * program. Returns 0 or -errno with a message. */
 int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd,
 			struct bb_err *err);
 
 int bb_perf_event__enable(int fd);
 int bb_perf_event__disable(int fd);
+
+/* Loads a program that returns 0. `name` may be NULL. Returns a descriptor or -errno. */
+int bb_empty_prog__load(uint32_t type, uint32_t attach_type, const char *name);
 
 /*
  * Makes sure that libbpf can look up tracepoints. If tracefs is not mounted, this moves the calling
@@ -29,11 +30,9 @@ int bb_perf_event__disable(int fd);
  */
 int bb_tracefs__provide(struct bb_err *err);
 
-/*
- * Links of one program to many functions at once: SEC("kprobe.multi/..."), "kprobe.session",
+/* Links of one program to many functions at once: SEC("kprobe.multi/..."), "kprobe.session",
  * "uprobe.multi", "uprobe.session". The libbpf and the headers of Debian 12 do not know them, so
- * this code calls bpf(2) directly.
- */
+ * this code calls bpf(2) directly. */
 
 /* Values of enum bpf_attach_type, and the first Linux that has each. */
 #define BB_TRACE_KPROBE_MULTI 42   /* Linux 5.18 */

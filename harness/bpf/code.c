@@ -41,6 +41,14 @@ bool bb_code__calls_kfuncs(const struct bb_code *c)
 	return false;
 }
 
+const char *bb_btf_name(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf && id ? btf__type_by_id(btf, id) : NULL;
+	const char *name = t ? btf__name_by_offset(btf, t->name_off) : NULL;
+
+	return name && *name ? name : NULL;
+}
+
 const char *bb_code__text(const struct bb_code *code, uint32_t offset)
 {
 	const char *text = btf__name_by_offset(code->btf, offset);

@@ -7,11 +7,9 @@
 
 struct btf;
 
-/*
- * A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
+/* A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
  * are indices of 8-byte slots. The struct owns its arrays. The source of the program owns `btf` and
- * the descriptors in the instructions, which are valid until the next load.
- */
+ * the descriptors in the instructions, which are valid until the next load. */
 struct bb_code {
 	char name[16]; /* BPF_OBJ_NAME_LEN */
 	char license[128];
@@ -40,6 +38,9 @@ bool bb_code__calls_kfuncs(const struct bb_code *c);
 
 /* Returns the string at `offset` of the code's BTF; "" if there is none. */
 const char *bb_code__text(const struct bb_code *code, uint32_t offset);
+
+/* Returns the name of a type; NULL if it has none, or if `btf` is NULL. */
+const char *bb_btf_name(const struct btf *btf, uint32_t id);
 
 /* Returns the line information of the instruction at `slot`; NULL if it has none. */
 const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_t slot);

@@ -51,11 +51,9 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
 
-/*
- * Finds the function that instruction `at` of `section` calls or loads the address of, as libbpf's
+/* Finds the function that instruction `at` of `section` calls or loads the address of, as libbpf's
  * bpf_object__reloc_code() does. Returns a section, and an index of an instruction in it, which may
- * be beyond the section's end.
- */
+ * be beyond the section's end. */
 void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
 			 uint32_t *ret_section, uint32_t *ret_offset);
 
@@ -69,11 +67,9 @@ const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, c
 Elf *bb_elf__of_memory(const char *elf, size_t len);
 Elf *bb_elf__of_file(int fd);
 
-/*
- * Returns the string at `offset` of the string table in section `table`. NULL if the offset is too
+/* Returns the string at `offset` of the string table in section `table`. NULL if the offset is too
  * large or the table does not end with a NUL; checking the table's end is quicker than checking the
- * end of each string.
- */
+ * end of each string. */
 const char *bb_elf__text(Elf *elf, size_t table, uint64_t offset);
 
 struct bb_elf_part {

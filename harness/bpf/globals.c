@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/parse.h"
+#include "bpf/code.h"
 #include "bpf/map_contents.h"
 
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
@@ -22,8 +23,7 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 		const struct btf_var_secinfo *vars = sec_name ? btf_var_secinfos(sec) : NULL;
 
 		for (__u16 i = 0; vars && i < btf_vlen(sec); i++) {
-			const struct btf_type *var = btf__type_by_id(btf, vars[i].type);
-			const char *var_name = var ? btf__name_by_offset(btf, var->name_off) : NULL;
+			const char *var_name = bb_btf_name(btf, vars[i].type);
 
 			if (!var_name || strcmp(var_name, name))
 				continue;

@@ -11,11 +11,9 @@ struct bpf_object;
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size);
 
-/*
- * Sets a variable to the scenario's value before the object is loaded: an integer of any size, or
+/* Sets a variable to the scenario's value before the object is loaded: an integer of any size, or
  * the name of the process that will fire the program. `self` describes that process; NULL if
- * unknown. `object_path` is for messages.
- */
+ * unknown. `object_path` is for messages. */
 int bb_global__set(struct bpf_object *obj, const char *object_path,
 		   const struct bb_global_spec *spec, const struct bb_self_values *self,
 		   struct bb_err *err);

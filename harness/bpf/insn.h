@@ -5,11 +5,9 @@
 
 #include <linux/bpf.h>
 
-/*
- * Kinds of BPF instructions, for the code that divides programs into basic blocks (RFC 9669;
+/* Kinds of BPF instructions, for the code that divides programs into basic blocks (RFC 9669;
  * kernel/bpf/verifier.c). Positions are indices of 8-byte slots. A 64-bit constant takes two slots
- * and counts as one instruction.
- */
+ * and counts as one instruction. */
 #define BB_LD_IMM64 (BPF_LD | BPF_IMM | BPF_DW)
 #define BB_JCOND 0xe0         /* may_goto, Linux 6.9 */
 #define BB_LOAD_ACQUIRE 0x100 /* Linux 6.15 */

@@ -56,11 +56,9 @@ int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
  * NULL if no ring buffer has that id. */
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id);
 
-/*
- * True if values of this type contain objects of the program's own types (__kptr, lists, trees).
+/* True if values of this type contain objects of the program's own types (__kptr, lists, trees).
  * The kernel requires these types in the program's BTF object, so such a map cannot outlive its
- * load.
- */
+ * load. */
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 
 /*
@@ -71,11 +69,9 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
  */
 void bb_kept_maps__let_prog_arrays_go(void);
 
-/*
- * Closes our maps. From the next load on, maps of `lender` that are alike are used. A table stays
+/* Closes our maps. From the next load on, maps of `lender` that are alike are used. A table stays
  * ours if its number of entries differs from the lender's, because its contents are part of what is
- * measured, as those from a capture are.
- */
+ * measured, as those from a capture are. */
 void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender);
 
 /* Closes the maps. `specs`, `self` and `lender` do not change. */
@@ -87,11 +83,9 @@ struct bb_map_patterns {
 	size_t n;
 };
 
-/*
- * Sets the sizes that the author of an object left to the loader. The object is not loaded yet.
+/* Sets the sizes that the author of an object left to the loader. The object is not loaded yet.
  * `patterns` begins as zeros; the first load of an object file fills it, and all later loads of the
- * file use it. Returns 0 or -ENOMEM.
- */
+ * file use it. Returns 0 or -ENOMEM. */
 int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 		       struct bb_err *err);
 

@@ -3,11 +3,9 @@
 
 #include "base/std.h"
 
-/*
- * Collects libbpf's messages. libbpf reports errors through one callback for the whole process,
+/* Collects libbpf's messages. libbpf reports errors through one callback for the whole process,
  * without a context. This code keeps the last warnings of each thread, among them the end of the
- * verifier's log, and prints none of them.
- */
+ * verifier's log, and prints none of them. */
 void bb_libbpf_log__begin(void);
 
 /* Returns the warnings of this thread since bb_libbpf_log__begin(). If they are long, only their

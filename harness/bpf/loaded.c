@@ -78,8 +78,7 @@ static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret
 {
 	struct bpf_func_info first = {0};
 	struct bpf_prog_info info = {0};
-	const struct btf_type *type;
-	const char *name = NULL;
+	const char *name;
 	struct btf *btf;
 
 	if (!known->btf_id || !known->nr_func_info || known->func_info_rec_size < sizeof(first))
@@ -90,10 +89,8 @@ static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret
 	if (bb_prog_info__read(fd, &info))
 		return;
 	btf = btf__load_from_kernel_by_id(known->btf_id);
-	type = btf ? btf__type_by_id(btf, first.type_id) : NULL;
-	if (type)
-		name = btf__name_by_offset(btf, type->name_off);
-	if (name && *name)
+	name = bb_btf_name(btf, first.type_id);
+	if (name)
 		snprintf(ret_name, BB_LOADED_NAME, "%s", name);
 	btf__free(btf);
 }

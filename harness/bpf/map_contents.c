@@ -9,11 +9,9 @@
 #include "plan/maps_file.h"
 
 #define MAX_NAMES 64u /* most names that a message chooses its suggestion from */
-/*
- * SWEEP_BYTES is the memory for the entries that one call deletes from a hash. It has room for at
+/* SWEEP_BYTES is the memory for the entries that one call deletes from a hash. It has room for at
  * least SWEEP_MIN entries, because all entries of one hash bucket must fit; most buckets have one
- * or two.
- */
+ * or two. */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
 
@@ -163,11 +161,9 @@ static int put_program(const struct content *c, const struct bb_map_entry *entry
 		       bb_phrase__join(names, n).text);
 }
 
-/*
- * Maps each i below 2^bits to a different number below 2^bits, in an order that looks random. The
+/* Maps each i below 2^bits to a different number below 2^bits, in an order that looks random. The
  * numbers differ because each step is invertible: multiplication by an odd number, and xor with the
- * number's own upper bits.
- */
+ * number's own upper bits. */
 static uint64_t scramble(uint64_t i, unsigned int bits)
 {
 	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;

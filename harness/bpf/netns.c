@@ -165,11 +165,9 @@ static int talk(const struct request *r)
 	return ((const struct nlmsgerr *)NLMSG_DATA(&reply.head))->error;
 }
 
-/*
- * Adds a pair of veth devices, both down. The peer is made in the namespace `peer_netns_fd`; -1
+/* Adds a pair of veth devices, both down. The peer is made in the namespace `peer_netns_fd`; -1
  * means the same namespace. The request has the first device's name and kind; the kind's data
- * describe the peer in the same form (drivers/net/veth.c).
- */
+ * describe the peer in the same form (drivers/net/veth.c). */
 static int add_veth(const char *name, const char *peer, int peer_netns_fd)
 {
 	struct rtattr *info, *data, *other;
@@ -201,11 +199,9 @@ int bb_rtnl__up(unsigned int ifindex)
 	return talk(&r);
 }
 
-/*
- * Configures one end in its own namespace: hardware address, IPv4 address, the peer as a permanent
+/* Configures one end in its own namespace: hardware address, IPv4 address, the peer as a permanent
  * neighbour so that no ARP is sent, and sets it up. The addresses are those of generated packets
- * (plan/packet.h), so these packets are addressed to the device that receives them.
- */
+ * (plan/packet.h), so these packets are addressed to the device that receives them. */
 static int configure(unsigned int ifindex, enum bb_veth_end end)
 {
 	static const uint32_t addrs[BB_VETH_ENDS] = {BB_VETH_NEAR_ADDR, BB_VETH_FAR_ADDR};
@@ -313,11 +309,9 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 	*net = (struct bb_xdp_net){.netns_fd = -1};
 }
 
-/*
- * Attaches the program to the port, replacing the one before. bpf_link_update() returns -EINVAL if
+/* Attaches the program to the port, replacing the one before. bpf_link_update() returns -EINVAL if
  * the old program has another expected attach type, BPF_XDP or 0 (net/core/dev.c,
- * bpf_xdp_link_update); the port then gets a new link.
- */
+ * bpf_xdp_link_update); the port then gets a new link. */
 static int put_on(struct bb_xdp_port *port, int prog_fd)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);

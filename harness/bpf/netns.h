@@ -36,18 +36,14 @@ struct bb_xdp_net {
 int bb_xdp_net__open(struct bb_xdp_net *ret_net, struct bb_err *err);
 void bb_xdp_net__close(struct bb_xdp_net *net); /* does nothing if closed or zeroed */
 
-/*
- * Attaches a program by a BPF link (Linux 5.9). *ret_port is for bb_xdp_net__detach(). -ENOTSUP if
+/* Attaches a program by a BPF link (Linux 5.9). *ret_port is for bb_xdp_net__detach(). -ENOTSUP if
  * this is not permitted or there is no veth. Takes milliseconds, because the kernel rebuilds its
- * dispatcher and waits for all CPUs.
- */
+ * dispatcher and waits for all CPUs. */
 int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, struct bb_err *err);
 
-/*
- * Frees the port. The program stays attached until another one replaces it or the namespace is
+/* Frees the port. The program stays attached until another one replaces it or the namespace is
  * closed. The reason is that replacing a program changes the kernel's dispatcher once, whereas
- * detaching and attaching changes it twice.
- */
+ * detaching and attaching changes it twice. */
 void bb_xdp_net__detach(struct bb_xdp_net *net, size_t port);
 
 /*
@@ -73,11 +69,9 @@ struct bb_veth_pair {
 int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err);
 void bb_veth_pair__close(struct bb_veth_pair *p); /* does nothing if closed or zeroed */
 
-/*
- * Attaches a program to the far end, replacing the one before: XDP programs in native mode,
+/* Attaches a program to the far end, replacing the one before: XDP programs in native mode,
  * sched_cls programs at the ingress (tcx, Linux 6.6). `prog_type` is BPF_PROG_TYPE_*. -ENOTSUP for
- * other types, if not permitted, or without tcx.
- */
+ * other types, if not permitted, or without tcx. */
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err);
 

@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "base/caller.h"
+#include "bpf/attach.h"
 #include "bpf/code.h"
 #include "bpf/prog_type.h"
 #include "bpf/libbpf_log.h"
@@ -119,10 +120,7 @@ int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, stru
 	struct held *h = stat(path, &st) ? NULL : all_held;
 	int rc;
 
-	while (h && (h->st.st_dev != st.st_dev || h->st.st_ino != st.st_ino ||
-		     h->st.st_size != st.st_size ||
-		     memcmp(&h->st.st_mtim, &st.st_mtim, sizeof(st.st_mtim)) ||
-		     memcmp(&h->st.st_ctim, &st.st_ctim, sizeof(st.st_ctim))))
+	while (h && !bb_is_unchanged(&h->st, &st))
 		h = h->next;
 	if (!h) {
 		h = calloc(1, sizeof(*h));
@@ -307,18 +305,12 @@ int bb_object_check_type(const char *path, const struct bpf_program *prog, struc
  * the type (netfilter, with libbpf 1.1 of Debian 12), tries to load a program that only returns. */
 static bool has_type(const struct bpf_program *prog)
 {
-	static const struct bpf_insn returns_0[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = bpf_program__expected_attach_type(prog));
 	int fd, known = libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL);
 
 	if (known >= 0)
 		return known;
-	fd = bpf_prog_load(bpf_program__type(prog), NULL, "GPL", returns_0, BB_LEN(returns_0),
-			   &opts);
+	fd = bb_empty_prog__load(bpf_program__type(prog), bpf_program__expected_attach_type(prog),
+				 NULL);
 	known = fd != -EINVAL;
 	bb_close(&fd);
 	return known;

@@ -6,21 +6,17 @@
 struct bpf_object;
 struct bpf_program;
 
-/*
- * Reads BPF object files and opens them by libbpf without loading anything, which needs no root.
+/* Reads BPF object files and opens them by libbpf without loading anything, which needs no root.
  * Messages name the fault: no such file, no ELF file, truncated, of another machine or byte order,
- * or maps in the form that libbpf 1.0 dropped. `path` is for messages.
- */
+ * or maps in the form that libbpf 1.0 dropped. `path` is for messages. */
 
 /* Reads a file and checks that it is a BPF object of this machine's byte order. The caller frees
  * *ret_elf. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
-/*
- * Returns the bytes of the file as bb_object_read() does, but shared by all holders, because an
+/* Returns the bytes of the file as bb_object_read() does, but shared by all holders, because an
  * object may have 170 programs. They must not be changed. The caller must call bb_object_let_go(),
- * which ignores NULL.
- */
+ * which ignores NULL. */
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
 void bb_object_let_go(const char *elf);
 

@@ -31,11 +31,9 @@ struct bb_own_share {
 	bool unclear; /* true if a window had fewer runs than we caused */
 };
 
-/*
- * Of `own` runs that we caused in a window, returns how many the kernel counted. The kernel does
+/* Of `own` runs that we caused in a window, returns how many the kernel counted. The kernel does
  * not count a run that preempts another run of the program. If that other run was preempted on our
- * CPU, none of our runs are counted until it goes on.
- */
+ * CPU, none of our runs are counted until it goes on. */
 static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uint64_t own)
 {
 	return own > window->recursion_misses ? own - window->recursion_misses : 0;

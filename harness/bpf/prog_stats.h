@@ -22,11 +22,9 @@ struct bb_prog_stats {
 struct bb_prog_stats bb_prog_stats__since(const struct bb_prog_stats *now,
 					  const struct bb_prog_stats *before);
 
-/*
- * Reads the statistics in two ways. The reference is a /proc/self/fdinfo file that stays open and
+/* Reads the statistics in two ways. The reference is a /proc/self/fdinfo file that stays open and
  * is read by pread(). The info-by-fd call is twice as fast and is used in inner loops. Both must
- * agree at the end of every series.
- */
+ * agree at the end of every series. */
 struct bb_stats_reader {
 	int prog_fd; /* borrowed */
 	int fdinfo_fd;
@@ -47,11 +45,9 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 /* Parses the text of fdinfo. -EPROTO if a number is missing. A missing recursion_misses is 0. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats);
 
-/*
- * bpf_stats, switched on until bb_stats_enable__off(). It is enabled by a descriptor
+/* bpf_stats, switched on until bb_stats_enable__off(). It is enabled by a descriptor
  * (BPF_ENABLE_STATS, Linux 5.8), so the kernel disables it when the process ends, however it ends.
- * Older kernels have only the sysctl, which bb_stats_enable__off() restores.
- */
+ * Older kernels have only the sysctl, which bb_stats_enable__off() restores. */
 struct bb_stats_enable {
 	int fd;            /* -1 means by sysctl */
 	char previous[16]; /* the sysctl's old value; empty if we did not change it */
@@ -69,11 +65,9 @@ struct bb_prog_facts {
 	struct bb_prog_static metrics;
 };
 
-/*
- * Reads everything except the figures that only the verifier's log has: stack_bytes and verify_ns
+/* Reads everything except the figures that only the verifier's log has: stack_bytes and verify_ns
  * are NAN. A figure is also NAN if the kernel is too old for it or does not show it to this user.
- * Returns 0 or -errno with a message.
- */
+ * Returns 0 or -errno with a message. */
 int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
 /* Returns the memory that the kernel accounts to a map, bytes; NAN if unknown. */
@@ -97,8 +91,7 @@ uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids);
  * number of functions; 0 if the log does not have the line. */
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS]);
 
-/*
- * Adds the statistics of the verifier's log: stack_bytes, verify_ns, and verified_insns if it is
+/* Adds the statistics of the verifier's log: stack_bytes, verify_ns, and verified_insns if it is
  * still NAN (before Linux 5.16, only the log has it). A figure that the text lacks does not change.
  */
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m);

@@ -35,11 +35,9 @@ struct bb_rings {
 	size_t n_perf_buffers;
 };
 
-/*
- * Adds the reader of a map: maps a ring buffer, opens a perf event array, or remembers a queue or
+/* Adds the reader of a map: maps a ring buffer, opens a perf event array, or remembers a queue or
  * stack. Ignores other maps. `map_fd` must stay open until bb_rings__close(); `name` is for
- * messages. Returns 0, or -errno with a message; the readers added before remain.
- */
+ * messages. Returns 0, or -errno with a message; the readers added before remain. */
 int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,
 		  struct bb_err *err);
 void bb_rings__close(struct bb_rings *r);

@@ -4,11 +4,9 @@
 #include "bpf/code.h"
 #include "bpf/kept_maps.h"
 
-/*
- * A source is where a program comes from: an object file (source_object.c), a capture
+/* A source is where a program comes from: an object file (source_object.c), a capture
  * (source_capture.c) or a live program (loaded.c). Each of these files has one table of functions.
- * bpf/target.h is built on sources; its users need not know which kind of source a program has.
- */
+ * bpf/target.h is built on sources; its users need not know which kind of source a program has. */
 struct bpf_link;
 struct bpf_object;
 struct bb_contents_map;
@@ -78,10 +76,8 @@ struct bb_source_spec {
 	const struct bb_self_values *self; /* values of `{pid: self}` and the like; NULL: unknown */
 };
 
-/*
- * Opens a program of an object file. The file is read once, so every load uses the same bytes.
- * Fails if the file, the program or a global does not exist; the message lists the programs.
- */
+/* Opens a program of an object file. The file is read once, so every load uses the same bytes.
+ * Fails if the file, the program or a global does not exist; the message lists the programs. */
 int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
 			   struct bb_source **ret_source, struct bb_err *err);
 /* The bpf_object of the current load. NULL if nothing is loaded or the source is no object file. */

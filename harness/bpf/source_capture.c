@@ -49,8 +49,7 @@ static bool find_variable(const struct captured *s, size_t map, const char *name
 
 	for (int i = 0; var && i < btf_vlen(section); i++, var++) {
 		const struct btf *btf = s->btfs[m->btf];
-		const struct btf_type *type = btf__type_by_id(btf, var->type);
-		const char *text = type ? btf__name_by_offset(btf, type->name_off) : NULL;
+		const char *text = bb_btf_name(btf, var->type);
 
 		if (!text || strcmp(text, name) || var->offset > m->value_size ||
 		    var->size > m->value_size - var->offset)

@@ -63,11 +63,9 @@ static void load_beside(struct object *s, const struct bpf_program *ours, struct
 	bpf_program__set_flags(p, bpf_program__flags(p) | bpf_program__flags(ours));
 }
 
-/*
- * Chooses our program and all programs that it can tail-call: through prog array slots that the
+/* Chooses our program and all programs that it can tail-call: through prog array slots that the
  * file or the scenario fills. Slots that another loader would fill stay empty. All functions of a
- * struct_ops are loaded together.
- */
+ * struct_ops are loaded together. */
 static void choose_programs(struct object *s, struct bpf_object *obj,
 			    const struct bpf_program *ours)
 {
@@ -128,11 +126,9 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 		if (bb_section_type__is_sleepable(as))
 			bpf_program__set_flags(ours, bpf_program__flags(ours) | BPF_F_SLEEPABLE);
 	}
-	/*
-	 * A kprobe.multi or uprobe.multi program is loaded as a plain kprobe if the kernel has no
+	/* A kprobe.multi or uprobe.multi program is loaded as a plain kprobe if the kernel has no
 	 * multi links, or if its section names no kernel function. We then attach it to one of our
-	 * own functions (fire/own_function.h).
-	 */
+	 * own functions (fire/own_function.h). */
 	attach_type = bpf_program__expected_attach_type(ours);
 	of_kernel = bb_multi_link__is_of_kernel(attach_type);
 	if (bpf_program__type(ours) == BPF_PROG_TYPE_KPROBE &&
@@ -235,10 +231,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 	return rc;
 }
 
-/*
- * Writes the statistics at the end of the verifier's log to log[size]; "" if there are none. If
- * libbpf did not report them, the program is loaded once more.
- */
+/* Writes the statistics at the end of the verifier's log to log[size]; "" if there are none. If
+ * libbpf did not report them, the program is loaded once more. */
 static void object_verifier_log(struct bb_source *source, char *log, size_t size)
 {
 	struct object *s = (struct object *)source;
@@ -316,11 +310,9 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 	return 0;
 }
 
-/*
- * Attaches the program to the probe for a moment. libbpf then writes the specs of the probe's
+/* Attaches the program to the probe for a moment. libbpf then writes the specs of the probe's
  * arguments into the maps of usdt.bpf.h, starting with number 0, where they stay. The program can
- * then be attached in other ways with these numbers as cookies (fire/user_function.h).
- */
+ * then be attached in other ways with these numbers as cookies (fire/user_function.h). */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)
 {

@@ -4,8 +4,7 @@
 #include "bpf/prog_stats.h"
 #include "bpf/source.h"
 
-/*
- * A program under test: its source and its current load. Each load gets a new JIT address and is
+/* A program under test: its source and its current load. Each load gets a new JIT address and is
  * the unit of replication. The maps are kept from load to load, so that only the program changes.
  * The target is also the reader of the program's ring and perf buffers and empties them on request.
  */
@@ -29,10 +28,8 @@ struct bb_target {
 	struct bb_map_contents *contents;
 };
 
-/*
- * Reads the object file or capture and finds the program in it, without loading it. Fails if the
- * file, the program or a global does not exist; the message lists the programs.
- */
+/* Reads the object file or capture and finds the program in it, without loading it. Fails if the
+ * file, the program or a global does not exist; the message lists the programs. */
 int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_target,
 		    struct bb_err *err);
 
@@ -60,8 +57,7 @@ bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *
 /* True if both loaded programs use the same map. Ring and perf buffers do not count. */
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b);
 
-/*
- * Asks `only_reads` once about each map with many generated entries, when its contents are first
+/* Asks `only_reads` once about each map with many generated entries, when its contents are first
  * written: true if no program of the load can change the map. Such a map is then written only once.
  */
 struct bb_contents_map;
@@ -73,8 +69,7 @@ void bb_target__find_steady(struct bb_target *t,
  * lifetime. */
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
-/*
- * Loads the program; unloads the current load first. -ENOTSUP if this kernel refuses the program
+/* Loads the program; unloads the current load first. -ENOTSUP if this kernel refuses the program
  * type or does not have it. For other errors the message ends with the end of the verifier's log.
  */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
@@ -107,10 +102,8 @@ void bb_target__free(struct bb_target *t);
  */
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err);
 
-/*
- * Writes into the program's maps how to find the arguments of a static probe (USDT). The caller
- * then attaches the program with the cookies of fire/user_function.h. -ENOTSUP with the reason.
- */
+/* Writes into the program's maps how to find the arguments of a static probe (USDT). The caller
+ * then attaches the program with the cookies of fire/user_function.h. -ENOTSUP with the reason. */
 int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);
 
@@ -128,10 +121,8 @@ bool bb_target__may_be_jumped_to(const struct bb_target *t);
 /* Asks the kernel for the type of the loaded program, enum bpf_prog_type. */
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err);
 
-/*
- * Copies the code of the current load; the caller must call bb_code__done(). -ENOTSUP with the
- * reason for programs that cannot be loaded a second time.
- */
+/* Copies the code of the current load; the caller must call bb_code__done(). -ENOTSUP with the
+ * reason for programs that cannot be loaded a second time. */
 int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err);
 /* Returns the name of the i-th program of the object or capture, NULL after the last. *ret_fd is -1
  * if that program is not loaded. */
@@ -140,11 +131,9 @@ const char *bb_target__loaded(const struct bb_target *t, size_t i, int *ret_fd);
 int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
 		       struct bb_err *err);
 
-/*
- * Write the contents that the scenario gives to the maps of the current load. reset_maps() writes
+/* Write the contents that the scenario gives to the maps of the current load. reset_maps() writes
  * all of them before a series. reset_for_run() writes those with `reset: run` before a run, and
- * returns -errno without a message.
- */
+ * returns -errno without a message. */
 int bb_target__reset_maps(struct bb_target *t, struct bb_err *err);
 int bb_target__reset_for_run(struct bb_target *t);
 

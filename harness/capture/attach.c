@@ -323,11 +323,9 @@ void bb_taken_attachment__done(struct bb_taken_attachment *p)
 	p->by = BB_ATTACHED_SURELY;
 }
 
-/*
- * True if the thread exists and is not in an attaching system call. An exiting thread loses its
+/* True if the thread exists and is not in an attaching system call. An exiting thread loses its
  * memory before its descriptors, and /proc/TID/exe with its memory. So if `exe` is readable, the
- * descriptors are still open.
- */
+ * descriptors are still open. */
 static bool is_elsewhere(pid_t tid)
 {
 	char path[64], text[32];

@@ -89,11 +89,9 @@ struct bb_captured_prog {
 	char kernel_name[16]; /* name in the kernel; BPF_OBJ_NAME_LEN */
 	char license[128];
 	uint32_t type, expected_attach_type, flags, kern_version;
-	/*
-	 * The instructions, with an index instead of each file descriptor. BPF_PSEUDO_MAP_FD and
+	/* The instructions, with an index instead of each file descriptor. BPF_PSEUDO_MAP_FD and
 	 * BPF_PSEUDO_MAP_VALUE have the index of a map. The second half of a BPF_PSEUDO_BTF_ID has
-	 * the index of a BTF plus 1; 0 means vmlinux.
-	 */
+	 * the index of a BTF plus 1; 0 means vmlinux. */
 	struct bpf_insn *insns;
 	uint32_t n_insns;
 	struct bpf_func_info *funcs;
@@ -168,11 +166,9 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
  * inside the kernel. */
 bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
 
-/*
- * True if two programs of two captures are the same to the kernel: equal instructions, maps of
+/* True if two programs of two captures are the same to the kernel: equal instructions, maps of
  * equal type and sizes, and equal constants (frozen maps). Names, line information and the entries
- * of other maps do not count. False if one of the programs was loaded with an fd_array.
- */
+ * of other maps do not count. False if one of the programs was loaded with an fd_array. */
 bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captured_prog *p,
 			       const struct bb_capture *b, const struct bb_captured_prog *q);
 
@@ -204,11 +200,9 @@ void bb_blob__done(struct bb_blob *b);
 
 #define BB_NOT_ATTACHED "not attached"
 
-/*
- * The hook of a program as an object's section would name it: "tp/sched/sched_switch",
+/* The hook of a program as an object's section would name it: "tp/sched/sched_switch",
  * "fentry/do_unlinkat", "cgroup/connect4". `a` comes from bb_capture__any_attachment(). The text is
- * BB_NOT_ATTACHED if no attachment was seen and the program names no target.
- */
+ * BB_NOT_ATTACHED if no attachment was seen and the program names no target. */
 struct bb_captured_section {
 	char text[320];
 };

@@ -497,13 +497,6 @@ struct lent {
 
 static struct lent *all;
 
-static bool is_unchanged(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
 /* Frees captures without users. This runs only before another file is read, because a run opens its
  * targets one after the other. */
 static void drop_unused(void)
@@ -531,7 +524,7 @@ int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, 
 
 	rc = stat(path, &now);
 	for (l = all; l && !rc; l = l->next)
-		if (is_unchanged(&l->file, &now) && !strcmp(l->capture->path, path)) {
+		if (bb_is_unchanged(&l->file, &now) && !strcmp(l->capture->path, path)) {
 			l->n++;
 			*ret_capture = l->capture;
 			return 0;

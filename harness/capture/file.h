@@ -4,11 +4,9 @@
 #include "base/record_json.h"
 #include "capture/capture.h"
 
-/*
- * A capture in a file: a plain tar, described in docs/capture-format.md. Its first member is the
+/* A capture in a file: a plain tar, described in docs/capture-format.md. Its first member is the
  * manifest, JSON; the others hold instructions, types and entries as the kernel takes them. A file
- * is input like any other: sizes, counts and indexes are checked, and no path in it is opened.
- */
+ * is input like any other: sizes, counts and indexes are checked, and no path in it is opened. */
 #define BB_CAPTURE_VERSION 1
 #define BB_CAPTURE_MANIFEST "bpfbench-capture.json"
 
@@ -26,10 +24,8 @@ int bb_capture__read(const char *path, struct bb_capture **ret_capture, struct b
 int bb_capture__parse(const char *data, size_t len, const char *path,
 		      struct bb_capture **ret_capture, struct bb_err *err);
 
-/*
- * Reads a file for several users, who must not change the capture. An unchanged file is read only
- * once. Each user calls bb_capture__give_back(), which accepts NULL.
- */
+/* Reads a file for several users, who must not change the capture. An unchanged file is read only
+ * once. Each user calls bb_capture__give_back(), which accepts NULL. */
 int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, struct bb_err *err);
 void bb_capture__give_back(const struct bb_capture *c);
 

@@ -3,11 +3,9 @@
 
 #include "base/std.h"
 
-/*
- * A command that runs while its programs are measured. It tells which programs of the kernel the
+/* A command that runs while its programs are measured. It tells which programs of the kernel the
  * command loaded. A thread of ours handles its calls, so that the command does not wait for the
- * measurement.
- */
+ * measurement. */
 struct bb_follow;
 
 /* Starts argv[] and keeps the variables named in env[]; both end in NULL. Errors as

@@ -25,11 +25,9 @@ int bb_remote__try(const struct bb_remote *r);
 int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t size);
 /* Reads a string of the process. A string of `size` bytes or more is truncated. */
 int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size);
-/*
- * Reads n records from address `at` of the process. Records of more than `to_size` bytes are
+/* Reads n records from address `at` of the process. Records of more than `to_size` bytes are
  * truncated, shorter ones are padded with zeros. `*ret_records` is NULL if n or `at` is 0. The
- * caller must free() it.
- */
+ * caller must free() it. */
 int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t from_size,
 		    size_t to_size, void **ret_records);
 

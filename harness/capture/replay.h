@@ -20,11 +20,9 @@ struct bb_replay {
 /* Returns 0 or -ENOMEM. */
 int bb_replay__open(const struct bb_capture *c, struct bb_replay *ret_replay, struct bb_err *err);
 
-/*
- * Loads program `prog` and everything that it needs: new maps with the captured entries, the
+/* Loads program `prog` and everything that it needs: new maps with the captured entries, the
  * programs in its prog arrays, and the program that it is attached to. r->progs[prog] is its
- * descriptor. Returns -errno of the kernel if the kernel refuses it.
- */
+ * descriptor. Returns -errno of the kernel if the kernel refuses it. */
 int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size,
 		    struct bb_err *err);
 

@@ -3,10 +3,8 @@
 
 #include "base/std.h"
 
-/*
- * Rights to load BPF programs: the capabilities that bpf() looks at (bpf_prog_load() in
- * kernel/bpf/syscall.c), bits 1 << CAP_BPF and so on.
- */
+/* Rights to load BPF programs: the capabilities that bpf() looks at (bpf_prog_load() in
+ * kernel/bpf/syscall.c), bits 1 << CAP_BPF and so on. */
 
 /* Returns the rights of a thread: 0 if it is in another user namespace, all if they cannot be
  * read. */

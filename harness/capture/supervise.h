@@ -35,8 +35,7 @@ struct bb_capture_facts {
 	int status; /* result of waitpid(), if the command ended */
 };
 
-/*
- * Runs a command, captures the programs that it loads, and ends it by SIGINT, SIGTERM or SIGKILL.
+/* Runs a command, captures the programs that it loads, and ends it by SIGINT, SIGTERM or SIGKILL.
  * Returns -ENOTSUP if it loaded nothing that can be measured; other errors as bb_watched__start().
  */
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,

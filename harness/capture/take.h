@@ -7,8 +7,7 @@
 #include "capture/capture.h"
 #include "capture/remote.h"
 
-/*
- * A capture that is being taken. capture/supervise.h hands it the system calls of the command one
+/* A capture that is being taken. capture/supervise.h hands it the system calls of the command one
  * by one, while the calling thread waits in the kernel. At the end it asks for the whole capture.
  * Until then, the items of the capture hold descriptors of the command's maps, BTFs and programs.
  */
@@ -55,11 +54,9 @@ struct bb_take {
 
 int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err);
 
-/*
- * Records a system call that the command is about to make. Data that cannot be read are left out of
+/* Records a system call that the command is about to make. Data that cannot be read are left out of
  * the capture, and the command goes on. Returns 0 or -ENOMEM. bb_take__undo() removes the record of
- * a call that a signal interrupted, because the command will make the call again.
- */
+ * a call that a signal interrupted, because the command will make the call again. */
 struct bb_take_mark {
 	size_t n_progs, n_attachments, n_inputs, n_templates, n_events;
 };
@@ -77,11 +74,9 @@ void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
 enum bb_settle_when { BB_SETTLE_CALL, BB_SETTLE_TURN, BB_SETTLE_END };
 void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
 
-/*
- * Asks the kernel, while the command still runs, for three things: the loaded programs; the entries
+/* Asks the kernel, while the command still runs, for three things: the loaded programs; the entries
  * of the maps (at most max_bytes in all; 0 means no entries); the programs that netlink attached to
- * network devices, in our network namespace and in that of the process `command`.
- */
+ * network devices, in our network namespace and in that of the process `command`. */
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
 /* Notes that the kernel's program `id` runs instead of program `prog` of the capture. Call this

@@ -352,11 +352,9 @@ void bb_watched__look(struct bb_watched *c)
 		c->beside = 0;
 }
 
-/*
- * Answers the command's calls while it cleans up. Returns true once no process of the command is
+/* Answers the command's calls while it cleans up. Returns true once no process of the command is
  * left, false after `seconds`. If `signal` is SIGKILL, this also kills orphans of the command that
- * become our children meanwhile.
- */
+ * become our children meanwhile. */
 static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
 {
 	uint64_t began_ns = bb_now_ns();

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * call: times a function of user space (workloads/functions.h) by the clock. Every sample is a line
+/* call: times a function of user space (workloads/functions.h) by the clock. Every sample is a line
  * through the times of many calls in a row (drivers/fit_line.h), so the sample contains neither the
- * clock's own cost nor its tick. For a function that sleeps, a sample is one call.
- */
+ * clock's own cost nor its tick. For a function that sleeps, a sample is one call. */
 
 #include "base/deadline.h"
 #include "drivers/driver.h"
@@ -128,11 +126,9 @@ static int take_sample(struct timing *t, uint32_t calls)
 	return 0;
 }
 
-/*
- * A function that sleeps until some time of the clock's second returns at that time, so successive
+/* A function that sleeps until some time of the clock's second returns at that time, so successive
  * calls depend on each other. The first call of a load begins at a random time within the second,
- * so that at least the loads are independent.
- */
+ * so that at least the loads are independent. */
 static void pause_at_random(struct call_state *s)
 {
 	struct timespec t = {.tv_nsec = (long)bb_rng_below(&s->rng, 1000000000)};

@@ -4,11 +4,9 @@
 #include "drivers/workload.h"
 #include "workloads/process_sample.h"
 
-/*
- * The user-space half of a profiler, in a process of its own. It waits for a ring buffer (libbpf's
+/* The user-space half of a profiler, in a process of its own. It waits for a ring buffer (libbpf's
  * ring_buffer), passes each sample to a processor whose log goes to /dev/null, and notes the age of
- * the sample afterwards.
- */
+ * the sample afterwards. */
 struct bb_consumer_shared;
 
 struct bb_consumer {
@@ -34,19 +32,15 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 /* Returns 0 while the consumer runs, or -ECHILD with a message if it has ended by itself. */
 int bb_consumer__check(struct bb_consumer *c, struct bb_err *err);
 
-/*
- * Stops the consumer after the sample that it is processing. If that takes more than 20 ms (because
+/* Stops the consumer after the sample that it is processing. If that takes more than 20 ms (because
  * the processor sleeps, for example), the consumer is killed, and the sample stays in the ring.
- * Returns 0, or -errno with a message that names the failed step.
- */
+ * Returns 0, or -errno with a message that names the failed step. */
 int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, struct bb_err *err);
 
 void bb_consumer__close(struct bb_consumer *c); /* accepts a zeroed struct */
 
-/*
- * Writes the age at `now_ns` of every sample that is still in the ring into ret_age_ns[room], the
+/* Writes the age at `now_ns` of every sample that is still in the ring into ret_age_ns[room], the
  * oldest first, and empties the ring. *ret_n is their number, which may be more than `room`.
- * Returns 0, or -errno with a message.
- */
+ * Returns 0, or -errno with a message. */
 int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room, size_t *ret_n,
 		 struct bb_err *err);

@@ -5,11 +5,9 @@
 #include "drivers/cold.h"
 #include "drivers/test_prog.h"
 
-/*
- * A driver makes a loaded program run and takes samples of the cost of each run. A driver is one
+/* A driver makes a loaded program run and takes samples of the cost of each run. A driver is one
  * file, with its kind (core/drive_kind.h) and its functions, and one row in registry.c. An
- * instrument is a driver that leaves the firing to a trigger (drivers/trigger.h).
- */
+ * instrument is a driver that leaves the firing to a trigger (drivers/trigger.h). */
 
 /* The hardware counters of the drive `slope`. */
 enum bb_pmu_counter { BB_PMU_CYCLES, BB_PMU_INSTRUCTIONS, BB_PMU_LLC_MISSES, BB_PMU_COUNTERS };
@@ -45,11 +43,9 @@ struct bb_batch {
 	size_t want;
 	/* In: number of runs to fire and discard first. Out: number of runs discarded. */
 	size_t warmup;
-	/*
-	 * Longest wall time of the batch, s; for drives over a workload its longest CPU time. A
+	/* Longest wall time of the batch, s; for drives over a workload its longest CPU time. A
 	 * driver that fires takes at least one sample in any case. 0: only the deadline limits the
-	 * batch (base/deadline.h).
-	 */
+	 * batch (base/deadline.h). */
 	double max_s;
 	/* true: empty rings after every run; false: only when they are half full */
 	bool drain_each_run;

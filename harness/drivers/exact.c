@@ -96,11 +96,9 @@ static bool has_tail_calls(const struct bb_code *code)
 	return false;
 }
 
-/*
- * Makes a second clone of every program of the load, if this program has tail calls: e->behind.
+/* Makes a second clone of every program of the load, if this program has tail calls: e->behind.
  * Leaves out programs that cannot be cloned, or not in time. These clones count after
- * bb_exact__swap().
- */
+ * bb_exact__swap(). */
 static void open_behind(const struct bb_target *target, struct bb_exact *e)
 {
 	struct bb_exact **end = &e->behind;

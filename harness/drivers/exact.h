@@ -4,11 +4,9 @@
 #include "drivers/driver.h"
 #include "exact/clone.h"
 
-/*
- * A clone of the program's load that runs in the program's stead, fired as by the drive `step`. A
+/* A clone of the program's load that runs in the program's stead, fired as by the drive `step`. A
  * sample of the drive (`ns` of struct bb_batch) is the number of instructions of one run, and
- * `paths` holds the path of each run.
- */
+ * `paths` holds the path of each run. */
 struct bb_exact {
 	struct bb_code code;
 	struct bb_clone clone;
@@ -17,11 +15,9 @@ struct bb_exact {
 	uint64_t *now;     /* counters of one run, by basic block */
 	int prog_fd;       /* the program itself, borrowed */
 	uint32_t id, clone_id;
-	/*
-	 * For a program that is counted together with the programs that it calls: a list of clones
+	/* For a program that is counted together with the programs that it calls: a list of clones
 	 * of all programs of its load, with another clone of this program. NULL ends the list, or
-	 * means that there is none.
-	 */
+	 * means that there is none. */
 	struct bb_exact *behind;
 };
 

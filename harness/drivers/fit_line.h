@@ -3,8 +3,7 @@
 
 #include "base/std.h"
 
-/*
- * The cost of one more run, from wall times. A call of n runs takes a + n b. a and b come from a
+/* The cost of one more run, from wall times. A call of n runs takes a + n b. a and b come from a
  * robust line through calls at two values of n, the shorter and the longer ones (Theil 1950, Sen
  * 1968: the median of the slopes of all pairs). So a call with an interrupt in it does not matter.
  */

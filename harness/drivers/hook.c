@@ -31,11 +31,9 @@ struct shared {
 	size_t n;         /* goes of this turn so far */
 	double firing_ns[MOST_GOES];
 	int trigger_rc; /* the last -errno of a firing; 0: none failed */
-	/*
-	 * The program's ring is emptied after each firing, as by the drive `step`, because the
+	/* The program's ring is emptied after each firing, as by the drive `step`, because the
 	 * kernel wakes only a reader that has caught up. The same happens in turns without the
-	 * program, when the ring is empty.
-	 */
+	 * program, when the ring is empty. */
 	bool drains;
 };
 
@@ -134,11 +132,9 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 	return rc;
 }
 
-/*
- * Attaches `prog_fd` to the hook instead of the program of *link_fd, and stores the new link there.
+/* Attaches `prog_fd` to the hook instead of the program of *link_fd, and stores the new link there.
  * The two are never attached together: a perf event has room for one program, and a tracepoint that
- * has had two calls the remaining one in a slower way for some time (13 ns here).
- */
+ * has had two calls the remaining one in a slower way for some time (13 ns here). */
 static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, struct bb_err *err)
 {
 	int rc;
@@ -198,11 +194,9 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
 	return rc;
 }
 
-/*
- * Stores a block as one sample, and updates the batch's mean of the floors. If the trigger varies
+/* Stores a block as one sample, and updates the batch's mean of the floors. If the trigger varies
  * by more than the program costs, the cost of a block may be negative. It is stored as 0, because
- * samples have no sign. The median over loads does not depend on how negative it was.
- */
+ * samples have no sign. The median over loads does not depend on how negative it was. */
 static void keep_block(struct bb_batch *b, const struct block *block, uint32_t runs_each)
 {
 	double cost_ns = (block->full_ns - block->none_ns) / runs_each;

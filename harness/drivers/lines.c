@@ -252,11 +252,9 @@ int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_b
 
 /* --- a sweep: a burst of each --- */
 
-/*
- * Returns the mean without outliers on both sides, or NAN if there are no samples. A median would
+/* Returns the mean without outliers on both sides, or NAN if there are no samples. A median would
  * not do: a sample is a multiple of the clock's tick, and only a mean of many samples can lie
- * between two multiples.
- */
+ * between two multiples. */
 static double mean_of(const uint64_t *ns, size_t n)
 {
 	double x[BB_LINES_BURST], median, width, sum = 0;

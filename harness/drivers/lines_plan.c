@@ -127,11 +127,9 @@ struct tries {
 	double most_s;
 };
 
-/*
- * Enables the cuts [first, end) if the clone then loads. If it does not, does the same for each
+/* Enables the cuts [first, end) if the clone then loads. If it does not, does the same for each
  * half of them. A single cut with which the clone does not load stays off and is counted in
- * p->refused. Returns -E2BIG after too many tries or too much time.
- */
+ * p->refused. Returns -E2BIG after too many tries or too much time. */
 static int allow_cuts(struct bb_lines_plan *p, uint32_t first, uint32_t end, struct tries *t,
 		      struct bb_err *err)
 {

@@ -40,11 +40,9 @@ static bool is_fast(const struct bb_lines_means *program, size_t sweep, double m
 	return sweep >= program->n || program->v[sweep] <= most_ns;
 }
 
-/*
- * True if the program was as fast as usual at the beginning of this sweep and of the next one; each
+/* True if the program was as fast as usual at the beginning of this sweep and of the next one; each
  * sweep begins with the program. For the program's own time, the sweeps before and after decide: a
- * choice by its own value would make it too fast.
- */
+ * choice by its own value would make it too fast. */
 static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
 			   bool of_program)
 {
@@ -83,8 +81,7 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 	return sum / (double)(n - 2 * off);
 }
 
-/*
- * Computes the means of one load. If most sweeps were disturbed, all count: the time of the program
+/* Computes the means of one load. If most sweeps were disturbed, all count: the time of the program
  * then shows it, and the table may leave the load out. `counts` and `x` have room for all sweeps.
  */
 static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, double *x)
@@ -146,11 +143,9 @@ static double checks_at(const struct bb_lines_case *p, uint32_t position)
 	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
 }
 
-/*
- * Returns the price of a check from the doubled clone: the slope of doubled less single times over
+/* Returns the price of a check from the doubled clone: the slope of doubled less single times over
  * the number of checks, by least squares over all loads. With too few positions for a slope, the
- * line goes through 0.
- */
+ * line goes through 0. */
 static double doubled_price(const struct bb_lines_case *p)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_bare;
@@ -210,11 +205,9 @@ static double total_price(const struct bb_lines_case *p, double *x)
 	return bb_median(x, n) / checks_at(p, p->items[p->first_bare + 1].position);
 }
 
-/*
- * A check after a first one can be cheaper or dearer than that by a part of a cycle, which adds up
+/* A check after a first one can be cheaper or dearer than that by a part of a cycle, which adds up
  * over many cuts. So the doubled clone gives the price to within a cycle. Within that range the
- * price is chosen so that the parts add up to the program.
- */
+ * price is chosen so that the parts add up to the program. */
 static double check_price(const struct bb_lines_case *p, double *room)
 {
 	double doubled = doubled_price(p), total = total_price(p, room),
@@ -225,11 +218,9 @@ static double check_price(const struct bb_lines_case *p, double *room)
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
 
-/*
- * Computes the time of a run up to each measured position in one load, without the time of checks.
+/* Computes the time of a run up to each measured position in one load, without the time of checks.
  * If the path ends in a tail call, the last time is that of the whole program, because no exit of
- * ours ends it.
- */
+ * ours ends it. */
 static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
 			    double *ret_ns)
 {

@@ -43,11 +43,9 @@ enum bb_lines_thing {
 	BB_LINES_N_THINGS,
 };
 
-/*
- * The items that are measured in turns: the program, the empty program, the clone at each measured
+/* The items that are measured in turns: the program, the empty program, the clone at each measured
  * position, the clone at the first and the last measured position with a bare exit path, and the
- * doubled clone at some positions.
- */
+ * doubled clone at some positions. */
 enum { BB_LINES_ITEM_PROGRAM, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_FIRST_CUT };
 
 struct bb_lines_item {
@@ -135,8 +133,7 @@ struct bb_lines_burst {
 int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_burst *burst,
 			 uint32_t param, struct bb_err *err);
 
-/*
- * lines.c: the first loads and attaches the program, the clone of this load and the programs that
+/* lines.c: the first loads and attaches the program, the clone of this load and the programs that
  * take turns with them. The second does so for the logger. The third takes one of them off again.
  */
 int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err);

@@ -101,10 +101,8 @@ static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b
 	return 0;
 }
 
-/*
- * Finds the `repeat` of the longer calls from the time of a few runs. *ret_repeat = 1 means that
- * the program is slow and needs no lines. If it is very slow, its first run is the first sample.
- */
+/* Finds the `repeat` of the longer calls from the time of a few runs. *ret_repeat = 1 means that
+ * the program is slow and needs no lines. If it is very slow, its first run is the first sample. */
 static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, struct line *lines,
 		     uint32_t *ret_repeat)
 {

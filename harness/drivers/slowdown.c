@@ -177,11 +177,9 @@ static int enable(int control_fd, int answer_fd)
 	return read(answer_fd, answer, sizeof(answer)) > 0 ? 0 : -EPIPE;
 }
 
-/*
- * Starts `perf record -e cpu-clock -F FREQ -g` on a process and its children, as a sampler to
+/* Starts `perf record -e cpu-clock -F FREQ -g` on a process and its children, as a sampler to
  * compare with. Its recording goes to /dev/null. Returns when its events are enabled: 0, or -errno
- * with a message.
- */
+ * with a message. */
 static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_place *place,
 			     struct bb_workload *ret_w, struct bb_err *err)
 {

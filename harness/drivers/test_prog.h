@@ -43,11 +43,9 @@ struct bb_test_prog {
 int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
 		       struct bb_test_prog *ret_prog, struct bb_err *err);
 
-/*
- * Loads the program again, at one of the places `where` (bpf/target.h). Returns 0; -EAGAIN if
+/* Loads the program again, at one of the places `where` (bpf/target.h). Returns 0; -EAGAIN if
  * max_tries loads did not get such a place, and the last load stays; -EINTR or -ETIME
- * (base/deadline.h); or another -errno.
- */
+ * (base/deadline.h); or another -errno. */
 int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t where,
 		       unsigned int max_tries, struct bb_err *err);
 

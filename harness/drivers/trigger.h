@@ -6,11 +6,9 @@
 #include "base/give_way.h"
 #include "drivers/driver.h"
 
-/*
- * A drive that fires has a trigger and an instrument. The trigger (trigger_NAME.c) makes the
+/* A drive that fires has a trigger and an instrument. The trigger (trigger_NAME.c) makes the
  * program run; the instrument (step.c, exact.c, lines.c) measures each run. Every instrument works
- * with every trigger: registry.c makes a driver of each pair.
- */
+ * with every trigger: registry.c makes a driver of each pair. */
 
 /* An open trigger. It is the first member of the trigger's own struct. */
 struct bb_trigger_state {
@@ -32,11 +30,9 @@ struct bb_attached {
 		     */
 };
 
-/*
- * The instrument's part of a batch. Both functions are called in the process that fires. It was
+/* The instrument's part of a batch. Both functions are called in the process that fires. It was
  * forked when the program was attached, so `arg` must be memory that existed then. Results go into
- * the batch, or into memory that both processes see.
- */
+ * the batch, or into memory that both processes see. */
 struct bb_instrument_part {
 	/* Called before the first firing of the batch. Returns 0 or -errno. */
 	int (*begin)(const struct bb_attached *a, void *arg, struct bb_batch *b);

@@ -223,11 +223,9 @@ static int aim(struct state *s, uint32_t depth, struct bb_err *err)
 	if (rc)
 		return rc;
 	s->extra_frames = depth > s->base_frames ? depth - s->base_frames : 0;
-	/*
-	 * One search without firing. It writes to every page that the search needs: a fork (of the
+	/* One search without firing. It writes to every page that the search needs: a fork (of the
 	 * in-situ workload) may have made them copy-on-write, which would cause an event, too. The
-	 * depth is counted here, and not assumed.
-	 */
+	 * depth is counted here, and not assumed. */
 	rc = on_private_stack(s, count_entry);
 	if (rc)
 		return bb_fail(err, rc, "cannot switch to a private stack: %m");

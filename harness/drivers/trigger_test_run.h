@@ -29,11 +29,9 @@ struct bb_test_call {
 
 void bb_test_call__close(struct bb_test_call *s);
 
-/*
- * Makes one call; ret_attr->test receives its results. The attributes are set again for each call,
+/* Makes one call; ret_attr->test receives its results. The attributes are set again for each call,
  * because the kernel writes to them. 0 or -errno. -EINTR: a signal interrupted the call after some
- * of the runs.
- */
+ * of the runs. */
 static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_attr *ret_attr)
 {
 	if (s->ctx)
@@ -52,11 +50,9 @@ int bb_test_call__fire_checked(const struct bb_test_call *s, struct bb_batch *b)
 void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, char *why,
 				size_t size);
 
-/*
- * Writes the message for a failed call and returns its error code. -ENOTSUP: the kernel has no test
+/* Writes the message for a failed call and returns its error code. -ENOTSUP: the kernel has no test
  * run for the type, or does not take such a context. To find out, this function may run the program
- * again.
- */
+ * again. */
 int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err);
 
 /* An event that a hardware counter counts, as in perf_event_attr. */

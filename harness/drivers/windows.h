@@ -13,11 +13,9 @@
 struct bb_windows {
 	struct bb_target *target; /* borrowed; its counters are polled */
 	struct bb_prog_stats last;
-	/*
-	 * Runs that our readings cause; none, unless bb_windows__find_own() has found some. No
+	/* Runs that our readings cause; none, unless bb_windows__find_own() has found some. No
 	 * figure contains them. In a window with other runs, their time is assumed to be their mean
-	 * time alone, without outliers.
-	 */
+	 * time alone, without outliers. */
 	struct bb_own_runs own;
 	uint32_t mean_of; /* number of runs of the windows that are samples; 0 means 1 */
 	/* n_by_runs[k - 1]: number of windows with k runs, k <= BB_WINDOWS_MEAN_OF_MAX; NULL:

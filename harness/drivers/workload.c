@@ -11,11 +11,9 @@
 #include "bpf/attach.h"
 #include "drivers/driver.h"
 
-/*
- * Gives this process priority over others on its CPU; otherwise a busy machine leaves too few
+/* Gives this process priority over others on its CPU; otherwise a busy machine leaves too few
  * samples. With sched_autogroup a nice value counts only within a session, so the session gets one,
- * too (sched(7)).
- */
+ * too (sched(7)). */
 static void run_ahead_of_others(void)
 {
 	int fd;
@@ -49,11 +47,9 @@ static int open_in(const char *dir, size_t dir_len, const char *name)
 	return open_program_at(path);
 }
 
-/*
- * Opens the program with our rights, because the user that the workload runs as may not be able to
+/* Opens the program with our rights, because the user that the workload runs as may not be able to
  * reach its folder. Looks in `dir` first, then in $PATH. Returns a descriptor, -ENOENT if no folder
- * has the program, or the reason why a program that exists cannot be opened.
- */
+ * has the program, or the reason why a program that exists cannot be opened. */
 static int open_program(const struct bb_workload_spec *spec)
 {
 	const char *path = spec->path ? spec->path : getenv("PATH");

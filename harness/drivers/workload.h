@@ -17,11 +17,9 @@ struct bb_child_place {
  * session of its own and must still be root. Returns 0 or -errno. */
 int bb_child_place__take(const struct bb_child_place *place);
 
-/*
- * A command that runs as a child process: as the caller of sudo, on one CPU, in a session of its
+/* A command that runs as a child process: as the caller of sudo, on one CPU, in a session of its
  * own, and with priority over others there. Its stdout is discarded, and its environment is clean
- * (base/child.h). The kernel kills it if we die.
- */
+ * (base/child.h). The kernel kills it if we die. */
 struct bb_workload_spec {
 	const char *program; /* a path, or a name that is searched in `dir` and then in $PATH */
 	char *const *args;   /* args[n_args], without the program's name */
@@ -55,11 +53,9 @@ void bb_workload__resume(const struct bb_workload *w);
 /* Kills all processes of the workload's group and waits for the first of them. */
 void bb_workload__stop(struct bb_workload *w);
 
-/*
- * Opens a clock event ("cpu-clock", "task-clock") of `freq_hz` on the workload and its children.
+/* Opens a clock event ("cpu-clock", "task-clock") of `freq_hz` on the workload and its children.
  * The event runs the program `prog_fd`, and is disabled at first. Returns 0, or -errno with a
- * message and *ret_event_fd -1.
- */
+ * message and *ret_event_fd -1. */
 int bb_workload__open_clock(const struct bb_workload *w, const char *clock, uint32_t freq_hz,
 			    int prog_fd, int *ret_event_fd, struct bb_err *err);
 int bb_workload__start_clock(int event_fd, struct bb_err *err);

@@ -10,11 +10,9 @@ struct bb_func {
 	uint32_t type_id; /* BTF id of its BTF_KIND_FUNC; 0 means unknown */
 };
 
-/*
- * A basic block, slots [first, end): either all its instructions are executed or none. Jumps lead
+/* A basic block, slots [first, end): either all its instructions are executed or none. Jumps lead
  * only to its start, and only its last instruction can jump or leave the program. Calls end a basic
- * block only if they may leave the program: tail calls and calls of kfuncs.
- */
+ * block only if they may leave the program: tail calls and calls of kfuncs. */
 struct bb_basic_block {
 	uint32_t first, end;
 	uint32_t last; /* slot of the last instruction: end - 1, or end - 2 if it takes two slots */
@@ -73,17 +71,13 @@ uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, cons
 uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,
 				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);
 
-/*
- * Hash of the path of a run, by FNV-1a (Fowler, Noll & Vo). Runs that execute each basic block
+/* Hash of the path of a run, by FNV-1a (Fowler, Noll & Vo). Runs that execute each basic block
  * equally often have the same hash. Other runs have different hashes, except for collisions of 64
- * bits.
- */
+ * bits. */
 uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts);
 
-/*
- * True if the counts can be those of `runs` complete runs. They cannot if another process ran the
+/* True if the counts can be those of `runs` complete runs. They cannot if another process ran the
  * program on another CPU while we reset or read the counters, because then a part of its run is
- * counted. `in` is scratch memory for n_blocks elements.
- */
+ * counted. `in` is scratch memory for n_blocks elements. */
 bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t runs,
 			  const uint64_t *counts, uint64_t *in);

@@ -8,10 +8,8 @@
 /* 1 to jump over the counter after a lookup that found its key, 2 for the address, 2 to count */
 #define VAIN_SLOTS 5u
 
-/*
- * Position of a block's counter, and the two registers that it uses. Every position in the block
- * counts the same, so we take the one where the fewest registers must be saved.
- */
+/* Position of a block's counter, and the two registers that it uses. Every position in the block
+ * counts the same, so we take the one where the fewest registers must be saved. */
 struct site {
 	uint32_t at; /* the counter goes before this slot */
 	uint8_t reg[2], save[2];

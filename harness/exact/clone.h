@@ -3,11 +3,9 @@
 
 #include "exact/rewrite.h"
 
-/*
- * A second load of a program, with its maps, BTF and attach type. It counts how often each
+/* A second load of a program, with its maps, BTF and attach type. It counts how often each
  * basic block is executed. The instructions that count are not counted themselves: `cfg` describes
- * the original program.
- */
+ * the original program. */
 struct bb_clone {
 	const struct bb_code *code; /* borrowed */
 	struct bb_cfg cfg;

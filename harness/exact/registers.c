@@ -4,11 +4,9 @@
 #include <bpf/btf.h>
 #include <linux/bpf.h>
 
-/*
- * Two dataflow analyses over the basic blocks (Aho et al., Compilers, 9.2). A call of a function
+/* Two dataflow analyses over the basic blocks (Aho et al., Compilers, 9.2). A call of a function
  * reads what is live at the start of that function. Blocks are visited until nothing changes:
- * backwards for `live`, forwards for `known`.
- */
+ * backwards for `live`, forwards for `known`. */
 
 #define N_REGS 10       /* without r10, the frame pointer */
 #define ALL 0x3ffu      /* r0..r9 */
@@ -30,10 +28,8 @@ static uint16_t first_args(unsigned int n)
 	return (uint16_t)(((2U << n) - 1) & ARGS);
 }
 
-/*
- * Argument registers of a global function. The verifier checks a call against the declaration, so
- * arguments that the function never reads count, too. BTF keeps a function's linkage in `vlen`.
- */
+/* Argument registers of a global function. The verifier checks a call against the declaration, so
+ * arguments that the function never reads count, too. BTF keeps a function's linkage in `vlen`. */
 static uint16_t declared_args(const struct bb_code *code, uint32_t type_id)
 {
 	const struct btf_type *func = code->btf && type_id ? btf__type_by_id(code->btf, type_id)
@@ -351,10 +347,8 @@ struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g
 
 #define MOST_ARGS 5u
 
-/*
- * Number of arguments of helper 0, 1, 2, ... as bpf_helper_defs.h declares them. Variadic helpers
- * have 5, as has number 0, which is no helper. A test compares this with the installed header.
- */
+/* Number of arguments of helper 0, 1, 2, ... as bpf_helper_defs.h declares them. Variadic helpers
+ * have 5, as has number 0, which is no helper. A test compares this with the installed header. */
 static const char args[] = "52423050055533002131442215435333231032322103231125434424352242243254544"
 			   "44443414102425513224431111115543334442155333321044511305312432222111114"
 			   "4434233541421242020315453413231111341454332101144533231442255333220442";

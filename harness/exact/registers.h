@@ -3,11 +3,9 @@
 
 #include "exact/cfg.h"
 
-/*
- * Sets of the registers r0..r9 before each instruction, as bits. `live`: the value may still be
+/* Sets of the registers r0..r9 before each instruction, as bits. `live`: the value may still be
  * read; all other registers are free. `known`: the register surely holds a value; the verifier lets
- * us save only these.
- */
+ * us save only these. */
 struct bb_registers {
 	uint16_t *live, *known; /* by slot; the second half of a 64-bit constant has no set */
 };
@@ -18,8 +16,7 @@ int bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
 		       struct bb_registers *ret_regs, struct bb_err *err);
 void bb_registers__done(struct bb_registers *r);
 
-/*
- * Finds two registers to use before slot `at`, free ones first. ret_save[k] is 0 if register
+/* Finds two registers to use before slot `at`, free ones first. ret_save[k] is 0 if register
  * ret_reg[k] is free. Otherwise the register must be saved, and ret_save[k] is the number of its
  * stack slot, 1 or 2. Returns how many must be saved, or BB_NO_TWO if there are not two registers.
  */

@@ -146,11 +146,9 @@ static int say_refused(const struct bb_code *code, const struct bb_rewrite *now,
 {
 	char numbers[64], words[300];
 
-	/*
-	 * If the kernel puts the code of helpers in place of their calls, a jump may become too
+	/* If the kernel puts the code of helpers in place of their calls, a jump may become too
 	 * far. The kernel then returns ENOMEM, too (kernel/bpf/core.c, bpf_patch_insn_single), and
-	 * the log tells the difference.
-	 */
+	 * the log tells the difference. */
 	if (rc == -EPERM || (rc == -ENOMEM && !strstr(log, "cannot be patched")) || rc == -EINTR ||
 	    rc == -EAGAIN)
 		return bb_fail(err, rc, "loading '%s' once more: %m", code->name);
@@ -162,11 +160,9 @@ static int say_refused(const struct bb_code *code, const struct bb_rewrite *now,
 		       words[0] ? words : strerror(-rc));
 }
 
-/*
- * Loads the program. log[LOG_BYTES] receives the end of the verifier's log: the reason of a refusal
+/* Loads the program. log[LOG_BYTES] receives the end of the verifier's log: the reason of a refusal
  * and the statistics. If we asked for no log, libbpf would load a refused program once more with
- * the whole log, which takes ten times as long.
- */
+ * the whole log, which takes ten times as long. */
 static int load_with_log(const struct bb_code *code, const struct bb_rewrite *now, char *log,
 			 int *ret_fd, struct bb_err *err)
 {
@@ -261,8 +257,7 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (rc)
 		return rc;
 	close(fd);
-	/*
-	 * The verifier lists one figure for each function, but leaves out dead functions. If a
+	/* The verifier lists one figure for each function, but leaves out dead functions. If a
 	 * function is left out, we cannot assign the figures, and each function gets the largest.
 	 */
 	for (size_t i = 0; i < n; i++)

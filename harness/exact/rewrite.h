@@ -3,10 +3,8 @@
 
 #include "exact/cfg.h"
 
-/*
- * A program being rewritten with added instructions. The user writes all slots in order and sets
- * `moved` and `landing` for each old instruction.
- */
+/* A program being rewritten with added instructions. The user writes all slots in order and sets
+ * `moved` and `landing` for each old instruction. */
 struct bb_rewrite {
 	const struct bb_code *code; /* borrowed; so is `g` */
 	const struct bb_cfg *g;
@@ -24,11 +22,9 @@ struct bb_rewrite {
 };
 
 #define BB_LONG_SLOTS 3u /* slots of a long conditional jump */
-/*
- * Largest program that we load. The kernel removes dead code piece by piece and moves the rest of
+/* Largest program that we load. The kernel removes dead code piece by piece and moves the rest of
  * the program each time. A clone of this size with a `ja +0` in every block took 3.5 s to load; one
- * of 400 000 instructions locked up a CPU for 284 s.
- */
+ * of 400 000 instructions locked up a CPU for 284 s. */
 #define BB_MOST_INSNS 65536u
 
 /* Allocates room for `most` slots. The caller has set code, g and with. */
@@ -49,22 +45,18 @@ void bb_emit_old(struct bb_rewrite *r, uint32_t at);
 /* Lets the jump at the new slot `from` lead to the new slot `to`. Returns false if it is too far.
  */
 bool bb_rewrite__jump(struct bb_rewrite *r, uint32_t from, uint32_t to);
-/*
- * Redirects all jumps, calls and callbacks to the new slots of their targets. Returns false if some
+/* Redirects all jumps, calls and callbacks to the new slots of their targets. Returns false if some
  * jumps are too far. They are then marked as long, and the caller must lay out the whole program
- * again.
- */
+ * again. */
 bool bb_rewrite__mend(struct bb_rewrite *r);
 
 /* Returns a copy of the records[n] of func_info or line_info, of `size` bytes each, moved to their
  * new slots; if `r` is NULL, unchanged. The caller must free() it. NULL without memory. */
 void *bb_rewrite__records(const struct bb_rewrite *r, const void *records, uint32_t n, size_t size);
 
-/*
- * Loads the rewritten form of `code`; if `now` is NULL, loads the original. -ENOTSUP with the
+/* Loads the rewritten form of `code`; if `now` is NULL, loads the original. -ENOTSUP with the
  * verifier's words, if there are any, if it is refused. -EPERM, -EINTR, -EAGAIN and -ENOMEM are
- * returned unchanged, except an -ENOMEM by which the kernel says that a jump is too far.
- */
+ * returned unchanged, except an -ENOMEM by which the kernel says that a jump is too far. */
 int bb_load__program(const struct bb_code *code, const struct bb_rewrite *now, int *ret_fd,
 		     struct bb_err *err);
 

@@ -99,14 +99,10 @@ int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const ui
 	if (merged && calls[merged - 1].is_kfunc)
 		kernel = btf__load_vmlinux_btf();
 	for (call = calls; call < calls + merged; call++) {
-		const struct btf_type *t = kernel && call->is_kfunc
-						   ? btf__type_by_id(kernel, (__u32)call->id)
-						   : NULL;
-		const char *name = t                ? btf__name_by_offset(kernel, t->name_off)
-				   : call->is_kfunc ? NULL
-						    : bb_helper__name(call->id);
+		const char *name = call->is_kfunc ? bb_btf_name(kernel, (uint32_t)call->id)
+						  : bb_helper__name(call->id);
 
-		if (name && name[0])
+		if (name)
 			snprintf(call->name, sizeof(call->name), "%s", name);
 		else
 			snprintf(call->name, sizeof(call->name), "%s %d",

@@ -4,11 +4,9 @@
 #include "bpf/target.h"
 #include "fire/user_function.h"
 
-/*
- * A hook in the kernel or in a process, to which a program is attached, and its name. It comes from
+/* A hook in the kernel or in a process, to which a program is attached, and its name. It comes from
  * the program's section (SEC("tp/sched/sched_switch")) or from an observed attachment. It decides
- * which triggers are tried (fire/trigger.h). Texts in quotes below are examples of `target`.
- */
+ * which triggers are tried (fire/trigger.h). Texts in quotes below are examples of `target`. */
 enum bb_attach_kind {
 	BB_AT_NOWHERE,    /* the section names no hook */
 	BB_AT_TRACEPOINT, /* "syscalls/sys_enter_openat" */
@@ -59,20 +57,16 @@ struct bb_attach_point {
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point);
 
-/*
- * Applies the variant's keys, which override the section. Returns -EINVAL with a message if a key
- * does not fit this type of program.
- */
+/* Applies the variant's keys, which override the section. Returns -EINVAL with a message if a key
+ * does not fit this type of program. */
 int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
 			  struct bb_err *err);
 
 /* True if programs of this type are attached to a cgroup. */
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
 
-/*
- * Makes the attach point on bb_own_function() that stands in for `p`. That works for programs of
- * BPF_PROG_TYPE_KPROBE, because they see the registers only. Returns false for other programs.
- */
+/* Makes the attach point on bb_own_function() that stands in for `p`. That works for programs of
+ * BPF_PROG_TYPE_KPROBE, because they see the registers only. Returns false for other programs. */
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
 
@@ -80,18 +74,14 @@ bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
  * tracepoint of its name. */
 bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct bb_attach_point *b);
 
-/*
- * Makes the attach point (BB_AT_OWN_RUN) that test-runs a raw tracepoint's program with arguments
- * like those of its event. Returns false for other programs.
- */
+/* Makes the attach point (BB_AT_OWN_RUN) that test-runs a raw tracepoint's program with arguments
+ * like those of its event. Returns false for other programs. */
 bool bb_attach_point__by_own_run(const struct bb_attach_point *p,
 				 struct bb_attach_point *ret_point);
 
-/*
- * Writes the name of the function or event that a program is named after: the program's name up to
+/* Writes the name of the function or event that a program is named after: the program's name up to
  * the first dot, because captures add ".2" and so on to equal names. `is_bare` also removes
- * prefixes and suffixes, as of "kprobe__vfs_read" and "vfs_read_exit".
- */
+ * prefixes and suffixes, as of "kprobe__vfs_read" and "vfs_read_exit". */
 void bb_program__named_after(const char *program, bool is_bare, char *ret_name, size_t size);
 
 /* An attach point in words, for messages and reports: "tracepoint syscalls/sys_enter_openat". */
@@ -100,17 +90,13 @@ struct bb_attach_words {
 };
 struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
 
-/*
- * True if the program calls a helper that sends signals, writes into processes or changes the
+/* True if the program calls a helper that sends signals, writes into processes or changes the
  * result of a function. True also if the program's code cannot be read. Does not check kfuncs, nor
- * programs that this program reaches by tail calls.
- */
+ * programs that this program reaches by tail calls. */
 bool bb_reach__acts(const struct bb_target *target);
 
-/*
- * Checks whether the loaded program may be attached at `point`. Returns -ENOTSUP with the reason if
+/* Checks whether the loaded program may be attached at `point`. Returns -ENOTSUP with the reason if
  * every process of the machine passes that hook, and the program acts (bb_reach__acts()) or the
- * kernel obeys its result (LSM, fmod_ret).
- */
+ * kernel obeys its result (LSM, fmod_ret). */
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,
 		    struct bb_err *err);

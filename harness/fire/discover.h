@@ -38,17 +38,13 @@ int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *p
 		bool all, struct bb_discovery *ret_discovery, struct bb_err *err);
 void bb_discovery__done(struct bb_discovery *d);
 
-/*
- * `runs` has the program's runs in each of n windows with one firing. Returns the smallest number,
+/* `runs` has the program's runs in each of n windows with one firing. Returns the smallest number,
  * because other processes can only add runs. Returns 0 if fewer than a quarter of the windows have
- * that number, or if n is 0.
- */
+ * that number, or if n is 0. */
 uint64_t bb_fewest_runs(const uint64_t *runs, size_t n);
 
-/*
- * Returns the trigger with the fewest runs per firing. Of several with one run, the first, because
+/* Returns the trigger with the fewest runs per firing. Of several with one run, the first, because
  * the best are tried first. Of several with the same larger number and equal distance to the hook's
- * name, the cheapest. Returns NULL if none made the program run.
- */
+ * name, the cheapest. Returns NULL if none made the program run. */
 const struct bb_tried *bb_choose(const struct bb_attach_point *point, const struct bb_tried *tried,
 				 size_t n);

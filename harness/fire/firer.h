@@ -15,11 +15,9 @@ struct bb_fire_user {
 
 /* --- where triggers are fired --- */
 
-/*
- * A site: a network namespace and a cgroup that only bpfbench uses, and a CPU. The kernel removes
+/* A site: a network namespace and a cgroup that only bpfbench uses, and a CPU. The kernel removes
  * the namespace with its last descriptor. A child process of ours, the keeper, removes the cgroup's
- * folder when the site is closed or our process ends, even by SIGKILL.
- */
+ * folder when the site is closed or our process ends, even by SIGKILL. */
 struct bb_fire_site {
 	int cpu, other_cpu; /* other_cpu: for triggers that need a second one; -1 means none */
 	int netns_fd;       /* -1 means our own namespace; `why_no_netns` has the reason */
@@ -35,11 +33,9 @@ struct bb_fire_site {
 int bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site, struct bb_err *err);
 void bb_fire_site__close(struct bb_fire_site *p);
 
-/*
- * The one site that all drives of this process share, so that a program that was told the cgroup's
+/* The one site that all drives of this process share, so that a program that was told the cgroup's
  * id is always fired in that cgroup. The first user opens it and sets `user`; the last one closes
- * it.
- */
+ * it. */
 int bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user,
 			struct bb_fire_site **ret_site, struct bb_err *err);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* NULL: does nothing */
@@ -69,11 +65,9 @@ void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t siz
 
 /* --- the process that fires --- */
 
-/*
- * A child process, pinned to the site's CPU, that opens triggers, fires them and reads the
+/* A child process, pinned to the site's CPU, that opens triggers, fires them and reads the
  * counters. A BPF program may kill it, block it or refuse its system calls; that does not affect
- * our own process, which notices and reports it. The kernel kills the child when we end.
- */
+ * our own process, which notices and reports it. The kernel kills the child when we end. */
 #define BB_FIRER_NAME "bpfbench"
 
 struct bb_fire_task;
@@ -99,11 +93,9 @@ struct bb_firer {
 	size_t bytes;
 };
 
-/*
- * Starts the child for programs at `point`; returns when the child has entered the site. work()
+/* Starts the child for programs at `point`; returns when the child has entered the site. work()
  * receives `arg`. The child is a fork, so it sees our memory and descriptors of that moment, but no
- * later ones.
- */
+ * later ones. */
 int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_point *point, void *arg,
 		    size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err);
 void bb_firer__stop(struct bb_firer *f); /* accepts a zeroed struct */
@@ -111,8 +103,7 @@ void bb_firer__stop(struct bb_firer *f); /* accepts a zeroed struct */
 /* Returns the process whose functions are probed; -1 means all processes. */
 pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *point);
 
-/*
- * Runs `work` in the child and waits for its end. Returns 0 or work()'s -errno; -EINTR or -ETIME
+/* Runs `work` in the child and waits for its end. Returns 0 or work()'s -errno; -EINTR or -ETIME
  * (base/deadline.h); -ESRCH with a message if the child was killed, or was stuck and we killed it.
  */
 int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err);

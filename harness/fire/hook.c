@@ -339,12 +339,7 @@ static int open_kprobe(struct bb_hook *h, struct bb_err *err)
  * merely takes longer. */
 static void open_raw_tp(struct bb_hook *h)
 {
-	static const struct bpf_insn ret_0[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	int prog_fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "bpfbench_idle", "GPL", ret_0, 2,
-				    NULL);
+	int prog_fd = bb_empty_prog__load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "bpfbench_idle");
 
 	if (prog_fd < 0)
 		return;

@@ -5,11 +5,9 @@
 
 #include "fire/firer.h"
 
-/*
- * An open attach point, on which programs take turns. Opening does the slow part, such as the perf
+/* An open attach point, on which programs take turns. Opening does the slow part, such as the perf
  * event of a tracepoint or uprobe. Attaching and detaching a program then take microseconds, so
- * that compared programs need not be attached at the same time.
- */
+ * that compared programs need not be attached at the same time. */
 struct bb_hook {
 	struct bb_attach_point point;
 	struct perf_event_attr attr; /* what the perf events of this hook have in common */
@@ -23,11 +21,9 @@ struct bb_hook {
 	uint32_t n_events;
 	pid_t pid;                       /* of uprobes: the probed process; -1 means all */
 	const struct bb_fire_site *site; /* borrowed; NULL means none */
-	/*
-	 * Two idle programs on a raw tracepoint; -1 means none. The kernel patches the tracepoint's
+	/* Two idle programs on a raw tracepoint; -1 means none. The kernel patches the tracepoint's
 	 * code when the first and the second program are attached, which takes 12 ms; later
-	 * programs are quick. The idle programs add to the time of each event.
-	 */
+	 * programs are quick. The idle programs add to the time of each event. */
 	int idle_fd[2];
 };
 
@@ -43,11 +39,9 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 void bb_hook__close(struct bb_hook *h);
 void bb_hook__close_now(struct bb_hook *h); /* waits until the kernel has freed the hook */
 
-/*
- * Completes the attach point of a tracepoint's program, as far as tracefs allows. A number or a
+/* Completes the attach point of a tracepoint's program, as far as tracefs allows. A number or a
  * name without its group becomes the full name. A program without a target gets the event that it
- * is named after.
- */
+ * is named after. */
 void bb_hook__name_event(struct bb_attach_point *p, const char *program);
 
 /* Attaches a program. `*ret_link_fd` is -1 if the hook itself keeps the links. */

@@ -6,11 +6,9 @@
 
 struct btf;
 
-/*
- * Kernel objects that this process holds, and their addresses: those of a regular file, an open TCP
+/* Kernel objects that this process holds, and their addresses: those of a regular file, an open TCP
  * connection, a UDP socket with a waiting datagram and a UNIX socket. They exist until
- * bb_live_objects__close(), so programs can be called with their addresses.
- */
+ * bb_live_objects__close(), so programs can be called with their addresses. */
 enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
 
 struct bb_live_objects {
@@ -23,11 +21,9 @@ struct bb_live_objects {
 	int why_not;     /* -errno if `record` has no addresses; 0 if it has them */
 };
 
-/*
- * Opens the objects. Sockets are made in the namespace `netns_fd`; -1 means our own. `object_dir`
+/* Opens the objects. Sockets are made in the namespace `netns_fd`; -1 means our own. `object_dir`
  * is the folder of live_objects.bpf.o. Objects that cannot be opened are missing, which is no
- * error.
- */
+ * error. */
 void bb_live_objects__open(int netns_fd, const char *object_dir,
 			   struct bb_live_objects *ret_objects);
 void bb_live_objects__close(struct bb_live_objects *o);

@@ -90,8 +90,6 @@ const char *bb_trigger__asked_for(const struct bb_attach_point *p);
 
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p);
 
-/*
- * Compares the trigger's words with the attach point's name: 0 means a word equals the name, 1 a
- * word is part of the name, 2 neither.
- */
+/* Compares the trigger's words with the attach point's name: 0 means a word equals the name, 1 a
+ * word is part of the name, 2 neither. */
 unsigned int bb_trigger__distance(const struct bb_trigger *t, const struct bb_attach_point *p);

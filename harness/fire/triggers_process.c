@@ -304,10 +304,8 @@ static int fire_pageout(struct bb_firing *f)
 	return bb_failed(madvise(f->page, f->page_bytes, MADV_PAGEOUT));
 }
 
-/*
- * fd[0] is memory.reclaim of our cgroup (Linux 5.19, with the memory controller). fd[1] is our own
- * executable: the first process that reads a page of it into the page cache is charged for it.
- */
+/* fd[0] is memory.reclaim of our cgroup (Linux 5.19, with the memory controller). fd[1] is our own
+ * executable: the first process that reads a page of it into the page cache is charged for it. */
 static int open_reclaim(struct bb_firing *f)
 {
 	if (f->cgroup_fd < 0)

@@ -429,11 +429,9 @@ static int fire_congestion(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
-/*
- * Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each
+/* Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each
  * acknowledged byte shortens that time by a quarter of the difference. Older kernels refuse the
- * option, which is no error.
- */
+ * option, which is no error. */
 static int hurry(struct bb_firing *f)
 {
 	const int us = RESEND_US;

@@ -5,10 +5,8 @@
 
 #include "base/std.h"
 
-/*
- * A search for a function or static probe in an untrusted program or library. A confined child
- * process reads the file (base/confined.h), which must be a regular file.
- */
+/* A search for a function or static probe in an untrusted program or library. A confined child
+ * process reads the file (base/confined.h), which must be a regular file. */
 struct bb_user_query {
 	const char *path;
 	/* a name or a pattern ("mem*"); NULL means search for the static probe */
@@ -62,11 +60,9 @@ int bb_user_elf__search_prototype(Elf *elf, const char *function,
 int bb_user_addresses__check(const void *reply);
 int bb_user_prototype__check(const void *reply);
 
-/*
- * Functions in a file, as SEC("uprobe/FILE:FUNCTION+OFFSET") names them, or a static probe
+/* Functions in a file, as SEC("uprobe/FILE:FUNCTION+OFFSET") names them, or a static probe
  * (sys/sdt.h), as SEC("usdt/FILE:PROVIDER:NAME") does. FILE is a path, or the name of a library
- * ("libc.so.6") or of a program on $PATH; FUNCTION a name, a pattern ("mem*") or an address.
- */
+ * ("libc.so.6") or of a program on $PATH; FUNCTION a name, a pattern ("mem*") or an address. */
 struct bb_user_target {
 	char path[4096];
 	char function[200]; /* "": `offset` is the whole address, or the target is a static probe */

@@ -105,11 +105,9 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/*
- * The jump `from` leads here, and so does the code before. That code gets a jump by 0, which the
+/* The jump `from` leads here, and so does the code before. That code gets a jump by 0, which the
  * kernel removes. It makes the verifier compare the states of both here, so that it checks the
- * following code only once.
- */
+ * following code only once. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
@@ -118,11 +116,9 @@ static void land_both(struct bb_rewrite *r, uint32_t from)
 
 /* --- what a clone consists of --- */
 
-/*
- * Chooses the blocks that need a mark. Of the two targets of a conditional jump, one gets a mark if
+/* Chooses the blocks that need a mark. Of the two targets of a conditional jump, one gets a mark if
  * nothing else leads to it; if something else leads to both, both get one. Also finds the blocks at
- * which loops begin: a jump leads back to them.
- */
+ * which loops begin: a jump leads back to them. */
 static void find_marks(struct maker *m)
 {
 	const struct bb_cfg *g = m->g;
@@ -302,8 +298,7 @@ static void emit_stripe(struct maker *m, uint8_t reg)
 		compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
 }
 
-/*
- * r2 = the number of the run, which decides whether the run is timed. Simultaneous runs may have
+/* r2 = the number of the run, which decides whether the run is timed. Simultaneous runs may have
  * the same number, unless the clone counts entries exactly because a run may end without an exit.
  */
 static void emit_number(struct maker *m)
@@ -347,10 +342,8 @@ static void emit_packet_length(struct maker *m)
 	compute_by(r, BPF_SUB, BPF_REG_4, BPF_REG_3);
 }
 
-/*
- * Copies the packet of a run whose number, in r2, says so; r6 is the context. The number of the
- * copy + 1 is then in the frame. r0 to r5, r7 and r8 are overwritten.
- */
+/* Copies the packet of a run whose number, in r2, says so; r6 is the context. The number of the
+ * copy + 1 is then in the frame. r0 to r5, r7 and r8 are overwritten. */
 static void emit_copy_packet(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -469,11 +462,9 @@ static void emit_forget(struct maker *m, uint8_t reg)
 	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_H, reg, BPF_REG_10, off, 0);
 }
 
-/*
- * Reads (BPF_LDX) or writes (BPF_STX) the number of turns. It is in the upper half of its word,
+/* Reads (BPF_LDX) or writes (BPF_STX) the number of turns. It is in the upper half of its word,
  * where the verifier does not keep track of numbers. Otherwise the verifier would go back through
- * all turns of a loop to find out where a number came from.
- */
+ * all turns of a loop to find out where a number came from. */
 static void emit_turns(struct maker *m, uint8_t op, uint8_t reg)
 {
 	int16_t off = (int16_t)(m->frame.turns + 4);
@@ -704,11 +695,9 @@ static void emit_add_time(struct maker *m)
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_1, BB_INSIDE_HIST, BPF_ADD);
 }
 
-/*
- * Counts the run that ends here; r6 is its return value. Afterwards r5 is the address of the slot.
+/* Counts the run that ends here; r6 is its return value. Afterwards r5 is the address of the slot.
  * With the clock, r8 is the time in ns (-1: the run was not timed), and r4 + BB_INSIDE_HIST is the
- * address of the bucket of a timed run.
- */
+ * address of the bucket of a timed run. */
 static void emit_record(struct maker *m)
 {
 	bool is_timed = m->c.with & BB_INSIDE_TIME;
@@ -935,11 +924,9 @@ static uint16_t stack_addresses(const struct bpf_insn *i, uint16_t before)
 	return before;
 }
 
-/*
- * True if the instruction may lower a stack address, access memory below an address in a register
+/* True if the instruction may lower a stack address, access memory below an address in a register
  * other than r10, or store a stack address. `is_named`: the instruction before copied r10 to the
- * destination register.
- */
+ * destination register. */
 static bool goes_deeper(const struct bpf_insn *i, uint16_t addresses, bool is_named)
 {
 	bool of_dst = addresses & BB_REG(i->dst_reg), of_src = addresses & BB_REG(i->src_reg);

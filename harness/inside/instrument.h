@@ -62,8 +62,7 @@ struct bb_inside_clone {
 	unsigned int with; /* set of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
 	uint32_t snap, packet_bytes; /* most bytes that are copied of a packet; room for it */
-	/*
-	 * A block with a mark sets a byte of its own on the stack. The lowest byte of each 8-byte
+	/* A block with a mark sets a byte of its own on the stack. The lowest byte of each 8-byte
 	 * word is not used, because the verifier keeps track of constants that are written there.
 	 */
 	uint32_t *mark_of; /* mark_of[block]: number of the block's mark, from 1 on; 0: none */
@@ -78,11 +77,9 @@ struct bb_inside_clone {
 
 #define BB_INSIDE_MARKS_A_WORD 7u
 
-/*
- * Writes to *ret_bytes how deep the stack of the main function is, as far as its instructions name
+/* Writes to *ret_bytes how deep the stack of the main function is, as far as its instructions name
  * an offset. Returns false if the stack may be deeper, because the code computes stack addresses,
- * keeps them in memory, or has subprograms.
- */
+ * keeps them in memory, or has subprograms. */
 bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes);
 
 /*

@@ -262,11 +262,9 @@ static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
 	return 0;
 }
 
-/*
- * Loads a clone with the instruments in `first`, or with fewer if the verifier refuses it. The
+/* Loads a clone with the instruments in `first`, or with fewer if the verifier refuses it. The
  * program itself is loaded only if its code does not show how deep its stack is, or if the first
- * clone fails. Returns a descriptor, or -errno with the reason in l->why.
- */
+ * clone fails. Returns a descriptor, or -errno with the reason in l->why. */
 static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int first,
 		      uint32_t snap, char *log)
 {

@@ -43,11 +43,9 @@ struct bb_inside {
 	size_t n_loads;
 };
 
-/*
- * Answers a load that waits at the listener with the descriptor of a clone. The function is meant
+/* Answers a load that waits at the listener with the descriptor of a clone. The function is meant
  * for bb_watched.load. It returns false if the load must go on unchanged. The reason is then in the
- * program's `why`, unless the call is no load of a program, or a signal broke it off.
- */
+ * program's `why`, unless the call is no load of a program, or a signal broke it off. */
 struct seccomp_notif;
 bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *call);
 

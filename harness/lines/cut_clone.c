@@ -186,10 +186,8 @@ static void emit_one_check(struct layout *l, uint8_t reg, uint32_t *jump, int32_
 		emit(l, IF_EQUAL, reg, 0, 0, out);
 }
 
-/*
- * Returns the register for the check at a cut: the one that keeps the count. If the count is on the
- * stack, returns r1 after a call, and otherwise a register that is not live. -1: there is none.
- */
+/* Returns the register for the check at a cut: the one that keeps the count. If the count is on the
+ * stack, returns r1 after a call, and otherwise a register that is not live. -1: there is none. */
 static int free_reg(const struct layout *l, const struct bb_cut *c)
 {
 	if (l->f->count_reg >= 0)
@@ -270,11 +268,9 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/*
- * If the callee ended early, its caller ends early, too. The shared memory tells whether it did. If
+/* If the callee ended early, its caller ends early, too. The shared memory tells whether it did. If
  * the callee has a result of its own, the result is compared first, and the verifier knows its
- * value.
- */
+ * value. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
@@ -356,11 +352,9 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 	l->is_too_long |= !bb_rewrite__jump(&l->out, from, to);
 }
 
-/*
- * Emits the exit paths of the cuts [first, end). Each sums up the registers whose values the run
+/* Emits the exit paths of the cuts [first, end). Each sums up the registers whose values the run
  * may still wait for. Cuts with the same registers share a sum, and all go on at the same code.
- * After a call, r0 surely has a value only if the program reads it.
- */
+ * After a call, r0 surely has a value only if the program reads it. */
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
 	uint32_t sums[1U << 10] = {0},

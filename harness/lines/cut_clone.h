@@ -30,11 +30,9 @@ void bb_cut_memory__end_nowhere(const struct bb_shared_memory *m);
 /* Index of the cut at which the last run ended; -1 if it ran to its end. */
 int64_t bb_cut_memory__ended_at(const struct bb_shared_memory *m);
 
-/*
- * bb_cut_memory__begin_log() empties the log. bb_cut_memory__logged() returns how many cuts have
+/* bb_cut_memory__begin_log() empties the log. bb_cut_memory__logged() returns how many cuts have
  * been passed since. bb_cut_memory__log() returns the index of the nth of these cuts, from 0 on;
- * only the last BB_CUT_LOG are kept.
- */
+ * only the last BB_CUT_LOG are kept. */
 void bb_cut_memory__begin_log(const struct bb_shared_memory *m);
 uint64_t bb_cut_memory__logged(const struct bb_shared_memory *m);
 uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth);

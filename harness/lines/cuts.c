@@ -53,11 +53,9 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 	return -1;
 }
 
-/*
- * Notes that the call at slot `at` enters `func` in the way `by`. A function whose callers expect
+/* Notes that the call at slot `at` enters `func` in the way `by`. A function whose callers expect
  * different values has no cuts, and neither have the functions that it calls. Returns true if this
- * was not known before.
- */
+ * was not known before. */
 static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
 	uint32_t caller = bb_cfg__func_at(s->g, at);

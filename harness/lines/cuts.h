@@ -3,11 +3,9 @@
 
 #include "exact/cfg.h"
 
-/*
- * Points of a program at which a clone of it (lines/cut_clone.h) can end: at the start of a
+/* Points of a program at which a clone of it (lines/cut_clone.h) can end: at the start of a
  * function, before and after a call, at the first instruction of another source line, at the edges
- * of a loop, and before an exit.
- */
+ * of a loop, and before an exit. */
 struct bb_cut {
 	uint32_t slot;
 	bool after;  /* the cut is after the call at `slot`, not before it */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Finds the calls that release a resource and the call that acquired it. This is a forward dataflow
+/* Finds the calls that release a resource and the call that acquired it. This is a forward dataflow
  * analysis over the basic blocks (Aho et al., Compilers, 9.2). It tracks in which register or stack
- * slot each acquired pointer is.
- */
+ * slot each acquired pointer is. */
 #include "lines/held.h"
 
 #include <bpf/btf.h>
@@ -97,9 +95,7 @@ static bool is_iterator(const struct pass *p, const char *name, struct bb_held *
 static bool takes(const struct pass *p, const struct bpf_insn *i, struct bb_held *held)
 {
 	bool is_kfunc = bb_insn_is_kfunc_call(i);
-	const struct btf_type *t = is_kfunc && p->kernel ? btf__type_by_id(p->kernel, (__u32)i->imm)
-							 : NULL;
-	const char *name = t ? btf__name_by_offset(p->kernel, t->name_off) : NULL;
+	const char *name = is_kfunc ? bb_btf_name(p->kernel, (uint32_t)i->imm) : NULL;
 
 	if (is_kfunc ? !name : !bb_insn_is_helper_call(i))
 		return false;

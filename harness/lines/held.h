@@ -3,11 +3,9 @@
 
 #include "exact/cfg.h"
 
-/*
- * Calls that acquire a resource which the verifier wants released before the program ends: a ring
+/* Calls that acquire a resource which the verifier wants released before the program ends: a ring
  * buffer record, a socket, a lock, an iterator, an RCU read section. A clone that ends the program
- * early has to release them.
- */
+ * early has to release them. */
 enum bb_held_by {
 	BB_HELD_RESULT,   /* the pointer that the call returns; nothing is held if it is NULL */
 	BB_HELD_ARGUMENT, /* the memory that an argument of the call points to */

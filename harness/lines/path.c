@@ -35,17 +35,9 @@ struct maker {
 
 /* --- which row a part belongs to --- */
 
-static const char *btf_name(const struct btf *btf, uint32_t id)
-{
-	const struct btf_type *t = btf && id ? btf__type_by_id(btf, id) : NULL;
-	const char *name = t ? btf__name_by_offset(btf, t->name_off) : NULL;
-
-	return name && name[0] ? name : NULL;
-}
-
 static const char *func_name(const struct maker *m, uint32_t func)
 {
-	const char *name = btf_name(m->code->btf, m->g->funcs[func].type_id);
+	const char *name = bb_btf_name(m->code->btf, m->g->funcs[func].type_id);
 
 	return name ? name : "a function";
 }
@@ -54,7 +46,7 @@ static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t si
 {
 	const struct bpf_insn *i = &m->code->insns[slot];
 	bool is_kfunc = bb_insn_is_kfunc_call(i);
-	const char *name = is_kfunc ? btf_name(m->kernel, (uint32_t)i->imm)
+	const char *name = is_kfunc ? bb_btf_name(m->kernel, (uint32_t)i->imm)
 				    : bb_helper__name(i->imm);
 
 	if (bb_insn_is_function_call(i))
@@ -116,11 +108,9 @@ static uint32_t slot_behind(const struct bb_cut *cut)
 	return cut->slot + cut->after;
 }
 
-/*
- * True if the part from one cut to the next is a call. If two calls follow each other without an
+/* True if the part from one cut to the next is a call. If two calls follow each other without an
  * instruction between them, the only cut between them is the one after the first call. `to` NULL:
- * the part is the last one.
- */
+ * the part is the last one. */
 static bool is_call_part(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to)
 {
 	bool follows = to && to->after && to->slot == slot_behind(from);
@@ -423,11 +413,9 @@ struct rate {
 	double sum, weight;
 };
 
-/*
- * Estimates the time of one part of each row from the row's parts that were measured alone;
+/* Estimates the time of one part of each row from the row's parts that were measured alone;
  * LEAST_NS if there are none. The first part may be colder, so it counts only if no other was
- * measured alone. A part's noise grows with the time before it, which sets the part's weight.
- */
+ * measured alone. A part's noise grows with the time before it, which sets the part's weight. */
 static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)
 {

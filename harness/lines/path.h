@@ -3,11 +3,9 @@
 
 #include "lines/cuts.h"
 
-/*
- * The cuts that one run passes, in order. The code between two successive cuts is a part. Each part
+/* The cuts that one run passes, in order. The code between two successive cuts is a part. Each part
  * belongs to a row of a table: a source line, or a call in it. Of a long path, only some positions
- * are measured: some parts of each kind, and so some rounds of each loop.
- */
+ * are measured: some parts of each kind, and so some rounds of each loop. */
 struct bb_line_row {
 	char *file, *text;        /* "" without line information */
 	uint32_t line, last_line; /* differ only if the row covers several lines */

@@ -3,11 +3,9 @@
 
 #include "base/std.h"
 
-/*
- * Totals of a file of `valgrind --tool=dhat`, version 2, in bytes and in blocks. Valgrind calls
+/* Totals of a file of `valgrind --tool=dhat`, version 2, in bytes and in blocks. Valgrind calls
  * them Total (all memory ever allocated), At t-gmax (when the heap was largest) and At t-end
- * (memory never freed).
- */
+ * (memory never freed). */
 struct bb_dhat {
 	uint64_t total_bytes, total_blocks;
 	uint64_t gmax_bytes, gmax_blocks;

@@ -201,11 +201,9 @@ static bool child_at(struct bb_elf_symbols *s, Dwarf_Die *die, uint64_t address,
 	return false;
 }
 
-/*
- * Finds the function that contains the address, then the functions inlined there, outermost first.
+/* Finds the function that contains the address, then the functions inlined there, outermost first.
  * Returns their number; 0 means none. The entry of an inlined function holds the line of its call
- * (DW_AT_call_line).
- */
+ * (DW_AT_call_line). */
 static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uint64_t address,
 			  Dwarf_Die ret_scopes[BB_ELF_MAX_FRAMES])
 {
@@ -265,10 +263,8 @@ static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, D
 	return -1;
 }
 
-/*
- * In the symbolizer's child: asks for a separate debug file. Checks that its build id, or its check
- * sum against the debug link, is right. Returns the file's descriptor, or < 0 if there is none.
- */
+/* In the symbolizer's child: asks for a separate debug file. Checks that its build id, or its check
+ * sum against the debug link, is right. Returns the file's descriptor, or < 0 if there is none. */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		      const char *file, const char *link, GElf_Word crc, char **ret_path)
 {
@@ -326,11 +322,9 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	return module;
 }
 
-/*
- * Reads the symbol table. Of several names at one address, one with a size is preferred, then one
+/* Reads the symbol table. Of several names at one address, one with a size is preferred, then one
  * that is global, then weak, then local, then the one with the fewest leading underscores, as in
- * perf.
- */
+ * perf. */
 static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
 	/* 0: any other binding; its rank wraps round and is the last */

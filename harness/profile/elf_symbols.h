@@ -28,11 +28,9 @@ struct bb_elf_frame {
 	bool is_inlined;
 };
 
-/*
- * Opens the symbols of the ELF file `fd`, whose descriptor is duplicated. Returns NULL if the file
+/* Opens the symbols of the ELF file `fd`, whose descriptor is duplicated. Returns NULL if the file
  * is not readable ELF, or without memory. Debug files are requested over `socket` and checked; -1:
- * no debug files are used.
- */
+ * no debug files are used. */
 struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket);
 
 /* Converts an offset in the file into an address for bb_elf_symbols__find(). Returns false if no
@@ -40,20 +38,16 @@ struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int
 bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset,
 			     uint64_t *ret_address);
 
-/*
- * Finds the functions at an address, outermost first: the function from the symbol table or DWARF,
- * then the functions inlined into it. Returns their number; 0: no function is known there.
- */
+/* Finds the functions at an address, outermost first: the function from the symbol table or DWARF,
+ * then the functions inlined into it. Returns their number; 0: no function is known there. */
 size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES]);
 
 void bb_elf_symbols__free(struct bb_elf_symbols *s);
 
-/*
- * Separate debug files. The symbolizer's child may open no file, so it asks its parent over a
+/* Separate debug files. The symbolizer's child may open no file, so it asks its parent over a
  * socket (SOCK_SEQPACKET). It sends a struct bb_debug_request. The parent answers by
- * bb_descriptor__send() with the file's descriptor, or with none.
- */
+ * bb_descriptor__send() with the file's descriptor, or with none. */
 enum bb_debug_kind {
 	BB_DEBUG_BUILD_ID, /* `name` is a build id, in hexadecimal */
 	/* .gnu_debuglink: `name` is a file beside the ELF file or in /usr/lib/debug */

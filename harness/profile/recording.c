@@ -459,11 +459,9 @@ void bb_recorder__free(struct bb_recorder *r)
 
 /* --- with a command --- */
 
-/*
- * The command to profile, a child process. It waits before its exec until we send it a byte, so
+/* The command to profile, a child process. It waits before its exec until we send it a byte, so
  * that nothing is missed. It runs as the given user in a clean environment with `env`
- * (base/child.h). Its stdout is our stderr. The kernel kills it if we die.
- */
+ * (base/child.h). Its stdout is our stderr. The kernel kills it if we die. */
 struct command {
 	struct bb_child child; /* pid 0: none, or it has ended */
 	int status;            /* as of waitpid(), after its end */

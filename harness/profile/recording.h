@@ -91,11 +91,9 @@ struct bb_recording_opts {
 	double seconds; /* time limit, s; INFINITY: none */
 };
 
-/*
- * Samples until the command or the sampled process ends, the time is up, or a signal asks us to
- * stop (base/deadline.h). After a signal the samples so far are returned. Returns 0, or -errno with
- * a message.
- */
+/* Samples until the command or the sampled process ends, the time is up, or a signal asks us to
+ * stop (base/deadline.h). After a signal the samples so far are returned. Returns 0, or -errno
+ * with a message. */
 int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
 		       struct bb_err *err);
 

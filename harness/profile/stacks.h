@@ -63,10 +63,8 @@ struct bb_stacks {
 int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
 int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/*
- * Returns in `*ret_number` the index of the frame with this name and kind that was added after the
- * frame `before` (BB_NO_ID: after any frame). Adds the frame if it is new. Returns 0 or -ENOMEM.
- */
+/* Returns in `*ret_number` the index of the frame with this name and kind that was added after the
+ * frame `before` (BB_NO_ID: after any frame). Adds the frame if it is new. Returns 0 or -ENOMEM. */
 int bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before,
 			    uint32_t *ret_number);
 
@@ -79,11 +77,9 @@ static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t fr
 	return bb_names__text(&s->names, s->frames[frame].name);
 }
 
-/*
- * Writes one line per stack, as flame graph tools read it: "comm;outermost;...;innermost weight".
+/* Writes one line per stack, as flame graph tools read it: "comm;outermost;...;innermost weight".
  * Names of kernel functions end in _[k], of inlined functions in _[i], of JIT functions in _[j]. A
- * ';' in a name becomes ':', a control character '?'. The caller checks `out` for errors.
- */
+ * ';' in a name becomes ':', a control character '?'. The caller checks `out` for errors. */
 void bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
 
 void bb_stacks__done(struct bb_stacks *s);

@@ -22,10 +22,8 @@ struct text {
 	jmp_buf is_full;
 };
 
-/*
- * Appends a piece of a demangled name. libiberty cannot be told to stop, so we jump out of it when
- * the room is used up. It has nothing allocated then, except a part of a Rust name in Punycode.
- */
+/* Appends a piece of a demangled name. libiberty cannot be told to stop, so we jump out of it when
+ * the room is used up. It has nothing allocated then, except a part of a Rust name in Punycode. */
 static void append_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
@@ -58,11 +56,9 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 	return true;
 }
 
-/*
- * The child process that reads the untrusted file. It drops all rights (base/child.h), then writes
+/* The child process that reads the untrusted file. It drops all rights (base/child.h), then writes
  * to `out_fd` a struct symbol_answer and two strings for each function at each known location. At
- * the end it writes an answer with `location` END_OF_FILE. Byte order is native.
- */
+ * the end it writes an answer with `location` END_OF_FILE. Byte order is native. */
 #define END_OF_FILE UINT32_MAX
 #define MAX_SYMBOL_NAME 4096u
 

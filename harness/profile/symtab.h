@@ -86,11 +86,9 @@ int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
  * hexadecimal. Ignores other lines. */
 int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
 
-/*
- * The symbols in the files /tmp/perf-PID.map, each read when it is first asked for. A zeroed struct
+/* The symbols in the files /tmp/perf-PID.map, each read when it is first asked for. A zeroed struct
  * is empty. Anybody can create such a file, so it counts only if it is a regular file that belongs
- * to the process's user or to root.
- */
+ * to the process's user or to root. */
 struct bb_jit_maps {
 	struct bb_symtab *v; /* one per process; empty: the process has no such file */
 	size_t n;

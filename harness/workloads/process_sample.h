@@ -4,11 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * The user-space half of perf_profiler: what its consumer does with one sample of the ring buffer
+/* The user-space half of perf_profiler: what its consumer does with one sample of the ring buffer
  * (bpf/perf_profiler.h). The consumer checks the sample and logs a line, "SECONDS.NANOSECONDS pid N
- * tid N frames N 0xINNERMOST..0xOUTERMOST".
- */
+ * tid N frames N 0xINNERMOST..0xOUTERMOST". */
 #define BB_SAMPLE_LINE_BYTES 160u /* the longest line, with a margin */
 
 /* Buffer of logged lines. When it is full, it is written to the file, or discarded if there is
@@ -31,11 +29,9 @@ struct bb_sample_processor {
 	const char *doc;
 };
 
-/*
- * The two versions of the consumer. `fixed` is correct. `oops` has a planted bug: before it logs a
+/* The two versions of the consumer. `fixed` is correct. `oops` has a planted bug: before it logs a
  * line, it sleeps for as many milliseconds as have passed in the current second (0 to 999), a
- * number that it stores on the heap.
- */
+ * number that it stores on the heap. */
 extern const struct bb_sample_processor bb_process_sample_fixed, bb_process_sample_oops;
 
 /* Finds a version of the consumer by name; NULL if there is none. */
