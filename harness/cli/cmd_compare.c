@@ -6,6 +6,7 @@
 #include "cli/object_options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "cli/vm_run.h"
 #include "export/documents.h"
 #include "judge/diff.h"
 #include "judge/exact_diff.h"
@@ -24,6 +25,7 @@
 struct compare_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object; /* two objects, the base first */
+	struct bb_vm_args vm;
 	const char *scenario, *base, *head, *base_object, *head_object;
 	char paths[2][PATH_MAX]; /* of the two objects */
 	struct bb_strings drives, filters;
@@ -141,10 +143,16 @@ static void check_what(const struct compare_args *a)
 			       o->objects.n);
 	bb_refuse("a comparison needs --scenario, --base and --head, or two objects",
 		  live && !objects && (!a->scenario || !a->base || !a->head));
-	bb_refuse("one --program of the two objects is compared", o->opts.programs.n > 1);
+	bb_refuse("one --program of the two objects is compared",
+		  o->opts.programs.n > 1 && !a->vm.kernels);
 	bb_refuse("--packet, --ctx and --trigger are for objects without a --scenario, which has "
 		  "its own",
 		  a->scenario && (o->opts.packets.n || o->opts.contexts.n || o->opts.trigger));
+	bb_refuse("--vm compares two objects (`compare OLD.o NEW.o --vm KERNEL`), without "
+		  "--scenario, "
+		  "--drive, --cold, --loads, --exact, --time, --sort and --filter",
+		  a->vm.kernels && (!objects || a->scenario || a->drives.n || a->cold || a->loads ||
+				    a->exact || a->time || selects));
 	bb_refuse("--force is for stored runs", live && a->force);
 	bb_refuse("--loads, --drive and --cold are for programs measured now",
 		  stored && (a->loads || a->drives.n || a->cold));
@@ -171,6 +179,11 @@ static void check_args(void *args)
 	struct bb_err err = {0};
 	int rc;
 
+	if (a->vm.kernels && a->runs[1] && !a->object.objects.n) {
+		bb_strings__append(&a->object.objects, a->runs[0]);
+		bb_strings__append(&a->object.objects, a->runs[1]);
+		a->runs[0] = a->runs[1] = NULL;
+	}
 	check_what(a);
 	/* finds errors in --sort and --filter before the measurement */
 	rc = a->sort ? bb_diff_sort(&none, a->sort, &err) : 0;
@@ -205,11 +218,14 @@ static const struct bb_usage usage = {
 		"default budget is 10 s, for functions of user space (`call`) 30 s.",
 	.example = "  sudo bpfbench compare --object old.bpf.o --object new.bpf.o\n"
 		   "  sudo bpfbench compare -s perf_profiler --base ringbuf --head stackmap\n"
-		   "  bpfbench compare --baseline main latest\n",
+		   "  bpfbench compare --baseline main latest\n"
+		   "  bpfbench compare old.bpf.o new.bpf.o --vm 5.10,6.12\n",
 	.lists_formats = true,
 	.sets = {{"Two programs, measured now and in turns:", program_options, 0},
 		 {"Their programs and inputs:", bb_object_options, BB_ARG_AT(object)},
 		 {"Or two stored runs, `compare OLD NEW`:", stored_options, 0},
+		 {"Or two objects in other kernels, `compare OLD.o NEW.o --vm KERNEL`:",
+		  bb_vm_options, BB_ARG_AT(vm)},
 		 {"How to judge, and when to stop:", judge_options, 0},
 		 BB_MEASURE_SETS(BB_ARG_AT(measure)),
 		 {"Rows of the table:", view_options, 0}},
@@ -593,13 +609,40 @@ static int compare_now(struct compare_args *a, struct bb_err *err)
 	return rc;
 }
 
+/* Compares two objects in guests. */
+static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
+{
+	static const struct bb_matrix_pair pair = {.base = "base", .head = "head"};
+	const struct bb_matrix_judge judge = {.pairs = &pair, .n_pairs = 1};
+	static struct bb_vm_work work = {.name = "compare"};
+	struct bb_object_args both = {.opts = a->object.opts};
+	int rc = bb_caller__become(err);
+
+	for (int i = 0; i < 2; i++) {
+		const char *path = bb_object_args__path(a->object.objects.v[i]);
+		char *named;
+
+		if (asprintf(&named, "%s=%s", i ? pair.head : pair.base, path) < 0)
+			bb_out_of_memory();
+		bb_strings__append(&both.objects, named);
+	}
+	bb_vm__begin_args(&work.args, &a->measure);
+	bb_vm__name_objects(&work, &both);
+	bb_vm__name_drives(&work, NULL, &a->drives, 0, 0);
+	work.judge = &judge;
+	return rc ? rc : bb_vm__measure(&a->vm, &a->measure, &work, err);
+}
+
 int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 {
 	static struct compare_args a = {.threshold = 0.01, .alpha = DEFAULT_ALPHA};
 	int rc;
 
 	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);
+	a.vm.limit_s = BB_VM_LIMIT_S;
 	bb_usage__parse(&usage, argc, argv, &a);
+	if (a.vm.kernels)
+		return compare_in_guests(&a, err);
 	/* check_what() refuses programs to measure together with stored runs */
 	if (a.scenario || a.object.objects.n)
 		return compare_now(&a, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
+#include "base/caller.h"
 #include "base/rng.h"
 #include "cli/capture_options.h"
 #include "cli/options.h"
@@ -7,8 +8,11 @@
 #include "cli/object_options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "cli/vm_run.h"
 #include "export/documents.h"
+#include "plan/field.h"
 #include "run/gate.h"
+#include "run/gate_build.h"
 
 #define DEFAULT_EACH_S 10.0
 
@@ -17,6 +21,7 @@ struct gate_args {
 	struct bb_object_args object;
 	struct bb_gate_opts gate;
 	struct bb_capture_args how;
+	struct bb_vm_args vm;
 	const char *capture; /* a command for sh -c; may be NULL */
 	const char *scenario, *markdown, *source_lines;
 	const char *bmf[2]; /* of base and head */
@@ -87,6 +92,11 @@ static void check_args(void *args)
 	bb_refuse("one of --capture, --scenario and --object",
 		  a->capture && (a->scenario || a->object.objects.n));
 	bb_refuse("--drive is for a --scenario", a->gate.drives.n && !a->scenario);
+	bb_refuse("--vm compares objects: without --capture, --scenario and --drive",
+		  a->vm.kernels && (a->capture || a->scenario || a->gate.drives.n));
+	bb_refuse("--vm has no --markdown, --source-lines, --bmf-base and --bmf-head; --format and "
+		  "--output write its report",
+		  a->vm.kernels && (a->markdown || a->source_lines || a->bmf[0] || a->bmf[1]));
 	bb_refuse("--program, --packet, --ctx and --trigger are for objects without a --scenario",
 		  a->scenario && bb_object_args__any(&a->object));
 }
@@ -105,8 +115,13 @@ static const struct bb_usage usage = {
 		"environment; nothing that they start survives them.\n\n"
 		"Exit codes: 0 no regression; 1 an error, or a program that loads in base and not "
 		"in head; 2 usage; 3 a confirmed regression, or a failure by --complexity or "
-		"--grow; 4 nothing can be measured here.",
-	.example = "  sudo bpfbench gate --base main --merge-base --build 'make -C bpf'\n",
+		"--grow; 4 nothing can be measured here.\n\n"
+		"With --vm the programs run in other kernels, and root is not needed. The exit "
+		"code "
+		"is 3 if a program does not load on one of them any more, executes one machine "
+		"instruction more, or fails by --complexity or --grow.",
+	.example = "  sudo bpfbench gate --base main --merge-base --build 'make -C bpf'\n"
+		   "  bpfbench gate --base main --vm 5.10,6.12\n",
 	.lists_formats = true,
 	.sets = {{"What to compare:", what_options, 0},
 		 {"Which programs (default: all, of every *.bpf.o; paths from the top of the "
@@ -114,6 +129,7 @@ static const struct bb_usage usage = {
 		  bb_object_options, BB_ARG_AT(object)},
 		 {"How to capture:", bb_capture_options, BB_ARG_AT(how)},
 		 {"How to judge:", judge_options, 0},
+		 {"Or in other kernels:", bb_vm_options, BB_ARG_AT(vm)},
 		 {"Output besides the report on stdout:", report_options, 0},
 		 BB_MEASURE_SETS(BB_ARG_AT(measure))},
 	.check = check_args,
@@ -135,6 +151,8 @@ static int check(struct gate_args *a, struct bb_err *err)
 
 	for (size_t i = 0; !rc && i < BB_LEN(files); i++)
 		rc = bb_output_check(files[i], err);
+	if (!rc && a->vm.kernels)
+		return bb_vm__check(&a->vm, err);
 	if (!rc)
 		rc = bb_check_resolution(a->gate.threshold, results, NULL, err);
 	if (rc || !a->scenario)
@@ -307,6 +325,67 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 	return rc;
 }
 
+/* --- --vm --- */
+
+/* Returns the name of an object in the table; free it. The name is made from the file name, or from
+ * the path if another object has the same file name. NULL without memory. */
+static char *name_object(const struct bb_built_objects *objects, const struct bb_built_object *o)
+{
+	char name[BB_NAME_MAX_BYTES + 1];
+	size_t same = 0;
+
+	for (size_t i = 0; i < objects->n; i++)
+		same += !strcmp(basename(objects->v[i].path), basename(o->path));
+	bb_object_name_from(same > 1 ? o->path : basename(o->path), name);
+	return strdup(name);
+}
+
+/* Adds both revisions of object `i` to `a` as "baseI=FILE" and "headI=FILE". */
+static void add_pair(struct bb_object_args *a, const struct bb_built_objects *objects, size_t i,
+		     struct bb_matrix_pair *ret_pair)
+{
+	const struct bb_built_object *o = &objects->v[i];
+	char *names[BB_N_REVISIONS], *object;
+
+	for (int r = 0; r < BB_N_REVISIONS; r++) {
+		if (asprintf(&names[r], "%s%zu", bb_revision_names[r], i) < 0 ||
+		    asprintf(&object, "%s=%s", names[r], o->file[r]) < 0)
+			bb_out_of_memory();
+		bb_strings__append(&a->objects, object);
+	}
+	ret_pair->label = name_object(objects, o);
+	if (!ret_pair->label)
+		bb_out_of_memory();
+	ret_pair->base = names[BB_BASE];
+	ret_pair->head = names[BB_HEAD];
+}
+
+/* Compares the objects that differ in guests. */
+static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *run,
+			 struct bb_err *err)
+{
+	static struct bb_vm_work work = {.name = "gate"};
+	const struct bb_built_objects *objects = &run->builds->objects;
+	struct bb_matrix_pair *pairs = calloc(objects->n, sizeof(*pairs));
+	struct bb_matrix_judge judge = {pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
+	struct bb_object_args both = {.opts = a->object.opts};
+	struct bb_measure_args m = a->measure;
+
+	if (!pairs)
+		return bb_fail_nomem(err);
+	/* program i of the gate is object i as a whole */
+	for (size_t i = 0; i < objects->n; i++)
+		if (run->gate.programs[i].state == BB_GATE_COMPARED)
+			add_pair(&both, objects, i, &pairs[judge.n_pairs++]);
+	if (!m.format)
+		m.format = bb_exporter_find(isatty(STDOUT_FILENO) ? "table" : "markdown");
+	bb_vm__begin_args(&work.args, &m);
+	bb_vm__name_objects(&work, &both);
+	bb_vm__name_drives(&work, NULL, &a->gate.drives, 0, 0);
+	work.judge = &judge;
+	return bb_vm__measure(&a->vm, &m, &work, err);
+}
+
 int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 {
 	static struct gate_args a = {
@@ -315,6 +394,7 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 	int rc;
 
 	bb_measure_args__init(&a.measure, argc, argv, 0);
+	a.vm.limit_s = BB_VM_LIMIT_S;
 	a.measure.results = NULL;
 	bb_usage__parse(&usage, argc, argv, &a);
 	a.measure.no_store |= !a.measure.results;
@@ -331,13 +411,16 @@ int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 		bb_capture_provide_tracefs();
 	}
 	a.gate.say = a.measure.quiet ? say_nothing : bb_say;
-	rc = check(&a, err);
+	a.gate.guests = a.vm.kernels;
+	rc = a.gate.guests ? bb_caller__become(err) : 0;
+	if (!rc)
+		rc = check(&a, err);
 	if (!rc)
 		rc = bb_gate_run__open(&a.gate, &run, err);
 	if (!rc && a.measure.budget_s > 0)
 		a.measure.budget_s = fmax(a.measure.budget_s - run->spent_s, 1e-3);
 	if (!rc)
-		rc = run_gate(&a, run, err);
+		rc = a.gate.guests ? run_in_guests(&a, run, err) : run_gate(&a, run, err);
 	if (rc < 0)
 		rc = bb_complain(err);
 	return bb_gate_run__close(run, err) ? err->code : rc;

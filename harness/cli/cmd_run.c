@@ -465,99 +465,24 @@ static int capture(struct run_args *a, struct bb_err *err)
 
 /* --- --vm --- */
 
-#define GUEST_SAMPLES 1000u
-
-static void append_option(struct bb_strings *args, const char *name, const char *value)
-{
-	if (!value)
-		return;
-	bb_strings__append(args, name);
-	bb_strings__append(args, value);
-}
-
-static void append_options(struct bb_strings *args, const char *name, const struct bb_strings *v)
-{
-	for (size_t i = 0; i < v->n; i++)
-		append_option(args, name, v->v[i]);
-}
-
-static void append_number(struct bb_strings *args, const char *name, uint32_t number)
-{
-	char *text;
-
-	if (asprintf(&text, "%u", number) < 0)
-		bb_out_of_memory();
-	append_option(args, name, text);
-}
-
-/* Appends a file's absolute path. */
-static void append_file(struct bb_strings *files, const char *path)
-{
-	char *dir = getcwd(NULL, 0), *whole;
-
-	if (asprintf(&whole, "%s/%s", dir ? dir : "", path) < 0)
-		bb_out_of_memory();
-	bb_strings__append(files, path[0] == '/' ? path : whole);
-	free(dir);
-}
-
-/* Adds a --drive for each drive that the guest runs: the user's own. If the user named none, these
- * are step and exact, as far as the scenario has them. */
-static void choose_counting(const struct run_args *a, const struct bb_scenario *s,
-			    struct bb_strings *args)
-{
-	static const char *const counting[] = {"step", "exact"};
-
-	append_options(args, "--drive", &a->drives);
-	for (size_t i = 0; !a->drives.n && i < BB_LEN(counting); i++) {
-		bool has_it = !s;
-
-		for (size_t k = 0; s && k < s->n_drives; k++)
-			has_it |= !strcmp(bb_drive_name(&s->drives[k]), counting[i]);
-		if (has_it)
-			append_option(args, "--drive", counting[i]);
-	}
-}
-
-static int name_scenario(const struct run_args *a, struct bb_vm_work *work, struct bb_scenario *s,
-			 struct bb_err *err)
+static int name_scenario(struct bb_vm_work *work, struct bb_scenario *s, struct bb_err *err)
 {
 	const struct bb_paths *paths = bb_paths(err);
 
 	if (!paths)
 		return err->code;
-	append_file(&work->files, s->path);
-	append_option(&work->args, "--scenario", work->files.v[work->files.n - 1]);
+	bb_vm__append_file(&work->files, s->path);
+	bb_strings__append(&work->args, "--scenario");
+	bb_strings__append(&work->args, work->files.v[work->files.n - 1]);
 	for (size_t i = 0; i < s->n_variants; i++) {
 		char *path = bb_variant_object(s, &s->variants[i])
 				     ? bb_object_path(s, &s->variants[i], paths->object_dir)
 				     : NULL;
 
 		if (path)
-			append_file(&work->files, path);
+			bb_vm__append_file(&work->files, path);
 	}
-	choose_counting(a, s, &work->args);
 	return 0;
-}
-
-static void name_objects(const struct run_args *a, struct bb_vm_work *work)
-{
-	const struct bb_object_opts *o = &a->object.opts;
-	const struct bb_strings *lists[] = {&o->packets, &o->contexts};
-
-	for (size_t i = 0; i < a->object.objects.n; i++)
-		append_file(&work->files, bb_object_args__path(a->object.objects.v[i]));
-	for (size_t i = 0; i < BB_LEN(lists); i++)
-		for (size_t k = 0; k < lists[i]->n; k++)
-			append_file(&work->files, lists[i]->v[k]);
-	append_options(&work->args, "--object", &a->object.objects);
-	append_options(&work->args, "--program", &o->programs);
-	append_options(&work->args, "--packet", &o->packets);
-	append_options(&work->args, "--ctx", &o->contexts);
-	append_options(&work->args, "--fill", &o->fills);
-	append_option(&work->args, "--trigger", o->trigger);
-	append_option(&work->args, "--type", o->type);
-	choose_counting(a, NULL, &work->args);
 }
 
 /* Measures in guests. The guests find out which programs of an object run, not this kernel. */
@@ -571,12 +496,14 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 	if (!rc && a->scenarios.n)
 		rc = bb_scenario_find(a->scenarios.v[0], &s, err);
 	if (!rc && s)
-		rc = name_scenario(a, &work, s, err);
+		rc = name_scenario(&work, s, err);
 	else if (!rc)
-		name_objects(a, &work);
-	append_options(&work.args, "--variant", &a->variants);
-	append_number(&work.args, "--loads", a->loads ? a->loads : 1);
-	append_number(&work.args, "--samples", a->samples ? a->samples : GUEST_SAMPLES);
+		bb_vm__name_objects(&work, &a->object);
+	bb_vm__name_drives(&work, s, &a->drives, a->loads, a->samples);
+	for (size_t i = 0; i < a->variants.n; i++) {
+		bb_strings__append(&work.args, "--variant");
+		bb_strings__append(&work.args, a->variants.v[i]);
+	}
 	work.name = s ? s->name : "objects";
 	if (!rc)
 		rc = bb_vm__measure(&a->vm, &a->measure, &work, err);

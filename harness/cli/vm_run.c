@@ -43,6 +43,7 @@ struct guests {
 	const struct bb_vm_args *vm;
 	const struct bb_measure_args *m;
 	const struct bb_vm_work *work;
+	size_t n_failing; /* programs that fail by work->judge */
 };
 
 void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
@@ -60,6 +61,81 @@ void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 	bb_strings__append(args, seed);
 }
 
+#define GUEST_SAMPLES 1000u
+
+static void append_option(struct bb_strings *args, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	bb_strings__append(args, name);
+	bb_strings__append(args, value);
+}
+
+static void append_options(struct bb_strings *args, const char *name, const struct bb_strings *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		append_option(args, name, v->v[i]);
+}
+
+static void append_number(struct bb_strings *args, const char *name, uint32_t number)
+{
+	char *text;
+
+	if (asprintf(&text, "%u", number) < 0)
+		bb_out_of_memory();
+	append_option(args, name, text);
+}
+
+void bb_vm__append_file(struct bb_strings *files, const char *path)
+{
+	char *dir = getcwd(NULL, 0), *whole;
+
+	if (asprintf(&whole, "%s/%s", dir ? dir : "", path) < 0)
+		bb_out_of_memory();
+	bb_strings__append(files, path[0] == '/' ? path : whole);
+	free(dir);
+}
+
+void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a)
+{
+	const struct bb_object_opts *o = &a->opts;
+	const struct {
+		const char *option;
+		const struct bb_strings *v;
+	} files[] = {{"--packet", &o->packets}, {"--ctx", &o->contexts}, {"--maps", &o->maps}};
+
+	for (size_t i = 0; i < a->objects.n; i++)
+		bb_vm__append_file(&work->files, bb_object_args__path(a->objects.v[i]));
+	append_options(&work->args, "--object", &a->objects);
+	for (size_t i = 0; i < BB_LEN(files); i++) {
+		for (size_t k = 0; k < files[i].v->n; k++)
+			bb_vm__append_file(&work->files, files[i].v->v[k]);
+		append_options(&work->args, files[i].option, files[i].v);
+	}
+	append_options(&work->args, "--program", &o->programs);
+	append_options(&work->args, "--fill", &o->fills);
+	append_option(&work->args, "--trigger", o->trigger);
+	append_option(&work->args, "--type", o->type);
+}
+
+void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
+			const struct bb_strings *drives, uint32_t loads, uint32_t samples)
+{
+	static const char *const counting[] = {"step", "exact"};
+
+	append_options(&work->args, "--drive", drives);
+	for (size_t i = 0; !drives->n && i < BB_LEN(counting); i++) {
+		bool has_it = !s;
+
+		for (size_t k = 0; s && k < s->n_drives; k++)
+			has_it |= !strcmp(bb_drive_name(&s->drives[k]), counting[i]);
+		if (has_it)
+			append_option(&work->args, "--drive", counting[i]);
+	}
+	append_number(&work->args, "--loads", loads ? loads : 1);
+	append_number(&work->args, "--samples", samples ? samples : GUEST_SAMPLES);
+}
+
 /* Finds the kernels before the first guest starts. */
 static int find_kernels(struct guests *g, struct bb_err *err)
 {
@@ -72,6 +148,17 @@ static int find_kernels(struct guests *g, struct bb_err *err)
 		rc = guest ? bb_kernel__find(name, &guest->kernel, err) : bb_fail_nomem(err);
 	}
 	free(names);
+	return rc;
+}
+
+int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err)
+{
+	struct guests g = {.vm = vm};
+	int rc = find_kernels(&g, err);
+
+	for (size_t i = 0; i < g.n; i++)
+		bb_kernel__done(&g.v[i].kernel);
+	free(g.v);
 	return rc;
 }
 
@@ -198,11 +285,14 @@ static int store_runs(const struct guests *g, struct bb_err *err)
 	return rc;
 }
 
-static int write_text(const struct guests *g, const struct bb_matrix_kernel *columns, FILE *out)
+static int write_text(struct guests *g, const struct bb_matrix_kernel *columns, FILE *out)
 {
 	struct bb_doc d = {0};
 
-	bb_doc_matrix(columns, g->n, &d);
+	if (g->work->judge)
+		g->n_failing = bb_doc_matrix_pairs(columns, g->n, g->work->judge, &d);
+	else
+		bb_doc_matrix(columns, g->n, &d);
 	return bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 
@@ -222,8 +312,8 @@ static int write_json(const struct guests *g, FILE *out)
 
 static int write_matrix(void *arg, FILE *out, struct bb_err *err)
 {
-	const struct guests *g = arg;
-	struct bb_matrix_kernel *columns = calloc(g->n, sizeof(*columns));
+	struct guests *g = arg;
+	struct bb_matrix_kernel *columns = calloc(g->n + 1, sizeof(*columns));
 	const char *format = g->m->format ? g->m->format->name : "table";
 	int rc = columns ? 0 : -ENOMEM;
 
@@ -252,15 +342,17 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		   const struct bb_vm_work *work, struct bb_err *err)
 {
 	struct guests g = {.vm = vm, .m = m, .work = work};
-	bool failed = false;
+	bool failed = false, is_judged = work->judge, has_work = !is_judged || work->judge->n_pairs;
 	int rc = bb_output_check(m->output, err);
 
+	if (is_judged && m->format && !m->format->is_markdown && strcmp(m->format->name, "table"))
+		bb_usage_error("a comparison by --vm has the formats table and markdown");
 	if (m->format && !m->format->is_markdown && strcmp(m->format->name, "table") &&
 	    strcmp(m->format->name, "json") && strcmp(m->format->name, "bmf"))
 		bb_usage_error("--vm has the formats table, markdown, json and bmf; `bpfbench show "
 			       "--format %s` prints the stored run of one kernel",
 			       m->format->name);
-	if (!rc)
+	if (!rc && has_work)
 		rc = find_kernels(&g, err);
 	if (!rc)
 		rc = run_all(&g, err);
@@ -268,7 +360,7 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		rc = store_runs(&g, err);
 	if (!rc)
 		rc = bb_output_of(write_matrix, &g, m->output, err);
-	if (!rc && m->format)
+	if (!rc && m->format && !m->format->is_markdown)
 		say_failures(&g);
 	for (size_t i = 0; i < g.n; i++) {
 		failed |= !g.v[i].run;
@@ -278,5 +370,5 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		bb_kernel__done(&g.v[i].kernel);
 	}
 	free(g.v);
-	return rc ? rc : failed ? BB_EXIT_FAILURE : BB_EXIT_OK;
+	return rc ? rc : g.n_failing ? BB_EXIT_REGRESSION : failed ? BB_EXIT_FAILURE : BB_EXIT_OK;
 }

@@ -3,13 +3,18 @@
 
 #include "base/std.h"
 #include "cli/measure.h"
+#include "cli/object_options.h"
 #include "cli/options.h"
+#include "export/matrix.h"
 
 /* What `--vm` measures: the arguments of `bpfbench run` in the guests, and the files that they
  * name, as absolute paths. */
 struct bb_vm_work {
 	const char *name; /* of the scenario; for the id of the runs */
 	struct bb_strings args, files;
+	/* compares two sides, each a part of the objects; NULL: every program has its own rows.
+	 * Without pairs no guest starts */
+	const struct bb_matrix_judge *judge;
 };
 
 /* The options of `--vm`. */
@@ -25,10 +30,25 @@ extern const struct bb_option bb_vm_options[]; /* they set members of a struct b
 /*
  * Runs bpfbench with `work` in a guest of each kernel, several at once if there are CPUs for it.
  * Stores each guest's run, and writes the matrix or the chosen format. The process must have given
- * up root's rights. Returns the exit code, or -errno with a message.
+ * up root's rights. Returns the exit code, which is BB_EXIT_REGRESSION if work->judge fails a
+ * program, or -errno with a message.
  */
 int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		   const struct bb_vm_work *work, struct bb_err *err);
 
+/* Finds out whether the kernels are here. Returns 0, or -errno with a message. */
+int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err);
+
 /* Returns a command line for the guest: "bpfbench" and what `run` needs to hand its result over. */
 void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m);
+
+/* Appends a file's absolute path. */
+void bb_vm__append_file(struct bb_strings *files, const char *path);
+
+/* Adds the objects with their inputs to the command line and to the files. */
+void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a);
+
+/* Adds the drives that the guest runs: `drives`, or if there are none, step and exact as far as the
+ * scenario has them (NULL: objects, which have both). `loads` and `samples` 0: the defaults. */
+void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
+			const struct bb_strings *drives, uint32_t loads, uint32_t samples);

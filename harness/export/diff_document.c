@@ -491,6 +491,13 @@ static void add_revision(const char *label, const char *name, const char *commit
 		bb_doc__append(d, ", built by '%s'", made);
 }
 
+void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d)
+{
+	add_revision("A: base", g->base, g->base_commit, "", g->base_made, d);
+	add_revision("B: head", g->head, g->head_commit, g->dirty ? " and uncommitted changes" : "",
+		     g->head_made, d);
+}
+
 static void add_moved(const struct bb_diffs *diffs, const char *scenario, struct bb_doc *d)
 {
 	size_t n = 0;
@@ -551,9 +558,7 @@ static void add_complex(const struct bb_doc_gate *v, struct bb_doc *d)
 	}
 }
 
-/* Adds what was not compared and what was compared under another name. Each program has an item
- * with its state in words. */
-static void add_others(const struct bb_gate *g, struct bb_doc *d)
+void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d)
 {
 	static const char *const words[] = {
 		[BB_GATE_COMPARED] = "renamed",
@@ -587,9 +592,7 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 	if (rc)
 		return rc;
 	add_headline(v, d);
-	add_revision("A: base", g->base, g->base_commit, "", g->base_made, d);
-	add_revision("B: head", g->head, g->head_commit, g->dirty ? " and uncommitted changes" : "",
-		     g->head_made, d);
+	bb_doc_gate_revisions(g, d);
 	add_regressed(v, &diffs, d);
 	add_complex(v, d);
 	add_diffs(&diffs, 0, diffs.n, v, d);
@@ -609,7 +612,7 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 								  : "");
 	if (g->counted.n_rows > same)
 		bb_doc_exact_diff(&g->counted, (struct bb_doc_sides){0}, false, v, d);
-	add_others(g, d);
+	bb_doc_gate_others(g, d);
 	/* skipped drives of programs that another drive has compared */
 	for (size_t i = 0; i < first->n_skips; i++)
 		for (size_t p = 0; p < g->n_programs; p++)

@@ -138,6 +138,11 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 
 /* Adds the report of a gate. Returns 0 or -ENOMEM. */
 int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *err);
+/* Adds an item for each of the two revisions. */
+void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d);
+/* Adds what was not compared and what was compared under another name. Each program has an item
+ * with its state in words. */
+void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d);
 
 /* Adds where a run spends its time, by line (judge/by_line.h). The lines are in the order of the
  * source or, with `longest_first`, of their times. Without `all`, the lines below

@@ -3,8 +3,7 @@
 
 #include "base/json_writer.h"
 #include "core/drive_kind.h"
-#include "export/table_cells.h"
-#include "judge/gate.h"
+#include "export/documents.h"
 
 struct matrix {
 	const struct bb_matrix_kernel *kernels;
@@ -260,6 +259,35 @@ static void add_reasons(struct matrix *m, size_t k)
 	}
 }
 
+static void add_meanings(struct bb_doc *d)
+{
+	bb_doc__add(d, BB_DOC_FAINT, "verified",
+		    "instructions that the verifier processed, and their share of its limit of "
+		    "1 000 000");
+	bb_doc__add(d, BB_DOC_FAINT, "machine",
+		    "machine instructions of one run, helpers included, less those of the floor "
+		    "(an empty program): the most frequent value, and the share of other values");
+}
+
+/* Adds a line for each kernel, with its notes. */
+static void add_kernels(struct matrix *m)
+{
+	for (size_t k = 0; k < m->n; k++) {
+		const struct bb_report *r = m->kernels[k].run;
+
+		if (r)
+			bb_doc__add(m->d, BB_DOC_FAINT, m->kernels[k].name, "Linux %s, %s",
+				    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
+		else
+			bb_doc__add(m->d, BB_DOC_BAD_ITEM, m->kernels[k].name, "%s",
+				    m->kernels[k].why);
+		if (r) {
+			add_reasons(m, k);
+			add_voids(m, k);
+		}
+	}
+}
+
 void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {{BB_TEXT("program")}, {BB_TEXT("figure")}};
@@ -277,28 +305,253 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 		add_verified(&m, m.variants.v[i], &first);
 		add_runs(&m, m.variants.v[i], &first);
 	}
-	bb_doc__add(d, BB_DOC_FAINT, "verified",
-		    "instructions that the verifier processed, and their share of its limit of "
-		    "1 000 000");
 	bb_doc__add(d, BB_DOC_FAINT, "BPF",
 		    "BPF instructions of one run, without those of helpers");
-	bb_doc__add(d, BB_DOC_FAINT, "machine",
-		    "machine instructions of one run, helpers included, less those of the floor "
-		    "(an empty program): the most frequent value, and the share of other values");
-	for (size_t k = 0; k < n; k++) {
-		const struct bb_report *r = kernels[k].run;
-
-		if (r)
-			bb_doc__add(d, BB_DOC_FAINT, kernels[k].name, "Linux %s, %s",
-				    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
-		else
-			bb_doc__add(d, BB_DOC_BAD_ITEM, kernels[k].name, "%s", kernels[k].why);
-		if (r) {
-			add_reasons(&m, k);
-			add_voids(&m, k);
-		}
-	}
+	add_meanings(d);
+	add_kernels(&m);
 	free((void *)(uintptr_t)m.variants.v);
+}
+
+/* --- two revisions --- */
+
+/* A program on a kernel, of one input. The sides are base and head. */
+struct pair_row {
+	const char *label, *program, *kernel, *param_text;
+	bool is_there[2];       /* the program loads */
+	const char *why_not[2]; /* why not; NULL: it loads, or this revision does not have it */
+	double verified[2], machine[2];
+	bool too_many, grew, costs_more, is_refused; /* why it fails */
+};
+
+struct pair_rows {
+	struct pair_row *v;
+	size_t n;
+};
+
+/* Returns the program's name in a variant "OBJECT.PROGRAM"; NULL: it is of another object. */
+static const char *name_in(const char *object, const char *variant)
+{
+	size_t len = strlen(object);
+
+	return !strncmp(variant, object, len) && variant[len] == '.' ? variant + len + 1 : NULL;
+}
+
+static bool has_failed(const struct pair_row *row)
+{
+	return row->too_many || row->grew || row->costs_more || row->is_refused;
+}
+
+/* Judges a row as `judge` says. Machine instructions are exact: one more fails. */
+static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
+{
+	row->is_refused = row->is_there[0] && !row->is_there[1] && row->why_not[1];
+	row->too_many = judge->complexity > 0 &&
+			row->verified[1] > judge->complexity * BB_VERIFIER_LIMIT;
+	row->grew = judge->grow > 0 && row->verified[1] > (1 + judge->grow) * row->verified[0];
+	row->costs_more = row->machine[1] > row->machine[0];
+}
+
+/* Adds a row for the input of case `c` of side `side`; NULL: the program was not run. */
+static void add_row(struct matrix *m, struct pair_rows *rows, const struct pair_row *like,
+		    const struct bb_report *r, const char *const variants[2],
+		    const struct bb_case *c)
+{
+	struct pair_row *row = bb_append(&rows->v, &rows->n, sizeof(*row));
+
+	if (!row) {
+		m->d->failed = true;
+		return;
+	}
+	*row = *like;
+	for (int side = 0; side < 2; side++) {
+		row->machine[side] = NAN;
+		for (size_t i = 0; c && i < r->n_cases; i++)
+			if (is_same(&r->cases[i], variants[side], c->param_text))
+				row->machine[side] = machine_net(r, &r->cases[i]).value;
+	}
+	row->param_text = c ? c->param_text : NULL;
+}
+
+/* Adds the rows of a program on a kernel: one for each input of head, or else of base. */
+static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_matrix_pair *pair,
+		     const char *program, size_t k)
+{
+	const struct bb_report *r = m->kernels[k].run;
+	struct pair_row row = {.label = pair->label,
+			       .program = program,
+			       .kernel = m->kernels[k].name};
+	char names[2][512];
+	const char *const variants[2] = {names[0], names[1]};
+	size_t before = rows->n;
+
+	for (int side = 0; side < 2; side++) {
+		const struct bb_program *p;
+		const struct bb_skip *skip;
+
+		snprintf(names[side], sizeof(names[side]), "%s.%s", side ? pair->head : pair->base,
+			 program);
+		p = program_of(r, names[side]);
+		skip = skip_of(r, names[side]);
+		row.is_there[side] = p;
+		row.why_not[side] = p || !skip ? NULL : skip->why;
+		row.verified[side] = p ? p->metrics.verified_insns : NAN;
+	}
+	for (int side = 1; r && side >= 0 && rows->n == before; side--)
+		for (size_t i = 0; i < r->n_cases; i++)
+			if (is_step(&r->cases[i]) && !strcmp(r->cases[i].variant, names[side]))
+				add_row(m, rows, &row, r, variants, &r->cases[i]);
+	if (r && rows->n == before)
+		add_row(m, rows, &row, r, variants, NULL);
+}
+
+/* True if variant `i` of the pair's base has no namesake in head, so that its rows are not made
+ * from head's variant. */
+static bool is_only_in_base(const struct matrix *m, const struct bb_matrix_pair *pair, size_t i)
+{
+	const char *program = name_in(pair->base, m->variants.v[i]);
+
+	for (size_t k = 0; program && k < m->variants.n; k++) {
+		const char *other = name_in(pair->head, m->variants.v[k]);
+
+		if (other && !strcmp(other, program))
+			return false;
+	}
+	return program;
+}
+
+static void find_rows(struct matrix *m, const struct bb_matrix_judge *judge, struct pair_rows *rows)
+{
+	find_variants(m);
+	for (size_t p = 0; p < judge->n_pairs; p++)
+		for (size_t i = 0; i < m->variants.n; i++) {
+			const struct bb_matrix_pair *pair = &judge->pairs[p];
+			const char *program = name_in(pair->head, m->variants.v[i]);
+
+			if (!program && is_only_in_base(m, pair, i))
+				program = name_in(pair->base, m->variants.v[i]);
+			for (size_t k = 0; program && k < m->n; k++)
+				add_pair(m, rows, pair, program, k);
+		}
+	for (size_t i = 0; i < rows->n; i++)
+		judge_row(judge, &rows->v[i]);
+}
+
+static void add_row_name(const struct pair_row *row, struct bb_doc *d)
+{
+	bb_doc__append(d, "%s%s%s%s%s", row->label ? row->label : "", row->label ? "." : "",
+		       row->program, row->param_text ? ", " : "",
+		       row->param_text ? row->param_text : "");
+}
+
+/* Adds an item that says why a row fails. */
+static void add_failure(const struct pair_row *row, const struct bb_matrix_judge *judge,
+			struct bb_doc *d)
+{
+	const char *mark = "";
+
+	bb_doc__add(d, BB_DOC_BAD_ITEM, row->kernel, "%s", "");
+	add_row_name(row, d);
+	bb_doc__append(d, ": ");
+	if (row->is_refused) {
+		bb_doc__append(d, "head does not load, base does: %s", row->why_not[1]);
+		return;
+	}
+	if (row->costs_more) {
+		bb_doc__append(d, "machine instructions: %.0f to %.0f (%+.0f)", row->machine[0],
+			       row->machine[1], row->machine[1] - row->machine[0]);
+		mark = "; ";
+	}
+	if (!row->too_many && !row->grew)
+		return;
+	bb_doc__append(d, "%sverified instructions: %.0f to %.0f, %.1f %% of the limit", mark,
+		       row->verified[0], row->verified[1],
+		       100 * row->verified[1] / BB_VERIFIER_LIMIT);
+	if (row->too_many)
+		bb_doc__append(d, "; more than %g %% (--complexity)", 100 * judge->complexity);
+	if (row->grew)
+		bb_doc__append(d, "; grew by more than %g %% (--grow)", 100 * judge->grow);
+}
+
+static void add_difference(const double v[2], struct bb_doc *d)
+{
+	for (int side = 0; side < 2; side++)
+		bb_doc__number_cell(d, v[side], BB_WHOLE);
+	if (isfinite(v[0]) && isfinite(v[1]))
+		bb_doc__cell(d, v[1] == v[0] ? "0" : "%+.0f", v[1] - v[0]);
+	else
+		bb_doc__text_cell(d, NULL);
+}
+
+static void add_pairs_table(const struct pair_rows *rows, struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("program")},      {BB_TEXT("kernel")}, {BB_TEXT("loads")},
+		{BB_NUMBER("verified A")}, {BB_NUMBER("B")},    {BB_NUMBER("diff")},
+		{BB_NUMBER("machine A")},  {BB_NUMBER("B")},    {BB_NUMBER("diff")},
+	};
+
+	bb_doc__table(d, columns, BB_LEN(columns));
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct pair_row *row = &rows->v[i];
+		bool only_base = !row->is_there[1] && !row->why_not[1];
+		bool only_head = !row->is_there[0] && !row->why_not[0];
+
+		bb_doc__cell(d, "%s%s%s%s%s", row->label ? row->label : "", row->label ? "." : "",
+			     row->program, row->param_text ? ", " : "",
+			     row->param_text ? row->param_text : "");
+		bb_doc__text_cell(d, row->kernel);
+		bb_doc__text_cell(d, only_base           ? "only A"
+				     : only_head         ? "only B"
+				     : !row->is_there[1] ? row->is_there[0] ? "only A" : "no"
+				     : row->is_there[0]  ? "yes"
+							 : "only B");
+		add_difference(row->verified, d);
+		add_difference(row->machine, d);
+	}
+}
+
+static size_t count_failing(const struct pair_rows *rows)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		n += has_failed(&rows->v[i]);
+	return n;
+}
+
+size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
+			   const struct bb_matrix_judge *judge, struct bb_doc *d)
+{
+	struct matrix m = {kernels, n, d, {0}};
+	struct pair_rows rows = {0};
+	size_t failing;
+
+	find_rows(&m, judge, &rows);
+	failing = judge->gate ? count_failing(&rows) : 0;
+	if (!judge->gate)
+		bb_doc__add(d, BB_DOC_TITLE, NULL, "A and B by kernel");
+	else if (failing)
+		bb_doc__add(d, BB_DOC_HEADLINE, NULL,
+			    "bpfbench gate: %zu of %zu rows fail (a program on a kernel each)",
+			    failing, rows.n);
+	else
+		bb_doc__add(d, BB_DOC_HEADLINE, NULL, "bpfbench gate: %s",
+			    judge->n_pairs ? "no regression" : "nothing to compare");
+	if (judge->gate)
+		bb_doc_gate_revisions(judge->gate, d);
+	for (size_t i = 0; judge->gate && i < rows.n; i++)
+		if (has_failed(&rows.v[i]))
+			add_failure(&rows.v[i], judge, d);
+	if (rows.n)
+		add_pairs_table(&rows, d);
+	if (judge->gate)
+		bb_doc_gate_others(judge->gate, d);
+	if (judge->n_pairs)
+		add_meanings(d);
+	add_kernels(&m);
+	free(rows.v);
+	free((void *)(uintptr_t)m.variants.v);
+	return failing;
 }
 
 /* --- BMF --- */

@@ -3,6 +3,7 @@
 
 #include "base/std.h"
 #include "export/document.h"
+#include "judge/gate.h"
 #include "report/report.h"
 
 /* A column of the matrix: the programs on one kernel, in a guest whose clock counts instructions
@@ -27,3 +28,27 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
  * verified-instructions, or instructions and machine-instructions.
  */
 void bb_matrix__write_bmf(const struct bb_matrix_kernel *kernels, size_t n, FILE *out);
+
+/* An object of which the runs have two revisions, under two names: the variants "base0.work" and
+ * "head0.work" are a pair. */
+struct bb_matrix_pair {
+	const char *label; /* begins the name of its programs in the table; NULL: nothing does */
+	const char *base, *head; /* such as "base0" and "head0" */
+};
+
+/* How pairs of programs are judged. */
+struct bb_matrix_judge {
+	const struct bb_matrix_pair *pairs;
+	size_t n_pairs;
+	double complexity, grow;    /* as in struct bb_gate */
+	const struct bb_gate *gate; /* the report begins with its revisions; NULL: a comparison */
+};
+
+/*
+ * Adds a table with a row for each program of the pairs, kernel and input: verified instructions
+ * and machine instructions of base (A) and head (B), and the differences. A program fails if head
+ * does not load and base does, by `complexity` and `grow`, or by one machine instruction more than
+ * in base. Returns how many rows fail if there is a gate; 0 without a gate.
+ */
+size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
+			   const struct bb_matrix_judge *judge, struct bb_doc *d);

@@ -279,7 +279,7 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 
 		rc = compare_objects(run, o, &state, err);
 		if (!rc)
-			rc = state == BB_GATE_COMPARED
+			rc = state == BB_GATE_COMPARED && !run->opts->guests
 				     ? add_programs(run, o, err)
 				     : add_left_out(run, o->path, NULL, state, NULL, err);
 		if (rc == -ETIME) /* the budget is over; the report says so */
@@ -433,7 +433,7 @@ static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, s
 		rc = bb_repo__merge_base(repo, g->base_commit, g->head_commit, g->base_commit, err);
 	if (!rc && !o->head)
 		rc = bb_repo__is_dirty(repo, &g->dirty, err);
-	if (rc)
+	if (rc || o->guests)
 		return rc;
 	/* Checks for root now: the user should not wait for two builds to learn that root is
 	 * needed. */

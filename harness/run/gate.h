@@ -33,6 +33,9 @@ struct bb_gate_opts {
 	struct bb_object_opts drive;
 	bool exact; /* one instruction more counts as a regression, too */
 	bool force; /* measure even if both objects are equal */
+	/* objects are only built and compared as files: guests measure them, and root is not needed
+	 */
+	bool guests;
 	double threshold, alpha;
 	double complexity, grow; /* as in struct bb_gate */
 	/* budget of a program in each measurement, s; gate takes more if too few pairs fit */

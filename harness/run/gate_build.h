@@ -6,7 +6,7 @@
 #include "run/gate.h"
 #include "run/repo.h"
 
-/* The builds of a gate's two revisions, with the BPF objects they made. For gate.c only. */
+/* The builds of a gate's two revisions, with the BPF objects they made. */
 enum bb_revision { BB_BASE, BB_HEAD, BB_N_REVISIONS };
 extern const char *const bb_revision_names[]; /* "base" and "head" */
 

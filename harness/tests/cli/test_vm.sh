@@ -35,6 +35,15 @@ vm vm
 expect_status "no word: usage" 2
 vm --prog-id 1 --vm 6.1
 expect_status "loaded programs have no other kernel: usage" 2
+vm gate --base main --vm 6.1 --scenario x
+expect_status "gate: a scenario does not go with --vm: usage" 2
+vm gate --base main --vm 6.1
+expect_status "gate: a kernel that is not here: exit code 1" 1
+expect_grep "gate: a kernel that is not here: what to do" err 'bpfbench vm fetch 6.1'
+vm compare a.bpf.o b.bpf.o --vm 6.1 --exact
+expect_status "compare: --exact does not go with --vm: usage" 2
+vm compare a.bpf.o b.bpf.o --vm 6.1
+expect_grep "compare: a kernel that is not here" err 'bpfbench vm fetch 6.1'
 
 # A QEMU that plays a machine.
 play() { printf '#!/usr/bin/env bash\nfor word; do [[ $word != file:* ]] || files+=("${word#file:}"); done\n%s\n' "$1" >"$TMP/bin/qemu-system-x86_64"; chmod +x "$TMP/bin/qemu-system-x86_64"; }

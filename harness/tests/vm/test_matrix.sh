@@ -4,6 +4,8 @@
 # slow: a minute where machines are emulated
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
+# shellcheck source=harness/tests/gate_repo.sh
+. "$(dirname "$0")/../gate_repo.sh"
 
 object=$O/tests/bpf/straight.bpf.o cache=$WORK/cache
 mkdir -p "$cache/bpfbench/vm"
@@ -15,14 +17,22 @@ for kernel in 5.10 6.1; do
 	if [[ -e $kept/vmlinuz ]]; then cp -R "$kept" "$cache/bpfbench/vm/"; fi
 	[[ ! -e $cache/bpfbench/vm/$kernel/vmlinuz ]] || here+=("$kernel")
 done
+make_repo "$WORK/repo" 3
+# The second program loads everywhere, or reads outside of the packet.
+set_other() { sed -i "/^SEC(\"xdp\")/d" "$1/prog.bpf.c"; echo "SEC(\"xdp\") int other(struct xdp_md *c) { return $2; }" >>"$1/prog.bpf.c"; }
+set_other "$WORK/repo" 2
+git -C "$WORK/repo" commit -qam 'another program'
+set_other "$WORK/repo" '*(int *)(long)c->data'
+(cd "$WORK/repo" && set_steps 4)
+cp -R "$WORK/repo" "$WORK/same" && git -C "$WORK/same" checkout -q . && echo '// nothing else' >>"$WORK/same/prog.bpf.c"
 [[ ! ${user[*]} ]] || chown -R "$NOBODY" "$WORK"
 
 # vm ARGUMENT...: bpfbench as an ordinary user.
-vm() { run "${user[@]}" env -C "$WORK" XDG_CACHE_HOME="$cache" "$BPFBENCH" "$@"; }
+vm() { run "${user[@]}" env -C "$WORK/${in_repo:-}" XDG_CACHE_HOME="$cache" "$BPFBENCH" "$@"; }
 # instructions PROGRAM COLUMN: the machine instructions in that column of kernels.
 instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
 	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 1) }' "$TMP/out"; }
-names=("the matrix" "machine instructions" "the run is stored" "a panic" "a time limit")
+names=("the matrix" "machine instructions" "the run is stored" "a panic" "a time limit" "gate" "compare")
 if ((${#here[@]} == 0)); then
 	skip_each "no kernel was fetched: make vm-test" "${names[@]}" || true
 elif ! command -v qemu-system-x86_64 >/dev/null; then
@@ -40,6 +50,21 @@ else
 			"$((counts[1] - counts[0])) $((counts[2] - counts[0])) $((counts[3] - counts[0]))" "1 100 300"
 	done
 	expect_eq "each kernel has a stored run" "$(find "$WORK/results" -name '*.json' ! -name schema.json | wc -l)" "${#here[@]}"
+	in_repo=repo
+	last=${here[-1]}
+	vm gate --base main --vm "$last"
+	expect_status "gate: exit code 3" 3
+	expect_grep "gate: what costs more" out "$last.*: prog.work: machine instructions: .* \(\+[1-9]"
+	expect_grep "gate: what does not load any more" out "prog.other: head does not load, base does: "
+	in_repo=same
+	vm gate --base main --vm "$last" --unchanged --complexity 80% --grow 10%
+	expect_status "gate, the same programs: exit code 0" 0
+	expect_grep "gate, the same programs: says so" out 'bpfbench gate: no regression'
+	expect_grep "gate, the same programs: both are equal" out 'prog.work .* 0 .* 0 '
+	in_repo=''
+	vm compare straight.bpf.o straight.bpf.o --program alu100 --program alu101 --vm "$last"
+	expect_status "compare: exit code 0" 0
+	expect_grep "compare: A, B and the difference" out "alu101 +$last +yes +104 +104 +0 +102 +102 +0$"
 	head -c 100000 /dev/zero >"$WORK/zImage"
 	vm --object straight.bpf.o --vm ./zImage
 	expect_status "no kernel: exit code 1" 1

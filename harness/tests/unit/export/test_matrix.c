@@ -129,9 +129,60 @@ static void test_bmf(void **state)
 	check(look_at_bmf);
 }
 
+/* Base and head of two programs: one costs an instruction more, the other does not load in head. */
+static void test_pairs(void **state)
+{
+	static const struct bb_matrix_pair pair = {"prog", "base0", "head0"};
+	static const struct bb_gate gate = {.base = (char *)(uintptr_t) "main"};
+	struct bb_matrix_judge judge = {&pair, 1, 0, 0.1, &gate};
+	struct bb_series series[] = {samples(50, 50), samples(151, 152), samples(152, 151)};
+	struct bb_program programs[] = {program("x/a", "base0.p", 1000),
+					program("x/b", "head0.p", 1100),
+					program("x/c", "base0.q", 7)};
+	struct bb_case cases[] = {step("x/e/step", "e", &series[0], BB_NO_FLOOR),
+				  step("x/a/step", "base0.p", &series[1], 0),
+				  step("x/b/step", "head0.p", &series[2], 0)};
+	struct bb_skip skip = {"x/head0.q", "it reads outside"};
+	struct bb_report run = {.programs = programs,
+				.n_programs = 3,
+				.cases = cases,
+				.n_cases = 3,
+				.skips = &skip,
+				.n_skips = 1};
+	const struct bb_matrix_kernel kernel = {"6.12", &run, NULL};
+	struct bb_doc d = {0};
+	char *text;
+
+	(void)state;
+	assert_int_equal(bb_doc_matrix_pairs(&kernel, 1, &judge, &d), 2);
+	text = rendered(&d, as_text);
+	assert_non_null(strstr(text, "2 of 2 rows fail"));
+	assert_non_null(strstr(text, "prog.p: machine instructions: 101 to 102 (+1)\n"));
+	assert_non_null(strstr(text, "prog.q: head does not load, base does: it reads outside"));
+	free(text);
+
+	/* 1101 are more than 10 % above 1000, and more than 0.1 % of the limit */
+	programs[1].metrics.verified_insns = 1101;
+	judge.complexity = 0.001;
+	cases[2].series = &series[1];
+	assert_int_equal(bb_doc_matrix_pairs(&kernel, 1, &judge, &d), 2);
+	text = rendered(&d, as_text);
+	assert_non_null(strstr(text, "verified instructions: 1000 to 1101, 0.1 % of the limit; "
+				     "more "
+				     "than 0.1 % (--complexity); grew by more than 10 % (--grow)"));
+	assert_null(strstr(text, "machine instructions:"));
+	free(text);
+	judge.gate = NULL;
+	assert_int_equal(bb_doc_matrix_pairs(&kernel, 1, &judge, &d), 0);
+	bb_doc__done(&d);
+	for (size_t i = 0; i < BB_LEN(series); i++)
+		bb_hist_done(&series[i].hist);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_bmf)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_bmf),
+					   cmocka_unit_test(test_pairs)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
