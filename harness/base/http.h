@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/child.h"
-#include "base/std.h"
 
 /*
  * A server that answers GET and HEAD of /metrics over HTTP/1.1 with the text published last. A

@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 
-#include "base/std.h"
 #include "base/json_writer.h"
 #include "base/record.h"
 

@@ -6,7 +6,6 @@
 #include "bpf/attach.h"
 #include "capture/file.h"
 #include "cli/paths.h"
-#include "cli/options.h"
 #include "plan/field.h"
 
 #define ARGS struct bb_capture_args

@@ -4,7 +4,6 @@
 #include "capture/file.h"
 #include "capture/replay.h"
 #include "cli/capture_options.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "plan/field.h"
 

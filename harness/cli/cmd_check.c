@@ -3,8 +3,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "env/checks.h"
-#include "env/fingerprint.h"
-#include "export/document.h"
 
 struct check_args {
 	bool testbed, details;

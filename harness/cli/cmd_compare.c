@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
-#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/vm_run.h"
 #include "export/documents.h"
-#include "judge/diff.h"
-#include "judge/exact_diff.h"
-#include "judge/time_diff.h"
 #include "run/ab.h"
 #include "store/store.h"
 

@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "export/documents.h"
-#include "judge/timeline.h"
 
 struct history_args {
 	const char *results;

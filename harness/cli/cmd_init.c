@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
-#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/paths.h"
-#include "report/report.h"
-#include "run/session.h"
 
 struct init_args {
 	struct bb_object_args object;

@@ -3,19 +3,15 @@
 #include <bpf/btf.h>
 #include <poll.h>
 
-#include "base/child.h"
 #include "base/http.h"
-#include "base/json_writer.h"
 #include "base/deadline.h"
 #include "bpf/prog_type.h"
 #include "capture/file.h"
 #include "capture/watched.h"
 #include "cli/capture_options.h"
 #include "cli/measure.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/screen.h"
-#include "export/exporter.h"
 #include "export/table_cells.h"
 #include "plan/field.h"
 #include "run/inside.h"

@@ -7,7 +7,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
-#include "profile/stacks.h"
 #include "profile/recording.h"
 
 enum { TEXT, FOLDED, FLAME };

@@ -8,10 +8,7 @@
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "export/documents.h"
-#include "html/figures.h"
 #include "html/html.h"
-#include "judge/timeline.h"
-#include "profile/stacks.h"
 #include "store/store.h"
 
 #define TIME_LIMIT "60" /* s, for all pictures of a run */

@@ -2,19 +2,12 @@
 
 #include "base/caller.h"
 #include "cli/capture_options.h"
-#include "cli/options.h"
-#include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
 #include "cli/vm_run.h"
-#include "plan/plan.h"
-#include "profile/stacks.h"
-#include "profile/recording.h"
 #include "run/flame.h"
 #include "run/live_scenario.h"
-#include "run/runner.h"
-#include "run/session.h"
 #include "store/store.h"
 
 static void read_id(const struct bb_option *o, const char *text, void *live)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
-#include "env/sysfile.h"
 #include "run/selftest.h"
 #include "stats/special.h"
 #include "stats/quantile.h"

@@ -3,15 +3,10 @@
 #include "base/deadline.h"
 #include "bpf/object_file.h"
 #include "bpf/object_info.h"
-#include "bpf/prog_stats.h"
-#include "bpf/target.h"
-#include "cli/options.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
-#include "drivers/driver.h"
 #include "fire/discover.h"
 #include "fire/live_objects.h"
-#include "fire/attach_point.h"
 
 struct triggers_args {
 	const char *object;

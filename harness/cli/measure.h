@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "cli/options.h"
 #include "env/sysfile.h"
-#include "report/report.h"
 #include "run/runner.h"
 
 /* Common parts of the commands that measure (run, compare, gate, selftest): options, and the begin

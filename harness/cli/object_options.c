@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/object_options.h"
 
-#include "cli/options.h"
-
 #define ARGS struct bb_object_args
 
 const struct bb_option bb_object_options[] = {

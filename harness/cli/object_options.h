@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "cli/options.h"
-#include "plan/scenario.h"
 #include "run/object_scenario.h"
 
 /* The options that name BPF objects without a scenario, for run, compare, gate and init. */

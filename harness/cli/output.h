@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "export/exporter.h"
-#include "report/report.h"
 
 /* The formats of --format, in the order of --help. */
 #define BB_N_EXPORTERS 14

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "export/documents.h"
-#include "judge/by_line.h"
 
 #define EXACT_ROWS 20u /* cases that are shown if their counts differ */
 #define EXACT_LINES 5u /* lines of a program that are shown if their counts differ */

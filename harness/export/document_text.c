@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/clean.h"
-#include "export/document.h"
 #include "export/table_cells.h"
 
 #define ABSENT "-"     /* shown for an empty cell, so that the eye stays in its column */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
-#include "export/document.h"
 #include "export/table_cells.h"
-#include "judge/by_line.h"
 #include "judge/cross_check.h"
 #include "judge/diff.h"
 #include "judge/gate.h"
 #include "judge/timeline.h"
-#include "report/report.h"
 
 /* Documents about a summarised run, part by part. Each function adds to the end of `d`. The
  * report must outlive the document, which refers to its texts. */

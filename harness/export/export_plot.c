@@ -3,9 +3,7 @@
 #include "base/json_writer.h"
 #include "export/documents.h"
 #include "export/exporter.h"
-#include "judge/by_line.h"
 #include "core/drive_kind.h"
-#include "stats/verdict.h"
 
 /* The data that plots/ draws, in gnuplot's form: columns separated by tabs, blocks separated by
  * two empty lines (`index`), comments with `#`. The head of the output describes it. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "export/document.h"
 #include "judge/gate.h"
 #include "report/report.h"

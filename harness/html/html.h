@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "judge/timeline.h"
 #include "html/figures.h"
-#include "report/report.h"
 
 /*
  * Runs as one HTML page that needs no other file, no network, and no script but a flame graph's.

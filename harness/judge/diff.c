@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "core/drive_kind.h"
-#include "stats/estimate.h"
 #include "stats/quantile.h"
 #include "stats/special.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "report/report.h"
-#include "stats/verdict.h"
 
 /* A and B in rows, in the manner of veristat: two stored runs, or the comparisons measured in
  * one run. */

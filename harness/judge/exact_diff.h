@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "report/report.h"
-#include "stats/verdict.h"
 
 /*
  * The verdict on two counts of instructions, without tolerance: one more is regressed, one less is

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
-#include "env/fingerprint.h"
 #include "judge/exact_diff.h"
 #include "judge/time_diff.h"
-#include "report/report.h"
 
 /* The findings of `bpfbench gate`: the programs of two revisions, their measurements, and the
  * verdicts. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "judge/by_line.h"
-#include "report/report.h"
-#include "stats/verdict.h"
 
 /*
  * Two programs compared line by line. The drive `lines` timed both in the same loads of one run, or

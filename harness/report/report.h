@@ -2,8 +2,6 @@
 #pragma once
 
 #include "base/record.h"
-#include "base/std.h"
-#include "core/hist.h"
 #include "core/metric.h"
 #include "core/ring_use.h"
 #include "env/fingerprint.h"

@@ -2,7 +2,6 @@
 
 #include "core/drive_kind.h"
 #include "report/report.h"
-#include "stats/estimate.h"
 #include "stats/quantile.h"
 #include "stats/loads.h"
 

@@ -4,8 +4,6 @@
 #include "base/deadline.h"
 #include "run/count.h"
 #include "run/record.h"
-#include "run/session.h"
-#include "stats/estimate.h"
 #include "stats/paired.h"
 
 #define LEAST_PAIRS 7u    /* fewest pairs for a verdict (stats/paired.h) */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
-#include "plan/plan.h"
-#include "report/report.h"
 #include "run/runner.h"
 
 /* Watches the batches of base and head in the order of measurement. A return value other than 0

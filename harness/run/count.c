@@ -5,12 +5,8 @@
 #include <bpf/libbpf.h>
 
 #include "base/deadline.h"
-#include "bpf/insn.h"
-#include "bpf/source.h"
 #include "drivers/exact.h"
 #include "drivers/lines.h"
-#include "exact/cfg.h"
-#include "exact/registers.h"
 #include "exact/source.h"
 #include "run/record.h"
 

@@ -4,7 +4,6 @@
 #include <sys/prctl.h>
 
 #include "base/deadline.h"
-#include "run/session.h"
 
 #define TURN_S 0.05 /* length of a case's turn, s; the recorder is polled between turns */
 /* room for the samples of a turn; a turn with more ends early */

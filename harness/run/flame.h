@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
-#include "plan/plan.h"
 #include "profile/recording.h"
 #include "run/session.h"
 

@@ -4,11 +4,8 @@
 #include "base/deadline.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
-#include "bpf/prog_stats.h"
 #include "capture/file.h"
 #include "drivers/test_run_types.h"
-#include "plan/field.h"
-#include "plan/plan.h"
 #include "run/ab.h"
 #include "run/gate_build.h"
 

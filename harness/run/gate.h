@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "capture/supervise.h"
 #include "judge/gate.h"
-#include "report/report.h"
 #include "run/object_scenario.h"
 #include "run/runner.h"
 

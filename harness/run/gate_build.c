@@ -6,7 +6,6 @@
 #include "base/caller.h"
 #include "base/io.h"
 #include "base/process.h"
-#include "capture/capture.h"
 #include "capture/file.h"
 
 const char *const bb_revision_names[] = {"base", "head"};

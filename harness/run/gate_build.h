@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
-#include "judge/gate.h"
 #include "run/gate.h"
 #include "run/repo.h"
 

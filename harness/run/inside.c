@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/inside.h"
 
-#include "core/drive_kind.h"
 #include "run/record.h"
 
 struct bb_inside_path_name bb_inside_path_name(const struct bb_inside_path *p)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
 #include "core/metric.h"
 
 /* The references of a run (core/metric.h): loaded once, and measured by test runs before the turns

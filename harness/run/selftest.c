@@ -6,7 +6,6 @@
 #include "base/deadline.h"
 #include "base/io.h"
 #include "base/json_writer.h"
-#include "plan/plan.h"
 #include "stats/quantile.h"
 #include "store/run_index.h"
 #include "store/store.h"

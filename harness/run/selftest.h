@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/record.h"
-#include "base/std.h"
-#include "plan/scenario.h"
-#include "report/report.h"
 #include "run/ab.h"
 #include "stats/loads.h"
-#include "stats/verdict.h"
 
 /* How well plain runs repeat on this machine. The self-test's scenario runs as a plain run again
  * and again, in turns with the other experiments and with runs of its first program alone. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/rng.h"
-#include "base/std.h"
-#include "bpf/prog_stats.h"
 #include "drivers/driver.h"
 #include "plan/plan.h"
-#include "plan/scenario.h"
 #include "report/report.h"
 
 /* Receives the progress of a run: `done` of `total` seconds of expected work.

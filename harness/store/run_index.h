@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
-#include "core/metric.h"
-#include "env/fingerprint.h"
 #include "report/report.h"
 
 /* The figures by which runs at different times can be compared. judge/timeline.h chooses the
