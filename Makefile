@@ -52,7 +52,7 @@ FUZZERS := $(patsubst harness/tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard harness/test
 BENCHES := $(patsubst harness/tests/bench/%.c,$(O)/bench/%,$(wildcard harness/tests/bench/bench_*.c))
 
 CLANG_VERSION := $(shell $(CLANG) --version 2>/dev/null | head -n 1 | sed -E 's/.*version ([^ ]+).*/\1/')
-WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+WARN := -Wall -Wextra -Wno-c2x-extensions -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 BPF_WARN := -Wall -Wextra -Wno-unused-parameter
 ifeq ($(WERROR),1)
 WARN += -Werror

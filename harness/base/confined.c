@@ -43,11 +43,10 @@ static int limit_memory(void *arg)
 	return 0;
 }
 
-static int run_child(void *arg, int link_fd)
+static int run_child(void *arg, int)
 {
 	const struct task *t = arg;
 
-	(void)link_fd;
 	t->s->rc = t->c->work(t->c->arg, t->s->reply, &t->s->err);
 	t->s->is_done = true;
 	return 0;

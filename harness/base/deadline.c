@@ -12,9 +12,8 @@ volatile sig_atomic_t bb_stop_signal, bb_deadline_has_passed;
 static uint64_t at_ns; /* CLOCK_MONOTONIC; 0: no deadline */
 static unsigned int depth;
 
-static void on_alarm(int sig)
+static void on_alarm(int)
 {
-	(void)sig;
 	if (!bb_stop_signal)
 		bb_deadline_has_passed = 1;
 }

@@ -206,9 +206,8 @@ static int serve(void *arg, int link_fd)
 	}
 }
 
-static int limit_memory(void *arg)
+static int limit_memory(void *)
 {
-	(void)arg;
 	bb_confine_memory(MEMORY_BYTES);
 	return 0;
 }

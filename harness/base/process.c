@@ -119,11 +119,10 @@ struct start {
 };
 
 /* Executes the program. Runs as the user, because only the user may have access to the folder. */
-static int execute(void *arg, int link_fd)
+static int execute(void *arg, int)
 {
 	const struct bb_process *p = arg;
 
-	(void)link_fd;
 	if (!p->dir || !chdir(p->dir))
 		execvp(p->argv[0], (char *const *)(uintptr_t)p->argv);
 	return -errno;

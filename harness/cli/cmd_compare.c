@@ -38,11 +38,10 @@ struct compare_args {
 
 #define ARGS struct compare_args
 
-static void read_verdict(const struct bb_option *o, const char *text, void *ret_verdict)
+static void read_verdict(const struct bb_option *, const char *text, void *ret_verdict)
 {
 	enum bb_verdict v;
 
-	(void)o;
 	if (bb_verdict_from_name(text, &v) || v == BB_VERDICT_INCONCLUSIVE)
 		bb_usage_error("--fail-on takes regressed, improved or same, not '%s' "
 			       "(inconclusive never fails)",
@@ -51,11 +50,10 @@ static void read_verdict(const struct bb_option *o, const char *text, void *ret_
 }
 
 /* Stores the first or the second argument. */
-static void read_stored(const struct bb_option *o, const char *text, void *runs)
+static void read_stored(const struct bb_option *, const char *text, void *runs)
 {
 	const char **run = runs;
 
-	(void)o;
 	bb_refuse("two stored runs at the most: OLD NEW", run[0] && run[1]);
 	run[run[0] != NULL] = text;
 }

@@ -135,9 +135,8 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static void say_nothing(const char *what)
+static void say_nothing(const char *)
 {
-	(void)what;
 }
 
 /* Finds errors before the two builds start. Also finds the path of the scenario. */
@@ -241,12 +240,11 @@ static bool has_regressed(const struct bb_doc_gate *v, const char *name)
 
 /* Writes the lines of the second measurement that differ by time (only programs that regressed
  * have been timed by line), then those that differ by instructions. */
-static int write_source_lines(void *arg, FILE *out, struct bb_err *err)
+static int write_source_lines(void *arg, FILE *out, struct bb_err *)
 {
 	const struct bb_doc_gate *v = arg;
 	const struct bb_gate *g = v->gate;
 
-	(void)err;
 	for (size_t i = 0; i < g->timed.n_cases; i++) {
 		const struct bb_time_diff_case *c = &g->timed.cases[i];
 

@@ -16,9 +16,8 @@ static const struct bb_option options[] = {
 	{0},
 };
 
-static void read_file(const struct bb_option *o, const char *text, void *files)
+static void read_file(const struct bb_option *, const char *text, void *files)
 {
-	(void)o;
 	if (!strchr(text, '=') || text[0] == '=' || !strchr(text, '=')[1])
 		bb_usage_error("'%s' is not NAME=FILE", text);
 	bb_strings__append(files, text);

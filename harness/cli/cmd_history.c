@@ -58,9 +58,8 @@ static const struct bb_usage usage = {
 };
 
 /* Says that a file is no run, and why. The other files are shown nevertheless. */
-static void say_passed_over(void *arg, const char *why)
+static void say_passed_over(void *, const char *why)
 {
-	(void)arg;
 	bb_tell("passed over: %s", why);
 }
 

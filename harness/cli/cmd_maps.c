@@ -31,12 +31,6 @@ static const struct bb_option options[] = {
 	{0},
 };
 
-static void read_word(const struct bb_option *o, const char *text, void *words)
-{
-	(void)o;
-	bb_strings__append(words, text);
-}
-
 static void check_args(void *args)
 {
 	const struct maps_args *a = args;
@@ -65,7 +59,7 @@ static const struct bb_usage usage = {
 		   "  sudo bpfbench maps dump 42 --json -o maps.json\n"
 		   "  sudo bpfbench maps diff maps.json 42\n",
 	.sets = {{NULL, options, 0}},
-	.argument = {.read = read_word, .at = offsetof(struct maps_args, words)},
+	.argument = {.read = bb_read_strings, .at = offsetof(struct maps_args, words)},
 	.check = check_args,
 };
 

@@ -29,11 +29,10 @@ struct profile_args {
 };
 
 /* Reads the value of --off-cpu: none, or "only". */
-static void read_off_cpu(const struct bb_option *o, const char *text, void *sampler)
+static void read_off_cpu(const struct bb_option *, const char *text, void *sampler)
 {
 	struct bb_sampler_opts *opts = sampler;
 
-	(void)o;
 	if (text && strcmp(text, "only"))
 		bb_usage_error("--off-cpu takes nothing or =only, not '%s'", text);
 	opts->off_cpu = true;

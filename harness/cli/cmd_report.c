@@ -85,9 +85,8 @@ static int draw_by_script(const char *dir, const struct bb_paths *paths, struct 
 	return rc;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+static int remove_one(const char *path, const struct stat *, int, struct FTW *)
 {
-	(void)st, (void)type, (void)at;
 	return remove(path);
 }
 

@@ -45,11 +45,10 @@ struct flame {
 	char title[256];
 };
 
-static int write_folded(void *arg, FILE *out, struct bb_err *err)
+static int write_folded(void *arg, FILE *out, struct bb_err *)
 {
 	const struct flame *f = arg;
 
-	(void)err;
 	bb_stacks__write_folded(&f->profile.stacks, out);
 	return 0;
 }
@@ -178,9 +177,8 @@ static const struct bb_option how_options[] = {
 	{0},
 };
 
-static void refuse_argument(const struct bb_option *o, const char *text, void *none)
+static void refuse_argument(const struct bb_option *, const char *text, void *)
 {
-	(void)o, (void)none;
 	bb_usage_error("'%s' is no option; a scenario is named by --scenario %s", text, text);
 }
 

@@ -108,11 +108,10 @@ struct selftest_args {
 	struct bb_selftest_opts opts;
 };
 
-static void read_mode(const struct bb_option *o, const char *text, void *ret_mode)
+static void read_mode(const struct bb_option *, const char *text, void *ret_mode)
 {
 	int m = 0;
 
-	(void)o;
 	while (m < BB_N_SELFTEST_MODES &&
 	       strcmp(text, bb_selftest_mode_name((enum bb_selftest_mode)m)))
 		m++;

@@ -8,9 +8,8 @@ struct show_args {
 	const struct bb_exporter *format;
 };
 
-static void read_details(const struct bb_option *o, const char *text, void *ret_format)
+static void read_details(const struct bb_option *, const char *, void *ret_format)
 {
-	(void)o, (void)text;
 	*(const struct bb_exporter **)ret_format = bb_exporter_find("details");
 }
 

@@ -105,11 +105,10 @@ static int print_table(const struct bb_live_row *rows, size_t n, bool all, FILE 
 
 /* --- JSON --- */
 
-static int print_json(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
+static int print_json(const struct bb_live_row *rows, size_t n, bool, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
 
-	(void)all;
 	bb_json__open(&w, NULL, "{\n");
 	bb_json__add_text(&w, "format", "bpfbench-live");
 	bb_json__add_u64(&w, "version", 1);
@@ -202,9 +201,8 @@ static int put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	return rc;
 }
 
-static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
+static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool, FILE *out)
 {
-	(void)all;
 	for (size_t k = 0; k < BB_LEN(families); k++) {
 		const char *name = families[k].name, *type = families[k].type;
 

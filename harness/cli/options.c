@@ -73,16 +73,13 @@ void bb_strings__append(struct bb_strings *s, const char *text)
 	*v = text;
 }
 
-void bb_read_flag(const struct bb_option *o, const char *text, void *is_given)
+void bb_read_flag(const struct bb_option *, const char *, void *is_given)
 {
-	(void)o;
-	(void)text;
 	*(bool *)is_given = true;
 }
 
-void bb_read_text(const struct bb_option *o, const char *text, void *ret_text)
+void bb_read_text(const struct bb_option *, const char *text, void *ret_text)
 {
-	(void)o;
 	*(const char **)ret_text = text;
 }
 
@@ -93,17 +90,15 @@ void bb_read_once(const struct bb_option *o, const char *text, void *ret_text)
 	*(const char **)ret_text = text;
 }
 
-void bb_read_strings(const struct bb_option *o, const char *text, void *strings)
+void bb_read_strings(const struct bb_option *, const char *text, void *strings)
 {
-	(void)o;
 	bb_strings__append(strings, text);
 }
 
-void bb_read_env(const struct bb_option *o, const char *text, void *strings)
+void bb_read_env(const struct bb_option *, const char *text, void *strings)
 {
 	struct bb_strings *s = strings;
 
-	(void)o;
 	if (!*text || strchr(text, '='))
 		bb_usage_error("--env takes the name of a variable, not '%s'", text);
 	bb_strings__append(s, text);

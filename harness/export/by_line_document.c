@@ -116,16 +116,10 @@ static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct
 	bool is_small = ns->value < BB_BY_LINE_LEAST_NS;
 
 	bb_doc_line_ns(ns->value, d);
-	if (isnan(ns->lo) || is_small)
-		bb_doc__text_cell(d, NULL);
-	else
-		bb_doc__cell(d, "[%s, %s]", bb_table_cell_value(ns->lo).text,
-			     bb_table_cell_value(ns->hi).text);
+	bb_doc__cell_if(d, !isnan(ns->lo) && !is_small, "[%s, %s]",
+			bb_table_cell_value(ns->lo).text, bb_table_cell_value(ns->hi).text);
 	bb_doc_line_ns(isfinite(b->cold.value) ? cold_ns : (double)NAN, d);
-	if (isnan(share) || is_small)
-		bb_doc__text_cell(d, NULL);
-	else
-		bb_doc__cell(d, "%.1f", share);
+	bb_doc__cell_if(d, !isnan(share) && !is_small, "%.1f", share);
 	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
 

@@ -74,12 +74,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	bb_doc__number_cell(d, row->b, scale_b);
 	/* The difference has one decimal more than A, because 1 % of 900 ns is 9.0 ns and paired
 	 * differences are more precise than A and B. */
-	if (isfinite(row->shift))
-		bb_doc__cell(d, "%s%s", row->shift > 0 ? "+" : "",
-			     bb_table_cell_number(row->shift, row->exact ? BB_WHOLE : row->a / 10)
-				     .text);
-	else
-		bb_doc__text_cell(d, NULL);
+	bb_doc__cell_if(d, isfinite(row->shift), "%s%s", row->shift > 0 ? "+" : "",
+			bb_table_cell_number(row->shift, row->exact ? BB_WHOLE : row->a / 10).text);
 	bb_doc__table_cell(d, percent(row->ratio));
 	bb_doc__table_cell(d, row->exact ? (struct bb_table_cell){"exact"}
 					 : percents(row->lo, row->hi));
@@ -87,11 +83,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 				    : (struct bb_table_cell){""});
 	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
 		verdict = "not confirmed";
-	if (g && verdict)
-		bb_doc__cell(d, "%s%s", verdict,
-			     is_in_vain(g->first, row->name) ? ", of lookups in vain" : "");
-	else
-		bb_doc__text_cell(d, verdict);
+	bb_doc__cell_if(d, verdict, "%s%s", verdict,
+			g && is_in_vain(g->first, row->name) ? ", of lookups in vain" : "");
 	if (c && row->verdict == BB_VERDICT_INCONCLUSIVE)
 		bb_comparison__next_step(c,
 					 c->budget_s < g->gate->each_s ? "a larger --budget and "
@@ -185,10 +178,8 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 		     variant ? variant + strlen("/head") : row->name);
 	add_count(d, row->a);
 	add_count(d, row->b);
-	if (bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b))
-		bb_doc__cell(d, "%+" PRId64, (int64_t)(row->b->least - row->a->least));
-	else
-		bb_doc__text_cell(d, NULL);
+	bb_doc__cell_if(d, bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b),
+			"%+" PRId64, (int64_t)(row->b->least - row->a->least));
 	if (g && row->verdict == BB_VERDICT_REGRESSED)
 		switch (bb_gate__exact_verdict(g->gate, row)) {
 		case BB_GATE_REGRESSED: break;
@@ -362,11 +353,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		bb_doc_line_ns(r->a ? r->a_ns : NAN, d);
 		bb_doc_line_ns(r->b ? r->b_ns : NAN, d);
 		bb_doc__text_cell(d, signed_value(r->more.value).text);
-		if (isnan(r->more.lo))
-			bb_doc__text_cell(d, NULL);
-		else
-			bb_doc__cell(d, "[%s, %s]", signed_value(r->more.lo).text,
-				     signed_value(r->more.hi).text);
+		bb_doc__cell_if(d, !isnan(r->more.lo), "[%s, %s]", signed_value(r->more.lo).text,
+				signed_value(r->more.hi).text);
 		bb_doc__text_cell(d, bb_verdict_name(r->verdict));
 		bb_doc__cell(d, "%s%s%u", only ? "" : basename(row->file), only ? "" : ":",
 			     row->line ? row->line : row->insn);

@@ -78,23 +78,20 @@ static void add_cell(struct bb_doc *d, char *text)
 	d->failed = true;
 }
 
-void bb_doc__cell(struct bb_doc *d, const char *fmt, ...)
+void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)
 {
 	char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	d->failed |= bb_add_text(&text, "", fmt, ap) != 0;
+	d->failed |= has && bb_add_text(&text, "", fmt, ap) != 0;
 	va_end(ap);
 	add_cell(d, text);
 }
 
 void bb_doc__text_cell(struct bb_doc *d, const char *text)
 {
-	if (text)
-		bb_doc__cell(d, "%s", text);
-	else
-		add_cell(d, NULL);
+	bb_doc__cell_if(d, text, "%s", text);
 }
 
 void bb_doc__table_cell(struct bb_doc *d, struct bb_table_cell cell)

@@ -90,7 +90,10 @@ void bb_doc__append(struct bb_doc *d, const char *fmt, ...) __attribute__((forma
  * Cells are added row by row; after the last column a new row begins. */
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n);
 void bb_doc__column(struct bb_doc *d, struct bb_doc_column column);
-void bb_doc__cell(struct bb_doc *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define bb_doc__cell(d, ...) bb_doc__cell_if(d, true, __VA_ARGS__)
+/* `has` false: the figure is missing. */
+void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 void bb_doc__text_cell(struct bb_doc *d, const char *text); /* NULL: the figure is missing */
 void bb_doc__table_cell(struct bb_doc *d,
 			struct bb_table_cell cell); /* empty: the figure is missing */

@@ -32,9 +32,8 @@ static void put_csv_number(double value, FILE *mem)
 		bb_json_double(mem, value);
 }
 
-int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *)
 {
-	(void)err;
 	fputs(csv_head, mem);
 	for (struct bb_figure_row f = {0}; bb_figure_row__next(&f, r);) {
 		const char *const names[] = {f.name, f.scenario, f.variant, f.c ? f.c->drive : NULL,
@@ -371,9 +370,8 @@ static void put_family(const struct bb_report *r, const struct bb_metric_def *de
 	}
 }
 
-int bb_export_openmetrics(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_openmetrics(const struct bb_report *r, FILE *mem, struct bb_err *)
 {
-	(void)err;
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		put_family(r, &bb_metrics[i], mem);
 	for (size_t i = 0; i < bb_n_static_metrics; i++)

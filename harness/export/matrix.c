@@ -59,20 +59,17 @@ static bool is_floor(const struct matrix *m, const char *variant)
 
 static void add_variant(struct matrix *m, const char *variant)
 {
-	const char **v = (const char **)(uintptr_t)m->variants.v;
+	const char **added;
 
 	if (is_floor(m, variant))
 		return;
 	for (size_t i = 0; i < m->variants.n; i++)
-		if (!strcmp(v[i], variant))
+		if (!strcmp(m->variants.v[i], variant))
 			return;
-	v = realloc(v, (m->variants.n + 1) * sizeof(*v));
-	if (!v) {
-		m->d->failed = true;
-		return;
-	}
-	v[m->variants.n++] = variant;
-	m->variants.v = v;
+	added = bb_append(&m->variants.v, &m->variants.n, sizeof(*added));
+	if (added)
+		*added = variant;
+	m->d->failed |= !added;
 }
 
 /* Lists the programs in the order of the runs: those that load, then the others. */
@@ -126,12 +123,9 @@ static void add_verified(struct matrix *m, const char *variant, const char **fir
 		const struct bb_program *p = program_of(m->kernels[k].run, variant);
 		double verified = p ? p->metrics.verified_insns : NAN;
 
-		if (isfinite(verified))
-			bb_doc__cell(m->d, "%s (%.1f %%)",
-				     bb_table_cell_number(verified, BB_WHOLE).text,
-				     100 * verified / BB_VERIFIER_LIMIT);
-		else
-			bb_doc__text_cell(m->d, NULL);
+		bb_doc__cell_if(m->d, isfinite(verified), "%s (%.1f %%)",
+				bb_table_cell_number(verified, BB_WHOLE).text,
+				100 * verified / BB_VERIFIER_LIMIT);
 	}
 }
 

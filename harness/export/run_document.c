@@ -287,12 +287,10 @@ void bb_doc_programs(const struct bb_report *r, struct bb_doc *d)
 static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value,
 			bool with_param)
 {
-	if (!c)
-		bb_doc__text_cell(d, NULL);
-	else if (with_param && c->param)
+	if (with_param && c && c->param)
 		bb_doc__cell(d, "%" PRIu64 " (at %s)", value, c->param_text);
 	else
-		bb_doc__cell(d, "%" PRIu64, value);
+		bb_doc__cell_if(d, c, "%" PRIu64, value);
 }
 
 void bb_doc_counted(const struct bb_report *r, struct bb_doc *d)

@@ -169,12 +169,11 @@ static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, b
 }
 
 /* Writes the sentence, the flame graph and the table of each case whose lines were timed. */
-static int put_all_lines(FILE *out, const struct bb_html_page *page, size_t nth)
+static int put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 {
 	const struct bb_report *r = page->report;
 	int rc = 0;
 
-	(void)nth;
 	fputs("<p class=faint>Nanoseconds of one run, by source line and call: the differences "
 	      "between runs that end at one point and at the next. Less than 3 ns cannot be told "
 	      "from nothing.</p>\n",
@@ -372,9 +371,8 @@ static bool has_flame(const struct bb_html_page *page)
 	return page->flame;
 }
 
-static int put_flame(FILE *out, const struct bb_html_page *page, size_t nth)
+static int put_flame(FILE *out, const struct bb_html_page *page, size_t)
 {
-	(void)nth;
 	fputs(page->flame, out);
 	return 0;
 }
@@ -384,11 +382,10 @@ static bool has_programs(const struct bb_html_page *page)
 	return page->report->n_programs;
 }
 
-static int put_programs(FILE *out, const struct bb_html_page *page, size_t nth)
+static int put_programs(FILE *out, const struct bb_html_page *page, size_t)
 {
 	struct bb_doc d = {0};
 
-	(void)nth;
 	bb_doc_programs(page->report, &d);
 	return put_document(&d, out);
 }
@@ -402,20 +399,18 @@ static bool has_notes(const struct bb_html_page *page)
 	return n;
 }
 
-static int put_notes(FILE *out, const struct bb_html_page *page, size_t nth)
+static int put_notes(FILE *out, const struct bb_html_page *page, size_t)
 {
 	struct bb_doc d = {0};
 
-	(void)nth;
 	bb_doc_notes(page->report, BB_SHORT, &d);
 	return put_document(&d, out);
 }
 
-static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
+static int put_machine(FILE *out, const struct bb_html_page *page, size_t)
 {
 	const struct bb_report *r = page->report;
 
-	(void)nth;
 	put_element(out, BEGIN_TABLE " class=pairs>\n<tr><th>run</th><td class=text>", r->id,
 		    "</td></tr>\n");
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {

@@ -24,11 +24,10 @@ void bb_commands__adopt_orphans(void)
 
 /* --- one command --- */
 
-static int execute(void *arg, int link_fd)
+static int execute(void *arg, int)
 {
 	const struct bb_command_spec *s = arg;
 
-	(void)link_fd;
 	if (s->shell)
 		execl("/bin/sh", "sh", "-c", s->shell, (char *)NULL);
 	else

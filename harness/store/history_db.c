@@ -322,10 +322,8 @@ static int read_table(struct reading *rd, int of)
 
 /* Callback of sqlite3_exec(). Returns nonzero, which ends the query with an error, if the row's
  * value is not `wanted`. */
-static int is_other(void *wanted, int n_columns, char **values, char **names)
+static int is_other(void *wanted, int, char **values, char **)
 {
-	(void)n_columns;
-	(void)names;
 	return !values[0] || strcmp(values[0], wanted) != 0;
 }
 

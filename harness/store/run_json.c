@@ -27,7 +27,7 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
  * of ascending values, each with its count. A count of 1 is left out. Differences are short, and
  * one string is read four times as fast as a list of numbers.
  */
-static int write_hist(const void *run, const void *series, struct bb_json *w)
+static int write_hist(const void *, const void *series, struct bb_json *w)
 {
 	const struct bb_hist *h = &((const struct bb_series *)series)->hist;
 	struct bb_sorted sorted;
@@ -35,7 +35,6 @@ static int write_hist(const void *run, const void *series, struct bb_json *w)
 	FILE *out;
 	int rc = bb_hist_sort(h, &sorted);
 
-	(void)run;
 	if (rc)
 		return rc;
 	bb_json__add_u64(w, "n", h->n);
@@ -167,13 +166,12 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *serie
 
 /* Writes the backlog of a ring as "backlog": "t0:b0 t1-t0:b1 ...", with times in us and backlogs
  * in bytes. */
-static int write_backlog(const void *run, const void *flow, struct bb_json *w)
+static int write_backlog(const void *, const void *flow, struct bb_json *w)
 {
 	const struct bb_ring_use *f = flow;
 	FILE *out = bb_json__add(w, "backlog");
 	uint64_t previous_us = 0;
 
-	(void)run;
 	putc('"', out);
 	for (size_t i = 0; i < f->n_points; i++) {
 		fprintf(out, "%s%" PRIu64 ":%" PRIu64, i ? " " : "",
@@ -293,11 +291,10 @@ static void write_estimate(const char *key, const struct bb_estimate *e, struct 
 	bb_json__close(w);
 }
 
-static int write_case_summary(const void *run, const void *item, struct bb_json *w)
+static int write_case_summary(const void *, const void *item, struct bb_json *w)
 {
 	const struct bb_case *c = item;
 
-	(void)run;
 	bb_json__break(w);
 	bb_json__open(w, "summary", "{");
 	for (size_t i = 0; i < bb_n_metrics; i++)
@@ -306,11 +303,10 @@ static int write_case_summary(const void *run, const void *item, struct bb_json 
 	return 0;
 }
 
-static int write_verdict(const void *run, const void *item, struct bb_json *w)
+static int write_verdict(const void *, const void *item, struct bb_json *w)
 {
 	const struct bb_comparison *c = item;
 
-	(void)run;
 	bb_json__open(w, "summary", "{");
 	bb_json__add_text(w, "verdict", bb_verdict_name(c->verdict));
 	write_estimate("ratio", &c->ratio, w);
@@ -321,11 +317,10 @@ static int write_verdict(const void *run, const void *item, struct bb_json *w)
 	return 0;
 }
 
-static int write_static(const void *run, const void *item, struct bb_json *w)
+static int write_static(const void *, const void *item, struct bb_json *w)
 {
 	const struct bb_program *p = item;
 
-	(void)run;
 	bb_json__open(w, "static", "{");
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
 		bb_json__add_double(w, bb_static_metrics[i].name,
@@ -355,11 +350,10 @@ static int read_static(struct bb_record_reader *rd, const json_t *obj, void *pro
 	return 0;
 }
 
-static int write_fingerprint(const void *run, const void *item, struct bb_json *w)
+static int write_fingerprint(const void *run, const void *, struct bb_json *w)
 {
 	const struct bb_fingerprint *fp = &((const struct bb_report *)run)->fingerprint;
 
-	(void)item;
 	bb_json__open(w, "fingerprint", "{\n");
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
 		bb_json__add_text(w, bb_fingerprint_fields[i].key, bb_fingerprint_get(fp, i));
@@ -405,11 +399,10 @@ static int find_param_text(const struct bb_record_reader *rd, const char *name, 
 	return *param_text ? 0 : bb_fail_nomem(rd->err);
 }
 
-static int check_counted_case(struct bb_record_reader *rd, const json_t *obj, void *item)
+static int check_counted_case(struct bb_record_reader *rd, const json_t *, void *item)
 {
 	struct bb_counted_case *c = item;
 
-	(void)obj;
 	return find_param_text(rd, c->name, c->param, &c->param_text);
 }
 
@@ -426,29 +419,26 @@ static int check_case(struct bb_record_reader *rd, const json_t *obj, void *item
 	return find_param_text(rd, c->name, c->param, &c->param_text);
 }
 
-static int check_in_vain(struct bb_record_reader *rd, const json_t *obj, void *item)
+static int check_in_vain(struct bb_record_reader *rd, const json_t *, void *item)
 {
 	const struct bb_in_vain *v = item;
 
-	(void)obj;
 	return v->calls && v->in_vain <= v->calls
 		       ? 0
 		       : bb_record__complain(rd, "in_vain", "is no share of calls");
 }
 
-static int check_program(struct bb_record_reader *rd, const json_t *obj, void *item)
+static int check_program(struct bb_record_reader *rd, const json_t *, void *item)
 {
 	const struct bb_program *p = item;
 
-	(void)obj;
 	return bb_report__find_program(rd->whole, p->name) == p ? 0 : complain_twice(rd, p->name);
 }
 
-static int check_pair(struct bb_record_reader *rd, const json_t *obj, void *item)
+static int check_pair(struct bb_record_reader *rd, const json_t *, void *item)
 {
 	const struct bb_pair *p = item;
 
-	(void)obj;
 	if (!p->matched || p->base_mod64 == p->head_mod64)
 		return 0;
 	return bb_record__complain(rd, "matched", "true, but the addresses are %d and %d mod 64",
@@ -456,12 +446,11 @@ static int check_pair(struct bb_record_reader *rd, const json_t *obj, void *item
 }
 
 /* Checks the numbers that the verdict is computed from. */
-static int check_comparison(struct bb_record_reader *rd, const json_t *obj, void *item)
+static int check_comparison(struct bb_record_reader *rd, const json_t *, void *item)
 {
 	const struct bb_report *r = rd->whole;
 	const struct bb_comparison *c = item;
 
-	(void)obj;
 	if (isnan(c->threshold))
 		return bb_record__complain(rd, "threshold",
 					   "expected a number that is not negative");
