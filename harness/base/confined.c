@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/confined.h"
 
 #include <poll.h>
 #include <sys/mman.h>

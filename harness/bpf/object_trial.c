@@ -3,7 +3,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "base/confined.h"
+#include "base/child.h"
 #include "bpf/elf_file.h"
 
 /* libbpf's time for opening an object grows with the square of this number: 40 s for 20 000. */

@@ -6,7 +6,7 @@
 struct bpf_object;
 
 /* Some damaged objects crash libbpf (1.1, for one). These functions try libbpf on the object in a
- * child process without rights first; base/confined.h has the errors. The object is refused if no
+ * child process without rights first; base/child.h has the errors. The object is refused if no
  * such child can be made. `path` is for messages. */
 
 /* Tries to open elf[len]. */

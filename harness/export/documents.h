@@ -3,7 +3,6 @@
 
 #include "export/table_cells.h"
 #include "judge/cross_check.h"
-#include "judge/diff.h"
 #include "judge/gate.h"
 #include "judge/timeline.h"
 

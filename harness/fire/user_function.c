@@ -6,7 +6,7 @@
 #include <fnmatch.h>
 #include <link.h>
 
-#include "base/confined.h"
+#include "base/child.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "bpf/elf_file.h"

@@ -6,7 +6,7 @@
 #include "base/std.h"
 
 /* A search for a function or static probe in an untrusted program or library. A confined child
- * process reads the file (base/confined.h), which must be a regular file. */
+ * process reads the file (base/child.h), which must be a regular file. */
 struct bb_user_query {
 	const char *path;
 	/* a name or a pattern ("mem*"); NULL means search for the static probe */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "html/figures.h"
+#include "html/html.h"
 
 #include "base/io.h"
 #include "base/parse.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "judge/exact_diff.h"
+#include "judge/diff.h"
 
 #define LEAST_CHANGE 1e-9 /* a smaller change of a mean is a rounding error */
 

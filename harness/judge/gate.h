@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "judge/exact_diff.h"
-#include "judge/time_diff.h"
+#include "judge/diff.h"
 
 /* The findings of `bpfbench gate`: the programs of two revisions, their measurements, and the
  * verdicts. */

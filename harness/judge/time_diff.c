@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "judge/time_diff.h"
+#include "judge/diff.h"
 
 #include "stats/loads.h"
 #include "stats/paired.h"

@@ -54,8 +54,8 @@ struct bb_gate_run {
 	double spent_s; /* time for captures and for finding programs, s; builds do not count */
 };
 
-/* Builds both revisions and finds the programs to compare. Returns errors of run/repo.h and of
- * the scenario reader; -ENOENT if neither revision has an object; -EINTR. */
+/* Builds both revisions and finds the programs to compare. Returns errors of run/gate_build.h and
+ * of the scenario reader; -ENOENT if neither revision has an object; -EINTR. */
 int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
 		      struct bb_err *err);
 

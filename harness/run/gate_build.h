@@ -2,7 +2,58 @@
 #pragma once
 
 #include "run/gate.h"
-#include "run/repo.h"
+
+/*
+ * A git repository, and a scratch folder where its revisions are built. Both are built one after
+ * the other at the same path, so unchanged source compiles to the same bytes. Uses git without
+ * hooks.
+ *
+ * Git and the builds run as the caller (base/caller.h), or if that is root, as the owner of the
+ * folder. None of their processes survives them (base/process.h). The objects are copied to a
+ * folder of ours that the user cannot change.
+ */
+struct bb_repo {
+	char top[PATH_MAX];     /* top folder of the work tree */
+	char scratch[PATH_MAX]; /* belongs to the user; in $TMPDIR or /tmp */
+	char tree[PATH_MAX];    /* folder in `scratch` where a revision is checked out */
+	char kept[PATH_MAX];    /* belongs to us; in /run or /tmp; the caller may read it */
+	uid_t uid;              /* user who runs git and the builds */
+	gid_t gid;
+	/* process that removes scratch, kept and the repository's entry of the work tree after
+	 * our end */
+	pid_t keeper;
+	int keeper_fd; /* the keeper's pipe; the kernel closes it when we end, even by SIGKILL */
+};
+
+/* Finds the repository around `dir`. Returns -ENOENT if there is none, -EINTR, or -errno. */
+int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err);
+
+/* Removes `scratch` and `kept`. Returns 0, or -errno with a message if something is left. Takes
+ * a zeroed repo. */
+int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
+
+/* Finds the commit of a revision. Returns -ENOENT if git does not know it; the message says
+ * whether the clone is shallow. */
+int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
+		     char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
+
+/* Finds the last commit that `a` and `b` have in common. Returns -ENOENT if there is none. */
+int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b,
+			char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
+
+/* Tells whether the work tree has uncommitted changes. Ignored files do not count. */
+int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err);
+
+/* Checks a commit out into `tree`; bb_repo__remove_tree() removes it. With `with_changes`, adds
+ * the uncommitted changes of the work tree. */
+int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
+		       struct bb_err *err);
+int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
+
+/* Copies a file from `tree` to `kept` under `name`: a regular file that the user may read, not a
+ * symbolic link, of at most `max` bytes. Returns -ENOENT without a message if it does not exist. */
+int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
+		  size_t *ret_bytes, struct bb_err *err);
 
 /* The builds of a gate's two revisions, with the BPF objects they made. */
 enum bb_revision { BB_BASE, BB_HEAD, BB_N_REVISIONS };

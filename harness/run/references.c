@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "run/references.h"
+#include "run/round.h"
 
 #include <bpf/bpf.h>
 
 #include "base/deadline.h"
-#include "bpf/target.h"
 #include "drivers/fit_line.h"
 #include "stats/quantile.h"
 

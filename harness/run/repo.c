@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "run/repo.h"
+#include "run/gate_build.h"
 
 #include <dirent.h>
 #include <sys/random.h>

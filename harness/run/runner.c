@@ -4,7 +4,7 @@
 #include "base/child.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
-#include "judge/time_diff.h"
+#include "judge/diff.h"
 #include "run/count.h"
 #include "run/record.h"
 #include "run/round.h"

@@ -12,7 +12,6 @@
 #include "base/std.h"
 #include "unit/export_testing.h"
 #include "html/html.h"
-#include "html/figures.h"
 #include "profile/stacks.h"
 
 /* Balance of the elements that must be closed; 0 is a page that browsers read as it was meant. */

@@ -11,7 +11,7 @@
 
 #include "export/documents.h"
 #include "cli/output.h"
-#include "judge/exact_diff.h"
+#include "judge/diff.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
 #include "unit/export/document_testing.h"

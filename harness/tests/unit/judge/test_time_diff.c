@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "judge/time_diff.h"
+#include "judge/diff.h"
 #include "unit/report_testing.h"
 #include "unit/export/document_testing.h"
 

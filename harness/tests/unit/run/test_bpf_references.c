@@ -15,7 +15,7 @@
 
 #include "drivers/driver.h"
 #include "env/sysfile.h"
-#include "run/references.h"
+#include "run/round.h"
 #include "unit/bpf_testing.h"
 
 static struct bb_references *open_references(void)
