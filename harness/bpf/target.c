@@ -333,6 +333,10 @@ void bb_target__find_steady(struct bb_target *t,
 
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
 {
+	bb_map_contents__free(t->contents);
+	t->contents = NULL;
+	free(t->steady);
+	t->steady = NULL;
 	t->kept.specs = specs;
 }
 

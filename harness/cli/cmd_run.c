@@ -126,7 +126,9 @@ struct run_args {
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool cold, lines, dry_run, flame;
-	const char *flame_file;     /* NULL means beside the stored run */
+	const char *flame_file; /* NULL means beside the stored run */
+	bool tries_inputs;
+	const char *found_file;     /* NULL means beside the stored run */
 	struct bb_capture_args how; /* how `capture` or `command` is captured */
 	const char *capture;        /* a command for sh -c; may be NULL */
 	struct bb_vm_args vm;
@@ -172,6 +174,12 @@ static const struct bb_option how_options[] = {
 	{"lines", 0, NULL, bb_read_flag, BB_ARG(lines),
 	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`; a "
 	 "scenario needs step drives for it"},
+	{"try-inputs", 0, "FILE.yml", bb_read_text, BB_ARG(found_file),
+	 "with --object: search first, up to 10 s a program, for an input, globals and entries of "
+	 "maps with which it executes more of its instructions; measure that found input, which is "
+	 "a way through the program and not production's, and write its scenario into FILE.yml, or "
+	 "beside the stored run",
+	 .given = BB_ARG_AT(tries_inputs), .optional = true},
 	{"dry-run", 0, NULL, bb_read_flag, BB_ARG(dry_run),
 	 "print the plan; load and measure nothing"},
 	{0},
@@ -220,6 +228,12 @@ static void check_args(void *args)
 		  a->flame && a->scenarios.n != 1);
 	bb_refuse("--flame with --no-store has no place for the flame graph: --flame=FILE.svg",
 		  a->flame && a->measure.no_store && !a->flame_file);
+	bb_refuse("--try-inputs goes together with --object or a captured command, and not with "
+		  "--dry-run or --vm",
+		  a->tries_inputs && (!objects || a->dry_run || a->vm.kernels));
+	bb_refuse("--try-inputs with --no-store has no place for the scenario: "
+		  "--try-inputs=FILE.yml",
+		  a->tries_inputs && a->measure.no_store && !a->found_file);
 	bb_refuse("--vm goes together with --object or one --scenario",
 		  a->vm.kernels && (live || captures || a->scenarios.n > 1));
 	bb_refuse("--vm does not go together with --cold, --lines, --flame and --dry-run",
@@ -345,9 +359,8 @@ static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
 	return rc;
 }
 
-/* Reads and plans all scenarios before the first is measured, so that a typo in the last one
- * costs no time. */
-static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
+/* Plans the job's scenario. */
+static int plan_job(const struct run_args *a, struct job *job, struct bb_err *err)
 {
 	struct bb_plan_opts opts = {
 		.variants = a->variants,
@@ -358,6 +371,21 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 	const char *lines[MOST_BY_LINE];
 	int rc = 0;
 
+	if (a->lines && a->scenarios.n)
+		rc = choose_lines(job->scenario, a->cold, lines, &opts, err);
+	if (!rc && a->cold)
+		rc = bb_scenario__add_cold(job->scenario, err);
+	if (!rc)
+		rc = bb_scenario__spread_fills(job->scenario, err);
+	return rc ? rc : bb_plan__make(job->scenario, &opts, &job->plan, err);
+}
+
+/* Reads and plans all scenarios before the first is measured, so that a typo in the last one
+ * costs no time. */
+static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
+{
+	int rc = 0;
+
 	j->n = a->scenarios.n ? a->scenarios.n : 1;
 	j->v = calloc(j->n, sizeof(*j->v));
 	if (!j->v)
@@ -366,14 +394,8 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 		struct job *job = &j->v[i];
 
 		rc = read_scenario(a, i, j, &job->scenario, err);
-		if (!rc && a->lines && a->scenarios.n)
-			rc = choose_lines(job->scenario, a->cold, lines, &opts, err);
-		if (!rc && a->cold)
-			rc = bb_scenario__add_cold(job->scenario, err);
 		if (!rc)
-			rc = bb_scenario__spread_fills(job->scenario, err);
-		if (!rc)
-			rc = bb_plan__make(job->scenario, &opts, &job->plan, err);
+			rc = plan_job(a, job, err);
 	}
 	if (!rc && a->flame)
 		rc = bb_flame_check(&j->v[0].plan, err);
@@ -416,7 +438,75 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 	return rc;
 }
 
-static int run_all(const struct run_args *a, const struct jobs *j, struct bb_err *err)
+/* --- --try-inputs --- */
+
+static void say_found(const struct bb_found_input *f)
+{
+	char *words = bb_found_input__words(f);
+
+	if (f->why_not)
+		bb_tell("try-inputs: %s: not searched: %s", f->variant, f->why_not);
+	else if (!bb_found_input__is_any(f))
+		bb_tell("try-inputs: %s: %u of %u instructions executed; nothing reaches further%s",
+			f->variant, f->before, f->n_before, f->runs ? "" : ", or needs to");
+	else
+		bb_tell("try-inputs: %s: %u of %u instructions executed, %u of %u with "
+			"a " BB_FOUND_INPUT ": %s (%llu runs)",
+			f->variant, f->before, f->n_before, f->after, f->n_after,
+			words ? words : "", (unsigned long long)f->runs);
+	if (f->not_passed && f->behind)
+		bb_tell("try-inputs: %s: not passed: %s, with %u instructions behind it",
+			f->variant, f->not_passed, f->behind);
+	free(words);
+}
+
+static int write_found(void *arg, FILE *out, struct bb_err *err)
+{
+	(void)err;
+	fputs(arg, out);
+	return 0;
+}
+
+/* Searches for inputs, and replaces the scenario of the only job by one that has them. */
+static int try_inputs(const struct run_args *a, const struct bb_measure *m, struct jobs *j,
+		      struct bb_err *err)
+{
+	struct bb_object_args object = a->object;
+	struct bb_object_scenario made = {0};
+	struct bb_found_inputs found = {0};
+	struct bb_scenario *scenario = NULL;
+	struct job *job = &j->v[0];
+	char *name = NULL, *path = NULL;
+	int rc = bb_try_inputs(job->scenario, &m->opts, &found, err);
+
+	object.opts.found_inputs = &found;
+	for (size_t i = 0; i < found.n && !a->measure.quiet; i++)
+		say_found(&found.v[i]);
+	if (!rc)
+		rc = bb_object_args__scenario(&object, false, &made, &scenario, err);
+	if (!rc && a->found_file)
+		rc = bb_output_of(write_found, made.text, a->found_file, err);
+	else if (!rc && asprintf(&name, "%s.found.yml", m->report->id) < 0)
+		rc = bb_fail_nomem(err);
+	else if (!rc)
+		rc = bb_store__write_text(a->measure.results, name, made.text, strlen(made.text),
+					  &path, err);
+	if (!rc) {
+		bb_tell("try-inputs: the scenario with what was found: %s",
+			path ? path : a->found_file);
+		bb_plan__done(&job->plan);
+		bb_scenario__free(job->scenario);
+		job->scenario = scenario;
+		rc = plan_job(a, job, err);
+	}
+	bb_object_scenario__done(&made);
+	bb_found_inputs__done(&found);
+	free(path);
+	free(name);
+	return rc;
+}
+
+static int run_all(const struct run_args *a, struct jobs *j, struct bb_err *err)
 {
 	const char *name = j->n == 1 ? j->v[0].scenario->name : "several";
 	bool takes_cpu = false;
@@ -428,7 +518,9 @@ static int run_all(const struct run_args *a, const struct jobs *j, struct bb_err
 	rc = bb_measure__begin(&a->measure, name, takes_cpu, &m, err);
 	if (rc)
 		return rc;
-	rc = bb_measure__deliver(&m, measure_all(a, &m, j, err), err);
+	if (a->tries_inputs)
+		rc = try_inputs(a, &m, j, err);
+	rc = bb_measure__deliver(&m, rc ? rc : measure_all(a, &m, j, err), err);
 	if (rc == BB_EXIT_OK && a->flame)
 		rc = draw_flame(&m, &j->v[0].plan, a->flame_file, err);
 	bb_measure__end(&m);

@@ -57,7 +57,7 @@ static uint32_t id_of(int prog_fd)
 	return bpf_obj_get_info_by_fd(prog_fd, &info, &len) ? 0 : info.id;
 }
 
-static int open_one(const struct bb_target *target, int prog_fd, struct bb_exact *e,
+static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys, struct bb_exact *e,
 		    struct bb_err *err)
 {
 	void *memory;
@@ -67,7 +67,8 @@ static int open_one(const struct bb_target *target, int prog_fd, struct bb_exact
 	e->clone.prog_fd = -1;
 	rc = bb_target__code_of(target, prog_fd, &e->code, err);
 	if (!rc)
-		rc = bb_clone__load(&e->code, &e->clone, err);
+		rc = logs_keys ? bb_clone__load_with_keys(&e->code, &e->clone, err)
+			       : bb_clone__load(&e->code, &e->clone, err);
 	if (!rc) {
 		e->id = id_of(prog_fd);
 		e->clone_id = id_of(e->clone.prog_fd);
@@ -99,7 +100,7 @@ static bool has_tail_calls(const struct bb_code *code)
 /* Makes a second clone of every program of the load, if this program has tail calls: e->behind.
  * Leaves out programs that cannot be cloned, or not in time. These clones count after
  * bb_exact__swap(). */
-static void open_behind(const struct bb_target *target, struct bb_exact *e)
+static void open_behind(const struct bb_target *target, bool logs_keys, struct bb_exact *e)
 {
 	struct bb_exact **end = &e->behind;
 	int fd;
@@ -109,7 +110,7 @@ static void open_behind(const struct bb_target *target, struct bb_exact *e)
 	for (size_t i = 0; !bb_must_end() && bb_target__loaded(target, i, &fd); i++) {
 		struct bb_exact *m = fd < 0 ? NULL : calloc(1, sizeof(*m));
 
-		if (!m || open_one(target, fd, m, NULL)) {
+		if (!m || open_one(target, fd, logs_keys, m, NULL)) {
 			free(m);
 			continue;
 		}
@@ -219,12 +220,12 @@ static int attach(void *slot, struct bb_err *err)
 {
 	struct slot *s = slot;
 	struct bb_test_prog *prog = s->common.prog;
-	int rc = open_one(prog->target, prog->target->prog_fd, &s->exact, err);
+	int rc = open_one(prog->target, prog->target->prog_fd, prog->logs_keys, &s->exact, err);
 
 	if (rc)
 		return rc;
 	if (prog->counts_behind)
-		open_behind(prog->target, &s->exact);
+		open_behind(prog->target, prog->logs_keys, &s->exact);
 	s->in = calloc(s->exact.clone.cfg.n_blocks, sizeof(*s->in));
 	if (!s->in) {
 		close_clones(&s->exact);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/clone.h"
 
+#include <bpf/bpf.h>
+
 #include "base/io.h"
 #include "exact/registers.h"
 
 #define COUNTER_SLOTS 8u /* 2 to save, 2 for the address, 2 to count, 2 to restore */
 /* 1 to jump over the counter after a lookup that found its key, 2 for the address, 2 to count */
 #define VAIN_SLOTS 5u
+/* A logged key: 1 to keep its address, 1 to load it, 2 for the log's, 2 to copy each byte. */
+#define KEY_SLOTS(bytes) (4 + 2 * (bytes))
 
 /* Position of a block's counter, and the two registers that it uses. Every position in the block
  * counts the same, so we take the one where the fewest registers must be saved. */
@@ -31,6 +35,35 @@ struct maker {
 static int below_stack(const struct maker *m, uint32_t func)
 {
 	return -(int)((m->stack_bytes[func] + 7) & ~7U);
+}
+
+/* Returns the size of the key of the map that a watched call looks up in; 0: it is not logged. */
+static uint32_t key_bytes_of(const struct bb_clone *c, uint32_t at)
+{
+	struct bb_origin map = bb_origin_of(c->code, &c->cfg, at, BPF_REG_1);
+	struct bpf_map_info info = {0};
+	__u32 len = sizeof(info);
+
+	if (c->code->insns[at].imm == BPF_FUNC_tail_call || map.kind != BB_ORIGIN_MAP ||
+	    bpf_obj_get_info_by_fd(map.value, &info, &len) || info.key_size > BB_KEY_BYTES)
+		return 0;
+	return info.key_size;
+}
+
+/* Decides which keys are logged. A register's stack slot keeps the address of a key during its
+ * lookup. */
+static void find_keys(struct maker *m)
+{
+	struct bb_clone *c = &m->c;
+
+	for (uint32_t i = 0; i < c->n_vain; i++) {
+		uint32_t block = c->cfg.block_of[c->vain[i]];
+
+		c->key_bytes[i] = key_bytes_of(c, c->vain[i]);
+		if (c->key_bytes[i] && !m->saves[c->cfg.blocks[block].func])
+			m->saves[c->cfg.blocks[block].func] = 1;
+		c->n_saved += c->key_bytes[i] != 0;
+	}
 }
 
 static int find_sites(struct maker *m, struct bb_err *err)
@@ -91,11 +124,33 @@ static void emit_count(struct maker *m, uint32_t nth, uint8_t address, uint8_t o
 	bb_emit(&m->out, BPF_STX | BPF_ATOMIC | BPF_DW, address, one, 0, BPF_ADD);
 }
 
+/* Offset from r10 of the address of a key that watched call `nth` looks up. */
+static int16_t key_slot(const struct maker *m, uint32_t nth)
+{
+	return (int16_t)(below_stack(m, bb_cfg__func_at(&m->c.cfg, m->c.vain[nth])) - 8);
+}
+
+/* Emits a copy of the key. Registers r1 to r5 are free. Copies bytes, because the verifier
+ * refuses a misaligned load from the stack. */
+static void emit_key_log(struct maker *m, uint32_t nth)
+{
+	size_t at = (m->c.cfg.n_blocks + m->c.n_vain) * sizeof(uint64_t) +
+		    (size_t)nth * BB_KEY_BYTES;
+
+	bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_10, key_slot(m, nth), 0);
+	bb_emit_address(&m->out, BPF_REG_2, m->c.counts.fd, (uint32_t)at);
+	for (uint32_t i = 0; i < m->c.key_bytes[nth]; i++) {
+		bb_emit(&m->out, BPF_LDX | BPF_MEM | BPF_B, BPF_REG_3, BPF_REG_1, (int16_t)i, 0);
+		bb_emit(&m->out, BPF_STX | BPF_MEM | BPF_B, BPF_REG_2, BPF_REG_3, (int16_t)i, 0);
+	}
+}
+
 static void lay_out(struct maker *m)
 {
 	const struct bb_code *code = m->c.code;
 	struct bb_rewrite *out = &m->out;
-	uint32_t vain = 0;
+	uint32_t vain = 0, n_key;
+	bool is_watched;
 
 	out->n = 0;
 	for (uint32_t at = 0; at < code->n; at += bb_insn_slots(&code->insns[at])) {
@@ -110,13 +165,21 @@ static void lay_out(struct maker *m)
 			emit_count(m, block, s->reg[0], s->reg[1]);
 			bb_emit_saves(out, s->reg, s->save, off, true);
 		}
+		is_watched = vain < m->c.n_vain && m->c.vain[vain] == at;
+		n_key = is_watched && m->c.key_bytes ? m->c.key_bytes[vain] : 0;
+		if (n_key)
+			bb_emit(out, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_2,
+				key_slot(m, vain), 0);
 		bb_emit_old(out, at);
-		if (vain == m->c.n_vain || m->c.vain[vain] != at)
+		if (!is_watched)
 			continue;
 		/* A lookup was in vain if it returned NULL. A tail call was in vain if it
 		 * returned at all. r1 to r5 are free after a call. */
 		if (code->insns[at].imm != BPF_FUNC_tail_call)
-			bb_emit(out, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, VAIN_SLOTS - 1, 0);
+			bb_emit(out, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0,
+				(int16_t)(VAIN_SLOTS - 1 + (n_key ? KEY_SLOTS(n_key) - 1 : 0)), 0);
+		if (n_key)
+			emit_key_log(m, vain);
 		emit_count(m, m->c.cfg.n_blocks + vain++, BPF_REG_1, BPF_REG_2);
 	}
 	out->moved[code->n] = out->n;
@@ -128,6 +191,9 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 	size_t most = (size_t)code->n * BB_LONG_SLOTS + (size_t)m->c.cfg.n_blocks * COUNTER_SLOTS +
 		      (size_t)m->c.n_vain * VAIN_SLOTS;
 	int rc;
+
+	for (uint32_t i = 0; m->c.key_bytes && i < m->c.n_vain; i++)
+		most += m->c.key_bytes[i] ? KEY_SLOTS(m->c.key_bytes[i]) : 0;
 
 	m->out = (struct bb_rewrite){.code = code, .g = &m->c.cfg, .with = "counters"};
 	rc = bb_rewrite__open(&m->out, most, err);
@@ -166,10 +232,12 @@ static void watch_less(struct bb_clone *c)
 	c->n_vain = n;
 }
 
-int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err)
+static int load(const struct bb_code *code, bool with_keys, struct bb_clone *ret_clone,
+		struct bb_err *err)
 {
 	struct maker m = {.c = {.code = code, .prog_fd = -1}};
 	struct bb_cfg *g = &m.c.cfg;
+	size_t n_counters;
 	int rc = bb_cfg__make(code, g, err);
 
 	if (!rc)
@@ -179,19 +247,28 @@ int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struc
 		m.saves = calloc(g->n_funcs, sizeof(*m.saves));
 		m.stack_bytes = calloc(g->n_funcs, sizeof(*m.stack_bytes));
 		m.c.vain = calloc(code->n, sizeof(*m.c.vain));
-		rc = m.sites && m.saves && m.stack_bytes && m.c.vain ? find_sites(&m, err)
-								     : bb_fail_nomem(err);
+		m.c.key_bytes = with_keys ? calloc(code->n, sizeof(*m.c.key_bytes)) : NULL;
+		rc = m.sites && m.saves && m.stack_bytes && m.c.vain &&
+				     (m.c.key_bytes || !with_keys)
+			     ? find_sites(&m, err)
+			     : bb_fail_nomem(err);
 	}
+	n_counters = g->n_blocks + m.c.n_vain;
 	if (!rc)
 		rc = bb_shared_memory__open("bb_counts",
-					    (g->n_blocks + m.c.n_vain) * sizeof(uint64_t),
+					    n_counters * sizeof(uint64_t) +
+						    (with_keys ? m.c.n_vain * BB_KEY_BYTES : 0),
 					    &m.c.counts, err);
+	if (!rc && with_keys) {
+		find_keys(&m);
+		m.c.keys = (const volatile uint8_t *)&m.c.counts.v[n_counters];
+	}
 	/* only if a register must be saved, because the sizes of the stacks take one more load */
 	if (!rc && m.c.n_saved)
 		rc = find_room_to_save(&m, err);
 	if (!rc)
 		rc = instrument_and_load(&m, err);
-	while (rc == -ENOTSUP && m.c.n_insns && m.c.n_vain) {
+	while (rc == -ENOTSUP && m.c.n_insns && m.c.n_vain && !with_keys) {
 		watch_less(&m.c);
 		rc = instrument_and_load(&m, err);
 	}
@@ -206,6 +283,20 @@ int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struc
 	return rc;
 }
 
+int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err)
+{
+	return load(code, false, ret_clone, err);
+}
+
+int bb_clone__load_with_keys(const struct bb_code *code, struct bb_clone *ret_clone,
+			     struct bb_err *err)
+{
+	int rc = load(code, true, ret_clone, err);
+
+	/* no room on the stack, or too much for the verifier */
+	return rc == -ENOTSUP ? load(code, false, ret_clone, err) : rc;
+}
+
 void bb_clone__done(struct bb_clone *c)
 {
 	if (!c)
@@ -213,6 +304,7 @@ void bb_clone__done(struct bb_clone *c)
 	bb_shared_memory__close(&c->counts);
 	bb_close(&c->prog_fd);
 	free(c->vain);
+	free(c->key_bytes);
 	bb_cfg__done(&c->cfg);
 	*c = (struct bb_clone){.prog_fd = -1};
 }

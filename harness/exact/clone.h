@@ -15,6 +15,10 @@ struct bb_clone {
 	/* ascending slots of the map lookups and tail calls that are watched: the clone counts
 	 * how often each of them is in vain */
 	uint32_t *vain, n_vain;
+	/* The last key, BB_KEY_BYTES, of each watched lookup that was in vain; behind the counters.
+	 * NULL: not logged. */
+	const volatile uint8_t *keys;
+	uint32_t *key_bytes;  /* by watched call: size of its map's key; 0: it is not logged */
 	uint32_t n_unwatched; /* number of map lookups and tail calls that are not watched, because
 				 the verifier refuses the clone with their counters */
 	uint32_t n_insns;     /* slots of the instrumented program */
@@ -29,6 +33,12 @@ struct bb_clone {
  * outlive the clone.
  */
 int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err);
+
+/* The same, with a log of the keys of lookups in vain. Longer keys than BB_KEY_BYTES are not
+ * logged. */
+#define BB_KEY_BYTES 64u
+int bb_clone__load_with_keys(const struct bb_code *code, struct bb_clone *ret_clone,
+			     struct bb_err *err);
 void bb_clone__done(struct bb_clone *c);
 
 /* Sets every counter to 0. The program must not run meanwhile. */

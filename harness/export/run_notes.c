@@ -213,16 +213,21 @@ enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS
 static const char *const turned_remedies[] = {
 	[OF_PACKETS] = "this is the cost of the shorter way; measure another packet (--packet "
 		       "FILE; packet: in inputs: of a scenario), or another value of what the "
-		       "check compares with (globals:, maps: of a scenario)",
+		       "check compares with (globals:, maps: of a scenario); --try-inputs searches "
+		       "for "
+		       "one",
 	[OF_CONTEXTS] = "this is the cost of the shorter way; measure another context (--ctx FILE; "
 			"inputs: of a scenario), or set the globals that filter (globals: of a "
-			"scenario; `bpfbench init OBJECT` lists them)",
+			"scenario; `bpfbench init OBJECT` lists them); --try-inputs searches for "
+			"them",
 	[OF_EVENTS] = "this is the cost of the shorter way; fire another event (fired_by: of a "
 		      "scenario; `bpfbench triggers` lists them), or set the globals that filter "
-		      "(globals: of a scenario; `bpfbench init OBJECT` lists them)",
+		      "(globals: of a scenario; `bpfbench init OBJECT` lists them); --try-inputs "
+		      "searches for their values",
 	[OF_PAGE_FAULTS] = "this is the cost of the shorter way; set the globals that filter "
 			   "(globals: of a scenario; `bpfbench init OBJECT` lists them), or "
-			   "measure the program where it runs (drive in-situ)",
+			   "measure the program where it runs (drive in-situ); --try-inputs "
+			   "searches for their values",
 };
 
 static enum turned_input input_of(const struct bb_report *r, const struct bb_case *c)
@@ -305,8 +310,9 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 	if (v->entries > 0 && !v->is_tail_call)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "this is the cost of not finding; give the program inputs whose keys "
-			    "are in the map (--packet FILE, --ctx FILE; inputs: of a scenario), or "
-			    "fill the map (maps: of a scenario)");
+			    "are in the map (--packet FILE, --ctx FILE; inputs: of a scenario), "
+			    "fill the map (maps: of a scenario), or let bpfbench search for both "
+			    "(--try-inputs)");
 	else if (v->is_captured)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "this is the cost without these entries; let the command fill the map "
@@ -315,8 +321,9 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 	else
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "this is the cost without these entries; measure what your loader "
-			    "fills (bpfbench -- LOADER; gate --capture LOADER), or fill the map "
-			    "(--fill %s=N; maps: of a scenario)",
+			    "fills (bpfbench -- LOADER; gate --capture LOADER), fill the map "
+			    "(--fill %s=N; maps: of a scenario), or let bpfbench search for "
+			    "entries (--try-inputs)",
 			    is_named ? v->map : "MAP");
 }
 

@@ -16,7 +16,7 @@
 #include "plan/yaml.h"
 
 /* room for floors in the scenario's list of variants; there are fewer pairs of type and trigger */
-#define MOST_FLOORS 24u
+#define MOST_FLOORS 64u
 #define MAX_NAMES 64 /* most maps that a message lists */
 #define MAX_RUNS 16  /* most inputs of a drive that are taken from a capture */
 /* Most bytes of an input file: enough for a packet capture. The scenario's reader checks the
@@ -45,7 +45,8 @@ struct part {
 };
 
 /* Programs of one type with one trigger. They have the same drives and the same floor. A captured
- * program with packets of its own has a group of its own, as its drives have other inputs. */
+ * program with packets of its own, or a found one, has a group of its own, as its drives have other
+ * inputs. */
 struct group {
 	uint32_t type;
 	const struct bb_test_run_type *run_type; /* NULL: the type has no test run */
@@ -239,13 +240,35 @@ static bool has_packets(const struct bb_object_program *p)
 	return false;
 }
 
+/* Returns what --try-inputs found for a variant; NULL: nothing. */
+static const struct bb_found_input *found_of(const struct maker *m, const char *variant)
+{
+	const struct bb_found_inputs *all = m->opts->found_inputs;
+
+	for (size_t i = 0; all && i < all->n; i++)
+		if (!strcmp(all->v[i].variant, variant))
+			return bb_found_input__is_any(&all->v[i]) ? &all->v[i] : NULL;
+	return NULL;
+}
+
+/* Returns the found packet or context; NULL: the default one is good enough. */
+static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
+{
+	for (size_t i = 0; f && i < f->state.n; i++)
+		if (f->state.v[i].kind == BB_TRY_INPUT && f->state.v[i].is_set)
+			return &f->state.v[i];
+	return NULL;
+}
+
 /* Finds the group for `p`, the program of the next variant. Adds the group if there is none.
  * Returns 0 or -ENOMEM. */
-static int find_group(struct maker *m, const struct bb_object_program *p, size_t *ret_group)
+static int find_group(struct maker *m, const struct bb_object_program *p, const char *name,
+		      size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
 	/* versions that are compared get the same packets */
-	bool alone = !m->opts->one_each && has_packets(p) && m->n_groups < MOST_FLOORS / 2;
+	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found_of(m, name))) &&
+		     m->n_groups < MOST_FLOORS / 2;
 	bool is_second = false, has_floor;
 	size_t n_alike = 0; /* groups of this type with this trigger */
 	struct group *g;
@@ -310,7 +333,7 @@ static int add_program(struct maker *m, const struct part *part, const struct bb
 		skip->why = strdup(why);
 		return skip->what && skip->why ? 0 : -ENOMEM;
 	}
-	if (find_group(m, p, &v.group))
+	if (find_group(m, p, v.name, &v.group))
 		return -ENOMEM;
 	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
 	if (!added)
@@ -533,6 +556,16 @@ static void write_run(const struct bb_object_run *run, bool is_context, size_t n
 	fprintf(out, ", %shex: \"%s\"}\n", is_context ? "context_" : "", bytes_of(run, is_context));
 }
 
+static void write_hex(const void *data, size_t len, FILE *out)
+{
+	const uint8_t *bytes = data;
+
+	fputc('"', out);
+	for (size_t i = 0; i < len; i++)
+		fprintf(out, "%02x", bytes[i]);
+	fputc('"', out);
+}
+
 /* Writes the inputs of a drive. `hint`: if there are none, writes a comment that describes them. */
 static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *out,
 			struct bb_err *err)
@@ -542,9 +575,19 @@ static int write_inputs(const struct maker *m, size_t group, bool hint, FILE *ou
 	const char *const *files = type->takes_context ? o->contexts.v : o->packets.v;
 	size_t n = type->takes_context ? o->contexts.n : o->packets.n;
 	const struct bb_object_run *runs[MAX_RUNS];
+	const struct group *g = &m->groups[group];
+	const struct bb_try_part *found =
+		g->has_packets ? found_bytes(found_of(m, m->variants[g->lead].name)) : NULL;
 	size_t n_runs = n ? 0 : find_runs(m, group, type->takes_context, runs), nth = 0;
 	int rc = 0;
 
+	if (found) {
+		fprintf(out, "    inputs:    # a " BB_FOUND_INPUT "\n      - {name: found, %shex: ",
+			type->takes_context ? "context_" : "");
+		write_hex(found->bytes, found->len, out);
+		fputs("}\n", out);
+		return 0;
+	}
 	if (n_runs && runs[0]->path)
 		fputs("    inputs:    # packets that came to the program, by their runs' paths\n",
 		      out);
@@ -694,8 +737,63 @@ static const char *file_of(const struct maker *m, const char *map)
 	return path;
 }
 
+/* Writes the globals that were found for a variant. */
+static void write_found_globals(const struct bb_found_input *f, FILE *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; f && i < f->state.n; i++) {
+		const struct bb_try_part *p = &f->state.v[i];
+
+		if (p->kind != BB_TRY_GLOBAL || !p->is_set)
+			continue;
+		write_value(n++ ? ", " : ", globals: {", p->name, out);
+		fprintf(out, ": %lld", (long long)bb_try_part__number(p));
+	}
+	fputs(n ? "}" : "", out);
+}
+
+/* True if a part is an entry of the map. */
+static bool is_entry_of(const struct bb_try_part *p, const char *map)
+{
+	return p->is_set && (p->kind == BB_TRY_VALUE || p->kind == BB_TRY_PROGRAM) &&
+	       !strcmp(p->name, map);
+}
+
+static bool has_found_entries(const struct bb_found_input *f, const char *map)
+{
+	for (size_t i = 0; f && i < f->state.n; i++)
+		if (is_entry_of(&f->state.v[i], map))
+			return true;
+	return false;
+}
+
+static void write_found_entries(const struct bb_found_input *f, const char *map, FILE *out)
+{
+	const char *before = ", entries: [{key: ";
+
+	for (size_t i = 0; i < f->state.n; i++) {
+		const struct bb_try_part *p = &f->state.v[i];
+
+		if (!is_entry_of(p, map))
+			continue;
+		fputs(before, out);
+		before = ", {key: ";
+		write_hex(p->key, p->key_len, out);
+		if (p->kind == BB_TRY_PROGRAM) {
+			write_value(", program: ", f->programs[p->bytes[0] - 1], out);
+		} else {
+			fputs(", value: ", out);
+			write_hex(p->bytes, p->len, out);
+		}
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
 /* Writes the key `maps` of a variant, for the maps of its object whose contents are given. */
-static void write_maps(const struct maker *m, const struct part *part, FILE *out)
+static void write_maps(const struct maker *m, const struct part *part,
+		       const struct bb_found_input *found, FILE *out)
 {
 	size_t n = 0;
 
@@ -703,7 +801,7 @@ static void write_maps(const struct maker *m, const struct part *part, FILE *out
 		const char *map = part->info.maps[i].name, *fill = fill_of(m, map),
 			   *file = file_of(m, map);
 
-		if (!fill && !file)
+		if (!fill && !file && !has_found_entries(found, map))
 			continue;
 		write_value(n++ ? ", {name: " : ", maps: [{name: ", map, out);
 		if (file)
@@ -713,6 +811,8 @@ static void write_maps(const struct maker *m, const struct part *part, FILE *out
 				strchr(fill, ',') ? ", fill: {count: [%s], key: random}"
 						  : ", fill: {count: %s, key: random}",
 				fill);
+		if (has_found_entries(found, map))
+			write_found_entries(found, map, out);
 		fputc('}', out);
 	}
 	if (n)
@@ -726,6 +826,7 @@ static void write_variants(const struct maker *m, FILE *out)
 		const struct variant *v = &m->variants[i];
 		const struct group *g = &m->groups[v->group];
 		const struct bb_object_program *p = v->program;
+		const struct bb_found_input *found = found_of(m, v->name);
 
 		if (g->lead == i && g->floor[0]) {
 			fprintf(out, "  - {name: %s, program: empty_%s, object: " BB_FLOORS_OBJECT,
@@ -740,7 +841,10 @@ static void write_variants(const struct maker *m, FILE *out)
 			write_value(", type: ", m->opts->type ? m->opts->type : p->guess, out);
 		if (v->part != m->parts)
 			write_value(", object: ", v->part->path, out);
-		write_maps(m, v->part, out);
+		write_maps(m, v->part, found, out);
+		write_found_globals(found, out);
+		if (found)
+			fputs(", description: \"" BB_FOUND_INPUT "\"", out);
 		write_fired_by(m, v->name, out);
 		fprintf(out, "}    # %s", bb_prog_type_name(p->type).text);
 		write_value(", section ", p->section, out);

@@ -17,7 +17,7 @@ expect_grep "an object: another packet" out '^    this is the cost of the shorte
 expect_grep "an object: the tracer's filter" out "^  turned away: only_one_pid: .* behind turned_away\.bpf\.c:$(line 'targ_pid !=\|!= targ_pid') "
 expect_grep "an object: another event, or the filter" out '^    this is the cost of the shorter way; fire another event \(fired_by: .*globals:'
 expect_grep "an object: an empty map is a lookup in vain" out "^  in vain: only_services: map 'services' \(hash\) is empty"
-expect_grep "an object: which option fills it" out '\(--fill services=N; maps: of a scenario\)$'
+expect_grep "an object: which option fills it" out '\(--fill services=N; maps: of a scenario\), or let bpfbench search for entries \(--try-inputs\)$'
 expect_eq "an object: no other notes" "$(grep -c '^  turned away: ' "$TMP/out")" 2
 
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown

@@ -1,0 +1,736 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/try_inputs.h"
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "base/deadline.h"
+#include "bpf/map_contents.h"
+#include "bpf/object_info.h"
+#include "drivers/companions.h"
+#include "drivers/exact.h"
+#include "drivers/test_run_types.h"
+#include "drivers/trigger.h"
+#include "exact/registers.h"
+
+#define NEARLY_ALL 0.9      /* share of executed instructions at which the search ends */
+#define MOST_VALUE 4096u    /* bytes of a map's value that is filled */
+#define MOST_SLOTS 16u      /* slots of a prog array that are filled */
+#define MOST_INDEXES 4u     /* elements of an array that are changed */
+#define MOST_CONSTANTS 256u /* constants to compare with */
+
+/* The search for one program. */
+struct trying {
+	struct bb_session *session;
+	size_t variant;
+	const struct bb_plan_case *planned;
+	struct bb_drive_spec spec;
+	struct bb_input input; /* the drive's only input; its bytes are those of the state */
+	struct bb_drive_state *state;
+	struct bb_drive_slot *slot;
+	struct bb_test_prog prog;    /* of its own: the session's may share its maps */
+	struct bb_variant_spec with; /* the variant with the globals and maps of the state */
+	struct bb_try_search search;
+	struct bb_found_input *found;
+	/* loaded_bytes() of the present load; NULL: none */
+	uint8_t *loaded;
+	size_t n_loaded;
+	uint32_t all;       /* instructions of the programs that the last run entered */
+	bool jumps_in_vain; /* a tail call of the last run did not happen */
+	uint8_t *reached;   /* by basic block of all programs: a run executed it */
+	size_t n_reached;
+	struct bb_err err;
+};
+
+/* --- the surroundings --- */
+
+static void free_surroundings(struct trying *t)
+{
+	for (size_t i = 0; i < t->with.maps.n; i++)
+		free(t->with.maps.v[i].entries);
+	free(t->with.maps.v);
+	free(t->with.globals);
+	t->with.maps = (struct bb_map_specs){0};
+	t->with.globals = NULL;
+	t->with.n_globals = 0;
+}
+
+static const struct bb_variant_spec *own_spec(const struct trying *t)
+{
+	return &t->session->plan->scenario->variants[t->variant];
+}
+
+/* Returns the spec of a map; adds the variant's own, or an empty one, if there is none. NULL: no
+ * memory. */
+static struct bb_map_spec *spec_of(struct trying *t, const char *name)
+{
+	struct bb_map_specs *maps = &t->with.maps;
+	const struct bb_map_spec *own = bb_map_specs__find(&own_spec(t)->maps, name);
+	struct bb_map_spec *s;
+
+	for (size_t i = 0; i < maps->n; i++)
+		if (!strcmp(maps->v[i].name, name))
+			return &maps->v[i];
+	s = bb_append(&maps->v, &maps->n, sizeof(*s));
+	if (!s)
+		return NULL;
+	if (own)
+		*s = *own;
+	s->name = (char *)(uintptr_t)name;
+	s->entries = NULL;
+	s->n_entries = 0;
+	for (size_t i = 0; own && i < own->n_entries; i++) {
+		struct bb_map_entry *e = bb_append(&s->entries, &s->n_entries, sizeof(*e));
+
+		if (!e)
+			return NULL;
+		*e = own->entries[i];
+	}
+	return s;
+}
+
+static int add_part(struct trying *t, struct bb_try_part *p)
+{
+	struct bb_global_spec *g;
+	struct bb_map_spec *s;
+	struct bb_map_entry *e;
+
+	if (p->kind == BB_TRY_INPUT) {
+		t->input.data = p->bytes;
+		t->input.len = p->len;
+		return 0;
+	}
+	if (p->kind == BB_TRY_GLOBAL) {
+		g = p->is_set ? bb_append(&t->with.globals, &t->with.n_globals, sizeof(*g)) : NULL;
+		if (g)
+			*g = (struct bb_global_spec){.name = p->name,
+						     .value = bb_try_part__number(p)};
+		return g || !p->is_set ? 0 : -ENOMEM;
+	}
+	s = spec_of(t, p->name); /* also of an entry that is not set: the map is emptied of it */
+	if (!s)
+		return -ENOMEM;
+	if (!p->is_set || (p->kind == BB_TRY_PROGRAM && !p->bytes[0]))
+		return 0;
+	e = bb_append(&s->entries, &s->n_entries, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->key.bytes = (struct bb_bytes){p->key, p->key_len};
+	if (p->kind == BB_TRY_PROGRAM)
+		e->program = t->found->programs[p->bytes[0] - 1];
+	else
+		e->value.bytes = (struct bb_bytes){p->bytes, p->len};
+	return 0;
+}
+
+/* Makes the globals and maps of t->with from the state. Maps of the variant that the search does
+ * not change stay in the list. */
+static int make_surroundings(struct trying *t)
+{
+	const struct bb_variant_spec *own = own_spec(t);
+	int rc = 0;
+
+	free_surroundings(t);
+	for (size_t i = 0; !rc && i < own->n_globals; i++) {
+		struct bb_global_spec *g = bb_append(&t->with.globals, &t->with.n_globals,
+						     sizeof(*g));
+
+		rc = g ? 0 : -ENOMEM;
+		if (g)
+			*g = own->globals[i];
+	}
+	for (size_t i = 0; !rc && i < own->maps.n; i++)
+		rc = spec_of(t, own->maps.v[i].name) ? 0 : -ENOMEM;
+	for (size_t i = 0; !rc && i < t->search.now.n; i++)
+		rc = add_part(t, &t->search.now.v[i]);
+	return rc;
+}
+
+/* --- loads --- */
+
+static void unload(struct trying *t)
+{
+	bb_driver__detach(t->slot);
+	t->slot = NULL;
+}
+
+/* Loads the program anew with the globals of t->with, and attaches its clone. */
+static int load(struct trying *t)
+{
+	struct bb_session *s = t->session;
+	bool fires = !strcmp(bb_driver_of(t->spec.kind)->trigger->by, "fire");
+	char *path = bb_object_path(s->plan->scenario, &t->with, s->opts->driver.object_dir);
+	int rc = path ? 0 : -ENOMEM;
+
+	unload(t);
+	bb_test_prog__close(&t->prog);
+	if (!rc)
+		rc = bb_test_prog__open(&t->with, path, &t->prog, &t->err);
+	free(path);
+	t->prog.fire = s->progs[t->variant].fire;
+	if (!rc)
+		rc = bb_test_prog__load(&t->prog, &s->rng, BB_ANYWHERE, 1, &t->err);
+	t->prog.counts_behind = t->prog.logs_keys = true;
+	if (!rc && fires)
+		bb_companions__open(&t->prog, s->opts->driver.allow_system_wide);
+	if (!rc)
+		rc = bb_driver__attach(t->state, &t->prog, &t->slot, &t->err);
+	return rc;
+}
+
+/* Returns the bytes of the globals and of the entries of prog arrays, which decide whether the
+ * object must be loaded again. free() them. */
+static uint8_t *loaded_bytes(const struct trying *t, size_t *ret_n)
+{
+	uint8_t *bytes = NULL;
+	size_t room = 0;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < t->search.now.n; i++) {
+		const struct bb_try_part *p = &t->search.now.v[i];
+
+		if (p->kind != BB_TRY_GLOBAL && p->kind != BB_TRY_PROGRAM)
+			continue;
+		if (bb_reserve(&bytes, *ret_n + p->len + 1, &room, 1))
+			break;
+		bytes[(*ret_n)++] = p->is_set;
+		memcpy(bytes + *ret_n, p->bytes, p->is_set ? p->len : 0);
+		*ret_n += p->is_set ? p->len : 0;
+	}
+	return bytes;
+}
+
+static bool differ(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b)
+{
+	return n_a != n_b || (n_a && memcmp(a, b, n_a) != 0);
+}
+
+/* --- counts --- */
+
+/* Sums over the programs that the last runs executed: the program and those behind it. */
+static uint32_t executed(const struct bb_exact *e, uint32_t *ret_all)
+{
+	uint32_t n = bb_counts__reached(&e->clone.cfg, NULL, e->totals);
+
+	*ret_all = 0;
+	for (uint32_t b = 0; b < e->clone.cfg.n_blocks; b++)
+		*ret_all += e->clone.cfg.blocks[b].n_insns;
+	for (const struct bb_exact *m = e->behind; m; m = m->behind) {
+		if (!m->totals[0])
+			continue;
+		for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++) {
+			uint32_t n_insns = m->clone.cfg.blocks[b].n_insns;
+
+			*ret_all += m->id == e->id ? 0 : n_insns;
+			n += m->totals[b] && (m->id != e->id || !e->totals[b]) ? n_insns : 0;
+		}
+	}
+	return n;
+}
+
+/* Notes the basic blocks that were executed. Returns true if one of them never was before. */
+static bool note_reached(struct trying *t, const struct bb_exact *e)
+{
+	bool is_new = false;
+	size_t n = 0, at = 0;
+
+	for (const struct bb_exact *m = e; m; m = m->behind)
+		n += m->clone.cfg.n_blocks;
+	if (n != t->n_reached) {
+		free(t->reached);
+		t->reached = calloc(n, 1);
+		t->n_reached = t->reached ? n : 0;
+	}
+	for (const struct bb_exact *m = e; m && t->reached; m = m->behind)
+		for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++, at++) {
+			is_new |= m->totals[b] && !t->reached[at];
+			t->reached[at] |= m->totals[b] != 0;
+		}
+	return is_new;
+}
+
+/* True if a tail call did not happen. */
+static bool jumps_in_vain(const struct bb_exact *e)
+{
+	for (; e; e = e->behind)
+		for (uint32_t i = 0; i < e->clone.n_vain; i++)
+			if (e->in_vain[i] &&
+			    e->code.insns[e->clone.vain[i]].imm == BPF_FUNC_tail_call)
+				return true;
+	return false;
+}
+
+static void forget_counts(const struct bb_exact *e)
+{
+	for (; e; e = e->behind) {
+		memset(e->totals, 0, e->clone.cfg.n_blocks * sizeof(*e->totals));
+		memset(e->in_vain, 0, e->clone.n_vain * sizeof(*e->in_vain));
+	}
+}
+
+/* Loads the program, or fills its maps, if that is needed for the present state. */
+static int prepare(struct trying *t)
+{
+	size_t n = 0;
+	uint8_t *bytes = loaded_bytes(t, &n);
+	bool must_load = !t->slot || differ(bytes, n, t->loaded, t->n_loaded);
+	int rc = make_surroundings(t);
+
+	if (!rc && must_load) {
+		free(t->loaded);
+		t->loaded = bytes;
+		t->n_loaded = n;
+		bytes = NULL;
+		rc = load(t);
+		if (rc) /* the next run loads again */
+			unload(t);
+	} else if (!rc) {
+		t->prog.spec = &t->with;
+		bb_target__say_maps(t->prog.target, &t->with.maps);
+	}
+	free(bytes);
+	if (!rc)
+		rc = bb_target__reset_maps(t->prog.target, &t->err);
+	return rc;
+}
+
+static uint32_t run(void *arg, bool *ret_is_new)
+{
+	struct trying *t = arg;
+	uint64_t ns[2], paths[2];
+	struct bb_batch b = {.ns = ns, .paths = paths, .want = 2, .max_s = 0.1};
+	const struct bb_exact *e;
+	int rc = prepare(t);
+
+	*ret_is_new = false;
+	if (rc)
+		return 0;
+	e = bb_exact__of(t->slot);
+	forget_counts(e);
+	bb_exact__swap(e, true);
+	rc = bb_driver__batch(t->slot, t->planned->driver_param, &b, &t->err);
+	bb_exact__swap(e, false);
+	if (rc)
+		return 0;
+	*ret_is_new = note_reached(t, e);
+	t->jumps_in_vain = jumps_in_vain(e);
+	return executed(e, &t->all);
+}
+
+/* --- looking at a run --- */
+
+static void add_constant(struct trying *t, int64_t number)
+{
+	struct bb_try_search *s = &t->search;
+	int64_t *c;
+
+	for (size_t i = 0; i < s->n_constants; i++)
+		if (s->constants[i] == number)
+			return;
+	if (s->n_constants == MOST_CONSTANTS)
+		return;
+	c = bb_append(&s->constants, &s->n_constants, sizeof(*c));
+	if (c)
+		*c = number;
+}
+
+/* Adds the constant that a jump compares with, and its neighbours. */
+static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
+{
+	const struct bpf_insn *i = &m->code.insns[at];
+	struct bb_origin from = {BB_ORIGIN_NUMBER, i->imm};
+
+	for (int side = 0; side < 2; side++) {
+		if (BPF_SRC(i->code) == BPF_X)
+			from = bb_origin_of(&m->code, &m->clone.cfg, at,
+					    side ? i->dst_reg : i->src_reg);
+		if (from.kind != BB_ORIGIN_NUMBER)
+			continue;
+		add_constant(t, from.value);
+		add_constant(t, (int64_t)from.value + 1);
+		add_constant(t, (int64_t)from.value - 1);
+		if (from.value < 0)
+			add_constant(t, (uint32_t)from.value);
+	}
+	/* a constant of more than 31 bits is loaded into a register */
+	for (uint32_t k = m->clone.cfg.blocks[m->clone.cfg.block_of[at]].first; k < at; k++)
+		if (bb_insn_is_wide(&m->code.insns[k]) && !m->code.insns[k].src_reg)
+			add_constant(t,
+				     (int64_t)((uint64_t)(uint32_t)m->code.insns[k + 1].imm << 32 |
+					       (uint32_t)m->code.insns[k].imm));
+}
+
+/* Looks at all branches of which only one side was executed; the one that hides most comes first.
+ */
+static void look_at_branches(struct trying *t, const struct bb_exact *m)
+{
+	const struct bb_cfg *g = &m->clone.cfg;
+	uint32_t at = 0, next[2];
+
+	if (bb_counts__turned_away(g, &m->code, NULL, m->totals, &at))
+		look_at_jump(t, m, at);
+	for (uint32_t b = g->n_blocks; b-- > 0;)
+		if (m->totals[b] && bb_cfg__next(g, &m->code, b, next) == 2 &&
+		    (!m->totals[next[0]] || !m->totals[next[1]]))
+			look_at_jump(t, m, g->blocks[b].last);
+}
+
+/* Finds the map of a descriptor of the load. */
+static bool find_map(const struct trying *t, int fd, struct bb_contents_map *ret_map)
+{
+	const struct bb_source *s = t->prog.target->source;
+
+	for (size_t i = 0; s->ops->map && s->ops->map(s, i, ret_map); i++)
+		if (ret_map->fd == fd)
+			return true;
+	return false;
+}
+
+static bool is_hash(uint32_t type)
+{
+	return type == BPF_MAP_TYPE_HASH || type == BPF_MAP_TYPE_LRU_HASH ||
+	       type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
+	       type == BPF_MAP_TYPE_LPM_TRIE;
+}
+
+static void offer_value(struct trying *t, const char *map, const void *key,
+			const struct bpf_map_info *info, bool is_absent)
+{
+	struct bb_try_part *p;
+
+	if (info->value_size > MOST_VALUE)
+		return;
+	p = bb_try_state__offer(&t->search.now, BB_TRY_VALUE, map, key, info->key_size,
+				info->value_size);
+	if (p)
+		p->is_absent = is_absent;
+}
+
+static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t at, const char *map,
+			   const struct bpf_map_info *info)
+{
+	struct bb_origin index = bb_origin_of(&m->code, &m->clone.cfg, at, BPF_REG_3);
+	bool is_known = index.kind == BB_ORIGIN_NUMBER;
+
+	for (uint32_t i = 0; i < info->max_entries && (is_known || i < MOST_SLOTS); i++) {
+		struct bb_try_part *p;
+
+		if (is_known && i != (uint32_t)index.value)
+			continue;
+		p = bb_try_state__offer(&t->search.now, BB_TRY_PROGRAM, map, &i, sizeof(i), 1);
+		if (p)
+			p->n_choices = t->found->n_programs < 255 ? (uint8_t)t->found->n_programs
+								  : 255;
+	}
+}
+
+/* Offers entries of the map that a watched call looks up in. */
+static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nth)
+{
+	uint32_t at = m->clone.vain[nth],
+		 key_bytes = m->clone.key_bytes ? m->clone.key_bytes[nth] : 0;
+	bool is_tail_call = m->code.insns[at].imm == BPF_FUNC_tail_call;
+	struct bb_origin from = bb_origin_of(&m->code, &m->clone.cfg, at,
+					     is_tail_call ? BPF_REG_2 : BPF_REG_1);
+	uint8_t key[BB_KEY_BYTES] = {0};
+	struct bb_contents_map map;
+	struct bpf_map_info info = {0};
+	__u32 len = sizeof(info);
+
+	if (!m->totals[m->clone.cfg.block_of[at]] || from.kind != BB_ORIGIN_MAP ||
+	    !find_map(t, from.value, &map) || map.is_variables ||
+	    bpf_obj_get_info_by_fd(from.value, &info, &len))
+		return;
+	if (is_tail_call && m->in_vain[nth]) {
+		offer_programs(t, m, at, map.name, &info);
+	} else if (info.type == BPF_MAP_TYPE_ARRAY || info.type == BPF_MAP_TYPE_PERCPU_ARRAY) {
+		for (uint32_t i = 0; i < info.max_entries && i < MOST_INDEXES; i++)
+			offer_value(t, map.name, &i, &info, false);
+	} else if (is_hash(info.type) && m->in_vain[nth] && key_bytes) {
+		for (uint32_t i = 0; i < key_bytes; i++)
+			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
+		offer_value(t, map.name, key, &info, true);
+	}
+}
+
+static void look(void *arg)
+{
+	struct trying *t = arg;
+	const struct bb_exact *e = t->slot ? bb_exact__of(t->slot) : NULL;
+
+	free(t->search.constants);
+	t->search.constants = NULL;
+	t->search.n_constants = 0;
+	for (const struct bb_exact *m = e; m; m = m->behind) {
+		if (!m->totals[0] || (m != e && m->id == e->id))
+			continue;
+		look_at_branches(t, m);
+		for (uint32_t i = 0; i < m->clone.n_vain; i++)
+			look_at_call(t, m, i);
+	}
+}
+
+static bool must_end(void *arg)
+{
+	const struct trying *t = arg;
+	const struct bb_progress *p = t->session->opts->progress;
+	char what[200];
+
+	if (p && p->update && !(t->search.runs % 64)) {
+		snprintf(what, sizeof(what), "trying inputs of %s: %u of %u instructions",
+			 t->found->variant, t->search.best, t->all);
+		p->update(p->arg, fmax(BB_TRY_S - bb_deadline_left_s(), 0), BB_TRY_S, what);
+	}
+	return bb_must_end() || (t->search.best >= NEARLY_ALL * t->all && !t->jumps_in_vain);
+}
+
+/* --- the search for a variant --- */
+
+/* Offers the input and the globals, and lists the programs for prog arrays. */
+static int offer_all(struct trying *t, const struct bb_object_info *info)
+{
+	const struct bb_inputs *given = &t->planned->drive->inputs;
+	const struct bb_test_run_type *type = NULL;
+	struct bb_try_part *p;
+	uint32_t prog_type = 0;
+
+	if (!strcmp(bb_driver_of(t->planned->drive->kind)->trigger->by, "test-run") &&
+	    !bb_target__prog_type(t->session->progs[t->variant].target, &prog_type, &t->err) &&
+	    !bb_test_run_type__find(prog_type, &type, &t->err)) {
+		t->input = given->n ? given->v[0] : *type->otherwise;
+		t->found->is_context = type->takes_context;
+		p = bb_try_state__offer(&t->search.now, BB_TRY_INPUT, "", NULL, 0,
+					(uint32_t)t->input.len);
+		if (!p)
+			return -ENOMEM;
+		memcpy(p->bytes, t->input.data ? t->input.data : p->bytes, t->input.len);
+		t->spec.inputs = (struct bb_inputs){&t->input, 1};
+	}
+	for (size_t i = 0; i < info->n_globals; i++) {
+		const struct bb_object_global *g = &info->globals[i];
+
+		if (!g->is_text && g->size_bytes <= 8 && __builtin_popcount(g->size_bytes) == 1)
+			bb_try_state__offer(&t->search.now, BB_TRY_GLOBAL, g->name, NULL, 0,
+					    g->size_bytes);
+	}
+	for (size_t i = 0; i < info->n_programs; i++) {
+		char **name;
+
+		if (info->programs[i].type != prog_type)
+			continue;
+		name = bb_append(&t->found->programs, &t->found->n_programs, sizeof(*name));
+		if (!name || !(*name = strdup(info->programs[i].name)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int note_not_passed(struct trying *t)
+{
+	const struct bb_exact *e = bb_exact__of(t->slot);
+	struct bb_found_input *f = t->found;
+
+	for (const struct bb_exact *m = e; m; m = m->behind) {
+		uint32_t at = 0, n;
+		const struct bpf_line_info *line;
+		const char *text;
+
+		if (!m->totals[0] || (m != e && m->id == e->id))
+			continue;
+		n = bb_counts__turned_away(&m->clone.cfg, &m->code, NULL, m->totals, &at);
+		line = n > f->behind ? bb_code__line_at(&m->code, at) : NULL;
+		if (!line)
+			continue;
+		free(f->not_passed);
+		text = bb_code__text(&m->code, line->line_off);
+		f->behind = n;
+		if (asprintf(&f->not_passed, "%s:%u \"%.100s\"",
+			     basename(bb_code__text(&m->code, line->file_name_off)),
+			     BB_SOURCE_LINE(line->line_col), text + strspn(text, " \t")) < 0) {
+			f->not_passed = NULL;
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int search(struct trying *t)
+{
+	struct bb_found_input *f = t->found;
+	bool unused;
+
+	f->before = run(t, &unused);
+	if (!t->slot)
+		return -EINVAL;
+	f->n_before = t->all;
+	if (!f->before || (f->before >= NEARLY_ALL * f->n_before && !t->jumps_in_vain)) {
+		f->after = f->before;
+		f->n_after = f->n_before;
+		return 0;
+	}
+	return bb_try_search__go(&t->search);
+}
+
+/* Counts what is executed with the result, in a new load, as a later run has it. */
+static int confirm(struct trying *t)
+{
+	struct bb_found_input *f = t->found;
+	bool unused;
+
+	if (!t->search.runs)
+		return 0;
+	unload(t);
+	f->after = run(t, &unused);
+	if (!t->slot)
+		return -EINVAL;
+	f->n_after = t->all;
+	f->runs = t->search.runs;
+	return note_not_passed(t);
+}
+
+static void close_trying(struct trying *t)
+{
+	unload(t);
+	t->found->state = t->search.now;
+	bb_test_prog__close(&t->prog); /* its spec ends with t */
+	free_surroundings(t);
+	bb_driver__close(t->state);
+	free(t->search.constants);
+	free(t->loaded);
+	free(t->reached);
+}
+
+static int try_variant(struct bb_session *s, size_t variant, const struct bb_plan_case *planned,
+		       struct bb_found_input *found)
+{
+	const struct bb_driver *by = bb_driver__executed_by(bb_driver_of(planned->drive->kind));
+	struct trying t = {.session = s,
+			   .variant = variant,
+			   .planned = planned,
+			   .spec = *planned->drive,
+			   .with = *planned->variant,
+			   .found = found};
+	char *path = bb_object_path(s->plan->scenario, planned->variant,
+				    s->opts->driver.object_dir);
+	struct bb_object_info info = {0};
+	struct bb_deadline limit;
+	int rc = path ? bb_object_info__read(path, &info, &t.err) : -ENOMEM;
+
+	t.with.globals = NULL;
+	t.with.n_globals = 0;
+	t.with.maps = (struct bb_map_specs){0};
+	t.spec.kind = &by->kind;
+	t.spec.caches = BB_CACHES_HOT;
+	t.search.run = run;
+	t.search.look = look;
+	t.search.must_end = must_end;
+	t.search.arg = &t;
+	bb_rng_seed(&t.search.rng, s->opts->seed);
+	if (!rc)
+		rc = offer_all(&t, &info);
+	if (!rc)
+		rc = bb_driver__open(&t.spec, &s->opts->driver, &t.state, &t.err);
+	bb_deadline__begin(&limit, BB_TRY_S);
+	if (!rc)
+		rc = search(&t);
+	bb_deadline__end(&limit);
+	if (!rc)
+		rc = confirm(&t);
+	if (rc && rc != -ENOMEM)
+		found->why_not = strdup(t.err.msg);
+	close_trying(&t);
+	bb_object_info__done(&info);
+	free(path);
+	return rc == -ENOMEM || bb_stop_signal ? -ENOMEM : 0;
+}
+
+int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
+		  struct bb_found_inputs *ret_found, struct bb_err *err)
+{
+	const struct bb_plan_opts all = {0};
+	struct bb_report *scratch = bb_report__new();
+	struct bb_session session;
+	struct bb_plan plan;
+	int rc = scratch ? bb_plan__make(scenario, &all, &plan, err) : bb_fail_nomem(err);
+
+	if (rc) {
+		bb_report__free(scratch);
+		return rc;
+	}
+	rc = bb_session__open(&plan, opts, scratch, &session, err);
+	for (size_t v = 0; !rc && v < scenario->n_variants; v++) {
+		const struct bb_plan_case *c = bb_session__find_case(&session, 0, v);
+		struct bb_found_input *f;
+
+		for (size_t d = 1; !c && d < scenario->n_drives; d++)
+			c = bb_session__find_case(&session, d, v);
+		if (!c || bb_plan_case__is_floor(c) || !bb_session__can(&session, c) ||
+		    !bb_driver__executed_by(bb_driver_of(c->drive->kind)))
+			continue;
+		f = bb_append(&ret_found->v, &ret_found->n, sizeof(*f));
+		if (!f || !(f->variant = strdup(scenario->variants[v].name)))
+			rc = bb_fail_nomem(err);
+		else if (try_variant(&session, v, c, f))
+			rc = bb_stop_signal ? -EINTR : bb_fail_nomem(err);
+	}
+	if (plan.n_cases && session.plan)
+		bb_session__close(&session);
+	bb_plan__done(&plan);
+	bb_report__free(scratch);
+	return rc;
+}
+
+/* --- the result --- */
+
+void bb_found_inputs__done(struct bb_found_inputs *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		for (size_t k = 0; k < f->v[i].n_programs; k++)
+			free(f->v[i].programs[k]);
+		free(f->v[i].programs);
+		bb_try_state__done(&f->v[i].state);
+		free(f->v[i].variant);
+		free(f->v[i].why_not);
+		free(f->v[i].not_passed);
+	}
+	free(f->v);
+	*f = (struct bb_found_inputs){0};
+}
+
+bool bb_found_input__is_any(const struct bb_found_input *f)
+{
+	for (size_t i = 0; f->after > f->before && i < f->state.n; i++)
+		if (f->state.v[i].is_set)
+			return true;
+	return false;
+}
+
+char *bb_found_input__words(const struct bb_found_input *f)
+{
+	char *text = NULL;
+	size_t size = 0, n = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; out && i < f->state.n; i++) {
+		const struct bb_try_part *p = &f->state.v[i];
+
+		if (!p->is_set)
+			continue;
+		fputs(n++ ? ", " : "", out);
+		if (p->kind == BB_TRY_INPUT)
+			fprintf(out, "a %s of %u bytes", f->is_context ? "context" : "packet",
+				p->len);
+		else if (p->kind == BB_TRY_GLOBAL)
+			fprintf(out, "global %s = %lld", p->name,
+				(long long)bb_try_part__number(p));
+		else if (p->kind == BB_TRY_PROGRAM)
+			fprintf(out, "program %s in map %s", f->programs[p->bytes[0] - 1], p->name);
+		else
+			fprintf(out, "an entry of map %s", p->name);
+	}
+	if (out && fclose(out)) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "run/session.h"
+#include "run/try_search.h"
+
+/* How a found input is called wherever it appears. */
+#define BB_FOUND_INPUT "found input: a way through the program, not production's"
+
+/* What the search of --try-inputs found for a variant. */
+struct bb_found_input {
+	char *variant;
+	struct bb_try_state state; /* the parts that are set differ from what the object has */
+	char **programs;           /* programs[n_programs]: of BB_TRY_PROGRAM, by number from 1 */
+	size_t n_programs;
+	bool is_context; /* the input is a context */
+	/* executed instructions before and after, and all instructions then; n_after == 0: the
+	 * program could not be searched, for the reason `why_not` */
+	uint32_t before, after, n_before, n_after;
+	uint64_t runs;
+	char *why_not;
+	/* the check that turned the runs away in the end; not_passed NULL: there is none */
+	char *not_passed;
+	uint32_t behind; /* number of instructions behind it */
+};
+
+struct bb_found_inputs {
+	struct bb_found_input *v;
+	size_t n;
+};
+
+/* Most seconds for one program. */
+#define BB_TRY_S 10.0
+
+/*
+ * Searches for an input, globals and entries of maps with which each program of the scenario
+ * executes more of its instructions. Measures nothing. The caller frees ret_found, which is filled
+ * even after an error. Returns 0, or -errno with a message.
+ */
+int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
+		  struct bb_found_inputs *ret_found, struct bb_err *err);
+void bb_found_inputs__done(struct bb_found_inputs *f);
+
+/* True if the search changed something. */
+bool bb_found_input__is_any(const struct bb_found_input *f);
+
+/* Returns the changes in words: "map vips has 1 entry, global debug = 1"; free() it. NULL: no
+ * memory. */
+char *bb_found_input__words(const struct bb_found_input *f);

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/try_search.h"
+
+#define MOST_OFFSETS 192u /* bytes of a part that are changed */
+#define MOST_BYTES 64u    /* bytes of an input that get every value */
+#define MOST_WAITING 64u  /* states to continue from */
+#define RANDOM_RUNS 4000u /* random changes, once nothing else helps */
+#define MOST_AT_ONCE 4u   /* random changes of one run */
+#define LONGEST_INPUT 1500u
+
+struct bb_try_waiting {
+	struct bb_try_state state;
+	uint32_t executed;
+	bool is_done; /* the search continued from here already */
+};
+
+void bb_try_state__done(struct bb_try_state *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i].bytes);
+	free(s->v);
+	*s = (struct bb_try_state){0};
+}
+
+static struct bb_try_part *append(struct bb_try_state *s, const struct bb_try_part *like)
+{
+	uint8_t *bytes = calloc(1, like->len + 1);
+	struct bb_try_part *p = bytes ? bb_append(&s->v, &s->n, sizeof(*p)) : NULL;
+
+	if (!p) {
+		free(bytes);
+		return NULL;
+	}
+	*p = *like;
+	p->bytes = bytes;
+	if (like->bytes)
+		memcpy(bytes, like->bytes, like->len);
+	return p;
+}
+
+static int copy(const struct bb_try_state *from, struct bb_try_state *ret_copy)
+{
+	*ret_copy = (struct bb_try_state){0};
+	for (size_t i = 0; i < from->n; i++)
+		if (!append(ret_copy, &from->v[i])) {
+			bb_try_state__done(ret_copy);
+			return -ENOMEM;
+		}
+	return 0;
+}
+
+struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind kind,
+					const char *name, const void *key, uint32_t key_len,
+					uint32_t len)
+{
+	struct bb_try_part p = {.kind = kind, .key_len = key_len, .len = len};
+
+	if (key_len > sizeof(p.key) || strlen(name) >= sizeof(p.name))
+		return NULL;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].kind == kind && !strcmp(s->v[i].name, name) &&
+		    s->v[i].key_len == key_len && !memcmp(s->v[i].key, key, key_len))
+			return NULL;
+	memcpy(p.name, name, strlen(name));
+	if (key_len)
+		memcpy(p.key, key, key_len);
+	return append(s, &p);
+}
+
+/* --- runs --- */
+
+/* Keeps the present state, to continue from it later. */
+static void wait_with(struct bb_try_search *s, uint32_t executed)
+{
+	struct bb_try_waiting *w = s->n_waiting < MOST_WAITING
+					   ? bb_append(&s->waiting, &s->n_waiting,
+						       sizeof(*s->waiting))
+					   : NULL;
+
+	if (w && !copy(&s->now, &w->state))
+		w->executed = executed;
+	else if (w)
+		s->n_waiting--;
+}
+
+/* Runs the program in the present state. Returns true if the state is to be kept: it executes more
+ * than any before or, with `as_good`, as much. */
+static bool helps(struct bb_try_search *s, bool as_good)
+{
+	bool is_new = false;
+	uint32_t executed = s->run(s->arg, &is_new);
+
+	s->runs++;
+	if (executed > s->best || (as_good && executed && executed == s->best)) {
+		s->best = executed;
+		s->look(s->arg);
+		return true;
+	}
+	if (is_new)
+		wait_with(s, executed);
+	return false;
+}
+
+/* --- changes --- */
+
+/* Writes a number of `size` bytes; `is_big`: the most significant byte first. */
+static void write_number(uint8_t *bytes, int64_t number, uint32_t size, bool is_big)
+{
+	for (uint32_t i = 0; i < size; i++)
+		bytes[is_big ? size - 1 - i : i] = (uint8_t)((uint64_t)number >> 8 * i);
+}
+
+/* True if the number fits into `size` bytes, and the next smaller size is not enough for it or is
+ * worth a try by itself. */
+static bool fits(int64_t number, uint32_t size)
+{
+	return size == 8 ||
+	       (number >= -((int64_t)1 << (8 * size - 1)) && number < (int64_t)1 << 8 * size);
+}
+
+/* Writes a number into part `nth`. Takes it back and returns false if that does not help. */
+static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t number,
+		       uint32_t size, bool is_big)
+{
+	struct bb_try_part *p = &s->now.v[nth];
+	uint8_t before[8];
+	bool was_set = p->is_set;
+
+	memcpy(before, p->bytes + at, size);
+	write_number(p->bytes + at, number, size, is_big);
+	if (was_set && !memcmp(before, p->bytes + at, size))
+		return false;
+	p->is_set = true;
+	if (helps(s, false))
+		return true;
+	p = &s->now.v[nth];
+	memcpy(p->bytes + at, before, size);
+	p->is_set = was_set;
+	return false;
+}
+
+/* Writes a constant everywhere into part `nth`. Returns true if that helped somewhere. */
+static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
+{
+	const struct bb_try_part *p = &s->now.v[nth];
+	uint32_t step, len = p->len < MOST_OFFSETS ? p->len : MOST_OFFSETS;
+
+	for (uint32_t size = 1; size <= 8 && size <= p->len; size *= 2) {
+		if (!fits(number, size) || (p->kind == BB_TRY_GLOBAL && size != p->len))
+			continue;
+		step = p->kind == BB_TRY_INPUT ? 1 : size;
+		for (uint32_t at = 0; at + size <= len; at += step)
+			for (int big = 0; big < (size > 1 && p->kind != BB_TRY_GLOBAL ? 2 : 1);
+			     big++) {
+				if (s->must_end(s->arg))
+					return false;
+				if (try_number(s, nth, at, number, size, big))
+					return true;
+			}
+	}
+	return false;
+}
+
+/* Sets an entry that is not there to zeros. Keeps it unless the program then executes less. */
+static bool try_entry(struct bb_try_search *s, size_t nth)
+{
+	s->now.v[nth].is_set = true;
+	if (helps(s, true))
+		return true;
+	s->now.v[nth].is_set = false;
+	return false;
+}
+
+static bool try_programs(struct bb_try_search *s, size_t nth)
+{
+	for (uint8_t i = 1; i <= s->now.v[nth].n_choices && !s->must_end(s->arg); i++)
+		if (try_number(s, nth, 0, i, 1, false))
+			return true;
+	return false;
+}
+
+static bool try_every_byte(struct bb_try_search *s, size_t nth)
+{
+	for (uint32_t at = 0; at < s->now.v[nth].len && at < MOST_BYTES; at++)
+		for (int64_t value = 0; value < 256 && !s->must_end(s->arg); value++)
+			if (try_number(s, nth, at, value, 1, false))
+				return true;
+	return false;
+}
+
+static bool try_lengths(struct bb_try_search *s, size_t nth)
+{
+	static const uint32_t lengths[] = {60, 98, 128, 256, 600, LONGEST_INPUT};
+	struct bb_try_part *p = &s->now.v[nth];
+	struct bb_try_part before = *p;
+
+	for (size_t i = 0; i < BB_LEN(lengths) && !s->must_end(s->arg); i++) {
+		uint8_t *bytes = calloc(1, lengths[i] + 1);
+
+		if (!bytes)
+			return false;
+		memcpy(bytes, before.bytes, before.len < lengths[i] ? before.len : lengths[i]);
+		p = &s->now.v[nth];
+		p->bytes = bytes;
+		p->len = lengths[i];
+		p->is_set = true;
+		if (helps(s, false)) {
+			free(before.bytes);
+			return true;
+		}
+		s->now.v[nth] = before;
+		free(bytes);
+	}
+	return false;
+}
+
+/* Tries changes of part `nth` until one helps. `thorough`: also those that take long. */
+static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
+{
+	static const int64_t always[] = {1, 0, -1, 2, 255};
+	const struct bb_try_part *p = &s->now.v[nth];
+	bool is_global = p->kind == BB_TRY_GLOBAL, helped = false;
+	size_t n_always = p->kind == BB_TRY_INPUT ? 0 : is_global ? 2 : BB_LEN(always);
+
+	if (p->kind == BB_TRY_PROGRAM)
+		return try_programs(s, nth);
+	if (p->is_absent && !p->is_set && try_entry(s, nth))
+		return true;
+	for (size_t i = 0; !helped && i < n_always; i++)
+		helped = try_constant(s, nth, always[i]);
+	/* `constants` is another list after a run that helped */
+	for (size_t i = 0; !helped && (thorough || !is_global) && i < s->n_constants; i++)
+		helped = try_constant(s, nth, s->constants[i]);
+	if (!helped && thorough && s->now.v[nth].kind == BB_TRY_INPUT)
+		helped = try_lengths(s, nth) || try_every_byte(s, nth);
+	return helped;
+}
+
+/* Tries all parts until none helps. */
+static bool try_parts(struct bb_try_search *s, bool thorough)
+{
+	bool any = false, again = true;
+
+	while (again && !s->must_end(s->arg)) {
+		again = false;
+		for (int kind = BB_TRY_PROGRAM; kind <= BB_TRY_GLOBAL; kind++)
+			/* parts may be added meanwhile */
+			for (size_t i = 0; i < s->now.n && !s->must_end(s->arg); i++)
+				if (s->now.v[i].kind == (enum bb_try_kind)kind)
+					again |= try_part(s, i, thorough);
+		any |= again;
+	}
+	return any;
+}
+
+/* Makes several random changes of one random part at once. */
+static bool try_random(struct bb_try_search *s)
+{
+	size_t nth = s->now.n ? bb_rng_below(&s->rng, s->now.n) : 0;
+	struct bb_try_part *p = s->now.n ? &s->now.v[nth] : NULL;
+	uint8_t before[MOST_OFFSETS];
+	uint32_t len;
+	bool was_set;
+
+	if (!p || (p->kind != BB_TRY_INPUT && p->kind != BB_TRY_VALUE) || !p->len)
+		return false;
+	len = p->len < MOST_OFFSETS ? p->len : MOST_OFFSETS;
+	was_set = p->is_set;
+	memcpy(before, p->bytes, len);
+	for (uint64_t i = bb_rng_below(&s->rng, MOST_AT_ONCE) + 1; i; i--) {
+		uint32_t size = 1U << bb_rng_below(&s->rng, 4);
+		bool is_constant = s->n_constants && bb_rng_below(&s->rng, 4);
+		int64_t number = is_constant ? s->constants[bb_rng_below(&s->rng, s->n_constants)]
+					     : (int64_t)bb_rng_u64(&s->rng);
+
+		if (size <= len)
+			write_number(p->bytes + bb_rng_below(&s->rng, len - size + 1), number, size,
+				     bb_rng_below(&s->rng, 2));
+	}
+	p->is_set = true;
+	if (helps(s, false))
+		return true;
+	p = &s->now.v[nth];
+	memcpy(p->bytes, before, len);
+	p->is_set = was_set;
+	return false;
+}
+
+/* --- the search --- */
+
+/* Replaces the present state by the waiting one that executes most. Returns false if none waits. */
+static bool take_waiting(struct bb_try_search *s)
+{
+	struct bb_try_waiting *most = NULL;
+	struct bb_try_state state;
+	bool unused;
+
+	for (size_t i = 0; i < s->n_waiting; i++)
+		if (!s->waiting[i].is_done && (!most || s->waiting[i].executed > most->executed))
+			most = &s->waiting[i];
+	if (!most || copy(&most->state, &state))
+		return false;
+	most->is_done = true;
+	bb_try_state__done(&s->now);
+	s->now = state;
+	s->run(s->arg, &unused);
+	s->look(s->arg);
+	return true;
+}
+
+static bool climb(struct bb_try_search *s)
+{
+	uint32_t before = s->best;
+	bool any = true;
+
+	while (any && !s->must_end(s->arg)) {
+		any = try_parts(s, false) || try_parts(s, true);
+		for (uint32_t i = 0; !any && i < RANDOM_RUNS && !s->must_end(s->arg); i++)
+			any = try_random(s);
+	}
+	return s->best > before;
+}
+
+/* Takes back every change without which as much is executed. */
+static void prune(struct bb_try_search *s)
+{
+	bool unused;
+
+	for (size_t i = s->now.n; i-- > 0;) {
+		if (!s->now.v[i].is_set || s->now.v[i].kind == BB_TRY_INPUT)
+			continue;
+		s->now.v[i].is_set = false;
+		if (s->run(s->arg, &unused) < s->best)
+			s->now.v[i].is_set = true;
+	}
+}
+
+int bb_try_search__go(struct bb_try_search *s)
+{
+	struct bb_try_state best;
+	int rc;
+
+	helps(s, true);
+	rc = copy(&s->now, &best);
+	do {
+		if (rc || !climb(s))
+			continue;
+		bb_try_state__done(&best);
+		rc = copy(&s->now, &best);
+	} while (!rc && !s->must_end(s->arg) && take_waiting(s));
+	bb_try_state__done(&s->now);
+	s->now = best;
+	if (!rc)
+		prune(s);
+	for (size_t i = 0; i < s->n_waiting; i++)
+		bb_try_state__done(&s->waiting[i].state);
+	free(s->waiting);
+	s->waiting = NULL;
+	s->n_waiting = 0;
+	return rc;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "base/rng.h"
+#include "base/std.h"
+
+/*
+ * The search of --try-inputs: changes the surroundings of a program (its input, its globals,
+ * entries of its maps) and keeps the changes with which the program executes more instructions. It
+ * knows no BPF: the caller runs the program. The same seed and the same runs give the same result.
+ */
+
+enum bb_try_kind {
+	BB_TRY_PROGRAM, /* entry of a prog array; bytes[0] is the number of a program from 1, 0:
+			   none */
+	BB_TRY_VALUE,   /* entry of another map */
+	BB_TRY_INPUT,   /* the packet or context */
+	BB_TRY_GLOBAL,  /* a global variable; each change needs a new load */
+};
+
+struct bb_try_part {
+	enum bb_try_kind kind;
+	char name[128]; /* of the map or the global; "": the input */
+	uint8_t key[64];
+	uint32_t key_len;
+	uint8_t *bytes; /* owned */
+	uint32_t len;
+	uint8_t n_choices; /* BB_TRY_PROGRAM: number of programs */
+	bool is_absent;    /* an entry that the map does not have before the search sets it */
+	bool is_set;       /* changed by the search */
+};
+
+/* Returns the part's first 8 bytes as a number, the least significant byte first. */
+static inline int64_t bb_try_part__number(const struct bb_try_part *p)
+{
+	int64_t number = 0;
+
+	memcpy(&number, p->bytes, p->len < sizeof(number) ? p->len : sizeof(number));
+	return number;
+}
+
+struct bb_try_state {
+	struct bb_try_part *v;
+	size_t n;
+};
+
+void bb_try_state__done(struct bb_try_state *s);
+
+/* Adds a part of `len` zero bytes unless the state has one of this kind, name and key. Returns it,
+ * or NULL: it is there already, or no memory. */
+struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind kind,
+					const char *name, const void *key, uint32_t key_len,
+					uint32_t len);
+
+struct bb_try_search {
+	struct bb_try_state now; /* the state that `run` uses; in the end the best one */
+	struct bb_rng rng;
+	/* constants that the program compares with at branches of which one side was not executed
+	 */
+	int64_t *constants;
+	size_t n_constants;
+	uint32_t best; /* most executed instructions so far */
+	uint64_t runs;
+	/* Runs the program in `now`. Returns the number of instructions that it executed, 0 if it
+	 * could not run. Sets *ret_is_new if it reached a basic block that no run reached before.
+	 */
+	uint32_t (*run)(void *arg, bool *ret_is_new);
+	/* Looks at the last run: sets `constants` and offers parts of `now`. */
+	void (*look)(void *arg);
+	/* Returns true if the search must end, and shows its progress. */
+	bool (*must_end)(void *arg);
+	void *arg;
+	/* states to continue from, private */
+	struct bb_try_waiting *waiting;
+	size_t n_waiting;
+};
+
+/* Searches until nothing helps any more or must_end(). Leaves the best state in s->now, without the
+ * changes that do not matter. Returns 0 or -ENOMEM. */
+int bb_try_search__go(struct bb_try_search *s);

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --try-inputs: programs that leave early are driven through by an input, entries of maps and globals that are searched for.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+names=("a search" "the scenario" "refusals")
+need_root "${names[@]}" || plan_done
+object=$O/tests/bpf/try_inputs.bpf.o
+few=(--drive step --loads 2 -n 100)
+
+# a program's executed instructions, in percent: before and after. From "try-inputs: NAME: 18 of 43 instructions executed, 43 of 43 ..."
+shares() { sed -nE "s/.*try-inputs: $1: ([0-9]+) of ([0-9]+) instructions executed, ([0-9]+) of ([0-9]+) with a found input: .*/\1 \2 \3 \4/p" "$TMP/err" |
+	awk '{print ($1 < 0.4 * $2 ? "few" : "many"), ($3 > 0.9 * $4 ? "all" : "not all")}'; }
+
+run "$BPFBENCH" --object "$object" "${few[@]}" --try-inputs="$WORK/found.yml" --no-store --format table
+expect_status "a search: succeeds" 0
+cp "$TMP/err" "$TMP/said"
+for program in behind_lookup behind_switch behind_fields; do
+	expect_eq "a search: $program" "$(shares $program)" "few all"
+done
+expect_grep "a search: a key of a lookup that misses, and a value of it" err 'try-inputs: behind_lookup: [0-9]+ of ([0-9]+) instructions executed, ([0-9]+) of \2 with .*: an entry of map services '
+expect_grep "a search: a global" err 'behind_switch: .* global enabled = 1 '
+expect_grep "a search: a packet's length and fields" err 'behind_fields: .*: a packet of [0-9]+ bytes '
+expect_grep "a search: a program for a prog array" err 'behind_tail_call: .*: program called in map next_programs '
+expect_grep "a search: is named as found" err "found input: a way through the program, not production's"
+expect_grep "a search: the line that it could not pass" err 'not passed: try_inputs\.bpf\.c:[0-9]+ "if \(hashes\(len\) != 1\)"'
+expect_grep "a search: its input is measured" out 'behind_fields ([0-9]+) of \1'
+expect_grep "a search: where the scenario is" err "try-inputs: the scenario with what was found: $WORK/found.yml"
+
+run "$BPFBENCH" -s "$WORK/found.yml" "${few[@]}" --no-store --format table
+expect_status "the scenario: measures" 0
+for program in behind_lookup behind_switch behind_fields; do
+	expect_grep "the scenario: $program is executed" out "$program ([0-9]+) of \\1[^0-9]"
+done
+check "the scenario: says what it is" grep -q "found input: a way through the program, not production's" "$WORK/found.yml"
+run "$BPFBENCH" --object "$object" "${few[@]}" --try-inputs="$WORK/again.yml" --no-store --format table
+check "the scenario: the same seed finds the same" cmp "$WORK/found.yml" "$WORK/again.yml"
+
+run "$BPFBENCH" --object "$object" "${few[@]}" --no-store --format table
+expect_grep "the option is named where a check turns runs away" out '^    .*--try-inputs'
+
+run "$BPFBENCH" -s "$WORK/found.yml" --try-inputs
+expect_status "refusals: of a scenario" 2
+run "$BPFBENCH" --object "$object" --try-inputs --no-store
+expect_status "refusals: no place for the scenario" 2
+expect_grep "refusals: say what to do" err 'try-inputs=FILE\.yml'
+plan_done

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The search of --try-inputs on made-up programs: functions of the state that say how far they get.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "run/try_search.h"
+
+struct fake {
+	struct bb_try_search search;
+	uint32_t (*program)(const struct bb_try_state *s);
+	uint32_t most; /* executed by one run so far */
+	uint64_t limit;
+	int64_t constants[3];
+	bool offers; /* offers an entry of a map */
+};
+
+static const struct bb_try_part *part(const struct bb_try_state *s, enum bb_try_kind kind)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].kind == kind)
+			return &s->v[i];
+	return NULL;
+}
+
+static uint32_t run(void *arg, bool *ret_is_new)
+{
+	struct fake *f = arg;
+	uint32_t n = f->program(&f->search.now);
+
+	*ret_is_new = n > f->most;
+	f->most = n > f->most ? n : f->most;
+	return n;
+}
+
+static void look(void *arg)
+{
+	struct fake *f = arg;
+	struct bb_try_part *p;
+
+	free(f->search.constants);
+	f->search.constants = malloc(sizeof(f->constants));
+	assert_non_null(f->search.constants);
+	memcpy(f->search.constants, f->constants, sizeof(f->constants));
+	f->search.n_constants = 3;
+	p = f->offers ? bb_try_state__offer(&f->search.now, BB_TRY_VALUE, "map", "key", 3, 8)
+		      : NULL;
+	if (p)
+		p->is_absent = true;
+}
+
+static bool must_end(void *arg)
+{
+	const struct fake *f = arg;
+
+	return f->search.runs >= f->limit;
+}
+
+static void search(struct fake *f, uint32_t input_bytes)
+{
+	f->search.run = run;
+	f->search.look = look;
+	f->search.must_end = must_end;
+	f->search.arg = f;
+	f->limit = f->limit ? f->limit : 100000;
+	bb_rng_seed(&f->search.rng, 1);
+	if (input_bytes)
+		assert_non_null(bb_try_state__offer(&f->search.now, BB_TRY_INPUT, "", NULL, 0,
+						    input_bytes));
+	assert_int_equal(bb_try_search__go(&f->search), 0);
+}
+
+static void done(struct fake *f)
+{
+	bb_try_state__done(&f->search.now);
+	free(f->search.constants);
+}
+
+/* A field in network byte order at an odd offset, then a length. */
+static uint32_t parser(const struct bb_try_state *s)
+{
+	const struct bb_try_part *p = part(s, BB_TRY_INPUT);
+
+	if (p->bytes[13] != 0x12 || p->bytes[14] != 0x34)
+		return 10;
+	return p->len < 128 ? 20 : 30;
+}
+
+static void test_fields_and_lengths(void **state)
+{
+	struct fake f = {.program = parser, .constants = {99, 0x1234, 5}};
+
+	(void)state;
+	search(&f, 64);
+	assert_int_equal(f.search.best, 30);
+	assert_int_equal(parser(&f.search.now), 30);
+	done(&f);
+}
+
+/* An entry that must be there, with a number in its value; and a global that does not matter. */
+static uint32_t lookup(const struct bb_try_state *s)
+{
+	const struct bb_try_part *p = part(s, BB_TRY_VALUE);
+
+	if (!p || !p->is_set)
+		return 10;
+	return bb_try_part__number(p) >> 32 == 7 ? 40 : 12;
+}
+
+static void test_entries(void **state)
+{
+	struct fake f = {.program = lookup, .constants = {7, 8, 9}, .offers = true};
+	const struct bb_try_part *p;
+
+	(void)state;
+	assert_non_null(bb_try_state__offer(&f.search.now, BB_TRY_GLOBAL, "debug", NULL, 0, 4));
+	search(&f, 0);
+	assert_int_equal(f.search.best, 40);
+	p = part(&f.search.now, BB_TRY_VALUE);
+	assert_true(p->is_set && !memcmp(p->key, "key", 3));
+	assert_false(part(&f.search.now, BB_TRY_GLOBAL)->is_set);
+	done(&f);
+}
+
+/* A switch that turns most of the program off, and one that turns it on. */
+static uint32_t switches(const struct bb_try_state *s)
+{
+	uint32_t n = 10;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].is_set && s->v[i].bytes[0] == 1)
+			n = !strcmp(s->v[i].name, "on") ? n + 50 : n / 2;
+	return n;
+}
+
+static void test_globals(void **state)
+{
+	struct fake f = {.program = switches};
+
+	(void)state;
+	assert_non_null(bb_try_state__offer(&f.search.now, BB_TRY_GLOBAL, "off", NULL, 0, 1));
+	assert_non_null(bb_try_state__offer(&f.search.now, BB_TRY_GLOBAL, "on", NULL, 0, 1));
+	search(&f, 0);
+	assert_int_equal(f.search.best, 60);
+	assert_false(f.search.now.v[0].is_set);
+	assert_true(f.search.now.v[1].is_set);
+	done(&f);
+}
+
+static uint32_t wall(const struct bb_try_state *s)
+{
+	(void)s;
+	return 10;
+}
+
+/* A program that nothing changes: the search ends by itself or at the limit, with nothing set. */
+static void test_ends(void **state)
+{
+	struct fake f = {.program = wall}, few = {.program = wall, .limit = 100};
+
+	(void)state;
+	search(&f, 64);
+	assert_true(f.search.runs < f.limit);
+	assert_int_equal(f.search.best, 10);
+	assert_false(f.search.now.v[0].is_set);
+	done(&f);
+	search(&few, 64);
+	assert_in_range(few.search.runs, 100, 110);
+	done(&few);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fields_and_lengths),
+		cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_globals),
+		cmocka_unit_test(test_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
