@@ -74,8 +74,8 @@ struct bb_openmetrics_labels {
 void bb_openmetrics_family(const char *name, const char *type, const char *unit, const char *help,
 			   FILE *out);
 
-/* Writes a sample of the family `name`; nothing if `value` is NAN. `quantile` NULL: the sample has
- * no such label. */
+/* Writes a sample of the family `name`; nothing if `value` is not finite. `quantile` NULL: the
+ * sample has no such label. */
 void bb_openmetrics_sample(const char *name, const char *suffix,
 			   const struct bb_openmetrics_labels *labels, const char *quantile,
 			   double value, FILE *out);
