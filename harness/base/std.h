@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements */
+#define bb_plural(n) ((n) == 1 ? "" : "s") /* ending of a noun behind the number `n` */
 
 /*
  * An error for the user: a negative errno, and one message that says the fault, where it is, and

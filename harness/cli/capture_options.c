@@ -68,7 +68,7 @@ static void say_not_attached(const struct bb_capture *c)
 	if (n)
 		bb_tell("the command attached %zu program%s to no event (%s); they are measured on "
 			"events that bpfbench makes",
-			n, n == 1 ? "" : "s", bb_phrase__join(names, n).text);
+			n, bb_plural(n), bb_phrase__join(names, n).text);
 	free(names);
 	free(places);
 }
@@ -87,7 +87,7 @@ int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **r
 		bb_tell("the command %s", bb_how_ended(facts.status).text);
 	bb_tell("captured %zu program%s in %.1f s; looking at %zu of the command's system calls "
 		"delayed each by %.0f us",
-		(*ret_capture)->n_progs, (*ret_capture)->n_progs == 1 ? "" : "s", facts.seconds,
+		(*ret_capture)->n_progs, bb_plural((*ret_capture)->n_progs), facts.seconds,
 		facts.n_calls, facts.us_a_call);
 	say_not_attached(*ret_capture);
 	return 0;

@@ -163,7 +163,7 @@ static int print_capture(const struct bb_capture *c, bool all, struct bb_err *er
 		left_out += c->maps[i].left_out != NULL;
 	}
 	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
-	       c->n_maps, c->n_maps == 1 ? "" : "s", entries, bytes, left_out);
+	       c->n_maps, bb_plural(c->n_maps), entries, bytes, left_out);
 	/* attached programs that the command did not load by a system call of its own */
 	for (size_t i = 0; i < c->n_attachments; i++) {
 		const struct bb_captured_attachment *a = &c->attachments[i];

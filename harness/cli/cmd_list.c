@@ -137,7 +137,7 @@ int bb_cmd_list(int argc, char **argv, struct bb_err *err)
 		return bad;
 	rc = bb_store__list(a.results, &ids, &n, err);
 	if (!rc && !a.runs_only)
-		printf("\n%zu stored run%s in %s%s%s\n", n, n == 1 ? "" : "s", a.results,
+		printf("\n%zu stored run%s in %s%s%s\n", n, bb_plural(n), a.results,
 		       n ? ", newest first" : "",
 		       n > NEWEST ? " (--runs lists all):"
 		       : n        ? ":"

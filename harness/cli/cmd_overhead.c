@@ -137,7 +137,7 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 		add_part(d, "unexplained", NAN, NAN, bb_overhead__unexplained_s(o), base_s);
 	if (n_idle)
 		bb_doc__add(d, BB_DOC_FAINT, NULL, "%zu program%s of the agent did not run", n_idle,
-			    n_idle == 1 ? "" : "s");
+			    bb_plural(n_idle));
 }
 
 static void add_notes(const struct shown *s, struct bb_doc *d)
@@ -185,8 +185,7 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
 		    "overhead of %s: %zu blocks of 4 turns, %u run%s of the workload a turn, %.0f "
 		    "s",
-		    s->name, o->n_blocks, o->runs_a_turn, o->runs_a_turn == 1 ? "" : "s",
-		    o->elapsed_s);
+		    s->name, o->n_blocks, o->runs_a_turn, bb_plural(o->runs_a_turn), o->elapsed_s);
 	add_figures(s, d);
 	add_parts(s, d);
 	add_notes(s, d);

@@ -96,7 +96,7 @@ static void print_repeat(const struct bb_repeat *r, const struct bb_between *b)
 		return;
 	printf("95 %% of such runs are so close to their mean, by %zu self-test%s of this "
 	       "machine. Plain runs have it in their intervals from now on.\n",
-	       b->n_selftests, b->n_selftests == 1 ? "" : "s");
+	       b->n_selftests, bb_plural(b->n_selftests));
 	if (r->n_rows)
 		print_causes(r);
 }

@@ -45,7 +45,7 @@ static void print_found(const struct bb_discovery *d)
 		n++;
 		printf("  %c %-20s %u run%s a firing, which takes %.1f us%s%s\n",
 		       t->trigger == d->trigger ? '*' : ' ', t->trigger->name, t->runs,
-		       t->runs == 1 ? "" : "s", t->ns / 1e3, t->rc ? "; it ends with: " : "",
+		       bb_plural(t->runs), t->ns / 1e3, t->rc ? "; it ends with: " : "",
 		       t->rc ? strerror(-t->rc) : "");
 	}
 	if (!n)

@@ -49,7 +49,7 @@ static void put_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, F
 	}
 	if (!n_idle)
 		return;
-	fprintf(out, "%zu program%s did not run:", n_idle, n_idle == 1 ? "" : "s");
+	fprintf(out, "%zu program%s did not run:", n_idle, bb_plural(n_idle));
 	for (size_t i = 0; i < n && named < IDLE_NAMED; i++)
 		if (is_idle(&rows[i]))
 			fprintf(out, "%s %s", named++ ? "," : "",

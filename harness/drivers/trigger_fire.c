@@ -352,7 +352,7 @@ static void say_fired(const struct bb_test_prog *prog, size_t n_beside, char *re
 			 found->point.kind == BB_AT_ITER ? " or so" : "");
 	if (n_beside)
 		snprintf(beside, sizeof(beside), "; with %zu other%s attached", n_beside,
-			 n_beside == 1 ? "" : "s");
+			 bb_plural(n_beside));
 	snprintf(ret_words, size, "%s (%s%s%s%s%s)", found->trigger->name,
 		 bb_attach_point__words(&found->point).text, mean, found->point.said[0] ? "; " : "",
 		 found->point.said, beside);
@@ -511,7 +511,7 @@ static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "%llu firings of '%s', and none that brought %u run%s and no other%s%s",
 			 (unsigned long long)b->fired, slot->found->trigger->name,
-			 slot->found->runs_each, slot->found->runs_each == 1 ? "" : "s",
+			 slot->found->runs_each, bb_plural(slot->found->runs_each),
 			 shared->trigger_rc ? "; the last failed: " : "",
 			 shared->trigger_rc ? strerror(-shared->trigger_rc) : "");
 }

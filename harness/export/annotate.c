@@ -94,10 +94,10 @@ int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts,
 
 	bb_put_clean(out, c->name);
 	fprintf(out,
-		": %" PRIu64 " runs of %.2f instructions; %u in the program, %u blocks, %" PRIu64
-		" paths\n",
+		": %" PRIu64 " runs of %.2f instructions; %u in the program, %u block%s, %" PRIu64
+		" path%s\n",
 		c->runs, c->runs ? (double)c->instructions / (double)c->runs : 0, c->n_insns,
-		c->n_blocks, c->paths);
+		c->n_blocks, bb_plural(c->n_blocks), c->paths, bb_plural(c->paths));
 	for (size_t i = 0; i < c->n_calls; i++) {
 		fprintf(out, "%s%.2f ", i ? ", " : "calls per run: ",
 			c->runs ? (double)c->calls[i].calls / (double)c->runs : 0);

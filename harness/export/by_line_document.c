@@ -317,7 +317,7 @@ void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, bool all, st
 	bb_doc__append(d, ", over ");
 	if (b->n_loads < b->n_all)
 		bb_doc__append(d, "%zu of ", b->n_loads);
-	bb_doc__append(d, "%zu load%s; its parts sum to %s ns", b->n_all, b->n_all == 1 ? "" : "s",
+	bb_doc__append(d, "%zu load%s; its parts sum to %s ns", b->n_all, bb_plural(b->n_all),
 		       bb_table_cell_value(b->sum.value).text);
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	if (sentence[0])

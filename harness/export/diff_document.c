@@ -219,8 +219,9 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu cases: %zu same, %zu regressed, %zu improved, %zu inconclusive",
-		    diff->n_rows, bb_exact_diff__count(diff, BB_VERDICT_SAME),
+		    "%zu case%s: %zu same, %zu regressed, %zu improved, %zu inconclusive",
+		    diff->n_rows, bb_plural(diff->n_rows),
+		    bb_exact_diff__count(diff, BB_VERDICT_SAME),
 		    bb_exact_diff__count(diff, BB_VERDICT_REGRESSED),
 		    bb_exact_diff__count(diff, BB_VERDICT_IMPROVED),
 		    bb_exact_diff__count(diff, BB_VERDICT_INCONCLUSIVE));
@@ -378,7 +379,7 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 {
 	if (c->n_loads < c->needs_loads) {
 		bb_doc__append(d, "; %zu load%s, a verdict on a line takes %zu; ", c->n_loads,
-			       c->n_loads == 1 ? "" : "s", c->needs_loads);
+			       bb_plural(c->n_loads), c->needs_loads);
 		add_more(diff, (double)c->needs_loads / fmax((double)c->n_loads, 1), d);
 		bb_doc__append(d, " %s that many", diff->option ? "gives" : "are");
 		return;

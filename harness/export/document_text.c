@@ -26,15 +26,22 @@ static void put_coloured(const struct page *p, const char *colour, const char *t
 
 /* --- paragraphs --- */
 
+/* The blank at `text[at]` stands within a number: "33 034 240". */
+static bool is_in_number(const char *text, size_t at)
+{
+	return at && isdigit((unsigned char)text[at - 1]) &&
+	       strspn(text + at + 1, "0123456789") == 3;
+}
+
 /* Returns how many bytes of `text` fit into `width` characters. A line ends at a blank if it has
- * one. */
+ * one outside a number. */
 static size_t line_len(const char *text, size_t width)
 {
 	size_t at = 0, blank = 0, n = 0;
 
 	for (; text[at] && n <= width; at++) {
 		n += ((unsigned char)text[at] & 0xc0) != 0x80;
-		if (text[at] == ' ')
+		if (text[at] == ' ' && !is_in_number(text, at))
 			blank = at;
 	}
 	if (n <= width)

@@ -131,7 +131,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		n[mark]++;
 		if (!bb_history_is_news(mark))
 			continue;
-		/* Such as "regressed: CASE, +5.01 % in the newest run, since
+		/* Such as "regressed: CASE, +5.01 % in the newest run, first seen in that of
 		 * 2026-01-26T12:00:00Z (commit 1a2b3c4d5e)". */
 		bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
 			    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run",
@@ -139,17 +139,17 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		if (mark == BB_HISTORY_SUSPECT)
 			bb_doc__append(d, "; one run proves nothing: run again");
 		else if (since)
-			bb_doc__append(d, ", since %s",
+			bb_doc__append(d, ", first seen in that of %s",
 				       since->of->started ? since->of->started : since->of->id);
 		if (since && mark != BB_HISTORY_SUSPECT && strcmp(since->of->commit, "none"))
 			bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu "
+		    "%zu case%s over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu "
 		    "steady, %zu learning",
-		    n_cases, only ? bb_history_n_runs(t, only) : t->n_runs, n[BB_HISTORY_REGRESSED],
-		    n[BB_HISTORY_IMPROVED], n[BB_HISTORY_SUSPECT], n[BB_HISTORY_STEADY],
-		    n[BB_HISTORY_LEARNING]);
+		    n_cases, bb_plural(n_cases), only ? bb_history_n_runs(t, only) : t->n_runs,
+		    n[BB_HISTORY_REGRESSED], n[BB_HISTORY_IMPROVED], n[BB_HISTORY_SUSPECT],
+		    n[BB_HISTORY_STEADY], n[BB_HISTORY_LEARNING]);
 	if (n[BB_HISTORY_LEARNING])
 		bb_doc__append(d, " (a case is judged after its first %zu runs)",
 			       bb_history_default_rule.window_min);

@@ -498,17 +498,18 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 /* Adds the words that a reader meets first, and an empty paragraph for the machine. */
 static void add_key(const struct bb_report *r, struct bb_doc *d)
 {
-	bool has_net = false, has_step = false, has_slope = false;
+	bool has_net = false, has_step = false, has_slope = false, has_command = false;
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
+		has_command |= r->cases[i].command != NULL;
 		has_step |= !strcmp(r->cases[i].drive, "step");
 		has_slope |= !strcmp(r->cases[i].drive, "slope");
 	}
 	if (has_net)
-		bb_doc__add(d, BB_DOC_FAINT, "net",
-			    "what a program adds to an empty one of its type, the floor, within "
-			    "each load%s",
+		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s, the floor, within each load%s",
+			    has_command ? "variant adds to the command alone"
+					: "program adds to an empty one of its type",
 			    r->n_comparisons ? "" : "; +-: the longer side of the 95 % interval");
 	if (has_step && has_slope)
 		bb_doc__add(d, BB_DOC_FAINT, "step",

@@ -290,8 +290,8 @@ static int put_program(FILE *out, const struct program *p, bool open)
 	if (c->runs)
 		fprintf(out, "%.2f instructions a run over %" PRIu64 " runs; ",
 			per_run(p, c->instructions), c->runs);
-	fprintf(out, "%u in the program, %u blocks, %" PRIu64 " paths</summary>\n", c->n_insns,
-		c->n_blocks, c->paths);
+	fprintf(out, "%u in the program, %u block%s, %" PRIu64 " path%s</summary>\n", c->n_insns,
+		c->n_blocks, bb_plural(c->n_blocks), c->paths, bb_plural(c->paths));
 	for (size_t i = 0; i < c->n_calls && c->runs; i++) {
 		fprintf(out, "%s%.2f",
 			i ? ", " : "<p>Calls per run: ", per_run(p, c->calls[i].calls));

@@ -514,11 +514,21 @@ static void note_pairs(const struct bb_comparison *c, struct bb_diffs *d, struct
 
 	if (blind)
 		add_note(d, row, "%u pairs, without JIT addresses to match", c->n_unmatched);
-	else if (c->n_unmatched && isfinite(c->ratio_unmatched.value))
-		add_note(d, row, "pairs: %u matched; %u unmatched: %+.2f %%", c->n_matched,
-			 c->n_unmatched, 100 * (c->ratio_unmatched.value - 1));
 	else
 		add_note(d, row, "pairs: %u matched", c->n_matched);
+}
+
+/* Adds the row of the net latency. Both programs have the same floor, so their net latencies
+ * differ by as many ns as their latencies, and so do the ends of the interval. */
+static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double head_ns)
+{
+	double base_net = c->base_ns - c->floor_ns, scale = c->base_ns / base_net;
+	struct bb_estimate ratio = {
+		.lo = base_net > 0 ? 1 + (c->ratio.lo - 1) * scale : NAN,
+		.hi = base_net > 0 ? 1 + (c->ratio.hi - 1) * scale : NAN,
+	};
+
+	add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
 }
 
 /* Adds the rows of a measured comparison. B and the difference are computed from A and the
@@ -546,12 +556,8 @@ static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 	if (fabs(c->injected) > 0)
 		add_note(d, &row, "%+.3g %% were injected into B", 100 * c->injected);
 	add_row(d, c->name, row);
-	/* Both programs have the same floor, so their net latencies differ by as much as their
-	 * latencies. */
 	if (isfinite(c->floor_ns))
-		add_row(d, c->name,
-			row_of_ratio("net", c->base_ns - c->floor_ns, head_ns - c->floor_ns,
-				     &c->ratio_net));
+		add_net(c, d, head_ns);
 }
 
 /* Returns the program of a comparison's base or head; NULL if the run has none, as with the fake

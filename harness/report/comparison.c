@@ -232,7 +232,7 @@ void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 	is_long = has_budget ? more > MOST_S : times > MOST_TIMES;
 	if (isnan(c->ratio.lo))
 		snprintf(known, sizeof(known), "%zu pair%s of the %zu that a verdict takes", n,
-			 n == 1 ? "" : "s", n < fewest ? fewest : n + 1);
+			 bb_plural(n), n < fewest ? fewest : n + 1);
 	else
 		snprintf(known, sizeof(known), "known to +-%.2g %%",
 			 50 * (c->ratio.hi - c->ratio.lo));

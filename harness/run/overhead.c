@@ -108,8 +108,7 @@ static void explain(struct bb_overhead *o, double max, double *scratch)
 		snprintf(o->why, sizeof(o->why),
 			 "%s%zu block%s of four turns fitted the budget, a verdict needs %d: "
 			 "--budget %.0f",
-			 because, o->n_blocks, o->n_blocks == 1 ? "" : "s",
-			 BB_OVERHEAD_LEAST_BLOCKS,
+			 because, o->n_blocks, bb_plural(o->n_blocks), BB_OVERHEAD_LEAST_BLOCKS,
 			 advised_s(o->elapsed_s * (BB_OVERHEAD_LEAST_BLOCKS + 1) /
 				   (double)(o->n_blocks ? o->n_blocks : 1)));
 		return;

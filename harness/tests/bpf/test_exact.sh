@@ -70,7 +70,7 @@ expect_grep "compare --exact: of stored runs, too, counts every case" out '^10 c
 run "$BPFBENCH" compare --exact --base-object "$objects/exact_truth.bpf.o" --head-object "$objects/exact_truth.bpf.o" \
 	--program event --results "$results"
 expect_status "compare --exact: two builds of a program that page faults fire" 0
-expect_grep "compare --exact: which are the same" out '^1 cases: 1 same'
+expect_grep "compare --exact: which are the same" out '^1 case: 1 same'
 
 # --- kfuncs ---
 sed "s,OBJECT,$objects/kfunc.bpf.o," >"$TMP/kfunc.yml" <<-'YAML'

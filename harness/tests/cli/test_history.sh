@@ -1,35 +1,38 @@
-#!/usr/bin/env bash
-# SPDX-License-Identifier: GPL-2.0-or-later
-# `bpfbench history` over runs of the fake drive, dated a day apart: levels, marks, change points, and files that are no
-# runs of ours.
-# shellcheck source=harness/tests/tool.sh
-. "$(dirname "$0")/../tool.sh"
+#!/ usr / bin / env bash
+#SPDX - License - Identifier : GPL - 2.0 - or -later
+# `bpfbench history` over runs of the fake drive, dated a day apart : levels, marks,               \
+	change points, and files that are no
+#runs of ours.
+#shellcheck source = harness / tests / tool.sh
+."$(dirname " $0 ")/../tool.sh"
 
-results=$WORK/results
+	results =
+	$WORK / results
 
-# scenario NAME PLAIN_NS EMPTY_NS OTHER_NS: writes $WORK/NAME.yml, of which all runs are stored as runs of "hist".
-scenario() {
-	cat >"$WORK/$1.yml" <<-YML
-	name: hist
-	floor: empty
-	variants:
-	  - {name: empty, globals: {location_ns: $3, spread_ns: 2}}
-	  - {name: plain, globals: {location_ns: $2}}
-	  - {name: other, globals: {location_ns: $4}}
-	drive:
-	  - {with: fake}
-	YML
+#scenario NAME PLAIN_NS EMPTY_NS OTHER_NS : writes $WORK / NAME.yml,                               \
+	of which all runs are stored as runs of "hist".
+		scenario(){
+			cat > "$WORK/$1.yml" << -YML name : hist floor : empty variants : -{
+				name : empty,
+				globals : {location_ns : $3, spread_ns : 2}
+			} - {name : plain, globals : {location_ns : $2}} -
+							{name : other, globals : {location_ns : $4}}
+							drive : -{with : fake} YML
+		}
+
+#day N : its date.
+	day()
+{
+	date - u - d "2026-01-01 + $1 days" + % Y - % m - % d;
 }
 
-# day N: its date.
-day() { date -u -d "2026-01-01 + $1 days" +%Y-%m-%d; }
+#stored N SCENARIO : a run of day N, with seed N, as results / ID.json.Its path is then in $path.
+stored()
+{
+	local n = $1 date id file
 
-# stored N SCENARIO: a run of day N, with seed N, as results/ID.json. Its path is then in $path.
-stored() {
-	local n=$1 date id file
-
-	date=$(day "$n")
-	id=${date//-/}T120000Z-hist-$(printf '%08x' "$n")
+		date = $(day "$n") id = $
+	{date//-/}T120000Z-hist-$(printf '%08x' "$n")
 	rm -rf "$WORK/new"
 	run "${user[@]}" "$BPFBENCH" run --scenario "$WORK/$2.yml" --results "$WORK/new" --seed "$n" -n 1200 --quiet
 	file=$(echo "$WORK"/new/*.json)
@@ -98,7 +101,7 @@ history --all
 expect_status "a regression is no failure of history" 0
 expect_grep "the table marks it" out "^  $(day 26)T12:00:00Z .* regressed +change point: slower from here on\$"
 expect_grep "the end of the table names it" out \
-	"^ *regressed: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, since $(day 26)T12:00:00Z"
+	"^ *regressed: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, first seen in that of $(day 26)T12:00:00Z"
 expect_grep "the end of the table counts" out '^3 cases over 27 runs: 1 regressed, 0 improved, 0 suspect, 2 steady, 0 learning$'
 expect_no_grep "no line ends in blanks" out ' $'
 history --threshold 10% --format tsv
@@ -146,7 +149,7 @@ expect_grep "a copy is counted once, and said to be one" err '^bpfbench: passed 
 expect_eq "bad files: four lines, no more" "$(wc -l <"$TMP/err")" 4
 expect_eq "bad files: the marks are as before" "$(marks hist/plain/fake)" "20 learning, 5 steady, 2 regressed"
 
-# --- runs that are shown, not judged ---
+#-- - runs that are shown, not judged -- -
 sed -i -E 's/("kernel_release": )"[^"]*"/\1"2.6.32"/' "$results"/*T120000Z-hist-00000003.json
 sed -i -E 's/("incomplete": )null/\1"SIGINT"/' "$results"/*T120000Z-hist-00000004.json
 history --format tsv

@@ -213,7 +213,7 @@ static void test_source(void **state)
 	assert_whole(text);
 	assert_has(text, "<a href='#source'>Instructions and source</a>");
 	assert_has(text, "28.00 instructions a run over 20 runs; 12 in the program, 3 blocks, 1 "
-			 "paths");
+			 "path");
 	assert_has(text, "<p>Calls per run: 1.00 <code>&lt;b&gt;helper</code>.</p>");
 	assert_has(text, "<a href='#l0-0-0'>prog.bpf.c:10</a> 96.4 %, <a "
 			 "href='#l0-0-1'>prog.bpf.c:12</a> 3.6 %.");
@@ -304,7 +304,8 @@ static void test_history(void **state)
 			 "learning");
 	assert_has(text, "<b>regressed</b>: perf_profiler/ringbuf_nowakeup/step/stack_depth=8, "
 			 "+5.00 "
-			 "% in the newest run, since 2026-11-21T13:17:00Z (commit 0000000000)");
+			 "% in the newest run, first seen in that of 2026-11-21T13:17:00Z (commit "
+			 "0000000000)");
 	/* What changed comes first. */
 	assert_true(strstr(text, "<td>1.0500 x anchor</td><td>+5.00</td>") <
 		    strstr(text, "<td class=text>perf_profiler/empty/step"));
