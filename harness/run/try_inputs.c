@@ -649,7 +649,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 {
 	const struct bb_plan_opts all = {0};
 	struct bb_report *scratch = bb_report__new();
-	struct bb_session session;
+	struct bb_session session = {0}; /* no plan: it was not opened */
 	struct bb_plan plan;
 	int rc = scratch ? bb_plan__make(scenario, &all, &plan, err) : bb_fail_nomem(err);
 
@@ -673,7 +673,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 		else if (try_variant(&session, v, c, f))
 			rc = bb_stop_signal ? -EINTR : bb_fail_nomem(err);
 	}
-	if (plan.n_cases && session.plan)
+	if (session.plan)
 		bb_session__close(&session);
 	bb_plan__done(&plan);
 	bb_report__free(scratch);

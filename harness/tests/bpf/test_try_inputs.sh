@@ -45,4 +45,6 @@ expect_status "refusals: of a scenario" 2
 run "$BPFBENCH" --object "$object" --try-inputs --no-store
 expect_status "refusals: no place for the scenario" 2
 expect_grep "refusals: say what to do" err 'try-inputs=FILE\.yml'
+run "$BPFBENCH" --object "$O/tests/bpf/refused_map.bpf.o" "${few[@]}" --try-inputs="$WORK/none.yml" --no-store --format table
+expect_status "refusals: an object that cannot be loaded" 1
 plan_done
