@@ -16,7 +16,7 @@
 #include "plan/yaml.h"
 
 /* room for floors in the scenario's list of variants; there are fewer pairs of type and trigger */
-#define MOST_FLOORS 64u
+#define MOST_FLOORS 24u
 #define MAX_NAMES 64 /* most maps that a message lists */
 #define MAX_RUNS 16  /* most inputs of a drive that are taken from a capture */
 /* Most bytes of an input file: enough for a packet capture. The scenario's reader checks the
@@ -75,6 +75,7 @@ struct maker {
 	size_t n_variants;
 	struct group *groups;
 	size_t n_groups;
+	size_t most_groups; /* further programs with packets of their own share a group */
 	struct bb_object_scenario out;
 };
 
@@ -268,7 +269,7 @@ static int find_group(struct maker *m, const struct bb_object_program *p, const 
 	const char *trigger = trigger_of(m->opts, p);
 	/* versions that are compared get the same packets */
 	bool alone = !m->opts->one_each && (has_packets(p) || found_bytes(found_of(m, name))) &&
-		     m->n_groups < MOST_FLOORS / 2;
+		     m->n_groups < m->most_groups;
 	bool is_second = false, has_floor;
 	size_t n_alike = 0; /* groups of this type with this trigger */
 	struct group *g;
@@ -403,6 +404,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 			     "%s: %zu programs are too many for one run, which measures %zu at the "
 			     "most; --program NAME (repeatable) chooses some of them",
 			     o->objects[0].path, n, most);
+	m->most_groups = BB_YAML_MAX_ENTRIES - MOST_FLOORS / 2 - n;
 	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
 	for (size_t i = 0; !rc && i < o->n_objects; i++)
 		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)

@@ -1,38 +1,35 @@
-#!/ usr / bin / env bash
-#SPDX - License - Identifier : GPL - 2.0 - or -later
-# `bpfbench history` over runs of the fake drive, dated a day apart : levels, marks,               \
-	change points, and files that are no
-#runs of ours.
-#shellcheck source = harness / tests / tool.sh
-."$(dirname " $0 ")/../tool.sh"
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `bpfbench history` over runs of the fake drive, dated a day apart: levels, marks, change points, and files that are no
+# runs of ours.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
 
-	results =
-	$WORK / results
+results=$WORK/results
 
-#scenario NAME PLAIN_NS EMPTY_NS OTHER_NS : writes $WORK / NAME.yml,                               \
-	of which all runs are stored as runs of "hist".
-		scenario(){
-			cat > "$WORK/$1.yml" << -YML name : hist floor : empty variants : -{
-				name : empty,
-				globals : {location_ns : $3, spread_ns : 2}
-			} - {name : plain, globals : {location_ns : $2}} -
-							{name : other, globals : {location_ns : $4}}
-							drive : -{with : fake} YML
-		}
-
-#day N : its date.
-	day()
-{
-	date - u - d "2026-01-01 + $1 days" + % Y - % m - % d;
+# scenario NAME PLAIN_NS EMPTY_NS OTHER_NS: writes $WORK/NAME.yml, of which all runs are stored as runs of "hist".
+scenario() {
+	cat >"$WORK/$1.yml" <<-YML
+	name: hist
+	floor: empty
+	variants:
+	  - {name: empty, globals: {location_ns: $3, spread_ns: 2}}
+	  - {name: plain, globals: {location_ns: $2}}
+	  - {name: other, globals: {location_ns: $4}}
+	drive:
+	  - {with: fake}
+	YML
 }
 
-#stored N SCENARIO : a run of day N, with seed N, as results / ID.json.Its path is then in $path.
-stored()
-{
-	local n = $1 date id file
+# day N: its date.
+day() { date -u -d "2026-01-01 + $1 days" +%Y-%m-%d; }
 
-		date = $(day "$n") id = $
-	{date//-/}T120000Z-hist-$(printf '%08x' "$n")
+# stored N SCENARIO: a run of day N, with seed N, as results/ID.json. Its path is then in $path.
+stored() {
+	local n=$1 date id file
+
+	date=$(day "$n")
+	id=${date//-/}T120000Z-hist-$(printf '%08x' "$n")
 	rm -rf "$WORK/new"
 	run "${user[@]}" "$BPFBENCH" run --scenario "$WORK/$2.yml" --results "$WORK/new" --seed "$n" -n 1200 --quiet
 	file=$(echo "$WORK"/new/*.json)
@@ -149,7 +146,7 @@ expect_grep "a copy is counted once, and said to be one" err '^bpfbench: passed 
 expect_eq "bad files: four lines, no more" "$(wc -l <"$TMP/err")" 4
 expect_eq "bad files: the marks are as before" "$(marks hist/plain/fake)" "20 learning, 5 steady, 2 regressed"
 
-#-- - runs that are shown, not judged -- -
+# --- runs that are shown, not judged ---
 sed -i -E 's/("kernel_release": )"[^"]*"/\1"2.6.32"/' "$results"/*T120000Z-hist-00000003.json
 sed -i -E 's/("incomplete": )null/\1"SIGINT"/' "$results"/*T120000Z-hist-00000004.json
 history --format tsv
