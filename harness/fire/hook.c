@@ -518,7 +518,8 @@ static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
 	return bb_netns__leave(home_fd, rc, &unsaid);
 }
 
-int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err)
+/* Attaches the program once. Returns 0 or a negative errno. */
+static int put_once(const struct bb_hook *h, int prog_fd, int *ret_link_fd)
 {
 	const struct bb_attach_point *p = &h->point;
 	struct bb_multi_addresses addresses = {0};
@@ -572,6 +573,18 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 			     ret_link_fd);
 		break;
 	case BB_AT_NOWHERE: break;
+	}
+	return rc;
+}
+
+int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err)
+{
+	const struct bb_attach_point *p = &h->point;
+	int rc = put_once(h, prog_fd, ret_link_fd);
+
+	if (rc == -EEXIST) { /* a thread has yet to detach the program from here */
+		bb_close_later__wait();
+		rc = put_once(h, prog_fd, ret_link_fd);
 	}
 	if (rc == -ENOENT && p->kind == BB_AT_RAW_TP)
 		return say_no_tracepoint(p, err);
