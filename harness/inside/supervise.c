@@ -546,6 +546,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	char *log = malloc(LOG_BYTES);
 	struct bb_cfg g = {0};
 	int fd, rc = log ? bb_cfg__make(&code, &g, err) : bb_fail_nomem(err);
+	int load_rc;
 	double empty_ns;
 
 	if (rc) {
@@ -553,6 +554,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 		return rc;
 	}
 	fd = load(&attr, sizeof(attr), NULL, log);
+	load_rc = fd < 0 ? fd : 0;
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
 	bb_close(&fd);
 	price.timed_ns = price_of(&attr, &code, &g, all, 0, in_a_row, NULL, log) - empty_ns;
@@ -563,11 +565,11 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	/* Single runs, because most programs run between other work, where reading the clock
 	 * takes longer. */
 	price_of(&attr, &code, &g, all, 0, one_by_one, &price.clock_ns, log);
-	if (fd < 0 || isnan(price.clock_ns))
-		rc = bb_fail(err, fd < 0 ? fd : -ENOTSUP,
+	if (load_rc || isnan(price.clock_ns))
+		rc = bb_fail(err, load_rc ? load_rc : -ENOTSUP,
 			     "the price of the clock readings cannot be measured: %s; run as root, "
 			     "with sudo",
-			     fd < 0 ? strerror(-fd) : "an empty clone was refused");
+			     load_rc ? strerror(-load_rc) : "an empty clone was refused");
 	*ret_price = price;
 	bb_cfg__done(&g);
 	free(log);
