@@ -607,7 +607,7 @@ static int compare_now(struct compare_args *a, struct bb_err *err)
 static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 {
 	static const struct bb_matrix_pair pair = {.base = "base", .head = "head"};
-	const struct bb_matrix_judge judge = {.pairs = &pair, .n_pairs = 1};
+	static const struct bb_matrix_judge judge = {.pairs = &pair, .n_pairs = 1};
 	static struct bb_vm_work work = {.name = "compare"};
 	struct bb_object_args both = {.opts = a->object.opts};
 	int rc = bb_caller__become(err);

@@ -365,12 +365,13 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 	static struct bb_vm_work work = {.name = "gate"};
 	const struct bb_built_objects *objects = &run->builds->objects;
 	struct bb_matrix_pair *pairs = calloc(objects->n, sizeof(*pairs));
-	struct bb_matrix_judge judge = {pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
+	static struct bb_matrix_judge judge;
 	struct bb_object_args both = {.opts = a->object.opts};
 	struct bb_measure_args m = a->measure;
 
 	if (!pairs)
 		return bb_fail_nomem(err);
+	judge = (struct bb_matrix_judge){pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
 	/* program i of the gate is object i as a whole */
 	for (size_t i = 0; i < objects->n; i++)
 		if (run->gate.programs[i].state == BB_GATE_COMPARED)
