@@ -143,8 +143,7 @@ static void check_what(const struct compare_args *a)
 		  "its own",
 		  a->scenario && (o->opts.packets.n || o->opts.contexts.n || o->opts.trigger));
 	bb_refuse("--vm compares two objects (`compare OLD.o NEW.o --vm KERNEL`), without "
-		  "--scenario, "
-		  "--drive, --cold, --loads, --exact, --time, --sort and --filter",
+		  "--scenario, --drive, --cold, --loads, --exact, --time, --sort and --filter",
 		  a->vm.kernels && (!objects || a->scenario || a->drives.n || a->cold || a->loads ||
 				    a->exact || a->time || selects));
 	bb_refuse("--force is for stored runs", live && a->force);

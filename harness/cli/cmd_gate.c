@@ -117,8 +117,8 @@ static const struct bb_usage usage = {
 		"in head; 2 usage; 3 a confirmed regression, or a failure by --complexity or "
 		"--grow; 4 nothing can be measured here.\n\n"
 		"With --vm the programs run in other kernels, and root is not needed. The exit "
-		"code "
-		"is 3 if a program does not load on one of them any more, executes one machine "
+		"code is 3 if a program does not load on one of them any more, executes one "
+		"machine "
 		"instruction more, or fails by --complexity or --grow.",
 	.example = "  sudo bpfbench gate --base main --merge-base --build 'make -C bpf'\n"
 		   "  bpfbench gate --base main --vm 5.10,6.12\n",

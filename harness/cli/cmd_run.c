@@ -460,9 +460,8 @@ static void say_found(const struct bb_found_input *f)
 	free(words);
 }
 
-static int write_found(void *arg, FILE *out, struct bb_err *err)
+static int write_found(void *arg, FILE *out, struct bb_err *)
 {
-	(void)err;
 	fputs(arg, out);
 	return 0;
 }
@@ -583,10 +582,7 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 	else if (!rc)
 		bb_vm__name_objects(&work, &a->object);
 	bb_vm__name_drives(&work, s, &a->drives, a->loads, a->samples);
-	for (size_t i = 0; i < a->variants.n; i++) {
-		bb_strings__append(&work.args, "--variant");
-		bb_strings__append(&work.args, a->variants.v[i]);
-	}
+	bb_vm__append_options(&work.args, "--variant", &a->variants);
 	work.name = s ? s->name : "objects";
 	if (!rc)
 		rc = bb_vm__measure(&a->vm, &a->measure, &work, err);

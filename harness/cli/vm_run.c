@@ -71,7 +71,7 @@ static void append_option(struct bb_strings *args, const char *name, const char 
 	bb_strings__append(args, value);
 }
 
-static void append_options(struct bb_strings *args, const char *name, const struct bb_strings *v)
+void bb_vm__append_options(struct bb_strings *args, const char *name, const struct bb_strings *v)
 {
 	for (size_t i = 0; i < v->n; i++)
 		append_option(args, name, v->v[i]);
@@ -106,14 +106,14 @@ void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a
 
 	for (size_t i = 0; i < a->objects.n; i++)
 		bb_vm__append_file(&work->files, bb_object_args__path(a->objects.v[i]));
-	append_options(&work->args, "--object", &a->objects);
+	bb_vm__append_options(&work->args, "--object", &a->objects);
 	for (size_t i = 0; i < BB_LEN(files); i++) {
 		for (size_t k = 0; k < files[i].v->n; k++)
 			bb_vm__append_file(&work->files, files[i].v->v[k]);
-		append_options(&work->args, files[i].option, files[i].v);
+		bb_vm__append_options(&work->args, files[i].option, files[i].v);
 	}
-	append_options(&work->args, "--program", &o->programs);
-	append_options(&work->args, "--fill", &o->fills);
+	bb_vm__append_options(&work->args, "--program", &o->programs);
+	bb_vm__append_options(&work->args, "--fill", &o->fills);
 	append_option(&work->args, "--trigger", o->trigger);
 	append_option(&work->args, "--type", o->type);
 }
@@ -123,7 +123,7 @@ void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
 {
 	static const char *const counting[] = {"step", "exact"};
 
-	append_options(&work->args, "--drive", drives);
+	bb_vm__append_options(&work->args, "--drive", drives);
 	for (size_t i = 0; !drives->n && i < BB_LEN(counting); i++) {
 		bool has_it = !s;
 

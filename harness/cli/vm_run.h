@@ -45,6 +45,9 @@ void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 /* Appends a file's absolute path. */
 void bb_vm__append_file(struct bb_strings *files, const char *path);
 
+/* Appends the option with each of its values. */
+void bb_vm__append_options(struct bb_strings *args, const char *name, const struct bb_strings *v);
+
 /* Adds the objects with their inputs to the command line and to the files. */
 void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a);
 

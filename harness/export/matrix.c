@@ -310,7 +310,8 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 
 /* A program on a kernel, of one input. The sides are base and head. */
 struct pair_row {
-	const char *label, *program, *kernel, *param_text;
+	char name[1024]; /* "OBJECT.PROGRAM, INPUT" */
+	const char *kernel;
 	bool is_there[2];       /* the program loads */
 	const char *why_not[2]; /* why not; NULL: it loads, or this revision does not have it */
 	double verified[2], machine[2];
@@ -363,7 +364,9 @@ static void add_row(struct matrix *m, struct pair_rows *rows, const struct pair_
 			if (is_same(&r->cases[i], variants[side], c->param_text))
 				row->machine[side] = machine_net(r, &r->cases[i]).value;
 	}
-	row->param_text = c ? c->param_text : NULL;
+	if (c && c->param_text)
+		snprintf(row->name + strlen(row->name), sizeof(row->name) - strlen(row->name),
+			 ", %s", c->param_text);
 }
 
 /* Adds the rows of a program on a kernel: one for each input of head, or else of base. */
@@ -371,13 +374,13 @@ static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_m
 		     const char *program, size_t k)
 {
 	const struct bb_report *r = m->kernels[k].run;
-	struct pair_row row = {.label = pair->label,
-			       .program = program,
-			       .kernel = m->kernels[k].name};
+	struct pair_row row = {.kernel = m->kernels[k].name};
 	char names[2][512];
 	const char *const variants[2] = {names[0], names[1]};
 	size_t before = rows->n;
 
+	snprintf(row.name, sizeof(row.name), "%s%s%s", pair->label ? pair->label : "",
+		 pair->label ? "." : "", program);
 	for (int side = 0; side < 2; side++) {
 		const struct bb_program *p;
 		const struct bb_skip *skip;
@@ -430,22 +433,13 @@ static void find_rows(struct matrix *m, const struct bb_matrix_judge *judge, str
 		judge_row(judge, &rows->v[i]);
 }
 
-static void add_row_name(const struct pair_row *row, struct bb_doc *d)
-{
-	bb_doc__append(d, "%s%s%s%s%s", row->label ? row->label : "", row->label ? "." : "",
-		       row->program, row->param_text ? ", " : "",
-		       row->param_text ? row->param_text : "");
-}
-
 /* Adds an item that says why a row fails. */
 static void add_failure(const struct pair_row *row, const struct bb_matrix_judge *judge,
 			struct bb_doc *d)
 {
 	const char *mark = "";
 
-	bb_doc__add(d, BB_DOC_BAD_ITEM, row->kernel, "%s", "");
-	add_row_name(row, d);
-	bb_doc__append(d, ": ");
+	bb_doc__add(d, BB_DOC_BAD_ITEM, row->kernel, "%s: ", row->name);
 	if (row->is_refused) {
 		bb_doc__append(d, "head does not load, base does: %s", row->why_not[1]);
 		return;
@@ -490,9 +484,7 @@ static void add_pairs_table(const struct pair_rows *rows, struct bb_doc *d)
 		bool only_base = !row->is_there[1] && !row->why_not[1];
 		bool only_head = !row->is_there[0] && !row->why_not[0];
 
-		bb_doc__cell(d, "%s%s%s%s%s", row->label ? row->label : "", row->label ? "." : "",
-			     row->program, row->param_text ? ", " : "",
-			     row->param_text ? row->param_text : "");
+		bb_doc__text_cell(d, row->name);
 		bb_doc__text_cell(d, row->kernel);
 		bb_doc__text_cell(d, only_base           ? "only A"
 				     : only_head         ? "only B"

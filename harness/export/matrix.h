@@ -28,7 +28,7 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
  */
 void bb_matrix__write_bmf(const struct bb_matrix_kernel *kernels, size_t n, FILE *out);
 
-/* An object of which the runs have two revisions, under two names: the variants "base0.work" and
+/* Two revisions of one object. Each run has both, under two names: the variants "base0.work" and
  * "head0.work" are a pair. */
 struct bb_matrix_pair {
 	const char *label; /* begins the name of its programs in the table; NULL: nothing does */

@@ -214,12 +214,11 @@ static const char *const turned_remedies[] = {
 	[OF_PACKETS] = "this is the cost of the shorter way; measure another packet (--packet "
 		       "FILE; packet: in inputs: of a scenario), or another value of what the "
 		       "check compares with (globals:, maps: of a scenario); --try-inputs searches "
-		       "for "
-		       "one",
+		       "for one",
 	[OF_CONTEXTS] = "this is the cost of the shorter way; measure another context (--ctx FILE; "
 			"inputs: of a scenario), or set the globals that filter (globals: of a "
-			"scenario; `bpfbench init OBJECT` lists them); --try-inputs searches for "
-			"them",
+			"scenario; `bpfbench init OBJECT` lists them); --try-inputs "
+			"searches for them",
 	[OF_EVENTS] = "this is the cost of the shorter way; fire another event (fired_by: of a "
 		      "scenario; `bpfbench triggers` lists them), or set the globals that filter "
 		      "(globals: of a scenario; `bpfbench init OBJECT` lists them); --try-inputs "

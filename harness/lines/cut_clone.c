@@ -268,9 +268,8 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* If the callee ended early, its caller ends early, too. The shared memory tells whether it did. If
- * the callee has a result of its own, the result is compared first, and the verifier knows its
- * value. */
+/* Ends the caller early if the callee ended early, which the shared memory tells. If the callee has
+ * a result of its own, the code compares that result first, and so the verifier knows its value. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&

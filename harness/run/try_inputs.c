@@ -360,8 +360,8 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 					       (uint32_t)m->code.insns[k].imm));
 }
 
-/* Looks at all branches of which only one side was executed; the one that hides most comes first.
- */
+/* Takes constants from all branches whose other side was not executed. The branch with the most
+ * instructions behind that side comes first. */
 static void look_at_branches(struct trying *t, const struct bb_exact *m)
 {
 	const struct bb_cfg *g = &m->clone.cfg;
@@ -571,7 +571,8 @@ static int search(struct trying *t)
 	return bb_try_search__go(&t->search);
 }
 
-/* Counts what is executed with the result, in a new load, as a later run has it. */
+/* Loads the program anew, as a later run does, and counts the instructions that it executes in the
+ * best state. */
 static int confirm(struct trying *t)
 {
 	struct bb_found_input *f = t->found;

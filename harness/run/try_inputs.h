@@ -7,7 +7,7 @@
 /* How a found input is called wherever it appears. */
 #define BB_FOUND_INPUT "found input: a way through the program, not production's"
 
-/* What the search of --try-inputs found for a variant. */
+/* The result of the search of --try-inputs for one variant. */
 struct bb_found_input {
 	char *variant;
 	struct bb_try_state state; /* the parts that are set differ from what the object has */

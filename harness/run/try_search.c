@@ -110,8 +110,7 @@ static void write_number(uint8_t *bytes, int64_t number, uint32_t size, bool is_
 		bytes[is_big ? size - 1 - i : i] = (uint8_t)((uint64_t)number >> 8 * i);
 }
 
-/* True if the number fits into `size` bytes, and the next smaller size is not enough for it or is
- * worth a try by itself. */
+/* True if the number fits into `size` bytes, with a sign or without one. */
 static bool fits(int64_t number, uint32_t size)
 {
 	return size == 8 ||
