@@ -18,7 +18,7 @@ need_command clang "${names[@]}" || plan_done
 repo=$TMP/repo
 export TMPDIR=$WORK
 make_repo "$repo" 200
-gate() { run env -C "$repo" "$BPFBENCH" gate --quiet --each 20 "$@"; }
+gate() { run env -C "$repo" "$BPFBENCH" gate --quiet --each 10 "$@"; }
 here() { (cd "$repo" && "$@"); }
 nothing_left() { [[ -z $(find "$WORK" -mindepth 1 -name 'bpfbench-gate.*') && $(here git worktree list | wc -l) == 1 ]]; }
 
@@ -196,12 +196,12 @@ job() {
 	rm -rf "$TMP/runner"
 	mkdir "$TMP/runner"
 	if [[ $1 == github ]]; then
-		O="$(<"$ROOT/.built-for")" run_action "$repo" "$2" build='make all' options='--each 20'
+		O="$(<"$ROOT/.built-for")" run_action "$repo" "$2" build='make all' options='--each 10'
 		cp "$runner/summary" "$TMP/runner/gate.md"
 		return
 	fi
 	run env -C "$repo" O="$(<"$ROOT/.built-for")" PATH="$TMP/bin:$PATH" BPFBENCH_URL="$ROOT" BPFBENCH_REF='' \
-		GATE_OPTIONS="--each 20 --build 'make all'" CI_MERGE_REQUEST_DIFF_BASE_SHA="$2" CI_PROJECT_DIR="$TMP/runner" \
+		GATE_OPTIONS="--each 10 --build 'make all'" CI_MERGE_REQUEST_DIFF_BASE_SHA="$2" CI_PROJECT_DIR="$TMP/runner" \
 		BB_NO_INSTALL=1 bash -eo pipefail "$TMP/gitlab.sh"
 }
 slow=$(here git rev-parse main) fast=$(here git rev-parse main~1)

@@ -26,7 +26,7 @@ hooked() {
 mapfile -t chosen < <(printf -- '--program\n%s\n' "${programs[@]}" "${cgroups[@]}")
 for ((i = 0; i < 2; i++)); do
 	rm -rf "$results"
-	real --object "$object" "${chosen[@]}" --drive hook --drive step --loads 3 --budget 60
+	real --object "$object" "${chosen[@]}" --drive hook --drive step --loads 3 --budget 30
 	! hooked || break
 done
 expect_status "hook: exit code 0" 0
@@ -44,7 +44,7 @@ expect_grep "hook: each program" out '^  on_malloc +[0-9. ]+'
 nothing_left "hook" 1
 
 # A reader that has caught up is woken, by hook as by step; read now and then, the record costs some hundred ns.
-real --object "$O/tests/bpf/ring.bpf.o" --drive hook --drive step --loads 3 --budget 40
+real --object "$O/tests/bpf/ring.bpf.o" --drive hook --drive step --loads 3 --budget 15
 check "hook: of a program with a ring, the reader is woken each time" more \
 	"$(bmf "$TMP/out" ring/on_malloc/hook latency-net)" "$(bmf "$TMP/out" ring/on_malloc/step latency-net)"
 run "$BPFBENCH" show latest --results "$results" --format table --details
@@ -56,7 +56,7 @@ expect_grep "hook: and that is said" err "no drive 'hook'"
 
 for ((i = 0; i < 3; i++)); do
 	rm -rf "$results"
-	real compare --base-object "$object" --head-object "$object" --program on_malloc --drive hook --budget 20
+	real compare --base-object "$object" --head-object "$object" --program on_malloc --drive hook --budget 10
 	! grep -qE '^compare/hook .* (same|inconclusive)' "$TMP/out" || break
 	sed 's/^/# /' "$TMP/out" "$TMP/err"
 done

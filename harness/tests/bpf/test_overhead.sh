@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# slow: an agent's cost is measured for a minute
 # `bpfbench overhead` with an agent whose cost is known and large, and with agents and workloads that misbehave. As root.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
