@@ -157,8 +157,11 @@ int main(int argc, char **argv)
 	if (!rc && !open_closed_streams())
 		rc = bb_fail(&err, -errno, "/dev/null: %s", strerror(errno));
 	/* From here on no control character reaches the terminal (base/clean.h). */
-	if (!rc && (bb_clean__std() || on_exit(check_stdout_at_exit, NULL)))
-		rc = bb_fail_nomem(&err);
+	if (!rc) {
+		bb_clean__std();
+		if (on_exit(check_stdout_at_exit, NULL))
+			bb_out_of_memory();
+	}
 	if (rc)
 		return bb_complain(&err);
 	/* LC_NUMERIC stays "C", because every format has a decimal point. */

@@ -208,34 +208,30 @@ void bb_confine_memory(uint64_t more_bytes)
 /* --- in the child --- */
 
 /* Appends "NAME=VALUE" if `value` is not NULL. The strings live until the exec. */
-static int note_variable(const char *name, const char *value, char ***texts, size_t *n)
+static void note_variable(const char *name, const char *value, char ***texts, size_t *n)
 {
-	char **text = value ? bb_append(texts, n, sizeof(*text)) : NULL;
-
-	if (!value)
-		return 0;
-	return text && asprintf(text, "%s=%s", name, value) >= 0 ? 0 : -ENOMEM;
+	if (value)
+		*(char **)bb_append(texts, n, sizeof(char *)) = bb_asprintf("%s=%s", name, value);
 }
 
-static int clean_environment(const char *const *also, uid_t uid)
+static void clean_environment(const char *const *also, uid_t uid)
 {
 	static const char *const always[] = {"PATH", "LANG", "TERM", NULL};
 	const struct passwd *user = geteuid() == 0 && uid ? getpwuid(uid) : NULL;
 	const char *home = geteuid() || !uid ? getenv("HOME") : user ? user->pw_dir : "/";
 	char **texts = NULL;
 	size_t n = 0;
-	int rc = note_variable("HOME", home, &texts, &n);
 
-	for (const char *const *name = always; !rc && *name; name++)
-		rc = note_variable(*name, getenv(*name), &texts, &n);
-	for (const char *const *name = also; !rc && name && *name; name++)
-		rc = note_variable(*name, getenv(*name), &texts, &n);
-	if (!rc)
-		rc = clearenv() ? -ENOMEM : 0;
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = putenv(texts[i]) ? -ENOMEM : 0;
+	note_variable("HOME", home, &texts, &n);
+	for (const char *const *name = always; *name; name++)
+		note_variable(*name, getenv(*name), &texts, &n);
+	for (const char *const *name = also; name && *name; name++)
+		note_variable(*name, getenv(*name), &texts, &n);
+	clearenv();
+	for (size_t i = 0; i < n; i++)
+		if (putenv(texts[i]))
+			bb_out_of_memory();
 	free(texts);
-	return rc;
 }
 
 /* SIGCHLD keeps its default, because a process that ignores it cannot wait for children. */
@@ -304,9 +300,7 @@ static int close_others(const struct bb_child_rules *r, int link_fd, int report_
 
 	if (rc || (!r->closes_others && !r->confinement))
 		return rc;
-	keep = calloc(n + 3, sizeof(*keep));
-	if (!keep)
-		return -ENOMEM;
+	keep = bb_calloc(n + 3, sizeof(*keep));
 	if (n)
 		memcpy(keep, r->keep, n * sizeof(*keep));
 	keep[n++] = link_fd;
@@ -344,7 +338,7 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 	if (!rc && r->is_program) {
 		if (is_changed)
 			setrlimit(RLIMIT_NOFILE, &given);
-		rc = clean_environment(r->env, r->uid);
+		clean_environment(r->env, r->uid);
 	}
 	if (!rc)
 		rc = set_std(r, link_fd);

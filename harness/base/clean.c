@@ -126,13 +126,11 @@ static int clean_close(void *cookie)
 static FILE *open_stream(int fd, int buffering, struct stream **ret_stream)
 {
 	const cookie_io_functions_t functions = {.write = clean_write, .close = clean_close};
-	struct stream *s = calloc(1, sizeof(*s));
-	FILE *file = s ? fopencookie(s, "w", functions) : NULL;
+	struct stream *s = bb_calloc(1, sizeof(*s));
+	FILE *file = fopencookie(s, "w", functions);
 
-	if (!file) {
-		free(s);
-		return NULL;
-	}
+	if (!file)
+		bb_out_of_memory();
 	s->fd = fd;
 	setvbuf(file, NULL, buffering, buffering == _IONBF ? 0 : BUFSIZ);
 	*ret_stream = s;
@@ -146,16 +144,13 @@ FILE *bb_clean__open(int fd, int buffering)
 	return open_stream(fd, buffering, &s);
 }
 
-int bb_clean__std(void)
+void bb_clean__std(void)
 {
 	std[0].file = open_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF,
 				  &std[0].stream);
 	std[1].file = open_stream(STDERR_FILENO, _IONBF, &std[1].stream);
-	if (!std[0].file || !std[1].file)
-		return -ENOMEM;
 	stdout = std[0].file;
 	stderr = std[1].file;
-	return 0;
 }
 
 void bb_clean__put_raw(FILE *out, const char *text)

@@ -9,12 +9,11 @@
  * (bb_shown_len() in base/text.h).
  */
 
-/* Opens a stream that writes to `fd` and owns it; `buffering` is as in setvbuf(3). Returns NULL
- * without memory. */
+/* Opens a stream that writes to `fd` and owns it; `buffering` is as in setvbuf(3). */
 FILE *bb_clean__open(int fd, int buffering);
 
-/* Replaces stdout and stderr by streams that are safe for a terminal. Returns 0 or -ENOMEM. */
-int bb_clean__std(void);
+/* Replaces stdout and stderr by streams that are safe for a terminal. */
+void bb_clean__std(void);
 
 /* From now on SIGPIPE ends this process when the reader of stdout has gone, as with cat(1). */
 void bb_clean__end_by_sigpipe(void);

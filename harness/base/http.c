@@ -277,7 +277,7 @@ int bb_http_server__open(const char *address, const char *type, struct bb_http_s
 			 struct bb_err *err)
 {
 	struct bb_http_server server = {0};
-	struct service *s = calloc(1, sizeof(*s));
+	struct service *s = bb_calloc(1, sizeof(*s));
 	struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.signals = BB_SIGNALS_OF_FAULTS,
@@ -288,8 +288,6 @@ int bb_http_server__open(const char *address, const char *type, struct bb_http_s
 	};
 	int rc;
 
-	if (!s)
-		return bb_fail_nomem(err);
 	s->type = type;
 	s->page = -1;
 	for (size_t i = 0; i < MOST_CONNECTIONS; i++)

@@ -29,10 +29,7 @@ static int read_and_close(int fd, bool is_kernels, size_t max, char **ret_data, 
 	if (!rc && !is_kernels)
 		chunk = (size_t)st.st_size + 1;
 	while (!rc && n) {
-		if (bb_reserve(&data, len + chunk + 1, &size, 1)) {
-			rc = -ENOMEM;
-			break;
-		}
+		bb_reserve(&data, len + chunk + 1, &size, 1);
 		n = read(fd, data + len, size - len - 1);
 		if (n < 0 && errno != EINTR)
 			rc = -errno;
@@ -101,21 +98,18 @@ int bb_list_and_close(int fd, const char *suffix, char ***ret_names, size_t *ret
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	int rc = fd < 0 ? fd : d ? 0 : -errno;
 	const struct dirent *e;
-	char **names = NULL;
+	char **names = NULL, **name;
 	size_t n = 0;
 
 	if (!d)
 		bb_close(&fd);
 	while (!rc && (errno = 0, e = readdir(d))) {
 		size_t len = strlen(e->d_name), end = strlen(suffix);
-		char **name;
 
 		if (e->d_name[0] == '.' || len <= end || strcmp(e->d_name + len - end, suffix))
 			continue;
 		name = bb_append(&names, &n, sizeof(*name));
-		if (name)
-			*name = strndup(e->d_name, len - end);
-		rc = name && *name ? 0 : -ENOMEM;
+		*name = bb_asprintf("%.*s", (int)(len - end), e->d_name);
 	}
 	if (!rc)
 		rc = -errno;

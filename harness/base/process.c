@@ -203,8 +203,7 @@ static int read_stream(struct stream *s)
 			memmove(s->text, s->text + half, s->len - half);
 			s->len -= half;
 		}
-		if (bb_reserve(&s->text, s->len + CHUNK_BYTES + 1, &s->size, 1))
-			return -ENOMEM;
+		bb_reserve(&s->text, s->len + CHUNK_BYTES + 1, &s->size, 1);
 		n = read(s->read_fd, s->text + s->len, CHUNK_BYTES);
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
@@ -215,13 +214,12 @@ static int read_stream(struct stream *s)
 	return 0;
 }
 
-/* Returns the text of the stream ("" if there is none); free() it. NULL without memory. */
+/* Returns the text of the stream ("" if there is none); free() it. */
 static char *take_text(struct stream *s)
 {
-	char *text = s->text ? s->text : strdup("");
+	char *text = s->text ? s->text : bb_strdup("");
 
-	if (text)
-		text[s->len] = '\0';
+	text[s->len] = '\0';
 	s->text = NULL;
 	return text;
 }
@@ -315,15 +313,10 @@ int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, 
 	if (!rc) {
 		end.out = take_text(&out);
 		end.log = take_text(&log);
-		if (!end.out || !end.log)
-			rc = bb_fail_nomem(err);
+		*ret_end = end;
 	}
 	close_stream(&out);
 	close_stream(&log);
-	if (rc)
-		bb_process_end__done(&end);
-	else
-		*ret_end = end;
 	return rc;
 }
 

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/record.h"
 
-int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n)
+void bb_numbers__append(struct bb_numbers *list, const double *x, size_t n)
 {
-	double *grown = reallocarray(list->x, list->n + n + 1, sizeof(*x));
-
-	if (!grown)
-		return -ENOMEM;
-	list->x = grown;
 	for (size_t i = 0; i < n; i++)
-		grown[list->n++] = x[i];
-	return 0;
+		*(double *)bb_append(&list->x, &list->n, sizeof(*x)) = x[i];
 }
 
 void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n)
@@ -72,7 +66,6 @@ void *bb_record__append(const struct bb_record *record, void *items, size_t *n)
 {
 	void *item = bb_append(items, n, record->size);
 
-	if (item)
-		bb_record__init(record, item);
+	bb_record__init(record, item);
 	return item;
 }

@@ -65,8 +65,8 @@ struct bb_numbers {
 	size_t n;
 };
 
-/* Appends copies of x[n]. Returns 0 or -ENOMEM. */
-int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
+/* Appends copies of x[n]. */
+void bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
 
 /* Copies the first n numbers of the list into ret_x[n]; the rest of a shorter list is NAN. */
 void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n);
@@ -79,7 +79,7 @@ void bb_record__init(const struct bb_record *record, void *item);
 void bb_record__done(const struct bb_record *record, void *item);
 
 /* Appends an item with defaults to the array `*items` of `*n` (base/std.h). Returns the item,
- * which is valid until the next call; NULL without memory. */
+ * which is valid until the next call. */
 void *bb_record__append(const struct bb_record *record, void *items, size_t *n);
 
 /* Appends an item with defaults to the list of `to`, a struct with members `list` and `n_list`. */

@@ -41,14 +41,13 @@ static bool is_default(const struct bb_member *m, const void *item)
 	return false;
 }
 
-static int write_member(const struct bb_record_format *format, const struct bb_record *record,
-			const struct bb_member *m, const void *whole, const void *item,
-			struct bb_json *w)
+static void write_member(const struct bb_record_format *format, const struct bb_record *record,
+			 const struct bb_member *m, const void *whole, const void *item,
+			 struct bb_json *w)
 {
 	const void *at = (const char *)item + m->offset;
 	const struct bb_numbers *list = at;
 	size_t n;
-	int rc = 0;
 
 	switch (m->type) {
 	case BB_NAME:
@@ -80,31 +79,27 @@ static int write_member(const struct bb_record_format *format, const struct bb_r
 		n = *(const size_t *)((const char *)item + m->n_offset);
 		bb_json__break(w);
 		bb_json__open(w, m->key, "[\n");
-		for (size_t i = 0; !rc && i < n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			bb_json__open(w, NULL, "{");
-			rc = bb_record__write(format, m->of, whole,
-					      *(char *const *)at + i * m->of->size, w);
+			bb_record__write(format, m->of, whole, *(char *const *)at + i * m->of->size,
+					 w);
 			bb_json__close(w);
 		}
 		bb_json__close(w);
 		break;
-	case BB_OTHER: rc = find_part(format, record, m->key)->write(whole, item, w); break;
+	case BB_OTHER: find_part(format, record, m->key)->write(whole, item, w); break;
 	}
-	return rc;
 }
 
-int bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
-		     const void *whole, const void *item, struct bb_json *w)
+void bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
+		      const void *whole, const void *item, struct bb_json *w)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < record->n_members; i++) {
+	for (size_t i = 0; i < record->n_members; i++) {
 		const struct bb_member *m = &record->members[i];
 
 		if (m->presence != BB_IF_SET || !is_default(m, item))
-			rc = write_member(format, record, m, whole, item, w);
+			write_member(format, record, m, whole, item, w);
 	}
-	return rc;
 }
 
 int bb_record__complain(const struct bb_record_reader *rd, const char *key, const char *fmt, ...)
@@ -152,8 +147,8 @@ static int read_text(const struct bb_record_reader *rd, const struct bb_member *
 		strcpy(at, json_string_value(v));
 		return 0;
 	}
-	*text = strdup(json_string_value(v));
-	return *text ? 0 : bb_fail_nomem(rd->err);
+	*text = bb_strdup(json_string_value(v));
+	return 0;
 }
 
 static int read_real(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
@@ -205,22 +200,21 @@ static int read_numbers(const struct bb_record_reader *rd, const struct bb_membe
 			const json_t *v, struct bb_numbers *list)
 {
 	const char *text = json_string_value(v);
-	int rc = 0;
 
 	if (json_is_null(v) && m->presence != BB_ALWAYS)
 		return 0;
 	if (!json_is_array(v) && !text)
 		return bb_record__complain(rd, m->key, "expected a list of numbers");
-	for (size_t i = 0; !rc && i < json_array_size(v); i++) {
+	for (size_t i = 0; i < json_array_size(v); i++) {
 		const json_t *item = json_array_get(v, i);
 		double x = json_is_null(item) ? NAN : json_number_value(item);
 
 		if (!json_is_null(item) && !json_is_number(item))
 			return bb_record__complain(rd, m->key, "[%zu]: expected a number or null",
 						   i);
-		rc = bb_numbers__append(list, &x, 1);
+		bb_numbers__append(list, &x, 1);
 	}
-	while (!rc && text && *text) {
+	while (text && *text) {
 		size_t len = strcspn(text, " ");
 		char number[64] = "";
 		double x = NAN;
@@ -229,10 +223,10 @@ static int read_numbers(const struct bb_record_reader *rd, const struct bb_membe
 			memcpy(number, text, len);
 		if (bb_parse_double(number, &x))
 			x = NAN;
-		rc = bb_numbers__append(list, &x, 1);
+		bb_numbers__append(list, &x, 1);
 		text += len + (text[len] == ' ');
 	}
-	return rc ? bb_fail_nomem(rd->err) : 0;
+	return 0;
 }
 
 static int read_records(struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
@@ -250,8 +244,6 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 	for (size_t i = 0; !rc && i < json_array_size(v); i++) {
 		void *added = bb_record__append(m->of, (char *)item + m->offset, n);
 
-		if (!added)
-			return bb_fail_nomem(rd->err);
 		snprintf(rd->where + len, sizeof(rd->where) - len, "%s%s[%zu]", len ? "." : "",
 			 m->key, i);
 		rc = bb_record__read(rd, m->of, json_array_get(v, i), added);
@@ -305,8 +297,7 @@ int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 		} else if (m->presence == BB_ALWAYS) {
 			rc = bb_record__complain(rd, m->key, "is missing");
 		} else if (m->type == BB_TEXT) { /* a BB_TEXT is never NULL */
-			*text = strdup("");
-			rc = *text ? 0 : bb_fail_nomem(rd->err);
+			*text = bb_strdup("");
 		}
 	}
 	return rc || !check ? rc : check->read(rd, object, item);

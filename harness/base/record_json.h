@@ -17,8 +17,8 @@ struct bb_record_part {
 	const struct bb_record *record;
 	const char *key;
 	/* Writes the key and the value of the member. `whole` is what bb_record__write() was
-	 * given. Returns 0 or -ENOMEM. */
-	int (*write)(const void *whole, const void *item, struct bb_json *w);
+	 * given. */
+	void (*write)(const void *whole, const void *item, struct bb_json *w);
 	/* Reads the member of `item` from `object`, the JSON of the item. NULL: the member is
 	 * not read. */
 	int (*read)(struct bb_record_reader *rd, const json_t *object, void *item);
@@ -32,9 +32,9 @@ struct bb_record_format {
 };
 
 /* Writes the members of `item` into the object that is open in `w`. `whole` is passed to the
- * format's functions. Returns 0 or -ENOMEM. */
-int bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
-		     const void *whole, const void *item, struct bb_json *w);
+ * format's functions. */
+void bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
+		      const void *whole, const void *item, struct bb_json *w);
 
 struct bb_record_reader {
 	const struct bb_record_format *format;

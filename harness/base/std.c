@@ -34,33 +34,94 @@ int bb_fail_nomem(struct bb_err *err)
 	return bb_fail(err, -ENOMEM, "out of memory");
 }
 
-void *bb_append(void *items, size_t *n, size_t item_size)
+/* Uses no stream, because a child process shares the buffers of its parent. */
+void bb_out_of_memory(void)
 {
-	void *old, *grown;
+	static const char text[] = "bpfbench: out of memory\n";
 
-	memcpy(&old, items, sizeof(old));
-	grown = *n & (*n - 1) ? old : reallocarray(old, *n ? 2 * *n : 1, item_size);
-	if (!grown)
-		return NULL;
-	memcpy(items, &grown, sizeof(grown));
-	return memset((char *)grown + (*n)++ * item_size, 0, item_size);
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(BB_EXIT_NO_MEMORY);
+	_exit(BB_EXIT_NO_MEMORY);
 }
 
-int bb_reserve(void *items, size_t n, size_t *size, size_t item_size)
+void *bb_calloc(size_t n, size_t size)
+{
+	void *memory = calloc(n ? n : 1, size ? size : 1);
+
+	if (!memory)
+		bb_out_of_memory();
+	return memory;
+}
+
+char *bb_strdup(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		bb_out_of_memory();
+	return copy;
+}
+
+char *bb_asprintf(const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		bb_out_of_memory();
+	va_end(ap);
+	return text;
+}
+
+FILE *bb_open_memstream(char **ret_text, size_t *ret_len)
+{
+	FILE *stream = open_memstream(ret_text, ret_len);
+
+	if (!stream)
+		bb_out_of_memory();
+	return stream;
+}
+
+void bb_close_memstream(FILE *stream)
+{
+	bool failed = ferror(stream);
+
+	if (fclose(stream) || failed)
+		bb_out_of_memory();
+}
+
+/* Changes the room of the array `*items` to n items. */
+static void resize(void *items, size_t n, size_t item_size)
+{
+	void *old, *resized;
+
+	memcpy(&old, items, sizeof(old));
+	resized = reallocarray(old, n, item_size);
+	if (!resized)
+		bb_out_of_memory();
+	memcpy(items, &resized, sizeof(resized));
+}
+
+void *bb_append(void *items, size_t *n, size_t item_size)
+{
+	char *array;
+
+	if (!(*n & (*n - 1)))
+		resize(items, *n ? 2 * *n : 1, item_size);
+	memcpy(&array, items, sizeof(array));
+	return memset(array + (*n)++ * item_size, 0, item_size);
+}
+
+void bb_reserve(void *items, size_t n, size_t *size, size_t item_size)
 {
 	size_t more = *size ? *size : 16;
-	void *old, *grown;
 
 	if (n <= *size)
-		return 0;
+		return;
 	while (more < n)
 		if (__builtin_mul_overflow(more, 2, &more))
-			return -ENOMEM;
-	memcpy(&old, items, sizeof(old));
-	grown = reallocarray(old, more, item_size);
-	if (!grown)
-		return -ENOMEM;
-	memcpy(items, &grown, sizeof(grown));
+			bb_out_of_memory();
+	resize(items, more, item_size);
 	*size = more;
-	return 0;
 }

@@ -48,18 +48,33 @@ bool bb_is_shortage(int code);
 int bb_fail_nomem(struct bb_err *err);
 
 /*
- * Appends a zeroed item to the array `*items` of `*n` items; `items` is the address of the pointer
- * to the array. All items must come from bb_append(): the array doubles when n reaches a power of
- * two, so no capacity is stored. Returns the new item, or NULL without memory.
+ * Memory. A process that gets no more memory says so and ends, as by a signal: the kernel and our
+ * other processes clean up behind it. So these functions never return NULL, and their callers need
+ * no path for that. They are for sizes that we choose or have checked; what comes from outside
+ * without a limit is allocated by malloc(3), which may fail.
+ */
+#define BB_EXIT_NO_MEMORY 1
+void bb_out_of_memory(void) __attribute__((noreturn));
+void *bb_calloc(size_t n, size_t size); /* zeroed; a valid pointer also for no bytes */
+char *bb_strdup(const char *text);
+char *bb_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Open and close a stream that writes into memory, as open_memstream(3) does; free(*ret_text). */
+FILE *bb_open_memstream(char **ret_text, size_t *ret_len);
+void bb_close_memstream(FILE *stream);
+
+/*
+ * Appends a zeroed item to the array `*items` of `*n` items, and returns it; `items` is the address
+ * of the pointer to the array. All items must come from bb_append(): the array doubles when n
+ * reaches a power of two, so no capacity is stored.
  */
 void *bb_append(void *items, size_t *n, size_t item_size);
 
 /*
  * Makes room for n items in the array `*items`, which has room for `*size` items; `items` is the
- * address of the pointer to the array. The room doubles as needed. Returns 0, or -ENOMEM with the
- * array unchanged.
+ * address of the pointer to the array. The room doubles as needed.
  */
-int bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
+void bb_reserve(void *items, size_t n, size_t *size, size_t item_size);
 
 /* A list of borrowed texts. */
 struct bb_strings {

@@ -99,22 +99,14 @@ void bb_put_shell_word(FILE *out, const char *word)
 	putc('\'', out);
 }
 
-int bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
+void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 {
-	char *more, *both;
-	int n = vasprintf(&more, fmt, ap);
+	char *before = *text, *more;
 
-	if (n < 0)
-		return -ENOMEM;
-	if (!*text) {
-		*text = more;
-		return 0;
-	}
-	n = asprintf(&both, "%s%s%s", *text, between, more);
-	free(more);
-	if (n < 0)
-		return -ENOMEM;
-	free(*text);
-	*text = both;
-	return 0;
+	if (vasprintf(&more, fmt, ap) < 0)
+		bb_out_of_memory();
+	*text = before ? bb_asprintf("%s%s%s", before, between, more) : more;
+	if (before)
+		free(more);
+	free(before);
 }

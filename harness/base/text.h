@@ -26,8 +26,8 @@ void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars);
 size_t bb_xml_length(const char *text);
 
 /* Appends the formatted text to `*text`, with `between` before it unless `*text` is NULL.
- * `*text` begins as NULL; free() it. Returns 0, or -ENOMEM with `*text` unchanged. */
-int bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
+ * `*text` begins as NULL; free() it. */
+void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
 /* Writes a word so that a POSIX shell reads the same word (XCU 2.2.2). */

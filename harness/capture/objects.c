@@ -8,7 +8,7 @@
 #include "capture/replay.h"
 #include "capture/take.h"
 
-static int name_uniquely(struct bb_take *t, struct bb_captured_map *m)
+static void name_uniquely(struct bb_take *t, struct bb_captured_map *m)
 {
 	const struct bb_capture *c = t->capture;
 	const char *name = *m->kernel_name ? m->kernel_name : "map";
@@ -16,9 +16,7 @@ static int name_uniquely(struct bb_take *t, struct bb_captured_map *m)
 
 	for (size_t i = 0; i + 1 < c->n_maps; i++)
 		n += !strcmp(c->maps[i].kernel_name, m->kernel_name);
-	return (n == 1 ? asprintf(&m->name, "%s", name) : asprintf(&m->name, "%s.%u", name, n)) < 0
-		       ? -ENOMEM
-		       : 0;
+	m->name = n == 1 ? bb_strdup(name) : bb_asprintf("%s.%u", name, n);
 }
 
 /* Reads the flag from fdinfo, because no struct of the kernel has it (bpf_map_show_fdinfo()). */
@@ -46,13 +44,11 @@ static int32_t template_of(const struct bb_take *t, const struct bpf_map_info *i
 	return BB_CAPTURE_NONE;
 }
 
-static int define_map(struct bb_take *t, int fd, const struct bpf_map_info *info)
+static void define_map(struct bb_take *t, int fd, const struct bpf_map_info *info)
 {
 	struct bb_captured_map *m = bb_append(&t->capture->maps, &t->capture->n_maps, sizeof(*m));
 	int32_t btf = BB_CAPTURE_NONE;
 
-	if (!m)
-		return -ENOMEM;
 	if (info->btf_id && (info->btf_key_type_id || info->btf_value_type_id)) {
 		int btf_fd = bpf_btf_get_fd_by_id(info->btf_id);
 
@@ -73,7 +69,7 @@ static int define_map(struct bb_take *t, int fd, const struct bpf_map_info *info
 		.held = {.fd = -1},
 	};
 	memcpy(m->kernel_name, info->name, sizeof(m->kernel_name) - 1);
-	return name_uniquely(t, m);
+	name_uniquely(t, m);
 }
 
 int32_t bb_take__map(struct bb_take *t, int fd)
@@ -90,12 +86,11 @@ int32_t bb_take__map(struct bb_take *t, int fd)
 		}
 	if (!rc && c->n_maps >= BB_CAPTURE_MAX_ITEMS)
 		rc = -E2BIG;
-	if (!rc)
-		rc = define_map(t, fd, &info);
 	if (rc) {
 		close(fd);
 		return rc;
 	}
+	define_map(t, fd, &info);
 	c->maps[c->n_maps - 1].held = (struct bb_held_object){fd, info.id};
 	return (int32_t)c->n_maps - 1;
 }
@@ -106,19 +101,20 @@ int32_t bb_take__btf(struct bb_take *t, int fd)
 	char name[64];
 	int rc = bb_btf_info(fd, &info, name, sizeof(name));
 	struct bb_capture *c = t->capture;
-	struct bb_captured_btf *b = NULL;
+	struct bb_captured_btf *b;
 
 	for (size_t i = 0; !rc && i < c->n_btfs; i++)
 		if (c->btfs[i].held.id == info.id) {
 			close(fd);
 			return (int32_t)i;
 		}
-	if (!rc && c->n_btfs < BB_CAPTURE_MAX_ITEMS)
-		b = bb_append(&c->btfs, &c->n_btfs, sizeof(*b));
-	if (!b) {
+	if (!rc && c->n_btfs >= BB_CAPTURE_MAX_ITEMS)
+		rc = -E2BIG;
+	if (rc) {
 		close(fd);
-		return rc ? rc : -ENOMEM;
+		return rc;
 	}
+	b = bb_append(&c->btfs, &c->n_btfs, sizeof(*b));
 	if (info.kernel_btf)
 		snprintf(b->module, sizeof(b->module), "%s", name);
 	b->held = (struct bb_held_object){fd, info.id};
@@ -137,8 +133,6 @@ struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
 		if (t->seen[i].id == info.id)
 			return &t->seen[i];
 	s = bb_append(&t->seen, &t->n_seen, sizeof(*s));
-	if (!s)
-		return NULL;
 	*s = (struct bb_seen_prog){.id = info.id, .type = info.type, .prog = BB_CAPTURE_NONE};
 	memcpy(s->tag, info.tag, sizeof(s->tag));
 	memcpy(s->kernel_name, info.name, sizeof(s->kernel_name) - 1);
@@ -148,12 +142,11 @@ struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
 						   const char *kind)
 {
-	struct bb_captured_attachment *a = NULL;
+	struct bb_captured_attachment *a;
 
-	if (t->capture->n_attachments < BB_CAPTURE_MAX_ITEMS)
-		a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
-	if (!a)
+	if (t->capture->n_attachments >= BB_CAPTURE_MAX_ITEMS)
 		return NULL;
+	a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
 	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE,
 					     .n = 1,
 					     .taken = {.prog_id = prog_id, .fd = -1}};
@@ -174,14 +167,12 @@ struct gather {
 	bool skips_zero; /* leave out zero values, because a new array is zero */
 };
 
-static int append(struct bb_blob *b, size_t *room, const void *data, size_t size)
+static void append(struct bb_blob *b, size_t *room, const void *data, size_t size)
 {
-	if (bb_reserve(&b->data, b->size + size, room, 1))
-		return -ENOMEM;
+	bb_reserve(&b->data, b->size + size, room, 1);
 	if (size) /* with size 0, both pointers may be NULL */
 		memcpy(b->data + b->size, data, size);
 	b->size += size;
-	return 0;
 }
 
 static bool is_zero(const char *data, size_t size)
@@ -189,7 +180,7 @@ static bool is_zero(const char *data, size_t size)
 	return !size || (!*data && !memcmp(data, data + 1, size - 1));
 }
 
-/* Adds an entry. Returns 0, -ENOMEM, or -EFBIG if the entries exceed the limit. */
+/* Adds an entry. Returns 0, or -EFBIG if the entries exceed the limit. */
 static int add_entry(struct gather *g, const char *key, const char *value)
 {
 	if (g->skips_zero && is_zero(value, g->value_size))
@@ -197,9 +188,9 @@ static int add_entry(struct gather *g, const char *key, const char *value)
 	if (g->keys.size + g->values.size + g->key_size + g->value_size > g->max_bytes)
 		return -EFBIG;
 	g->n++;
-	if (append(&g->keys, &g->keys_room, key, g->key_size))
-		return -ENOMEM;
-	return append(&g->values, &g->values_room, value, g->value_size);
+	append(&g->keys, &g->keys_room, key, g->key_size);
+	append(&g->values, &g->values_room, value, g->value_size);
+	return 0;
 }
 
 /* Returns -ENOTSUP if the kernel cannot read this map in batches; else as add_entry(). */
@@ -274,23 +265,12 @@ static int index_maps(struct bb_take *t, struct gather *g)
 	return 0;
 }
 
-static int leave_out(struct bb_captured_map *m, const char *why)
+static void store_entries(struct bb_captured_map *m, struct gather *g)
 {
-	m->left_out = strdup(why);
-	return m->left_out ? 0 : -ENOMEM;
-}
-
-static int store_entries(struct bb_captured_map *m, struct gather *g)
-{
-	int rc = append(&g->keys, &g->keys_room, g->values.data ? g->values.data : "",
-			g->values.size);
-
-	if (rc)
-		return rc;
+	append(&g->keys, &g->keys_room, g->values.data ? g->values.data : "", g->values.size);
 	m->entries = g->keys;
 	m->n_entries = (uint32_t)g->n;
 	g->keys = (struct bb_blob){0};
-	return 0;
 }
 
 static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
@@ -307,7 +287,6 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 			  was->type == BPF_MAP_TYPE_HASH_OF_MAPS;
 	int fd = was->held.fd, rc = -ENOTSUP;
 	struct bb_captured_map *m;
-	char why[128];
 
 	if (!g.key_size || !g.value_size)
 		return 0;
@@ -321,11 +300,11 @@ static int take_entries(struct bb_take *t, size_t map, size_t max_bytes)
 	if (!rc && holds_maps && g.n && m->inner < 0) /* the creation of this map was not seen */
 		memcpy(&m->inner, g.values.data, sizeof(m->inner));
 	if (!rc) {
-		rc = store_entries(m, &g);
+		store_entries(m, &g);
 	} else if (rc != -ENOMEM && rc != -EINTR && rc != -ETIME) {
-		snprintf(why, sizeof(why), rc == -EFBIG ? "it holds more than the limit" : "%s",
-			 strerror(-rc));
-		rc = leave_out(m, why);
+		m->left_out = bb_strdup(rc == -EFBIG ? "it holds more than the limit"
+						     : strerror(-rc));
+		rc = 0;
 	}
 	bb_blob__done(&g.keys);
 	bb_blob__done(&g.values);
@@ -345,14 +324,13 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 			       c->maps[i].inner >= 0;
 		int rc;
 
-		if (none || (!max_bytes && !is_code))
-			rc = leave_out(&c->maps[i], none ? none : "as asked for");
-		else
-			rc = take_entries(t, i, is_code ? BB_CAPTURE_MAX_BYTES : left);
+		if (none || (!max_bytes && !is_code)) {
+			c->maps[i].left_out = bb_strdup(none ? none : "as asked for");
+			continue;
+		}
+		rc = take_entries(t, i, is_code ? BB_CAPTURE_MAX_BYTES : left);
 		if (rc)
-			return rc == -ENOMEM
-				       ? bb_fail_nomem(err)
-				       : bb_fail(err, rc, "reading map '%s': %m", c->maps[i].name);
+			return bb_fail(err, rc, "reading map '%s': %m", c->maps[i].name);
 		if (!is_code)
 			left -= c->maps[i].entries.size < left ? c->maps[i].entries.size : left;
 	}

@@ -160,7 +160,7 @@ const struct bb_record bb_capture_record = RECORD(bb_capture, capture_members, d
 
 /* --- members with a special format --- */
 
-static int write_tag(const void *whole, const void *prog, struct bb_json *w)
+static void write_tag(const void *whole, const void *prog, struct bb_json *w)
 {
 	const uint8_t *tag = ((const struct bb_captured_prog *)prog)->tag;
 	char text[2 * BPF_TAG_SIZE + 1];
@@ -169,7 +169,6 @@ static int write_tag(const void *whole, const void *prog, struct bb_json *w)
 	for (size_t i = 0; i < BPF_TAG_SIZE; i++)
 		snprintf(text + 2 * i, 3, "%02x", tag[i]);
 	bb_json__add_text(w, "tag", text);
-	return 0;
 }
 
 static int read_tag(struct bb_record_reader *rd, const json_t *object, void *prog)
@@ -187,12 +186,11 @@ static int read_tag(struct bb_record_reader *rd, const json_t *object, void *pro
 	return bb_record__complain(rd, "tag", "expected %d bytes in hexadecimal", BPF_TAG_SIZE);
 }
 
-static int write_version(const void *whole, const void *capture, struct bb_json *w)
+static void write_version(const void *whole, const void *capture, struct bb_json *w)
 {
 	(void)whole;
 	(void)capture;
 	bb_json__add_u64(w, "bpfbench_capture", BB_CAPTURE_VERSION);
-	return 0;
 }
 
 static int read_version(struct bb_record_reader *rd, const json_t *object, void *capture)
@@ -210,12 +208,11 @@ static int read_version(struct bb_record_reader *rd, const json_t *object, void 
 	return 0;
 }
 
-static int write_kernel(const void *whole, const void *capture, struct bb_json *w)
+static void write_kernel(const void *whole, const void *capture, struct bb_json *w)
 {
 	bb_json__open(w, "kernel", "{");
 	bb_record__write(&bb_capture_format, &kernel_record, whole, capture, w);
 	bb_json__close(w);
-	return 0;
 }
 
 static int read_kernel(struct bb_record_reader *rd, const json_t *object, void *capture)

@@ -426,11 +426,9 @@ static void put_histogram(const struct session *s, const char *family,
 	struct bb_time_buckets buckets = {0};
 	struct bb_hist times = {0};
 
-	/* Without memory, the histogram is left out of this scrape. */
-	if (!bb_inside_path__samples(p, s->inside.price.clock_ns, &times)) {
-		bb_time_buckets__add(&buckets, &times);
-		bb_openmetrics_histogram(family, labels, &buckets, out);
-	}
+	bb_inside_path__samples(p, s->inside.price.clock_ns, &times);
+	bb_time_buckets__add(&buckets, &times);
+	bb_openmetrics_histogram(family, labels, &buckets, out);
 	bb_hist_done(&times);
 }
 

@@ -95,23 +95,20 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static int write_shown(void *arg, FILE *out, struct bb_err *err)
+static int write_shown(void *arg, FILE *out, struct bb_err *)
 {
 	const struct shown *s = arg;
 	const struct bb_stacks *stacks = &s->profile->stacks;
-	int rc = 0;
 
 	if (s->format == FOLDED)
 		bb_stacks__write_folded(stacks, out);
 	else if (s->format == FLAME)
-		rc = bb_flame__write(stacks,
-				     &(struct bb_flame_opts){.title = s->title, .unit = s->unit},
-				     out);
+		bb_flame__write(stacks, &(struct bb_flame_opts){.title = s->title, .unit = s->unit},
+				out);
 	else
-		rc = bb_stacks__write_text(stacks,
-					   &(struct bb_text_opts){s->title, s->unit, s->verbose},
-					   out);
-	return rc ? bb_fail_nomem(err) : 0;
+		bb_stacks__write_text(stacks, &(struct bb_text_opts){s->title, s->unit, s->verbose},
+				      out);
+	return 0;
 }
 
 static int show(const struct profile_args *a, const struct bb_recording *r, struct bb_err *err)

@@ -197,12 +197,11 @@ static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 	for (size_t i = 0; i < stacks.n_frames; i++)
 		if (stacks.frames[i].kind == BB_FRAME_OFF_CPU)
 			opts.unit = "us";
-	mem = open_memstream(ret_html, &len);
-	rc = mem ? bb_flame__write_html(&stacks, &opts, mem) : -ENOMEM;
-	if (mem && fclose(mem))
-		rc = -ENOMEM;
+	mem = bb_open_memstream(ret_html, &len);
+	bb_flame__write_html(&stacks, &opts, mem);
+	bb_close_memstream(mem);
 	bb_stacks__done(&stacks);
-	return rc ? bb_fail_nomem(err) : 0;
+	return 0;
 }
 
 /* Draws the flame graph of a run if its stacks are stored: in ID.folded, beside its ID.json. */
@@ -226,25 +225,21 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 static int draw_lines(struct part *p, struct bb_err *err)
 {
 	const struct bb_report *r = p->report;
-	int rc = 0;
 
-	p->line_flames = calloc(r->n_timed + 1, sizeof(*p->line_flames));
-	if (!p->line_flames)
-		return bb_fail_nomem(err);
-	for (size_t i = 0; !rc && i < r->n_timed; i++) {
+	p->line_flames = bb_calloc(r->n_timed, sizeof(*p->line_flames));
+	for (size_t i = 0; i < r->n_timed; i++) {
 		struct bb_by_line lines;
 		size_t len;
 		FILE *mem;
 
 		if (bb_by_line__make(r, &r->timed[i], &lines))
 			return bb_fail_nomem(err);
-		mem = open_memstream(&p->line_flames[i], &len);
-		rc = mem ? bb_lines_flame__write(&lines, true, mem) : -ENOMEM;
-		if (mem && fclose(mem))
-			rc = -ENOMEM;
+		mem = bb_open_memstream(&p->line_flames[i], &len);
+		bb_lines_flame__write(&lines, true, mem);
+		bb_close_memstream(mem);
 		bb_by_line__done(&lines);
 	}
-	return rc ? bb_fail_nomem(err) : 0;
+	return 0;
 }
 
 static int read_page(const struct report_args *a, struct page *page, struct bb_err *err)

@@ -12,26 +12,24 @@ static const char *const legend[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",
 };
 
-/* Adds a frame of that name and kind, unless there is one, and writes its number to *ret_frame. */
-static int add_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind,
-		     uint32_t *ret_frame)
+/* Adds a frame of that name and kind, unless there is one. Returns its number. */
+static uint32_t add_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind)
 {
 	struct bb_frame f = {.file = BB_NO_ID, .kind = kind};
 	char clean[200];
-	int rc;
 
 	snprintf(clean, sizeof(clean), "%s", name);
 	bb_make_clean(clean);
-	rc = bb_names__add(&s->names, clean, strlen(clean), &f.name);
-	return rc ? rc : bb_stacks__intern_frame(s, &f, BB_NO_ID, ret_frame);
+	f.name = bb_names__add(&s->names, clean, strlen(clean));
+	return bb_stacks__intern_frame(s, &f, BB_NO_ID);
 }
 
-static int add_call(struct bb_stacks *s, const char *name, uint32_t *ret_frame)
+static uint32_t add_call(struct bb_stacks *s, const char *name)
 {
-	return add_frame(s, name, strchr(name, '(') ? BB_FRAME_JIT : BB_FRAME_KERNEL, ret_frame);
+	return add_frame(s, name, strchr(name, '(') ? BB_FRAME_JIT : BB_FRAME_KERNEL);
 }
 
-static int add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row, uint32_t *ret_frame)
+static uint32_t add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row)
 {
 	char name[200];
 
@@ -40,12 +38,12 @@ static int add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row, u
 			 basename(row->file));
 	else
 		snprintf(name, sizeof(name), "instruction %u", row->insn);
-	return add_frame(s, name, BB_FRAME_USER, ret_frame);
+	return add_frame(s, name, BB_FRAME_USER);
 }
 
 /* Adds the frame of the line that contains the i-th call of those that led to `like`. */
-static int add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
-			    const struct bb_timed_row *like, size_t i, uint32_t *ret_frame)
+static uint32_t add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
+				 const struct bb_timed_row *like, size_t i)
 {
 	const struct bb_timed_call *call = &like->from[i];
 	char name[32];
@@ -55,69 +53,63 @@ static int add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
 
 		if (row->line == call->line && row->n_from == i &&
 		    !bb_timed_row__compare_from(row, like, i))
-			return add_line_frame(s, row, ret_frame);
+			return add_line_frame(s, row);
 	}
 	snprintf(name, sizeof(name), "line %u", call->line);
-	return add_frame(s, name, BB_FRAME_USER, ret_frame);
+	return add_frame(s, name, BB_FRAME_USER);
 }
 
-static int add_part(struct bb_stacks *s, const struct bb_timed *t, uint32_t program,
-		    const struct bb_line_part *p)
+static void add_part(struct bb_stacks *s, const struct bb_timed *t, uint32_t program,
+		     const struct bb_line_part *p)
 {
 	uint32_t frames[DEPTH] = {program};
 	uint32_t n = 1;
-	int rc = 0;
 
 	if (p->ns.value < 0.5)
-		return 0;
-	for (size_t i = 0; !rc && i < p->row->n_from && i < MOST_CALLS; i++) {
-		rc = add_calling_line(s, t, p->row, i, &frames[n++]);
-		if (!rc)
-			rc = add_call(s, p->row->from[i].call, &frames[n++]);
+		return;
+	for (size_t i = 0; i < p->row->n_from && i < MOST_CALLS; i++) {
+		frames[n++] = add_calling_line(s, t, p->row, i);
+		frames[n++] = add_call(s, p->row->from[i].call);
 	}
-	if (!rc)
-		rc = add_line_frame(s, p->row, &frames[n++]);
-	if (!rc && p->row->call[0])
-		rc = add_call(s, p->row->call, &frames[n++]);
-	return rc ? rc : bb_stacks__add(s, frames, n, p->ns.value);
+	frames[n++] = add_line_frame(s, p->row);
+	if (p->row->call[0])
+		frames[n++] = add_call(s, p->row->call);
+	bb_stacks__add(s, frames, n, p->ns.value);
 }
 
-int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks)
+void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks)
 {
 	uint32_t frames[2];
-	int rc;
 
 	*ret_stacks = (struct bb_stacks){0};
-	rc = add_frame(ret_stacks, lines->timed->variant, BB_FRAME_COMM, &frames[0]);
-	if (!rc)
-		rc = add_frame(ret_stacks, "[calling and timing]", BB_FRAME_NOTE, &frames[1]);
-	if (!rc && lines->calling.value >= 0.5)
-		rc = bb_stacks__add(ret_stacks, frames, 2, lines->calling.value);
-	if (!rc && lines->rest.value >= 0.5) {
-		rc = add_frame(ret_stacks,
-			       bb_by_line__other_ways(lines) > 0 ? "[other ways]"
-			       : bb_timed__is_cold(lines->timed) ? "[not attributed]"
-								 : "[tail call]",
-			       BB_FRAME_NOTE, &frames[1]);
-		if (!rc)
-			rc = bb_stacks__add(ret_stacks, frames, 2, lines->rest.value);
+	frames[0] = add_frame(ret_stacks, lines->timed->variant, BB_FRAME_COMM);
+	frames[1] = add_frame(ret_stacks, "[calling and timing]", BB_FRAME_NOTE);
+	if (lines->calling.value >= 0.5)
+		bb_stacks__add(ret_stacks, frames, 2, lines->calling.value);
+	if (lines->rest.value >= 0.5) {
+		frames[1] = add_frame(ret_stacks,
+				      bb_by_line__other_ways(lines) > 0 ? "[other ways]"
+				      : bb_timed__is_cold(lines->timed) ? "[not attributed]"
+									: "[tail call]",
+				      BB_FRAME_NOTE);
+		bb_stacks__add(ret_stacks, frames, 2, lines->rest.value);
 	}
-	for (size_t i = 0; !rc && i < lines->n_parts; i++)
-		rc = add_part(ret_stacks, lines->timed, frames[0], &lines->parts[i]);
-	return rc ? rc : bb_stacks__sort(ret_stacks);
+	for (size_t i = 0; i < lines->n_parts; i++)
+		add_part(ret_stacks, lines->timed, frames[0], &lines->parts[i]);
+	bb_stacks__sort(ret_stacks);
 }
 
-int bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out)
+void bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out)
 {
 	char title[300];
 	const struct bb_flame_opts opts = {.title = title, .unit = "ns", .legend = legend};
 	struct bb_stacks stacks;
-	int rc = bb_lines_flame__stacks(lines, &stacks);
 
+	bb_lines_flame__stacks(lines, &stacks);
 	snprintf(title, sizeof(title), "%.250s: one run", lines->timed->name);
-	if (!rc)
-		rc = as_html ? bb_flame__write_html(&stacks, &opts, out)
-			     : bb_flame__write(&stacks, &opts, out);
+	if (as_html)
+		bb_flame__write_html(&stacks, &opts, out);
+	else
+		bb_flame__write(&stacks, &opts, out);
 	bb_stacks__done(&stacks);
-	return rc;
 }

@@ -7,9 +7,8 @@
 /* One run of a program as a flame graph: the program, its lines, and the calls in them. Widths
  * are times in ns. */
 
-/* Returns 0 or -ENOMEM. In both cases the caller frees *ret_stacks by bb_stacks__done(). */
-int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks);
+/* The caller frees *ret_stacks by bb_stacks__done(). */
+void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks);
 
-/* Writes the flame graph as an SVG file or, for a page, as an HTML <figure>. Returns 0 or
- * -ENOMEM. */
-int bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out);
+/* Writes the flame graph as an SVG file or, for a page, as an HTML <figure>. */
+void bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out);

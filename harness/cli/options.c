@@ -51,24 +51,9 @@ void bb_refuse(const char *text, bool is_wrong)
 		bb_usage_error("%s", text);
 }
 
-void bb_out_of_memory(void)
-{
-	fputs("bpfbench: out of memory\n", stderr);
-	exit(BB_EXIT_FAILURE);
-}
-
-void *bb_option_append(void *v, size_t *n, size_t size)
-{
-	void *item = bb_append(v, n, size);
-
-	if (!item)
-		bb_out_of_memory();
-	return item;
-}
-
 void bb_strings__append(struct bb_strings *s, const char *text)
 {
-	const char **v = bb_option_append(&s->v, &s->n, sizeof(*v));
+	const char **v = bb_append(&s->v, &s->n, sizeof(*v));
 
 	*v = text;
 }

@@ -69,10 +69,6 @@ struct bb_option {
  * arguments keep these in static memory. */
 void bb_strings__append(struct bb_strings *s, const char *text);
 
-/* Like bb_append() of base/std.h, but exits if memory runs out. */
-void *bb_option_append(void *v, size_t *n, size_t size);
-void bb_out_of_memory(void) __attribute__((noreturn));
-
 /* Returns the row named `name` of a table of n rows of `size` bytes, each of which begins with its
  * name. Exits with a usage error if there is none; `what` is the noun for the message. */
 const void *bb_option_choose(const char *what, const char *name, const void *rows, size_t n,

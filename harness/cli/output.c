@@ -184,9 +184,7 @@ static int write_target(bb_output_writer writer, void *arg, struct target *p, st
 		return bb_fail(err, fd, "%s: %s", p->path,
 			       fd == -ENXIO ? "nobody reads this pipe" : strerror(-fd));
 	out = bb_clean__open(fd, _IOFBF);
-	if (!out)
-		close(fd);
-	rc = out ? write_and_close(writer, arg, out, p->path, err) : bb_fail_nomem(err);
+	rc = write_and_close(writer, arg, out, p->path, err);
 	if (is_new) {
 		int written = rc;
 

@@ -29,7 +29,7 @@ static struct bb_hist_bin *slot_of(struct bb_hist_bin *slots, size_t capacity, u
 	return &slots[i];
 }
 
-int bb_hist_reserve(struct bb_hist *h, size_t n)
+void bb_hist_reserve(struct bb_hist *h, size_t n)
 {
 	size_t want = 2 * (h->used + n), capacity = h->capacity ? h->capacity : 64;
 	struct bb_hist_bin *slots;
@@ -37,31 +37,24 @@ int bb_hist_reserve(struct bb_hist *h, size_t n)
 	while (capacity < want)
 		capacity *= 2;
 	if (capacity == h->capacity)
-		return 0;
-	slots = calloc(capacity, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
+		return;
+	slots = bb_calloc(capacity, sizeof(*slots));
 	for (size_t i = 0; i < h->capacity; i++)
 		if (h->slots[i].count)
 			*slot_of(slots, capacity, h->slots[i].value_ns) = h->slots[i];
 	free(h->slots);
 	h->slots = slots;
 	h->capacity = capacity;
-	return 0;
 }
 
-int bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count)
+void bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count)
 {
 	struct bb_hist_bin *slot;
 
 	if (!count)
-		return 0;
-	if (2 * (h->used + 1) > h->capacity) {
-		int rc = bb_hist_reserve(h, h->used + 1);
-
-		if (rc)
-			return rc;
-	}
+		return;
+	if (2 * (h->used + 1) > h->capacity)
+		bb_hist_reserve(h, h->used + 1);
 	slot = slot_of(h->slots, h->capacity, bb_hist_kept(value_ns));
 	if (!slot->count) {
 		slot->value_ns = bb_hist_kept(value_ns);
@@ -72,29 +65,22 @@ int bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count)
 	h->max_ns = h->n && h->max_ns > value_ns ? h->max_ns : value_ns;
 	h->n += count;
 	h->sum_ns += (double)value_ns * (double)count;
-	return 0;
 }
 
-int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
+void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
 {
 	uint64_t n = h->n, min_ns = h->min_ns, max_ns = h->max_ns;
 	double sum_ns = h->sum_ns;
-	int rc = bb_hist_reserve(h, from->used);
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < from->capacity; i++) {
-		rc = bb_hist_add(h, from->slots[i].value_ns, from->slots[i].count);
-		if (rc)
-			return rc;
-	}
+	bb_hist_reserve(h, from->used);
+	for (size_t i = 0; i < from->capacity; i++)
+		bb_hist_add(h, from->slots[i].value_ns, from->slots[i].count);
 	/* The bins are rounded. The sum and the extremes are those of the original values. */
 	if (from->n) {
 		h->sum_ns = sum_ns + from->sum_ns;
 		h->min_ns = n && min_ns < from->min_ns ? min_ns : from->min_ns;
 		h->max_ns = n && max_ns > from->max_ns ? max_ns : from->max_ns;
 	}
-	return 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -105,19 +91,15 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted)
+void bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted)
 {
-	struct bb_sorted s = {.n = h->n};
+	struct bb_sorted s = {.n = h->n, .bins = bb_calloc(h->used, sizeof(*s.bins))};
 
-	s.bins = malloc((h->used ? h->used : 1) * sizeof(*s.bins));
-	if (!s.bins)
-		return -ENOMEM;
 	for (size_t i = 0; i < h->capacity; i++)
 		if (h->slots[i].count)
 			s.bins[s.n_bins++] = h->slots[i];
 	qsort(s.bins, s.n_bins, sizeof(*s.bins), by_value);
 	*ret_sorted = s;
-	return 0;
 }
 
 void bb_sorted_done(struct bb_sorted *s)

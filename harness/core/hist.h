@@ -42,19 +42,17 @@ void bb_hist_done(struct bb_hist *h);
  * bb_hist_kept() of the result is the result. */
 uint64_t bb_hist_kept(uint64_t v);
 
-/* Makes room in `h`, so that adding the next `n` distinct values allocates nothing. Returns 0 or
- * -ENOMEM. */
-int bb_hist_reserve(struct bb_hist *h, size_t n);
+/* Makes room in `h`, so that adding the next `n` distinct values allocates nothing. */
+void bb_hist_reserve(struct bb_hist *h, size_t n);
 
-/* Adds `count` samples of `value_ns`. Returns 0 or -ENOMEM. */
-int bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count);
+/* Adds `count` samples of `value_ns`. */
+void bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count);
 
-/* Adds all of `from` to `h`. Returns 0 or -ENOMEM. */
-int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
+/* Adds all of `from` to `h`. */
+void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
 
-/* Copies the bins of `h` in ascending order. The caller calls bb_sorted_done(). Returns 0 or
- * -ENOMEM. */
-int bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted);
+/* Copies the bins of `h` in ascending order. The caller calls bb_sorted_done(). */
+void bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted);
 void bb_sorted_done(struct bb_sorted *s);
 
 /*

@@ -27,7 +27,7 @@ void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, con
 	if (!b)
 		return;
 	va_start(ap, fmt);
-	d->failed = bb_add_text(&b->text, "", fmt, ap) != 0;
+	bb_add_text(&b->text, "", fmt, ap);
 	va_end(ap);
 	b->label = label ? strdup(label) : NULL;
 	d->failed |= label && !b->label;
@@ -40,7 +40,7 @@ void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
 	if (d->failed)
 		return;
 	va_start(ap, fmt);
-	d->failed = bb_add_text(&d->blocks[d->n - 1].text, "", fmt, ap) != 0;
+	bb_add_text(&d->blocks[d->n - 1].text, "", fmt, ap);
 	va_end(ap);
 }
 
@@ -84,7 +84,8 @@ void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	d->failed |= has && bb_add_text(&text, "", fmt, ap) != 0;
+	if (has)
+		bb_add_text(&text, "", fmt, ap);
 	va_end(ap);
 	add_cell(d, text);
 }

@@ -150,17 +150,15 @@ static int put_distribution(const struct bb_report *r, const struct bb_case *c, 
 {
 	struct bb_sorted sorted = {.n = 0};
 	struct bb_hist all = {0};
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < c->n_series; i++)
+	for (size_t i = 0; i < c->n_series; i++)
 		if (!c->series[i].void_why)
-			rc = bb_hist_merge(&all, &c->series[i].hist);
-	if (!rc)
-		rc = bb_hist_sort(&all, &sorted);
+			bb_hist_merge(&all, &c->series[i].hist);
+	bb_hist_sort(&all, &sorted);
 	bb_hist_done(&all);
-	if (rc || !sorted.n) {
+	if (!sorted.n) {
 		bb_sorted_done(&sorted);
-		return rc ? -ENOMEM : 0;
+		return 0;
 	}
 	put_head("ecdf", r, c, mem);
 	fprintf(mem, "\t%llu", (unsigned long long)sorted.n);

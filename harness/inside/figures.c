@@ -171,7 +171,7 @@ double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns)
 	return p->timed ? fmax(p->worst_ns - clock_ns, 0) : NAN;
 }
 
-int bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist)
+void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist)
 {
 	uint64_t worst_ns = p->timed ? (uint64_t)bb_inside_path__worst(p, clock_ns) : 0, last = 0;
 
@@ -186,12 +186,10 @@ int bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, str
 			uint64_t value = ns > 0 ? (uint64_t)ns : 0;
 			bool is_worst = value > worst_ns || (b == last && k + 1 == parts);
 
-			if (bb_hist_add(hist, is_worst ? worst_ns : value,
-					n * (k + 1) / parts - n * k / parts))
-				return -ENOMEM;
+			bb_hist_add(hist, is_worst ? worst_ns : value,
+				    n * (k + 1) / parts - n * k / parts);
 		}
 	}
-	return 0;
 }
 
 double bb_inside_figures__median_ns(const struct bb_inside_clone *c)

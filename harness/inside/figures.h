@@ -39,8 +39,8 @@ double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns);
 double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns);
 
 /* Adds the times of the timed runs to *hist, in ns and less clock_ns. The runs of a bucket are
- * spread evenly over the bucket's range; the longest time is exact. Returns 0 or -ENOMEM. */
-int bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist);
+ * spread evenly over the bucket's range; the longest time is exact. */
+void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist);
 
 /* Returns the median time of all timed runs, ns, including what reading the clock costs. NAN: no
  * run was timed, or memory ran out. */

@@ -167,13 +167,13 @@ static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 	d->failed |= !added->name;
 }
 
-static __attribute__((format(printf, 3, 4))) void add_note(struct bb_diffs *d, struct bb_diff *row,
-							   const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) void add_note(struct bb_diff *row, const char *fmt,
+							   ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	d->failed |= bb_add_text(&row->note, "; ", fmt, ap) != 0;
+	bb_add_text(&row->note, "; ", fmt, ap);
 	va_end(ap);
 }
 
@@ -183,7 +183,7 @@ static __attribute__((format(printf, 2, 3))) void warn(struct bb_diffs *d, const
 	va_list ap;
 
 	va_start(ap, fmt);
-	d->failed |= !warning || bb_add_text(warning, "", fmt, ap);
+	bb_add_text(warning, "", fmt, ap);
 	va_end(ap);
 }
 
@@ -315,11 +315,11 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 
 /* --- two stored runs: the rows --- */
 
-static void note_voids(struct bb_diffs *d, struct bb_diff *row, char side, const struct bb_case *c)
+static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
 	for (size_t i = 0; i < c->n_series; i++)
 		if (c->series[i].void_why) {
-			add_note(d, row, "%u of %zu series of %c are void (%s)", c->summary.voids,
+			add_note(row, "%u of %zu series of %c are void (%s)", c->summary.voids,
 				 c->n_series, side, c->series[i].void_why);
 			return;
 		}
@@ -360,13 +360,12 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	    bb_case__reference(a) == bb_case__reference(b) &&
 	    bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y)))) {
 		row->verdict = BB_VERDICT_INCONCLUSIVE;
-		add_note(d, row,
-			 "%+.2f %% in pieces of the reference: the machine may have changed",
+		add_note(row, "%+.2f %% in pieces of the reference: the machine may have changed",
 			 100 * expm1(other));
 	}
 	if (r.n_a < r.needs || r.n_b < r.needs) {
-		add_note(d, row, "an interval takes %zu loads a side, there are %zu and %zu",
-			 r.needs, r.n_a, r.n_b);
+		add_note(row, "an interval takes %zu loads a side, there are %zu and %zu", r.needs,
+			 r.n_a, r.n_b);
 		return;
 	}
 	if (row->verdict != BB_VERDICT_INCONCLUSIVE || row->note || isnan(row->lo))
@@ -374,12 +373,12 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	times = bb_times_to_decide(log(row->ratio), log(row->lo), log(row->hi),
 				   log1p(opts->threshold));
 	if (times > MOST_TIMES)
-		add_note(d, row,
+		add_note(row,
 			 "`compare --base V1 --head V2` measures both in turns, which tells "
 			 "smaller changes: known to +-%.2g %%",
 			 50 * (row->hi - row->lo));
 	else
-		add_note(d, row, "--loads %.0f in both runs should decide: known to +-%.2g %%",
+		add_note(row, "--loads %.0f in both runs should decide: known to +-%.2g %%",
 			 ceil(times * fmax((double)r.n_a, (double)r.n_b)),
 			 50 * (row->hi - row->lo));
 }
@@ -407,10 +406,10 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 		judge_latency(a, b, opts, d, &row);
 	if (doubt) {
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
-		add_note(d, &row, "%s", doubt);
+		add_note(&row, "%s", doubt);
 	}
-	note_voids(d, &row, 'A', a);
-	note_voids(d, &row, 'B', b);
+	note_voids(&row, 'A', a);
+	note_voids(&row, 'B', b);
 	add_row(d, a->name, row);
 	share.unit = "%";
 	if (!isnan(share.shift))
@@ -432,8 +431,8 @@ static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 	double ns = c->summary.latency.value;
 	struct bb_diff row = row_of("latency", in_a ? ns : (double)NAN, in_a ? (double)NAN : ns);
 
-	add_note(d, &row, in_a ? "only in A" : "only in B");
-	note_voids(d, &row, in_a ? 'A' : 'B', c);
+	add_note(&row, in_a ? "only in A" : "only in B");
+	note_voids(&row, in_a ? 'A' : 'B', c);
 	add_row(d, c->name, row);
 }
 
@@ -452,7 +451,7 @@ static void correct(struct bb_diffs *d, double alpha)
 		row->p = p[i];
 		if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
 		    !(p[i] <= alpha)) {
-			add_note(d, row, "%s alone, but not among so many cases (Holm: p = %.2g)",
+			add_note(row, "%s alone, but not among so many cases (Holm: p = %.2g)",
 				 bb_verdict_name(row->verdict), p[i]);
 			row->verdict = BB_VERDICT_INCONCLUSIVE;
 		}
@@ -508,14 +507,14 @@ static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 	return row;
 }
 
-static void note_pairs(const struct bb_comparison *c, struct bb_diffs *d, struct bb_diff *row)
+static void note_pairs(const struct bb_comparison *c, struct bb_diff *row)
 {
 	bool blind = c->n_unmatched && !c->n_matched && c->pairs[0].base_mod64 < 0;
 
 	if (blind)
-		add_note(d, row, "%u pairs, without JIT addresses to match", c->n_unmatched);
+		add_note(row, "%u pairs, without JIT addresses to match", c->n_unmatched);
 	else
-		add_note(d, row, "pairs: %u matched", c->n_matched);
+		add_note(row, "pairs: %u matched", c->n_matched);
 }
 
 /* Adds the row of the net latency. Both programs have the same floor, so their net latencies
@@ -546,15 +545,15 @@ static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 	row.p = fmin(c->p_regressed, c->p_improved);
 	bb_comparison__next_step(c, "--budget", step);
 	if (step[0])
-		add_note(d, &row, "%s", step);
+		add_note(&row, "%s", step);
 	while (i < c->n_pairs && !c->pairs[i].void_why)
 		i++;
 	if (i < c->n_pairs)
-		add_note(d, &row, "%u of %zu pairs are void: %s", c->n_void, c->n_pairs,
+		add_note(&row, "%u of %zu pairs are void: %s", c->n_void, c->n_pairs,
 			 c->pairs[i].void_why);
-	note_pairs(c, d, &row);
+	note_pairs(c, &row);
 	if (fabs(c->injected) > 0)
-		add_note(d, &row, "%+.3g %% were injected into B", 100 * c->injected);
+		add_note(&row, "%+.3g %% were injected into B", 100 * c->injected);
 	add_row(d, c->name, row);
 	if (isfinite(c->floor_ns))
 		add_net(c, d, head_ns);

@@ -106,7 +106,7 @@ struct bb_elf_symbols {
 #define MAX_DEPTH 64
 #define MAX_ID 64u
 
-static int add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
+static void add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -116,14 +116,12 @@ static int add_ranges(struct bb_symtab *t, Dwarf_Die *die, size_t index)
 		if (at <= 0)
 			break;
 		/* The linker sets addresses of dropped code to 0, 1 or -1. */
-		if (start > 1 && start < UINT64_MAX - 1 && start < end &&
-		    bb_symtab__add(t, start, end - start, "", 0, (uint32_t)index))
-			return -ENOMEM;
+		if (start > 1 && start < UINT64_MAX - 1 && start < end)
+			bb_symtab__add(t, start, end - start, "", 0, (uint32_t)index);
 	}
-	return 0;
 }
 
-/* Lists the compilation units, as many as memory allows. Lists none if there is no DWARF. */
+/* Lists the compilation units. Lists none if there is no DWARF. */
 static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
 	Dwarf_Addr bias = 0;
@@ -141,44 +139,39 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 		if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
 			continue;
 		unit = bb_append(&s->units, &s->n_units, sizeof(*unit));
-		if (!unit || add_ranges(&s->ranges, &die, s->n_units - 1))
-			break;
 		unit->die = die;
+		add_ranges(&s->ranges, &die, s->n_units - 1);
 	}
 	bb_symtab__sort(&s->ranges);
 }
 
 /* Lists the functions among the children of the entry `parent`, also those inside its namespaces
  * and types. */
-static int list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
-			  int depth)
+static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
+			   int depth)
 {
 	Dwarf_Die die, *function;
-	int rc = 0;
 
 	if (depth > MAX_DEPTH || dwarf_child(parent, &die))
-		return 0;
+		return;
 	do {
 		if (!s->dies_left)
-			return 0;
+			return;
 		s->dies_left--;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_namespace:
 		case DW_TAG_module:
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
-		case DW_TAG_union_type: rc = list_functions(s, unit, &die, depth + 1); break;
+		case DW_TAG_union_type: list_functions(s, unit, &die, depth + 1); break;
 		case DW_TAG_subprogram:
 			function = bb_append(&unit->functions, &unit->n_functions, sizeof(die));
-			if (!function)
-				return -ENOMEM;
 			*function = die;
-			rc = add_ranges(&unit->ranges, &die, unit->n_functions - 1);
+			add_ranges(&unit->ranges, &die, unit->n_functions - 1);
 			break;
 		default: break;
 		}
-	} while (!rc && !dwarf_siblingof(&die, &die));
-	return rc;
+	} while (!dwarf_siblingof(&die, &die));
 }
 
 /* Finds the child of `die` that contains the address, among inlined functions and lexical
@@ -213,8 +206,7 @@ static size_t find_scopes(struct bb_elf_symbols *s, struct dwarf_unit *unit, uin
 
 	if (!unit->is_listed) {
 		unit->is_listed = true;
-		if (list_functions(s, unit, &unit->die, 0))
-			return 0;
+		list_functions(s, unit, &unit->die, 0);
 		bb_symtab__sort(&unit->ranges);
 	}
 	range = bb_symtab__find(&unit->ranges, address);
@@ -325,7 +317,7 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 /* Reads the symbol table. Of several names at one address, one with a size is preferred, then one
  * that is global, then weak, then local, then the one with the fewest leading underscores, as in
  * perf. */
-static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
+static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
 	/* 0: any other binding; its rank wraps round and is the last */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
@@ -347,21 +339,17 @@ static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 		len = name[0] == '@' ? strlen(name) : strcspn(name, "@");
 		rank = (ranks[GELF_ST_BIND(sym.st_info)] - 1) * 16 +
 		       (uint32_t)(strspn(name, "_") & 15);
-		if (bb_symtab__add(&s->functions, address, sym.st_size, name, len, rank))
-			return -1;
+		bb_symtab__add(&s->functions, address, sym.st_size, name, len, rank);
 	}
 	bb_symtab__sort(&s->functions);
-	return 0;
 }
 
 struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket)
 {
-	struct bb_elf_symbols *s = calloc(1, sizeof(*s));
+	struct bb_elf_symbols *s = bb_calloc(1, sizeof(*s));
 	Dwfl_Module *module = NULL;
 	GElf_Addr bias = 0;
 
-	if (!s)
-		return NULL;
 	s->socket = socket;
 	s->dwfl = dwfl_begin(&callbacks);
 	if (s->dwfl) {
@@ -372,10 +360,11 @@ struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int
 	if (module)
 		s->elf = dwfl_module_getelf(module, &bias);
 	s->bias = bias;
-	if (!s->elf || read_symbols(s, module)) {
+	if (!s->elf) {
 		bb_elf_symbols__free(s);
 		return NULL;
 	}
+	read_symbols(s, module);
 	if (depth == BB_ELF_DWARF)
 		list_units(s, module);
 	return s;

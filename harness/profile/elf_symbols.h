@@ -29,7 +29,7 @@ struct bb_elf_frame {
 };
 
 /* Opens the symbols of the ELF file `fd`, whose descriptor is duplicated. Returns NULL if the file
- * is not readable ELF, or without memory. Debug files are requested over `socket` and checked; -1:
+ * is not readable ELF. Debug files are requested over `socket` and checked; -1:
  * no debug files are used. */
 struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket);
 

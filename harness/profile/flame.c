@@ -58,45 +58,36 @@ static double width_of(const struct flame *f, const struct box *box)
 	return (double)box->total * f->px_per_unit;
 }
 
-static int add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, uint32_t frame)
+static void add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, uint32_t frame)
 {
 	const struct box box = {.x = x, .total = end - x, .depth = depth, .frame = frame};
-	struct box *copy;
 
-	if (width_of(f, &box) < MIN_WIDTH)
-		return 0;
-	copy = bb_append(&f->boxes, &f->n, sizeof(box));
-	if (!copy)
-		return -ENOMEM;
-	*copy = box;
-	return 0;
+	if (width_of(f, &box) >= MIN_WIDTH)
+		*(struct box *)bb_append(&f->boxes, &f->n, sizeof(box)) = box;
 }
 
 /* Lays the sorted stacks side by side. Neighbouring stacks that share a frame form one box. */
-static int add_boxes(struct flame *f)
+static void add_boxes(struct flame *f)
 {
 	const struct bb_stacks *s = f->stacks;
 	uint32_t deepest = 0;
 	uint64_t *begun, x = 0; /* begun[i]: start of the open frame at depth i */
-	int rc = add_box(f, 0, s->total, 0, BB_NO_ID);
 
+	add_box(f, 0, s->total, 0, BB_NO_ID);
 	for (size_t i = 0; i < s->n; i++)
 		deepest = s->v[i].n > deepest ? s->v[i].n : deepest;
-	begun = calloc(deepest + 1, sizeof(*begun));
-	if (!begun)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n && !rc; i++) {
+	begun = bb_calloc(deepest, sizeof(*begun));
+	for (size_t i = 0; i < s->n; i++) {
 		const struct bb_stack *stack = &s->v[i];
 		uint32_t stay = i + 1 < s->n ? stack[1].shared : 0;
 
 		for (uint32_t depth = stack->shared; depth < stack->n; depth++)
 			begun[depth] = x;
 		x += (uint64_t)stack->weight;
-		for (uint32_t depth = stack->n; depth-- > stay && !rc;)
-			rc = add_box(f, begun[depth], x, depth + 1, s->parts[stack->first + depth]);
+		for (uint32_t depth = stack->n; depth-- > stay;)
+			add_box(f, begun[depth], x, depth + 1, s->parts[stack->first + depth]);
 	}
 	free(begun);
-	return rc;
 }
 
 static int by_width(const void *a, const void *b)
@@ -154,15 +145,13 @@ static void write_label(const struct flame *f, const struct box *box, FILE *out)
 
 /* Chooses the frames that fit into the file: the widest first, and nearer to the root first
  * among equals. So every shown frame stands on a shown frame. */
-static int choose_shown(struct flame *f)
+static void choose_shown(struct flame *f)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *measured = open_memstream(&text, &len);
+	FILE *measured = bb_open_memstream(&text, &len);
 	long max_bytes = (long)(f->opts->max_bytes ? f->opts->max_bytes : MAX_BYTES);
 
-	if (!measured)
-		return -ENOMEM;
 	qsort(f->boxes, f->n, sizeof(*f->boxes), by_width);
 	for (size_t i = 0; i < f->n; i++)
 		f->rows = f->boxes[i].depth > f->rows ? f->boxes[i].depth : f->rows;
@@ -175,9 +164,8 @@ static int choose_shown(struct flame *f)
 	f->rows = 0;
 	for (size_t i = 0; i < f->n_shown; i++)
 		f->rows = f->boxes[i].depth > f->rows ? f->boxes[i].depth : f->rows;
-	fclose(measured);
+	bb_close_memstream(measured);
 	free(text);
-	return 0;
 }
 
 static void write_style(FILE *out)
@@ -295,8 +283,8 @@ static void write_html(const struct flame *f)
 	fprintf(f->out, "</figcaption>\n<script>\n%s</script>\n</figure>\n", flame_js);
 }
 
-static int write_graph(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
-		       uint32_t head, void (*write)(const struct flame *f), FILE *out)
+static void write_graph(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
+			uint32_t head, void (*write)(const struct flame *f), FILE *out)
 {
 	struct flame f = {
 		.stacks = stacks,
@@ -305,20 +293,19 @@ static int write_graph(const struct bb_stacks *stacks, const struct bb_flame_opt
 		.head = head,
 		.out = out,
 	};
-	int rc = add_boxes(&f);
 
-	if (!rc)
-		rc = choose_shown(&f);
-	if (!rc)
-		write(&f);
+	add_boxes(&f);
+	choose_shown(&f);
+	write(&f);
 	free(f.boxes);
-	return rc;
 }
 
-int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out)
+void bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out)
 {
-	if (stacks->total)
-		return write_graph(stacks, opts, HEAD, write_svg, out);
+	if (stacks->total) {
+		write_graph(stacks, opts, HEAD, write_svg, out);
+		return;
+	}
 	fputs("<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' "
 	      "viewBox='0 0 1200 60' width='100%'>\n<text x='10' y='22'>",
 	      out);
@@ -326,16 +313,16 @@ int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *
 	fputs("</text>\n<text x='10' y='46'>Nothing was sampled: the workload did not "
 	      "run.</text>\n</svg>\n",
 	      out);
-	return 0;
 }
 
-int bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
-			 FILE *out)
+void bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
+			  FILE *out)
 {
-	if (stacks->total)
-		return write_graph(stacks, opts, 0, write_html, out);
+	if (stacks->total) {
+		write_graph(stacks, opts, 0, write_html, out);
+		return;
+	}
 	fputs("<p>", out);
 	bb_xml_text(out, opts->title);
 	fputs(": nothing was sampled.</p>\n", out);
-	return 0;
 }

@@ -42,58 +42,52 @@ struct folding {
 
 static uint32_t name_id(struct folding *f, const char *name)
 {
-	uint32_t id;
-
-	return bb_names__add(&f->profile->stacks.names, name, strlen(name), &id) ? BB_NO_ID : id;
+	return bb_names__add(&f->profile->stacks.names, name, strlen(name));
 }
 
 /* Adds a function to the point. Points whose outer functions are equal share the frames of
  * those. */
-static int add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
+static void add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
 	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID, *number;
 
 	frame.name = name_id(f, name);
 	number = bb_append(&f->numbers, &f->n_numbers, sizeof(*number));
-	if (frame.name == BB_NO_ID || !number)
-		return -ENOMEM;
+	*number = bb_stacks__intern_frame(&f->profile->stacks, &frame, before);
 	if (!p->n++)
 		p->first = (uint32_t)f->n_numbers - 1;
-	return bb_stacks__intern_frame(&f->profile->stacks, &frame, before, number);
 }
 
-/* Adds a point without functions. The pointer is valid until the next call. Returns NULL without
- * memory. */
+/* Adds a point without functions. The pointer is valid until the next call. */
 static struct point *add_point(struct folding *f, uint32_t dso, uint64_t offset, uint32_t *ret_id)
 {
 	struct point *p = bb_append(&f->points, &f->n_points, sizeof(*p));
 
-	if (p)
-		*p = (struct point){.dso = dso, .offset = offset};
+	*p = (struct point){.dso = dso, .offset = offset};
 	*ret_id = (uint32_t)f->n_points - 1;
 	return p;
 }
 
-static int add_text(struct folding *f, const char *text, enum bb_frame_kind kind,
-		    uint32_t *ret_point)
+static uint32_t add_text(struct folding *f, const char *text, enum bb_frame_kind kind)
 {
 	const struct bb_frame frame = {.file = BB_NO_ID, .kind = kind};
-	struct point *p = add_point(f, BB_NO_ID, 0, ret_point);
+	uint32_t id;
 
-	return p ? add_frame(f, p, text, frame) : -ENOMEM;
+	add_frame(f, add_point(f, BB_NO_ID, 0, &id), text, frame);
+	return id;
 }
 
 /* Adds a point for an address that is in no file. `symbols` are those of the kernel or of a JIT;
  * NULL: there are none, and the function is unknown. */
-static int add_symbol(struct folding *f, const struct bb_symtab *symbols, bool is_kernel,
-		      uint64_t address, uint32_t *ret_point)
+static uint32_t add_symbol(struct folding *f, const struct bb_symtab *symbols, bool is_kernel,
+			   uint64_t address)
 {
 	const struct bb_symbol *s = symbols ? bb_symtab__find(symbols, address) : NULL;
 	const char *name = is_kernel ? "[kernel]" : "[unknown]";
 	struct bb_frame frame = {.file = BB_NO_ID,
 				 .kind = is_kernel ? BB_FRAME_KERNEL : BB_FRAME_USER,
 				 .distance = address};
-	struct point *p = add_point(f, BB_NO_ID, 0, ret_point);
+	uint32_t id;
 
 	if (s) {
 		name = bb_symtab__name(symbols, s);
@@ -102,51 +96,53 @@ static int add_symbol(struct folding *f, const struct bb_symtab *symbols, bool i
 		frame.distance = address - s->start;
 	}
 	f->profile->unknown_kernel += is_kernel && !s;
-	return p ? add_frame(f, p, name, frame) : -ENOMEM;
+	add_frame(f, add_point(f, BB_NO_ID, 0, &id), name, frame);
+	return id;
 }
 
-static int kernel_point(struct folding *f, uint64_t address, uint32_t *ret_point)
+static uint32_t kernel_point(struct folding *f, uint64_t address)
 {
-	*ret_point = bb_idmap__get(&f->by_address, address, KERNEL_SPACE);
-	if (*ret_point != BB_NO_ID)
-		return 0;
-	if (add_symbol(f, f->opts->kernel, true, address, ret_point))
-		return -ENOMEM;
-	return bb_idmap__put(&f->by_address, address, KERNEL_SPACE, *ret_point);
+	uint32_t point = bb_idmap__get(&f->by_address, address, KERNEL_SPACE);
+
+	if (point == BB_NO_ID) {
+		point = add_symbol(f, f->opts->kernel, true, address);
+		bb_idmap__put(&f->by_address, address, KERNEL_SPACE, point);
+	}
+	return point;
 }
 
-static int user_point(struct folding *f, uint32_t pid, uint64_t address, uint32_t *ret_point)
+static uint32_t user_point(struct folding *f, uint32_t pid, uint64_t address)
 {
 	/* If the space is unknown, the process id is the key: the JIT map of the process may
 	 * name the address. */
 	uint64_t key = f->space == BB_NO_ID ? (uint64_t)1 << 32 | pid : f->space, offset;
-	const struct bb_symtab *jit;
+	uint32_t point = bb_idmap__get(&f->by_address, address, key);
 	const struct bb_mapping *m;
-	int rc = 0;
 
-	*ret_point = bb_idmap__get(&f->by_address, address, key);
-	if (*ret_point != BB_NO_ID)
-		return 0;
+	if (point != BB_NO_ID)
+		return point;
 	m = bb_spaces__find(f->spaces, f->space, address);
 	if (m && m->dso != BB_NO_ID) {
 		/* All processes that map this file share the point. symbolize() names it. */
 		offset = address - m->start + m->file_offset;
-		*ret_point = bb_idmap__get(&f->by_location, offset, m->dso);
-		if (*ret_point == BB_NO_ID &&
-		    (!add_point(f, m->dso, offset, ret_point) ||
-		     bb_idmap__put(&f->by_location, offset, m->dso, *ret_point)))
-			return -ENOMEM;
+		point = bb_idmap__get(&f->by_location, offset, m->dso);
+		if (point == BB_NO_ID) {
+			add_point(f, m->dso, offset, &point);
+			bb_idmap__put(&f->by_location, offset, m->dso, point);
+		}
 	} else {
-		rc = bb_jit_maps__get(&f->jit_maps, pid, bb_spaces__user(f->spaces, pid), &jit);
-		if (!rc)
-			rc = add_symbol(f, jit, false, address, ret_point);
+		point = add_symbol(f,
+				   bb_jit_maps__get(&f->jit_maps, pid,
+						    bb_spaces__user(f->spaces, pid)),
+				   false, address);
 	}
-	return rc ? rc : bb_idmap__put(&f->by_address, address, key, *ret_point);
+	bb_idmap__put(&f->by_address, address, key, point);
+	return point;
 }
 
 /* Finds the process and the space of a sample. Does nothing if they are those of the sample
  * before. */
-static int find_process(struct folding *f, const struct bb_sampled_stack *s)
+static void find_process(struct folding *f, const struct bb_sampled_stack *s)
 {
 	const struct bb_sampled_stack *latest = f->latest;
 	char process[BB_PROFILE_COMM + 32];
@@ -154,21 +150,18 @@ static int find_process(struct folding *f, const struct bb_sampled_stack *s)
 	int len;
 
 	if (latest && latest->pid == s->pid && !memcmp(latest->comm, s->comm, sizeof(s->comm)))
-		return 0;
+		return;
 	f->latest = s;
 	f->space = bb_spaces__of(f->spaces, s->pid, s->comm);
 	len = snprintf(process, sizeof(process), "%.*s", BB_PROFILE_COMM, s->comm);
 	if (f->opts->with_pid)
 		snprintf(process + len, sizeof(process) - (size_t)len, " (%u)", s->pid);
 	name = name_id(f, process);
-	if (name == BB_NO_ID)
-		return -ENOMEM;
 	f->process = bb_idmap__get(&f->processes, name, 0);
 	if (f->process != BB_NO_ID)
-		return 0;
-	if (add_text(f, process, BB_FRAME_COMM, &f->process))
-		return -ENOMEM;
-	return bb_idmap__put(&f->processes, name, 0, f->process);
+		return;
+	f->process = add_text(f, process, BB_FRAME_COMM);
+	bb_idmap__put(&f->processes, name, 0, f->process);
 }
 
 /* All frames but the innermost hold return addresses. The call ends just before such an address,
@@ -178,28 +171,28 @@ static uint64_t code_address(const uint64_t *addresses, size_t nth)
 	return nth ? addresses[nth] - 1 : addresses[0];
 }
 
-static int find_points(struct folding *f, const struct bb_sampled_stack *s,
-		       uint32_t ret_points[MAX_POINTS], uint32_t *ret_n)
+/* Finds the points of a stack. Returns their number. */
+static uint32_t find_points(struct folding *f, const struct bb_sampled_stack *s,
+			    uint32_t ret_points[MAX_POINTS])
 {
 	const uint64_t *kernel = f->samples->addresses + s->first, *user = kernel + s->n_kernel;
 	uint32_t n = 0;
-	int rc = find_process(f, s);
 
+	find_process(f, s);
 	ret_points[n++] = f->process;
 	if (s->is_user_cut)
 		ret_points[n++] = f->cut;
 	if (s->is_lost)
 		ret_points[n++] = f->lost;
-	for (size_t i = s->n_user; i-- > 0 && !rc;)
-		rc = user_point(f, s->pid, code_address(user, i), &ret_points[n++]);
+	for (size_t i = s->n_user; i-- > 0;)
+		ret_points[n++] = user_point(f, s->pid, code_address(user, i));
 	if (s->is_kernel_cut)
 		ret_points[n++] = f->cut;
-	for (size_t i = s->n_kernel; i-- > 0 && !rc;)
-		rc = kernel_point(f, code_address(kernel, i), &ret_points[n++]);
+	for (size_t i = s->n_kernel; i-- > 0;)
+		ret_points[n++] = kernel_point(f, code_address(kernel, i));
 	if (s->is_off_cpu)
 		ret_points[n++] = f->off_cpu;
-	*ret_n = n;
-	return rc;
+	return n;
 }
 
 static int on_found(void *arg, uint32_t location, const struct bb_elf_frame *found)
@@ -216,9 +209,8 @@ static int on_found(void *arg, uint32_t location, const struct bb_elf_frame *fou
 
 	if (p->n == BB_ELF_MAX_FRAMES)
 		return -EBADMSG; /* the child is untrusted */
-	if (found->file && frame.file == BB_NO_ID)
-		return -ENOMEM;
-	return add_frame(f, p, *found->function ? found->function : "[unknown]", frame);
+	add_frame(f, p, *found->function ? found->function : "[unknown]", frame);
+	return 0;
 }
 
 static int by_location(const void *a, const void *b)
@@ -232,13 +224,11 @@ static int by_location(const void *a, const void *b)
 
 static int symbolize(struct folding *f, struct bb_err *err)
 {
-	struct bb_code_location *locations = malloc((f->n_points + 1) * sizeof(*locations));
+	struct bb_code_location *locations = bb_calloc(f->n_points, sizeof(*locations));
 	size_t n = 0;
 	int rc;
 
 	f->locations = locations;
-	if (!locations)
-		return bb_fail_nomem(err);
 	for (uint32_t i = 0; i < f->n_points; i++)
 		if (f->points[i].dso != BB_NO_ID)
 			locations[n++] = (struct bb_code_location){f->points[i].dso, i,
@@ -258,7 +248,7 @@ static int symbolize(struct folding *f, struct bb_err *err)
 		/* A function without a name gets the name of its file. */
 		snprintf(name, sizeof(name), "[%.255s]",
 			 bb_dso__short_name(&f->spaces->dsos.v[p->dso]));
-		rc = add_frame(f, p, name, frame) ? bb_fail_nomem(err) : 0;
+		add_frame(f, p, name, frame);
 	}
 	return rc;
 }
@@ -275,16 +265,11 @@ static bool is_own(const struct folding *f, uint32_t point)
 		!strncmp(name, "__traceiter_", 12));
 }
 
-static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
+static void add_stack(struct folding *f, const struct bb_sampled_stack *s)
 {
 	uint32_t points[MAX_POINTS], frames[MAX_POINTS * BB_ELF_MAX_FRAMES];
-	uint32_t n_points, n = 0, last, end;
-	int rc = find_points(f, s, points, &n_points);
+	uint32_t n_points = find_points(f, s, points), n = 0, last = n_points - 1, end = n_points;
 
-	if (rc)
-		return rc;
-	last = n_points - 1;
-	end = n_points;
 	/* Leaves our own frames out, so that [off-CPU] is above the function in which the kernel
 	 * switched. */
 	if (points[last] == f->off_cpu)
@@ -299,9 +284,9 @@ static int add_stack(struct folding *f, const struct bb_sampled_stack *s)
 		memcpy(frames + n, f->numbers + p->first, p->n * sizeof(*frames));
 		n += p->n;
 	}
-	return bb_stacks__add(&f->profile->stacks, frames, n,
-			      s->is_off_cpu ? (double)s->weight / 1000
-					    : (double)s->weight * f->opts->on_cpu_weight);
+	bb_stacks__add(&f->profile->stacks, frames, n,
+		       s->is_off_cpu ? (double)s->weight / 1000
+				     : (double)s->weight * f->opts->on_cpu_weight);
 }
 
 int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
@@ -314,18 +299,18 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 		.opts = opts,
 		.profile = &profile,
 	};
-	uint32_t points[MAX_POINTS], n;
-	int rc = add_text(&f, BB_NOTE_CUT, BB_FRAME_NOTE, &f.cut);
+	uint32_t points[MAX_POINTS];
+	int rc;
 
-	rc = rc ? rc : add_text(&f, BB_NOTE_LOST, BB_FRAME_NOTE, &f.lost);
-	rc = rc ? rc : add_text(&f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f.off_cpu);
+	f.cut = add_text(&f, BB_NOTE_CUT, BB_FRAME_NOTE);
+	f.lost = add_text(&f, BB_NOTE_LOST, BB_FRAME_NOTE);
+	f.off_cpu = add_text(&f, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU);
+	for (size_t i = 0; i < samples->n; i++)
+		find_points(&f, &samples->v[i], points);
+	rc = symbolize(&f, err);
 	for (size_t i = 0; i < samples->n && !rc; i++)
-		rc = find_points(&f, &samples->v[i], points, &n);
-	rc = rc ? bb_fail_nomem(err) : symbolize(&f, err);
-	for (size_t i = 0; i < samples->n && !rc; i++)
-		rc = add_stack(&f, &samples->v[i]) ? bb_fail_nomem(err) : 0;
-	if (!rc && bb_stacks__sort(&profile.stacks))
-		rc = bb_fail_nomem(err);
+		add_stack(&f, &samples->v[i]);
+	bb_stacks__sort(&profile.stacks);
 	free(f.points);
 	free(f.locations);
 	free(f.numbers);

@@ -21,17 +21,14 @@
 #define KALLSYMS_MAX_BYTES (256u << 20)
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
 
-int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
-		    const uint64_t *kernel, const uint64_t *user)
+void bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
+		     const uint64_t *kernel, const uint64_t *user)
 {
 	size_t need = samples->n_addresses + s->n_kernel + s->n_user;
 	struct bb_sampled_stack *copy;
 
-	if (bb_reserve(&samples->addresses, need, &samples->addresses_size, sizeof(uint64_t)))
-		return -ENOMEM;
+	bb_reserve(&samples->addresses, need, &samples->addresses_size, sizeof(uint64_t));
 	copy = bb_append(&samples->v, &samples->n, sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
 	*copy = *s;
 	copy->first = samples->n_addresses;
 	if (s->n_kernel)
@@ -40,7 +37,6 @@ int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s
 		memcpy(samples->addresses + copy->first + s->n_kernel, user,
 		       s->n_user * sizeof(*user));
 	samples->n_addresses = need;
-	return 0;
 }
 
 void bb_samples__done(struct bb_samples *samples)
@@ -61,7 +57,6 @@ struct bb_recorder {
 	struct bpf_link *links[2];
 	size_t n_links;
 	struct ring_buffer *overflow;
-	int overflow_rc;
 	struct bb_task_events task_events;
 	struct bb_recording recording; /* until __finish it has only the samples from `overflow` */
 	uint64_t began_ns, stopped_ns;
@@ -90,10 +85,7 @@ static int open_object(struct bb_recorder *r, struct bb_err *err)
 	};
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench_prof");
 
-	if (asprintf(&r->object_path, "%s/" OBJECT, r->opts.object_dir) < 0) {
-		r->object_path = NULL;
-		return bb_fail_nomem(err);
-	}
+	r->object_path = bb_asprintf("%s/" OBJECT, r->opts.object_dir);
 	bb_libbpf_log__begin();
 	r->obj = bpf_object__open_file(r->object_path, &opts);
 	if (!r->obj)
@@ -177,9 +169,7 @@ static int open_events(struct bb_recorder *r, uint32_t type, uint64_t config, st
 	int rc = 0;
 
 	free(r->event_fds);
-	r->event_fds = calloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof(*r->event_fds));
-	if (!r->event_fds)
-		return bb_fail_nomem(err);
+	r->event_fds = bb_calloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof(*r->event_fds));
 	for (int cpu = 0; cpu < n_cpus; cpu++) {
 		struct perf_event_attr attr = {
 			.type = type,
@@ -218,9 +208,9 @@ static int start_events(struct bb_recorder *r, struct bb_err *err)
 	return rc;
 }
 
-static int add_sample(struct bb_recorder *r, const struct bb_profile_key *key, uint64_t weight,
-		      const uint64_t *kernel, uint16_t n_kernel, const uint64_t *user,
-		      uint16_t n_user)
+static void add_sample(struct bb_recorder *r, const struct bb_profile_key *key, uint64_t weight,
+		       const uint64_t *kernel, uint16_t n_kernel, const uint64_t *user,
+		       uint16_t n_user)
 {
 	struct bb_sampled_stack stack = {
 		.pid = key->pid,
@@ -235,22 +225,21 @@ static int add_sample(struct bb_recorder *r, const struct bb_profile_key *key, u
 	};
 
 	memcpy(stack.comm, key->comm, sizeof(stack.comm));
-	return bb_samples__add(&r->recording.samples, &stack, kernel, user);
+	bb_samples__add(&r->recording.samples, &stack, kernel, user);
 }
 
 static int on_overflow(void *arg, void *data, size_t size)
 {
 	const struct bb_profile_sample *sample = data;
-	struct bb_recorder *r = arg;
 	int64_t kernel_bytes, user_bytes; /* < 0 means no such stack */
 
-	if (size < sizeof(*sample) || r->overflow_rc)
+	if (size < sizeof(*sample))
 		return 0;
 	kernel_bytes = sample->kernel_bytes < 0 ? 0 : sample->kernel_bytes;
 	user_bytes = sample->user_bytes < 0 ? 0 : sample->user_bytes;
-	r->overflow_rc = add_sample(r, &sample->key, sample->weight,
-				    (const uint64_t *)sample->kernel, (uint16_t)(kernel_bytes / 8),
-				    (const uint64_t *)sample->user, (uint16_t)(user_bytes / 8));
+	add_sample(arg, &sample->key, sample->weight, (const uint64_t *)sample->kernel,
+		   (uint16_t)(kernel_bytes / 8), (const uint64_t *)sample->user,
+		   (uint16_t)(user_bytes / 8));
 	return 0;
 }
 
@@ -281,38 +270,33 @@ static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
 	int rc = pid || proc ? 0 : -errno;
 
 	if (pid)
-		rc = bb_spaces__log_proc(spaces, pid, now_ns);
-	while (!rc && proc && (entry = readdir(proc)))
+		bb_spaces__log_proc(spaces, pid, now_ns);
+	while (proc && (entry = readdir(proc)))
 		if (!bb_parse_u64(entry->d_name, &number))
-			rc = bb_spaces__log_proc(spaces, (pid_t)number, now_ns);
+			bb_spaces__log_proc(spaces, (pid_t)number, now_ns);
 	if (proc)
 		closedir(proc);
 	return rc ? bb_fail(err, rc, "reading /proc: %m") : 0;
 }
 
-int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
+void bb_kernel_symbols(struct bb_symtab *t)
 {
 	char *text;
 	size_t len;
-	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len);
 
-	if (rc)
-		/* without /proc/kallsyms the kernel's functions have no names */
-		return rc == -ENOMEM ? bb_fail_nomem(err) : 0;
-	rc = bb_symtab__add_kallsyms(t, text);
+	if (bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len))
+		return; /* the kernel's functions have no names then */
+	bb_symtab__add_kallsyms(t, text);
 	free(text);
 	bb_symtab__sort(t);
-	return rc ? bb_fail_nomem(err) : 0;
 }
 
 int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder,
 		       struct bb_err *err)
 {
-	struct bb_recorder *r = calloc(1, sizeof(*r));
+	struct bb_recorder *r = bb_calloc(1, sizeof(*r));
 	int rc;
 
-	if (!r)
-		return bb_fail_nomem(err);
 	r->opts = *opts;
 	rc = open_object(r, err);
 	rc = rc ? rc : check_process(opts->pid, err);
@@ -345,8 +329,6 @@ int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
 {
 	int rc = ring_buffer__poll(r->overflow, timeout_ms);
 
-	if (r->overflow_rc)
-		return bb_fail_nomem(err);
 	if (rc < 0 && rc != -EINTR)
 		return bb_fail(err, rc, "cannot read the ring buffer: %m");
 	return drain(r, err);
@@ -376,13 +358,14 @@ static uint16_t look_up(const struct bb_recorder *r, int32_t id, uint64_t *frame
 	return n;
 }
 
-static int collect_one(struct bb_recorder *r, const struct bb_profile_key *key, uint64_t weight)
+static void collect_one(struct bb_recorder *r, const struct bb_profile_key *key, uint64_t weight)
 {
 	uint64_t kernel[BB_PROFILE_FRAMES], user[BB_PROFILE_FRAMES];
 	uint16_t n_kernel = look_up(r, key->kernel_id, kernel);
 	uint16_t n_user = look_up(r, key->user_id, user);
 
-	return weight ? add_sample(r, key, weight, kernel, n_kernel, user, n_user) : 0;
+	if (weight)
+		add_sample(r, key, weight, kernel, n_kernel, user, n_user);
 }
 
 static int collect(struct bb_recorder *r, struct bb_err *err)
@@ -407,15 +390,15 @@ static int collect(struct bb_recorder *r, struct bb_err *err)
 		rc = bb_global__read_u64(r->obj, counters[i].name, counters[i].value);
 	if (rc)
 		return bb_fail(err, rc, "cannot read the counters of the profiler: %m");
-	for (; !rc && !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
+	for (; !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
 		if (!bpf_map_lookup_elem(counts_fd, &key, &weight))
-			rc = collect_one(r, &key, weight);
+			collect_one(r, &key, weight);
 	/* Threads that still sleep have been off their CPU until now. */
-	for (; !rc && !bpf_map_get_next_key(sleeping_fd, last_tid, &tid); last_tid = &tid)
+	for (; !bpf_map_get_next_key(sleeping_fd, last_tid, &tid); last_tid = &tid)
 		if (!bpf_map_lookup_elem(sleeping_fd, &tid, &sleep) &&
 		    sleep.since_ns < r->stopped_ns)
-			rc = collect_one(r, &sleep.key, r->stopped_ns - sleep.since_ns);
-	return rc || r->overflow_rc ? bb_fail_nomem(err) : 0;
+			collect_one(r, &sleep.key, r->stopped_ns - sleep.since_ns);
+	return 0;
 }
 
 int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording,
@@ -428,12 +411,11 @@ int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recordin
 	recording->seconds = bb_seconds_since(r->began_ns);
 	rc = drain(r, err);
 	rc = rc ? rc : collect(r, err);
-	/* read now, while our own programs are among the symbols */
-	rc = rc ? rc : bb_kernel_symbols(&recording->kernel, err);
-	if (!rc && bb_spaces__replay(&recording->spaces))
-		rc = bb_fail_nomem(err);
 	if (rc)
 		return rc;
+	/* read now, while our own programs are among the symbols */
+	bb_kernel_symbols(&recording->kernel);
+	bb_spaces__replay(&recording->spaces);
 	recording->lost_task_events = r->task_events.lost;
 	*ret_recording = *recording;
 	memset(recording, 0, sizeof(*recording));

@@ -26,10 +26,9 @@ struct bb_samples {
 	size_t n_addresses, addresses_size;
 };
 
-/* Copies a sample and its addresses, and sets `first` of the copy. Returns 0 or -ENOMEM. A
- * zeroed bb_samples is empty. */
-int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
-		    const uint64_t *kernel, const uint64_t *user);
+/* Copies a sample and its addresses, and sets `first` of the copy. A zeroed bb_samples is empty. */
+void bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
+		     const uint64_t *kernel, const uint64_t *user);
 void bb_samples__done(struct bb_samples *samples);
 
 struct bb_sampler_opts {
@@ -97,9 +96,8 @@ struct bb_recording_opts {
 int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
 		       struct bb_err *err);
 
-/* Adds the names of /proc/kallsyms to `t`, and sorts it. Adds none if the kernel hides them.
- * Returns 0, or -ENOMEM with a message. */
-int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err);
+/* Adds the names of /proc/kallsyms to `t`, and sorts it. Adds none if the kernel hides them. */
+void bb_kernel_symbols(struct bb_symtab *t);
 
 void bb_recording__done(struct bb_recording *r);
 

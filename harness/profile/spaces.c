@@ -71,9 +71,9 @@ static int open_mapped(pid_t pid, const struct mapped_file *f, const char *path)
 	return fd < 0 ? open_if_same(path, f->inode) : fd;
 }
 
-/* Adds the file of a mapping, unless it is there already, and opens it. `*ret_id` is BB_NO_ID
- * for memory without a file. Returns 0 or -ENOMEM. */
-static int add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_file *f, uint32_t *ret_id)
+/* Adds the file of a mapping, unless it is there already, and opens it. Returns its index; BB_NO_ID
+ * for memory without a file. */
+static uint32_t add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_file *f)
 {
 	bool is_vdso = f->path_len == strlen(VDSO) && !memcmp(f->path, VDSO, strlen(VDSO));
 	uint64_t device = is_vdso ? UINT64_MAX : (uint64_t)f->major << 32 | f->minor;
@@ -84,24 +84,17 @@ static int add_dso(struct bb_dsos *dsos, pid_t pid, const struct mapped_file *f,
 			strncmp(f->path, "/SYSV", 5) && strncmp(f->path, "/dev/zero", 9);
 	struct bb_dso *dso;
 
-	if (id != BB_NO_ID || (!is_vdso && !has_file)) {
-		*ret_id = id;
-		return 0;
-	}
+	if (id != BB_NO_ID || (!is_vdso && !has_file))
+		return id;
 	if (len > strlen(DELETED) &&
 	    !memcmp(f->path + len - strlen(DELETED), DELETED, strlen(DELETED)))
 		len -= strlen(DELETED);
 	id = (uint32_t)dsos->n;
 	dso = bb_append(&dsos->v, &dsos->n, sizeof(*dso));
-	if (!dso)
-		return -ENOMEM;
-	dso->fd = -1;
-	dso->path = strndup(f->path, len);
-	if (!dso->path || bb_idmap__put(&dsos->by_file, device, f->inode, id))
-		return -ENOMEM;
+	dso->path = bb_asprintf("%.*s", (int)len, f->path);
+	bb_idmap__put(&dsos->by_file, device, f->inode, id);
 	dso->fd = is_vdso ? copy_vdso() : open_mapped(pid, f, dso->path);
-	*ret_id = id;
-	return 0;
+	return id;
 }
 
 const char *bb_dso__short_name(const struct bb_dso *dso)
@@ -122,25 +115,23 @@ static void free_dsos(struct bb_dsos *dsos)
 	memset(dsos, 0, sizeof(*dsos));
 }
 
-int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
+void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 {
 	struct bb_task_event *copy = bb_append(&s->log, &s->n_log, sizeof(*copy));
 
-	if (!copy)
-		return -ENOMEM;
 	*copy = *event;
 	copy->nth = s->n_log - 1;
-	return 0;
 }
 
-/* Notes the user of a process that still exists. Returns 0 or -ENOMEM. */
-static int note_user(struct bb_spaces *s, pid_t pid)
+/* Notes the user of a process that still exists. */
+static void note_user(struct bb_spaces *s, pid_t pid)
 {
 	char path[32];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return stat(path, &st) ? 0 : bb_idmap__put(&s->users, (uint64_t)pid, 0, st.st_uid);
+	if (!stat(path, &st))
+		bb_idmap__put(&s->users, (uint64_t)pid, 0, st.st_uid);
 }
 
 uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid)
@@ -178,78 +169,71 @@ static bool parse_maps_line(const char *line, const char *end, struct mapped_fil
 	return true;
 }
 
-/* Makes the event of a new mapping, and opens its file. Returns 0 or -ENOMEM. */
-static int make_event(struct bb_spaces *s, pid_t pid, uint64_t time_ns,
-		      const struct mapped_file *file, struct bb_task_event *ret_event)
+/* Logs a new mapping, and opens its file. */
+static void log_mapping(struct bb_spaces *s, pid_t pid, uint64_t time_ns,
+			const struct mapped_file *file)
 {
-	*ret_event = (struct bb_task_event){.kind = BB_TASK_MAP,
-					    .pid = (uint32_t)pid,
-					    .time_ns = time_ns,
-					    .mapping = file->at};
-	return add_dso(&s->dsos, pid, file, &ret_event->mapping.dso);
+	struct bb_task_event event = {.kind = BB_TASK_MAP,
+				      .pid = (uint32_t)pid,
+				      .time_ns = time_ns,
+				      .mapping = file->at};
+
+	event.mapping.dso = add_dso(&s->dsos, pid, file);
+	bb_spaces__log(s, &event);
 }
 
-int bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps)
+void bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps)
 {
-	int rc = 0;
-
-	for (const char *line = maps, *end; *line && !rc; line = *end ? end + 1 : end) {
-		struct bb_task_event event;
+	for (const char *line = maps, *end; *line; line = *end ? end + 1 : end) {
 		struct mapped_file file;
 
 		end = strchrnul(line, '\n');
-		if (!parse_maps_line(line, end, &file))
-			continue;
-		rc = make_event(s, pid, time_ns, &file, &event);
-		rc = rc ? rc : bb_spaces__log(s, &event);
+		if (parse_maps_line(line, end, &file))
+			log_mapping(s, pid, time_ns, &file);
 	}
-	return rc;
 }
 
-int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
+void bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 {
 	struct bb_task_event event = {.kind = BB_TASK_EXEC,
 				      .pid = (uint32_t)pid,
 				      .time_ns = time_ns};
 	char path[64], *text;
 	size_t len;
-	int rc;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
 	if (bb_read_proc(path, sizeof(path), &text, &len))
-		return 0;
+		return;
 	snprintf(event.comm, sizeof(event.comm), "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	rc = bb_read_proc(path, MAPS_MAX_BYTES, &text, &len);
-	if (rc)
-		return rc == -ENOMEM ? rc : 0;
-	rc = note_user(s, pid);
-	if (!rc)
-		rc = bb_spaces__log(s, &event);
-	if (!rc)
-		rc = bb_spaces__log_maps(s, pid, time_ns, text);
+	if (bb_read_proc(path, MAPS_MAX_BYTES, &text, &len))
+		return;
+	note_user(s, pid);
+	bb_spaces__log(s, &event);
+	bb_spaces__log_maps(s, pid, time_ns, text);
 	free(text);
-	return rc;
 }
 
-/* Begins an empty space for the process. The pointer is valid until the next call. Returns NULL
- * without memory. */
+/* Begins an empty space for the process. The pointer is valid until the next call. */
 static struct bb_space *begin_space(struct bb_spaces *s, uint32_t pid, const char *comm)
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
 	struct bb_space *space = bb_append(&s->v, &s->n, sizeof(*space));
 
-	if (!space || bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n - 1))
-		return NULL;
+	bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n - 1);
 	space->older = older;
 	memcpy(space->comm, comm, sizeof(space->comm));
 	return space;
 }
 
-static int add_mapping(struct bb_spaces *s, struct bb_space *space, const struct bb_mapping *m)
+static void append_mapping(struct bb_space *space, const struct bb_mapping *m)
 {
-	struct bb_mapping *copy;
+	*(struct bb_mapping *)bb_append(&space->mappings, &space->n, sizeof(*m)) = *m;
+}
+
+static void add_mapping(struct bb_spaces *s, struct bb_space *space, const struct bb_mapping *m)
+{
 	bool hides = false;
 
 	/* Samples have no time. So samples of a file that was mapped here before count towards
@@ -261,47 +245,36 @@ static int add_mapping(struct bb_spaces *s, struct bb_space *space, const struct
 			m->start < other->end;
 	}
 	s->n_replaced += hides;
-	copy = bb_append(&space->mappings, &space->n, sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = *m;
-	return 0;
+	append_mapping(space, m);
 }
 
-static int replay_one(struct bb_spaces *s, const struct bb_task_event *e)
+static void replay_one(struct bb_spaces *s, const struct bb_task_event *e)
 {
 	uint32_t id = bb_idmap__get(&s->newest, e->pid, 0);
 	uint32_t parent = bb_idmap__get(&s->newest, e->parent, 0);
 	struct bb_space *space = id == BB_NO_ID ? NULL : &s->v[id];
-	struct bb_mapping *copy;
 	char comm[BB_PROFILE_COMM];
 
 	switch (e->kind) {
-	case BB_TASK_EXEC: return begin_space(s, e->pid, e->comm) ? 0 : -ENOMEM;
+	case BB_TASK_EXEC: begin_space(s, e->pid, e->comm); break;
 	case BB_TASK_COMM:
 		if (space)
 			memcpy(space->comm, e->comm, sizeof(e->comm));
-		return 0;
+		break;
 	case BB_TASK_FORK:
 		if (parent == BB_NO_ID)
-			return 0;
+			break;
 		memcpy(comm, s->v[parent].comm, sizeof(comm));
 		space = begin_space(s, e->pid, comm);
-		if (!space)
-			return -ENOMEM;
-		for (size_t i = 0; i < s->v[parent].n; i++) {
-			copy = bb_append(&space->mappings, &space->n, sizeof(*copy));
-			if (!copy)
-				return -ENOMEM;
-			*copy = s->v[parent].mappings[i];
-		}
-		return 0;
+		for (size_t i = 0; i < s->v[parent].n; i++)
+			append_mapping(space, &s->v[parent].mappings[i]);
+		break;
 	case BB_TASK_MAP:
 		if (!space)
 			space = begin_space(s, e->pid, e->comm);
-		return space ? add_mapping(s, space, &e->mapping) : -ENOMEM;
+		add_mapping(s, space, &e->mapping);
+		break;
 	}
-	return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -313,15 +286,12 @@ static int by_time(const void *a, const void *b)
 	return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-int bb_spaces__replay(struct bb_spaces *s)
+void bb_spaces__replay(struct bb_spaces *s)
 {
-	int rc = 0;
-
 	if (s->n_log)
 		qsort(s->log, s->n_log, sizeof(*s->log), by_time);
-	for (size_t i = 0; i < s->n_log && !rc; i++)
-		rc = replay_one(s, &s->log[i]);
-	return rc;
+	for (size_t i = 0; i < s->n_log; i++)
+		replay_one(s, &s->log[i]);
 }
 
 uint32_t bb_spaces__of(const struct bb_spaces *s, uint32_t pid, const char *comm)
@@ -389,10 +359,18 @@ struct lost_record {
 	uint64_t id, lost;
 };
 
-int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h)
+/* Logs an event of a process that is no new mapping. */
+static void log_change(struct bb_spaces *s, uint32_t pid, struct bb_task_event *event)
+{
+	event->pid = pid;
+	note_user(s, (pid_t)pid);
+	bb_spaces__log(s, event);
+}
+
+void bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h)
 {
 	const union {
-		struct task_record task; /* all records begin with `pid` of the process */
+		struct task_record task;
 		struct mmap2_record mmap2;
 		struct comm_record comm;
 		struct lost_record lost;
@@ -400,15 +378,13 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 	size_t size = h->size - sizeof(uint64_t), room;
 	struct mapped_file file;
 	struct bb_task_event event = {0};
-	int rc = 0;
 
 	if (h->size < sizeof(*h) + sizeof(uint64_t))
-		return 0;
+		return;
 	/* With sample_id_all and PERF_SAMPLE_TIME every record ends with its time. */
 	memcpy(&event.time_ns, (const char *)h + size, sizeof(event.time_ns));
 	if (h->type == PERF_RECORD_LOST && size >= sizeof(r->lost)) {
 		e->lost += r->lost.lost;
-		return 0;
 	} else if (h->type == PERF_RECORD_MMAP2 && size >= sizeof(r->mmap2)) {
 		file = (struct mapped_file){
 			.at = {.start = r->mmap2.address,
@@ -420,35 +396,29 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 			.path = r->mmap2.path,
 			.path_len = strnlen(r->mmap2.path, size - sizeof(r->mmap2)),
 		};
-		rc = make_event(e->spaces, (pid_t)r->mmap2.pid, event.time_ns, &file, &event);
+		note_user(e->spaces, (pid_t)r->mmap2.pid);
+		log_mapping(e->spaces, (pid_t)r->mmap2.pid, event.time_ns, &file);
 	} else if (h->type == PERF_RECORD_COMM && size >= sizeof(r->comm)) {
 		if (r->comm.pid != r->comm.tid)
-			return 0; /* a thread changed its own name */
+			return; /* a thread changed its own name */
 		event.kind = h->misc & PERF_RECORD_MISC_COMM_EXEC ? BB_TASK_EXEC : BB_TASK_COMM;
 		room = size - sizeof(r->comm);
 		if (room >= sizeof(event.comm))
 			room = sizeof(event.comm) - 1;
 		memcpy(event.comm, r->comm.comm, strnlen(r->comm.comm, room));
+		log_change(e->spaces, r->comm.pid, &event);
 	} else if (h->type == PERF_RECORD_FORK && size >= sizeof(r->task)) {
 		if (r->task.pid == r->task.parent)
-			return 0; /* a new thread, not a process */
+			return; /* a new thread, not a process */
 		event.kind = BB_TASK_FORK;
 		event.parent = r->task.parent;
-	} else {
-		return 0;
+		log_change(e->spaces, r->task.pid, &event);
 	}
-	event.pid = r->task.pid;
-	rc = rc ? rc : note_user(e->spaces, (pid_t)event.pid);
-	return rc ? rc : bb_spaces__log(e->spaces, &event);
 }
 
-static enum bpf_perf_event_ret on_record(void *arg, int cpu, struct perf_event_header *h)
+static enum bpf_perf_event_ret on_record(void *arg, int, struct perf_event_header *h)
 {
-	struct bb_task_events *e = arg;
-
-	(void)cpu;
-	if (!e->rc)
-		e->rc = bb_task_events__log(e, h);
+	bb_task_events__log(arg, h);
 	return LIBBPF_PERF_EVENT_CONT;
 }
 
@@ -492,9 +462,7 @@ int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_ev
 
 int bb_task_events__drain(struct bb_task_events *e)
 {
-	int rc = perf_buffer__consume(e->rings);
-
-	return e->rc ? e->rc : rc;
+	return perf_buffer__consume(e->rings);
 }
 
 void bb_task_events__close(struct bb_task_events *e)

@@ -70,22 +70,21 @@ struct bb_spaces {
 	size_t n_replaced;
 };
 
-/* Logs an event. A zeroed bb_spaces is empty. Returns 0 or -ENOMEM. */
-int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
+/* Logs an event. A zeroed bb_spaces is empty. */
+void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
 
 /* Returns the user id of the process; BB_NO_ID if it ended before it was seen. */
 uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid);
 
 /* Logs what /proc/PID shows at `time_ns`: an exec with the process's name, then its code
- * mappings. Logs nothing if the process has ended. Returns 0 or -ENOMEM. */
-int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns);
+ * mappings. Logs nothing if the process has ended. */
+void bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns);
 
-/* Logs the code mappings in the text of a /proc/PID/maps. Returns 0 or -ENOMEM. */
-int bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps);
+/* Logs the code mappings in the text of a /proc/PID/maps. */
+void bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps);
 
-/* Sorts the log by time and builds the spaces. Call it after the last event. Returns 0 or
- * -ENOMEM. */
-int bb_spaces__replay(struct bb_spaces *s);
+/* Sorts the log by time and builds the spaces. Call it after the last event. */
+void bb_spaces__replay(struct bb_spaces *s);
 
 /* Returns the index of a sample's space: the newest space of `pid` with the name `comm`, else
  * the newest of `pid`; BB_NO_ID: the process is unknown. */
@@ -105,7 +104,6 @@ struct bb_task_events {
 	uint64_t lost; /* records dropped by a full ring; a space may lack their mappings */
 	struct perf_buffer *rings;
 	int map_fd; /* the perf event array that holds the rings */
-	int rc;     /* -ENOMEM: a record could not be logged */
 };
 
 /* Starts to follow processes. `ret_events` must not move until bb_task_events__close(). Returns
@@ -117,9 +115,8 @@ int bb_task_events__open(struct bb_spaces *spaces, struct bb_task_events *ret_ev
  * files vanish before they are opened. Returns 0 or -errno. */
 int bb_task_events__drain(struct bb_task_events *e);
 
-/* Logs one record, whose last 8 bytes are its time. Ignores unknown kinds of records. Returns 0
- * or -ENOMEM. */
-int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h);
+/* Logs one record, whose last 8 bytes are its time. Ignores unknown kinds of records. */
+void bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h);
 
 /* Takes a zeroed struct, too. */
 void bb_task_events__close(struct bb_task_events *e);

@@ -74,13 +74,11 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static int write_functions(const struct bb_stacks *s, FILE *out)
+static void write_functions(const struct bb_stacks *s, FILE *out)
 {
-	struct function *v = calloc(s->n_frames + 1, sizeof(*v));
+	struct function *v = bb_calloc(s->n_frames, sizeof(*v));
 	size_t n = 0;
 
-	if (!v)
-		return -ENOMEM;
 	/* Frames with the same name and kind are neighbours. All are counted in the entry of the
 	 * first of them. */
 	for (uint32_t i = 0; i < s->n_frames; i++)
@@ -117,7 +115,6 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 	if (n > MAX_FUNCTIONS)
 		fprintf(out, "  and %zu functions more\n", n - MAX_FUNCTIONS);
 	free(v);
-	return 0;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -130,12 +127,10 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* Writes the heaviest stacks, innermost frame first. */
-static int write_stacks(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
+static void write_stacks(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
-	const struct bb_stack **stacks = malloc(s->n * sizeof(*stacks));
+	const struct bb_stack **stacks = bb_calloc(s->n, sizeof(*stacks));
 
-	if (!stacks)
-		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
 		stacks[i] = &s->v[i];
 	qsort(stacks, s->n, sizeof(*stacks), by_weight);
@@ -157,55 +152,44 @@ static int write_stacks(const struct bb_stacks *s, const struct bb_text_opts *op
 		}
 	}
 	free(stacks);
-	return 0;
 }
 
-int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
+void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
-	int rc;
-
 	fprintf(out, "%s\n\n", opts->title);
 	if (!s->total) {
 		fprintf(out, "Nothing was sampled: the workload did not run.\n");
-		return 0;
+		return;
 	}
-	rc = write_functions(s, out);
-	return rc ? rc : write_stacks(s, opts, out);
+	write_functions(s, out);
+	write_stacks(s, opts, out);
 }
 
-int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame)
+void bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame)
 {
-	struct bb_frame *copy = bb_append(&s->frames, &s->n_frames, sizeof(*frame));
-
-	if (!copy)
-		return -ENOMEM;
-	*copy = *frame;
-	return 0;
+	*(struct bb_frame *)bb_append(&s->frames, &s->n_frames, sizeof(*frame)) = *frame;
 }
 
-int bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before,
-			    uint32_t *ret_number)
+uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before)
 {
 	uint64_t key = (uint64_t)frame->name * BB_N_FRAME_KINDS + frame->kind;
+	uint32_t number = bb_idmap__get(&s->by_name, key, before);
 
-	*ret_number = bb_idmap__get(&s->by_name, key, before);
-	if (*ret_number != BB_NO_ID)
-		return 0;
-	*ret_number = (uint32_t)s->n_frames;
-	if (bb_stacks__add_frame(s, frame))
-		return -ENOMEM;
-	return bb_idmap__put(&s->by_name, key, before, *ret_number);
+	if (number != BB_NO_ID)
+		return number;
+	number = (uint32_t)s->n_frames;
+	bb_stacks__add_frame(s, frame);
+	bb_idmap__put(&s->by_name, key, before, number);
+	return number;
 }
 
-int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight)
+void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight)
 {
-	if (bb_reserve(&s->parts, s->n_parts + n, &s->parts_size, sizeof(*s->parts)) ||
-	    bb_reserve(&s->v, s->n + 1, &s->size, sizeof(*s->v)))
-		return -ENOMEM;
+	bb_reserve(&s->parts, s->n_parts + n, &s->parts_size, sizeof(*s->parts));
+	bb_reserve(&s->v, s->n + 1, &s->size, sizeof(*s->v));
 	s->v[s->n++] = (struct bb_stack){.first = s->n_parts, .n = n, .weight = weight};
 	memcpy(s->parts + s->n_parts, frames, n * sizeof(*frames));
 	s->n_parts += n;
-	return 0;
 }
 
 static int by_name(const void *a, const void *b, void *arg)
@@ -218,18 +202,12 @@ static int by_name(const void *a, const void *b, void *arg)
 }
 
 /* Renumbers the frames in order of name and kind. */
-static int sort_frames(struct bb_stacks *s)
+static void sort_frames(struct bb_stacks *s)
 {
 	size_t n = s->n_frames;
-	uint32_t *order = malloc((2 * n + 1) * sizeof(*order)), *numbers;
-	struct bb_frame *frames = malloc((n + 1) * sizeof(*frames));
+	uint32_t *order = bb_calloc(2 * n, sizeof(*order)), *numbers = order + n;
+	struct bb_frame *frames = bb_calloc(n, sizeof(*frames));
 
-	if (!order || !frames) {
-		free(order);
-		free(frames);
-		return -ENOMEM;
-	}
-	numbers = order + n;
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
 	qsort_r(order, n, sizeof(*order), by_name, s);
@@ -237,13 +215,11 @@ static int sort_frames(struct bb_stacks *s)
 		frames[i] = s->frames[order[i]];
 		numbers[order[i]] = i;
 	}
-	if (n)
-		memcpy(s->frames, frames, n * sizeof(*frames));
 	for (size_t i = 0; i < s->n_parts; i++)
 		s->parts[i] = numbers[s->parts[i]];
 	free(order);
-	free(frames);
-	return 0;
+	free(s->frames);
+	s->frames = frames;
 }
 
 static uint32_t count_shared(const uint32_t *parts, const struct bb_stack *a,
@@ -267,12 +243,11 @@ static int by_frames(const void *a, const void *b, void *parts)
 	return of[x->first + n] < of[y->first + n] ? -1 : 1;
 }
 
-int bb_stacks__sort(struct bb_stacks *s)
+void bb_stacks__sort(struct bb_stacks *s)
 {
 	size_t n = 0;
 
-	if (sort_frames(s))
-		return -ENOMEM;
+	sort_frames(s);
 	if (s->n)
 		qsort_r(s->v, s->n, sizeof(*s->v), by_frames, s->parts);
 	s->total = 0;
@@ -289,7 +264,6 @@ int bb_stacks__sort(struct bb_stacks *s)
 		s->total += (uint64_t)merged.weight;
 	}
 	s->n = n;
-	return 0;
 }
 
 /* Suffixes of names in folded stacks, as other tools write them. */
@@ -368,11 +342,11 @@ static int add_stack(struct bb_stacks *s, const char *text, uint64_t weight)
 		end = strchrnul(at, ';');
 		len = (size_t)(end - at);
 		frame.kind = kind_of(at, &len, at == text);
-		if (bb_names__add(&s->names, at, len, &frame.name) ||
-		    bb_stacks__intern_frame(s, &frame, BB_NO_ID, &numbers[n++]))
-			return -ENOMEM;
+		frame.name = bb_names__add(&s->names, at, len);
+		numbers[n++] = bb_stacks__intern_frame(s, &frame, BB_NO_ID);
 	}
-	return bb_stacks__add(s, numbers, n, (double)weight);
+	bb_stacks__add(s, numbers, n, (double)weight);
+	return 0;
 }
 
 /* Adds the stack of one line. `*total` is the sum of weights so far. */
@@ -382,7 +356,6 @@ static int add_line(struct bb_stacks *s, char *text, uint64_t *total, const char
 	char *space = strrchr(text, ' ');
 	const char *wrong = NULL;
 	uint64_t weight;
-	int rc;
 
 	if (!*text)
 		return 0;
@@ -396,10 +369,7 @@ static int add_line(struct bb_stacks *s, char *text, uint64_t *total, const char
 	} else {
 		*space = '\0';
 		*total += weight;
-		rc = add_stack(s, text, weight);
-		if (rc == -ENOMEM)
-			return bb_fail_nomem(err);
-		wrong = rc ? "a stack of too many frames" : NULL;
+		wrong = add_stack(s, text, weight) ? "a stack of too many frames" : NULL;
 	}
 	return wrong ? bb_fail(err, -EINVAL, "%s:%zu: not folded stacks: %s", path, number, wrong)
 		     : 0;
@@ -427,8 +397,7 @@ int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_er
 			line[n - 1] = '\0';
 		rc = add_line(&stacks, line, &total, path, number, err);
 	}
-	if (!rc && bb_stacks__sort(&stacks))
-		rc = bb_fail_nomem(err);
+	bb_stacks__sort(&stacks);
 	if (rc)
 		bb_stacks__done(&stacks);
 	else

@@ -59,18 +59,18 @@ struct bb_stacks {
 };
 
 /* Adds a frame, or a stack of n frames given by index. The index of a new frame is the old
- * n_frames. A zeroed bb_stacks is empty. Returns 0 or -ENOMEM. */
-int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
-int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
+ * n_frames. A zeroed bb_stacks is empty. */
+void bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
+void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/* Returns in `*ret_number` the index of the frame with this name and kind that was added after the
- * frame `before` (BB_NO_ID: after any frame). Adds the frame if it is new. Returns 0 or -ENOMEM. */
-int bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame, uint32_t before,
-			    uint32_t *ret_number);
+/* Returns the index of the frame with this name and kind that was added after the frame `before`
+ * (BB_NO_ID: after any frame). Adds the frame if it is new. */
+uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame,
+				 uint32_t before);
 
 /* Sorts frames and stacks, and merges equal stacks. Call it after the last one is added. Drops
- * stacks of a weight below one half. Returns 0 or -ENOMEM. */
-int bb_stacks__sort(struct bb_stacks *s);
+ * stacks of a weight below one half. */
+void bb_stacks__sort(struct bb_stacks *s);
 
 static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t frame)
 {
@@ -93,7 +93,7 @@ void bb_stacks__done(struct bb_stacks *s);
  *
  * Errors: -EINVAL with file and line for any other line, or for a stack of more than
  * BB_FOLDED_FRAMES; -EFBIG for more than 64 MB, or a sum of weights above 2^53 (the limit of
- * browsers); -ENOMEM; other -errno if the file cannot be read.
+ * browsers); other -errno if the file cannot be read.
  */
 int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_err *err);
 
@@ -102,9 +102,8 @@ struct bb_text_opts {
 	bool verbose; /* write frames as "function @ base+offset file:line" */
 };
 
-/* Writes the hottest functions, alone and with their callees, and the hottest stacks. Returns 0
- * or -ENOMEM. */
-int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out);
+/* Writes the hottest functions, alone and with their callees, and the hottest stacks. */
+void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out);
 
 struct bb_flame_opts {
 	const char *title;
@@ -120,11 +119,11 @@ struct bb_flame_opts {
  * Writes a flame graph (Gregg 2016) of sorted stacks as one SVG file. In a browser it can be zoomed
  * and searched. Frames narrower than 0.1 px are left out. If the frames need more than
  * opts->max_bytes, the narrowest of them are left out too. The file says which are left out. The
- * same stacks give the same bytes. Returns 0 or -ENOMEM; the caller checks `out` for errors.
+ * same stacks give the same bytes. The caller checks `out` for errors.
  */
-int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out);
+void bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out);
 
 /* Writes the same graph as a <figure> for an HTML page, as wide as the page. Colours around the
  * frames come from the page's variables --ink, --faint and --paper. A page may hold several. */
-int bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
-			 FILE *out);
+void bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
+			  FILE *out);

@@ -103,10 +103,10 @@ static const char *source_name(struct demangled *d, const char *name)
 		return "";
 	if (id != BB_NO_ID)
 		return bb_names__text(&d->names, id);
-	if (!bb_demangle(name, text, sizeof(text)) ||
-	    bb_names__add(&d->names, text, strlen(text), &id) ||
-	    bb_idmap__put(&d->by_name, key, 0, id))
+	if (!bb_demangle(name, text, sizeof(text)))
 		return name;
+	id = bb_names__add(&d->names, text, strlen(text));
+	bb_idmap__put(&d->by_name, key, 0, id);
 	return bb_names__text(&d->names, id);
 }
 

@@ -24,16 +24,14 @@ uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b)
 	return m->size ? find_entry(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;
 }
 
-int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id)
+void bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id)
 {
 	struct bb_idmap_entry *e;
 
 	if ((m->n + 1) * 2 > m->size) {
 		size_t size = m->size ? m->size * 2 : 64;
-		struct bb_idmap_entry *grown = calloc(size, sizeof(*grown));
+		struct bb_idmap_entry *grown = bb_calloc(size, sizeof(*grown));
 
-		if (!grown)
-			return -ENOMEM;
 		for (e = m->entries; e < m->entries + m->size; e++)
 			if (e->id)
 				*find_entry(grown, size, e->a, e->b) = *e;
@@ -45,7 +43,6 @@ int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id)
 	if (!e->id)
 		m->n++;
 	*e = (struct bb_idmap_entry){.a = a, .b = b, .id = id + 1};
-	return 0;
 }
 
 void bb_idmap__done(struct bb_idmap *m)
@@ -54,18 +51,16 @@ void bb_idmap__done(struct bb_idmap *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Appends text[len] and a NUL to `*all`. Returns 0 or -ENOMEM. */
-static int append_text(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len)
+/* Appends text[len] and a NUL to `*all`. */
+static void append_text(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len)
 {
-	if (bb_reserve(all, *all_len + len + 1, all_size, 1))
-		return -ENOMEM;
+	bb_reserve(all, *all_len + len + 1, all_size, 1);
 	memcpy(*all + *all_len, text, len);
 	(*all)[*all_len + len] = '\0';
 	*all_len += len + 1;
-	return 0;
 }
 
-int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t *ret_id)
+uint32_t bb_names__add(struct bb_names *names, const char *text, size_t len)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325),
 		 nth = 0; /* FNV-1a (Fowler, Noll and Vo 1991) */
@@ -78,21 +73,15 @@ int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t
 	for (; (id = bb_idmap__get(&names->by_hash, hash, nth)) != BB_NO_ID; nth++) {
 		const char *known = bb_names__text(names, id);
 
-		if (!strncmp(known, text, len) && !known[len]) {
-			*ret_id = id;
-			return 0;
-		}
+		if (!strncmp(known, text, len) && !known[len])
+			return id;
 	}
 	id = (uint32_t)names->n;
 	offset = bb_append(&names->offsets, &names->n, sizeof(*offset));
-	if (!offset)
-		return -ENOMEM;
 	*offset = names->text_len;
-	if (append_text(&names->text, &names->text_len, &names->text_size, text, len) ||
-	    bb_idmap__put(&names->by_hash, hash, nth, id))
-		return -ENOMEM;
-	*ret_id = id;
-	return 0;
+	append_text(&names->text, &names->text_len, &names->text_size, text, len);
+	bb_idmap__put(&names->by_hash, hash, nth, id);
+	return id;
 }
 
 void bb_names__done(struct bb_names *names)
@@ -105,17 +94,15 @@ void bb_names__done(struct bb_names *names)
 
 /* --- symbols --- */
 
-int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
-		   size_t name_len, uint32_t rank)
+void bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
+		    size_t name_len, uint32_t rank)
 {
 	size_t offset = t->text_len;
 
-	if (bb_reserve(&t->symbols, t->n + 1, &t->size, sizeof(*t->symbols)) ||
-	    append_text(&t->text, &t->text_len, &t->text_size, name, name_len))
-		return -ENOMEM;
+	bb_reserve(&t->symbols, t->n + 1, &t->size, sizeof(*t->symbols));
+	append_text(&t->text, &t->text_len, &t->text_size, name, name_len);
 	t->symbols[t->n++] =
 		(struct bb_symbol){.start = start, .size = size, .name = offset, .rank = rank};
-	return 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -175,54 +162,49 @@ void bb_symtab__done(struct bb_symtab *t)
 }
 
 /* Adds a line "ADDRESS TYPE NAME[\t[MODULE]]" if it is of a function. */
-static int add_kallsyms_line(struct bb_symtab *t, const char *line, const char *end)
+static void add_kallsyms_line(struct bb_symtab *t, const char *line, const char *end)
 {
 	const char *name, *module, *c = line;
 	uint64_t address;
 
 	if (bb_parse_hex_digits(&c, &address) || !address || end - c < 4 || c[0] != ' ' ||
-	    c[2] != ' ')
-		return 0;
-	if (!strchr("tTwW", c[1]))
-		return 0;
+	    c[2] != ' ' || !strchr("tTwW", c[1]))
+		return;
 	name = c + 3;
 	module = memchr(name, '\t', (size_t)(end - name));
-	return bb_symtab__add(t, address, 0, name, (size_t)((module ? module : end) - name),
-			      c[1] == 'T' ? 0 : 1);
+	bb_symtab__add(t, address, 0, name, (size_t)((module ? module : end) - name),
+		       c[1] == 'T' ? 0 : 1);
 }
 
-static int add_perf_map_line(struct bb_symtab *t, const char *line, const char *end)
+static void add_perf_map_line(struct bb_symtab *t, const char *line, const char *end)
 {
 	uint64_t start, size;
 	const char *c = line;
 
 	if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' || bb_parse_hex_digits(&c, &size) ||
 	    *c++ != ' ' || c >= end || !size)
-		return 0;
+		return;
 	/* A JIT that replaces code appends a line, so later lines have priority. */
-	return bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
+	bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
 }
 
-static int add_lines(struct bb_symtab *t, const char *text,
-		     int (*add_line)(struct bb_symtab *t, const char *line, const char *end))
+static void add_lines(struct bb_symtab *t, const char *text,
+		      void (*add_line)(struct bb_symtab *t, const char *line, const char *end))
 {
-	int rc = 0;
-
-	for (const char *end; *text && !rc; text = *end ? end + 1 : end) {
+	for (const char *end; *text; text = *end ? end + 1 : end) {
 		end = strchrnul(text, '\n');
-		rc = add_line(t, text, end);
+		add_line(t, text, end);
 	}
-	return rc;
 }
 
-int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text)
+void bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text)
 {
-	return add_lines(t, text, add_kallsyms_line);
+	add_lines(t, text, add_kallsyms_line);
 }
 
-int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
+void bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
 {
-	return add_lines(t, text, add_perf_map_line);
+	add_lines(t, text, add_perf_map_line);
 }
 
 #define MAP_MAX_BYTES (256u << 20)
@@ -247,37 +229,26 @@ static int read_map_of(const char *path, uint32_t uid, char **ret_text)
 				 &len);
 }
 
-int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
-		     const struct bb_symtab **ret_symtab)
+const struct bb_symtab *bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid)
 {
 	uint32_t id = bb_idmap__get(&maps->by_pid, pid, 0);
 	char path[96], *text;
 	struct bb_symtab *t;
-	int rc;
 
-	*ret_symtab = NULL;
 	if (id == BB_NO_ID) {
 		id = (uint32_t)maps->n;
 		t = bb_append(&maps->v, &maps->n, sizeof(*t));
-		if (!t || bb_idmap__put(&maps->by_pid, pid, 0, id))
-			return -ENOMEM;
+		bb_idmap__put(&maps->by_pid, pid, 0, id);
 		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
 		/* Prefer the file in the process's own /tmp, which can be read while the process
 		 * exists. */
-		rc = read_map_of(path, uid, &text);
-		if (rc && rc != -ENOMEM)
-			rc = read_map_of(strstr(path, "/tmp/"), uid, &text);
-		if (rc)
-			return rc == -ENOMEM ? rc : 0;
-		rc = bb_symtab__add_perf_map(t, text);
+		if (read_map_of(path, uid, &text) && read_map_of(strstr(path, "/tmp/"), uid, &text))
+			return NULL;
+		bb_symtab__add_perf_map(t, text);
 		free(text);
 		bb_symtab__sort(t);
-		if (rc)
-			return rc;
 	}
-	if (maps->v[id].n)
-		*ret_symtab = &maps->v[id];
-	return 0;
+	return maps->v[id].n ? &maps->v[id] : NULL;
 }
 
 void bb_jit_maps__done(struct bb_jit_maps *maps)

@@ -20,8 +20,8 @@ struct bb_idmap {
 /* Returns the id of the pair; BB_NO_ID: the pair is not there. */
 uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b);
 
-/* Sets or replaces the id of the pair, which must not be BB_NO_ID. Returns 0 or -ENOMEM. */
-int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id);
+/* Sets or replaces the id of the pair, which must not be BB_NO_ID. */
+void bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id);
 
 void bb_idmap__done(struct bb_idmap *m);
 
@@ -34,9 +34,8 @@ struct bb_names {
 	struct bb_idmap by_hash; /* key: (hash, index among strings with this hash) */
 };
 
-/* Returns in `*ret_id` the number of text[len], which is added if it is new. Returns 0 or
- * -ENOMEM. */
-int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t *ret_id);
+/* Returns the number of text[len], which is added if it is new. */
+uint32_t bb_names__add(struct bb_names *names, const char *text, size_t len);
 
 /* Returns the string with this number. Valid until the next bb_names__add(). */
 static inline const char *bb_names__text(const struct bb_names *names, uint32_t id)
@@ -61,8 +60,8 @@ struct bb_symtab {
 	size_t n, size;
 };
 
-int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
-		   size_t name_len, uint32_t rank);
+void bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
+		    size_t name_len, uint32_t rank);
 
 /* Sorts the symbols, and keeps one per address. Call it between the last bb_symtab__add() and
  * the first bb_symtab__find(). */
@@ -80,11 +79,11 @@ void bb_symtab__done(struct bb_symtab *t);
 
 /* Adds the functions of the kernel, its modules and BPF programs from the text of
  * /proc/kallsyms. Ignores other lines, and addresses of 0 (hidden by kernel.kptr_restrict). */
-int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
+void bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
 
 /* Adds the functions of a JIT from the text of a /tmp/perf-PID.map: lines "START SIZE NAME", in
  * hexadecimal. Ignores other lines. */
-int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
+void bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
 
 /* The symbols in the files /tmp/perf-PID.map, each read when it is first asked for. A zeroed struct
  * is empty. Anybody can create such a file, so it counts only if it is a regular file that belongs
@@ -95,10 +94,9 @@ struct bb_jit_maps {
 	struct bb_idmap by_pid;
 };
 
-/* Returns in `*ret_symtab` the symbols of the process `pid`, which runs as `uid` (BB_NO_ID:
- * unknown); NULL: it has no map that counts. Valid until the next call. Returns 0 or -ENOMEM. */
-int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
-		     const struct bb_symtab **ret_symtab);
+/* Returns the symbols of the process `pid`, which runs as `uid` (BB_NO_ID: unknown); NULL: it has
+ * no map that counts. Valid until the next call. */
+const struct bb_symtab *bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid);
 void bb_jit_maps__done(struct bb_jit_maps *maps);
 
 /* Opens a regular file that belongs to `owner` or to root, as bb_open_regular() does. Returns a

@@ -194,17 +194,15 @@ static bool same_rows(const struct bb_timed *a, const struct bb_timed *b)
 	return a->n_rows == b->n_rows;
 }
 
-static int append(struct bb_numbers *into, const struct bb_numbers *more)
+static void append(struct bb_numbers *into, const struct bb_numbers *more)
 {
-	return bb_numbers__append(into, more->x, more->n);
+	bb_numbers__append(into, more->x, more->n);
 }
 
-/* Appends the loads of `from`, measured by another process, to `into`. Both have the same rows.
- * Returns 0 or -ENOMEM. */
-static int take_times(struct bb_timed *into, const struct bb_timed *from)
+/* Appends the loads of `from`, measured by another process, to `into`. Both have the same rows. */
+static void take_times(struct bb_timed *into, const struct bb_timed *from)
 {
 	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;
-	int rc;
 
 	if (n + more > 0)
 		into->check_ns = (n * into->check_ns + more * from->check_ns) / (n + more);
@@ -213,13 +211,14 @@ static int take_times(struct bb_timed *into, const struct bb_timed *from)
 	into->sweeps += from->sweeps;
 	into->disturbed += from->disturbed;
 	into->processes += from->processes;
-	rc = append(&into->program_ns, &from->program_ns) |
-	     append(&into->empty_ns, &from->empty_ns) | append(&into->rest_ns, &from->rest_ns) |
-	     append(&into->hidden_ns, &from->hidden_ns);
-	for (size_t i = 0; !rc && i < into->n_rows; i++)
-		rc = append(&into->rows[i].ns, &from->rows[i].ns) |
-		     append(&into->rows[i].first_ns, &from->rows[i].first_ns);
-	return rc ? -ENOMEM : 0;
+	append(&into->program_ns, &from->program_ns);
+	append(&into->empty_ns, &from->empty_ns);
+	append(&into->rest_ns, &from->rest_ns);
+	append(&into->hidden_ns, &from->hidden_ns);
+	for (size_t i = 0; i < into->n_rows; i++) {
+		append(&into->rows[i].ns, &from->rows[i].ns);
+		append(&into->rows[i].first_ns, &from->rows[i].first_ns);
+	}
 }
 
 /* --- whole runs --- */
@@ -234,31 +233,27 @@ static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *l
 
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first)
 {
-	int rc = 0;
-
 	for (size_t i = 0; i < from->n_timed; i++) {
 		const struct bb_timed *t = like_timed(into, &from->timed[i]);
 
 		if (!t || !same_rows(t, &from->timed[i]))
 			return -EINVAL;
 	}
-	for (size_t i = 0; !rc && i < from->n_timed; i++)
-		rc = take_times(like_timed(into, &from->timed[i]), &from->timed[i]);
-	for (size_t i = 0; !rc && i < from->n_cases; i++) {
+	for (size_t i = 0; i < from->n_timed; i++)
+		take_times(like_timed(into, &from->timed[i]), &from->timed[i]);
+	for (size_t i = 0; i < from->n_cases; i++) {
 		struct bb_case *of = &from->cases[i],
 			       *c = (struct bb_case *)bb_report__find_case(into, of->name);
 
 		for (size_t k = 0; c && k < of->n_series; k++) {
 			struct bb_series *s = bb_append(&c->series, &c->n_series, sizeof(*s));
 
-			if (!s)
-				return -ENOMEM;
 			*s = of->series[k];
 			s->load += first;
 			of->series[k] = (struct bb_series){0};
 		}
 	}
-	return rc;
+	return 0;
 }
 
 /* Removes the cases from index `first` on that have no series. With `needs_valid`, also removes

@@ -94,12 +94,12 @@ struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c)
 	const struct bb_hist_bin *best = NULL;
 	struct bb_sorted sorted = {0};
 	struct bb_hist all = {0};
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < c->n_series; i++)
+	for (size_t i = 0; i < c->n_series; i++)
 		if (!bb_series_why_void(&c->series[i]))
-			rc = bb_hist_merge(&all, &c->series[i].hist);
-	if (!rc && all.n && !bb_hist_sort(&all, &sorted)) {
+			bb_hist_merge(&all, &c->series[i].hist);
+	if (all.n) {
+		bb_hist_sort(&all, &sorted);
 		for (size_t i = 0; i < sorted.n_bins; i++)
 			if (!best || sorted.bins[i].count > best->count)
 				best = &sorted.bins[i];
@@ -146,8 +146,7 @@ static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *su
 		ret_ns[i] = NAN;
 		if (s->void_why || !s->hist.n)
 			continue;
-		if (bb_hist_sort(&s->hist, &sorted))
-			return -ENOMEM;
+		bb_hist_sort(&s->hist, &sorted);
 		censor = bb_censor_series(&sorted, 0);
 		bb_sorted_done(&sorted);
 		ret_ns[i] = is_mean ? ratio((double)s->run_time_ns, (double)s->run_cnt)
@@ -156,8 +155,8 @@ static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *su
 		outlier_ns += censor.share_of_sum * s->hist.sum_ns;
 		n += (double)s->hist.n;
 		sum_ns += s->hist.sum_ns;
-		if (sum && bb_hist_merge(all, &s->hist))
-			return -ENOMEM;
+		if (sum)
+			bb_hist_merge(all, &s->hist);
 	}
 	/* Loads that something else slowed down become NAN. */
 	share = shares_of(c, &place);
@@ -331,12 +330,13 @@ static int summarise_case(struct bb_case *c, double *ret_location, double *scrat
 	count(c);
 	count_flow(c);
 	rc = locate(c, ret_location, sum, &all);
-	if (!rc)
-		rc = bb_hist_sort(&all, &sorted);
 	if (!rc) {
-		double p50 = bb_hist_quantile(&sorted, 0.5), p90 = bb_hist_quantile(&sorted, 0.9),
-		       p99 = bb_hist_quantile(&sorted, 0.99);
+		double p50, p90, p99;
 
+		bb_hist_sort(&all, &sorted);
+		p50 = bb_hist_quantile(&sorted, 0.5);
+		p90 = bb_hist_quantile(&sorted, 0.9);
+		p99 = bb_hist_quantile(&sorted, 0.99);
 		sum->samples = all.n;
 		sum->p50 = point(bb_case__ns(c, p50));
 		sum->p90 = point(all.n >= BB_P90_MIN ? bb_case__ns(c, p90) : NAN);

@@ -228,11 +228,9 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	if (ab->wrong[0] && bb_pair_void(pair, ab->wrong))
 		return bb_fail_nomem(err);
 	/* Estimates the clock's tick from all samples of this comparison so far. */
-	c->tick_ns = NAN;
-	if (!bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted)) {
-		c->tick_ns = bb_tick(&sorted);
-		bb_sorted_done(&sorted);
-	}
+	bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted);
+	c->tick_ns = bb_tick(&sorted);
+	bb_sorted_done(&sorted);
 	return 0;
 }
 

@@ -669,17 +669,14 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of)
 /* --- lines --- */
 
 /* Appends x[i * stride] of each load i < n_loads, rounded to 0.01 ns, which is finer than any
- * clock. Returns 0 or -ENOMEM. */
-static int add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
+ * clock. */
+static void add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
 {
-	int rc = 0;
-
-	for (uint32_t l = 0; !rc && l < n_loads; l++) {
+	for (uint32_t l = 0; l < n_loads; l++) {
 		double rounded = round(100 * x[l * stride]) / 100;
 
-		rc = bb_numbers__append(list, &rounded, 1);
+		bb_numbers__append(list, &rounded, 1);
 	}
-	return rc;
 }
 
 static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
@@ -700,9 +697,9 @@ static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 	row->turns = from->turns;
 	if (!row->file || !row->text || !row->call || bb_timed_row__set_from(row, from->from))
 		return -ENOMEM;
-	return add_numbers(&row->ns, lines->rows_ns + i, lines->path->n_rows, lines->n_loads) |
-	       add_numbers(&row->first_ns, lines->first_ns + i, lines->path->n_rows,
-			   lines->n_loads);
+	add_numbers(&row->ns, lines->rows_ns + i, lines->path->n_rows, lines->n_loads);
+	add_numbers(&row->first_ns, lines->first_ns + i, lines->path->n_rows, lines->n_loads);
+	return 0;
 }
 
 static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lines *lines)
@@ -732,10 +729,10 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	if (!t->name || !t->scenario || !t->variant || !t->drive || (c->param && !t->param) ||
 	    (lines->refused && !t->refused_why) || (lines->thinned_why[0] && !t->thinned_why))
 		return -ENOMEM;
-	rc = add_numbers(&t->program_ns, lines->program_ns, 1, lines->n_loads) |
-	     add_numbers(&t->empty_ns, lines->empty_ns, 1, lines->n_loads) |
-	     add_numbers(&t->hidden_ns, lines->hidden_ns, 1, lines->n_loads) |
-	     add_numbers(&t->rest_ns, lines->rest_ns, 1, lines->n_loads);
+	add_numbers(&t->program_ns, lines->program_ns, 1, lines->n_loads);
+	add_numbers(&t->empty_ns, lines->empty_ns, 1, lines->n_loads);
+	add_numbers(&t->hidden_ns, lines->hidden_ns, 1, lines->n_loads);
+	add_numbers(&t->rest_ns, lines->rest_ns, 1, lines->n_loads);
 	for (size_t i = 0; !rc && i < lines->path->n_rows; i++)
 		rc = add_row(t, lines, i);
 	return rc;

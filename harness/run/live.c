@@ -42,9 +42,9 @@ static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 
 int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns)
 {
-	return runs <= BB_WINDOWS_MEAN_OF_MAX
-		       ? bb_hist_add(&w->means[runs - 1], (ns + runs / 2) / runs, 1)
-		       : 0;
+	if (runs <= BB_WINDOWS_MEAN_OF_MAX)
+		bb_hist_add(&w->means[runs - 1], (ns + runs / 2) / runs, 1);
+	return 0;
 }
 
 void bb_live_windows__done(struct bb_live_windows *w)
@@ -59,15 +59,12 @@ int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_window
 	const struct bb_hist *means;
 	struct bb_sorted sorted;
 	uint32_t k;
-	int rc;
 
 	for (uint32_t i = 0; i < BB_WINDOWS_MEAN_OF_MAX; i++)
 		n[i] = windows->means[i].n;
 	k = bb_windows_mean_of(n);
 	means = &windows->means[k ? k - 1 : 0];
-	rc = bb_hist_sort(means, &sorted);
-	if (rc)
-		return rc;
+	bb_hist_sort(means, &sorted);
 	row->mean_of = k;
 	row->windows = means->n;
 	row->windows_ns = means->sum_ns * k;

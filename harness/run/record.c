@@ -98,8 +98,7 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 {
 	struct bb_series *s = BB_ADD(bb_series_record, c, series);
 
-	if (!s || bb_hist_reserve(&s->hist, DISTINCT))
-		return NULL;
+	bb_hist_reserve(&s->hist, DISTINCT);
 	s->load = load;
 	s->jit_mod64 = jit_mod64;
 	s->target_cpu_s = s->steal = NAN;
@@ -141,8 +140,7 @@ static int take_batch(struct bb_series *s, struct bb_batch *b)
 	}
 	b->flow = NULL;
 	for (size_t i = 0; i < b->n; i++)
-		if (bb_hist_add(&s->hist, b->ns[i], 1))
-			return -ENOMEM;
+		bb_hist_add(&s->hist, b->ns[i], 1);
 	s->fired += b->fired;
 	s->retries += b->retries;
 	s->run_cnt += b->run_cnt;

@@ -481,7 +481,7 @@ static int measure_part(void *arg, int out)
 	if (!rc)
 		rc = bb_report__summarise(part);
 	if (!rc)
-		rc = bb_run_json__write(part, file);
+		bb_run_json__write(part, file);
 	if (rc && file)
 		fprintf(file, "%c%s", 0, err.code ? err.msg : strerror(-rc));
 	return !file || fclose(file);

@@ -12,10 +12,11 @@
 
 /* --- plain runs --- */
 
-/* Appends a figure, unless it is NAN. Returns 0 or -ENOMEM. */
-static int add(struct bb_numbers *list, double x)
+/* Appends a figure, unless it is NAN. */
+static void add(struct bb_numbers *list, double x)
 {
-	return isnan(x) ? 0 : bb_numbers__append(list, &x, 1);
+	if (!isnan(x))
+		bb_numbers__append(list, &x, 1);
 }
 
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c)
@@ -61,15 +62,16 @@ static int take_case(struct bb_repeat_row *row, const struct bb_report *report, 
 	int rc = bb_run_point__make(report, i, &p);
 	double *ns;
 
+	if (!rc && alone)
+		add(&row->alone, log(p.figure[BB_BY_LATENCY].value));
 	if (rc || alone)
-		return rc ? rc : add(&row->alone, log(p.figure[BB_BY_LATENCY].value));
-	for (int of = 0; !rc && of < BB_N_REPEATS; of++)
-		rc = add(&row->ln[of], log(p.figure[by[of]].value));
-	ns = calloc(c->n_series + 1, sizeof(*ns));
+		return rc;
+	for (int of = 0; of < BB_N_REPEATS; of++)
+		add(&row->ln[of], log(p.figure[by[of]].value));
+	ns = bb_calloc(c->n_series, sizeof(*ns));
+	rc = bb_case__locations(c, ns);
 	if (!rc)
-		rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
-	if (!rc)
-		rc = add(&row->halves, halves_of(c, ns));
+		add(&row->halves, halves_of(c, ns));
 	free(ns);
 	return rc;
 }
@@ -111,10 +113,10 @@ static int take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_
 	if (rc || !report->n_cases)
 		return rc;
 	/* All cases of a drive have the same references. Those of the first case are taken. */
-	rc = add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
-	for (size_t i = 0; !rc && i < first->n_series; i++)
-		rc = add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
-	return rc;
+	add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
+	for (size_t i = 0; i < first->n_series; i++)
+		add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
+	return 0;
 }
 
 static bool is_floor(const struct bb_scenario *s, size_t variant)
@@ -168,24 +170,22 @@ const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 	return mode < BB_N_SELFTEST_MODES ? names[mode] : "?";
 }
 
-/* Adds the result of an experiment to its row. Returns 0 or -ENOMEM. */
-static int take_experiment(struct bb_selftest_row *row, const struct bb_comparison *c)
+/* Adds the result of an experiment to its row. */
+static void take_experiment(struct bb_selftest_row *row, const struct bb_comparison *c)
 {
 	double truth = 1 + row->injected, log_ratio = log(c->ratio.value),
 	       half_width = log(c->ratio.hi / c->ratio.lo) / 2;
 
 	if (!c->n_matched) {
 		row->voids++;
-		return 0;
+		return;
 	}
-	if (bb_numbers__append(&row->log_ratios, &log_ratio, 1) ||
-	    bb_numbers__append(&row->half_widths, &half_width, 1))
-		return -ENOMEM;
+	bb_numbers__append(&row->log_ratios, &log_ratio, 1);
+	bb_numbers__append(&row->half_widths, &half_width, 1);
 	row->verdicts[c->verdict]++;
 	/* Without an interval (too few pairs in the budget) the truth is not excluded. */
 	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
 	row->n++;
-	return 0;
 }
 
 static int run_experiment(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
@@ -215,8 +215,8 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 	/* an experiment that ended early does not count */
 	if (rc == -ETIME || (!rc && bb_must_end()))
 		rc = bb_stop_signal ? -EINTR : 0;
-	else if (!rc && take_experiment(row, &report->comparisons[0]))
-		rc = bb_fail_nomem(err);
+	else if (!rc)
+		take_experiment(row, &report->comparisons[0]);
 	row->seconds += bb_seconds_since(began_ns);
 	bb_plan__done(&plan);
 	bb_report__free(report);
@@ -251,22 +251,20 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 }
 
 /* Sets the resolution: the 95th percentile of |ratio - 1| over all experiments with reloads,
- * whose true ratio is 1. It includes the effects of layout and of timing. Returns 0 or -ENOMEM. */
-static int find_resolution(struct bb_selftest *t)
+ * whose true ratio is 1. It includes the effects of layout and of timing. */
+static void find_resolution(struct bb_selftest *t)
 {
 	struct bb_numbers all = {0};
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < t->n_rows; i++)
+	for (size_t i = 0; i < t->n_rows; i++)
 		if (t->rows[i].mode == BB_SELFTEST_RELOADS)
-			rc = bb_numbers__append(&all, t->rows[i].log_ratios.x, t->rows[i].n);
+			bb_numbers__append(&all, t->rows[i].log_ratios.x, t->rows[i].n);
 	for (size_t i = 0; i < all.n; i++)
 		all.x[i] = fabs(expm1(all.x[i]));
 	if (all.n)
 		bb_sort_doubles(all.x, all.n);
 	t->resolution = all.n ? bb_quantile_sorted(all.x, all.n, 0.95) : (double)NAN;
 	free(all.x);
-	return rc;
 }
 
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
@@ -308,8 +306,8 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 		rc = bb_fail(err, -ETIME,
 			     "no experiment ended within the budget of %g s; --budget gives more",
 			     opts->run.budget_s);
-	if (!rc && find_resolution(&t))
-		rc = bb_fail_nomem(err);
+	if (!rc)
+		find_resolution(&t);
 	*ret_selftest = t;
 	return rc;
 }
@@ -465,23 +463,14 @@ static int pool_runs(struct pool *p, const char *program, enum bb_repeat_class c
 		i++;
 	if (i == p->n) {
 		row = bb_append(&p->v, &p->n, sizeof(*row));
-		if (!row)
-			return -ENOMEM;
 		row->class = class;
-		row->program = strdup(program);
-		if (!row->program) {
-			p->n--;
-			return -ENOMEM;
-		}
+		row->program = bb_strdup(program);
 	}
 	row = &p->v[i];
 	s = bb_append(&row->spreads[of], &row->n[of], sizeof(*s));
-	if (!s)
-		return -ENOMEM;
 	*s = bb_spread_of(ln->x, ln->n);
 	offsets = &row->offsets[of];
-	if (bb_numbers__append(offsets, ln->x, ln->n))
-		return -ENOMEM;
+	bb_numbers__append(offsets, ln->x, ln->n);
 	return bb_offsets_of(ln->x, ln->n, offsets->x + offsets->n - ln->n);
 }
 
@@ -547,11 +536,10 @@ static int take_program(const json_t *o, struct pool *pool)
 		const json_t *list = json_object_get(o, repeat_keys[of]);
 		struct bb_numbers ln = {0};
 
-		for (size_t i = 0; !rc && i < json_array_size(list); i++)
+		for (size_t i = 0; i < json_array_size(list); i++)
 			if (json_is_number(json_array_get(list, i)))
-				rc = add(&ln, json_number_value(json_array_get(list, i)));
-		if (!rc)
-			rc = pool_runs(pool, program, (enum bb_repeat_class) class, of, &ln);
+				add(&ln, json_number_value(json_array_get(list, i)));
+		rc = pool_runs(pool, program, (enum bb_repeat_class) class, of, &ln);
 		free(ln.x);
 	}
 	return rc;

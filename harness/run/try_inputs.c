@@ -191,8 +191,7 @@ static uint8_t *loaded_bytes(const struct trying *t, size_t *ret_n)
 
 		if (p->kind != BB_TRY_GLOBAL && p->kind != BB_TRY_PROGRAM)
 			continue;
-		if (bb_reserve(&bytes, *ret_n + p->len + 1, &room, 1))
-			break;
+		bb_reserve(&bytes, *ret_n + p->len + 1, &room, 1);
 		bytes[(*ret_n)++] = p->is_set;
 		memcpy(bytes + *ret_n, p->bytes, p->is_set ? p->len : 0);
 		*ret_n += p->is_set ? p->len : 0;

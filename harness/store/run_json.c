@@ -27,16 +27,14 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
  * of ascending values, each with its count. A count of 1 is left out. Differences are short, and
  * one string is read four times as fast as a list of numbers.
  */
-static int write_hist(const void *, const void *series, struct bb_json *w)
+static void write_hist(const void *, const void *series, struct bb_json *w)
 {
 	const struct bb_hist *h = &((const struct bb_series *)series)->hist;
 	struct bb_sorted sorted;
 	uint64_t previous = 0;
 	FILE *out;
-	int rc = bb_hist_sort(h, &sorted);
 
-	if (rc)
-		return rc;
+	bb_hist_sort(h, &sorted);
 	bb_json__add_u64(w, "n", h->n);
 	bb_json__add_double(w, "sum_ns", h->n ? h->sum_ns : NAN);
 	if (h->n) {
@@ -56,7 +54,6 @@ static int write_hist(const void *, const void *series, struct bb_json *w)
 	}
 	putc('"', out);
 	bb_sorted_done(&sorted);
-	return 0;
 }
 
 /* Reads "delta" or "delta:count" at `*cursor`. `*cursor` moves to the next bin or to the end.
@@ -89,8 +86,7 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 		return -EINVAL;
 	for (const char *c = bins; *c; c++)
 		n += *c == ' ';
-	if (bb_hist_reserve(h, n + 1))
-		return bb_fail_nomem(rd->err);
+	bb_hist_reserve(h, n + 1);
 	for (n = 0; *cursor; n++) {
 		if (read_bin(&cursor, &delta, &count))
 			return bb_record__complain(rd, "bins",
@@ -105,8 +101,7 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 						   count);
 		/* rounded to a value that the histogram keeps, so that the run is valid when it
 		 * is written again */
-		if (bb_hist_add(h, bb_hist_kept(value), count))
-			return bb_fail_nomem(rd->err);
+		bb_hist_add(h, bb_hist_kept(value), count);
 		if (h->used != n + 1)
 			return bb_record__complain(rd, "bins",
 						   "[%zu]: %" PRIu64 " ns is finer than the "
@@ -166,7 +161,7 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *serie
 
 /* Writes the backlog of a ring as "backlog": "t0:b0 t1-t0:b1 ...", with times in us and backlogs
  * in bytes. */
-static int write_backlog(const void *, const void *flow, struct bb_json *w)
+static void write_backlog(const void *, const void *flow, struct bb_json *w)
 {
 	const struct bb_ring_use *f = flow;
 	FILE *out = bb_json__add(w, "backlog");
@@ -179,7 +174,6 @@ static int write_backlog(const void *, const void *flow, struct bb_json *w)
 		previous_us = f->points[i].at_us;
 	}
 	putc('"', out);
-	return 0;
 }
 
 static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *flow)
@@ -210,17 +204,15 @@ static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *fl
 static const struct bb_record_format run_format;
 
 /* Writes the flow of a series through a ring; nothing if the series has none. */
-static int write_flow(const void *run, const void *series, struct bb_json *w)
+static void write_flow(const void *run, const void *series, struct bb_json *w)
 {
 	const struct bb_ring_use *flow = ((const struct bb_series *)series)->flow;
-	int rc;
 
 	if (!flow)
-		return 0;
+		return;
 	bb_json__open(w, "flow", "{");
-	rc = bb_record__write(&run_format, &bb_ring_use_record, run, flow, w);
+	bb_record__write(&run_format, &bb_ring_use_record, run, flow, w);
 	bb_json__close(w);
-	return rc;
 }
 
 static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *series)
@@ -244,13 +236,12 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *serie
 }
 
 /* Writes the name of the floor's case. find_floors() reads it when all cases are known. */
-static int write_floor(const void *run, const void *item, struct bb_json *w)
+static void write_floor(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_report *r = run;
 	const struct bb_case *c = item;
 
 	bb_json__add_text(w, "floor", c->floor < r->n_cases ? r->cases[c->floor].name : NULL);
-	return 0;
 }
 
 static int find_floors(struct bb_record_reader *rd, const json_t *root, void *run)
@@ -291,7 +282,7 @@ static void write_estimate(const char *key, const struct bb_estimate *e, struct 
 	bb_json__close(w);
 }
 
-static int write_case_summary(const void *, const void *item, struct bb_json *w)
+static void write_case_summary(const void *, const void *item, struct bb_json *w)
 {
 	const struct bb_case *c = item;
 
@@ -300,10 +291,9 @@ static int write_case_summary(const void *, const void *item, struct bb_json *w)
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		write_estimate(bb_metrics[i].name, bb_metric_of(&c->summary, &bb_metrics[i]), w);
 	bb_json__close(w);
-	return 0;
 }
 
-static int write_verdict(const void *, const void *item, struct bb_json *w)
+static void write_verdict(const void *, const void *item, struct bb_json *w)
 {
 	const struct bb_comparison *c = item;
 
@@ -314,10 +304,9 @@ static int write_verdict(const void *, const void *item, struct bb_json *w)
 	write_estimate("ratio_net", &c->ratio_net, w);
 	write_estimate("shift_ns", &c->shift_ns, w);
 	bb_json__close(w);
-	return 0;
 }
 
-static int write_static(const void *, const void *item, struct bb_json *w)
+static void write_static(const void *, const void *item, struct bb_json *w)
 {
 	const struct bb_program *p = item;
 
@@ -326,7 +315,6 @@ static int write_static(const void *, const void *item, struct bb_json *w)
 		bb_json__add_double(w, bb_static_metrics[i].name,
 				    bb_static_of(&p->metrics, &bb_static_metrics[i]));
 	bb_json__close(w);
-	return 0;
 }
 
 /* Reads the static metrics of a program. A metric is absent if the kernel did not report it, or
@@ -350,7 +338,7 @@ static int read_static(struct bb_record_reader *rd, const json_t *obj, void *pro
 	return 0;
 }
 
-static int write_fingerprint(const void *run, const void *, struct bb_json *w)
+static void write_fingerprint(const void *run, const void *, struct bb_json *w)
 {
 	const struct bb_fingerprint *fp = &((const struct bb_report *)run)->fingerprint;
 
@@ -358,7 +346,6 @@ static int write_fingerprint(const void *run, const void *, struct bb_json *w)
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
 		bb_json__add_text(w, bb_fingerprint_fields[i].key, bb_fingerprint_get(fp, i));
 	bb_json__close(w);
-	return 0;
 }
 
 static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, void *run)
@@ -497,39 +484,23 @@ static const struct bb_record_format run_format = {.name = "a bpfbench run",
 
 /* --- whole runs --- */
 
-int bb_run_json__write(const struct bb_report *r, FILE *out)
+void bb_run_json__write(const struct bb_report *r, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
-	int rc;
 
 	bb_json__open(&w, NULL, "{\n");
 	bb_json__add_text(&w, "format", BB_RUN_FORMAT);
 	bb_json__add_u64(&w, "version", BB_RUN_VERSION);
-	rc = bb_record__write(&run_format, &bb_report_record, r, r, &w);
+	bb_record__write(&run_format, &bb_report_record, r, r, &w);
 	bb_json__end(&w);
-	return rc;
 }
 
-int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret_len)
+void bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret_len)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *mem = open_memstream(&text, &len);
-	int rc, failed;
+	FILE *mem = bb_open_memstream(ret_text, ret_len);
 
-	if (!mem)
-		return -ENOMEM;
-	rc = bb_run_json__write(r, mem);
-	failed = ferror(mem);
-	if (fclose(mem) || failed)
-		rc = -ENOMEM;
-	if (rc) {
-		free(text);
-		return rc;
-	}
-	*ret_text = text;
-	*ret_len = len;
-	return 0;
+	bb_run_json__write(r, mem);
+	bb_close_memstream(mem);
 }
 
 static int read_run(struct bb_record_reader *rd, const json_t *root, struct bb_report *r)

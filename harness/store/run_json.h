@@ -8,11 +8,11 @@
 #define BB_RUN_FORMAT "bpfbench-run"
 #define BB_RUN_VERSION 1
 
-/* Writes a run to `out`. Returns 0 or -ENOMEM; the caller checks `out` for errors. */
-int bb_run_json__write(const struct bb_report *r, FILE *out);
+/* Writes a run to `out`. The caller checks `out` for errors. */
+void bb_run_json__write(const struct bb_report *r, FILE *out);
 
-/* Writes a run into memory: `*ret_len` bytes and a NUL; free it. Returns 0 or -ENOMEM. */
-int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret_len);
+/* Writes a run into memory: `*ret_len` bytes and a NUL; free it. */
+void bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret_len);
 
 /*
  * Reads a run and computes its summaries. `path` is for messages: "path: not a bpfbench run: KEY:

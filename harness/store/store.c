@@ -93,12 +93,8 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 	int rc;
 
 	assert(r->id && *r->id && *r->id != '.' && !strchr(r->id, '/'));
-	if (bb_run_json__compose(r, &text, &len))
-		return bb_fail_nomem(err);
-	if (asprintf(&name, "%s" SUFFIX, r->id) < 0) {
-		free(text);
-		return bb_fail_nomem(err);
-	}
+	bb_run_json__compose(r, &text, &len);
+	name = bb_asprintf("%s" SUFFIX, r->id);
 	rc = bb_store__write_text(dir, name, text, len, ret_path, err);
 	free(name);
 	free(text);

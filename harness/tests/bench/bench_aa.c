@@ -45,19 +45,12 @@ struct tally {
 	double worst, least, most;
 };
 
-static __attribute__((noreturn)) void out_of_memory(void)
-{
-	fprintf(stderr, "out of memory\n");
-	exit(1);
-}
-
 static void take_turn(struct bench_step *step, struct series *s)
 {
 	struct bb_batch b = bench_step__block(step, TURN);
 
 	for (size_t i = 0; i < b.n; i++)
-		if (bb_hist_add(&s->hist, b.ns[i], 1))
-			out_of_memory();
+		bb_hist_add(&s->hist, b.ns[i], 1);
 	s->run_time_ns += b.run_time_ns;
 	s->run_cnt += b.run_cnt;
 }
@@ -67,8 +60,7 @@ static void finish(struct series *s, double figure[N_FIGURES])
 {
 	struct bb_sorted sorted;
 
-	if (bb_hist_sort(&s->hist, &sorted))
-		out_of_memory();
+	bb_hist_sort(&s->hist, &sorted);
 	figure[MEDIAN] = bb_hist_quantile(&sorted, 0.5);
 	figure[CENSORED] = bb_censor_series(&sorted, 0).mean_ns;
 	figure[NAIVE] = (double)s->run_time_ns / (double)s->run_cnt;

@@ -21,7 +21,9 @@ static void write_run(const char *dir, const struct bb_report *r)
 
 	snprintf(path, sizeof(path), "%s/%s.json", dir, r->id);
 	out = fopen(path, "w");
-	if (!out || bb_run_json__write(r, out) || ferror(out) || fclose(out)) {
+	if (out)
+		bb_run_json__write(r, out);
+	if (!out || ferror(out) || fclose(out)) {
 		perror(path);
 		exit(1);
 	}

@@ -88,8 +88,7 @@ static void add_sample(struct recording *r, const struct sample *s, bool has_id)
 			++*n;
 		}
 	}
-	if (bb_samples__add(&r->samples, &stack, kernel, user))
-		die("samples", "out of memory");
+	bb_samples__add(&r->samples, &stack, kernel, user);
 }
 
 static void note_comm(struct recording *r, const struct perf_event_header *h)
@@ -99,11 +98,8 @@ static void note_comm(struct recording *r, const struct perf_event_header *h)
 		uint32_t pid, tid;
 		char comm[];
 	} *c = (const void *)h;
-	uint32_t name;
 
-	if (bb_names__add(&r->comms, c->comm, strlen(c->comm), &name) ||
-	    bb_idmap__put(&r->comm_of, c->tid, 0, name))
-		die("names", "out of memory");
+	bb_idmap__put(&r->comm_of, c->tid, 0, bb_names__add(&r->comms, c->comm, strlen(c->comm)));
 }
 
 static const struct perf_event_header *header_at(const char *data, uint64_t at)
@@ -125,8 +121,7 @@ static void log_event(struct recording *r, struct bb_task_events *events,
 		note_comm(r, h);
 	memcpy(copy, h, h->size);
 	end[-1] = end[-2 - has_id];
-	if (bb_task_events__log(events, (const struct perf_event_header *)copy))
-		die("spaces", "out of memory");
+	bb_task_events__log(events, (const struct perf_event_header *)copy);
 }
 
 /* As perf itself reads it. */
@@ -179,8 +174,9 @@ static void fold_recording(const char *path, struct bb_profile *ret_profile)
 	struct bb_err err = {0};
 
 	read_recording(path, &r);
-	if (bb_spaces__replay(&r.spaces) || bb_kernel_symbols(&r.kernel, &err) ||
-	    bb_fold(&r.samples, &r.spaces, &opts, ret_profile, &err))
+	bb_spaces__replay(&r.spaces);
+	bb_kernel_symbols(&r.kernel);
+	if (bb_fold(&r.samples, &r.spaces, &opts, ret_profile, &err))
 		die("folding", err.msg);
 	bb_samples__done(&r.samples);
 	bb_spaces__done(&r.spaces);
@@ -219,7 +215,9 @@ static void measure_flame(const char *dir)
 	snprintf(path, sizeof(path), "%s/flame.svg", dir);
 	out = fopen(path, "w");
 	began_ns = bb_now_ns();
-	if (!out || bb_flame__write(&profile.stacks, &opts, out) || fflush(out))
+	if (out)
+		bb_flame__write(&profile.stacks, &opts, out);
+	if (!out || fflush(out))
 		die(path, "cannot be written");
 	seconds = bb_seconds_since(began_ns);
 	size = ftell(out);

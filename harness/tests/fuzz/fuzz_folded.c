@@ -15,10 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (bb_folded__read(fuzz_file(data, size), &stacks, &err))
 		return 0;
-	out = open_memstream(&text, &len);
-	if (!out || bb_flame__write(&stacks, &opts, out))
-		abort();
-	fclose(out);
+	out = bb_open_memstream(&text, &len);
+	bb_flame__write(&stacks, &opts, out);
+	bb_close_memstream(out);
 	free(text);
 	bb_stacks__done(&stacks);
 	return 0;

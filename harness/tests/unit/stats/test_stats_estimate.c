@@ -14,8 +14,8 @@ static struct bb_sorted sorted_of(const uint64_t *x, size_t n)
 
 	hist = (struct bb_hist){0};
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(bb_hist_add(&hist, x[i], 1), 0);
-	assert_int_equal(bb_hist_sort(&hist, &sorted), 0);
+		bb_hist_add(&hist, x[i], 1);
+	bb_hist_sort(&hist, &sorted);
 	bb_hist_done(&hist);
 	return sorted;
 }
@@ -146,9 +146,9 @@ static void test_censored_mean_on_coarse_clock(void **state)
 	for (int i = 0; i < 20000; i++) {
 		double start = bb_rng_double(&rng) * 40, cost = bb_rng_below(&rng, 50) ? 100 : 1e6;
 
-		assert_int_equal(bb_hist_add(&hist, 40 * (uint64_t)((start + cost) / 40), 1), 0);
+		bb_hist_add(&hist, 40 * (uint64_t)((start + cost) / 40), 1);
 	}
-	assert_int_equal(bb_hist_sort(&hist, &s), 0);
+	bb_hist_sort(&hist, &s);
 	c = bb_censor_series(&s, 0);
 	assert_same(c.tick_ns, 40);
 	assert_near(c.mean_ns, 100, 5 * 20 / sqrt(20000));

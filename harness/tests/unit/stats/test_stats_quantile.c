@@ -109,9 +109,9 @@ static void test_hist_equals_expanded(void **state)
 			uint64_t v = 100 + bb_rng_below(&rng, n % 3 ? 8 : 3000);
 
 			x[i] = (double)v;
-			assert_int_equal(bb_hist_add(&hist, v, 1), 0);
+			bb_hist_add(&hist, v, 1);
 		}
-		assert_int_equal(bb_hist_sort(&hist, &sorted), 0);
+		bb_hist_sort(&hist, &sorted);
 		bb_sort_doubles(x, n);
 		for (int i = 0; i <= 200; i++)
 			assert_same(bb_hist_quantile(&sorted, i / 200.0),

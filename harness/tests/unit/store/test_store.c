@@ -107,8 +107,8 @@ static void test_round_trip(void **state)
 
 	/* The rest, all at once: what is written of the copy is what was written of the original.
 	 */
-	assert_int_equal(bb_run_json__compose(r, &before, &len_before), 0);
-	assert_int_equal(bb_run_json__compose(back, &after, &len_after), 0);
+	bb_run_json__compose(r, &before, &len_before);
+	bb_run_json__compose(back, &after, &len_after);
 	assert_int_equal(len_before, len_after);
 	assert_memory_equal(before, after, len_before);
 	free(before);
@@ -633,7 +633,7 @@ static char *sample_text(size_t *ret_len)
 	struct bb_report *r = make_sample_report();
 	char *text;
 
-	assert_int_equal(bb_run_json__compose(r, &text, ret_len), 0);
+	bb_run_json__compose(r, &text, ret_len);
 	bb_report__free(r);
 	return text;
 }
