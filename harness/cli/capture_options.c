@@ -54,7 +54,7 @@ void bb_capture_provide_tracefs(void)
 static void say_not_attached(const struct bb_capture *c)
 {
 	const struct bb_captured_attachment **places = bb_capture__any_attachments(c);
-	const char **names = calloc(c->n_progs + 1, sizeof(*names));
+	const char **names = bb_calloc(c->n_progs + 1, sizeof(*names));
 	size_t n = 0;
 
 	for (size_t i = 0; places && names && i < c->n_progs; i++) {

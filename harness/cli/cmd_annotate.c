@@ -163,10 +163,10 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
-	struct bb_by_line *lines = calloc(r->n_timed + 1, sizeof(*lines));
+	struct bb_by_line *lines = bb_calloc(r->n_timed + 1, sizeof(*lines));
 	size_t n = 0;
 	struct bb_doc d = {0};
-	int rc = lines ? 0 : bb_fail_nomem(err);
+	int rc = 0;
 
 	for (size_t i = 0; !rc && i < r->n_timed; i++) {
 		if (a->variant && strcmp(a->variant, r->timed[i].variant))

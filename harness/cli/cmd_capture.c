@@ -120,12 +120,12 @@ static void print_program(const struct bb_captured_prog *p,
 	putchar('\n');
 }
 
-static int print_programs(const struct bb_capture *c, bool all, struct bb_err *err)
+static int print_programs(const struct bb_capture *c, bool all)
 {
-	const struct bb_captured_attachment **attached = calloc(c->n_attachments + 1,
-								sizeof(*attached));
-	struct map_count maps = {.last = calloc(c->n_maps + 1, sizeof(*maps.last))};
-	int rc = attached && maps.last ? 0 : bb_fail_nomem(err);
+	const struct bb_captured_attachment **attached = bb_calloc(c->n_attachments + 1,
+								   sizeof(*attached));
+	struct map_count maps = {.last = bb_calloc(c->n_maps + 1, sizeof(*maps.last))};
+	int rc = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; !rc && i < c->n_attachments; i++)
@@ -153,7 +153,7 @@ static int print_capture(const struct bb_capture *c, bool all, struct bb_err *er
 
 	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
 	       "lines", "attached");
-	if (print_programs(c, all, err))
+	if (print_programs(c, all))
 		return err->code;
 	for (size_t i = 0; i < c->n_progs; i++)
 		probes += c->progs[i].probe != NULL;

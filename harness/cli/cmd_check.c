@@ -98,9 +98,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 		puts(name);
 		return BB_EXIT_OK;
 	}
-	results = calloc(bb_n_checks, sizeof(*results));
-	if (!results)
-		return bb_fail_nomem(err);
+	results = bb_calloc(bb_n_checks, sizeof(*results));
 	all = a.details || !isatty(STDOUT_FILENO);
 	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < bb_n_checks; i++) {

@@ -482,9 +482,7 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 	rc = bb_scenario__add_variant(s, name, like, path, err);
 	if (rc || !program)
 		return rc;
-	copy = strdup(program);
-	if (!copy)
-		return bb_fail_nomem(err);
+	copy = bb_strdup(program);
 	v = &s->variants[s->n_variants - 1];
 	free(v->program);
 	v->program = copy;
@@ -615,8 +613,7 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 		const char *path = bb_object_args__path(a->object.objects.v[i]);
 		char *named;
 
-		if (asprintf(&named, "%s=%s", i ? pair.head : pair.base, path) < 0)
-			bb_out_of_memory();
+		named = bb_asprintf("%s=%s", i ? pair.head : pair.base, path);
 		bb_strings__append(&both.objects, named);
 	}
 	bb_vm__begin_args(&work.args, &a->measure);

@@ -335,7 +335,7 @@ static char *name_object(const struct bb_built_objects *objects, const struct bb
 	for (size_t i = 0; i < objects->n; i++)
 		same += !strcmp(basename(objects->v[i].path), basename(o->path));
 	bb_object_name_from(same > 1 ? o->path : basename(o->path), name);
-	return strdup(name);
+	return bb_strdup(name);
 }
 
 /* Adds both revisions of object `i` to `a` as "baseI=FILE" and "headI=FILE". */
@@ -364,13 +364,11 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 {
 	static struct bb_vm_work work = {.name = "gate"};
 	const struct bb_built_objects *objects = &run->builds->objects;
-	struct bb_matrix_pair *pairs = calloc(objects->n, sizeof(*pairs));
+	struct bb_matrix_pair *pairs = bb_calloc(objects->n, sizeof(*pairs));
 	static struct bb_matrix_judge judge;
 	struct bb_object_args both = {.opts = a->object.opts};
 	struct bb_measure_args m = a->measure;
 
-	if (!pairs)
-		return bb_fail_nomem(err);
 	judge = (struct bb_matrix_judge){pairs, 0, a->gate.complexity, a->gate.grow, &run->gate};
 	/* program i of the gate is object i as a whole */
 	for (size_t i = 0; i < objects->n; i++)

@@ -99,9 +99,7 @@ int bb_cmd_heap(int argc, char **argv, struct bb_err *err)
 	int rc = 0;
 
 	bb_usage__parse(&usage, argc, argv, &a);
-	heaps = calloc(a.files.n, sizeof(*heaps));
-	if (!heaps)
-		return bb_fail_nomem(err);
+	heaps = bb_calloc(a.files.n, sizeof(*heaps));
 	for (size_t i = 0; !rc && i < a.files.n; i++)
 		rc = bb_dhat__read(strchr(a.files.v[i], '=') + 1, &heaps[i], err);
 	if (!rc) {

@@ -73,7 +73,7 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 
 	if (rc)
 		return rc;
-	names = calloc(t.n_cases + 1, sizeof(*names));
+	names = bb_calloc(t.n_cases + 1, sizeof(*names));
 	for (size_t i = 0; names && i < t.n_cases; i++)
 		names[i] = t.cases[i].of->scenario;
 	near = names && scenario ? bb_nearest(scenario, names, t.n_cases) : NULL;

@@ -91,9 +91,9 @@ static int find(const struct bb_scenario *scenario, const char **found, struct b
 static int write_found(struct bb_object_args *a, struct bb_object_scenario *text,
 		       struct bb_scenario **scenario, struct bb_err *err)
 {
-	const char **found = calloc((*scenario)->n_variants, sizeof(*found));
+	const char **found = bb_calloc((*scenario)->n_variants, sizeof(*found));
 	struct bb_scenario *before = *scenario;
-	int rc = found ? find(before, found, err) : bb_fail_nomem(err);
+	int rc = find(before, found, err);
 
 	if (!rc) {
 		a->opts.found_in = before;

@@ -503,9 +503,7 @@ static int read_figures(struct session *s)
 	forget_figures(s);
 	bb_inside__turn(&s->inside);
 	s->ended_ns = bb_now_ns();
-	s->figures = calloc(s->inside.n_programs + 1, sizeof(*s->figures));
-	if (!s->figures)
-		return -ENOMEM;
+	s->figures = bb_calloc(s->inside.n_programs + 1, sizeof(*s->figures));
 	s->n_figures = s->inside.n_programs;
 	for (size_t i = 0; i < s->inside.n_programs; i++)
 		if (s->inside.programs[i].id &&
@@ -547,10 +545,8 @@ static char *text_of(const struct session *s, void (*write)(const struct session
 		     size_t *ret_len)
 {
 	char *text = NULL;
-	FILE *out = open_memstream(&text, ret_len);
+	FILE *out = bb_open_memstream(&text, ret_len);
 
-	if (!out)
-		return NULL;
 	write(s, out);
 	if (fclose(out)) {
 		free(text);
@@ -684,12 +680,10 @@ static int add_packet(struct bb_capture *c, int32_t prog, const struct bb_inside
 	uint32_t len = packet->len < BB_INSIDE_MOST_SNAP ? packet->len : BB_INSIDE_MOST_SNAP;
 	struct bb_captured_input *in = bb_append(&c->inputs, &c->n_inputs, sizeof(*in));
 
-	if (!in)
-		return -ENOMEM;
 	*in = (struct bb_captured_input){
 		.prog = prog,
-		.data = {calloc(len + 1, 1), len},
-		.path = strdup(bb_inside_path_name(path).text),
+		.data = {bb_calloc(len + 1, 1), len},
+		.path = bb_strdup(bb_inside_path_name(path).text),
 		.share = share,
 		.repeat = 1,
 	};
@@ -762,8 +756,7 @@ static int measure(struct session *s, const char *name, struct bb_report *report
 	if (!rc && a->measure.output)
 		rc = write_file(s, err);
 	if (!rc)
-		rc = bb_inside__report(&s->inside, s->figures, s->ended_ns, name, a->n_paths,
-				       report, err);
+		bb_inside__report(&s->inside, s->figures, s->ended_ns, name, a->n_paths, report);
 	return rc;
 }
 

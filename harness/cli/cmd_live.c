@@ -108,8 +108,8 @@ static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, st
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int rc = out ? bb_live_format_find("openmetrics")->print(rows, n, true, out) : -ENOMEM;
+	FILE *out = bb_open_memstream(&text, &size);
+	int rc = bb_live_format_find("openmetrics")->print(rows, n, true, out);
 
 	if (out && fclose(out))
 		rc = -ENOMEM;
@@ -265,9 +265,8 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 	const struct live_args *a = w->args;
 	char *table = NULL;
 	size_t size = 0, n = 0;
-	FILE *out = open_memstream(&table, &size);
-	int rc = out ? take_snapshot(w, bb_live_format_find("table"), out, &n, err)
-		     : bb_fail_nomem(err);
+	FILE *out = bb_open_memstream(&table, &size);
+	int rc = take_snapshot(w, bb_live_format_find("table"), out, &n, err);
 
 	if (out && fclose(out) && !rc)
 		rc = bb_fail_nomem(err);
@@ -302,8 +301,8 @@ static bool take_key(struct live_args *a)
 static int watch_screen(struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	char *text = strdup("...");
-	int rc = text ? 0 : bb_fail_nomem(err);
+	char *text = bb_strdup("...");
+	int rc = 0;
 	struct bb_screen screen;
 
 	if (!rc)

@@ -110,7 +110,7 @@ static void write_hex(const char *before, const uint8_t *data, size_t n, const c
 static int write_entries(int fd, const struct bpf_map_info *info, bool is_array, size_t slot_size,
 			 bool json, FILE *out)
 {
-	uint8_t *keys = calloc(2, info->key_size), *value = calloc(2, slot_size);
+	uint8_t *keys = bb_calloc(2, info->key_size), *value = bb_calloc(2, slot_size);
 	uint8_t *next = keys ? keys + info->key_size : NULL;
 	uint32_t n = 0, seen;
 
@@ -138,7 +138,7 @@ static int write_entries(int fd, const struct bpf_map_info *info, bool is_array,
 	}
 	free(keys);
 	free(value);
-	return keys && value ? 0 : -ENOMEM;
+	return 0;
 }
 
 struct dump {
@@ -241,8 +241,8 @@ static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb
 	rc = find_program(text, &d.prog_fd, err);
 	if (rc)
 		return rc;
-	out = open_memstream(&dumped, &len);
-	rc = out ? write_maps(&d, out, err) : bb_fail_nomem(err);
+	out = bb_open_memstream(&dumped, &len);
+	rc = write_maps(&d, out, err);
 	if (out && fclose(out) && !rc)
 		rc = bb_fail_nomem(err);
 	rc = rc ? rc : bb_maps_file__parse(dumped, len, text, ret_file, err);
@@ -262,7 +262,7 @@ static int by_key(const void *a, const void *b, void *table)
 /* Returns the numbers of the entries in the order of their keys; NULL without memory. */
 static uint32_t *sorted(struct bb_map_table *t)
 {
-	uint32_t *order = calloc(t->n + 1, sizeof(*order));
+	uint32_t *order = bb_calloc(t->n + 1, sizeof(*order));
 
 	for (uint32_t i = 0; order && i < t->n; i++)
 		order[i] = i;

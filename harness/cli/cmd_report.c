@@ -28,8 +28,7 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 		char *path;
 		FILE *out;
 
-		if (asprintf(&path, "%s/%s", dir, names[i]) < 0)
-			return bb_fail_nomem(err);
+		path = bb_asprintf("%s/%s", dir, names[i]);
 		out = fopen(path, "wxe");
 		if (!out)
 			rc = bb_fail(err, -errno, "%s: %m", path);
@@ -57,8 +56,7 @@ static int draw_by_script(const char *dir, const struct bb_paths *paths, struct 
 	struct bb_process p = {0};
 	int rc;
 
-	if (asprintf(&script, "%s/plot.sh", paths->plot_dir) < 0)
-		return bb_fail_nomem(err);
+	script = bb_asprintf("%s/plot.sh", paths->plot_dir);
 	bb_caller(&p.uid, &p.gid);
 	p.argv = (const char *const[]){"timeout", "-k",     "2", TIME_LIMIT, "bash",
 				       script,    "--page", dir, NULL};
@@ -69,7 +67,7 @@ static int draw_by_script(const char *dir, const struct bb_paths *paths, struct 
 	if (!ended.status) {
 		rc = bb_figures__read(dir, figures, err);
 	} else if (ended.status == TIMED_OUT) {
-		figures->why = strdup("gnuplot was still drawing after " TIME_LIMIT " s");
+		figures->why = bb_strdup("gnuplot was still drawing after " TIME_LIMIT " s");
 	} else {
 		for (end = ended.log + strlen(ended.log); end > ended.log && end[-1] == '\n';)
 			*--end = '\0';
@@ -77,7 +75,7 @@ static int draw_by_script(const char *dir, const struct bb_paths *paths, struct 
 		line = line ? line + 1 : ended.log;
 		if (!strncmp(line, SCRIPT, strlen(SCRIPT)))
 			line += strlen(SCRIPT);
-		figures->why = strdup(line);
+		figures->why = bb_strdup(line);
 	}
 	if (ended.status && !figures->why)
 		rc = bb_fail_nomem(err);
@@ -113,7 +111,7 @@ static int draw_figures(const struct bb_report *r, const struct bb_timeline *his
 	if (rc == -EINTR || rc == -ENOMEM)
 		return rc;
 	if (rc)
-		figures.why = strdup(err->msg);
+		figures.why = bb_strdup(err->msg);
 	*ret_figures = figures;
 	return 0;
 }
@@ -248,10 +246,8 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 	int rc = 0;
 
 	page->n = a->runs.n ? a->runs.n : 1;
-	page->v = calloc(page->n, sizeof(*page->v));
-	page->parts = calloc(page->n, sizeof(*page->parts));
-	if (!page->v || !page->parts)
-		return bb_fail_nomem(err);
+	page->v = bb_calloc(page->n, sizeof(*page->v));
+	page->parts = bb_calloc(page->n, sizeof(*page->parts));
 	for (size_t i = 0; !rc && i < page->n; i++) {
 		const char *which = a->runs.n ? a->runs.v[i] : "latest";
 		struct part *p = &page->parts[i];

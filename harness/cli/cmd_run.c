@@ -69,8 +69,8 @@ static int store_flame(struct flame *f, const char *suffix, bb_output_writer wri
 	const struct bb_measure *m = f->m;
 	char *text = NULL, *name = NULL, *path = NULL;
 	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int rc = out ? writer(f, out, err) : bb_fail_nomem(err);
+	FILE *out = bb_open_memstream(&text, &len);
+	int rc = writer(f, out, err);
 
 	if ((out && fclose(out)) || asprintf(&name, "%s.%s", m->report->id, suffix) < 0)
 		rc = bb_fail_nomem(err);
@@ -388,9 +388,7 @@ static int plan_all(const struct run_args *a, struct jobs *j, struct bb_err *err
 	int rc = 0;
 
 	j->n = a->scenarios.n ? a->scenarios.n : 1;
-	j->v = calloc(j->n, sizeof(*j->v));
-	if (!j->v)
-		return bb_fail_nomem(err);
+	j->v = bb_calloc(j->n, sizeof(*j->v));
 	for (size_t i = 0; !rc && i < j->n; i++) {
 		struct job *job = &j->v[i];
 
@@ -413,8 +411,7 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 	if (!a->measure.has_budget && j->n == 1)
 		m->opts.budget_s = fmax(budget_s, PROGRAM_S * (double)j->v[0].scenario->n_variants);
 	for (size_t i = 0; !rc && i < j->object.n_skips; i++)
-		if (bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why))
-			rc = bb_fail_nomem(err);
+		bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why);
 	for (size_t i = 0; !rc && i < j->n; i++) {
 		const struct job *job = &j->v[i];
 

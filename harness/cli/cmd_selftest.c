@@ -39,7 +39,7 @@ static void print_effect(const char *what, const struct bb_numbers *a, const str
 /* Returns p95 / p5 of a list. */
 static double range_of(const struct bb_numbers *f)
 {
-	double *x = calloc(f->n + 1, sizeof(*x)), range = NAN;
+	double *x = bb_calloc(f->n + 1, sizeof(*x)), range = NAN;
 
 	if (x && f->n >= BB_REPEAT_LEAST) {
 		memcpy(x, f->x, f->n * sizeof(*x));
@@ -153,7 +153,7 @@ static const struct bb_usage usage = {
 
 static double p50(const double *x, uint32_t n)
 {
-	double *copy = calloc(n + 1, sizeof(*copy)), m;
+	double *copy = bb_calloc(n + 1, sizeof(*copy)), m;
 
 	if (!copy)
 		return NAN;

@@ -108,9 +108,7 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 	};
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = bb_now_ns();
-	out = open_memstream(&a->command, &size);
-	if (!out)
-		bb_out_of_memory();
+	out = bb_open_memstream(&a->command, &size);
 	fputs(argv[0], out); /* "bpfbench run" */
 	for (int i = 1; i < argc; i++) {
 		putc(' ', out);
@@ -120,8 +118,7 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 		bb_out_of_memory();
 }
 
-int bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name,
-			 struct bb_err *err)
+void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name)
 {
 	char compact[32], iso[32];
 	struct timespec now;
@@ -134,11 +131,9 @@ int bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, c
 	free(r->command);
 	free(r->started);
 	free(r->id);
-	r->command = strdup(a->command);
-	r->started = strdup(iso);
-	if (asprintf(&r->id, "%s-%s-%08lx", compact, name, now.tv_nsec) < 0)
-		r->id = NULL;
-	return r->command && r->started && r->id ? 0 : bb_fail_nomem(err);
+	r->command = bb_strdup(a->command);
+	r->started = bb_strdup(iso);
+	r->id = bb_asprintf("%s-%s-%08lx", compact, name, now.tv_nsec);
 }
 
 /* Writes the CPUs that this process may use, in ascending order. Returns their number or -errno. */
@@ -270,9 +265,9 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 	if (!paths)
 		return err->code;
 	m->report = bb_report__new();
-	rc = m->report ? bb_output_check(a->output, err) : bb_fail_nomem(err);
+	rc = bb_output_check(a->output, err);
 	if (!rc)
-		rc = bb_measure__name_run(m->report, a, name, err);
+		bb_measure__name_run(m->report, a, name);
 	if (!rc)
 		rc = bb_fingerprint__read("", ".", &m->report->fingerprint, err);
 	if (!rc)
@@ -337,28 +332,24 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 /*
  * Voids all series and pairs if the machine changed during the run (an identity field of the
  * fingerprint, such as the governor), because nobody knows which samples precede the change.
- * Returns 0 or -ENOMEM.
  */
-static int void_if_machine_changed(struct bb_report *r)
+static void void_if_machine_changed(struct bb_report *r)
 {
 	struct bb_fingerprint now;
 	const char *key;
 	char why[128];
 
-	if (bb_fingerprint__read("", ".", &now, NULL))
-		return 0;
-	if (!bb_fingerprint_differences(&r->fingerprint, &now, &key, 1))
-		return 0;
+	if (bb_fingerprint__read("", ".", &now, NULL) ||
+	    !bb_fingerprint_differences(&r->fingerprint, &now, &key, 1))
+		return;
 	snprintf(why, sizeof(why), "the machine changed during the run: %s", key);
 	for (size_t i = 0; i < r->n_cases; i++)
 		for (size_t j = 0; j < r->cases[i].n_series; j++)
-			if (bb_record__void(&r->cases[i].series[j], "%s", why))
-				return -ENOMEM;
+			bb_record__void(&r->cases[i].series[j], "%s", why);
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		for (size_t j = 0; j < r->comparisons[i].n_pairs; j++)
-			if (bb_pair_void(&r->comparisons[i].pairs[j], why))
-				return -ENOMEM;
-	return bb_comparisons_judge(r->comparisons, r->n_comparisons);
+			bb_pair_void(&r->comparisons[i].pairs[j], why);
+	bb_comparisons_judge(r->comparisons, r->n_comparisons);
 }
 
 void bb_print_skips(const struct bb_report *r)
@@ -419,10 +410,8 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 		return exit_code;
 	}
 	note_between(m);
-	if (void_if_machine_changed(r) || bb_report__summarise(r)) {
-		bb_fail_nomem(&more);
-		return bb_complain(&more);
-	}
+	void_if_machine_changed(r);
+	bb_report__summarise(r);
 	if (!m->args->no_store && bb_store__write(m->args->results, r, &path, &more))
 		exit_code = bb_complain(&more);
 	else if (path && !m->args->quiet)

@@ -55,8 +55,7 @@ struct bb_measure {
 
 /* Sets the id of a run (the time, `name` and a random tag), its time and its command line. Returns
  * 0 or -errno with a message. */
-int bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name,
-			 struct bb_err *err);
+void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, const char *name);
 
 /*
  * Prepares a measurement: checks that the output can be written, chooses the CPUs, and starts the

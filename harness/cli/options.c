@@ -287,15 +287,13 @@ void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args
 	struct argp argp = {.options = options, .parser = parse_one, .args_doc = u->arguments};
 	char *doc = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&doc, &size);
+	FILE *out = bb_open_memstream(&doc, &size);
 
 	command_name = argv[0];
 	fill_options(&p, options);
 	if (!p.n)
 		argp.options = NULL; /* glibc loses memory for a table without options */
 	refuse_unknown(&p, argc, argv);
-	if (!out)
-		bb_out_of_memory();
 	fprintf(out, "%s\n\nExamples:\n%s\v%s", u->doc, u->example, u->more ? u->more : "");
 	if (u->lists_formats)
 		fprintf(out, "%sFormats:\n", u->more ? "\n\n" : "");

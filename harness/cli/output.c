@@ -86,7 +86,7 @@ static int find_target(const char *path, struct target *p, struct bb_err *err)
 	if (p->own_fd >= 0)
 		return 0;
 	p->name = slash ? slash + 1 : path;
-	dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	dir = slash ? strndup(path, (size_t)(slash - path) + 1) : bb_strdup(".");
 	if (!dir)
 		return bb_fail_nomem(err);
 	if (!*p->name) /* `path` is "" or ends in "/" */

@@ -31,7 +31,7 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 		free(p.scenario_dir);
 		free(share);
 		free(lib);
-		share = strdup(dir);
+		share = bb_strdup(dir);
 		failed |= !share ||
 			  asprintf(&lib, "%s%s%s", is_absolute ? "" : dir, is_absolute ? "" : "/",
 				   BB_BUILD_DIR) < 0 ||
@@ -81,8 +81,7 @@ int bb_scenario_find(const char *name, struct bb_scenario **ret_scenario, struct
 	paths = bb_paths(err);
 	if (!paths)
 		return err->code;
-	if (asprintf(&path, "%s/%s" YML, paths->scenario_dir, name) < 0)
-		return bb_fail_nomem(err);
+	path = bb_asprintf("%s/%s" YML, paths->scenario_dir, name);
 	if (!access(path, F_OK)) {
 		rc = bb_scenario__read(path, ret_scenario, err);
 		free(path);
@@ -108,8 +107,7 @@ int bb_scratch__make(const char *purpose, char **ret_dir, struct bb_err *err)
 	int rc;
 
 	tmp = tmp && *tmp ? tmp : "/tmp";
-	if (asprintf(&dir, "%s/bpfbench-%s-XXXXXX", tmp, purpose) < 0)
-		return bb_fail_nomem(err);
+	dir = bb_asprintf("%s/bpfbench-%s-XXXXXX", tmp, purpose);
 	if (mkdtemp(dir)) {
 		*ret_dir = dir;
 		return 0;

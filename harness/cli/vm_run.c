@@ -56,8 +56,7 @@ void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 
 	for (size_t i = 0; i < BB_LEN(common); i++)
 		bb_strings__append(args, common[i]);
-	if (asprintf(&seed, "%" PRIu64, m->seed) < 0)
-		bb_out_of_memory();
+	seed = bb_asprintf("%" PRIu64, m->seed);
 	bb_strings__append(args, seed);
 }
 
@@ -81,8 +80,7 @@ static void append_number(struct bb_strings *args, const char *name, uint32_t nu
 {
 	char *text;
 
-	if (asprintf(&text, "%u", number) < 0)
-		bb_out_of_memory();
+	text = bb_asprintf("%u", number);
 	append_option(args, name, text);
 }
 
@@ -90,8 +88,7 @@ void bb_vm__append_file(struct bb_strings *files, const char *path)
 {
 	char *dir = getcwd(NULL, 0), *whole;
 
-	if (asprintf(&whole, "%s/%s", dir ? dir : "", path) < 0)
-		bb_out_of_memory();
+	whole = bb_asprintf("%s/%s", dir ? dir : "", path);
 	bb_strings__append(files, path[0] == '/' ? path : whole);
 	free(dir);
 }
@@ -139,13 +136,13 @@ void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
 /* Finds the kernels before the first guest starts. */
 static int find_kernels(struct guests *g, struct bb_err *err)
 {
-	char *names = strdup(g->vm->kernels), *rest = names, *name;
-	int rc = names ? 0 : bb_fail_nomem(err);
+	char *names = bb_strdup(g->vm->kernels), *rest = names, *name;
+	int rc = 0;
 
 	while (!rc && (name = strsep(&rest, ","))) {
 		struct guest *guest = bb_append(&g->v, &g->n, sizeof(*guest));
 
-		rc = guest ? bb_kernel__find(name, &guest->kernel, err) : bb_fail_nomem(err);
+		rc = bb_kernel__find(name, &guest->kernel, err);
 	}
 	free(names);
 	return rc;
@@ -173,7 +170,7 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 
 	if (!paths)
 		return err->code;
-	all = calloc(g->work->files.n + 2, sizeof(*all));
+	all = bb_calloc(g->work->files.n + 2, sizeof(*all));
 	if (!dir || !all) {
 		rc = dir ? bb_fail_nomem(err) : bb_fail(err, -errno, "the current folder: %m");
 	} else {
@@ -210,9 +207,8 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
 		fclose(in);
 	if (rc)
 		return rc;
-	if (asprintf(&name, "%s-%s", g->work->name, slash ? slash + 1 : guest->kernel.name) < 0)
-		return bb_fail_nomem(err);
-	rc = bb_measure__name_run(guest->run, g->m, name, err);
+	name = bb_asprintf("%s-%s", g->work->name, slash ? slash + 1 : guest->kernel.name);
+	bb_measure__name_run(guest->run, g->m, name);
 	free(name);
 	return rc;
 }
@@ -311,9 +307,9 @@ static void write_json(const struct guests *g, FILE *out)
 static int write_matrix(void *arg, FILE *out, struct bb_err *err)
 {
 	struct guests *g = arg;
-	struct bb_matrix_kernel *columns = calloc(g->n + 1, sizeof(*columns));
+	struct bb_matrix_kernel *columns = bb_calloc(g->n + 1, sizeof(*columns));
 	const char *format = g->m->format ? g->m->format->name : "table";
-	int rc = columns ? 0 : -ENOMEM;
+	int rc = 0;
 
 	for (size_t i = 0; !rc && i < g->n; i++)
 		columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,

@@ -73,7 +73,7 @@ static int by_missed(const void *a, const void *b)
 
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size)
 {
-	const struct bb_line_part **order = calloc(b->n_parts + 1, sizeof(*order));
+	const struct bb_line_part **order = bb_calloc(b->n_parts + 1, sizeof(*order));
 	size_t at = 0;
 
 	buf[0] = '\0';
@@ -261,7 +261,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 		{BB_CODE("source")},
 	};
 	enum { N = BB_LEN(columns) };
-	const struct bb_line_time **order = calloc(b->n_lines + 1, sizeof(*order));
+	const struct bb_line_time **order = bb_calloc(b->n_lines + 1, sizeof(*order));
 	double other = bb_by_line__other_ways(b);
 	const char *file = "";
 	size_t n_short = 0;

@@ -29,7 +29,7 @@ void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, con
 	va_start(ap, fmt);
 	bb_add_text(&b->text, "", fmt, ap);
 	va_end(ap);
-	b->label = label ? strdup(label) : NULL;
+	b->label = label ? bb_strdup(label) : NULL;
 	d->failed |= label && !b->label;
 }
 

@@ -93,8 +93,7 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 	size_t indent = of[b->kind].indent;
 	char *words = NULL;
 
-	if (asprintf(&words, "%s%s%s", b->label ? b->label : "", b->label ? ": " : "", b->text) < 0)
-		words = NULL;
+	words = bb_asprintf("%s%s%s", b->label ? b->label : "", b->label ? ": " : "", b->text);
 	fprintf(p->out, "%*s", (int)indent, "");
 	if (b->kind == BB_DOC_CODE)
 		bb_put_code(p->out, b->text,
@@ -342,12 +341,12 @@ static void put_below(const struct page *p, const struct layout *l, size_t colum
 	putc('\n', p->out);
 }
 
-static int put_table(const struct page *p, const struct bb_doc_block *b, size_t indent)
+static void put_table(const struct page *p, const struct bb_doc_block *b, size_t indent)
 {
 	struct layout l = {.b = b, .indent = indent};
 
-	l.width = calloc(b->n_columns, sizeof(*l.width));
-	l.below = calloc(b->n_columns, sizeof(*l.below));
+	l.width = bb_calloc(b->n_columns, sizeof(*l.width));
+	l.below = bb_calloc(b->n_columns, sizeof(*l.below));
 	if (l.width && l.below) {
 		lay_out(&l, p->look);
 		put_row(p, &l, 0, true);
@@ -361,7 +360,6 @@ static int put_table(const struct page *p, const struct bb_doc_block *b, size_t 
 	}
 	free(l.width);
 	free(l.below);
-	return l.width && l.below ? 0 : -ENOMEM;
 }
 
 /* --- the whole --- */
@@ -425,7 +423,7 @@ int bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *o
 		if (before && is_apart(before, b))
 			putc('\n', out);
 		if (b->kind == BB_DOC_TABLE)
-			rc = put_table(&p, b, indent);
+			put_table(&p, b, indent);
 		else if (b->kind == BB_DOC_LEGEND)
 			put_legend(&p, d, i);
 		else

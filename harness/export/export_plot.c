@@ -146,7 +146,7 @@ static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE 
 	}
 }
 
-static int put_distribution(const struct bb_report *r, const struct bb_case *c, FILE *mem)
+static void put_distribution(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	struct bb_sorted sorted = {.n = 0};
 	struct bb_hist all = {0};
@@ -158,7 +158,7 @@ static int put_distribution(const struct bb_report *r, const struct bb_case *c, 
 	bb_hist_done(&all);
 	if (!sorted.n) {
 		bb_sorted_done(&sorted);
-		return 0;
+		return;
 	}
 	put_head("ecdf", r, c, mem);
 	fprintf(mem, "\t%llu", (unsigned long long)sorted.n);
@@ -168,20 +168,17 @@ static int put_distribution(const struct bb_report *r, const struct bb_case *c, 
 	putc('\n', mem);
 	put_points(c, &sorted, mem);
 	bb_sorted_done(&sorted);
-	return 0;
 }
 
 /* Writes the cost of each load, and the address modulo 64 at which the JIT put the program. */
-static int put_loads(const struct bb_report *r, const struct bb_case *c, FILE *mem)
+static void put_loads(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
-	double *ns = calloc(c->n_series + 1, sizeof(*ns));
-	int rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
+	double *ns = bb_calloc(c->n_series, sizeof(*ns));
 
-	if (!rc) {
-		put_head("loads", r, c, mem);
-		putc('\n', mem);
-	}
-	for (size_t k = 0; !rc && k < c->n_series; k++) {
+	bb_case__locations(c, ns);
+	put_head("loads", r, c, mem);
+	putc('\n', mem);
+	for (size_t k = 0; k < c->n_series; k++) {
 		const struct bb_series *s = &c->series[k];
 
 		if (isnan(ns[k]))
@@ -193,7 +190,6 @@ static int put_loads(const struct bb_report *r, const struct bb_case *c, FILE *m
 		putc('\n', mem);
 	}
 	free(ns);
-	return rc;
 }
 
 static void put_net(const struct bb_report *r, const struct bb_case *c, FILE *mem)
@@ -313,12 +309,13 @@ int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	put_number(100 * r->steal, mem);
 	put_texts(after_steal, 3, mem);
 	putc('\n', mem);
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		rc = put_distribution(r, &r->cases[i], mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		put_distribution(r, &r->cases[i], mem);
 	for (size_t i = 0; i < r->n_cases; i++)
 		put_backlog(r, &r->cases[i], mem);
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		rc = r->cases[i].is_live ? 0 : put_loads(r, &r->cases[i], mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!r->cases[i].is_live)
+			put_loads(r, &r->cases[i], mem);
 	for (size_t i = 0; i < r->n_cases; i++)
 		put_net(r, &r->cases[i], mem);
 	for (size_t i = 0; i < r->n_cases; i++)

@@ -20,11 +20,9 @@ static int write_whole(const struct bb_exporter *e, const struct bb_report *r, F
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *mem = open_memstream(&text, &len);
+	FILE *mem = bb_open_memstream(&text, &len);
 	int rc, failed;
 
-	if (!mem)
-		return bb_fail_nomem(err);
 	rc = e->write(r, mem, err);
 	failed = ferror(mem);
 	if ((fclose(mem) || failed) && !rc)

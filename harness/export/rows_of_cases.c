@@ -63,7 +63,7 @@ static void add_variant(const struct bb_report *r, size_t head, size_t first, st
 	for (size_t i = head; i < first; i++)
 		if (same_sweep(&r->cases[i], c) && !strcmp(r->cases[i].variant, c->variant))
 			return;
-	ns = calloc(2 * r->n_cases, sizeof(*ns));
+	ns = bb_calloc(2 * r->n_cases, sizeof(*ns));
 	d->failed |= !ns;
 	if (!ns)
 		return;
@@ -313,8 +313,8 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 {
 	struct ends b = {.r = r};
 
-	b.cold = calloc(r->n_cases + 1, sizeof(*b.cold));
-	b.ns = calloc(r->n_cases + 1, sizeof(*b.ns));
+	b.cold = bb_calloc(r->n_cases + 1, sizeof(*b.cold));
+	b.ns = bb_calloc(r->n_cases + 1, sizeof(*b.ns));
 	if (!b.cold || !b.ns)
 		d->failed = true;
 	for (size_t i = 0; !d->failed && i < r->n_cases; i++)

@@ -353,14 +353,15 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		if (!c->turned_file || !is_beside(r, c, table) ||
 		    is_turned_away_before(r, table, c))
 			continue;
-		if (asprintf(&words,
-			     "%" PRIu32 " of %" PRIu32 " instructions executed; %" PRIu32
-			     " of the others are behind %s:%" PRIu32 "%s%.100s%s, and every run "
-			     "goes the other way",
-			     c->executed_insns, c->n_insns, c->turned_insns,
-			     basename(c->turned_file), c->turned_line, c->turned_text ? " \"" : "",
-			     c->turned_text ? c->turned_text : "", c->turned_text ? "\"" : "") < 0)
-			words = NULL;
+		words = bb_asprintf("%" PRIu32 " of %" PRIu32 " instructions executed; %" PRIu32
+				    " of the others are behind %s:%" PRIu32 "%s%.100s%s, and every "
+									    "run goes the other "
+									    "way",
+				    c->executed_insns, c->n_insns, c->turned_insns,
+				    basename(c->turned_file), c->turned_line,
+				    c->turned_text ? " \"" : "",
+				    c->turned_text ? c->turned_text : "",
+				    c->turned_text ? "\"" : "");
 		add_once(r, table, c, "turned away", words, from, d);
 		free(words);
 		is_said[input_of(r, c)] |= d->n > before;

@@ -126,7 +126,7 @@ static int read_source(const char *path, struct source *ret_source)
 		return rc;
 	for (const char *at = s->text; *at; at++)
 		n += *at == '\n';
-	s->lines = calloc(n, sizeof(*s->lines));
+	s->lines = bb_calloc(n, sizeof(*s->lines));
 	if (!s->lines) {
 		source_done(s);
 		return -ENOMEM;
@@ -208,7 +208,7 @@ int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_
 		file.state = BB_SOURCE_CHANGED;
 	if (file.state == BB_SOURCE_CHANGED)
 		source_done(&s);
-	file.rows = calloc(n * (1 + CONTEXT), sizeof(*file.rows));
+	file.rows = bb_calloc(n * (1 + CONTEXT), sizeof(*file.rows));
 	if (!file.rows) {
 		source_done(&s);
 		return -ENOMEM;
@@ -265,7 +265,7 @@ static int by_instructions(const void *a, const void *b)
 
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c)
 {
-	const struct bb_counted_line **order = calloc(c->n_lines + 1, sizeof(*order));
+	const struct bb_counted_line **order = bb_calloc(c->n_lines + 1, sizeof(*order));
 
 	for (size_t i = 0; order && i < c->n_lines; i++)
 		order[i] = &c->lines[i];

@@ -91,12 +91,10 @@ static void keep_finite(struct loads *l)
  * that are slower than other groups, and loads that are slower than others at the same place. Keeps
  * all loads with cold caches, because their times differ anyway.
  */
-static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const struct bb_timed *t)
+static void leave_out_disturbed(struct loads *l, const struct bb_case *c, const struct bb_timed *t)
 {
-	int *place = calloc(l->n + 1, sizeof(*place));
+	int *place = bb_calloc(l->n + 1, sizeof(*place));
 
-	if (!place)
-		return -ENOMEM;
 	bb_numbers__copy(&t->program_ns, l->x, l->n);
 	for (size_t i = 0; i < l->n; i++) {
 		place[i] = place_of(c, i);
@@ -112,20 +110,17 @@ static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const s
 		keep_finite(l);
 	}
 	free(place);
-	return 0;
 }
 
-static int open_loads(struct loads *l, const struct bb_report *r, const struct bb_timed *t)
+static void open_loads(struct loads *l, const struct bb_report *r, const struct bb_timed *t)
 {
 	const struct bb_case *c = bb_report__find_case(r, t->name);
 
 	l->between = c && isfinite(c->between) ? c->between : 0;
 	l->n = t->program_ns.n;
 	l->processes = t->processes;
-	l->use = calloc(l->n + 1, sizeof(*l->use));
-	l->x = calloc(3 * l->n + 1, sizeof(*l->x));
-	if (!l->use || !l->x)
-		return -ENOMEM;
+	l->use = bb_calloc(l->n + 1, sizeof(*l->use));
+	l->x = bb_calloc(3 * l->n + 1, sizeof(*l->x));
 	l->sum = l->x + l->n;
 	l->kept = l->sum + l->n;
 	add_numbers(l, &t->program_ns);
@@ -135,7 +130,7 @@ static int open_loads(struct loads *l, const struct bb_report *r, const struct b
 	add_parts(l, t);
 	for (size_t i = 0; i < l->n; i++)
 		l->n_whole += l->use[i] = isfinite(l->sum[i]);
-	return leave_out_disturbed(l, c, t);
+	leave_out_disturbed(l, c, t);
 }
 
 static void close_loads(struct loads *l)
@@ -238,7 +233,7 @@ static int by_time(const void *a, const void *b)
 static void add_lines(struct bb_by_line *b, const struct bb_report *r, struct loads *l)
 {
 	const struct bb_timed *t = b->timed;
-	const struct bb_timed_row **rows = calloc(t->n_rows + 1, sizeof(*rows));
+	const struct bb_timed_row **rows = bb_calloc(t->n_rows + 1, sizeof(*rows));
 
 	l->failed |= !rows;
 	if (!rows)
@@ -319,12 +314,13 @@ static int add_cold(struct bb_by_line *b, const struct bb_report *r)
 {
 	const struct bb_timed *cold = find_cold(r, b->timed);
 	struct loads l = {0};
-	int rc = cold ? open_loads(&l, r, cold) : 0;
 
 	b->cold = (struct bb_estimate){NAN, NAN, NAN};
-	if (cold && !rc)
-		b->cold = estimate_numbers(&l, &cold->program_ns);
-	for (size_t i = 0; cold && !rc && i < b->n_lines; i++) {
+	if (!cold)
+		return 0;
+	open_loads(&l, r, cold);
+	b->cold = estimate_numbers(&l, &cold->program_ns);
+	for (size_t i = 0; i < b->n_lines; i++) {
 		struct bb_line_time *line = &b->lines[i];
 
 		for (size_t k = 0; k < line->n_parts; k++) {
@@ -339,7 +335,7 @@ static int add_cold(struct bb_by_line *b, const struct bb_report *r)
 		}
 	}
 	close_loads(&l);
-	return l.failed ? -ENOMEM : rc;
+	return l.failed ? -ENOMEM : 0;
 }
 
 double bb_line_part__missed_ns(const struct bb_line_part *p)
@@ -354,13 +350,12 @@ int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 {
 	struct bb_by_line b = {.timed = t};
 	struct loads l = {0};
-	int rc = open_loads(&l, r, t);
+	int rc = 0;
 
-	b.lines = calloc(t->n_rows + 1, sizeof(*b.lines));
-	b.parts = calloc(t->n_rows + 1, sizeof(*b.parts));
-	b.top = calloc(t->n_rows + 1, sizeof(*b.top));
-	if (!b.lines || !b.parts || !b.top)
-		rc = -ENOMEM;
+	open_loads(&l, r, t);
+	b.lines = bb_calloc(t->n_rows + 1, sizeof(*b.lines));
+	b.parts = bb_calloc(t->n_rows + 1, sizeof(*b.parts));
+	b.top = bb_calloc(t->n_rows + 1, sizeof(*b.top));
 	if (!rc) {
 		add_totals(&b, &l);
 		add_lines(&b, r, &l);

@@ -54,43 +54,37 @@ static double known(double x)
 	return isnan(x) ? 0 : x;
 }
 
-static int open_side(const struct bb_case *c, struct side *s)
+static void open_side(const struct bb_case *c, struct side *s)
 {
 	double floor_share = known(c->summary.floor.value / c->summary.latency.value);
-	int rc;
 
-	s->ns = calloc(c->n_series + 1, sizeof(*s->ns));
-	rc = s->ns ? bb_case__locations(c, s->ns) : -ENOMEM;
-	if (!rc)
-		rc = bb_case__over_loads(c, s->ns, &s->over);
-	if (rc)
-		return rc;
+	s->ns = bb_calloc(c->n_series + 1, sizeof(*s->ns));
+	bb_case__locations(c, s->ns);
+	bb_case__over_loads(c, s->ns, &s->over);
 	bb_sort_doubles(s->ns, c->n_series); /* NANs last */
 	while (s->n < c->n_series && !isnan(s->ns[s->n]))
 		s->n++;
 	if (c->between_runs < 2)
-		return 0;
+		return;
 	s->run_df = c->between_runs - 1;
 	s->run_se = hypot(known(c->between), known(c->between_floor) * floor_share) /
 		    bb_student_critical(BETWEEN_ALPHA, s->run_df);
-	return 0;
 }
 
-static int find_stored_ratio(const struct bb_case *a, const struct bb_case *b, double threshold,
-			     double alpha, struct stored_ratio *ret)
+static void find_stored_ratio(const struct bb_case *a, const struct bb_case *b, double threshold,
+			      double alpha, struct stored_ratio *ret)
 {
 	struct side side[2] = {{0}}, *x = &side[0], *y = &side[1];
 	struct variance v = {0, 0};
-	int rc = open_side(a, x);
 	bool by_place;
 
-	if (!rc)
-		rc = open_side(b, y);
+	open_side(a, x);
+	open_side(b, y);
 	*ret = (struct stored_ratio){NAN, {NAN, NAN}, NAN, x->n, y->n, 0};
-	by_place = !rc && x->over.se > 0 && y->over.se > 0;
+	by_place = x->over.se > 0 && y->over.se > 0;
 	if (by_place) {
 		ret->ratio = y->over.estimate.value / x->over.estimate.value;
-	} else if (!rc) {
+	} else {
 		struct bb_order_ratio o = bb_order_ratio(x->ns, x->n, y->ns, y->n, alpha);
 
 		ret->needs = bb_order_ratio_needs(alpha);
@@ -117,7 +111,6 @@ static int find_stored_ratio(const struct bb_case *a, const struct bb_case *b, d
 	}
 	free(x->ns);
 	free(y->ns);
-	return rc;
 }
 
 /* --- rows, notes and warnings; d->failed: out of memory --- */
@@ -163,7 +156,7 @@ static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 		return;
 	}
 	*added = row;
-	added->name = strdup(name);
+	added->name = bb_strdup(name);
 	d->failed |= !added->name;
 }
 
@@ -251,7 +244,7 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 			       struct bb_diffs *d)
 {
 	char va[BB_FINGERPRINT_LONG_TEXT], vb[BB_FINGERPRINT_LONG_TEXT];
-	const char **keys = calloc(bb_n_fingerprint_fields, sizeof(*keys));
+	const char **keys = bb_calloc(bb_n_fingerprint_fields, sizeof(*keys));
 	size_t n = 0;
 
 	d->failed |= !keys;
@@ -339,16 +332,13 @@ static double sd_of(const struct bb_estimate *e)
 
 /* Sets ratio, interval, verdict and p-value. correct() applies Holm's correction later. */
 static void judge_latency(const struct bb_case *a, const struct bb_case *b,
-			  const struct bb_diff_opts *opts, struct bb_diffs *d, struct bb_diff *row)
+			  const struct bb_diff_opts *opts, struct bb_diff *row)
 {
 	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
 	double other = log(y->value / x->value), times;
 	struct stored_ratio r;
 
-	if (find_stored_ratio(a, b, opts->threshold, opts->alpha, &r)) {
-		d->failed = true;
-		return;
-	}
+	find_stored_ratio(a, b, opts->threshold, opts->alpha, &r);
 	row->lo = r.interval.lo;
 	row->hi = r.interval.hi;
 	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
@@ -403,7 +393,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 	/* `inside` has one load per side, under whatever load production had. */
 	row.has_verdict = !(bb_drive_kind_named(a->drive)->fills & BB_FILLS_WORST);
 	if (row.has_verdict)
-		judge_latency(a, b, opts, d, &row);
+		judge_latency(a, b, opts, &row);
 	if (doubt) {
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
 		add_note(&row, "%s", doubt);
@@ -440,7 +430,7 @@ static void add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
  * inconclusive, with a note. */
 static void correct(struct bb_diffs *d, double alpha)
 {
-	double *p = calloc(d->n + 1, sizeof(*p));
+	double *p = bb_calloc(d->n + 1, sizeof(*p));
 
 	for (size_t i = 0; p && i < d->n; i++)
 		p[i] = d->rows[i].p;

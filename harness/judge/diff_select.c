@@ -120,8 +120,8 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
 	if (by[len] && strcmp(by + len, ":asc") && strcmp(by + len, ":desc"))
 		return bb_fail(err, -EINVAL, "'%s': a column is sorted :asc or :desc", by);
 	o.descending = !strcmp(by + len, ":desc");
-	index = calloc(d->n + 1, sizeof(*index));
-	sorted = calloc(d->n + 1, sizeof(*sorted));
+	index = bb_calloc(d->n + 1, sizeof(*index));
+	sorted = bb_calloc(d->n + 1, sizeof(*sorted));
 	if (!index || !sorted) {
 		free(index);
 		free(sorted);

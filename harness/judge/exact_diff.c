@@ -67,13 +67,11 @@ static int by_change(const void *a, const void *b)
 	return dx > dy ? -1 : dx < dy;
 }
 
-static int find_lines(struct bb_exact_program *p)
+static void find_lines(struct bb_exact_program *p)
 {
 	const struct bb_counted_line *in_a, *in_b;
 
-	p->lines = calloc(p->a->n_lines + p->b->n_lines + 1, sizeof(*p->lines));
-	if (!p->lines)
-		return -ENOMEM;
+	p->lines = bb_calloc(p->a->n_lines + p->b->n_lines + 1, sizeof(*p->lines));
 	for (size_t i = 0; i < p->b->n_lines; i++) {
 		const struct bb_counted_line *l = &p->b->lines[i];
 		double more = per_run(p->b, l, &in_b) - per_run(p->a, l, &in_a);
@@ -90,16 +88,13 @@ static int find_lines(struct bb_exact_program *p)
 			p->lines[p->n_lines++] = (struct bb_exact_line){l, -gone};
 	}
 	qsort(p->lines, p->n_lines, sizeof(*p->lines), by_change);
-	return 0;
 }
 
-static int add_program(struct bb_exact_diff *d, const struct bb_counted *a,
-		       const struct bb_counted *b)
+static void add_program(struct bb_exact_diff *d, const struct bb_counted *a,
+			const struct bb_counted *b)
 {
 	struct bb_exact_program *p = bb_append(&d->programs, &d->n_programs, sizeof(*p));
 
-	if (!p)
-		return -ENOMEM;
 	*p = (struct bb_exact_program){.a = a, .b = b};
 	d->n_only_a += a->n_cases;
 	for (size_t i = 0; i < b->n_cases; i++) {
@@ -115,11 +110,9 @@ static int add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 		}
 		d->n_only_a--;
 		row = bb_append(&d->rows, &d->n_rows, sizeof(*row));
-		if (!row)
-			return -ENOMEM;
 		*row = (struct bb_exact_row){new->name, old, new, judge(old, new)};
 	}
-	return find_lines(p);
+	find_lines(p);
 }
 
 int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base,
@@ -135,7 +128,7 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 			continue;
 		old = find_program(a, &b->counted[i], base);
 		if (old)
-			rc = add_program(&d, old, &b->counted[i]);
+			add_program(&d, old, &b->counted[i]);
 		else
 			d.n_only_b += b->counted[i].n_cases;
 	}

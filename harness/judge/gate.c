@@ -6,10 +6,8 @@ struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, cons
 {
 	struct bb_gate_program *p = bb_append(&g->programs, &g->n_programs, sizeof(*p));
 
-	if (!p)
-		return NULL;
-	*p = (struct bb_gate_program){.object = strdup(object),
-				      .program = program ? strdup(program) : NULL,
+	*p = (struct bb_gate_program){.object = bb_strdup(object),
+				      .program = program ? bb_strdup(program) : NULL,
 				      .state = state};
 	return p->object && (p->program || !program) ? p : NULL;
 }
@@ -135,9 +133,9 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 {
 	char *plain = NULL;
 
-	if (asprintf(&plain, "%.*s/%s%s", (int)(p->program_at - 1), p->label,
-		     p->label + p->program_at, name + strlen(p->label) + 1 + strlen(variant)) < 0)
-		return NULL;
+	plain = bb_asprintf("%.*s/%s%s", (int)(p->program_at - 1), p->label,
+			    p->label + p->program_at,
+			    name + strlen(p->label) + 1 + strlen(variant));
 	return plain;
 }
 
@@ -151,7 +149,7 @@ static bool add_counted(struct bb_report *side, const struct bb_gate_program *p,
 
 	*c = *from;
 	c->n_cases = 0;
-	c->cases = calloc(from->n_cases + 1, sizeof(*c->cases));
+	c->cases = bb_calloc(from->n_cases + 1, sizeof(*c->cases));
 	side->n_counted++;
 	ok = c->cases != NULL;
 	for (size_t i = 0; ok && i < from->n_cases; i++) {
@@ -170,9 +168,9 @@ int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char
 	bool ok;
 
 	side.n_cases = side.n_programs = side.n_comparisons = side.n_counted = 0;
-	side.cases = calloc(r->n_cases + 1, sizeof(*side.cases));
-	side.programs = calloc(r->n_programs + 1, sizeof(*side.programs));
-	side.counted = calloc(r->n_counted + 1, sizeof(*side.counted));
+	side.cases = bb_calloc(r->n_cases + 1, sizeof(*side.cases));
+	side.programs = bb_calloc(r->n_programs + 1, sizeof(*side.programs));
+	side.counted = bb_calloc(r->n_counted + 1, sizeof(*side.counted));
 	ok = side.cases && side.programs && side.counted;
 	for (size_t i = 0; ok && i < r->n_cases; i++) {
 		const struct bb_gate_program *p = owner(g, r->cases[i].name);

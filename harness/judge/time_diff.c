@@ -20,14 +20,13 @@ static bool same_words(const struct bb_timed_row *a, const struct bb_timed_row *
 	       (!n || !strcmp(a->from[n - 1].call, b->from[n - 1].call));
 }
 
-static int add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
-		   const struct bb_timed_row *b)
+static void add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
+		    const struct bb_timed_row *b)
 {
 	struct bb_time_diff_row *row = bb_append(&c->rows, &c->n_rows, sizeof(*row));
 
 	if (row)
 		*row = (struct bb_time_diff_row){.a = a, .b = b};
-	return row ? 0 : -ENOMEM;
 }
 
 /* Matches the rows of A and B, in the order in which runs reach them. */
@@ -37,7 +36,7 @@ static int match_rows(struct bb_time_diff_case *c)
 	size_t n = c->a->n_rows, m = c->b->n_rows, i = n, j;
 	bool aligns = n * m <= MOST_ALIGNED;
 	/* lengths[i * (m + 1) + j]: length of the longest common sequence of a[i..n) and b[j..m) */
-	uint32_t *lengths = aligns ? calloc((n + 1) * (m + 1), sizeof(*lengths)) : NULL;
+	uint32_t *lengths = aligns ? bb_calloc((n + 1) * (m + 1), sizeof(*lengths)) : NULL;
 	int rc = aligns && !lengths ? -ENOMEM : 0;
 
 	while (lengths && i-- > 0)
@@ -53,12 +52,12 @@ static int match_rows(struct bb_time_diff_case *c)
 		bool both = i < n && j < m;
 
 		if (both && same_words(&a[i], &b[j]))
-			rc = add_row(c, &a[i++], &b[j++]);
+			add_row(c, &a[i++], &b[j++]);
 		else if (i < n && (!both || !lengths ||
 				   lengths[(i + 1) * (m + 1) + j] >= lengths[i * (m + 1) + j + 1]))
-			rc = add_row(c, &a[i++], NULL);
+			add_row(c, &a[i++], NULL);
 		else
-			rc = add_row(c, NULL, &b[j++]);
+			add_row(c, NULL, &b[j++]);
 	}
 	free(lengths);
 	return rc;
@@ -248,7 +247,7 @@ static void judge_row(struct pairing *p, double threshold, double alpha,
 static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference reference,
 			 double usual)
 {
-	double *slow = calloc(n + 1, sizeof(*slow));
+	double *slow = bb_calloc(n + 1, sizeof(*slow));
 
 	for (size_t i = 0; slow && i < n; i++)
 		slow[i] = c->summary.reference[reference].value / usual;
@@ -291,7 +290,7 @@ static int by_difference(const void *a, const void *b)
 static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, double threshold,
 			   double alpha)
 {
-	double *times = calloc(2 * c->n_rows + 1, sizeof(*times)), *half_ns = times + c->n_rows;
+	double *times = bb_calloc(2 * c->n_rows + 1, sizeof(*times)), *half_ns = times + c->n_rows;
 	size_t n = 0, k = 0;
 
 	p->failed |= !times;
@@ -325,9 +324,7 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 			    .apart = o->base_run != NULL};
 	struct compared whole;
 
-	p.a = calloc(n_a + n_b + p.n + 3, sizeof(*p.a));
-	if (!p.a)
-		return -ENOMEM;
+	p.a = bb_calloc(n_a + n_b + p.n + 3, sizeof(*p.a));
 	p.b = p.a + n_a + 1;
 	p.d = p.b + n_b + 1;
 	if (p.apart)

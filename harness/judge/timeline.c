@@ -30,19 +30,17 @@ static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_index_
 	       is_among(c->drive, f->drives.v, f->drives.n);
 }
 
-static int say_copy(const char *dir, const struct bb_index_run *run,
-		    const struct bb_timeline_opts *opts)
+static void say_copy(const char *dir, const struct bb_index_run *run,
+		     const struct bb_timeline_opts *opts)
 {
 	char *why;
 
 	if (!opts->passed_over)
-		return 0;
-	if (asprintf(&why, "%s/%s.json: a copy of the run %s, which is counted once", dir,
-		     run->name, run->id) < 0)
-		return -ENOMEM;
+		return;
+	why = bb_asprintf("%s/%s.json: a copy of the run %s, which is counted once", dir, run->name,
+			  run->id);
 	opts->passed_over(opts->arg, why);
 	free(why);
-	return 0;
 }
 
 /* Adds a run if one of its cases is wanted. t->runs has room. */
@@ -76,7 +74,7 @@ static int by_time(const void *x, const void *y)
 }
 
 /* Adds the points of run i. t->cases still has all cases of the index. */
-static int take_points(struct bb_timeline *t, size_t i, const struct bb_timeline_filter *filter)
+static void take_points(struct bb_timeline *t, size_t i, const struct bb_timeline_filter *filter)
 {
 	const struct bb_index_run *run = t->runs[i].of;
 
@@ -88,34 +86,28 @@ static int take_points(struct bb_timeline *t, size_t i, const struct bb_timeline
 		if (!is_wanted(filter, c->of))
 			continue;
 		point = bb_append(&c->points, &c->n_points, sizeof(*point));
-		if (!point)
-			return -ENOMEM;
 		point->run = i;
 		point->of = p;
 		c->is_anchor = p->is_anchor; /* the newest run decides */
 		if (!isnan(p->figure[BB_BY_RATIO].value))
 			c->by = BB_BY_RATIO;
 	}
-	return 0;
 }
 
 static int take(struct bb_timeline *t, const char *dir, const struct bb_timeline_opts *opts)
 {
 	const struct bb_run_index *x = &t->index;
 	size_t kept = 0;
-	int rc = 0;
 
-	t->runs = calloc(x->n_runs + 1, sizeof(*t->runs));
-	t->cases = calloc(x->n_cases + 1, sizeof(*t->cases));
-	if (!t->runs || !t->cases)
-		return -ENOMEM;
-	for (size_t i = 0; !rc && i < x->n_runs; i++) {
+	t->runs = bb_calloc(x->n_runs + 1, sizeof(*t->runs));
+	t->cases = bb_calloc(x->n_cases + 1, sizeof(*t->cases));
+	for (size_t i = 0; i < x->n_runs; i++) {
 		const struct bb_index_run *run = &x->runs[i];
 
 		/* The file has another name than its run's id, and the original exists too. Such
 		 * a copy is, for example, a baseline made by hand. */
 		if (strcmp(run->name, run->id) && bb_run_index__find(x, run->id))
-			rc = say_copy(dir, run, opts);
+			say_copy(dir, run, opts);
 		else
 			take_run(t, run, &opts->filter);
 	}
@@ -123,13 +115,13 @@ static int take(struct bb_timeline *t, const char *dir, const struct bb_timeline
 	qsort(t->runs, t->n_runs, sizeof(*t->runs), by_time);
 	for (; t->n_cases < x->n_cases; t->n_cases++)
 		t->cases[t->n_cases].of = &x->cases[t->n_cases];
-	for (size_t i = 0; !rc && i < t->n_runs; i++)
-		rc = take_points(t, i, &opts->filter);
+	for (size_t i = 0; i < t->n_runs; i++)
+		take_points(t, i, &opts->filter);
 	for (size_t i = 0; i < t->n_cases; i++)
 		if (t->cases[i].n_points)
 			t->cases[kept++] = t->cases[i];
 	t->n_cases = kept;
-	return rc;
+	return 0;
 }
 
 /* --- judging --- */
@@ -159,11 +151,11 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
 	size_t n = c->n_points, n_figures = 1;
-	double *all = calloc(2 * BB_N_PREDICTORS * n, sizeof(*all));
-	struct bb_history_point *judged = calloc(n, sizeof(*judged));
+	double *all = bb_calloc(2 * BB_N_PREDICTORS * n, sizeof(*all));
+	struct bb_history_point *judged = bb_calloc(n, sizeof(*judged));
 	struct bb_history_figure of[BB_N_PREDICTORS], figures[BB_N_PREDICTORS];
 	enum bb_predictor usual = c->by;
-	int rc = all && judged ? 0 : -ENOMEM;
+	int rc = 0;
 
 	for (enum bb_predictor by = 0; !rc && by < BB_N_PREDICTORS; by++) {
 		double *r = all + 2 * (size_t)by * n, *se = r + n; /* r: logarithms of the figure */
@@ -177,7 +169,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 			se[i] = p->of->se[by];
 		}
 		of[by] = (struct bb_history_figure){r, se};
-		rc = bb_history_error(r, n, rule, &c->error[by]);
+		bb_history_error(r, n, rule, &c->error[by]);
 	}
 	for (enum bb_predictor by = 0; !rc && by < BB_N_PREDICTORS; by++)
 		if (c->error[usual] > FINE_SHARE * rule->eps &&
@@ -200,9 +192,9 @@ static int judge(struct bb_timeline *t, const struct bb_history_rule *rule)
 {
 	const struct bb_run_index *x = &t->index;
 	/* first key in which each machine differs from machine `now`; NULL: none */
-	const char **differs = calloc(x->n_machines + 1, sizeof(*differs));
+	const char **differs = bb_calloc(x->n_machines + 1, sizeof(*differs));
 	size_t now = x->n_machines;
-	int rc = differs ? 0 : -ENOMEM;
+	int rc = 0;
 
 	for (size_t i = 0; !rc && i < t->n_cases; i++) {
 		struct bb_timeline_case *c = &t->cases[i];

@@ -30,7 +30,7 @@ struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, 
 
 int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text)
 {
-	char *copy = strdup(text);
+	char *copy = bb_strdup(text);
 
 	if (!copy)
 		return bb_fail_nomem(r->err);
@@ -233,7 +233,7 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 
 	if (rc)
 		return rc;
-	*dest = calloc(node->n + 1, sizeof(**dest)); /* one more for the NULL at the end */
+	*dest = bb_calloc(node->n + 1, sizeof(**dest)); /* one more for the NULL at the end */
 	if (!*dest)
 		return bb_fail_nomem(r->err);
 	for (size_t i = 0; !rc && i < node->n; i++) {
@@ -340,7 +340,7 @@ static int read_list(const struct bb_reader *r, const struct bb_field *f,
 
 	if (rc)
 		return rc;
-	*items = calloc(node->n, size);
+	*items = bb_calloc(node->n, size);
 	if (!*items)
 		return bb_fail_nomem(r->err);
 	for (size_t i = 0; !rc && i < node->n; i++) {
@@ -372,7 +372,7 @@ static int copy_text(const struct bb_field *f, const void *from, void *to)
 	char *const *text = bb_field__const_member(f, from);
 	char **dest = bb_field__member(f, to);
 
-	*dest = *text ? strdup(*text) : NULL;
+	*dest = *text ? bb_strdup(*text) : NULL;
 	return *text && !*dest ? -ENOMEM : 0;
 }
 
@@ -390,9 +390,9 @@ static int copy_texts(const struct bb_field *f, const void *from, void *to)
 	char ***dest = bb_field__member(f, to);
 	size_t n = *(size_t *)bb_field__number(f, to);
 
-	*dest = *texts ? calloc(n + 1, sizeof(**dest)) : NULL;
+	*dest = *texts ? bb_calloc(n + 1, sizeof(**dest)) : NULL;
 	for (size_t i = 0; *dest && i < n; i++) {
-		(*dest)[i] = strdup((*texts)[i]);
+		(*dest)[i] = bb_strdup((*texts)[i]);
 		if (!(*dest)[i])
 			return -ENOMEM;
 	}
@@ -445,7 +445,7 @@ static int copy_list(const struct bb_field *f, const void *from, void *to)
 	size_t *n = bb_field__number(f, to), n_items = *n, size = f->of->size;
 	int rc = 0;
 
-	*copies = *items ? calloc(n_items + 1, size) : NULL;
+	*copies = *items ? bb_calloc(n_items + 1, size) : NULL;
 	if (*items && !*copies)
 		return -ENOMEM;
 	for (*n = 0; !rc && *n < n_items; ++*n)

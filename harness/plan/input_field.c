@@ -743,7 +743,7 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 
 	for (size_t i = 0; !rc && i < node->n; i++)
 		rc = read_entry(&b, &node->items[i]);
-	order = rc ? NULL : calloc(b.inputs.n, sizeof(*order));
+	order = rc ? NULL : bb_calloc(b.inputs.n, sizeof(*order));
 	if (!rc && !order)
 		rc = bb_fail_nomem(r->err);
 	for (size_t i = 0; order && i < b.inputs.n; i++)

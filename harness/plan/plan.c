@@ -94,11 +94,9 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 		       struct bb_err *err)
 {
 	size_t most = s->n_variants > s->n_drives ? s->n_variants : s->n_drives;
-	const char **have = calloc(most + bb_n_drive_kinds, sizeof(*have));
+	const char **have = bb_calloc(most + bb_n_drive_kinds, sizeof(*have));
 	int rc = 0;
 
-	if (!have)
-		return bb_fail_nomem(err);
 	for (size_t i = 0; i < s->n_variants; i++)
 		have[i] = s->variants[i].name;
 	for (size_t i = 0; !rc && i < opts->variants.n; i++)

@@ -165,7 +165,7 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 				     f->name, bb_yaml__show(node).text);
 	if (!node->n)
 		return bb_yaml__fail(r, node, "%s must not be an empty mapping", f->name);
-	variant->globals = calloc(node->n, sizeof(*variant->globals));
+	variant->globals = bb_calloc(node->n, sizeof(*variant->globals));
 	if (!variant->globals)
 		return bb_fail_nomem(r->err);
 	for (size_t i = 0; i < node->n; i++) {
@@ -656,8 +656,8 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 
 	if (rc)
 		return rc;
-	s = calloc(1, sizeof(*s));
-	rc = s ? bb_field__set_text(&r, &s->path, path) : bb_fail_nomem(err);
+	s = bb_calloc(1, sizeof(*s));
+	rc = bb_field__set_text(&r, &s->path, path);
 	if (s)
 		s->expect_drops = -1;
 	rc = rc ? rc : bb_kind__read(&r, &scenario_kind, root, 0, s);
@@ -736,7 +736,7 @@ static int drive_like(struct bb_drive_spec *d, const char *name, const char *lik
 		return -ENOMEM;
 	d->variants = names;
 	names[d->n_variants + 1] = NULL;
-	names[d->n_variants] = strdup(name);
+	names[d->n_variants] = bb_strdup(name);
 	return names[d->n_variants++] ? 0 : -ENOMEM;
 }
 
@@ -919,7 +919,7 @@ int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
 		rc = check_one_parameter(s, err);
 	if (rc || !s->fill_counts.n)
 		return rc;
-	s->variants = calloc(n * s->fill_counts.n, sizeof(*s->variants));
+	s->variants = bb_calloc(n * s->fill_counts.n, sizeof(*s->variants));
 	if (!s->variants) {
 		s->variants = before;
 		return bb_fail_nomem(err);

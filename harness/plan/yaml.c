@@ -326,9 +326,7 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 					     MAX_DIRECTIVES);
 		}
 	}
-	root = calloc(1, sizeof(*root));
-	if (!root)
-		return bb_fail_nomem(err);
+	root = bb_calloc(1, sizeof(*root));
 	if (!yaml_parser_initialize(&c.parser)) {
 		free(root);
 		return bb_fail_nomem(err);

@@ -5,11 +5,10 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-int bb_pair_void(struct bb_pair *p, const char *why)
+void bb_pair_void(struct bb_pair *p, const char *why)
 {
 	if (!p->void_why)
-		p->void_why = strdup(why);
-	return p->void_why ? 0 : -ENOMEM;
+		p->void_why = bb_strdup(why);
 }
 
 enum which { MATCHED = 1, UNMATCHED = 2 };
@@ -97,10 +96,10 @@ static void find_ends(const struct bb_comparison *c, enum which which, double sh
 int bb_comparison__judge(struct bb_comparison *c, double alpha)
 {
 	enum which deciding = deciding_pairs(c), which;
-	double limit = log1p(c->threshold), *x = calloc(c->n_pairs + 1, sizeof(*x));
+	double limit = log1p(c->threshold), *x = bb_calloc(c->n_pairs + 1, sizeof(*x));
 	struct bb_estimate ln, ln_unmatched, ln_net, shift_unmatched;
 	size_t n;
-	int rc = x ? estimate(c, deciding, COLUMN(d), alpha, x, &ln) : -ENOMEM;
+	int rc = estimate(c, deciding, COLUMN(d), alpha, x, &ln);
 
 	if (!rc)
 		rc = estimate(c, UNMATCHED, COLUMN(d), alpha, x, &ln_unmatched);
@@ -137,8 +136,8 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha)
 
 int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 {
-	double *p = calloc(2 * n + 1, sizeof(*p));
-	int rc = p ? 0 : -ENOMEM;
+	double *p = bb_calloc(2 * n + 1, sizeof(*p));
+	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = bb_comparison__judge(&c[i], c[i].alpha);
@@ -176,7 +175,7 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
  * with fewer than 2 pairs or without memory. */
 static double foretell_half(const struct bb_comparison *c)
 {
-	double *x = calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
+	double *x = bb_calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
 	size_t n = x ? column(c, deciding_pairs(c), COLUMN(d), x) : 0;
 
 	if (n >= 2)

@@ -76,10 +76,8 @@ char *bb_in_vain__words(const struct bb_in_vain *v)
 {
 	char *text = NULL;
 	size_t len;
-	FILE *mem = open_memstream(&text, &len);
+	FILE *mem = bb_open_memstream(&text, &len);
 
-	if (!mem)
-		return NULL;
 	if (v->is_tail_call) {
 		fputs("the tail call into ", mem);
 		put_map(v, mem);
@@ -142,7 +140,7 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 /* --- drive lines --- */
 
 /* A call without a number gets line 0. A damaged text gives wrong calls, which do no harm. */
-int bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
+void bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 {
 	while (*text) {
 		size_t bytes = strcspn(text, ";"), digits = strspn(text, "0123456789");
@@ -150,15 +148,10 @@ int bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 		const char *number = text;
 		uint64_t line;
 
-		if (!c)
-			return -ENOMEM;
 		c->line = bb_parse_digits(&number, &line) || line > UINT32_MAX ? 0 : (uint32_t)line;
 		c->call = strndup(text + digits + 1, bytes > digits ? bytes - digits - 1 : 0);
-		if (!c->call)
-			return -ENOMEM;
 		text += bytes + (text[bytes] == ';');
 	}
-	return 0;
 }
 
 int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b, size_t n)
@@ -297,7 +290,7 @@ void bb_report__drop_empty_cases(struct bb_report *r)
 	drop_cases(r, 0, false);
 }
 
-int bb_report__skip_without_sample(struct bb_report *r, size_t first)
+void bb_report__skip_without_sample(struct bb_report *r, size_t first)
 {
 	size_t left = 0;
 
@@ -306,12 +299,11 @@ int bb_report__skip_without_sample(struct bb_report *r, size_t first)
 	for (size_t i = first; left && i < r->n_cases; i++) {
 		const char *why = bb_case__why_no_sample(&r->cases[i]);
 
-		if (why && bb_report__add_skip(r, r->cases[i].name, why))
-			return -ENOMEM;
+		if (why)
+			bb_report__add_skip(r, r->cases[i].name, why);
 	}
 	if (left)
 		drop_cases(r, first, true);
-	return 0;
 }
 
 bool bb_report__has_samples(const struct bb_report *r)
@@ -333,18 +325,11 @@ const char *bb_series_why_void(const struct bb_series *s)
 			  : "zero runs counted";
 }
 
-int bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
+void bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 {
 	struct bb_skip *skip = BB_ADD(bb_skip_record, r, skips);
 
-	if (!skip)
-		return -ENOMEM;
-	*skip = (struct bb_skip){.what = strdup(what), .why = strdup(why)};
-	if (skip->what && skip->why)
-		return 0;
-	bb_record__done(&bb_skip_record, skip);
-	r->n_skips--;
-	return -ENOMEM;
+	*skip = (struct bb_skip){.what = bb_strdup(what), .why = bb_strdup(why)};
 }
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name)

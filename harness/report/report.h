@@ -176,8 +176,8 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha);
 void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 			      char ret_text[BB_NEXT_STEP]);
 
-/* Marks the pair void. A pair that is void keeps its first reason. Returns 0 or -ENOMEM. */
-int bb_pair_void(struct bb_pair *p, const char *why);
+/* Marks the pair void. A pair that is void keeps its first reason. */
+void bb_pair_void(struct bb_pair *p, const char *why);
 
 /*
  * Judges comparisons together: each at its own alpha, then with p-values adjusted by Holm 1979. A
@@ -300,8 +300,8 @@ struct bb_timed {
 };
 
 /* Sets the calls that lead to the row. `text` is their form in older runs, "97 parse();45
- * inner()". Returns 0 or -ENOMEM. */
-int bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
+ * inner()". */
+void bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
 /* Compares the first n of the calls that lead to two rows. Returns 0 if they are equal, else a
  * number below or above 0. */
 int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b,
@@ -410,8 +410,8 @@ const char *bb_series_why_void(const struct bb_series *s);
 const char *bb_case__why_no_sample(const struct bb_case *c);
 
 /* Turns cases from index `first` on that have no valid series into skips. Does nothing if none
- * of these cases has a valid series. Returns 0 or -ENOMEM. */
-int bb_report__skip_without_sample(struct bb_report *r, size_t first);
+ * of these cases has a valid series. */
+void bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
 /*
  * Appends the loads of `from`, another process's run of the same cases, to `into`: moves the series
@@ -420,7 +420,7 @@ int bb_report__skip_without_sample(struct bb_report *r, size_t first);
  */
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first);
 
-int bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
+void bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
@@ -441,8 +441,8 @@ enum bb_reference bb_case__reference(const struct bb_case *c);
 void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative);
 
 /* Computes the latency of each series, ns, in ret_ns[n_series]. NAN: the series is void, has no
- * samples, or was slowed down by something else (stats/loads.h). Returns 0 or -ENOMEM. */
-int bb_case__locations(const struct bb_case *c, double *ret_ns);
+ * samples, or was slowed down by something else (stats/loads.h). */
+void bb_case__locations(const struct bb_case *c, double *ret_ns);
 
 /* Returns the value of x[n_series] for the round `load`; NAN if there is none. */
 double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load);
@@ -461,10 +461,9 @@ struct bb_over_loads {
 /*
  * Combines x[n_series], one value per load; NAN is left out. If the loads were drawn by place and
  * bb_stratified_mean() can use them, the estimate is their stratified mean. Otherwise it is their
- * median with the interval of order statistics. All results are NAN if no x is a number. Returns 0
- * or -ENOMEM.
+ * median with the interval of order statistics. All results are NAN if no x is a number.
  */
-int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
+void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 
 /* The most frequent sample of all valid series of a case, ns. NAN: there is none. */
 struct bb_most_frequent {
@@ -475,5 +474,5 @@ struct bb_most_frequent {
 /* Returns the mode of the samples. A value above BB_HIST_EXACT is exact if it is the least one. */
 struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c);
 
-/* Computes the summary of every case. Returns 0 or -ENOMEM. */
-int bb_report__summarise(struct bb_report *r);
+/* Computes the summary of every case. */
+void bb_report__summarise(struct bb_report *r);

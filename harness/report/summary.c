@@ -42,10 +42,8 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
  * takes them. Both are in one allocation: free() the shares. NULL without memory. */
 static double *shares_of(const struct bb_case *c, int **ret_place)
 {
-	double *share = calloc(c->n_series + 1, sizeof(*share) + sizeof(**ret_place));
+	double *share = bb_calloc(c->n_series + 1, sizeof(*share) + sizeof(**ret_place));
 
-	if (!share)
-		return NULL;
 	*ret_place = (int *)(void *)(share + c->n_series);
 	for (size_t i = 0; i < c->n_series; i++) {
 		share[i] = c->series[i].jit_share;
@@ -55,16 +53,13 @@ static double *shares_of(const struct bb_case *c, int **ret_place)
 	return share;
 }
 
-int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret)
+void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret)
 {
 	struct bb_location l = bb_location_over_loads(x, c->n_series, ALPHA);
 	struct bb_stratified s;
 	double *share;
 	int *place;
 
-	for (size_t i = 0; !l.n && i < c->n_series; i++)
-		if (!isnan(x[i]))
-			return -ENOMEM;
 	*ret = (struct bb_over_loads){
 		.estimate = {l.value, l.interval.lo, l.interval.hi},
 		.se = NAN,
@@ -74,8 +69,6 @@ int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over
 		.most = NAN,
 	};
 	share = shares_of(c, &place);
-	if (!share)
-		return -ENOMEM;
 	if (bb_stratified_mean(x, place, share, c->n_series, ALPHA, &s)) {
 		ret->estimate = (struct bb_estimate){s.value, s.interval.lo, s.interval.hi};
 		ret->se = s.se;
@@ -85,7 +78,6 @@ int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over
 		ret->n_places = s.n_strata;
 	}
 	free(share);
-	return 0;
 }
 
 struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c)
@@ -114,24 +106,22 @@ struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c)
 	return mode;
 }
 
-static int estimate_over_loads(const struct bb_case *c, const double *x,
-			       struct bb_estimate *ret_estimate)
+static void estimate_over_loads(const struct bb_case *c, const double *x,
+				struct bb_estimate *ret_estimate)
 {
 	struct bb_over_loads l;
-	int rc = bb_case__over_loads(c, x, &l);
 
-	if (!rc)
-		*ret_estimate = l.estimate;
-	return rc;
+	bb_case__over_loads(c, x, &l);
+	*ret_estimate = l.estimate;
 }
 
 /*
  * Computes the latency of each series: the censored mean, with a threshold of its own; with
  * BB_FILLS_WORST the mean of all runs. With `sum`, also adds all samples to `all`, sets the shares
- * of outliers, and counts disturbed series as void. Returns 0 or -ENOMEM.
+ * of outliers, and counts disturbed series as void.
  */
-static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
-		  struct bb_hist *all)
+static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
+		   struct bb_hist *all)
 {
 	bool is_mean = bb_drive_kind_named(c->drive)->fills & BB_FILLS_WORST;
 	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0, *share;
@@ -160,22 +150,19 @@ static int locate(const struct bb_case *c, double *ret_ns, struct bb_summary *su
 	}
 	/* Loads that something else slowed down become NAN. */
 	share = shares_of(c, &place);
-	if (!share)
-		return -ENOMEM;
 	n_aside = bb_strata_set_aside(ret_ns, place, c->n_series);
 	free(share);
 	if (!sum)
-		return 0;
+		return;
 	sum->outlier_share = point(is_mean ? NAN : ratio(outliers, n));
 	sum->outlier_time_share = point(is_mean ? NAN : ratio(outlier_ns, sum_ns));
 	sum->loads -= (uint32_t)n_aside;
 	sum->voids += (uint32_t)n_aside;
-	return 0;
 }
 
-int bb_case__locations(const struct bb_case *c, double *ret_ns)
+void bb_case__locations(const struct bb_case *c, double *ret_ns)
 {
-	return locate(c, ret_ns, NULL, NULL);
+	locate(c, ret_ns, NULL, NULL);
 }
 
 double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
@@ -269,8 +256,8 @@ static void count_flow(struct bb_case *c)
 }
 
 /* Sets the figures of slope, which each series has once, combined over loads; and the figures of
- * the references, as medians over rounds. Returns 0 or -ENOMEM. */
-static int averages(struct bb_case *c, double *scratch)
+ * the references, as medians over rounds. */
+static void averages(struct bb_case *c, double *scratch)
 {
 	static const struct {
 		size_t in_series, in_summary;
@@ -284,16 +271,15 @@ static int averages(struct bb_case *c, double *scratch)
 		{offsetof(struct bb_series, slope.llc_misses),
 		 offsetof(struct bb_summary, slope.llc_misses)},
 	};
-	int rc = 0;
 
-	for (size_t k = 0; !rc && k < BB_LEN(columns); k++) {
+	for (size_t k = 0; k < BB_LEN(columns); k++) {
 		for (size_t i = 0; i < c->n_series; i++)
 			scratch[i] = c->series[i].void_why
 					     ? NAN
 					     : *(const double *)((const char *)&c->series[i] +
 								 columns[k].in_series);
-		rc = estimate_over_loads(c, scratch,
-					 (void *)((char *)&c->summary + columns[k].in_summary));
+		estimate_over_loads(c, scratch,
+				    (void *)((char *)&c->summary + columns[k].in_summary));
 	}
 	for (int k = 0; k < BB_N_REFERENCES; k++) {
 		size_t n = 0;
@@ -303,7 +289,6 @@ static int averages(struct bb_case *c, double *scratch)
 				scratch[n++] = c->series[i].reference_ns[k];
 		c->summary.reference[k] = point(bb_median(scratch, n));
 	}
-	return rc;
 }
 
 /* Widens an interval by the half width `more` of an independent cause. */
@@ -316,39 +301,32 @@ static void widen(struct bb_estimate *e, double more)
 }
 
 /* Computes all figures of a summary that need no other case. ret_location[n_series] receives the
- * latency of each series, ns; NAN as in bb_case__locations(). Returns 0 or -ENOMEM. */
-static int summarise_case(struct bb_case *c, double *ret_location, double *scratch)
+ * latency of each series, ns; NAN as in bb_case__locations(). */
+static void summarise_case(struct bb_case *c, double *ret_location, double *scratch)
 {
 	struct bb_summary *sum = &c->summary;
 	struct bb_hist all = {0};
 	struct bb_sorted sorted;
 	struct bb_over_loads l;
-	int rc;
+	double p50, p90, p99;
 
 	memset(sum, 0, sizeof(*sum));
 	sum->floor = sum->net = sum->slowdown.ratio = absent;
 	count(c);
 	count_flow(c);
-	rc = locate(c, ret_location, sum, &all);
-	if (!rc) {
-		double p50, p90, p99;
-
-		bb_hist_sort(&all, &sorted);
-		p50 = bb_hist_quantile(&sorted, 0.5);
-		p90 = bb_hist_quantile(&sorted, 0.9);
-		p99 = bb_hist_quantile(&sorted, 0.99);
-		sum->samples = all.n;
-		sum->p50 = point(bb_case__ns(c, p50));
-		sum->p90 = point(all.n >= BB_P90_MIN ? bb_case__ns(c, p90) : NAN);
-		sum->p99 = point(all.n >= BB_P99_MIN ? bb_case__ns(c, p99) : NAN);
-		bb_sorted_done(&sorted);
-		rc = bb_case__over_loads(c, ret_location, &l);
-	}
+	locate(c, ret_location, sum, &all);
+	bb_hist_sort(&all, &sorted);
+	p50 = bb_hist_quantile(&sorted, 0.5);
+	p90 = bb_hist_quantile(&sorted, 0.9);
+	p99 = bb_hist_quantile(&sorted, 0.99);
+	sum->samples = all.n;
+	sum->p50 = point(bb_case__ns(c, p50));
+	sum->p90 = point(all.n >= BB_P90_MIN ? bb_case__ns(c, p90) : NAN);
+	sum->p99 = point(all.n >= BB_P99_MIN ? bb_case__ns(c, p99) : NAN);
+	bb_sorted_done(&sorted);
 	bb_hist_done(&all);
-	if (!rc)
-		rc = averages(c, scratch);
-	if (rc)
-		return rc;
+	bb_case__over_loads(c, ret_location, &l);
+	averages(c, scratch);
 	sum->latency = l.estimate;
 	sum->layout_best = point(l.least);
 	sum->layout_worst = point(l.most);
@@ -356,7 +334,7 @@ static int summarise_case(struct bb_case *c, double *ret_location, double *scrat
 	/* the loads of a live program are slices at one place */
 	sum->layout_spread = point(c->is_live ? NAN : l.spread);
 	bb_case__relative(c, ret_location, scratch);
-	return estimate_over_loads(c, scratch, &sum->relative);
+	estimate_over_loads(c, scratch, &sum->relative);
 }
 
 /*
@@ -364,18 +342,15 @@ static int summarise_case(struct bb_case *c, double *ret_location, double *scrat
  * load is that of the floor's case in the same round, because a disturbance affects both. Without a
  * floor's case it is the series' own floor_ns.
  */
-static int against_floor(struct bb_report *r, size_t i, double *const *locations)
+static void against_floor(struct bb_report *r, size_t i, double *const *locations)
 {
 	struct bb_case *c = &r->cases[i];
 	const struct bb_case *floor = c->floor < r->n_cases ? &r->cases[c->floor] : NULL;
 	double *floor_ns, *net, *ratios;
-	int rc;
 
 	if (c->floor == i)
-		return 0;
-	floor_ns = calloc(3 * c->n_series + 1, sizeof(*net));
-	if (!floor_ns)
-		return -ENOMEM;
+		return;
+	floor_ns = bb_calloc(3 * c->n_series, sizeof(*net));
 	net = floor_ns + c->n_series;
 	ratios = net + c->n_series;
 	for (size_t k = 0; k < c->n_series; k++) {
@@ -387,15 +362,13 @@ static int against_floor(struct bb_report *r, size_t i, double *const *locations
 		net[k] = locations[i][k] - floor_ns[k];
 		ratios[k] = locations[i][k] / floor_ns[k];
 	}
-	rc = estimate_over_loads(c, floor_ns, &c->summary.floor);
+	estimate_over_loads(c, floor_ns, &c->summary.floor);
 	if (floor)
 		c->summary.floor = floor->summary.latency;
-	if (!rc)
-		rc = estimate_over_loads(c, net, &c->summary.net);
-	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN))
-		rc = estimate_over_loads(c, ratios, &c->summary.slowdown.ratio);
+	estimate_over_loads(c, net, &c->summary.net);
+	if (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN)
+		estimate_over_loads(c, ratios, &c->summary.slowdown.ratio);
 	free(floor_ns);
-	return rc;
 }
 
 static double known(double x)
@@ -416,24 +389,21 @@ static void join_between(struct bb_case *c)
 	widen(&s->relative, hypot(known(c->between_relative), floor_ns / ns) * s->relative.value);
 }
 
-int bb_report__summarise(struct bb_report *r)
+void bb_report__summarise(struct bb_report *r)
 {
-	double **locations = calloc(r->n_cases + 1, sizeof(*locations));
-	int rc = locations ? 0 : -ENOMEM;
+	double **locations = bb_calloc(r->n_cases, sizeof(*locations));
 
-	for (size_t i = 0; !rc && i < r->n_cases; i++) {
+	for (size_t i = 0; i < r->n_cases; i++) {
 		size_t n = r->cases[i].n_series;
 
-		locations[i] = calloc(2 * n + 1, sizeof(double));
-		rc = locations[i] ? summarise_case(&r->cases[i], locations[i], locations[i] + n)
-				  : -ENOMEM;
+		locations[i] = bb_calloc(2 * n, sizeof(double));
+		summarise_case(&r->cases[i], locations[i], locations[i] + n);
 	}
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		rc = against_floor(r, i, locations);
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
+	for (size_t i = 0; i < r->n_cases; i++)
+		against_floor(r, i, locations);
+	for (size_t i = 0; i < r->n_cases; i++)
 		join_between(&r->cases[i]);
-	for (size_t i = 0; locations && i < r->n_cases; i++)
+	for (size_t i = 0; i < r->n_cases; i++)
 		free(locations[i]);
 	free(locations);
-	return rc;
 }

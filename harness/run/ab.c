@@ -218,15 +218,13 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	if (rc || !done)
 		return rc;
 	pair = BB_ADD(bb_pair_record, &ab->session.report->comparisons[c->comparison], pairs);
-	if (!pair)
-		return bb_fail_nomem(err);
 	pair->matched = matched;
 	pair->base_mod64 = base->jit_mod64;
 	pair->head_mod64 = head->jit_mod64;
 	summarise_blocks(blocks, done, pair);
 	c->has_pair = true;
-	if (ab->wrong[0] && bb_pair_void(pair, ab->wrong))
-		return bb_fail_nomem(err);
+	if (ab->wrong[0])
+		bb_pair_void(pair, ab->wrong);
 	/* Estimates the clock's tick from all samples of this comparison so far. */
 	bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted);
 	c->tick_ns = bb_tick(&sorted);
@@ -298,17 +296,15 @@ static int attach(struct ab *ab, const struct bb_open_drive *d, struct bb_err *e
 	return rc;
 }
 
-/* Makes the last pair and series of a comparison void, for the reason `why`. Returns 0 or
- * -ENOMEM. */
-static int make_void(struct ab *ab, const struct ab_case *c, const char *why)
+/* Makes the last pair and series of a comparison void, for the reason `why`. */
+static void make_void(struct ab *ab, const struct ab_case *c, const char *why)
 {
 	struct bb_comparison *k = &ab->session.report->comparisons[c->comparison];
-	int rc = bb_pair_void(&k->pairs[k->n_pairs - 1], why);
 
-	for (enum label l = 0; !rc && l < N_LABELS; l++)
+	bb_pair_void(&k->pairs[k->n_pairs - 1], why);
+	for (enum label l = 0; l < N_LABELS; l++)
 		if (c->planned[l] != BB_NO_CASE)
-			rc = bb_record__void(series_of(ab, c, l), "%s", why);
-	return rc;
+			bb_record__void(series_of(ab, c, l), "%s", why);
 }
 
 /* Measures a case with the present loads. Opens a new series for each program that was loaded
@@ -320,10 +316,9 @@ static int measure_case(struct ab *ab, struct ab_case *c, uint32_t load, struct 
 	for (int l = 0; !rc && l < N_LABELS; l++) {
 		const struct side *s = &ab->sides[l];
 
-		if (c->planned[l] != BB_NO_CASE && s->is_new &&
-		    !bb_record__series(&ab->session.report->cases[c->case_of[l]], load,
-				       s->prog->jit_mod64))
-			rc = bb_fail_nomem(err);
+		if (c->planned[l] != BB_NO_CASE && s->is_new && !rc)
+			bb_record__series(&ab->session.report->cases[c->case_of[l]], load,
+					  s->prog->jit_mod64);
 	}
 	for (int l = 0; !rc && l < N_LABELS; l++)
 		if (ab->sides[l].prog)
@@ -349,8 +344,8 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, struct bb_e
 	if (!rc)
 		judge_sides(ab, drive, why, sizeof(why));
 	for (size_t i = 0; !rc && why[0] && i < ab->n_cases; i++)
-		if (ab->cases[i].has_pair && make_void(ab, &ab->cases[i], why))
-			rc = bb_fail_nomem(err);
+		if (ab->cases[i].has_pair)
+			make_void(ab, &ab->cases[i], why);
 	detach(ab);
 	return rc || !is_late ? rc : -ETIME;
 }
@@ -416,7 +411,7 @@ static int look(struct ab *ab, size_t drive, struct bb_err *err)
 
 /* Notes how much time a drive's comparisons without a verdict had. Adds a skip for each of them
  * that got no pair because the time was over. */
-static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
+static void note_undecided(struct ab *ab, size_t drive)
 {
 	const struct bb_run_opts *run = &ab->opts->run;
 
@@ -438,10 +433,9 @@ static int note_undecided(struct ab *ab, size_t drive, struct bb_err *err)
 			 "no pair of loads was measured within the budget of %g s; --budget gives "
 			 "more",
 			 run->budget_s);
-		if (!k->n_pairs && bb_report__add_skip(ab->session.report, k->name, why))
-			return bb_fail_nomem(err);
+		if (!k->n_pairs)
+			bb_report__add_skip(ab->session.report, k->name, why);
 	}
-	return 0;
 }
 
 /* Measures pairs of one drive until its comparisons have verdicts, or until `budget_s` is used up.
@@ -482,7 +476,7 @@ static int run_drive(struct ab *ab, size_t drive, double budget_s, double limit_
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	if (!rc && (!o->max_pairs || pair < o->max_pairs))
-		rc = note_undecided(ab, drive, err);
+		note_undecided(ab, drive);
 	bb_deadline__end(&deadline);
 	return rc;
 }
@@ -546,33 +540,28 @@ static int run_drives(struct ab *ab, struct bb_err *err)
 
 /* --- which comparisons --- */
 
-static int add_comparison(struct ab *ab, struct ab_case *c, struct bb_err *err)
+static void add_comparison(struct ab *ab, struct ab_case *c)
 {
 	struct bb_comparison *k = BB_ADD(bb_comparison_record, ab->session.report, comparisons);
 
-	if (!k)
-		return bb_fail_nomem(err);
 	c->comparison = ab->session.report->n_comparisons - 1;
-	if (asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name,
-		     bb_plan_case__below_variant(planned_of(ab, c))) < 0)
-		k->name = NULL;
-	k->base = strdup(ab->opts->base);
-	k->head = strdup(ab->opts->head);
+	k->name = bb_asprintf("%s/%s", ab->session.plan->scenario->name,
+			      bb_plan_case__below_variant(planned_of(ab, c)));
+	k->base = bb_strdup(ab->opts->base);
+	k->head = bb_strdup(ab->opts->head);
 	k->threshold = ab->opts->threshold;
 	k->alpha = ab->opts->alpha;
 	k->injected = ab->opts->inject;
-	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
 /* Adds a comparison of two cases of the plan. Its floor is base's floor. It has none if head is
  * that floor, or if that floor cannot be measured. */
-static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
+static void add_case(struct ab *ab, size_t base, size_t head)
 {
 	const struct bb_plan *plan = ab->session.plan;
 	struct ab_case *c = &ab->cases[ab->n_cases];
 	size_t floor = plan->cases[base].floor;
 	char *second = NULL;
-	int rc = 0;
 
 	if (floor == head ||
 	    (floor != BB_NO_CASE && !bb_session__can(&ab->session, &plan->cases[floor])))
@@ -582,28 +571,25 @@ static int add_case(struct ab *ab, size_t base, size_t head, struct bb_err *err)
 			      .tick_ns = NAN,
 			      .active = true};
 	/* A program compared with itself has two cases, and the names of a run's cases differ. */
-	if (head == base && asprintf(&second, "%s (head)", ab->opts->head) < 0)
-		return bb_fail_nomem(err);
-	for (int l = 0; !rc && l < N_LABELS; l++) {
+	if (head == base)
+		second = bb_asprintf("%s (head)", ab->opts->head);
+	for (int l = 0; l < N_LABELS; l++) {
 		size_t planned = c->planned[l];
 
 		if (planned == BB_NO_CASE)
 			continue;
-		rc = bb_record__case(ab->session.report, plan, &plan->cases[planned],
-				     l == HEAD ? second : NULL, &c->case_of[l], err);
-		if (!rc && bb_record__fired_by(&ab->session.report->cases[c->case_of[l]],
-					       ab->session.drives[c->drive].driver,
-					       &plan->cases[planned], prog_of(ab, planned)))
-			rc = bb_fail_nomem(err);
+		bb_record__case(ab->session.report, plan, &plan->cases[planned],
+				l == HEAD ? second : NULL, &c->case_of[l]);
+		bb_record__fired_by(&ab->session.report->cases[c->case_of[l]],
+				    ab->session.drives[c->drive].driver, &plan->cases[planned],
+				    prog_of(ab, planned));
 	}
 	free(second);
-	if (rc)
-		return rc;
 	if (floor != BB_NO_CASE)
 		for (int l = BASE; l <= HEAD; l++)
 			ab->session.report->cases[c->case_of[l]].floor = c->case_of[FLOOR];
 	ab->n_cases++;
-	return add_comparison(ab, c, err);
+	add_comparison(ab, c);
 }
 
 static struct bb_test_prog *find_prog(struct ab *ab, const char *variant)
@@ -624,12 +610,9 @@ static int open_second(struct ab *ab, struct bb_err *err)
 	char *path = NULL;
 	int rc;
 
-	if (base->target) {
+	if (base->target)
 		path = bb_object_path(ab->session.plan->scenario, base->spec,
 				      ab->opts->run.driver.object_dir);
-		if (!path)
-			return bb_fail_nomem(err);
-	}
 	rc = bb_test_prog__open(base->spec, path, &ab->second, err);
 	ab->second.in_place = base->in_place;
 	free(path);
@@ -654,9 +637,7 @@ static int open_cases(struct ab *ab, struct bb_err *err)
 	head = ab->sides[HEAD].prog;
 	if (!rc && head != base && base->target && head->target)
 		bb_target__borrow_maps(head->target, base->target);
-	ab->cases = calloc(plan->n_cases, sizeof(*ab->cases));
-	if (!rc && !ab->cases)
-		rc = bb_fail_nomem(err);
+	ab->cases = bb_calloc(plan->n_cases, sizeof(*ab->cases));
 	for (size_t i = 0; !rc && i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i], *h;
 
@@ -667,7 +648,7 @@ static int open_cases(struct ab *ab, struct bb_err *err)
 			    !strcmp(h->variant->name, o->head))
 				break;
 		if (h < plan->cases + plan->n_cases && bb_session__can(&ab->session, h))
-			rc = add_case(ab, i, (size_t)(h - plan->cases), err);
+			add_case(ab, i, (size_t)(h - plan->cases));
 	}
 	if (!rc && !ab->n_cases)
 		rc = bb_fail(err, -ENOTSUP,
@@ -714,12 +695,10 @@ static int check_plan(const struct bb_plan *plan, const struct bb_ab_opts *opts,
 
 static int note_executed(struct ab *ab, struct bb_err *err)
 {
-	size_t n = ab->session.plan->n_cases, *case_of = malloc(n * sizeof(*case_of));
+	size_t n = ab->session.plan->n_cases, *case_of = bb_calloc(n, sizeof(*case_of));
 	struct bb_test_prog *head = ab->sides[HEAD].prog;
 	int rc = 0;
 
-	if (!case_of)
-		return bb_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		case_of[i] = SIZE_MAX;
 	for (size_t i = 0; i < ab->n_cases; i++)
@@ -763,9 +742,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 
 	if (rc)
 		return rc;
-	ab = calloc(1, sizeof(*ab));
-	if (!ab)
-		return bb_fail_nomem(err);
+	ab = bb_calloc(1, sizeof(*ab));
 	ab->opts = opts;
 	ab->began_ns = bb_now_ns();
 	bb_deadline__begin(&budget,

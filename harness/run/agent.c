@@ -43,14 +43,11 @@ static bool ids_have(const struct ids *ids, uint32_t id)
 	return false;
 }
 
-static int add_id(struct ids *ids, uint32_t id)
+static void add_id(struct ids *ids, uint32_t id)
 {
 	uint32_t *added = bb_append(&ids->v, &ids->n, sizeof(*added));
 
-	if (!added)
-		return -ENOMEM;
 	*added = id;
-	return 0;
 }
 
 /* Returns the id of the program behind a descriptor: of a program or of a link. 0: none. */
@@ -70,24 +67,22 @@ static uint32_t program_behind(int fdinfo_dir, const char *name)
 }
 
 /* Adds the programs above `from` that a process has open. */
-static int add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
+static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
 {
 	const struct dirent *e;
 	char path[64];
 	DIR *dir;
-	int rc = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
 	dir = opendir(path);
-	while (!rc && dir && (e = readdir(dir))) {
+	while (dir && (e = readdir(dir))) {
 		uint32_t id = e->d_name[0] == '.' ? 0 : program_behind(dirfd(dir), e->d_name);
 
 		if (id > from && !ids_have(ids, id))
-			rc = add_id(ids, id);
+			add_id(ids, id);
 	}
 	if (dir)
 		closedir(dir);
-	return rc;
 }
 
 /* Returns the programs above `from` that the processes below `root`, without those below `but`,
@@ -101,7 +96,7 @@ static int find_open(pid_t root, pid_t but, uint32_t from, struct ids *ret_ids)
 		return rc;
 	bb_root__begin(); /* only root may see the descriptors of others */
 	for (size_t i = 0; !rc && i < p.n; i++)
-		rc = add_open_programs(p.pids[i], from, ret_ids);
+		add_open_programs(p.pids[i], from, ret_ids);
 	bb_root__end();
 	bb_processes__done(&p);
 	return rc;
@@ -115,7 +110,7 @@ static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	p = bb_append(&a->programs, &a->n, sizeof(*p));
-	rc = p ? bb_loaded__read(fd, &p->program, err) : bb_fail_nomem(err);
+	rc = bb_loaded__read(fd, &p->program, err);
 	close(fd);
 	if (!rc)
 		p->is_open = is_open;
@@ -355,8 +350,10 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 
 		bb_close(&fd);
 		for (uint32_t k = 0; k < n; k++)
-			if (!ids_have(&seen, ids[k]) && !add_id(&seen, ids[k]))
+			if (!ids_have(&seen, ids[k])) {
+				add_id(&seen, ids[k]);
 				bytes += bb_map_bytes_by_id(ids[k]);
+			}
 	}
 	free(seen.v);
 	return bytes;

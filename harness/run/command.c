@@ -204,16 +204,10 @@ static int read_all(struct process **ret_v, size_t *ret_n)
 	int rc = dir ? 0 : -errno;
 
 	while (!rc && (e = readdir(dir))) {
-		struct process *added;
 		uint64_t pid;
 
-		if (bb_parse_u64(e->d_name, &pid) || !read_process(pid, &p))
-			continue;
-		added = bb_append(ret_v, ret_n, sizeof(**ret_v));
-		if (added)
-			*added = p;
-		else
-			rc = -ENOMEM;
+		if (!bb_parse_u64(e->d_name, &pid) && read_process(pid, &p))
+			*(struct process *)bb_append(ret_v, ret_n, sizeof(**ret_v)) = p;
 	}
 	if (dir)
 		closedir(dir);
@@ -250,9 +244,7 @@ int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes
 	size_t n = 0;
 	int rc = read_all(&v, &n);
 
-	p.pids = calloc(n + 1, sizeof(*p.pids));
-	if (!rc && !p.pids)
-		rc = -ENOMEM;
+	p.pids = bb_calloc(n + 1, sizeof(*p.pids));
 	for (size_t i = 0; !rc && i < n; i++) {
 		if (v[i].pid == getpid() || !is_below(v, n, v[i].pid, root) ||
 		    is_below(v, n, v[i].pid, but))

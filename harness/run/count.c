@@ -51,20 +51,15 @@ static bool is_ours(const struct counting *k, const struct bb_plan_case *c)
 	       bb_session__variant(k->session, c) == k->variant;
 }
 
-static int add_case(struct counting *k, const struct bb_plan_case *planned,
-		    const struct bb_batch *b, struct bb_err *err)
+static void add_case(struct counting *k, const struct bb_plan_case *planned,
+		     const struct bb_batch *b)
 {
 	struct bb_counted_case *c = BB_ADD(bb_counted_case_record, k->out, cases);
 
-	if (!c)
-		return bb_fail_nomem(err);
-	c->name = strdup(planned->name);
-	c->param = planned->param ? strdup(planned->param) : NULL;
-	c->param_text = planned->param ? strdup(planned->name + planned->value) : NULL;
-	c->void_why = b->void_why[0] ? strdup(b->void_why) : NULL;
-	if (!c->name || (planned->param && (!c->param || !c->param_text)) ||
-	    (b->void_why[0] && !c->void_why))
-		return bb_fail_nomem(err);
+	c->name = bb_strdup(planned->name);
+	c->param = planned->param ? bb_strdup(planned->param) : NULL;
+	c->param_text = planned->param ? bb_strdup(planned->name + planned->value) : NULL;
+	c->void_why = b->void_why[0] ? bb_strdup(b->void_why) : NULL;
 	c->param_value = planned->param_value;
 	c->runs = b->n;
 	c->least = UINT64_MAX;
@@ -77,7 +72,6 @@ static int add_case(struct counting *k, const struct bb_plan_case *planned,
 	k->n_paths += b->n;
 	k->out->runs += c->runs;
 	k->out->instructions += c->instructions;
-	return 0;
 }
 
 /* Writes into ret_why that the budget was too short for counting, and returns ret_why. */
@@ -116,11 +110,12 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 		snprintf(b.void_why, sizeof(b.void_why), "%llu drops, %d expected",
 			 (unsigned long long)(after - before), drops);
 	if (b.n < b.want)
-		rc = bb_record__skip(k->session->report, err,
-				     why_left_out(k->session, why, sizeof(why)),
-				     "%s: %zu of %u runs", planned->name, planned->samples - b.n,
-				     planned->samples);
-	return rc ? rc : add_case(k, planned, &b, err);
+		bb_record__skip(k->session->report, why_left_out(k->session, why, sizeof(why)),
+				"%s: %zu of %u runs", planned->name, planned->samples - b.n,
+				planned->samples);
+	if (!rc)
+		add_case(k, planned, &b);
+	return rc;
 }
 
 /* Adds the counts of each source line and of each called function. */
@@ -134,14 +129,8 @@ static int add_source(struct bb_counted *out, const struct bb_exact *e, struct b
 	for (size_t i = 0; !rc && i < n_lines; i++) {
 		struct bb_counted_line *line = BB_ADD(bb_counted_line_record, out, lines);
 
-		if (!line) {
-			rc = bb_fail_nomem(err);
-			break;
-		}
-		line->file = strdup(lines[i].file);
-		line->text = strdup(lines[i].text);
-		if (!line->file || !line->text)
-			rc = bb_fail_nomem(err);
+		line->file = bb_strdup(lines[i].file);
+		line->text = bb_strdup(lines[i].text);
 		line->line = lines[i].line;
 		line->n_insns = lines[i].n_insns;
 		line->executions = lines[i].executions;
@@ -153,10 +142,8 @@ static int add_source(struct bb_counted *out, const struct bb_exact *e, struct b
 	for (size_t i = 0; !rc && i < n_calls; i++) {
 		struct bb_counted_call *call = BB_ADD(bb_counted_call_record, out, calls);
 
-		if (!call || !(call->name = strdup(calls[i].name)))
-			rc = bb_fail_nomem(err);
-		else
-			call->calls = calls[i].calls;
+		call->name = bb_strdup(calls[i].name);
+		call->calls = calls[i].calls;
 	}
 	free(calls);
 	return rc;
@@ -193,7 +180,7 @@ static int sum_up(struct counting *k, struct bb_err *err)
 	return add_source(k->out, e, err);
 }
 
-static int begin(struct counting *k, struct bb_err *err)
+static void begin(struct counting *k)
 {
 	const struct bb_scenario *sc = k->session->plan->scenario;
 	const char *variant = sc->variants[k->variant].name;
@@ -208,25 +195,21 @@ static int begin(struct counting *k, struct bb_err *err)
 		all += c->samples;
 		k->n_cases++;
 	}
-	k->ns = calloc(want, sizeof(*k->ns));
-	k->paths = calloc(all, sizeof(*k->paths));
+	k->ns = bb_calloc(want, sizeof(*k->ns));
+	k->paths = bb_calloc(all, sizeof(*k->paths));
 	k->out = BB_ADD(bb_counted_record, k->session->report, counted);
-	if (!k->ns || !k->paths || !k->out)
-		return bb_fail_nomem(err);
-	if (asprintf(&k->out->name, "%s/%s/%s", sc->name, variant,
-		     sc->drives[k->drive].kind->with) < 0)
-		k->out->name = NULL;
-	k->out->scenario = strdup(sc->name);
-	k->out->variant = strdup(variant);
-	return k->out->name && k->out->scenario && k->out->variant ? 0 : bb_fail_nomem(err);
+	k->out->name = bb_asprintf("%s/%s/%s", sc->name, variant, sc->drives[k->drive].kind->with);
+	k->out->scenario = bb_strdup(sc->name);
+	k->out->variant = bb_strdup(variant);
 }
 
 static int count_variant(struct counting k, struct bb_err *err)
 {
 	struct bb_session *s = k.session;
 	char why[200];
-	int rc = begin(&k, err);
+	int rc = 0;
 
+	begin(&k);
 	if (!rc)
 		rc = bb_unless_broken_off(bb_driver__attach(s->drives[k.drive].state,
 							    &s->progs[k.variant], &k.slot, err));
@@ -238,9 +221,9 @@ static int count_variant(struct counting k, struct bb_err *err)
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	if (!rc && k.out->n_cases < k.n_cases)
-		rc = bb_record__skip(s->report, err, why_left_out(s, why, sizeof(why)),
-				     "%s: %zu of %zu cases", k.out->name,
-				     k.n_cases - k.out->n_cases, k.n_cases);
+		bb_record__skip(s->report, why_left_out(s, why, sizeof(why)),
+				"%s: %zu of %zu cases", k.out->name, k.n_cases - k.out->n_cases,
+				k.n_cases);
 	if (!rc && k.out->n_cases)
 		rc = sum_up(&k, err);
 	else if (k.out && !k.out->n_cases)
@@ -288,10 +271,10 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err)
 	bb_deadline__end(&deadline);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	return rc || !n_late
-		       ? rc
-		       : bb_record__skip(s->report, err, why_left_out(s, why, sizeof(why)),
-					 "%s: the instructions of %zu programs", sc->name, n_late);
+	if (!rc && n_late)
+		bb_record__skip(s->report, why_left_out(s, why, sizeof(why)),
+				"%s: the instructions of %zu programs", sc->name, n_late);
+	return rc;
 }
 
 /* --- how much is executed --- */
@@ -311,17 +294,15 @@ struct noting {
 };
 
 /* Counts the entries of a map, up to BB_IN_VAIN_MANY. In maps of programs or of maps only
- * entries with a value count. Returns NAN when out of memory. */
+ * entries with a value count. */
 static double count_entries(int fd, const struct bpf_map_info *info)
 {
 	bool holds_ids = info->type == BPF_MAP_TYPE_PROG_ARRAY ||
 			 info->type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
 			 info->type == BPF_MAP_TYPE_HASH_OF_MAPS;
-	char *key = calloc(2, info->key_size), *next = key ? key + info->key_size : NULL;
+	char *key = bb_calloc(2, info->key_size), *next = key + info->key_size;
 	uint32_t n = 0, id;
 
-	if (!key)
-		return NAN;
 	for (uint32_t i = 0; i <= info->max_entries && n < BB_IN_VAIN_MANY; i++) {
 		if (bpf_map_get_next_key(fd, i ? key : NULL, next))
 			break;
@@ -332,10 +313,9 @@ static double count_entries(int fd, const struct bpf_map_info *info)
 	return n;
 }
 
-/* Describes the call at instruction `at`: its source line, its map and that map's entries.
- * Returns 0 or -ENOMEM. */
-static int describe(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
-		    struct bb_in_vain *v)
+/* Describes the call at instruction `at`: its source line, its map and that map's entries. */
+static void describe(const struct bb_target *target, const struct bb_exact *e, uint32_t at,
+		     struct bb_in_vain *v)
 {
 	bool is_tail_call = e->code.insns[at].imm == BPF_FUNC_tail_call;
 	struct bb_origin from = bb_origin_of(&e->code, &e->clone.cfg, at,
@@ -355,11 +335,11 @@ static int describe(const struct bb_target *target, const struct bb_exact *e, ui
 	v->places = 1;
 	v->entries = NAN;
 	v->line = line ? BB_SOURCE_LINE(line->line_col) : 0;
-	if (line && !(v->file = strdup(bb_code__text(&e->code, line->file_name_off))))
-		return -ENOMEM;
+	if (line)
+		v->file = bb_strdup(bb_code__text(&e->code, line->file_name_off));
 	if ((from.kind != BB_ORIGIN_MAP && from.kind != BB_ORIGIN_INNER_MAP) ||
 	    bpf_obj_get_info_by_fd(from.value, &info, &len))
-		return 0;
+		return;
 	/* The full name if libbpf knows it: the kernel keeps only 15 characters. */
 	for (map = obj ? bpf_object__next_map(obj, NULL) : NULL; map;
 	     map = bpf_object__next_map(obj, map))
@@ -368,18 +348,15 @@ static int describe(const struct bb_target *target, const struct bb_exact *e, ui
 	v->is_captured = !obj;
 	v->is_inner = from.kind == BB_ORIGIN_INNER_MAP;
 	type = libbpf_bpf_map_type_str((enum bpf_map_type)info.type);
-	v->map = strdup(name);
-	v->type = type ? strdup(type) : NULL;
-	if (!v->map || (type && !v->type))
-		return -ENOMEM;
+	v->map = bb_strdup(name);
+	v->type = type ? bb_strdup(type) : NULL;
 	if (!v->is_inner)
 		v->entries = count_entries(from.value, &info);
-	return 0;
 }
 
 /* Adds `v` to the noted call that differs only in its line; else notes it as a new one. Takes
- * over what `v` owns. Returns 0 or -ENOMEM. */
-static int add(struct bb_case *c, struct bb_in_vain *v)
+ * over what `v` owns. */
+static void add(struct bb_case *c, struct bb_in_vain *v)
 {
 	struct bb_in_vain *new;
 
@@ -394,42 +371,35 @@ static int add(struct bb_case *c, struct bb_in_vain *v)
 		o->in_vain += v->in_vain;
 		o->places++;
 		bb_record__done(&bb_in_vain_record, v);
-		return 0;
+		return;
 	}
 	new = bb_record__append(&bb_in_vain_record, &c->in_vain, &c->n_in_vain);
-	if (new)
-		*new = *v;
-	else
-		bb_record__done(&bb_in_vain_record, v);
-	return new ? 0 : -ENOMEM;
+	*new = *v;
 }
 
 /*
  * Notes in the case the lookups and tail calls of the clone that were in vain in at least nine of
  * ten calls. totals[n_blocks] and in_vain[n_vain] are earlier counts; only calls since then are
  * considered. `is_first`: the calls are of the program's first run. Lookups are then noted only if
- * the map is empty, as later runs may find what the first one stored. Returns 0 or -ENOMEM.
+ * the map is empty, as later runs may find what the first one stored.
  */
-static int note_in_vain(const struct bb_target *target, const struct bb_exact *e,
-			const uint64_t *totals, const uint64_t *in_vain, bool is_first,
-			struct bb_case *c)
+static void note_in_vain(const struct bb_target *target, const struct bb_exact *e,
+			 const uint64_t *totals, const uint64_t *in_vain, bool is_first,
+			 struct bb_case *c)
 {
-	int rc = 0;
-
-	for (uint32_t i = 0; !rc && i < e->clone.n_vain; i++) {
+	for (uint32_t i = 0; i < e->clone.n_vain; i++) {
 		uint32_t at = e->clone.vain[i], block = e->clone.cfg.block_of[at];
 		struct bb_in_vain v = {.calls = e->totals[block] - totals[block],
 				       .in_vain = e->in_vain[i] - in_vain[i]};
 
 		if (!v.calls || (double)v.in_vain < NEARLY_ALL * (double)v.calls)
 			continue;
-		rc = describe(target, e, at, &v);
-		if (rc || (is_first && !v.is_tail_call && v.entries))
+		describe(target, e, at, &v);
+		if (is_first && !v.is_tail_call && v.entries)
 			bb_record__done(&bb_in_vain_record, &v);
 		else
-			rc = add(c, &v);
+			add(c, &v);
 	}
-	return rc;
 }
 
 /* True if the jump at `at` tests the result of a map lookup in its block that was in vain since
@@ -449,8 +419,8 @@ static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *befor
 }
 
 /* Notes the check that turned the runs since `before` away, unless the note of another program of
- * these runs has more instructions behind its check. Returns 0 or -ENOMEM. */
-static int note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
+ * these runs has more instructions behind its check. */
+static void note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	uint32_t at = 0,
 		 n = bb_counts__turned_away(&e->clone.cfg, &e->code, before, e->totals, &at);
@@ -459,15 +429,14 @@ static int note_turned_away(const struct bb_exact *e, const uint64_t *before, st
 	const char *text = line ? bb_code__text(&e->code, line->line_off) : "";
 
 	if (!*file || n <= c->turned_insns || (c->n_in_vain && tests_lookup_in_vain(e, before, at)))
-		return 0;
+		return;
 	free(c->turned_file);
 	free(c->turned_text);
 	text += strspn(text, " \t");
 	c->turned_insns = n;
 	c->turned_line = BB_SOURCE_LINE(line->line_col);
-	c->turned_file = strdup(file);
-	c->turned_text = *text ? strdup(text) : NULL;
-	return c->turned_file && (c->turned_text || !*text) ? 0 : -ENOMEM;
+	c->turned_file = bb_strdup(file);
+	c->turned_text = *text ? bb_strdup(text) : NULL;
 }
 
 /* Copies the present counts: first those of the basic blocks, then those of calls in vain. */
@@ -495,20 +464,17 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 }
 
 /* Adds the counts of the programs that were entered by tail calls. Sets c->goes_on if more tail
- * calls succeeded than entries to these programs were counted. Returns 0 or -ENOMEM. */
-static int add_behind(const struct bb_target *target, const struct bb_exact *e,
-		      const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
+ * calls succeeded than entries to these programs were counted. */
+static void add_behind(const struct bb_target *target, const struct bb_exact *e,
+		       const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
 	uint64_t happened = tail_calls(e, before), entered = 0;
-	int rc = 0;
 
-	for (const struct bb_exact *m = e->behind; !rc && m; m = m->behind) {
+	for (const struct bb_exact *m = e->behind; m; m = m->behind) {
 		uint32_t n = m->clone.cfg.n_blocks;
-		uint64_t *none = calloc((size_t)n + m->clone.n_vain, sizeof(*none));
+		uint64_t *none = bb_calloc((size_t)n + m->clone.n_vain, sizeof(*none));
 		bool is_itself = m->id == e->id;
 
-		if (!none)
-			return -ENOMEM;
 		if (m->totals[0]) {
 			entered += m->totals[0];
 			happened += tail_calls(m, none);
@@ -520,27 +486,22 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 			c->n_insns += is_itself ? 0 : insns_of(m);
 			c->n_unwatched += is_itself ? 0 : m->clone.n_unwatched;
 			if (notes)
-				rc = note_in_vain(target, m, none, none + n, is_first, c);
+				note_in_vain(target, m, none, none + n, is_first, c);
 		}
 		free(none);
 	}
 	c->goes_on = happened > entered;
-	return rc;
 }
 
-/* Notes what turned the runs away if they execute less than half of the instructions. Returns 0 or
- * -ENOMEM. */
-static int note_turn(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
+/* Notes what turned the runs away if they execute less than half of the instructions. */
+static void note_turn(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
-	int rc;
-
 	if (c->executed_insns >= HALF * c->n_insns)
-		return 0;
-	rc = note_turned_away(e, before, c);
-	for (const struct bb_exact *m = e->behind; !rc && m; m = m->behind)
+		return;
+	note_turned_away(e, before, c);
+	for (const struct bb_exact *m = e->behind; m; m = m->behind)
 		if (m->totals[0] && m->id != e->id)
-			rc = note_turned_away(m, NULL, c);
-	return rc;
+			note_turned_away(m, NULL, c);
 }
 
 /* Runs the program once, and MORE_RUNS times more if there is time. Copies the counts after the
@@ -568,9 +529,9 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 	const struct bb_cfg *cfg = &e->clone.cfg;
 	struct bb_case *c = &k->session->report->cases[k->case_of[planned]];
 	size_t n = (size_t)cfg->n_blocks + e->clone.n_vain;
-	uint64_t *before = calloc(2 * n, sizeof(*before)), *first = before + n, *from;
+	uint64_t *before = bb_calloc(2 * n, sizeof(*before)), *first = before + n, *from;
 	bool notes = !c->n_in_vain;
-	int rc = before ? bb_test_prog__reset_maps(k->prog, err) : bb_fail_nomem(err);
+	int rc = bb_test_prog__reset_maps(k->prog, err);
 
 	if (rc) {
 		free(before);
@@ -588,17 +549,14 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 	 * over during the next runs. */
 	c->executed_insns = bb_counts__reached(cfg, before, e->totals);
 	if (c->executed_insns) {
-		int noted = 0;
-
 		from = e->totals[0] > first[0] ? first : before;
 		c->n_insns = insns_of(e);
 		c->n_unwatched = e->clone.n_unwatched;
 		if (notes)
-			noted = note_in_vain(k->prog->target, e, from, from + cfg->n_blocks,
-					     from == before, c);
-		if (noted || add_behind(k->prog->target, e, before, from == before, notes, c) ||
-		    note_turn(e, before, c))
-			rc = bb_fail_nomem(err);
+			note_in_vain(k->prog->target, e, from, from + cfg->n_blocks, from == before,
+				     c);
+		add_behind(k->prog->target, e, before, from == before, notes, c);
+		note_turn(e, before, c);
 	}
 	free(before);
 	return rc;
@@ -679,44 +637,38 @@ static void add_numbers(struct bb_numbers *list, const double *x, size_t stride,
 	}
 }
 
-static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
+static void add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 {
 	const struct bb_line_row *from = &lines->path->rows[i];
 	struct bb_timed_row *row = BB_ADD(bb_timed_row_record, t, rows);
 
-	if (!row)
-		return -ENOMEM;
-	row->file = strdup(from->file);
-	row->text = strdup(from->text);
-	row->call = strdup(from->call);
+	row->file = bb_strdup(from->file);
+	row->text = bb_strdup(from->text);
+	row->call = bb_strdup(from->call);
 	row->enters = from->enters;
 	row->line = from->line;
 	row->last_line = from->last_line;
 	row->insn = from->first_insn;
 	row->is_loop = from->is_loop;
 	row->turns = from->turns;
-	if (!row->file || !row->text || !row->call || bb_timed_row__set_from(row, from->from))
-		return -ENOMEM;
+	bb_timed_row__set_from(row, from->from);
 	add_numbers(&row->ns, lines->rows_ns + i, lines->path->n_rows, lines->n_loads);
 	add_numbers(&row->first_ns, lines->first_ns + i, lines->path->n_rows, lines->n_loads);
-	return 0;
 }
 
-static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lines *lines)
+static void fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lines *lines)
 {
-	int rc = 0;
-
-	t->name = strdup(c->name);
-	t->scenario = strdup(c->scenario);
-	t->variant = strdup(c->variant);
-	t->drive = strdup(c->drive);
-	t->param = c->param ? strdup(c->param) : NULL;
+	t->name = bb_strdup(c->name);
+	t->scenario = bb_strdup(c->scenario);
+	t->variant = bb_strdup(c->variant);
+	t->drive = bb_strdup(c->drive);
+	t->param = c->param ? bb_strdup(c->param) : NULL;
 	t->param_value = c->param_value;
 	t->cuts = lines->n_cuts;
 	t->refused = lines->refused;
-	t->refused_why = lines->refused ? strdup(lines->refused_why) : NULL;
+	t->refused_why = lines->refused ? bb_strdup(lines->refused_why) : NULL;
 	t->points = lines->points;
-	t->thinned_why = lines->thinned_why[0] ? strdup(lines->thinned_why) : NULL;
+	t->thinned_why = lines->thinned_why[0] ? bb_strdup(lines->thinned_why) : NULL;
 	t->passed = lines->path->n;
 	t->measured = lines->path->n_measured - lines->path->leaves;
 	t->runs = lines->runs;
@@ -726,26 +678,21 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	t->check_ns = lines->check_ns;
 	t->leaves = lines->path->leaves;
 	t->processes = 1;
-	if (!t->name || !t->scenario || !t->variant || !t->drive || (c->param && !t->param) ||
-	    (lines->refused && !t->refused_why) || (lines->thinned_why[0] && !t->thinned_why))
-		return -ENOMEM;
 	add_numbers(&t->program_ns, lines->program_ns, 1, lines->n_loads);
 	add_numbers(&t->empty_ns, lines->empty_ns, 1, lines->n_loads);
 	add_numbers(&t->hidden_ns, lines->hidden_ns, 1, lines->n_loads);
 	add_numbers(&t->rest_ns, lines->rest_ns, 1, lines->n_loads);
-	for (size_t i = 0; !rc && i < lines->path->n_rows; i++)
-		rc = add_row(t, lines, i);
-	return rc;
+	for (size_t i = 0; i < lines->path->n_rows; i++)
+		add_row(t, lines, i);
 }
 
-int bb_note_lines(struct bb_session *s, struct bb_err *err)
+void bb_note_lines(struct bb_session *s)
 {
 	for (size_t i = 0; i < s->plan->n_cases; i++) {
 		const struct bb_plan_case *planned = &s->plan->cases[i];
 		const struct bb_open_drive *d = &s->drives[bb_session__drive(s, planned)];
 		const struct bb_case *c = bb_report__find_case(s->report, planned->name);
 		struct bb_lines lines;
-		struct bb_timed *t;
 		int rc;
 
 		if (!c || !d->driver || !d->driver->kind.by_line || bb_plan_case__is_floor(planned))
@@ -753,9 +700,6 @@ int bb_note_lines(struct bb_session *s, struct bb_err *err)
 		rc = bb_lines__of(d->state, planned->variant, planned->driver_param, &lines);
 		if (rc == -ENOENT)
 			continue;
-		t = rc ? NULL : BB_ADD(bb_timed_record, s->report, timed);
-		if (!t || fill(t, c, &lines))
-			return bb_fail_nomem(err);
+		fill(BB_ADD(bb_timed_record, s->report, timed), c, &lines);
 	}
-	return 0;
 }

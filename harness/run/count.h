@@ -21,6 +21,5 @@ int bb_count_all(struct bb_session *s, double share, struct bb_err *err);
  */
 int bb_note_executed(struct bb_session *s, const size_t *case_of);
 
-/* Adds the measurements of the drives `lines` to the report. Call it after all loads. Returns 0
- * or -ENOMEM. */
-int bb_note_lines(struct bb_session *s, struct bb_err *err);
+/* Adds the measurements of the drives `lines` to the report. Call it after all loads. */
+void bb_note_lines(struct bb_session *s);

@@ -102,22 +102,20 @@ int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		    struct bb_recording *ret_recording, struct bb_err *err)
 {
 	struct flame_run f = {.report = bb_report__new(),
-			      .ns = calloc(TURN_SAMPLES, sizeof(*f.ns)),
+			      .ns = bb_calloc(TURN_SAMPLES, sizeof(*f.ns)),
 			      .plan = *plan};
 	int rc = bb_flame_check(plan, err);
 
-	f.plan.cases = calloc(plan->n_cases + 1, sizeof(*plan->cases));
+	f.plan.cases = bb_calloc(plan->n_cases + 1, sizeof(*plan->cases));
 	f.plan.n_cases = 0;
-	if (!rc && (!f.report || !f.ns || !f.plan.cases))
-		rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < plan->n_cases; i++)
 		if (plan->cases[i].drive->kind->watches_workload)
 			f.plan.cases[f.plan.n_cases++] = plan->cases[i];
 	if (!rc)
 		rc = bb_session__open(&f.plan, opts, f.report, &f.session, err);
 	if (!rc) {
-		f.slots = calloc(f.plan.n_cases, sizeof(*f.slots));
-		rc = f.slots ? 0 : bb_fail_nomem(err);
+		f.slots = bb_calloc(f.plan.n_cases, sizeof(*f.slots));
+		rc = 0;
 	}
 	for (size_t i = 0; !rc && i < f.plan.n_cases; i++) {
 		const struct bb_plan_case *c = &f.plan.cases[i];

@@ -28,28 +28,26 @@ struct bb_gate_job {
 /* --- which programs --- */
 
 /* Adds a program that is not compared, with the reason `why`; NULL: the state is the reason. */
-static int add_left_out(struct bb_gate_run *run, const char *object, const char *program,
-			enum bb_gate_state state, const char *why, struct bb_err *err)
+static void add_left_out(struct bb_gate_run *run, const char *object, const char *program,
+			 enum bb_gate_state state, const char *why)
 {
 	struct bb_gate_program *p = bb_gate__add(&run->gate, object, program, state);
 
-	if (p && why)
-		p->why = strdup(why);
-	return p && (p->why || !why) ? 0 : bb_fail_nomem(err);
+	if (why)
+		p->why = bb_strdup(why);
 }
 
 /* Excludes a program from the comparison, for the reason `why`. */
-static int leave_out(struct bb_gate_program *p, enum bb_gate_state state, const char *why,
-		     struct bb_err *err)
+static void leave_out(struct bb_gate_program *p, enum bb_gate_state state, const char *why)
 {
 	p->state = state;
 	free(p->why);
-	p->why = strndup(why, strcspn(why, "\n")); /* without the log that follows the first line */
-	return p->why ? 0 : bb_fail_nomem(err);
+	/* without the log that follows the first line */
+	p->why = bb_asprintf("%.*s", (int)strcspn(why, "\n"), why);
 }
 
 /* Names a program "file.program", or "path.program" if another object has the same file name. */
-static int label_program(struct bb_gate *g, struct bb_gate_program *p)
+static void label_program(struct bb_gate *g, struct bb_gate_program *p)
 {
 	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
 		label[2 * BB_NAME_MAX_BYTES + 2];
@@ -64,24 +62,18 @@ static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 			taken |= bb_same_text(g->programs[i].label, label);
 	}
 	p->program_at = strlen(label) - strlen(own);
-	p->label = strdup(label);
-	return p->label ? 0 : -ENOMEM;
+	p->label = bb_strdup(label);
 }
 
 /* Adds a job for the gate's last program. Takes ownership of the scenario, also on error. */
 static int add_job(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err *err)
 {
 	const struct bb_gate_opts *o = run->opts;
-	const char **quick = calloc(s->n_drives + 1, sizeof(*quick));
+	const char **quick = bb_calloc(s->n_drives + 1, sizeof(*quick));
 	struct bb_plan_opts opts = {.variants = {bb_revision_names, BB_N_REVISIONS}};
 	struct bb_gate_job *job = bb_append(&run->jobs, &run->n_jobs, sizeof(*job));
 	int rc;
 
-	if (!job || !quick) {
-		free(quick);
-		bb_scenario__free(s);
-		return bb_fail_nomem(err);
-	}
 	job->program = run->gate.n_programs - 1;
 	job->scenario = s;
 	opts.drives = o->drives.n ? o->drives : (struct bb_strings){quick, 0};
@@ -145,8 +137,10 @@ static int add_object_job(struct bb_gate_run *run, const struct bb_built_object 
 	opts.packets.n = is_run && !t->takes_context ? opts.packets.n : 0;
 	opts.contexts.n = is_run && t->takes_context ? opts.contexts.n : 0;
 	rc = bb_object_scenario__make(&opts, &text, err);
-	if (rc == -ENOTSUP)
-		return leave_out(p, BB_GATE_SKIPPED, err->msg, err);
+	if (rc == -ENOTSUP) {
+		leave_out(p, BB_GATE_SKIPPED, err->msg);
+		return 0;
+	}
 	if (!rc)
 		rc = bb_scenario__parse(text.text, strlen(text.text), o->path, &scenario, err);
 	bb_object_scenario__done(&text);
@@ -163,14 +157,10 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	char why[200];
 	int rc;
 
-	if (!p || label_program(&run->gate, p))
-		return bb_fail_nomem(err);
-	if (strcmp(base->name, head->name) &&
-	    asprintf(&p->why, "called '%s' in base, and attached in the same place", base->name) <
-		    0) {
-		p->why = NULL;
-		return bb_fail_nomem(err);
-	}
+	label_program(&run->gate, p);
+	if (strcmp(base->name, head->name))
+		p->why = bb_asprintf("called '%s' in base, and attached in the same place",
+				     base->name);
 	rc = run->opts->force ? 0 : compare_captured(o, base->name, head->name, &same, err);
 	if (rc || same) {
 		p->state = BB_GATE_SAME;
@@ -180,7 +170,8 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 		return add_object_job(run, o, base, head, err);
 	snprintf(why, sizeof(why), "its type was %s and is %s", bb_prog_type_name(base->type).text,
 		 bb_prog_type_name(head->type).text);
-	return leave_out(p, BB_GATE_SKIPPED, why, err);
+	leave_out(p, BB_GATE_SKIPPED, why);
+	return 0;
 }
 
 static const struct bb_object_program *namesake(const struct bb_object_info *info, const char *name)
@@ -238,9 +229,8 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 			if (!bb_object_opts__wants(&run->opts->drive, p->name))
 				continue;
 			if (!other)
-				rc = add_left_out(run, o->path, p->name,
-						  r == BB_HEAD ? BB_GATE_NEW : BB_GATE_GONE, NULL,
-						  err);
+				add_left_out(run, o->path, p->name,
+					     r == BB_HEAD ? BB_GATE_NEW : BB_GATE_GONE, NULL);
 			else if (r == BB_HEAD)
 				rc = add_pair(run, o, other, p, err);
 		}
@@ -275,14 +265,15 @@ static int add_objects(struct bb_gate_run *run, struct bb_err *err)
 		enum bb_gate_state state;
 
 		rc = compare_objects(run, o, &state, err);
-		if (!rc)
-			rc = state == BB_GATE_COMPARED && !run->opts->guests
-				     ? add_programs(run, o, err)
-				     : add_left_out(run, o->path, NULL, state, NULL, err);
-		if (rc == -ETIME) /* the budget is over; the report says so */
-			rc = add_left_out(run, o->path, NULL, BB_GATE_SKIPPED,
-					  "the budget was over before its programs were found",
-					  err);
+		if (!rc && state == BB_GATE_COMPARED && !run->opts->guests)
+			rc = add_programs(run, o, err);
+		else if (!rc)
+			add_left_out(run, o->path, NULL, state, NULL);
+		if (rc == -ETIME) { /* the budget is over; the report says so */
+			rc = 0;
+			add_left_out(run, o->path, NULL, BB_GATE_SKIPPED,
+				     "the budget was over before its programs were found");
+		}
 	}
 	return rc;
 }
@@ -306,10 +297,12 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, variant, BB_GATE_COMPARED);
 	struct bb_scenario *s = NULL;
 	char *label = NULL;
-	int rc = p ? bb_scenario__read(run->opts->scenario, &s, err) : bb_fail_nomem(err);
+	int rc = bb_scenario__read(run->opts->scenario, &s, err);
 
-	if (!rc && (asprintf(&label, "%s.%s", s->name, variant) < 0 || !(p->label = strdup(label))))
-		rc = bb_fail_nomem(err);
+	if (!rc) {
+		label = bb_asprintf("%s.%s", s->name, variant);
+		p->label = bb_strdup(label);
+	}
 	for (size_t i = 0; !rc && i < s->n_variants; i++) {
 		struct bb_variant_spec *v = &s->variants[i];
 		const struct bb_built_object *built = object_of(run, s, v);
@@ -317,9 +310,7 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 		if (!built || !built->file[BB_HEAD])
 			continue;
 		free(v->object);
-		v->object = strdup(built->file[BB_HEAD]);
-		if (!v->object)
-			rc = bb_fail_nomem(err);
+		v->object = bb_strdup(built->file[BB_HEAD]);
 	}
 	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
 		rc = bb_scenario__add_variant(s, bb_revision_names[r], variant, o->file[r], err);
@@ -349,15 +340,18 @@ static int add_built_variant(struct bb_gate_run *run, const struct bb_scenario *
 		is_floor |= bb_same_text(s->drives[i].floor, v->name);
 	if (is_floor) /* a floor is only subtracted, never compared */
 		return 0;
-	if (!o)
-		return add_left_out(run, name ? name : "", v->name, BB_GATE_SKIPPED,
-				    "neither build made its object, or more than one of that name",
-				    err);
+	if (!o) {
+		add_left_out(run, name ? name : "", v->name, BB_GATE_SKIPPED,
+			     "neither build made its object, or more than one of that name");
+		return 0;
+	}
 	rc = compare_objects(run, o, &state, err);
 	if (rc)
 		return rc;
-	return state == BB_GATE_COMPARED ? add_variant(run, v->name, o, err)
-					 : add_left_out(run, o->path, v->name, state, NULL, err);
+	if (state == BB_GATE_COMPARED)
+		return add_variant(run, v->name, o, err);
+	add_left_out(run, o->path, v->name, state, NULL);
+	return 0;
 }
 
 static int add_variants(struct bb_gate_run *run, struct bb_err *err)
@@ -443,15 +437,10 @@ static int find_revisions(struct bb_gate_run *run, const struct bb_repo *repo, s
 int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
 		      struct bb_err *err)
 {
-	struct bb_gate_run *run = calloc(1, sizeof(*run));
-	struct bb_gate_builds *builds = calloc(1, sizeof(*builds));
+	struct bb_gate_run *run = bb_calloc(1, sizeof(*run));
+	struct bb_gate_builds *builds = bb_calloc(1, sizeof(*builds));
 	int rc;
 
-	if (!run || !builds) {
-		free(run);
-		free(builds);
-		return bb_fail_nomem(err);
-	}
 	run->opts = builds->opts = opts;
 	run->builds = builds;
 	builds->gate = &run->gate;
@@ -462,11 +451,9 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 				     .each_s = opts->each_s,
 				     .exact = opts->exact,
 				     .tree = builds->repo.tree,
-				     .base = strdup(opts->base),
-				     .head = opts->head ? strdup(opts->head) : NULL};
-	rc = run->gate.base && (run->gate.head || !opts->head) ? 0 : bb_fail_nomem(err);
-	if (!rc)
-		rc = bb_repo__open(opts->dir, &builds->repo, err);
+				     .base = bb_strdup(opts->base),
+				     .head = opts->head ? bb_strdup(opts->head) : NULL};
+	rc = bb_repo__open(opts->dir, &builds->repo, err);
 	if (!rc)
 		rc = find_revisions(run, &builds->repo, err);
 	if (!rc)
@@ -547,8 +534,8 @@ static const char *why_not(const struct bb_report *r, const char *label, enum bb
 	return NULL;
 }
 
-/* Times the lines of a program in both revisions. Other errors than -EINTR and -ENOMEM are
- * ignored: these figures are optional. */
+/* Times the lines of a program in both revisions. Other errors than -EINTR are ignored: these
+ * figures are optional. */
 static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 		      const struct bb_run_opts *opts, struct bb_report *report)
 {
@@ -563,8 +550,6 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 	struct bb_err unsaid = {0};
 	int rc;
 
-	if (!timed)
-		return -ENOMEM;
 	/* a plan must not be used after drives were added to its scenario */
 	bb_plan__done(&job->plan);
 	rc = bb_scenario__add_lines(job->scenario, &unsaid);
@@ -577,15 +562,11 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 	for (size_t i = 0; !rc && i < timed->n_timed; i++) {
 		struct bb_timed *t = BB_ADD(bb_timed_record, report, timed);
 
-		if (!t) {
-			rc = -ENOMEM;
-			break;
-		}
 		*t = timed->timed[i];
 		timed->timed[i] = (struct bb_timed){0};
 	}
 	bb_report__free(timed);
-	return rc == -EINTR || rc == -ENOMEM ? rc : 0;
+	return rc == -EINTR ? rc : 0;
 }
 
 /* Times the lines of all programs whose alerts are confirmed by the second measurement. */
@@ -602,7 +583,7 @@ static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opt
 		if (has_alert(&run->gate.programs[run->jobs[i].program], report))
 			rc = time_lines(run, &run->jobs[i], opts, report);
 	if (rc)
-		return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
+		return rc;
 	rc = report->n_timed ? bb_time_diff__make(report, &diff, &run->gate.timed, err) : 0;
 	return rc == -ENODATA ? 0 : rc;
 }
@@ -621,16 +602,21 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	ab->patience_s = fmin(PATIENCE_S, share_s - ab->run.budget_s);
 	rc = bb_deadline_has_passed ? bb_fail(err, -ETIME, "the budget was over before its turn")
 				    : bb_run_ab(&job->plan, ab, report, err);
-	if (rc == -ETIME)
-		return leave_out(p, BB_GATE_SKIPPED, err->msg, err);
-	if (!rc || rc == -EINTR || rc == -ENOMEM || report->incomplete)
+	if (rc == -ETIME) {
+		leave_out(p, BB_GATE_SKIPPED, err->msg);
+		return 0;
+	}
+	if (!rc || rc == -EINTR || report->incomplete)
 		return rc;
 	/* The program failed if only head's does not load; otherwise it is skipped. */
 	base = why_not(report, p->label, BB_BASE);
 	head = why_not(report, p->label, BB_HEAD);
-	if (head && !base)
-		return leave_out(p, BB_GATE_FAILED, head, err);
-	return leave_out(p, BB_GATE_SKIPPED, base ? base : err->msg, err);
+	if (head && !base) {
+		leave_out(p, BB_GATE_FAILED, head);
+		return 0;
+	}
+	leave_out(p, BB_GATE_SKIPPED, base ? base : err->msg);
+	return 0;
 }
 
 int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,

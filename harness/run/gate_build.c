@@ -27,9 +27,7 @@ static struct bb_built_object *named(struct bb_built_objects *o, const char *pat
 		if (!strcmp(o->v[i].path, path))
 			return &o->v[i];
 	v = bb_append(&o->v, &o->n, sizeof(*v));
-	if (!v)
-		return NULL;
-	v->path = strdup(path);
+	v->path = bb_strdup(path);
 	if (v->path)
 		return v;
 	o->n--;
@@ -46,8 +44,6 @@ static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char 
 	char name[32];
 	int rc;
 
-	if (!v)
-		return bb_fail_nomem(err);
 	if (v->file[revision])
 		return 0;
 	snprintf(name, sizeof(name), "%s%zu.o", bb_revision_names[revision], (size_t)(v - o->v));
@@ -60,8 +56,8 @@ static int keep(struct bb_gate_builds *b, enum bb_revision revision, const char 
 			"%s: with this one, the objects of both builds are more than %u, or have "
 			"more than 512 MiB; name those that count by --object",
 			path, MOST_OBJECTS);
-	if (!rc && asprintf(&v->file[revision], "%s/%s", b->repo.kept, name) < 0)
-		rc = bb_fail_nomem(err);
+	if (!rc)
+		v->file[revision] = bb_asprintf("%s/%s", b->repo.kept, name);
 	if (rc && !v->file[BB_BASE] && v == &o->v[o->n - 1]) {
 		free(v->path);
 		o->n--;
@@ -152,7 +148,6 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	struct bb_capture_facts facts = {0};
 	struct bb_capture_opts here = *b->opts->capture;
 	struct bb_capture *capture = NULL;
-	struct bb_built_object *v;
 	char path[PATH_MAX + 32];
 	uint64_t began_ns = bb_now_ns();
 	struct bb_err why = {0};
@@ -174,10 +169,8 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 	b->spent_s += bb_seconds_since(began_ns);
 	if (rc)
 		return bb_fail(err, rc, "%s: %s", name, why.msg);
-	v = named(&b->objects, BB_GATE_CAPTURE);
-	if (v)
-		v->file[revision] = strdup(path);
-	return v && v->file[revision] ? 0 : bb_fail_nomem(err);
+	named(&b->objects, BB_GATE_CAPTURE)->file[revision] = bb_strdup(path);
+	return 0;
 }
 
 /* --- what is needed of a build --- */
@@ -231,22 +224,22 @@ static int find_targets(const struct bb_gate_builds *b, struct bb_built_objects 
 
 	if (rc)
 		return rc;
-	for (line = strtok_r(end.out, ":\n", &at); !rc && line; line = strtok_r(NULL, ":\n", &at))
-		if (!named(targets, line))
-			rc = bb_fail_nomem(err);
+	for (line = strtok_r(end.out, ":\n", &at); line; line = strtok_r(NULL, ":\n", &at))
+		named(targets, line);
 	bb_process_end__done(&end);
-	return rc;
+	return 0;
 }
 
 /* Adds the target called `name` to the needs. `is_path`: `name` is the target's whole path.
  * *ret_known: there is such a target. */
-static int add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
-		    struct bb_built_objects *needs, bool *ret_known, struct bb_err *err)
+static void add_need(const struct bb_built_objects *targets, const char *name, bool is_path,
+		     struct bb_built_objects *needs, bool *ret_known)
 {
 	const struct bb_built_object *t = bb_built_objects__find(targets, name);
 
 	*ret_known = t && (!is_path || !strcmp(t->path, name));
-	return *ret_known && !named(needs, t->path) ? bb_fail_nomem(err) : 0;
+	if (*ret_known)
+		named(needs, t->path);
 }
 
 /* Finds the targets that make has to build. Finds none, so that everything is built, if make
@@ -265,14 +258,14 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 	rc = find_targets(b, &targets, err);
 	/* --object gives exact paths: an object of the same name elsewhere would not be copied. */
 	for (size_t i = 0; !rc && known && i < o->objects.n; i++)
-		rc = add_need(&targets, o->objects.v[i], true, needs, &known, err);
+		add_need(&targets, o->objects.v[i], true, needs, &known);
 	if (!rc && !o->objects.n)
 		rc = bb_scenario__read(o->scenario, &s, err);
 	for (size_t i = 0; !rc && s && known && i < s->n_variants; i++) {
 		const char *name = bb_variant_object(s, &s->variants[i]);
 
 		if (name && strcmp(name, BB_FLOORS_OBJECT)) /* the floors come with bpfbench */
-			rc = add_need(&targets, name, false, needs, &known, err);
+			add_need(&targets, name, false, needs, &known);
 	}
 	bb_scenario__free(s);
 	bb_built_objects__done(&targets);
@@ -291,13 +284,11 @@ static int find_needs(const struct bb_gate_builds *b, struct bb_built_objects *n
 static int run_build(const struct bb_gate_builds *b, const struct bb_built_objects *needs,
 		     const char *text, const char *what, struct bb_err *err)
 {
-	const char *command = b->opts->build, **argv = calloc(needs->n + 4, sizeof(*argv)), *log;
+	const char *command = b->opts->build, **argv = bb_calloc(needs->n + 4, sizeof(*argv)), *log;
 	struct bb_process_end end;
 	size_t lines = 0;
 	int rc;
 
-	if (!argv)
-		return bb_fail_nomem(err);
 	argv[0] = command ? "sh" : "make";
 	argv[1] = command ? "-c" : needs->n ? "--" : NULL;
 	argv[2] = command;
@@ -341,15 +332,12 @@ static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, c
 			       "%s has no Makefile at its top; name the command that makes its "
 			       "objects: --build COMMAND",
 			       what);
-	out = open_memstream(&text, &size);
-	if (out)
-		fputs(command ? command : "make", out);
-	for (size_t i = 0; out && !command && i < needs->n; i++)
+	out = bb_open_memstream(&text, &size);
+	fputs(command ? command : "make", out);
+	for (size_t i = 0; !command && i < needs->n; i++)
 		fprintf(out, " %s", needs->v[i].path);
-	if (!out || fclose(out) || asprintf(&line, "building %s: %s", what, text) < 0) {
-		free(text);
-		return bb_fail_nomem(err);
-	}
+	bb_close_memstream(out);
+	line = bb_asprintf("building %s: %s", what, text);
 	b->opts->say(line);
 	rc = run_build(b, needs, text, what, err);
 	free(line);
@@ -403,9 +391,7 @@ int bb_gate_builds__make(struct bb_gate_builds *b, struct bb_err *err)
 	for (size_t i = 0; i < b->objects.n; i++) {
 		struct bb_built_object *o = &b->objects.v[i];
 
-		o->file[BB_HEAD] = strdup(o->file[BB_BASE]);
-		if (!o->file[BB_HEAD])
-			return bb_fail_nomem(err);
+		o->file[BB_HEAD] = bb_strdup(o->file[BB_BASE]);
 	}
 	return 0;
 }

@@ -14,91 +14,67 @@ struct bb_inside_path_name bb_inside_path_name(const struct bb_inside_path *p)
 	return name;
 }
 
-static int add_case(struct bb_report *r, const char *scenario, const char *variant,
-		    const struct bb_inside_path *p, double seconds, double clock_ns,
-		    struct bb_case **ret_case)
+static struct bb_case *add_case(struct bb_report *r, const char *scenario, const char *variant,
+				const struct bb_inside_path *p, double seconds, double clock_ns)
 {
 	struct bb_case *c = BB_ADD(bb_case_record, r, cases);
 	struct bb_series *s;
 	double mean = bb_inside_path__mean(p, clock_ns);
 
-	if (!c)
-		return -ENOMEM;
-	if (asprintf(&c->name, "%s/%s/" BB_DRIVE_INSIDE, scenario, variant) < 0)
-		c->name = NULL;
-	c->scenario = strdup(scenario);
-	c->variant = strdup(variant);
-	c->drive = strdup(BB_DRIVE_INSIDE);
+	c->name = bb_asprintf("%s/%s/" BB_DRIVE_INSIDE, scenario, variant);
+	c->scenario = bb_strdup(scenario);
+	c->variant = bb_strdup(variant);
+	c->drive = bb_strdup(BB_DRIVE_INSIDE);
 	c->is_live = true;
 	s = bb_record__series(c, 0, -1);
-	if (!c->name || !c->scenario || !c->variant || !c->drive || !s)
-		return -ENOMEM;
 	s->elapsed_s = seconds;
 	s->run_cnt = p->runs;
 	s->multi = p->runs - p->timed;
 	s->run_time_ns = isnan(mean) ? 0 : (uint64_t)(mean * (double)p->runs);
-	*ret_case = c;
 	bb_inside_path__samples(p, clock_ns, &s->hist);
-	return 0;
+	return c;
 }
 
-/* Returns in `*ret_name` the name of program `i`, with a number behind it if an earlier program
- * that ran has the same name. Returns 0 or -ENOMEM. */
-static int name_variant(const struct bb_inside *in, const struct bb_inside_figures *figures,
-			size_t i, char **ret_name)
+/* Returns the name of program `i`, with a number behind it if an earlier program that ran has the
+ * same name; free it. */
+static char *name_variant(const struct bb_inside *in, const struct bb_inside_figures *figures,
+			  size_t i)
 {
 	const char *name = *in->programs[i].name ? in->programs[i].name : "no-name";
 	size_t n = 1;
 
 	for (size_t k = 0; k < i; k++)
 		n += figures[k].all.runs && !strcmp(in->programs[k].name, in->programs[i].name);
-	return (n > 1 ? asprintf(ret_name, "%s-%zu", name, n) : asprintf(ret_name, "%s", name)) < 0
-		       ? -ENOMEM
-		       : 0;
+	return n > 1 ? bb_asprintf("%s-%zu", name, n) : bb_strdup(name);
 }
 
-static int add_paths(const struct bb_inside_figures *f, const char *scenario, const char *variant,
-		     double seconds, double clock_ns, size_t n_paths, struct bb_report *r)
+static void add_paths(const struct bb_inside_figures *f, const char *scenario, const char *variant,
+		      double seconds, double clock_ns, size_t n_paths, struct bb_report *r)
 {
-	int rc = 0;
-
-	for (size_t k = 0; !rc && f->n_paths > 1 && k < f->n_paths && k < n_paths; k++) {
+	for (size_t k = 0; f->n_paths > 1 && k < f->n_paths && k < n_paths; k++) {
 		const struct bb_inside_path *p = &f->paths[k];
-		struct bb_case *c;
-		char *name = NULL;
+		char *name = bb_asprintf("%s.%s", variant, bb_inside_path_name(p).text);
 
-		if (asprintf(&name, "%s.%s", variant, bb_inside_path_name(p).text) < 0)
-			return -ENOMEM;
-		rc = add_case(r, scenario, name, p, seconds, clock_ns, &c);
-		if (!rc)
-			c->path_share = (double)p->runs / (double)f->all.runs;
+		add_case(r, scenario, name, p, seconds, clock_ns)->path_share = (double)p->runs /
+										(double)f->all.runs;
 		free(name);
 	}
-	return rc;
 }
 
-int bb_inside__report(const struct bb_inside *in, const struct bb_inside_figures *figures,
-		      uint64_t ended_ns, const char *scenario, size_t n_paths,
-		      struct bb_report *report, struct bb_err *err)
+void bb_inside__report(const struct bb_inside *in, const struct bb_inside_figures *figures,
+		       uint64_t ended_ns, const char *scenario, size_t n_paths,
+		       struct bb_report *report)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < in->n_programs; i++) {
+	for (size_t i = 0; i < in->n_programs; i++) {
 		double seconds = (double)(ended_ns - in->programs[i].began_ns) * 1e-9;
 		double clock_ns = in->price.clock_ns;
-		char *variant = NULL;
-		struct bb_case *c;
+		char *variant;
 
 		if (!in->programs[i].id || !figures[i].all.runs)
 			continue;
-		rc = name_variant(in, figures, i, &variant);
-		if (!rc)
-			rc = add_case(report, scenario, variant, &figures[i].all, seconds, clock_ns,
-				      &c);
-		if (!rc)
-			rc = add_paths(&figures[i], scenario, variant, seconds, clock_ns, n_paths,
-				       report);
+		variant = name_variant(in, figures, i);
+		add_case(report, scenario, variant, &figures[i].all, seconds, clock_ns);
+		add_paths(&figures[i], scenario, variant, seconds, clock_ns, n_paths, report);
 		free(variant);
 	}
-	return rc ? bb_fail_nomem(err) : 0;
 }

@@ -40,11 +40,10 @@ static void take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 	row->cpu_share = row->runs ? ns * 1e-9 / row->seconds : 0;
 }
 
-int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns)
+void bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns)
 {
 	if (runs <= BB_WINDOWS_MEAN_OF_MAX)
 		bb_hist_add(&w->means[runs - 1], (ns + runs / 2) / runs, 1);
-	return 0;
 }
 
 void bb_live_windows__done(struct bb_live_windows *w)
@@ -53,7 +52,7 @@ void bb_live_windows__done(struct bb_live_windows *w)
 		bb_hist_done(&w->means[i]);
 }
 
-int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows)
+void bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows)
 {
 	uint64_t n[BB_WINDOWS_MEAN_OF_MAX];
 	const struct bb_hist *means;
@@ -72,7 +71,6 @@ int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_window
 	row->p90 = means->n >= BB_P90_MIN ? bb_hist_quantile(&sorted, 0.9) : NAN;
 	row->p99 = means->n >= BB_P99_MIN ? bb_hist_quantile(&sorted, 0.99) : NAN;
 	bb_sorted_done(&sorted);
-	return 0;
 }
 
 double bb_live_row__share(const struct bb_live_row *row)
@@ -240,7 +238,7 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 					  (l->sleeps - w->sleeps) * w->own.by_sleep);
 	} else {
 		if (window.run_cnt)
-			rc = bb_live_windows__add(&w->windows, window.run_cnt, window.run_time_ns);
+			bb_live_windows__add(&w->windows, window.run_cnt, window.run_time_ns);
 		*ret_shared |= window.run_cnt > 1;
 	}
 	w->idle &= !window.run_cnt;
@@ -343,10 +341,6 @@ static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	w = bb_append(&l->v, &l->n, sizeof(*w));
-	if (!w) {
-		close(fd);
-		return bb_fail_nomem(err);
-	}
 	*w = (struct watched){.reader = {.prog_fd = fd, .fdinfo_fd = -1}};
 	rc = bb_loaded__read(fd, &w->program, err);
 	if (!rc) {
@@ -488,8 +482,8 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 
 	if (rc)
 		return rc;
-	rows = calloc(n ? n : 1, sizeof(*rows));
-	for (size_t i = 0; rows && !rc && i < n; i++) {
+	rows = bb_calloc(n ? n : 1, sizeof(*rows));
+	for (size_t i = 0; i < n; i++) {
 		struct watched *w = &l->v[i];
 		uint64_t until_ns = w->until_ns ? w->until_ns : now_ns;
 
@@ -498,13 +492,9 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 				   (double)(until_ns - w->since_ns) * 1e-9);
 		if (bb_own_runs__any(&w->own) || w->share.unclear)
 			take_out(&rows[i], &w->own, &w->share);
-		rc = bb_live_row__distribute(&rows[i], &w->windows);
+		bb_live_row__distribute(&rows[i], &w->windows);
 		bb_time_buckets__add(&w->single, &w->windows.means[0]);
 		rows[i].single = w->single;
-	}
-	if (!rows || rc) {
-		free(rows);
-		return bb_fail_nomem(err);
 	}
 	*ret_rows = rows;
 	*ret_n = n;
@@ -527,11 +517,9 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watch **ret_live,
 			struct bb_err *err)
 {
-	struct bb_live_watch *l = calloc(1, sizeof(*l));
+	struct bb_live_watch *l = bb_calloc(1, sizeof(*l));
 	int rc;
 
-	if (!l)
-		return bb_fail_nomem(err);
 	l->filter = *filter;
 	l->pause_ns = 4 * SHORTEST_NS;
 	rc = look_again(l, err);

@@ -48,13 +48,13 @@ struct bb_live_windows {
 };
 
 /* Adds a window of `runs` (> 0) that took `ns` together. Ignores a window with more than
- * BB_WINDOWS_MEAN_OF_MAX runs. Returns 0 or -ENOMEM. */
-int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
+ * BB_WINDOWS_MEAN_OF_MAX runs. */
+void bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
 void bb_live_windows__done(struct bb_live_windows *w); /* leaves it empty */
 
 /* Chooses the number of runs per window that tells most, and fills in the distribution of those
- * windows. Returns 0 or -ENOMEM. */
-int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
+ * windows. */
+void bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
 
 /* Returns the share of all runs that the distribution covers, 0 to 1; NAN without runs. */
 double bb_live_row__share(const struct bb_live_row *row);
@@ -96,7 +96,7 @@ struct bb_live_filter {
 	bool sparing;
 };
 
-/* Begins to watch the programs that are loaded now. Returns -EPERM with the remedy, or -ENOMEM. */
+/* Begins to watch the programs that are loaded now. Returns -EPERM with the remedy. */
 int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watch **ret_live,
 			struct bb_err *err);
 void bb_live_watch__close(struct bb_live_watch *live);

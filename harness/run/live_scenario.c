@@ -38,8 +38,6 @@ static int choose(struct maker *m, const struct bb_loaded *program, const char *
 				       "program '%s' (id %u) is named twice; once is enough",
 				       program->name, program->id);
 	c = bb_append(&m->v, &m->n, sizeof(*c));
-	if (!c)
-		return bb_fail_nomem(err);
 	c->program = *program;
 	c->pin = pin;
 	called = slash ? slash + 1 : pin ? pin : program->name;
@@ -68,8 +66,6 @@ static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_er
 
 	while (!(rc = bb_loaded__next(id, &id, err))) {
 		program = bb_append(ret_programs, ret_n, sizeof(*program));
-		if (!program)
-			return bb_fail_nomem(err);
 		rc = look_up(id, NULL, program, err);
 		if (rc && rc != -ENOENT)
 			return rc;
@@ -83,10 +79,8 @@ static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_er
 static int say_no_match(const char *glob, const struct bb_loaded *programs, size_t n,
 			struct bb_err *err)
 {
-	const char **names = calloc(n, sizeof(*names)), *near;
+	const char **names = bb_calloc(n, sizeof(*names)), *near;
 
-	if (!names)
-		return bb_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		names[i] = programs[i].name;
 	near = bb_nearest(glob, names, n);
@@ -172,13 +166,12 @@ int bb_live_scenario__make(const struct bb_live_opts *opts, char **ret_text, str
 	struct maker m = {.opts = opts};
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int rc = out ? choose_all(&m, err) : bb_fail_nomem(err);
+	FILE *out = bb_open_memstream(&text, &size);
+	int rc = choose_all(&m, err);
 
 	if (!rc)
 		write_text(&m, out);
-	if (out && fclose(out) && !rc)
-		rc = bb_fail_nomem(err);
+	bb_close_memstream(out);
 	free(m.v);
 	if (rc)
 		free(text);

@@ -261,10 +261,9 @@ static const struct bb_try_part *found_bytes(const struct bb_found_input *f)
 	return NULL;
 }
 
-/* Finds the group for `p`, the program of the next variant. Adds the group if there is none.
- * Returns 0 or -ENOMEM. */
-static int find_group(struct maker *m, const struct bb_object_program *p, const char *name,
-		      size_t *ret_group)
+/* Finds the group for `p`, the program of the next variant. Adds the group if there is none. */
+static void find_group(struct maker *m, const struct bb_object_program *p, const char *name,
+		       size_t *ret_group)
 {
 	const char *trigger = trigger_of(m->opts, p);
 	/* versions that are compared get the same packets */
@@ -282,12 +281,10 @@ static int find_group(struct maker *m, const struct bb_object_program *p, const 
 		if (strcmp(g->trigger, trigger))
 			continue;
 		if (!alone && !g->has_packets)
-			return 0;
+			return;
 		n_alike++;
 	}
 	g = bb_append(&m->groups, &m->n_groups, sizeof(*g));
-	if (!g)
-		return -ENOMEM;
 	*g = (struct group){.type = p->type,
 			    .run_type = run_type_of(p->type),
 			    .trigger = trigger,
@@ -308,10 +305,9 @@ static int find_group(struct maker *m, const struct bb_object_program *p, const 
 	if (has_floor && n_alike)
 		snprintf(g->floor + strlen(g->floor), sizeof(g->floor) - strlen(g->floor), "-%zu",
 			 n_alike + 1);
-	return 0;
 }
 
-static int add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
+static void add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
 {
 	struct variant *added, v = {.part = part, .program = p};
 	struct bb_object_skip *skip;
@@ -327,28 +323,20 @@ static int add_program(struct maker *m, const struct part *part, const struct bb
 			 part->n_wanted == 1 ? "" : ".", part->n_wanted == 1 ? "" : own);
 	if (why_not(m->opts, p, why, sizeof(why))) {
 		skip = bb_append(&m->out.skips, &m->out.n_skips, sizeof(*skip));
-		if (!skip)
-			return -ENOMEM;
-		if (asprintf(&skip->what, "%s/%s", m->name, v.name) < 0)
-			skip->what = NULL;
-		skip->why = strdup(why);
-		return skip->what && skip->why ? 0 : -ENOMEM;
+		skip->what = bb_asprintf("%s/%s", m->name, v.name);
+		skip->why = bb_strdup(why);
+		return;
 	}
-	if (find_group(m, p, v.name, &v.group))
-		return -ENOMEM;
+	find_group(m, p, v.name, &v.group);
 	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
-	if (!added)
-		return -ENOMEM;
 	*added = v;
 	if (!p->guess)
-		return 0;
-	if (asprintf(&m->out.guesses,
-		     "%sbpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
-		     "otherwise\n",
-		     before ? before : "", v.name, p->section, p->guess) < 0)
-		m->out.guesses = NULL;
+		return;
+	m->out.guesses = bb_asprintf("%sbpfbench: %s: its section \"%s\" is taken for \"%s\"; "
+				     "--type says "
+				     "otherwise\n",
+				     before ? before : "", v.name, p->section, p->guess);
 	free(before);
-	return m->out.guesses ? 0 : -ENOMEM;
 }
 
 /* Lists all skips with the same reason as the skip `from`. Lists nothing if an earlier skip has
@@ -372,16 +360,14 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 {
 	char *list = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&list, &size);
+	FILE *out = bb_open_memstream(&list, &size);
 	int rc;
 
-	for (size_t i = 0; out && i < m->out.n_skips; i++)
+	for (size_t i = 0; i < m->out.n_skips; i++)
 		list_alike(m, i, out);
-	if (!out || fclose(out))
-		rc = bb_fail_nomem(err);
-	else
-		rc = bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s",
-			     m->parts[0].path, list);
+	bb_close_memstream(out);
+	rc = bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s", m->parts[0].path,
+		     list);
 	free(list);
 	return rc;
 }
@@ -408,9 +394,8 @@ static int find_programs(struct maker *m, struct bb_err *err)
 	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
 	for (size_t i = 0; !rc && i < o->n_objects; i++)
 		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)
-			if (is_wanted(o, &o->objects[i], m->parts[i].info.programs[j].name) &&
-			    add_program(m, &m->parts[i], &m->parts[i].info.programs[j]))
-				rc = bb_fail_nomem(err);
+			if (is_wanted(o, &o->objects[i], m->parts[i].info.programs[j].name))
+				add_program(m, &m->parts[i], &m->parts[i].info.programs[j]);
 	if (!rc && (!m->n_variants || (o->one_each && m->out.n_skips)))
 		rc = say_nothing_driven(m, err);
 	return rc ? rc : check_distinct(m, err);
@@ -453,13 +438,11 @@ static bool is_text(const char *data, size_t len)
 static int look_for_hex(const char *path, const char *data, size_t len, size_t least,
 			struct bb_err *err)
 {
-	uint8_t *bytes = malloc(len / 2 + 1);
+	uint8_t *bytes = bb_calloc(len / 2 + 1, 1);
 	size_t n = 0, at = 0;
-	int rc = bytes ? bb_parse_hex(data, bytes, len / 2 + 1, &n, &at) : -ENOMEM;
+	int rc = bb_parse_hex(data, bytes, len / 2 + 1, &n, &at);
 
 	free(bytes);
-	if (rc == -ENOMEM)
-		return bb_fail_nomem(err);
 	if (!is_text(data, len))
 		return 1;
 	if (rc)
@@ -918,11 +901,9 @@ static int write_drives(const struct maker *m, size_t group, FILE *out, struct b
 static int write_text(struct maker *m, struct bb_err *err)
 {
 	size_t size = 0;
-	FILE *out = open_memstream(&m->out.text, &size);
+	FILE *out = bb_open_memstream(&m->out.text, &size);
 	int rc = 0;
 
-	if (!out)
-		return bb_fail_nomem(err);
 	write_head(m, out);
 	write_variants(m, out);
 	fputs("drive:\n", out);
@@ -936,7 +917,8 @@ static int write_text(struct maker *m, struct bb_err *err)
 			fputc((unsigned char)*c < ' ' ? '?' : *c, out);
 		fputc('\n', out);
 	}
-	return fclose(out) && !rc ? bb_fail_nomem(err) : rc;
+	bb_close_memstream(out);
+	return rc;
 }
 
 /* True for "1000" and for "10,1000". */
@@ -1018,9 +1000,7 @@ static int read_files(struct maker *m, struct bb_err *err)
 {
 	int rc = 0;
 
-	m->files = calloc(m->opts->maps.n + 1, sizeof(*m->files));
-	if (!m->files)
-		return bb_fail_nomem(err);
+	m->files = bb_calloc(m->opts->maps.n + 1, sizeof(*m->files));
 	for (size_t i = 0; !rc && i < m->opts->maps.n; i++) {
 		char path[PATH_MAX];
 
@@ -1057,8 +1037,8 @@ static int check_inputs(const struct maker *m, struct bb_err *err)
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err)
 {
-	struct maker m = {.opts = opts, .parts = calloc(opts->n_objects, sizeof(*m.parts))};
-	int rc = m.parts ? find_programs(&m, err) : bb_fail_nomem(err);
+	struct maker m = {.opts = opts, .parts = bb_calloc(opts->n_objects, sizeof(*m.parts))};
+	int rc = find_programs(&m, err);
 
 	if (!rc)
 		rc = check_inputs(&m, err);

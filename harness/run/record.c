@@ -3,6 +3,7 @@
 
 #include "base/deadline.h"
 #include "base/give_way.h"
+#include "base/text.h"
 #include "env/checks.h"
 
 #define DISTINCT 32u /* a new series has room for so many distinct values; few series have more */
@@ -17,29 +18,21 @@ static double share_of(const struct bb_input *input, const struct bb_inputs *of)
 	return input && input->weight > 0 ? input->weight / sum : NAN;
 }
 
-int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
-		    const struct bb_plan_case *planned, const char *variant, size_t *ret_index,
-		    struct bb_err *err)
+void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
+		     const struct bb_plan_case *planned, const char *variant, size_t *ret_index)
 {
 	const struct bb_scenario *sc = plan->scenario;
 	const char *anchor = sc->anchor ? sc->anchor : planned->drive->floor;
 	uint32_t units_per_ns = planned->drive->kind->units_per_ns;
 	struct bb_case *k = BB_ADD(bb_case_record, report, cases);
 
-	if (!k)
-		return bb_fail_nomem(err);
 	variant = variant ? variant : planned->variant->name;
-	if (asprintf(&k->name, "%s/%s/%s", sc->name, variant,
-		     bb_plan_case__below_variant(planned)) < 0)
-		k->name = NULL;
-	k->scenario = strdup(sc->name);
-	k->variant = strdup(variant);
-	k->drive = strdup(bb_drive_name(planned->drive));
-	k->param = planned->param ? strdup(planned->param) : NULL;
-	k->param_text = planned->param ? strdup(planned->name + planned->value) : NULL;
-	if (!k->name || !k->scenario || !k->variant || !k->drive ||
-	    (planned->param && (!k->param || !k->param_text)))
-		return bb_fail_nomem(err);
+	k->name = bb_asprintf("%s/%s/%s", sc->name, variant, bb_plan_case__below_variant(planned));
+	k->scenario = bb_strdup(sc->name);
+	k->variant = bb_strdup(variant);
+	k->drive = bb_strdup(bb_drive_name(planned->drive));
+	k->param = planned->param ? bb_strdup(planned->param) : NULL;
+	k->param_text = planned->param ? bb_strdup(planned->name + planned->value) : NULL;
 	k->param_value = planned->param_value;
 	k->path_share = share_of(planned->input, &planned->drive->inputs);
 	k->is_live = bb_variant_is_live(planned->variant);
@@ -47,20 +40,18 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	k->floor = BB_NO_FLOOR;
 	k->is_anchor = anchor && !strcmp(anchor, planned->variant->name);
 	*ret_index = report->n_cases - 1;
-	return 0;
 }
 
-int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
-			const struct bb_plan_case *planned, const struct bb_test_prog *prog)
+void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
+			 const struct bb_plan_case *planned, const struct bb_test_prog *prog)
 {
 	char words[600] = "";
 
 	if (driver->fired_by)
 		driver->fired_by(planned->input, prog, words, sizeof(words));
 	if (!words[0])
-		return 0;
-	c->fired_by = strdup(words);
-	return c->fired_by ? 0 : -ENOMEM;
+		return;
+	c->fired_by = bb_strdup(words);
 }
 
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
@@ -74,24 +65,19 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 	if (rc)
 		return rc;
 	p = BB_ADD(bb_program_record, report, programs);
-	if (!p)
-		return bb_fail_nomem(err);
-	if (asprintf(&p->name, "%s/%s", scenario->name, v->name) < 0)
-		p->name = NULL;
-	p->scenario = strdup(scenario->name);
-	p->variant = strdup(v->name);
-	p->program = strdup(prog->target->source->program);
-	p->object = strdup(v->pinned   ? v->pinned
-			   : v->id     ? "(loaded already)"
-			   : v->object ? v->object
-				       : scenario->object);
-	p->type = strdup(facts.type);
-	p->tag = strdup(facts.tag);
+	p->name = bb_asprintf("%s/%s", scenario->name, v->name);
+	p->scenario = bb_strdup(scenario->name);
+	p->variant = bb_strdup(v->name);
+	p->program = bb_strdup(prog->target->source->program);
+	p->object = bb_strdup(v->pinned   ? v->pinned
+			      : v->id     ? "(loaded already)"
+			      : v->object ? v->object
+					  : scenario->object);
+	p->type = bb_strdup(facts.type);
+	p->tag = bb_strdup(facts.tag);
 	p->has_ring = bb_target__ring(prog->target) != NULL;
 	p->metrics = facts.metrics;
-	return p->name && p->scenario && p->variant && p->program && p->object && p->type && p->tag
-		       ? 0
-		       : bb_fail_nomem(err);
+	return 0;
 }
 
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64)
@@ -106,8 +92,8 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* Moves a batch into its series, which then owns the batch's flow. Returns 0 or -ENOMEM. */
-static int take_batch(struct bb_series *s, struct bb_batch *b)
+/* Moves a batch into its series, which then owns the batch's flow. */
+static void take_batch(struct bb_series *s, struct bb_batch *b)
 {
 	const struct {
 		double *of_series, of_batch;
@@ -151,22 +137,17 @@ static int take_batch(struct bb_series *s, struct bb_batch *b)
 	s->elapsed_s += b->elapsed_s;
 	if (!isnan(b->target_cpu_s))
 		s->target_cpu_s = (isnan(s->target_cpu_s) ? 0 : s->target_cpu_s) + b->target_cpu_s;
-	return 0;
 }
 
-int bb_record__void(struct bb_series *s, const char *fmt, ...)
+void bb_record__void(struct bb_series *s, const char *fmt, ...)
 {
 	va_list ap;
-	int n;
 
 	if (s->void_why)
-		return 0;
+		return;
 	va_start(ap, fmt);
-	n = vasprintf(&s->void_why, fmt, ap);
+	bb_add_text(&s->void_why, "", fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		s->void_why = NULL;
-	return n < 0 ? -ENOMEM : 0;
 }
 
 static int drops_of(const struct bb_test_prog *prog, uint64_t *ret_drops)
@@ -216,7 +197,7 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 		       struct bb_series *s, struct bb_err *err)
 {
 	uint64_t before, after;
-	int rc = drops_of(slot->prog, &before), record_rc;
+	int rc = drops_of(slot->prog, &before);
 
 	bb_give_way();
 	b->slope.intercept_ns = b->floor_ns = b->line_ns = NAN;
@@ -226,11 +207,9 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
 	if (rc == -ETIME) /* the time was over; the samples taken before count */
 		rc = 0;
-	record_rc = take_batch(s, b); /* samples taken before an error count too */
-	if (!record_rc && b->void_why[0])
-		record_rc = bb_record__void(s, "%s", b->void_why);
-	if (!rc)
-		rc = record_rc;
+	take_batch(s, b); /* samples taken before an error count too */
+	if (b->void_why[0])
+		bb_record__void(s, "%s", b->void_why);
 	if (!rc)
 		rc = drops_of(slot->prog, &after);
 	if (!rc)
@@ -238,8 +217,7 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 	return rc;
 }
 
-int bb_record__skip(struct bb_report *report, struct bb_err *err, const char *why, const char *fmt,
-		    ...)
+void bb_record__skip(struct bb_report *report, const char *why, const char *fmt, ...)
 {
 	char what[600];
 	va_list ap;
@@ -247,7 +225,7 @@ int bb_record__skip(struct bb_report *report, struct bb_err *err, const char *wh
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
+	bb_report__add_skip(report, what, why);
 }
 
 int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err)
@@ -257,6 +235,6 @@ int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err)
 	else if (!err->code)
 		bb_fail(err, rc, "%s", strerror(-rc));
 	if (!report->incomplete)
-		report->incomplete = strdup(err->msg);
+		report->incomplete = bb_strdup(err->msg);
 	return rc;
 }

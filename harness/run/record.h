@@ -10,16 +10,14 @@
 /*
  * Adds a case to the report for a case of the plan. `variant` is its name there; NULL: the name of
  * the plan's variant. The caller sets the floor. `*ret_index` is the index of the case in the
- * report. Returns 0, or -ENOMEM with a message.
+ * report.
  */
-int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
-		    const struct bb_plan_case *planned, const char *variant, size_t *ret_index,
-		    struct bb_err *err);
+void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
+		     const struct bb_plan_case *planned, const char *variant, size_t *ret_index);
 
-/* Fills in how the program is made to run, which is known when the drives are open. Returns 0 or
- * -ENOMEM. */
-int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
-			const struct bb_plan_case *planned, const struct bb_test_prog *prog);
+/* Fills in how the program is made to run, which is known when the drives are open. */
+void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
+			 const struct bb_plan_case *planned, const struct bb_test_prog *prog);
 
 /* Adds a loaded program and its static metrics to the report. */
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
@@ -29,8 +27,8 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
  * is `jit_mod64` (-1: unknown). Returns NULL when out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
 
-/* Makes the series void; only the first reason is kept. Returns 0 or -ENOMEM. */
-int bb_record__void(struct bb_series *s, const char *fmt, ...)
+/* Makes the series void; only the first reason is kept. */
+void bb_record__void(struct bb_series *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* True if the program ran as often as it was fired. A live program may run more often, because
@@ -54,9 +52,9 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 		       struct bb_series *s, struct bb_err *err);
 
 /* Adds a skip to the report: the name by `fmt` of something that was not measured, and the
- * reason `why`. Returns 0, or -ENOMEM with a message. */
-int bb_record__skip(struct bb_report *report, struct bb_err *err, const char *why, const char *fmt,
-		    ...) __attribute__((format(printf, 4, 5)));
+ * reason `why`. */
+void bb_record__skip(struct bb_report *report, const char *why, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Says in the report and in `err` that a run ended early with `rc`. The report keeps its first
  * reason. Returns `rc`. */

@@ -29,15 +29,11 @@ struct bb_references {
 int bb_references__open(const char *object_dir, struct bb_references **ret_references,
 			struct bb_err *err)
 {
-	struct bb_references *r = calloc(1, sizeof(*r));
+	struct bb_references *r = bb_calloc(1, sizeof(*r));
 	struct bb_err unsaid = {0};
-	char *path = NULL;
+	char *path = bb_asprintf("%s/references.bpf.o", object_dir);
 	int rc = 0;
 
-	if (!r || asprintf(&path, "%s/references.bpf.o", object_dir) < 0) {
-		free(r);
-		return bb_fail_nomem(err);
-	}
 	for (int i = 0; !rc && i < BB_N_REFERENCES; i++) {
 		rc = bb_must_end_why();
 		if (!rc)

@@ -107,8 +107,7 @@ int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
 
 	if (rev[0] == '-')
 		return bb_fail(err, -ENOENT, "'%s' is no revision", rev);
-	if (asprintf(&peeled, "%s^{commit}", rev) < 0)
-		return bb_fail_nomem(err);
+	peeled = bb_asprintf("%s^{commit}", rev);
 	rc = git(repo, repo->top, &out, err, "rev-parse", "--verify", "--quiet", peeled, NULL);
 	free(peeled);
 	snprintf(what, sizeof(what),

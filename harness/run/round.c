@@ -198,10 +198,10 @@ static int run_turn(struct bb_run *r, size_t planned, size_t turns_left, struct 
 	counts_wakeups = counts_wakeups &&
 			 !bb_irq_works__read("", ss->opts->driver.cpu, &irq_works, NULL);
 	rc = bb_record__measure(r->cases[planned].slot, c->driver_param, &b, s, err);
-	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
-		rc = bb_fail_nomem(err);
-	if (!rc && b.returned[0] && !k->returned && !(k->returned = strdup(b.returned)))
-		rc = bb_fail_nomem(err);
+	if (!rc && b.emptied && !k->emptied)
+		k->emptied = bb_strdup(b.emptied);
+	if (!rc && b.returned[0] && !k->returned)
+		k->returned = bb_strdup(b.returned);
 	if (!rc && c->variant->fill_count && isnan(k->map_bytes))
 		k->map_bytes = bb_target__filled_bytes(prog_of(r, planned)->target);
 	/* Counts how often a run of the case interrupts its own CPU; one turn is enough. */
@@ -229,8 +229,7 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 		rc = bb_must_end_why();
 		if (rc)
 			return rc;
-		if (!bb_record__series(bb_run__case(r, i), load, prog->jit_mod64))
-			return bb_fail_nomem(err);
+		bb_record__series(bb_run__case(r, i), load, prog->jit_mod64);
 		if (first != i) {
 			r->cases[i].slot = r->cases[first].slot;
 			continue;
@@ -248,36 +247,35 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 }
 
 /* Checks the series of one variant, of this round and drive, against the kernel's own counts.
- * Makes series void whose counts are wrong. Returns 0 or -ENOMEM. */
-static int judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
+ * Makes series void whose counts are wrong. */
+static void judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
 {
 	struct bb_session *ss = &r->session;
 	const struct bb_drive_spec *spec = ss->plan->cases[first].drive;
 	const struct bb_driver *driver = bb_driver_of(spec->kind);
 	const struct bb_test_prog *prog = prog_of(r, first);
-	int want_drops = ss->plan->scenario->expect_drops, rc = 0;
+	int want_drops = ss->plan->scenario->expect_drops;
 	uint64_t fired = 0, misses;
 	char why[300];
 
 	for (size_t i = first; i != BB_NO_CASE; i = r->cases[i].next)
 		fired += series_of(r, i)->fired + series_of(r, i)->warmup;
 	bb_record__check(driver, prog, before, fired, &misses, why, sizeof(why));
-	for (size_t i = first; !rc && i != BB_NO_CASE; i = r->cases[i].next) {
+	for (size_t i = first; i != BB_NO_CASE; i = r->cases[i].next) {
 		struct bb_series *s = series_of(r, i);
 
 		s->misses = misses;
 		if (why[0])
-			rc = bb_record__void(s, "%s", why);
+			bb_record__void(s, "%s", why);
 		else if (driver->kind.fires && !driver->kind.stats_off &&
 			 !bb_record__all_ran(prog, s->run_cnt, s->fired))
-			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired",
-					     (unsigned long long)s->run_cnt,
-					     (unsigned long long)s->fired);
+			bb_record__void(s, "run_cnt is %llu, %llu events were fired",
+					(unsigned long long)s->run_cnt,
+					(unsigned long long)s->fired);
 		else if (want_drops >= 0 && s->drops != (uint64_t)want_drops)
-			rc = bb_record__void(s, "%llu drops, %d expected",
-					     (unsigned long long)s->drops, want_drops);
+			bb_record__void(s, "%llu drops, %d expected", (unsigned long long)s->drops,
+					want_drops);
 	}
-	return rc;
 }
 
 /* Measures the references once, and stores them in all series of the drive in this round that
@@ -338,12 +336,9 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 	int rc = 0;
 
 	for (size_t i = 0; i < r->session.plan->n_cases; i++)
-		for (uint32_t t = is_of(r, i, drive) ? turns_of(r, i) : 0; !rc && t > 0; t--) {
+		for (uint32_t t = is_of(r, i, drive) ? turns_of(r, i) : 0; t > 0; t--) {
 			turn = bb_append(&turns, &n, sizeof(*turn));
-			if (turn)
-				*turn = (uint32_t)i;
-			else
-				rc = bb_fail_nomem(err);
+			*turn = (uint32_t)i;
 		}
 	bb_rng_shuffle(&r->session.rng, turns, n);
 	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
@@ -364,8 +359,8 @@ static int run_turns(struct bb_run *r, size_t drive, struct bb_err *err)
 static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
-	struct bb_prog_stats *before = calloc(ss->plan->n_cases, sizeof(*before));
-	int rc = before ? bb_session__stats_for(ss, drive, err) : bb_fail_nomem(err);
+	struct bb_prog_stats *before = bb_calloc(ss->plan->n_cases, sizeof(*before));
+	int rc = bb_session__stats_for(ss, drive, err);
 
 	if (!rc)
 		rc = attach_drive(r, drive, load, before, err);
@@ -375,7 +370,7 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 	}
 	for (size_t i = 0; i < ss->plan->n_cases; i++)
 		if (!rc && is_of(r, i, drive) && r->cases[i].slot && r->cases[i].first == i)
-			rc = judge_variant(r, i, &before[i]);
+			judge_variant(r, i, &before[i]);
 	for (size_t i = 0; i < ss->plan->n_cases; i++) {
 		if (!is_of(r, i, drive))
 			continue;
@@ -393,11 +388,9 @@ static int load_all(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
 	size_t n = ss->plan->scenario->n_variants;
-	uint32_t *order = calloc(n, sizeof(*order));
+	uint32_t *order = bb_calloc(n, sizeof(*order));
 	int rc = 0;
 
-	if (!order)
-		return bb_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
 	bb_rng_shuffle(&ss->rng, order, n);

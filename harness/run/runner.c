@@ -53,14 +53,14 @@ static uint32_t first_loads(const struct bb_plan *plan, const struct bb_run_opts
 /* --- skips for what the budget left out; they say how to get it --- */
 
 /* Adds a skip that names the loads from `first` to `end` - 1, counted from 0. */
-static int leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err)
+static void leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end)
 {
 	char why[200];
 
 	snprintf(why, sizeof(why), "the budget of %g s would be exceeded; --budget gives more",
 		 r->session.opts->budget_s);
-	return bb_record__skip(r->session.report, err, why, "%s/loads %u..%u",
-			       r->session.plan->scenario->name, first + 1, end);
+	bb_record__skip(r->session.report, why, "%s/loads %u..%u", r->session.plan->scenario->name,
+			first + 1, end);
 }
 
 /* Counts the samples that the first `loads` loads took and wanted. For a drive by time, counts
@@ -90,35 +90,31 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 
 /* Adds one skip that names all cases without a sample: the report does not mention them
  * elsewhere. */
-static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cases, struct bb_err *err)
+static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 {
 	const struct bb_plan *plan = r->session.plan;
 	char *why = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&why, &size);
-	int rc = 0;
+	FILE *out = bb_open_memstream(&why, &size);
 
-	if (!out)
-		return bb_fail_nomem(err);
 	fprintf(out, "not measured within the budget of %g s, --budget gives more: ",
 		r->session.opts->budget_s);
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "%s%s", i ? ", " : "", plan->cases[cases[i]].name);
-	rc = fclose(out) ? bb_fail_nomem(err)
-			 : bb_record__skip(r->session.report, err, why, "%s: %zu of %zu cases",
-					   plan->scenario->name, n, plan->n_cases);
+	bb_close_memstream(out);
+	bb_record__skip(r->session.report, why, "%s: %zu of %zu cases", plan->scenario->name, n,
+			plan->n_cases);
 	free(why);
-	return rc;
 }
 
 /* Adds skips for the samples that are missing in the first `loads` loads, and drops cases
- * without samples. Returns -ETIME if no case has samples, or -ENOMEM. */
+ * without samples. Returns -ETIME if no case has samples. */
 static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
 	double budget_s = r->session.opts->budget_s;
-	size_t *none = calloc(plan->n_cases, sizeof(*none)), n_none = 0;
-	int rc = none ? 0 : bb_fail_nomem(err);
+	size_t *none = bb_calloc(plan->n_cases, sizeof(*none)), n_none = 0;
+	int rc = 0;
 	char why[200];
 
 	snprintf(why, sizeof(why), "the budget of %g s holds no more; --budget gives more",
@@ -137,13 +133,13 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 		if (!k->n_series)
 			none[n_none++] = i;
 		else
-			rc = bb_record__skip(r->session.report, err, why, "%s: %llu of %llu %s",
-					     c->name, (unsigned long long)(wanted - taken),
-					     (unsigned long long)wanted,
-					     c->seconds > 0 ? "ms" : "samples");
+			bb_record__skip(r->session.report, why, "%s: %llu of %llu %s", c->name,
+					(unsigned long long)(wanted - taken),
+					(unsigned long long)wanted,
+					c->seconds > 0 ? "ms" : "samples");
 	}
 	if (!rc && n_none)
-		rc = note_unmeasured(r, n_none, none, err);
+		note_unmeasured(r, n_none, none);
 	bb_report__drop_empty_cases(r->session.report);
 	if (!rc && n_none && !bb_report__has_samples(r->session.report))
 		rc = bb_fail(err, -ETIME,
@@ -156,7 +152,7 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 
 /* --- rounds --- */
 
-static int add_cases(struct bb_run *r, struct bb_err *err)
+static void add_cases(struct bb_run *r)
 {
 	const struct bb_session *ss = &r->session;
 	const struct bb_plan *plan = ss->plan;
@@ -169,14 +165,12 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 		r->case_of[i] = SIZE_MAX;
 		if (!bb_session__can_time(ss, c))
 			continue;
-		if (bb_record__case(r->session.report, plan, c, NULL, &r->case_of[i], err))
-			return -ENOMEM;
+		bb_record__case(r->session.report, plan, c, NULL, &r->case_of[i]);
 		k = bb_run__case(r, i);
 		/* the command, if the drive times one */
-		if (d->driver->command && !(k->command = strdup(d->driver->command(d->state))))
-			return bb_fail_nomem(err);
-		if (bb_record__fired_by(k, d->driver, c, &ss->progs[bb_session__variant(ss, c)]))
-			return bb_fail_nomem(err);
+		if (d->driver->command)
+			k->command = bb_strdup(d->driver->command(d->state));
+		bb_record__fired_by(k, d->driver, c, &ss->progs[bb_session__variant(ss, c)]);
 		r->total += bb_round__expected_s(c) * c->loads;
 	}
 	for (size_t i = 0; i < plan->n_cases; i++) {
@@ -185,20 +179,17 @@ static int add_cases(struct bb_run *r, struct bb_err *err)
 		if (floor != BB_NO_CASE && bb_run__case(r, i) && bb_run__case(r, floor))
 			bb_run__case(r, i)->floor = r->case_of[floor];
 	}
-	return 0;
 }
 
 /* Links the cases of the same drive and variant, which share one attachment. Does so once, as
  * there may be thousands of cases. */
-static int link_cases(struct bb_run *r, struct bb_err *err)
+static void link_cases(struct bb_run *r)
 {
 	const struct bb_plan *plan = r->session.plan;
 	size_t n_variants = plan->scenario->n_variants;
 	/* by drive and variant: index of the last case so far, plus 1; 0: none */
-	size_t *last = calloc(n_variants * plan->scenario->n_drives + 1, sizeof(*last));
+	size_t *last = bb_calloc(n_variants * plan->scenario->n_drives + 1, sizeof(*last));
 
-	if (!last)
-		return bb_fail_nomem(err);
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		size_t *l = &last[bb_session__drive(&r->session, c) * n_variants +
@@ -211,7 +202,6 @@ static int link_cases(struct bb_run *r, struct bb_err *err)
 		*l = i + 1;
 	}
 	free(last);
-	return 0;
 }
 
 static bool is_placed(const struct bb_run *r, size_t planned)
@@ -262,32 +252,27 @@ static int find_places(struct bb_run *r, struct bb_err *err)
  * loads */
 #define EMPTIED_ALIKE 1.5
 
-/* Makes a series void if the caches were emptied less or further in it than in other loads.
- * Returns 0, or -ENOMEM with a message. */
-static int judge_emptied(struct bb_case *c, struct bb_err *err)
+/* Makes a series void if the caches were emptied less or further in it than in other loads. */
+static void judge_emptied(struct bb_case *c)
 {
-	double *line_ns = calloc(c->n_series + 1, sizeof(*line_ns)), usual_ns;
+	double *line_ns = bb_calloc(c->n_series + 1, sizeof(*line_ns)), usual_ns;
 	size_t n = 0;
-	int rc = line_ns ? 0 : bb_fail_nomem(err);
 
-	for (size_t i = 0; !rc && i < c->n_series; i++)
+	for (size_t i = 0; i < c->n_series; i++)
 		if (!isnan(c->series[i].line_ns))
 			line_ns[n++] = c->series[i].line_ns;
 	usual_ns = n ? bb_median(line_ns, n) : NAN;
-	for (size_t i = 0; !rc && i < c->n_series; i++) {
+	for (size_t i = 0; i < c->n_series; i++) {
 		struct bb_series *s = &c->series[i];
 
 		if (s->line_ns > usual_ns * EMPTIED_ALIKE || s->line_ns < usual_ns / EMPTIED_ALIKE)
-			rc = bb_record__void(s,
-					     "caches were not as cold as in other loads, or "
-					     "colder: a line of memory took %.1f ns to read, %.1f "
-					     "in the middle of all loads",
-					     s->line_ns, usual_ns)
-				     ? bb_fail_nomem(err)
-				     : 0;
+			bb_record__void(s,
+					"caches were not as cold as in other loads, or "
+					"colder: a line of memory took %.1f ns to read, %.1f "
+					"in the middle of all loads",
+					s->line_ns, usual_ns);
 	}
 	free(line_ns);
-	return rc;
 }
 
 /* Stores the share of its place in every series, from all loads known at the end of the run. */
@@ -317,8 +302,10 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 		return 0;
 	rc = bb_unless_broken_off(
 		bb_references__open(r->session.opts->driver.object_dir, &r->references, err));
-	return rc == -ENOTSUP ? bb_record__skip(r->session.report, err, err->msg, "references")
-			      : rc;
+	if (rc != -ENOTSUP)
+		return rc;
+	bb_record__skip(r->session.report, err->msg, "references");
+	return 0;
 }
 
 /* The range of 6 rounds is an interval of 97 % for the median. The seventh is a reserve, as the
@@ -356,15 +343,15 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 	return (uint32_t)fmin(rounds, plan->loads);
 }
 
-/* Sets *ret_decided to true if each line that is compared has its verdict by now. Returns 0 or
- * -ENOMEM. */
+/* Sets *ret_decided to true if each line that is compared has its verdict by now. */
 static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err *err)
 {
 	struct bb_report *report = r->session.report;
 	size_t n_before = report->n_timed;
 	struct bb_time_diff d = {0};
-	int rc = bb_note_lines(&r->session, err);
+	int rc = 0;
 
+	bb_note_lines(&r->session);
 	if (!rc)
 		rc = bb_time_diff__make(report, r->session.opts->lines, &d, err);
 	*ret_decided = !rc && !bb_time_diff__count(&d, BB_VERDICT_INCONCLUSIVE);
@@ -375,8 +362,7 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 }
 
 /* Called after the last round. Adds a round if lines are compared, some are undecided and the
- * budget lasts. Looks at the lines only once, because each look is a chance of a false verdict.
- * Returns 0 or -ENOMEM. */
+ * budget lasts. Looks at the lines only once, because each look is a chance of a false verdict. */
 static int add_round(struct bb_run *r, struct bb_err *err)
 {
 	uint32_t loads = r->session.plan->loads;
@@ -425,11 +411,11 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	}
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->session.report->n_cases; i++)
-		rc = judge_emptied(&r->session.report->cases[i], err);
+		judge_emptied(&r->session.report->cases[i]);
 	if (rc == -ETIME) /* the time was over; what was measured before counts */
 		rc = 0;
 	if (!rc && load < loads && !*ret_others)
-		rc = leave_out_loads(r, load, loads, err);
+		leave_out_loads(r, load, loads);
 	if (!rc && (r->is_cut || bb_deadline_has_passed))
 		rc = leave_out_samples(r, load, err);
 	return rc;
@@ -457,29 +443,29 @@ static int measure_part(void *arg, int out)
 	int rc;
 
 	plan.loads = p->loads;
-	plan.cases = calloc(plan.n_cases, sizeof(*plan.cases));
-	for (size_t i = 0; plan.cases && i < plan.n_cases; i++) {
+	plan.cases = bb_calloc(plan.n_cases, sizeof(*plan.cases));
+	for (size_t i = 0; i < plan.n_cases; i++) {
 		struct bb_plan_case *c = &plan.cases[i];
 
 		*c = r->session.plan->cases[i];
 		c->samples = bb_round__samples(c) * p->loads;
 		c->loads = p->loads;
 	}
-	rc = part && file && plan.cases ? 0 : -ENOMEM;
+	rc = file ? 0 : -errno;
 	opts.seed += p->first; /* random orders that differ from those of other processes */
 	opts.driver.seed += p->first;
 	opts.budget_s = isinf(p->budget_s) ? 0 : fmax(p->budget_s, 1e-3);
 	opts.before = r;
 	bb_run_ahead_of_others();
 	if (!rc) {
-		part->id = strdup("part");
-		part->command = strdup("");
-		part->started = strdup("");
+		part->id = bb_strdup("part");
+		part->command = bb_strdup("");
+		part->started = bb_strdup("");
 		part->fingerprint = r->session.report->fingerprint;
 		rc = bb_run_plan(&plan, &opts, part, &err);
 	}
 	if (!rc)
-		rc = bb_report__summarise(part);
+		bb_report__summarise(part);
 	if (!rc)
 		bb_run_json__write(part, file);
 	if (rc && file)
@@ -492,7 +478,7 @@ static int measure_part(void *arg, int out)
 static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_err *err)
 {
 	static const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD};
-	FILE *into = open_memstream(ret_text, ret_len);
+	FILE *into = bb_open_memstream(ret_text, ret_len);
 	bool is_told = false;
 	struct bb_child c;
 	char buf[65536];
@@ -500,11 +486,10 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	int rc;
 
 	fflush(NULL);
-	rc = into ? bb_child__start(&rules, measure_part, p, &c) : -ENOMEM;
+	rc = bb_child__start(&rules, measure_part, p, &c);
 	if (rc) {
-		if (into)
-			fclose(into);
-		return into ? bb_fail(err, rc, "fork: %s", strerror(-rc)) : bb_fail_nomem(err);
+		fclose(into);
+		return bb_fail(err, rc, "fork: %s", strerror(-rc));
 	}
 	while ((n = read(c.fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)) {
 		if (n > 0)
@@ -514,7 +499,8 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	}
 	close(c.fd);
 	bb_wait_for(c.pid);
-	return fclose(into) ? bb_fail_nomem(err) : 0;
+	bb_close_memstream(into);
+	return 0;
 }
 
 /* Counts the places of another process's loads as taken, so that the processes after it prefer
@@ -536,8 +522,7 @@ static void count_places(struct bb_run *r, const struct bb_report *part)
 		}
 }
 
-static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *text, size_t len,
-		     struct bb_err *err)
+static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *text, size_t len)
 {
 	FILE *in = len && text[0] ? fmemopen(text, len, "r") : NULL;
 	const char *why = "its process ended before it was done";
@@ -560,13 +545,12 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 	if (rc == -EINVAL)
 		why = "their runs take another path than those before";
 	if (why)
-		rc = bb_record__skip(r->session.report, err, why, "%s/loads %u..%u",
-				     r->session.plan->scenario->name, first + 1, first + loads);
+		bb_record__skip(r->session.report, why, "%s/loads %u..%u",
+				r->session.plan->scenario->name, first + 1, first + loads);
 	else if (!rc && part->n_cases && part->cases[0].n_series < loads)
-		rc = leave_out_loads(r, first + (uint32_t)part->cases[0].n_series, first + loads,
-				     err);
+		leave_out_loads(r, first + (uint32_t)part->cases[0].n_series, first + loads);
 	bb_report__free(part);
-	return rc ? bb_fail_nomem(err) : 0;
+	return rc == -EINVAL ? 0 : rc;
 }
 
 /*
@@ -586,12 +570,13 @@ static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
 		size_t len = 0;
 
 		if (bb_must_end()) {
-			rc = bb_stop_signal ? -EINTR : leave_out_loads(r, load, all, err);
+			if (!bb_stop_signal)
+				leave_out_loads(r, load, all);
 			break;
 		}
 		rc = run_part(&part, &text, &len, err);
 		if (!rc)
-			rc = take_part(r, load, loads, text, len, err);
+			rc = take_part(r, load, loads, text, len);
 		free(text);
 		r->done += (r->total - r->done) * loads / (all - load);
 	}
@@ -600,9 +585,8 @@ static int run_others(struct bb_run *r, uint32_t first, struct bb_err *err)
 
 /* --- the run --- */
 
-/* Adds a skip for each live program that was unloaded during its last slice. Returns 0 or
- * -ENOMEM. */
-static int note_gone(struct bb_run *r, struct bb_err *err)
+/* Adds a skip for each live program that was unloaded during its last slice. */
+static void note_gone(struct bb_run *r)
 {
 	const struct bb_scenario *sc = r->session.plan->scenario;
 
@@ -613,12 +597,9 @@ static int note_gone(struct bb_run *r, struct bb_err *err)
 		    bb_test_prog__load(&r->session.progs[v], &r->session.rng, BB_ANYWHERE, 1,
 				       &why) != -ENOENT)
 			continue;
-		if (bb_record__skip(r->session.report, err, why.msg,
-				    "%s/%s: the end of its last slice", sc->name,
-				    sc->variants[v].name))
-			return -ENOMEM;
+		bb_record__skip(r->session.report, why.msg, "%s/%s: the end of its last slice",
+				sc->name, sc->variants[v].name);
 	}
-	return 0;
 }
 
 /* Returns the size of the largest possible batch: of a turn, or of a slice of a drive by time. A
@@ -705,15 +686,15 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	}
 	r.ns_size = batch_size(plan);
 	r.rounds = plan->loads;
-	r.case_of = calloc(plan->n_cases, sizeof(*r.case_of));
-	r.cases = calloc(plan->n_cases, sizeof(*r.cases));
-	r.ns = calloc(r.ns_size, sizeof(*r.ns));
-	r.places = calloc(plan->scenario->n_variants + 1, sizeof(*r.places));
-	rc = r.case_of && r.cases && r.ns && r.places ? link_cases(&r, err) : bb_fail_nomem(err);
+	r.case_of = bb_calloc(plan->n_cases, sizeof(*r.case_of));
+	r.cases = bb_calloc(plan->n_cases, sizeof(*r.cases));
+	r.ns = bb_calloc(r.ns_size, sizeof(*r.ns));
+	r.places = bb_calloc(plan->scenario->n_variants + 1, sizeof(*r.places));
+	link_cases(&r);
 	if (!rc && opts->share_maps)
 		rc = share_maps(&r.session, err);
 	if (!rc)
-		rc = add_cases(&r, err);
+		add_cases(&r);
 	if (!rc)
 		rc = bb_count_all(&r.session, r.total > 0 ? 0.5 : 1, err);
 	if (!rc)
@@ -723,14 +704,14 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && r.total > 0)
 		rc = run_rounds(&r, open_s, &others, err);
 	if (!rc)
-		rc = note_gone(&r, err);
+		note_gone(&r);
 	/* after a signal, the lines timed before it are shown */
 	if (!rc || rc == -EINTR)
-		rc = bb_note_lines(&r.session, err) ? -ENOMEM : rc;
+		bb_note_lines(&r.session);
 	if (!rc && others)
 		rc = run_others(&r, others, err);
-	if (!rc && opts->skip_failing && bb_report__skip_without_sample(report, n_before))
-		rc = bb_fail_nomem(err);
+	if (!rc && opts->skip_failing)
+		bb_report__skip_without_sample(report, n_before);
 	bb_deadline__end(&budget);
 	if (rc && rc != -ETIME) /* after -ETIME, skips say what is missing */
 		rc = bb_record__incomplete(report, rc, err);

@@ -53,30 +53,28 @@ static double halves_of(const struct bb_case *c, const double *ns)
 	return places > 0 ? ln / places : (double)NAN;
 }
 
-static int take_case(struct bb_repeat_row *row, const struct bb_report *report, size_t i,
-		     bool alone)
+static void take_case(struct bb_repeat_row *row, const struct bb_report *report, size_t i,
+		      bool alone)
 {
 	static const enum bb_predictor by[BB_N_REPEATS] = {BB_BY_LATENCY, BB_BY_RELATIVE};
 	const struct bb_case *c = &report->cases[i];
 	struct bb_run_point p;
-	int rc = bb_run_point__make(report, i, &p);
 	double *ns;
 
-	if (!rc && alone)
+	bb_run_point__make(report, i, &p);
+	if (alone) {
 		add(&row->alone, log(p.figure[BB_BY_LATENCY].value));
-	if (rc || alone)
-		return rc;
+		return;
+	}
 	for (int of = 0; of < BB_N_REPEATS; of++)
 		add(&row->ln[of], log(p.figure[by[of]].value));
 	ns = bb_calloc(c->n_series, sizeof(*ns));
-	rc = bb_case__locations(c, ns);
-	if (!rc)
-		add(&row->halves, halves_of(c, ns));
+	bb_case__locations(c, ns);
+	add(&row->halves, halves_of(c, ns));
 	free(ns);
-	return rc;
 }
 
-/* Returns the row of a case; adds it if there is none. NULL: out of memory. */
+/* Returns the row of a case; adds it if there is none. */
 static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenario *s,
 				    const char *variant, enum bb_repeat_class class)
 {
@@ -86,37 +84,35 @@ static struct bb_repeat_row *row_of(struct bb_repeat *r, const struct bb_scenari
 		if (r->rows[i].class == class && !strcmp(r->rows[i].program, variant))
 			return &r->rows[i];
 	row = bb_append(&r->rows, &r->n_rows, sizeof(*row));
-	if (row)
-		row->class = class;
+	row->class = class;
 	/* uses the scenario's own string, which outlives the report */
-	for (size_t i = 0; row && i < s->n_variants; i++)
+	for (size_t i = 0; i < s->n_variants; i++)
 		if (!strcmp(s->variants[i].name, variant))
 			row->program = s->variants[i].name;
 	return row;
 }
 
-static int take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_report *report,
-		    bool alone)
+static void take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_report *report,
+		     bool alone)
 {
 	const struct bb_case *first = report->cases;
-	int rc = bb_report__summarise(report);
 
-	for (size_t i = 0; !rc && i < report->n_cases; i++) {
+	bb_report__summarise(report);
+	for (size_t i = 0; i < report->n_cases; i++) {
 		const struct bb_case *c = &report->cases[i];
 		struct bb_repeat_row *row;
 
 		if (isnan(c->summary.latency.value))
 			continue;
 		row = row_of(r, s, c->variant, bb_repeat_class_of(report, c));
-		rc = row ? take_case(row, report, i, alone) : -ENOMEM;
+		take_case(row, report, i, alone);
 	}
-	if (rc || !report->n_cases)
-		return rc;
+	if (!report->n_cases)
+		return;
 	/* All cases of a drive have the same references. Those of the first case are taken. */
 	add(&r->memory, first->summary.reference[BB_REFERENCE_MEMORY].value);
 	for (size_t i = 0; i < first->n_series; i++)
 		add(&r->clock, first->series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS]);
-	return 0;
 }
 
 static bool is_floor(const struct bb_scenario *s, size_t variant)
@@ -146,15 +142,14 @@ static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_
 		struct bb_plan plan = {0};
 		bool alone = (turn + k) % 2;
 
-		rc = report ? bb_plan__make(s, alone ? &one : &all, &plan, err)
-			    : bb_fail_nomem(err);
+		rc = bb_plan__make(s, alone ? &one : &all, &plan, err);
 		if (!rc)
 			rc = bb_run_plan(&plan, &run, report, err);
 		/* a run that ended early does not count */
 		if (rc == -ETIME || (!rc && bb_must_end()))
 			rc = bb_stop_signal ? -EINTR : 0;
-		else if (!rc && take_run(repeat, s, report, alone))
-			rc = bb_fail_nomem(err);
+		else if (!rc)
+			take_run(repeat, s, report, alone);
 		bb_plan__done(&plan);
 		bb_report__free(report);
 	}
@@ -205,7 +200,7 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 		.watch = opts->watch,
 	};
 	uint64_t began_ns = bb_now_ns();
-	int rc = report ? bb_plan__make(scenario, &plan_opts, &plan, err) : bb_fail_nomem(err);
+	int rc = bb_plan__make(scenario, &plan_opts, &plan, err);
 
 	ab.run.seed = seed;
 	ab.run.budget_s = opts->experiment_budget_s;
@@ -226,9 +221,7 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *t, struct bb_err *err)
 {
-	t->rows = calloc(s->n_variants * BB_N_SELFTEST_MODES, sizeof(*t->rows));
-	if (!t->rows)
-		return bb_fail_nomem(err);
+	t->rows = bb_calloc(s->n_variants * BB_N_SELFTEST_MODES, sizeof(*t->rows));
 	for (size_t i = 0; i < s->n_variants; i++) {
 		const char *name = s->variants[i].name;
 
@@ -413,18 +406,15 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
 		       struct bb_err *err)
 {
-	char *text = NULL, *dir = NULL, *name = NULL;
+	char *text = NULL, *dir = bb_asprintf("%s/" FOLDER, results),
+	     *name = bb_asprintf("%s.json", head->id);
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = bb_open_memstream(&text, &len);
 	int rc;
 
-	if (out)
-		write_selftest(out, head, t, opts);
-	if (!out || fclose(out) || asprintf(&dir, "%s/" FOLDER, results) < 0 ||
-	    asprintf(&name, "%s.json", head->id) < 0)
-		rc = bb_fail_nomem(err);
-	else
-		rc = bb_store__write_text(dir, name, text, len, NULL, err);
+	write_selftest(out, head, t, opts);
+	bb_close_memstream(out);
+	rc = bb_store__write_text(dir, name, text, len, NULL, err);
 	free(name);
 	free(dir);
 	free(text);
@@ -448,9 +438,9 @@ struct pool {
 };
 
 /* Adds the runs of one program in one self-test; `ln` has the ln of their figures. Adds nothing
- * if they are too few. Returns 0 or -ENOMEM. */
-static int pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
-		     const struct bb_numbers *ln)
+ * if they are too few. */
+static void pool_runs(struct pool *p, const char *program, enum bb_repeat_class class, int of,
+		      const struct bb_numbers *ln)
 {
 	struct pooled_program *row;
 	struct bb_numbers *offsets;
@@ -458,7 +448,7 @@ static int pool_runs(struct pool *p, const char *program, enum bb_repeat_class c
 	size_t i = 0;
 
 	if (ln->n < BB_REPEAT_LEAST)
-		return 0;
+		return;
 	while (i < p->n && (p->v[i].class != class || strcmp(p->v[i].program, program)))
 		i++;
 	if (i == p->n) {
@@ -471,7 +461,7 @@ static int pool_runs(struct pool *p, const char *program, enum bb_repeat_class c
 	*s = bb_spread_of(ln->x, ln->n);
 	offsets = &row->offsets[of];
 	bb_numbers__append(offsets, ln->x, ln->n);
-	return bb_offsets_of(ln->x, ln->n, offsets->x + offsets->n - ln->n);
+	bb_offsets_of(ln->x, ln->n, offsets->x + offsets->n - ln->n);
 }
 
 static struct bb_between between(const struct pool *p)
@@ -521,44 +511,42 @@ static int take_resolution(const json_t *root, void *arg)
 	return json_is_number(floor);
 }
 
-/* Adds a program's runs of a stored self-test. Returns 0 or -ENOMEM. */
-static int take_program(const json_t *o, struct pool *pool)
+/* Adds a program's runs of a stored self-test. */
+static void take_program(const json_t *o, struct pool *pool)
 {
 	const char *program = json_string_value(json_object_get(o, "program")),
 		   *name = json_string_value(json_object_get(o, "class"));
-	int rc = 0, class = 0;
+	int class = 0;
 
 	while (name && class < BB_N_REPEAT_CLASSES && strcmp(name, class_names[class]))
 		class ++;
 	if (!program || !name || class == BB_N_REPEAT_CLASSES)
-		return 0;
-	for (int of = 0; !rc && of < BB_N_REPEATS; of++) {
+		return;
+	for (int of = 0; of < BB_N_REPEATS; of++) {
 		const json_t *list = json_object_get(o, repeat_keys[of]);
 		struct bb_numbers ln = {0};
 
 		for (size_t i = 0; i < json_array_size(list); i++)
 			if (json_is_number(json_array_get(list, i)))
 				add(&ln, json_number_value(json_array_get(list, i)));
-		rc = pool_runs(pool, program, (enum bb_repeat_class) class, of, &ln);
+		pool_runs(pool, program, (enum bb_repeat_class) class, of, &ln);
 		free(ln.x);
 	}
-	return rc;
 }
 
-/* Adds the plain runs of a stored self-test. Returns 1; 0 if it has none; or -ENOMEM. */
+/* Adds the plain runs of a stored self-test. Returns 1, or 0 if it has none. */
 static int take_plain_runs(const json_t *root, void *arg)
 {
 	const json_t *programs = json_object_get(json_object_get(root, "plain_runs"), "programs");
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < json_array_size(programs); i++)
-		rc = take_program(json_array_get(programs, i), arg);
-	return rc ? rc : json_array_size(programs) > 0;
+	for (size_t i = 0; i < json_array_size(programs); i++)
+		take_program(json_array_get(programs, i), arg);
+	return json_array_size(programs) > 0;
 }
 
 /*
  * Calls take() for the newest self-tests of a machine like `fp`, until it has used `most` of them.
- * take() returns 1 if it used the self-test, 0 if not, or -errno. *ret_id is the id of the newest
+ * take() returns 1 if it used the self-test, 0 if not. *ret_id is the id of the newest
  * used one; ret_id may be NULL. Ignores self-tests that cannot be read. Returns 0, -ENOENT without
  * a message if none was used, or another -errno.
  */
@@ -570,26 +558,22 @@ static int read_newest(const char *results, const struct bb_fingerprint *fp, siz
 	size_t n = 0, taken = 0;
 	int rc;
 
-	if (asprintf(&dir, "%s/" FOLDER, results) < 0)
-		return bb_fail_nomem(err);
+	dir = bb_asprintf("%s/" FOLDER, results);
 	rc = bb_store__list(dir, &ids, &n, err);
 	for (size_t i = n; !rc && taken < most && i-- > 0;) {
-		char *path = NULL, *text = NULL;
+		char *path = bb_asprintf("%s/%s.json", dir, ids[i]), *text = NULL;
 		json_t *root = NULL;
 		size_t len;
 		int took;
 
-		if (asprintf(&path, "%s/%s.json", dir, ids[i]) >= 0 &&
-		    !bb_read_own_file(path, MAX_BYTES, &text, &len, NULL))
+		if (!bb_read_own_file(path, MAX_BYTES, &text, &len, NULL))
 			root = json_loadb(text, len, 0, NULL);
 		free(text);
 		free(path);
 		took = root && fits(root, fp) ? take(root, arg) : 0;
 		json_decref(root);
-		if (took > 0 && !taken++ && ret_id && !(*ret_id = strdup(ids[i])))
-			took = -ENOMEM;
-		if (took < 0)
-			rc = bb_fail_nomem(err);
+		if (took && !taken++ && ret_id)
+			*ret_id = bb_strdup(ids[i]);
 	}
 	bb_names_free(ids, n);
 	free(dir);
@@ -607,17 +591,14 @@ int bb_selftest__read_between(const char *results, const struct bb_fingerprint *
 			      struct bb_err *err)
 {
 	struct pool pool = {0};
-	int rc = 0;
+	int rc;
 
 	for (size_t i = 0; now && i < now->n_rows; i++)
-		for (int of = 0; !rc && of < BB_N_REPEATS; of++)
-			rc = pool_runs(&pool, now->rows[i].program, now->rows[i].class, of,
-				       &now->rows[i].ln[of]);
-	if (rc)
-		bb_fail_nomem(err);
-	else
-		rc = read_newest(results, fp, BB_SELFTESTS_POOLED - (now != NULL), take_plain_runs,
-				 &pool, NULL, err);
+		for (int of = 0; of < BB_N_REPEATS; of++)
+			pool_runs(&pool, now->rows[i].program, now->rows[i].class, of,
+				  &now->rows[i].ln[of]);
+	rc = read_newest(results, fp, BB_SELFTESTS_POOLED - (now != NULL), take_plain_runs, &pool,
+			 NULL, err);
 	if (rc == -ENOENT && pool.n)
 		rc = 0;
 	if (!rc)

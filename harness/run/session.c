@@ -54,20 +54,18 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	char *path = NULL, *beside = NULL;
 
 	if (name[0] == '/')
-		return strdup(name);
+		return bb_strdup(name);
 	if (object_dir && !strchr(name, '/')) {
-		if (asprintf(&path, "%s/%s", object_dir, name) < 0)
-			return NULL;
+		path = bb_asprintf("%s/%s", object_dir, name);
 		if (!access(path, F_OK))
 			return path;
 	}
 	if (!slash)
-		return path ? path : strdup(name);
+		return path ? path : bb_strdup(name);
 	/* Takes the file beside the scenario. If that is missing as well, an error should name
 	 * the path in the build folder. */
-	if (asprintf(&beside, "%.*s/%s", (int)(slash - s->path), s->path, name) < 0)
-		beside = NULL;
-	if (beside && path && access(beside, F_OK)) {
+	beside = bb_asprintf("%.*s/%s", (int)(slash - s->path), s->path, name);
+	if (path && access(beside, F_OK)) {
 		free(beside);
 		return path;
 	}
@@ -90,7 +88,8 @@ static int skip_or_fail(struct bb_session *s, const char *what, int rc, struct b
 		s->failed = rc;
 	/* without the log that follows the first line */
 	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);
-	return bb_record__skip(s->report, err, line, "%s/%s", s->plan->scenario->name, what);
+	bb_record__skip(s->report, line, "%s/%s", s->plan->scenario->name, what);
+	return 0;
 }
 
 static bool has_whole_object(const struct bb_session *s, size_t variant)
@@ -130,11 +129,8 @@ static int open_variant(struct bb_session *s, size_t i, struct bb_err *err)
 	char *path = NULL;
 	int rc;
 
-	if (needs_bpf && !bb_variant_is_live(v) && !strcmp(v->sampler, "program")) {
+	if (needs_bpf && !bb_variant_is_live(v) && !strcmp(v->sampler, "program"))
 		path = bb_object_path(sc, v, s->opts->driver.object_dir);
-		if (!path)
-			return bb_fail_nomem(err);
-	}
 	for (size_t k = 0; k < s->report->n_programs; k++)
 		is_recorded |= !strcmp(s->report->programs[k].scenario, sc->name) &&
 			       !strcmp(s->report->programs[k].variant, v->name);
@@ -210,8 +206,8 @@ static int open_all(struct bb_session *s, struct bb_err *err)
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
 	/* first the variants, then the drives */
-	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
-	int rc = seen ? 0 : bb_fail_nomem(err);
+	bool *seen = bb_calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
+	int rc = 0;
 
 	/* drives first: a program may have to know where it will be fired */
 	for (size_t k = 0; !rc && !s->out_of_time && k < 2 * plan->n_cases; k++) {
@@ -320,14 +316,13 @@ static int open_late(struct bb_session *s, struct bb_err *err)
 
 /* Adds a skip with the names of the programs that were not loaded, or not tried with every
  * drive, and with the estimated budget for all. */
-static int say_late(const struct bb_session *s, double load_s, double try_s, struct bb_err *err)
+static void say_late(const struct bb_session *s, double load_s, double try_s)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
 	char *why = NULL;
 	double all_load_s, all_try_s, all_s;
 	size_t n = 0, all = 0, size = 0, named = 0;
 	FILE *out;
-	int rc;
 
 	for (size_t v = 0; v < sc->n_variants; v++) {
 		n += s->late[v];
@@ -338,10 +333,8 @@ static int say_late(const struct bb_session *s, double load_s, double try_s, str
 	/* loading has a quarter of the budget; loading and trying together have half */
 	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
 	if (!n)
-		return 0;
-	out = open_memstream(&why, &size);
-	if (!out)
-		return bb_fail_nomem(err);
+		return;
+	out = bb_open_memstream(&why, &size);
 	fprintf(out,
 		"half of the budget of %g s was used up before they were loaded and tried, "
 		"and all would take about %.0f s (--budget %.0f): ",
@@ -349,11 +342,9 @@ static int say_late(const struct bb_session *s, double load_s, double try_s, str
 	for (size_t v = 0; v < sc->n_variants; v++)
 		if (s->late[v])
 			fprintf(out, "%s%s", named++ ? ", " : "", sc->variants[v].name);
-	rc = fclose(out) ? bb_fail_nomem(err)
-			 : bb_record__skip(s->report, err, why, "%s: %zu of %zu programs", sc->name,
-					   n, all);
+	bb_close_memstream(out);
+	bb_record__skip(s->report, why, "%s: %zu of %zu programs", sc->name, n, all);
 	free(why);
-	return rc;
 }
 
 static int say_nothing_left(const struct bb_session *s, struct bb_err *err)
@@ -383,13 +374,11 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		s.needs_bpf |= plan->cases[i].drive->kind->needs_bpf;
 	bb_open_files__allow_more();
 	bb_rng_seed(&s.rng, opts->seed);
-	s.progs = calloc(sc->n_variants, sizeof(*s.progs));
-	s.usable = calloc(sc->n_variants, sizeof(*s.usable));
-	s.late = calloc(sc->n_variants, sizeof(*s.late));
-	s.drives = calloc(sc->n_drives, sizeof(*s.drives));
-	s.refused = calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
-	if (!s.progs || !s.usable || !s.late || !s.drives || !s.refused)
-		rc = bb_fail_nomem(err);
+	s.progs = bb_calloc(sc->n_variants, sizeof(*s.progs));
+	s.usable = bb_calloc(sc->n_variants, sizeof(*s.usable));
+	s.late = bb_calloc(sc->n_variants, sizeof(*s.late));
+	s.drives = bb_calloc(sc->n_drives, sizeof(*s.drives));
+	s.refused = bb_calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
 	/* Loading has half of that half: programs must also be tried. */
 	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
@@ -407,7 +396,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = probe_all(&s, err);
 	bb_deadline__end(&half);
 	if (!rc && s.out_of_time)
-		rc = say_late(&s, load_s, bb_seconds_since(began_ns) - load_s, err);
+		say_late(&s, load_s, bb_seconds_since(began_ns) - load_s);
 	if (!rc && !anything_left(&s))
 		rc = say_nothing_left(&s, err);
 	if (rc) {

@@ -38,7 +38,7 @@ struct bb_run_opts {
 /*
  * Returns the path of the object of a variant's program: the name as given if it begins with a
  * slash. A name without a slash is looked for in `object_dir` first. Other names are relative to
- * the folder of the scenario. free() the path. NULL: no memory.
+ * the folder of the scenario. free() the path.
  */
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		     const char *object_dir);

@@ -146,7 +146,7 @@ struct bb_interval bb_order_interval(const double *sorted, size_t n, double alph
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha)
 {
 	struct bb_location l = {NAN, {NAN, NAN}, NAN, 0};
-	double *sorted = n ? malloc(n * sizeof(*sorted)) : NULL;
+	double *sorted = n ? bb_calloc(n, sizeof(*sorted)) : NULL;
 	double p10;
 
 	if (!sorted)

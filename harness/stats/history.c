@@ -234,15 +234,13 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 
 #define ERROR_WINDOW 5 /* least number of earlier runs from which a run is predicted */
 
-int bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
-		     double *ret_error)
+void bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
+		      double *ret_error)
 {
-	double *errors = calloc(n + 1, sizeof(*errors));
+	double *errors = bb_calloc(n + 1, sizeof(*errors));
 	struct window w = {.n = 0};
 	size_t n_errors = 0;
 
-	if (!errors)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (!isfinite(r[i]))
 			continue;
@@ -253,7 +251,6 @@ int bb_history_error(const double *r, size_t n, const struct bb_history_rule *ru
 	*ret_error = n_errors >= BB_HISTORY_ERROR_MIN ? BB_MAD_TO_SD * bb_median(errors, n_errors)
 						      : (double)NAN;
 	free(errors);
-	return 0;
 }
 
 const char *bb_history_mark_name(enum bb_history_mark mark)

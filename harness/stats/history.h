@@ -84,11 +84,11 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
  * Computes how well earlier runs predict a run: 1.4826 times the median of |r - median of the 5 to
  * window_min runs before it|, over r[n] in order of time. A few odd runs or a changed program at
  * the end hardly change the result. `*ret_error` is NAN with fewer than BB_HISTORY_ERROR_MIN such
- * differences. Returns 0 or -ENOMEM.
+ * differences.
  */
 #define BB_HISTORY_ERROR_MIN 10
-int bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
-		     double *ret_error);
+void bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
+		      double *ret_error);
 
 /* Returns "void", "learning", "steady", "suspect", "regressed" or "improved"; "?" if out of
  * range. */

@@ -78,7 +78,7 @@ static bool is_value(const double *x, const int *stratum, size_t i)
 
 size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 {
-	double *above = calloc(n + 1, sizeof(*above)), limit;
+	double *above = bb_calloc(n + 1, sizeof(*above)), limit;
 	size_t least[BB_STRATA], n_above = 0, n_aside = 0;
 
 	if (!above)
@@ -148,9 +148,9 @@ static size_t collect_groups(const double *x, size_t n, size_t groups, double *k
 
 size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 {
-	double *medians = calloc(2 * groups + n + 1, sizeof(*medians)), *sorted, *kept,
+	double *medians = bb_calloc(2 * groups + n + 1, sizeof(*medians)), *sorted, *kept,
 	       most = INFINITY;
-	size_t *end = calloc(groups + 1, sizeof(*end));
+	size_t *end = bb_calloc(groups + 1, sizeof(*end));
 	size_t n_aside = 0, with_some = 0, first = 0, all;
 
 	if (!medians || !end) {
@@ -188,7 +188,7 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 		struct bb_in_order *ret_result)
 {
-	double *kept = calloc(n + 1, sizeof(*kept)), half = 0;
+	double *kept = bb_calloc(n + 1, sizeof(*kept)), half = 0;
 	double mean = 0,
 	       squares = 0; /* squares: sum of squared differences from the mean (Welford 1962) */
 	size_t *end, groups = 0;
@@ -196,7 +196,7 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 	int rc = -ENOMEM;
 
 	processes = processes ? processes : 1;
-	end = calloc(processes + BB_IN_ORDER_GROUPS, sizeof(*end));
+	end = bb_calloc(processes + BB_IN_ORDER_GROUPS, sizeof(*end));
 	if (kept && end) {
 		n = collect_groups(x, n, processes, kept, end);
 		for (size_t p = 0; p < processes; p++)
@@ -317,19 +317,16 @@ static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, doub
 	return (struct bb_pooled_spread){hi, df};
 }
 
-int bb_offsets_of(const double *x, size_t n, double *ret_offset)
+void bb_offsets_of(const double *x, size_t n, double *ret_offset)
 {
-	double *copy = calloc(n, sizeof(*copy)), median,
+	double *copy = bb_calloc(n, sizeof(*copy)), median,
 	       scale = sqrt((1 + 1 / (double)n) / (1 - (2 - M_PI / 2) / (double)n));
 
-	if (!copy)
-		return -ENOMEM;
 	memcpy(copy, x, n * sizeof(*copy));
 	median = bb_median(copy, n);
 	free(copy);
 	for (size_t i = 0; i < n; i++)
 		ret_offset[i] = scale * fabs(x[i] - median);
-	return 0;
 }
 
 struct bb_pooled_spread bb_pool_spreads(const struct bb_spread *x, size_t n, double *offset,

@@ -83,7 +83,7 @@ struct bb_in_order {
 /*
  * Computes the estimate and interval of x[n]. `processes` processes measured x[n] one after the
  * other, each of them as many figures. Figures that are not finite are left out. Returns 0,
- * -ENOMEM, or -EINVAL as bb_signed_rank() does.
+ * or -EINVAL as bb_signed_rank() does.
  */
 int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 		struct bb_in_order *ret_result);
@@ -104,9 +104,9 @@ struct bb_pooled_spread {
 /*
  * Computes |x - median| for each of x[n], n >= 2, multiplied by a factor. With the factor, the
  * result spreads as the distance of one more value from the mean does: the median of n values has
- * the variance pi / 2n, and the covariance 1 / n with each value. Returns 0 or -ENOMEM.
+ * the variance pi / 2n, and the covariance 1 / n with each value.
  */
-int bb_offsets_of(const double *x, size_t n, double *ret_offset);
+void bb_offsets_of(const double *x, size_t n, double *ret_offset);
 
 /*
  * Pools the spreads of n occasions: computes the half width that one more value exceeds with

@@ -28,9 +28,7 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 	}
 	/* A coin decides for each rank whether it counts. prob[t]: probability that the ranks that
 	 * count have the sum t; exact for n < 53. */
-	prob = calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
-	if (!prob)
-		return -ENOMEM;
+	prob = bb_calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
 	prob[0] = 1;
 	for (size_t rank = 1; rank <= n; rank++) {
 		total += rank;
@@ -120,9 +118,7 @@ int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_ran
 	if (rc)
 		return rc;
 	if (n) {
-		x = malloc(n * sizeof(*x));
-		if (!x)
-			return -ENOMEM;
+		x = bb_calloc(n, sizeof(*x));
 		memcpy(x, d, n * sizeof(*x));
 		bb_sort_doubles(x, n);
 		result.estimate = walsh(walsh_ranked(x, n, (n_walsh + 1) / 2),
@@ -185,7 +181,7 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
 {
 	struct bb_interval interval = {NAN, NAN};
 	size_t k = bb_eprocess_rank(n, alpha);
-	double *sorted = k ? malloc(n * sizeof(*sorted)) : NULL;
+	double *sorted = k ? bb_calloc(n, sizeof(*sorted)) : NULL;
 
 	if (!sorted)
 		return interval;

@@ -86,9 +86,7 @@ int bb_holm(const double *p, size_t n, double *ret_adjusted)
 	for (size_t i = 0; i < n; i++)
 		if (p[i] < 0 || p[i] > 1)
 			return -EINVAL;
-	order = malloc((n ? n : 1) * sizeof(*order));
-	if (!order)
-		return -ENOMEM;
+	order = bb_calloc(n, sizeof(*order));
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(p[i]))
 			ret_adjusted[i] = NAN;

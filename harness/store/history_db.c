@@ -167,10 +167,8 @@ static char *schema_of(const struct table *tables)
 	};
 	char *text = NULL;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = bb_open_memstream(&text, &len);
 
-	if (!out)
-		return NULL;
 	for (const struct table *t = tables; t < tables + N_TABLES; t++) {
 		fprintf(out, "%sCREATE TABLE %s ( -- %s\n", t > tables ? ";" : "", t->name, t->doc);
 		for (const struct column *c = t->columns; c < t->columns + t->n_columns; c++)
@@ -309,9 +307,7 @@ static int read_table(struct reading *rd, int of)
 		size_t row = *n;
 		void *item = bb_append(items, n, t->size);
 
-		if (!item)
-			rc = -ENOMEM;
-		else if (of == MACHINES)
+		if (of == MACHINES)
 			bb_fingerprint_init(item);
 		for (size_t i = 0; !rc && i < t->n_columns; i++)
 			rc = read_column(rd, query, (int)i, &t->columns[i], row, item);

@@ -44,7 +44,7 @@ static const struct bb_case *find_anchor(const struct bb_report *r, const struct
 	return NULL;
 }
 
-int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point)
+void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point)
 {
 	const struct bb_case *c = &r->cases[i], *anchor = find_anchor(r, c);
 	size_t n = c->n_series, n_anchor = anchor ? anchor->n_series : 0;
@@ -53,14 +53,14 @@ int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point 
 		.voids = c->summary.voids,
 		.is_anchor = c->is_anchor,
 	};
-	double *ns = calloc(3 * n + n_anchor + 1, sizeof(*ns)), *x = ns + n, *scratch = x + n,
+	double *ns = bb_calloc(3 * n + n_anchor + 1, sizeof(*ns)), *x = ns + n, *scratch = x + n,
 	       *anchor_ns = scratch + n;
 	struct bb_over_loads l;
-	int rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
 
-	if (!rc && anchor)
-		rc = bb_case__locations(anchor, anchor_ns);
-	for (int by = 0; !rc && by < BB_N_PREDICTORS; by++) {
+	bb_case__locations(c, ns);
+	if (anchor)
+		bb_case__locations(anchor, anchor_ns);
+	for (int by = 0; by < BB_N_PREDICTORS; by++) {
 		memcpy(x, ns, n * sizeof(*ns));
 		if (by == BB_BY_RELATIVE)
 			bb_case__relative(c, ns, x);
@@ -70,18 +70,14 @@ int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point 
 				      : NAN;
 		for (size_t k = 0; k < n; k++)
 			x[k] = x[k] > 0 ? log(x[k]) : NAN;
-		rc = bb_case__over_loads(c, x, &l);
-		if (rc)
-			break;
+		bb_case__over_loads(c, x, &l);
 		p.se[by] = isnan(l.se) ? median_se(x, n, scratch) : l.se;
 		p.figure[by] = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
 						    exp(l.estimate.hi)};
 	}
 	p.figure[BB_BY_LATENCY] = c->summary.latency; /* the latency that all other output shows */
-	if (!rc)
-		*ret_point = p;
+	*ret_point = p;
 	free(ns);
-	return rc;
 }
 
 /* --- the index --- */
@@ -105,7 +101,7 @@ int bb_run_index__own_text(struct bb_run_index *x, const char **text)
 	if (!*text)
 		return 0;
 	if (kept)
-		*kept = strdup(*text);
+		*kept = bb_strdup(*text);
 	*text = kept ? *kept : NULL;
 	return *text ? 0 : -ENOMEM;
 }
@@ -141,8 +137,6 @@ static int intern_case(struct bb_run_index *x, const struct bb_index_case *c, si
 	}
 	*ret_index = (uint32_t)x->n_cases;
 	k = bb_append(&x->cases, &x->n_cases, sizeof(*k));
-	if (!k)
-		return -ENOMEM;
 	*k = *c;
 	*next = x->n_cases;
 	return bb_run_index__own_text(x, &k->name) || bb_run_index__own_text(x, &k->scenario) ||
@@ -164,22 +158,19 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 
 /* Finds the machine with the properties of `fp`, or adds it. `*ret_index` receives its index.
  * The last machine is compared first. Returns 0 or -ENOMEM. */
-static int intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
-			  uint32_t *ret_index)
+static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
+			   uint32_t *ret_index)
 {
 	struct bb_fingerprint *machine;
 
 	for (size_t i = x->n_machines; i-- > 0;) {
 		*ret_index = (uint32_t)i;
 		if (same_identity(&x->machines[i], fp))
-			return 0;
+			return;
 	}
 	*ret_index = (uint32_t)x->n_machines;
 	machine = bb_append(&x->machines, &x->n_machines, sizeof(*machine));
-	if (!machine)
-		return -ENOMEM;
 	*machine = *fp;
-	return 0;
 }
 
 /* Adds the run `of` of the index `from` to `x`, with copies of its points, cases, machine and
@@ -189,15 +180,14 @@ static int add_run(struct bb_run_index *x, const struct bb_run_index *from,
 {
 	struct bb_index_run run = *of, *kept;
 	size_t next = 0;
-	int rc = intern_machine(x, &from->machines[of->machine], &run.machine);
+	int rc = 0;
 
+	intern_machine(x, &from->machines[of->machine], &run.machine);
 	run.first_point = x->n_points;
 	for (size_t i = 0; !rc && i < of->n_points; i++) {
 		const struct bb_run_point *p = &from->points[of->first_point + i];
 		struct bb_run_point *point = bb_append(&x->points, &x->n_points, sizeof(*point));
 
-		if (!point)
-			return -ENOMEM;
 		*point = *p;
 		point->run = (uint32_t)x->n_runs;
 		rc = intern_case(x, &from->cases[p->what], &next, &point->what);
@@ -249,15 +239,15 @@ static int index_report(struct bb_report *r, struct bb_index_run run, struct bb_
 	run.commit = r->fingerprint.git_commit;
 	run.is_comparison = r->n_comparisons > 0;
 	run.n_points = run.is_comparison ? 0 : (uint32_t)r->n_cases;
-	lent.cases = calloc(r->n_cases + 1, sizeof(*lent.cases));
-	lent.points = calloc(r->n_cases + 1, sizeof(*lent.points));
-	rc = lent.cases && lent.points ? 0 : -ENOMEM;
+	lent.cases = bb_calloc(r->n_cases + 1, sizeof(*lent.cases));
+	lent.points = bb_calloc(r->n_cases + 1, sizeof(*lent.points));
+	rc = 0;
 	for (uint32_t i = 0; !rc && i < run.n_points; i++) {
 		const struct bb_case *c = &r->cases[i];
 
 		lent.cases[i] = (struct bb_index_case){c->name,  c->scenario, c->variant,
 						       c->drive, c->param,    c->param_value};
-		rc = bb_run_point__make(r, i, &lent.points[i]);
+		bb_run_point__make(r, i, &lent.points[i]);
 		lent.points[i].what = i;
 	}
 	if (!rc)
@@ -289,7 +279,7 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 	if (known && known->changed_ns == run.changed_ns && known->size_bytes == run.size_bytes) {
 		f->old = known;
 	} else if (bb_store__read(path, NULL, &report, &err)) {
-		f->fault = err.code == -ENOMEM ? NULL : strdup(err.msg);
+		f->fault = err.code == -ENOMEM ? NULL : bb_strdup(err.msg);
 		f->rc = f->fault ? 0 : -ENOMEM;
 	} else {
 		if (run.changed_ns >= ns_of(now) - SETTLED_NS)
@@ -359,9 +349,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	if (rc)
 		return rc;
 	bb_history_db__load(dir, &old);
-	b = calloc(1, sizeof(*b));
-	if (!b)
-		rc = -ENOMEM;
+	b = bb_calloc(1, sizeof(*b));
 	for (size_t first = 0; !rc && !bb_stop_signal && first < n; first += BATCH) {
 		*b = (struct batch){.dir = dir, .old = &old};
 		for (; b->n < BATCH && first + b->n < n; b->n++)

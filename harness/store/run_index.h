@@ -22,8 +22,8 @@ struct bb_run_point {
 	uint32_t what, run; /* what: index of the case; run: index of the run */
 };
 
-/* Makes the point of r->cases[i]; `what` and `run` are 0. Returns 0 or -ENOMEM. */
-int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point);
+/* Makes the point of r->cases[i]; `what` and `run` are 0. */
+void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point);
 
 /*
  * A stored run in an index. An index (struct bb_run_index) has the stored runs of a folder, reduced

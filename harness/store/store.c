@@ -73,8 +73,7 @@ int bb_store__write_text(const char *dir, const char *name, const char *text, si
 	int dir_fd, rc;
 	char *path;
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return bb_fail_nomem(err);
+	path = bb_asprintf("%s/%s", dir, name);
 	dir_fd = bb_own__make_dirs(AT_FDCWD, dir);
 	rc = write_and_close(dir_fd, name, text, len, false, true);
 	if (rc)
@@ -235,9 +234,7 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
 			       "which run? Give an id, its beginning, a path, or 'latest'");
 	for (size_t i = 0; i < 3 && !found && strcmp(which, "latest"); i++) {
 		free(path);
-		if (asprintf(&path, "%s%s%s%s", places[i][0], places[i][1], which, places[i][2]) <
-		    0)
-			return bb_fail_nomem(err);
+		path = bb_asprintf("%s%s%s%s", places[i][0], places[i][1], which, places[i][2]);
 		found = !stat(path, &st) && S_ISREG(st.st_mode);
 	}
 	if (!found) {
@@ -322,8 +319,7 @@ static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE
 	struct stat st;
 	int rc;
 
-	if (asprintf(&path, "%s/" FOLDER "/%s", dir, name) < 0)
-		return bb_fail_nomem(err);
+	path = bb_asprintf("%s/" FOLDER "/%s", dir, name);
 	if (lstat(path, &st)) {
 		rc = errno == ENOENT || errno == ENOTDIR
 			     ? -ENOENT

@@ -84,7 +84,6 @@ static inline struct bb_report *made_run(const struct made_run *m, const struct 
 	for (uint32_t param = 0; param < m->params; param++)
 		for (uint32_t variant = 0; variant < m->variants; variant++)
 			made_case(r, m, variant, param, rng);
-	if (bb_report__summarise(r))
-		exit(1);
+	bb_report__summarise(r);
 	return r;
 }

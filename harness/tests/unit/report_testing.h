@@ -201,10 +201,9 @@ static inline struct bb_report *make_sample_report(void)
 	make_series(r, filter, 8);
 	r->cases[ringbuf].series[0].drops = 12;
 	r->cases[filter].series[1].misses = 2;
-	assert_int_equal(bb_report__add_skip(r, "perf_profiler/slope",
-					     "this kernel has no BPF_PROG_TEST_RUN for "
-					     "perf_event programs"),
-			 0);
+	bb_report__add_skip(r, "perf_profiler/slope",
+			    "this kernel has no BPF_PROG_TEST_RUN for "
+			    "perf_event programs");
 	make_program(r, "empty", "empty")->metrics = (struct bb_prog_static){2, 16,   20,
 									     0, 8192, 8000};
 	make_program(r, "ringbuf_nowakeup", "ringbuf_nowakeup")->metrics =
@@ -212,7 +211,7 @@ static inline struct bb_report *make_sample_report(void)
 	/* As Linux 5.1 would have it, without a JIT. */
 	make_program(r, "pid_filter", "ringbuf")->metrics =
 		(struct bb_prog_static){NAN, 368, NAN, NAN, 16871752, NAN};
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	return r;
 }
 

@@ -220,10 +220,10 @@ static void test_notes_by_cause(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(bb_report__add_skip(r, "a/slope", "took 3 s of 5"), 0);
-	assert_int_equal(bb_report__add_skip(r, "b/slope", "took 44 s of 5"), 0);
-	assert_int_equal(bb_report__add_skip(r, "c/slope", "took 4.5 s of 5"), 0);
-	assert_int_equal(bb_report__add_skip(r, "d/slope", "took 4 s or 5"), 0);
+	bb_report__add_skip(r, "a/slope", "took 3 s of 5");
+	bb_report__add_skip(r, "b/slope", "took 44 s of 5");
+	bb_report__add_skip(r, "c/slope", "took 4.5 s of 5");
+	bb_report__add_skip(r, "d/slope", "took 4 s or 5");
 	bb_doc_notes(r, BB_SHORT, &d);
 	text = rendered(&d, as_text);
 	assert_has(text, "  skipped: a/slope: took 3 s of 5 (and 2 more like it)\n");

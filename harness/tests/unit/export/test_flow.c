@@ -37,7 +37,7 @@ static struct bb_report *make_pipeline(void)
 		bb_ring_use__add_point(s->flow, 10, 0);
 		bb_ring_use__add_point(s->flow, 1010, load ? 3072 : 64);
 	}
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	return r;
 }
 
@@ -69,7 +69,7 @@ static void test_summary(void **state)
 	assert_near(s->pipeline.consumer_cpu.value, 2000);
 	assert_true(isnan(s->naive_mean.value)); /* it would be the program's, among lags */
 	r->cases[0].series[1].void_why = strdup("so");
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(s->pipeline.produced.value, 20);
 	assert_near(s->pipeline.lag_max.value, 1000);
 	bb_report__free(r);
@@ -162,7 +162,7 @@ static void test_slowdown(void **state)
 		add_samples(make_series(r, run, load), 2 * (1000 + load), 1);
 	}
 	r->cases[run].floor = bare;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[run].summary.slowdown.ratio.value, 2);
 	assert_near(r->cases[run].summary.slowdown.ratio.lo, 2);
 	assert_true(isnan(r->cases[bare].summary.slowdown.ratio.value));

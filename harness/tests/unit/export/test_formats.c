@@ -35,7 +35,7 @@ static struct bb_report *with_odd_names(void)
 	make_loads(r, i, 8, 30, 60);
 	make_program(r, "a,\"b|*c\nd", "p,q")->metrics = (struct bb_prog_static){1, 2, 3,
 										 4, 5, 6000};
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	return r;
 }
 
@@ -162,7 +162,7 @@ static void test_nothing_to_say(void **state)
 	refused("github-action", r, "no figure of which less is better");
 	i = make_case(r, "a", "step", "stack_depth", 8);
 	make_series(r, i, 0);
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	/* a case without a sample is left out, and there is no other */
 	refused("github-action", r, "no figure of which less is better");
 	refused("github-action-bigger", r, "no figure of which more is better");

@@ -33,7 +33,7 @@ static struct bb_report *flat_report(const char *id, uint32_t loads, uint64_t ce
 	struct bb_report *r = make_report(id);
 
 	flat_case(r, "ringbuf", loads, centre_ns);
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	return r;
 }
 
@@ -183,7 +183,7 @@ static struct bb_report *placed_report(const char *id, uint64_t centre_ns)
 		add_samples(s, centre_ns + load % 4 * 100 + load / 4 * 10, 10);
 	}
 	r->cases[i].between_runs = 9;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	return r;
 }
 
@@ -213,7 +213,7 @@ static struct bb_report *report_with_reference(const char *id, uint64_t centre_n
 
 	for (size_t i = 0; i < r->cases[0].n_series; i++)
 		r->cases[0].series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS] = piece_ns;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	return r;
 }
 
@@ -268,8 +268,8 @@ static void test_void_series_are_noted_and_not_counted(void **state)
 	flat_case(b, "ringbuf", 12, 1000);
 	add_samples(make_series(b, 0, 12), 900000, 10);
 	set_text(&b->cases[0].series[12].void_why, "run_cnt is 11, but 10 events were fired");
-	assert_int_equal(bb_report__summarise(a), 0);
-	assert_int_equal(bb_report__summarise(b), 0);
+	bb_report__summarise(a);
+	bb_report__summarise(b);
 	d = diff_with(a, b, &at_1_percent);
 	row = find_row(&d, "ringbuf", "latency");
 	assert_near(row->ratio, 1);
@@ -279,7 +279,7 @@ static void test_void_series_are_noted_and_not_counted(void **state)
 
 	for (size_t i = 0; i < 12; i++)
 		set_text(&b->cases[0].series[i].void_why, "misses");
-	assert_int_equal(bb_report__summarise(b), 0);
+	bb_report__summarise(b);
 	d = diff_with(a, b, &at_1_percent);
 	row = find_row(&d, "ringbuf", "latency");
 	assert_nan(row->b);
@@ -299,8 +299,8 @@ static void test_cases_of_one_run_only(void **state)
 	(void)state;
 	flat_case(a, "gone", 8, 1000);
 	flat_case(b, "new", 8, 500);
-	assert_int_equal(bb_report__summarise(a), 0);
-	assert_int_equal(bb_report__summarise(b), 0);
+	bb_report__summarise(a);
+	bb_report__summarise(b);
 	d = diff_with(a, b, &at_1_percent);
 	assert_int_equal(d.n, 2);
 	assert_note(find_row(&d, "gone", "latency"), "only in A");
@@ -330,8 +330,8 @@ static void test_holm_over_the_cases(void **state)
 			flat_case(a, names[i], 8, 1000);
 			flat_case(b, names[i], 8, i ? 1000 : 2000);
 		}
-		assert_int_equal(bb_report__summarise(a), 0);
-		assert_int_equal(bb_report__summarise(b), 0);
+		bb_report__summarise(a);
+		bb_report__summarise(b);
 		d = diff_with(a, b, &at_1_percent);
 		assert_near(find_row(&d, "one", "latency")->p, (double)n * 4 / 256);
 		if (n == 3) {

@@ -17,7 +17,7 @@
 
 static void store(struct bb_report *r)
 {
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_int_equal(bb_store__write(folder, r, NULL, NULL), 0);
 	bb_report__free(r);
 }

@@ -27,7 +27,7 @@ static void test_grows_and_frees(void **state)
 			 &r->cases[42]);
 	assert_null(bb_report__find_case(r, "perf_profiler/v/step/stack_depth=100"));
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(bb_report__add_skip(r, "what", "why"), 0);
+		bb_report__add_skip(r, "what", "why");
 	assert_int_equal(r->n_skips, 5);
 	for (int i = 0; i < 5; i++)
 		make_program(r, i == 3 ? "third" : "other", "p");
@@ -72,7 +72,7 @@ static void test_latency_over_loads(void **state)
 	(void)state;
 	for (uint32_t k = 0; k < 6; k++)
 		add_samples(make_series(r, i, k), at[k], 40);
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[i].summary.latency.value, 725);
 	assert_near(r->cases[i].summary.latency.lo, 700);
 	assert_near(r->cases[i].summary.latency.hi, 750);
@@ -106,20 +106,20 @@ static void test_latency_by_place(void **state)
 		s->jit_share = 0.5;
 		add_samples(s, k == 5 ? 1500 : k % 2 ? 900 : 700, 40);
 	}
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[i].summary.latency.value, 800);
 	assert_near(r->cases[i].summary.layout_best.value, 700);
 	assert_near(r->cases[i].summary.layout_worst.value, 900);
 	assert_int_equal(r->cases[i].summary.places, 2);
 	assert_int_equal(r->cases[i].summary.loads, 7);
 	assert_int_equal(r->cases[i].summary.voids, 1);
-	assert_int_equal(bb_case__locations(&r->cases[i], ns), 0);
+	bb_case__locations(&r->cases[i], ns);
 	assert_near(ns[4], 700);
 	assert_nan(ns[5]);
 	/* A third place that was never drawn, or of which nothing is known: the median. */
 	for (uint32_t k = 0; k < 8; k++)
 		r->cases[i].series[k].jit_share = 0.4;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_int_equal(r->cases[i].summary.places, 0);
 	assert_near(r->cases[i].summary.latency.value, 700);
 	assert_nan(r->cases[i].summary.layout_best.value);
@@ -136,7 +136,7 @@ static void test_few_loads(void **state)
 	add_samples(make_series(r, one, 0), 700, 99);
 	add_samples(make_series(r, two, 0), 700, 500);
 	add_samples(make_series(r, two, 1), 800, 500);
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[one].summary.latency.value, 700);
 	assert_nan(r->cases[one].summary.latency.lo);
 	assert_nan(r->cases[one].summary.latency.hi);
@@ -161,7 +161,7 @@ static void test_outlier(void **state)
 	(void)state;
 	add_samples(s, 700, 999);
 	add_samples(s, 300700, 1);
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[i].summary.latency.value, 700);
 	assert_near(r->cases[i].summary.naive_mean.value, 1000);
 	assert_near(r->cases[i].summary.outlier_share.value, 0.001);
@@ -187,7 +187,7 @@ static void test_void_series_do_not_count(void **state)
 	s = make_series(r, all, 0);
 	add_samples(s, 700, 10);
 	set_text(&s->void_why, "misses");
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[i].summary.latency.value, 700);
 	assert_near(r->cases[i].summary.naive_mean.value, 700);
 	assert_near(r->cases[i].summary.p50.value, 700);
@@ -216,7 +216,7 @@ static void test_net_is_paired_by_load(void **state)
 		add_samples(make_series(r, v, load), 700 + 100 * load, 10);
 	for (uint32_t load = 6; load > 0; load--)
 		add_samples(make_series(r, empty, load), 50 + 99 * load, 10);
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[v].summary.latency.value, 1000);
 	assert_near(r->cases[v].summary.floor.value, 50 + 99 * 3.5);
 	/* 650 + load for load = 1..6, and not the difference of the medians. */
@@ -243,12 +243,12 @@ static void test_what_moves_between_runs(void **state)
 		add_samples(make_series(r, v, load), 1000 + 2 * load, 10);
 	}
 	r->cases[v].floor = empty;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	s = &r->cases[v].summary;
 	before = *s;
 	r->cases[empty].between = r->cases[v].between_floor = 0.02;
 	r->cases[v].between = 0.01;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(s->latency.value - s->latency.lo,
 		    hypot(before.latency.value - before.latency.lo,
 			  hypot(0.01 * before.latency.value, 0.02 * before.floor.value)));
@@ -273,7 +273,7 @@ static void test_net_above_own_floor(void **state)
 		s->floor_ns = 650 + 99 * load;
 	}
 	r->cases[v].series[3].floor_ns = NAN; /* no empty program was let there */
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[v].summary.latency.value, 1000);
 	assert_near(r->cases[v].summary.floor.value, 650 + 99 * 3);
 	assert_near(r->cases[v].summary.net.value, 53);
@@ -297,7 +297,7 @@ static void test_net_may_be_negative_or_absent(void **state)
 	s = make_series(r, empty, 1);
 	add_samples(s, 60, 10);
 	set_text(&s->void_why, "why");
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[v].summary.net.value, -10);
 	assert_nan(r->cases[v].summary.net.lo);
 	assert_nan(r->cases[w].summary.net.value); /* its only partner is void */
@@ -328,7 +328,7 @@ static void test_counts(void **state)
 	add_samples(s, 700, 1000);
 	s->target_cpu_s = NAN; /* neither its runs nor its time are in the rate */
 	s->steal = NAN;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[i].summary.rate_achieved.value, 80);
 	assert_near(r->cases[i].summary.rate_requested.value, 100);
 	assert_near(r->cases[i].summary.steal.value, 0.2); /* by elapsed time */
@@ -350,7 +350,7 @@ static void test_rate_of_events(void **state)
 		s->events = 10 + load;
 		s->elapsed_s = 0.25;
 	}
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(r->cases[i].summary.rate_achieved.value, 42);
 	assert_near(r->cases[i].summary.rate_requested.value, 50);
 	bb_report__free(r);
@@ -363,7 +363,7 @@ static void test_summarise_twice(void **state)
 
 	(void)state;
 	assert_int_equal(before.voids, 2);
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_memory_equal(&r->cases[1].summary, &before, sizeof(before));
 	bb_report__free(r);
 }
@@ -385,7 +385,7 @@ static void test_relative(void **state)
 		s->reference_ns[BB_REFERENCE_INSTRUCTIONS] = k == 3 ? 190 : 125;
 		s->reference_ns[BB_REFERENCE_WAKEUP] = k % 2 ? 1200 : 800;
 	}
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(c->summary.latency.value, 500);
 	assert_near(c->summary.relative.value, 4);
 	assert_near(c->summary.relative.lo, 3.2);
@@ -393,13 +393,13 @@ static void test_relative(void **state)
 	assert_near(c->summary.reference[BB_REFERENCE_INSTRUCTIONS].value, 125);
 	assert_nan(c->summary.reference[BB_REFERENCE_MEMORY].value);
 	c->wakeups = 1;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_near(c->summary.relative.value, 0.5);
 	assert_near(c->summary.relative.lo, 0.5);
 	assert_near(c->summary.relative.hi, 0.5);
 	for (size_t k = 0; k < 6; k++)
 		c->series[k].reference_ns[BB_REFERENCE_WAKEUP] = NAN;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	assert_nan(c->summary.relative.value);
 	bb_report__free(r);
 }
@@ -409,7 +409,7 @@ static void test_empty_report(void **state)
 	struct bb_report *r = bb_report__new();
 
 	(void)state;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	bb_report__free(r);
 }
 

@@ -158,7 +158,7 @@ static void test_tail(void **state)
 	struct bb_report *r = compare_seeded("tail", "tail-again", 3);
 
 	(void)state;
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	/* the tail adds 500 ns to the mean */
 	assert_true(r->cases[0].summary.naive_mean.value > 1300);
 	bb_report__free(r);
@@ -173,7 +173,7 @@ static char *compare_to_json(const char *base, const char *head, uint64_t seed)
 	size_t len;
 
 	r->seed = 0; /* what differs shall be the samples */
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	bb_run_json__compose(r, &text, &len);
 	bb_report__free(r);
 	return text;
@@ -473,7 +473,7 @@ static void test_signal(void **state)
 	assert_int_equal(rc, -EINTR);
 	assert_non_null(strstr(r->incomplete, "signal 2"));
 	assert_nan(r->comparisons[0].ratio.value); /* absent, not 0 */
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	bb_run_json__compose(r, &text, &len);
 	free(text);
 	bb_report__free(r);
@@ -552,7 +552,7 @@ static void test_against_itself_is_stored(void **state)
 	assert_string_equal(r->cases[1].name, "scripted/plain (head)/fake");
 	assert_string_equal(r->cases[1].variant, "plain (head)");
 	assert_string_equal(r->comparisons[0].name, "scripted/fake");
-	assert_int_equal(bb_report__summarise(r), 0);
+	bb_report__summarise(r);
 	bb_run_json__compose(r, &text, &len);
 	in = fmemopen(text, len, "r");
 	assert_non_null(in);
