@@ -127,10 +127,11 @@ static void captured_unload(struct bb_source *source)
 static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
 {
 	struct captured *s = (struct captured *)source;
-	char *log = malloc(LOG_BYTES), reason[500];
+	char *log = bb_calloc(1, LOG_BYTES), reason[500];
 	struct bb_err said;
-	int rc = log ? bb_replay__open(s->capture, &s->replay, err) : bb_fail_nomem(err);
+	int rc = 0;
 
+	s->replay = bb_replay__open(s->capture);
 	for (size_t i = 0; !rc && i < s->capture->n_maps; i++) {
 		const struct bb_captured_map *m = &s->capture->maps[i];
 		const struct bpf_map_info like = {.type = m->type,

@@ -28,18 +28,14 @@ static void last_words(char *log, char *ret_words, size_t size)
 			snprintf(ret_words, size, "%s", line);
 }
 
-static int say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t prog, int rc)
+static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t prog, int rc)
 {
-	char *log = calloc(1, LOG_BYTES), words[300];
+	char *log = bb_calloc(1, LOG_BYTES), words[300];
 
-	if (!log)
-		return -ENOMEM;
 	bb_replay__load_one(r, prog, 1, log, LOG_BYTES);
 	last_words(log, words, sizeof(words));
 	free(log);
-	return asprintf(&p->refused, "%s%s%s", strerror(-rc), *words ? ": " : "", words) < 0
-		       ? -ENOMEM
-		       : 0;
+	p->refused = bb_asprintf("%s%s%s", strerror(-rc), *words ? ": " : "", words);
 }
 
 /* Loads the program with the command's rights and closes it again. Returns 0 or the kernel's
@@ -81,13 +77,14 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 		load->lacks_rights = 0;
 	if (load->lacks_rights) {
 		bb_rights__say_lacking(load->rights, lacking, sizeof(lacking));
-		return asprintf(&p->refused, "%s to the command, which is without %s",
-				strerror(-load->lacks_rights), lacking) < 0
-			       ? -ENOMEM
-			       : 0;
+		p->refused = bb_asprintf("%s to the command, which is without %s",
+					 strerror(-load->lacks_rights), lacking);
+		return 0;
 	}
-	if (rc)
-		return say_refused(r, p, prog, rc);
+	if (rc) {
+		say_refused(r, p, prog, rc);
+		return 0;
+	}
 	if (bpf_obj_get_info_by_fd(r->progs[prog], &info, &len))
 		return -errno;
 	memcpy(p->tag, info.tag, sizeof(p->tag));
@@ -99,11 +96,9 @@ static int load_copy(struct bb_take *t, struct bb_replay *r, size_t prog)
 static int load_copies(struct bb_take *t, struct bb_err *err)
 {
 	struct bb_capture *c = t->capture;
-	struct bb_replay r;
-	int rc = bb_replay__open(c, &r, err);
+	struct bb_replay r = bb_replay__open(c);
+	int rc = 0;
 
-	if (rc)
-		return rc;
 	for (size_t i = 0; i < c->n_maps; i++)
 		r.maps[i] = c->maps[i].held.fd;
 	for (size_t i = 0; i < c->n_btfs; i++)
@@ -227,39 +222,32 @@ static char *join(const char *const *argv)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = bb_open_memstream(&text, &size);
 
-	for (size_t i = 0; out && argv[i]; i++)
+	for (size_t i = 0; argv[i]; i++)
 		fprintf(out, "%s%s", i ? " " : "", argv[i]);
-	return out && !fclose(out) ? text : NULL;
+	bb_close_memstream(out);
+	return text;
 }
 
-int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err)
+struct bb_take bb_take__begin(const char *const *argv)
 {
-	struct bb_take t = {.capture = calloc(1, sizeof(*t.capture)), .rights = UINT64_MAX};
+	struct bb_take t = {.capture = bb_calloc(1, sizeof(*t.capture)), .rights = UINT64_MAX};
 	struct utsname kernel;
 	__u32 id = 0;
 
-	if (!t.capture)
-		return bb_fail_nomem(err);
 	if (uname(&kernel))
 		kernel = (struct utsname){0};
 	t.capture->command = join(argv);
-	t.capture->kernel.release = strdup(kernel.release);
-	t.capture->kernel.version = strdup(kernel.version);
-	t.capture->kernel.machine = strdup(kernel.machine);
+	t.capture->kernel.release = bb_strdup(kernel.release);
+	t.capture->kernel.version = bb_strdup(kernel.version);
+	t.capture->kernel.machine = bb_strdup(kernel.machine);
 	t.capture->n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	while (!bpf_prog_get_next_id(id, &id))
 		t.first_prog_id = id + 1;
 	while (!bpf_link_get_next_id(t.last_link_id, &t.last_link_id))
 		;
-	if (!t.capture->command || !t.capture->kernel.release || !t.capture->kernel.version ||
-	    !t.capture->kernel.machine) {
-		bb_take__free(&t);
-		return bb_fail_nomem(err);
-	}
-	*ret_take = t;
-	return 0;
+	return t;
 }
 
 /* --- while the command runs --- */
@@ -310,13 +298,11 @@ void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog)
 
 /* Matches the kernel's programs with those of the capture. Ids ascend in the order of loading, so
  * equal programs are matched in that order. */
-static int bind_programs(struct bb_take *t)
+static void bind_programs(struct bb_take *t)
 {
 	const struct bb_capture *c = t->capture;
-	bool *bound = calloc(c->n_progs + 1, sizeof(*bound));
+	bool *bound = bb_calloc(c->n_progs, sizeof(*bound));
 
-	if (!bound)
-		return -ENOMEM;
 	if (t->n_seen)
 		qsort(t->seen, t->n_seen, sizeof(*t->seen), by_id);
 	for (size_t i = 0; i < t->n_seen; i++)
@@ -337,7 +323,6 @@ static int bind_programs(struct bb_take *t)
 		}
 	}
 	free(bound);
-	return 0;
 }
 
 static int32_t prog_of(const struct bb_take *t, uint32_t id)
@@ -351,7 +336,7 @@ static int32_t prog_of(const struct bb_take *t, uint32_t id)
 /* --- what refers to programs --- */
 
 /* Replaces program ids by indexes; removes entries of programs that are not in the capture. */
-static int index_prog_array(struct bb_take *t, struct bb_captured_map *m)
+static void index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 {
 	char *keys = m->entries.data, *values = keys + (size_t)m->n_entries * m->key_size;
 	uint32_t n = 0;
@@ -370,14 +355,11 @@ static int index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 	}
 	if (n < m->n_entries) {
 		free(m->left_out);
-		m->left_out = strdup("programs that the command did not load itself");
-		if (!m->left_out)
-			return -ENOMEM;
+		m->left_out = bb_strdup("programs that the command did not load itself");
 	}
 	memmove(keys + n * m->key_size, values, n * sizeof(int32_t));
 	m->n_entries = n;
 	m->entries.size = n * (m->key_size + sizeof(int32_t));
-	return 0;
 }
 
 /* Prefixes of target names in BTF. */
@@ -436,33 +418,31 @@ static void merge_attachments(struct bb_capture *c)
 	c->n_attachments = n;
 }
 
-static int resolve(struct bb_take *t)
+static void resolve(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
 	struct btf *vmlinux = NULL;
-	int rc = bind_programs(t);
 
+	bind_programs(t);
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (!c->progs[i].refused)
 			name_btf_target(&c->progs[i], &vmlinux);
 	btf__free(vmlinux);
-	for (size_t i = 0; !rc && i < c->n_attachments; i++) {
+	for (size_t i = 0; i < c->n_attachments; i++) {
 		c->attachments[i].prog = prog_of(t, c->attachments[i].taken.prog_id);
 		if (c->attachments[i].taken.by_btf)
 			say_btf_target(c, &c->attachments[i]);
 	}
-	for (size_t i = 0; !rc && i < c->n_inputs; i++)
+	for (size_t i = 0; i < c->n_inputs; i++)
 		c->inputs[i].prog = prog_of(t, c->inputs[i].prog_id);
-	for (size_t i = 0; !rc && i < c->n_maps; i++)
+	for (size_t i = 0; i < c->n_maps; i++)
 		if (c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY && c->maps[i].n_entries)
-			rc = index_prog_array(t, &c->maps[i]);
-	if (!rc)
-		merge_attachments(c);
-	return rc;
+			index_prog_array(t, &c->maps[i]);
+	merge_attachments(c);
 }
 
 /* Replaces the ids of programs that other programs replace or watch by indexes. */
-static int resolve_targets(struct bb_take *t)
+static void resolve_targets(struct bb_take *t)
 {
 	struct bb_capture *c = t->capture;
 
@@ -474,11 +454,9 @@ static int resolve_targets(struct bb_take *t)
 			continue;
 		if (target >= 0 && (size_t)target < i)
 			p->attach_prog = target;
-		else if (!p->missing && !(p->missing = strdup("the program of others that it is "
-							      "attached to")))
-			return -ENOMEM;
+		else if (!p->missing)
+			p->missing = bb_strdup("the program of others that it is attached to");
 	}
-	return 0;
 }
 
 /* --- names and probes --- */
@@ -492,9 +470,7 @@ static int read_btf(struct bb_captured_btf *b)
 		return 0;
 	if (bpf_obj_get_info_by_fd(b->held.fd, &info, &len))
 		return -errno;
-	b->raw.data = malloc(info.btf_size + 1);
-	if (!b->raw.data)
-		return -ENOMEM;
+	b->raw.data = bb_calloc(1, info.btf_size);
 	b->raw.size = info.btf_size;
 	info = (struct bpf_btf_info){.btf = (uintptr_t)b->raw.data, .btf_size = info.btf_size};
 	len = sizeof(info);
@@ -512,38 +488,35 @@ static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btf
 
 	if (!name || !*name)
 		name = *p->kernel_name ? p->kernel_name : "nameless";
-	return strdup(name);
+	return bb_strdup(name);
 }
 
-static int name_programs(struct bb_capture *c)
+static void name_programs(struct bb_capture *c)
 {
-	struct btf **btfs = calloc(c->n_btfs + 1, sizeof(struct btf *));
-	unsigned int *n = calloc(c->n_progs + 1, sizeof(*n));
-	int rc = btfs && n ? 0 : -ENOMEM;
+	struct btf **btfs = bb_calloc(c->n_btfs, sizeof(struct btf *));
+	unsigned int *n = bb_calloc(c->n_progs, sizeof(*n));
 
-	for (size_t i = 0; !rc && i < c->n_btfs; i++)
+	for (size_t i = 0; i < c->n_btfs; i++)
 		if (c->btfs[i].raw.size)
 			btfs[i] = btf__new(c->btfs[i].raw.data, (__u32)c->btfs[i].raw.size);
-	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+	for (size_t i = 0; i < c->n_progs; i++) {
 		c->progs[i].name = whole_name(&c->progs[i], btfs);
-		rc = c->progs[i].name ? 0 : -ENOMEM;
 		n[i] = 1;
-		for (size_t j = 0; !rc && j < i; j++)
+		for (size_t j = 0; j < i; j++)
 			n[i] += !strcmp(c->progs[j].name, c->progs[i].name);
 	}
-	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+	for (size_t i = 0; i < c->n_progs; i++) {
 		char *name = c->progs[i].name;
 
 		if (n[i] == 1)
 			continue;
-		rc = asprintf(&c->progs[i].name, "%s.%u", name, n[i]) < 0 ? -ENOMEM : 0;
+		c->progs[i].name = bb_asprintf("%s.%u", name, n[i]);
 		free(name);
 	}
-	for (size_t i = 0; btfs && i < c->n_btfs; i++)
+	for (size_t i = 0; i < c->n_btfs; i++)
 		btf__free(btfs[i]);
 	free(btfs);
 	free(n);
-	return rc;
 }
 
 /* True if the program makes tail calls, is in a prog array, or is the target of another program. A
@@ -634,6 +607,15 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 	return NULL;
 }
 
+static void note_probes(struct bb_take *t)
+{
+	for (size_t i = 0; i < t->capture->n_progs; i++) {
+		const char *sign = sign_of_probe(t, i);
+
+		t->capture->progs[i].probe = sign ? bb_strdup(sign) : NULL;
+	}
+}
+
 static void close_held(struct bb_capture *c)
 {
 	for (size_t i = 0; i < c->n_maps; i++)
@@ -650,26 +632,20 @@ int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **r
 		 struct bb_err *err)
 {
 	struct bb_capture *c = t->capture;
-	int rc = load_copies(t, err), error = 0;
+	int rc = load_copies(t, err);
 
-	for (size_t i = 0; !rc && !error && i < c->n_btfs; i++)
-		error = read_btf(&c->btfs[i]);
-	if (!rc && !error)
-		error = resolve(t);
-	if (!rc && !error)
-		error = resolve_targets(t);
-	if (!rc && !error)
-		error = name_programs(c);
-	for (size_t i = 0; !rc && !error && i < c->n_progs; i++) {
-		const char *sign = sign_of_probe(t, i);
-
-		c->progs[i].probe = sign ? strdup(sign) : NULL;
-		error = sign && !c->progs[i].probe ? -ENOMEM : 0;
+	for (size_t i = 0; !rc && i < c->n_btfs; i++) {
+		rc = read_btf(&c->btfs[i]);
+		if (rc)
+			bb_fail(err, rc, "ending the capture: %m");
 	}
-	if (!rc && error)
-		rc = bb_fail(err, error, "ending the capture: %m");
-	if (!rc && has_nothing(t))
-		rc = bb_take__say_nothing(t, how_ended, err);
+	if (!rc) {
+		resolve(t);
+		resolve_targets(t);
+		name_programs(c);
+		note_probes(t);
+		rc = has_nothing(t) ? bb_take__say_nothing(t, how_ended, err) : 0;
+	}
 	if (!rc) {
 		close_held(c);
 		*ret_capture = c;

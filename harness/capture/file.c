@@ -9,18 +9,15 @@
 
 #include "base/io.h"
 
-/* Returns 0 or -ENOMEM, without a message. */
-static int make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
+static void make_manifest(const struct bb_capture *c, struct bb_blob *ret_text)
 {
-	FILE *out = open_memstream(&ret_text->data, &ret_text->size);
+	FILE *out = bb_open_memstream(&ret_text->data, &ret_text->size);
 	struct bb_json w = {.out = out, .indent = 1};
 
-	if (!out)
-		return -ENOMEM;
 	bb_json__open(&w, NULL, "{\n");
 	bb_record__write(&bb_capture_format, &bb_capture_record, c, c, &w);
 	bb_json__end(&w);
-	return fclose(out) ? -ENOMEM : 0;
+	bb_close_memstream(out);
 }
 
 static int add_member(struct archive *a, const void *data, size_t size, const char *fmt, ...)
@@ -41,7 +38,7 @@ static int add_member(struct archive *a, const void *data, size_t size, const ch
 	va_end(ap);
 	e = archive_entry_new();
 	if (!e)
-		return -ENOMEM;
+		bb_out_of_memory();
 	archive_entry_set_pathname(e, name);
 	archive_entry_set_size(e, (la_int64_t)size);
 	archive_entry_set_filetype(e, AE_IFREG);
@@ -69,10 +66,10 @@ static int add_prog(struct archive *a, const struct bb_captured_prog *p, size_t 
 static int add_members(struct archive *a, const struct bb_capture *c)
 {
 	struct bb_blob text = {0};
-	int rc = make_manifest(c, &text);
+	int rc;
 
-	if (!rc)
-		rc = add_member(a, text.data, text.size, BB_CAPTURE_MANIFEST);
+	make_manifest(c, &text);
+	rc = add_member(a, text.data, text.size, BB_CAPTURE_MANIFEST);
 	bb_blob__done(&text);
 	for (size_t i = 0; !rc && i < c->n_progs; i++)
 		rc = add_prog(a, &c->progs[i], i);
@@ -93,17 +90,17 @@ static int add_members(struct archive *a, const struct bb_capture *c)
 static int write_fd(const struct bb_capture *c, int fd)
 {
 	struct archive *a = archive_write_new();
-	int rc = a ? 0 : -ENOMEM;
+	int rc;
 
-	if (!rc && (archive_write_set_format_ustar(a) != ARCHIVE_OK ||
-		    archive_write_open_fd(a, fd) != ARCHIVE_OK))
-		rc = -EIO;
-	if (!rc)
-		rc = add_members(a, c);
+	if (!a)
+		bb_out_of_memory();
+	rc = archive_write_set_format_ustar(a) != ARCHIVE_OK ||
+			     archive_write_open_fd(a, fd) != ARCHIVE_OK
+		     ? -EIO
+		     : add_members(a, c);
 	if (!rc && archive_write_close(a) != ARCHIVE_OK)
 		rc = archive_errno(a) > 0 ? -archive_errno(a) : -EIO;
-	if (a)
-		archive_write_free(a);
+	archive_write_free(a);
 	return rc;
 }
 
@@ -151,12 +148,6 @@ static void damaged(struct reading *r, const char *what, size_t index)
 				what, index);
 }
 
-static void nomem(struct reading *r)
-{
-	if (!r->rc)
-		r->rc = bb_fail_nomem(r->err);
-}
-
 static bool take_member(struct reading *r, struct archive *a, struct archive_entry *e, size_t max)
 {
 	const char *name = archive_entry_pathname(e);
@@ -169,16 +160,12 @@ static bool take_member(struct reading *r, struct archive *a, struct archive_ent
 		return false;
 	}
 	m = bb_append(&r->members, &r->n_members, sizeof(*m));
-	if (!m || !(m->bytes.data = malloc((size_t)size + 1))) {
-		nomem(r);
-		return false;
-	}
+	m->bytes.data = bb_calloc(1, (size_t)size + 1); /* ends in NUL */
 	snprintf(m->name, sizeof(m->name), "%s", name);
 	if (archive_read_data(a, m->bytes.data, (size_t)size) != (la_ssize_t)size) {
 		damaged(r, "it is cut off in member", r->n_members - 1);
 		return false;
 	}
-	m->bytes.data[size] = '\0';
 	m->bytes.size = (size_t)size;
 	return true;
 }
@@ -195,9 +182,9 @@ static void read_members(struct reading *r, const char *data, size_t len)
 	size_t sum = 0;
 	int rc;
 
-	if (!a || archive_read_support_format_tar(a) != ARCHIVE_OK) {
-		nomem(r);
-	} else if (archive_read_open_memory(a, data, len) != ARCHIVE_OK) {
+	if (!a || archive_read_support_format_tar(a) != ARCHIVE_OK)
+		bb_out_of_memory();
+	if (archive_read_open_memory(a, data, len) != ARCHIVE_OK) {
 		damaged(r, "no tar archive", 0);
 	} else {
 		while (!r->rc && (rc = archive_read_next_header(a, &e)) == ARCHIVE_OK) {
@@ -207,8 +194,7 @@ static void read_members(struct reading *r, const char *data, size_t len)
 		if (!r->rc && rc != ARCHIVE_EOF)
 			damaged(r, "no tar archive from member", r->n_members);
 	}
-	if (a)
-		archive_read_free(a);
+	archive_read_free(a);
 	if (r->n_members)
 		qsort(r->members, r->n_members, sizeof(*r->members), by_member_name);
 }
@@ -353,12 +339,8 @@ static bool prog_fits(const struct bb_capture *c, const struct bb_captured_prog 
 static void check_names(struct reading *r, const struct bb_capture *c, bool maps)
 {
 	size_t n = maps ? c->n_maps : c->n_progs;
-	const char **names = calloc(n + 1, sizeof(*names));
+	const char **names = bb_calloc(n, sizeof(*names));
 
-	if (!names) {
-		nomem(r);
-		return;
-	}
 	for (size_t i = 0; i < n; i++)
 		names[i] = maps ? c->maps[i].name : c->progs[i].name;
 	qsort(names, n, sizeof(*names), bb_by_text);
@@ -410,7 +392,7 @@ static void read_manifest(struct reading *r, struct bb_capture *c)
 		damaged(r, BB_CAPTURE_MANIFEST ", line", (size_t)(e.line > 0 ? e.line : 0));
 	else if ((r->rc = bb_record__read(&rd, &bb_capture_record, root, c)))
 		bb_fail(r->err, r->rc, "%s%s", why.msg,
-			r->rc == -ENOMEM || strstr(why.msg, "use a newer") ? "" : TAKE_ANEW);
+			strstr(why.msg, "use a newer") ? "" : TAKE_ANEW);
 	json_decref(root);
 	bb_blob__done(&text);
 }
@@ -419,14 +401,10 @@ int bb_capture__parse(const char *data, size_t len, const char *path,
 		      struct bb_capture **ret_capture, struct bb_err *err)
 {
 	struct reading r = {.path = path, .err = err};
-	struct bb_capture *c = calloc(1, sizeof(*c));
+	struct bb_capture *c = bb_calloc(1, sizeof(*c));
 
-	if (c)
-		c->path = strdup(path);
-	if (!c || !c->path)
-		nomem(&r);
-	if (!r.rc)
-		read_members(&r, data, len);
+	c->path = bb_strdup(path);
+	read_members(&r, data, len);
 	if (!r.rc)
 		read_manifest(&r, c);
 	if (!r.rc)
@@ -530,9 +508,7 @@ int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, 
 			return 0;
 		}
 	drop_unused();
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return bb_fail_nomem(err);
+	l = bb_calloc(1, sizeof(*l));
 	rc = bb_capture__read(path, &l->capture, err);
 	if (rc) {
 		free(l);

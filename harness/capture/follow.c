@@ -123,14 +123,12 @@ static int start_thread(struct bb_follow *f)
 int bb_follow__start(const char *const *argv, const char *const *env, struct bb_follow **ret_follow,
 		     struct bb_err *err)
 {
-	struct bb_follow *f = calloc(1, sizeof(*f));
+	struct bb_follow *f = bb_calloc(1, sizeof(*f));
 	int rc;
 
-	if (!f)
-		return bb_fail_nomem(err);
 	f->enough_fd = eventfd(0, EFD_CLOEXEC);
-	rc = f->enough_fd < 0 ? bb_fail(err, -errno, "eventfd: %m")
-			      : bb_take__begin(argv, &f->take, err);
+	f->take = bb_take__begin(argv);
+	rc = f->enough_fd < 0 ? bb_fail(err, -errno, "eventfd: %m") : 0;
 	if (!rc)
 		rc = bb_watched__start(argv, NULL, env, true, &f->command, err);
 	if (rc) {

@@ -107,9 +107,9 @@ int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t fro
 		return 0;
 	if (!from_size || from_size > MAX_RECORD)
 		return -E2BIG;
-	from = malloc(n * from_size);
-	to = calloc(n, to_size);
-	rc = from && to ? bb_remote__read(r, at, from, n * from_size) : -ENOMEM;
+	from = bb_calloc(n, from_size);
+	to = bb_calloc(n, to_size);
+	rc = bb_remote__read(r, at, from, n * from_size);
 	for (size_t i = 0; !rc && i < n; i++)
 		memcpy(to + i * to_size, from + i * from_size, common);
 	free(from);

@@ -58,33 +58,26 @@ static int sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr)
 
 static int *no_fds(size_t n)
 {
-	int *fds = malloc((n + 1) * sizeof(*fds));
+	int *fds = bb_calloc(n, sizeof(*fds));
 
-	for (size_t i = 0; fds && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		fds[i] = -1;
 	return fds;
 }
 
 static void close_fds(int *fds, size_t n)
 {
-	for (size_t i = 0; fds && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		bb_close(&fds[i]);
 	free(fds);
 }
 
-int bb_replay__open(const struct bb_capture *c, struct bb_replay *ret_replay, struct bb_err *err)
+struct bb_replay bb_replay__open(const struct bb_capture *c)
 {
-	struct bb_replay r = {.capture = c,
-			      .maps = no_fds(c->n_maps),
-			      .btfs = no_fds(c->n_btfs),
-			      .progs = no_fds(c->n_progs)};
-
-	if (!r.maps || !r.btfs || !r.progs) {
-		bb_replay__done(&r);
-		return bb_fail_nomem(err);
-	}
-	*ret_replay = r;
-	return 0;
+	return (struct bb_replay){.capture = c,
+				  .maps = no_fds(c->n_maps),
+				  .btfs = no_fds(c->n_btfs),
+				  .progs = no_fds(c->n_progs)};
 }
 
 void bb_replay__done(struct bb_replay *r)
@@ -148,16 +141,13 @@ static int make_map(struct bb_replay *r, size_t map, struct bb_err *err)
 	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %m", m->name) : 0;
 }
 
-/* Returns a copy of the values, with descriptors instead of indexes; NULL if out of memory. The
- * caller must free() it. */
+/* Returns a copy of the values, with descriptors instead of indexes. The caller must free() it. */
 static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
 {
 	const char *from = bb_captured_map__values(m);
 	bool is_progs = m->type == BPF_MAP_TYPE_PROG_ARRAY;
-	char *values = malloc(m->n_entries * size);
+	char *values = bb_calloc(m->n_entries, size);
 
-	if (!values)
-		return NULL;
 	memcpy(values, from, m->n_entries * size);
 	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
 		int32_t index;
@@ -191,8 +181,6 @@ static int fill_map(const struct bb_replay *r, size_t map, struct bb_err *err)
 
 	if (n) {
 		values = values_of(r, m, size);
-		if (!values)
-			return bb_fail_nomem(err);
 		if (bpf_map_update_batch(r->maps[map], m->entries.data, values, &n, NULL))
 			rc = fill_one_by_one(r->maps[map], m, values, size);
 		free(values);
@@ -311,9 +299,9 @@ static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
 
 static int *fd_array_of(const struct bb_replay *r, const struct bb_captured_prog *p)
 {
-	int *fds = calloc(p->n_fds + 1, sizeof(*fds));
+	int *fds = bb_calloc(p->n_fds, sizeof(*fds));
 
-	for (size_t i = 0; fds && i < p->n_fds; i++)
+	for (size_t i = 0; i < p->n_fds; i++)
 		fds[i] = p->fds[i].map >= 0   ? r->maps[p->fds[i].map]
 			 : p->fds[i].btf >= 0 ? r->btfs[p->fds[i].btf]
 					      : 0;
@@ -366,21 +354,18 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 
 	if (rc)
 		return rc;
-	insns = malloc(p->n_insns * sizeof(*insns));
+	insns = bb_calloc(p->n_insns, sizeof(*insns));
 	fd_array = fd_array_of(r, p);
-	rc = insns && fd_array ? 0 : -ENOMEM;
-	if (!rc) {
-		bb_replay__put_fds(r, prog, insns);
-		a.insns = (uintptr_t)insns;
-		a.expected_attach_type = p->expected_attach_type;
-		memcpy(a.prog_name, p->kernel_name, sizeof(a.prog_name));
-		set_types(r, p, &a);
-		a.fd_array = p->n_fds ? (uintptr_t)fd_array : 0;
-		a.log_level = log_level;
-		a.log_buf = log_level ? (uintptr_t)log : 0;
-		a.log_size = log_level ? log_size : 0;
-		rc = load_attr(r, prog, &a);
-	}
+	bb_replay__put_fds(r, prog, insns);
+	a.insns = (uintptr_t)insns;
+	a.expected_attach_type = p->expected_attach_type;
+	memcpy(a.prog_name, p->kernel_name, sizeof(a.prog_name));
+	set_types(r, p, &a);
+	a.fd_array = p->n_fds ? (uintptr_t)fd_array : 0;
+	a.log_level = log_level;
+	a.log_buf = log_level ? (uintptr_t)log : 0;
+	a.log_size = log_level ? log_size : 0;
+	rc = load_attr(r, prog, &a);
 	free(fd_array);
 	free(insns);
 	return rc;
@@ -407,8 +392,8 @@ static int load_needed(struct bb_replay *r, const struct needs *n, char *log, si
 		       struct bb_err *err)
 {
 	const struct bb_capture *c = r->capture;
-	bool *is_new = calloc(c->n_maps + 1, sizeof(*is_new));
-	int rc = is_new ? 0 : bb_fail_nomem(err);
+	bool *is_new = bb_calloc(c->n_maps, sizeof(*is_new));
+	int rc = 0;
 
 	for (size_t i = 0; !rc && i < c->n_maps; i++) {
 		is_new[i] = n->maps[i] && r->maps[i] < 0;
@@ -432,15 +417,13 @@ int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size
 		    struct bb_err *err)
 {
 	struct needs n = {.r = r,
-			  .maps = calloc(r->capture->n_maps + 1, sizeof(*n.maps)),
-			  .progs = calloc(r->capture->n_progs + 1, sizeof(*n.progs))};
-	int rc = n.maps && n.progs ? 0 : bb_fail_nomem(err);
+			  .maps = bb_calloc(r->capture->n_maps, sizeof(*n.maps)),
+			  .progs = bb_calloc(r->capture->n_progs, sizeof(*n.progs))};
+	int rc;
 
 	*log = '\0';
-	if (!rc) {
-		needs_prog(&n, prog);
-		rc = load_needed(r, &n, log, log_size, err);
-	}
+	needs_prog(&n, prog);
+	rc = load_needed(r, &n, log, log_size, err);
 	free(n.maps);
 	free(n.progs);
 	return rc;

@@ -17,8 +17,7 @@ struct bb_replay {
 	int *maps, *btfs, *progs;
 };
 
-/* Returns 0 or -ENOMEM. */
-int bb_replay__open(const struct bb_capture *c, struct bb_replay *ret_replay, struct bb_err *err);
+struct bb_replay bb_replay__open(const struct bb_capture *c);
 
 /* Loads program `prog` and everything that it needs: new maps with the captured entries, the
  * programs in its prog arrays, and the program that it is attached to. r->progs[prog] is its

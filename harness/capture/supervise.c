@@ -144,12 +144,10 @@ static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_capture_facts *ret_facts, struct bb_err *err)
 {
-	struct supervision s = {.opts = opts};
-	int rc = bb_take__begin(opts->argv, &s.take, err);
+	struct supervision s = {.opts = opts, .take = bb_take__begin(opts->argv)};
+	int rc = bb_watched__start(opts->argv, opts->dir, opts->env, !opts->leaves, &s.command,
+				   err);
 
-	if (rc)
-		return rc;
-	rc = bb_watched__start(opts->argv, opts->dir, opts->env, !opts->leaves, &s.command, err);
 	if (rc) {
 		bb_take__free(&s.take);
 		return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/take.h"
 
-#include <linux/audit.h>
+#include <seccomp.h>
 #include <sys/syscall.h>
 
 #include "base/io.h"
@@ -13,11 +13,10 @@
 
 /* --- BPF_PROG_LOAD --- */
 
-static int miss(struct bb_captured_prog *p, const char *what)
+static void miss(struct bb_captured_prog *p, const char *what)
 {
 	if (!p->missing)
-		p->missing = strdup(what);
-	return p->missing ? 0 : -ENOMEM;
+		p->missing = bb_strdup(what);
 }
 
 static int32_t map_of(struct bb_take_call *call, int fd)
@@ -44,9 +43,9 @@ static int32_t btf_of(struct bb_take_call *call, int fd)
 	return copy < 0 ? copy : bb_take__btf(call->t, copy);
 }
 
-/* Replaces descriptors in instructions by indexes. `*ret_top` receives the highest slot of fd_array
- * that an instruction names; -1 means none. Returns 0 or -ENOMEM. */
-static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p, int *ret_top)
+/* Replaces descriptors in instructions by indexes. Returns the highest slot of fd_array that an
+ * instruction names; -1 means none. */
+static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	int top = -1;
 
@@ -74,27 +73,28 @@ static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p, int
 			break;
 		default: break;
 		}
-		if (index < 0 && miss(p, "a map that its instructions name"))
-			return -ENOMEM;
+		if (index < 0)
+			miss(p, "a map that its instructions name");
 		i++;
 	}
-	*ret_top = top;
-	return 0;
+	return top;
 }
 
-static int take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p, int top)
+static void take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p, int top)
 {
 	int32_t *fds = NULL;
 	void *copy;
 
 	if (top < 0 || !call->attr.fd_array || (uint32_t)top >= BB_CAPTURE_MAX_ITEMS)
-		return 0;
+		return;
 	if (bb_remote__copy(&call->from, call->attr.fd_array, (size_t)top + 1, sizeof(*fds),
-			    sizeof(*fds), &copy))
-		return miss(p, "its fd_array");
+			    sizeof(*fds), &copy)) {
+		miss(p, "its fd_array");
+		return;
+	}
 	fds = copy;
-	p->fds = calloc((size_t)top + 1, sizeof(*p->fds));
-	for (int i = 0; p->fds && i <= top; i++) {
+	p->fds = bb_calloc((size_t)top + 1, sizeof(*p->fds));
+	for (int i = 0; i <= top; i++) {
 		int32_t map = fds[i] > 0 ? map_of(call, fds[i]) : -1;
 		int32_t btf = fds[i] > 0 && map < 0 ? btf_of(call, fds[i]) : -1;
 
@@ -103,61 +103,62 @@ static int take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p, 
 		p->n_fds = (size_t)i + 1;
 	}
 	free(fds);
-	return p->fds ? 0 : -ENOMEM;
 }
 
 /* attach_prog_fd and attach_btf_obj_fd share a field, which is a program or the BTF of a module. */
-static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
+static void take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const struct bb_seen_prog *target;
 	int fd;
 
 	p->attach_btf_id = call->attr.attach_btf_id;
 	if (!call->attr.attach_prog_fd)
-		return 0;
+		return;
 	fd = bb_remote__fd(&call->from, (int)call->attr.attach_prog_fd);
-	if (fd < 0)
-		return miss(p, "the program or module that it is attached to");
-	if (bb_fd_is_program(fd)) {
+	target = fd >= 0 && bb_fd_is_program(fd) ? bb_take__seen(call->t, fd) : NULL;
+	if (target) {
 		p->taken.target_fd = fd;
-		target = bb_take__seen(call->t, fd);
-		p->taken.target_id = target ? target->id : 0;
-		return target ? 0 : -ENOMEM;
+		p->taken.target_id = target->id;
+		return;
 	}
-	p->attach_btf = bb_take__btf(call->t, fd);
-	return p->attach_btf < 0 ? miss(p, "the BTF that it is attached by") : 0;
+	p->attach_btf = fd < 0 ? fd : bb_take__btf(call->t, fd);
+	if (p->attach_btf < 0)
+		miss(p, "the program or module that it is attached to");
 }
 
-static int take_types(struct bb_take_call *call, struct bb_captured_prog *p)
+static void take_types(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const union bpf_attr *a = &call->attr;
 	void *funcs, *lines;
 
 	if (!a->prog_btf_fd)
-		return 0;
+		return;
 	p->btf = btf_of(call, (int)a->prog_btf_fd);
 	if (p->btf < 0) {
 		p->btf = BB_CAPTURE_NONE;
-		return miss(p, "its type information");
+		miss(p, "its type information");
+		return;
 	}
 	if (a->func_info_cnt > p->n_insns || a->line_info_cnt > p->n_insns ||
 	    bb_remote__copy(&call->from, a->func_info, a->func_info_cnt, a->func_info_rec_size,
-			    sizeof(*p->funcs), &funcs))
-		return miss(p, "its function information");
+			    sizeof(*p->funcs), &funcs)) {
+		miss(p, "its function information");
+		return;
+	}
 	p->funcs = funcs;
 	p->n_funcs = funcs ? a->func_info_cnt : 0;
 	if (bb_remote__copy(&call->from, a->line_info, a->line_info_cnt, a->line_info_rec_size,
-			    sizeof(*p->lines), &lines))
-		return miss(p, "its line information");
+			    sizeof(*p->lines), &lines)) {
+		miss(p, "its line information");
+		return;
+	}
 	p->lines = lines;
 	p->n_lines = lines ? a->line_info_cnt : 0;
-	return 0;
 }
 
-static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
+static void fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const union bpf_attr *a = &call->attr;
-	int top = -1, rc;
 
 	p->type = a->prog_type;
 	p->expected_attach_type = a->expected_attach_type;
@@ -166,18 +167,13 @@ static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p)
 	memcpy(p->kernel_name, a->prog_name, sizeof(p->kernel_name) - 1);
 	if (bb_remote__read_text(&call->from, a->license, p->license, sizeof(p->license)))
 		*p->license = '\0';
-	rc = take_insns(call, p, &top);
-	if (!rc)
-		rc = take_fd_array(call, p, top);
-	if (!rc)
-		rc = take_types(call, p);
-	if (!rc)
-		rc = take_attach_point(call, p);
-	if (!rc && a->prog_ifindex)
-		rc = miss(p, "the network device that it is bound to");
-	if (!rc && a->core_relo_cnt)
-		rc = miss(p, "the kernel's own relocation of it (core_relos)");
-	return rc;
+	take_fd_array(call, p, take_insns(call, p));
+	take_types(call, p);
+	take_attach_point(call, p);
+	if (a->prog_ifindex)
+		miss(p, "the network device that it is bound to");
+	if (a->core_relo_cnt)
+		miss(p, "the kernel's own relocation of it (core_relos)");
 }
 
 /* A call with a BPF token has the rights of the token's maker: all of them. */
@@ -189,7 +185,7 @@ static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
 	return rights;
 }
 
-static int take_load(struct bb_take_call *call)
+static void take_load(struct bb_take_call *call)
 {
 	struct bb_take *t = call->t;
 	struct bb_captured_prog *p;
@@ -201,73 +197,62 @@ static int take_load(struct bb_take_call *call)
 	    bb_remote__copy(&call->from, call->attr.insns, call->attr.insn_cnt,
 			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
 	    !insns)
-		return 0;
+		return;
 	p = BB_ADD(bb_captured_prog_record, t->capture, progs);
-	if (!p) {
-		free(insns);
-		return -ENOMEM;
-	}
 	p->taken = (struct bb_taken_load){.target_fd = -1,
 					  .rights = note_rights(call, call->attr.prog_flags)};
 	p->insns = insns;
 	p->n_insns = call->attr.insn_cnt;
-	return fill_prog(call, p);
+	fill_prog(call, p);
 }
 
 /* --- BPF_MAP_CREATE --- */
 
-static int take_map_of_maps(struct bb_take_call *call)
+static void take_map_of_maps(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
 	struct bb_template *made;
 	int32_t inner;
 
 	if (a->map_type != BPF_MAP_TYPE_ARRAY_OF_MAPS && a->map_type != BPF_MAP_TYPE_HASH_OF_MAPS)
-		return 0;
+		return;
 	inner = map_of(call, (int)a->inner_map_fd);
 	if (inner < 0)
-		return 0;
+		return;
 	made = bb_append(&call->t->templates, &call->t->n_templates, sizeof(*made));
-	if (!made)
-		return -ENOMEM;
 	*made = (struct bb_template){.type = a->map_type,
 				     .key_size = a->key_size,
 				     .value_size = a->value_size,
 				     .max_entries = a->max_entries,
 				     .inner = inner};
 	memcpy(made->kernel_name, a->map_name, sizeof(made->kernel_name) - 1);
-	return 0;
 }
 
 /* --- perf_event_open() --- */
 
-static int take_event(struct bb_take_call *call, uint64_t attr_at)
+static void take_event(struct bb_take_call *call, uint64_t attr_at)
 {
 	struct bb_take *t = call->t;
-	struct bb_opened_event e = {.tgid = bb_remote__process(&call->from)}, *added;
+	struct bb_opened_event e = {.tgid = bb_remote__process(&call->from)};
 
 	/* the caller's struct may be longer or shorter than ours */
 	if (bb_remote__read(&call->from, attr_at, &e.attr, PERF_ATTR_SIZE_VER0) ||
 	    (e.attr.size > PERF_ATTR_SIZE_VER0 &&
 	     bb_remote__read(&call->from, attr_at, &e.attr,
 			     e.attr.size < sizeof(e.attr) ? e.attr.size : sizeof(e.attr))))
-		return 0;
+		return;
 	/* an event for the output of programs, to which no program is attached */
 	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
-		return 0;
+		return;
 	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe of a function or of a file */
 	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
 		*e.name = '\0';
-	added = bb_append(&t->events, &t->n_events, sizeof(*added));
-	if (!added)
-		return -ENOMEM;
-	*added = e;
-	return 0;
+	*(struct bb_opened_event *)bb_append(&t->events, &t->n_events, sizeof(e)) = e;
 }
 
 /* --- BPF_PROG_TEST_RUN --- */
 
-static int take_test_run(struct bb_take_call *call)
+static void take_test_run(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
 	struct bb_take *t = call->t;
@@ -282,14 +267,9 @@ static int take_test_run(struct bb_take_call *call)
 	    bb_remote__copy(&call->from, a->test.data_in, a->test.data_size_in, 1, 1, &data) ||
 	    bb_remote__copy(&call->from, a->test.ctx_in, a->test.ctx_size_in, 1, 1, &ctx)) {
 		free(data);
-		return 0;
+		return;
 	}
 	in = bb_append(&t->capture->inputs, &t->capture->n_inputs, sizeof(*in));
-	if (!in) {
-		free(data);
-		free(ctx);
-		return -ENOMEM;
-	}
 	*in = (struct bb_captured_input){
 		.prog = BB_CAPTURE_NONE,
 		.data = {data, data ? a->test.data_size_in : 0},
@@ -298,26 +278,28 @@ static int take_test_run(struct bb_take_call *call)
 		.repeat = a->test.repeat,
 		.prog_id = seen->id,
 	};
-	return 0;
 }
 
 /* --- a call --- */
 
-static int take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
+static void take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 {
 	size_t size = (uint32_t)data->args[2];
 
 	size = size < sizeof(call->attr) ? size : sizeof(call->attr);
 	if (bb_remote__read(&call->from, data->args[1], &call->attr, size))
-		return 0;
+		return;
 	switch ((uint32_t)data->args[0]) {
-	case BPF_PROG_LOAD: return take_load(call);
-	case BPF_MAP_CREATE: note_rights(call, call->attr.map_flags); return take_map_of_maps(call);
-	case BPF_LINK_CREATE: bb_take_attach__link(call); return 0;
-	case BPF_RAW_TRACEPOINT_OPEN: bb_take_attach__raw_tracepoint(call); return 0;
-	case BPF_PROG_ATTACH: bb_take_attach__prog_attach(call); return 0;
-	case BPF_PROG_TEST_RUN: return take_test_run(call);
-	default: return 0;
+	case BPF_PROG_LOAD: take_load(call); break;
+	case BPF_MAP_CREATE:
+		note_rights(call, call->attr.map_flags);
+		take_map_of_maps(call);
+		break;
+	case BPF_LINK_CREATE: bb_take_attach__link(call); break;
+	case BPF_RAW_TRACEPOINT_OPEN: bb_take_attach__raw_tracepoint(call); break;
+	case BPF_PROG_ATTACH: bb_take_attach__prog_attach(call); break;
+	case BPF_PROG_TEST_RUN: take_test_run(call); break;
+	default: break;
 	}
 }
 
@@ -325,23 +307,14 @@ static int take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
  * same arguments and structs. */
 static int number_of(const struct seccomp_data *data)
 {
-#ifdef __x86_64__
-	static const struct {
-		int narrow, nr;
-	} calls[] = {{357, SYS_bpf},
-		     {336, SYS_perf_event_open},
-		     {54, SYS_ioctl},
-		     {366, SYS_setsockopt},
-		     {354, SYS_seccomp}};
+	char *name = seccomp_syscall_resolve_num_arch(data->arch, data->nr);
+	int nr = name ? seccomp_syscall_resolve_name(name) : data->nr;
 
-	for (size_t i = 0; data->arch == AUDIT_ARCH_I386 && i < BB_LEN(calls); i++)
-		if (calls[i].narrow == data->nr)
-			return calls[i].nr;
-#endif
-	return data->nr;
+	free(name);
+	return nr;
 }
 
-int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_take_mark *ret_mark)
+void bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_take_mark *ret_mark)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct bb_take_call call = {.t = t};
@@ -353,12 +326,12 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_ta
 	rc = bb_remote__open((pid_t)n->pid, &call.from);
 	if (rc == -EPERM || rc == -ENOSYS)
 		t->unreadable = rc;
-	if (rc)
-		return rc == -ENOMEM ? rc : 0; /* the thread has ended */
+	if (rc) /* the thread has ended */
+		return;
 	if (!t->unreadable)
 		t->unreadable = bb_remote__try(&call.from);
 	if (nr == SYS_perf_event_open)
-		rc = take_event(&call, n->data.args[0]);
+		take_event(&call, n->data.args[0]);
 	else if (nr == SYS_ioctl) /* PERF_EVENT_IOC_SET_BPF */
 		bb_take_attach__event(&call, (int)n->data.args[0], (int)n->data.args[2]);
 	else if (nr == SYS_setsockopt)
@@ -366,11 +339,10 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_ta
 	else if (nr == SYS_seccomp)
 		t->supervises = true;
 	else if (nr == SYS_bpf)
-		rc = take_bpf(&call, &n->data);
+		take_bpf(&call, &n->data);
 	bb_remote__close(&call.from);
 	t->n_calls++;
 	t->spent_ns += bb_now_ns() - began_ns;
-	return rc;
 }
 
 void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark)

@@ -52,16 +52,16 @@ struct bb_take {
 	uint64_t spent_ns; /* time spent on these system calls */
 };
 
-int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err);
+struct bb_take bb_take__begin(const char *const *argv);
 
 /* Records a system call that the command is about to make. Data that cannot be read are left out of
- * the capture, and the command goes on. Returns 0 or -ENOMEM. bb_take__undo() removes the record of
- * a call that a signal interrupted, because the command will make the call again. */
+ * the capture, and the command goes on. bb_take__undo() removes the record of a call that a signal
+ * interrupted, because the command will make the call again. */
 struct bb_take_mark {
 	size_t n_progs, n_attachments, n_inputs, n_templates, n_events;
 };
-int bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
-		  struct bb_take_mark *ret_mark);
+void bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
+		   struct bb_take_mark *ret_mark);
 void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
 
 /*
@@ -101,10 +101,10 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
  * `fd`. */
 int32_t bb_take__map(struct bb_take *t, int fd);
 int32_t bb_take__btf(struct bb_take *t, int fd);
-/* Returns the entry of the program behind `fd`; NULL if out of memory or if the kernel gives no
- * information. The caller keeps `fd`. */
+/* Returns the entry of the program behind `fd`; NULL if the kernel gives no information. The caller
+ * keeps `fd`. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
-/* Appends an attachment. Returns NULL if there are too many or no memory. */
+/* Appends an attachment. Returns NULL if there are too many. */
 struct bb_captured_attachment *bb_take__attachment(struct bb_take *t, uint32_t prog_id,
 						   const char *kind);
 

@@ -324,18 +324,16 @@ int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take
 {
 	struct bb_take_mark mark;
 	struct seccomp_notif call;
-	int rc, error = 0;
+	int rc;
 
 	*ret_calls = false;
 	while ((rc = listener_next(&c->listener, timeout_ms, &call)) > 0) {
 		if (take)
-			error = bb_take__call(take, &call, &mark);
+			bb_take__call(take, &call, &mark);
 		if (c->load && c->load(c->load_arg, c->listener.fd, &call))
 			;
-		else if (answer(c->listener.fd, call.id) == -ENOENT && take && !error)
+		else if (answer(c->listener.fd, call.id) == -ENOENT && take)
 			bb_take__undo(take, &mark);
-		if (error)
-			return error;
 		*ret_calls = true;
 		timeout_ms = 0;
 		if (bb_stop_signal)

@@ -46,7 +46,7 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 		      struct bb_watched *ret_watched, struct bb_err *err);
 
 /* Answers the calls that wait or arrive within timeout_ms. Records them in `take`, which may be
- * NULL. `*ret_calls` is true if there was a call. Returns 0, -ENOMEM, or -EPIPE if no process is
+ * NULL. `*ret_calls` is true if there was a call. Returns 0, or -EPIPE if no process is
  * left that could make a call. */
 int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take, bool *ret_calls);
 

@@ -498,18 +498,16 @@ static void forget_figures(struct session *s)
 }
 
 /* Reads the figures that the clones have counted so far. */
-static int read_figures(struct session *s)
+static void read_figures(struct session *s)
 {
 	forget_figures(s);
 	bb_inside__turn(&s->inside);
 	s->ended_ns = bb_now_ns();
-	s->figures = bb_calloc(s->inside.n_programs + 1, sizeof(*s->figures));
+	s->figures = bb_calloc(s->inside.n_programs, sizeof(*s->figures));
 	s->n_figures = s->inside.n_programs;
 	for (size_t i = 0; i < s->inside.n_programs; i++)
-		if (s->inside.programs[i].id &&
-		    bb_inside_figures__read(&s->inside.programs[i].clone, &s->figures[i]))
-			return -ENOMEM;
-	return 0;
+		if (s->inside.programs[i].id)
+			s->figures[i] = bb_inside_figures__read(&s->inside.programs[i].clone);
 }
 
 static int write_figures(void *arg, FILE *out, struct bb_err *err)
@@ -560,9 +558,10 @@ static int show_figures(struct session *s, struct bb_err *err)
 {
 	size_t len;
 	char *text;
-	int rc = read_figures(s) ? bb_fail_nomem(err) : 0;
+	int rc = 0;
 
-	if (!rc && s->is_screen) {
+	read_figures(s);
+	if (s->is_screen) {
 		text = text_of(s, write_screen, &len);
 		if (text)
 			bb_screen__draw(&s->screen, text);
@@ -642,10 +641,11 @@ static int start_command(struct session *s, const char *const *argv, struct bb_e
 static int run_command(struct session *s, struct bb_err *err)
 {
 	const char *const *argv = (const char *const *)(uintptr_t)s->args->command;
-	int rc = s->args->measure.output ? bb_take__begin(argv, &s->take, err) : 0;
+	int rc;
 
-	if (!rc)
-		rc = start_command(s, argv, err);
+	if (s->args->measure.output)
+		s->take = bb_take__begin(argv);
+	rc = start_command(s, argv, err);
 	if (rc)
 		return rc;
 	s->inside.capture = s->take.capture;
@@ -659,8 +659,8 @@ static int run_command(struct session *s, struct bb_err *err)
 		if (s->is_screen)
 			bb_screen__close(&s->screen);
 	}
-	if (!rc && read_figures(s))
-		rc = bb_fail_nomem(err);
+	if (!rc)
+		read_figures(s);
 	if (!rc && s->args->measure.output)
 		rc = bb_take__ask_kernel(&s->take, s->command.listener.command,
 					 (size_t)BB_CAPTURE_MIB << 20, err);

@@ -48,8 +48,7 @@ static int put_in_place(const struct bb_counted *c, const struct bb_annotate_opt
 		struct bb_annotated file;
 
 		n = bb_counted__lines_of_file(c, i);
-		if (bb_annotated__make(&c->lines[i], n, &file))
-			return -ENOMEM;
+		file = bb_annotated__make(&c->lines[i], n);
 		fputs("\n", out);
 		bb_put_clean(out, file.path);
 		fprintf(out, "%s\n", bb_source_note(file.state));
@@ -68,8 +67,6 @@ static int put_hottest(const struct bb_counted *c, const struct bb_annotate_opts
 	const struct bb_counted_line **order = bb_counted__hottest(c);
 	const char *file = "";
 
-	if (!order)
-		return -ENOMEM;
 	fputs("\n", out);
 	put_heads(out);
 	for (size_t i = 0; i < c->n_lines && i < HOTTEST; i++) {

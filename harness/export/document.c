@@ -10,12 +10,9 @@
 
 static struct bb_doc_block *add_block(struct bb_doc *d, enum bb_doc_kind kind)
 {
-	struct bb_doc_block *b = d->failed ? NULL : bb_append(&d->blocks, &d->n, sizeof(*b));
+	struct bb_doc_block *b = bb_append(&d->blocks, &d->n, sizeof(*b));
 
-	if (b)
-		b->kind = kind;
-	else
-		d->failed = true;
+	b->kind = kind;
 	return b;
 }
 
@@ -24,21 +21,16 @@ void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, con
 	struct bb_doc_block *b = add_block(d, kind);
 	va_list ap;
 
-	if (!b)
-		return;
 	va_start(ap, fmt);
 	bb_add_text(&b->text, "", fmt, ap);
 	va_end(ap);
 	b->label = label ? bb_strdup(label) : NULL;
-	d->failed |= label && !b->label;
 }
 
 void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (d->failed)
-		return;
 	va_start(ap, fmt);
 	bb_add_text(&d->blocks[d->n - 1].text, "", fmt, ap);
 	va_end(ap);
@@ -46,13 +38,9 @@ void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
 
 void bb_doc__column(struct bb_doc *d, struct bb_doc_column column)
 {
-	struct bb_doc_block *b = d->failed ? NULL : &d->blocks[d->n - 1];
-	struct bb_doc_column *added = b ? bb_append(&b->columns, &b->n_columns, sizeof(*added))
-					: NULL;
+	struct bb_doc_block *b = &d->blocks[d->n - 1];
 
-	if (added)
-		*added = column;
-	d->failed = !added;
+	*(struct bb_doc_column *)bb_append(&b->columns, &b->n_columns, sizeof(column)) = column;
 }
 
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n)
@@ -65,17 +53,12 @@ void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t
 /* Adds a cell that takes over `text`. NULL: the figure is missing. */
 static void add_cell(struct bb_doc *d, char *text)
 {
-	struct bb_doc_block *b = d->failed ? NULL : &d->blocks[d->n - 1];
-	struct bb_doc_cell *cell = b ? bb_append(&b->cells, &b->n_cells, sizeof(*cell)) : NULL;
+	struct bb_doc_block *b = &d->blocks[d->n - 1];
+	struct bb_doc_cell *cell = bb_append(&b->cells, &b->n_cells, sizeof(*cell));
 
-	if (cell) {
-		if (text)
-			bb_make_clean(text);
-		*cell = (struct bb_doc_cell){text, d->faint};
-		return;
-	}
-	free(text);
-	d->failed = true;
+	if (text)
+		bb_make_clean(text);
+	*cell = (struct bb_doc_cell){text, d->faint};
 }
 
 void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)
@@ -326,10 +309,10 @@ static const struct {
 	[BB_DOC_FOLD_END] = {"", "</details>\n"},
 };
 
-int bb_doc__html(const struct bb_doc *d, FILE *out)
+void bb_doc__html(const struct bb_doc *d, FILE *out)
 {
 	if (d->failed)
-		return -ENOMEM;
+		bb_out_of_memory();
 	for (size_t i = 0; i < d->n; i++) {
 		const struct bb_doc_block *b = &d->blocks[i];
 
@@ -346,5 +329,4 @@ int bb_doc__html(const struct bb_doc *d, FILE *out)
 		bb_xml_text(out, b->text);
 		fputs(html[b->kind].after, out);
 	}
-	return 0;
 }

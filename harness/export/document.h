@@ -113,10 +113,10 @@ struct bb_doc_look {
 
 extern const struct bb_doc_look bb_doc_plain_look; /* The look in files and pipes. */
 
-/* Render the whole document. Return 0, or -ENOMEM: the output is then empty or incomplete. */
+/* Render the whole document. Return 0 or -ENOMEM; the output is then empty or incomplete. */
 int bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *out);
 int bb_doc__markdown(const struct bb_doc *d, FILE *out);
-int bb_doc__html(const struct bb_doc *d, FILE *out);
+void bb_doc__html(const struct bb_doc *d, FILE *out);
 
 /* Writes a text so that Markdown shows it unchanged: it does not end a table's cell, begin
  * markup, mention a user, refer to an issue or commit, or become a link. NULL: writes nothing. */

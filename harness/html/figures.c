@@ -222,14 +222,10 @@ int bb_svg__embed(FILE *out, const char *svg, const char *prefix)
 {
 	char *text = NULL;
 	size_t len;
-	struct embedding e = {.out = open_memstream(&text, &len), .prefix = prefix};
-	int rc;
+	struct embedding e = {.out = bb_open_memstream(&text, &len), .prefix = prefix};
+	int rc = embed(&e, svg);
 
-	if (!e.out)
-		return -ENOMEM;
-	rc = embed(&e, svg);
-	if (fclose(e.out))
-		rc = -ENOMEM;
+	bb_close_memstream(e.out);
 	if (!rc)
 		fwrite(text, 1, len, out);
 	free(text);
@@ -263,13 +259,10 @@ void bb_figures__done(struct bb_figures *f)
 static int read_picture(const char *dir, const char *name, const char *ext, size_t max,
 			char **ret_text, struct bb_err *err)
 {
-	char *path;
+	char *path = bb_asprintf("%s/pictures/%s.%s", dir, name, ext);
 	size_t len;
-	int rc;
+	int rc = bb_read_file(path, max, ret_text, &len, err);
 
-	if (asprintf(&path, "%s/pictures/%s.%s", dir, name, ext) < 0)
-		return bb_fail_nomem(err);
-	rc = bb_read_file(path, max, ret_text, &len, err);
 	free(path);
 	return rc;
 }
@@ -278,10 +271,10 @@ static int read_picture(const char *dir, const char *name, const char *ext, size
  * param. The name "-" means that the kind has no figure. */
 static int add_figure(struct bb_figures *f, const char *dir, char *row, struct bb_err *err)
 {
-	struct bb_figure *figure, v = {0};
+	struct bb_figure v = {0};
 	char **copies[] = {&v.kind, NULL, NULL, &v.scenario, &v.drive, &v.param};
 	const char *cell[6], *name;
-	int rc = 0;
+	int rc;
 
 	for (size_t i = 0; i < 6; i++) {
 		cell[i] = strsep(&row, "\t");
@@ -292,37 +285,31 @@ static int add_figure(struct bb_figures *f, const char *dir, char *row, struct b
 	if (!strcmp(name, "-"))
 		return 0;
 	for (size_t i = 0; i < 6; i++)
-		if (copies[i] && !(*copies[i] = strdup(cell[i])))
-			rc = bb_fail_nomem(err);
-	if (!rc)
-		rc = read_picture(dir, name, "svg", MAX_SVG_BYTES, &v.svg, err);
+		if (copies[i])
+			*copies[i] = bb_strdup(cell[i]);
+	rc = read_picture(dir, name, "svg", MAX_SVG_BYTES, &v.svg, err);
 	if (!rc)
 		rc = read_picture(dir, name, "caption", MAX_CAPTION_BYTES, &v.what, err);
 	if (!rc && strchr(v.what, '\n')) {
 		char *second = strchr(v.what, '\n');
 
 		*second++ = '\0';
-		v.how = strndup(second, strcspn(second, "\n"));
+		v.how = bb_asprintf("%.*s", (int)strcspn(second, "\n"), second);
 	}
-	figure = rc ? NULL : bb_append(&f->v, &f->n, sizeof(*figure));
-	if (!figure) {
+	if (rc)
 		figure_done(&v);
-		return rc ? rc : bb_fail_nomem(err);
-	}
-	*figure = v;
-	return 0;
+	else
+		*(struct bb_figure *)bb_append(&f->v, &f->n, sizeof(v)) = v;
+	return rc;
 }
 
 int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_err *err)
 {
 	struct bb_figures f = {0};
-	char *path, *list = NULL, *at, *row;
+	char *path = bb_asprintf("%s/figures", dir), *list = NULL, *at, *row;
 	size_t len;
-	int rc;
+	int rc = bb_read_file(path, MAX_LIST_BYTES, &list, &len, err);
 
-	if (asprintf(&path, "%s/figures", dir) < 0)
-		return bb_fail_nomem(err);
-	rc = bb_read_file(path, MAX_LIST_BYTES, &list, &len, err);
 	free(path);
 	at = list;
 	while (!rc && (row = strsep(&at, "\n")))
@@ -341,19 +328,17 @@ bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c)
 	       !strcmp(f->param, c->param ? c->param : "-");
 }
 
-int bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
-		    size_t nth)
+void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
+		     size_t nth)
 {
 	char prefix[64];
-	int rc;
 
 	snprintf(prefix, sizeof(prefix), "p%zu-%zu-", nth, (size_t)(figure - f->v));
 	fputs("<figure class=plot>\n", out);
-	rc = bb_svg__embed(out, figure->svg, prefix);
+	bb_svg__embed(out, figure->svg, prefix);
 	fputs("\n<figcaption><b>", out);
 	bb_xml_text(out, figure->what);
 	fputs("</b>. ", out);
 	bb_xml_text(out, figure->how ? figure->how : "");
 	fputs("</figcaption></figure>\n", out);
-	return rc == -EINVAL ? 0 : rc;
 }

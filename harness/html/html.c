@@ -27,30 +27,26 @@ static void put_element(FILE *out, const char *begin, const char *text, const ch
 	fputs(end, out);
 }
 
-/* Writes a document and frees it. Returns 0 or -ENOMEM. */
-static int put_document(struct bb_doc *d, FILE *out)
+/* Writes a document and frees it. */
+static void put_document(struct bb_doc *d, FILE *out)
 {
-	int rc = bb_doc__html(d, out);
-
+	bb_doc__html(d, out);
 	bb_doc__done(d);
-	return rc;
 }
 
 /* Writes the figures of these kinds, kind by kind. kinds[] ends in NULL. `c` limits them to
  * those of its scenario, drive and parameter; NULL means all. */
-static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
-		       const char *const *kinds, const struct bb_case *c)
+static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
+			const char *const *kinds, const struct bb_case *c)
 {
 	const struct bb_figures *f = page->figures;
-	int rc = 0;
 
 	fputs("<div class=charts>\n", out);
 	for (; *kinds; kinds++)
-		for (size_t i = 0; !rc && f && i < f->n; i++)
+		for (size_t i = 0; f && i < f->n; i++)
 			if (!strcmp(f->v[i].kind, *kinds) && (!c || bb_figure__is_of(&f->v[i], c)))
-				rc = bb_figures__put(out, f, &f->v[i], nth);
+				bb_figures__put(out, f, &f->v[i], nth);
 	fputs("</div>\n", out);
-	return rc;
 }
 
 /* --- verdicts --- */
@@ -66,34 +62,32 @@ static bool has_verdicts(const struct bb_html_page *page)
 	return page->report->n_comparisons || is_judged_by_history(page);
 }
 
-static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
+static void put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	static const char *const kinds[] = {"ab", NULL};
 	struct bb_doc d = {0};
-	int rc;
 
 	if (is_judged_by_history(page))
 		bb_doc_history_news(page->history, page->report, &d);
-	rc = put_document(&d, out);
-	if (rc || !page->report->n_comparisons)
-		return rc;
-	rc = put_figures(out, page, nth, kinds, NULL);
+	put_document(&d, out);
+	if (!page->report->n_comparisons)
+		return;
+	put_figures(out, page, nth, kinds, NULL);
 	bb_doc_comparisons(page->report, OPEN_COMPARISONS, &d);
-	return rc ? rc : put_document(&d, out);
+	put_document(&d, out);
 }
 
 /* --- cases --- */
 
 /* Writes the cases of one scenario, drive and parameter: their figures, then their tables. Case
  * `first` is the first of them. */
-static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
+static void put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
 	static const char *const kinds[] = {"net",  "quantiles", "depth",  "input", "slowdown",
 					    "ecdf", "backlog",   "layout", NULL};
 	const struct bb_report *r = page->report;
 	const struct bb_case *c = &r->cases[first];
 	struct bb_doc d = {0}, title, tables;
-	int rc;
 
 	if (bb_is_of_values(r, first))
 		bb_doc_group_title(c, false, "", &d);
@@ -108,35 +102,28 @@ static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, siz
 		}
 	}
 	title = tables = d;
-	if (!d.failed) {
-		title.n = 1;
-		tables.blocks++;
-		tables.n--;
-	}
-	rc = bb_doc__html(&title, out);
-	if (!rc)
-		rc = put_figures(out, page, nth, kinds, c);
-	if (!rc)
-		rc = bb_doc__html(&tables, out);
+	title.n = 1;
+	tables.blocks++;
+	tables.n--;
+	bb_doc__html(&title, out);
+	put_figures(out, page, nth, kinds, c);
+	bb_doc__html(&tables, out);
 	bb_doc__done(&d);
-	return rc;
 }
 
-static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
+static void put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
-	int rc = 0;
 
 	fputs("<p class=faint>Latency: the time of a run in ns with its 95 % interval, as the mean "
 	      "without outliers over all addresses modulo 64 at which the JIT may put the program, "
 	      "or, where these are not known, as the median over its loads.</p>\n",
 	      out);
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
+	for (size_t i = 0; i < r->n_cases; i++)
 		if (bb_is_first_of_group(r, i))
-			rc = put_group(out, page, nth, i);
+			put_group(out, page, nth, i);
 	if (!r->n_cases)
 		fputs("<p>Nothing was timed.</p>\n", out);
-	return rc;
 }
 
 /* --- time by line --- */
@@ -146,11 +133,10 @@ static bool has_lines(const struct bb_html_page *page)
 	return page->report->n_timed;
 }
 
-static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, bool open)
+static void put_lines(FILE *out, const struct bb_by_line *b, const char *flame, bool open)
 {
 	struct bb_doc d = {0};
 	char sentence[1000];
-	int rc;
 
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
@@ -163,32 +149,28 @@ static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, b
 	if (flame)
 		fputs(flame, out);
 	bb_doc_by_line_table(b, false, true, &d);
-	rc = put_document(&d, out);
+	put_document(&d, out);
 	fputs("</details>\n", out);
-	return rc;
 }
 
 /* Writes the sentence, the flame graph and the table of each case whose lines were timed. */
-static int put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
+static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 {
 	const struct bb_report *r = page->report;
-	int rc = 0;
 
 	fputs("<p class=faint>Nanoseconds of one run, by source line and call: the differences "
 	      "between runs that end at one point and at the next. Less than 3 ns cannot be told "
 	      "from nothing.</p>\n",
 	      out);
-	for (size_t i = 0; !rc && i < r->n_timed; i++) {
+	for (size_t i = 0; i < r->n_timed; i++) {
 		struct bb_by_line lines;
 
-		rc = bb_by_line__make(r, &r->timed[i], &lines);
-		if (rc)
-			return rc;
-		rc = put_lines(out, &lines, page->line_flames ? page->line_flames[i] : NULL,
-			       r->n_timed <= OPEN_LINES);
+		if (bb_by_line__make(r, &r->timed[i], &lines))
+			bb_out_of_memory();
+		put_lines(out, &lines, page->line_flames ? page->line_flames[i] : NULL,
+			  r->n_timed <= OPEN_LINES);
 		bb_by_line__done(&lines);
 	}
-	return rc;
 }
 
 /* --- the source with the counts of its lines, as `annotate` prints it --- */
@@ -243,13 +225,11 @@ static void put_row(FILE *out, const struct program *p, const struct bb_annotate
 }
 
 /* Writes lines[n] of the program, which are those of one file. */
-static int put_file(FILE *out, const struct program *p, const struct bb_counted_line *lines,
-		    size_t n)
+static void put_file(FILE *out, const struct program *p, const struct bb_counted_line *lines,
+		     size_t n)
 {
-	struct bb_annotated file;
+	struct bb_annotated file = bb_annotated__make(lines, n);
 
-	if (bb_annotated__make(lines, n, &file))
-		return -ENOMEM;
 	put_element(out, "<p><b>", file.path, "</b>");
 	fprintf(out,
 		"%s</p>\n" BEGIN_TABLE " class=code><tr><th>insns/run<th>%%<th>execs/"
@@ -259,15 +239,12 @@ static int put_file(FILE *out, const struct program *p, const struct bb_counted_
 		put_row(out, p, &file.rows[i]);
 	fputs(END_TABLE, out);
 	bb_annotated__done(&file);
-	return 0;
 }
 
-static int put_hottest(FILE *out, const struct program *p)
+static void put_hottest(FILE *out, const struct program *p)
 {
 	const struct bb_counted_line **order = bb_counted__hottest(p->counted);
 
-	if (!order)
-		return -ENOMEM;
 	fputs("<p>Hottest lines:", out);
 	for (size_t i = 0; i < p->counted->n_lines && i < HOTTEST && order[i]->instructions; i++) {
 		fprintf(out, "%s <a href='#", i ? "," : "");
@@ -277,13 +254,11 @@ static int put_hottest(FILE *out, const struct program *p)
 	}
 	fputs(".</p>\n", out);
 	free(order);
-	return 0;
 }
 
-static int put_program(FILE *out, const struct program *p, bool open)
+static void put_program(FILE *out, const struct program *p, bool open)
 {
 	const struct bb_counted *c = p->counted;
-	int rc = 0;
 
 	fprintf(out, "<details%s><summary><b>", open ? " open" : "");
 	put_element(out, "", c->name, "</b>: ");
@@ -306,31 +281,28 @@ static int put_program(FILE *out, const struct program *p, bool open)
 		      "its .BTF.ext.</p>\n",
 		      out);
 	else
-		rc = put_hottest(out, p);
-	for (size_t i = 0, n; !rc && c->runs && i < c->n_lines; i += n) {
+		put_hottest(out, p);
+	for (size_t i = 0, n; c->runs && i < c->n_lines; i += n) {
 		n = bb_counted__lines_of_file(c, i);
-		rc = put_file(out, p, &c->lines[i], n);
+		put_file(out, p, &c->lines[i], n);
 	}
 	fputs("</details>\n", out);
-	return rc;
 }
 
-static int put_source(FILE *out, const struct bb_html_page *page, size_t nth)
+static void put_source(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
 	struct bb_doc d = {0};
-	int rc;
 
 	fputs("<p class=faint>Instructions of a run: exact counts, the same in every run of a "
 	      "case; what helpers execute themselves is not in them. ##### marks lines that were "
 	      "never executed.</p>\n",
 	      out);
 	bb_doc_counted(r, &d);
-	rc = put_document(&d, out);
-	for (size_t i = 0; !rc && i < r->n_counted; i++)
-		rc = put_program(out, &(struct program){&r->counted[i], nth, i},
-				 r->n_counted <= OPEN_PROGRAMS);
-	return rc;
+	put_document(&d, out);
+	for (size_t i = 0; i < r->n_counted; i++)
+		put_program(out, &(struct program){&r->counted[i], nth, i},
+			    r->n_counted <= OPEN_PROGRAMS);
 }
 
 /* --- history --- */
@@ -341,18 +313,17 @@ static bool has_history(const struct bb_html_page *page)
 }
 
 /* Writes the figures of the run's cases over all stored runs, and a table with a row a case. */
-static int put_history(FILE *out, const struct bb_html_page *page, size_t nth)
+static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	static const char *const kinds[] = {"history", NULL};
 	const struct bb_report *r = page->report;
 	struct bb_doc d = {0};
-	int rc;
 
 	if (!is_judged_by_history(page)) {
 		fputs("<p>One run is stored: history begins with the second.</p>\n", out);
-		return 0;
+		return;
 	}
-	rc = put_figures(out, page, nth, kinds, NULL);
+	put_figures(out, page, nth, kinds, NULL);
 	bb_doc__add(&d, BB_DOC_FAINT, NULL,
 		    "Each case is judged by one of three figures, the one that its runs predict "
 		    "best: the ratio to the anchor program of the same run, the latency in pieces "
@@ -361,7 +332,7 @@ static int put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 		    "%zu are learnt from.",
 		    bb_history_default_rule.window_min);
 	bb_doc_history(page->history, r, &d);
-	return rc ? rc : put_document(&d, out);
+	put_document(&d, out);
 }
 
 /* --- the rest --- */
@@ -371,10 +342,9 @@ static bool has_flame(const struct bb_html_page *page)
 	return page->flame;
 }
 
-static int put_flame(FILE *out, const struct bb_html_page *page, size_t)
+static void put_flame(FILE *out, const struct bb_html_page *page, size_t)
 {
 	fputs(page->flame, out);
-	return 0;
 }
 
 static bool has_programs(const struct bb_html_page *page)
@@ -382,12 +352,12 @@ static bool has_programs(const struct bb_html_page *page)
 	return page->report->n_programs;
 }
 
-static int put_programs(FILE *out, const struct bb_html_page *page, size_t)
+static void put_programs(FILE *out, const struct bb_html_page *page, size_t)
 {
 	struct bb_doc d = {0};
 
 	bb_doc_programs(page->report, &d);
-	return put_document(&d, out);
+	put_document(&d, out);
 }
 
 static bool has_notes(const struct bb_html_page *page)
@@ -399,15 +369,15 @@ static bool has_notes(const struct bb_html_page *page)
 	return n;
 }
 
-static int put_notes(FILE *out, const struct bb_html_page *page, size_t)
+static void put_notes(FILE *out, const struct bb_html_page *page, size_t)
 {
 	struct bb_doc d = {0};
 
 	bb_doc_notes(page->report, BB_SHORT, &d);
-	return put_document(&d, out);
+	put_document(&d, out);
 }
 
-static int put_machine(FILE *out, const struct bb_html_page *page, size_t)
+static void put_machine(FILE *out, const struct bb_html_page *page, size_t)
 {
 	const struct bb_report *r = page->report;
 
@@ -421,7 +391,6 @@ static int put_machine(FILE *out, const struct bb_html_page *page, size_t)
 	put_element(out, "<tr><th>command</th><td class=text>", r->command, "</td></tr>\n");
 	fprintf(out, "<tr><th>seed</th><td class=text>0x%" PRIx64 "</td></tr>\n" END_TABLE,
 		r->seed);
-	return 0;
 }
 
 /* --- the page --- */
@@ -429,7 +398,7 @@ static int put_machine(FILE *out, const struct bb_html_page *page, size_t)
 static const struct section {
 	const char *slug, *title;
 	bool (*is_there)(const struct bb_html_page *page); /* NULL: the section is always there */
-	int (*put)(FILE *out, const struct bb_html_page *page, size_t nth);
+	void (*put)(FILE *out, const struct bb_html_page *page, size_t nth);
 } sections[] = {
 	{"verdicts", "Verdicts", has_verdicts, put_verdicts},
 	{"cost", "Cost of a run", NULL, put_cases},
@@ -535,10 +504,9 @@ static void put_anchor(FILE *out, const struct section *s, size_t nth)
 		fputs(s->slug, out);
 }
 
-static int put_run(FILE *out, const struct bb_html_page *page, size_t nth)
+static void put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	bool shown[N_SECTIONS];
-	int rc = 0;
 
 	fputs("<article>\n", out);
 	put_what(out, page);
@@ -552,17 +520,16 @@ static int put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 		fprintf(out, "'>%s</a>\n", sections[i].title);
 	}
 	fputs("</nav>\n", out);
-	for (size_t i = 0; !rc && i < N_SECTIONS; i++) {
+	for (size_t i = 0; i < N_SECTIONS; i++) {
 		if (!shown[i])
 			continue;
 		fputs("<section id=", out);
 		put_anchor(out, &sections[i], nth);
 		fprintf(out, ">\n<h2>%s</h2>\n", sections[i].title);
-		rc = sections[i].put(out, page, nth);
+		sections[i].put(out, page, nth);
 		fputs("</section>\n", out);
 	}
 	fputs("</article>\n", out);
-	return rc;
 }
 
 /* Writes the template from `at` up to the word `until`. Returns a pointer to the text after that
@@ -575,10 +542,9 @@ static const char *put_until(FILE *out, const char *at, const char *until)
 	return blank + strlen(until);
 }
 
-int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
+void bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
 {
 	const char *at = put_until(out, page_html, "@TITLE@");
-	int rc = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? "; " : "", out);
@@ -587,13 +553,13 @@ int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
 	at = put_until(out, at, "@STYLE@");
 	fputs(page_css, out);
 	at = put_until(out, at, "@RUNS@");
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = put_run(out, &pages[i], i);
+	for (size_t i = 0; i < n; i++)
+		put_run(out, &pages[i], i);
 	fputs(at, out);
-	return rc;
 }
 
-int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err)
+int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *)
 {
-	return bb_html__write(&(struct bb_html_page){.report = r}, 1, out) ? bb_fail_nomem(err) : 0;
+	bb_html__write(&(struct bb_html_page){.report = r}, 1, out);
+	return 0;
 }

@@ -35,9 +35,9 @@ void bb_figures__done(struct bb_figures *f);
 bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c);
 
 /* Writes a <figure>. `nth` is the number of the run on the page and makes ids unique. Leaves out
- * a picture that cannot be read. Returns 0 or -ENOMEM. */
-int bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
-		    size_t nth);
+ * a picture that cannot be read. */
+void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
+		     size_t nth);
 
 /*
  * Runs as one HTML page that needs no other file, no network, and no script but a flame graph's.
@@ -59,6 +59,5 @@ struct bb_html_page {
 /* Writes one run as a page (see struct bb_exporter). */
 int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
 
-/* Writes pages[n], a run each, as one page. Returns 0 or -ENOMEM. The caller must check `out`
- * for errors of writing. */
-int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out);
+/* Writes pages[n], a run each, as one page. The caller must check `out` for errors of writing. */
+void bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out);

@@ -14,8 +14,7 @@ static uint64_t runs_of(const volatile char *slot)
 	return word_at(slot, BB_INSIDE_UNTIMED) + word_at(slot, BB_INSIDE_TIMED);
 }
 
-/* Returns the path with that key. If it is not known yet, adds it as `slot` describes it. NULL:
- * memory ran out. */
+/* Returns the path with that key. If it is not known yet, adds it as `slot` describes it. */
 static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
 				      const volatile char *slot, uint64_t key)
 {
@@ -25,13 +24,7 @@ static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct 
 		if (f->paths[i].key == key)
 			return &f->paths[i];
 	p = bb_append(&f->paths, &f->n_paths, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->words = calloc(c->n_words + 1, sizeof(*p->words));
-	if (!p->words) {
-		f->n_paths--;
-		return NULL;
-	}
+	p->words = bb_calloc(c->n_words, sizeof(*p->words));
 	p->key = key;
 	p->exit = (uint32_t)word_at(slot, BB_INSIDE_EXIT);
 	p->exit = p->exit < c->n_exits ? p->exit : 0;
@@ -67,7 +60,7 @@ static int by_runs(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-int bb_inside_figures__read(const struct bb_inside_clone *c, struct bb_inside_figures *ret_figures)
+struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c)
 {
 	struct bb_inside_figures f = {0};
 
@@ -77,23 +70,16 @@ int bb_inside_figures__read(const struct bb_inside_clone *c, struct bb_inside_fi
 					    (size_t)stripe * c->stripe_bytes + BB_INSIDE_HEAD +
 					    (size_t)nth * c->slot_bytes;
 		uint64_t key = nth < c->n_slots ? word_at(slot, BB_INSIDE_KEY) : 0;
-		struct bb_inside_path *p;
 
 		if (!runs_of(slot))
 			continue;
-		p = path_of(&f, c, slot, key);
-		if (!p) {
-			bb_inside_figures__done(&f);
-			return -ENOMEM;
-		}
-		add_slot(p, slot);
+		add_slot(path_of(&f, c, slot, key), slot);
 		add_slot(&f.all, slot);
 	}
 	f.began = c->counts_entries ? bb_inside_clone__begun(c) : f.all.runs;
 	if (f.n_paths)
 		qsort(f.paths, f.n_paths, sizeof(*f.paths), by_runs);
-	*ret_figures = f;
-	return 0;
+	return f;
 }
 
 void bb_inside_figures__done(struct bb_inside_figures *f)
@@ -194,12 +180,9 @@ void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, st
 
 double bb_inside_figures__median_ns(const struct bb_inside_clone *c)
 {
-	struct bb_inside_figures f;
-	double ns;
+	struct bb_inside_figures f = bb_inside_figures__read(c);
+	double ns = bb_inside_path__quantile(&f.all, 0.5, 0);
 
-	if (bb_inside_figures__read(c, &f))
-		return NAN;
-	ns = bb_inside_path__quantile(&f.all, 0.5, 0);
 	bb_inside_figures__done(&f);
 	return ns;
 }

@@ -26,8 +26,8 @@ struct bb_inside_figures {
 	size_t n_paths;
 };
 
-/* Reads what the clone has measured so far. The clone may go on running. Returns 0 or -ENOMEM. */
-int bb_inside_figures__read(const struct bb_inside_clone *c, struct bb_inside_figures *ret_figures);
+/* Reads what the clone has measured so far. The clone may go on running. */
+struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c);
 void bb_inside_figures__done(struct bb_inside_figures *f);
 
 /* Returns the time that a share (0..1) of the timed runs did not exceed, ns, less clock_ns (what
@@ -43,7 +43,7 @@ double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns);
 void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist);
 
 /* Returns the median time of all timed runs, ns, including what reading the clock costs. NAN: no
- * run was timed, or memory ran out. */
+ * run was timed. */
 double bb_inside_figures__median_ns(const struct bb_inside_clone *c);
 
 /* True if basic block `block` has a mark and runs of the path execute the block. */

@@ -122,9 +122,9 @@ static void land_both(struct bb_rewrite *r, uint32_t from)
 static void find_marks(struct maker *m)
 {
 	const struct bb_cfg *g = m->g;
-	uint32_t *n_before = calloc(g->n_blocks + 1, sizeof(*n_before)), next[2];
+	uint32_t *n_before = bb_calloc(g->n_blocks, sizeof(*n_before)), next[2];
 
-	for (uint32_t b = 0; n_before && b < g->n_blocks && !g->blocks[b].func; b++) {
+	for (uint32_t b = 0; b < g->n_blocks && !g->blocks[b].func; b++) {
 		unsigned int n = bb_cfg__next(g, m->code, b, next);
 
 		for (unsigned int i = 0; i < n; i++) {
@@ -133,7 +133,7 @@ static void find_marks(struct maker *m)
 				m->is_header[next[i]] = m->c.has_turns = true;
 		}
 	}
-	for (uint32_t b = 0; n_before && b < g->n_blocks && !g->blocks[b].func; b++) {
+	for (uint32_t b = 0; b < g->n_blocks && !g->blocks[b].func; b++) {
 		bool alone[2];
 
 		if (bb_cfg__next(g, m->code, b, next) < 2 || next[0] == next[1])
@@ -218,9 +218,9 @@ static uint32_t power_of_two_from(uint32_t n)
 static uint32_t count_paths(const struct maker *m, uint32_t most)
 {
 	const struct bb_cfg *g = m->g;
-	uint32_t *n_from = calloc(g->n_blocks + 1, sizeof(*n_from)), next[2], n = most;
+	uint32_t *n_from = bb_calloc(g->n_blocks, sizeof(*n_from)), next[2], n;
 
-	for (uint32_t b = g->n_blocks; n_from && b-- > 0;) {
+	for (uint32_t b = g->n_blocks; b-- > 0;) {
 		unsigned int n_next = g->blocks[b].func ? 0 : bb_cfg__next(g, m->code, b, next);
 
 		for (unsigned int i = 0; i < n_next; i++)
@@ -230,8 +230,7 @@ static uint32_t count_paths(const struct maker *m, uint32_t most)
 			n_from[b] += is_tail_call(&m->code->insns[at]);
 		n_from[b] = !n_from[b] ? 1 : n_from[b] > most ? most : n_from[b];
 	}
-	if (n_from)
-		n = n_from[0];
+	n = n_from[0];
 	free(n_from);
 	return n;
 }
@@ -863,12 +862,10 @@ static int open_maker(struct maker *m, struct bb_err *err)
 {
 	uint32_t blocks = m->g->n_blocks, n = m->code->n;
 
-	m->c.mark_of = calloc(blocks + 1, sizeof(*m->c.mark_of));
-	m->c.exits = calloc(n + 1, sizeof(*m->c.exits));
-	m->is_header = calloc(blocks + 1, sizeof(*m->is_header));
-	m->to_exit = calloc(n + 1, sizeof(*m->to_exit));
-	if (!m->c.mark_of || !m->c.exits || !m->is_header || !m->to_exit)
-		return bb_fail_nomem(err);
+	m->c.mark_of = bb_calloc(blocks, sizeof(*m->c.mark_of));
+	m->c.exits = bb_calloc(n, sizeof(*m->c.exits));
+	m->is_header = bb_calloc(blocks, sizeof(*m->is_header));
+	m->to_exit = bb_calloc(n, sizeof(*m->to_exit));
 	return bb_registers__find(m->code, m->g, &m->regs, err);
 }
 
@@ -967,12 +964,12 @@ static bool block_goes_deeper(const struct bb_code *code, const struct bb_basic_
 	return deeper;
 }
 
-/* True if goes_deeper() for any instruction, or if memory ran out. Follows stack addresses
- * through all blocks, until no block has a further register that may hold one. */
+/* True if goes_deeper() for any instruction. Follows stack addresses through all blocks, until no
+ * block has a further register that may hold one. */
 static bool goes_deeper_than_named(const struct bb_code *code, const struct bb_cfg *g)
 {
-	uint16_t *before = calloc(g->n_blocks + 1, sizeof(*before));
-	bool deeper = !before, more = true;
+	uint16_t *before = bb_calloc(g->n_blocks, sizeof(*before));
+	bool deeper = false, more = true;
 	uint32_t next[2];
 
 	while (!deeper && more) {

@@ -10,7 +10,7 @@ struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_pack
 	return NULL;
 }
 
-/* As bb_inside_packets__of(), but adds a path that is not there. NULL: memory ran out. */
+/* As bb_inside_packets__of(), but adds a path that is not there. */
 static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, uint64_t key)
 {
 	struct bb_inside_path_packets *of = bb_inside_packets__of(p, key);
@@ -18,8 +18,7 @@ static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, ui
 	if (of)
 		return of;
 	of = bb_append(&p->paths, &p->n_paths, sizeof(*of));
-	if (of)
-		*of = (struct bb_inside_path_packets){.key = key};
+	of->key = key;
 	return of;
 }
 
@@ -35,44 +34,34 @@ static struct bb_inside_packet *position(struct bb_inside_packets *p,
 	return &of->kept[nth ? BB_INSIDE_KEPT - 1 : 0];
 }
 
-/* Keeps the packet at `from`, the `nth` of its stripe. Returns 0 or -ENOMEM. */
-static int keep_packet(struct bb_inside_packets *p, const struct bb_inside_clone *c,
-		       const volatile uint64_t *from, const volatile uint64_t *n_taken,
-		       uint64_t nth)
+/* Keeps the packet at `from`, the `nth` of its stripe. */
+static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clone *c,
+			const volatile uint64_t *from, const volatile uint64_t *n_taken,
+			uint64_t nth)
 {
 	uint64_t key = from[BB_INSIDE_KEY / 8], len = from[BB_INSIDE_LEN / 8];
 	uint32_t n = len < c->snap ? (uint32_t)len : c->snap;
 	uint8_t bytes[BB_INSIDE_MOST_SNAP];
-	struct bb_inside_path_packets *of;
 	struct bb_inside_packet *to;
 
 	for (uint32_t i = 0; i < n; i++)
 		bytes[i] = ((const volatile uint8_t *)from)[BB_INSIDE_BYTES + i];
 	if (!key || !n || *n_taken - nth >= BB_INSIDE_RING) /* not ended, or overwritten */
-		return 0;
-	of = packets_of(p, key);
-	if (!of)
-		return -ENOMEM;
-	to = position(p, of);
+		return;
+	to = position(p, packets_of(p, key));
 	if (!to)
-		return 0;
+		return;
 	free(to->bytes);
-	*to = (struct bb_inside_packet){.len = (uint32_t)len, .bytes = malloc(n)};
-	if (!to->bytes)
-		return -ENOMEM;
-	to->n = n;
+	*to = (struct bb_inside_packet){.len = (uint32_t)len, .bytes = bb_calloc(1, n), .n = n};
 	memcpy(to->bytes, bytes, n);
-	return 0;
 }
 
-int bb_inside_packets__collect(struct bb_inside_packets *p, const struct bb_inside_clone *c)
+void bb_inside_packets__collect(struct bb_inside_packets *p, const struct bb_inside_clone *c)
 {
 	if (!p->n_taken) {
-		p->n_taken = calloc(c->n_stripes + 1, sizeof(*p->n_taken));
+		p->n_taken = bb_calloc(c->n_stripes, sizeof(*p->n_taken));
 		bb_rng_seed(&p->rng, 1);
 	}
-	if (!p->n_taken)
-		return -ENOMEM;
 	for (uint32_t s = 0; s < c->n_stripes; s++) {
 		const volatile uint64_t *stripe =
 			c->memory.v + (BB_INSIDE_STRIPES + (size_t)s * c->stripe_bytes) / 8;
@@ -84,12 +73,10 @@ int bb_inside_packets__collect(struct bb_inside_packets *p, const struct bb_insi
 		if (end - nth > BB_INSIDE_RING)
 			nth = end - BB_INSIDE_RING;
 		for (; nth < end; nth++)
-			if (keep_packet(p, c, ring + nth % BB_INSIDE_RING * (c->packet_bytes / 8),
-					n_taken, nth))
-				return -ENOMEM;
+			keep_packet(p, c, ring + nth % BB_INSIDE_RING * (c->packet_bytes / 8),
+				    n_taken, nth);
 		p->n_taken[s] = end;
 	}
-	return 0;
 }
 
 void bb_inside_packets__done(struct bb_inside_packets *p)

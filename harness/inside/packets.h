@@ -25,8 +25,8 @@ struct bb_inside_packets {
 };
 
 /* Looks at the packets that the clone copied since the last call. Those that the clone overwrote
- * meanwhile, and those whose runs have not ended, are lost. Returns 0 or -ENOMEM. */
-int bb_inside_packets__collect(struct bb_inside_packets *p, const struct bb_inside_clone *c);
+ * meanwhile, and those whose runs have not ended, are lost. */
+void bb_inside_packets__collect(struct bb_inside_packets *p, const struct bb_inside_clone *c);
 void bb_inside_packets__done(struct bb_inside_packets *p);
 
 /* Returns the packets of a path; NULL if there are none. */

@@ -352,8 +352,8 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_data *data,
 		    struct bb_inside_program *p)
 {
-	char *log = malloc(LOG_BYTES);
-	int fd = log ? copy_load(l, data) : -ENOMEM;
+	char *log = bb_calloc(1, LOG_BYTES);
+	int fd = copy_load(l, data);
 
 	memcpy(p->name, l->attr.prog_name, sizeof(p->name) - 1);
 	p->type = l->attr.prog_type;
@@ -405,7 +405,7 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 {
 	uint64_t began_ns = bb_now_ns();
 	struct bb_inside *in = inside;
-	struct bb_inside_program p = {.clone.memory.fd = -1}, *added;
+	struct bb_inside_program p = {.clone.memory.fd = -1};
 	struct load l = {0};
 	bool given = false, in_vain = false;
 	int fd;
@@ -425,11 +425,11 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	p.taken = in->capture && in->capture->n_progs ? (int32_t)in->capture->n_progs - 1
 						      : BB_CAPTURE_NONE;
 	p.began_ns = bb_now_ns();
-	added = in_vain ? NULL : bb_append(&in->programs, &in->n_programs, sizeof(*added));
-	if (added)
-		*added = p;
-	else
+	if (in_vain)
 		program_done(&p);
+	else
+		*(struct bb_inside_program *)bb_append(&in->programs, &in->n_programs,
+						       sizeof(p)) = p;
 	end_load(&l);
 	in->n_loads++;
 	in->spent_ns += bb_now_ns() - began_ns;
@@ -453,8 +453,8 @@ void bb_inside__turn(struct bb_inside *in)
 
 	for (size_t i = 0; i < in->n_programs; i++)
 		if (in->programs[i].clone.with & BB_INSIDE_PACKETS)
-			(void)bb_inside_packets__collect(&in->programs[i].packets,
-							 &in->programs[i].clone);
+			bb_inside_packets__collect(&in->programs[i].packets,
+						   &in->programs[i].clone);
 	if (in->turned_ns && seconds < 0.1)
 		return;
 	for (size_t i = 0; i < in->n_programs; i++) {
@@ -543,9 +543,9 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 			       .license = (uintptr_t) "GPL"};
 	const unsigned int all = BB_INSIDE_TIME | BB_INSIDE_PATHS;
 	struct bb_inside_price price = {0};
-	char *log = malloc(LOG_BYTES);
+	char *log = bb_calloc(1, LOG_BYTES);
 	struct bb_cfg g = {0};
-	int fd, rc = log ? bb_cfg__make(&code, &g, err) : bb_fail_nomem(err);
+	int fd, rc = bb_cfg__make(&code, &g, err);
 	int load_rc;
 	double empty_ns;
 

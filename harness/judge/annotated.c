@@ -194,14 +194,14 @@ static void add_between(struct bb_annotated *file, const struct bb_counted_line 
 									  .text = s->lines[line]};
 }
 
-int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_annotated *ret_file)
+struct bb_annotated bb_annotated__make(const struct bb_counted_line *lines, size_t n)
 {
 	struct bb_annotated file = {.path = lines[0].file, .state = BB_SOURCE_AS_BUILT};
 	struct source s;
 	int rc = read_source(file.path, &s);
 
 	if (rc == -ENOMEM)
-		return rc;
+		bb_out_of_memory();
 	if (!s.text)
 		file.state = rc == -EXDEV ? BB_SOURCE_ELSEWHERE : BB_SOURCE_GONE;
 	else if (!is_as_built(&s, lines, n))
@@ -209,10 +209,6 @@ int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_
 	if (file.state == BB_SOURCE_CHANGED)
 		source_done(&s);
 	file.rows = bb_calloc(n * (1 + CONTEXT), sizeof(*file.rows));
-	if (!file.rows) {
-		source_done(&s);
-		return -ENOMEM;
-	}
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			add_between(&file, &lines[i - 1], &lines[i], &s);
@@ -221,8 +217,7 @@ int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_
 	}
 	free(s.lines);
 	file.source = s.text;
-	*ret_file = file;
-	return 0;
+	return file;
 }
 
 void bb_annotated__done(struct bb_annotated *file)
@@ -265,11 +260,10 @@ static int by_instructions(const void *a, const void *b)
 
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c)
 {
-	const struct bb_counted_line **order = bb_calloc(c->n_lines + 1, sizeof(*order));
+	const struct bb_counted_line **order = bb_calloc(c->n_lines, sizeof(*order));
 
-	for (size_t i = 0; order && i < c->n_lines; i++)
+	for (size_t i = 0; i < c->n_lines; i++)
 		order[i] = &c->lines[i];
-	if (order)
-		qsort(order, c->n_lines, sizeof(*order), by_instructions);
+	qsort(order, c->n_lines, sizeof(*order), by_instructions);
 	return order;
 }

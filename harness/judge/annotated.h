@@ -30,9 +30,8 @@ struct bb_annotated {
 };
 
 /* Makes the annotation of one file from its lines[n], n >= 1, which it borrows with their texts.
- * Returns 0 or -ENOMEM. Free with bb_annotated__done(). */
-int bb_annotated__make(const struct bb_counted_line *lines, size_t n,
-		       struct bb_annotated *ret_file);
+ * Free with bb_annotated__done(). */
+struct bb_annotated bb_annotated__make(const struct bb_counted_line *lines, size_t n);
 void bb_annotated__done(struct bb_annotated *file);
 
 /* Returns a remark for the source's path; "" if the file is as it was built. */
@@ -45,6 +44,5 @@ const char *bb_counted_text(const struct bb_counted_line *line);
 /* Returns how many successive lines from lines[first] on are of the same file. */
 size_t bb_counted__lines_of_file(const struct bb_counted *c, size_t first);
 
-/* Returns the lines sorted by executed instructions, most first; free() it. NULL if out of
- * memory. */
+/* Returns the lines sorted by executed instructions, most first; free() it. */
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c);

@@ -28,16 +28,14 @@ static void touch(struct bb_capture *c)
 		fuzz_touch(c->maps[i].entries.data,
 			   c->maps[i].n_entries * (c->maps[i].key_size +
 						   bb_captured_map__value_bytes(c, &c->maps[i])));
-	if (!bb_replay__open(c, &none, NULL)) {
-		for (size_t i = 0; i < c->n_progs; i++) {
-			struct bpf_insn *insns = malloc(c->progs[i].n_insns * sizeof(*insns));
+	none = bb_replay__open(c);
+	for (size_t i = 0; i < c->n_progs; i++) {
+		struct bpf_insn *insns = bb_calloc(c->progs[i].n_insns, sizeof(*insns));
 
-			if (insns)
-				bb_replay__put_fds(&none, i, insns);
-			free(insns);
-		}
-		bb_replay__done(&none);
+		bb_replay__put_fds(&none, i, insns);
+		free(insns);
 	}
+	bb_replay__done(&none);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

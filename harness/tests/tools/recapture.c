@@ -65,8 +65,7 @@ static int look_at(const char *path)
 			fprintf(stderr, "%s: %s: without %s\n", path, p->name, p->missing);
 			continue;
 		}
-		if (bb_replay__open(c, &r, &err))
-			return 1;
+		r = bb_replay__open(c);
 		if (bb_replay__load(&r, i, log_text, sizeof(log_text), &err)) {
 			fprintf(stderr, "%s\n%.400s\n", err.msg, log_text);
 		} else {
