@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/give_way.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/caller.h"
+#include "base/deadline.h"
+#include "base/io.h"
+#include "base/text.h"
 
 #define SLICE_NS 100000000u
 #define MOST_NS 200000000u
@@ -48,4 +56,126 @@ int bb_run_ahead_of_others(void)
 	 */
 	mlockall(MCL_CURRENT);
 	return rc;
+}
+
+/* --- the lock of a CPU --- */
+
+#define MOST_TRIES 1000 /* tries, 1 ms apart, while the holder is between bind() and listen() */
+/* longest wait before the stop signal is checked again, because it may come just before poll() */
+#define LOOK_MS 500
+
+static int new_socket(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Reads one line of the file /proc/PID/FILE; "" if there is none. */
+static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
+{
+	char path[64];
+	int len;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	len = bb_root__read(path, ret_words, size);
+	for (int i = 0; i + 1 < len; i++)
+		if (!ret_words[i])
+			ret_words[i] = ' ';
+	ret_words[strcspn(ret_words, "\n")] = '\0';
+}
+
+/* Finds the process that listens on the address. Returns -EBUSY with the holder; -EAGAIN if
+ * nobody listens any more; -EADDRINUSE if the listener is not root's; or -errno. */
+static int find_holder(const struct sockaddr_un *address, socklen_t len,
+		       struct bb_cpu_holder *holder)
+{
+	struct ucred who = {0};
+	socklen_t who_len = sizeof(who);
+	int fd = new_socket(), rc = 0;
+	char words[256];
+	size_t n = 0;
+
+	if (fd < 0)
+		return fd;
+	if (connect(fd, (const struct sockaddr *)address, len))
+		rc = errno == ECONNREFUSED
+			     ? -EAGAIN
+			     : -EADDRINUSE; /* the socket has another type, or its queue is full */
+	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &who_len) || who.uid)
+		rc = -EADDRINUSE;
+	if (rc) {
+		close(fd);
+		return rc;
+	}
+	holder->pid = who.pid;
+	holder->fd = fd;
+	if (!who.pid)
+		return -EBUSY;
+	/* A process that is ending has a name but no command line. A process that has ended can
+	 * have left the lock to a child. */
+	read_words(who.pid, "cmdline", words, sizeof(words));
+	if (!words[0]) {
+		read_words(who.pid, "comm", words, sizeof(words) - 16);
+		strcat(words, words[0]           ? ", ending"
+			      : kill(who.pid, 0) ? "ended; a child of it still has the lock"
+						 : "its name is hidden");
+	}
+	for (const char *at = words; *at && n + 5 < sizeof(holder->command);) {
+		size_t shown = bb_shown_len(at);
+
+		memcpy(holder->command + n, shown ? at : "?", shown ? shown : 1);
+		n += shown ? shown : 1;
+		at += shown ? shown : 1;
+	}
+	holder->command[n] = '\0';
+	return -EBUSY;
+}
+
+int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char *name = address.sun_path + 1; /* an abstract name follows a NUL */
+	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+				    (size_t)snprintf(name, sizeof(address.sun_path) - 1,
+						     "bpfbench-cpu%d", cpu));
+	unsigned int tries = 0;
+	int fd = new_socket(), rc;
+
+	*ret_holder = (struct bb_cpu_holder){.fd = -1};
+	if (fd < 0)
+		return fd;
+	do {
+		rc = bind(fd, (const struct sockaddr *)&address, len) || listen(fd, SOMAXCONN)
+			     ? -errno
+			     : 0;
+		if (rc == -EADDRINUSE)
+			rc = find_holder(&address, len, ret_holder);
+		/* the holder is between bind() and listen(), or has just ended */
+		if (rc == -EAGAIN)
+			usleep(1000);
+	} while (rc == -EAGAIN && ++tries < MOST_TRIES && !bb_stop_signal);
+	if (rc) /* on success the socket stays open, because it is the lock */
+		close(fd);
+	return rc == -EAGAIN ? -EADDRINUSE : rc;
+}
+
+int bb_cpu_holder__wait(const struct bb_cpu_holder *holder)
+{
+	struct pollfd p = {.fd = holder->fd};
+
+	while (!bb_stop_signal) {
+		int n = poll(&p, 1, LOOK_MS); /* POLLHUP when the listener closes */
+
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+	}
+	return -EINTR;
+}
+
+void bb_cpu_holder__done(struct bb_cpu_holder *holder)
+{
+	bb_close(&holder->fd);
 }

@@ -24,3 +24,31 @@ void bb_give_way(void);
 
 /* Touches the memory of bb_give_way() now, so that it causes no page fault later. */
 void bb_give_way_touch(void);
+
+/*
+ * The process that holds the lock of a CPU. By this lock one bpfbench at a time measures on a CPU.
+ * The lock is the abstract socket "bpfbench-cpuN", on which the holder listens. It leaves no file,
+ * it works in a chroot and on a read-only root, and it ends with the process. The kernel tells a
+ * connecting process which process listens. Each network namespace has its own sockets, so
+ * containers do not see each other's.
+ *
+ * Any user can take a socket's name, so the lock counts only if root holds it. Nobody else can make
+ * root wait.
+ */
+struct bb_cpu_holder {
+	pid_t pid;         /* process id of the holder; 0: the holder is in another PID namespace */
+	char command[200]; /* command line of the holder, or why it is unknown; "" if `pid` is 0 */
+	int fd; /* a connection to the holder, which the kernel closes when the holder ends
+		   (bb_cpu_holder__wait()); -1: no holder */
+};
+
+/*
+ * Takes the lock until this process ends. Returns 0; -EBUSY if a process of root has it, with that
+ * process in `*ret_holder` (free it with bb_cpu_holder__done()); -EADDRINUSE if a process of
+ * another user has the name, which does not count as a lock; or -errno.
+ */
+int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
+
+/* Waits until the holder ends. Returns 0, -EINTR after a signal, or -errno. */
+int bb_cpu_holder__wait(const struct bb_cpu_holder *holder);
+void bb_cpu_holder__done(struct bb_cpu_holder *holder);

@@ -36,40 +36,27 @@ static bool is_plain(const char *name)
 	return *name && !name[strspn(name, bytes)] && (!slash || !strchr(slash + 1, '/'));
 }
 
-/* True if the first line of the file is the text `number`. */
-static bool holds(const char *path, const char *number)
-{
-	char text[32] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? strcspn(text, "\n") : 0] = '\0';
-	return !strcmp(text, number);
-}
-
 bool bb_tracepoint__find(const char *name, char *ret_full, size_t size)
 {
 	const char *folder = bb_tracepoint__folder();
 	unsigned long long id;
-	char pattern[512], number[24] = "", *path = NULL;
+	bool by_number = bb_tracepoint__number(name, &id);
+	char pattern[512], *path = NULL;
 	glob_t found = {0};
+	uint64_t its_id;
 
-	if (bb_tracepoint__number(name, &id))
-		snprintf(number, sizeof(number), "%llu", id);
-	else if (!is_plain(name))
+	if (!by_number && !is_plain(name))
 		return false;
 	snprintf(pattern, sizeof(pattern), "%s/%s%s/id", folder,
-		 *number || !strchr(name, '/') ? "*/" : "", *number ? "*" : name);
+		 by_number || !strchr(name, '/') ? "*/" : "", by_number ? "*" : name);
 	bb_root__begin();
 	glob(pattern, GLOB_NOSORT, NULL, &found);
-	for (size_t i = 0; *number && !path && i < found.gl_pathc; i++)
-		if (holds(found.gl_pathv[i], number))
-			path = found.gl_pathv[i];
-	if (!*number && found.gl_pathc == 1)
-		path = found.gl_pathv[0];
 	bb_root__end();
+	for (size_t i = 0; by_number && !path && i < found.gl_pathc; i++)
+		if (!bb_root__read_u64(found.gl_pathv[i], &its_id) && its_id == id)
+			path = found.gl_pathv[i];
+	if (!by_number && found.gl_pathc == 1)
+		path = found.gl_pathv[0];
 	if (path)
 		snprintf(ret_full, size, "%.*s",
 			 (int)(strlen(path) - strlen(folder) - strlen("/") - strlen("/id")),

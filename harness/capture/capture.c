@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/capture.h"
 
+#include <bpf/libbpf.h>
+
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 {
 	return !p->refused && !p->missing && !p->probe;
@@ -69,11 +71,6 @@ static const struct bb_captured_attachment *find_attachment(const struct bb_capt
 	return NULL;
 }
 
-const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c, size_t prog)
-{
-	return find_attachment(c, prog, false);
-}
-
 const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
 								size_t prog)
 {
@@ -84,10 +81,10 @@ const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_
 
 const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c)
 {
-	const struct bb_captured_attachment **attachments = calloc(c->n_progs + 1,
-								   sizeof(*attachments));
+	const struct bb_captured_attachment **attachments = bb_calloc(c->n_progs,
+								      sizeof(*attachments));
 
-	for (int refused = 0; attachments && refused < 2; refused++)
+	for (int refused = 0; refused < 2; refused++)
 		for (size_t i = 0; i < c->n_attachments; i++) {
 			const struct bb_captured_attachment *a = &c->attachments[i];
 
@@ -168,51 +165,53 @@ static const struct {
 	{"trace_uprobe_multi", "uprobe.multi"},
 };
 
-/* Sections of programs for cgroups, by attach type. They do not contain the path of the cgroup. */
-static const struct {
-	uint32_t attach_type;
-	const char *section;
-} cgroups[] = {
-	{BPF_CGROUP_INET_INGRESS, "cgroup_skb/ingress"},
-	{BPF_CGROUP_INET_EGRESS, "cgroup_skb/egress"},
-	{BPF_CGROUP_INET_SOCK_CREATE, "cgroup/sock_create"},
-	{BPF_CGROUP_INET_SOCK_RELEASE, "cgroup/sock_release"},
-	{BPF_CGROUP_SOCK_OPS, "sockops"},
-	{BPF_CGROUP_DEVICE, "cgroup/dev"},
-	{BPF_CGROUP_INET4_BIND, "cgroup/bind4"},
-	{BPF_CGROUP_INET6_BIND, "cgroup/bind6"},
-	{BPF_CGROUP_INET4_CONNECT, "cgroup/connect4"},
-	{BPF_CGROUP_INET6_CONNECT, "cgroup/connect6"},
-	{BPF_CGROUP_INET4_POST_BIND, "cgroup/post_bind4"},
-	{BPF_CGROUP_INET6_POST_BIND, "cgroup/post_bind6"},
-	{BPF_CGROUP_UDP4_SENDMSG, "cgroup/sendmsg4"},
-	{BPF_CGROUP_UDP6_SENDMSG, "cgroup/sendmsg6"},
-	{BPF_CGROUP_UDP4_RECVMSG, "cgroup/recvmsg4"},
-	{BPF_CGROUP_UDP6_RECVMSG, "cgroup/recvmsg6"},
-	{BPF_CGROUP_SYSCTL, "cgroup/sysctl"},
-	{BPF_CGROUP_GETSOCKOPT, "cgroup/getsockopt"},
-	{BPF_CGROUP_SETSOCKOPT, "cgroup/setsockopt"},
-	{BPF_CGROUP_INET4_GETPEERNAME, "cgroup/getpeername4"},
-	{BPF_CGROUP_INET6_GETPEERNAME, "cgroup/getpeername6"},
-	{BPF_CGROUP_INET4_GETSOCKNAME, "cgroup/getsockname4"},
-	{BPF_CGROUP_INET6_GETSOCKNAME, "cgroup/getsockname6"},
-};
+/* Returns the word of a section for a kind of attachment; `otherwise` if there is none. */
+static const char *word_for(const char *kind, const char *otherwise)
+{
+	for (size_t i = 0; kind && i < BB_LEN(words); i++)
+		if (!strcmp(words[i].kind, kind))
+			return words[i].section;
+	return otherwise;
+}
 
+/* Returns the section of a program for cgroups, which does not contain the path of the cgroup; NULL
+ * for another program. */
 static const char *of_cgroup(const struct bb_captured_prog *p)
 {
-	uint32_t type = p->type;
+	static const char *const sections[] = {
+		"cgroup_skb/ingress",
+		"cgroup_skb/egress",
+		"cgroup/sock_create",
+		"cgroup/sock_release",
+		"sockops",
+		"cgroup/dev",
+		"cgroup/bind4",
+		"cgroup/bind6",
+		"cgroup/connect4",
+		"cgroup/connect6",
+		"cgroup/post_bind4",
+		"cgroup/post_bind6",
+		"cgroup/sendmsg4",
+		"cgroup/sendmsg6",
+		"cgroup/recvmsg4",
+		"cgroup/recvmsg6",
+		"cgroup/sysctl",
+		"cgroup/getsockopt",
+		"cgroup/setsockopt",
+		"cgroup/getpeername4",
+		"cgroup/getpeername6",
+		"cgroup/getsockname4",
+		"cgroup/getsockname6",
+	};
+	bool is_only_one = p->type == BPF_PROG_TYPE_SOCK_OPS ||
+			   p->type == BPF_PROG_TYPE_CGROUP_DEVICE;
+	enum bpf_attach_type attach_type;
+	enum bpf_prog_type type;
 
-	if (type == BPF_PROG_TYPE_SOCK_OPS)
-		return "sockops";
-	if (type == BPF_PROG_TYPE_CGROUP_DEVICE)
-		return "cgroup/dev";
-	if (type != BPF_PROG_TYPE_CGROUP_SKB && type != BPF_PROG_TYPE_CGROUP_SOCK &&
-	    type != BPF_PROG_TYPE_CGROUP_SOCK_ADDR && type != BPF_PROG_TYPE_CGROUP_SOCKOPT &&
-	    type != BPF_PROG_TYPE_CGROUP_SYSCTL)
-		return NULL;
-	for (size_t i = 0; i < BB_LEN(cgroups); i++)
-		if (cgroups[i].attach_type == p->expected_attach_type)
-			return cgroups[i].section;
+	for (size_t i = 0; i < BB_LEN(sections); i++)
+		if (!libbpf_prog_type_by_name(sections[i], &type, &attach_type) &&
+		    type == p->type && (is_only_one || attach_type == p->expected_attach_type))
+			return sections[i];
 	return NULL;
 }
 
@@ -223,34 +222,23 @@ static const char *of_load(const struct bb_captured_prog *p)
 		return "lsm";
 	if (p->type == BPF_PROG_TYPE_STRUCT_OPS)
 		return "struct_ops";
-	switch (p->expected_attach_type) {
-	case BPF_TRACE_RAW_TP: return "tp_btf";
-	case BPF_TRACE_FENTRY: return "fentry";
-	case BPF_TRACE_FEXIT: return "fexit";
-	case BPF_MODIFY_RETURN: return "fmod_ret";
-	case BPF_TRACE_ITER: return "iter";
-	default: return "tracing";
-	}
+	return word_for(libbpf_bpf_attach_type_str(p->expected_attach_type), "tracing");
 }
 
 struct bb_captured_section bb_captured_section(const struct bb_captured_prog *p,
 					       const struct bb_captured_attachment *a)
 {
-	const char *cgroup = of_cgroup(p), *word = a ? a->kind : BB_NOT_ATTACHED;
+	const char *cgroup = of_cgroup(p);
 	struct bb_captured_section s;
 
-	if (cgroup) {
+	if (cgroup)
 		snprintf(s.text, sizeof(s.text), "%s", cgroup);
-		return s;
-	}
-	if (*p->attach_name) {
+	else if (*p->attach_name)
 		snprintf(s.text, sizeof(s.text), "%s/%s", of_load(p), p->attach_name);
-		return s;
-	}
-	for (size_t i = 0; i < BB_LEN(words); i++)
-		if (!strcmp(words[i].kind, word))
-			word = words[i].section;
-	snprintf(s.text, sizeof(s.text), "%s%s%s", word, a && *a->where ? "/" : "",
-		 a ? a->where : "");
+	else if (a)
+		snprintf(s.text, sizeof(s.text), "%s%s%s", word_for(a->kind, a->kind),
+			 *a->where ? "/" : "", a->where);
+	else
+		snprintf(s.text, sizeof(s.text), BB_NOT_ATTACHED);
 	return s;
 }

@@ -31,7 +31,7 @@ struct bb_held_object {
 struct bb_taken_load {
 	int target_fd;      /* the program that the loaded one replaces or watches; -1 means none */
 	uint32_t target_id; /* id of the program behind target_fd; 0 means none */
-	uint64_t rights;    /* of the thread that loads the program (capture/rights.h) */
+	uint64_t rights;    /* of the thread that loads the program (capture/remote.h) */
 	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
 };
 
@@ -175,15 +175,12 @@ bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captu
 /* Returns the program of that name; NULL if there is none. */
 const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name);
 
-/* Returns the first attachment of a program that was not refused, or NULL. */
-const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c,
-							    size_t prog);
 /* Returns the first attachment that was not refused, otherwise the first refused one. NULL if
  * the program has no attachment. */
 const struct bb_captured_attachment *bb_capture__any_attachment(const struct bb_capture *c,
 								size_t prog);
 /* Returns an array with the result of bb_capture__any_attachment() for every program; the caller
- * must free() it. Returns NULL if out of memory. */
+ * must free() it. */
 const struct bb_captured_attachment **bb_capture__any_attachments(const struct bb_capture *c);
 
 /* Size in bytes of one value in the entries of a map; 0 means that entries of this map type are not

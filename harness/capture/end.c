@@ -9,7 +9,6 @@
 #include "base/deadline.h"
 #include "base/io.h"
 #include "capture/replay.h"
-#include "capture/rights.h"
 #include "capture/take.h"
 
 #define PROBE_INSNS 8 /* most instructions of a loader's test of the kernel */
@@ -576,6 +575,7 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 	static const char *const names[] = {"libbpf_", "aya_",     "probe_",     "bpf_probe",
 					    "test_",   "feature_", "det_arg_ctx"};
 	const struct bb_captured_prog *p = &c->progs[prog];
+	const struct bb_captured_attachment *attachment = bb_capture__any_attachment(c, prog);
 	bool others, stayed = has_stayed(t, prog, &others), has_run = false;
 
 	for (size_t i = 0; i < c->n_inputs; i++)
@@ -586,7 +586,7 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return NULL;
 	if (!stayed && others)
 		return "it has a handful of instructions, and the command let go of it";
-	if (bb_capture__attachment(c, prog))
+	if (attachment && !attachment->refused)
 		return NULL;
 	/* bpftrace tests for links with its program ksys_read, and for test runs with one
 	 * without a name */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/follow.h"
+#include "capture/supervise.h"
 
 #include <bpf/bpf.h>
 #include <poll.h>

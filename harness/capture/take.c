@@ -6,7 +6,6 @@
 
 #include "base/io.h"
 #include "capture/replay.h"
-#include "capture/rights.h"
 
 #define MAX_INPUTS 64          /* most test runs in a capture */
 #define MAX_INPUT_BYTES 262144 /* most bytes of the packet, and of the context, of one test run */

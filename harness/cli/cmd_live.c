@@ -6,7 +6,7 @@
 #include "base/io.h"
 #include "base/deadline.h"
 #include "bpf/prog_stats.h"
-#include "capture/follow.h"
+#include "capture/supervise.h"
 #include "cli/capture_options.h"
 #include "cli/options.h"
 #include "cli/live_print.h"

@@ -7,7 +7,6 @@
 
 #include "base/caller.h"
 #include "base/clean.h"
-#include "base/cpu_lock.h"
 #include "base/give_way.h"
 #include "base/deadline.h"
 #include "base/text.h"

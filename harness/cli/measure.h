@@ -94,7 +94,7 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 
 /*
  * Chooses the CPUs as bb_machine_cpus() does and locks *ret_cpu until this process ends
- * (base/cpu_lock.h), so that no other bpfbench measures there. If `wanted` is -1 and the last CPU
+ * (base/give_way.h), so that no other bpfbench measures there. If `wanted` is -1 and the last CPU
  * is locked, it tries the last but one and polls from the second, and so on. If all are locked, it
  * names the holder on stderr and waits; with `no_wait` it returns -EBUSY instead. Returns -EINTR if
  * a signal ended the wait. Without root it locks nothing.

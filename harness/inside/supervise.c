@@ -12,8 +12,6 @@
 #include "bpf/prog_stats.h"
 #include "capture/remote.h"
 #include "capture/replay.h"
-#include "capture/rights.h"
-#include "inside/figures.h"
 
 #define LOG_BYTES (1U << 20)
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "capture/capture.h"
-#include "inside/packets.h"
+#include "inside/figures.h"
 
 /* A program that the command loaded: the clone that replaced it, or the reason why none did. */
 struct bb_inside_program {

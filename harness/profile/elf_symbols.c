@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "profile/elf_symbols.h"
+#include "profile/symbolize.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>

@@ -2,7 +2,74 @@
 #pragma once
 
 #include "profile/spaces.h"
-#include "profile/elf_symbols.h"
+
+/*
+ * Finds functions and lines by address in an ELF file, from its symbol table and debug information.
+ * Debug information may be in a separate file (found by build id or debug link). The file is
+ * untrusted and may be damaged. Our reading is bounded, but libdw may still crash; symbolize.c
+ * therefore does this in a process without rights. No file is opened by name.
+ */
+struct bb_elf_symbols;
+
+/* BB_ELF_SYMBOLS reads only the symbol table, BB_ELF_DWARF also the debug information. */
+enum bb_elf_depth { BB_ELF_SYMBOLS, BB_ELF_DWARF };
+
+#define BB_ELF_MAX_FRAMES 32 /* most functions at one address: one, and those inlined into it */
+
+/* One function at an address. The strings belong to the struct bb_elf_symbols. */
+struct bb_elf_frame {
+	const char *function;
+	const char *file; /* NULL: unknown */
+	uint32_t line;
+	/* start of the function as an address in the file; 0 for inlined functions */
+	uint64_t start;
+	uint64_t distance; /* from `start` to the looked-up address, in bytes; 0 for inlined
+			      functions */
+	bool is_inlined;
+};
+
+/* Opens the symbols of the ELF file `fd`, whose descriptor is duplicated. Returns NULL if the file
+ * is not readable ELF. Debug files are requested over `socket` and checked; -1:
+ * no debug files are used. */
+struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket);
+
+/* Converts an offset in the file into an address for bb_elf_symbols__find(). Returns false if no
+ * segment contains the offset. */
+bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset,
+			     uint64_t *ret_address);
+
+/* Finds the functions at an address, outermost first: the function from the symbol table or DWARF,
+ * then the functions inlined into it. Returns their number; 0: no function is known there. */
+size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
+			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES]);
+
+void bb_elf_symbols__free(struct bb_elf_symbols *s);
+
+/* Separate debug files. The symbolizer's child may open no file, so it asks its parent over a
+ * socket (SOCK_SEQPACKET). It sends a struct bb_debug_request. The parent answers by
+ * bb_descriptor__send() with the file's descriptor, or with none. */
+enum bb_debug_kind {
+	BB_DEBUG_BUILD_ID, /* `name` is a build id, in hexadecimal */
+	/* .gnu_debuglink: `name` is a file beside the ELF file or in /usr/lib/debug */
+	BB_DEBUG_LINK,
+	BB_DEBUG_ALT, /* .gnu_debugaltlink: `name` is a file below /usr/lib/debug/.dwz/ */
+};
+
+struct bb_debug_request {
+	uint32_t kind;
+	char name[256]; /* ends in NUL */
+};
+
+/*
+ * In the parent: opens the requested debug file for the ELF file at `path`, which is open as
+ * `of_fd`. Accepts only a regular file that belongs to root or, except for BB_DEBUG_ALT, to the
+ * owner of the ELF file: others may be able to put files into that file's folder. Returns a
+ * descriptor, or -errno; -EINVAL for a malformed request.
+ */
+int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd);
+
+/* In the child: sends a request and waits for the answer. Returns a descriptor, or -errno. */
+int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name);
 
 /* A location of code in a mapped file. */
 struct bb_code_location {

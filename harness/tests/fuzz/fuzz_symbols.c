@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "profile/symbolize.h"
-#include "profile/elf_symbols.h"
+#include "profile/symbolize.h"
 
 #define PLACES 128u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/cpu_lock.h"
+#include "base/give_way.h"
 
 #include <errno.h>
 #include <setjmp.h>

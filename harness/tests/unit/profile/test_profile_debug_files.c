@@ -15,7 +15,7 @@
 
 #include "base/child.h"
 #include "base/io.h"
-#include "profile/elf_symbols.h"
+#include "profile/symbolize.h"
 #include "profile/symtab.h"
 #include "unit/folder_testing.h"
 
