@@ -41,14 +41,11 @@ int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 	rc = bb_target__code(target, &p->code, err);
 	if (!rc)
 		rc = bb_cfg__make(&p->code, &p->cfg, err);
-	if (!rc)
-		rc = bb_registers__find(&p->code, &p->cfg, &p->live, err);
-	if (!rc)
-		rc = bb_helds__find(&p->code, &p->cfg, &p->helds, err);
 	if (!rc) {
-		p->stack_bytes = calloc(p->cfg.n_funcs, sizeof(*p->stack_bytes));
-		rc = p->stack_bytes ? bb_load__stack_bytes(&p->code, &p->cfg, p->stack_bytes, err)
-				    : bb_fail_nomem(err);
+		bb_registers__find(&p->code, &p->cfg, &p->live);
+		bb_helds__find(&p->code, &p->cfg, &p->helds);
+		p->stack_bytes = bb_calloc(p->cfg.n_funcs, sizeof(*p->stack_bytes));
+		rc = bb_load__stack_bytes(&p->code, &p->cfg, p->stack_bytes, err);
 	}
 	if (!rc)
 		p->removes = removes_things(&p->code);
@@ -198,20 +195,19 @@ static int settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 	struct bb_err local = {0};
 	struct bb_cuts all = {0};
 	uint32_t every = 1;
-	int rc;
+	int rc = 0;
 
 	err = err ? err : &local;
 	p->memory_fd = memory_fd;
-	rc = bb_cuts__find(&p->code, &p->cfg, BB_CUT_ALL, 1, &all, err);
+	bb_cuts__find(&p->code, &p->cfg, BB_CUT_ALL, 1, &all);
 	p->points = all.n;
 	bb_cuts__done(&all);
 	while (!rc) {
 		bb_cuts__done(&p->cuts);
 		p->form = (struct bb_cut_form){0};
 		p->refused = 0;
-		rc = bb_cuts__find(&p->code, &p->cfg, p->detail, every, &p->cuts, err);
-		if (!rc)
-			rc = try_forms(p, err);
+		bb_cuts__find(&p->code, &p->cfg, p->detail, every, &p->cuts);
+		rc = try_forms(p, err);
 		if (!rc && p->cuts.n > MANY)
 			rc = try_longer(p, err);
 		if (rc == -ENOTSUP && p->cuts.n > MANY) {
@@ -401,9 +397,9 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	/* few enough positions that the budget has room for many sweeps */
 	most = bb_deadline_left_s() * SWEEP_SHARE /
 	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
-	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
-				(uint32_t)fmin(most, MOST_MEASURED), &p->path, err);
-	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;
+	bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
+			   (uint32_t)fmin(most, MOST_MEASURED), &p->path);
+	return make_items(p) ? bb_fail_nomem(err) : 0;
 }
 
 void bb_lines_variant__done(struct bb_lines_variant *v)

@@ -362,7 +362,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 		const double *of = &cumulative[(size_t)l * p->path.n_measured];
 
 		find_whole(p, l, of, &program[l], &empty[l], &hidden[l], &rest[l]);
-		rc = bb_line_path__share(&p->path, of, &rows[l * n_rows], &first[l * n_rows]);
+		bb_line_path__share(&p->path, of, &rows[l * n_rows], &first[l * n_rows]);
 	}
 	free(cumulative);
 	return rc;

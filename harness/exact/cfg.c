@@ -96,24 +96,16 @@ int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_e
 
 	if (!code->n)
 		return bb_fail(err, -EINVAL, "'%s' has no instructions", code->name);
-	marks = calloc(code->n, sizeof(*marks));
-	if (!marks)
-		return bb_fail_nomem(err);
+	marks = bb_calloc(code->n, sizeof(*marks));
 	rc = mark_all(code, marks, err);
 	for (uint32_t i = 0; i < code->n; i++) {
 		n_funcs += (marks[i] & FUNC) != 0;
 		n_blocks += (marks[i] & (FUNC | BLOCK)) != 0;
 	}
 	if (!rc) {
-		g.funcs = calloc(n_funcs, sizeof(*g.funcs));
-		g.blocks = calloc(n_blocks, sizeof(*g.blocks));
-		g.block_of = calloc(code->n, sizeof(*g.block_of));
-		if (!g.funcs || !g.blocks || !g.block_of)
-			rc = bb_fail_nomem(err);
-	}
-	if (rc) {
-		bb_cfg__done(&g);
-	} else {
+		g.funcs = bb_calloc(n_funcs, sizeof(*g.funcs));
+		g.blocks = bb_calloc(n_blocks, sizeof(*g.blocks));
+		g.block_of = bb_calloc(code->n, sizeof(*g.block_of));
 		fill_blocks(code, marks, &g);
 		*ret_cfg = g;
 	}
@@ -211,7 +203,7 @@ static uint32_t search_behind(struct search *s, const struct bb_code *code, uint
 uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,
 				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at)
 {
-	uint32_t *memory = calloc(2 * (size_t)g->n_blocks, sizeof(*memory)), most = 0, next[2];
+	uint32_t *memory = bb_calloc(2 * (size_t)g->n_blocks, sizeof(*memory)), most = 0, next[2];
 	struct search s = {.g = g, .queue = memory, .found_by = memory + g->n_blocks};
 
 	if (!memory)

@@ -196,9 +196,7 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 		most += m->c.key_bytes[i] ? KEY_SLOTS(m->c.key_bytes[i]) : 0;
 
 	m->out = (struct bb_rewrite){.code = code, .g = &m->c.cfg, .with = "counters"};
-	rc = bb_rewrite__open(&m->out, most, err);
-	if (rc)
-		return rc;
+	bb_rewrite__open(&m->out, most);
 	/* A jump that becomes long may push others out of reach. No jump becomes short again, so
 	 * the loop ends. */
 	do
@@ -240,18 +238,14 @@ static int load(const struct bb_code *code, bool with_keys, struct bb_clone *ret
 	size_t n_counters;
 	int rc = bb_cfg__make(code, g, err);
 
-	if (!rc)
-		rc = bb_registers__find(code, g, &m.regs, err);
 	if (!rc) {
-		m.sites = calloc(g->n_blocks, sizeof(*m.sites));
-		m.saves = calloc(g->n_funcs, sizeof(*m.saves));
-		m.stack_bytes = calloc(g->n_funcs, sizeof(*m.stack_bytes));
-		m.c.vain = calloc(code->n, sizeof(*m.c.vain));
-		m.c.key_bytes = with_keys ? calloc(code->n, sizeof(*m.c.key_bytes)) : NULL;
-		rc = m.sites && m.saves && m.stack_bytes && m.c.vain &&
-				     (m.c.key_bytes || !with_keys)
-			     ? find_sites(&m, err)
-			     : bb_fail_nomem(err);
+		bb_registers__find(code, g, &m.regs);
+		m.sites = bb_calloc(g->n_blocks, sizeof(*m.sites));
+		m.saves = bb_calloc(g->n_funcs, sizeof(*m.saves));
+		m.stack_bytes = bb_calloc(g->n_funcs, sizeof(*m.stack_bytes));
+		m.c.vain = bb_calloc(code->n, sizeof(*m.c.vain));
+		m.c.key_bytes = with_keys ? bb_calloc(code->n, sizeof(*m.c.key_bytes)) : NULL;
+		rc = find_sites(&m, err);
 	}
 	n_counters = g->n_blocks + m.c.n_vain;
 	if (!rc)

@@ -187,27 +187,22 @@ static void find_known(struct analysis *a)
 	}
 }
 
-int bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
-		       struct bb_registers *ret_regs, struct bb_err *err)
+void bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
+			struct bb_registers *ret_regs)
 {
 	struct analysis a = {.code = code, .g = g};
 
-	a.at_begin = calloc(g->n_blocks, sizeof(*a.at_begin));
-	a.declared = calloc(g->n_funcs, sizeof(*a.declared));
-	a.out.live = calloc(code->n, sizeof(*a.out.live));
-	a.out.known = calloc(code->n, sizeof(*a.out.known));
-	if (a.at_begin && a.declared && a.out.live && a.out.known) {
-		for (uint32_t f = 0; f < g->n_funcs; f++)
-			a.declared[f] = declared_args(code, g->funcs[f].type_id);
-		find_live(&a);
-		find_known(&a);
-		*ret_regs = a.out;
-	} else {
-		bb_registers__done(&a.out);
-	}
+	a.at_begin = bb_calloc(g->n_blocks, sizeof(*a.at_begin));
+	a.declared = bb_calloc(g->n_funcs, sizeof(*a.declared));
+	a.out.live = bb_calloc(code->n, sizeof(*a.out.live));
+	a.out.known = bb_calloc(code->n, sizeof(*a.out.known));
+	for (uint32_t f = 0; f < g->n_funcs; f++)
+		a.declared[f] = declared_args(code, g->funcs[f].type_id);
+	find_live(&a);
+	find_known(&a);
+	*ret_regs = a.out;
 	free(a.at_begin);
 	free(a.declared);
-	return a.out.live ? 0 : bb_fail_nomem(err);
 }
 
 void bb_registers__done(struct bb_registers *r)

@@ -12,8 +12,8 @@ struct bb_registers {
 
 #define BB_REG(n) ((uint16_t)(1U << (n)))
 
-int bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
-		       struct bb_registers *ret_regs, struct bb_err *err);
+void bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
+			struct bb_registers *ret_regs);
 void bb_registers__done(struct bb_registers *r);
 
 /* Finds two registers to use before slot `at`, free ones first. ret_save[k] is 0 if register

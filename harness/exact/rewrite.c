@@ -14,20 +14,15 @@
 
 /* --- laying it out --- */
 
-int bb_rewrite__open(struct bb_rewrite *r, size_t most, struct bb_err *err)
+void bb_rewrite__open(struct bb_rewrite *r, size_t most)
 {
 	size_t n = r->code->n;
 
-	r->insns = calloc(most, sizeof(*r->insns));
-	r->moved = calloc(3 * n + 1, sizeof(*r->moved));
-	r->is_long = calloc(n, sizeof(*r->is_long));
-	if (!r->insns || !r->moved || !r->is_long) {
-		bb_rewrite__done(r);
-		return bb_fail_nomem(err);
-	}
+	r->insns = bb_calloc(most, sizeof(*r->insns));
+	r->moved = bb_calloc(3 * n + 1, sizeof(*r->moved));
+	r->is_long = bb_calloc(n, sizeof(*r->is_long));
 	r->landing = r->moved + n + 1;
 	r->at = r->landing + n;
-	return 0;
 }
 
 void bb_rewrite__done(struct bb_rewrite *r)
@@ -129,11 +124,11 @@ _Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
 
 void *bb_rewrite__records(const struct bb_rewrite *r, const void *records, uint32_t n, size_t size)
 {
-	char *copy = calloc(n + (size_t)1, size);
+	char *copy = bb_calloc(n, size);
 
-	if (copy && n)
+	if (n)
 		memcpy(copy, records, n * size);
-	for (uint32_t i = 0; copy && r && i < n; i++) {
+	for (uint32_t i = 0; r && i < n; i++) {
 		uint32_t *insn_off = (uint32_t *)(void *)(copy + i * size);
 
 		*insn_off = *insn_off < r->code->n ? r->moved[*insn_off] : r->n;
@@ -172,9 +167,9 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 		    .log_size = LOG_BYTES);
 	void *funcs = bb_rewrite__records(now, code->funcs, code->n_funcs, sizeof(*code->funcs));
 	void *lines = bb_rewrite__records(now, code->lines, code->n_lines, sizeof(*code->lines));
-	int rc = funcs && lines ? 0 : -ENOMEM, btf_fd = -1;
+	int rc = 0, btf_fd = -1;
 
-	if (!rc && code->attach_btf_obj_id) {
+	if (code->attach_btf_obj_id) {
 		btf_fd = bpf_btf_get_fd_by_id(code->attach_btf_obj_id);
 		rc = btf_fd < 0 ? -errno : 0;
 		opts.attach_btf_obj_fd = (uint32_t)btf_fd;
@@ -204,8 +199,8 @@ static int load_with_log(const struct bb_code *code, const struct bb_rewrite *no
 int bb_load__program(const struct bb_code *code, const struct bb_rewrite *now, int *ret_fd,
 		     struct bb_err *err)
 {
-	char *log = malloc(LOG_BYTES);
-	int fd = -1, rc = log ? load_with_log(code, now, log, &fd, err) : bb_fail_nomem(err);
+	char *log = bb_calloc(1, LOG_BYTES);
+	int fd = -1, rc = load_with_log(code, now, log, &fd, err);
 
 	if (!rc)
 		*ret_fd = fd;
@@ -249,8 +244,8 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 			 struct bb_err *err)
 {
 	uint32_t said[BB_MAX_FUNCTIONS], most = 0;
-	char *log = malloc(LOG_BYTES);
-	int fd = -1, rc = log ? load_with_log(code, NULL, log, &fd, err) : bb_fail_nomem(err);
+	char *log = bb_calloc(1, LOG_BYTES);
+	int fd = -1, rc = load_with_log(code, NULL, log, &fd, err);
 	size_t n = rc ? 0 : bb_prog_static_stacks(log, said);
 
 	free(log);

@@ -28,7 +28,7 @@ struct bb_rewrite {
 #define BB_MOST_INSNS 65536u
 
 /* Allocates room for `most` slots. The caller has set code, g and with. */
-int bb_rewrite__open(struct bb_rewrite *r, size_t most, struct bb_err *err);
+void bb_rewrite__open(struct bb_rewrite *r, size_t most);
 void bb_rewrite__done(struct bb_rewrite *r);
 
 void bb_emit(struct bb_rewrite *r, uint8_t code, uint8_t dst, uint8_t src, int16_t off,
@@ -51,7 +51,7 @@ bool bb_rewrite__jump(struct bb_rewrite *r, uint32_t from, uint32_t to);
 bool bb_rewrite__mend(struct bb_rewrite *r);
 
 /* Returns a copy of the records[n] of func_info or line_info, of `size` bytes each, moved to their
- * new slots; if `r` is NULL, unchanged. The caller must free() it. NULL without memory. */
+ * new slots; if `r` is NULL, unchanged. The caller must free() it. */
 void *bb_rewrite__records(const struct bb_rewrite *r, const void *records, uint32_t n, size_t size);
 
 /* Loads the rewritten form of `code`; if `now` is NULL, loads the original. -ENOTSUP with the

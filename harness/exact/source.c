@@ -14,13 +14,11 @@ static int by_line(const void *a, const void *b)
 }
 
 int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
-		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *err)
+		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *)
 {
-	struct bb_source_line *lines = calloc(code->n_lines + 1, sizeof(*lines));
+	struct bb_source_line *lines = bb_calloc(code->n_lines + 1, sizeof(*lines));
 	size_t n = 0;
 
-	if (!lines)
-		return bb_fail_nomem(err);
 	for (uint32_t i = 0; i < code->n_lines; i++) {
 		const struct bpf_line_info *r = &code->lines[i];
 		struct bb_source_line *line = &lines[i];
@@ -66,7 +64,7 @@ static int by_id(const void *a, const void *b)
 }
 
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
-		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err)
+		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *)
 {
 	struct bb_source_call *calls = NULL, *call;
 	struct btf *kernel = NULL;
@@ -79,10 +77,6 @@ int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const ui
 		if (!is_kfunc && !bb_insn_is_helper_call(i))
 			continue;
 		call = bb_append(&calls, &n, sizeof(*call));
-		if (!call) {
-			free(calls);
-			return bb_fail_nomem(err);
-		}
 		*call = (struct bb_source_call){.id = i->imm,
 						.is_kfunc = is_kfunc,
 						.calls = counts[g->block_of[at]]};

@@ -858,7 +858,7 @@ static void lay_out(struct maker *m)
 	r->moved[code->n] = r->n;
 }
 
-static int open_maker(struct maker *m, struct bb_err *err)
+static void open_maker(struct maker *m)
 {
 	uint32_t blocks = m->g->n_blocks, n = m->code->n;
 
@@ -866,7 +866,7 @@ static int open_maker(struct maker *m, struct bb_err *err)
 	m->c.exits = bb_calloc(n, sizeof(*m->c.exits));
 	m->is_header = bb_calloc(blocks, sizeof(*m->is_header));
 	m->to_exit = bb_calloc(n, sizeof(*m->to_exit));
-	return bb_registers__find(m->code, m->g, &m->regs, err);
+	bb_registers__find(m->code, m->g, &m->regs);
 }
 
 static int write_clone(struct maker *m, struct bb_err *err)
@@ -875,10 +875,8 @@ static int write_clone(struct maker *m, struct bb_err *err)
 	size_t most = (size_t)m->code->n * BB_LONG_SLOTS + ENTRY_SLOTS +
 		      (size_t)m->g->n_blocks * TURN_SLOTS + m->g->n_blocks +
 		      (size_t)(m->n_tail_calls + 1) * (EXIT_SLOTS + CALL_SLOTS);
-	int rc = bb_rewrite__open(&m->out, most, err);
 
-	if (rc)
-		return rc;
+	bb_rewrite__open(&m->out, most);
 	do
 		lay_out(m);
 	while (!bb_rewrite__mend(&m->out));
@@ -1014,12 +1012,10 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	int rc;
 
 	m.out = (struct bb_rewrite){.code = code, .g = g, .with = "clocks"};
-	rc = open_maker(&m, err);
-	if (!rc) {
-		find_marks(&m);
-		find_exits(&m);
-		rc = lay_out_frame(&m, stack_bytes, err);
-	}
+	open_maker(&m);
+	find_marks(&m);
+	find_exits(&m);
+	rc = lay_out_frame(&m, stack_bytes, err);
 	if (!rc)
 		rc = make_memory(&m, err);
 	if (!rc)

@@ -218,7 +218,7 @@ static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewri
 {
 	union bpf_attr a = *attr;
 	void *funcs = NULL, *lines = NULL;
-	int fd = -1;
+	int fd;
 
 	if (r) {
 		funcs = bb_rewrite__records(r, (const void *)(uintptr_t)a.func_info,
@@ -236,9 +236,7 @@ static int load(const union bpf_attr *attr, uint32_t size, const struct bb_rewri
 	a.log_level = BB_LOG_STATS;
 	a.log_buf = (uintptr_t)log;
 	a.log_size = LOG_BYTES;
-	errno = ENOMEM;
-	if (!r || (funcs && lines))
-		fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, size);
+	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &a, size);
 	fd = fd < 0 ? -errno : fd;
 	free(funcs);
 	free(lines);

@@ -544,19 +544,16 @@ static int build(struct layout *l, struct bb_err *err)
 		n_around += bb_insn_is_exit(&code->insns[at]) || bb_insn_is_call(&code->insns[at]);
 	most = code->n * (1 + (n_held ? 2 + n_held : 0)) + n_cuts * (CHECK_SLOTS + STUB_SLOTS) +
 	       n_held * PER_HELD + n_around * CALL_SLOTS + (COVER + 32) * (size_t)l->g->n_funcs;
-	l->funcs = calloc(l->g->n_funcs, sizeof(*l->funcs));
-	l->checks = calloc(2 * n_cuts + 1, sizeof(*l->checks));
-	l->stubs = calloc(n_cuts + 1, sizeof(*l->stubs));
-	l->leaving = calloc(n_around + 1, sizeof(*l->leaving));
-	if (!l->funcs || !l->checks || !l->stubs || !l->leaving)
-		return bb_fail_nomem(err);
+	l->funcs = bb_calloc(l->g->n_funcs, sizeof(*l->funcs));
+	l->checks = bb_calloc(2 * n_cuts + 1, sizeof(*l->checks));
+	l->stubs = bb_calloc(n_cuts + 1, sizeof(*l->stubs));
+	l->leaving = bb_calloc(n_around + 1, sizeof(*l->leaving));
 	find_cut_functions(l);
 	for (uint32_t f = 0; !rc && f < l->g->n_funcs; f++)
 		rc = find_room(l, f, err);
-	if (!rc)
-		rc = bb_rewrite__open(&l->out, most, err);
 	if (rc)
 		return rc;
+	bb_rewrite__open(&l->out, most);
 	lay_out(l);
 	if (l->out.n > BB_MOST_INSNS)
 		return bb_fail(err, -ENOTSUP,

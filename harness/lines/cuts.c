@@ -169,23 +169,17 @@ static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 	}
 }
 
-int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
-		  uint32_t every, struct bb_cuts *ret_cuts, struct bb_err *err)
+void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
+		   uint32_t every, struct bb_cuts *ret_cuts)
 {
 	struct search s = {.code = code, .g = g, .detail = detail};
 	struct bb_cuts c = {0};
 
-	s.marks = calloc(code->n, sizeof(*s.marks));
-	s.in_loop = c.in_loop = calloc(code->n, sizeof(*s.in_loop));
-	s.entered = c.entered = calloc(g->n_funcs, sizeof(*s.entered));
-	s.in_two_ways = calloc(g->n_funcs, sizeof(*s.in_two_ways));
-	c.v = calloc(2 * (size_t)code->n, sizeof(*c.v));
-	if (!s.marks || !c.in_loop || !c.entered || !c.v || !s.in_two_ways) {
-		free(s.marks);
-		free(s.in_two_ways);
-		bb_cuts__done(&c);
-		return bb_fail_nomem(err);
-	}
+	s.marks = bb_calloc(code->n, sizeof(*s.marks));
+	s.in_loop = c.in_loop = bb_calloc(code->n, sizeof(*s.in_loop));
+	s.entered = c.entered = bb_calloc(g->n_funcs, sizeof(*s.entered));
+	s.in_two_ways = bb_calloc(g->n_funcs, sizeof(*s.in_two_ways));
+	c.v = bb_calloc(2 * (size_t)code->n, sizeof(*c.v));
 	do {
 		s.again = false;
 		memset(s.entered, 0, g->n_funcs * sizeof(*s.entered));
@@ -200,7 +194,6 @@ int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cu
 	free(s.marks);
 	free(s.in_two_ways);
 	*ret_cuts = c;
-	return 0;
 }
 
 void bb_cuts__done(struct bb_cuts *c)

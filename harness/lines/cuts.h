@@ -43,9 +43,9 @@ struct bb_cuts {
 };
 
 /* Finds the cuts and keeps one in `every`; 1 keeps all. The start and the exits of a function
- * are always kept. Returns 0 or -ENOMEM. */
-int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
-		  uint32_t every, struct bb_cuts *ret_cuts, struct bb_err *err);
+ * are always kept. */
+void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
+		   uint32_t every, struct bb_cuts *ret_cuts);
 void bb_cuts__done(struct bb_cuts *c);
 
 /* Returns the function that the helper called at slot `at` calls back in the same run; -1 if

@@ -352,25 +352,22 @@ static void find_releases(struct pass *p)
 	}
 }
 
-int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,
-		   struct bb_err *err)
+void bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds)
 {
-	struct bb_helds h = {.released = calloc(code->n, sizeof(*h.released))};
+	struct bb_helds h = {.released = bb_calloc(code->n, sizeof(*h.released))};
 	struct pass p = {.code = code,
 			 .g = g,
 			 .out = &h,
-			 .at_begin = calloc((size_t)g->n_blocks * N_STATE, sizeof(*p.at_begin)),
-			 .seen = calloc(g->n_blocks, sizeof(*p.seen)),
-			 .returns = calloc(g->n_funcs, sizeof(*p.returns))};
-	int rc = h.released && p.at_begin && p.seen && p.returns ? 0 : bb_fail_nomem(err);
+			 .at_begin = bb_calloc((size_t)g->n_blocks * N_STATE, sizeof(*p.at_begin)),
+			 .seen = bb_calloc(g->n_blocks, sizeof(*p.seen)),
+			 .returns = bb_calloc(g->n_funcs, sizeof(*p.returns))};
 	uint32_t before;
 
-	if (!rc && bb_code__calls_kfuncs(code))
+	if (bb_code__calls_kfuncs(code))
 		p.kernel = btf__load_vmlinux_btf();
 	do { /* repeat until no further function is found that returns what it acquired */
 		before = p.n_returned;
-		if (!rc)
-			find_takers(&p);
+		find_takers(&p);
 		if (h.n)
 			find_releases(&p);
 	} while (p.n_returned != before);
@@ -378,11 +375,7 @@ int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb
 	free(p.at_begin);
 	free(p.seen);
 	free(p.returns);
-	if (rc)
-		bb_helds__done(&h);
-	else
-		*ret_helds = h;
-	return rc;
+	*ret_helds = h;
 }
 
 void bb_helds__done(struct bb_helds *h)

@@ -37,8 +37,6 @@ struct bb_helds {
  * Finds the acquiring calls of all functions. If a function returns what it acquired, a call of
  * that function is an acquiring call, too. Only known kinds of resources are found, and at most
  * BB_MAX_HELD calls. Where another resource is held, the verifier does not let the program end.
- * Returns 0 or -ENOMEM.
  */
-int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,
-		   struct bb_err *err);
+void bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds);
 void bb_helds__done(struct bb_helds *h);

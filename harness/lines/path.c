@@ -163,11 +163,10 @@ static void free_texts(struct bb_line_row *row)
 }
 
 /* Returns the index of the row with the same call, lines and call stack f[n] as `row`; adds
- * `row` if there is none. Of `row`, only the instructions are set. UINT32_MAX if out of memory. */
+ * `row` if there is none. Of `row`, only the instructions are set. */
 static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 			 const struct frames *f, uint32_t n)
 {
-	struct bb_line_row *added;
 	const char *text = "";
 	char from[600];
 
@@ -196,18 +195,11 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 	for (uint32_t i = 0; i < m->out.n_rows; i++)
 		if (same_row(&m->out.rows[i], &row))
 			return i;
-	row.file = strdup(row.file);
-	row.text = strdup(text + strspn(text, " \t"));
-	row.call = strdup(call);
-	row.from = strdup(from);
-	added = row.file && row.text && row.call && row.from
-			? bb_append(&m->out.rows, &m->out.n_rows, sizeof(*added))
-			: NULL;
-	if (!added) {
-		free_texts(&row);
-		return UINT32_MAX;
-	}
-	*added = row;
+	row.file = bb_strdup(row.file);
+	row.text = bb_strdup(text + strspn(text, " \t"));
+	row.call = bb_strdup(call);
+	row.from = bb_strdup(from);
+	*(struct bb_line_row *)bb_append(&m->out.rows, &m->out.n_rows, sizeof(row)) = row;
 	return (uint32_t)(m->out.n_rows - 1);
 }
 
@@ -244,7 +236,7 @@ static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct 
 
 /* Makes the row for the code after the last cut: a tail call with the program that it leads to, or
  * a function without cuts. */
-static int make_last_row(struct maker *m, const struct frames *now)
+static void make_last_row(struct maker *m, const struct frames *now)
 {
 	struct bb_line_path *p = &m->out;
 	const struct bb_cut *last = &m->cuts->v[p->cuts[p->n - 1]];
@@ -257,15 +249,12 @@ static int make_last_row(struct maker *m, const struct frames *now)
 		snprintf(call + strlen(call), sizeof(call) - strlen(call), LEADS_TO);
 	}
 	i = find_row(m, row, call, now, now->n);
-	if (i == UINT32_MAX)
-		return -ENOMEM;
 	if (!p->rows[i].turns++)
 		p->rows[i].first = p->n - 1;
 	p->row_of[p->n - 1] = i;
-	return 0;
 }
 
-static int make_rows(struct maker *m)
+static void make_rows(struct maker *m)
 {
 	struct bb_line_path *p = &m->out;
 	struct frames before = {0}, now;
@@ -281,8 +270,6 @@ static int make_rows(struct maker *m)
 		now = before;
 		go_on(m, &now, from, to);
 		row = row_of(m, from, to, &before, &now, &comes);
-		if (row == UINT32_MAX)
-			return -ENOMEM;
 		p->rows[row].enters |= now.n > before.n;
 		if (comes && !p->rows[row].turns++)
 			p->rows[row].first = i;
@@ -290,7 +277,8 @@ static int make_rows(struct maker *m)
 		p->checks[i + 1] = p->checks[i] + 1 + (now.n != before.n ? HANDED_OVER : 0);
 		before = now;
 	}
-	return p->leaves ? make_last_row(m, &before) : 0;
+	if (p->leaves)
+		make_last_row(m, &before);
 }
 
 /* --- which positions are measured --- */
@@ -330,17 +318,12 @@ static void choose_some(const struct bb_line_path *p, const struct kind *kinds, 
 
 /* Chooses the measured positions: all of them, or those of some parts of each kind. If these are
  * still more than `most`, only every second of them is taken, or every third, and so on. */
-static int choose(struct bb_line_path *p, uint32_t most)
+static void choose(struct bb_line_path *p, uint32_t most)
 {
-	bool *wanted = calloc(p->n + 1, sizeof(*wanted));
-	struct kind *kinds = calloc(p->n, sizeof(*kinds));
+	bool *wanted = bb_calloc(p->n + 1, sizeof(*wanted));
+	struct kind *kinds = bb_calloc(p->n, sizeof(*kinds));
 	uint32_t n = p->n, every, some = OF_EACH_KIND + (n <= MEASURE_ALL && n <= most);
 
-	if (!wanted || !kinds) {
-		free(wanted);
-		free(kinds);
-		return -ENOMEM;
-	}
 	memset(wanted, true, p->n);
 	for (uint32_t i = 0; i + 1 < p->n; i++)
 		kinds[i] = (struct kind){p->cuts[i], p->cuts[i + 1], i};
@@ -360,37 +343,30 @@ static int choose(struct bb_line_path *p, uint32_t most)
 			p->measured[p->n_measured++] = i;
 	free(wanted);
 	free(kinds);
-	return 0;
 }
 
-int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
-		       const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
-		       struct bb_line_path *ret_path, struct bb_err *err)
+void bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
+			const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
+			struct bb_line_path *ret_path)
 {
 	struct maker m = {.code = code, .g = g, .cuts = cuts, .out = {.cuts = path, .n = n}};
 	struct bb_line_path *p = &m.out;
 	const struct bb_cut *last = n ? &cuts->v[path[n - 1]] : NULL;
-	int rc;
 
-	p->row_of = calloc(n + 1, sizeof(*p->row_of));
-	p->measured = calloc(n + 1, sizeof(*p->measured));
-	p->checks = calloc(n + 1, sizeof(*p->checks));
+	p->row_of = bb_calloc(n + 1, sizeof(*p->row_of));
+	p->measured = bb_calloc(n + 1, sizeof(*p->measured));
+	p->checks = bb_calloc(n + 1, sizeof(*p->checks));
 	p->leaves = last &&
 		    (!bb_insn_is_exit(&code->insns[last->slot]) || last->slot >= g->funcs[0].end);
 	if (bb_code__calls_kfuncs(code))
 		m.kernel = btf__load_vmlinux_btf();
-	rc = p->row_of && p->measured && p->checks ? make_rows(&m) : -ENOMEM;
-	if (!rc && n)
-		rc = choose(p, most < 8 ? 8 : most);
-	if (!rc && p->leaves)
+	make_rows(&m);
+	if (n)
+		choose(p, most < 8 ? 8 : most);
+	if (p->leaves)
 		p->measured[p->n_measured++] = n; /* the end of the run */
 	btf__free(m.kernel);
-	if (rc) {
-		bb_line_path__done(p);
-		return bb_fail_nomem(err);
-	}
 	*ret_path = m.out;
-	return 0;
 }
 
 void bb_line_path__done(struct bb_line_path *p)
@@ -444,13 +420,11 @@ static void find_rates(const struct bb_line_path *p, const double *cumulative, s
 	}
 }
 
-int bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
-			double *ret_first)
+void bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
+			 double *ret_first)
 {
-	struct rate *rates = calloc(p->n_rows + 1, sizeof(*rates));
+	struct rate *rates = bb_calloc(p->n_rows + 1, sizeof(*rates));
 
-	if (!rates)
-		return -ENOMEM;
 	find_rates(p, cumulative, rates, ret_first);
 	for (size_t r = 0; r < p->n_rows; r++)
 		ret_rows[r] = 0;
@@ -463,5 +437,4 @@ int bb_line_path__share(const struct bb_line_path *p, const double *cumulative, 
 			ret_rows[p->row_of[at]] += ns * rates[p->row_of[at]].sum / expected;
 	}
 	free(rates);
-	return 0;
 }

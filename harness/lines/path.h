@@ -38,11 +38,11 @@ struct bb_line_path {
 			follows */
 };
 
-/* Takes ownership of path[n], also on failure. At most `most` positions are measured, and the
- * end of the run; `most` below 8 counts as 8. Returns 0 or -ENOMEM. */
-int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
-		       const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
-		       struct bb_line_path *ret_path, struct bb_err *err);
+/* Takes ownership of path[n]. At most `most` positions are measured, and the end of the run; `most`
+ * below 8 counts as 8. */
+void bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
+			const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
+			struct bb_line_path *ret_path);
 void bb_line_path__done(struct bb_line_path *p);
 
 /*
@@ -52,5 +52,5 @@ void bb_line_path__done(struct bb_line_path *p);
  * positions between two measured ones, the time is divided among their parts, in proportion to the
  * times that parts of the same rows take elsewhere.
  */
-int bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
-			double *ret_first);
+void bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
+			 double *ret_first);

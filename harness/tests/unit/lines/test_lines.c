@@ -89,7 +89,7 @@ static void expect_cuts(const struct program *p, enum bb_cut_detail detail, uint
 	char found[256] = "";
 	size_t at = 0;
 
-	assert_int_equal(bb_cuts__find(&p->code, &p->cfg, detail, every, &c, NULL), 0);
+	bb_cuts__find(&p->code, &p->cfg, detail, every, &c);
 	for (uint32_t i = 0; i < c.n; i++)
 		at += (size_t)snprintf(found + at, sizeof(found) - at, "%s%u%s", i ? " " : "",
 				       c.v[i].slot, c.v[i].after ? "+" : "");
@@ -139,7 +139,7 @@ static void expect_entered(const struct program *p, const enum bb_entered *expec
 {
 	struct bb_cuts c;
 
-	assert_int_equal(bb_cuts__find(&p->code, &p->cfg, BB_CUT_ALL, 1, &c, NULL), 0);
+	bb_cuts__find(&p->code, &p->cfg, BB_CUT_ALL, 1, &c);
 	for (uint32_t f = 0; f < p->cfg.n_funcs; f++)
 		assert_int_equal(c.entered[f], expected[f]);
 	bb_cuts__done(&c);
@@ -186,7 +186,7 @@ static struct bb_helds helds_of(const struct program *p)
 {
 	struct bb_helds h;
 
-	assert_int_equal(bb_helds__find(&p->code, &p->cfg, &h, NULL), 0);
+	bb_helds__find(&p->code, &p->cfg, &h);
 	return h;
 }
 
@@ -326,7 +326,7 @@ static struct bb_line_path path_of(const struct program *p, const struct bb_cuts
 
 	assert_non_null(own);
 	memcpy(own, v, n * sizeof(*own));
-	assert_int_equal(bb_line_path__make(&p->code, &p->cfg, cuts, own, n, most, &path, NULL), 0);
+	bb_line_path__make(&p->code, &p->cfg, cuts, own, n, most, &path);
 	return path;
 }
 
@@ -344,7 +344,7 @@ static void test_calls_in_a_row(void **state)
 
 	(void)state;
 	OPEN(&p, insns);
-	assert_int_equal(bb_cuts__find(&p.code, &p.cfg, BB_CUT_CALLS, 1, &cuts, NULL), 0);
+	bb_cuts__find(&p.code, &p.cfg, BB_CUT_CALLS, 1, &cuts);
 	assert_int_equal(cuts.n, N_OF(passed)); /* 0 1 1+ 2+ 4 */
 	path = path_of(&p, &cuts, passed, N_OF(passed), 100);
 	for (uint32_t i = 0; i < N_OF(calls); i++)
@@ -378,7 +378,7 @@ static void test_path_through_a_loop(void **state)
 
 	(void)state;
 	OPEN(&p, insns);
-	assert_int_equal(bb_cuts__find(&p.code, &p.cfg, BB_CUT_ALL, 1, &c, NULL), 0);
+	bb_cuts__find(&p.code, &p.cfg, BB_CUT_ALL, 1, &c);
 	path = path_of(&p, &c, way, N_OF(way), 80);
 	assert_false(path.leaves);
 	assert_int_equal(path.n_measured, N_OF(way));
@@ -391,7 +391,7 @@ static void test_path_through_a_loop(void **state)
 	assert_true(path.rows[path.row_of[2]].is_loop);
 	for (uint32_t i = 0; i < N_OF(way); i++)
 		expect_ns(path.checks[i], i);
-	assert_int_equal(bb_line_path__share(&path, cumulative, rows, firsts), 0);
+	bb_line_path__share(&path, cumulative, rows, firsts);
 	expect_ns(rows[call], 60);
 	expect_ns(firsts[call], 20);
 	expect_ns(rows[path.row_of[2]], 15);
@@ -421,14 +421,14 @@ static void test_long_path(void **state)
 	way[2 * ROUNDS + 1] = 3;
 	way[2 * ROUNDS + 2] = 4;
 	OPEN(&p, insns);
-	assert_int_equal(bb_cuts__find(&p.code, &p.cfg, BB_CUT_ALL, 1, &c, NULL), 0);
+	bb_cuts__find(&p.code, &p.cfg, BB_CUT_ALL, 1, &c);
 	path = path_of(&p, &c, way, N_OF(way), 24);
 	assert_in_range(path.n_measured, 8, 24);
 	assert_int_equal(path.measured[0], 0);
 	assert_int_equal(path.measured[path.n_measured - 1], N_OF(way) - 1);
 	for (uint32_t i = 0; i < path.n_measured; i++) /* 30 ns a call, 3 ns the rest of a round */
 		cumulative[i] = path.measured[i] / 2 * 33 + path.measured[i] % 2 * 3;
-	assert_int_equal(bb_line_path__share(&path, cumulative, rows, firsts), 0);
+	bb_line_path__share(&path, cumulative, rows, firsts);
 	for (size_t r = 0; r < path.n_rows; r++)
 		sum += rows[r];
 	expect_ns(sum, cumulative[path.n_measured - 1] - cumulative[0]);
@@ -453,7 +453,7 @@ static void test_path_through_a_function(void **state)
 
 	(void)state;
 	OPEN(&p, insns);
-	assert_int_equal(bb_cuts__find(&p.code, &p.cfg, BB_CUT_ALL, 1, &c, NULL), 0);
+	bb_cuts__find(&p.code, &p.cfg, BB_CUT_ALL, 1, &c);
 	path = path_of(&p, &c, way, N_OF(way), 80);
 	assert_int_equal(path.row_of[1], path.row_of[3]);
 	assert_true(path.rows[path.row_of[1]].enters);
@@ -480,7 +480,7 @@ static void test_path_that_leaves(void **state)
 
 	(void)state;
 	OPEN(&p, insns);
-	assert_int_equal(bb_cuts__find(&p.code, &p.cfg, BB_CUT_ALL, 1, &c, NULL), 0);
+	bb_cuts__find(&p.code, &p.cfg, BB_CUT_ALL, 1, &c);
 	path = path_of(&p, &c, way, N_OF(way), 80);
 	assert_true(path.leaves);
 	assert_int_equal(path.n_measured, 3);
