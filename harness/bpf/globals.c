@@ -9,6 +9,49 @@
 #include "bpf/code.h"
 #include "bpf/map_contents.h"
 
+/* Adds the offset of the member `path`, such as "a" or "a.b", of a struct, and sets its size. */
+static bool find_member(const struct btf *btf, __u32 type_id, const char *path, size_t *offset,
+			size_t *ret_size)
+{
+	const struct btf_type *t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, type_id));
+	size_t len = strcspn(path, ".");
+
+	for (__u16 i = 0; t && btf_is_composite(t) && i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const char *name = btf__name_by_offset(btf, m->name_off);
+		__s64 size = btf__resolve_size(btf, m->type);
+
+		if (!name || strlen(name) != len || memcmp(name, path, len))
+			continue;
+		if (size < 0 || btf_member_bitfield_size(t, i))
+			return false;
+		*offset += btf_member_bit_offset(t, i) / 8;
+		*ret_size = (size_t)size;
+		return !path[len] || find_member(btf, m->type, path + len + 1, offset, ret_size);
+	}
+	return false;
+}
+
+bool bb_btf_variable(const struct btf *btf, const struct btf_type *section, const char *name,
+		     size_t *ret_offset, size_t *ret_size)
+{
+	size_t len = strcspn(name, ".");
+
+	for (__u16 i = 0; i < btf_vlen(section); i++) {
+		const struct btf_var_secinfo *var = &btf_var_secinfos(section)[i];
+		const struct btf_type *t = btf__type_by_id(btf, var->type);
+		const char *text = bb_btf_name(btf, var->type);
+
+		if (!t || !btf_is_var(t) || !text || strlen(text) != len || memcmp(text, name, len))
+			continue;
+		*ret_offset = var->offset;
+		*ret_size = var->size;
+		return !name[len] ||
+		       find_member(btf, t->type, name + len + 1, ret_offset, ret_size);
+	}
+	return false;
+}
+
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size)
 {
@@ -20,20 +63,13 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 		const char *sec_name = sec && btf_is_datasec(sec)
 					       ? btf__name_by_offset(btf, sec->name_off)
 					       : NULL;
-		const struct btf_var_secinfo *vars = sec_name ? btf_var_secinfos(sec) : NULL;
 
-		for (__u16 i = 0; vars && i < btf_vlen(sec); i++) {
-			const char *var_name = bb_btf_name(btf, vars[i].type);
-
-			if (!var_name || strcmp(var_name, name))
-				continue;
-			/* the map of a section such as ".rodata" or ".bss" */
-			*ret_map = bpf_object__find_map_by_name(obj, sec_name);
-			*ret_offset = vars[i].offset;
-			*ret_size = vars[i].size;
-			if (*ret_map)
-				return 0;
-		}
+		if (!sec_name || !bb_btf_variable(btf, sec, name, ret_offset, ret_size))
+			continue;
+		/* the map of a section such as ".rodata" or ".bss" */
+		*ret_map = bpf_object__find_map_by_name(obj, sec_name);
+		if (*ret_map)
+			return 0;
 	}
 	return -ENOENT;
 }

@@ -59,42 +59,73 @@ static int add_map(struct bb_object_info *info, const char *name, uint32_t type)
 	return to->name ? 0 : -ENOMEM;
 }
 
+#define MOST_NESTED 4u    /* structs in structs whose members are listed */
+#define MOST_GLOBALS 512u /* listed variables and members */
+
+static bool has_global(const struct bb_object_info *info, const char *name)
+{
+	for (size_t i = 0; i < info->n_globals; i++)
+		if (!strcmp(info->globals[i].name, name))
+			return true;
+	return false;
+}
+
+/* Adds a variable or a member that is a number or an array of char; of a struct, its members. */
+static int add_global(struct bb_object_info *info, const struct btf *btf, const char *name,
+		      __u32 type_id, unsigned int depth)
+{
+	const struct btf_type *t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, type_id));
+	bool is_text = t && btf_is_array(t);
+	__s64 size = btf__resolve_size(btf, type_id);
+	struct bb_object_global *to;
+	int rc = 0;
+
+	if (is_text)
+		t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, btf_array(t)->type));
+	if (!t || size < 0 || info->n_globals == MOST_GLOBALS || has_global(info, name))
+		return 0;
+	for (__u16 i = 0;
+	     !rc && !is_text && btf_is_struct(t) && depth < MOST_NESTED && i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const char *own = btf__name_by_offset(btf, m->name_off);
+		char *whole = NULL;
+
+		if (!own || !*own || btf_member_bitfield_size(t, i))
+			continue;
+		rc = asprintf(&whole, "%s.%s", name, own) < 0
+			     ? -ENOMEM
+			     : add_global(info, btf, whole, m->type, depth + 1);
+		free(whole);
+	}
+	if (rc ||
+	    (is_text ? !btf_is_int(t) || t->size != 1 : !btf_is_int(t) && !btf_is_any_enum(t)))
+		return rc;
+	to = bb_append(&info->globals, &info->n_globals, sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	*to = (struct bb_object_global){strdup(name), is_text, (uint32_t)size};
+	return to->name ? 0 : -ENOMEM;
+}
+
 /* Adds the global variables of .rodata. Static variables there are mostly the program's own
- * strings. */
+ * strings; static structs are not. */
 static int add_globals(struct bb_object_info *info, const struct btf *btf)
 {
 	__s32 id = btf ? btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC) : -1;
 	const struct btf_type *sec = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	int rc = 0;
 
-	for (__u16 i = 0; sec && i < btf_vlen(sec); i++) {
-		const struct btf_var_secinfo *where = &btf_var_secinfos(sec)[i];
-		const struct btf_type *var = btf__type_by_id(btf, where->type);
+	for (__u16 i = 0; !rc && sec && i < btf_vlen(sec); i++) {
+		const struct btf_type *var = btf__type_by_id(btf, btf_var_secinfos(sec)[i].type),
+				      *t;
 		const char *name = var && btf_is_var(var) ? btf__name_by_offset(btf, var->name_off)
 							  : NULL;
-		struct bb_object_global *to;
-		const struct btf_type *t;
-		bool is_text;
 
-		if (!name || btf_var(var)->linkage != BTF_VAR_GLOBAL_ALLOCATED)
-			continue;
-		t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, var->type));
-		is_text = t && btf_is_array(t);
-		if (is_text)
-			t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, btf_array(t)->type));
-		/* a number, or an array of char */
-		if (!t || (is_text ? !btf_is_int(t) || t->size != 1
-				   : !btf_is_int(t) && !btf_is_any_enum(t)))
-			continue;
-		to = bb_append(&info->globals, &info->n_globals, sizeof(*to));
-		if (!to)
-			return -ENOMEM;
-		to->name = strdup(name);
-		to->is_text = is_text;
-		to->size_bytes = where->size;
-		if (!to->name)
-			return -ENOMEM;
+		t = name ? btf__type_by_id(btf, (__u32)btf__resolve_type(btf, var->type)) : NULL;
+		if (t && (btf_is_struct(t) || btf_var(var)->linkage == BTF_VAR_GLOBAL_ALLOCATED))
+			rc = add_global(info, btf, name, var->type, 0);
 	}
-	return 0;
+	return rc;
 }
 
 /* --- captures: their programs without the loader's tests of the kernel --- */
@@ -168,6 +199,13 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	}
 	for (size_t i = 0; !error && i < c->n_maps; i++)
 		error = add_map(info, c->maps[i].name, c->maps[i].type);
+	for (size_t i = 0; !error && i < c->n_btfs; i++) {
+		const struct bb_blob *raw = &c->btfs[i].raw;
+		struct btf *btf = raw->size ? btf__new(raw->data, (__u32)raw->size) : NULL;
+
+		error = add_globals(info, btf);
+		btf__free(btf);
+	}
 	free(of_prog);
 	free(attachments);
 	bb_capture__give_back(c);

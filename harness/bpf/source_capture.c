@@ -45,20 +45,9 @@ static bool find_variable(const struct captured *s, size_t map, const char *name
 {
 	const struct bb_captured_map *m = &s->capture->maps[map];
 	const struct btf_type *section = section_of(s, m);
-	const struct btf_var_secinfo *var = section ? btf_var_secinfos(section) : NULL;
 
-	for (int i = 0; var && i < btf_vlen(section); i++, var++) {
-		const struct btf *btf = s->btfs[m->btf];
-		const char *text = bb_btf_name(btf, var->type);
-
-		if (!text || strcmp(text, name) || var->offset > m->value_size ||
-		    var->size > m->value_size - var->offset)
-			continue;
-		*ret_offset = var->offset;
-		*ret_size = var->size;
-		return true;
-	}
-	return false;
+	return section && bb_btf_variable(s->btfs[m->btf], section, name, ret_offset, ret_size) &&
+	       *ret_offset <= m->value_size && *ret_size <= m->value_size - *ret_offset;
 }
 
 /* Gives a global variable another value than the command gave it. */

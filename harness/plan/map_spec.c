@@ -193,13 +193,25 @@ int bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *
 
 		if (bb_map_specs__find(list, from->v[i].name))
 			continue;
-		v = reallocarray(list->v, list->n + 1, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		list->v = v;
-		rc = bb_kind__copy(&bb_map_kind, &from->v[i], &v[list->n++]);
+		v = bb_append(&list->v, &list->n, sizeof(*v));
+		rc = v ? bb_kind__copy(&bb_map_kind, &from->v[i], v) : -ENOMEM;
 	}
 	return rc;
+}
+
+int bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
+			    const struct bb_map_entry *entry)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct bb_map_spec *s = &list->v[i];
+		struct bb_map_entry *e;
+
+		if (strcmp(s->name, name))
+			continue;
+		e = bb_append(&s->entries, &s->n_entries, sizeof(*e));
+		return e ? bb_kind__copy(&entry_kind, entry, e) : -ENOMEM;
+	}
+	return 0;
 }
 
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name)

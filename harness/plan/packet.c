@@ -12,14 +12,31 @@
 #define IPV6_BYTES 40u
 #define TCP_BYTES 20u
 #define UDP_BYTES 8u
+#define ICMP_BYTES 8u
+#define VLAN_BYTES 4u
 #define ETH_TYPE_MIN 0x600 /* a smaller number is a length (IEEE 802.3) */
 #define TYPE_IPV4 0x0800u
 #define TYPE_IPV6 0x86ddu
+#define TYPE_ARP 0x0806u
+#define TYPE_VLAN 0x8100u
+#define PROTO_ICMP 1u
+#define PROTO_IPV4 4u /* an IPv4 packet in an IP packet (RFC 2003) */
 #define PROTO_TCP 6u
 #define PROTO_UDP 17u
+#define PROTO_IPV6 41u
+#define PROTO_ICMPV6 58u
 #define PROTO_EXPERIMENT 253u
-#define TCP_CHECKSUM_AT 16u /* offset in the TCP header */
-#define UDP_CHECKSUM_AT 6u
+
+/* Headers above IP, by protocol. */
+static const struct l4 {
+	uint32_t protocol, bytes, checksum_at;
+	bool has_pseudo_header; /* the checksum covers addresses and protocol, too */
+} l4_headers[] = {
+	{PROTO_TCP, TCP_BYTES, 16, true},
+	{PROTO_UDP, UDP_BYTES, 6, true},
+	{PROTO_ICMP, ICMP_BYTES, 2, false},
+	{PROTO_ICMPV6, ICMP_BYTES, 2, true},
+};
 
 static void put16(uint8_t *at, size_t value)
 {
@@ -49,14 +66,17 @@ static size_t ip_bytes(const struct bb_packet *p)
 
 static size_t headers_of(const struct bb_packet *p)
 {
-	static const size_t l4_bytes[] = {[BB_PACKET_TCP] = TCP_BYTES, [BB_PACKET_UDP] = UDP_BYTES};
+	static const size_t l4_bytes[] = {[BB_PACKET_TCP] = TCP_BYTES,
+					  [BB_PACKET_UDP] = UDP_BYTES,
+					  [BB_PACKET_ICMP] = ICMP_BYTES};
 
 	return ETH_BYTES + ip_bytes(p) + l4_bytes[p->l4];
 }
 
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 {
-	static const uint8_t protocols[] = {PROTO_EXPERIMENT, PROTO_TCP, PROTO_UDP};
+	const uint8_t protocols[] = {PROTO_EXPERIMENT, PROTO_TCP, PROTO_UDP,
+				     p->ip == BB_PACKET_IPV6 ? PROTO_ICMPV6 : PROTO_ICMP};
 	uint8_t *ip = frame + ETH_BYTES, *l4 = ip + ip_bytes(p);
 
 	assert(size >= headers_of(p) && size <= BB_FRAME_MAX_BYTES && (p->ip || !p->l4));
@@ -82,7 +102,10 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 		memcpy(ip + 8, p->ip_src, 16);
 		memcpy(ip + 24, p->ip_dst, 16);
 	}
-	if (p->l4) {
+	if (p->l4 == BB_PACKET_ICMP) {
+		l4[0] = p->ip == BB_PACKET_IPV6 ? 128 : 8; /* echo request */
+		put16(l4 + 6, 1);                          /* sequence number */
+	} else if (p->l4) {
 		put16(l4, p->src_port);
 		put16(l4 + 2, p->dst_port);
 	}
@@ -112,20 +135,22 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 	return (uint16_t)~sum16(sum, data, len);
 }
 
-/* Sets the checksum of a TCP or UDP segment. `sum` is the sum of the pseudo-header's addresses. */
+/* Sets the checksum of what is above IP. `sum` is the sum of the pseudo-header's addresses. */
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
-	size_t at = protocol == PROTO_TCP ? TCP_CHECKSUM_AT : UDP_CHECKSUM_AT;
-	unsigned int checksum;
+	for (const struct l4 *h = l4_headers; h < l4_headers + BB_LEN(l4_headers); h++) {
+		unsigned int checksum;
 
-	if ((protocol != PROTO_TCP || len < TCP_BYTES) &&
-	    (protocol != PROTO_UDP || len < UDP_BYTES))
-		return;
-	put16(l4 + at, 0);
-	checksum = bb_inet_checksum(sum + protocol + (uint32_t)len, l4, len);
-	if (protocol == PROTO_UDP && !checksum)
-		checksum = 0xffff; /* 0 would mean "no checksum" */
-	put16(l4 + at, checksum);
+		if (h->protocol != protocol || len < h->bytes)
+			continue;
+		put16(l4 + h->checksum_at, 0);
+		checksum = bb_inet_checksum(h->has_pseudo_header ? sum + protocol + (uint32_t)len
+								 : 0,
+					    l4, len);
+		if (protocol == PROTO_UDP && !checksum)
+			checksum = 0xffff; /* 0 would mean "no checksum" */
+		put16(l4 + h->checksum_at, checksum);
+	}
 }
 
 int bb_frame__is_ipv4(const uint8_t *frame, size_t len)
@@ -157,6 +182,91 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 	} else if (is_ipv6 && get16(ip + 4) <= room - IPV6_BYTES) {
 		fix_l4(ip + IPV6_BYTES, get16(ip + 4), ip[6], sum16(0, ip + 8, 32));
 	}
+}
+
+/* --- the usual kinds of frames --- */
+
+enum usual_form { PLAIN, TAGGED, TIMESTAMPED, TUNNELLED, ARP };
+
+static const struct {
+	enum bb_packet_ip ip;
+	enum bb_packet_l4 l4;
+	enum usual_form form;
+} usual[] = {
+	{BB_PACKET_IPV4, BB_PACKET_TCP, PLAIN},       {BB_PACKET_IPV4, BB_PACKET_UDP, PLAIN},
+	{BB_PACKET_IPV6, BB_PACKET_TCP, PLAIN},       {BB_PACKET_IPV6, BB_PACKET_UDP, PLAIN},
+	{BB_PACKET_IPV4, BB_PACKET_ICMP, PLAIN},      {BB_PACKET_IPV6, BB_PACKET_ICMP, PLAIN},
+	{BB_PACKET_IPV4, BB_PACKET_TCP, TIMESTAMPED}, {BB_PACKET_IPV6, BB_PACKET_TCP, TIMESTAMPED},
+	{BB_PACKET_IPV4, BB_PACKET_TCP, TAGGED},      {BB_PACKET_IPV6, BB_PACKET_UDP, TAGGED},
+	{BB_PACKET_IPV4, BB_PACKET_UDP, TUNNELLED},   {BB_PACKET_IPV6, BB_PACKET_TCP, TUNNELLED},
+	{BB_PACKET_NO_IP, BB_PACKET_NO_L4, ARP},
+};
+
+/* Turns a SYN segment into one with data, and with the option "timestamps" (RFC 7323). */
+static void add_timestamps(uint8_t *tcp)
+{
+	static const uint8_t option[] = {1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 1};
+
+	put16(tcp + 12, 0x8018); /* header of 8 words; PSH and ACK */
+	put16(tcp + 10, 1);      /* low half of the acknowledgment */
+	memcpy(tcp + TCP_BYTES, option, sizeof(option));
+}
+
+/* Puts the IP packet of a frame of `len` bytes into an IPv4 packet. */
+static void put_into_ipv4(uint8_t *frame, size_t len, enum bb_packet_ip inner)
+{
+	uint8_t *ip = frame + ETH_BYTES;
+	uint8_t outer[IPV4_BYTES] = {0x45, [6] = 0x40, [8] = 64, [12] = 192, 0, 2, 1, 192, 0, 2, 2};
+
+	memmove(ip + IPV4_BYTES, ip, len - ETH_BYTES);
+	memcpy(ip, outer, sizeof(outer));
+	ip[9] = inner == BB_PACKET_IPV6 ? PROTO_IPV6 : PROTO_IPV4;
+	put16(ip + 2, len - ETH_BYTES + IPV4_BYTES);
+	put16(frame + 12, TYPE_IPV4);
+	bb_frame__fix_checksums(frame, len + IPV4_BYTES);
+}
+
+size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES])
+{
+	/* addresses for documentation: RFC 5737, RFC 3849 */
+	static const uint8_t address[][4] = {{192, 0, 2, 0}, {0x20, 0x01, 0x0d, 0xb8}};
+	/* "who has 192.0.2.2?" (RFC 826) */
+	static const uint8_t arp[] = {0,   1, 8, 0, 6, 4, 0, 1, 2, 0, 0,   0, 0, 1,
+				      192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 192, 0, 2, 2};
+	size_t len = 128;
+	struct bb_packet p;
+
+	if (nth >= BB_LEN(usual))
+		return 0;
+	bb_packet__init(&p);
+	p.ip = usual[nth].ip;
+	p.l4 = usual[nth].l4;
+	p.src_port = 49152; /* the first dynamic port */
+	p.dst_port = 443;
+	memcpy(p.ip_src, address[p.ip == BB_PACKET_IPV6], sizeof(address[0]));
+	memcpy(p.ip_dst, p.ip_src, sizeof(p.ip_src));
+	p.ip_src[p.ip == BB_PACKET_IPV6 ? 15 : 3] = 1;
+	p.ip_dst[p.ip == BB_PACKET_IPV6 ? 15 : 3] = 2;
+	if (usual[nth].form == ARP) {
+		p.eth_type = TYPE_ARP;
+		len = BB_FRAME_USUAL_BYTES;
+	}
+	bb_packet__write(&p, frame, len);
+	if (usual[nth].form == ARP) {
+		memcpy(frame + ETH_BYTES, arp, sizeof(arp));
+	} else if (usual[nth].form == TIMESTAMPED) {
+		add_timestamps(frame + ETH_BYTES + ip_bytes(&p));
+		bb_frame__fix_checksums(frame, len);
+	} else if (usual[nth].form == TUNNELLED) {
+		put_into_ipv4(frame, len, p.ip);
+		len += IPV4_BYTES;
+	} else if (usual[nth].form == TAGGED) {
+		memmove(frame + 12 + VLAN_BYTES, frame + 12, len - 12);
+		put16(frame + 12, TYPE_VLAN);
+		put16(frame + 14, 1); /* the default VLAN */
+		len += VLAN_BYTES;
+	}
+	return len;
 }
 
 /* --- a packet as a scenario describes it --- */

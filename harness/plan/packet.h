@@ -20,6 +20,7 @@ enum bb_packet_l4 {
 	BB_PACKET_NO_L4, /* with IP: protocol 253, for experiments (RFC 3692) */
 	BB_PACKET_TCP,   /* a SYN segment */
 	BB_PACKET_UDP,
+	BB_PACKET_ICMP, /* an echo request; with IPv6: of ICMPv6 */
 };
 
 struct bb_packet {
@@ -39,8 +40,17 @@ void bb_packet__init(struct bb_packet *p);
 /* Writes a frame of `size` bytes: at least its headers, at most BB_FRAME_MAX_BYTES. */
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 
-/* Recomputes the checksum of an IPv4 header, and the checksum of TCP or UDP in IPv4 or directly
- * after an IPv6 header. Skips headers that are truncated, and TCP and UDP in fragments. */
+/* Bytes of the longest frame of bb_packet__usual(). */
+#define BB_USUAL_FRAME_BYTES 160u
+
+/* Writes the nth of the kinds of frames that programs often look for: TCP, UDP, ICMP and IP in IP
+ * over IPv4 and IPv6, some with a VLAN tag or with TCP's options, and ARP. Returns its length; 0:
+ * there are no more. */
+size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES]);
+
+/* Recomputes the checksum of an IPv4 header, and the checksum of TCP, UDP or ICMP in IPv4 or
+ * directly after an IPv6 header. Skips headers that are truncated, and all but the IPv4 header in
+ * fragments. */
 void bb_frame__fix_checksums(uint8_t *frame, size_t len);
 
 /* True if the frame has a complete IPv4 header, by its EtherType and version. */

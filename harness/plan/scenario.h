@@ -113,6 +113,11 @@ struct bb_map_specs {
 /* Adds copies of the specs in `from` whose names are not in `list`. Returns 0 or -ENOMEM. */
 int bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
 
+/* Adds a copy of the entry to the spec of the map called `name`, which is in `list`. Returns 0 or
+ * -ENOMEM. */
+int bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
+			    const struct bb_map_entry *entry);
+
 /* Returns the spec of the map called `name`, or NULL. `list` may be NULL. */
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name);
 

@@ -2,6 +2,7 @@
 #include "run/try_inputs.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
 #include "base/deadline.h"
@@ -12,12 +13,25 @@
 #include "drivers/test_run_types.h"
 #include "drivers/trigger.h"
 #include "exact/registers.h"
+#include "plan/field.h"
+#include "plan/packet.h"
 
-#define NEARLY_ALL 0.9      /* share of executed instructions at which the search ends */
-#define MOST_VALUE 4096u    /* bytes of a map's value that is filled */
-#define MOST_SLOTS 16u      /* slots of a prog array that are filled */
-#define MOST_INDEXES 4u     /* elements of an array that are changed */
-#define MOST_CONSTANTS 256u /* constants to compare with */
+/* Of BB_TRY_S: for the search, and for taking back what is needless. The rest is for loads. */
+#define SEARCH_S 7.0
+#define TAKE_BACK_S 2.0
+#define NEARLY_ALL 0.9           /* share of executed instructions at which the search ends */
+#define MOST_VALUE 4096u         /* bytes of a map's value that is filled */
+#define MOST_SLOTS 16u           /* slots of a prog array that are filled */
+#define MOST_INDEXES 4u          /* elements of an array that are changed */
+#define MOST_ELEMENTS (1u << 20) /* of an array that is changed: restoring 33 million takes 7 s */
+#define MOST_CONSTANTS 256u      /* constants to compare with */
+
+/* The basic blocks that runs executed, by block of all programs. Other globals may give the program
+ * other blocks; each number of them has its own set. */
+struct reached {
+	size_t n;
+	uint8_t *blocks;
+};
 
 /* The search for one program. */
 struct trying {
@@ -32,12 +46,13 @@ struct trying {
 	struct bb_variant_spec with; /* the variant with the globals and maps of the state */
 	struct bb_try_search search;
 	struct bb_found_input *found;
-	/* loaded_bytes() of the present load; NULL: none */
-	uint8_t *loaded;
-	size_t n_loaded;
+	/* part_bytes() of the present load, and of what is in its maps; NULL: none */
+	uint8_t *loaded, *filled;
+	size_t n_loaded, n_filled;
 	uint32_t all;       /* instructions of the programs that the last run entered */
+	bool is_found;      /* the search has ended */
 	bool jumps_in_vain; /* a tail call of the last run did not happen */
-	uint8_t *reached;   /* by basic block of all programs: a run executed it */
+	struct reached *reached;
 	size_t n_reached;
 	struct bb_err err;
 };
@@ -47,7 +62,7 @@ struct trying {
 static void free_surroundings(struct trying *t)
 {
 	for (size_t i = 0; i < t->with.maps.n; i++)
-		free(t->with.maps.v[i].entries);
+		bb_kind__done(&bb_map_kind, &t->with.maps.v[i]);
 	free(t->with.maps.v);
 	free(t->with.globals);
 	t->with.maps = (struct bb_map_specs){0};
@@ -55,71 +70,42 @@ static void free_surroundings(struct trying *t)
 	t->with.n_globals = 0;
 }
 
-static const struct bb_variant_spec *own_spec(const struct trying *t)
+/* Adds an entry to the surroundings; also one that is not set, as its map is emptied of it. */
+static int add_entry(struct trying *t, const struct bb_try_part *p)
 {
-	return &t->session->plan->scenario->variants[t->variant];
+	struct bb_map_spec entry_of = {.name = (char *)(uintptr_t)p->name};
+	struct bb_map_specs one = {&entry_of, 1};
+	int rc = bb_map_specs__inherit(&t->with.maps, &one);
+	struct bb_map_entry e = {.key.bytes = {(uint8_t *)(uintptr_t)p->key, p->key_len}};
+
+	if (rc || !p->is_set || (p->kind == BB_TRY_PROGRAM && !p->bytes[0]))
+		return rc;
+	if (p->kind == BB_TRY_PROGRAM)
+		e.program = t->found->programs[p->bytes[0] - 1];
+	else
+		e.value.bytes = (struct bb_bytes){p->bytes, p->len};
+	return bb_map_specs__add_entry(&t->with.maps, p->name, &e);
 }
 
-/* Returns the spec of a map; adds the variant's own, or an empty one, if there is none. NULL: no
- * memory. */
-static struct bb_map_spec *spec_of(struct trying *t, const char *name)
+static int add_global(struct trying *t, const struct bb_global_spec *global)
 {
-	struct bb_map_specs *maps = &t->with.maps;
-	const struct bb_map_spec *own = bb_map_specs__find(&own_spec(t)->maps, name);
-	struct bb_map_spec *s;
+	struct bb_global_spec *g = bb_append(&t->with.globals, &t->with.n_globals, sizeof(*g));
 
-	for (size_t i = 0; i < maps->n; i++)
-		if (!strcmp(maps->v[i].name, name))
-			return &maps->v[i];
-	s = bb_append(&maps->v, &maps->n, sizeof(*s));
-	if (!s)
-		return NULL;
-	if (own)
-		*s = *own;
-	s->name = (char *)(uintptr_t)name;
-	s->entries = NULL;
-	s->n_entries = 0;
-	for (size_t i = 0; own && i < own->n_entries; i++) {
-		struct bb_map_entry *e = bb_append(&s->entries, &s->n_entries, sizeof(*e));
-
-		if (!e)
-			return NULL;
-		*e = own->entries[i];
-	}
-	return s;
+	if (g)
+		*g = *global;
+	return g ? 0 : -ENOMEM;
 }
 
 static int add_part(struct trying *t, struct bb_try_part *p)
 {
-	struct bb_global_spec *g;
-	struct bb_map_spec *s;
-	struct bb_map_entry *e;
+	struct bb_global_spec g = {.name = p->name, .value = bb_try_part__number(p)};
 
-	if (p->kind == BB_TRY_INPUT) {
-		t->input.data = p->bytes;
-		t->input.len = p->len;
-		return 0;
-	}
-	if (p->kind == BB_TRY_GLOBAL) {
-		g = p->is_set ? bb_append(&t->with.globals, &t->with.n_globals, sizeof(*g)) : NULL;
-		if (g)
-			*g = (struct bb_global_spec){.name = p->name,
-						     .value = bb_try_part__number(p)};
-		return g || !p->is_set ? 0 : -ENOMEM;
-	}
-	s = spec_of(t, p->name); /* also of an entry that is not set: the map is emptied of it */
-	if (!s)
-		return -ENOMEM;
-	if (!p->is_set || (p->kind == BB_TRY_PROGRAM && !p->bytes[0]))
-		return 0;
-	e = bb_append(&s->entries, &s->n_entries, sizeof(*e));
-	if (!e)
-		return -ENOMEM;
-	e->key.bytes = (struct bb_bytes){p->key, p->key_len};
-	if (p->kind == BB_TRY_PROGRAM)
-		e->program = t->found->programs[p->bytes[0] - 1];
-	else
-		e->value.bytes = (struct bb_bytes){p->bytes, p->len};
+	if (p->kind == BB_TRY_GLOBAL)
+		return p->is_set ? add_global(t, &g) : 0;
+	if (p->kind != BB_TRY_INPUT)
+		return add_entry(t, p);
+	t->input.data = p->bytes;
+	t->input.len = p->len;
 	return 0;
 }
 
@@ -127,20 +113,13 @@ static int add_part(struct trying *t, struct bb_try_part *p)
  * not change stay in the list. */
 static int make_surroundings(struct trying *t)
 {
-	const struct bb_variant_spec *own = own_spec(t);
-	int rc = 0;
+	const struct bb_variant_spec *own = &t->session->plan->scenario->variants[t->variant];
+	int rc;
 
 	free_surroundings(t);
-	for (size_t i = 0; !rc && i < own->n_globals; i++) {
-		struct bb_global_spec *g = bb_append(&t->with.globals, &t->with.n_globals,
-						     sizeof(*g));
-
-		rc = g ? 0 : -ENOMEM;
-		if (g)
-			*g = own->globals[i];
-	}
-	for (size_t i = 0; !rc && i < own->maps.n; i++)
-		rc = spec_of(t, own->maps.v[i].name) ? 0 : -ENOMEM;
+	rc = bb_map_specs__inherit(&t->with.maps, &own->maps);
+	for (size_t i = 0; !rc && i < own->n_globals; i++)
+		rc = add_global(t, &own->globals[i]);
 	for (size_t i = 0; !rc && i < t->search.now.n; i++)
 		rc = add_part(t, &t->search.now.v[i]);
 	return rc;
@@ -148,21 +127,21 @@ static int make_surroundings(struct trying *t)
 
 /* --- loads --- */
 
-static void unload(struct trying *t)
+static void unload_state(struct trying *t)
 {
 	bb_driver__detach(t->slot);
 	t->slot = NULL;
 }
 
 /* Loads the program anew with the globals of t->with, and attaches its clone. */
-static int load(struct trying *t)
+static int load_state(struct trying *t)
 {
 	struct bb_session *s = t->session;
 	bool fires = !strcmp(bb_driver_of(t->spec.kind)->trigger->by, "fire");
 	char *path = bb_object_path(s->plan->scenario, &t->with, s->opts->driver.object_dir);
 	int rc = path ? 0 : -ENOMEM;
 
-	unload(t);
+	unload_state(t);
 	bb_test_prog__close(&t->prog);
 	if (!rc)
 		rc = bb_test_prog__open(&t->with, path, &t->prog, &t->err);
@@ -178,9 +157,9 @@ static int load(struct trying *t)
 	return rc;
 }
 
-/* Returns the bytes of the globals and of the entries of prog arrays, which decide whether the
- * object must be loaded again. free() them. */
-static uint8_t *loaded_bytes(const struct trying *t, size_t *ret_n)
+/* Returns the bytes of the parts in the maps' values or, without `values`, of those that decide
+ * whether the object must be loaded again: globals and entries of prog arrays. free() them. */
+static uint8_t *part_bytes(const struct trying *t, bool values, size_t *ret_n)
 {
 	uint8_t *bytes = NULL;
 	size_t room = 0;
@@ -189,7 +168,7 @@ static uint8_t *loaded_bytes(const struct trying *t, size_t *ret_n)
 	for (size_t i = 0; i < t->search.now.n; i++) {
 		const struct bb_try_part *p = &t->search.now.v[i];
 
-		if (p->kind != BB_TRY_GLOBAL && p->kind != BB_TRY_PROGRAM)
+		if (p->kind == BB_TRY_INPUT || (p->kind == BB_TRY_VALUE) != values)
 			continue;
 		bb_reserve(&bytes, *ret_n + p->len + 1, &room, 1);
 		bytes[(*ret_n)++] = p->is_set;
@@ -199,15 +178,23 @@ static uint8_t *loaded_bytes(const struct trying *t, size_t *ret_n)
 	return bytes;
 }
 
-static bool differ(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b)
+/* Keeps the bytes in *kept. Returns true if they are others than before. */
+static bool is_changed(const struct trying *t, bool values, uint8_t **kept, size_t *n_kept)
 {
-	return n_a != n_b || (n_a && memcmp(a, b, n_a) != 0);
+	size_t n = 0;
+	uint8_t *bytes = part_bytes(t, values, &n);
+	bool changed = n != *n_kept || (n && memcmp(bytes, *kept, n) != 0);
+
+	free(*kept);
+	*kept = bytes;
+	*n_kept = n;
+	return changed;
 }
 
 /* --- counts --- */
 
 /* Sums over the programs that the last runs executed: the program and those behind it. */
-static uint32_t executed(const struct bb_exact *e, uint32_t *ret_all)
+static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 {
 	uint32_t n = bb_counts__reached(&e->clone.cfg, NULL, e->totals);
 
@@ -227,25 +214,39 @@ static uint32_t executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Notes the basic blocks that were executed. Returns true if one of them never was before. */
-static bool note_reached(struct trying *t, const struct bb_exact *e)
+/* Finds the set for programs of n basic blocks, or makes one; NULL: no memory. */
+static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
-	bool is_new = false;
+	struct reached *r;
+
+	*ret_is_first = false;
+	for (size_t i = 0; i < t->n_reached; i++)
+		if (t->reached[i].n == n)
+			return &t->reached[i];
+	*ret_is_first = t->n_reached > 0;
+	r = bb_append(&t->reached, &t->n_reached, sizeof(*r));
+	if (r)
+		*r = (struct reached){n, calloc(n, 1)};
+	return r && r->blocks ? r : NULL;
+}
+
+/* Returns true if a basic block was executed that never was before, with the same number of blocks.
+ * `note`: it has been then. */
+static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
+{
+	bool is_new = false, is_first;
+	struct reached *r;
 	size_t n = 0, at = 0;
 
 	for (const struct bb_exact *m = e; m; m = m->behind)
 		n += m->clone.cfg.n_blocks;
-	if (n != t->n_reached) {
-		free(t->reached);
-		t->reached = calloc(n, 1);
-		t->n_reached = t->reached ? n : 0;
-	}
-	for (const struct bb_exact *m = e; m && t->reached; m = m->behind)
+	r = reached_of(t, n, &is_first);
+	for (const struct bb_exact *m = e; m && r; m = m->behind)
 		for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++, at++) {
-			is_new |= m->totals[b] && !t->reached[at];
-			t->reached[at] |= m->totals[b] != 0;
+			is_new |= m->totals[b] && !r->blocks[at];
+			r->blocks[at] |= (note || is_first) && m->totals[b];
 		}
-	return is_new;
+	return is_new && !is_first;
 }
 
 /* True if a tail call did not happen. */
@@ -267,41 +268,101 @@ static void forget_counts(const struct bb_exact *e)
 	}
 }
 
-/* Loads the program, or fills its maps, if that is needed for the present state. */
-static int prepare(struct trying *t)
+/* Finds a map of the load, by its descriptor or, if `name` is given, by its name. */
+static bool find_map(const struct trying *t, const char *name, int fd,
+		     struct bb_contents_map *ret_map)
 {
-	size_t n = 0;
-	uint8_t *bytes = loaded_bytes(t, &n);
-	bool must_load = !t->slot || differ(bytes, n, t->loaded, t->n_loaded);
-	int rc = make_surroundings(t);
+	const struct bb_source *s = t->prog.target->source;
 
+	for (size_t i = 0; s->ops->map && s->ops->map(s, i, ret_map); i++)
+		if (name ? !strcmp(ret_map->name, name) : ret_map->fd == fd)
+			return true;
+	return false;
+}
+
+/* Reads a value, or writes it for all CPUs. Returns 0 or -errno. */
+static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, bool writes)
+{
+	struct bpf_map_info info = {0};
+	__u32 n = sizeof(info);
+	int rc = bpf_obj_get_info_by_fd(fd, &info, &n) ? -errno : 0;
+	bool is_each = info.type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+		       info.type == BPF_MAP_TYPE_PERCPU_HASH ||
+		       info.type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+	size_t n_cpus = is_each ? (size_t)libbpf_num_possible_cpus() : 1,
+	       each = (len + 7UL) / 8 * 8;
+	uint8_t *all = rc ? NULL : calloc(n_cpus, each);
+
+	if (!all || info.value_size != len) {
+		free(all);
+		return rc ? rc : -ENOMEM;
+	}
+	for (size_t i = 0; writes && i < n_cpus; i++)
+		memcpy(all + i * each, value, len);
+	if (writes ? bpf_map_update_elem(fd, key, all, BPF_ANY) : bpf_map_lookup_elem(fd, key, all))
+		rc = -errno;
+	if (!rc && !writes)
+		memcpy(value, all, len);
+	free(all);
+	return rc;
+}
+
+/* Writes the entries of the state into the maps, or takes them out, and leaves all else there as it
+ * is. Errors show when the maps are restored. */
+static void write_entries(struct trying *t)
+{
+	for (size_t i = 0; i < t->search.now.n; i++) {
+		const struct bb_try_part *p = &t->search.now.v[i];
+		struct bb_contents_map map;
+
+		if (p->kind != BB_TRY_VALUE || !find_map(t, p->name, -1, &map))
+			continue;
+		if (p->is_set || !p->is_absent)
+			move_value(map.fd, p->key, p->bytes, p->len, true);
+		else
+			bpf_map_delete_elem(map.fd, p->key);
+	}
+}
+
+/* Loads the program or writes entries, if that is needed for the present state. `resets`: restores
+ * the maps in any case. Sets *is_reset if they have now the contents of the state, without what
+ * runs wrote. */
+static int prepare_state(struct trying *t, bool resets, bool *is_reset)
+{
+	bool must_load = is_changed(t, false, &t->loaded, &t->n_loaded) || !t->slot;
+	bool must_write = is_changed(t, true, &t->filled, &t->n_filled);
+	int rc = 0;
+
+	*is_reset = resets || must_load;
+	if (!*is_reset) {
+		if (must_write)
+			write_entries(t);
+		return 0;
+	}
+	rc = make_surroundings(t);
 	if (!rc && must_load) {
-		free(t->loaded);
-		t->loaded = bytes;
-		t->n_loaded = n;
-		bytes = NULL;
-		rc = load(t);
+		rc = load_state(t);
 		if (rc) /* the next run loads again */
-			unload(t);
+			unload_state(t);
 	} else if (!rc) {
 		t->prog.spec = &t->with;
 		bb_target__say_maps(t->prog.target, &t->with.maps);
 	}
-	free(bytes);
-	if (!rc)
-		rc = bb_target__reset_maps(t->prog.target, &t->err);
-	return rc;
+	return rc ? rc : bb_target__reset_maps(t->prog.target, &t->err);
 }
 
-static uint32_t run(void *arg, bool *ret_is_new)
+/* Runs the program in the present state. `resets`, `is_reset`: as for prepare_state(). */
+static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 {
-	struct trying *t = arg;
 	uint64_t ns[2], paths[2];
 	struct bb_batch b = {.ns = ns, .paths = paths, .want = 2, .max_s = 0.1};
 	const struct bb_exact *e;
-	int rc = prepare(t);
+	int rc;
 
-	*ret_is_new = false;
+	for (size_t i = 0; i < t->search.now.n; i++)
+		if (t->search.now.v[i].kind == BB_TRY_INPUT)
+			add_part(t, &t->search.now.v[i]);
+	rc = prepare_state(t, resets, is_reset);
 	if (rc)
 		return 0;
 	e = bb_exact__of(t->slot);
@@ -309,11 +370,25 @@ static uint32_t run(void *arg, bool *ret_is_new)
 	bb_exact__swap(e, true);
 	rc = bb_driver__batch(t->slot, t->planned->driver_param, &b, &t->err);
 	bb_exact__swap(e, false);
-	if (rc)
+	return rc ? 0 : sum_executed(e, &t->all);
+}
+
+/* Restoring the maps may take much longer than a run. So only a run that seems to get further is
+ * made again with maps without what the runs before it wrote. */
+static uint32_t run_state(void *arg, bool *ret_is_new)
+{
+	struct trying *t = arg;
+	bool is_reset;
+	uint32_t n = run_once(t, false, &is_reset);
+
+	*ret_is_new = false;
+	if (n && !is_reset && (n > t->search.level || reaches_new(t, bb_exact__of(t->slot), false)))
+		n = run_once(t, true, &is_reset);
+	if (!n)
 		return 0;
-	*ret_is_new = note_reached(t, e);
-	t->jumps_in_vain = jumps_in_vain(e);
-	return executed(e, &t->all);
+	*ret_is_new = is_reset && reaches_new(t, bb_exact__of(t->slot), true);
+	t->jumps_in_vain = jumps_in_vain(bb_exact__of(t->slot));
+	return n;
 }
 
 /* --- looking at a run --- */
@@ -333,10 +408,12 @@ static void add_constant(struct trying *t, int64_t number)
 		*c = number;
 }
 
-/* Adds the constant that a jump compares with, and its neighbours. */
+/* Adds the constant that a jump compares with; with the neighbours, if it asks which is greater. */
 static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
 {
 	const struct bpf_insn *i = &m->code.insns[at];
+	uint8_t op = BPF_OP(i->code);
+	bool is_equal = op == BPF_JEQ || op == BPF_JNE || op == BPF_JSET;
 	struct bb_origin from = {BB_ORIGIN_NUMBER, i->imm};
 
 	for (int side = 0; side < 2; side++) {
@@ -345,9 +422,8 @@ static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at
 					    side ? i->dst_reg : i->src_reg);
 		if (from.kind != BB_ORIGIN_NUMBER)
 			continue;
-		add_constant(t, from.value);
-		add_constant(t, (int64_t)from.value + 1);
-		add_constant(t, (int64_t)from.value - 1);
+		for (int64_t k = is_equal ? 0 : -1; k <= !is_equal; k++)
+			add_constant(t, from.value + k);
 		if (from.value < 0)
 			add_constant(t, (uint32_t)from.value);
 	}
@@ -374,17 +450,6 @@ static void look_at_branches(struct trying *t, const struct bb_exact *m)
 			look_at_jump(t, m, g->blocks[b].last);
 }
 
-/* Finds the map of a descriptor of the load. */
-static bool find_map(const struct trying *t, int fd, struct bb_contents_map *ret_map)
-{
-	const struct bb_source *s = t->prog.target->source;
-
-	for (size_t i = 0; s->ops->map && s->ops->map(s, i, ret_map); i++)
-		if (ret_map->fd == fd)
-			return true;
-	return false;
-}
-
 static bool is_hash(uint32_t type)
 {
 	return type == BPF_MAP_TYPE_HASH || type == BPF_MAP_TYPE_LRU_HASH ||
@@ -392,17 +457,19 @@ static bool is_hash(uint32_t type)
 	       type == BPF_MAP_TYPE_LPM_TRIE;
 }
 
-static void offer_value(struct trying *t, const char *map, const void *key,
+static void offer_value(struct trying *t, const char *map, int fd, const void *key,
 			const struct bpf_map_info *info, bool is_absent)
 {
 	struct bb_try_part *p;
 
-	if (info->value_size > MOST_VALUE)
+	if (info->value_size > MOST_VALUE || (!is_absent && info->max_entries > MOST_ELEMENTS))
 		return;
 	p = bb_try_state__offer(&t->search.now, BB_TRY_VALUE, map, key, info->key_size,
 				info->value_size);
 	if (p)
 		p->is_absent = is_absent;
+	if (p && !is_absent)
+		move_value(fd, key, p->bytes, p->len, false);
 }
 
 static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t at, const char *map,
@@ -437,22 +504,22 @@ static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nt
 	__u32 len = sizeof(info);
 
 	if (!m->totals[m->clone.cfg.block_of[at]] || from.kind != BB_ORIGIN_MAP ||
-	    !find_map(t, from.value, &map) || map.is_variables ||
+	    !find_map(t, NULL, from.value, &map) || map.is_variables ||
 	    bpf_obj_get_info_by_fd(from.value, &info, &len))
 		return;
 	if (is_tail_call && m->in_vain[nth]) {
 		offer_programs(t, m, at, map.name, &info);
 	} else if (info.type == BPF_MAP_TYPE_ARRAY || info.type == BPF_MAP_TYPE_PERCPU_ARRAY) {
 		for (uint32_t i = 0; i < info.max_entries && i < MOST_INDEXES; i++)
-			offer_value(t, map.name, &i, &info, false);
+			offer_value(t, map.name, map.fd, &i, &info, false);
 	} else if (is_hash(info.type) && m->in_vain[nth] && key_bytes) {
 		for (uint32_t i = 0; i < key_bytes; i++)
 			key[i] = m->clone.keys[nth * BB_KEY_BYTES + i];
-		offer_value(t, map.name, key, &info, true);
+		offer_value(t, map.name, map.fd, key, &info, true);
 	}
 }
 
-static void look(void *arg)
+static void look_at_run(void *arg)
 {
 	struct trying *t = arg;
 	const struct bb_exact *e = t->slot ? bb_exact__of(t->slot) : NULL;
@@ -469,7 +536,7 @@ static void look(void *arg)
 	}
 }
 
-static bool must_end(void *arg)
+static bool search_must_end(void *arg)
 {
 	const struct trying *t = arg;
 	const struct bb_progress *p = t->session->opts->progress;
@@ -480,10 +547,28 @@ static bool must_end(void *arg)
 			 t->found->variant, t->search.best, t->all);
 		p->update(p->arg, fmax(BB_TRY_S - bb_deadline_left_s(), 0), BB_TRY_S, what);
 	}
-	return bb_must_end() || (t->search.best >= NEARLY_ALL * t->all && !t->jumps_in_vain);
+	return bb_must_end() ||
+	       (!t->is_found && t->search.best >= NEARLY_ALL * t->all && !t->jumps_in_vain);
 }
 
 /* --- the search for a variant --- */
+
+/* Lists the usual packets as inputs to start from. */
+static int add_starts(struct bb_try_search *s)
+{
+	uint8_t frame[BB_USUAL_FRAME_BYTES];
+
+	for (size_t len; (len = bb_packet__usual(s->n_starts, frame));) {
+		struct bb_bytes *b = bb_append(&s->starts, &s->n_starts, sizeof(*b));
+
+		b = b && (b->data = malloc(len)) ? b : NULL;
+		if (!b)
+			return -ENOMEM;
+		memcpy(b->data, frame, len);
+		b->len = len;
+	}
+	return 0;
+}
 
 /* Offers the input and the globals, and lists the programs for prog arrays. */
 static int offer_all(struct trying *t, const struct bb_object_info *info)
@@ -504,6 +589,8 @@ static int offer_all(struct trying *t, const struct bb_object_info *info)
 			return -ENOMEM;
 		memcpy(p->bytes, t->input.data ? t->input.data : p->bytes, t->input.len);
 		t->spec.inputs = (struct bb_inputs){&t->input, 1};
+		if (!type->takes_context && add_starts(&t->search))
+			return -ENOMEM;
 	}
 	for (size_t i = 0; i < info->n_globals; i++) {
 		const struct bb_object_global *g = &info->globals[i];
@@ -553,12 +640,12 @@ static int note_not_passed(struct trying *t)
 	return 0;
 }
 
-static int search(struct trying *t)
+static int search_variant(struct trying *t)
 {
 	struct bb_found_input *f = t->found;
 	bool unused;
 
-	f->before = run(t, &unused);
+	f->before = run_state(t, &unused);
 	if (!t->slot)
 		return -EINVAL;
 	f->n_before = t->all;
@@ -572,15 +659,15 @@ static int search(struct trying *t)
 
 /* Loads the program anew, as a later run does, and counts the instructions that it executes in the
  * best state. */
-static int confirm(struct trying *t)
+static int confirm_found(struct trying *t)
 {
 	struct bb_found_input *f = t->found;
 	bool unused;
 
 	if (!t->search.runs)
 		return 0;
-	unload(t);
-	f->after = run(t, &unused);
+	unload_state(t);
+	f->after = run_state(t, &unused);
 	if (!t->slot)
 		return -EINVAL;
 	f->n_after = t->all;
@@ -590,13 +677,19 @@ static int confirm(struct trying *t)
 
 static void close_trying(struct trying *t)
 {
-	unload(t);
+	unload_state(t);
 	t->found->state = t->search.now;
 	bb_test_prog__close(&t->prog); /* its spec ends with t */
 	free_surroundings(t);
 	bb_driver__close(t->state);
+	for (size_t i = 0; i < t->search.n_starts; i++)
+		free(t->search.starts[i].data);
+	free(t->search.starts);
 	free(t->search.constants);
 	free(t->loaded);
+	free(t->filled);
+	for (size_t i = 0; i < t->n_reached; i++)
+		free(t->reached[i].blocks);
 	free(t->reached);
 }
 
@@ -621,21 +714,26 @@ static int try_variant(struct bb_session *s, size_t variant, const struct bb_pla
 	t.with.maps = (struct bb_map_specs){0};
 	t.spec.kind = &by->kind;
 	t.spec.caches = BB_CACHES_HOT;
-	t.search.run = run;
-	t.search.look = look;
-	t.search.must_end = must_end;
+	t.search.run = run_state;
+	t.search.look = look_at_run;
+	t.search.must_end = search_must_end;
 	t.search.arg = &t;
 	bb_rng_seed(&t.search.rng, s->opts->seed);
 	if (!rc)
 		rc = offer_all(&t, &info);
 	if (!rc)
 		rc = bb_driver__open(&t.spec, &s->opts->driver, &t.state, &t.err);
-	bb_deadline__begin(&limit, BB_TRY_S);
+	bb_deadline__begin(&limit, SEARCH_S);
 	if (!rc)
-		rc = search(&t);
+		rc = search_variant(&t);
+	bb_deadline__end(&limit);
+	t.is_found = true;
+	bb_deadline__begin(&limit, TAKE_BACK_S);
+	if (!rc)
+		bb_try_search__take_back(&t.search);
 	bb_deadline__end(&limit);
 	if (!rc)
-		rc = confirm(&t);
+		rc = confirm_found(&t);
 	if (rc && rc != -ENOMEM)
 		found->why_not = strdup(t.err.msg);
 	close_trying(&t);

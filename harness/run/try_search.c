@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/try_search.h"
 
-#define MOST_OFFSETS 192u /* bytes of a part that are changed */
-#define MOST_BYTES 64u    /* bytes of an input that get every value */
-#define MOST_WAITING 64u  /* states to continue from */
-#define RANDOM_RUNS 4000u /* random changes, once nothing else helps */
-#define MOST_AT_ONCE 4u   /* random changes of one run */
+#define MOST_OFFSETS 192u  /* bytes of a part that are changed */
+#define MOST_BYTES 64u     /* bytes of an input that get every value */
+#define MOST_WAITING 64u   /* states to continue from */
+#define STAGES 4u          /* of the search from a state: quick, globals, thorough, random */
+#define RANDOM_RUNS 20000u /* random changes, once nothing else helps */
+#define MOST_AT_ONCE 4u    /* random changes of one run */
 #define LONGEST_INPUT 1500u
 
 struct bb_try_waiting {
 	struct bb_try_state state;
 	uint32_t executed;
-	bool is_done; /* the search continued from here already */
+	unsigned int stage; /* the next one from here */
 };
 
 void bb_try_state__done(struct bb_try_state *s)
@@ -22,7 +23,7 @@ void bb_try_state__done(struct bb_try_state *s)
 	*s = (struct bb_try_state){0};
 }
 
-static struct bb_try_part *append(struct bb_try_state *s, const struct bb_try_part *like)
+static struct bb_try_part *append_part(struct bb_try_state *s, const struct bb_try_part *like)
 {
 	uint8_t *bytes = calloc(1, like->len + 1);
 	struct bb_try_part *p = bytes ? bb_append(&s->v, &s->n, sizeof(*p)) : NULL;
@@ -38,11 +39,11 @@ static struct bb_try_part *append(struct bb_try_state *s, const struct bb_try_pa
 	return p;
 }
 
-static int copy(const struct bb_try_state *from, struct bb_try_state *ret_copy)
+static int copy_state(const struct bb_try_state *from, struct bb_try_state *ret_copy)
 {
 	*ret_copy = (struct bb_try_state){0};
 	for (size_t i = 0; i < from->n; i++)
-		if (!append(ret_copy, &from->v[i])) {
+		if (!append_part(ret_copy, &from->v[i])) {
 			bb_try_state__done(ret_copy);
 			return -ENOMEM;
 		}
@@ -64,40 +65,56 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 	memcpy(p.name, name, strlen(name));
 	if (key_len)
 		memcpy(p.key, key, key_len);
-	return append(s, &p);
+	return append_part(s, &p);
 }
 
 /* --- runs --- */
 
-/* Keeps the present state, to continue from it later. */
-static void wait_with(struct bb_try_search *s, uint32_t executed)
+/* True if the search continues from `a` before `b`: at an earlier stage, or where more is executed.
+ */
+static bool comes_before(const struct bb_try_waiting *a, const struct bb_try_waiting *b)
 {
-	struct bb_try_waiting *w = s->n_waiting < MOST_WAITING
-					   ? bb_append(&s->waiting, &s->n_waiting,
-						       sizeof(*s->waiting))
-					   : NULL;
+	return a->stage != b->stage ? a->stage < b->stage : a->executed > b->executed;
+}
 
-	if (w && !copy(&s->now, &w->state))
-		w->executed = executed;
-	else if (w)
-		s->n_waiting--;
+/* Keeps the present state, to continue from it later. If too many wait, the one that is to come
+ * last makes room. */
+static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int stage)
+{
+	struct bb_try_waiting w = {.executed = executed, .stage = stage}, *last = s->waiting;
+
+	if (stage == STAGES || copy_state(&s->now, &w.state))
+		return;
+	for (size_t i = 0; i < s->n_waiting; i++)
+		last = comes_before(last, &s->waiting[i]) ? &s->waiting[i] : last;
+	if (s->n_waiting < MOST_WAITING)
+		last = bb_append(&s->waiting, &s->n_waiting, sizeof(*s->waiting));
+	else if (!comes_before(&w, last))
+		last = NULL;
+	if (last)
+		bb_try_state__done(&last->state);
+	else
+		bb_try_state__done(&w.state);
+	if (last)
+		*last = w;
 }
 
 /* Runs the program in the present state. Returns true if the state is to be kept: it executes more
- * than any before or, with `as_good`, as much. */
-static bool helps(struct bb_try_search *s, bool as_good)
+ * than the one before or, with `as_good`, as much. */
+static bool run_helps(struct bb_try_search *s, bool as_good)
 {
 	bool is_new = false;
 	uint32_t executed = s->run(s->arg, &is_new);
 
 	s->runs++;
-	if (executed > s->best || (as_good && executed && executed == s->best)) {
-		s->best = executed;
+	if (executed > s->level || (as_good && executed && executed == s->level)) {
+		s->level = executed;
+		s->best = executed > s->best ? executed : s->best;
 		s->look(s->arg);
 		return true;
 	}
 	if (is_new)
-		wait_with(s, executed);
+		wait_with(s, executed, 0);
 	return false;
 }
 
@@ -130,7 +147,7 @@ static bool try_number(struct bb_try_search *s, size_t nth, uint32_t at, int64_t
 	if (was_set && !memcmp(before, p->bytes + at, size))
 		return false;
 	p->is_set = true;
-	if (helps(s, false))
+	if (run_helps(s, false))
 		return true;
 	p = &s->now.v[nth];
 	memcpy(p->bytes + at, before, size);
@@ -145,7 +162,9 @@ static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 	uint32_t step, len = p->len < MOST_OFFSETS ? p->len : MOST_OFFSETS;
 
 	for (uint32_t size = 1; size <= 8 && size <= p->len; size *= 2) {
-		if (!fits(number, size) || (p->kind == BB_TRY_GLOBAL && size != p->len))
+		if (!fits(number, size) ||
+		    (p->kind == BB_TRY_GLOBAL ? size != p->len
+					      : size > 2 && fits(number, size / 2)))
 			continue;
 		step = p->kind == BB_TRY_INPUT ? 1 : size;
 		for (uint32_t at = 0; at + size <= len; at += step)
@@ -164,7 +183,7 @@ static bool try_constant(struct bb_try_search *s, size_t nth, int64_t number)
 static bool try_entry(struct bb_try_search *s, size_t nth)
 {
 	s->now.v[nth].is_set = true;
-	if (helps(s, true))
+	if (run_helps(s, true))
 		return true;
 	s->now.v[nth].is_set = false;
 	return false;
@@ -187,30 +206,82 @@ static bool try_every_byte(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
+/* Replaces the bytes of part `nth` by others, zeros behind them. Takes that back and returns false
+ * if it does not help. */
+static bool try_bytes(struct bb_try_search *s, size_t nth, const uint8_t *from, uint32_t n_from,
+		      uint32_t len)
+{
+	struct bb_try_part before = s->now.v[nth], *p = &s->now.v[nth];
+	uint8_t *bytes = calloc(1, len + 1);
+
+	if (!bytes)
+		return false;
+	memcpy(bytes, from, n_from < len ? n_from : len);
+	p->bytes = bytes;
+	p->len = len;
+	p->is_set = true;
+	if (run_helps(s, false)) {
+		free(before.bytes);
+		return true;
+	}
+	s->now.v[nth] = before;
+	free(bytes);
+	return false;
+}
+
 static bool try_lengths(struct bb_try_search *s, size_t nth)
 {
 	static const uint32_t lengths[] = {60, 98, 128, 256, 600, LONGEST_INPUT};
-	struct bb_try_part *p = &s->now.v[nth];
-	struct bb_try_part before = *p;
 
 	for (size_t i = 0; i < BB_LEN(lengths) && !s->must_end(s->arg); i++) {
-		uint8_t *bytes = calloc(1, lengths[i] + 1);
+		const struct bb_try_part *p = &s->now.v[nth];
 
-		if (!bytes)
-			return false;
-		memcpy(bytes, before.bytes, before.len < lengths[i] ? before.len : lengths[i]);
-		p = &s->now.v[nth];
-		p->bytes = bytes;
-		p->len = lengths[i];
-		p->is_set = true;
-		if (helps(s, false)) {
-			free(before.bytes);
+		if (try_bytes(s, nth, p->bytes, p->len, lengths[i]))
 			return true;
-		}
-		s->now.v[nth] = before;
-		free(bytes);
 	}
 	return false;
+}
+
+/* Sets all switches, globals of one byte, to 1 or back. Returns false if there are none. */
+static bool set_switches(struct bb_try_search *s, bool on)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->now.n; i++) {
+		struct bb_try_part *p = &s->now.v[i];
+
+		if (p->kind != BB_TRY_GLOBAL || p->len != 1)
+			continue;
+		p->bytes[0] = on;
+		p->is_set = any = on;
+	}
+	return any;
+}
+
+static void try_start_inputs(struct bb_try_search *s)
+{
+	for (size_t nth = 0; nth < s->now.n; nth++)
+		for (size_t i = 0; s->now.v[nth].kind == BB_TRY_INPUT && i < s->n_starts; i++)
+			try_bytes(s, nth, s->starts[i].data, (uint32_t)s->starts[i].len,
+				  (uint32_t)s->starts[i].len);
+}
+
+/* Those start inputs that reach other basic blocks wait; with all switches on, too. */
+static void try_starts(struct bb_try_search *s)
+{
+	uint32_t level = s->level, executed;
+	bool unused;
+
+	s->level = UINT32_MAX;
+	try_start_inputs(s);
+	if (set_switches(s, true)) {
+		executed = s->run(s->arg, &unused);
+		if (executed)
+			wait_with(s, executed, 0);
+		try_start_inputs(s);
+		set_switches(s, false);
+	}
+	s->level = level;
 }
 
 /* Tries changes of part `nth` until one helps. `thorough`: also those that take long. */
@@ -236,20 +307,19 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 }
 
 /* Tries all parts until none helps. */
-static bool try_parts(struct bb_try_search *s, bool thorough)
+static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 {
-	bool any = false, again = true;
+	bool again = true;
 
 	while (again && !s->must_end(s->arg)) {
 		again = false;
-		for (int kind = BB_TRY_PROGRAM; kind <= BB_TRY_GLOBAL; kind++)
+		for (int kind = BB_TRY_PROGRAM; kind <= (globals ? BB_TRY_GLOBAL : BB_TRY_INPUT);
+		     kind++)
 			/* parts may be added meanwhile */
 			for (size_t i = 0; i < s->now.n && !s->must_end(s->arg); i++)
 				if (s->now.v[i].kind == (enum bb_try_kind)kind)
 					again |= try_part(s, i, thorough);
-		any |= again;
 	}
-	return any;
 }
 
 /* Makes several random changes of one random part at once. */
@@ -277,7 +347,7 @@ static bool try_random(struct bb_try_search *s)
 				     bb_rng_below(&s->rng, 2));
 	}
 	p->is_set = true;
-	if (helps(s, false))
+	if (run_helps(s, false))
 		return true;
 	p = &s->now.v[nth];
 	memcpy(p->bytes, before, len);
@@ -287,74 +357,79 @@ static bool try_random(struct bb_try_search *s)
 
 /* --- the search --- */
 
-/* Replaces the present state by the waiting one that executes most. Returns false if none waits. */
-static bool take_waiting(struct bb_try_search *s)
+/* Replaces the present state by the waiting one that comes first. Returns false if none waits. */
+static bool take_waiting(struct bb_try_search *s, unsigned int *ret_stage)
 {
-	struct bb_try_waiting *most = NULL;
-	struct bb_try_state state;
+	struct bb_try_waiting *first = s->waiting;
 	bool unused;
 
 	for (size_t i = 0; i < s->n_waiting; i++)
-		if (!s->waiting[i].is_done && (!most || s->waiting[i].executed > most->executed))
-			most = &s->waiting[i];
-	if (!most || copy(&most->state, &state))
+		first = comes_before(&s->waiting[i], first) ? &s->waiting[i] : first;
+	if (!s->n_waiting)
 		return false;
-	most->is_done = true;
 	bb_try_state__done(&s->now);
-	s->now = state;
-	s->run(s->arg, &unused);
+	s->now = first->state;
+	*ret_stage = first->stage;
+	*first = s->waiting[--s->n_waiting];
+	s->level = 0;
+	s->level = s->run(s->arg, &unused);
 	s->look(s->arg);
 	return true;
 }
 
-static bool climb(struct bb_try_search *s)
+static void climb_from_now(struct bb_try_search *s, unsigned int stage)
 {
-	uint32_t before = s->best;
-	bool any = true;
-
-	while (any && !s->must_end(s->arg)) {
-		any = try_parts(s, false) || try_parts(s, true);
-		for (uint32_t i = 0; !any && i < RANDOM_RUNS && !s->must_end(s->arg); i++)
-			any = try_random(s);
-	}
-	return s->best > before;
-}
-
-/* Takes back every change without which as much is executed. */
-static void prune(struct bb_try_search *s)
-{
-	bool unused;
-
-	for (size_t i = s->now.n; i-- > 0;) {
-		if (!s->now.v[i].is_set || s->now.v[i].kind == BB_TRY_INPUT)
-			continue;
-		s->now.v[i].is_set = false;
-		if (s->run(s->arg, &unused) < s->best)
-			s->now.v[i].is_set = true;
-	}
+	if (stage < STAGES - 1)
+		try_parts(s, stage == 2, stage > 0);
+	for (uint32_t i = 0; stage == STAGES - 1 && i < RANDOM_RUNS && !s->must_end(s->arg); i++)
+		if (try_random(s))
+			return;
 }
 
 int bb_try_search__go(struct bb_try_search *s)
 {
-	struct bb_try_state best;
-	int rc;
+	struct bb_try_state best = {0};
+	uint32_t of_best = 0;
+	unsigned int stage = 0;
+	int rc = 0;
 
-	helps(s, true);
-	rc = copy(&s->now, &best);
-	do {
-		if (rc || !climb(s))
+	run_helps(s, true);
+	try_starts(s);
+	wait_with(s, s->level, 0);
+	while (!rc && (of_best == 0 || !s->must_end(s->arg)) && take_waiting(s, &stage)) {
+		uint32_t before = s->level;
+
+		climb_from_now(s, stage);
+		wait_with(s, s->level, s->level > before ? 0 : stage + 1);
+		if (s->level <= of_best)
 			continue;
+		of_best = s->level;
 		bb_try_state__done(&best);
-		rc = copy(&s->now, &best);
-	} while (!rc && !s->must_end(s->arg) && take_waiting(s));
-	bb_try_state__done(&s->now);
-	s->now = best;
-	if (!rc)
-		prune(s);
+		rc = copy_state(&s->now, &best);
+	}
+	if (of_best) {
+		bb_try_state__done(&s->now);
+		s->now = best;
+	}
+	s->best = of_best;
 	for (size_t i = 0; i < s->n_waiting; i++)
 		bb_try_state__done(&s->waiting[i].state);
 	free(s->waiting);
 	s->waiting = NULL;
 	s->n_waiting = 0;
 	return rc;
+}
+
+void bb_try_search__take_back(struct bb_try_search *s)
+{
+	bool unused;
+
+	s->level = 0;
+	for (size_t i = s->now.n; i-- > 0 && !s->must_end(s->arg);) {
+		if (!s->now.v[i].is_set || s->now.v[i].kind == BB_TRY_INPUT)
+			continue;
+		s->now.v[i].is_set = false;
+		if (s->run(s->arg, &unused) < s->best)
+			s->now.v[i].is_set = true;
+	}
 }

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "base/std.h"
+#include "plan/scenario.h"
 
 /*
  * The search of --try-inputs: changes the surroundings of a program (its input, its globals,
@@ -55,11 +56,15 @@ struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind
 struct bb_try_search {
 	struct bb_try_state now; /* the state that `run` uses; in the end the best one */
 	struct bb_rng rng;
+	/* inputs to start from besides the present one, starts[n_starts]; owned */
+	struct bb_bytes *starts;
+	size_t n_starts;
 	/* constants that the program compares with at branches of which one side was not executed
 	 */
 	int64_t *constants;
 	size_t n_constants;
-	uint32_t best; /* most executed instructions so far */
+	uint32_t level; /* executed instructions of `now` without the change that is tried */
+	uint32_t best;  /* most executed instructions so far */
 	uint64_t runs;
 	/* Runs the program in `now`. Returns the number of instructions that it executed, 0 if it
 	 * could not run. Sets *ret_is_new if it reached a basic block that no run reached before.
@@ -75,6 +80,9 @@ struct bb_try_search {
 	size_t n_waiting;
 };
 
-/* Searches until nothing helps any more or must_end(). Leaves the best state in s->now, without the
- * changes that do not matter. Returns 0 or -ENOMEM. */
+/* Searches until nothing helps any more or must_end(). Leaves the best state in s->now. Returns 0
+ * or -ENOMEM. */
 int bb_try_search__go(struct bb_try_search *s);
+
+/* Takes back the changes without which as much is executed, until must_end(). */
+void bb_try_search__take_back(struct bb_try_search *s);

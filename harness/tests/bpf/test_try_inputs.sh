@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 
-names=("a search" "the scenario" "refusals")
+names=("a search" "the scenario" "a capture" "refusals")
 need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/try_inputs.bpf.o
 few=(--drive step --loads 2 -n 100)
@@ -16,11 +16,12 @@ shares() { sed -nE "s/.*try-inputs: $1: ([0-9]+) of ([0-9]+) instructions execut
 run "$BPFBENCH" --object "$object" "${few[@]}" --try-inputs="$WORK/found.yml" --no-store --format table
 expect_status "a search: succeeds" 0
 cp "$TMP/err" "$TMP/said"
-for program in behind_lookup behind_switch behind_fields; do
+for program in behind_lookup behind_switch behind_member behind_fields; do
 	expect_eq "a search: $program" "$(shares $program)" "few all"
 done
 expect_grep "a search: a key of a lookup that misses, and a value of it" err 'try-inputs: behind_lookup: [0-9]+ of ([0-9]+) instructions executed, ([0-9]+) of \2 with .*: an entry of map services '
 expect_grep "a search: a global" err 'behind_switch: .* global enabled = 1 '
+expect_grep "a search: a member of a global" err 'behind_member: .* global config\.inner\.deep = 1'
 expect_grep "a search: a packet's length and fields" err 'behind_fields: .*: a packet of [0-9]+ bytes '
 expect_grep "a search: a program for a prog array" err 'behind_tail_call: .*: program called in map next_programs '
 expect_grep "a search: is named as found" err "found input: a way through the program, not production's"
@@ -30,7 +31,7 @@ expect_grep "a search: where the scenario is" err "try-inputs: the scenario with
 
 run "$BPFBENCH" -s "$WORK/found.yml" "${few[@]}" --no-store --format table
 expect_status "the scenario: measures" 0
-for program in behind_lookup behind_switch behind_fields; do
+for program in behind_lookup behind_switch behind_member behind_fields; do
 	expect_grep "the scenario: $program is executed" out "$program ([0-9]+) of \\1[^0-9]"
 done
 check "the scenario: says what it is" grep -q "found input: a way through the program, not production's" "$WORK/found.yml"
@@ -39,6 +40,16 @@ check "the scenario: the same seed finds the same" cmp "$WORK/found.yml" "$WORK/
 
 run "$BPFBENCH" --object "$object" "${few[@]}" --no-store --format table
 expect_grep "the option is named where a check turns runs away" out '^    .*--try-inputs'
+
+run "$BPFBENCH" capture -o "$WORK/a.capture" -- "$O/tests/tools/load_all" "$object"
+run "$BPFBENCH" --object "$WORK/a.capture" --program behind_switch --program behind_member "${few[@]}" --try-inputs="$WORK/captured.yml" \
+	--no-store --format table
+expect_grep "a capture: a global" err 'behind_switch: .* global enabled = 1 '
+expect_grep "a capture: a member of a global" err 'behind_member: .* global config\.inner\.deep = 1'
+run "$BPFBENCH" -s "$WORK/captured.yml" "${few[@]}" --no-store --format table
+for program in behind_switch behind_member; do
+	expect_grep "a capture: $program is executed by the scenario" out "$program ([0-9]+) of \\1([^0-9]|$)"
+done
 
 run "$BPFBENCH" -s "$WORK/found.yml" --try-inputs
 expect_status "refusals: of a scenario" 2

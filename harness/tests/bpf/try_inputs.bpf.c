@@ -12,6 +12,16 @@
 
 const volatile _Bool enabled = 0;
 
+struct inner {
+	__u16 port;
+	_Bool deep;
+};
+
+static const volatile struct {
+	__u32 level;
+	struct inner inner;
+} config = {.level = 3};
+
 struct service {
 	__u32 state;
 	__u32 backend;
@@ -66,6 +76,21 @@ int behind_switch(struct xdp_md *ctx)
 	if (!enabled)
 		return XDP_PASS;
 	return hashes(ctx->data_end - ctx->data) & 1 ? XDP_TX : XDP_DROP;
+}
+
+/* A member of a struct, and a packet of IPv6 and TCP. */
+SEC("xdp")
+int behind_member(struct xdp_md *ctx)
+{
+	struct ethhdr *eth = (void *)(long)ctx->data;
+	__u8 *ip = (void *)(eth + 1);
+
+	if (!config.inner.deep || (void *)(ip + 40) > (void *)(long)ctx->data_end)
+		return XDP_PASS;
+	if (eth->h_proto != __builtin_bswap16(ETH_P_IPV6) || ip[0] >> 4 != 6 ||
+	    ip[6] != IPPROTO_TCP)
+		return XDP_PASS;
+	return hashes(ip[7] + config.level) & 1 ? XDP_TX : XDP_DROP;
 }
 
 /* A long packet to port 5353 with a magic number in it. */

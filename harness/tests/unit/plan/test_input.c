@@ -477,6 +477,42 @@ static void test_udp_checksum_is_never_zero(void **state)
 	assert_int_equal(n_ones, 1);
 }
 
+/* Each kind of frame has its EtherType and protocol, and checksums that stay as they are. */
+static void test_usual_frames(void **state)
+{
+	static const struct {
+		uint32_t type;
+		uint8_t protocol;
+	} want[] = {{0x0800, 6},  {0x0800, 17}, {0x86dd, 6}, {0x86dd, 17}, {0x0800, 1},
+		    {0x86dd, 58}, {0x0800, 6},  {0x86dd, 6}, {0x8100, 6},  {0x8100, 17},
+		    {0x0800, 4},  {0x0800, 41}, {0x0806, 0}};
+	uint8_t frame[BB_USUAL_FRAME_BYTES], fixed[BB_USUAL_FRAME_BYTES];
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < BB_LEN(want); i++) {
+		uint8_t *inner = frame + 14 + 20;
+
+		len = bb_packet__usual(i, frame);
+		assert_in_range(len, 60, sizeof(frame));
+		assert_int_equal(be16(frame + 12), want[i].type);
+		memcpy(fixed, frame, len);
+		bb_frame__fix_checksums(fixed, len);
+		assert_memory_equal(frame, fixed, len);
+		if (want[i].type == 0x8100) /* the frame without its tag */
+			memmove(frame + 12, frame + 16, len - 16);
+		if (be16(frame + 12) == 0x0800)
+			assert_int_equal(frame[14 + 9], want[i].protocol);
+		if (be16(frame + 12) == 0x86dd)
+			assert_int_equal(frame[14 + 6], want[i].protocol);
+		if (want[i].protocol == 4 || want[i].protocol == 41)
+			assert_int_equal(inner[0] >> 4, want[i].protocol == 4 ? 4 : 6);
+		if (want[i].protocol == 1)
+			assert_int_equal(bb_inet_checksum(0, inner, len - 34), 0);
+	}
+	assert_int_equal(bb_packet__usual(BB_LEN(want), frame), 0);
+}
+
 /* No frame, however odd, is read or written beyond its end (ASan), and what is no IP stays as it
  * is. */
 static void test_fix_checksums_of_anything(void **state)
@@ -914,6 +950,7 @@ int main(void)
 		cmocka_unit_test(test_checksum_rfc1071),
 		cmocka_unit_test(test_checksum_ipv4),
 		cmocka_unit_test(test_udp_checksum_is_never_zero),
+		cmocka_unit_test(test_usual_frames),
 		cmocka_unit_test(test_fix_checksums_of_anything),
 		cmocka_unit_test(test_sweep_addresses),
 		cmocka_unit_test(test_sweep_bytes),

@@ -72,6 +72,9 @@ static void search(struct fake *f, uint32_t input_bytes)
 		assert_non_null(bb_try_state__offer(&f->search.now, BB_TRY_INPUT, "", NULL, 0,
 						    input_bytes));
 	assert_int_equal(bb_try_search__go(&f->search), 0);
+	f->limit += f->search.runs;
+	bb_try_search__take_back(&f->search);
+	f->limit -= f->search.runs;
 }
 
 static void done(struct fake *f)
@@ -151,6 +154,35 @@ static void test_globals(void **state)
 	done(&f);
 }
 
+/* A header that no change of the first input makes, and a field behind it. */
+static uint32_t header(const struct bb_try_state *s)
+{
+	const struct bb_try_part *p = part(s, BB_TRY_INPUT);
+
+	if (p->len < 20 || memcmp(p->bytes, "a real header", 13))
+		return 10;
+	return p->bytes[19] == 99 ? 40 : 30;
+}
+
+static void test_starts(void **state)
+{
+	struct fake f = {.program = header, .constants = {1, 2, 99}};
+	static const char *const texts[] = {"an other one", "a real header 7654321", "a real"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct bb_bytes *b = bb_append(&f.search.starts, &f.search.n_starts, sizeof(*b));
+
+		assert_non_null(b);
+		*b = (struct bb_bytes){(uint8_t *)(uintptr_t)texts[i], strlen(texts[i])};
+	}
+	search(&f, 8);
+	assert_int_equal(f.search.best, 40);
+	assert_int_equal(part(&f.search.now, BB_TRY_INPUT)->len, 21);
+	free(f.search.starts);
+	done(&f);
+}
+
 static uint32_t wall(const struct bb_try_state *s)
 {
 	(void)s;
@@ -179,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_fields_and_lengths),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_globals),
+		cmocka_unit_test(test_starts),
 		cmocka_unit_test(test_ends),
 	};
 
