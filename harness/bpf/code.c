@@ -117,8 +117,6 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 			       "file",
 			       w->code->name, at);
 	added = bb_append(&w->pieces, &w->n_pieces, sizeof(*added));
-	if (!added)
-		return bb_fail_nomem(err);
 	*added = p;
 	w->has_piece[at] = true;
 	return 0;
@@ -276,8 +274,8 @@ int bb_btf_ext__read(const char *elf, size_t len, const char *program, const cha
 		 licence ? licence->data : "");
 	ext = bb_elf_file__section(&file, ".BTF.ext");
 	if (ext && code->btf) {
-		w.has_piece = calloc(code->n, sizeof(*w.has_piece));
-		rc = w.has_piece ? find_pieces(&w, program, section, err) : bb_fail_nomem(err);
+		w.has_piece = bb_calloc(code->n, sizeof(*w.has_piece));
+		rc = find_pieces(&w, program, section, err);
 		if (!rc)
 			rc = read_tables(&w, ext, err);
 	}

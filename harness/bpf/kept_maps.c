@@ -302,7 +302,7 @@ static bool mend(const struct bpf_map *map, struct sizes *ret_sizes)
 	return memcmp(&s, &old, sizeof(s));
 }
 
-int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns, struct bb_err *err)
+void bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns)
 {
 	struct bpf_map *map;
 	struct sizes s;
@@ -331,8 +331,6 @@ int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 				    .map_extra = bpf_map__map_extra(inner));
 			int *fd = bb_append(&patterns->fds, &patterns->n, sizeof(*fd));
 
-			if (!fd)
-				return bb_fail_nomem(err);
 			*fd = bpf_map_create(bpf_map__type(inner), NULL, s.key_bytes, s.value_bytes,
 					     s.entries, &opts);
 		}
@@ -340,7 +338,6 @@ int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
 			bpf_map__set_inner_map_fd(map, patterns->fds[i]);
 		i++;
 	}
-	return 0;
 }
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns)

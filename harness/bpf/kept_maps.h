@@ -85,8 +85,7 @@ struct bb_map_patterns {
 
 /* Sets the sizes that the author of an object left to the loader. The object is not loaded yet.
  * `patterns` begins as zeros; the first load of an object file fills it, and all later loads of the
- * file use it. Returns 0 or -ENOMEM. */
-int bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns,
-		       struct bb_err *err);
+ * file use it. */
+void bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns);
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns);

@@ -159,12 +159,10 @@ static const struct bb_source_ops loaded_ops = {
 int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **ret_source,
 			   struct bb_err *err)
 {
-	struct loaded *s = calloc(1, sizeof(*s));
+	struct loaded *s = bb_calloc(1, sizeof(*s));
 	struct bb_loaded loaded;
 	int rc, fd = -1;
 
-	if (!s)
-		return bb_fail_nomem(err);
 	s->head.ops = &loaded_ops;
 	s->prog_fd = -1;
 	rc = pinned ? bb_loaded__open_pinned(pinned, &fd, err) : bb_loaded__open(id, &fd, err);
@@ -172,9 +170,8 @@ int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **r
 		rc = bb_loaded__read(fd, &loaded, err);
 	if (!rc) {
 		s->id = loaded.id;
-		s->head.program = strdup(loaded.name);
-		s->head.where = strdup("a loaded program");
-		rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
+		s->head.program = bb_strdup(loaded.name);
+		s->head.where = bb_strdup("a loaded program");
 	}
 	bb_close(&fd);
 	if (rc)

@@ -487,13 +487,10 @@ int bb_map_contents__make(const struct bb_source *source, const struct bb_map_sp
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,
 			  struct bb_err *err)
 {
-	struct bb_map_contents *c = calloc(1, sizeof(*c));
+	struct bb_map_contents *c = bb_calloc(1, sizeof(*c));
 	int rc = 0;
 
-	if (c)
-		c->v = calloc(specs->n + 1, sizeof(*c->v));
-	if (!c || !c->v)
-		rc = bb_fail_nomem(err);
+	c->v = bb_calloc(specs->n, sizeof(*c->v));
 	for (size_t i = 0; !rc && i < specs->n; i++)
 		rc = make_content(source, &specs->v[i], steady ? &steady[i] : NULL, &c->v[c->n++],
 				  err);

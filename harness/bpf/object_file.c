@@ -123,8 +123,8 @@ int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, stru
 	while (h && !bb_is_unchanged(&h->st, &st))
 		h = h->next;
 	if (!h) {
-		h = calloc(1, sizeof(*h));
-		rc = h ? bb_object_read(path, &h->elf, &h->len, err) : bb_fail_nomem(err);
+		h = bb_calloc(1, sizeof(*h));
+		rc = bb_object_read(path, &h->elf, &h->len, err);
 		if (rc) {
 			free(h);
 			return rc;

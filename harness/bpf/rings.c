@@ -12,8 +12,7 @@ static struct bb_ring *add_ring(struct bb_rings *r)
 {
 	struct bb_ring *ring = bb_append(&r->rings, &r->n, sizeof(*ring));
 
-	if (ring)
-		ring->map_fd = -1;
+	ring->map_fd = -1;
 	return ring;
 }
 
@@ -33,8 +32,6 @@ static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 	struct bb_ring *ring = add_ring(r);
 	void *p;
 
-	if (!ring)
-		return -ENOMEM;
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
 	if (p == MAP_FAILED)
 		return -errno;
@@ -64,10 +61,6 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 	if (!pb)
 		return -errno;
 	kept = bb_append(&r->perf_buffers, &r->n_perf_buffers, sizeof(struct perf_buffer *));
-	if (!kept) {
-		perf_buffer__free(pb);
-		return -ENOMEM;
-	}
 	*kept = pb;
 	for (size_t i = 0; i < perf_buffer__buffer_cnt(pb); i++) {
 		struct perf_event_mmap_page *page;
@@ -76,8 +69,6 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		void *buf;
 		int rc;
 
-		if (!ring)
-			return -ENOMEM;
 		rc = perf_buffer__buffer(pb, (int)i, &buf, &size);
 		if (rc)
 			return rc;

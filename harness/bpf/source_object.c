@@ -149,7 +149,7 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 
 	if (rc)
 		return rc;
-	rc = bb_map_sizes__mend(obj, &s->patterns, err);
+	bb_map_sizes__mend(obj, &s->patterns);
 	bb_struct_ops__prepare(obj);
 	ours = our_program(s, obj);
 	bpf_object__for_each_program(p, obj) if (n < BB_LEN(names))
@@ -382,9 +382,7 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	c.attach_btf_id = info.attach_btf_id;
 	c.attach_btf_obj_id = info.attach_btf_obj_id;
 	c.n = (uint32_t)bpf_program__insn_cnt(p);
-	c.insns = malloc(c.n * sizeof(*c.insns));
-	if (!c.insns)
-		return bb_fail_nomem(err);
+	c.insns = bb_calloc(c.n, sizeof(*c.insns));
 	memcpy(c.insns, bpf_program__insns(p), c.n * sizeof(*c.insns));
 	rc = bb_code__check(&c, err);
 	if (!rc)
@@ -464,22 +462,18 @@ static const struct bb_source_ops object_ops = {
 int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
 			   struct bb_source **ret_source, struct bb_err *err)
 {
-	struct object *s = calloc(1, sizeof(*s));
+	struct object *s = bb_calloc(1, sizeof(*s));
 	struct bpf_object *obj = NULL;
 	int rc;
 
-	if (!s)
-		return bb_fail_nomem(err);
 	s->head = (struct bb_source){.ops = &object_ops,
-				     .program = strdup(spec->program),
-				     .where = strdup(spec->path),
+				     .program = bb_strdup(spec->program),
+				     .where = bb_strdup(spec->path),
 				     .maps = maps};
 	s->globals = spec->globals;
 	s->n_globals = spec->n_globals;
-	s->type = spec->type ? strdup(spec->type) : NULL;
-	rc = s->head.program && s->head.where && (!spec->type || s->type) ? 0 : bb_fail_nomem(err);
-	if (!rc)
-		rc = bb_object_hold(spec->path, &s->elf, &s->elf_len, err);
+	s->type = spec->type ? bb_strdup(spec->type) : NULL;
+	rc = bb_object_hold(spec->path, &s->elf, &s->elf_len, err);
 	if (!rc && bb_jumps__open(s->elf, s->elf_len, &s->jumps))
 		rc = bb_fail_nomem(err);
 	if (!rc)

@@ -18,10 +18,9 @@
 
 static struct bb_target *new_target(void)
 {
-	struct bb_target *t = calloc(1, sizeof(*t));
+	struct bb_target *t = bb_calloc(1, sizeof(*t));
 
-	if (t)
-		t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
+	t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
 	return t;
 }
 
@@ -31,8 +30,6 @@ int bb_target__open(const struct bb_source_spec *spec, struct bb_target **ret_ta
 	struct bb_target *t = new_target();
 	int rc;
 
-	if (!t)
-		return bb_fail_nomem(err);
 	t->kept.self = spec->self;
 	rc = (bb_capture_is_one(spec->path)
 		      ? bb_source_capture__open
@@ -48,7 +45,7 @@ int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_tar
 		     struct bb_err *err)
 {
 	struct bb_target *t = new_target();
-	int rc = t ? bb_source_loaded__open(id, pinned, &t->source, err) : bb_fail_nomem(err);
+	int rc = bb_source_loaded__open(id, pinned, &t->source, err);
 
 	if (rc)
 		bb_target__free(t);
@@ -91,13 +88,11 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 {
 	struct bb_prog_facts facts;
 	int rc = bb_prog_static__read(t->prog_fd, &facts, err);
-	char *log = rc ? NULL : malloc(VERIFIER_LOG_BYTES);
+	char *log;
 
 	if (rc)
 		return rc;
-	if (!log)
-		return bb_fail_nomem(err);
-	log[0] = '\0';
+	log = bb_calloc(1, VERIFIER_LOG_BYTES);
 	if (t->source->ops->verifier_log)
 		t->source->ops->verifier_log(t->source, log, VERIFIER_LOG_BYTES);
 	bb_prog_static_parse_log(log, &facts.metrics);

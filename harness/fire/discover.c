@@ -185,15 +185,13 @@ int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *p
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
 		bool all, struct bb_discovery *ret_discovery, struct bb_err *err)
 {
-	struct list *l = calloc(1, sizeof(*l));
+	struct list *l = bb_calloc(1, sizeof(*l));
 	const struct bb_tried *best;
 	struct bb_discovery d = {0};
 	struct bb_err ended = {0};
 	unsigned int deaths = 0;
 	int rc;
 
-	if (!l)
-		return bb_fail_nomem(err);
 	l->reader = *reader;
 	l->point = *point;
 	l->all = all;
@@ -211,10 +209,7 @@ int bb_discover(const struct bb_fire_site *site, const struct bb_attach_point *p
 	} while (!rc && l->next < l->n && !bb_must_end());
 	rc = rc == -ESRCH ? 0 : rc;
 	if (!rc) {
-		d.tried = calloc(l->n ? l->n : 1, sizeof(*d.tried));
-		rc = d.tried ? 0 : bb_fail_nomem(err);
-	}
-	if (!rc) {
+		d.tried = bb_calloc(l->n, sizeof(*d.tried));
 		d.n_tried = l->next < l->n ? l->next : l->n;
 		memcpy(d.tried, l->tried, d.n_tried * sizeof(*d.tried));
 		best = bb_choose(point, d.tried, d.n_tried);

@@ -98,32 +98,26 @@ static int say_no_function(const char *name, struct bb_err *err)
 		       "this kernel has no function '%s' to probe; did you mean '%s'?", name, near);
 }
 
-static int add_function(struct bb_hook *h, const char *name)
+static void add_function(struct bb_hook *h, const char *name)
 {
-	char **to = bb_append(&h->functions, &h->n_functions, sizeof(*to));
-
-	if (!to)
-		return -ENOMEM;
-	*to = strdup(name);
-	return *to ? 0 : -ENOMEM;
+	*(char **)bb_append(&h->functions, &h->n_functions, sizeof(char *)) = bb_strdup(name);
 }
 
 /* Adds the names of `list` that match the pattern, sorted and each once, as the kernel requires.
  * A line of `list` is "vfs_read" or "vfs_read [module]". */
-static int match_functions(struct bb_hook *h, FILE *list)
+static void match_functions(struct bb_hook *h, FILE *list)
 {
 	char line[512];
 	size_t kept = 0;
-	int rc = 0;
 
-	while (!rc && h->n_functions <= MOST_FUNCTIONS && fgets(line, sizeof(line), list)) {
+	while (h->n_functions <= MOST_FUNCTIONS && fgets(line, sizeof(line), list)) {
 		line[strcspn(line, " \t\n")] = '\0';
 		if (strncmp(line, "__ftrace_invalid_address__", 26) &&
 		    !fnmatch(h->point.target, line, 0))
-			rc = add_function(h, line);
+			add_function(h, line);
 	}
-	if (rc || h->n_functions > MOST_FUNCTIONS)
-		return rc;
+	if (h->n_functions > MOST_FUNCTIONS)
+		return;
 	qsort(h->functions, h->n_functions, sizeof(h->functions[0]), bb_by_text);
 	for (size_t i = 0; i < h->n_functions; i++) {
 		if (kept && !strcmp(h->functions[kept - 1], h->functions[i]))
@@ -132,7 +126,6 @@ static int match_functions(struct bb_hook *h, FILE *list)
 			h->functions[kept++] = h->functions[i];
 	}
 	h->n_functions = kept;
-	return 0;
 }
 
 /* Fills h->functions: with the target itself, or for a pattern with all matching functions that
@@ -141,10 +134,11 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 {
 	const char *pattern = h->point.target;
 	FILE *list;
-	int rc;
 
-	if (!bb_is_pattern(pattern))
-		return add_function(h, pattern) ? bb_fail_nomem(err) : 0;
+	if (!bb_is_pattern(pattern)) {
+		add_function(h, pattern);
+		return 0;
+	}
 	if (bb_tracefs__provide(err))
 		return bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "");
 	bb_root__begin();
@@ -157,10 +151,8 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 			       "tracefs: available_filter_functions: %s; a name instead of the "
 			       "pattern '%s' does without",
 			       strerror(errno), pattern);
-	rc = match_functions(h, list);
+	match_functions(h, list);
 	fclose(list);
-	if (rc)
-		return bb_fail_nomem(err);
 	if (h->n_functions > MOST_FUNCTIONS)
 		return bb_fail(err, -ENOTSUP, "more than %u functions of this kernel are '%s'",
 			       MOST_FUNCTIONS, pattern);
@@ -192,9 +184,7 @@ static int open_events(struct bb_hook *h, uint32_t n, struct bb_err *err)
 {
 	int rc = 0;
 
-	h->events = calloc(2 * (size_t)n, sizeof(*h->events));
-	if (!h->events)
-		return bb_fail_nomem(err);
+	h->events = bb_calloc(2 * (size_t)n, sizeof(*h->events));
 	h->links = h->events + n;
 	h->n_events = n;
 	for (uint32_t i = 0; i < 2 * n; i++)

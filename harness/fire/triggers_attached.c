@@ -310,8 +310,8 @@ static int open_redirect_err(struct bb_firing *f)
  * device accepts frames because the program `far_fd` is attached to the far one. */
 static int open_pair(struct bb_firing *f, int far_fd)
 {
-	struct bb_veth_pair *pair = calloc(1, sizeof(*pair));
-	int rc = pair ? bb_veth_pair__open(pair, NULL) : -ENOMEM;
+	struct bb_veth_pair *pair = bb_calloc(1, sizeof(*pair));
+	int rc = bb_veth_pair__open(pair, NULL);
 
 	if (rc) {
 		free(pair);

@@ -344,11 +344,9 @@ int bb_user_prototype__check(const void *reply)
 int bb_user_elf__search(Elf *elf, const struct bb_user_query *q,
 			struct bb_user_addresses *ret_addresses, struct bb_err *err)
 {
-	struct search *s = calloc(1, sizeof(*s));
+	struct search *s = bb_calloc(1, sizeof(*s));
 	int rc;
 
-	if (!s)
-		return bb_fail_nomem(err);
 	s->query = q;
 	s->elf = elf;
 	s->found = ret_addresses;
@@ -443,10 +441,9 @@ static int ask_child(const struct bb_user_query *q,
 int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err)
 {
-	struct bb_user_addresses *addresses = calloc(1, sizeof(*addresses));
-	int rc = addresses ? ask_child(q, search_file, addresses, sizeof(*addresses),
-				       bb_user_addresses__check, err)
-			   : bb_fail_nomem(err);
+	struct bb_user_addresses *addresses = bb_calloc(1, sizeof(*addresses));
+	int rc = ask_child(q, search_file, addresses, sizeof(*addresses), bb_user_addresses__check,
+			   err);
 
 	if (rc)
 		free(addresses);
@@ -544,16 +541,12 @@ int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target
 	return rc ? rc : find_file(file, t->path, sizeof(t->path), err);
 }
 
-static int one_address(uint64_t offset, struct bb_user_addresses **ret_addresses,
-		       struct bb_err *err)
+static struct bb_user_addresses *one_address(uint64_t offset)
 {
-	struct bb_user_addresses *one = calloc(1, sizeof(*one));
+	struct bb_user_addresses *one = bb_calloc(1, sizeof(*one));
 
-	if (!one)
-		return bb_fail_nomem(err);
 	one->offsets[one->n++] = offset;
-	*ret_addresses = one;
-	return 0;
+	return one;
 }
 
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
@@ -566,8 +559,10 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 					.probe = t->probe};
 	int rc = bb_user_target__parse(text, is_probe, t, err);
 
-	if (!rc && !is_probe && !*t->function)
-		return one_address(t->offset, ret_addresses, err);
+	if (!rc && !is_probe && !*t->function) {
+		*ret_addresses = one_address(t->offset);
+		return 0;
+	}
 	if (!rc)
 		rc = bb_user_elf__find(&q, ret_addresses, err);
 	for (uint32_t i = 0; !rc && i < (*ret_addresses)->n; i++)
@@ -618,6 +613,8 @@ int bb_own_function__find(char *ret_path, size_t size, struct bb_user_addresses 
 
 	dl_iterate_phdr(find_offset, &offset);
 	snprintf(ret_path, size, "/proc/self/exe");
-	return offset ? one_address(offset, ret_addresses, err)
-		      : bb_fail(err, -ENOENT, "a function of ours is not in our own file");
+	if (!offset)
+		return bb_fail(err, -ENOENT, "a function of ours is not in our own file");
+	*ret_addresses = one_address(offset);
+	return 0;
 }

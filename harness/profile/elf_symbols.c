@@ -146,7 +146,8 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 }
 
 /* Lists the functions among the children of the entry `parent`, also those inside its namespaces
- * and types. */
+ * and types. libdw 0.188 has no function for that: dwfl_module_addrdie() needs .debug_aranges, and
+ * dwarf_getscopes() finds no function that is defined inside a namespace, as by clang and rustc. */
 static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
 			   int depth)
 {
