@@ -49,10 +49,6 @@ bool bb_is_sweep_head(const struct bb_report *r, size_t i);
 /* Adds the sweep that begins with case `head`. */
 void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d);
 
-/* True if an earlier table, of another drive, has the same text in that column for the variant
- * of case `nth`. */
-bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_case_column *column);
-
 /* Adds the title of a scenario and drive, followed by `after`: "scenario, drive, param = value"
  * or, without the value, "scenario, drive, over param". */
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,

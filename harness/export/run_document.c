@@ -50,9 +50,10 @@ bool bb_is_first_of_group(const struct bb_report *r, size_t i)
 typedef bool is_beside_fn(const struct bb_case *a, const struct bb_case *b);
 
 /* Appends what fires the programs of a table, which `same` finds: ", by a test run on a packet of
- * 64 bytes, hot caches". Appends nothing unless all of them have a trigger. */
-static void append_fired_by(const struct bb_report *r, size_t first, is_beside_fn *same,
-			    struct bb_doc *d)
+ * 64 bytes, hot caches". Appends nothing unless all of them have a trigger. Returns true if each
+ * has one of its own. */
+static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_fn *same,
+			    enum bb_detail detail, struct bb_doc *d)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[first].drive);
 	const char *fired_by = NULL;
@@ -64,27 +65,19 @@ static void append_fired_by(const struct bb_report *r, size_t first, is_beside_f
 		if (!same(c, &r->cases[first]) || bb_is_floor(r, c))
 			continue;
 		if (!c->fired_by)
-			return;
+			return false;
 		differ |= fired_by && strcmp(fired_by, c->fired_by);
 		fired_by = c->fired_by;
 	}
 	if (!fired_by)
-		return;
-	bb_doc__append(d, ", by %s", differ ? "an event for each (--details)" : fired_by);
+		return false;
+	bb_doc__append(d, ", by %s",
+		       !differ                ? fired_by
+		       : detail == BB_DETAILS ? "an event for each"
+					      : "an event for each (--details)");
 	if (kind->cold_name)
 		bb_doc__append(d, ", %s caches", r->cases[first].emptied ? "emptied" : "hot");
-}
-
-bool bb_is_said_above(const struct bb_report *r, size_t nth, const struct bb_case_column *column)
-{
-	const struct bb_case *c = &r->cases[nth];
-
-	for (size_t i = 0; i < nth; i++)
-		if (!strcmp(r->cases[i].scenario, c->scenario) &&
-		    !strcmp(r->cases[i].variant, c->variant) && !bb_same_table(&r->cases[i], c) &&
-		    !strcmp(bb_case_cell(&r->cases[i], column).text, bb_case_cell(c, column).text))
-			return true;
-	return false;
+	return differ;
 }
 
 /* Adds the cells of case `i`. `param`: the value of the parameter stands behind the variant. */
@@ -94,16 +87,11 @@ static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, 
 	d->faint = bb_is_floor(r, &r->cases[i]);
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
 		const struct bb_case_column *column = &bb_case_columns[k];
-		bool is_left_out;
 
 		if (param && k == 1)
 			bb_doc__text_cell(d, r->cases[i].param_text);
-		if (!(column->in & detail))
-			continue;
-		is_left_out = !param && detail == BB_SHORT && column->as.spill == BB_DOC_BELOW &&
-			      bb_is_said_above(r, i, column);
-		bb_doc__table_cell(d, is_left_out ? (struct bb_table_cell){""}
-						  : bb_case_cell(&r->cases[i], column));
+		if (column->in & detail)
+			bb_doc__table_cell(d, bb_case_cell(&r->cases[i], column));
 	}
 	d->faint = false;
 }
@@ -137,7 +125,7 @@ static void add_table_of_values(const struct bb_report *r, size_t first, struct 
 	bb_doc_group_title(c, false, unit_of(c).text, d);
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
-	append_fired_by(r, first, bb_same_group, d);
+	append_fired_by(r, first, bb_same_group, BB_SHORT, d);
 	add_columns(BB_SHORT, c->param, d);
 	for (size_t i = first; i < r->n_cases; i++) {
 		if (!bb_same_table(&r->cases[i], c) ||
@@ -168,39 +156,53 @@ static const struct bb_case *only_program(const struct bb_report *r, size_t firs
 	return only && isfinite(only->summary.net.value) ? only : NULL;
 }
 
-/* Adds the cost of a program, "net 15.8 ns (67.8 +- 0.9 less 52.0 for the call and its timing)",
- * and below it the columns in BB_SENTENCE. */
+/*
+ * Adds the cost of a program in three lines:
+ *   prog   net 15.8 +- 0.8 ns   88 of 272 instructions executed
+ *     latency 67.8 +- 0.9, of which 52.0 are the call and its timing
+ *     its samples: p50 70.0   p90 71.0   p99 80.0   outliers 0.2 %
+ */
 static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 {
 	struct bb_table_cell of_net = bb_net_half_cell(c), of_latency = bb_latency_half_cell(c);
+	struct bb_table_cell executed = bb_executed_cell(c);
 	double scale = c->summary.latency.value;
 	size_t n = 0;
+	struct bb_table_cell net = bb_table_cell_time(c->summary.net.value, scale);
 
-	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s   net %s%s%s ns   (%s%s%s", c->variant,
-		    bb_table_cell_number(c->summary.net.value, scale).text,
-		    of_net.text[0] ? " +- " : "", of_net.text, bb_table_cell_value(scale).text,
-		    of_latency.text[0] ? " +- " : "", of_latency.text);
-	bb_doc__append(d, " less %s for the call and its timing)", bb_floor_cell(c).text);
+	bb_doc__add(d, BB_DOC_ITEM, NULL, "%s   net %s%s%s%s", c->variant, net.text,
+		    of_net.text[0] ? " +- " : "", of_net.text,
+		    strstr(net.text, " ms") ? "" : " ns");
+	if (executed.text[0]) {
+		size_t all = (size_t)(strstr(executed.text, "of ") + 3 - executed.text);
+
+		all += strspn(executed.text + all, "0123456789");
+		bb_doc__append(d, "   executed %.*s instructions%s", (int)all, executed.text,
+			       executed.text + all);
+	}
+	bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+		    "latency %s%s%s, of which %s are the call and its timing",
+		    bb_table_cell_time(scale, scale).text, of_latency.text[0] ? " +- " : "",
+		    of_latency.text, bb_floor_cell(c).text);
+	bb_doc__add(d, BB_DOC_SUBITEM, NULL, "its samples:");
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
 		const struct bb_case_column *column = &bb_case_columns[k];
 		struct bb_table_cell cell = bb_case_cell(c, column);
 		const char *head = column->as.head, *share = strstr(head, " %");
 
-		if (!(column->in & BB_SENTENCE) || !cell.text[0])
-			continue;
-		if (n++)
-			bb_doc__append(d, "   ");
-		else
-			bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", "");
-		bb_doc__append(d, "%.*s %s%s%s", share ? (int)(share - head) : (int)strlen(head),
-			       head, cell.text, share ? share : "",
-			       column->unit ? column->unit : "");
+		if ((column->in & BB_SENTENCE) && cell.text[0])
+			bb_doc__append(d, "%s%.*s %s%s", n++ ? "   " : " ",
+				       share ? (int)(share - head) : (int)strlen(head), head,
+				       cell.text, share ? share : "");
 	}
+	if (isnan(c->summary.p99.value))
+		bb_doc__append(d, "   (too few for p99)");
 }
 
 /* Adds the conditions of the measurement: the speed of the machine, which caches were emptied
- * and how far in all valid loads, and what fired. */
-static void add_circumstances(const struct bb_report *r, size_t first, struct bb_doc *d)
+ * and how far in all valid loads. `is_apart`: what fired each variant, too. */
+static void add_circumstances(const struct bb_report *r, size_t first, bool is_apart,
+			      struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first];
 	double least = INFINITY, most = -INFINITY;
@@ -227,7 +229,7 @@ static void add_circumstances(const struct bb_report *r, size_t first, struct bb
 		bb_doc__append(d, "; in these loads %.1f to %.1f", least, most);
 	n = 0;
 	for (size_t i = first; i < r->n_cases; i++) {
-		if (!r->cases[i].fired_by || !bb_same_table(&r->cases[i], c))
+		if (!is_apart || !r->cases[i].fired_by || !bb_same_table(&r->cases[i], c))
 			continue;
 		if (!n++)
 			bb_doc__add(d, BB_DOC_ITEM, NULL, "fired by:");
@@ -239,16 +241,16 @@ static void add_circumstances(const struct bb_report *r, size_t first, struct bb
 void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first];
+	bool is_apart;
 
 	bb_doc_group_title(c, true, unit_of(c).text, d);
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
-	if (detail != BB_DETAILS)
-		append_fired_by(r, first, bb_same_table, d);
+	is_apart = append_fired_by(r, first, bb_same_table, detail, d);
 	add_rows(r, first, detail, d);
 	bb_doc_in_vain(r, c, d);
 	if (detail == BB_DETAILS)
-		add_circumstances(r, first, d);
+		add_circumstances(r, first, is_apart, d);
 }
 
 /* --- programs --- */
@@ -436,7 +438,7 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 		} else if (bb_is_first_of_table(r, i) && in_sentences) {
 			only = only_program(r, i);
 			bb_doc_group_title(only, true, unit_of(only).text, d);
-			append_fired_by(r, i, bb_same_table, d);
+			append_fired_by(r, i, bb_same_table, BB_SHORT, d);
 			add_sentence(only, d);
 			bb_doc_in_vain(r, only, d);
 		} else if (bb_is_first_of_table(r, i)) {
@@ -462,8 +464,9 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Nothing was measured.");
 }
 
-/* Adds the cases, the notes and the explanation of columns. */
-static void add_all_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
+/* Adds the cases, the notes and the explanation of columns. Returns true if the cases are in
+ * sentences. */
+static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	bool in_sentences = detail == BB_SHORT;
 	size_t notes;
@@ -485,6 +488,7 @@ static void add_all_cases(const struct bb_report *r, enum bb_detail detail, stru
 		bb_doc__add(d, BB_DOC_TITLE, NULL, "Columns");
 		bb_doc__add(d, BB_DOC_LEGEND, NULL, "%s", "");
 	}
+	return in_sentences;
 }
 
 /* Appends the machine and the time that the run took: "kernel 6.18.44, AMD EPYC, 5.8 s". */
@@ -496,40 +500,41 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 }
 
 /* Adds the words that a reader meets first, and an empty paragraph for the machine. */
-static void add_key(const struct bb_report *r, struct bb_doc *d)
+static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_step = false, has_slope = false, has_command = false;
+	bool has_p99 = false, lacks_p99 = false;
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
 		has_command |= r->cases[i].command != NULL;
 		has_step |= !strcmp(r->cases[i].drive, "step");
 		has_slope |= !strcmp(r->cases[i].drive, "slope");
+		has_p99 |= isfinite(r->cases[i].summary.p99.value);
+		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
 	}
 	if (has_net)
-		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s, the floor, within each load%s",
+		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s; +-: 95 %% interval",
 			    has_command ? "variant adds to the command alone"
-					: "program adds to an empty one of its type",
-			    r->n_comparisons ? "" : "; +-: the longer side of the 95 % interval");
+					: "program adds to an empty one of its type");
+	if (has_net && !in_sentences && !r->n_comparisons)
+		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
+			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");
 	if (has_step && has_slope)
 		bb_doc__add(d, BB_DOC_FAINT, "step",
-			    "each run after a system call, as between other work; slope: a run "
-			    "right after the run before it");
+			    "a run after a system call; slope: a run right after another run");
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
 {
-	add_all_cases(r, BB_SHORT, d);
-	add_key(r, d);
+	add_key(r, add_all_cases(r, BB_SHORT, d), d);
 	add_machine(r, d);
+	bb_doc__add(d, BB_DOC_FAINT, "more", "bpfbench show --details (all figures)");
 	if (r->n_timed)
-		bb_doc__add(d, BB_DOC_FAINT, "more",
-			    "bpfbench annotate --time (nanoseconds by line)");
-	bb_doc__add(d, BB_DOC_FAINT, "more",
-		    "bpfbench show --details (%ssamples, loads, layout, references, static "
-		    "metrics, columns)",
-		    r->n_comparisons ? "each version by itself, " : "");
+		bb_doc__append(d, ", annotate --time (nanoseconds by line)");
+	else if (r->n_counted)
+		bb_doc__append(d, ", annotate (instructions by line)");
 }
 
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d)

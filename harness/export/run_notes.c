@@ -103,19 +103,30 @@ static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct
 	}
 }
 
+/* True if an earlier table, of another drive, has the same number of instructions for the variant
+ * of case `nth`. */
+static bool is_executed_above(const struct bb_report *r, size_t nth)
+{
+	const struct bb_case *c = &r->cases[nth];
+
+	for (size_t i = 0; i < nth; i++)
+		if (!strcmp(r->cases[i].scenario, c->scenario) &&
+		    !strcmp(r->cases[i].variant, c->variant) && !bb_same_table(&r->cases[i], c) &&
+		    r->cases[i].executed_insns == c->executed_insns)
+			return true;
+	return false;
+}
+
 static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 {
-	const struct bb_case_column *executed = bb_case_columns;
 	size_t n = 0;
 
-	while (strcmp(executed->as.head, "executed"))
-		executed++;
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		/* other notes speak of lookups in vain and of checks */
+		/* other notes speak of failed lookups and of checks */
 		if (!c->n_insns || c->executed_insns >= LITTLE_SHARE * c->n_insns || c->n_in_vain ||
-		    c->turned_file || bb_is_said_above(r, i, executed))
+		    c->turned_file || is_executed_above(r, i))
 			continue;
 		if (!n++)
 			bb_doc__add(d, BB_DOC_ITEM, "little executed", "%s", "");
@@ -124,7 +135,7 @@ static void say_little_executed(const struct bb_report *r, struct bb_doc *d)
 			       c->n_insns);
 	}
 	if (n)
-		bb_doc__append(d, ": a filter turned the event away, or the input takes a short "
+		bb_doc__append(d, ": a filter ends the run early, or the input takes a short "
 				  "path; `bpfbench init OBJECT` lists globals that filter, "
 				  "`annotate` the lines");
 }
@@ -146,7 +157,7 @@ static void say_near_0(const struct bb_report *r, struct bb_doc *d)
 		if (c->param)
 			bb_doc__append(d, "/%s=%s", c->param, c->param_text);
 		bb_doc__append(d, " (%s +- %s)",
-			       bb_table_cell_number(net->value, c->summary.latency.value).text,
+			       bb_table_cell_time(net->value, c->summary.latency.value).text,
 			       bb_net_half_cell(c).text);
 	}
 	if (n > NAMED_CASES)
@@ -207,26 +218,14 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 
 /* --- why little was executed --- */
 
-/* What to change where a check turned the runs away, by their input. */
+/* What to change where a check ends all runs early, by their input. */
 enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS };
 
 static const char *const turned_remedies[] = {
-	[OF_PACKETS] = "this is the cost of the shorter way; measure another packet (--packet "
-		       "FILE; packet: in inputs: of a scenario), or another value of what the "
-		       "check compares with (globals:, maps: of a scenario); --try-inputs searches "
-		       "for one",
-	[OF_CONTEXTS] = "this is the cost of the shorter way; measure another context (--ctx FILE; "
-			"inputs: of a scenario), or set the globals that filter (globals: of a "
-			"scenario; `bpfbench init OBJECT` lists them); --try-inputs "
-			"searches for them",
-	[OF_EVENTS] = "this is the cost of the shorter way; fire another event (fired_by: of a "
-		      "scenario; `bpfbench triggers` lists them), or set the globals that filter "
-		      "(globals: of a scenario; `bpfbench init OBJECT` lists them); --try-inputs "
-		      "searches for their values",
-	[OF_PAGE_FAULTS] = "this is the cost of the shorter way; set the globals that filter "
-			   "(globals: of a scenario; `bpfbench init OBJECT` lists them), or "
-			   "measure the program where it runs (drive in-situ); --try-inputs "
-			   "searches for their values",
+	[OF_PACKETS] = "another packet (--packet FILE)",
+	[OF_CONTEXTS] = "another context (--ctx FILE)",
+	[OF_EVENTS] = "another event (`bpfbench triggers` lists them)",
+	[OF_PAGE_FAULTS] = "a real workload (with: in-situ)",
 };
 
 static enum turned_input input_of(const struct bb_report *r, const struct bb_case *c)
@@ -308,26 +307,24 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 
 	if (v->entries > 0 && !v->is_tail_call)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-			    "this is the cost of not finding; give the program inputs whose keys "
-			    "are in the map (--packet FILE, --ctx FILE; inputs: of a scenario), "
-			    "fill the map (maps: of a scenario), or let bpfbench search for both "
-			    "(--try-inputs)");
+			    "so this is the cost of not finding; give it keys that are in the map "
+			    "(--packet FILE, --ctx FILE), fill the map (maps: of a scenario), or "
+			    "let "
+			    "--try-inputs search for both");
 	else if (v->is_captured)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-			    "this is the cost without these entries; let the command fill the map "
-			    "before its capture ends (--for, --until), or fill it in a scenario "
-			    "(maps:)");
+			    "so this is the cost without these entries; let the command fill the "
+			    "map before its capture ends (--for, --until), or fill it in a "
+			    "scenario (maps:)");
 	else
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
-			    "this is the cost without these entries; measure what your loader "
-			    "fills (bpfbench -- LOADER; gate --capture LOADER), fill the map "
-			    "(--fill %s=N; maps: of a scenario), or let bpfbench search for "
-			    "entries (--try-inputs)",
+			    "so this is the cost without these entries; measure what your loader "
+			    "fills (bpfbench -- LOADER; gate --capture LOADER), or fill the map "
+			    "(--fill %s=N, or --try-inputs, which searches for entries)",
 			    is_named ? v->map : "MAP");
 }
 
-/* True if an earlier case beside the table, of the same program, was turned away by the same
- * check. */
+/* True if an earlier case beside the table, of the same program, leaves at the same check. */
 static bool is_turned_away_before(const struct bb_report *r, const struct bb_case *table,
 				  const struct bb_case *c)
 {
@@ -339,7 +336,7 @@ static bool is_turned_away_before(const struct bb_report *r, const struct bb_cas
 	return false;
 }
 
-/* Adds the checks that turned runs away, and what to do about them. */
+/* Adds the checks that end runs early, and what to do about them. */
 static void add_turned_away(const struct bb_report *r, const struct bb_case *table, size_t from,
 			    struct bb_doc *d)
 {
@@ -353,22 +350,24 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		if (!c->turned_file || !is_beside(r, c, table) ||
 		    is_turned_away_before(r, table, c))
 			continue;
-		words = bb_asprintf("%" PRIu32 " of %" PRIu32 " instructions executed; %" PRIu32
-				    " of the others are behind %s:%" PRIu32 "%s%.100s%s, and every "
-									    "run goes the other "
-									    "way",
-				    c->executed_insns, c->n_insns, c->turned_insns,
+		words = bb_asprintf("all runs leave at %s:%" PRIu32 "%s%.100s%s: %" PRIu32
+				    " of %" PRIu32 " instructions executed, %" PRIu32 " are behind "
+										      "it",
 				    basename(c->turned_file), c->turned_line,
 				    c->turned_text ? " \"" : "",
 				    c->turned_text ? c->turned_text : "",
-				    c->turned_text ? "\"" : "");
-		add_once(r, table, c, "turned away", words, from, d);
+				    c->turned_text ? "\"" : "", c->executed_insns, c->n_insns,
+				    c->turned_insns);
+		add_once(r, table, c, "early return", words, from, d);
 		free(words);
 		is_said[input_of(r, c)] |= d->n > before;
 	}
 	for (size_t k = 0; k < N_INPUTS; k++)
 		if (is_said[k])
-			bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", turned_remedies[k]);
+			bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+				    "for the rest of the program, try %s, other globals or maps (a "
+				    "scenario), or --try-inputs",
+				    turned_remedies[k]);
 }
 
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d)
@@ -383,7 +382,7 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
 			const struct bb_in_vain *v = &c->in_vain[k];
 			char *words = bb_in_vain__words(v);
 
-			add_once(r, table, c, "in vain", words, from, d);
+			add_once(r, table, c, "failed lookup", words, from, d);
 			free(words);
 			/* the remedy names a map that can be filled, if there is one */
 			if (!last || last->is_tail_call || last->is_inner)
@@ -402,7 +401,7 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
 			 "not known for %" PRIu32 " of its lookups and tail calls: the verifier "
 			 "refuses the program with a counter at each",
 			 c->n_unwatched);
-		add_once(r, table, c, "in vain", words, from, d);
+		add_once(r, table, c, "failed lookup", words, from, d);
 	}
 	add_turned_away(r, table, from, d);
 }

@@ -6,6 +6,7 @@
 
 #define GROUP_FROM 10000 /* "9999" has no group, "10 000" has two */
 #define GROUP_DIGITS 5
+#define NS_SHOWN_AS_MS 999999.5
 
 static const struct bb_table_cell none = {""};
 
@@ -109,6 +110,13 @@ struct bb_table_cell bb_table_cell_number(double value, double scale)
 	return cell;
 }
 
+struct bb_table_cell bb_table_cell_time(double ns, double scale)
+{
+	if (!(fabs(scale) >= NS_SHOWN_AS_MS) || !isfinite(ns))
+		return bb_table_cell_number(ns, scale);
+	return bb_table_cell_of("%s ms", bb_table_cell_number(ns / 1e6, scale / 1e6).text);
+}
+
 struct bb_table_cell bb_table_cell_value(double value)
 {
 	return isnan(value) ? (struct bb_table_cell){"-"} : bb_table_cell_number(value, value);
@@ -132,8 +140,8 @@ struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e)
 {
 	if (!isfinite(e->lo) || !isfinite(e->hi))
 		return none;
-	return bb_table_cell_of("[%s, %s]", bb_table_cell_number(e->lo, e->value).text,
-				bb_table_cell_number(e->hi, e->value).text);
+	return bb_table_cell_of("[%s, %s]", bb_table_cell_time(e->lo, e->value).text,
+				bb_table_cell_time(e->hi, e->value).text);
 }
 
 /* --- the columns; an empty cell means no figure --- */
@@ -162,7 +170,7 @@ static struct bb_table_cell latency(const struct bb_case *c)
 {
 	double value = c->summary.latency.value;
 
-	return isfinite(value) ? bb_table_cell_number(value, value)
+	return isfinite(value) ? bb_table_cell_time(value, value)
 			       : bb_table_cell_of(c->summary.voids ? "void" : "none");
 }
 
@@ -177,7 +185,7 @@ static struct bb_table_cell half_of(const struct bb_case *c, const struct bb_est
 	double half = isfinite(e->lo) && isfinite(e->hi) ? fmax(e->hi - e->value, e->value - e->lo)
 							 : (double)NAN;
 
-	return bb_table_cell_number(half, c->summary.latency.value);
+	return bb_table_cell_time(half, c->summary.latency.value);
 }
 
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c)
@@ -211,7 +219,7 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c)
 	const struct bb_summary *s = &c->summary;
 	double value = isfinite(s->net.value) ? s->latency.value - s->net.value : s->floor.value;
 
-	return bb_table_cell_number(value, c->summary.latency.value);
+	return bb_table_cell_time(value, c->summary.latency.value);
 }
 
 /* Returns the floor of a case whose floor has no row. */
@@ -226,7 +234,7 @@ static struct bb_table_cell net(const struct bb_case *c)
 
 	/* The decimals are those of the latency, because a difference is no more precise. */
 	return bb_table_cell_of("%s%s", value < 0 ? BB_NEGATIVE_MARK : "",
-				bb_table_cell_number(value, c->summary.latency.value).text);
+				bb_table_cell_time(value, c->summary.latency.value).text);
 }
 
 static struct bb_table_cell rate(const struct bb_case *c)
@@ -266,7 +274,7 @@ static struct bb_table_cell slowdown(const struct bb_case *c)
 	return isfinite(e->value) ? bb_table_cell_of("%.4f", e->value) : none;
 }
 
-static struct bb_table_cell executed(const struct bb_case *c)
+struct bb_table_cell bb_executed_cell(const struct bb_case *c)
 {
 	const char *more = c->goes_on ? ", then more by a tail call" : "";
 
@@ -333,7 +341,7 @@ static struct bb_table_cell relative(const struct bb_case *c)
 #define ESTIMATE(member) .estimate = offsetof(struct bb_summary, member)
 #define PERCENT(member) ESTIMATE(member), .is = BB_A_SHARE
 #define COUNT(member) ESTIMATE(member), .is = BB_A_COUNT
-#define CELL_IN(units, f) .cell = (f), .unit = (units)
+#define RATE(member) ESTIMATE(member), .is = BB_A_RATE
 
 const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = variant, BB_TEXT("variant")),
@@ -354,7 +362,7 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "latency of the empty program of the same type in this run"),
 	COLUMN(BB_ALL, ESTIMATE(p50), BB_NUMBER("p50"), .spill = 12,
 	       .doc = "median of all samples"),
-	COLUMN(BB_ALL, ESTIMATE(p90), BB_NUMBER("p90"), .spill = 9,
+	COLUMN(BB_DETAILS | BB_SENTENCE, ESTIMATE(p90), BB_NUMBER("p90"), .spill = 9,
 	       .doc = "90th percentile of all samples, outliers included (needs 100)"),
 	COLUMN(BB_ALL, ESTIMATE(p99), BB_NUMBER("p99"),
 	       .doc = "99th percentile of all samples, outliers included (needs 1000)"),
@@ -363,7 +371,8 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "largest lag of all samples"),
 	COLUMN(BB_ALL, .cell = slowdown, BB_TEXT("slowdown"),
 	       .doc = "latency / floor, load by load, with its 95 % interval"),
-	COLUMN(BB_ALL, PERCENT(outlier_share), BB_NUMBER("outliers %"), .spill = 11,
+	COLUMN(BB_DETAILS | BB_SENTENCE, PERCENT(outlier_share), BB_NUMBER("outliers %"),
+	       .spill = 11,
 	       .doc = "share of the samples above median + max(5 IQR, 3 ticks, 10 ns)"),
 	COLUMN(BB_DETAILS, PERCENT(outlier_time_share), BB_NUMBER("their time %"),
 	       .doc = "share of the run time that outliers take"),
@@ -377,8 +386,7 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "CPU time of the consumer a sample, ns"),
 	COLUMN(BB_ALL, COUNT(map_bytes), BB_NUMBER("map bytes"),
 	       .doc = "memory of the maps that are filled to several sizes"),
-	COLUMN(BB_ALL, CELL_IN(" instructions", executed), BB_NUMBER("executed"),
-	       .spill = BB_DOC_BELOW,
+	COLUMN(BB_DETAILS, .cell = bb_executed_cell, BB_NUMBER("executed"), .spill = BB_DOC_BELOW,
 	       .doc = "instructions that the runs execute at least once, of all in the program"),
 	COLUMN(BB_DETAILS, .cell = samples, BB_NUMBER("samples"),
 	       .doc = "runs timed one by one, in the series that count"),
@@ -396,7 +404,7 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_ALL, PERCENT(live.path_share), BB_NUMBER("runs %"),
 	       .doc = "share of the program's runs that take this path, or that this input stands "
 		      "for"),
-	COLUMN(BB_ALL, ESTIMATE(live.run_rate), BB_NUMBER("runs/s"),
+	COLUMN(BB_ALL, RATE(live.run_rate), BB_NUMBER("runs/s"),
 	       .doc = "of wall time, those that shared a reading of the counters too"),
 	COLUMN(BB_ALL, .cell = cpu_share, BB_NUMBER("CPU %"),
 	       .doc = "share of one CPU that all the runs take"),
@@ -405,11 +413,11 @@ const struct bb_case_column bb_case_columns[] = {
 		      "sample"),
 	COLUMN(BB_DETAILS, ESTIMATE(slope.intercept), BB_NUMBER("call"), .spill = 5,
 	       .doc = "cost of the system call around the runs, ns"),
-	COLUMN(BB_DETAILS, ESTIMATE(slope.cycles), BB_NUMBER("cycles"), .spill = 6,
+	COLUMN(BB_DETAILS, RATE(slope.cycles), BB_NUMBER("cycles"), .spill = 6,
 	       .doc = "of a run, by the PMU"),
-	COLUMN(BB_DETAILS, ESTIMATE(slope.instructions), BB_NUMBER("insns"), .spill = 7,
+	COLUMN(BB_DETAILS, RATE(slope.instructions), BB_NUMBER("insns"), .spill = 7,
 	       .doc = "machine instructions of a run, by the PMU"),
-	COLUMN(BB_DETAILS, ESTIMATE(slope.llc_misses), BB_NUMBER("LLC misses"), .spill = 8,
+	COLUMN(BB_DETAILS, RATE(slope.llc_misses), BB_NUMBER("LLC misses"), .spill = 8,
 	       .doc = "reads of a run that missed the last level cache, by the PMU"),
 	COLUMN(BB_DETAILS, .cell = spread, BB_NUMBER("layout"), .spill = BB_DOC_BELOW,
 	       .doc = "latency where the JIT places the code best and worst; p90/p10 over loads if "
@@ -431,7 +439,8 @@ struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_
 	switch (column->is) {
 	case BB_A_SHARE: return percent(e->value);
 	case BB_A_COUNT: return isfinite(e->value) ? count((uint64_t)e->value) : none;
+	case BB_A_RATE: return bb_table_cell_number(e->value, e->value);
 	case BB_A_TIME: break;
 	}
-	return bb_table_cell_number(e->value, e->value);
+	return bb_table_cell_time(e->value, e->value);
 }

@@ -22,8 +22,7 @@ struct bb_case_column {
 	struct bb_table_cell (*cell)(
 		const struct bb_case *c); /* NULL: the column shows `estimate` */
 	size_t estimate;                  /* offset of a struct bb_estimate in struct bb_summary */
-	enum { BB_A_TIME, BB_A_SHARE, BB_A_COUNT } is;
-	const char *unit; /* unit after the figure in a sentence; NULL: none */
+	enum { BB_A_TIME, BB_A_SHARE, BB_A_COUNT, BB_A_RATE } is;
 };
 
 extern const struct bb_case_column bb_case_columns[];
@@ -43,6 +42,10 @@ struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
  */
 struct bb_table_cell bb_floor_cell(const struct bb_case *c);
 
+/* Returns "88 of 272": instructions that the runs execute, of all in the program. Empty if they
+ * were not counted. */
+struct bb_table_cell bb_executed_cell(const struct bb_case *c);
+
 /* stands before a net cost below zero */
 #define BB_NEGATIVE_MARK "*"
 
@@ -53,6 +56,10 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c);
  */
 #define BB_WHOLE 1000.0 /* scale of whole numbers, which have no decimals */
 struct bb_table_cell bb_table_cell_number(double value, double scale);
+
+/* Returns a time as bb_table_cell_number() does; as "33.0 ms" if `scale` is a millisecond or more.
+ */
+struct bb_table_cell bb_table_cell_time(double ns, double scale);
 
 /* Returns a number with the decimals that fit its own size; "-" for NAN. */
 struct bb_table_cell bb_table_cell_value(double value);

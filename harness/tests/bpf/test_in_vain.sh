@@ -15,45 +15,46 @@ few=(--drive step --loads 2 -n 200)
 run "$BPFBENCH" --object "$object" "${few[@]}" --results "$TMP/results" --format table
 expect_status "an object: succeeds" 0
 cp "$TMP/out" "$TMP/object"
-expect_grep "an object: an empty trie" out "^  in vain: firewall: map 'blocked_prefixes' \(lpm_trie\) is empty, and its lookups \(in_vain\.bpf\.c:[0-9]+\) found nothing$"
-expect_grep "an object: an empty prog array" out "^  in vain: dispatch: the tail call into map 'jump_table' \(prog_array\) at index 3 \(in_vain\.bpf\.c:[0-9]+\) did not happen: the map is empty$"
-expect_grep "an object: two lookups of one map are one note" out "^  in vain: looks_up: map 'flows' \(hash\) is empty, and its lookups \(in_vain\.bpf\.c:[0-9]+ and 1 more\) found nothing$"
-expect_grep "an object: a map in a map" out "^  in vain: looks_inside: an inner map of 'outer' \(array_of_maps\): its lookups .* found nothing$"
+expect_grep "an object: an empty trie" out "^  failed lookup: firewall: map 'blocked_prefixes' \(lpm_trie\) is empty, and its lookups \(in_vain\.bpf\.c:[0-9]+\) found nothing$"
+expect_grep "an object: an empty prog array" out "^  failed lookup: dispatch: the tail call into map 'jump_table' \(prog_array\) at index 3 \(in_vain\.bpf\.c:[0-9]+\) did not happen: the map is empty$"
+expect_grep "an object: two lookups of one map are one note" out "^  failed lookup: looks_up: map 'flows' \(hash\) is empty, and its lookups \(in_vain\.bpf\.c:[0-9]+ and 1 more\) found nothing$"
+expect_grep "an object: a map in a map" out "^  failed lookup: looks_inside: an inner map of 'outer' \(array_of_maps\): its lookups .* found nothing$"
 expect_grep "an object: what to do" out '^    .*bpfbench -- LOADER'
-expect_eq "an object: no others, neither arrays nor what the first run stores" "$(grep -c '^  in vain: ' "$TMP/object")" 4
-expect_grep "an object: all of the instructions but no tail call is no whole run" out 'dispatch [0-9]+ of [0-9]+ without its tail call'
-expect_eq "an object: the first line under the figures" "$(sed -n '/^  executed: /,/^  in vain: /p' "$TMP/object" | grep -cvE '^  (executed|in vain): |^    [a-z]')" 0
+expect_eq "an object: no others, neither arrays nor what the first run stores" "$(grep -c '^  failed lookup: ' "$TMP/object")" 4
+expect_eq "an object: the first line under the figures" "$(grep -B1 -m1 '^  failed lookup: ' "$TMP/object" | grep -cE '^  [a-z_]+ +[0-9.]+ ')" 1
 run "$BPFBENCH" show latest --results "$TMP/results" --format table
-expect_eq "an object: a stored run says the same" "$(grep 'in vain: ' "$TMP/out")" "$(grep 'in vain: ' "$TMP/object")"
+expect_eq "an object: a stored run says the same" "$(grep 'failed lookup: ' "$TMP/out")" "$(grep 'failed lookup: ' "$TMP/object")"
+run "$BPFBENCH" show latest --results "$TMP/results" --details
+expect_grep "an object: all of the instructions but no tail call is no whole run" out 'dispatch [0-9]+ of [0-9]+ without its tail call'
 run "$BPFBENCH" compare latest latest --results "$TMP/results"
 expect_status "an object: compared as a stored run" 0
-expect_grep "an object: a comparison of stored runs says it, too" err "^  in vain: in_vain/firewall: map 'blocked_prefixes'"
+expect_grep "an object: a comparison of stored runs says it, too" err "^  failed lookup: in_vain/firewall: map 'blocked_prefixes'"
 
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
-expect_grep "other formats: Markdown" out '^- \*\*in vain\*\*: firewall: map .blocked\\_prefixes. \(lpm\\_trie\) is empty'
+expect_grep "other formats: Markdown" out '^- \*\*failed lookup\*\*: firewall: map .blocked\\_prefixes. \(lpm\\_trie\) is empty'
 expect_no_grep "other formats: Markdown has one reason, not two" out 'little executed'
 run "$BPFBENCH" show latest --results "$TMP/results" --format bmf
 expect_status "other formats: BMF" 0
-expect_grep "other formats: beside BMF, on stderr" err "^  in vain: in_vain/dispatch: the tail call into map 'jump_table'"
+expect_grep "other formats: beside BMF, on stderr" err "^  failed lookup: in_vain/dispatch: the tail call into map 'jump_table'"
 run "$BPFBENCH" report --results "$TMP/results" -o "$TMP/page.html"
 expect_status "other formats: the page" 0
-check "other formats: the page has it, too" grep -q '<b>in vain</b>: firewall: map' "$TMP/page.html"
+check "other formats: the page has it, too" grep -q '<b>failed lookup</b>: firewall: map' "$TMP/page.html"
 
 # --- lookups that cannot be counted ---
 run "$BPFBENCH" --object "$objects/in_vain_unwatched.bpf.o" "${few[@]}" --budget 120 --results "$TMP/unwatched" --format table
 expect_status "lookups that cannot be counted: succeeds" 0
-expect_grep "lookups that cannot be counted: said so" out "^  in vain: looks_often: not known for 24 of its lookups and tail calls: the verifier refuses the program with a counter at each$"
-expect_grep "lookups that cannot be counted: its tail call is" out "^  in vain: looks_often: the tail call into map 'jump_table' .* did not happen"
+expect_grep "lookups that cannot be counted: said so" out "^  failed lookup: looks_often: not known for 24 of its lookups and tail calls: the verifier refuses the program with a counter at each$"
+expect_grep "lookups that cannot be counted: its tail call is" out "^  failed lookup: looks_often: the tail call into map 'jump_table' .* did not happen"
 expect_no_grep "lookups that cannot be counted: no guess about them" out "map 'flows'"
 run "$BPFBENCH" show latest --results "$TMP/unwatched" --format markdown
-expect_grep "lookups that cannot be counted: Markdown" out '^- \*\*in vain\*\*: .*: not known for 24 of its lookups'
+expect_grep "lookups that cannot be counted: Markdown" out '^- \*\*failed lookup\*\*: .*: not known for 24 of its lookups'
 
 # --- compared ---
 run "$BPFBENCH" compare --base-object "$object" --head-object "$object" --program firewall --drive step --loads 2 --results "$TMP/results"
 expect_status "compare: succeeds" 0
-expect_grep "compare: base and head" err "^  in vain: (base|head): map 'blocked_prefixes'"
+expect_grep "compare: base and head" err "^  failed lookup: (base|head): map 'blocked_prefixes'"
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
-expect_eq "compare: Markdown has a note for each" "$(grep -cE '^- \*\*in vain\*\*: (base|head): .*blocked' "$TMP/out")" 2
+expect_eq "compare: Markdown has a note for each" "$(grep -cE '^- \*\*failed lookup\*\*: (base|head): .*blocked' "$TMP/out")" 2
 
 mkdir "$TMP/repo"
 cp "$object" "$TMP/repo/"
@@ -64,16 +65,16 @@ run env -C "$TMP/repo" "$BPFBENCH" gate --base main --unchanged --each 1
 expect_status "gate: succeeds" 0
 expect_grep "gate: beside the verdict" out '^\| in\\_vain\.firewall/step .* \| [a-z *]+, of lookups in vain \|'
 expect_no_grep "gate: not beside others" out '^\| in\\_vain\.counts\\_in\\_array/step .*in vain'
-expect_grep "gate: which" out '^- \*\*in vain\*\*: in\\_vain\.firewall: map .blocked\\_prefixes'
+expect_grep "gate: which" out '^- \*\*failed lookup\*\*: in\\_vain\.firewall: map .blocked\\_prefixes'
 
 # --- its loader ---
 # measures PROGRAM ENTRY...: as the loader fills it.
 measures() { run "$BPFBENCH" "${few[@]}" --results "$TMP/results" --program "$1" --format table -- "$load" -1 -m "${@:2}" "$object"; }
 measures firewall blocked_prefixes 000000000a000001 00
 expect_status "a loader: succeeds" 0
-expect_no_grep "a loader: what it filled in is found" out 'in vain'
+expect_no_grep "a loader: what it filled in is found" out 'failed lookup'
 measures dispatch jump_table 03000000 handler
-expect_no_grep "a loader: the tail call happens" out 'in vain|without its tail call'
+expect_no_grep "a loader: the tail call happens" out 'failed lookup|without its tail call'
 # as by itself: all of `handler`, of which the other measurement knows how many there are
 handler=$(sed -nE 's/.*[ ,]handler [0-9]+ of ([0-9]+).*/\1/p' "$TMP/object") dispatch=$(sed -nE 's/.* dispatch [0-9]+ of ([0-9]+) without.*/\1/p' "$TMP/object")
 expect_grep "a loader: all that the runs went on to counts" out "executed [0-9]+ of $((handler + dispatch)) instructions\$"
@@ -92,7 +93,7 @@ scenario() {
 }
 scenario '{name: flows, entries: [{key: 1, value: 5}, {key: 2, value: 6}]}' looks_up counts_in_array
 expect_status "maps: succeeds" 0
-expect_no_grep "maps: what they hold is found" out 'in vain'
+expect_no_grep "maps: what they hold is found" out 'failed lookup'
 scenario '{name: flows, entries: [{key: 1, value: 5}]}' looks_up
 expect_grep "maps: inputs are the remedy where a map has entries" out "this is the cost of not finding; give the program inputs"
 expect_grep "maps: one lookup of two that finds nothing" out "map 'flows' \(hash\) has 1 entry, and its lookups \(in_vain\.bpf\.c:[0-9]+\) found nothing$"
@@ -103,13 +104,13 @@ expect_grep "maps: one that cannot be counted is said" out 'tail_call 4 of 6, th
 
 run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first "${few[@]}" --no-store --format table
 expect_status "a tail call that happens: succeeds" 0
-expect_no_grep "a tail call that happens: nothing is said" out 'in vain|without its tail call'
+expect_no_grep "a tail call that happens: nothing is said" out 'failed lookup|without its tail call'
 expect_grep "a tail call that happens: the programs behind it count" out 'executed [0-9]+ of [0-9]+ instructions$'
 # --- two captures, filled differently: each is measured with its own contents ---
 "$BPFBENCH" capture -o "$TMP/filled.capture" -- "$load" -1 -m blocked_prefixes 000000000a000001 00 "$object" >/dev/null 2>&1
 "$BPFBENCH" capture -o "$TMP/empty.capture" -- "$load" -1 "$object" >/dev/null 2>&1
 run "$BPFBENCH" compare --base-object "$TMP/filled.capture" --head-object "$TMP/empty.capture" --program firewall --drive step --budget 20 --no-store
-expect_grep "two captures: head has its own contents" err "in vain: head: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
-expect_no_grep "two captures: base, too" err "in vain: base: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
+expect_grep "two captures: head has its own contents" err "failed lookup: head: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
+expect_no_grep "two captures: base, too" err "failed lookup: base: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
 
 plan_done

@@ -56,7 +56,7 @@ wait "$loader" 2>/dev/null
 } >"$WORK/dumped.yml"
 run "$BPFBENCH" -s "$WORK/dumped.yml" --loads 2 -n 200 --no-store --format table
 expect_status "a scenario: takes it" 0
-expect_no_grep "a scenario: the lookups find the entries" out 'in vain'
+expect_no_grep "a scenario: the lookups find the entries" out 'failed lookup'
 
 # --- --maps: the same file for an object ---
 object() {
@@ -64,7 +64,7 @@ object() {
 }
 object --program looks_up --maps "$TMP/flows.json"
 expect_status "--maps: succeeds" 0
-expect_no_grep "--maps: the lookups find the entries" out 'in vain'
+expect_no_grep "--maps: the lookups find the entries" out 'failed lookup'
 object --program firewall --maps "$TMP/prefixes.json"
 expect_status "--maps: the kernel's short name of a map" 0
 object --program looks_up --maps "$TMP/flows.json" --fill flows=63

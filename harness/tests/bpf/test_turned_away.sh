@@ -12,21 +12,21 @@ line() { grep -nm1 "$1" "$ROOT/harness/tests/bpf/turned_away.bpf.c" | cut -d: -f
 
 run "$BPFBENCH" "${few[@]}" --results "$TMP/results" --format table
 expect_status "an object: succeeds" 0
-expect_grep "an object: the packet's check" out "^  turned away: only_tcp: [0-9]+ of [0-9]+ instructions executed; [0-9]+ of the others are behind turned_away\.bpf\.c:$(line 'protocol !=') \"if \(ip->protocol != IPPROTO_TCP\)\", and every run goes the other way$"
+expect_grep "an object: the packet's check" out "^  early return: only_tcp: all runs leave at turned_away\.bpf\.c:$(line 'protocol !=') \"if \(ip->protocol != IPPROTO_TCP\)\": [0-9]+ of [0-9]+ instructions executed, [0-9]+ are behind it$"
 expect_grep "an object: another packet" out '^    this is the cost of the shorter way; measure another packet \(--packet FILE'
-expect_grep "an object: the tracer's filter" out "^  turned away: only_one_pid: .* behind turned_away\.bpf\.c:$(line 'targ_pid !=\|!= targ_pid') "
+expect_grep "an object: the tracer's filter" out "^  early return: only_one_pid: all runs leave at turned_away\.bpf\.c:$(line 'targ_pid !=\|!= targ_pid') "
 expect_grep "an object: another event, or the filter" out '^    this is the cost of the shorter way; fire another event \(fired_by: .*globals:'
-expect_grep "an object: an empty map is a lookup in vain" out "^  in vain: only_services: map 'services' \(hash\) is empty"
+expect_grep "an object: an empty map is a failed lookup" out "^  failed lookup: only_services: map 'services' \(hash\) is empty"
 expect_grep "an object: which option fills it" out '\(--fill services=N; maps: of a scenario\), or let bpfbench search for entries \(--try-inputs\)$'
-expect_eq "an object: no other notes" "$(grep -c '^  turned away: ' "$TMP/out")" 2
+expect_eq "an object: no other notes" "$(grep -c '^  early return: ' "$TMP/out")" 2
 
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
-expect_grep "other formats: Markdown, from the stored run" out '^- \*\*turned away\*\*: only\\_tcp: '
+expect_grep "other formats: Markdown, from the stored run" out '^- \*\*early return\*\*: only\\_tcp: '
 expect_no_grep "other formats: Markdown has one reason, not two" out 'little executed'
 run "$BPFBENCH" report --results "$TMP/results" -o "$TMP/page.html"
-check "other formats: the page" grep -q '<b>turned away</b>: only_tcp: .*if (ip-&gt;protocol' "$TMP/page.html"
+check "other formats: the page" grep -q '<b>early return</b>: only_tcp: .*if (ip-&gt;protocol' "$TMP/page.html"
 run "$BPFBENCH" show latest --results "$TMP/results" --format bmf
-expect_grep "other formats: beside BMF, on stderr" err '^  turned away: turned_away/only_tcp: '
+expect_grep "other formats: beside BMF, on stderr" err '^  early return: turned_away/only_tcp: '
 
 printf '%s\n' 'name: tcp' "object: $object" 'variants: [{name: only_tcp}, {name: only_one_pid, globals: {targ_pid: {pid: self}}}]' \
 	'drive: [{with: step, trigger: test-run, variants: [only_tcp], inputs: [{name: syn, packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1000, dst: 80}}}]},' \
@@ -34,7 +34,7 @@ printf '%s\n' 'name: tcp' "object: $object" 'variants: [{name: only_tcp}, {name:
 run "$BPFBENCH" -s "$WORK/tcp.yml" --loads 2 -n 200 --no-store --format table
 expect_status "another input: succeeds" 0
 expect_grep "another input: executes most" out 'only_tcp'
-expect_no_grep "another input: nothing turns it away" out 'turned away'
+expect_no_grep "another input: nothing turns it away" out 'early return'
 
 # --- several inputs ---
 ipv4='ipv4: {src: 10.0.0.1, dst: 10.0.0.2}'

@@ -478,7 +478,7 @@ static void test_table_little_executed(void **state)
 	r->cases[0].executed_insns = 42;
 	r->cases[1].executed_insns = 41;
 	text = export_ok("details", r);
-	assert_has(text, "41 of 166 instructions): a filter turned the event away");
+	assert_has(text, "41 of 166 instructions): a filter ends the run early");
 	assert_lacks(text, "42 of 166 instructions");
 	free(text);
 	bb_report__free(r);
