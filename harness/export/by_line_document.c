@@ -100,7 +100,7 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 
 void bb_doc_line_ns(double ns, struct bb_doc *d)
 {
-	if (ns < BB_BY_LINE_LEAST_NS)
+	if (fabs(ns) < BB_BY_LINE_LEAST_NS)
 		bb_doc__cell(d, "< %g", BB_BY_LINE_LEAST_NS);
 	else
 		bb_doc__number_cell(d, ns, ns);

@@ -40,21 +40,6 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
-/* True if base or head looked for something in vain. The name of a case has its variant in the
- * middle. */
-static bool is_in_vain(const struct bb_report *r, const char *name)
-{
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *k = &r->cases[i];
-		size_t len = strlen(k->scenario);
-
-		if (k->n_in_vain && !strncmp(name, k->name, len + 1) &&
-		    !strcmp(name + len, k->name + len + 1 + strlen(k->variant)))
-			return true;
-	}
-	return false;
-}
-
 static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, struct bb_doc *d)
 {
 	double scale_a = row->exact ? BB_WHOLE : row->a, scale_b = row->exact ? BB_WHOLE : row->b;
@@ -83,8 +68,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 				    : (struct bb_table_cell){""});
 	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
 		verdict = "not confirmed";
-	bb_doc__cell_if(d, verdict, "%s%s", verdict,
-			g && is_in_vain(g->first, row->name) ? ", of lookups in vain" : "");
+	bb_doc__cell_if(d, verdict, "%s%s%s", verdict, row->lookups ? ", but " : "",
+			row->lookups ? row->lookups : "");
 	if (c && row->verdict == BB_VERDICT_INCONCLUSIVE)
 		bb_comparison__next_step(c,
 					 c->budget_s < g->gate->each_s ? "a larger --budget and "
@@ -205,8 +190,8 @@ static void add_exact_lines(const struct bb_exact_program *p, size_t most, struc
 	}
 	if (p->n_lines > most)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "... and %zu lines more (compare --exact --details)",
-			    p->n_lines - most);
+			    "... and %zu line%s more (compare --exact --details)",
+			    p->n_lines - most, bb_plural(p->n_lines - most));
 }
 
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
@@ -386,7 +371,7 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 	if (isnan(c->times))
 		return;
-	bb_doc__append(d, "; the inconclusive ones are known to +-%s ns",
+	bb_doc__append(d, "; the inconclusive ones have intervals of +-%s ns",
 		       bb_table_cell_value(c->half_ns).text);
 	if (isinf(c->times)) {
 		bb_doc__append(d, " and differ by just about what matters: a larger --threshold "
@@ -456,17 +441,16 @@ static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
 	if (!first->n_comparisons)
 		return;
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu improved, %zu same, %zu inconclusive (these never fail)",
+		    "%zu improved, %zu same, %zu inconclusive, which never fail",
 		    bb_report__count_verdict(first, BB_VERDICT_IMPROVED),
 		    bb_report__count_verdict(first, BB_VERDICT_SAME),
 		    bb_report__count_verdict(first, BB_VERDICT_INCONCLUSIVE));
 	if (unconfirmed)
 		bb_doc__append(d,
-			       ", %zu regressed at first, but not when measured again (nor do "
-			       "these)",
+			       "; %zu regressed at first, but not when measured again: they do not "
+			       "fail either",
 			       unconfirmed);
-	bb_doc__append(d,
-		       ". Beyond %g %% counts; an alert is measured a second time before it does.",
+	bb_doc__append(d, "; a slowdown fails if it is above %g %% in two measurements",
 		       100 * g->threshold);
 }
 
@@ -509,6 +493,7 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 			  struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
+	const struct bb_gate_program *said = NULL;
 
 	for (size_t i = 0; i < v->first->n_comparisons; i++) {
 		const struct bb_comparison *c = &v->first->comparisons[i];
@@ -519,8 +504,10 @@ static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *di
 			    percent(c->ratio.value).text, percents(c->ratio.lo, c->ratio.hi).text,
 			    percent(find_comparison(v->again, c->name)->ratio.value).text);
 		for (size_t p = 0; p < g->n_programs; p++)
-			if (bb_gate__owns(&g->programs[p], c->name))
-				add_moved(diffs, g->programs[p].label, d);
+			if (&g->programs[p] != said && bb_gate__owns(&g->programs[p], c->name)) {
+				said = &g->programs[p];
+				add_moved(diffs, said->label, d);
+			}
 	}
 }
 
@@ -593,10 +580,10 @@ int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *er
 	bb_doc_time_diff(&g->timed, false, d);
 	if (g->counted.n_rows)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "Instructions executed in a run, counted: %zu cases, %zu the same%s.",
-			    g->counted.n_rows, same,
-			    g->counted.n_rows > same && !g->exact ? " (reported only; `--exact` "
-								    "fails on one more)"
+			    "Executed instructions: %zu of %zu cases the same%s", same,
+			    g->counted.n_rows,
+			    g->counted.n_rows > same && !g->exact ? " (more never fails without "
+								    "--exact)"
 								  : "");
 	if (g->counted.n_rows > same)
 		bb_doc_exact_diff(&g->counted, (struct bb_doc_sides){0}, false, v, d);

@@ -256,7 +256,8 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 	return OF_EVENTS;
 }
 
-/* Adds a note unless block number `from` or a later one has the same text. `words` NULL: memory
+/* Adds a note unless block number `from` or a later one has the same text, or, in a comparison, the
+ * same about the other program. `words` NULL: memory
  * ran out. */
 static void add_once(const struct bb_report *r, const struct bb_case *table,
 		     const struct bb_case *c, const char *label, const char *words, size_t from,
@@ -272,8 +273,18 @@ static void add_once(const struct bb_report *r, const struct bb_case *table,
 		d->failed = true;
 		return;
 	}
-	for (size_t i = from; i < d->n && !is_said; i++)
-		is_said = d->blocks[i].text && !strcmp(d->blocks[i].text, text);
+	for (size_t i = from; i < d->n && !is_said; i++) {
+		char **said = &d->blocks[i].text;
+		const char *after = *said ? strstr(*said, ": ") : NULL;
+
+		is_said = *said && !strcmp(*said, text);
+		/* base and head of a comparison */
+		if (is_said || !table || !r->n_comparisons || !after || strcmp(after + 2, words))
+			continue;
+		is_said = true;
+		free(*said);
+		*said = bb_asprintf("both: %s", words);
+	}
 	if (!is_said)
 		bb_doc__add(d, BB_DOC_BAD_ITEM, label, "%s", text);
 	free(text);
@@ -352,7 +363,7 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 			continue;
 		words = bb_asprintf("all runs leave at %s:%" PRIu32 "%s%.100s%s: %" PRIu32
 				    " of %" PRIu32 " instructions executed, %" PRIu32 " are behind "
-										      "it",
+				    "it",
 				    basename(c->turned_file), c->turned_line,
 				    c->turned_text ? " \"" : "",
 				    c->turned_text ? c->turned_text : "",

@@ -299,8 +299,8 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 		warn(d, "so no verdict is given: measure both on one machine, at best in one run "
 			"(`bpfbench compare --base V1 --head V2`), or insist with --force");
 	if (!is_between_known(a, b))
-		warn(d, "the intervals lack the differences between any two runs: `bpfbench "
-			"selftest` measures those, and later runs include them");
+		warn(d, "the intervals do not include the variation between runs: `bpfbench "
+			"selftest` measures it, and later runs include it");
 	if (a->id && b->id && !strcmp(a->id, b->id))
 		warn(d, "A and B are the same run, %s", a->id);
 	return force ? NULL : doubt;
@@ -364,13 +364,22 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 				   log1p(opts->threshold));
 	if (times > MOST_TIMES)
 		add_note(row,
-			 "`compare --base V1 --head V2` measures both in turns, which tells "
-			 "smaller changes: known to +-%.2g %%",
+			 "+-%.2g %% so far; `compare --base V1 --head V2` measures both in turns, "
+			 "which tells smaller changes",
 			 50 * (row->hi - row->lo));
 	else
-		add_note(row, "--loads %.0f in both runs should decide: known to +-%.2g %%",
+		add_note(row, "--loads %.0f in both runs should decide (+-%.2g %% so far)",
 			 ceil(times * fmax((double)r.n_a, (double)r.n_b)),
 			 50 * (row->hi - row->lo));
+}
+
+/* Returns which programs' lookups failed; NULL: none did. */
+static const char *failed_lookups(bool in_a, bool in_b)
+{
+	return in_a && in_b ? "lookups failed"
+	       : in_a       ? "lookups failed in A only"
+	       : in_b       ? "lookups failed in B only"
+			    : NULL;
 }
 
 /* Adds a case that both runs have: a row of the latency, and rows of figures without a verdict. */
@@ -398,6 +407,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 		row.verdict = BB_VERDICT_INCONCLUSIVE;
 		add_note(&row, "%s", doubt);
 	}
+	row.lookups = failed_lookups(a->n_in_vain, b->n_in_vain);
 	note_voids(&row, 'A', a);
 	note_voids(&row, 'B', b);
 	add_row(d, a->name, row);
@@ -497,16 +507,6 @@ static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 	return row;
 }
 
-static void note_pairs(const struct bb_comparison *c, struct bb_diff *row)
-{
-	bool blind = c->n_unmatched && !c->n_matched && c->pairs[0].base_mod64 < 0;
-
-	if (blind)
-		add_note(row, "%u pairs, without JIT addresses to match", c->n_unmatched);
-	else
-		add_note(row, "pairs: %u matched", c->n_matched);
-}
-
 /* Adds the row of the net latency. Both programs have the same floor, so their net latencies
  * differ by as many ns as their latencies, and so do the ends of the interval. */
 static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double head_ns)
@@ -520,9 +520,26 @@ static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double he
 	add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
 }
 
+/* True if lookups of that variant failed. The name of a case has its variant in the middle. */
+static bool has_failed_lookups(const struct bb_report *r, const struct bb_comparison *c,
+			       const char *variant)
+{
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *k = &r->cases[i];
+		size_t len = strlen(k->scenario);
+
+		if (k->n_in_vain && bb_same_text(k->variant, variant) &&
+		    !strncmp(c->name, k->name, len + 1) &&
+		    !strcmp(c->name + len, k->name + len + 1 + strlen(k->variant)))
+			return true;
+	}
+	return false;
+}
+
 /* Adds the rows of a measured comparison. B and the difference are computed from A and the
  * ratio, on which the verdict is based, so that the figures agree. */
-static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
+static void add_measured(const struct bb_report *r, const struct bb_comparison *c,
+			 struct bb_diffs *d)
 {
 	bool has_ratio = isfinite(c->ratio.value);
 	double head_ns = has_ratio ? c->base_ns * c->ratio.value : c->head_ns;
@@ -533,6 +550,8 @@ static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 	row.has_verdict = true;
 	row.verdict = c->verdict;
 	row.p = fmin(c->p_regressed, c->p_improved);
+	row.lookups = failed_lookups(has_failed_lookups(r, c, c->base),
+				     has_failed_lookups(r, c, c->head));
 	bb_comparison__next_step(c, "--budget", step);
 	if (step[0])
 		add_note(&row, "%s", step);
@@ -541,7 +560,8 @@ static void add_measured(const struct bb_comparison *c, struct bb_diffs *d)
 	if (i < c->n_pairs)
 		add_note(&row, "%u of %zu pairs are void: %s", c->n_void, c->n_pairs,
 			 c->pairs[i].void_why);
-	note_pairs(c, &row);
+	if (c->n_unmatched && !c->n_matched && c->pairs[0].base_mod64 < 0)
+		add_note(&row, "%u pairs, without JIT addresses to match", c->n_unmatched);
 	if (fabs(c->injected) > 0)
 		add_note(&row, "%+.3g %% were injected into B", 100 * c->injected);
 	add_row(d, c->name, row);
@@ -571,7 +591,7 @@ int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 	struct bb_diffs d = {0};
 
 	for (size_t i = 0; i < n; i++)
-		add_measured(&c[i], &d);
+		add_measured(r, &c[i], &d);
 	/* The exact metrics of a scenario's two programs are added once, after its last
 	 * comparison. */
 	for (size_t i = 0; i < n; i++) {

@@ -19,7 +19,8 @@ struct bb_diff {
 				 bb_diff_reports(); NAN without a verdict */
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
-	char *note; /* NULL: no note */
+	const char *lookups; /* "lookups failed in A only"; NULL: none failed */
+	char *note;          /* NULL: no note */
 };
 
 struct bb_diffs {

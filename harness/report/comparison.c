@@ -233,15 +233,15 @@ void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 		snprintf(known, sizeof(known), "%zu pair%s of the %zu that a verdict takes", n,
 			 bb_plural(n), n < fewest ? fewest : n + 1);
 	else
-		snprintf(known, sizeof(known), "known to +-%.2g %%",
+		snprintf(known, sizeof(known), "+-%.2g %% so far",
 			 50 * (c->ratio.hi - c->ratio.lo));
 	if (isfinite(far) && (is_long || isinf(times)))
-		snprintf(ret_text, BB_NEXT_STEP, "--threshold %.2g would be same: %s, %s %.3g %%%s",
-			 ceil(100 * far * 10) / 10, known,
-			 isinf(times) ? "too close to"
-				      : "and this machine takes too long to decide",
-			 100 * c->threshold, isinf(times) ? " to decide" : "");
+		snprintf(ret_text, BB_NEXT_STEP,
+			 "%s %.3g %%%s (%s); --threshold %.2g would be same",
+			 isinf(times) ? "too close to" : "this machine takes too long to decide",
+			 100 * c->threshold, isinf(times) ? " to decide" : "", known,
+			 ceil(100 * far * 10) / 10);
 	else
-		snprintf(ret_text, BB_NEXT_STEP, "%s %.0f should decide: %s",
+		snprintf(ret_text, BB_NEXT_STEP, "%s %.0f should decide (%s)",
 			 has_budget ? option : "--loads", more, known);
 }

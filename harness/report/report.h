@@ -168,8 +168,8 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha);
 #define BB_NEXT_STEP 200
 
 /*
- * Writes what would decide an inconclusive comparison: "--budget 60 should decide: known to
- * +-2.1 %". It says how much time or how many pairs are needed by the square root of the number of
+ * Writes what would decide an inconclusive comparison: "--budget 60 should decide (+-2.1 %
+ * so far)". It says how much time or how many pairs are needed by the square root of the number of
  * pairs, and how exactly the difference is known. `option` is the option of the command for more
  * time. The text is empty for other verdicts.
  */

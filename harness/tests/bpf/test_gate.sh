@@ -89,7 +89,7 @@ expect_grep "gate: without --exact, with its line" out '^- \+1\.00  prog\.bpf\.c
 here git reset -q --hard
 gate --base main --unchanged --exact --each 1
 expect_status "gate: --exact: an unchanged revision passes" 0
-expect_grep "gate: --exact: and was counted" out '^Instructions executed in a run, counted: 1 cases, 1 the same\.$'
+expect_grep "gate: --exact: and was counted" out '^Executed instructions: 1 of 1 cases the same$'
 here git checkout -q main
 
 # --- what is not in both ---

@@ -205,7 +205,7 @@ static void test_markdown_verdicts(void **state)
 		    "| Case | Metric |");
 	assert_part(r, "markdown",
 		    "\n| perf\\_profiler/step/stack\\_depth=8 | latency, ns | 100.0 | 105.1 | ");
-	assert_part(r, "markdown", " | +5.12 | \\[+3.00, +7.75\\] | **regressed** | ");
+	assert_part(r, "markdown", " | +5.12 | \\[+3.00, +7.75\\] | **regressed** |");
 	bb_report__free(r);
 }
 

@@ -163,7 +163,7 @@ static void test_what_moves_between_runs_is_in_the_interval(void **state)
 
 	a->cases[0].between_runs = 0;
 	d = diff_with(a, b, &at_1_percent);
-	assert_warns(&d, "the intervals lack the differences between any two runs");
+	assert_warns(&d, "the intervals do not include the variation between runs");
 	bb_diffs__done(&d);
 	bb_report__free(a);
 	bb_report__free(b);
@@ -502,7 +502,6 @@ static void test_measured_comparison(void **state)
 	assert_true(row->has_verdict);
 	assert_int_equal(row->verdict, BB_VERDICT_REGRESSED);
 	assert_near(row->p, c.p_regressed);
-	assert_note(row, "pairs: 21 matched");
 	assert_note(row, "1 of 25 pairs are void: misses were counted");
 	assert_note(row, "+2 % were injected into B");
 

@@ -158,9 +158,9 @@ static void test_next_step(void **state)
 
 	(void)state;
 	c.budget_s = 10;
-	expect_step(&c, "--budget 21 should decide: 6 pairs of the 7 that a verdict takes");
+	expect_step(&c, "--budget 21 should decide (6 pairs of the 7 that a verdict takes)");
 	c = make_comparison(6, 0.5);
-	expect_step(&c, "--loads 13 should decide: 6 pairs of the 7 that a verdict takes");
+	expect_step(&c, "--loads 13 should decide (6 pairs of the 7 that a verdict takes)");
 	c = make_comparison(9, 0.05);
 	expect_step(&c, "");
 	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05};
@@ -169,12 +169,12 @@ static void test_next_step(void **state)
 	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05, .budget_s = 10};
 	for (int i = 0; i < 9; i++)
 		add_pair(&c, true, 0.005 + 0.00625 * (i - 4));
-	expect_step(&c, "--budget 108 should decide: known to +-2.5 %");
+	expect_step(&c, "--budget 108 should decide (+-2.5 % so far)");
 	/* half of them on either side of the threshold: no budget is enough */
 	c = make_comparison(9, log(1.01));
 	c.budget_s = 10;
-	expect_step(&c, "--threshold 1.1 would be same: known to +-0.04 %, too close to 1 % to "
-			"decide");
+	expect_step(&c, "too close to 1 % to decide (+-0.04 % so far); --threshold 1.1 would be "
+			"same");
 }
 
 static void test_few_pairs(void **state)
