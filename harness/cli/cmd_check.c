@@ -12,7 +12,7 @@ struct check_args {
 
 static const struct bb_option options[] = {
 	{"details", 0, NULL, bb_read_flag, BB_ARG(details),
-	 "also on a terminal the lines that are ok"},
+	 "also on a terminal the lines that need nothing"},
 	{"testbed", 0, NULL, bb_read_flag, BB_ARG(testbed),
 	 "print only a name for machines like this one, for --testbed of Bencher"},
 	{0},
@@ -27,18 +27,20 @@ static const struct bb_usage usage = {
 	.sets = {{NULL, options, 0}},
 };
 
-/* Adds a row: a check's answer, and its remedy unless an earlier check had the same. */
-static void add_row(const struct bb_check_result *results, size_t i, struct bb_doc *d)
+/* Adds a row: what a check found, and its remedy unless an earlier check had the same. Unless
+ * `all`, adds none where nothing is to be done, or no more than an earlier row says. */
+static void add_row(const struct bb_check_result *results, size_t i, bool all, struct bb_doc *d)
 {
 	const struct bb_check_result *r = &results[i];
-	size_t same = 0;
+	bool is_new = r->remedy[0];
 
-	while (strcmp(results[same].remedy, r->remedy))
-		same++;
+	for (size_t k = 0; k < i; k++)
+		is_new &= strcmp(results[k].remedy, r->remedy) != 0;
+	if (!all && (r->status == BB_CHECK_OK || (r->status == BB_CHECK_SKIP && !is_new)))
+		return;
 	bb_doc__text_cell(d, bb_check_status_name(r->status));
 	bb_doc__text_cell(d, bb_checks[i].name);
-	bb_doc__cell(d, "%s%s%s", r->text, r->remedy[0] && same == i ? " -> " : "",
-		     same == i ? r->remedy : "");
+	bb_doc__cell(d, "%s%s%s", r->text, is_new ? " -> " : "", is_new ? r->remedy : "");
 }
 
 /* Appends the names of the checks with that status and the beginning of each answer: ": load (5.11
@@ -80,7 +82,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 {
 	static const struct bb_doc_column columns[] = {{BB_VERDICT("status")},
 						       {BB_TEXT("check")},
-						       {BB_TEXT("answer -> what helps")}};
+						       {BB_TEXT("finding -> remedy")}};
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
 	struct check_args a = {0};
 	struct bb_check_result *results;
@@ -104,13 +106,12 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		bb_check__run(&bb_checks[i], &results[i]);
 		counts[results[i].status]++;
-		if (all || results[i].status != BB_CHECK_OK)
-			add_row(results, i, &d);
+		add_row(results, i, all, &d);
 	}
 	add_verdict(results, counts[BB_CHECK_FAIL], counts[BB_CHECK_WARN], &d);
-	bb_doc__add(&d, BB_DOC_FAINT, NULL, "%zu ok%s, %zu warn, %zu fail, %zu skip",
-		    counts[BB_CHECK_OK], all ? "" : " (bpfbench check --details)",
-		    counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL], counts[BB_CHECK_SKIP]);
+	bb_doc__add(&d, BB_DOC_FAINT, NULL, "%zu ok, %zu warn, %zu fail, %zu skip%s",
+		    counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
+		    counts[BB_CHECK_SKIP], all ? "" : "; all of them: bpfbench check --details");
 	rc = bb_output_document(&d, stdout, err);
 	free(results);
 	if (rc)

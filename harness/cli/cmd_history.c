@@ -79,8 +79,8 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 	near = names && scenario ? bb_nearest(scenario, names, t.n_cases) : NULL;
 	if (!t.n_runs)
 		bb_fail(err, -ENOENT,
-			"%s: no runs are stored there yet (a run stores itself; --results DIR "
-			"looks elsewhere)",
+			"%s: no runs are stored there yet; measure one (sudo bpfbench --object "
+			"prog.bpf.o), or name another folder (--results DIR)",
 			a->results);
 	else if (near && strcmp(near, scenario))
 		bb_fail(err, -ENOENT,

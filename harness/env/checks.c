@@ -329,7 +329,7 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 	else if (!may_bpf())
 		answer(r, if_not, privilege_remedy(), "does not load: %s", errno_text(fd));
 	else
-		answer(r, if_not, "see the lockdown line; security modules may forbid it too",
+		answer(r, if_not, "boot without lockdown=, or allow it in the security module",
 		       "does not load: %s, although we have the capabilities", errno_text(fd));
 }
 
@@ -406,8 +406,7 @@ static void check_pmu(struct bb_check_result *r)
 	else if (err == -EACCES || err == -EPERM)
 		answer(r, BB_CHECK_SKIP, privilege_remedy(), "not known: %s", strerror(-err));
 	else
-		answer(r, BB_CHECK_WARN,
-		       "nothing to do here; cycles need bare metal, or a VM with a virtual PMU",
+		answer(r, BB_CHECK_WARN, "cycles need bare metal, or a VM with a virtual PMU",
 		       "no PMU: software events are used (%s)", strerror(-err));
 }
 

@@ -51,7 +51,8 @@ static int put_in_place(const struct bb_counted *c, const struct bb_annotate_opt
 		file = bb_annotated__make(&c->lines[i], n);
 		fputs("\n", out);
 		bb_put_clean(out, file.path);
-		fprintf(out, "%s\n", bb_source_note(file.state));
+		fprintf(out, "%s%s\n", file.state == BB_SOURCE_AS_BUILT ? "" : "\n ",
+			bb_source_note(file.state));
 		put_heads(out);
 		for (size_t k = 0; k < file.n; k++)
 			/* without the source, most lines stand alone */
@@ -91,7 +92,7 @@ int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts,
 
 	bb_put_clean(out, c->name);
 	fprintf(out,
-		": %" PRIu64 " runs of %.2f instructions; %u in the program, %u block%s, %" PRIu64
+		":\n%" PRIu64 " runs of %.2f instructions; %u in the program, %u block%s, %" PRIu64
 		" path%s\n",
 		c->runs, c->runs ? (double)c->instructions / (double)c->runs : 0, c->n_insns,
 		c->n_blocks, bb_plural(c->n_blocks), c->paths, bb_plural(c->paths));
@@ -101,6 +102,11 @@ int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts,
 		bb_put_clean(out, c->calls[i].name);
 	}
 	fputs(c->n_calls ? "\n" : "", out);
+	for (size_t i = 0; i < c->n_lines; i++)
+		if (!c->lines[i].executions) {
+			fputs("#####: a line that no run executed\n", out);
+			break;
+		}
 	if (!c->runs)
 		fputs("nothing ran\n", out);
 	else if (!c->n_lines)

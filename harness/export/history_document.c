@@ -117,6 +117,8 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
 			 struct bb_doc *d)
 {
+	static const enum bb_history_mark others[] = {BB_HISTORY_SUSPECT, BB_HISTORY_STEADY,
+						      BB_HISTORY_LEARNING};
 	size_t n[BB_HISTORY_IMPROVED + 1] = {0}, n_cases = 0;
 
 	for (size_t i = 0; i < t->n_cases; i++) {
@@ -145,11 +147,13 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 			bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu case%s over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu "
-		    "steady, %zu learning",
-		    n_cases, bb_plural(n_cases), only ? bb_history_n_runs(t, only) : t->n_runs,
-		    n[BB_HISTORY_REGRESSED], n[BB_HISTORY_IMPROVED], n[BB_HISTORY_SUSPECT],
-		    n[BB_HISTORY_STEADY], n[BB_HISTORY_LEARNING]);
+		    "%zu case%s over %zu runs: %zu regressed, %zu improved", n_cases,
+		    bb_plural(n_cases), only ? bb_history_n_runs(t, only) : t->n_runs,
+		    n[BB_HISTORY_REGRESSED], n[BB_HISTORY_IMPROVED]);
+	for (size_t i = 0; i < BB_LEN(others); i++)
+		if (n[others[i]])
+			bb_doc__append(d, ", %zu %s", n[others[i]],
+				       bb_history_mark_name(others[i]));
 	if (n[BB_HISTORY_LEARNING])
 		bb_doc__append(d, " (a case is judged after its first %zu runs)",
 			       bb_history_default_rule.window_min);

@@ -298,9 +298,8 @@ static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 		{BB_NUMBER("cold net")},
 	};
 
-	bb_doc__add(d, BB_DOC_TITLE, NULL,
-		    "%s, %s, from hot to cold (latency and net, %sns per run)", c->scenario,
-		    c->drive, sweep ? "medians over the values, " : "");
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, from hot to cold caches (%sns per run)",
+		    c->scenario, c->drive, sweep ? "medians over the values, " : "");
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = head; i < b->r->n_cases; i++)
 		if (bb_same_group(&b->r->cases[i], c) && is_first(b, i, true))

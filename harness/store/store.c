@@ -178,8 +178,8 @@ static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_i
 		n--;
 	if (!n)
 		return bb_fail(err, -ENOENT,
-			       "%s: no runs are stored there yet (a run stores itself; --results "
-			       "DIR looks elsewhere)",
+			       "%s: no runs are stored there yet; measure one (sudo bpfbench "
+			       "--object prog.bpf.o), or name another folder (--results DIR)",
 			       dir);
 	*ret_id = ids[--n];
 	while (n-- && !strncmp(ids[n], *ret_id, strlen(form)))
@@ -208,9 +208,8 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 			       which, hits, dir, ids[first], ids[first + 1]);
 	near = bb_nearest(which, (const char *const *)ids, n);
 	return bb_fail(err, -ENOENT,
-		       "no run '%s' in %s (%zu stored there%s%s%s): give an id, its beginning, a "
-		       "path, or 'latest'",
-		       which, dir, n, near ? "; did you mean '" : "", near ? near : "",
+		       "no run '%s' among the %zu in %s%s%s%s; `bpfbench list --runs` lists them",
+		       which, n, dir, near ? "; did you mean '" : "", near ? near : "",
 		       near ? "'?" : "");
 }
 

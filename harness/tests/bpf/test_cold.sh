@@ -35,7 +35,7 @@ check "both ends: no series is void but for its caches" eval "! grep ' void: ' '
 for variant in empty stackid; do
 	check "both ends: $variant costs more cold" more "$(p50 "$variant" step-cold)" "$(p50 "$variant" step)"
 done
-expect_grep "both ends: the table has them side by side" err '^perf_profiler, step, from hot to cold \(latency and net, ns per run\)$'
+expect_grep "both ends: the table has them side by side" err '^perf_profiler, step, from hot to cold caches \(ns per run\)$'
 expect_eq "both ends: a row for each depth and variant" \
 	"$(grep -cE '^ +(8|32|127) +(empty|stackid) +[0-9 .]+' "$TMP/err")" 6
 nothing_left "both ends" 1

@@ -121,10 +121,8 @@ done
 expect_grep "compare: a program against itself" out '^compare/step .* (same|inconclusive)'
 nothing_left "compare" 1
 real compare --base-object "$object" --head-object "$object" --program on_exit --budget 5
-is_beside() { [[ $(words_of "$1") == *"; with 1 other attached)" ]]; }
-words_of() { "$BPFBENCH" show latest --results "$results" --format table --details | grep -E "^    $1: "; }
-check "compare: the base has the other program attached beside" is_beside base
-check "compare: the head, too" is_beside head
+run "$BPFBENCH" show latest --results "$results" --format table --details
+expect_grep "compare: base and head have the other program attached beside" out '^compare, step .* by .*; with 1 other attached\)'
 rm -rf "$results"
 real --object "$object" --program on_exit --loads 2 -n 40
 check "one program of an object: the other is attached beside" all_of on_exit

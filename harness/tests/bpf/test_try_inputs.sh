@@ -13,7 +13,7 @@ few=(--drive step --loads 2 -n 100)
 shares() { sed -nE "s/.*try-inputs: $1: ([0-9]+) of ([0-9]+) instructions executed, ([0-9]+) of ([0-9]+) with a found input: .*/\1 \2 \3 \4/p" "$TMP/err" |
 	awk '{print ($1 < 0.4 * $2 ? "few" : "many"), ($3 > 0.9 * $4 ? "all" : "not all")}'; }
 
-run "$BPFBENCH" --object "$object" "${few[@]}" --try-inputs="$WORK/found.yml" --no-store --format table
+run "$BPFBENCH" --object "$object" "${few[@]}" --try-inputs="$WORK/found.yml" --no-store --format details
 expect_status "a search: succeeds" 0
 cp "$TMP/err" "$TMP/said"
 for program in behind_lookup behind_switch behind_member behind_fields; do
@@ -29,7 +29,7 @@ expect_grep "a search: the line that it could not pass" err 'not passed: try_inp
 expect_grep "a search: its input is measured" out 'behind_fields ([0-9]+) of \1'
 expect_grep "a search: where the scenario is" err "try-inputs: the scenario with what was found: $WORK/found.yml"
 
-run "$BPFBENCH" -s "$WORK/found.yml" "${few[@]}" --no-store --format table
+run "$BPFBENCH" -s "$WORK/found.yml" "${few[@]}" --no-store --format details
 expect_status "the scenario: measures" 0
 for program in behind_lookup behind_switch behind_member behind_fields; do
 	expect_grep "the scenario: $program is executed" out "$program ([0-9]+) of \\1[^0-9]"

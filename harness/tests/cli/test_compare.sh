@@ -232,7 +232,7 @@ expect_eq "filter: by number, two of them" "$(grep -cE '^st/' "$TMP/out")" 1
 bench compare "$old"
 complains "stored: one run is not two" 1 'two runs are needed'
 bench compare "$old" 2099
-complains "stored: a run that is not there" 1 "no run '2099' in $results"
+complains "stored: a run that is not there" 1 "no run '2099' among the "
 bench compare "$old" "$WORK/none.json"
 complains "stored: a file that is not there" 1 'none\.json: No such file'
 

@@ -742,7 +742,7 @@ static void test_ranges(void **state)
 	add_end(r, "a", "step-colder", "stack_depth", 8, 900);
 	add_end(r, "a", "in-situ", NULL, 0, 400);
 	text = export_summarised(r);
-	assert_has(text, "\nperf_profiler, step, from hot to cold (latency and net, ns per run)\n"
+	assert_has(text, "\nperf_profiler, step, from hot to cold caches (ns per run)\n"
 			 "  stack_depth  variant    hot   cold  cold/hot\n"
 			 "            8  a        100.0   1000      10.0\n"
 			 "           32  a        200.0  600.0      3.00\n"
@@ -755,7 +755,7 @@ static void test_ranges(void **state)
 		add_end(r, "a", "step-cold", "input", v, 1000 + 100 * v);
 	}
 	text = export_summarised(r);
-	assert_has(text, "(latency and net, medians over the values, ns per run)\n"
+	assert_has(text, "(medians over the values, ns per run)\n"
 			 "  values  variant    hot  cold  cold/hot\n"
 			 "      17  a        108.0  1800      16.7\n");
 	free(text);

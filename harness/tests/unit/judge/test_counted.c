@@ -174,10 +174,10 @@ static void test_annotate(void **state)
 		opts.width = SIZE_MAX;
 		assert_int_equal(bb_annotate(c, &opts, mem, &err), 0);
 		fclose(mem);
-		assert_has(text, "perf_profiler/ringbuf/exact: 20 runs of 100.00 instructions; 12 "
+		assert_has(text, "perf_profiler/ringbuf/exact:\n20 runs of 100.00 instructions; 12 "
 				 "in the program, 3 blocks");
 		assert_has(text, "calls per run: 1.00 map_lookup_elem");
-		assert_has(text, "/nowhere/prog.bpf.c (outside of this tree");
+		assert_has(text, "/nowhere/prog.bpf.c\n  (outside of this tree");
 		assert_has(text, "      99.00  99.0        1.00     10          int x = 1;");
 		assert_has(text, "          0     0       #####     14          return -1;");
 		assert_int_equal(strchr(text, '\033') != NULL, colour);
