@@ -440,17 +440,16 @@ static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
 							       : "nothing to compare");
 	if (!first->n_comparisons)
 		return;
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu improved, %zu same, %zu inconclusive, which never fail",
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu improved, %zu same, %zu inconclusive",
 		    bb_report__count_verdict(first, BB_VERDICT_IMPROVED),
 		    bb_report__count_verdict(first, BB_VERDICT_SAME),
 		    bb_report__count_verdict(first, BB_VERDICT_INCONCLUSIVE));
 	if (unconfirmed)
-		bb_doc__append(d,
-			       "; %zu regressed at first, but not when measured again: they do not "
-			       "fail either",
+		bb_doc__append(d, ", %zu regressed at first, but not when measured again",
 			       unconfirmed);
-	bb_doc__append(d, "; a slowdown fails if it is above %g %% in two measurements",
+	bb_doc__append(d,
+		       ": none of these fails. A slowdown fails if it is above %g %% in two "
+		       "measurements.",
 		       100 * g->threshold);
 }
 
