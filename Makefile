@@ -191,7 +191,7 @@ deps: ## install what building and running needs (root and apt), or say what is 
 	$(Q)ci/deps.sh
 
 # The packages that a task needs beside those; its kind in ci/packages.txt.
-DEPS := deps-test deps-plot deps-slowdown deps-heap deps-deb deps-fuzz
+DEPS := deps-test deps-plot deps-heap deps-deb deps-fuzz
 .PHONY: $(DEPS)
 $(DEPS): deps-%:
 	$(Q)ci/deps.sh --for $*
@@ -287,7 +287,7 @@ plot: deps-plot ## draw the stored results into plots/ (SVG and PNG)
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)O=$(O) plots/plot.sh
 
-slowdown: deps-slowdown ## time amicable_pairs while it is sampled, against alone, by hyperfine: about 2 minutes (root)
+slowdown: deps ## time amicable_pairs while it is sampled, against alone: about 2 minutes (root)
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)./$(BIN) --scenario slowdown --budget 150
 

@@ -48,7 +48,7 @@ Maintainer: $maintainer
 Section: devel
 Priority: optional
 Depends: ${depends#shlibs:Depends=}
-Suggests: git, gnuplot-nox, hyperfine, valgrind
+Suggests: git, gnuplot-nox, valgrind
 Installed-Size: $(du -k -s --apparent-size --exclude=DEBIAN "$root" | cut -f 1)
 Description: benchmarks eBPF programs
  What one invocation of an eBPF program costs, with an interval, and whether a

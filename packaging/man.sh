@@ -79,6 +79,5 @@ draws stored runs with gnuplot.
 how it measures, and how scenarios are written.
 .SH SEE ALSO
 .BR bpftool (8),
-.BR perf (1),
-.BR hyperfine (1)
+.BR perf (1)
 EOT

@@ -94,7 +94,7 @@ unset key
 scaled(x, unit) = sprintf(x < 9.995 ? "%.2f %s" : x < 99.95 ? "%.1f %s" : "%.0f %s", x, unit)
 time_text(ns) = !(ns == ns) ? "-" : ns < 999.5 ? scaled(ns, "ns") : ns < 999.5e3 ? scaled(ns / 1e3, "µs") : ns < 999.5e6 ? scaled(ns / 1e6, "ms") : scaled(ns / 1e9, "s")
 
-# What a sample is of: a run by the program's clock, a call by ours, a command by hyperfine, a lag.
+# What a sample is of: a run by the program's clock, a call by ours, a command, a lag.
 sampled = !exists("sample") ? "" : sample eq "lag" ? "lag" : sample eq "call" ? "time of one call" : \
 	sample eq "command" ? "time of one run of the command" : "time of one run"
 floor_is = exists("sample") && sample eq "command" ? "the command alone" : "an empty program of the same type"

@@ -5,6 +5,7 @@
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <pwd.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 
 #include "base/caller.h"
+#include "base/deadline.h"
 #include "base/io.h"
 #include "base/parse.h"
 
@@ -463,6 +465,25 @@ char bb_child__sleep(int link_fd)
 	char byte = 0;
 
 	return TEMP_FAILURE_RETRY(read(link_fd, &byte, 1)) > 0 ? byte : 0;
+}
+
+int bb_child__wait(pid_t child, double seconds)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+	int rc = p.fd < 0 ? -errno : -ETIME;
+
+	while (rc == -ETIME && !bb_stop_signal) {
+		double left_s = seconds - bb_seconds_since(began_ns);
+		int n = poll(&p, 1, left_s <= 0 ? 0 : left_s > 1 ? 1000 : (int)(left_s * 1e3) + 1);
+
+		if (n > 0)
+			rc = 0;
+		else if (left_s <= 0)
+			break;
+	}
+	bb_close(&p.fd);
+	return rc == -ETIME && bb_stop_signal ? -EINTR : rc;
 }
 
 int bb_wait_for(pid_t child)

@@ -141,6 +141,10 @@ char bb_child__sleep(int link_fd);
  * there is no such child. */
 int bb_wait_for(pid_t child);
 
+/* Waits at most `seconds` until a child has ended, and leaves it to be reaped. Returns 0; -ETIME if
+ * it still runs; -EINTR if a signal asked us to stop; or -errno. */
+int bb_child__wait(pid_t child, double seconds);
+
 /* Describes the end of a program from its waitpid() status: "ended with exit code 3", "was
  * killed by signal 9 (Killed)". */
 struct bb_how_ended {

@@ -27,10 +27,15 @@ static bool is_by(const struct bb_drive_kind *kind, const char *by)
 	return false;
 }
 
+static bool is_with(const struct bb_drive_kind *kind, const char *with)
+{
+	return !strcmp(kind->with, with) || (kind->old_with && !strcmp(kind->old_with, with));
+}
+
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by)
 {
 	for (size_t i = 0; i < bb_n_drive_kinds; i++)
-		if (!strcmp(bb_drive_kinds[i]->with, with) && is_by(bb_drive_kinds[i], by))
+		if (is_with(bb_drive_kinds[i], with) && is_by(bb_drive_kinds[i], by))
 			return bb_drive_kinds[i];
 	return NULL;
 }

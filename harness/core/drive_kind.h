@@ -65,12 +65,13 @@ struct bb_drive_key {
 
 struct bb_drive_kind {
 	/* The keys by which a scenario names the kind. */
-	const char *with;   /* value of the scenario's key `with` */
-	const char *by_key; /* "trigger" or "event": the scenario's key that chooses between kinds
-			       with one `with`; NULL: there is only one such kind */
-	const char *by[2];  /* values of the key `by_key` that choose this kind; NULL: no further
-			       value */
-	const char *name;   /* name of the drive in cases and options; NULL: `with` is the name */
+	const char *with;     /* value of the scenario's key `with` */
+	const char *old_with; /* older value of `with` that scenarios may have; NULL: none */
+	const char *by_key;   /* "trigger" or "event": the scenario's key that chooses between kinds
+				 with one `with`; NULL: there is only one such kind */
+	const char *by[2];    /* values of the key `by_key` that choose this kind; NULL: no further
+				 value */
+	const char *name;     /* name of the drive in cases and options; NULL: `with` is the name */
 	/* name of the drive in cases if caches are emptied before each run; NULL: caches cannot
 	 * be emptied */
 	const char *cold_name;
@@ -130,8 +131,8 @@ extern size_t bb_n_drive_kinds;
 /* Sets bb_drive_kinds to kinds[n], which must exist until the program ends. */
 void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n);
 
-/* Finds the kind by its member `with` and a value of its key `by_key`. `by` NULL: the first kind
- * with that `with`. Returns NULL if there is none. */
+/* Finds the kind by its member `with` or `old_with`, and a value of its key `by_key`. `by` NULL:
+ * the first kind with that `with`. Returns NULL if there is none. */
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by);
 
 /* Name of the kind of `bpfbench inside`, which no scenario can choose. */

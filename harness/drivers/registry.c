@@ -10,7 +10,7 @@ static const struct bb_driver *const drivers[] = {
 	&bb_driver_step,          &bb_driver_slope,          &bb_driver_hook,
 	&bb_driver_insitu,        &bb_driver_insitu_packets, &bb_driver_insitu_http,
 	&bb_driver_insitu_attach, &bb_driver_live,           &bb_driver_exact,
-	&bb_driver_lines,         &bb_driver_pipeline,       &bb_driver_slowdown,
+	&bb_driver_lines,         &bb_driver_pipeline,       &bb_driver_overhead,
 	&bb_driver_call,          &bb_driver_fake,
 };
 

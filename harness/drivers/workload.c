@@ -7,6 +7,7 @@
 
 #include "base/caller.h"
 #include "base/child.h"
+#include "base/deadline.h"
 #include "base/io.h"
 #include "bpf/attach.h"
 #include "drivers/driver.h"
@@ -94,6 +95,8 @@ static int execute(void *arg, int link_fd)
 		return -ENOMEM;
 	if (s->spec->is_held)
 		raise(SIGSTOP);
+	if (s->spec->ret_began_ns)
+		*s->spec->ret_began_ns = bb_now_ns();
 	fexecve(s->program_fd, s->argv, environ);
 	/* a script: its interpreter opens the descriptor by name, which close-on-exec would
 	 * prevent */

@@ -866,8 +866,6 @@ const struct bb_check bb_checks[] = {
 	{"bpftool", "cross-check of the counters in `make test`", .run_as = check_tool,
 	 .text = "sudo apt install bpftool (Ubuntu: linux-tools-common linux-tools-generic)"},
 	{"gnuplot", "plots", .run_as = check_tool, .text = "sudo apt install gnuplot-nox"},
-	{"hyperfine", "`make bench-self`", .run_as = check_tool,
-	 .text = "sudo apt install hyperfine"},
 };
 const size_t bb_n_checks = BB_LEN(bb_checks);
 

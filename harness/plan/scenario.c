@@ -324,10 +324,10 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 	if (!name)
 		return bb_yaml__fail(r, node, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(names, with.n_choices).text);
-	rc = bb_field__choose(r, &with, name, &i);
+	*ret_kind = name->kind == BB_YAML_TEXT ? bb_drive_kind_find(name->text, NULL) : NULL;
+	rc = *ret_kind ? 0 : bb_field__choose(r, &with, name, &i); /* says what there is */
 	if (rc)
 		return rc;
-	*ret_kind = bb_drive_kind_find(names[i], NULL);
 	key.name = (*ret_kind)->by_key;
 	by = key.name ? bb_yaml__get(node, key.name) : NULL;
 	if (!by)
@@ -457,6 +457,8 @@ static json_t *kind_names(const char *with)
 
 		if (!with && bb_drive_kind_find(kind->with, NULL) == kind)
 			bb_schema__add_text(names, kind->with);
+		if (!with && kind->old_with)
+			bb_schema__add_text(names, kind->old_with);
 		for (size_t i = 0; with && !strcmp(kind->with, with) && i < BB_LEN(kind->by); i++)
 			if (kind->by[i])
 				bb_schema__add_text(names, kind->by[i]);
@@ -468,7 +470,9 @@ static json_t *kind_names(const char *with)
 static json_t *kind_rule(const struct bb_drive_kind *kind)
 {
 	json_t *keys = json_array(), *required = json_array(), *values = json_object();
-	json_t *with = json_pack("{s:{s:s}}", "with", "const", kind->with);
+	json_t *with = kind->old_with ? json_pack("{s:{s:[ss]}}", "with", "enum", kind->with,
+						  kind->old_with)
+				      : json_pack("{s:{s:s}}", "with", "const", kind->with);
 	json_t *chosen_by = json_pack("[s]", "with"), *by;
 
 	for (size_t i = 0; i < BB_LEN(drive_fields); i++) {

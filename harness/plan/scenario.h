@@ -208,7 +208,7 @@ struct bb_variant_spec {
 	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
 	 * "none" */
 	char *consumer;
-	/* profiler, for the drive `slowdown`: "program" (default), "none", "perf-record" or
+	/* profiler, for the drive `overhead`: "program" (default), "none", "perf-record" or
 	 * "profile" */
 	char *sampler;
 	/* file and function to attach the program to, in place of those in its section; both or

@@ -165,8 +165,8 @@ static const struct bb_member case_members[] = {
 	NEWER(bb_case, BB_POSITIVE, between_floor, "the same of the floor's latency"),
 	NEWER(bb_case, BB_U32, between_runs, "runs of the self-test behind them"),
 	IF_SET(bb_case, BB_NAME, command,
-	       "slowdown: hyperfine's command line, whose command's time a sample is. Absent "
-	       "elsewhere"),
+	       "slowdown: the command line whose time a sample is; of older runs, that of "
+	       "hyperfine, which timed it. Absent elsewhere"),
 	IF_SET(bb_case, BB_NAME, fired_by,
 	       "trigger and place that made the program run. Absent where the drive waits for "
 	       "runs"),

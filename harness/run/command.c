@@ -2,10 +2,8 @@
 #include "run/command.h"
 
 #include <dirent.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/child.h"
@@ -73,29 +71,9 @@ int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret
 		  : 0;
 }
 
-/* Waits until a process has ended, and leaves it to be reaped. Returns as bb_command__wait(). */
-static int wait_for_end(pid_t pid, double seconds)
-{
-	uint64_t began_ns = bb_now_ns();
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-	int rc = p.fd < 0 ? -errno : -ETIME;
-
-	while (rc == -ETIME && !bb_stop_signal) {
-		double left_s = seconds - bb_seconds_since(began_ns);
-		int n = poll(&p, 1, left_s <= 0 ? 0 : left_s > 1 ? 1000 : (int)(left_s * 1e3) + 1);
-
-		if (n > 0)
-			rc = 0;
-		else if (left_s <= 0)
-			break;
-	}
-	bb_close(&p.fd);
-	return rc == -ETIME && bb_stop_signal ? -EINTR : rc;
-}
-
 int bb_command__wait(struct bb_command *c, double seconds, struct rusage *ret_usage)
 {
-	int rc = c->pid ? wait_for_end(c->pid, seconds) : 0;
+	int rc = c->pid ? bb_child__wait(c->pid, seconds) : 0;
 
 	if (rc || !c->pid)
 		return rc;

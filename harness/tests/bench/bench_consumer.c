@@ -163,7 +163,7 @@ static void bench_all_cpus(void)
 	free(fds);
 }
 
-/* One run of the target under a sampler, by the slowdown drive; s. */
+/* One run of the target under a sampler, by the drive `overhead`; s. */
 static double time_target(struct bb_drive_slot *slot)
 {
 	struct bb_batch b = {.want = 1};
@@ -172,9 +172,9 @@ static double time_target(struct bb_drive_slot *slot)
 
 	b.ns = &ns;
 	if (bb_driver__batch(slot, TARGET_HZ, &b, &err))
-		bench_die("slowdown", &err);
+		bench_die("overhead", &err);
 	if (b.void_why[0]) {
-		fprintf(stderr, "slowdown: %s\n", b.void_why);
+		fprintf(stderr, "overhead: %s\n", b.void_why);
 		exit(1);
 	}
 	return (double)ns * 1e-9;
@@ -282,7 +282,7 @@ static void bench_overheads(struct bb_driver_opts *opts, struct bb_test_prog *no
 		return;
 	}
 	if (rc)
-		bench_die("slowdown", &err);
+		bench_die("overhead", &err);
 	for (size_t k = 0; k < N_SAMPLERS; k++)
 		slots[k] = attach(state, progs[k]);
 	time_in_turns(slots, took_s);

@@ -56,7 +56,7 @@ packages_of() {
 }
 expect_eq "make bench: what building and running needs, and nothing else" "$(packages_of bench)" ""
 check "make bench: it did ask" test -s "$TMP/log"
-for target in test:test test-all:test vm-test:test stress:test plot:plot slowdown:slowdown heap:heap deb:deb fuzz:fuzz; do
+for target in test:test test-all:test vm-test:test stress:test plot:plot heap:heap deb:deb fuzz:fuzz; do
 	expect_eq "make ${target%:*}: its packages" "$(packages_of "${target%:*}")" "--for ${target#*:}"
 done
 
@@ -176,7 +176,7 @@ fake_tool pkg-config <<'EOF'
 exit 0
 EOF
 fake_tool cc </dev/null
-for tool in gcc clang clang-format-14 llvm-strip bpftool bpftrace pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml qemu-system-x86_64 busybox sqlite3 jq dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
+for tool in gcc clang clang-format-14 llvm-strip bpftool bpftrace pgrep valgrind gnuplot shellcheck xmllint genhtml qemu-system-x86_64 busybox sqlite3 jq dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
 printf 'ID=fedora\nVERSION_ID=40\n' >"$TMP/os-release"
 deps BB_UID=0
 expect_status "deps: no dpkg: goes on" 0

@@ -197,6 +197,27 @@ static void test_drives(void **state)
 	bb_scenario__free(s);
 }
 
+/* Scenarios from before the drive was renamed are still read. */
+static void test_old_name_of_drive(void **state)
+{
+	static const char *const names[] = {"overhead", "slowdown"};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < BB_LEN(names); i++) {
+		struct bb_scenario *s;
+
+		snprintf(text, sizeof(text),
+			 "name: n\nobject: o.bpf.o\nvariants: [{name: a}]\n"
+			 "drive: [{with: %s, workload: w}]\n",
+			 names[i]);
+		s = must_parse(text);
+		assert_string_equal(s->drives[0].kind->with, "overhead");
+		assert_string_equal(bb_drive_kind_name(s->drives[0].kind), "slowdown");
+		bb_scenario__free(s);
+	}
+}
+
 static void test_all_keys(void **state)
 {
 	struct bb_scenario *s = must_parse(all_keys);
@@ -363,20 +384,20 @@ static const struct bad bad_keys[] = {
 	{VARIANT("name: a, id: 0"), 4, 19, "id must be from 1 to 4294967295"},
 	{DRIVE("with: live, workload: w"), 5, 18,
 	 "key 'workload' does not belong to 'with: live' but to in-situ, in-situ by attach, "
-	 "pipeline, slowdown; live takes: with, seconds"},
+	 "pipeline, overhead; live takes: with, seconds"},
 	{"name: n\nvariants: [{name: a, id: 1}, {name: b}]\ndrive: [{with: live}]\n", 1, 1,
 	 "a scenario needs the key 'object'"},
 	{DRIVE("with: step, freq_hz: 100"), 5, 18,
 	 "key 'freq_hz' does not belong to 'with: step' but to in-situ"},
 	{DRIVE("with: in-situ, event: packets, workload: w"), 5, 37,
 	 "key 'workload' does not belong to 'event: packets' but to in-situ, in-situ by attach, "
-	 "pipeline, slowdown; in-situ by packets takes: with, "
+	 "pipeline, overhead; in-situ by packets takes: with, "
 	 "inputs, event, rate_hz, seconds"},
 	{DRIVE("with: in-situ, event: http, inputs: [{hex: '00'}]"), 5, 34,
 	 "key 'inputs' does not belong to 'event: http' but to step by test-run, slope, in-situ by "
 	 "packets"},
 	{DRIVE("with: in-situ, event: http, freq_hz: 50"), 5, 34,
-	 "but to in-situ, pipeline, slowdown; in-situ by http takes: with, event, rate_hz"},
+	 "but to in-situ, pipeline, overhead; in-situ by http takes: with, event, rate_hz"},
 	{DRIVE("with: in-situ, event: attach"), 5, 5, "workload"},
 	{DRIVE("with: pipeline, event: packets, workload: w"), 5, 29,
 	 "unknown event 'packets'; there are: cpu-clock, task-clock"},
@@ -425,7 +446,7 @@ static const struct bad bad_keys[] = {
 	{VARIANT("program: a"), 4, 5, "a variant needs the key 'name'"},
 	{DRIVE("trigger: page-fault"), 5, 5,
 	 "a drive needs the key 'with', one of: step, slope, hook, in-situ, live, exact, lines, "
-	 "pipeline, slowdown, call, fake"},
+	 "pipeline, overhead, call, fake"},
 	{DRIVE("with: in-situ"), 5, 5, "a drive needs the key 'workload'"},
 	{NVD "expect: {}\n", 4, 9, "expect needs the key 'drops'"},
 };
@@ -452,12 +473,12 @@ static const struct bad bad_names[] = {
 	 "anchor 'nowhere' is no variant; there are: empty, ringbuf"},
 	{DRIVE("with: stp"), 5, 12,
 	 "unknown with 'stp' (did you mean 'step'?); there are: step, slope, hook, in-situ, live, "
-	 "exact, lines, pipeline, slowdown, call, fake"},
+	 "exact, lines, pipeline, overhead, call, fake"},
 	{DRIVE("with: [step]"), 5, 12,
-	 "with must be one of: step, slope, hook, in-situ, live, exact, lines, pipeline, slowdown, "
+	 "with must be one of: step, slope, hook, in-situ, live, exact, lines, pipeline, overhead, "
 	 "call, fake; not a list"},
 	{DRIVE("with: "), 5, 12,
-	 "with must be one of: step, slope, hook, in-situ, live, exact, lines, pipeline, slowdown, "
+	 "with must be one of: step, slope, hook, in-situ, live, exact, lines, pipeline, overhead, "
 	 "call, fake; not nothing"},
 	{DRIVE("with: step, trigger: page-falt"), 5, 27,
 	 "unknown trigger 'page-falt' (did you mean 'page-fault'?)"},
@@ -902,6 +923,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_perf_profiler),
 		cmocka_unit_test(test_drives),
+		cmocka_unit_test(test_old_name_of_drive),
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_objects_of_variants),
 		cmocka_unit_test(test_all_keys),

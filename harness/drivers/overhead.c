@@ -1,32 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slowdown: measures the cost of sampling to the sampled command. A sample is the wall time of one
- * run of the workload, measured by hyperfine, while the variant's `sampler` samples it. Samplers
- * are the program (with a consumer on another CPU, as in the drive `pipeline`), `perf record`, the
- * sampler of `bpfbench profile`, and none. The sampler is active before the command begins, and its
- * start is not part of the time.
+ * overhead: measures the cost of sampling to the sampled command, as the command `overhead` does
+ * for an agent. A sample is the wall time of one run of the workload while the variant's `sampler`
+ * samples it. Samplers are the program (with a consumer on another CPU, as in the drive
+ * `pipeline`), `perf record`, the sampler of `bpfbench profile`, and none. The sampler is active
+ * before the command begins, and its start is not part of the time.
  */
-#include <jansson.h>
 #include <poll.h>
 #include <sys/mman.h>
 
+#include "base/child.h"
 #include "base/deadline.h"
 #include "base/io.h"
 #include "base/text.h"
 #include "drivers/consumer.h"
 #include "drivers/windows.h"
 #include "profile/recording.h"
-
-/* hyperfine (https://github.com/sharkdp/hyperfine) as the stopwatch: it runs one command once,
- * and its JSON is read. */
-struct hyperfine {
-	struct bb_workload_spec spec; /* how hyperfine is started */
-	char *args[12];
-	char *command; /* the command that it runs, quoted for it; owned */
-	char *shown;   /* hyperfine's whole command line, for people; owned */
-	char json_path[32];
-	int json_fd; /* file in memory for its JSON; -1: none */
-};
 
 static bool in_path(const char *name)
 {
@@ -36,121 +25,19 @@ static bool in_path(const char *name)
 }
 
 /* Returns "PROGRAM ARG..." in *ret_command, which the caller frees. Returns 0 or -ENOMEM. */
-static int compose(const char *program, char *const *args, size_t n_args, char **ret_command)
+static int compose(const struct bb_workload_spec *spec, char **ret_command)
 {
 	size_t size = 0;
 	FILE *out = open_memstream(ret_command, &size);
 
 	if (!out)
 		return -ENOMEM;
-	bb_put_shell_word(out, program);
-	for (size_t i = 0; i < n_args; i++) {
+	bb_put_shell_word(out, spec->program);
+	for (size_t i = 0; i < spec->n_args; i++) {
 		putc(' ', out);
-		bb_put_shell_word(out, args[i]);
+		bb_put_shell_word(out, spec->args[i]);
 	}
 	return fclose(out) ? -ENOMEM : 0;
-}
-
-/* Makes the command for hyperfine. We look in `dir` first, because hyperfine looks for a name
- * only in $PATH. */
-static int compose_command(const char *program, char *const *args, size_t n_args, const char *dir,
-			   char **ret_command)
-{
-	char beside[PATH_MAX] = "";
-
-	if (dir && !strchr(program, '/'))
-		snprintf(beside, sizeof(beside), "%s/%s", dir, program);
-	return compose(*beside && !access(beside, X_OK) ? beside : program, args, n_args,
-		       ret_command);
-}
-
-/* Accepts a zeroed struct. */
-static void hyperfine_close(struct hyperfine *h)
-{
-	if (!h->command)
-		return;
-	close(h->json_fd);
-	free(h->command);
-	free(h->shown);
-	memset(h, 0, sizeof(*h));
-}
-
-/* `dir` is as in struct bb_workload_spec. Returns 0, -ENOTSUP with the package to install, or
- * -errno with a message. */
-static int hyperfine_open(const char *program, char *const *args, size_t n_args, const char *dir,
-			  const struct bb_child_place *place, struct hyperfine *ret_h,
-			  struct bb_err *err)
-{
-	static const char *const options[] = {"-N", "--style", "none", "--warmup",
-					      "0",  "--runs",  "1",    "--export-json"};
-	struct hyperfine *h = ret_h;
-	size_t n = 0;
-	int rc;
-
-	*h = (struct hyperfine){.json_fd = -1};
-	if (!in_path("hyperfine"))
-		return bb_fail(err, -ENOTSUP,
-			       "hyperfine, which times the command, is not installed; install the "
-			       "package hyperfine");
-	/* The file is in memory, so nothing is left behind. hyperfine inherits the descriptor,
-	 * because the user that it runs as may not be able to open the file. */
-	h->json_fd = memfd_create("hyperfine.json", 0);
-	if (h->json_fd < 0)
-		return bb_fail(err, -errno, "memfd_create: %m");
-	snprintf(h->json_path, sizeof(h->json_path), "/proc/self/fd/%d", h->json_fd);
-	rc = compose_command(program, args, n_args, dir, &h->command);
-	for (size_t i = 0; i < BB_LEN(options); i++)
-		h->args[n++] = (char *)(uintptr_t)options[i];
-	h->args[n++] = h->json_path;
-	h->args[n++] = h->command;
-	h->spec = (struct bb_workload_spec){.program = "hyperfine",
-					    .args = h->args,
-					    .n_args = n,
-					    .is_held = true,
-					    .place = *place};
-	if (!rc)
-		rc = compose(h->spec.program, h->args, n, &h->shown);
-	if (rc) {
-		hyperfine_close(h);
-		return bb_fail_nomem(err);
-	}
-	return 0;
-}
-
-/* Starts hyperfine, stopped before its first instruction, so that events can be opened on it. */
-static int hyperfine_start(struct hyperfine *h, struct bb_workload *ret_w, struct bb_err *err)
-{
-	int rc = ftruncate(h->json_fd, 0) ? -errno : 0;
-
-	if (rc)
-		return bb_fail(err, rc, "cannot empty hyperfine's export: %m");
-	return bb_workload__start(&h->spec, ret_w, err);
-}
-
-/* Reads the wall time of the command after hyperfine has ended. Returns -EPROTO if its JSON has
- * no such time. */
-static int hyperfine_read(const struct hyperfine *h, uint64_t *ret_ns, struct bb_err *err)
-{
-	char text[64u << 10];
-	ssize_t n = pread(h->json_fd, text, sizeof(text), 0);
-	json_t *root = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
-	const json_t *result = json_array_get(json_object_get(root, "results"), 0);
-	const json_t *time = json_array_get(json_object_get(result, "times"), 0);
-	const json_t *code = json_array_get(json_object_get(result, "exit_codes"), 0);
-	double s = json_number_value(time);
-	int rc = 0;
-
-	if (!json_is_number(time) || !(s > 0) || s > 1e6)
-		rc = bb_fail(err, -EPROTO,
-			     "hyperfine's export cannot be read: no results[0].times[0]; bpfbench "
-			     "reads the JSON of hyperfine 1.13 and newer");
-	else if (json_is_integer(code) && json_integer_value(code))
-		rc = bb_fail(err, -ECHILD, "the command '%s' failed: exit status %d", h->command,
-			     (int)json_integer_value(code));
-	else
-		*ret_ns = (uint64_t)llround(s * 1e9);
-	json_decref(root);
-	return rc;
 }
 
 #define ANSWER_MS 5000
@@ -223,14 +110,15 @@ static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_
 	return rc;
 }
 
-#define PAUSE_NS 2000000 /* between two looks whether hyperfine has ended */
+#define PAUSE_S 0.002 /* between two looks at the samplers */
 
-struct slowdown_state {
+struct overhead_state {
 	struct bb_drive_state common;
-	struct hyperfine hyperfine;
+	struct bb_workload_spec spec;
+	char *shown; /* the workload's command line, for people; owned */
 };
 
-struct slowdown_slot {
+struct overhead_slot {
 	struct bb_drive_slot common;
 	struct bb_target *target; /* NULL: the sampler is not a program */
 	bool by_perf, by_profile;
@@ -240,29 +128,51 @@ struct slowdown_slot {
 };
 
 struct timed_run {
-	struct slowdown_state *state;
-	struct slowdown_slot *slot;
+	struct overhead_state *state;
+	struct overhead_slot *slot;
 	uint32_t freq_hz;
-	struct bb_workload hyperfine, perf;
+	struct bb_workload workload, perf;
 	struct bb_consumer consumer;
 	struct bb_recorder *profile;
 	int event_fd; /* -1: none */
 };
 
-static void slowdown_close(void *state)
+static void overhead_close(void *state)
 {
-	hyperfine_close(&((struct slowdown_state *)state)->hyperfine);
+	struct overhead_state *s = state;
+
+	if (s->spec.ret_began_ns)
+		munmap(s->spec.ret_began_ns, sizeof(*s->spec.ret_began_ns));
+	free(s->shown);
 }
 
-static int slowdown_open(void *state, struct bb_err *err)
+static int overhead_open(void *state, struct bb_err *err)
 {
-	struct slowdown_state *s = state;
+	struct overhead_state *s = state;
 	const struct bb_drive_spec *spec = s->common.spec;
 	const struct bb_driver_opts *opts = &s->common.opts;
-	const struct bb_child_place place = {opts->cpu, opts->uid, opts->gid, opts->env};
+	struct bb_workload workload;
+	void *shared = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int rc;
 
-	return hyperfine_open(spec->target.workload, spec->target.args, spec->target.n_args,
-			      opts->workload_dir, &place, &s->hyperfine, err);
+	if (shared == MAP_FAILED)
+		return bb_fail_nomem(err);
+	s->spec = (struct bb_workload_spec){
+		.program = spec->target.workload,
+		.args = spec->target.args,
+		.n_args = spec->target.n_args,
+		.dir = opts->workload_dir,
+		.is_held = true,
+		.ret_began_ns = shared,
+		.place = {opts->cpu, opts->uid, opts->gid, opts->env},
+	};
+	if (compose(&s->spec, &s->shown))
+		return bb_fail_nomem(err);
+	rc = bb_workload__start(&s->spec, &workload, err);
+	if (!rc)
+		bb_workload__stop(&workload);
+	return rc;
 }
 
 static bool is_sampler(const struct bb_test_prog *prog, const char *name)
@@ -270,7 +180,7 @@ static bool is_sampler(const struct bb_test_prog *prog, const char *name)
 	return !strcmp(prog->spec->sampler, name);
 }
 
-static int slowdown_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+static int overhead_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	(void)state;
 	if (is_sampler(prog, "perf-record") && !in_path("perf"))
@@ -280,9 +190,9 @@ static int slowdown_probe(void *state, struct bb_test_prog *prog, struct bb_err 
 	return 0;
 }
 
-static int slowdown_attach(void *slot_, struct bb_err *err)
+static int overhead_attach(void *slot_, struct bb_err *err)
 {
-	struct slowdown_slot *slot = slot_;
+	struct overhead_slot *slot = slot_;
 	const struct bb_test_prog *prog = slot->common.prog;
 
 	(void)err;
@@ -299,7 +209,7 @@ static int start_profile(struct timed_run *r, struct bb_err *err)
 {
 	const struct bb_sampler_opts opts = {
 		.object_dir = r->state->common.opts.object_dir,
-		.pid = r->hyperfine.pid,
+		.pid = r->workload.pid,
 		.freq_hz = r->freq_hz,
 		.on_cpu = true,
 		.want_kernel = true,
@@ -309,10 +219,10 @@ static int start_profile(struct timed_run *r, struct bb_err *err)
 	return bb_recorder__start(&opts, &r->profile, err);
 }
 
-/* Starts hyperfine, stopped, and the sampler on it. */
+/* Starts the workload, held before its first instruction, and the sampler on it. */
 static int set_up(struct timed_run *r, struct bb_err *err)
 {
-	struct slowdown_state *s = r->state;
+	struct overhead_state *s = r->state;
 	const struct bb_child_place place = {s->common.opts.poll_cpu, s->common.opts.uid,
 					     s->common.opts.gid, NULL};
 	int rc = 0;
@@ -323,26 +233,26 @@ static int set_up(struct timed_run *r, struct bb_err *err)
 		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, 0, &place,
 					&r->consumer, err);
 	if (!rc)
-		rc = hyperfine_start(&s->hyperfine, &r->hyperfine, err);
+		rc = bb_workload__start(&s->spec, &r->workload, err);
 	if (!rc && r->slot->target)
-		rc = bb_workload__open_clock(&r->hyperfine, "cpu-clock", r->freq_hz,
+		rc = bb_workload__open_clock(&r->workload, "cpu-clock", r->freq_hz,
 					     r->slot->target->prog_fd, &r->event_fd, err);
 	if (!rc && r->slot->target)
 		rc = bb_workload__start_clock(r->event_fd, err);
 	if (!rc && r->slot->by_perf)
-		rc = perf_record_start(r->hyperfine.pid, r->freq_hz, &place, &r->perf, err);
+		rc = perf_record_start(r->workload.pid, r->freq_hz, &place, &r->perf, err);
 	if (!rc && r->slot->by_profile)
 		rc = start_profile(r, err);
 	return rc;
 }
 
-static int wait_for_end(struct timed_run *r, struct bb_err *err)
+/* Lets the workload go, and feeds its sampler until it ends. *ret_ns is its wall time. */
+static int run_workload(struct timed_run *r, uint64_t *ret_ns, struct bb_err *err)
 {
-	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	int rc = 0;
 
-	while (!rc) {
-		nanosleep(&pause, NULL);
+	bb_workload__resume(&r->workload);
+	while (!rc && (rc = bb_child__wait(r->workload.pid, PAUSE_S)) == -ETIME) {
 		rc = bb_must_end_why();
 		if (rc)
 			return rc;
@@ -352,24 +262,23 @@ static int wait_for_end(struct timed_run *r, struct bb_err *err)
 			bb_target__drain(r->slot->target, false);
 		else if (r->profile)
 			rc = bb_recorder__poll(r->profile, 0, err);
-		if (!rc)
-			rc = bb_workload__ended(&r->hyperfine, "hyperfine", err);
 	}
+	if (rc)
+		return rc;
+	*ret_ns = bb_now_ns() - *r->state->spec.ret_began_ns;
+	rc = bb_workload__ended(&r->workload, r->state->shown, err);
 	return rc == 1 ? 0 : rc;
 }
 
-static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, uint32_t freq_hz,
+static int time_command(struct overhead_state *s, struct overhead_slot *slot, uint32_t freq_hz,
 			uint64_t *ret_ns, struct bb_err *err)
 {
 	struct timed_run r = {.state = s, .slot = slot, .freq_hz = freq_hz, .event_fd = -1};
 	int rc = set_up(&r, err);
 
-	bb_workload__resume(&r.hyperfine);
 	if (!rc)
-		rc = wait_for_end(&r, err);
-	if (!rc)
-		rc = hyperfine_read(&s->hyperfine, ret_ns, err);
-	bb_workload__stop(&r.hyperfine);
+		rc = run_workload(&r, ret_ns, err);
+	bb_workload__stop(&r.workload);
 	bb_workload__stop(&r.perf);
 	bb_consumer__close(&r.consumer);
 	bb_recorder__free(r.profile);
@@ -377,10 +286,10 @@ static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, ui
 	return rc;
 }
 
-static int slowdown_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int overhead_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
-	const struct slowdown_slot *sl = slot;
-	struct slowdown_state *s = (struct slowdown_state *)sl->common.state;
+	const struct overhead_slot *sl = slot;
+	struct overhead_state *s = (struct overhead_state *)sl->common.state;
 	struct bb_prog_stats before = {0}, after = {0};
 	uint64_t began_ns = bb_now_ns(), took_ns = 0;
 	bool is_stopped;
@@ -410,17 +319,19 @@ static int slowdown_batch(void *slot, uint32_t param, struct bb_batch *b, struct
 	return is_stopped ? -EINTR : 0;
 }
 
-static const char *slowdown_command(void *state)
+static const char *overhead_command(void *state)
 {
-	return ((struct slowdown_state *)state)->hyperfine.shown;
+	return ((struct overhead_state *)state)->shown;
 }
 
-const struct bb_driver bb_driver_slowdown = {
+const struct bb_driver bb_driver_overhead = {
 	.kind =
 		{
-			.with = "slowdown",
-			.doc = "wall time of a command (by hyperfine) while it is sampled: by the "
-			       "program, perf record, `bpfbench profile`, or not at all",
+			.with = "overhead",
+			.old_with = "slowdown",
+			.name = "slowdown",
+			.doc = "wall time of a command while it is sampled: by the program, perf "
+			       "record, `bpfbench profile`, or not at all",
 			.keys = {{.name = "workload"},
 				 {.name = "args"},
 				 {.name = "freq_hz"},
@@ -437,12 +348,12 @@ const struct bb_driver bb_driver_slowdown = {
 			.any_sampler = true,
 		},
 	.polls = true,
-	.state_bytes = sizeof(struct slowdown_state),
-	.slot_bytes = sizeof(struct slowdown_slot),
-	.open = slowdown_open,
-	.probe = slowdown_probe,
-	.attach = slowdown_attach,
-	.batch = slowdown_batch,
-	.command = slowdown_command,
-	.close = slowdown_close,
+	.state_bytes = sizeof(struct overhead_state),
+	.slot_bytes = sizeof(struct overhead_slot),
+	.open = overhead_open,
+	.probe = overhead_probe,
+	.attach = overhead_attach,
+	.batch = overhead_batch,
+	.command = overhead_command,
+	.close = overhead_close,
 };
