@@ -189,9 +189,7 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 			       "the object file is broken: records of %u bytes in .BTF.ext",
 			       record_bytes);
 	room = bytes / record_bytes + 1;
-	records = calloc(room, size);
-	if (!records)
-		return bb_fail_nomem(err);
+	records = bb_calloc(room, size);
 	for (size_t k = 0; k < w->n_pieces; k++) {
 		const struct piece *p = &w->pieces[k];
 		struct ext_section s;

@@ -73,8 +73,6 @@ static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *par
 			s->symbol_of[at] = (uint32_t)symbol + 1;
 		else if (is_maps) {
 			slot = bb_append(&f->slots, &f->n_slots, sizeof(*slot));
-			if (!slot)
-				return bb_fail_nomem(err);
 			*slot = (struct bb_elf_slot){rel.r_offset, (uint32_t)symbol};
 		}
 	}
@@ -356,23 +354,19 @@ bool bb_jumps__is_spare(const struct bb_jumps *j, const char *map)
 	return false;
 }
 
-int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
+void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 {
 	const struct bb_elf_section *maps;
 	struct bb_jumps j = {0};
 	bool has_jumps = false;
 
 	if (bb_elf_file__open(elf, len, &j.file, NULL))
-		return 0;
+		return;
 	maps = bb_elf_file__section(&j.file, ".maps");
 	j.maps = maps ? (uint32_t)(maps - j.file.sections) : 0;
-	j.symbols = calloc(j.file.n_symbols + 1, sizeof(*j.symbols));
-	j.reached = calloc(j.file.n_symbols + 1, sizeof(*j.reached));
-	j.todo = calloc(j.file.n_symbols + 1, sizeof(*j.todo));
-	if (!j.symbols || !j.reached || !j.todo) {
-		bb_jumps__close(&j);
-		return -ENOMEM;
-	}
+	j.symbols = bb_calloc(j.file.n_symbols, sizeof(*j.symbols));
+	j.reached = bb_calloc(j.file.n_symbols, sizeof(*j.reached));
+	j.todo = bb_calloc(j.file.n_symbols, sizeof(*j.todo));
 	for (size_t i = 0; i < j.file.n_slots; i++)
 		has_jumps |= j.file.symbols[j.file.slots[i].symbol].type == STT_FUNC;
 	for (size_t i = 0; has_jumps && i < j.file.n_symbols; i++) {
@@ -384,7 +378,6 @@ int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps)
 	}
 	qsort(j.symbols, j.n, sizeof(*j.symbols), by_offset);
 	*ret_jumps = j;
-	return 0;
 }
 
 void bb_jumps__close(struct bb_jumps *j)

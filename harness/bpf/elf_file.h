@@ -109,8 +109,8 @@ struct bb_jumps {
 };
 
 /* Reads elf[len], which must outlive the jumps. A broken file counts as one that fills no prog
- * array, and in such a file nothing is reached. Returns 0 or -ENOMEM. */
-int bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps);
+ * array, and in such a file nothing is reached. */
+void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps);
 void bb_jumps__close(struct bb_jumps *j);
 
 /* bb_jumps__restart() marks all symbols as not reached. bb_jumps__reach() marks the program or

@@ -79,13 +79,11 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 static int say_no_global(const struct bpf_object *obj, const char *object_path, const char *name,
 			 struct bb_err *err)
 {
-	const char **names = calloc(MOST_NAMES, sizeof(*names)), *near;
+	const char **names = bb_calloc(MOST_NAMES, sizeof(*names)), *near;
 	const struct btf *btf = bpf_object__btf(obj);
 	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
 	size_t n = 0;
 
-	if (!names)
-		return bb_fail_nomem(err);
 	for (__u32 id = 1; id < n_types && n < MOST_NAMES; id++) {
 		const struct btf_type *t = btf__type_by_id(btf, id);
 		const char *of = t && btf_is_var(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
@@ -123,9 +121,7 @@ int bb_global__set(struct bpf_object *obj, const char *object_path,
 	data = bpf_map__initial_value(map, &map_size);
 	if (!data || offset + size > map_size)
 		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", name, object_path);
-	copy = malloc(map_size);
-	if (!copy)
-		return bb_fail_nomem(err);
+	copy = bb_calloc(1, map_size);
 	memcpy(copy, data, map_size);
 	if (text && strlen(text) >= size)
 		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; '%s' does not fit",
@@ -158,12 +154,14 @@ int bb_global__put(const char *object_path, const char *name, int64_t value, voi
 
 int bb_map_read_u64(int map_fd, size_t map_size, size_t offset, uint64_t *ret_value)
 {
-	char *data = offset + sizeof(*ret_value) <= map_size ? malloc(map_size) : NULL;
 	__u32 zero = 0;
-	int rc = data ? 0 : -ENOMEM;
+	char *data;
+	int rc;
 
-	if (!rc)
-		rc = bpf_map_lookup_elem(map_fd, &zero, data) ? -errno : 0;
+	if (offset + sizeof(*ret_value) > map_size)
+		return -EINVAL;
+	data = bb_calloc(1, map_size);
+	rc = bpf_map_lookup_elem(map_fd, &zero, data) ? -errno : 0;
 	if (!rc)
 		memcpy(ret_value, data + offset, sizeof(*ret_value));
 	free(data);

@@ -38,10 +38,10 @@ static bool is_own(const struct btf *btf, const struct btf_type *t)
 bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 {
 	__u32 n_types = btf && type_id ? btf__type_cnt(btf) : 0, n = 0;
-	__u32 *todo = calloc(n_types + 1, sizeof(*todo)); /* each type at most once */
-	bool *seen = calloc(n_types + 1, sizeof(*seen)), found = false;
+	__u32 *todo = bb_calloc(n_types, sizeof(*todo)); /* each type at most once */
+	bool *seen = bb_calloc(n_types, sizeof(*seen)), found = false;
 
-	if (todo && seen && n_types)
+	if (n_types)
 		todo[n++] = type_id;
 	while (n && !found) {
 		const struct btf_type *t = btf__type_by_id(btf, todo[--n]);
@@ -160,25 +160,20 @@ int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 {
 	const struct bb_kept_maps *keeper;
 	const struct bb_kept_map *old = find_kept(k, name, &keeper);
-	struct bb_kept_map m = {.fd = -1}, *new = NULL;
+	struct bb_kept_map m = {.fd = -1}, *added;
 	int rc = info_of(fd, &m.info);
 
 	if (old && (keeper == k || (!rc && old->info.id == m.info.id)))
 		return 0;
 	if (!rc) {
-		m.name = strdup(name);
 		m.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		rc = m.fd < 0 ? -errno : 0;
 	}
-	if (!rc && m.name)
-		new = bb_append(&k->maps, &k->n, sizeof(*new));
-	if (!new) {
-		rc = rc ? rc : -ENOMEM;
-		bb_close(&m.fd);
-		free(m.name);
+	if (rc)
 		return bb_fail(err, rc, "%s: keeping map '%s': %m", object_path, name);
-	}
-	*new = m;
+	m.name = bb_strdup(name);
+	added = bb_append(&k->maps, &k->n, sizeof(*added));
+	*added = m;
 	return bb_rings__add(&k->rings, name, &m.info, m.fd, err);
 }
 
@@ -204,7 +199,8 @@ void bb_kept_maps__let_prog_arrays_go(void)
 /* Counts the entries of a hash or trie; 0 for all other maps. */
 static uint32_t n_entries(const struct bb_kept_map *m)
 {
-	void *key = NULL, *next = malloc(m->info.key_size), *last = malloc(m->info.key_size);
+	void *key = NULL, *next = bb_calloc(1, m->info.key_size),
+	     *last = bb_calloc(1, m->info.key_size);
 	bool is_table = m->info.type == BPF_MAP_TYPE_HASH ||
 			m->info.type == BPF_MAP_TYPE_LRU_HASH ||
 			m->info.type == BPF_MAP_TYPE_PERCPU_HASH ||
@@ -212,8 +208,7 @@ static uint32_t n_entries(const struct bb_kept_map *m)
 			m->info.type == BPF_MAP_TYPE_LPM_TRIE;
 	uint32_t n = 0;
 
-	while (is_table && next && last && n < COUNTED_MOST &&
-	       !bpf_map_get_next_key(m->fd, key, next)) {
+	while (is_table && n < COUNTED_MOST && !bpf_map_get_next_key(m->fd, key, next)) {
 		key = memcpy(last, next, m->info.key_size);
 		n++;
 	}

@@ -257,20 +257,17 @@ struct bb_xdp_port {
 /* Adds a pair of devices, which are two ports. The thread must be in the namespace. */
 static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
 {
-	struct bb_xdp_port *ports = reallocarray(net->ports, net->n_ports + 2, sizeof(*ports));
 	char names[2][IFNAMSIZ];
 	int rc;
 
-	if (!ports)
-		return bb_fail_nomem(err);
-	net->ports = ports;
 	for (size_t i = 0; i < 2; i++)
 		snprintf(names[i], sizeof(names[i]), "bb%zu", net->n_ports + i);
 	rc = add_veth(names[0], names[1], -1);
 	for (size_t i = 0; !rc && i < 2; i++) {
-		ports[net->n_ports + i] = (struct bb_xdp_port){.ifindex = if_nametoindex(names[i]),
-							       .link_fd = -1};
-		if (!ports[net->n_ports + i].ifindex)
+		struct bb_xdp_port *port = bb_append(&net->ports, &net->n_ports, sizeof(*port));
+
+		*port = (struct bb_xdp_port){.ifindex = if_nametoindex(names[i]), .link_fd = -1};
+		if (!port->ifindex)
 			rc = -errno;
 	}
 	if (rc)
@@ -278,7 +275,6 @@ static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
 			       "XDP is measured attached to a veth device, and none can be made "
 			       "(%s); modprobe veth?",
 			       strerror(-rc));
-	net->n_ports += 2;
 	return 0;
 }
 

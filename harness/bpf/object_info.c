@@ -12,24 +12,21 @@
 
 #define MAX_RUN_BYTES 2048 /* longest input that is copied into a scenario */
 
-static int add_program(struct bb_object_info *info, const struct bpf_program *p)
+static void add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
 	struct bb_object_program *to = bb_append(&info->programs, &info->n_programs, sizeof(*to));
 
-	if (!to)
-		return -ENOMEM;
 	*to = (struct bb_object_program){
-		.name = strdup(bpf_program__name(p)),
-		.section = strdup(bpf_program__section_name(p)),
+		.name = bb_strdup(bpf_program__name(p)),
+		.section = bb_strdup(bpf_program__section_name(p)),
 		.type = bpf_program__type(p),
 		.attach_type = bpf_program__expected_attach_type(p),
 	};
-	if (to->section && to->type == BPF_PROG_TYPE_UNSPEC &&
+	if (to->type == BPF_PROG_TYPE_UNSPEC &&
 	    bb_section_type__find(to->section, &to->type, &to->attach_type, NULL))
 		to->guess = bb_section_type__guess(to->section);
 	if (to->guess)
 		bb_section_type__find(to->guess, &to->type, &to->attach_type, NULL);
-	return to->name && to->section ? 0 : -ENOMEM;
 }
 
 int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err)
@@ -41,22 +38,17 @@ int bb_object_info__take_for(struct bb_object_info *info, const char *type, stru
 
 		rc = bb_section_type__find(type, &p->type, &p->attach_type, err);
 		free(p->section);
-		p->section = strdup(type);
+		p->section = bb_strdup(type);
 		p->guess = NULL;
-		if (!rc && !p->section)
-			rc = bb_fail_nomem(err);
 	}
 	return rc;
 }
 
-static int add_map(struct bb_object_info *info, const char *name, uint32_t type)
+static void add_map(struct bb_object_info *info, const char *name, uint32_t type)
 {
 	struct bb_object_map *to = bb_append(&info->maps, &info->n_maps, sizeof(*to));
 
-	if (!to)
-		return -ENOMEM;
-	*to = (struct bb_object_map){.name = strdup(name), .type = type};
-	return to->name ? 0 : -ENOMEM;
+	*to = (struct bb_object_map){.name = bb_strdup(name), .type = type};
 }
 
 #define MOST_NESTED 4u    /* structs in structs whose members are listed */
@@ -71,51 +63,44 @@ static bool has_global(const struct bb_object_info *info, const char *name)
 }
 
 /* Adds a variable or a member that is a number or an array of char; of a struct, its members. */
-static int add_global(struct bb_object_info *info, const struct btf *btf, const char *name,
-		      __u32 type_id, unsigned int depth)
+static void add_global(struct bb_object_info *info, const struct btf *btf, const char *name,
+		       __u32 type_id, unsigned int depth)
 {
 	const struct btf_type *t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, type_id));
 	bool is_text = t && btf_is_array(t);
 	__s64 size = btf__resolve_size(btf, type_id);
 	struct bb_object_global *to;
-	int rc = 0;
 
 	if (is_text)
 		t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, btf_array(t)->type));
 	if (!t || size < 0 || info->n_globals == MOST_GLOBALS || has_global(info, name))
-		return 0;
-	for (__u16 i = 0;
-	     !rc && !is_text && btf_is_struct(t) && depth < MOST_NESTED && i < btf_vlen(t); i++) {
+		return;
+	for (__u16 i = 0; !is_text && btf_is_struct(t) && depth < MOST_NESTED && i < btf_vlen(t);
+	     i++) {
 		const struct btf_member *m = &btf_members(t)[i];
 		const char *own = btf__name_by_offset(btf, m->name_off);
-		char *whole = NULL;
+		char *whole;
 
 		if (!own || !*own || btf_member_bitfield_size(t, i))
 			continue;
-		rc = asprintf(&whole, "%s.%s", name, own) < 0
-			     ? -ENOMEM
-			     : add_global(info, btf, whole, m->type, depth + 1);
+		whole = bb_asprintf("%s.%s", name, own);
+		add_global(info, btf, whole, m->type, depth + 1);
 		free(whole);
 	}
-	if (rc ||
-	    (is_text ? !btf_is_int(t) || t->size != 1 : !btf_is_int(t) && !btf_is_any_enum(t)))
-		return rc;
+	if (is_text ? !btf_is_int(t) || t->size != 1 : !btf_is_int(t) && !btf_is_any_enum(t))
+		return;
 	to = bb_append(&info->globals, &info->n_globals, sizeof(*to));
-	if (!to)
-		return -ENOMEM;
-	*to = (struct bb_object_global){strdup(name), is_text, (uint32_t)size};
-	return to->name ? 0 : -ENOMEM;
+	*to = (struct bb_object_global){bb_strdup(name), is_text, (uint32_t)size};
 }
 
 /* Adds the global variables of .rodata. Static variables there are mostly the program's own
  * strings; static structs are not. */
-static int add_globals(struct bb_object_info *info, const struct btf *btf)
+static void add_globals(struct bb_object_info *info, const struct btf *btf)
 {
 	__s32 id = btf ? btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC) : -1;
 	const struct btf_type *sec = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-	int rc = 0;
 
-	for (__u16 i = 0; !rc && sec && i < btf_vlen(sec); i++) {
+	for (__u16 i = 0; sec && i < btf_vlen(sec); i++) {
 		const struct btf_type *var = btf__type_by_id(btf, btf_var_secinfos(sec)[i].type),
 				      *t;
 		const char *name = var && btf_is_var(var) ? btf__name_by_offset(btf, var->name_off)
@@ -123,46 +108,43 @@ static int add_globals(struct bb_object_info *info, const struct btf *btf)
 
 		t = name ? btf__type_by_id(btf, (__u32)btf__resolve_type(btf, var->type)) : NULL;
 		if (t && (btf_is_struct(t) || btf_var(var)->linkage == BTF_VAR_GLOBAL_ALLOCATED))
-			rc = add_global(info, btf, name, var->type, 0);
+			add_global(info, btf, name, var->type, 0);
 	}
-	return rc;
 }
 
 /* --- captures: their programs without the loader's tests of the kernel --- */
 
-/* Returns the bytes as hexadecimal digits. NULL if there are none, they are too many for a
- * scenario, or out of memory. */
+/* Returns the bytes as hexadecimal digits. NULL if there are none or they are too many for a
+ * scenario. */
 static char *hex_of(const struct bb_blob *b)
 {
-	char *text = b->size && b->size <= MAX_RUN_BYTES ? malloc(2 * b->size + 1) : NULL;
+	char *text = b->size && b->size <= MAX_RUN_BYTES ? bb_calloc(2 * b->size + 1, 1) : NULL;
 
 	for (size_t i = 0; text && i < b->size; i++)
 		snprintf(text + 2 * i, 3, "%02x", (unsigned char)b->data[i]);
 	return text;
 }
 
-static int add_captured_program(struct bb_object_info *info, const struct bb_captured_prog *p,
-				const struct bb_captured_attachment *where)
+static void add_captured_program(struct bb_object_info *info, const struct bb_captured_prog *p,
+				 const struct bb_captured_attachment *where)
 {
 	struct bb_object_program *to = bb_append(&info->programs, &info->n_programs, sizeof(*to));
 
-	if (!to)
-		return -ENOMEM;
-	*to = (struct bb_object_program){.name = strdup(p->name),
+	*to = (struct bb_object_program){.name = bb_strdup(p->name),
 					 .type = p->type,
 					 .attach_type = p->expected_attach_type};
-	to->section = strdup(bb_captured_section(p, where).text);
-	if ((p->refused && asprintf(&to->why_not, "the kernel refuses it: %s", p->refused) < 0) ||
-	    (p->missing && asprintf(&to->why_not, "the capture has not %s", p->missing) < 0))
-		return -ENOMEM;
-	return to->name && to->section ? 0 : -ENOMEM;
+	to->section = bb_strdup(bb_captured_section(p, where).text);
+	if (p->missing)
+		to->why_not = bb_asprintf("the capture has not %s", p->missing);
+	else if (p->refused)
+		to->why_not = bb_asprintf("the kernel refuses it: %s", p->refused);
 }
 
 static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
 {
 	const struct bb_captured_attachment **attachments;
 	const struct bb_capture *c;
-	int rc = bb_capture__borrow(path, &c, err), error;
+	int rc = bb_capture__borrow(path, &c, err);
 	/* index of each program in info->programs, plus 1; a table, because there may be tens of
 	 * thousands */
 	size_t *of_prog;
@@ -171,20 +153,17 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 		return rc;
 	info->is_capture = true;
 	attachments = bb_capture__any_attachments(c);
-	of_prog = calloc(c->n_progs + 1, sizeof(*of_prog));
-	error = attachments && of_prog ? 0 : -ENOMEM;
-	for (size_t i = 0; !error && i < c->n_progs; i++) {
+	of_prog = bb_calloc(c->n_progs, sizeof(*of_prog));
+	for (size_t i = 0; i < c->n_progs; i++) {
 		if (c->progs[i].probe)
 			continue;
-		error = add_captured_program(info, &c->progs[i], attachments[i]);
+		add_captured_program(info, &c->progs[i], attachments[i]);
 		of_prog[i] = info->n_programs;
 		info->has_btf |= c->progs[i].btf >= 0;
-		if (!error && !info->licence && *c->progs[i].license) {
-			info->licence = strdup(c->progs[i].license);
-			error = info->licence ? 0 : -ENOMEM;
-		}
+		if (!info->licence && *c->progs[i].license)
+			info->licence = bb_strdup(c->progs[i].license);
 	}
-	for (size_t i = 0; !error && i < c->n_inputs; i++) {
+	for (size_t i = 0; i < c->n_inputs; i++) {
 		const struct bb_captured_input *in = &c->inputs[i];
 		size_t of = in->prog < 0 ? 0 : of_prog[in->prog];
 		struct bb_object_program *to = of ? &info->programs[of - 1] : NULL;
@@ -193,23 +172,22 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 
 		if (run)
 			*run = (struct bb_object_run){hex_of(&in->data), hex_of(&in->ctx),
-						      in->path ? strdup(in->path) : NULL,
+						      in->path ? bb_strdup(in->path) : NULL,
 						      in->share};
-		error = (to && !run) || (run && in->path && !run->path) ? -ENOMEM : 0;
 	}
-	for (size_t i = 0; !error && i < c->n_maps; i++)
-		error = add_map(info, c->maps[i].name, c->maps[i].type);
-	for (size_t i = 0; !error && i < c->n_btfs; i++) {
+	for (size_t i = 0; i < c->n_maps; i++)
+		add_map(info, c->maps[i].name, c->maps[i].type);
+	for (size_t i = 0; i < c->n_btfs; i++) {
 		const struct bb_blob *raw = &c->btfs[i].raw;
 		struct btf *btf = raw->size ? btf__new(raw->data, (__u32)raw->size) : NULL;
 
-		error = add_globals(info, btf);
+		add_globals(info, btf);
 		btf__free(btf);
 	}
 	free(of_prog);
 	free(attachments);
 	bb_capture__give_back(c);
-	return error ? bb_fail_nomem(err) : 0;
+	return 0;
 }
 
 static int fill_from_object(struct bb_object_info *info, const char *path, struct bb_err *err)
@@ -217,7 +195,7 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 	struct bpf_object *obj = NULL;
 	char *elf = NULL;
 	size_t len = 0;
-	int error = 0, rc = bb_object_read(path, &elf, &len, err);
+	int rc = bb_object_read(path, &elf, &len, err);
 	struct bb_elf_part licence;
 	struct bpf_program *p;
 	const Elf_Data *data;
@@ -227,24 +205,23 @@ static int fill_from_object(struct bb_object_info *info, const char *path, struc
 	if (!rc)
 		rc = bb_object_open(path, elf, len, &obj, err);
 	if (!rc) {
-		bpf_object__for_each_program(p, obj) error = error ? error : add_program(info, p);
-		bpf_object__for_each_map(m, obj) if (!error && !bpf_map__is_internal(m))
-			error = add_map(info, bpf_map__name(m), bpf_map__type(m));
+		bpf_object__for_each_program(p, obj) add_program(info, p);
+		bpf_object__for_each_map(m, obj) if (!bpf_map__is_internal(m))
+			add_map(info, bpf_map__name(m), bpf_map__type(m));
 		info->has_btf = bpf_object__btf(obj) != NULL;
-		error = error ? error : add_globals(info, bpf_object__btf(obj));
+		add_globals(info, bpf_object__btf(obj));
 		/* libbpf takes the licence from this section, too */
 		e = bb_elf__of_memory(elf, len);
 		data = e && bb_elf__find(e, "license", &licence) ? elf_rawdata(licence.scn, NULL)
 								 : NULL;
-		if (!error && data && data->d_buf && data->d_size && *(const char *)data->d_buf) {
-			info->licence = strndup(data->d_buf, data->d_size);
-			error = info->licence ? 0 : -ENOMEM;
-		}
+		if (data && data->d_buf && data->d_size && *(const char *)data->d_buf)
+			info->licence = memcpy(bb_calloc(1, data->d_size + 1), data->d_buf,
+					       data->d_size);
 		elf_end(e);
 	}
 	bpf_object__close(obj);
 	free(elf);
-	return error ? bb_fail_nomem(err) : rc;
+	return rc;
 }
 
 int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err)

@@ -117,11 +117,11 @@ bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_nea
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
-	const char **names = calloc(n_types ? n_types : 1, sizeof(*names));
+	const char **names = bb_calloc(n_types, sizeof(*names));
 	const char *near = NULL;
 	size_t n = 0, len = strlen(kinds[of].prefix);
 
-	for (__u32 id = 1; names && id < n_types; id++) {
+	for (__u32 id = 1; id < n_types; id++) {
 		const struct btf_type *t = btf__type_by_id(btf, id);
 		const char *known = t && btf_kind(t) == kinds[of].kind
 					    ? btf__name_by_offset(btf, t->name_off)

@@ -56,20 +56,19 @@ static void on_sample(void *ctx, int cpu, void *data, __u32 size)
 static int open_perf_buffer(struct bb_rings *r, int map_fd)
 {
 	struct perf_buffer *pb = perf_buffer__new(map_fd, PERF_PAGES, on_sample, NULL, NULL, NULL),
-			   **kept;
+			   **added;
 
 	if (!pb)
 		return -errno;
-	kept = bb_append(&r->perf_buffers, &r->n_perf_buffers, sizeof(struct perf_buffer *));
-	*kept = pb;
+	added = bb_append(&r->perf_buffers, &r->n_perf_buffers, sizeof(struct perf_buffer *));
+	*added = pb;
 	for (size_t i = 0; i < perf_buffer__buffer_cnt(pb); i++) {
 		struct perf_event_mmap_page *page;
 		struct bb_ring *ring = add_ring(r);
 		size_t size;
 		void *buf;
-		int rc;
+		int rc = perf_buffer__buffer(pb, (int)i, &buf, &size);
 
-		rc = perf_buffer__buffer(pb, (int)i, &buf, &size);
 		if (rc)
 			return rc;
 		page = buf;
@@ -83,21 +82,15 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 	return 0;
 }
 
-static int add_queue(struct bb_rings *r, const struct bpf_map_info *info, int map_fd)
+static void add_queue(struct bb_rings *r, const struct bpf_map_info *info, int map_fd)
 {
-	void *value = malloc(info->value_size);
-	struct bb_queue *q = value ? bb_append(&r->queues, &r->n_queues, sizeof(*q)) : NULL;
+	struct bb_queue *q = bb_append(&r->queues, &r->n_queues, sizeof(*q));
 
-	if (!q) {
-		free(value);
-		return -ENOMEM;
-	}
 	*q = (struct bb_queue){
 		.map_fd = map_fd,
-		.value = value,
+		.value = bb_calloc(1, info->value_size),
 		.max_entries = info->max_entries,
 	};
-	return 0;
 }
 
 /* Pops at most as many values as the map can hold, because others may be pushing. */
@@ -119,7 +112,7 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 	else if (info->type == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
 		rc = open_perf_buffer(r, map_fd);
 	else if (info->type == BPF_MAP_TYPE_QUEUE || info->type == BPF_MAP_TYPE_STACK)
-		rc = add_queue(r, info, map_fd);
+		add_queue(r, info, map_fd);
 	return rc ? bb_fail(err, rc, "cannot read map '%s': %m", name) : 0;
 }
 

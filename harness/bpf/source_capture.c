@@ -63,11 +63,9 @@ static int set_variable(struct captured *s, const struct bb_global_spec *global,
 		if (!m->n_entries) { /* a capture omits the value of an array if it is zero */
 			free(m->entries.data);
 			m->entries.size = m->key_size + (size_t)m->value_size;
-			m->entries.data = calloc(1, m->entries.size);
-			m->n_entries = m->entries.data != NULL;
+			m->entries.data = bb_calloc(1, m->entries.size);
+			m->n_entries = 1;
 		}
-		if (!m->entries.data)
-			return bb_fail_nomem(err);
 		return bb_global__put(s->head.where, global->name, global->value,
 				      m->entries.data + m->key_size + offset, size, err);
 	}
@@ -195,9 +193,9 @@ static int captured_attach(struct bb_source *source, struct bpf_link **ret_link,
 
 static void *copy_of(const void *from, size_t size)
 {
-	void *to = malloc(size + 1);
+	void *to = bb_calloc(1, size);
 
-	return to && size ? memcpy(to, from, size) : to;
+	return size ? memcpy(to, from, size) : to;
 }
 
 static int captured_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
@@ -239,11 +237,9 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	c.insns = copy_of(p->insns, c.n * sizeof(*c.insns));
 	c.funcs = copy_of(p->funcs, c.n_funcs * sizeof(*c.funcs));
 	c.lines = copy_of(p->lines, c.n_lines * sizeof(*c.lines));
-	rc = c.insns && c.funcs && c.lines ? 0 : bb_fail_nomem(err);
-	if (!rc)
-		bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
+	bb_replay__put_fds(&s->replay, (size_t)(p - s->capture->progs), c.insns);
 	/* we have no fd_array, so indices into it become descriptors */
-	for (uint32_t i = 0; !rc && i < c.n; i += bb_insn_slots(&c.insns[i])) {
+	for (uint32_t i = 0; i < c.n; i += bb_insn_slots(&c.insns[i])) {
 		struct bpf_insn *insn = &c.insns[i];
 		bool is_fd = insn->src_reg == BPF_PSEUDO_MAP_IDX;
 
@@ -254,8 +250,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 		insn->src_reg = is_fd ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
 		insn->imm = s->replay.maps[p->fds[insn->imm].map];
 	}
-	if (!rc)
-		rc = bb_code__check(&c, err);
+	rc = bb_code__check(&c, err);
 	if (rc)
 		bb_code__done(&c);
 	else
@@ -353,17 +348,14 @@ int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_ma
 			    struct bb_source **ret_source, struct bb_err *err)
 {
 	const struct bb_global_spec *globals = spec->globals;
-	struct captured *s = calloc(1, sizeof(*s));
-	int rc;
+	struct captured *s = bb_calloc(1, sizeof(*s));
+	int rc = 0;
 
-	if (!s)
-		return bb_fail_nomem(err);
 	s->head = (struct bb_source){.ops = &captured_ops,
-				     .program = strdup(spec->program),
-				     .where = strdup(spec->path),
+				     .program = bb_strdup(spec->program),
+				     .where = bb_strdup(spec->path),
 				     .maps = maps};
-	rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
-	if (!rc && spec->type)
+	if (spec->type)
 		rc = bb_fail(err, -EINVAL, "%s: a captured program has a type; it takes no other",
 			     spec->path);
 	if (!rc && spec->n_globals) {
@@ -376,9 +368,7 @@ int bb_source_capture__open(const struct bb_source_spec *spec, struct bb_kept_ma
 		rc = bb_capture__check_kernel(s->capture, err);
 	if (!rc)
 		rc = find_program(s, err);
-	s->btfs = rc ? NULL : calloc(s->capture->n_btfs + 1, sizeof(struct btf *));
-	if (!rc && !s->btfs)
-		rc = bb_fail_nomem(err);
+	s->btfs = rc ? NULL : bb_calloc(s->capture->n_btfs, sizeof(struct btf *));
 	for (size_t i = 0; !rc && i < s->capture->n_btfs; i++) {
 		const struct bb_blob *raw = &s->capture->btfs[i].raw;
 

@@ -154,9 +154,8 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 	ours = our_program(s, obj);
 	bpf_object__for_each_program(p, obj) if (n < BB_LEN(names))
 		names[n++] = bpf_program__name(p);
-	if (!rc)
-		rc = ours ? set_type(s, ours, err)
-			  : bb_object_say_no_program(s->head.where, names, n, s->head.program, err);
+	rc = ours ? set_type(s, ours, err)
+		  : bb_object_say_no_program(s->head.where, names, n, s->head.program, err);
 	if (!rc)
 		choose_programs(s, obj, ours);
 	for (size_t i = 0; !rc && i < s->n_globals; i++)
@@ -474,10 +473,10 @@ int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_map
 	s->n_globals = spec->n_globals;
 	s->type = spec->type ? bb_strdup(spec->type) : NULL;
 	rc = bb_object_hold(spec->path, &s->elf, &s->elf_len, err);
-	if (!rc && bb_jumps__open(s->elf, s->elf_len, &s->jumps))
-		rc = bb_fail_nomem(err);
-	if (!rc)
+	if (!rc) {
+		bb_jumps__open(s->elf, s->elf_len, &s->jumps);
 		rc = open_object(s, &obj, err);
+	}
 	if (!rc)
 		rc = bb_object_check_type(spec->path, our_program(s, obj), err);
 	if (!rc)

@@ -310,8 +310,8 @@ void bb_target__find_steady(struct bb_target *t,
 	if (!specs || !specs->n || t->is_shared || t->steady || t->prog_fd < 0 ||
 	    !bb_source_object__get(t->source))
 		return;
-	t->steady = calloc(specs->n, sizeof(*t->steady));
-	for (size_t i = 0; t->steady && i < specs->n; i++) {
+	t->steady = bb_calloc(specs->n, sizeof(*t->steady));
+	for (size_t i = 0; i < specs->n; i++) {
 		const struct bb_map_spec *spec = &specs->v[i];
 		size_t n = spec->fill.count + (spec->table ? spec->table->n : 0);
 		bool is_steady = n >= MANY && !spec->fill.value.self;

@@ -106,12 +106,11 @@ void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *prog)
 	    share_arguments(s->live, prog) || bb_must_end() ||
 	    bb_target__code(prog->target, &code, &unsaid))
 		return;
-	c = calloc(1, sizeof(*c));
-	if (c && !bb_clone__load(&code, &c->clone, &unsaid)) {
+	c = bb_calloc(1, sizeof(*c));
+	if (!bb_clone__load(&code, &c->clone, &unsaid)) {
 		c->prog = prog;
-		c->counts = calloc(c->clone.cfg.n_blocks, sizeof(*c->counts));
-		if (c->counts)
-			try_sets(s, c);
+		c->counts = bb_calloc(c->clone.cfg.n_blocks, sizeof(*c->counts));
+		try_sets(s, c);
 		free(c->counts);
 		bb_clone__done(&c->clone);
 	}

@@ -330,11 +330,9 @@ int bb_cold__after_fork(struct bb_cold *c)
 
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err)
 {
-	struct bb_cold *c = calloc(1, sizeof(*c));
+	struct bb_cold *c = bb_calloc(1, sizeof(*c));
 	int rc;
 
-	if (!c)
-		return bb_fail_nomem(err);
 	bb_rng_seed(&c->rng, 1);
 	c->bytes = bb_cold_bytes(root, cpu);
 	rc = map_all(c, err);

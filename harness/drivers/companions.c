@@ -144,8 +144,8 @@ void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 	if (prog->companions || bb_target__is_adopted(prog->target) ||
 	    bb_object_info__read(path, &info, NULL))
 		return;
-	prog->companions = calloc(BB_BESIDE_MOST, sizeof(*prog->companions));
-	for (size_t i = 0; prog->companions && i < info.n_programs && tries < TRIES_MOST &&
+	prog->companions = bb_calloc(BB_BESIDE_MOST, sizeof(*prog->companions));
+	for (size_t i = 0; i < info.n_programs && tries < TRIES_MOST &&
 			   prog->n_companions < BB_BESIDE_MOST && !bb_must_end();
 	     i++) {
 		const struct bb_object_program *p = &info.programs[i];

@@ -104,7 +104,7 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 	size_t bytes = sizeof(struct bb_consumer_shared) + room * sizeof(uint64_t);
 	struct consumption child = {
 		.reader = {.processor = processor,
-			   .log = {.text = malloc(LOG_BYTES), .size = LOG_BYTES, .fd = -1}},
+			   .log = {.text = bb_calloc(1, LOG_BYTES), .size = LOG_BYTES, .fd = -1}},
 		.place = place,
 		.ring_fd = ring_fd,
 	};
@@ -122,10 +122,8 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 	struct bb_child c;
 	int rc;
 
-	if (!child.reader.log.text || s == MAP_FAILED) {
+	if (s == MAP_FAILED) {
 		free(child.reader.log.text);
-		if (s != MAP_FAILED)
-			munmap(s, bytes);
 		return bb_fail_nomem(err);
 	}
 	s->bytes = bytes;

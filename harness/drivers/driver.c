@@ -17,9 +17,7 @@ int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 			       "it needs two CPUs, one for the workload and one to watch from; "
 			       "only CPU %d is allowed here",
 			       opts->cpu);
-	s = calloc(1, d->state_bytes ? d->state_bytes : sizeof(*s));
-	if (!s)
-		return bb_fail_nomem(err);
+	s = bb_calloc(1, d->state_bytes ? d->state_bytes : sizeof(*s));
 	*s = (struct bb_drive_state){.driver = d, .spec = spec, .opts = *opts};
 	if (d->trigger)
 		rc = bb_trigger__open(d->trigger, spec, opts, &s->fired, err);
@@ -54,11 +52,9 @@ int bb_driver__attach(struct bb_drive_state *s, struct bb_test_prog *prog,
 		      struct bb_drive_slot **ret_slot, struct bb_err *err)
 {
 	const struct bb_driver *d = s->driver;
-	struct bb_drive_slot *slot = calloc(1, d->slot_bytes ? d->slot_bytes : sizeof(*slot));
+	struct bb_drive_slot *slot = bb_calloc(1, d->slot_bytes ? d->slot_bytes : sizeof(*slot));
 	int rc = 0;
 
-	if (!slot)
-		return bb_fail_nomem(err);
 	*slot = (struct bb_drive_slot){.state = s, .prog = prog};
 	if (d->attach)
 		rc = d->attach(slot, err);

@@ -226,11 +226,7 @@ static int attach(void *slot, struct bb_err *err)
 		return rc;
 	if (prog->counts_behind)
 		open_behind(prog->target, prog->logs_keys, &s->exact);
-	s->in = calloc(s->exact.clone.cfg.n_blocks, sizeof(*s->in));
-	if (!s->in) {
-		close_clones(&s->exact);
-		return bb_fail_nomem(err);
-	}
+	s->in = bb_calloc(s->exact.clone.cfg.n_blocks, sizeof(*s->in));
 	return bb_trigger__attach(s->common.state->fired, prog, s->exact.clone.prog_fd,
 				  &s->common.attached, err);
 }

@@ -19,35 +19,30 @@ struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 static struct bb_lines_variant *add_variant(struct bb_lines_state *s,
 					    const struct bb_variant_spec *spec)
 {
-	struct bb_lines_variant *v = calloc(1, sizeof(*v)), **added;
+	struct bb_lines_variant *v = bb_calloc(1, sizeof(*v)), **added;
 
-	added = v ? bb_append(&s->variants, &s->n_variants, sizeof(*added)) : NULL;
-	if (!added) {
-		free(v);
-		return NULL;
-	}
+	added = bb_append(&s->variants, &s->n_variants, sizeof(*added));
 	*added = v;
 	v->spec = spec;
 	v->plan.detail = BB_CUT_ALL;
 	return v;
 }
 
-static int add_load(struct bb_lines_variant *v)
+static void add_load(struct bb_lines_variant *v)
 {
 	for (size_t i = 0; i < v->n_cases; i++) {
 		struct bb_lines_case *p = &v->cases[i];
-		size_t had = (size_t)v->n_loads * p->n_items;
-		struct bb_lines_means *means = reallocarray(p->means, had + p->n_items,
-							    sizeof(*means));
+		size_t had = (size_t)p->n_loads * p->n_items;
+		struct bb_lines_means *means = bb_calloc((size_t)(v->n_loads + 1) * p->n_items,
+							 sizeof(*means));
 
-		if (!means)
-			return -ENOMEM;
-		memset(&means[had], 0, p->n_items * sizeof(*means));
+		if (had)
+			memcpy(means, p->means, had * sizeof(*means));
+		free(p->means);
 		p->means = means;
 		p->n_loads = v->n_loads + 1;
 	}
 	v->n_loads++;
-	return 0;
 }
 
 /* --- loading and attaching the programs that take turns --- */
@@ -137,8 +132,6 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 		return load_program(slot, err);
 	if (!v)
 		v = add_variant(s, prog->spec);
-	if (!v)
-		return bb_fail_nomem(err);
 	slot->variant = v;
 	rc = bb_lines_plan__read(&v->plan, prog->target, err);
 	if (!rc)
@@ -170,7 +163,8 @@ static int attach(void *slot_, struct bb_err *err)
 	if (rc || !slot->variant)
 		return rc;
 	slot->load = slot->variant->n_loads;
-	return add_load(slot->variant) ? bb_fail_nomem(err) : 0;
+	add_load(slot->variant);
+	return 0;
 }
 
 /* --- one burst of runs, fired one after the other --- */
@@ -346,8 +340,6 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		return rc;
 	means = &p->means[(size_t)slot->load * p->n_items + i];
 	mean_ns = bb_append(&means->v, &means->n, sizeof(*mean_ns));
-	if (!mean_ns)
-		return bb_fail_nomem(err);
 	*mean_ns = mean_of(s->burst->ns, s->burst->batch.n);
 	return 0;
 }
@@ -363,11 +355,9 @@ struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_
 static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct bb_lines_case *p,
 		    size_t want, struct bb_batch *b, struct bb_err *err)
 {
-	uint32_t *order = calloc(p->n_items, sizeof(*order));
+	uint32_t *order = bb_calloc(p->n_items, sizeof(*order));
 	int rc = 0;
 
-	if (!order)
-		return bb_fail_nomem(err);
 	for (uint32_t i = 0; i < p->n_items; i++)
 		order[i] = i;
 	/* the program comes first, so that a batch that ends early has samples */

@@ -252,10 +252,10 @@ static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 		n++;
 	if (n == BB_CUT_LOG)
 		return -E2BIG;
-	*ret_path = (struct path){.cuts = calloc(n + 1, sizeof(uint32_t)), .n = n};
-	for (uint32_t i = 0; ret_path->cuts && i < n; i++)
+	*ret_path = (struct path){.cuts = bb_calloc(n, sizeof(uint32_t)), .n = n};
+	for (uint32_t i = 0; i < n; i++)
 		ret_path->cuts[i] = bb_cut_memory__log(&s->memory, logged - n + i);
-	return ret_path->cuts ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* Logs one run, after `before` runs that are not logged. Returns -EAGAIN if the run was not
@@ -283,7 +283,7 @@ static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, u
 		return -EAGAIN;
 	rc = read_log(s, ret_path);
 	ret_path->ns = (double)s->burst->ns[0];
-	return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
+	return rc;
 }
 
 /* Finds the most frequent path of up to LOGGED runs. Returns -E2BIG if a run passes more cuts
@@ -345,14 +345,12 @@ static void add_item(struct bb_lines_case *p, enum bb_lines_thing thing, uint32_
 	p->items[p->n_items++] = (struct bb_lines_item){thing, position, is_bare};
 }
 
-static int make_items(struct bb_lines_case *p)
+static void make_items(struct bb_lines_case *p)
 {
 	const uint32_t *measured = p->path.measured;
 	uint32_t n = p->path.n_measured;
 
-	p->items = calloc(BB_LINES_ITEM_FIRST_CUT + (size_t)n + 2 + DOUBLED, sizeof(*p->items));
-	if (!p->items)
-		return -ENOMEM;
+	p->items = bb_calloc(BB_LINES_ITEM_FIRST_CUT + (size_t)n + 2 + DOUBLED, sizeof(*p->items));
 	add_item(p, BB_LINES_PROGRAM, p->path.n, false);
 	add_item(p, BB_LINES_EMPTY, p->path.n, false);
 	for (uint32_t i = 0; i < n; i++)
@@ -368,7 +366,6 @@ static int make_items(struct bb_lines_case *p)
 			add_item(p, BB_LINES_DOUBLED_CLONE, measured[at], false);
 		last = at;
 	}
-	return 0;
 }
 
 static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
@@ -388,10 +385,6 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 			       v->plan.code.name);
 	}
 	p = bb_append(&v->cases, &v->n_cases, sizeof(*p));
-	if (!p) {
-		free(path.cuts);
-		return bb_fail_nomem(err);
-	}
 	p->param = param;
 	p->is_cold = s->common.spec->caches == BB_CACHES_COLD;
 	/* few enough positions that the budget has room for many sweeps */
@@ -399,7 +392,8 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	       (path.ns * 1e-9 * (BB_LINES_BURST + BB_LINES_WARMUP));
 	bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
 			   (uint32_t)fmin(most, MOST_MEASURED), &p->path);
-	return make_items(p) ? bb_fail_nomem(err) : 0;
+	make_items(p);
+	return 0;
 }
 
 void bb_lines_variant__done(struct bb_lines_variant *v)

@@ -111,7 +111,7 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, d
 
 /* Computes the time by load and item, from the sweeps in which the program was as fast as usual
  * in this load. */
-static int find_ns(struct bb_lines_case *p)
+static void find_ns(struct bb_lines_case *p)
 {
 	size_t most = 0;
 	bool *counts;
@@ -121,15 +121,14 @@ static int find_ns(struct bb_lines_case *p)
 		if (means_of(p, l, BB_LINES_ITEM_PROGRAM)->n > most)
 			most = means_of(p, l, BB_LINES_ITEM_PROGRAM)->n;
 	free(p->ns);
-	p->ns = calloc((size_t)p->n_loads * p->n_items, sizeof(*p->ns));
-	counts = calloc(most + 1, sizeof(*counts));
-	x = calloc(most + 1, sizeof(*x));
+	p->ns = bb_calloc((size_t)p->n_loads * p->n_items, sizeof(*p->ns));
+	counts = bb_calloc(most, sizeof(*counts));
+	x = bb_calloc(most, sizeof(*x));
 	p->sweeps = p->disturbed = 0;
-	for (uint32_t l = 0; p->ns && counts && x && l < p->n_loads; l++)
+	for (uint32_t l = 0; l < p->n_loads; l++)
 		find_load_ns(p, l, counts, x);
 	free(counts);
 	free(x);
-	return p->ns && counts && x ? 0 : -ENOMEM;
 }
 
 static bool takes_other_paths(const struct bb_lines_case *p)
@@ -321,15 +320,10 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 
 	if (!p || !p->n_loads)
 		return -ENOENT;
-	if (find_ns(p))
-		return -ENOMEM;
+	find_ns(p);
 	free(p->results);
-	p->results = calloc(p->n_loads * (4 + 2 * n_rows), sizeof(*p->results));
-	cumulative = calloc((size_t)p->n_loads * p->path.n_measured, sizeof(*cumulative));
-	if (!p->results || !cumulative) {
-		free(cumulative);
-		return -ENOMEM;
-	}
+	p->results = bb_calloc(p->n_loads * (4 + 2 * n_rows), sizeof(*p->results));
+	cumulative = bb_calloc((size_t)p->n_loads * p->path.n_measured, sizeof(*cumulative));
 	program = p->results;
 	empty = program + p->n_loads;
 	hidden = empty + p->n_loads;

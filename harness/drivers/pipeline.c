@@ -212,13 +212,12 @@ static int pipeline_batch(void *slot, uint32_t param, struct bb_batch *b, struct
 	int rc;
 
 	r.room = (size_t)(2 * b->max_s * param) + 64;
-	r.lag_ns = calloc(r.room, sizeof(*r.lag_ns));
-	b->flow = calloc(1, sizeof(*b->flow));
-	if (b->flow)
-		b->flow->consumer_cpu_s = NAN;
+	r.lag_ns = bb_calloc(r.room, sizeof(*r.lag_ns));
+	b->flow = bb_calloc(1, sizeof(*b->flow));
+	b->flow->consumer_cpu_s = NAN;
 	b->target_cpu_s = 0;
-	rc = r.lag_ns && b->flow ? run_flow(&r, err) : bb_fail_nomem(err);
-	if (b->flow && !b->flow->ring_bytes) { /* an error came before the ring was read */
+	rc = run_flow(&r, err);
+	if (!b->flow->ring_bytes) { /* an error came before the ring was read */
 		free(b->flow);
 		b->flow = NULL;
 	}

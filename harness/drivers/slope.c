@@ -221,13 +221,12 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 	const struct bb_drive_slot *slot = slot_;
 	const struct bb_slope_state *state = (const struct bb_slope_state *)slot->state;
 	uint32_t most = state->common.spec->slope.repeat;
-	struct line *lines = calloc(b->want, sizeof(*lines));
-	double *scratch = calloc(b->want, sizeof(*scratch));
+	struct line *lines = bb_calloc(b->want, sizeof(*lines));
+	double *scratch = bb_calloc(b->want, sizeof(*scratch));
 	uint64_t began_ns = bb_now_ns();
 	uint32_t repeat = 0;
 	struct bb_test_call s = {0};
-	int rc = lines && scratch ? bb_test_run__aim(slot->attached, param, &s, err)
-				  : bb_fail_nomem(err);
+	int rc = bb_test_run__aim(slot->attached, param, &s, err);
 
 	if (rc)
 		goto out;

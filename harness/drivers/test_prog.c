@@ -59,9 +59,7 @@ static int find_self(struct bb_test_prog *s, struct bb_err *err)
 	if (cgroup && site->cgroup_fd < 0)
 		return bb_fail(err, -ENOTSUP, "{cgroup: self}: there is no cgroup of ours: %s",
 			       site->why_no_cgroup);
-	s->self = calloc(1, sizeof(*s->self));
-	if (!s->self)
-		return bb_fail_nomem(err);
+	s->self = bb_calloc(1, sizeof(*s->self));
 	snprintf(s->self->comm, sizeof(s->self->comm), "%s", BB_FIRER_NAME);
 	s->self->cgroup_id = site->cgroup_id;
 	s->self->cgroup_fd = site->cgroup_fd;

@@ -431,9 +431,7 @@ static int start_packets(struct traffic *t, struct bb_err *err)
 	if (!p.n)
 		p.inputs = xdp->otherwise, p.n = 1;
 	bb_rng_seed(&p.rng, t->common.opts.seed);
-	p.order = calloc(p.n, sizeof(*p.order));
-	if (!p.order)
-		return bb_fail_nomem(err);
+	p.order = bb_calloc(p.n, sizeof(*p.order));
 	for (size_t i = 0; i < p.n; i++)
 		p.order[i] = (uint32_t)i;
 	p.next = p.n;

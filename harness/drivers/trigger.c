@@ -5,11 +5,9 @@ int bb_trigger__open(const struct bb_drive_trigger *trigger, const struct bb_dri
 		     const struct bb_driver_opts *opts, struct bb_trigger_state **ret_state,
 		     struct bb_err *err)
 {
-	struct bb_trigger_state *s = calloc(1, trigger->state_bytes);
+	struct bb_trigger_state *s = bb_calloc(1, trigger->state_bytes);
 	int rc = 0;
 
-	if (!s)
-		return bb_fail_nomem(err);
 	*s = (struct bb_trigger_state){.trigger = trigger, .spec = spec, .opts = *opts};
 	if (trigger->open)
 		rc = trigger->open(s, err);
@@ -34,11 +32,9 @@ void bb_trigger__close(struct bb_trigger_state *s)
 int bb_trigger__attach(struct bb_trigger_state *s, struct bb_test_prog *prog, int prog_fd,
 		       struct bb_attached **ret_attached, struct bb_err *err)
 {
-	struct bb_attached *a = calloc(1, s->trigger->attached_bytes);
+	struct bb_attached *a = bb_calloc(1, s->trigger->attached_bytes);
 	int rc;
 
-	if (!a)
-		return bb_fail_nomem(err);
 	*a = (struct bb_attached){.state = s,
 				  .target = prog->target,
 				  .prog_fd = prog_fd,

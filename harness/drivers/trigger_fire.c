@@ -78,18 +78,15 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 			*ret_hook = s->hooks[i];
 	if (*ret_hook)
 		return 0;
-	h = calloc(1, sizeof(*h));
-	rc = h ? bb_hook__open(point, -1, s->site, true, h, err) : bb_fail_nomem(err);
-	added = rc ? NULL : bb_append(&s->hooks, &s->n_hooks, sizeof(struct bb_hook *));
-	if (!rc && !added) {
-		bb_hook__close(h);
-		rc = bb_fail_nomem(err);
-	}
-	if (rc)
+	h = bb_calloc(1, sizeof(*h));
+	rc = bb_hook__open(point, -1, s->site, true, h, err);
+	if (rc) {
 		free(h);
-	else
-		*ret_hook = *added = h;
-	return rc;
+		return rc;
+	}
+	added = bb_append(&s->hooks, &s->n_hooks, sizeof(struct bb_hook *));
+	*ret_hook = *added = h;
+	return 0;
 }
 
 /* --- which trigger --- */
@@ -191,9 +188,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 			       "it, so it is run on its real event only",
 			       bb_attach_point__words(own).text);
 	if (!s->live) {
-		s->live = calloc(1, sizeof(*s->live));
-		if (!s->live)
-			return bb_fail_nomem(err);
+		s->live = bb_calloc(1, sizeof(*s->live));
 		bb_live_objects__open(s->site->netns_fd, s->common.opts.object_dir, s->live);
 	}
 	bb_live_objects__stand_in(s->live, prog->target->source->program, own);
@@ -403,16 +398,13 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 }
 
 /* Opens hooks for the programs beside it. Programs that cannot be attached are left out. */
-static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *prog,
-		       struct bb_err *err)
+static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *prog)
 {
 	const struct bb_test_prog *others[BB_BESIDE_MOST];
 	size_t n = bb_beside__find(prog, others);
 	struct bb_err unsaid = {0};
 
-	slot->beside = calloc(n ? n : 1, sizeof(*slot->beside));
-	if (!slot->beside)
-		return bb_fail_nomem(err);
+	slot->beside = bb_calloc(n, sizeof(*slot->beside));
 	slot->n_beside = n;
 	for (size_t i = 0; i < n; i++) {
 		struct bb_fire_beside *b = &slot->beside[i];
@@ -420,7 +412,6 @@ static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pro
 		b->target = others[i]->target;
 		open_hook(slot, &others[i]->fire.point, &b->own_hook, &b->hook, &unsaid);
 	}
-	return 0;
 }
 
 /* Takes the struct of this load. It holds the program itself, so no clone can run there. */
@@ -467,7 +458,7 @@ int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *prog, 
 		rc = open_hook(slot, &prog->fire.point, &slot->own_hook, &slot->hook, err);
 	if (!rc) {
 		bb_companions__refresh(prog, s->common.opts.allow_system_wide);
-		rc = open_beside(slot, prog, err);
+		open_beside(slot, prog);
 	}
 	if (rc)
 		bb_fire__detach_program(slot);

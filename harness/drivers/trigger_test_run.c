@@ -16,9 +16,9 @@
 #define ENOTSUPP_KERNEL                                                                            \
 	524 /* include/linux/errno.h: user space gets it, but strerror() does not know it */
 
-/* Prepares a call with an input. Returns 0 or -ENOMEM. */
-static int open_call(const struct bb_test_run_slot *slot, const struct bb_input *in,
-		     struct bb_test_call *ret_call)
+/* Prepares a call with an input. */
+static void open_call(const struct bb_test_run_slot *slot, const struct bb_input *in,
+		      struct bb_test_call *ret_call)
 {
 	const struct bb_test_run_type *type = slot->type;
 	struct bb_test_call s = {.target = slot->common.target,
@@ -29,11 +29,8 @@ static int open_call(const struct bb_test_run_slot *slot, const struct bb_input 
 	memset(&s.attr, 0, sizeof(s.attr));
 	s.attr.test.prog_fd = (__u32)slot->common.prog_fd;
 	s.attr.test.repeat = type->takes_repeat;
-	if (type->writes_context && in->len) {
-		s.ctx = malloc(in->len);
-		if (!s.ctx)
-			return -ENOMEM;
-	}
+	if (type->writes_context && in->len)
+		s.ctx = bb_calloc(1, in->len);
 	if (type->takes_context && in->len) {
 		s.attr.test.ctx_in = (__u64)(uintptr_t)(s.ctx ? s.ctx : in->data);
 		s.attr.test.ctx_size_in = (__u32)in->len;
@@ -43,15 +40,9 @@ static int open_call(const struct bb_test_run_slot *slot, const struct bb_input 
 		s.attr.test.ctx_in = (__u64)(uintptr_t)in->ctx;
 		s.attr.test.ctx_size_in = (__u32)in->ctx_len;
 	}
-	if (s.is_judged && in->out && type->has_output) {
-		s.out = malloc(in->out_len + 1);
-		if (!s.out) {
-			free(s.ctx);
-			return -ENOMEM;
-		}
-	}
+	if (s.is_judged && in->out && type->has_output)
+		s.out = bb_calloc(1, in->out_len + 1);
 	*ret_call = s;
-	return 0;
 }
 
 void bb_test_call__close(struct bb_test_call *s)
@@ -283,8 +274,8 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 	const struct bb_test_run_slot *slot = (const struct bb_test_run_slot *)attached;
 	int rc = bb_pin_to_cpu(attached->state->opts.cpu, err);
 
-	if (!rc && open_call(slot, input_of(slot, input), ret_call))
-		rc = bb_fail_nomem(err);
+	if (!rc)
+		open_call(slot, input_of(slot, input), ret_call);
 	return rc;
 }
 
@@ -300,8 +291,7 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 
 	if (rc)
 		return rc;
-	if (open_call(slot, in, &s))
-		return bb_fail_nomem(err);
+	open_call(slot, in, &s);
 	do
 		rc = bb_test_call__fire_checked(&s, &unsaid);
 	while (rc == -EINTR && !bb_must_end());

@@ -137,7 +137,7 @@ static bool wait_until_held(pid_t pid)
 int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *ret_workload,
 		       struct bb_err *err)
 {
-	char **argv = calloc(spec->n_args + 2, sizeof(*argv));
+	char **argv = bb_calloc(spec->n_args + 2, sizeof(*argv));
 	struct start start = {spec, open_program(spec), argv};
 	const struct bb_child_rules rules = {
 		.signals = BB_SIGNALS_DEFAULT,
@@ -150,11 +150,10 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 		.gid = spec->place.gid,
 	};
 	struct bb_child c = {.fd = -1, .report_fd = -1};
-	int rc = !argv ? -ENOMEM : start.program_fd < 0 ? start.program_fd : 0;
+	int rc = start.program_fd < 0 ? start.program_fd : 0;
 
-	if (argv)
-		argv[0] = (char *)(uintptr_t)spec->program;
-	for (size_t i = 0; argv && i < spec->n_args; i++)
+	argv[0] = (char *)(uintptr_t)spec->program;
+	for (size_t i = 0; i < spec->n_args; i++)
 		argv[i + 1] = spec->args[i];
 	if (!rc)
 		rc = bb_child__start(&rules, execute, &start, &c);

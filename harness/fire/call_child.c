@@ -52,33 +52,24 @@ static void free_argv(char **argv)
 static char **make_argv(const struct bb_fire_user *u, const char *library,
 			const struct bb_fired_by *by)
 {
-	char **argv = calloc(by->n_arguments + 4, sizeof(*argv));
-	bool ok = argv && asprintf(&argv[0], "%s/call_function", u->helper_dir) >= 0;
+	char **argv = bb_calloc(by->n_arguments + 4, sizeof(*argv));
 
-	if (ok) {
-		argv[1] = strdup(library);
-		argv[2] = argv[1] ? strdup(by->call) : NULL;
-		ok = argv[2] != NULL;
-	}
-	for (size_t i = 0; ok && i < by->n_arguments; i++) {
+	argv[0] = bb_asprintf("%s/call_function", u->helper_dir);
+	argv[1] = bb_strdup(library);
+	argv[2] = bb_strdup(by->call);
+	for (size_t i = 0; i < by->n_arguments; i++) {
 		const struct bb_argument *a = &by->arguments[i];
 		char **to = &argv[3 + i];
 		long long number = (long long)a->number;
-		int n = -1;
 
 		switch (a->kind) {
-		case BB_ARGUMENT_NUMBER: n = asprintf(to, "n%lld", number); break;
-		case BB_ARGUMENT_REAL: n = asprintf(to, "r%.17g", a->real); break;
-		case BB_ARGUMENT_TEXT: n = asprintf(to, "t%s", a->text); break;
-		case BB_ARGUMENT_BUFFER: n = asprintf(to, "b%lld", number); break;
+		case BB_ARGUMENT_NUMBER: *to = bb_asprintf("n%lld", number); break;
+		case BB_ARGUMENT_REAL: *to = bb_asprintf("r%.17g", a->real); break;
+		case BB_ARGUMENT_TEXT: *to = bb_asprintf("t%s", a->text); break;
+		case BB_ARGUMENT_BUFFER: *to = bb_asprintf("b%lld", number); break;
 		}
-		ok = n >= 0;
-		*to = ok ? *to : NULL;
 	}
-	if (ok)
-		return argv;
-	free_argv(argv);
-	return NULL;
+	return argv;
 }
 
 /* --- in our process --- */
@@ -143,8 +134,6 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 		free_argv(call.argv);
 		return bb_fail(err, -ENOTSUP, "the program call_function is not there: make all");
 	}
-	if (!call.argv)
-		return bb_fail_nomem(err);
 	if (pid)
 		bb_close_later__wait();
 	rc = bb_child__start(&rules, execute, &call, &child);
