@@ -171,8 +171,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	for (size_t i = 0; !rc && i < r->n_timed; i++) {
 		if (a->variant && strcmp(a->variant, r->timed[i].variant))
 			continue;
-		if (bb_by_line__make(r, &r->timed[i], &lines[n++]))
-			rc = bb_fail_nomem(err);
+		bb_by_line__make(r, &r->timed[i], &lines[n++]);
 	}
 	if (!rc)
 		rc = put_chosen(r, a, lines, n, err);
@@ -203,16 +202,15 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 static int put_counts(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n = 0;
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < r->n_counted; i++) {
+	for (size_t i = 0; i < r->n_counted; i++) {
 		if (a->variant && strcmp(a->variant, r->counted[i].variant))
 			continue;
 		if (n++)
 			putchar('\n');
-		rc = bb_annotate(&r->counted[i], &a->opts, stdout, err);
+		bb_annotate(&r->counted[i], &a->opts, stdout);
 	}
-	return !rc && !n ? say_none(r, a, err) : rc;
+	return n ? 0 : say_none(r, a, err);
 }
 
 int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)

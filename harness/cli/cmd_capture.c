@@ -120,21 +120,19 @@ static void print_program(const struct bb_captured_prog *p,
 	putchar('\n');
 }
 
-static int print_programs(const struct bb_capture *c, bool all)
+static void print_programs(const struct bb_capture *c, bool all)
 {
 	const struct bb_captured_attachment **attached = bb_calloc(c->n_attachments + 1,
 								   sizeof(*attached));
 	struct map_count maps = {.last = bb_calloc(c->n_maps + 1, sizeof(*maps.last))};
-	int rc = 0;
 	size_t at = 0;
 
-	for (size_t i = 0; !rc && i < c->n_attachments; i++)
+	for (size_t i = 0; i < c->n_attachments; i++)
 		attached[i] = &c->attachments[i];
-	if (!rc)
-		qsort(attached, c->n_attachments, sizeof(*attached), compare_attachments);
-	while (!rc && at < c->n_attachments && attached[at]->prog < 0)
+	qsort(attached, c->n_attachments, sizeof(*attached), compare_attachments);
+	while (at < c->n_attachments && attached[at]->prog < 0)
 		at++;
-	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+	for (size_t i = 0; i < c->n_progs; i++) {
 		size_t first = at;
 
 		while (at < c->n_attachments && attached[at]->prog == (int32_t)i)
@@ -144,17 +142,15 @@ static int print_programs(const struct bb_capture *c, bool all)
 	}
 	free(attached);
 	free(maps.last);
-	return rc;
 }
 
-static int print_capture(const struct bb_capture *c, bool all, struct bb_err *err)
+static void print_capture(const struct bb_capture *c, bool all)
 {
 	size_t bytes = 0, entries = 0, probes = 0, left_out = 0;
 
 	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
 	       "lines", "attached");
-	if (print_programs(c, all))
-		return err->code;
+	print_programs(c, all);
 	for (size_t i = 0; i < c->n_progs; i++)
 		probes += c->progs[i].probe != NULL;
 	for (size_t i = 0; i < c->n_maps; i++) {
@@ -178,7 +174,6 @@ static int print_capture(const struct bb_capture *c, bool all, struct bb_err *er
 			printf("  %-28s %s\n", c->maps[i].name, c->maps[i].left_out);
 	if (probes && !all)
 		printf("%zu tests of the loader's are not shown; --all shows them\n", probes);
-	return 0;
 }
 
 int bb_cmd_capture(int argc, char **argv, struct bb_err *err)
@@ -198,7 +193,7 @@ int bb_cmd_capture(int argc, char **argv, struct bb_err *err)
 	if (!rc)
 		rc = bb_capture__write(capture, a.output, err);
 	if (!rc)
-		rc = print_capture(capture, a.all, err);
+		print_capture(capture, a.all);
 	if (!rc)
 		bb_tell("written to %s; to measure it: bpfbench --object %s", a.output, a.output);
 	bb_capture__free(capture);

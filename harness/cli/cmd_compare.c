@@ -259,8 +259,9 @@ static int show_in_turns(const struct compare_args *a, const struct bb_report *r
 			 struct bb_err *err)
 {
 	struct bb_diffs d = {0};
-	int rc = bb_diff_comparisons(report, 0, report->n_comparisons, &d, err);
+	int rc = 0;
 
+	bb_diff_comparisons(report, 0, report->n_comparisons, &d);
 	if (!rc)
 		rc = show(a, &d, (struct bb_doc_sides){report, a->base, a->head}, err);
 	bb_diffs__done(&d);

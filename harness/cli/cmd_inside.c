@@ -510,21 +510,20 @@ static void read_figures(struct session *s)
 			s->figures[i] = bb_inside_figures__read(&s->inside.programs[i].clone);
 }
 
-static int write_figures(void *arg, FILE *out, struct bb_err *err)
+static int write_figures(void *arg, FILE *out, struct bb_err *)
 {
 	const struct session *s = arg;
 	struct bb_doc d = {0};
 	struct bb_doc_look look = bb_output_look(stdout);
-	int rc;
 
 	if (s->args->format && s->args->format->write) {
 		s->args->format->write(s, out);
 		return 0;
 	}
 	print_table(s, &d);
-	rc = bb_doc__text(&d, &look, out);
+	bb_doc__text(&d, &look, out);
 	bb_doc__done(&d);
-	return rc ? bb_fail_nomem(err) : 0;
+	return 0;
 }
 
 static void write_screen(const struct session *s, FILE *out)

@@ -107,14 +107,14 @@ static void write_hex(const char *before, const uint8_t *data, size_t n, const c
 }
 
 /* In arrays, entries of zeros are left out: a scenario sets the rest of an array to zero. */
-static int write_entries(int fd, const struct bpf_map_info *info, bool is_array, size_t slot_size,
-			 bool json, FILE *out)
+static void write_entries(int fd, const struct bpf_map_info *info, bool is_array, size_t slot_size,
+			  bool json, FILE *out)
 {
 	uint8_t *keys = bb_calloc(2, info->key_size), *value = bb_calloc(2, slot_size);
-	uint8_t *next = keys ? keys + info->key_size : NULL;
+	uint8_t *next = keys + info->key_size;
 	uint32_t n = 0, seen;
 
-	for (seen = 0; keys && value && seen < info->max_entries; seen++) {
+	for (seen = 0; seen < info->max_entries; seen++) {
 		if (bpf_map_get_next_key(fd, seen ? keys : NULL, next))
 			break;
 		memcpy(keys, next, info->key_size);
@@ -138,7 +138,6 @@ static int write_entries(int fd, const struct bpf_map_info *info, bool is_array,
 	}
 	free(keys);
 	free(value);
-	return 0;
 }
 
 struct dump {
@@ -153,7 +152,7 @@ static int write_map(struct dump *d, int fd, FILE *out)
 {
 	struct bpf_map_info info = {0};
 	__u32 len = sizeof(info);
-	int n_cpus = libbpf_num_possible_cpus(), rc;
+	int n_cpus = libbpf_num_possible_cpus();
 	bool is_per_cpu, is_array;
 	const char *type;
 
@@ -181,12 +180,11 @@ static int write_map(struct dump *d, int fd, FILE *out)
 		fprintf(out, "  - name: %s    # %s%s\n", info.name, type,
 			strlen(info.name) == BPF_OBJ_NAME_LEN - 1 ? "; the name may be longer"
 								  : "");
-	rc = write_entries(fd, &info, is_array,
-			   is_per_cpu ? (info.value_size + 7) / 8 * 8 * (size_t)n_cpus
-				      : info.value_size,
-			   d->json, out);
+	write_entries(fd, &info, is_array,
+		      is_per_cpu ? (info.value_size + 7) / 8 * 8 * (size_t)n_cpus : info.value_size,
+		      d->json, out);
 	fputs(d->json ? "}}" : "", out);
-	return rc;
+	return 0;
 }
 
 static int write_maps(void *dump, FILE *out, struct bb_err *err)
@@ -243,8 +241,7 @@ static int read_side(const char *text, struct bb_maps_file **ret_file, struct bb
 		return rc;
 	out = bb_open_memstream(&dumped, &len);
 	rc = write_maps(&d, out, err);
-	if (out && fclose(out) && !rc)
-		rc = bb_fail_nomem(err);
+	bb_close_memstream(out);
 	rc = rc ? rc : bb_maps_file__parse(dumped, len, text, ret_file, err);
 	close(d.prog_fd);
 	free(dumped);
@@ -259,7 +256,7 @@ static int by_key(const void *a, const void *b, void *table)
 		      t->keys + *(const uint32_t *)b * t->key_size, t->key_size);
 }
 
-/* Returns the numbers of the entries in the order of their keys; NULL without memory. */
+/* Returns the numbers of the entries in the order of their keys; */
 static uint32_t *sorted(struct bb_map_table *t)
 {
 	uint32_t *order = bb_calloc(t->n + 1, sizeof(*order));

@@ -196,7 +196,8 @@ static int write_document(const struct shown *s, FILE *out)
 	struct bb_doc d = {0};
 
 	make_document(s, &d);
-	return bb_output_render(&d, s->args->format->is_markdown, s->args->output, out);
+	bb_output_render(&d, s->args->format->is_markdown, s->args->output, out);
+	return 0;
 }
 
 /* --- for programs --- */

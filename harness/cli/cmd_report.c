@@ -220,7 +220,7 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 }
 
 /* Draws a flame graph of one run of each program whose lines were timed. */
-static int draw_lines(struct part *p, struct bb_err *err)
+static void draw_lines(struct part *p)
 {
 	const struct bb_report *r = p->report;
 
@@ -230,14 +230,12 @@ static int draw_lines(struct part *p, struct bb_err *err)
 		size_t len;
 		FILE *mem;
 
-		if (bb_by_line__make(r, &r->timed[i], &lines))
-			return bb_fail_nomem(err);
+		bb_by_line__make(r, &r->timed[i], &lines);
 		mem = bb_open_memstream(&p->line_flames[i], &len);
 		bb_lines_flame__write(&lines, true, mem);
 		bb_close_memstream(mem);
 		bb_by_line__done(&lines);
 	}
-	return 0;
 }
 
 static int read_page(const struct report_args *a, struct page *page, struct bb_err *err)
@@ -258,7 +256,7 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 		else if (!rc)
 			rc = find_flame(a, which, p, err);
 		if (!rc)
-			rc = draw_lines(p, err);
+			draw_lines(p);
 		page->v[i] = (struct bb_html_page){p->report, &page->history, p->flame,
 						   p->line_flames, &p->figures};
 	}

@@ -68,7 +68,6 @@ static int print_table(const struct bb_live_row *rows, size_t n, bool all, FILE 
 	};
 	struct bb_doc d = {0};
 	size_t n_idle = 0;
-	int rc;
 
 	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < n; i++) {
@@ -96,11 +95,10 @@ static int print_table(const struct bb_live_row *rows, size_t n, bool all, FILE 
 		add_number(&d, "", 100 * r->cpu_share);
 		add_number(&d, "", r->misses_per_s);
 	}
-	rc = bb_doc__text(&d, &bb_doc_plain_look, out);
+	bb_doc__text(&d, &bb_doc_plain_look, out);
 	bb_doc__done(&d);
-	if (!rc)
-		put_notes(rows, n, n_idle, out);
-	return rc;
+	put_notes(rows, n, n_idle, out);
+	return 0;
 }
 
 /* --- JSON --- */
@@ -171,11 +169,10 @@ static struct bb_openmetrics_labels labels_of(const struct bb_live_row *r)
 
 /* Writes the times of single runs: a summary of the period, and a histogram since the watch began.
  * Both are only of runs that were alone between two readings. */
-static int put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
+static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 {
 	static const char period[] = "bpf_program_single_run_seconds";
 	static const char total[] = "bpf_program_single_run_duration_seconds";
-	int rc = 0;
 
 	bb_openmetrics_family(period, "summary", "seconds",
 			      "Runs of the period that were timed one by one.", out);
@@ -193,12 +190,11 @@ static int put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	}
 	bb_openmetrics_family(total, "histogram", "seconds",
 			      "Runs that were timed one by one since the watch began.", out);
-	for (const struct bb_live_row *r = rows; !rc && r < rows + n; r++) {
+	for (const struct bb_live_row *r = rows; r < rows + n; r++) {
 		struct bb_openmetrics_labels labels = labels_of(r);
 
-		rc = bb_openmetrics_histogram(total, &labels, &r->single, out);
+		bb_openmetrics_histogram(total, &labels, &r->single, out);
 	}
-	return rc;
 }
 
 static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool, FILE *out)
@@ -220,8 +216,7 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool, FIL
 					      &labels, NULL, values[k], out);
 		}
 	}
-	if (put_single_runs(rows, n, out))
-		return -ENOMEM;
+	put_single_runs(rows, n, out);
 	fputs("# EOF\n", out);
 	return 0;
 }

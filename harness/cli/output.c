@@ -228,19 +228,21 @@ struct bb_doc_look bb_output_look(FILE *stream)
 int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err)
 {
 	struct bb_doc_look look = bb_output_look(stream);
-	int rc = bb_doc__text(d, &look, stream) ? bb_fail_nomem(err) : 0;
 
+	bb_doc__text(d, &look, stream);
 	bb_doc__done(d);
-	return rc || stream != stdout ? rc : bb_clean__check(stdout, "stdout", err);
+	return stream == stdout ? bb_clean__check(stdout, "stdout", err) : 0;
 }
 
-int bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE *out)
+void bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE *out)
 {
 	struct bb_doc_look look = path ? bb_doc_plain_look : bb_output_look(stdout);
-	int rc = is_markdown ? bb_doc__markdown(d, out) : bb_doc__text(d, &look, out);
 
+	if (is_markdown)
+		bb_doc__markdown(d, out);
+	else
+		bb_doc__text(d, &look, out);
 	bb_doc__done(d);
-	return rc;
 }
 
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)

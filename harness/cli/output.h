@@ -41,8 +41,8 @@ struct bb_doc_look bb_output_look(FILE *stream);
 int bb_output_document(struct bb_doc *d, FILE *stream, struct bb_err *err);
 
 /* Writes a document to `out` as Markdown or as text, and empties it. The text looks as on stdout
- * if `path` is NULL; otherwise `out` is the file `path`. Returns 0 or -ENOMEM. */
-int bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE *out);
+ * if `path` is NULL; otherwise `out` is the file `path`. */
+void bb_output_render(struct bb_doc *d, bool is_markdown, const char *path, FILE *out);
 
 /* Prints on stderr which lookups of the programs of a run were in vain. */
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err);

@@ -281,7 +281,7 @@ static int store_runs(const struct guests *g, struct bb_err *err)
 	return rc;
 }
 
-static int write_text(struct guests *g, const struct bb_matrix_kernel *columns, FILE *out)
+static void write_text(struct guests *g, const struct bb_matrix_kernel *columns, FILE *out)
 {
 	struct bb_doc d = {0};
 
@@ -289,7 +289,7 @@ static int write_text(struct guests *g, const struct bb_matrix_kernel *columns, 
 		g->n_failing = bb_doc_matrix_pairs(columns, g->n, g->work->judge, &d);
 	else
 		bb_doc_matrix(columns, g->n, &d);
-	return bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
+	bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 
 /* Writes the run of each kernel, in an object with the kernels as keys. */
@@ -304,24 +304,23 @@ static void write_json(const struct guests *g, FILE *out)
 	bb_json__end(&w);
 }
 
-static int write_matrix(void *arg, FILE *out, struct bb_err *err)
+static int write_matrix(void *arg, FILE *out, struct bb_err *)
 {
 	struct guests *g = arg;
 	struct bb_matrix_kernel *columns = bb_calloc(g->n + 1, sizeof(*columns));
 	const char *format = g->m->format ? g->m->format->name : "table";
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++)
 		columns[i] = (struct bb_matrix_kernel){g->v[i].kernel.name, g->v[i].run,
 						       g->v[i].err.msg};
-	if (!rc && !strcmp(format, "json"))
+	if (!strcmp(format, "json"))
 		write_json(g, out);
-	else if (!rc && !strcmp(format, "bmf"))
+	else if (!strcmp(format, "bmf"))
 		bb_matrix__write_bmf(columns, g->n, out);
-	else if (!rc)
-		rc = write_text(g, columns, out);
+	else
+		write_text(g, columns, out);
 	free(columns);
-	return rc ? bb_fail_nomem(err) : 0;
+	return 0;
 }
 
 /* Prints why guests failed, for formats that cannot say it. */

@@ -42,7 +42,7 @@ static void put_row(const struct bb_counted *c, const struct bb_annotated_row *r
 	bb_clean__put_raw(out, *colour ? "\033[0m" : "");
 }
 
-static int put_in_place(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
+static void put_in_place(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
 {
 	for (size_t i = 0, n; i < c->n_lines; i += n) {
 		struct bb_annotated file;
@@ -60,10 +60,9 @@ static int put_in_place(const struct bb_counted *c, const struct bb_annotate_opt
 				put_row(c, &file.rows[k], opts, out);
 		bb_annotated__done(&file);
 	}
-	return 0;
 }
 
-static int put_hottest(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
+static void put_hottest(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
 {
 	const struct bb_counted_line **order = bb_counted__hottest(c);
 	const char *file = "";
@@ -82,14 +81,10 @@ static int put_hottest(const struct bb_counted *c, const struct bb_annotate_opts
 		put_row(c, &row, opts, out);
 	}
 	free(order);
-	return 0;
 }
 
-int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out,
-		struct bb_err *err)
+void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
 {
-	int rc = 0;
-
 	bb_put_clean(out, c->name);
 	fprintf(out,
 		":\n%" PRIu64 " runs of %.2f instructions; %u in the program, %u block%s, %" PRIu64
@@ -113,7 +108,8 @@ int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts,
 		fputs("no line information: the object was built without -g, or stripped of its "
 		      ".BTF.ext\n",
 		      out);
+	else if (opts->hottest)
+		put_hottest(c, opts, out);
 	else
-		rc = opts->hottest ? put_hottest(c, opts, out) : put_in_place(c, opts, out);
-	return rc ? bb_fail_nomem(err) : 0;
+		put_in_place(c, opts, out);
 }

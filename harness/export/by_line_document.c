@@ -77,7 +77,7 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 	size_t at = 0;
 
 	buf[0] = '\0';
-	if (order && isfinite(b->cold.value)) {
+	if (isfinite(b->cold.value)) {
 		memcpy(order, b->top, b->n_parts * sizeof(*order));
 		qsort(order, b->n_parts, sizeof(*order), by_missed);
 		at += (size_t)snprintf(buf, size, "with cold caches %s ns",
@@ -266,9 +266,6 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	const char *file = "";
 	size_t n_short = 0;
 
-	d->failed |= !order;
-	if (d->failed)
-		return;
 	for (size_t i = 0; i < b->n_lines; i++) {
 		order[i] = &b->lines[i];
 		n_short += order[i]->ns.value < BB_BY_LINE_LEAST_NS;

@@ -218,10 +218,8 @@ static bool is_item(enum bb_doc_kind kind)
 	return kind >= BB_DOC_ITEM && kind <= BB_DOC_CODE;
 }
 
-int bb_doc__markdown(const struct bb_doc *d, FILE *out)
+void bb_doc__markdown(const struct bb_doc *d, FILE *out)
 {
-	if (d->failed)
-		return -ENOMEM;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct bb_doc_block *b = &d->blocks[i];
 
@@ -235,7 +233,6 @@ int bb_doc__markdown(const struct bb_doc *d, FILE *out)
 		put_md_words(b, out);
 		fputs(md[b->kind].after, out);
 	}
-	return 0;
 }
 
 /* --- HTML --- */
@@ -311,8 +308,6 @@ static const struct {
 
 void bb_doc__html(const struct bb_doc *d, FILE *out)
 {
-	if (d->failed)
-		bb_out_of_memory();
 	for (size_t i = 0; i < d->n; i++) {
 		const struct bb_doc_block *b = &d->blocks[i];
 

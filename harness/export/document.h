@@ -8,8 +8,6 @@
  * document is made once and rendered as text, as Markdown or as HTML. Its maker decides on the
  * columns of a table and on the words of a note. Texts may come from others; each renderer escapes
  * what its reader would obey.
- *
- * If memory runs out while a document is made, `failed` is set and the renderers return -ENOMEM.
  */
 enum bb_doc_kind {
 	BB_DOC_HEADLINE,  /* title of the whole document; Markdown "##" */
@@ -76,8 +74,7 @@ struct bb_doc_block {
 struct bb_doc {
 	struct bb_doc_block *blocks;
 	size_t n;
-	bool faint;  /* cells that are added from now on are of secondary importance */
-	bool failed; /* memory ran out */
+	bool faint; /* cells that are added from now on are of secondary importance */
 };
 
 /* Adds a block with a text made of `fmt`. `label` NULL: none. */
@@ -113,9 +110,9 @@ struct bb_doc_look {
 
 extern const struct bb_doc_look bb_doc_plain_look; /* The look in files and pipes. */
 
-/* Render the whole document. Return 0 or -ENOMEM; the output is then empty or incomplete. */
-int bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *out);
-int bb_doc__markdown(const struct bb_doc *d, FILE *out);
+/* Render the whole document. */
+void bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *out);
+void bb_doc__markdown(const struct bb_doc *d, FILE *out);
 void bb_doc__html(const struct bb_doc *d, FILE *out);
 
 /* Writes a text so that Markdown shows it unchanged: it does not end a table's cell, begin

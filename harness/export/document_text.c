@@ -347,17 +347,15 @@ static void put_table(const struct page *p, const struct bb_doc_block *b, size_t
 
 	l.width = bb_calloc(b->n_columns, sizeof(*l.width));
 	l.below = bb_calloc(b->n_columns, sizeof(*l.below));
-	if (l.width && l.below) {
-		lay_out(&l, p->look);
-		put_row(p, &l, 0, true);
-		for (size_t i = 0; i < b->n_cells; i += b->n_columns) {
-			put_row(p, &l, i, false);
-			put_under_row(p, &l, i);
-		}
-		for (size_t k = 0; k < b->n_columns; k++)
-			if (l.below[k])
-				put_below(p, &l, k);
+	lay_out(&l, p->look);
+	put_row(p, &l, 0, true);
+	for (size_t i = 0; i < b->n_cells; i += b->n_columns) {
+		put_row(p, &l, i, false);
+		put_under_row(p, &l, i);
 	}
+	for (size_t k = 0; k < b->n_columns; k++)
+		if (l.below[k])
+			put_below(p, &l, k);
 	free(l.width);
 	free(l.below);
 }
@@ -408,14 +406,13 @@ static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_bloc
 	return b->kind <= BB_DOC_BAD && before->kind >= BB_DOC_ITEM;
 }
 
-int bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *out)
+void bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *out)
 {
 	const struct page p = {look, out};
 	const struct bb_doc_block *before = NULL;
 	size_t indent = 0;
-	int rc = d->failed ? -ENOMEM : 0;
 
-	for (size_t i = 0; !rc && i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		const struct bb_doc_block *b = &d->blocks[i];
 
 		if (b->kind >= BB_DOC_FOLD || (b->kind == BB_DOC_TABLE && !b->n_cells))
@@ -431,5 +428,4 @@ int bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *o
 		indent = b->kind == BB_DOC_TITLE ? 2 : b->kind <= BB_DOC_PARAGRAPH ? 0 : indent;
 		before = b;
 	}
-	return rc;
 }

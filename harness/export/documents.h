@@ -127,8 +127,8 @@ size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *on
  * the output describes it. `only` limits it to the cases of that run; NULL: all cases. */
 void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *only, FILE *out);
 
-/* Adds the report of a gate. Returns 0 or -ENOMEM. */
-int bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d, struct bb_err *err);
+/* Adds the report of a gate. */
+void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d);
 /* Adds an item for each of the two revisions. */
 void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d);
 /* Adds what was not compared and what was compared under another name. Each program has an item
@@ -155,7 +155,7 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 /*
  * Writes the source of a program with the counts of each line per run, and the helpers that it
  * called. This is no document, because it is as long as the source. The texts are those of
- * judge/annotated.h. A file that is missing is named instead of its lines. Returns 0 or -ENOMEM.
+ * judge/annotated.h. A file that is missing is named instead of its lines.
  */
 struct bb_annotate_opts {
 	/* show the lines that execute most instructions, the first one most, instead of the
@@ -165,5 +165,4 @@ struct bb_annotate_opts {
 	/* colour lines that never executed, and lines with a tenth of the instructions or more */
 	bool colour;
 };
-int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out,
-		struct bb_err *err);
+void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out);

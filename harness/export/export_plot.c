@@ -267,12 +267,11 @@ static void put_curve(const struct bb_report *r, size_t i, bool slowdown, FILE *
 	}
 }
 
-static int put_lines(const struct bb_report *r, const struct bb_timed *t, FILE *mem)
+static void put_lines(const struct bb_report *r, const struct bb_timed *t, FILE *mem)
 {
 	struct bb_by_line b;
 
-	if (bb_by_line__make(r, t, &b))
-		return -ENOMEM;
+	bb_by_line__make(r, t, &b);
 	for (size_t i = 0; i < b.n_parts && i < LINE_PARTS; i++) {
 		const struct bb_line_part *p = b.top[i];
 		char program[400], label[200];
@@ -293,15 +292,13 @@ static int put_lines(const struct bb_report *r, const struct bb_timed *t, FILE *
 		putc('\n', mem);
 	}
 	bb_by_line__done(&b);
-	return 0;
 }
 
-int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *err)
+int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *)
 {
 	const struct bb_fingerprint *f = &r->fingerprint;
 	const char *const run[] = {r->id, r->started, f->kernel_release, f->cpu_model},
 			  *const after_steal[] = {r->incomplete, f->bpfbench, f->clocksource};
-	int rc = 0;
 
 	fputs(head, mem);
 	fputs("# run", mem);
@@ -323,11 +320,11 @@ int bb_export_plot(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (isfinite(r->cases[i].summary.slowdown.ratio.value))
 			put_curve(r, i, true, mem);
-	for (size_t i = 0; !rc && i < r->n_timed; i++)
-		rc = put_lines(r, &r->timed[i], mem);
+	for (size_t i = 0; i < r->n_timed; i++)
+		put_lines(r, &r->timed[i], mem);
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		put_comparison(&r->comparisons[i], mem);
-	return rc ? bb_fail_nomem(err) : 0;
+	return 0;
 }
 
 /* --- runs over time --- */

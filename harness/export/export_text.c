@@ -294,27 +294,26 @@ static const char *le_of(size_t i)
 	return texts[i];
 }
 
-int bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labels *labels,
-			     const struct bb_time_buckets *b, FILE *out)
+void bb_openmetrics_histogram(const char *name, const struct bb_openmetrics_labels *labels,
+			      const struct bb_time_buckets *b, FILE *out)
 {
 	char *head = NULL;
 	size_t size;
 	uint64_t sum = 0;
-	FILE *mem = b->n ? bb_open_memstream(&head, &size) : NULL;
-	int rc = !b->n || mem ? 0 : -ENOMEM;
+	FILE *mem;
 
-	if (!mem)
-		return rc;
+	if (!b->n)
+		return;
+	mem = bb_open_memstream(&head, &size);
 	begin_sample(name, "_bucket", labels, mem);
-	rc = fclose(mem) ? -ENOMEM : 0;
-	for (size_t i = 0; !rc && i < BB_TIME_BUCKETS; i++) {
+	bb_close_memstream(mem);
+	for (size_t i = 0; i < BB_TIME_BUCKETS; i++) {
 		sum += b->counts[i];
 		fprintf(out, "%s,le=\"%s\"} %" PRIu64 "\n", head, le_of(i), sum);
 	}
 	free(head);
 	bb_openmetrics_sample(name, "_count", labels, NULL, (double)b->n, out);
 	bb_openmetrics_sample(name, "_sum", labels, NULL, b->sum_ns * S_PER_NS, out);
-	return rc;
 }
 
 /* Writes one value of a figure. `bound` names an end of its interval, or is "value". */

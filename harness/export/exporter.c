@@ -21,12 +21,9 @@ static int write_whole(const struct bb_exporter *e, const struct bb_report *r, F
 	char *text = NULL;
 	size_t len = 0;
 	FILE *mem = bb_open_memstream(&text, &len);
-	int rc, failed;
+	int rc = e->write(r, mem, err);
 
-	rc = e->write(r, mem, err);
-	failed = ferror(mem);
-	if ((fclose(mem) || failed) && !rc)
-		rc = bb_fail_nomem(err);
+	bb_close_memstream(mem);
 	if (!rc)
 		rc = put(text, len, out, err);
 	free(text);
@@ -37,15 +34,16 @@ int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	      const struct bb_doc_look *look, FILE *out, struct bb_err *err)
 {
 	struct bb_doc d = {0};
-	int rc;
 
 	if (e->write)
 		return write_whole(e, r, out, err);
 	e->document(r, &d);
-	rc = e->is_markdown ? bb_doc__markdown(&d, out)
-			    : bb_doc__text(&d, look ? look : &bb_doc_plain_look, out);
+	if (e->is_markdown)
+		bb_doc__markdown(&d, out);
+	else
+		bb_doc__text(&d, look ? look : &bb_doc_plain_look, out);
 	bb_doc__done(&d);
-	return rc ? bb_fail_nomem(err) : put("", 0, out, err);
+	return put("", 0, out, err);
 }
 
 bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r)

@@ -67,9 +67,7 @@ static void add_variant(struct matrix *m, const char *variant)
 		if (!strcmp(m->variants.v[i], variant))
 			return;
 	added = bb_append(&m->variants.v, &m->variants.n, sizeof(*added));
-	if (added)
-		*added = variant;
-	m->d->failed |= !added;
+	*added = variant;
 }
 
 /* Lists the programs in the order of the runs: those that load, then the others. */
@@ -347,16 +345,11 @@ static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 }
 
 /* Adds a row for the input of case `c` of side `side`; NULL: the program was not run. */
-static void add_row(struct matrix *m, struct pair_rows *rows, const struct pair_row *like,
-		    const struct bb_report *r, const char *const variants[2],
-		    const struct bb_case *c)
+static void add_row(struct pair_rows *rows, const struct pair_row *like, const struct bb_report *r,
+		    const char *const variants[2], const struct bb_case *c)
 {
 	struct pair_row *row = bb_append(&rows->v, &rows->n, sizeof(*row));
 
-	if (!row) {
-		m->d->failed = true;
-		return;
-	}
 	*row = *like;
 	for (int side = 0; side < 2; side++) {
 		row->machine[side] = NAN;
@@ -396,9 +389,9 @@ static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_m
 	for (int side = 1; r && side >= 0 && rows->n == before; side--)
 		for (size_t i = 0; i < r->n_cases; i++)
 			if (is_step(&r->cases[i]) && !strcmp(r->cases[i].variant, names[side]))
-				add_row(m, rows, &row, r, variants, &r->cases[i]);
+				add_row(rows, &row, r, variants, &r->cases[i]);
 	if (r && rows->n == before)
-		add_row(m, rows, &row, r, variants, NULL);
+		add_row(rows, &row, r, variants, NULL);
 }
 
 /* True if variant `i` of the pair's base has no namesake in head, so that its rows are not made

@@ -64,9 +64,6 @@ static void add_variant(const struct bb_report *r, size_t head, size_t first, st
 		if (same_sweep(&r->cases[i], c) && !strcmp(r->cases[i].variant, c->variant))
 			return;
 	ns = bb_calloc(2 * r->n_cases, sizeof(*ns));
-	d->failed |= !ns;
-	if (!ns)
-		return;
 	nets = ns + r->n_cases;
 	for (size_t i = first; i < r->n_cases; i++) {
 		const struct bb_case *k = &r->cases[i];
@@ -314,11 +311,9 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 
 	b.cold = bb_calloc(r->n_cases + 1, sizeof(*b.cold));
 	b.ns = bb_calloc(r->n_cases + 1, sizeof(*b.ns));
-	if (!b.cold || !b.ns)
-		d->failed = true;
-	for (size_t i = 0; !d->failed && i < r->n_cases; i++)
+	for (size_t i = 0; i < r->n_cases; i++)
 		b.cold[i] = find_cold(r, &r->cases[i]);
-	for (size_t i = 0; !d->failed && i < r->n_cases; i++)
+	for (size_t i = 0; i < r->n_cases; i++)
 		if (is_first(&b, i, false))
 			add_table(&b, i, d);
 	free(b.ns);

@@ -206,9 +206,7 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 	}
 	for (size_t i = 0; i < r->n_cases; i++)
 		note_case(&notes, &r->cases[i], !in_rows);
-	d->failed |= notes.failed;
-	if (!d->failed)
-		say_causes(&notes, detail, d);
+	say_causes(&notes, detail, d);
 	bb_doc__done(&notes);
 	say_little_executed(r, d);
 	say_near_0(r, d);
@@ -257,22 +255,17 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 }
 
 /* Adds a note unless block number `from` or a later one has the same text, or, in a comparison, the
- * same about the other program. `words` NULL: memory
- * ran out. */
+ * same about the other program. */
 static void add_once(const struct bb_report *r, const struct bb_case *table,
 		     const struct bb_case *c, const char *label, const char *words, size_t from,
 		     struct bb_doc *d)
 {
 	bool is_said = false;
-	char *text = NULL;
+	char *text;
 
-	if (d->failed || !words ||
-	    asprintf(&text, "%s%s%s: %s", table ? "" : c->scenario,
-		     table || r->n_comparisons ? "" : "/",
-		     table || !r->n_comparisons ? c->variant : "", words) < 0) {
-		d->failed = true;
-		return;
-	}
+	text = bb_asprintf("%s%s%s: %s", table ? "" : c->scenario,
+			   table || r->n_comparisons ? "" : "/",
+			   table || !r->n_comparisons ? c->variant : "", words);
 	for (size_t i = from; i < d->n && !is_said; i++) {
 		char **said = &d->blocks[i].text;
 		const char *after = *said ? strstr(*said, ": ") : NULL;

@@ -335,7 +335,7 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
 
 	snprintf(prefix, sizeof(prefix), "p%zu-%zu-", nth, (size_t)(figure - f->v));
 	fputs("<figure class=plot>\n", out);
-	bb_svg__embed(out, figure->svg, prefix);
+	bb_svg__embed(out, figure->svg, prefix); /* nothing, if it is no picture that we know */
 	fputs("\n<figcaption><b>", out);
 	bb_xml_text(out, figure->what);
 	fputs("</b>. ", out);

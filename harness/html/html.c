@@ -165,8 +165,7 @@ static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 	for (size_t i = 0; i < r->n_timed; i++) {
 		struct bb_by_line lines;
 
-		if (bb_by_line__make(r, &r->timed[i], &lines))
-			bb_out_of_memory();
+		bb_by_line__make(r, &r->timed[i], &lines);
 		put_lines(out, &lines, page->line_flames ? page->line_flames[i] : NULL,
 			  r->n_timed <= OPEN_LINES);
 		bb_by_line__done(&lines);

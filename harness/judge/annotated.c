@@ -127,10 +127,6 @@ static int read_source(const char *path, struct source *ret_source)
 	for (const char *at = s->text; *at; at++)
 		n += *at == '\n';
 	s->lines = bb_calloc(n, sizeof(*s->lines));
-	if (!s->lines) {
-		source_done(s);
-		return -ENOMEM;
-	}
 	for (char *at = s->text; at && *at;) {
 		s->lines[++s->n] = at;
 		at = strchr(at, '\n');
@@ -200,8 +196,6 @@ struct bb_annotated bb_annotated__make(const struct bb_counted_line *lines, size
 	struct source s;
 	int rc = read_source(file.path, &s);
 
-	if (rc == -ENOMEM)
-		bb_out_of_memory();
 	if (!s.text)
 		file.state = rc == -EXDEV ? BB_SOURCE_ELSEWHERE : BB_SOURCE_GONE;
 	else if (!is_as_built(&s, lines, n))

@@ -22,7 +22,6 @@ struct loads {
 	size_t n_whole;   /* loads that have all figures, including disturbed ones */
 	double between;   /* spread between runs of bpfbench: half of an interval, as a share; 0:
 			     unknown */
-	bool failed;
 };
 
 static struct bb_estimate estimate(struct loads *l, const double *x)
@@ -32,7 +31,7 @@ static struct bb_estimate estimate(struct loads *l, const double *x)
 
 	for (size_t i = 0; i < l->n; i++)
 		l->kept[i] = l->use[i] ? x[i] : NAN;
-	l->failed |= bb_in_order(l->kept, l->n, l->processes, ALPHA, &r) != 0;
+	bb_in_order(l->kept, l->n, l->processes, ALPHA, &r);
 	more = l->between * fabs(r.estimate);
 	return (struct bb_estimate){r.estimate,
 				    r.estimate - hypot(r.estimate - r.interval.lo, more),
@@ -235,9 +234,6 @@ static void add_lines(struct bb_by_line *b, const struct bb_report *r, struct lo
 	const struct bb_timed *t = b->timed;
 	const struct bb_timed_row **rows = bb_calloc(t->n_rows + 1, sizeof(*rows));
 
-	l->failed |= !rows;
-	if (!rows)
-		return;
 	for (size_t i = 0; i < t->n_rows; i++)
 		rows[i] = &t->rows[i];
 	qsort(rows, t->n_rows, sizeof(*rows), by_place);
@@ -310,14 +306,14 @@ static const struct bb_timed_row *find_row(const struct bb_timed *t,
 	return NULL;
 }
 
-static int add_cold(struct bb_by_line *b, const struct bb_report *r)
+static void add_cold(struct bb_by_line *b, const struct bb_report *r)
 {
 	const struct bb_timed *cold = find_cold(r, b->timed);
 	struct loads l = {0};
 
 	b->cold = (struct bb_estimate){NAN, NAN, NAN};
 	if (!cold)
-		return 0;
+		return;
 	open_loads(&l, r, cold);
 	b->cold = estimate_numbers(&l, &cold->program_ns);
 	for (size_t i = 0; i < b->n_lines; i++) {
@@ -335,7 +331,6 @@ static int add_cold(struct bb_by_line *b, const struct bb_report *r)
 		}
 	}
 	close_loads(&l);
-	return l.failed ? -ENOMEM : 0;
 }
 
 double bb_line_part__missed_ns(const struct bb_line_part *p)
@@ -345,28 +340,21 @@ double bb_line_part__missed_ns(const struct bb_line_part *p)
 	return more >= BB_BY_LINE_LEAST_NS && p->cold.lo > p->ns.hi ? more : 0;
 }
 
-int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
-		     struct bb_by_line *ret_lines)
+void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
+		      struct bb_by_line *ret_lines)
 {
 	struct bb_by_line b = {.timed = t};
 	struct loads l = {0};
-	int rc = 0;
 
 	open_loads(&l, r, t);
 	b.lines = bb_calloc(t->n_rows + 1, sizeof(*b.lines));
 	b.parts = bb_calloc(t->n_rows + 1, sizeof(*b.parts));
 	b.top = bb_calloc(t->n_rows + 1, sizeof(*b.top));
-	if (!rc) {
-		add_totals(&b, &l);
-		add_lines(&b, r, &l);
-		rc = l.failed ? -ENOMEM : add_cold(&b, r);
-	}
+	add_totals(&b, &l);
+	add_lines(&b, r, &l);
+	add_cold(&b, r);
 	close_loads(&l);
-	if (rc)
-		bb_by_line__done(&b);
-	else
-		*ret_lines = b;
-	return rc;
+	*ret_lines = b;
 }
 
 void bb_by_line__done(struct bb_by_line *b)

@@ -53,10 +53,10 @@ struct bb_by_line {
 	size_t n_parts;
 };
 
-/* Computes the times of the case `t` of the report `r`. Returns 0 or -ENOMEM. Free with
+/* Computes the times of the case `t` of the report `r`. Free with
  * bb_by_line__done(). */
-int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
-		     struct bb_by_line *ret_lines);
+void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
+		      struct bb_by_line *ret_lines);
 void bb_by_line__done(struct bb_by_line *b);
 
 /* Compares two rows by file, lines or instruction, and the calls that lead there. Returns below

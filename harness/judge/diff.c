@@ -113,7 +113,7 @@ static void find_stored_ratio(const struct bb_case *a, const struct bb_case *b, 
 	free(y->ns);
 }
 
-/* --- rows, notes and warnings; d->failed: out of memory --- */
+/* --- rows, notes and warnings --- */
 
 void bb_diffs__done(struct bb_diffs *d)
 {
@@ -150,14 +150,8 @@ static void add_row(struct bb_diffs *d, const char *name, struct bb_diff row)
 {
 	struct bb_diff *added = bb_append(&d->rows, &d->n, sizeof(*added));
 
-	if (!added) {
-		free(row.note);
-		d->failed = true;
-		return;
-	}
 	*added = row;
 	added->name = bb_strdup(name);
-	d->failed |= !added->name;
 }
 
 static __attribute__((format(printf, 2, 3))) void add_note(struct bb_diff *row, const char *fmt,
@@ -178,17 +172,6 @@ static __attribute__((format(printf, 2, 3))) void warn(struct bb_diffs *d, const
 	va_start(ap, fmt);
 	bb_add_text(warning, "", fmt, ap);
 	va_end(ap);
-}
-
-/* Moves the diffs to the caller. Returns 0 or -ENOMEM. */
-static int finish(struct bb_diffs *d, struct bb_diffs *ret_diffs, struct bb_err *err)
-{
-	if (d->failed) {
-		bb_diffs__done(d);
-		return bb_fail_nomem(err);
-	}
-	*ret_diffs = *d;
-	return 0;
 }
 
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)
@@ -247,7 +230,6 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 	const char **keys = bb_calloc(bb_n_fingerprint_fields, sizeof(*keys));
 	size_t n = 0;
 
-	d->failed |= !keys;
 	if (keys)
 		n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
 					       bb_n_fingerprint_fields);
@@ -444,8 +426,8 @@ static void correct(struct bb_diffs *d, double alpha)
 
 	for (size_t i = 0; p && i < d->n; i++)
 		p[i] = d->rows[i].p;
-	d->failed |= !p || bb_holm(p, d->n, p);
-	for (size_t i = 0; !d->failed && i < d->n; i++) {
+	bb_holm(p, d->n, p); /* all are from 0 to 1, or NAN */
+	for (size_t i = 0; i < d->n; i++) {
 		struct bb_diff *row = &d->rows[i];
 
 		row->p = p[i];
@@ -491,7 +473,8 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 			add_exact(in_b->name, &a->programs[i], in_b, &d);
 	}
 	correct(&d, opts->alpha);
-	return finish(&d, ret_diffs, err);
+	*ret_diffs = d;
+	return 0;
 }
 
 /* --- comparisons measured now --- */
@@ -584,8 +567,8 @@ static const struct bb_program *program_of(const struct bb_report *r, const stru
 	return NULL;
 }
 
-int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
-			struct bb_diffs *ret_diffs, struct bb_err *err)
+void bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
+			 struct bb_diffs *ret_diffs)
 {
 	const struct bb_comparison *c = n ? &r->comparisons[first] : NULL;
 	struct bb_diffs d = {0};
@@ -604,5 +587,5 @@ int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 		if (last && base && head)
 			add_exact(base->scenario, base, head, &d);
 	}
-	return finish(&d, ret_diffs, err);
+	*ret_diffs = d;
 }

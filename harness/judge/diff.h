@@ -28,7 +28,6 @@ struct bb_diffs {
 	size_t n;
 	char **warnings; /* one line each, about the runs as a whole, for stderr */
 	size_t n_warnings;
-	bool failed; /* true if out of memory; always false in results */
 };
 
 struct bb_diff_opts {
@@ -67,8 +66,8 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
  * Each has a row "latency" (of the matched pairs, with the verdict) and, if it has a floor, a row
  * "net". Then come the exact metrics in which the two programs differ, scenario by scenario.
  */
-int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
-			struct bb_diffs *ret_diffs, struct bb_err *err);
+void bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
+			 struct bb_diffs *ret_diffs);
 
 void bb_diffs__done(struct bb_diffs *d);
 

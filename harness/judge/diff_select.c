@@ -122,11 +122,6 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
 	o.descending = !strcmp(by + len, ":desc");
 	index = bb_calloc(d->n + 1, sizeof(*index));
 	sorted = bb_calloc(d->n + 1, sizeof(*sorted));
-	if (!index || !sorted) {
-		free(index);
-		free(sorted);
-		return bb_fail_nomem(err);
-	}
 	for (size_t i = 0; i < d->n; i++)
 		index[i] = i;
 	qsort_r(index, d->n, sizeof(*index), compare_rows, &o);

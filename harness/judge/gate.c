@@ -141,38 +141,32 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 
 /* Adds the counts of one program, with its cases under their plain names. Returns false if out
  * of memory. */
-static bool add_counted(struct bb_report *side, const struct bb_gate_program *p,
+static void add_counted(struct bb_report *side, const struct bb_gate_program *p,
 			const struct bb_counted *from)
 {
 	struct bb_counted *c = &side->counted[side->n_counted];
-	bool ok;
 
 	*c = *from;
 	c->n_cases = 0;
 	c->cases = bb_calloc(from->n_cases + 1, sizeof(*c->cases));
 	side->n_counted++;
-	ok = c->cases != NULL;
-	for (size_t i = 0; ok && i < from->n_cases; i++) {
+	for (size_t i = 0; i < from->n_cases; i++) {
 		c->cases[i] = from->cases[i];
 		c->cases[i].name = plain_name(p, from->cases[i].name, from->variant);
-		ok = c->cases[i].name != NULL;
-		c->n_cases += ok;
+		c->n_cases++;
 	}
-	return ok;
 }
 
-int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
-		  struct bb_report *ret_side)
+void bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
+		   struct bb_report *ret_side)
 {
 	struct bb_report side = *r;
-	bool ok;
 
 	side.n_cases = side.n_programs = side.n_comparisons = side.n_counted = 0;
-	side.cases = bb_calloc(r->n_cases + 1, sizeof(*side.cases));
-	side.programs = bb_calloc(r->n_programs + 1, sizeof(*side.programs));
-	side.counted = bb_calloc(r->n_counted + 1, sizeof(*side.counted));
-	ok = side.cases && side.programs && side.counted;
-	for (size_t i = 0; ok && i < r->n_cases; i++) {
+	side.cases = bb_calloc(r->n_cases, sizeof(*side.cases));
+	side.programs = bb_calloc(r->n_programs, sizeof(*side.programs));
+	side.counted = bb_calloc(r->n_counted, sizeof(*side.counted));
+	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_gate_program *p = owner(g, r->cases[i].name);
 		struct bb_case *c = &side.cases[side.n_cases];
 
@@ -181,10 +175,9 @@ int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char
 		*c = r->cases[i];
 		c->floor = BB_NO_FLOOR;
 		c->name = plain_name(p, r->cases[i].name, variant);
-		ok = c->name != NULL;
-		side.n_cases += ok;
+		side.n_cases++;
 	}
-	for (size_t i = 0; ok && i < r->n_programs; i++) {
+	for (size_t i = 0; i < r->n_programs; i++) {
 		const struct bb_gate_program *p = owner(g, r->programs[i].name);
 		struct bb_program *program = &side.programs[side.n_programs];
 
@@ -192,20 +185,15 @@ int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char
 			continue;
 		*program = r->programs[i];
 		program->name = plain_name(p, r->programs[i].name, variant);
-		ok = program->name != NULL;
-		side.n_programs += ok;
+		side.n_programs++;
 	}
-	for (size_t i = 0; ok && i < r->n_counted; i++) {
+	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_gate_program *p = owner(g, r->counted[i].name);
 
 		if (p && !strcmp(r->counted[i].variant, variant))
-			ok = add_counted(&side, p, &r->counted[i]);
+			add_counted(&side, p, &r->counted[i]);
 	}
-	if (!ok)
-		bb_gate__side_done(&side);
-	else
-		*ret_side = side;
-	return ok ? 0 : -ENOMEM;
+	*ret_side = side;
 }
 
 void bb_gate__side_done(struct bb_report *side)

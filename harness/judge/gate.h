@@ -103,8 +103,8 @@ size_t bb_gate__count_complex(const struct bb_gate *g, const struct bb_report *r
 /*
  * Makes a report of one side of a measurement (variant "base" or "head"), under the names that a
  * plain run gives: "object/program/drive/parameter=value". It is for exporters and borrows from
- * `r`. Returns 0 or -ENOMEM. Free with bb_gate__side_done().
+ * `r`. Free with bb_gate__side_done().
  */
-int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
-		  struct bb_report *ret_side);
+void bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
+		   struct bb_report *ret_side);
 void bb_gate__side_done(struct bb_report *side);

@@ -94,16 +94,14 @@ void bb_run_index__done(struct bb_run_index *x)
 	memset(x, 0, sizeof(*x));
 }
 
-int bb_run_index__own_text(struct bb_run_index *x, const char **text)
+void bb_run_index__own_text(struct bb_run_index *x, const char **text)
 {
-	char **kept = *text ? bb_append(&x->texts, &x->n_texts, sizeof(*kept)) : NULL;
+	char **kept;
 
 	if (!*text)
-		return 0;
-	if (kept)
-		*kept = bb_strdup(*text);
-	*text = kept ? *kept : NULL;
-	return *text ? 0 : -ENOMEM;
+		return;
+	kept = bb_append(&x->texts, &x->n_texts, sizeof(*kept));
+	*text = *kept = bb_strdup(*text);
 }
 
 static int is_name_of(const void *name, const void *run)
@@ -119,10 +117,10 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 /*
  * Finds the case with the name of `c`, or adds `c`. `*ret_index` receives its index. The search
  * begins at `*next`, because most runs have their cases in one order; `*next` becomes the index
- * after the case. Returns 0 or -ENOMEM.
+ * after the case.
  */
-static int intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
-		       uint32_t *ret_index)
+static void intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
+			uint32_t *ret_index)
 {
 	struct bb_index_case *k;
 
@@ -133,18 +131,17 @@ static int intern_case(struct bb_run_index *x, const struct bb_index_case *c, si
 			continue;
 		*next = i + 1;
 		*ret_index = (uint32_t)i;
-		return 0;
+		return;
 	}
 	*ret_index = (uint32_t)x->n_cases;
 	k = bb_append(&x->cases, &x->n_cases, sizeof(*k));
 	*k = *c;
 	*next = x->n_cases;
-	return bb_run_index__own_text(x, &k->name) || bb_run_index__own_text(x, &k->scenario) ||
-			       bb_run_index__own_text(x, &k->variant) ||
-			       bb_run_index__own_text(x, &k->drive) ||
-			       bb_run_index__own_text(x, &k->param)
-		       ? -ENOMEM
-		       : 0;
+	bb_run_index__own_text(x, &k->name);
+	bb_run_index__own_text(x, &k->scenario);
+	bb_run_index__own_text(x, &k->variant);
+	bb_run_index__own_text(x, &k->drive);
+	bb_run_index__own_text(x, &k->param);
 }
 
 static bool same_identity(const struct bb_fingerprint *a, const struct bb_fingerprint *b)
@@ -157,7 +154,7 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 }
 
 /* Finds the machine with the properties of `fp`, or adds it. `*ret_index` receives its index.
- * The last machine is compared first. Returns 0 or -ENOMEM. */
+ * The last machine is compared first. */
 static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *fp,
 			   uint32_t *ret_index)
 {
@@ -174,34 +171,30 @@ static void intern_machine(struct bb_run_index *x, const struct bb_fingerprint *
 }
 
 /* Adds the run `of` of the index `from` to `x`, with copies of its points, cases, machine and
- * texts. Returns 0 or -ENOMEM. */
-static int add_run(struct bb_run_index *x, const struct bb_run_index *from,
-		   const struct bb_index_run *of)
+ * texts. */
+static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
+		    const struct bb_index_run *of)
 {
 	struct bb_index_run run = *of, *kept;
 	size_t next = 0;
-	int rc = 0;
 
 	intern_machine(x, &from->machines[of->machine], &run.machine);
 	run.first_point = x->n_points;
-	for (size_t i = 0; !rc && i < of->n_points; i++) {
+	for (size_t i = 0; i < of->n_points; i++) {
 		const struct bb_run_point *p = &from->points[of->first_point + i];
 		struct bb_run_point *point = bb_append(&x->points, &x->n_points, sizeof(*point));
 
 		*point = *p;
 		point->run = (uint32_t)x->n_runs;
-		rc = intern_case(x, &from->cases[p->what], &next, &point->what);
+		intern_case(x, &from->cases[p->what], &next, &point->what);
 	}
-	kept = rc ? NULL : bb_append(&x->runs, &x->n_runs, sizeof(*kept));
-	if (!kept)
-		return -ENOMEM;
+	kept = bb_append(&x->runs, &x->n_runs, sizeof(*kept));
 	*kept = run;
-	return bb_run_index__own_text(x, &kept->name) || bb_run_index__own_text(x, &kept->id) ||
-			       bb_run_index__own_text(x, &kept->commit) ||
-			       bb_run_index__own_text(x, &kept->started) ||
-			       bb_run_index__own_text(x, &kept->incomplete)
-		       ? -ENOMEM
-		       : 0;
+	bb_run_index__own_text(x, &kept->name);
+	bb_run_index__own_text(x, &kept->id);
+	bb_run_index__own_text(x, &kept->commit);
+	bb_run_index__own_text(x, &kept->started);
+	bb_run_index__own_text(x, &kept->incomplete);
 }
 
 /* --- files --- */
@@ -214,7 +207,6 @@ struct file {
 		*old; /* the run in the old index; NULL: the file is new or has changed */
 	struct bb_run_index own;
 	char *fault; /* why the file is not a run; NULL: it is a run; free it */
-	int rc;      /* 0 or -ENOMEM */
 };
 
 /* A file that changed within this time before it was read may change again with the same mtime. */
@@ -226,12 +218,10 @@ static int64_t ns_of(struct timespec t)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* Adds a report to `*ret_own` as a run. `run` has the name, size and time of the file. Returns 0
- * or -ENOMEM. */
-static int index_report(struct bb_report *r, struct bb_index_run run, struct bb_run_index *ret_own)
+/* Adds a report to `*ret_own` as a run. `run` has the name, size and time of the file. */
+static void index_report(struct bb_report *r, struct bb_index_run run, struct bb_run_index *ret_own)
 {
 	struct bb_run_index lent = {.machines = &r->fingerprint};
-	int rc;
 
 	run.id = r->id;
 	run.started = r->started;
@@ -241,8 +231,7 @@ static int index_report(struct bb_report *r, struct bb_index_run run, struct bb_
 	run.n_points = run.is_comparison ? 0 : (uint32_t)r->n_cases;
 	lent.cases = bb_calloc(r->n_cases + 1, sizeof(*lent.cases));
 	lent.points = bb_calloc(r->n_cases + 1, sizeof(*lent.points));
-	rc = 0;
-	for (uint32_t i = 0; !rc && i < run.n_points; i++) {
+	for (uint32_t i = 0; i < run.n_points; i++) {
 		const struct bb_case *c = &r->cases[i];
 
 		lent.cases[i] = (struct bb_index_case){c->name,  c->scenario, c->variant,
@@ -250,11 +239,9 @@ static int index_report(struct bb_report *r, struct bb_index_run run, struct bb_
 		bb_run_point__make(r, i, &lent.points[i]);
 		lent.points[i].what = i;
 	}
-	if (!rc)
-		rc = add_run(ret_own, &lent, &run);
+	add_run(ret_own, &lent, &run);
 	free(lent.cases);
 	free(lent.points);
-	return rc;
 }
 
 static void read_file(const char *dir, const struct bb_run_index *old, struct file *f)
@@ -267,10 +254,7 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 	struct bb_err err;
 	char *path;
 
-	if (asprintf(&path, "%s/%s.json", dir, f->name) < 0) {
-		f->rc = -ENOMEM;
-		return;
-	}
+	path = bb_asprintf("%s/%s.json", dir, f->name);
 	if (stat(path, &st))
 		st = (struct stat){0};
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -279,12 +263,11 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 	if (known && known->changed_ns == run.changed_ns && known->size_bytes == run.size_bytes) {
 		f->old = known;
 	} else if (bb_store__read(path, NULL, &report, &err)) {
-		f->fault = err.code == -ENOMEM ? NULL : bb_strdup(err.msg);
-		f->rc = f->fault ? 0 : -ENOMEM;
+		f->fault = bb_strdup(err.msg);
 	} else {
 		if (run.changed_ns >= ns_of(now) - SETTLED_NS)
 			run.changed_ns = BB_INDEX_READ_ANEW;
-		f->rc = index_report(report, run, &f->own);
+		index_report(report, run, &f->own);
 		bb_report__free(report);
 	}
 	free(path);
@@ -356,14 +339,12 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 			b->files[b->n].name = names[first + b->n];
 		read_batch(b);
 		for (struct file *f = b->files; f < b->files + b->n; f++) {
-			if (!rc)
-				rc = f->rc;
-			if (!rc && f->fault && passed_over)
+			if (f->fault && passed_over)
 				passed_over(arg, f->fault);
 			if (!rc && f->old)
-				rc = add_run(&new, &old, f->old);
-			else if (!rc && f->own.n_runs)
-				rc = add_run(&new, &f->own, f->own.runs);
+				add_run(&new, &old, f->old);
+			else if (f->own.n_runs)
+				add_run(&new, &f->own, f->own.runs);
 			n_taken += f->old != NULL;
 			n_read += f->own.n_runs;
 			free(f->fault);
@@ -380,7 +361,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	bb_run_index__done(&old);
 	if (rc) {
 		bb_run_index__done(&new);
-		return rc == -ENOMEM ? bb_fail_nomem(err) : bb_fail_stopped(err, "", "");
+		return bb_fail_stopped(err, "", "");
 	}
 	*ret_index = new;
 	return 0;

@@ -67,14 +67,14 @@ struct bb_run_index {
 /*
  * Reads the index of the runs in `dir`, brings it up to date, and stores it there if possible. A
  * file that is not a readable run is left out; passed_over() (may be NULL) is told why, at every
- * call. Returns 0, -ENOMEM, -EINTR after a signal, or -errno if the folder cannot be read.
+ * call. Returns 0, -EINTR after a signal, or -errno if the folder cannot be read.
  */
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err);
 void bb_run_index__done(struct bb_run_index *x);
 
-/* Replaces `*text` by a copy that the index owns; NULL stays NULL. Returns 0 or -ENOMEM. */
-int bb_run_index__own_text(struct bb_run_index *x, const char **text);
+/* Replaces `*text` by a copy that the index owns; NULL stays NULL. */
+void bb_run_index__own_text(struct bb_run_index *x, const char **text);
 
 /* Returns the run whose file has that name, without .json; NULL if there is none. */
 const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, const char *name);

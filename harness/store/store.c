@@ -102,13 +102,10 @@ int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 
 /* --- listing --- */
 
-/* Makes the path dir/ID.json; free() it. Returns 0 or -ENOMEM. */
-static int run_path(const char *dir, const char *id, char **ret_path, struct bb_err *err)
+/* Makes the path dir/ID.json; free() it. */
+static void run_path(const char *dir, const char *id, char **ret_path)
 {
-	if (asprintf(ret_path, "%s/%s" SUFFIX, dir, id) >= 0)
-		return 0;
-	*ret_path = NULL;
-	return bb_fail_nomem(err);
+	*ret_path = bb_asprintf("%s/%s" SUFFIX, dir, id);
 }
 
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err)
@@ -244,7 +241,7 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
 		rc = !strcmp(which, "latest") ? pick_latest(ids, n, dir, &id, err)
 					      : pick_prefix(ids, n, which, dir, &id, err);
 		if (!rc)
-			rc = run_path(dir, id, &path, err);
+			run_path(dir, id, &path);
 		bb_names_free(ids, n);
 		if (rc)
 			return rc;
@@ -272,7 +269,7 @@ static bool is_baseline_name(const char *name)
 
 int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err)
 {
-	char *path, *folder = NULL, *line = NULL;
+	char *path, *folder, *line;
 	bool is_stored;
 	int rc, fd;
 
@@ -282,27 +279,23 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, struct 
 			       "'.', '_' and '-', at most %d, beginning with a letter or digit, "
 			       "and not 'latest'",
 			       name, BASELINE_NAME_MAX);
-	rc = run_path(dir, id, &path, err);
-	if (rc)
-		return rc;
+	run_path(dir, id, &path);
 	is_stored = *id && !strchr(id, '/') && !access(path, F_OK);
 	free(path);
 	if (!is_stored)
 		return bb_fail(err, -ENOENT,
 			       "the run '%s' is not stored in %s: a baseline names one that is", id,
 			       dir);
-	if (asprintf(&folder, "%s/" FOLDER, dir) < 0 || asprintf(&line, "%s\n", id) < 0) {
-		rc = bb_fail_nomem(err);
-	} else {
-		fd = bb_own__make_dirs(AT_FDCWD, folder);
-		rc = fd < 0 ? fd : bb_store__replace(folder, name, line, strlen(line), true);
-		bb_close(&fd);
-		if (rc)
-			bb_fail(err, rc,
-				"%s/%s: %s; the baseline was not saved (--results DIR chooses "
-				"another folder)",
-				folder, name, bb_own__strerror(-rc));
-	}
+	folder = bb_asprintf("%s/" FOLDER, dir);
+	line = bb_asprintf("%s\n", id);
+	fd = bb_own__make_dirs(AT_FDCWD, folder);
+	rc = fd < 0 ? fd : bb_store__replace(folder, name, line, strlen(line), true);
+	bb_close(&fd);
+	if (rc)
+		bb_fail(err, rc,
+			"%s/%s: %s; the baseline was not saved (--results DIR chooses "
+			"another folder)",
+			folder, name, bb_own__strerror(-rc));
 	free(folder);
 	free(line);
 	return rc;
@@ -378,7 +371,7 @@ int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret
 				       names);
 		}
 	} else if (!rc) {
-		rc = run_path(dir, id, &path, &own);
+		run_path(dir, id, &path);
 		if (!rc && access(path, F_OK))
 			rc = bb_fail(&own, -ENOENT,
 				     "the baseline '%s' is the run %s, which is not in %s any more "

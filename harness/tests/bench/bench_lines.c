@@ -54,12 +54,7 @@ static double make_table(const char *object, const char *program, struct bb_repo
 
 static void lines_of(const struct bb_report *r, struct bb_by_line *ret_lines)
 {
-	struct bb_err err = {0};
-
-	if (!bb_by_line__make(r, &r->timed[0], ret_lines))
-		return;
-	bb_fail_nomem(&err);
-	bench_die("lines", &err);
+	bb_by_line__make(r, &r->timed[0], ret_lines);
 }
 
 static double ns_of(const struct bb_by_line *b, const char *text)
@@ -426,8 +421,7 @@ static void objects(void)
 		for (size_t i = 0; i < r->n_timed; i++) {
 			struct bb_by_line b;
 
-			if (bb_by_line__make(r, &r->timed[i], &b))
-				exit(1);
+			bb_by_line__make(r, &r->timed[i], &b);
 			programs++;
 			well += told_apart(&b) >= 0.9;
 			cuts += r->timed[i].cuts;

@@ -7,20 +7,20 @@
 
 #include "export/documents.h"
 
-static inline int as_text(const struct bb_doc *d, FILE *out)
+static inline void as_text(const struct bb_doc *d, FILE *out)
 {
-	return bb_doc__text(d, &bb_doc_plain_look, out);
+	bb_doc__text(d, &bb_doc_plain_look, out);
 }
 
 /* The document by one of the renderers, to be freed; the document is done with then. */
-static inline char *rendered(struct bb_doc *d, int (*render)(const struct bb_doc *d, FILE *out))
+static inline char *rendered(struct bb_doc *d, void (*render)(const struct bb_doc *d, FILE *out))
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	assert_int_equal(render(d, out), 0);
+	render(d, out);
 	assert_int_equal(fclose(out), 0);
 	bb_doc__done(d);
 	return text;

@@ -8,15 +8,14 @@
 #include "unit/export/document_testing.h"
 #include "unit/export_testing.h"
 
-static int as_narrow_text(const struct bb_doc *d, FILE *out)
+static void as_narrow_text(const struct bb_doc *d, FILE *out)
 {
-	return bb_doc__text(d, &(struct bb_doc_look){.width = 60, .wrap = true}, out);
+	bb_doc__text(d, &(struct bb_doc_look){.width = 60, .wrap = true}, out);
 }
 
-static int as_coloured_text(const struct bb_doc *d, FILE *out)
+static void as_coloured_text(const struct bb_doc *d, FILE *out)
 {
-	return bb_doc__text(d, &(struct bb_doc_look){.width = 60, .wrap = true, .colour = true},
-			    out);
+	bb_doc__text(d, &(struct bb_doc_look){.width = 60, .wrap = true, .colour = true}, out);
 }
 
 /* A table of two programs, and a note. */
@@ -49,7 +48,7 @@ static struct bb_doc make_document(bool with_more)
 	return d;
 }
 
-static void check(bool with_more, int (*render)(const struct bb_doc *d, FILE *out),
+static void check(bool with_more, void (*render)(const struct bb_doc *d, FILE *out),
 		  const char *expected)
 {
 	struct bb_doc d = make_document(with_more);
@@ -57,12 +56,6 @@ static void check(bool with_more, int (*render)(const struct bb_doc *d, FILE *ou
 
 	assert_string_equal(text, expected);
 	free(text);
-}
-
-static int as_html(const struct bb_doc *d, FILE *out)
-{
-	bb_doc__html(d, out);
-	return 0;
 }
 
 /* One row of the list of columns, and a cell: it is in all three. A column that says nothing is in
@@ -90,7 +83,7 @@ static void test_column_in_all(void **state)
 	      "| a | 15.8 | **regressed** | 7 |\n"
 	      "| b\\|\\<b\\> | - | same | 8 |\n\n"
 	      "- **void**: a: 2 of 8 series, as another process has switched bpf\\_stats on\n");
-	check(true, as_html,
+	check(true, bb_doc__html,
 	      "<h3>step</h3>\n"
 	      "<div class=scroll tabindex=0><table><tr><th class=text>program<th>net"
 	      "<th class=text>verdict<th title='what the test adds'>more</tr>\n"

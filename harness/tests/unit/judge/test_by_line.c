@@ -97,7 +97,7 @@ static void test_hidden(void **state)
 		double parts = 0;
 
 		set_numbers(&t->hidden_ns, cases[i].hidden, cases[i].n);
-		assert_int_equal(bb_by_line__make(r, t, &b), 0);
+		bb_by_line__make(r, t, &b);
 		assert_near(b.calling.value, cases[i].calling);
 		for (size_t k = 0; k < b.n_lines; k++)
 			parts += b.lines[k].ns.value;
@@ -190,7 +190,7 @@ static void test_calls(void **state)
 	assert_string_equal(row->from[0].call, "parse()");
 	assert_int_equal(row->from[0].line, 77);
 	assert_string_equal(row->from[1].call, "inner()");
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	text = print(&b, false);
 	assert_has(text, "inner() of line 45, parse() of line 77: bpf_ringbuf_submit: submit();");
 	free(text);
@@ -219,7 +219,7 @@ static void test_cold(void **state)
 
 	(void)state;
 	make_timed(r, 4849);
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
 	assert_string_equal(sentence, "");
 	assert_nan(b.cold.value);
@@ -228,7 +228,7 @@ static void test_cold(void **state)
 	set_text(&cold->name, "perf_profiler/ringbuf/lines-cold/stack_depth=32");
 	set_text(&cold->drive, "lines-cold");
 	set_numbers(&cold->rest_ns, (double[]){45, 45, 45, 45, 45, 45, 45, 45}, 8);
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
 	assert_has(sentence, "with cold caches 14 4");
 	assert_has(sentence, ": bpf_ringbuf_submit of line 83 +7000");
@@ -238,7 +238,7 @@ static void test_cold(void **state)
 	assert_has(text, "11 853");
 	free(text);
 	bb_by_line__done(&b);
-	assert_int_equal(bb_by_line__make(r, &r->timed[1], &b), 0);
+	bb_by_line__make(r, &r->timed[1], &b);
 	assert_nan(b.cold.value); /* is the cold one itself */
 	text = print(&b, false);
 	assert_has(text, "(not attributed to a line)");
@@ -254,7 +254,7 @@ static void test_lines(void **state)
 
 	(void)state;
 	make_timed(r, 4849);
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	assert_int_equal(b.n_loads, 8);
 	assert_int_equal(b.n_lines, 2);
 	assert_near(b.lines[0].ns.value, 2501);
@@ -270,14 +270,14 @@ static void test_lines(void **state)
 	/* a load that lacks one row does not count */
 	set_numbers(&r->timed[0].rows[0].ns,
 		    (double[]){2500, 2500, 2500, 2500, 2500, 2500, 2500, NAN}, 8);
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	assert_int_equal(b.n_loads, 7);
 	assert_near(b.program.value, 7403);
 	bb_by_line__done(&b);
 	/* parts that are 10 % short */
 	set_numbers(&r->timed[0].rows[0].ns,
 		    (double[]){1700, 1700, 1700, 1700, 1700, 1700, 1700, 1700}, 8);
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	assert_true(bb_by_line__differs(&b));
 	bb_by_line__done(&b);
 	bb_report__free(r);
@@ -292,7 +292,7 @@ static void test_disturbed(void **state)
 
 	(void)state;
 	make_timed(r, 4849);
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	text = print(&b, false);
 	assert_null(strstr(text, "left out"));
 	free(text);
@@ -303,7 +303,7 @@ static void test_disturbed(void **state)
 		    (double[]){2500, 2500, 3900, 2500, 2500, 2500, 2500, 2800}, 8);
 	r->timed[0].sweeps = 400;
 	r->timed[0].disturbed = 100;
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	assert_int_equal(b.n_loads, 6);
 	assert_near(b.parts[0].ns.value, 2500);
 	text = print(&b, false);
@@ -330,7 +330,7 @@ static void test_table(void **state)
 	r->timed[0].points = 48;
 	set_text(&r->timed[0].thinned_why, "too long for jumps out of all its cuts");
 	r->timed[0].measured = 5;
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	bb_by_line__sentence(&b, sentence, sizeof(sentence));
 	assert_string_equal(sentence, "66 % is bpf_ringbuf_submit of line 83, 34 % bpf_get_stack "
 				      "of line 77");
@@ -375,7 +375,7 @@ static void test_by_param(void **state)
 	for (size_t i = 0; i < 2; i++) /* another line */
 		r->timed[2].rows[i].line = r->timed[2].rows[i].last_line = 78;
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(bb_by_line__make(r, &r->timed[i], &b[i]), 0);
+		bb_by_line__make(r, &r->timed[i], &b[i]);
 	bb_doc_by_param(b, 1, &d); /* one value */
 	assert_int_equal(d.n, 0);
 	bb_doc_by_param(b, 3, &d);
@@ -407,7 +407,7 @@ static void test_pictures(void **state)
 	make_timed(r, 4849);
 	set_text(&r->timed[0].thinned_why, "a > b");
 	set_text(&r->timed[0].rows[2].text, "a < b;");
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__make(r, &r->timed[0], &b);
 	bb_lines_flame__stacks(&b, &stacks);
 	assert_int_equal(stacks.total, 50 + 2500 + 1 + 4853);
 	bb_stacks__done(&stacks);
