@@ -102,6 +102,7 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
 {
 	const struct bb_program *only = NULL;
+	bool is_found = false;
 	size_t n = 0;
 
 	for (size_t i = 0; r && i < r->n_programs; i++)
@@ -110,6 +111,10 @@ static void add_side(char side, const char *name, const struct bb_report *r, str
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%c: %s", side, name);
 	if (n == 1)
 		bb_doc__append(d, ": %s, %s", only->object, only->program);
+	for (size_t i = 0; r && i < r->n_cases; i++)
+		is_found |= r->cases[i].found && bb_same_text(r->cases[i].variant, name);
+	if (is_found)
+		bb_doc__append(d, "; with a " BB_FOUND_INPUT);
 }
 
 void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)

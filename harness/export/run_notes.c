@@ -382,6 +382,8 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
+		if (c->found && is_beside(r, c, table))
+			add_once(r, table, c, BB_FOUND_TITLE, BB_FOUND_IS, from, d);
 		for (size_t k = 0; is_beside(r, c, table) && k < c->n_in_vain; k++) {
 			const struct bb_in_vain *v = &c->in_vain[k];
 			char *words = bb_in_vain__words(v);

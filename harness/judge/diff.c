@@ -272,6 +272,9 @@ static const char *find_doubts(const struct bb_report *a, const struct bb_report
 	const char *doubt = warn_of_machines(a, b, d) ? "the machines differ" : NULL;
 
 	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0, n = 0; k < side[i]->n_cases; k++)
+			if (side[i]->cases[k].found && !n++)
+				warn(d, "run %c has cases with a " BB_FOUND_INPUT, "AB"[i]);
 		if (!side[i]->incomplete)
 			continue;
 		warn(d, "run %c is incomplete: %s", "AB"[i], side[i] -> incomplete);

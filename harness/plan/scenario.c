@@ -241,6 +241,8 @@ static const struct bb_kind global_kind = {BB_ROWS(bb_global_spec, global_rows)}
 	"{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": "                  \
 	"{\"anyOf\": [{\"type\": [\"integer\", \"boolean\"]}, " BB_SCHEMA_SELF "]}}"
 
+static const char *const no_yes[] = {"no", "yes"};
+
 static const struct bb_field variant_fields[] = {
 	{"name", &bb_type_name, BB_AT(bb_variant_spec, name), .required = true},
 	{"program", TEXT(bb_variant_spec, program)},
@@ -249,6 +251,7 @@ static const struct bb_field variant_fields[] = {
 	{"id", &bb_type_u32, BB_AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
 	{"pinned", TEXT(bb_variant_spec, pinned)},
 	{"description", TEXT(bb_variant_spec, description)},
+	{"found", &bb_type_flag, BB_AT(bb_variant_spec, found), CHOICE(no_yes)},
 	{"globals", LIST(bb_variant_spec, globals, n_globals, global_kind), .read = read_globals,
 	 .schema = GLOBALS},
 	{"maps", BB_MAPS(bb_variant_spec)},

@@ -164,6 +164,9 @@ static const struct bb_member case_members[] = {
 	      "the same of the latency in pieces of the reference"),
 	NEWER(bb_case, BB_POSITIVE, between_floor, "the same of the floor's latency"),
 	NEWER(bb_case, BB_U32, between_runs, "runs of the self-test behind them"),
+	IF_SET(bb_case, BB_BOOL, found,
+	       "its input, globals or entries of maps are of --try-inputs: a way through the "
+	       "program, not production's. Absent: they are given"),
 	IF_SET(bb_case, BB_NAME, command,
 	       "slowdown: the command line whose time a sample is; of older runs, that of "
 	       "hyperfine, which timed it. Absent elsewhere"),

@@ -65,6 +65,11 @@ char *bb_in_vain__words(const struct bb_in_vain *v);
 
 #define BB_NO_FLOOR SIZE_MAX
 
+/* How an input that --try-inputs found is called wherever it appears: a title and what it is. */
+#define BB_FOUND_TITLE "found input"
+#define BB_FOUND_IS "a way through the program, not production's"
+#define BB_FOUND_INPUT BB_FOUND_TITLE ": " BB_FOUND_IS
+
 struct bb_case {
 	char *name; /* name of the case, and of the benchmark in BMF */
 	char *scenario, *variant, *drive;
@@ -95,6 +100,7 @@ struct bb_case {
 	size_t floor;      /* index of the floor's case in the report; BB_NO_FLOOR: there is none */
 	bool is_anchor;    /* `history` divides other cases by this one */
 	bool is_live;      /* the program was loaded by somebody else */
+	bool found;        /* --try-inputs found its input, globals or entries of maps */
 	double path_share; /* share of the runs that a path takes, or that an input stands for */
 	struct bb_series *series;
 	size_t n_series;

@@ -829,7 +829,7 @@ static void write_variants(const struct maker *m, FILE *out)
 		write_maps(m, v->part, found, out);
 		write_found_globals(found, out);
 		if (found)
-			fputs(", description: \"" BB_FOUND_INPUT "\"", out);
+			fputs(", found: yes, description: \"" BB_FOUND_INPUT "\"", out);
 		write_fired_by(m, v->name, out);
 		fprintf(out, "}    # %s", bb_prog_type_name(p->type).text);
 		write_value(", section ", p->section, out);

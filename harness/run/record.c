@@ -36,6 +36,7 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	k->param_value = planned->param_value;
 	k->path_share = share_of(planned->input, &planned->drive->inputs);
 	k->is_live = bb_variant_is_live(planned->variant);
+	k->found = planned->variant->found;
 	k->units_per_ns = units_per_ns ? units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;
 	k->is_anchor = anchor && !strcmp(anchor, planned->variant->name);

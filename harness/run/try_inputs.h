@@ -4,9 +4,6 @@
 #include "run/session.h"
 #include "run/try_search.h"
 
-/* How a found input is called wherever it appears. */
-#define BB_FOUND_INPUT "found input: a way through the program, not production's"
-
 /* The result of the search of --try-inputs for one variant. */
 struct bb_found_input {
 	char *variant;

@@ -34,6 +34,7 @@ expect_status "the scenario: measures" 0
 for program in behind_lookup behind_switch behind_member behind_fields; do
 	expect_grep "the scenario: $program is executed" out "$program ([0-9]+) of \\1[^0-9]"
 done
+expect_grep "the scenario: the table names found inputs" out "found input:? +behind_switch: a way through the program, not production's"
 check "the scenario: says what it is" grep -q "found input: a way through the program, not production's" "$WORK/found.yml"
 run "$BPFBENCH" --object "$object" "${few[@]}" --try-inputs="$WORK/again.yml" --no-store --format table
 check "the scenario: the same seed finds the same" cmp "$WORK/found.yml" "$WORK/again.yml"
