@@ -101,15 +101,15 @@ if [[ -z $id ]]; then
 else
 	capture -- "$load" "$objects/events.bpf.o"
 	for from in "$objects/events.bpf.o" "$file"; do
-		has_event task_rename ' task_rename: .*tracepoint task/task_rename' "$from"
-		has_event tracepoint__task__task_rename ' tracepoint__task__task_rename: .*tracepoint task/task_rename' "$from"
+		has_event task_rename 'by .*tracepoint task/task_rename' "$from"
+		has_event tracepoint__task__task_rename 'by .*tracepoint task/task_rename' "$from"
 		has_event of_nothing "'of_nothing' is to be" "$from"
 	done
-	has_event without_group ' without_group: .*tracepoint task/task_rename' "$objects/events.bpf.o"
+	has_event without_group 'by .*tracepoint task/task_rename' "$objects/events.bpf.o"
 	run "$BPFBENCH" capture --all -o "$file" --for 2 -- "$load" "$objects/events.bpf.o"
 	number=$(awk '/^  program/ {on = NR} $1 == "of_nothing" {print NR - on - 1}' "$TMP/out")
 	repack "s|\"attachments\": \[|&{\"program\": $number, \"kind\": \"tracepoint\", \"where\": \"id $id\", \"attach_type\": 0, \"times\": 1}|"
-	has_event of_nothing ' of_nothing: .*tracepoint task/task_rename' "$TMP/edited.capture"
+	has_event of_nothing 'by .*tracepoint task/task_rename' "$TMP/edited.capture"
 fi
 
 plan_done

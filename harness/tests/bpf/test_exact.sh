@@ -99,7 +99,8 @@ run "$BPFBENCH" annotate "$first" --variant nosuch
 expect_status "annotate: an unknown program is an error" 1
 sed 's,/exact_pair\.bpf\.c",/gone.bpf.c",' "$first" >"$TMP/gone.json"
 run "$BPFBENCH" annotate "$TMP/gone.json" --variant old
-expect_grep "annotate: a source that is gone is said to be" out 'gone\.bpf\.c \(not there any more'
+expect_grep "annotate: a source that is gone is named" out 'gone\.bpf\.c$'
+expect_grep "annotate: a source that is gone is said to be" out '^  \(not there any more'
 expect_grep "annotate: and the BTF's text is shown" out 'ONE_INSTRUCTION\(sum\);'
 run "$BPFBENCH" show "$first" --format lcov
 expect_status "lcov: succeeds" 0

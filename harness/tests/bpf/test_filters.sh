@@ -33,6 +33,7 @@ if [[ $(readlink /proc/self/ns/pid) != 'pid:[4026531836]' ]]; then
 fi
 real -s "$WORK/f.yml"
 expect_status "programs with filters: exit code 0" 0
+"$BPFBENCH" show latest --results "$results" --details >"$TMP/err"
 # share NAME: "all", "part" or nothing, of the instructions that the runs executed
 share() {
 	tr -d '\n' <"$TMP/err" | grep -oE "[ ,]$1 [0-9]+ of [0-9]+" | awk '{share = $2 == $4 ? "all" : "part"} END {print share}'

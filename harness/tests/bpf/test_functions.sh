@@ -67,11 +67,11 @@ scenario "name: entry, program: on_call, binary: $TMP/lib.so, function: add_text
 	"name: nobody, program: on_work, binary: $TMP/lib.so, function: add_text, fired_by: {call: add_txt}" \
 	"name: typo, program: on_work, binary: $TMP/lib.so, function: add_txt, fired_by: {call: add_text}"
 expect_status "a library: exit code 0" 0
+"$BPFBENCH" show latest --results "$results" --details >>"$TMP/err"
 check "a library's function: a figure" figure entry
 check "a library's function is called with the arguments, not by root" most_of entry
 check "a library's return: a figure" figure return
 check "a library's return: all arguments were there" most_of return
-"$BPFBENCH" show latest --results "$results" --details >>"$TMP/err"
 expect_grep "a library's function: who fired it" err "^    entry: call \(function $TMP/lib.so:add_text\)"
 expect_grep "a function that crashes is named" err "skipped: f/crash/step: .*calling 'crashes' was killed by signal 6 \(Aborted\)"
 expect_grep "a call of no function is named" err "skipped: f/nobody/step: .*/f.yml:9:[0-9]+: 'add_txt' of .* cannot be called: .*undefined symbol"

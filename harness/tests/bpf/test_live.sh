@@ -88,7 +88,7 @@ rm -rf "$results"
 real --prog-id "$id" --seconds 1.2 --loads 4
 expect_status "three at a time: exit code 0" 0
 run "$BPFBENCH" show latest --results "$results" --format table --details
-expect_grep "three at a time: the means are the samples, and that is said" out ': the load that it has \(samples are means of [2-9] runs\)$'
+expect_grep "three at a time: the means are the samples, and that is said" out 'the load that it has \(samples are means of [2-9] runs\)'
 run "$BPFBENCH" show latest --results "$results" --format csv
 check "three at a time: most runs are in them" more "$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "samples") c = i}
 	NR == 2 {print $c}' "$TMP/out")" 100

@@ -16,7 +16,7 @@ fires() {
 	real --object "$object" --program "$2" --drive step --loads 1 -n 10 --budget 60
 	expect_grep "$1: a figure" err "^  $2 +net \*?-?[0-9.]+ .*ns"
 	"$BPFBENCH" show latest --results "$results" --details >>"$TMP/err"
-	expect_grep "$1: by that" err "^    $2: $3 \\("
+	expect_grep "$1: by that" err "(by|    $2:) $3 \\("
 	nothing_left "$1" 1
 	rm -rf "$results"
 }

@@ -47,7 +47,7 @@ run "$BPFBENCH" --object "$WORK/a.capture" --program behind_switch --program beh
 	--no-store --format table
 expect_grep "a capture: a global" err 'behind_switch: .* global enabled = 1 '
 expect_grep "a capture: a member of a global" err 'behind_member: .* global config\.inner\.deep = 1'
-run "$BPFBENCH" -s "$WORK/captured.yml" "${few[@]}" --no-store --format table
+run "$BPFBENCH" -s "$WORK/captured.yml" "${few[@]}" --no-store --format details
 for program in behind_switch behind_member; do
 	expect_grep "a capture: $program is executed by the scenario" out "$program ([0-9]+) of \\1([^0-9]|$)"
 done
