@@ -15,6 +15,7 @@
 #include "vm/initramfs.h"
 #include "vm/kernels.h"
 #include "vm/machine.h"
+#include "vm/saved.h"
 
 #define ARGS struct bb_vm_args
 
@@ -32,7 +33,9 @@ const struct bb_option bb_vm_options[] = {
 struct guest {
 	struct bb_kernel kernel;
 	struct bb_machine machine;
-	bool runs, is_done;
+	struct bb_new_guest fresh; /* while it boots */
+	int saved_fd, job_fd;      /* the saved guest, and the archive of its job; -1: none */
+	bool runs;
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
 	struct bb_err err;
 };
@@ -142,6 +145,7 @@ static int find_kernels(struct guests *g, struct bb_err *err)
 	while (!rc && (name = strsep(&rest, ","))) {
 		struct guest *guest = bb_append(&g->v, &g->n, sizeof(*guest));
 
+		guest->saved_fd = guest->job_fd = guest->fresh.fd = -1;
 		rc = bb_kernel__find(name, &guest->kernel, err);
 	}
 	free(names);
@@ -159,37 +163,71 @@ int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err)
 	return rc;
 }
 
-static int start(const struct guests *g, struct guest *guest, struct bb_err *err)
+/* Packs what the guests execute. Returns a descriptor of the archive, or -errno with a message. */
+static int pack_job(const struct guests *g, struct bb_err *err)
 {
-	static const char *folders[2];
+	static const char *folders[1];
 	const struct bb_paths *paths = bb_paths(err);
-	struct bb_initramfs files = {.args = g->work->args, .modules = guest->kernel.modules};
+	struct bb_guest_job job = {.args = g->work->args};
 	const char **all;
 	char *dir = paths ? getcwd(NULL, 0) : NULL;
 	int rc;
 
 	if (!paths)
 		return err->code;
+	if (!dir)
+		return bb_fail(err, -errno, "the current folder: %m");
 	all = bb_calloc(g->work->files.n + 2, sizeof(*all));
-	if (!dir || !all) {
-		rc = dir ? bb_fail_nomem(err) : bb_fail(err, -errno, "the current folder: %m");
-	} else {
-		all[0] = paths->object_dir;
-		all[1] = paths->workload_dir;
-		for (size_t i = 0; i < g->work->files.n; i++)
-			all[i + 2] = g->work->files.v[i];
-		folders[0] = paths->scenario_dir;
-		files.dir = dir;
-		files.files = (struct bb_strings){all, g->work->files.n + 2};
-		files.folders = (struct bb_strings){folders, 1};
-		rc = bb_initramfs__make(&files, err);
-	}
-	if (rc >= 0)
-		rc = bb_machine__start(guest->kernel.image, rc, &guest->machine, err);
-	guest->runs = !rc;
+	all[0] = paths->object_dir;
+	all[1] = paths->workload_dir;
+	for (size_t i = 0; i < g->work->files.n; i++)
+		all[i + 2] = g->work->files.v[i];
+	folders[0] = paths->scenario_dir;
+	job.dir = dir;
+	job.files = (struct bb_strings){all, g->work->files.n + 2};
+	job.folders = (struct bb_strings){folders, 1};
+	rc = bb_guest_job__make(&job, err);
 	free(all);
 	free(dir);
 	return rc;
+}
+
+/* Starts the job in the saved guest. */
+static int start_job(struct guest *guest, struct bb_err *err)
+{
+	int rc = bb_machine__run(guest->saved_fd, BB_SAVED_KEY_BYTES, guest->job_fd,
+				 &guest->machine, err);
+
+	guest->job_fd = -1; /* it is the machine's */
+	guest->runs = !rc;
+	return rc;
+}
+
+/* Boots a guest to be saved. */
+static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
+{
+	int rc;
+
+	if (!g->m->quiet)
+		bb_tell("booting Linux %s; the next time it is ready at once", guest->kernel.name);
+	rc = bb_new_guest__begin(&guest->kernel, &guest->fresh, err);
+	if (rc)
+		return rc;
+	rc = bb_initramfs__make(guest->kernel.modules, err);
+	if (rc >= 0)
+		rc = bb_machine__boot(guest->kernel.image, rc, guest->fresh.fd, &guest->machine,
+				      err);
+	guest->runs = !rc;
+	return rc ? bb_new_guest__finish(&guest->fresh, rc, err) : 0;
+}
+
+static int start(const struct guests *g, struct guest *guest, struct bb_err *err)
+{
+	guest->job_fd = pack_job(g, err);
+	if (guest->job_fd < 0)
+		return guest->job_fd;
+	guest->saved_fd = bb_saved_guest__open(&guest->kernel);
+	return guest->saved_fd < 0 ? boot(g, guest, err) : start_job(guest, err);
 }
 
 /* Reads the guest's run. Its id is ours, because all guests begin with the same clock and seed. */
@@ -226,6 +264,13 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 								   &end, &rc, &guest->err))
 				continue;
 			guest->runs = false;
+			if (guest->fresh.fd >= 0) {
+				guest->saved_fd = bb_new_guest__finish(&guest->fresh, rc,
+								       &guest->err);
+				if (guest->saved_fd >= 0 && !start_job(guest, &guest->err))
+					continue;
+				return 0;
+			}
 			if (!rc)
 				rc = read_run(g, guest, &end, &guest->err);
 			if (rc) {
@@ -251,8 +296,6 @@ static int run_all(struct guests *g, struct bb_err *err)
 	most = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : (size_t)CPU_COUNT(&cpus);
 	while (!rc && (next < g->n || running)) {
 		if (next < g->n && running < most) {
-			if (!g->m->quiet)
-				bb_tell("booting Linux %s", g->v[next].kernel.name);
 			rc = start(g, &g->v[next++], err);
 			running += !rc;
 			continue;
@@ -359,6 +402,10 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 		failed |= !g.v[i].run;
 		if (g.v[i].runs)
 			bb_machine__stop(&g.v[i].machine);
+		if (g.v[i].fresh.fd >= 0)
+			bb_new_guest__finish(&g.v[i].fresh, -EINTR, NULL);
+		bb_close(&g.v[i].saved_fd);
+		bb_close(&g.v[i].job_fd);
 		bb_report__free(g.v[i].run);
 		bb_kernel__done(&g.v[i].kernel);
 	}

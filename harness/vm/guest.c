@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vm/guest.h"
 
+#include <archive.h>
 #include <net/if.h>
+#include <sys/io.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/syscall.h>
@@ -65,6 +68,20 @@ static void load_modules(void)
 	bb_names_free(names, n);
 }
 
+#define SPARED (UINT32_C(64) << 20) /* bytes that the kernel keeps free meanwhile */
+
+/* Fills the free memory with zeros, which QEMU does not save: booting has left its garbage there.
+ */
+static void clear_free_memory(void)
+{
+	size_t len = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) - SPARED;
+	void *all = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (all != MAP_FAILED)
+		munmap(all, len);
+}
+
 static void set_loopback_up(void)
 {
 	struct ifreq r = {.ifr_name = "lo", .ifr_flags = IFF_UP};
@@ -85,6 +102,82 @@ static int open_line(void)
 		tcsetattr(fd, TCSANOW, &t);
 	}
 	return fd;
+}
+
+/* Files that QEMU hands to the guest, byte by byte at two I/O ports (QEMU's docs/specs/fw_cfg). */
+#define PORT_SELECT 0x510
+#define PORT_DATA 0x511
+#define KEY_OF_LIST 0x19
+#define NO_PORTS "bpfbench needs CONFIG_X86_IOPL_IOPERM of the guest's kernel\n"
+
+/* What the list has of a file; numbers are big-endian. */
+struct listed_file {
+	uint32_t size;
+	uint16_t key, reserved;
+	char name[56];
+};
+
+static void read_port(void *data, uint32_t len)
+{
+	unsigned char *bytes = data; /* insb() of the C library hides from gcc what it writes */
+
+	for (uint32_t i = 0; i < len; i++)
+		bytes[i] = inb(PORT_DATA);
+}
+
+/* Returns the length of the job, which is then at the port. 0: there is none yet. */
+static uint32_t find_job(void)
+{
+	struct listed_file f;
+	uint32_t n;
+
+	outw(KEY_OF_LIST, PORT_SELECT);
+	read_port(&n, sizeof(n));
+	for (n = be32toh(n); n; n--) {
+		read_port(&f, sizeof(f));
+		if (strcmp(f.name, BB_GUEST_JOB) || be32toh(f.size) <= 1)
+			continue;
+		outw(be16toh(f.key), PORT_SELECT);
+		return be32toh(f.size);
+	}
+	return 0;
+}
+
+/* Writes the files of a job. Returns false if the archive is damaged. */
+static bool unpack(const void *data, size_t len)
+{
+	struct archive *in = archive_read_new();
+	struct archive_entry *entry;
+	int rc;
+
+	archive_read_support_format_cpio(in);
+	rc = archive_read_open_memory(in, data, len);
+	while (rc >= ARCHIVE_WARN && (rc = archive_read_next_header(in, &entry)) >= ARCHIVE_WARN &&
+	       rc != ARCHIVE_EOF)
+		rc = archive_read_extract(in, entry, 0);
+	archive_read_free(in);
+	return rc == ARCHIVE_EOF;
+}
+
+/* Waits for the job. Returns false if its files cannot be had. */
+static bool receive_job(void)
+{
+	uint32_t len;
+	bool done;
+	void *data;
+
+	if (ioperm(PORT_SELECT, 2, 1)) {
+		bb_write_all(STDERR_FILENO, NO_PORTS, strlen(NO_PORTS));
+		return false;
+	}
+	while (!(len = find_job()))
+		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+	data = malloc(len);
+	if (data)
+		read_port(data, len);
+	done = data && unpack(data, len);
+	free(data);
+	return done;
 }
 
 static int execute(void *arg, int link_fd)
@@ -129,8 +222,11 @@ void bb_guest_run(void)
 	load_modules();
 	set_loopback_up();
 	wait_for_clock();
+	clear_free_memory();
 	fd = open_line();
-	status = run_command();
+	bb_write_all(fd, BB_GUEST_READY, strlen(BB_GUEST_READY));
+	tcdrain(fd);
+	status = receive_job() ? run_command() : -1;
 	len = snprintf(end, sizeof(end), BB_GUEST_ENDED "%d\n", status);
 	bb_write_all(fd, end, (size_t)len);
 	tcdrain(fd);

@@ -5,12 +5,18 @@
 
 /*
  * The first process in a guest that vm/machine.c has started: mounts the kernel's file systems,
- * loads modules, runs bpfbench with the arguments in BB_GUEST_ARGS, tells the host by the second
- * serial line how it ended, and switches the guest off.
+ * loads modules, and tells the host by the second serial line that it is ready. The host saves the
+ * guest. In a guest that goes on, it finds its job in QEMU's memory, runs bpfbench with the
+ * arguments in BB_GUEST_ARGS, tells the host how it ended, and switches the guest off.
  */
 void bb_guest_run(void) __attribute__((noreturn));
 
-/* The second serial line in the guest. bpfbench writes the run there as JSON. bb_guest_run() then
- * writes one more line: BB_GUEST_ENDED and the exit code. */
+/* The second serial line in the guest. bpfbench writes the run there as JSON. bb_guest_run() writes
+ * BB_GUEST_READY before it, and BB_GUEST_ENDED with the exit code behind it. */
 #define BB_GUEST_LINE "/dev/ttyS1"
+#define BB_GUEST_READY "\nbpfbench-guest-ready\n"
 #define BB_GUEST_ENDED "\nbpfbench-guest-ended "
+
+/* The name of the job among the files that QEMU hands to a guest (fw_cfg). The job of a guest that
+ * boots is one byte. */
+#define BB_GUEST_JOB "opt/org.bpfbench.job"

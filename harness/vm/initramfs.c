@@ -44,6 +44,8 @@ static void write_entry(struct packing *p, const char *path, mode_t mode, const 
 	}
 	archive_entry_set_pathname(e, path + 1); /* without the slash */
 	archive_entry_set_mode(e, mode);
+	if (S_ISLNK(mode))
+		archive_entry_set_symlink(e, data);
 	archive_entry_set_size(e, (la_int64_t)len);
 	if (archive_write_header(p->archive, e) != ARCHIVE_OK ||
 	    archive_write_data(p->archive, data, len) != (la_ssize_t)len)
@@ -116,14 +118,42 @@ static void write_from_host(struct packing *p, const char *path, const char *to)
 	bb_names_free(names, n);
 }
 
-static int write_library(struct dl_phdr_info *info, size_t size, void *arg)
+/* Returns the path of this program; "" without /proc. */
+static const char *program_path(void)
 {
-	struct packing *p = arg;
+	static char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[len < 0 ? 0 : len] = '\0';
+	return path;
+}
+
+struct each_file {
+	void (*do_file)(void *arg, const char *path);
+	void *arg;
+};
+
+static int do_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct each_file *each = arg;
 
 	(void)size;
 	if (info->dlpi_name && info->dlpi_name[0] == '/')
-		write_file(p, info->dlpi_name, info->dlpi_name);
-	return p->rc;
+		each->do_file(each->arg, info->dlpi_name);
+	return 0;
+}
+
+void bb_initramfs__each_file(void (*do_file)(void *arg, const char *path), void *arg)
+{
+	struct each_file each = {do_file, arg};
+
+	do_file(arg, program_path());
+	dl_iterate_phdr(do_library, &each);
+}
+
+static void write_same(void *arg, const char *path)
+{
+	write_file(arg, path, path);
 }
 
 /* The modules of the kernel that bpfbench needs and Debian does not build in; none needs another.
@@ -148,7 +178,7 @@ static void write_modules(struct packing *p, const char *modules)
 	bb_names_free(releases, n);
 }
 
-static void write_args(struct packing *p, const struct bb_initramfs *what, const char *program)
+static void write_args(struct packing *p, const struct bb_guest_job *job)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -158,9 +188,9 @@ static void write_args(struct packing *p, const struct bb_initramfs *what, const
 		p->rc = bb_fail_nomem(p->err);
 		return;
 	}
-	fprintf(out, "%s%c%s%c", what->dir, '\0', program, '\0');
-	for (size_t i = 0; i < what->args.n; i++)
-		fprintf(out, "%s%c", what->args.v[i], '\0');
+	fprintf(out, "%s%c%s%c", job->dir, '\0', program_path(), '\0');
+	for (size_t i = 0; i < job->args.n; i++)
+		fprintf(out, "%s%c", job->args.v[i], '\0');
 	if (fclose(out))
 		p->rc = bb_fail_nomem(p->err);
 	else
@@ -168,49 +198,62 @@ static void write_args(struct packing *p, const struct bb_initramfs *what, const
 	free(text);
 }
 
-static void write_all(struct packing *p, const struct bb_initramfs *what)
+/* Begins an archive in memory. Returns its descriptor; p->rc says whether it can be written. */
+static int begin(struct packing *p)
 {
-	static const char *const mounts[] = {"/proc", "/sys", "/dev", "/tmp"};
-	char program[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
-
-	program[len < 0 ? 0 : len] = '\0';
-	write_file(p, "/proc/self/exe", program);
-	write_file(p, "/proc/self/exe", "/init");
-	if (!p->rc)
-		dl_iterate_phdr(write_library, p);
-	for (size_t i = 0; i < BB_LEN(mounts); i++)
-		write_folders(p, mounts[i], true);
-	for (size_t i = 0; !p->rc && i < what->folders.n; i++)
-		write_folders(p, what->folders.v[i], true);
-	write_folders(p, what->dir, true);
-	for (size_t i = 0; !p->rc && i < what->files.n; i++)
-		write_from_host(p, what->files.v[i], what->files.v[i]);
-	if (!p->rc && what->modules)
-		write_modules(p, what->modules);
-	if (!p->rc)
-		write_args(p, what, program);
-}
-
-int bb_initramfs__make(const struct bb_initramfs *what, struct bb_err *err)
-{
-	struct packing p = {.err = err};
-	int fd = memfd_create("bpfbench-initramfs", 0);
+	int fd = memfd_create("bpfbench-guest", 0);
 
 	if (fd < 0)
-		return bb_fail(err, -errno, "the guest's files cannot be packed: %m");
-	p.archive = archive_write_new();
-	if (!p.archive || archive_write_set_format_cpio_newc(p.archive) != ARCHIVE_OK ||
-	    archive_write_open_fd(p.archive, fd) != ARCHIVE_OK)
-		p.rc = bb_fail_nomem(err);
-	else
-		write_all(&p, what);
-	if (p.archive && archive_write_close(p.archive) != ARCHIVE_OK && !p.rc)
-		p.rc = bb_fail(err, -EIO, "the guest's files cannot be packed: %s",
-			       archive_error_string(p.archive));
-	archive_write_free(p.archive);
-	bb_names_free(p.made, p.n_made);
-	if (p.rc)
-		close(fd);
-	return p.rc ? p.rc : fd;
+		p->rc = bb_fail(p->err, -errno, "the guest's files cannot be packed: %m");
+	p->archive = archive_write_new();
+	if (!p->rc &&
+	    (!p->archive || archive_write_set_format_cpio_newc(p->archive) != ARCHIVE_OK ||
+	     archive_write_open_fd(p->archive, fd) != ARCHIVE_OK))
+		p->rc = bb_fail_nomem(p->err);
+	return fd;
+}
+
+/* Ends the archive. Returns its descriptor or -errno. */
+static int finish(struct packing *p, int fd)
+{
+	if (p->archive && archive_write_close(p->archive) != ARCHIVE_OK && !p->rc)
+		p->rc = bb_fail(p->err, -EIO, "the guest's files cannot be packed: %s",
+				archive_error_string(p->archive));
+	archive_write_free(p->archive);
+	bb_names_free(p->made, p->n_made);
+	if (p->rc)
+		bb_close(&fd);
+	return p->rc ? p->rc : fd;
+}
+
+int bb_initramfs__make(const char *modules, struct bb_err *err)
+{
+	static const char *const mounts[] = {"/proc", "/sys", "/dev", "/tmp"};
+	struct packing p = {.err = err};
+	int fd = begin(&p);
+
+	if (!p.rc)
+		write_entry(&p, "/init", S_IFLNK | 0777, program_path(), 0);
+	bb_initramfs__each_file(write_same, &p);
+	for (size_t i = 0; !p.rc && i < BB_LEN(mounts); i++)
+		write_folders(&p, mounts[i], true);
+	if (!p.rc && modules)
+		write_modules(&p, modules);
+	return finish(&p, fd);
+}
+
+int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err)
+{
+	struct packing p = {.err = err};
+	int fd = begin(&p);
+
+	for (size_t i = 0; !p.rc && i < job->folders.n; i++)
+		write_folders(&p, job->folders.v[i], true);
+	if (!p.rc)
+		write_folders(&p, job->dir, true);
+	for (size_t i = 0; !p.rc && i < job->files.n; i++)
+		write_from_host(&p, job->files.v[i], job->files.v[i]);
+	if (!p.rc)
+		write_args(&p, job);
+	return finish(&p, fd);
 }

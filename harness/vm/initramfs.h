@@ -4,20 +4,26 @@
 #include "base/std.h"
 
 /*
- * Makes the files of a guest as a cpio archive in memory, from which Linux boots: this program, its
- * libraries, and the files in `files`, each under its path on the host; and a folder for vm/guest.c
- * with what the guest executes. No file is made on the host.
+ * The files of a guest, as cpio archives in memory. A guest boots from the first: this program, its
+ * libraries and the kernel's modules. The second is a job: what the guest executes, and the files
+ * that it needs for that, each under its path on the host. No file is made on the host. Both
+ * functions return a descriptor of the archive that child processes inherit, or -errno with a
+ * message.
  */
-struct bb_initramfs {
+struct bb_guest_job {
 	const char *dir;         /* current folder of the command in the guest; an absolute path */
-	struct bb_strings args;  /* command line of bpfbench in the guest; empty: a shell */
+	struct bb_strings args;  /* command line of bpfbench in the guest */
 	struct bb_strings files; /* absolute paths of files and folders that the guest has, too */
 	struct bb_strings folders; /* absolute paths of further folders, empty in the guest */
-	const char *modules;       /* folder with the kernel's modules; NULL: there is none */
 };
 
-/* Returns a descriptor of the archive that child processes inherit, or -errno with a message. */
-int bb_initramfs__make(const struct bb_initramfs *what, struct bb_err *err);
+/* `modules` is the folder with the kernel's modules; NULL: there is none. */
+int bb_initramfs__make(const char *modules, struct bb_err *err);
+
+int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err);
+
+/* Calls do_file() for each file of the host that the first archive holds, but for modules. */
+void bb_initramfs__each_file(void (*do_file)(void *arg, const char *path), void *arg);
 
 /* Paths in the guest. */
 #define BB_GUEST_DIR "/bpfbench-guest"

@@ -52,35 +52,56 @@ void bb_kernel__done(struct bb_kernel *k)
 	free(k->name);
 	free(k->image);
 	free(k->modules);
+	free(k->saved);
 	*k = (struct bb_kernel){0};
+}
+
+/* Sets the paths of a kernel that was fetched. */
+static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *err)
+{
+	char *folder = bb_kernel__folder(name, err);
+	bool named;
+
+	if (!folder)
+		return err->code;
+	named = asprintf(&k->image, "%s/vmlinuz", folder) >= 0 &&
+		asprintf(&k->modules, "%s/lib/modules", folder) >= 0 &&
+		asprintf(&k->saved, "%s/guest", folder) >= 0;
+	free(folder);
+	return named ? 0 : bb_fail_nomem(err);
+}
+
+/* Sets the paths of the user's own kernel. Each path of an image has one saved guest, named by the
+ * path's hash (FNV-1a). */
+static int name_own(const char *path, struct bb_kernel *k, struct bb_err *err)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	char *cache = cache_folder();
+	bool named;
+
+	k->image = realpath(path, NULL);
+	if (!k->image) {
+		free(cache);
+		return bb_fail(err, -errno, "%s: %m", path);
+	}
+	for (const char *at = k->image; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	named = cache && asprintf(&k->saved, "%s/.own/%016" PRIx64, cache, hash) >= 0;
+	free(cache);
+	return named ? 0 : bb_fail_nomem(err);
 }
 
 int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_err *err)
 {
 	struct bb_kernel k = {.name = strdup(name)};
-	char *folder;
-	int rc = 0;
+	int rc = !k.name             ? bb_fail_nomem(err)
+		 : strchr(name, '/') ? name_own(name, &k, err)
+				     : name_fetched(name, &k, err);
 
-	if (strchr(name, '/')) {
-		k.image = strdup(name);
-	} else {
-		folder = bb_kernel__folder(name, err);
-		if (!folder) {
-			bb_kernel__done(&k);
-			return err->code;
-		}
-		if (asprintf(&k.image, "%s/vmlinuz", folder) < 0)
-			k.image = NULL;
-		if (asprintf(&k.modules, "%s/lib/modules", folder) < 0)
-			k.modules = NULL;
-		free(folder);
-	}
-	if (!k.name || !k.image || (!k.modules && !strchr(name, '/')))
-		rc = bb_fail_nomem(err);
-	else if (access(k.image, R_OK) && k.modules && errno == ENOENT)
+	if (!rc && access(k.image, R_OK) && k.modules && errno == ENOENT)
 		rc = bb_fail(err, -ENOENT, "kernel %s is not here yet: bpfbench vm fetch %s", name,
 			     name);
-	else if (access(k.image, R_OK))
+	else if (!rc && access(k.image, R_OK))
 		rc = bb_fail(err, -errno, "%s: %m", k.image);
 	if (rc)
 		bb_kernel__done(&k);

@@ -14,6 +14,7 @@ struct bb_kernel {
 	char *name;    /* as the user gave it: "6.12", or a path */
 	char *image;   /* path of the bzImage */
 	char *modules; /* folder with the modules of each release; NULL: none */
+	char *saved;   /* path of its saved guest, which may not be there (vm/saved.h) */
 };
 
 void bb_kernel__done(struct bb_kernel *k);

@@ -8,7 +8,6 @@
 #include "base/parse.h"
 #include "vm/guest.h"
 
-#define QEMU "qemu-system-x86_64"
 #ifdef __x86_64__
 #define IS_X86_64 true
 #else
@@ -18,9 +17,15 @@
 #define LAST_LINES 8
 #define MAX_TEXT (UINT32_C(256) << 20)
 
-/* Paths of descriptors that QEMU inherits. */
-struct paths {
-	char initrd[32], console[48], answer[48];
+/* The kernel's command line. With tsc_early_khz the TSC is 1 GHz exactly. */
+#define KERNEL_ARGS                                                                                \
+	"console=ttyS0 panic=-1 tsc=reliable tsc_early_khz=1000000 no_timer_check "                \
+	"mitigations=off nokaslr quiet rdinit=/init -- vm-guest"
+
+/* What differs between a guest that boots and one that goes on; NULL: not said to QEMU. */
+struct arguments {
+	const char *image; /* of the kernel */
+	char initrd[32], job[96], incoming[96];
 };
 
 static int execute(void *arg, int link_fd)
@@ -33,69 +38,135 @@ static int execute(void *arg, int link_fd)
 }
 
 /* Starts QEMU. `m` has the descriptors. */
-static int start_qemu(struct bb_machine *m, const char *image, struct bb_err *err)
+static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
-	struct paths p;
-	const char *const argv[] = {QEMU, "-nodefaults", "-no-user-config", "-display", "none",
-				    "-no-reboot", "-M", "pc", "-accel", "tcg,thread=single", "-smp",
-				    "1", "-m", "1G", "-cpu", BB_MACHINE_CPU, "-icount",
-				    "shift=0,align=off,sleep=off", "-rtc",
-				    "base=2026-01-01,clock=vm", "-seed", "1", "-kernel", image,
-				    "-initrd", p.initrd, "-append",
-				    /* With tsc_early_khz the TSC is 1 GHz exactly. */
-				    "console=ttyS0 panic=-1 tsc=reliable tsc_early_khz=1000000 "
-				    "no_timer_check "
-				    "mitigations=off nokaslr quiet rdinit=/init -- vm-guest",
-				    "-serial", p.console, "-serial", p.answer, NULL};
+	char console[48], answer[48];
+	const char *argv[48] = {BB_QEMU,
+				"-nodefaults",
+				"-no-user-config",
+				"-display",
+				"none",
+				"-no-reboot",
+				"-M",
+				"pc",
+				"-accel",
+				"tcg,thread=single",
+				"-smp",
+				"1",
+				"-m",
+				"1G",
+				"-cpu",
+				BB_MACHINE_CPU,
+				"-icount",
+				"shift=0,align=off,sleep=off",
+				"-rtc",
+				"base=2026-01-01,clock=vm",
+				"-seed",
+				"1",
+				"-serial",
+				console,
+				"-serial",
+				answer,
+				"-fw_cfg",
+				a->job};
+	const char *const booting[] = {"-kernel", a->image,    "-initrd",  a->initrd,
+				       "-append", KERNEL_ARGS, "-monitor", "stdio"};
+	const char *const going_on[] = {"-incoming", a->incoming};
 	const struct bb_child_rules rules = {
 		.is_program = true,
 		.own_group = true,
+		.link = a->image ? BB_LINK_TO_CHILD : BB_LINK_NONE,
 		.signals = BB_SIGNALS_DEFAULT,
-		.std = {BB_STD_NULL, m->log_fd, m->log_fd},
+		.std = {a->image ? BB_STD_LINK : BB_STD_NULL, m->log_fd, m->log_fd},
 		.closes_others = true,
-		.keep = (int[]){m->initrd_fd, m->console_fd, m->answer_fd},
-		.n_keep = 3,
+		.keep = (int[]){m->console_fd, m->answer_fd, m->archive_fd, m->saved_fd},
+		.n_keep = 4,
 		.no_new_privs = true,
 	};
+	size_t n = 0;
 	int rc;
 
-	snprintf(p.initrd, sizeof(p.initrd), "/proc/self/fd/%d", m->initrd_fd);
-	snprintf(p.console, sizeof(p.console), "file:/proc/self/fd/%d", m->console_fd);
-	snprintf(p.answer, sizeof(p.answer), "file:/proc/self/fd/%d", m->answer_fd);
-	rc = bb_child__start(&rules, execute, (void *)(uintptr_t)argv, &m->qemu);
+	while (argv[n])
+		n++;
+	if (a->image)
+		memcpy(argv + n, booting, sizeof(booting));
+	else
+		memcpy(argv + n, going_on, sizeof(going_on));
+	snprintf(console, sizeof(console), "file:/proc/self/fd/%d", m->console_fd);
+	snprintf(answer, sizeof(answer), "file:/proc/self/fd/%d", m->answer_fd);
+	rc = bb_child__start(&rules, execute, argv, &m->qemu);
 	if (!rc)
 		rc = bb_child__executed(&m->qemu);
 	if (rc == -ENOENT)
 		return bb_fail(err, -ENOTSUP,
-			       "there is no " QEMU " here, which runs the kernels of --vm: install "
-			       "QEMU (Debian: apt install qemu-system-x86)");
-	return rc ? bb_fail(err, rc, QEMU ": cannot be started: %m") : 0;
+			       "there is no " BB_QEMU " here, which runs the kernels of --vm: "
+			       "install QEMU (Debian: apt install qemu-system-x86)");
+	return rc ? bb_fail(err, rc, BB_QEMU ": cannot be started: %m") : 0;
 }
 
-int bb_machine__start(const char *image, int initrd_fd, struct bb_machine *ret_machine,
-		      struct bb_err *err)
+/* Starts the guest. Owns `archive_fd`. */
+static int start(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
-	struct bb_machine m = {.qemu = {.fd = -1, .report_fd = -1},
-			       .initrd_fd = initrd_fd,
-			       .console_fd = memfd_create("bpfbench-console", 0),
-			       .answer_fd = memfd_create("bpfbench-answer", 0),
-			       .log_fd = memfd_create("bpfbench-qemu", 0),
-			       .began_ns = bb_now_ns()};
 	int rc;
 
+	m->qemu = (struct bb_child){.fd = -1, .report_fd = -1};
+	m->console_fd = memfd_create("bpfbench-console", 0);
+	m->answer_fd = memfd_create("bpfbench-answer", 0);
+	m->log_fd = memfd_create("bpfbench-qemu", 0);
+	m->began_ns = bb_now_ns();
 	if (!IS_X86_64)
 		rc = bb_fail(err, -ENOTSUP,
 			     "--vm needs a host of x86_64: the guest runs this "
 			     "bpfbench itself");
-	else if (m.console_fd < 0 || m.answer_fd < 0 || m.log_fd < 0)
+	else if (m->console_fd < 0 || m->answer_fd < 0 || m->log_fd < 0)
 		rc = bb_fail(err, -errno, "no memory for the files of a guest: %m");
 	else
-		rc = start_qemu(&m, image, err);
+		rc = start_qemu(m, a, err);
 	if (rc)
-		bb_machine__stop(&m);
-	else
-		*ret_machine = m;
+		bb_machine__stop(m);
 	return rc;
+}
+
+int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
+		     struct bb_machine *ret_machine, struct bb_err *err)
+{
+	struct arguments a = {.image = image, .job = "name=" BB_GUEST_JOB ",string=-"};
+
+	*ret_machine = (struct bb_machine){.state = BB_MACHINE_BOOTS,
+					   .archive_fd = archive_fd,
+					   .saved_fd = saved_fd};
+	snprintf(a.initrd, sizeof(a.initrd), "/proc/self/fd/%d", archive_fd);
+	return start(ret_machine, &a, err);
+}
+
+int bb_machine__run(int saved_fd, size_t skip, int archive_fd, struct bb_machine *ret_machine,
+		    struct bb_err *err)
+{
+	struct arguments a = {0};
+
+	*ret_machine = (struct bb_machine){.state = BB_MACHINE_WORKS,
+					   .archive_fd = archive_fd,
+					   .saved_fd = saved_fd};
+	snprintf(a.job, sizeof(a.job), "name=" BB_GUEST_JOB ",file=/proc/self/fd/%d", archive_fd);
+	/* QEMU starts a shell for it. */
+	snprintf(a.incoming, sizeof(a.incoming), "exec:tail -c +%zu /proc/$PPID/fd/%d", skip + 1,
+		 saved_fd);
+	return start(ret_machine, &a, err);
+}
+
+/* Tells QEMU to save the guest, which waits for a job, and to end. The guest must not be stopped: a
+ * guest that was saved so stays stopped when it goes on. */
+static int save(struct bb_machine *m, struct bb_err *err)
+{
+	char commands[192];
+	int len = snprintf(commands, sizeof(commands),
+			   "migrate_set_parameter max-bandwidth 1T\n"
+			   "migrate \"exec:cat >>/proc/$PPID/fd/%d\"\ninfo migrate\nquit\n",
+			   m->saved_fd);
+	int rc = bb_write_all(m->qemu.fd, commands, (size_t)len);
+
+	m->state = BB_MACHINE_IS_SAVED;
+	return rc ? bb_fail(err, rc, BB_QEMU " takes no commands: %m") : 0;
 }
 
 /* Returns the text of a file in memory and closes it; free() it. NULL without memory. */
@@ -151,8 +222,11 @@ static int read_end(struct bb_machine *m, int status, struct bb_machine_end *end
 	if (!log || !end->answer || !end->console)
 		rc = bb_fail_nomem(err);
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
-		rc = bb_fail(err, -EIO, QEMU " %s: %s", bb_how_ended(status).text, last_lines(log));
-	else if (!split_end(end))
+		rc = bb_fail(err, -EIO, BB_QEMU " %s: %s", bb_how_ended(status).text,
+			     last_lines(log));
+	else if (m->state == BB_MACHINE_IS_SAVED && !strstr(log, "Migration status: completed"))
+		rc = bb_fail(err, -EIO, BB_QEMU " cannot save the guest: %s", last_lines(log));
+	else if (m->state != BB_MACHINE_IS_SAVED && !split_end(end))
 		rc = bb_fail(err, -EIO, "the guest ended early; its console ended with:\n%s",
 			     last_lines(end->console));
 	free(log);
@@ -179,6 +253,7 @@ static int fail_late(struct bb_machine *m, double limit_s, struct bb_err *err)
 bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machine_end *ret_end,
 			   int *ret_rc, struct bb_err *err)
 {
+	struct stat st;
 	int status;
 	pid_t pid = waitpid(m->qemu.pid, &status, WNOHANG);
 
@@ -188,8 +263,12 @@ bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machi
 	} else if (bb_seconds_since(m->began_ns) > limit_s) {
 		bb_child__stop(&m->qemu);
 		*ret_rc = fail_late(m, limit_s, err);
-	} else {
+	} else if (m->state != BB_MACHINE_BOOTS || fstat(m->answer_fd, &st) || !st.st_size) {
 		return false;
+	} else {
+		*ret_rc = save(m, err); /* its first answer is that it is ready */
+		if (!*ret_rc)
+			return false;
 	}
 	bb_machine__stop(m);
 	return true;
@@ -200,7 +279,7 @@ void bb_machine__stop(struct bb_machine *m)
 	bb_child__stop(&m->qemu);
 	bb_close(&m->qemu.fd);
 	bb_close(&m->qemu.report_fd);
-	bb_close(&m->initrd_fd);
+	bb_close(&m->archive_fd);
 	bb_close(&m->console_fd);
 	bb_close(&m->answer_fd);
 	bb_close(&m->log_fd);

@@ -57,10 +57,32 @@ expect_grep "a panic: the last words" out 'Kernel panic: no more'
 play 'echo "no such machine" >&2; exit 1'
 vm --object "$object" --vm "$TMP/bzImage"
 expect_grep "QEMU fails: its words" out 'ended with exit code 1: no such machine'
+# It boots, and is saved when it is told to end; or it goes on with a job.
 # shellcheck disable=SC2016
-play 'printf "\nbpfbench-guest-ended 1\n" >"${files[1]}"; echo "bpfbench: no BPF" >"${files[0]}"'
+saves='if [[ " $* " == *" -kernel "* ]]; then
+	echo >>"$0.boots"
+	printf "\nbpfbench-guest-ready\n" >"${files[1]}"
+	while read -r line && [[ $line != quit ]]; do :; done
+	echo "Migration status: $STATUS"
+	exit
+fi
+'
+# shellcheck disable=SC2016
+play "$saves"'printf "\nbpfbench-guest-ended 1\n" >"${files[1]}"; echo "bpfbench: no BPF" >"${files[0]}"'
+sed -i 's/\$STATUS/failed/' "$TMP/bin/qemu-system-x86_64"
 vm --object "$object" --vm "$TMP/bzImage"
-expect_grep "bpfbench fails in the guest: its words" out 'bpfbench: no BPF'
+expect_grep "a guest that cannot be saved: QEMU's words" out 'cannot save the guest: Migration status: failed'
+expect_eq "a guest that cannot be saved: nothing is left" "$(find "$cache" -type f)" ""
+sed -i 's/status: failed/status: completed/' "$TMP/bin/qemu-system-x86_64"
+rm -f "$TMP/bin/qemu-system-x86_64.boots"
+for i in 1 2; do
+	vm --object "$object" --vm "$TMP/bzImage"
+	expect_grep "bpfbench fails in the guest, command $i: its words" out 'bpfbench: no BPF'
+done
+expect_eq "two commands: the guest boots once" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 1
+touch -d 2001-01-01 "$TMP/bzImage"
+vm --object "$object" --vm "$TMP/bzImage"
+expect_eq "another kernel of that name: it boots again" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 2
 # shellcheck disable=SC2016
 play 'echo $$ >'"$TMP"'/pid; exec sleep 600'
 vm --object "$object" --vm "$TMP/bzImage" --vm-limit 1
