@@ -27,8 +27,8 @@ static const struct bb_usage usage = {
 	.sets = {{NULL, options, 0}},
 };
 
-/* Adds a row: what a check found, and its remedy unless an earlier check had the same. Unless
- * `all`, adds none where nothing is to be done, or no more than an earlier row says. */
+/* Adds a row with the result of a check, and with its remedy if no earlier row has that remedy.
+ * Without `all`, a check that adds no remedy gets no row. */
 static void add_row(const struct bb_check_result *results, size_t i, bool all, struct bb_doc *d)
 {
 	const struct bb_check_result *r = &results[i];

@@ -163,7 +163,8 @@ int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err)
 	return rc;
 }
 
-/* Packs what the guests execute. Returns a descriptor of the archive, or -errno with a message. */
+/* Packs the job of the guests: the command and its files. Returns a descriptor of the archive, or
+ * -errno with a message. */
 static int pack_job(const struct guests *g, struct bb_err *err)
 {
 	static const char *folders[1];
@@ -223,11 +224,16 @@ static int boot(const struct guests *g, struct guest *guest, struct bb_err *err)
 
 static int start(const struct guests *g, struct guest *guest, struct bb_err *err)
 {
-	guest->job_fd = pack_job(g, err);
-	if (guest->job_fd < 0)
-		return guest->job_fd;
-	guest->saved_fd = bb_saved_guest__open(&guest->kernel);
-	return guest->saved_fd < 0 ? boot(g, guest, err) : start_job(guest, err);
+	int rc = pack_job(g, err);
+
+	if (rc < 0)
+		return rc;
+	guest->job_fd = rc;
+	rc = bb_saved_guest__open(&guest->kernel);
+	if (rc < 0)
+		return boot(g, guest, err);
+	guest->saved_fd = rc;
+	return start_job(guest, err);
 }
 
 /* Reads the guest's run. Its id is ours, because all guests begin with the same clock and seed. */
@@ -265,9 +271,9 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 				continue;
 			guest->runs = false;
 			if (guest->fresh.fd >= 0) {
-				guest->saved_fd = bb_new_guest__finish(&guest->fresh, rc,
-								       &guest->err);
-				if (guest->saved_fd >= 0 && !start_job(guest, &guest->err))
+				rc = bb_new_guest__finish(&guest->fresh, rc, &guest->err);
+				guest->saved_fd = rc < 0 ? -1 : rc;
+				if (rc >= 0 && !start_job(guest, &guest->err))
 					continue;
 				return 0;
 			}

@@ -27,7 +27,7 @@ struct bb_inside_figures {
 	size_t n_paths;
 };
 
-/* Reads what the clone has measured so far. The clone may go on running. */
+/* Reads the measurements of a clone, which may still run. */
 struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c);
 void bb_inside_figures__done(struct bb_inside_figures *f);
 

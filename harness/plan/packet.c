@@ -135,7 +135,8 @@ uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len)
 	return (uint16_t)~sum16(sum, data, len);
 }
 
-/* Sets the checksum of what is above IP. `sum` is the sum of the pseudo-header's addresses. */
+/* Sets the checksum of the header behind the IP header. `sum` is the sum of the addresses in the
+ * pseudo-header. */
 static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 {
 	for (const struct l4 *h = l4_headers; h < l4_headers + BB_LEN(l4_headers); h++) {

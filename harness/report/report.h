@@ -65,7 +65,7 @@ char *bb_in_vain__words(const struct bb_in_vain *v);
 
 #define BB_NO_FLOOR SIZE_MAX
 
-/* How an input that --try-inputs found is called wherever it appears: a title and what it is. */
+/* The title of an input that --try-inputs found, and its description. */
 #define BB_FOUND_TITLE "found input"
 #define BB_FOUND_IS "a way through the program, not production's"
 #define BB_FOUND_INPUT BB_FOUND_TITLE ": " BB_FOUND_IS

@@ -26,10 +26,7 @@ static bool is_made(struct packing *p, const char *path)
 		if (!strcmp(p->made[i], path))
 			return true;
 	made = bb_append(&p->made, &p->n_made, sizeof(*made));
-	if (made)
-		*made = strdup(path);
-	if (!made || !*made)
-		p->rc = bb_fail_nomem(p->err);
+	*made = bb_strdup(path);
 	return false;
 }
 
@@ -199,7 +196,7 @@ static void write_args(struct packing *p, const struct bb_guest_job *job)
 }
 
 /* Begins an archive in memory. Returns its descriptor; p->rc says whether it can be written. */
-static int begin(struct packing *p)
+static int begin_archive(struct packing *p)
 {
 	int fd = memfd_create("bpfbench-guest", 0);
 
@@ -214,7 +211,7 @@ static int begin(struct packing *p)
 }
 
 /* Ends the archive. Returns its descriptor or -errno. */
-static int finish(struct packing *p, int fd)
+static int finish_archive(struct packing *p, int fd)
 {
 	if (p->archive && archive_write_close(p->archive) != ARCHIVE_OK && !p->rc)
 		p->rc = bb_fail(p->err, -EIO, "the guest's files cannot be packed: %s",
@@ -230,7 +227,7 @@ int bb_initramfs__make(const char *modules, struct bb_err *err)
 {
 	static const char *const mounts[] = {"/proc", "/sys", "/dev", "/tmp"};
 	struct packing p = {.err = err};
-	int fd = begin(&p);
+	int fd = begin_archive(&p);
 
 	if (!p.rc)
 		write_entry(&p, "/init", S_IFLNK | 0777, program_path(), 0);
@@ -239,13 +236,13 @@ int bb_initramfs__make(const char *modules, struct bb_err *err)
 		write_folders(&p, mounts[i], true);
 	if (!p.rc && modules)
 		write_modules(&p, modules);
-	return finish(&p, fd);
+	return finish_archive(&p, fd);
 }
 
 int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err)
 {
 	struct packing p = {.err = err};
-	int fd = begin(&p);
+	int fd = begin_archive(&p);
 
 	for (size_t i = 0; !p.rc && i < job->folders.n; i++)
 		write_folders(&p, job->folders.v[i], true);
@@ -255,5 +252,5 @@ int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err)
 		write_from_host(&p, job->files.v[i], job->files.v[i]);
 	if (!p.rc)
 		write_args(&p, job);
-	return finish(&p, fd);
+	return finish_archive(&p, fd);
 }

@@ -9,12 +9,11 @@
 
 BB_ASSET(bb_fetch_script, "ci/vm/fetch-kernel.sh");
 
-/* Returns ~/.cache/bpfbench/vm of the user; free it. NULL without memory. */
+/* Returns ~/.cache/bpfbench/vm of the user; free it. */
 static char *cache_folder(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const struct passwd *user;
-	char *path = NULL;
 
 	/* Under sudo, both belong to root. */
 	if (getenv("SUDO_UID") || !home || home[0] != '/') {
@@ -23,8 +22,8 @@ static char *cache_folder(void)
 		cache = NULL;
 	}
 	if (cache && cache[0] == '/')
-		return asprintf(&path, "%s/bpfbench/vm", cache) < 0 ? NULL : path;
-	return asprintf(&path, "%s/.cache/bpfbench/vm", home) < 0 ? NULL : path;
+		return bb_asprintf("%s/bpfbench/vm", cache);
+	return bb_asprintf("%s/.cache/bpfbench/vm", home);
 }
 
 char *bb_kernel__folder(const char *name, struct bb_err *err)
@@ -39,10 +38,7 @@ char *bb_kernel__folder(const char *name, struct bb_err *err)
 		return NULL;
 	}
 	cache = cache_folder();
-	if (!cache || asprintf(&path, "%s/%s", cache, name) < 0) {
-		bb_fail_nomem(err);
-		path = NULL;
-	}
+	path = bb_asprintf("%s/%s", cache, name);
 	free(cache);
 	return path;
 }
@@ -60,15 +56,14 @@ void bb_kernel__done(struct bb_kernel *k)
 static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *err)
 {
 	char *folder = bb_kernel__folder(name, err);
-	bool named;
 
 	if (!folder)
 		return err->code;
-	named = asprintf(&k->image, "%s/vmlinuz", folder) >= 0 &&
-		asprintf(&k->modules, "%s/lib/modules", folder) >= 0 &&
-		asprintf(&k->saved, "%s/guest", folder) >= 0;
+	k->image = bb_asprintf("%s/vmlinuz", folder);
+	k->modules = bb_asprintf("%s/lib/modules", folder);
+	k->saved = bb_asprintf("%s/guest", folder);
 	free(folder);
-	return named ? 0 : bb_fail_nomem(err);
+	return 0;
 }
 
 /* Sets the paths of the user's own kernel. Each path of an image has one saved guest, named by the
@@ -76,27 +71,23 @@ static int name_fetched(const char *name, struct bb_kernel *k, struct bb_err *er
 static int name_own(const char *path, struct bb_kernel *k, struct bb_err *err)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	char *cache = cache_folder();
-	bool named;
+	char *cache;
 
 	k->image = realpath(path, NULL);
-	if (!k->image) {
-		free(cache);
+	if (!k->image)
 		return bb_fail(err, -errno, "%s: %m", path);
-	}
 	for (const char *at = k->image; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	named = cache && asprintf(&k->saved, "%s/.own/%016" PRIx64, cache, hash) >= 0;
+	cache = cache_folder();
+	k->saved = bb_asprintf("%s/.own/%016" PRIx64, cache, hash);
 	free(cache);
-	return named ? 0 : bb_fail_nomem(err);
+	return 0;
 }
 
 int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_err *err)
 {
-	struct bb_kernel k = {.name = strdup(name)};
-	int rc = !k.name             ? bb_fail_nomem(err)
-		 : strchr(name, '/') ? name_own(name, &k, err)
-				     : name_fetched(name, &k, err);
+	struct bb_kernel k = {.name = bb_strdup(name)};
+	int rc = strchr(name, '/') ? name_own(name, &k, err) : name_fetched(name, &k, err);
 
 	if (!rc && access(k.image, R_OK) && k.modules && errno == ENOENT)
 		rc = bb_fail(err, -ENOENT, "kernel %s is not here yet: bpfbench vm fetch %s", name,
@@ -115,8 +106,6 @@ int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err)
 	char *cache = cache_folder();
 	int fd, rc;
 
-	if (!cache)
-		return bb_fail_nomem(err);
 	fd = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	*ret_names = NULL;
 	*ret_n = 0;
@@ -167,8 +156,7 @@ int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err)
 
 	if (!folder)
 		return err->code;
-	if (asprintf(&fresh, "%s.new-%d", folder, (int)getpid()) < 0)
-		rc = bb_fail_nomem(err);
+	fresh = bb_asprintf("%s.new-%d", folder, (int)getpid());
 	slash = strrchr(folder, '/');
 	if (!rc) {
 		*slash = '\0';

@@ -36,8 +36,8 @@ static int make_key(const struct bb_kernel *k, char *key)
 
 int bb_saved_guest__open(const struct bb_kernel *k)
 {
-	char *keys = malloc(2 * BB_SAVED_KEY_BYTES);
-	int rc = keys ? make_key(k, keys) : -ENOMEM;
+	char *keys = bb_calloc(2, BB_SAVED_KEY_BYTES);
+	int rc = make_key(k, keys);
 	struct stat st;
 	int fd = rc ? rc : bb_open_regular(k->saved, O_NOFOLLOW, &st), kept;
 
@@ -55,16 +55,14 @@ int bb_saved_guest__open(const struct bb_kernel *k)
 /* Opens the new file in the cache, or in memory. */
 static int open_new(const struct bb_kernel *k, struct bb_new_guest *g)
 {
-	char *folder = strdup(k->saved), *slash = folder ? strrchr(folder, '/') : NULL;
-	int dir_fd = -ENOMEM;
+	char *folder = bb_strdup(k->saved), *slash = strrchr(folder, '/');
+	int dir_fd;
 
-	if (slash) {
-		*slash = '\0';
-		dir_fd = bb_own__make_dirs(AT_FDCWD, folder);
-		g->name = strdup(slash + 1);
-	}
+	*slash = '\0';
+	dir_fd = bb_own__make_dirs(AT_FDCWD, folder);
+	g->name = bb_strdup(slash + 1);
 	free(folder);
-	g->is_kept = dir_fd >= 0 && g->name && !bb_new_file__open(dir_fd, g->name, 0600, &g->file);
+	g->is_kept = dir_fd >= 0 && !bb_new_file__open(dir_fd, g->name, 0600, &g->file);
 	if (g->is_kept)
 		return dup(g->file.fd);
 	if (dir_fd >= 0)
@@ -75,8 +73,8 @@ static int open_new(const struct bb_kernel *k, struct bb_new_guest *g)
 int bb_new_guest__begin(const struct bb_kernel *k, struct bb_new_guest *ret_guest,
 			struct bb_err *err)
 {
-	char *key = malloc(BB_SAVED_KEY_BYTES);
-	int rc = key ? make_key(k, key) : -ENOMEM;
+	char *key = bb_calloc(1, BB_SAVED_KEY_BYTES);
+	int rc = make_key(k, key);
 
 	*ret_guest = (struct bb_new_guest){.fd = -1};
 	if (!rc) {
