@@ -266,8 +266,10 @@ static void bench_overheads(struct bb_driver_opts *opts, struct bb_test_prog *no
 		[BARE] = &bare,        [PERF_RECORD] = &by_perf, [PROFILE] = &by_profile,
 		[NOWAKEUP] = nowakeup, [RINGBUF] = ringbuf,
 	};
-	struct bb_drive_spec drive = {
-		.target = {.workload = "amicable_pairs", .args = args, .n_args = 1}};
+	struct bb_drive_spec drive = {.kind = bb_drive_kind_find("overhead", NULL),
+				      .target = {.workload = "amicable_pairs",
+						 .args = args,
+						 .n_args = 1}};
 	struct bb_drive_state *state = NULL;
 	struct bb_drive_slot *slots[N_SAMPLERS];
 	double took_s[N_SAMPLERS][TARGET_RUNS];
