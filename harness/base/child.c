@@ -356,7 +356,7 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 }
 
 /* Sends a number to the parent. Returns false if the parent has ended. The child must then end
- * itself, because the kernel no longer does it. */
+ * itself: the kernel kills it only at a parent's death that comes after prctl(PR_SET_PDEATHSIG). */
 static bool report(int report_fd, int rc)
 {
 	return write(report_fd, &rc, sizeof(rc)) == sizeof(rc);

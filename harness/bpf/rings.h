@@ -53,9 +53,11 @@ void bb_queue__empty(struct bb_queue *q); /* used by bb_rings__drain() */
 
 /*
  * Moves the reader's position to the writer's, which discards all delivered records unread. With
- * `only_when_half_full`, buffers that are less than half full are not changed. The fill of a queue
- * cannot be read. We assume that each call of this function follows one run and each run pushes one
- * value: a queue counts as half full after half as many calls as it has entries.
+ * `only_when_half_full`, buffers that are less than half full are not changed.
+ *
+ * Queue maps are emptied, too. How full a queue is cannot be read. We assume that each call of this
+ * function follows one run, and that each run pushes one value. So a queue counts as half full
+ * after half as many calls, since it was last emptied, as it has entries.
  */
 static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 {

@@ -37,8 +37,8 @@ static void say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t 
 	p->refused = bb_asprintf("%s%s%s", strerror(-rc), *words ? ": " : "", words);
 }
 
-/* Loads the program with the command's rights and closes it again. Returns 0 or the kernel's
- * -errno. */
+/* Loads the program with the capabilities `rights`, which are those of the captured command, and
+ * closes it again. Returns 0 or the kernel's -errno. */
 static int try_with(struct bb_replay *r, size_t prog, uint64_t rights)
 {
 	int slot = r->progs[prog], rc;

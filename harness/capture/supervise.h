@@ -5,7 +5,7 @@
 
 /* When a capture ends. It also ends when the command ends. */
 enum bb_capture_until {
-	BB_CAPTURE_UNTIL_ATTACHED, /* programs are attached, and no call came for a second */
+	BB_CAPTURE_UNTIL_ATTACHED, /* programs are attached, and no bpf() call came for a second */
 	BB_CAPTURE_UNTIL_TIME,
 	BB_CAPTURE_UNTIL_COMMAND, /* the command of --until has ended */
 };

@@ -187,9 +187,10 @@ static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 }
 
 /*
- * Locks the CPU *ret_cpu. If another bpfbench holds it and wanted < 0, locks the first free CPU of
- * the upper half instead. Returns -EBUSY if none is free; *ret_holder then holds the first CPU that
- * was tried.
+ * Locks the CPU *ret_cpu. If another bpfbench holds it and the user named no CPU (wanted < 0),
+ * locks the first free CPU of the upper half of the allowed ones instead, and sets *ret_cpu and
+ * *ret_poll_cpu. Returns -EBUSY if none is free; *ret_holder is then the process that holds the CPU
+ * which was tried first.
  */
 static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
 {

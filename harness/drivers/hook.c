@@ -44,7 +44,8 @@ struct slot {
 	int empty_fd; /* the empty program; -1: none */
 };
 
-/* Times of a firing in one block, ns. NAN: not measured. */
+/* Mean times of one event in a block of events, ns: without a program, with an empty program, and
+ * with the program itself. NAN: not measured. */
 struct block {
 	double none_ns, empty_ns, full_ns;
 };

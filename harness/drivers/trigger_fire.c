@@ -244,10 +244,12 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 }
 
 /*
- * True if an event of ours may stand in for the program's event, which is not available (`rc`).
- * False if the hook does not exist (-ENOENT), because then the program names it by mistake. But a
- * program that only tail calls reach names no hook. A program for a file of user space always needs
- * that file.
+ * The program's own event is not available, with the error `rc`. True if an event of ours may take
+ * its place:
+ * - -ENOTSUP, the kernel cannot attach to it: true.
+ * - -ENOENT, it does not exist: false, because the program names it by mistake. True if tail calls
+ *   may reach the program, because such a program needs no hook of its own.
+ * - -ENOENT for a file of user space (uprobe, USDT): false, because the program needs that file.
  */
 static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach_point *point,
 			 int rc)

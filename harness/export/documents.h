@@ -107,9 +107,9 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *
  * cases. */
 #define BB_HISTORY_ROWS 200u
 /*
- * Adds a row for each case, with its newest run. Changed cases come first. Rows beyond
- * BB_HISTORY_ROWS are left out. If `only` is NULL, unchanged cases of sweeps are left out, too. The
- * last line has the number of rows left out.
+ * Adds a row for each case, with its newest run. Changed cases come first. Two kinds of rows are
+ * left out: those beyond BB_HISTORY_ROWS and, if `only` is NULL, the unchanged cases of sweeps. The
+ * last line says how many rows of both kinds are left out.
  */
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d);
 /* Adds a line for each case that is suspect, regressed or improved, and the number of cases of

@@ -70,7 +70,8 @@ static void add_variant(struct matrix *m, const char *variant)
 	*added = variant;
 }
 
-/* Lists the programs in the order of the runs: those that load, then the others. */
+/* Lists the programs in the order in which the kernels' runs name them. Each run names the programs
+ * that loaded first, and then the skipped ones. */
 static void find_variants(struct matrix *m)
 {
 	for (size_t k = 0; k < m->n; k++) {

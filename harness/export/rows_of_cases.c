@@ -123,7 +123,7 @@ static double weight_of(const struct bb_case *c)
 	return isnan(c->path_share) ? 1 : c->path_share;
 }
 
-/* Adds the row of the inputs that returned a value; NULL: of all inputs. */
+/* Adds the row of the inputs for which the program returned `returned`; NULL: of all inputs. */
 static void add_class(const struct bb_report *r, const struct bb_case *curve, const char *returned,
 		      struct bb_doc *d)
 {

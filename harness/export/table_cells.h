@@ -30,8 +30,8 @@ extern const size_t bb_n_case_columns;
 
 struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column);
 
-/* Return half of the 95 % interval of the net cost or of the latency: its longer side, with the
- * decimals of the latency. Empty if there is no interval. */
+/* Return the figure behind "+-": the distance from the net cost or the latency to the farther end
+ * of its 95 % interval, with as many decimals as the latency has. Empty if there is no interval. */
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c);
 struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
 

@@ -56,8 +56,8 @@ static void add_numbers(struct loads *l, const struct bb_numbers *list)
 		l->sum[i] += l->x[i];
 }
 
-/* Adds all rows, and the time by which the average run is longer than a run on the path of the
- * rows. */
+/* Adds the time of every source line. The lines are those of one path through the program. Runs
+ * that take other paths may be longer: also adds the mean time by which they are (`rest_ns`). */
 static void add_parts(struct loads *l, const struct bb_timed *t)
 {
 	add_numbers(l, &t->rest_ns);

@@ -118,7 +118,8 @@ static bool is_call_part(const struct maker *m, const struct bb_cut *from, const
 	return (!from->after || follows) && bb_insn_is_call(&m->code->insns[slot_behind(from)]);
 }
 
-/* Slot of the call that leads from the cut `from` to function `func`: the first one from there. */
+/* Returns the slot of the first call of function `func` behind the cut `from`, in the order of the
+ * program. A cut is a place where a copy of the program ends early (lines/cuts.h). */
 static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32_t func)
 {
 	uint32_t end = m->g->funcs[bb_cfg__func_at(m->g, from->slot)].end;

@@ -38,8 +38,9 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 							: c->series[i].reference_ns[reference]);
 }
 
-/* Returns the shares of the loads of a case, and their places in `*ret_place`, as stats/loads.h
- * takes them. Both are in one allocation: free() the shares. NULL without memory. */
+/* Returns what stats/loads.h needs to weigh the loads of a case: for each load the share of all
+ * loads that get a code address like its own and, in `*ret_place`, that address modulo 64. Both are
+ * in one allocation: free() the shares. */
 static double *shares_of(const struct bb_case *c, int **ret_place)
 {
 	double *share = bb_calloc(c->n_series + 1, sizeof(*share) + sizeof(**ret_place));

@@ -510,8 +510,9 @@ static double share_of(const struct ab *ab, double total_s, size_t drives_left)
 
 /*
  * Measures the drives one after another, so that a slow one does not delay the verdict of a fast
- * one. Later drives share the time that a drive leaves. The extra time of `patience_s` is not for
- * drives by time, which take equally long on every machine.
+ * one. Later drives share the time that a drive leaves. If the budget holds fewer pairs
+ * than any verdict needs, a drive gets `patience_s` more. Drives that sample for a fixed time do
+ * not, because they take equally long on every machine.
  */
 static int run_drives(struct ab *ab, struct bb_err *err)
 {

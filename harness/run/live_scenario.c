@@ -11,7 +11,8 @@
 #include "plan/yaml.h"
 
 #define ID_DIGITS 10 /* digits of the largest program id */
-/* default time in seconds for all programs together; a run may take 18 s */
+/* Default time for measuring all chosen programs, s. With set-up and the report, the command then
+ * ends within 18 s. */
 #define TOGETHER_S 12.0
 
 struct chosen {

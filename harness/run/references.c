@@ -97,8 +97,9 @@ void bb_references__free(struct bb_references *r)
 /* --- calm --- */
 
 #define STEPS 4000u /* steps of the work; they take about 2 us */
-/* repetitions of the work in one look; the shortest counts, as an interrupt disturbs only one */
-#define LOOKS 3u
+/* A look measures whether the CPU is calm. It repeats the work so many times and takes the shortest
+ * time, because an interrupt disturbs only one repetition. */
+#define REPEATS_OF_LOOK 3u
 /* a look is calm if it takes at most this many times as long as the best one; looks at a calm
  * CPU were below 1.01 */
 #define CALM 1.04
@@ -133,7 +134,7 @@ static double look_ns(struct bb_calm *c)
 {
 	double ns = INFINITY;
 
-	for (unsigned int i = 0; i < LOOKS; i++)
+	for (unsigned int i = 0; i < REPEATS_OF_LOOK; i++)
 		ns = fmin(ns, work_ns());
 	c->best_ns = fmin(c->best_ns, ns);
 	return ns;

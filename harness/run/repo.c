@@ -19,8 +19,9 @@
 #define SAFELY "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"
 #define FIRST_WORD 5
 
-/* Runs a command in `dir` as the repository's user. Returns 0 whatever the command's exit code
- * is; the caller must then free `ret_end` by bb_process_end__done(). */
+/* Runs a command in `dir` as the user `repo->uid`. Returns 0 if the command ran, whatever its exit
+ * code; the caller must then free `ret_end` by bb_process_end__done(). Returns -errno if it could
+ * not be started. */
 static int run(const struct bb_repo *repo, const char *dir, const char *const *argv,
 	       struct bb_process_end *ret_end, struct bb_err *err)
 {

@@ -343,7 +343,8 @@ static uint32_t count_rounds(const struct bb_run *r, double first_s)
 	return (uint32_t)fmin(rounds, plan->loads);
 }
 
-/* Sets *ret_decided to true if each line that is compared has its verdict by now. */
+/* Sets *ret_decided to true if each source line whose time is compared with the base's has a
+ * verdict other than "inconclusive" by now. */
 static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err *err)
 {
 	struct bb_report *report = r->session.report;
@@ -611,8 +612,8 @@ static size_t batch_size(const struct bb_plan *plan)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		size_t room = c->drive->kind->batch_samples;
-		/* samples per second: events of the parameter times the samples of each; without
-		 * a parameter, a guess */
+		/* samples per second: the parameter is a rate of events, each of which gives
+		 * samples; without a parameter, a guess */
 		double hz = c->param ? c->drive->kind->samples_per_event * (double)c->param_value
 				     : 1e5;
 		size_t n = room ? room : (size_t)(c->seconds / c->loads * hz) + 64;

@@ -545,10 +545,10 @@ static int take_plain_runs(const json_t *root, void *arg)
 }
 
 /*
- * Calls take() for the newest self-tests of a machine like `fp`, until it has used `most` of them.
- * take() returns 1 if it used the self-test, 0 if not. *ret_id is the id of the newest
- * used one; ret_id may be NULL. Ignores self-tests that cannot be read. Returns 0, -ENOENT without
- * a message if none was used, or another -errno.
+ * Calls take() for the newest self-tests that were made on a machine with the fingerprint `fp`,
+ * until it has used `most` self-tests. take() returns 1 if it used the self-test, 0 if not. *ret_id
+ * is the id of the newest used one; ret_id may be NULL. Ignores self-tests that cannot be read.
+ * Returns 0, -ENOENT without a message if none was used, or another -errno.
  */
 static int read_newest(const char *results, const struct bb_fingerprint *fp, size_t most,
 		       int (*take)(const json_t *root, void *arg), void *arg, char **ret_id,

@@ -84,12 +84,13 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
  * one as a whole. So a reader never sees half an update, two writers at once lose only the work of
  * one, and a full disk leaves the old file. 10 000 runs of 24 cases take 22 MB.
  *
- * The folder may belong to another user, or be a checkout of an untrusted branch. So SQLite reads
- * the database from memory and opens no file. It would follow a journal beside the file, and a
- * forged journal can name any file of the caller's, which SQLite then deletes (pager_delsuper() in
- * its pager.c). We accept a database only if version and schema equal ours and its values are
- * possible for runs. A forged database can only give wrong points for runs whose files have the
- * stated size and time of change.
+ * The folder may belong to another user, or be a checkout of an untrusted branch. So we read the
+ * file into memory, and SQLite opens no file. If SQLite opened it, it would also read a journal
+ * beside it: a forged journal can name any file of the caller's, which SQLite then deletes
+ * (pager_delsuper() in its pager.c). We accept a database only if its version and schema equal
+ * ours, and no value is outside the range of its column. So a forged database can do one thing
+ * only: give wrong points for a run. It must know the size and the time of change of that run's
+ * file.
  */
 #define BB_HISTORY_DB "history.db"
 
