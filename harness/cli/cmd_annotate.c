@@ -177,22 +177,17 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		rc = put_chosen(r, a, lines, n, err);
 	if (!rc && a->all)
 		bb_doc_by_param(lines, n, &d);
+	/* the loads that are missing in the tables, and why */
+	for (size_t i = 0; !rc && n && i < r->n_skips; i++)
+		if (strstr(r->skips[i].what, "/loads "))
+			bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "without %s: %s", r->skips[i].what,
+				    r->skips[i].why);
 	if (!rc && n)
 		add_more(a, lines, n, &d);
 	if (!rc && d.n)
 		putchar('\n');
 	if (!rc)
 		rc = bb_output_document(&d, stdout, err);
-	/* the loads that are missing in the tables, and why */
-	for (size_t i = 0; !rc && n && i < r->n_skips; i++) {
-		if (!strstr(r->skips[i].what, "/loads "))
-			continue;
-		fputs("without ", stdout);
-		bb_put_clean(stdout, r->skips[i].what);
-		fputs(": ", stdout);
-		bb_put_clean(stdout, r->skips[i].why);
-		putchar('\n');
-	}
 	for (size_t i = 0; i < n; i++)
 		bb_by_line__done(&lines[i]);
 	free(lines);

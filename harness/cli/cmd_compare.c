@@ -325,6 +325,9 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 
 	if (!rc) {
 		bb_doc_time_diff(&d, a->details, &doc);
+		if (!a->details)
+			bb_doc__add(&doc, BB_DOC_FAINT, "more",
+				    "the same with --details (every line)");
 		rc = bb_output_document(&doc, stdout, err);
 	}
 	if (!rc && fails && bb_time_diff__count(&d, a->fail_on))

@@ -528,12 +528,14 @@ static int write_figures(void *arg, FILE *out, struct bb_err *)
 
 static void write_screen(const struct session *s, FILE *out)
 {
+	struct bb_doc_look look = bb_output_look(stdout);
 	struct bb_doc d = {0};
 
+	look.colour = false;
 	fprintf(out, "%s, for %.0f s; q ends\n\n", s->args->command[0],
 		(double)(s->ended_ns - s->began_ns) * 1e-9);
 	print_table(s, &d);
-	bb_doc__text(&d, &bb_doc_plain_look, out);
+	bb_doc__text(&d, &look, out);
 	bb_doc__done(&d);
 }
 

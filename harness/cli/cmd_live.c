@@ -109,7 +109,7 @@ static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, st
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = bb_open_memstream(&text, &size);
-	int rc = bb_live_format_find("openmetrics")->print(rows, n, true, out);
+	int rc = bb_live_format_find("openmetrics")->print(rows, n, true, NULL, out);
 
 	if (out && fclose(out))
 		rc = -ENOMEM;
@@ -125,6 +125,7 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 			 size_t *ret_n, struct bb_err *err)
 {
 	const struct live_args *a = w->args;
+	struct bb_doc_look look = a->output ? bb_doc_plain_look : bb_output_look(stdout);
 	struct bb_live_row *rows;
 	int rc = bb_live_watch__snapshot(w->live, &rows, ret_n, err), status;
 
@@ -137,7 +138,8 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 			     a->command[0], bb_how_ended(status).text);
 	} else {
 		bb_live_rows__sort(rows, *ret_n, a->order);
-		if (out && format->print(rows, *ret_n, a->all, out))
+		look.colour = false;
+		if (out && format->print(rows, *ret_n, a->all, &look, out))
 			rc = bb_fail_nomem(err);
 		if (!rc && w->server.child.pid)
 			rc = publish(w, rows, *ret_n, err);
@@ -271,8 +273,8 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 	if (out && fclose(out) && !rc)
 		rc = bb_fail_nomem(err);
 	if (!rc && asprintf(ret_text,
-			    "%zu BPF programs, every %g s, by %s (c r t n); bpf_stats is on: "
-			    "+10-40 ns a run; q ends\n\n"
+			    "%zu programs, every %g s, by %s (c r t n); bpf_stats adds 10-40 ns; "
+			    "q ends\n\n"
 			    "%s",
 			    n, a->seconds, a->order->doc, table) < 0)
 		rc = bb_fail_nomem(err);

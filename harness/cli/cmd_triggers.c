@@ -4,6 +4,7 @@
 #include "bpf/object_file.h"
 #include "bpf/object_info.h"
 #include "cli/measure.h"
+#include "cli/output.h"
 #include "cli/paths.h"
 #include "fire/discover.h"
 #include "fire/live_objects.h"
@@ -177,14 +178,20 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 
 int bb_cmd_triggers(int argc, char **argv, struct bb_err *err)
 {
+	static const struct bb_doc_column columns[] = {{BB_TEXT("Trigger")},
+						       {BB_TEXT("What it does")}};
 	static struct triggers_args a;
 	const struct bb_trigger *t;
+	struct bb_doc d = {0};
 
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.object)
 		return look_at_all(&a, err);
-	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
-		printf("%-22s %s%s\n", t->name, t->doc,
-		       t->calls[0].kind == BB_CALL_FAILS ? ", which the kernel refuses" : "");
-	return BB_EXIT_OK;
+	bb_doc__table(&d, columns, BB_LEN(columns));
+	for (size_t i = 0; (t = bb_trigger_at(i)); i++) {
+		bb_doc__text_cell(&d, t->name);
+		bb_doc__cell(&d, "%s%s", t->doc,
+			     t->calls[0].kind == BB_CALL_FAILS ? ", which the kernel refuses" : "");
+	}
+	return bb_output_document(&d, stdout, err);
 }

@@ -25,9 +25,9 @@ static bool is_idle(const struct bb_live_row *r)
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
 }
 
-/* Writes the notes below the table: on bpfbench's own runs, and the names of programs that did
- * not run, in one line. */
-static void put_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, FILE *out)
+/* Adds the notes below the table: on bpfbench's own runs, and the names of programs that did not
+ * run, in one paragraph. */
+static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, struct bb_doc *d)
 {
 	size_t named = 0;
 
@@ -35,41 +35,52 @@ static void put_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, F
 		const struct bb_live_row *r = &rows[i];
 
 		if (r->unclear)
-			fprintf(out,
-				"id %" PRIu32 ": bpfbench's own readings make it run, and these "
-				"runs cannot be told from the others: no figures\n",
-				r->program.id);
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+				    "id %" PRIu32 ": bpfbench's own readings make it run, and "
+				    "these runs cannot be told from the others: no figures",
+				    r->program.id);
 		else if (r->own_runs)
-			fprintf(out,
-				"id %" PRIu32 ": bpfbench's own readings made it run %s times a "
-				"second; those runs are left out, and none of the others was "
-				"alone\n",
-				r->program.id,
-				bb_table_cell_value((double)r->own_runs / r->seconds).text);
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+				    "id %" PRIu32 ": bpfbench's own readings made it run %s times "
+				    "a second; those runs are left out, and none of the others "
+				    "was alone",
+				    r->program.id,
+				    bb_table_cell_value((double)r->own_runs / r->seconds).text);
 	}
 	if (!n_idle)
 		return;
-	fprintf(out, "%zu program%s did not run:", n_idle, bb_plural(n_idle));
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu program%s did not run:", n_idle,
+		    bb_plural(n_idle));
 	for (size_t i = 0; i < n && named < IDLE_NAMED; i++)
 		if (is_idle(&rows[i]))
-			fprintf(out, "%s %s", named++ ? "," : "",
-				rows[i].program.name[0] ? rows[i].program.name : "-");
-	fprintf(out, "%s (--all lists %s)\n", named < n_idle ? ", ..." : "",
-		n_idle == 1 ? "it" : "them");
+			bb_doc__append(d, "%s %s", named++ ? "," : "",
+				       rows[i].program.name[0] ? rows[i].program.name : "-");
+	bb_doc__append(d, "%s (--all lists %s)", named < n_idle ? ", ..." : "",
+		       n_idle == 1 ? "it" : "them");
 }
 
-static int print_table(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
+static int print_table(const struct bb_live_row *rows, size_t n, bool all,
+		       const struct bb_doc_look *look, FILE *out)
 {
-	static const struct bb_doc_column columns[] = {
-		{BB_NUMBER("id")},      {BB_TEXT("type")},     {BB_TEXT("name")},
-		{BB_NUMBER("runs/s")},  {BB_NUMBER("ns/run")}, {BB_NUMBER("p50")},
-		{BB_NUMBER("p90")},     {BB_NUMBER("p99")},    {BB_NUMBER("mean of")},
-		{BB_NUMBER("share %")}, {BB_NUMBER("CPU %")},  {BB_NUMBER("misses/s")},
+	static const struct {
+		struct bb_doc_column as;
+		bool if_wide; /* not on a narrow screen */
+	} columns[] = {
+		{{BB_NUMBER("id")}, false},     {{BB_TEXT("type")}, true},
+		{{BB_TEXT("name")}, false},     {{BB_NUMBER("runs/s")}, false},
+		{{BB_NUMBER("ns/run")}, false}, {{BB_NUMBER("p50")}, false},
+		{{BB_NUMBER("p90")}, false},    {{BB_NUMBER("p99")}, true},
+		{{BB_NUMBER("mean of")}, true}, {{BB_NUMBER("share %")}, true},
+		{{BB_NUMBER("CPU %")}, false},  {{BB_NUMBER("misses/s")}, true},
 	};
+	bool is_wide = look->width >= bb_doc_plain_look.width;
 	struct bb_doc d = {0};
 	size_t n_idle = 0;
 
-	bb_doc__table(&d, columns, BB_LEN(columns));
+	bb_doc__table(&d, NULL, 0);
+	for (size_t k = 0; k < BB_LEN(columns); k++)
+		if (is_wide || !columns[k].if_wide)
+			bb_doc__column(&d, columns[k].as);
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_live_row *r = &rows[i];
 		const char *mark = bb_live_row__share(r) < SHARE_MIN ? "~" : "";
@@ -79,31 +90,35 @@ static int print_table(const struct bb_live_row *rows, size_t n, bool all, FILE 
 			continue;
 		}
 		bb_doc__cell(&d, "%" PRIu32, r->program.id);
-		bb_doc__text_cell(&d, bb_prog_type_name(r->program.type).text);
+		if (is_wide)
+			bb_doc__text_cell(&d, bb_prog_type_name(r->program.type).text);
 		bb_doc__cell(&d, "%s%s", r->program.name[0] ? r->program.name : "-",
 			     r->gone ? " (gone)" : "");
 		add_number(&d, "", r->runs_per_s);
 		add_number(&d, "", r->ns_per_run);
 		add_number(&d, mark, r->p50);
 		add_number(&d, mark, r->p90);
-		add_number(&d, mark, r->p99);
-		if (r->mean_of)
-			bb_doc__cell(&d, "%" PRIu32, r->mean_of);
-		else
-			bb_doc__text_cell(&d, "-");
-		add_number(&d, "", 100 * bb_live_row__share(r));
+		if (is_wide) {
+			add_number(&d, mark, r->p99);
+			bb_doc__text_cell(&d,
+					  r->mean_of ? bb_table_cell_of("%" PRIu32, r->mean_of).text
+						     : "-");
+			add_number(&d, "", 100 * bb_live_row__share(r));
+		}
 		add_number(&d, "", 100 * r->cpu_share);
-		add_number(&d, "", r->misses_per_s);
+		if (is_wide)
+			add_number(&d, "", r->misses_per_s);
 	}
-	bb_doc__text(&d, &bb_doc_plain_look, out);
+	add_notes(rows, n, n_idle, &d);
+	bb_doc__text(&d, look, out);
 	bb_doc__done(&d);
-	put_notes(rows, n, n_idle, out);
 	return 0;
 }
 
 /* --- JSON --- */
 
-static int print_json(const struct bb_live_row *rows, size_t n, bool, FILE *out)
+static int print_json(const struct bb_live_row *rows, size_t n, bool, const struct bb_doc_look *,
+		      FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
 
@@ -197,7 +212,8 @@ static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	}
 }
 
-static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool, FILE *out)
+static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool,
+			     const struct bb_doc_look *, FILE *out)
 {
 	for (size_t k = 0; k < BB_LEN(families); k++) {
 		const char *name = families[k].name, *type = families[k].type;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "export/document.h"
 #include "run/live.h"
 
 /*
  * A format of `bpfbench live`. print() writes rows[n] and returns 0 or -ENOMEM; the caller checks
  * `out` for errors of writing. Without `all`, the table has no rows for programs that did not run,
- * but one line with their names. The other formats always have all rows.
+ * but one paragraph with their names. On a narrow terminal it has fewer columns. The other formats
+ * always have all.
  */
 struct bb_live_format {
 	const char *name;
 	const char *doc;
-	int (*print)(const struct bb_live_row *rows, size_t n, bool all, FILE *out);
+	int (*print)(const struct bb_live_row *rows, size_t n, bool all,
+		     const struct bb_doc_look *look, FILE *out);
 };
 
 #define BB_N_LIVE_FORMATS 3

@@ -37,7 +37,8 @@ static void update_bar(void *arg, double done, double total, const char *what)
 	for (int i = 0; i < BAR_CELLS; i++)
 		cells[i] = i < (int)(share * BAR_CELLS) ? '#' : '-';
 	if (share > 0.02)
-		snprintf(left, sizeof(left), "%.0f s left", elapsed_s * (1 - share) / share);
+		snprintf(left, sizeof(left), "%.0f s left",
+			 fmin(elapsed_s * (1 - share) / share, bb_deadline_left_s()));
 	columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 	columns -= BAR_CELLS + 24;
 	bb_clean__put_raw(stderr, "\r");

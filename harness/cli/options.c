@@ -14,10 +14,35 @@ int bb_complain(const struct bb_err *err)
 	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
 }
 
+/* Writes "NAME: line", on a terminal in lines of its width. A line with a log is left as it is. */
+static void put_message(const char *name, const char *line)
+{
+	struct bb_doc_look look = bb_output_look(stderr);
+	struct bb_doc d = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		bb_out_of_memory();
+	look.wrap &= !strchr(line, '\n');
+	if (look.wrap) {
+		bb_doc__add(&d, BB_DOC_PARAGRAPH, name, "%s", line);
+		bb_doc__text(&d, &look, out);
+		bb_doc__done(&d);
+	} else {
+		fprintf(out, "%s: %s\n", name, line);
+	}
+	if (fclose(out))
+		bb_out_of_memory();
+	/* one write, because other processes write to stderr, too */
+	fputs(text, stderr);
+	free(text);
+}
+
 void bb_say(const char *line)
 {
-	/* one write, because other processes write to stderr, too */
-	fprintf(stderr, "bpfbench: %s\n", line);
+	put_message("bpfbench", line);
 }
 
 void bb_tell(const char *fmt, ...)
@@ -36,12 +61,13 @@ void bb_tell(const char *fmt, ...)
 void bb_usage_error(const char *fmt, ...)
 {
 	va_list ap;
+	char *what;
 
-	fprintf(stderr, "%s: ", command_name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&what, fmt, ap) < 0)
+		bb_out_of_memory();
 	va_end(ap);
-	fprintf(stderr, "; see `%s --help`\n", command_name);
+	put_message(command_name, bb_asprintf("%s; see `%s --help`", what, command_name));
 	exit(BB_EXIT_USAGE);
 }
 

@@ -85,6 +85,9 @@ static void put_hottest(const struct bb_counted *c, const struct bb_annotate_opt
 
 void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out)
 {
+	const struct bb_doc_look look = {.width = opts->width, .wrap = opts->width != SIZE_MAX};
+	struct bb_doc calls = {0};
+
 	bb_put_clean(out, c->name);
 	fprintf(out,
 		":\n%" PRIu64 " runs of %.2f instructions; %u in the program, %u block%s, %" PRIu64
@@ -92,11 +95,14 @@ void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts
 		c->runs, c->runs ? (double)c->instructions / (double)c->runs : 0, c->n_insns,
 		c->n_blocks, bb_plural(c->n_blocks), c->paths, bb_plural(c->paths));
 	for (size_t i = 0; i < c->n_calls; i++) {
-		fprintf(out, "%s%.2f ", i ? ", " : "calls per run: ",
-			c->runs ? (double)c->calls[i].calls / (double)c->runs : 0);
-		bb_put_clean(out, c->calls[i].name);
+		if (!i)
+			bb_doc__add(&calls, BB_DOC_PARAGRAPH, "calls per run", "%s", "");
+		bb_doc__append(&calls, "%s%.2f %s", i ? ", " : "",
+			       c->runs ? (double)c->calls[i].calls / (double)c->runs : 0,
+			       c->calls[i].name);
 	}
-	fputs(c->n_calls ? "\n" : "", out);
+	bb_doc__text(&calls, &look, out);
+	bb_doc__done(&calls);
 	for (size_t i = 0; i < c->n_lines; i++)
 		if (!c->lines[i].executions) {
 			fputs("#####: a line that no run executed\n", out);

@@ -40,9 +40,17 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
+/* Returns a figure with the decimals of `scale`, a time in ms if `like` is shown in ms. */
+static struct bb_table_cell figure(const struct bb_diff *row, double value, double scale,
+				   double like)
+{
+	if (row->exact || !bb_same_text(row->unit, "ns") || !bb_is_shown_in_ms(like))
+		return bb_table_cell_number(value, row->exact ? BB_WHOLE : scale);
+	return bb_table_cell_of("%s ms", bb_table_cell_number(value / 1e6, scale / 1e6).text);
+}
+
 static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, struct bb_doc *d)
 {
-	double scale_a = row->exact ? BB_WHOLE : row->a, scale_b = row->exact ? BB_WHOLE : row->b;
 	const struct bb_comparison *c = NULL, *again = NULL;
 	const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict)
 			      : row->exact     ? row->shift > 0 ? "more" : "fewer"
@@ -55,12 +63,12 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		again = find_comparison(g->again, row->name);
 	bb_doc__text_cell(d, row->name);
 	bb_doc__cell(d, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
-	bb_doc__number_cell(d, row->a, scale_a);
-	bb_doc__number_cell(d, row->b, scale_b);
+	bb_doc__table_cell(d, figure(row, row->a, row->a, row->a));
+	bb_doc__table_cell(d, figure(row, row->b, row->b, row->b));
 	/* The difference has one decimal more than A, because 1 % of 900 ns is 9.0 ns and paired
 	 * differences are more precise than A and B. */
 	bb_doc__cell_if(d, isfinite(row->shift), "%s%s", row->shift > 0 ? "+" : "",
-			bb_table_cell_number(row->shift, row->exact ? BB_WHOLE : row->a / 10).text);
+			figure(row, row->shift, row->a / 10, row->a).text);
 	bb_doc__table_cell(d, percent(row->ratio));
 	bb_doc__table_cell(d, row->exact ? (struct bb_table_cell){"exact"}
 					 : percents(row->lo, row->hi));
@@ -85,10 +93,11 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("Case")},         {BB_TEXT("Metric")},    {BB_NUMBER("A")},
-		{BB_NUMBER("B")},          {BB_NUMBER("Diff")},    {BB_NUMBER("Diff %")},
-		{BB_NUMBER("Interval %")}, {BB_NUMBER("Again %")}, {BB_VERDICT("Verdict")},
-		{BB_TEXT("Note")},
+		{BB_TEXT("Case")},         {BB_TEXT("Metric")},
+		{BB_NUMBER("A")},          {BB_NUMBER("B")},
+		{BB_NUMBER("Diff")},       {BB_NUMBER("Diff %")},
+		{BB_NUMBER("Interval %")}, {BB_NUMBER("Again %"), .spill = 1},
+		{BB_VERDICT("Verdict")},   {BB_TEXT("Note")},
 	};
 
 	bb_doc__table(d, columns, BB_LEN(columns));

@@ -5,6 +5,7 @@
 
 #define ABSENT "-"     /* shown for an empty cell, so that the eye stays in its column */
 #define LEAST_LAST 24u /* least characters for a last column of text */
+#define LEAST_CODE 12u /* the same for one of source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 120};
 
@@ -162,14 +163,15 @@ static size_t last_column(const struct layout *l)
 	return last;
 }
 
-/* Gives a last column of text the width that the other columns leave. */
+/* Gives a last column of text or source the width that the other columns leave. */
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l), others;
+	size_t least = l->b->columns[last].cells == BB_CELLS_CODE ? LEAST_CODE : LEAST_LAST;
 
 	others = total_width(l) - l->width[last];
 	if (look->wrap && l->b->columns[last].cells != BB_CELLS_NUMBER &&
-	    total_width(l) > look->width && look->width >= others + LEAST_LAST)
+	    total_width(l) > look->width && look->width >= others + least)
 		l->width[last] = look->width - others;
 }
 
@@ -322,7 +324,7 @@ static void put_below(const struct page *p, const struct layout *l, size_t colum
 		if (!at) {
 			fprintf(p->out, "  %s: ", b->columns[column].head);
 			at = 4 + bb_text_width(b->columns[column].head);
-		} else if (at + width + 2 > p->look->width) {
+		} else if (at + width + 3 > p->look->width) { /* ", " and a later comma */
 			fputs(",\n    ", p->out);
 			at = 4;
 		} else {

@@ -50,7 +50,7 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 					 p->of->voids);
 	bb_doc__text_cell(d, run->of->started ? run->of->started : run->of->id);
 	bb_doc__cell(d, "%.*s", COMMIT_DIGITS, run->of->commit);
-	bb_doc__number_cell(d, e->value, e->value);
+	bb_doc__table_cell(d, bb_table_cell_time(e->value, e->value));
 	bb_doc__table_cell(d, bb_table_cell_interval(e));
 	bb_doc__table_cell(d, cell_of("%.4f", p->of->figure[BB_BY_RATIO].value));
 	bb_doc__table_cell(d, cell_of("%.4g", p->of->figure[BB_BY_RELATIVE].value));
@@ -159,8 +159,9 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 			       bb_history_default_rule.window_min);
 }
 
-/* The order of rows: changed cases, other cases outside sweeps, other cases of sweeps. */
-enum rank { NEWS, SINGLE, SWEPT, NO_ROW };
+/* The order of rows: changed cases, other cases outside sweeps, those with too few runs (a table of
+ * their own), other cases of sweeps. */
+enum rank { NEWS, SINGLE, LEARNING, SWEPT, NO_ROW };
 
 /* True if the parameter of the case has more than BB_SWEEP_VALUES values. */
 static bool is_swept(const struct bb_timeline *t, const struct bb_timeline_case *c)
@@ -185,10 +186,13 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 		return NO_ROW;
 	if (bb_history_is_news(bb_timeline__mark(t, c)))
 		return NEWS;
-	return is_swept(t, c) ? SWEPT : SINGLE;
+	if (is_swept(t, c))
+		return SWEPT;
+	return !only && bb_timeline__mark(t, c) == BB_HISTORY_LEARNING ? LEARNING : SINGLE;
 }
 
-static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, struct bb_doc *d)
+static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, enum rank rank,
+		    struct bb_doc *d)
 {
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
 	struct bb_estimate e = p ? *bb_timeline__judged(c, p) : (struct bb_estimate){NAN, NAN, NAN};
@@ -199,15 +203,22 @@ static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *
 	if (!isfinite(e.value))
 		bb_doc__text_cell(d, NULL);
 	else if (in_ns)
-		bb_doc__cell(d, "%s ns", bb_table_cell_number(e.value, e.value).text);
+		bb_doc__cell(d, "%s%s", bb_table_cell_time(e.value, e.value).text,
+			     bb_is_shown_in_ms(e.value) ? "" : " ns");
 	else
 		bb_doc__cell(d, "%.4f x %s", e.value,
 			     c->by == BB_BY_RATIO ? "anchor" : "reference");
-	bb_doc__table_cell(d, in_ns ? bb_table_cell_number(half, e.value) : cell_of("%.4f", half));
+	if (rank == LEARNING)
+		bb_doc__text_cell(d, NULL);
+	else
+		bb_doc__table_cell(d, in_ns ? bb_table_cell_time(half, e.value)
+					    : cell_of("%.4f", half));
 	bb_doc__table_cell(d, cell_of("%+.2f", p ? 100 * bb_timeline__change(c, p) : (double)NAN));
 	bb_doc__table_cell(d, cell_of("%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN));
 	bb_doc__cell(d, "%zu", c->n_points);
-	bb_doc__text_cell(d, p ? bb_history_mark_text(t, p) : "not judged");
+	bb_doc__text_cell(d, rank == LEARNING ? NULL
+			     : p              ? bb_history_mark_text(t, p)
+					      : "not judged");
 }
 
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d)
@@ -223,7 +234,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		{BB_VERDICT("Mark")},
 	};
 	enum { N = BB_LEN(columns) };
-	size_t n = 0, left_out = 0;
+	size_t n = 0, left_out = 0, learning = 0;
 
 	bb_doc__table(d, columns, N);
 	for (enum rank rank = NEWS; rank < NO_ROW; rank++)
@@ -236,11 +247,15 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 				continue;
 			}
 			n++;
+			if (rank == LEARNING && !learning++) {
+				bb_doc__add(d, BB_DOC_TITLE, NULL, "Too few runs to judge");
+				bb_doc__table(d, columns, N);
+			}
 			if (n == OPEN_ROWS + 1 && only) {
 				bb_doc__add(d, BB_DOC_FOLD, NULL, "More");
 				bb_doc__table(d, columns, N);
 			}
-			add_row(t, &t->cases[i], d);
+			add_row(t, &t->cases[i], rank, d);
 		}
 	if (n > OPEN_ROWS && only)
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");

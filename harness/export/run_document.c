@@ -525,15 +525,42 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
+static bool has_step(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!strcmp(r->cases[i].drive, "step"))
+			return true;
+	return false;
+}
+
+/* Adds what to do next with a program that was measured. */
+static void add_next(const struct bb_report *r, struct bb_doc *d)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		found += r->comparisons[i].verdict == BB_VERDICT_REGRESSED ||
+			 r->comparisons[i].verdict == BB_VERDICT_IMPROVED;
+	if (r->n_timed)
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "bpfbench annotate --time (nanoseconds by line)");
+	else if (found && has_step(r))
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "the same with --time (which lines the difference is in)");
+	else if (!r->n_comparisons && has_step(r))
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "the same with --lines (time by line); after a change, bpfbench "
+			    "compare --object OLD.o --object NEW.o");
+}
+
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
 {
 	add_key(r, add_all_cases(r, BB_SHORT, d), d);
 	add_machine(r, d);
 	bb_doc__add(d, BB_DOC_FAINT, "more", "bpfbench show --details (all figures)");
-	if (r->n_timed)
-		bb_doc__append(d, ", annotate --time (nanoseconds by line)");
-	else if (r->n_counted)
+	if (r->n_counted && !r->n_timed)
 		bb_doc__append(d, ", annotate (instructions by line)");
+	add_next(r, d);
 }
 
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d)

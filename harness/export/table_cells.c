@@ -110,9 +110,14 @@ struct bb_table_cell bb_table_cell_number(double value, double scale)
 	return cell;
 }
 
+bool bb_is_shown_in_ms(double ns)
+{
+	return fabs(ns) >= NS_SHOWN_AS_MS;
+}
+
 struct bb_table_cell bb_table_cell_time(double ns, double scale)
 {
-	if (!(fabs(scale) >= NS_SHOWN_AS_MS) || !isfinite(ns))
+	if (!bb_is_shown_in_ms(scale) || !isfinite(ns))
 		return bb_table_cell_number(ns, scale);
 	return bb_table_cell_of("%s ms", bb_table_cell_number(ns / 1e6, scale / 1e6).text);
 }

@@ -57,6 +57,9 @@ struct bb_table_cell bb_executed_cell(const struct bb_case *c);
 #define BB_WHOLE 1000.0 /* scale of whole numbers, which have no decimals */
 struct bb_table_cell bb_table_cell_number(double value, double scale);
 
+/* True if a time is shown in ms. */
+bool bb_is_shown_in_ms(double ns);
+
 /* Returns a time as bb_table_cell_number() does; as "33.0 ms" if `scale` is a millisecond or more.
  */
 struct bb_table_cell bb_table_cell_time(double ns, double scale);

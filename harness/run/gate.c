@@ -576,7 +576,9 @@ static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opt
 	const struct bb_time_diff_opts diff = {.base = bb_revision_names[BB_BASE],
 					       .head = bb_revision_names[BB_HEAD],
 					       .threshold = run->opts->threshold,
-					       .alpha = run->opts->alpha};
+					       .alpha = run->opts->alpha,
+					       .option = "--each",
+					       .amount = run->opts->each_s};
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < run->n_jobs; i++)

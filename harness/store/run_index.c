@@ -212,6 +212,7 @@ struct file {
 /* A file that changed within this time before it was read may change again with the same mtime. */
 #define SETTLED_NS (2 * NS_PER_S)
 #define NS_PER_S 1000000000LL
+#define COMPARE "bpfbench compare " /* begins the command of a comparison */
 
 static int64_t ns_of(struct timespec t)
 {
@@ -227,7 +228,9 @@ static void index_report(struct bb_report *r, struct bb_index_run run, struct bb
 	run.started = r->started;
 	run.incomplete = r->incomplete;
 	run.commit = r->fingerprint.git_commit;
-	run.is_comparison = r->n_comparisons > 0;
+	/* one by line or by count has no comparison of its own */
+	run.is_comparison = r->n_comparisons > 0 ||
+			    (r->command && !strncmp(r->command, COMPARE, strlen(COMPARE)));
 	run.n_points = run.is_comparison ? 0 : (uint32_t)r->n_cases;
 	lent.cases = bb_calloc(r->n_cases + 1, sizeof(*lent.cases));
 	lent.points = bb_calloc(r->n_cases + 1, sizeof(*lent.points));

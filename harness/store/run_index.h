@@ -96,7 +96,7 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 
 /* Version of the database. Raise it when the same run gives other points than before
  * (test_run_index.c notices), or when a table changes. */
-#define BB_HISTORY_DB_VERSION 4u
+#define BB_HISTORY_DB_VERSION 5u
 
 /* Reads the index from dir/history.db. The index is empty if there is no valid file. */
 void bb_history_db__load(const char *dir, struct bb_run_index *ret_index);

@@ -237,7 +237,7 @@ static void test_points_of_this_version(void **state)
 	struct bb_run_index x;
 
 	(void)state;
-	assert_int_equal(BB_HISTORY_DB_VERSION, 4);
+	assert_int_equal(BB_HISTORY_DB_VERSION, 5);
 	store("20260101T000000Z-x", 700);
 	assert_int_equal(bb_run_index__read(folder, NULL, NULL, &x, NULL), 0);
 	assert_int_equal(x.n_points, 3);
