@@ -43,17 +43,15 @@ static void hang_up(struct connection *c)
 static void answer(struct connection *c, const char *status, const char *type, const char *text,
 		   size_t len, bool is_head)
 {
-	FILE *out = open_memstream(&c->answer, &c->len);
+	FILE *out = bb_open_memstream(&c->answer, &c->len);
 
-	if (!out)
-		return;
 	fprintf(out,
 		"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
 		"Cache-Control: no-store\r\nAllow: GET, HEAD\r\n\r\n",
 		status, type, len);
 	if (!is_head)
 		fwrite(text, 1, len, out);
-	fclose(out);
+	bb_close_memstream(out);
 }
 
 static void refuse(struct connection *c, const char *status, bool is_head)

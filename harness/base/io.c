@@ -207,7 +207,7 @@ char *bb_program_dir(void)
 		if (slash)
 			*slash = '\0';
 	}
-	return strdup(dir);
+	return bb_strdup(dir);
 }
 
 /* --- folders that another user may have made --- */

@@ -62,6 +62,22 @@ char *bb_strdup(const char *text)
 	return copy;
 }
 
+char *bb_strndup(const char *text, size_t len)
+{
+	char *copy = strndup(text, len);
+
+	if (!copy)
+		bb_out_of_memory();
+	return copy;
+}
+
+void *bb_memdup(const void *data, size_t size)
+{
+	void *copy = bb_calloc(1, size);
+
+	return size ? memcpy(copy, data, size) : copy;
+}
+
 char *bb_asprintf(const char *fmt, ...)
 {
 	char *text;
@@ -91,8 +107,7 @@ void bb_close_memstream(FILE *stream)
 		bb_out_of_memory();
 }
 
-/* Changes the room of the array `*items` to n items. */
-static void resize(void *items, size_t n, size_t item_size)
+void bb_resize(void *items, size_t n, size_t item_size)
 {
 	void *old, *resized;
 
@@ -108,7 +123,7 @@ void *bb_append(void *items, size_t *n, size_t item_size)
 	char *array;
 
 	if (!(*n & (*n - 1)))
-		resize(items, *n ? 2 * *n : 1, item_size);
+		bb_resize(items, *n ? 2 * *n : 1, item_size);
 	memcpy(&array, items, sizeof(array));
 	return memset(array + (*n)++ * item_size, 0, item_size);
 }
@@ -122,6 +137,6 @@ void bb_reserve(void *items, size_t n, size_t *size, size_t item_size)
 	while (more < n)
 		if (__builtin_mul_overflow(more, 2, &more))
 			bb_out_of_memory();
-	resize(items, more, item_size);
+	bb_resize(items, more, item_size);
 	*size = more;
 }

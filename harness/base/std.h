@@ -57,6 +57,8 @@ int bb_fail_nomem(struct bb_err *err);
 void bb_out_of_memory(void) __attribute__((noreturn));
 void *bb_calloc(size_t n, size_t size); /* zeroed; a valid pointer also for no bytes */
 char *bb_strdup(const char *text);
+char *bb_strndup(const char *text, size_t len);
+void *bb_memdup(const void *data, size_t size);
 char *bb_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Open and close a stream that writes into memory, as open_memstream(3) does; free(*ret_text). */
@@ -69,6 +71,10 @@ void bb_close_memstream(FILE *stream);
  * reaches a power of two, so no capacity is stored.
  */
 void *bb_append(void *items, size_t *n, size_t item_size);
+
+/* Changes the room of the array `*items` to n items, n > 0; `items` is the address of the pointer.
+ */
+void bb_resize(void *items, size_t n, size_t item_size);
 
 /*
  * Makes room for n items in the array `*items`, which has room for `*size` items; `items` is the

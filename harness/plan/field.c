@@ -28,15 +28,10 @@ struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, 
 
 /* --- texts and numbers --- */
 
-int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text)
+void bb_field__set_text(char **dest, const char *text)
 {
-	char *copy = bb_strdup(text);
-
-	if (!copy)
-		return bb_fail_nomem(r->err);
 	free(*dest);
-	*dest = copy;
-	return 0;
+	*dest = bb_strdup(text);
 }
 
 int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
@@ -47,7 +42,8 @@ int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const st
 				     bb_yaml__show(node).text);
 	if (!*node->text)
 		return bb_yaml__fail(r, node, "%s must not be empty", f->name);
-	return bb_field__set_text(r, bb_field__member(f, base), node->text);
+	bb_field__set_text(bb_field__member(f, base), node->text);
+	return 0;
 }
 
 static const char name_characters[] = "-._"
@@ -111,9 +107,10 @@ int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
 	size_t i;
 	int rc = bb_field__choose(r, f, node, &i);
 
-	return rc ? rc
-		  : bb_field__set_text(r, bb_field__member(f, base),
-				       f->choice ? f->choice(i) : f->choices[i]);
+	if (!rc)
+		bb_field__set_text(bb_field__member(f, base),
+				   f->choice ? f->choice(i) : f->choices[i]);
+	return rc;
 }
 
 static int read_index(const struct bb_reader *r, const struct bb_field *f,
@@ -216,10 +213,7 @@ static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
 	}
 	if (rc)
 		return rc;
-	*dest = malloc(n * sizeof(**dest));
-	if (!*dest)
-		return bb_fail_nomem(r->err);
-	memcpy(*dest, v, n * sizeof(**dest));
+	*dest = bb_memdup(v, n * sizeof(**dest));
 	*(size_t *)bb_field__number(f, base) = n;
 	return 0;
 }
@@ -234,18 +228,15 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f,
 	if (rc)
 		return rc;
 	*dest = bb_calloc(node->n + 1, sizeof(**dest)); /* one more for the NULL at the end */
-	if (!*dest)
-		return bb_fail_nomem(r->err);
-	for (size_t i = 0; !rc && i < node->n; i++) {
+	for (size_t i = 0; i < node->n; i++) {
 		const struct bb_yaml *text = &node->items[i];
 
 		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
 			return bb_yaml__fail(r, text, "%s must be a text, not %s", f->item,
 					     bb_yaml__show(text).text);
-		rc = bb_field__set_text(r, &(*dest)[*n], text->text);
-		*n += !rc;
+		(*dest)[(*n)++] = bb_strdup(text->text);
 	}
-	return rc;
+	return 0;
 }
 
 /* --- mappings, and lists of them --- */
@@ -341,8 +332,6 @@ static int read_list(const struct bb_reader *r, const struct bb_field *f,
 	if (rc)
 		return rc;
 	*items = bb_calloc(node->n, size);
-	if (!*items)
-		return bb_fail_nomem(r->err);
 	for (size_t i = 0; !rc && i < node->n; i++) {
 		const struct bb_yaml *at = &node->items[i];
 		char *item = *items + *n * size;
@@ -367,13 +356,11 @@ static int read_list(const struct bb_reader *r, const struct bb_field *f,
 
 /* --- members that own memory --- */
 
-static int copy_text(const struct bb_field *f, const void *from, void *to)
+static void copy_text(const struct bb_field *f, const void *from, void *to)
 {
 	char *const *text = bb_field__const_member(f, from);
-	char **dest = bb_field__member(f, to);
 
-	*dest = *text ? bb_strdup(*text) : NULL;
-	return *text && !*dest ? -ENOMEM : 0;
+	*(char **)bb_field__member(f, to) = *text ? bb_strdup(*text) : NULL;
 }
 
 static void free_memory(const struct bb_field *f, void *base)
@@ -384,19 +371,15 @@ static void free_memory(const struct bb_field *f, void *base)
 	*memory = NULL;
 }
 
-static int copy_texts(const struct bb_field *f, const void *from, void *to)
+static void copy_texts(const struct bb_field *f, const void *from, void *to)
 {
 	char *const *const *texts = bb_field__const_member(f, from);
 	char ***dest = bb_field__member(f, to);
 	size_t n = *(size_t *)bb_field__number(f, to);
 
 	*dest = *texts ? bb_calloc(n + 1, sizeof(**dest)) : NULL;
-	for (size_t i = 0; *dest && i < n; i++) {
+	for (size_t i = 0; *dest && i < n; i++)
 		(*dest)[i] = bb_strdup((*texts)[i]);
-		if (!(*dest)[i])
-			return -ENOMEM;
-	}
-	return *texts && !*dest ? -ENOMEM : 0;
 }
 
 static void free_texts(const struct bb_field *f, void *base)
@@ -409,17 +392,13 @@ static void free_texts(const struct bb_field *f, void *base)
 }
 
 /* Copies bytes, or 32-bit numbers. */
-static int copy_bytes(const struct bb_field *f, const void *from, void *to)
+static void copy_bytes(const struct bb_field *f, const void *from, void *to)
 {
 	char *const *bytes = bb_field__const_member(f, from);
-	char **copy = bb_field__member(f, to);
 	size_t n = *(size_t *)bb_field__number(f, to) *
 		   (f->type == &bb_type_u32_list ? sizeof(uint32_t) : 1);
 
-	*copy = *bytes ? malloc(n + 1) : NULL;
-	if (*copy)
-		memcpy(*copy, *bytes, n);
-	return *bytes && !*copy ? -ENOMEM : 0;
+	*(char **)bb_field__member(f, to) = *bytes ? bb_memdup(*bytes, n) : NULL;
 }
 
 static int read_part(const struct bb_reader *r, const struct bb_field *f,
@@ -428,9 +407,9 @@ static int read_part(const struct bb_reader *r, const struct bb_field *f,
 	return bb_kind__read(r, f->of, node, 0, bb_field__member(f, base));
 }
 
-static int copy_part(const struct bb_field *f, const void *from, void *to)
+static void copy_part(const struct bb_field *f, const void *from, void *to)
 {
-	return bb_kind__copy(f->of, bb_field__const_member(f, from), bb_field__member(f, to));
+	bb_kind__copy(f->of, bb_field__const_member(f, from), bb_field__member(f, to));
 }
 
 static void free_part(const struct bb_field *f, void *base)
@@ -438,19 +417,15 @@ static void free_part(const struct bb_field *f, void *base)
 	bb_kind__done(f->of, bb_field__member(f, base));
 }
 
-static int copy_list(const struct bb_field *f, const void *from, void *to)
+static void copy_list(const struct bb_field *f, const void *from, void *to)
 {
 	char *const *items = bb_field__const_member(f, from);
 	char **copies = bb_field__member(f, to);
-	size_t *n = bb_field__number(f, to), n_items = *n, size = f->of->size;
-	int rc = 0;
+	size_t n = *(size_t *)bb_field__number(f, to), size = f->of->size;
 
-	*copies = *items ? bb_calloc(n_items + 1, size) : NULL;
-	if (*items && !*copies)
-		return -ENOMEM;
-	for (*n = 0; !rc && *n < n_items; ++*n)
-		rc = bb_kind__copy(f->of, *items + *n * size, *copies + *n * size);
-	return rc;
+	*copies = *items ? bb_calloc(n + 1, size) : NULL;
+	for (size_t i = 0; i < n; i++)
+		bb_kind__copy(f->of, *items + i * size, *copies + i * size);
 }
 
 static void free_list(const struct bb_field *f, void *base)
@@ -464,10 +439,8 @@ static void free_list(const struct bb_field *f, void *base)
 	*n = 0;
 }
 
-int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
+void bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 {
-	int rc = 0;
-
 	memcpy(ret_to, from, kind->size);
 	for (size_t i = 0; i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
@@ -475,7 +448,7 @@ int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 		memset(bb_field__member(f, ret_to), 0,
 		       f->type == &bb_type_part ? f->of->size : f->type->owned_bytes);
 	}
-	for (size_t i = 0; !rc && i < kind->n_fields; i++) {
+	for (size_t i = 0; i < kind->n_fields; i++) {
 		const struct bb_field *f = &kind->fields[i];
 		/* several rows may describe one member, which is copied once */
 		bool is_copied = false;
@@ -484,9 +457,8 @@ int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to)
 			is_copied |= kind->fields[k].offset == f->offset &&
 				     kind->fields[k].type == f->type;
 		if (f->type->copy && !is_copied)
-			rc = f->type->copy(f, from, ret_to);
+			f->type->copy(f, from, ret_to);
 	}
-	return rc;
 }
 
 void bb_kind__done(const struct bb_kind *kind, void *item)

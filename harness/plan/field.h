@@ -29,8 +29,8 @@ struct bb_type {
 	bb_read_value *read;
 	size_t owned_bytes; /* size of the member's pointer to memory that it owns; 0: the member
 			       owns no memory */
-	/* Copies owned memory into a member whose pointer is NULL. Returns 0 or -ENOMEM. */
-	int (*copy)(const struct bb_field *f, const void *from, void *to);
+	/* Copies owned memory into a member whose pointer is NULL. */
+	void (*copy)(const struct bb_field *f, const void *from, void *to);
 	void (*done)(const struct bb_field *f,
 		     void *base); /* frees the member's memory, and sets its pointer to NULL */
 	const char *schema;       /* as bb_field.schema */
@@ -109,8 +109,8 @@ int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, const char *of);
 
-/* Frees `*dest` and sets it to a copy of `text`. Returns 0 or -ENOMEM. */
-int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text);
+/* Frees `*dest` and sets it to a copy of `text`. */
+void bb_field__set_text(char **dest, const char *text);
 
 struct bb_phrase {
 	char text[256];
@@ -169,15 +169,14 @@ struct bb_kind {
 
 /*
  * Reads a mapping into the struct at `base`, key by key in the order of the file. `mode` is one
- * bit, or 0 for a kind without modes. Returns 0, -ENOMEM, or -EINVAL with a message: not a mapping,
- * an unknown key, a key of another mode, a missing required key, or a bad value.
+ * bit, or 0 for a kind without modes. Returns 0, or -EINVAL with a message: not a mapping, an
+ * unknown key, a key of another mode, a missing required key, or a bad value.
  */
 int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_yaml *node,
 		  unsigned int mode, void *base);
 
-/* Copies an item with all it owns. Give the copy to bb_kind__done() even after an error. Returns
- * 0 or -ENOMEM. */
-int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to);
+/* Copies an item with all it owns. Give the copy to bb_kind__done(). */
+void bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to);
 /* Frees all that the item owns. */
 void bb_kind__done(const struct bb_kind *kind, void *item);
 
@@ -227,8 +226,6 @@ struct bb_bytes_list {
 	size_t n;
 };
 
-/* Appends a copy of `data`. Returns 0 or -ENOMEM. */
-int bb_bytes_list__add(struct bb_bytes_list *list, const uint8_t *data, size_t len);
 void bb_bytes_list__done(struct bb_bytes_list *list);
 
 /*

@@ -27,17 +27,12 @@ static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
 		     void *base)
 {
 	struct bb_bytes *dest = bb_field__member(f, base);
-	uint8_t *copy;
 
 	if ((double)len < f->min || (double)len > f->max)
 		return bb_yaml__fail(r, node, "%s has %zu bytes; it must have from %.0f to %.0f",
 				     called, len, f->min, f->max);
-	copy = malloc(len);
-	if (!copy)
-		return bb_fail_nomem(r->err);
-	memcpy(copy, data, len);
 	free(dest->data);
-	*dest = (struct bb_bytes){.data = copy, .len = len};
+	*dest = (struct bb_bytes){.data = bb_memdup(data, len), .len = len};
 	return 0;
 }
 
@@ -52,9 +47,7 @@ int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const str
 		return bb_yaml__fail(r, node, "%s must be a text of hexadecimal bytes, not %s",
 				     f->name, bb_yaml__show(node).text);
 	size = strlen(node->text) / 2 + 1;
-	data = malloc(size);
-	if (!data)
-		return bb_fail_nomem(r->err);
+	data = bb_calloc(1, size);
 	if (bb_parse_hex(node->text, data, size, &len, &at))
 		rc = bb_yaml__fail(r, node,
 				   "%s: bytes of two hexadecimal digits each are expected; "
@@ -75,10 +68,9 @@ int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const st
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node) || !*node->text)
 		return bb_yaml__fail(r, node, "%s must be the name of a file, not %s", f->name,
 				     bb_yaml__show(node).text);
-	return asprintf(ret_path, "%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path,
-			node->text) < 0
-		       ? bb_fail_nomem(r->err)
-		       : 0;
+	*ret_path = bb_asprintf("%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path,
+				node->text);
+	return 0;
 }
 
 int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
@@ -107,18 +99,10 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 
 /* --- packet captures --- */
 
-int bb_bytes_list__add(struct bb_bytes_list *list, const uint8_t *data, size_t len)
+static void add_copy(struct bb_bytes_list *list, const uint8_t *data, size_t len)
 {
-	uint8_t *copy = malloc(len ? len : 1);
-	struct bb_bytes *added = copy ? bb_append(&list->v, &list->n, sizeof(*added)) : NULL;
-
-	if (!added) {
-		free(copy);
-		return -ENOMEM;
-	}
-	memcpy(copy, data, len);
-	*added = (struct bb_bytes){.data = copy, .len = len};
-	return 0;
+	*(struct bb_bytes *)bb_append(&list->v, &list->n, sizeof(*list->v)) =
+		(struct bb_bytes){.data = bb_memdup(data, len), .len = len};
 }
 
 void bb_bytes_list__done(struct bb_bytes_list *list)
@@ -142,7 +126,8 @@ static int add_packet(struct bb_bytes_list *list, const struct pcap_pkthdr *h, c
 	if (h->caplen < BB_FRAME_MIN_BYTES || h->caplen > BB_FRAME_MAX_BYTES)
 		return bb_fail(err, -EINVAL, "packet %zu has %u bytes; a packet has from %u to %u",
 			       list->n, h->caplen, BB_FRAME_MIN_BYTES, BB_FRAME_MAX_BYTES);
-	return bb_bytes_list__add(list, data, h->caplen) ? bb_fail_nomem(err) : 0;
+	add_copy(list, data, h->caplen);
+	return 0;
 }
 
 static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *list,
@@ -508,8 +493,7 @@ static int read_sweep(const struct bb_reader *r, const struct bb_field *f,
 		s.frame.data[s.byte] = (uint8_t)v;
 		if (s.is_address)
 			bb_frame__fix_checksums(s.frame.data, s.frame.len);
-		if (bb_bytes_list__add(&e->many, s.frame.data, s.frame.len))
-			rc = bb_fail_nomem(r->err);
+		add_copy(&e->many, s.frame.data, s.frame.len);
 	}
 	free(s.frame.data);
 	return rc;
@@ -569,8 +553,8 @@ struct builder {
 };
 
 /* Gives the input, which has its packet already, a copy of the entry's context. Metadata goes
- * before the packet. Returns 0 or -ENOMEM. */
-static int give_ctx(const struct entry *e, struct bb_input *in)
+ * before the packet. */
+static void give_ctx(const struct entry *e, struct bb_input *in)
 {
 	const struct bb_bytes *metadata = &e->xdp.metadata;
 	const void *from[] = {
@@ -584,33 +568,25 @@ static int give_ctx(const struct entry *e, struct bb_input *in)
 		[BB_CTX_XDP] = sizeof(e->xdp.md),
 	};
 	struct xdp_md *md;
-	uint8_t *data;
 
 	if (e->ctx_kind == BB_CTX_NONE)
-		return 0;
+		return;
 	in->ctx_kind = e->ctx_kind;
 	in->ctx_len = lengths[e->ctx_kind];
-	in->ctx = malloc(in->ctx_len);
-	if (!in->ctx)
-		return -ENOMEM;
-	memcpy(in->ctx, from[e->ctx_kind], in->ctx_len);
+	in->ctx = bb_memdup(from[e->ctx_kind], in->ctx_len);
 	if (e->ctx_kind != BB_CTX_XDP)
-		return 0;
+		return;
 	/* The kernel expects the metadata at the beginning of the packet. In the context, `data`
 	 * is the length of the metadata, and `data_end` is that of metadata and packet. */
-	data = realloc(in->data, metadata->len + in->len);
-	if (!data)
-		return -ENOMEM;
-	in->data = data;
 	if (metadata->len) {
-		memmove(data + metadata->len, data, in->len);
-		memcpy(data, metadata->data, metadata->len);
+		bb_resize(&in->data, metadata->len + in->len, 1);
+		memmove(in->data + metadata->len, in->data, in->len);
+		memcpy(in->data, metadata->data, metadata->len);
 	}
 	in->len += metadata->len;
 	md = (struct xdp_md *)(void *)in->ctx;
 	md->data = (__u32)metadata->len;
 	md->data_end = (__u32)in->len;
-	return 0;
 }
 
 /* Adds the `nth` input of the entry. Takes over packet->data. */
@@ -619,10 +595,7 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 {
 	struct bb_input *in = bb_append(&b->inputs.v, &b->inputs.n, sizeof(*in));
 	const struct bb_yaml **where = bb_append(&b->where, &b->n_where, sizeof(*where));
-	int n;
 
-	if (!in || !where)
-		return bb_fail_nomem(b->r->err);
 	*where = node;
 	*in = (struct bb_input){.data = packet->data,
 				.len = packet->len,
@@ -630,14 +603,11 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 				.has_retval = e->has_retval,
 				.retval = e->retval};
 	packet->data = NULL;
-	n = e->many.n ? asprintf(&in->name, "%s%s%zu", e->name ? e->name : "", e->name ? "-" : "",
-				 e->first_number + nth)
-		      : asprintf(&in->name, "%s", e->name);
-	if (n < 0)
-		in->name = NULL;
-	if (n < 0 || give_ctx(e, in))
-		return bb_fail_nomem(b->r->err);
-	if (n > BB_NAME_MAX_BYTES)
+	in->name = e->many.n ? bb_asprintf("%s%s%zu", e->name ? e->name : "", e->name ? "-" : "",
+					   e->first_number + nth)
+			     : bb_strdup(e->name);
+	give_ctx(e, in);
+	if (strlen(in->name) > BB_NAME_MAX_BYTES)
 		return bb_yaml__fail(b->r, node, "the name '%s' would have more than %d bytes",
 				     in->name, BB_NAME_MAX_BYTES);
 	b->bytes += in->len + in->ctx_len;
@@ -744,8 +714,6 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 	for (size_t i = 0; !rc && i < node->n; i++)
 		rc = read_entry(&b, &node->items[i]);
 	order = rc ? NULL : bb_calloc(b.inputs.n, sizeof(*order));
-	if (!rc && !order)
-		rc = bb_fail_nomem(r->err);
 	for (size_t i = 0; order && i < b.inputs.n; i++)
 		order[i] = &b.inputs.v[i];
 	if (order)

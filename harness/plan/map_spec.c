@@ -107,7 +107,7 @@ static const struct bb_field fill_fields[] = {
 static const struct bb_kind fill_kind = {BB_KIND("fill", "{count: 1000, key: random}", fill_fields),
 					 .size = sizeof(struct bb_map_fill)};
 
-static int copy_table(const struct bb_field *f, const void *from, void *to)
+static void copy_table(const struct bb_field *f, const void *from, void *to)
 {
 	struct bb_map_table *table = ((const struct bb_map_spec *)from)->table;
 
@@ -115,7 +115,6 @@ static int copy_table(const struct bb_field *f, const void *from, void *to)
 	((struct bb_map_spec *)to)->table = table;
 	if (table)
 		table->file->users++;
-	return 0;
 }
 
 static void let_table_go(const struct bb_field *f, void *spec)
@@ -184,34 +183,24 @@ const struct bb_kind bb_map_kind = {
 	.noun = "map",
 };
 
-int bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from)
+void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < from->n; i++) {
-		struct bb_map_spec *v;
-
-		if (bb_map_specs__find(list, from->v[i].name))
-			continue;
-		v = bb_append(&list->v, &list->n, sizeof(*v));
-		rc = v ? bb_kind__copy(&bb_map_kind, &from->v[i], v) : -ENOMEM;
-	}
-	return rc;
+	for (size_t i = 0; i < from->n; i++)
+		if (!bb_map_specs__find(list, from->v[i].name))
+			bb_kind__copy(&bb_map_kind, &from->v[i],
+				      bb_append(&list->v, &list->n, sizeof(*list->v)));
 }
 
-int bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
-			    const struct bb_map_entry *entry)
+void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
+			     const struct bb_map_entry *entry)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct bb_map_spec *s = &list->v[i];
-		struct bb_map_entry *e;
 
-		if (strcmp(s->name, name))
-			continue;
-		e = bb_append(&s->entries, &s->n_entries, sizeof(*e));
-		return e ? bb_kind__copy(&entry_kind, entry, e) : -ENOMEM;
+		if (!strcmp(s->name, name))
+			bb_kind__copy(&entry_kind, entry,
+				      bb_append(&s->entries, &s->n_entries, sizeof(*entry)));
 	}
-	return 0;
 }
 
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name)

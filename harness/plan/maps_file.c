@@ -15,11 +15,9 @@ static int read_bytes(const struct bb_map_table *t, const char *what, const char
 		      const char *hex, size_t *size, uint8_t **all, struct bb_err *err)
 {
 	size_t room = strlen(hex) / 2 + 1, len = 0, at = 0;
-	uint8_t *bytes = malloc(room);
-	int rc = bytes ? bb_parse_hex(hex, bytes, room, &len, &at) : -ENOMEM;
+	uint8_t *bytes = bb_calloc(1, room);
+	int rc = bb_parse_hex(hex, bytes, room, &len, &at);
 
-	if (rc == -ENOMEM)
-		return bb_fail_nomem(err);
 	if (rc || !len)
 		rc = bb_fail(err, -EINVAL,
 			     "%s: map '%s', key \"%.64s\": the %s is not bytes of two hexadecimal "
@@ -54,10 +52,8 @@ static int read_entries(struct bb_map_table *t, json_t *entries, struct bb_err *
 				       "hexadecimal bytes",
 				       t->file->path, t->name, key);
 		if (!t->n) {
-			t->keys = calloc(n, strlen(key) / 2 + 1);
-			t->values = calloc(n, strlen(hex) / 2 + 1);
-			if (!t->keys || !t->values)
-				return bb_fail_nomem(err);
+			t->keys = bb_calloc(n, strlen(key) / 2 + 1);
+			t->values = bb_calloc(n, strlen(hex) / 2 + 1);
 		}
 		rc = read_bytes(t, "key", key, key, &t->key_size, &t->keys, err);
 		rc = rc ? rc : read_bytes(t, "value", key, hex, &t->value_size, &t->values, err);
@@ -85,10 +81,8 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 			return bb_fail(err, -EINVAL, "%s: two maps are named '%s'", file->path,
 				       name);
 	t = bb_append(&file->v, &file->n, sizeof(*t));
-	if (!t)
-		return bb_fail_nomem(err);
-	*t = (struct bb_map_table){.name = strdup(name), .file = file};
-	return t->name ? read_entries(t, entries, err) : bb_fail_nomem(err);
+	*t = (struct bb_map_table){.name = bb_strdup(name), .file = file};
+	return read_entries(t, entries, err);
 }
 
 /* --- a file --- */
@@ -96,15 +90,12 @@ static int read_map(struct bb_maps_file *file, json_t *map, struct bb_err *err)
 int bb_maps_file__parse(const char *text, size_t len, const char *path,
 			struct bb_maps_file **ret_file, struct bb_err *err)
 {
-	struct bb_maps_file *file = calloc(1, sizeof(*file));
+	struct bb_maps_file *file = bb_calloc(1, sizeof(*file));
 	json_error_t at;
 	json_t *root, *maps;
 	int rc = 0;
 
-	if (!file || !(file->path = strdup(path))) {
-		free(file);
-		return bb_fail_nomem(err);
-	}
+	file->path = bb_strdup(path);
 	file->users = 1;
 	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &at);
 	maps = json_object_get(root, "maps");

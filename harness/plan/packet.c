@@ -403,9 +403,7 @@ int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
 	made.len = s.size                           ? s.size
 		   : headers > BB_FRAME_USUAL_BYTES ? headers
 						    : BB_FRAME_USUAL_BYTES;
-	made.data = malloc(made.len);
-	if (!made.data)
-		return bb_fail_nomem(r->err);
+	made.data = bb_calloc(1, made.len);
 	bb_packet__write(&s.packet, made.data, made.len);
 	free(dest->data);
 	*dest = made;

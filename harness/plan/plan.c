@@ -191,24 +191,19 @@ static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec 
 		       (param->is_fill ? param->values[i] : s->fill_counts.v[s->fill_counts.n - 1]);
 }
 
-/* Adds the cases of a drive, grouped by value of the parameter, with the floor of each group.
- * Returns 0 or -ENOMEM. */
-static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
-		     const struct bb_drive_spec *d)
+/* Adds the cases of a drive, grouped by value of the parameter, with the floor of each group. */
+static void add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
+		      const struct bb_drive_spec *d)
 {
 	const struct bb_scenario *s = p->scenario;
 	struct param param = param_of(p->scenario, d);
-	struct bb_plan_case *grown;
 	bool any = false;
 
 	for (size_t v = 0; v < s->n_variants; v++)
 		any |= wanted(opts, d, s->variants[v].name);
 	if (!any)
-		return 0; /* no variant is left, and a floor alone is of no use */
-	grown = reallocarray(p->cases, p->n_cases + param.n * s->n_variants, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	p->cases = grown;
+		return; /* no variant is left, and a floor alone is of no use */
+	bb_resize(&p->cases, p->n_cases + param.n * s->n_variants, sizeof(*p->cases));
 	for (size_t i = 0; i < param.n; i++) {
 		size_t first = p->n_cases, floor = BB_NO_CASE;
 
@@ -226,7 +221,6 @@ static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 			if (c != floor && !d->kind->own_floor)
 				p->cases[c].floor = floor;
 	}
-	return 0;
 }
 
 /* Checks that the names of cases are distinct. Two drives of the same name must drive different
@@ -265,15 +259,15 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 	if (rc)
 		return rc;
 	p.loads = opts->loads ? opts->loads : scenario->loads;
-	for (size_t d = 0; !rc && d < scenario->n_drives; d++) {
+	for (size_t d = 0; d < scenario->n_drives; d++) {
 		bool is_chosen = !opts->drives.n;
 
 		for (size_t i = 0; i < opts->drives.n; i++)
 			is_chosen |= is_called(&scenario->drives[d], opts->drives.v[i]);
-		if (is_chosen && add_drive(&p, opts, &scenario->drives[d]))
-			rc = bb_fail_nomem(err);
+		if (is_chosen)
+			add_drive(&p, opts, &scenario->drives[d]);
 	}
-	if (!rc && !p.n_cases)
+	if (!p.n_cases)
 		rc = bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure",
 			     scenario->name);
 	for (size_t i = 0; i < p.n_cases; i++)

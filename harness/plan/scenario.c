@@ -52,7 +52,8 @@ static int read_argument(const struct bb_reader *r, const struct bb_yaml *node, 
 		return bb_kind__read(r, &buffer_kind, node, 0, a);
 	if (node->kind == BB_YAML_TEXT && node->quoted) {
 		a->kind = BB_ARGUMENT_TEXT;
-		return bb_field__set_text(r, &a->text, node->text);
+		bb_field__set_text(&a->text, node->text);
+		return 0;
 	}
 	rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &a->number) : -EINVAL;
 	if (rc == -EINVAL && node->kind == BB_YAML_TEXT) {
@@ -132,10 +133,9 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 	global->where = (struct bb_where){.line = key->line, .col = key->col};
 	if (!*key->text)
 		return bb_yaml__fail(r, key, "a global needs a name");
-	if (node->kind == BB_YAML_MAP) {
-		rc = bb_field__self(r, node, key->text, &global->self);
-		return rc ? rc : bb_field__set_text(r, &global->name, key->text);
-	}
+	bb_field__set_text(&global->name, key->text);
+	if (node->kind == BB_YAML_MAP)
+		return bb_field__self(r, node, key->text, &global->self);
 	if (node->kind == BB_YAML_TEXT && !node->quoted) {
 		rc = bb_parse_i64(node->text, &global->value);
 		if (rc == -EINVAL) {
@@ -152,7 +152,7 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 				     bb_yaml__show(key).text,
 				     node->quoted ? "the quoted text " : "",
 				     bb_yaml__show(node).text);
-	return bb_field__set_text(r, &global->name, key->text);
+	return 0;
 }
 
 static int read_globals(const struct bb_reader *r, const struct bb_field *f,
@@ -166,8 +166,6 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	if (!node->n)
 		return bb_yaml__fail(r, node, "%s must not be an empty mapping", f->name);
 	variant->globals = bb_calloc(node->n, sizeof(*variant->globals));
-	if (!variant->globals)
-		return bb_fail_nomem(r->err);
 	for (size_t i = 0; i < node->n; i++) {
 		int rc = read_global(r, &node->items[2 * i], &node->items[2 * i + 1],
 				     &variant->globals[variant->n_globals++]);
@@ -176,6 +174,11 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 			return rc;
 	}
 	return 0;
+}
+
+static char *place_of(const struct bb_reader *r, const struct bb_yaml *node)
+{
+	return bb_asprintf("%s:%u:%u", r->path, node->line, node->col);
 }
 
 /* Checks the keys about the hook: `binary` and `function` need each other, and `pid` excludes
@@ -187,14 +190,8 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 	const struct bb_yaml *binary = bb_yaml__get(node, "binary");
 	const struct bb_yaml *fired = fired_by ? fired_by : bb_yaml__get(node, "pid");
 
-	if (binary && asprintf(&v->binary_at, "%s:%u:%u", r->path, binary->line, binary->col) < 0) {
-		v->binary_at = NULL;
-		return bb_fail_nomem(r->err);
-	}
-	if (fired && asprintf(&v->fired_at, "%s:%u:%u", r->path, fired->line, fired->col) < 0) {
-		v->fired_at = NULL;
-		return bb_fail_nomem(r->err);
-	}
+	v->binary_at = binary ? place_of(r, binary) : NULL;
+	v->fired_at = fired ? place_of(r, fired) : NULL;
 	if (!v->binary != !v->function)
 		return bb_yaml__fail(r, node,
 				     "variant '%s': 'binary', a file, and 'function', one of its "
@@ -273,6 +270,12 @@ static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf
 					    BB_ITEM(bb_variant_spec), .read = read_variant,
 					    .noun = "variant"};
 
+static void set_default(char **text, const char *value)
+{
+	if (!*text)
+		*text = bb_strdup(value);
+}
+
 static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, void *item)
 {
 	struct bb_variant_spec *v = item;
@@ -280,10 +283,12 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, v
 
 	rc = rc ? rc : check_live(r, node, v);
 	rc = rc ? rc : check_place(r, node, v);
-	rc = rc || v->program ? rc : bb_field__set_text(r, &v->program, v->name);
-	rc = rc || v->consumer ? rc
-			       : bb_field__set_text(r, &v->consumer, bb_sample_consumer_name(0));
-	return rc || v->sampler ? rc : bb_field__set_text(r, &v->sampler, samplers[0]);
+	if (rc)
+		return rc;
+	set_default(&v->program, v->name);
+	set_default(&v->consumer, bb_sample_consumer_name(0));
+	set_default(&v->sampler, samplers[0]);
+	return 0;
 }
 
 /* --- drives --- */
@@ -348,7 +353,7 @@ static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
 }
 
 /* Sets the values that the drive leaves out. */
-static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d)
+static void set_drive_defaults(struct bb_drive_spec *d)
 {
 	const struct bb_drive_kind *kind = d->kind;
 	struct {
@@ -357,23 +362,19 @@ static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d
 	} texts[] = {{"event", &d->event},
 		     {"inside", &d->step.inside},
 		     {"function", &d->call.function}};
-	int rc = 0;
 
-	if (!d->event && kind->by_key && !strcmp(kind->by_key, "event"))
-		rc = bb_field__set_text(r, &d->event, kind->by[0]);
-	for (size_t i = 0; !rc && i < BB_LEN(texts); i++) {
+	if (kind->by_key && !strcmp(kind->by_key, "event"))
+		set_default(&d->event, kind->by[0]);
+	for (size_t i = 0; i < BB_LEN(texts); i++) {
 		const struct bb_drive_key *key = bb_drive_kind_key(kind, texts[i].key);
 
-		if (key && key->choice && !*texts[i].member)
-			rc = bb_field__set_text(r, texts[i].member, key->choice(0));
+		if (key && key->choice)
+			set_default(texts[i].member, key->choice(0));
 	}
-	if (rc || !kind->param || d->values.n)
-		return rc;
-	d->values.v = malloc(sizeof(*d->values.v));
-	if (!d->values.v)
-		return bb_fail_nomem(r->err);
-	d->values.v[d->values.n++] = kind->param_default;
-	return 0;
+	if (kind->param && !d->values.n) {
+		d->values.v = bb_memdup(&kind->param_default, sizeof(kind->param_default));
+		d->values.n = 1;
+	}
 }
 
 static const struct bb_type already_read = {0};
@@ -446,7 +447,9 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	s.kind = (struct bb_kind){BB_KIND("a drive", "{with: step}", s.fields), .modes = s.modes,
 				  .n_modes = bb_n_drive_kinds};
 	rc = bb_kind__read(r, &s.kind, node, BB_BIT(own), d);
-	return rc ? rc : set_drive_defaults(r, d);
+	if (!rc)
+		set_drive_defaults(d);
+	return rc;
 }
 
 /* Appends the values of `with`, or if `with` is given, the values of the key that chooses between
@@ -638,8 +641,7 @@ static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct 
 	for (size_t i = 0; !rc && i < s->n_variants; i++) {
 		struct bb_map_specs *maps = &s->variants[i].maps;
 
-		if (bb_map_specs__inherit(maps, &s->maps))
-			return bb_fail_nomem(r->err);
+		bb_map_specs__inherit(maps, &s->maps);
 		for (size_t k = 0; !rc && k < maps->n; k++) {
 			struct bb_map_fill *fill = &maps->v[k].fill;
 
@@ -647,9 +649,8 @@ static int settle(const struct bb_reader *r, const struct bb_yaml *root, struct 
 			rc = check_reset(r, s, &maps->v[k]);
 		}
 	}
-	for (size_t i = 0; !rc && s->floor && i < s->n_drives; i++)
-		if (!s->drives[i].floor)
-			rc = bb_field__set_text(r, &s->drives[i].floor, s->floor);
+	for (size_t i = 0; s->floor && i < s->n_drives; i++)
+		set_default(&s->drives[i].floor, s->floor);
 	return rc;
 }
 
@@ -664,10 +665,9 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 	if (rc)
 		return rc;
 	s = bb_calloc(1, sizeof(*s));
-	rc = bb_field__set_text(&r, &s->path, path);
-	if (s)
-		s->expect_drops = -1;
-	rc = rc ? rc : bb_kind__read(&r, &scenario_kind, root, 0, s);
+	s->path = bb_strdup(path);
+	s->expect_drops = -1;
+	rc = bb_kind__read(&r, &scenario_kind, root, 0, s);
 	rc = rc ? rc : settle(&r, root, s);
 	bb_yaml__free(root);
 	if (rc)
@@ -677,33 +677,30 @@ int bb_scenario__parse(const char *text, size_t len, const char *path,
 	return rc;
 }
 
-int bb_scenario__write_schema(FILE *out)
+void bb_scenario__write_schema(FILE *out)
 {
 	json_t *defs = json_object(), *top = bb_schema__of_kind(defs, &scenario_kind);
 	json_t *schema = json_pack("{s:s,s:s}", "$schema",
 				   "https://json-schema.org/draft/2020-12/schema", "title",
 				   "a scenario of bpfbench");
-	int rc = json_object_update(schema, top);
 
-	rc |= json_object_set(schema, "$defs", defs);
-	rc = rc || json_dumpf(schema, out, JSON_INDENT(1)) ? -ENOMEM : 0;
+	json_object_update(schema, top);
+	json_object_set(schema, "$defs", defs);
+	json_dumpf(schema, out, JSON_INDENT(1));
 	json_decref(schema);
 	json_decref(top);
 	json_decref(defs);
-	return rc;
 }
 
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
 	size_t size = BB_YAML_MAX_BYTES + 1,
 	       len; /* one byte more shows that the file is too large */
-	char *buf = malloc(size);
+	char *buf = bb_calloc(1, size);
 	FILE *file = fopen(path, "re"); /* it may be a pipe, so its size is unknown */
 	int rc = file ? 0 : -errno;
 
-	if (!buf) {
-		rc = bb_fail_nomem(err);
-	} else if (rc) {
+	if (rc) {
 		bb_fail(err, rc, "%s: cannot open the scenario: %m", path);
 	} else {
 		len = fread(buf, 1, size, file);
@@ -728,49 +725,40 @@ void bb_scenario__free(struct bb_scenario *s)
 
 /* --- additions of the command line --- */
 
-/* If the drive lists `like` among its variants, adds `name` to the list. Returns 0 or -ENOMEM. */
-static int drive_like(struct bb_drive_spec *d, const char *name, const char *like)
+/* If the drive lists `like` among its variants, adds `name` to the list. */
+static void drive_like(struct bb_drive_spec *d, const char *name, const char *like)
 {
-	char **names;
 	size_t i = 0;
 
 	while (i < d->n_variants && strcmp(d->variants[i], like))
 		i++;
 	if (i == d->n_variants)
-		return 0;
-	names = reallocarray(d->variants, d->n_variants + 2, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	d->variants = names;
-	names[d->n_variants + 1] = NULL;
-	names[d->n_variants] = bb_strdup(name);
-	return names[d->n_variants++] ? 0 : -ENOMEM;
+		return;
+	bb_resize(&d->variants, d->n_variants + 2, sizeof(*d->variants));
+	d->variants[d->n_variants++] = bb_strdup(name);
+	d->variants[d->n_variants] = NULL;
 }
 
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err)
 {
 	const struct bb_variant_spec *from = bb_scenario__variant(s, like);
-	struct bb_variant_spec *variants, *v;
-	const struct bb_reader r = {.err = err};
-	int rc;
+	size_t at = from ? (size_t)(from - s->variants) : 0;
+	struct bb_variant_spec *v;
 
 	assert(from);
 	if (bb_scenario__variant(s, name))
 		return bb_fail(err, -EEXIST, "scenario '%s' has a variant '%s' already", s->name,
 			       name);
-	variants = reallocarray(s->variants, s->n_variants + 1, sizeof(*variants));
-	if (!variants)
-		return bb_fail_nomem(err);
-	from = &variants[from - s->variants];
-	s->variants = variants;
-	v = &variants[s->n_variants++];
-	rc = bb_kind__copy(&variant_kind, from, v);
-	rc = rc ? rc : bb_field__set_text(&r, &v->name, name);
-	rc = rc || !object ? rc : bb_field__set_text(&r, &v->object, object);
-	for (size_t i = 0; !rc && i < s->n_drives; i++)
-		rc = drive_like(&s->drives[i], name, like);
-	return rc ? bb_fail_nomem(err) : 0;
+	bb_resize(&s->variants, s->n_variants + 1, sizeof(*s->variants));
+	v = &s->variants[s->n_variants++];
+	bb_kind__copy(&variant_kind, &s->variants[at], v);
+	bb_field__set_text(&v->name, name);
+	if (object)
+		bb_field__set_text(&v->object, object);
+	for (size_t i = 0; i < s->n_drives; i++)
+		drive_like(&s->drives[i], name, like);
+	return 0;
 }
 
 const char *bb_drive_name(const struct bb_drive_spec *d)
@@ -791,7 +779,6 @@ static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, b
 
 static int add_twins(struct bb_scenario *s, bool by_line, struct bb_err *err)
 {
-	struct bb_drive_spec *drives;
 	size_t n = s->n_drives, n_twins = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -805,19 +792,15 @@ static int add_twins(struct bb_scenario *s, bool by_line, struct bb_err *err)
 		return bb_fail(err, -EINVAL,
 			       "scenario '%s' has no drive 'with: step', and no other drive can %s",
 			       s->name, by_line ? "time lines" : "empty caches");
-	drives = reallocarray(s->drives, n + n_twins, sizeof(*drives));
-	if (!drives)
-		return bb_fail_nomem(err);
-	s->drives = drives;
+	bb_resize(&s->drives, n + n_twins, sizeof(*s->drives));
 	for (size_t i = 0; i < n; i++) {
-		const struct bb_drive_kind *kind = kind_of_twin(&drives[i], by_line);
-		struct bb_drive_spec *twin = &drives[s->n_drives];
+		const struct bb_drive_kind *kind = kind_of_twin(&s->drives[i], by_line);
+		struct bb_drive_spec *twin = &s->drives[s->n_drives];
 
 		if (!kind)
 			continue;
 		s->n_drives++;
-		if (bb_kind__copy(&drive_kind, &drives[i], twin))
-			return bb_fail_nomem(err);
+		bb_kind__copy(&drive_kind, &s->drives[i], twin);
 		twin->kind = kind;
 		twin->caches = by_line ? twin->caches : BB_CACHES_COLD;
 		twin->samples = 0;
@@ -893,7 +876,7 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 }
 
 /* Appends copies of a variant, one for each count, or moves the variant if it has no list. */
-static int spread(struct bb_scenario *s, struct bb_variant_spec *from, struct bb_err *err)
+static void spread(struct bb_scenario *s, struct bb_variant_spec *from)
 {
 	bool is_spread = false;
 
@@ -906,14 +889,12 @@ static int spread(struct bb_scenario *s, struct bb_variant_spec *from, struct bb
 	for (size_t i = 0; is_spread && i < s->fill_counts.n; i++) {
 		struct bb_variant_spec *v = &s->variants[s->n_variants++];
 
-		if (bb_kind__copy(&variant_kind, from, v))
-			return bb_fail_nomem(err);
+		bb_kind__copy(&variant_kind, from, v);
 		v->fill_count = s->fill_counts.v[i];
 		for (size_t k = 0; k < v->maps.n; k++)
 			if (has_list(&v->maps.v[k]))
 				v->maps.v[k].fill.count = v->fill_count;
 	}
-	return 0;
 }
 
 int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
@@ -927,20 +908,16 @@ int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err)
 	if (rc || !s->fill_counts.n)
 		return rc;
 	s->variants = bb_calloc(n * s->fill_counts.n, sizeof(*s->variants));
-	if (!s->variants) {
-		s->variants = before;
-		return bb_fail_nomem(err);
-	}
 	s->n_variants = 0;
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = spread(s, &before[i], err);
+	for (size_t i = 0; i < n; i++)
+		spread(s, &before[i]);
 	/* the copies have lists of their own */
-	for (size_t i = 0; !rc && i < s->n_variants; i++)
+	for (size_t i = 0; i < s->n_variants; i++)
 		for (size_t k = 0; k < s->variants[i].maps.n; k++)
 			if (has_list(&s->variants[i].maps.v[k]))
 				s->fill_counts = s->variants[i].maps.v[k].fill.counts;
 	for (size_t i = 0; i < n; i++)
 		bb_kind__done(&variant_kind, &before[i]);
 	free(before);
-	return rc;
+	return 0;
 }

@@ -110,13 +110,12 @@ struct bb_map_specs {
 	size_t n;
 };
 
-/* Adds copies of the specs in `from` whose names are not in `list`. Returns 0 or -ENOMEM. */
-int bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
+/* Adds copies of the specs in `from` whose names are not in `list`. */
+void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from);
 
-/* Adds a copy of the entry to the spec of the map called `name`, which is in `list`. Returns 0 or
- * -ENOMEM. */
-int bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
-			    const struct bb_map_entry *entry);
+/* Adds a copy of the entry to the spec of the map called `name`, which is in `list`. */
+void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
+			     const struct bb_map_entry *entry);
 
 /* Returns the spec of the map called `name`, or NULL. `list` may be NULL. */
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name);
@@ -303,8 +302,8 @@ struct bb_scenario {
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err);
 
 /* Writes the JSON schema of scenario files, without a newline at the end. The caller checks `out`
- * for errors. Returns 0 or -ENOMEM. */
-int bb_scenario__write_schema(FILE *out);
+ * for errors. */
+void bb_scenario__write_schema(FILE *out);
 
 /* Reads a scenario from text in memory; `path` is only for messages. For tests and the fuzzer. */
 int bb_scenario__parse(const char *text, size_t len, const char *path,
@@ -315,8 +314,8 @@ void bb_scenario__free(struct bb_scenario *s);
 /*
  * Adds a copy of the variant `like`, called `name`, with `object` in place of its object unless
  * `object` is NULL. The drives of `like` drive the copy too. Moves the variants in memory: a plan
- * made before this call must not be used after it. Returns 0, -EEXIST if the name is taken, or
- * -ENOMEM.
+ * made before this call must not be used after it. Returns 0, or -EEXIST if the name is
+ * taken.
  */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err);
@@ -337,8 +336,8 @@ static inline const char *bb_variant_object(const struct bb_scenario *s,
 /*
  * Adds a cold twin of every drive whose kind can run cold (step, lines). The twin has the default
  * number of samples. Does nothing if the scenario has a cold drive already. Moves the drives in
- * memory: a plan made before this call must not be used after it. Returns 0, -EINVAL if no drive
- * can run cold, or -ENOMEM.
+ * memory: a plan made before this call must not be used after it. Returns 0, or -EINVAL if no
+ * drive can run cold.
  */
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
 
@@ -346,7 +345,7 @@ int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
  * Adds a twin of every hot step drive. The twin times the lines of a run (drivers/lines.c) and has
  * the default number of samples. Does nothing if the scenario has a drive that times lines already.
  * Moves the drives in memory: a plan made before this call must not be used after it. Returns 0,
- * -EINVAL if no drive can have such a twin, or -ENOMEM.
+ * or -EINVAL if no drive can have such a twin.
  */
 int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
 
@@ -354,7 +353,7 @@ int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
  * Replaces every variant with a map whose fill has several counts by one copy for each count. The
  * copies have the variant's name. Their cases have the parameter "entries". Without this call, the
  * last count of a list is measured. Moves the variants in memory: a plan made before this call must
- * not be used after it. Returns 0, -ENOMEM, or -EINVAL if two maps have different lists or a drive
+ * not be used after it. Returns 0, or -EINVAL if two maps have different lists or a drive
  * has another parameter with several values.
  */
 int bb_scenario__spread_fills(struct bb_scenario *s, struct bb_err *err);

@@ -119,7 +119,7 @@ static int fail_syntax(const struct ctx *c)
 	const char *hint = "";
 
 	if (p->error == YAML_MEMORY_ERROR)
-		return bb_fail_nomem(c->reader.err);
+		bb_out_of_memory();
 	if (p->error == YAML_READER_ERROR) {
 		at = node_at_byte(c->text, p->problem_offset);
 		return bb_yaml__fail(&c->reader, &at, "%s; a scenario is UTF-8 text", problem);
@@ -167,7 +167,7 @@ static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct b
 	bool is_map = parent->kind == BB_YAML_MAP, is_key = is_map;
 
 	for (;; is_key = is_map && !is_key) {
-		struct bb_yaml item = {0}, *copy;
+		struct bb_yaml item = {0};
 		bool has_ended;
 		int rc = build(c, is_map && !is_key ? YAML_NO_EVENT : end, depth + 1, &item,
 			       &has_ended);
@@ -179,12 +179,11 @@ static int build_items(struct ctx *c, yaml_event_type_t end, int depth, struct b
 		else if (!is_map && parent->n == BB_YAML_MAX_ENTRIES)
 			rc = bb_yaml__fail(&c->reader, &item, "a list has more than %d items",
 					   BB_YAML_MAX_ENTRIES);
-		copy = rc ? NULL : bb_append(&parent->items, &parent->n_items, sizeof(item));
-		if (!copy) {
+		if (rc) {
 			done(&item);
-			return rc ? rc : bb_fail_nomem(c->reader.err);
+			return rc;
 		}
-		*copy = item;
+		*(struct bb_yaml *)bb_append(&parent->items, &parent->n_items, sizeof(item)) = item;
 		parent->n += !is_key;
 	}
 }
@@ -234,8 +233,8 @@ static int build_node(struct ctx *c, const yaml_event_t *event, int depth, struc
 	if (memchr(event->data.scalar.value, 0, event->data.scalar.length))
 		return bb_yaml__fail(&c->reader, node, "a text must not hold a NUL character");
 	node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-	node->text = strndup((const char *)event->data.scalar.value, event->data.scalar.length);
-	return node->text ? 0 : bb_fail_nomem(c->reader.err);
+	node->text = bb_strndup((const char *)event->data.scalar.value, event->data.scalar.length);
+	return 0;
 }
 
 /* Builds the node of the next event. If the parent ends instead, sets `*ret_end` and builds no
@@ -326,11 +325,9 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 					     MAX_DIRECTIVES);
 		}
 	}
+	if (!yaml_parser_initialize(&c.parser))
+		bb_out_of_memory();
 	root = bb_calloc(1, sizeof(*root));
-	if (!yaml_parser_initialize(&c.parser)) {
-		free(root);
-		return bb_fail_nomem(err);
-	}
 	yaml_parser_set_input_string(&c.parser, (const unsigned char *)c.text, len - bom);
 	yaml_parser_set_encoding(&c.parser, YAML_UTF8_ENCODING);
 	rc = build_document(&c, root);

@@ -31,7 +31,7 @@ struct bb_yaml {
 	size_t n_items; /* number of nodes in `items`; private */
 };
 
-/* Parses a YAML text. Returns 0, -EINVAL, -EFBIG or -ENOMEM. `path` is only for messages. Free
+/* Parses a YAML text. Returns 0, -EINVAL or -EFBIG. `path` is only for messages. Free
  * the root with bb_yaml__free(). */
 int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root,
 		   struct bb_err *err);

@@ -71,58 +71,54 @@ static void free_surroundings(struct trying *t)
 }
 
 /* Adds an entry to the surroundings; also one that is not set, as its map is emptied of it. */
-static int add_entry(struct trying *t, const struct bb_try_part *p)
+static void add_entry(struct trying *t, const struct bb_try_part *p)
 {
 	struct bb_map_spec entry_of = {.name = (char *)(uintptr_t)p->name};
 	struct bb_map_specs one = {&entry_of, 1};
-	int rc = bb_map_specs__inherit(&t->with.maps, &one);
 	struct bb_map_entry e = {.key.bytes = {(uint8_t *)(uintptr_t)p->key, p->key_len}};
 
-	if (rc || !p->is_set || (p->kind == BB_TRY_PROGRAM && !p->bytes[0]))
-		return rc;
+	bb_map_specs__inherit(&t->with.maps, &one);
+	if (!p->is_set || (p->kind == BB_TRY_PROGRAM && !p->bytes[0]))
+		return;
 	if (p->kind == BB_TRY_PROGRAM)
 		e.program = t->found->programs[p->bytes[0] - 1];
 	else
 		e.value.bytes = (struct bb_bytes){p->bytes, p->len};
-	return bb_map_specs__add_entry(&t->with.maps, p->name, &e);
+	bb_map_specs__add_entry(&t->with.maps, p->name, &e);
 }
 
-static int add_global(struct trying *t, const struct bb_global_spec *global)
+static void add_global(struct trying *t, const struct bb_global_spec *global)
 {
-	struct bb_global_spec *g = bb_append(&t->with.globals, &t->with.n_globals, sizeof(*g));
-
-	if (g)
-		*g = *global;
-	return g ? 0 : -ENOMEM;
+	*(struct bb_global_spec *)bb_append(&t->with.globals, &t->with.n_globals,
+					    sizeof(*global)) = *global;
 }
 
-static int add_part(struct trying *t, struct bb_try_part *p)
+static void add_part(struct trying *t, struct bb_try_part *p)
 {
 	struct bb_global_spec g = {.name = p->name, .value = bb_try_part__number(p)};
 
-	if (p->kind == BB_TRY_GLOBAL)
-		return p->is_set ? add_global(t, &g) : 0;
-	if (p->kind != BB_TRY_INPUT)
-		return add_entry(t, p);
-	t->input.data = p->bytes;
-	t->input.len = p->len;
-	return 0;
+	if (p->kind == BB_TRY_GLOBAL && p->is_set) {
+		add_global(t, &g);
+	} else if (p->kind == BB_TRY_INPUT) {
+		t->input.data = p->bytes;
+		t->input.len = p->len;
+	} else if (p->kind != BB_TRY_GLOBAL) {
+		add_entry(t, p);
+	}
 }
 
 /* Makes the globals and maps of t->with from the state. Maps of the variant that the search does
  * not change stay in the list. */
-static int make_surroundings(struct trying *t)
+static void make_surroundings(struct trying *t)
 {
 	const struct bb_variant_spec *own = &t->session->plan->scenario->variants[t->variant];
-	int rc;
 
 	free_surroundings(t);
-	rc = bb_map_specs__inherit(&t->with.maps, &own->maps);
-	for (size_t i = 0; !rc && i < own->n_globals; i++)
-		rc = add_global(t, &own->globals[i]);
-	for (size_t i = 0; !rc && i < t->search.now.n; i++)
-		rc = add_part(t, &t->search.now.v[i]);
-	return rc;
+	bb_map_specs__inherit(&t->with.maps, &own->maps);
+	for (size_t i = 0; i < own->n_globals; i++)
+		add_global(t, &own->globals[i]);
+	for (size_t i = 0; i < t->search.now.n; i++)
+		add_part(t, &t->search.now.v[i]);
 }
 
 /* --- loads --- */
@@ -139,12 +135,11 @@ static int load_state(struct trying *t)
 	struct bb_session *s = t->session;
 	bool fires = !strcmp(bb_driver_of(t->spec.kind)->trigger->by, "fire");
 	char *path = bb_object_path(s->plan->scenario, &t->with, s->opts->driver.object_dir);
-	int rc = path ? 0 : -ENOMEM;
+	int rc;
 
 	unload_state(t);
 	bb_test_prog__close(&t->prog);
-	if (!rc)
-		rc = bb_test_prog__open(&t->with, path, &t->prog, &t->err);
+	rc = bb_test_prog__open(&t->with, path, &t->prog, &t->err);
 	free(path);
 	t->prog.fire = s->progs[t->variant].fire;
 	if (!rc)
@@ -214,7 +209,7 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Finds the set for programs of n basic blocks, or makes one; NULL: no memory. */
+/* Finds the set for programs of n basic blocks, or makes one. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r;
@@ -225,9 +220,8 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 			return &t->reached[i];
 	*ret_is_first = t->n_reached > 0;
 	r = bb_append(&t->reached, &t->n_reached, sizeof(*r));
-	if (r)
-		*r = (struct reached){n, calloc(n, 1)};
-	return r && r->blocks ? r : NULL;
+	*r = (struct reached){n, bb_calloc(n, 1)};
+	return r;
 }
 
 /* Returns true if a basic block was executed that never was before, with the same number of blocks.
@@ -241,7 +235,7 @@ static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 	for (const struct bb_exact *m = e; m; m = m->behind)
 		n += m->clone.cfg.n_blocks;
 	r = reached_of(t, n, &is_first);
-	for (const struct bb_exact *m = e; m && r; m = m->behind)
+	for (const struct bb_exact *m = e; m; m = m->behind)
 		for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++, at++) {
 			is_new |= m->totals[b] && !r->blocks[at];
 			r->blocks[at] |= (note || is_first) && m->totals[b];
@@ -291,12 +285,11 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 		       info.type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
 	size_t n_cpus = is_each ? (size_t)libbpf_num_possible_cpus() : 1,
 	       each = (len + 7UL) / 8 * 8;
-	uint8_t *all = rc ? NULL : calloc(n_cpus, each);
+	uint8_t *all;
 
-	if (!all || info.value_size != len) {
-		free(all);
-		return rc ? rc : -ENOMEM;
-	}
+	if (rc || info.value_size != len)
+		return rc ? rc : -EINVAL;
+	all = bb_calloc(n_cpus, each);
 	for (size_t i = 0; writes && i < n_cpus; i++)
 		memcpy(all + i * each, value, len);
 	if (writes ? bpf_map_update_elem(fd, key, all, BPF_ANY) : bpf_map_lookup_elem(fd, key, all))
@@ -339,12 +332,12 @@ static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 			write_entries(t);
 		return 0;
 	}
-	rc = make_surroundings(t);
-	if (!rc && must_load) {
+	make_surroundings(t);
+	if (must_load) {
 		rc = load_state(t);
 		if (rc) /* the next run loads again */
 			unload_state(t);
-	} else if (!rc) {
+	} else {
 		t->prog.spec = &t->with;
 		bb_target__say_maps(t->prog.target, &t->with.maps);
 	}
@@ -554,24 +547,19 @@ static bool search_must_end(void *arg)
 /* --- the search for a variant --- */
 
 /* Lists the usual packets as inputs to start from. */
-static int add_starts(struct bb_try_search *s)
+static void add_starts(struct bb_try_search *s)
 {
 	uint8_t frame[BB_USUAL_FRAME_BYTES];
 
 	for (size_t len; (len = bb_packet__usual(s->n_starts, frame));) {
 		struct bb_bytes *b = bb_append(&s->starts, &s->n_starts, sizeof(*b));
 
-		b = b && (b->data = malloc(len)) ? b : NULL;
-		if (!b)
-			return -ENOMEM;
-		memcpy(b->data, frame, len);
-		b->len = len;
+		*b = (struct bb_bytes){.data = bb_memdup(frame, len), .len = len};
 	}
-	return 0;
 }
 
 /* Offers the input and the globals, and lists the programs for prog arrays. */
-static int offer_all(struct trying *t, const struct bb_object_info *info)
+static void offer_all(struct trying *t, const struct bb_object_info *info)
 {
 	const struct bb_inputs *given = &t->planned->drive->inputs;
 	const struct bb_test_run_type *type = NULL;
@@ -585,12 +573,10 @@ static int offer_all(struct trying *t, const struct bb_object_info *info)
 		t->found->is_context = type->takes_context;
 		p = bb_try_state__offer(&t->search.now, BB_TRY_INPUT, "", NULL, 0,
 					(uint32_t)t->input.len);
-		if (!p)
-			return -ENOMEM;
 		memcpy(p->bytes, t->input.data ? t->input.data : p->bytes, t->input.len);
 		t->spec.inputs = (struct bb_inputs){&t->input, 1};
-		if (!type->takes_context && add_starts(&t->search))
-			return -ENOMEM;
+		if (!type->takes_context)
+			add_starts(&t->search);
 	}
 	for (size_t i = 0; i < info->n_globals; i++) {
 		const struct bb_object_global *g = &info->globals[i];
@@ -605,13 +591,11 @@ static int offer_all(struct trying *t, const struct bb_object_info *info)
 		if (info->programs[i].type != prog_type)
 			continue;
 		name = bb_append(&t->found->programs, &t->found->n_programs, sizeof(*name));
-		if (!name || !(*name = strdup(info->programs[i].name)))
-			return -ENOMEM;
+		*name = bb_strdup(info->programs[i].name);
 	}
-	return 0;
 }
 
-static int note_not_passed(struct trying *t)
+static void note_not_passed(struct trying *t)
 {
 	const struct bb_exact *e = bb_exact__of(t->slot);
 	struct bb_found_input *f = t->found;
@@ -630,14 +614,11 @@ static int note_not_passed(struct trying *t)
 		free(f->not_passed);
 		text = bb_code__text(&m->code, line->line_off);
 		f->behind = n;
-		if (asprintf(&f->not_passed, "%s:%u \"%.100s\"",
-			     basename(bb_code__text(&m->code, line->file_name_off)),
-			     BB_SOURCE_LINE(line->line_col), text + strspn(text, " \t")) < 0) {
-			f->not_passed = NULL;
-			return -ENOMEM;
-		}
+		f->not_passed = bb_asprintf("%s:%u \"%.100s\"",
+					    basename(bb_code__text(&m->code, line->file_name_off)),
+					    BB_SOURCE_LINE(line->line_col),
+					    text + strspn(text, " \t"));
 	}
-	return 0;
 }
 
 static int search_variant(struct trying *t)
@@ -654,7 +635,8 @@ static int search_variant(struct trying *t)
 		f->n_after = f->n_before;
 		return 0;
 	}
-	return bb_try_search__go(&t->search);
+	bb_try_search__go(&t->search);
+	return 0;
 }
 
 /* Loads the program anew, as a later run does, and counts the instructions that it executes in the
@@ -672,7 +654,8 @@ static int confirm_found(struct trying *t)
 		return -EINVAL;
 	f->n_after = t->all;
 	f->runs = t->search.runs;
-	return note_not_passed(t);
+	note_not_passed(t);
+	return 0;
 }
 
 static void close_trying(struct trying *t)
@@ -693,8 +676,8 @@ static void close_trying(struct trying *t)
 	free(t->reached);
 }
 
-static int try_variant(struct bb_session *s, size_t variant, const struct bb_plan_case *planned,
-		       struct bb_found_input *found)
+static void try_variant(struct bb_session *s, size_t variant, const struct bb_plan_case *planned,
+			struct bb_found_input *found)
 {
 	const struct bb_driver *by = bb_driver__executed_by(bb_driver_of(planned->drive->kind));
 	struct trying t = {.session = s,
@@ -707,7 +690,7 @@ static int try_variant(struct bb_session *s, size_t variant, const struct bb_pla
 				    s->opts->driver.object_dir);
 	struct bb_object_info info = {0};
 	struct bb_deadline limit;
-	int rc = path ? bb_object_info__read(path, &info, &t.err) : -ENOMEM;
+	int rc = bb_object_info__read(path, &info, &t.err);
 
 	t.with.globals = NULL;
 	t.with.n_globals = 0;
@@ -720,7 +703,7 @@ static int try_variant(struct bb_session *s, size_t variant, const struct bb_pla
 	t.search.arg = &t;
 	bb_rng_seed(&t.search.rng, s->opts->seed);
 	if (!rc)
-		rc = offer_all(&t, &info);
+		offer_all(&t, &info);
 	if (!rc)
 		rc = bb_driver__open(&t.spec, &s->opts->driver, &t.state, &t.err);
 	bb_deadline__begin(&limit, SEARCH_S);
@@ -734,12 +717,11 @@ static int try_variant(struct bb_session *s, size_t variant, const struct bb_pla
 	bb_deadline__end(&limit);
 	if (!rc)
 		rc = confirm_found(&t);
-	if (rc && rc != -ENOMEM)
-		found->why_not = strdup(t.err.msg);
+	if (rc)
+		found->why_not = bb_strdup(t.err.msg);
 	close_trying(&t);
 	bb_object_info__done(&info);
 	free(path);
-	return rc == -ENOMEM || bb_stop_signal ? -ENOMEM : 0;
 }
 
 int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
@@ -749,7 +731,7 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 	struct bb_report *scratch = bb_report__new();
 	struct bb_session session = {0}; /* no plan: it was not opened */
 	struct bb_plan plan;
-	int rc = scratch ? bb_plan__make(scenario, &all, &plan, err) : bb_fail_nomem(err);
+	int rc = bb_plan__make(scenario, &all, &plan, err);
 
 	if (rc) {
 		bb_report__free(scratch);
@@ -766,10 +748,9 @@ int bb_try_inputs(const struct bb_scenario *scenario, const struct bb_run_opts *
 		    !bb_driver__executed_by(bb_driver_of(c->drive->kind)))
 			continue;
 		f = bb_append(&ret_found->v, &ret_found->n, sizeof(*f));
-		if (!f || !(f->variant = strdup(scenario->variants[v].name)))
-			rc = bb_fail_nomem(err);
-		else if (try_variant(&session, v, c, f))
-			rc = bb_stop_signal ? -EINTR : bb_fail_nomem(err);
+		f->variant = bb_strdup(scenario->variants[v].name);
+		try_variant(&session, v, c, f);
+		rc = bb_stop_signal ? -EINTR : 0;
 	}
 	if (session.plan)
 		bb_session__close(&session);
@@ -807,9 +788,9 @@ char *bb_found_input__words(const struct bb_found_input *f)
 {
 	char *text = NULL;
 	size_t size = 0, n = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = bb_open_memstream(&text, &size);
 
-	for (size_t i = 0; out && i < f->state.n; i++) {
+	for (size_t i = 0; i < f->state.n; i++) {
 		const struct bb_try_part *p = &f->state.v[i];
 
 		if (!p->is_set)
@@ -826,9 +807,6 @@ char *bb_found_input__words(const struct bb_found_input *f)
 		else
 			fprintf(out, "an entry of map %s", p->name);
 	}
-	if (out && fclose(out)) {
-		free(text);
-		text = NULL;
-	}
+	bb_close_memstream(out);
 	return text;
 }

@@ -25,29 +25,20 @@ void bb_try_state__done(struct bb_try_state *s)
 
 static struct bb_try_part *append_part(struct bb_try_state *s, const struct bb_try_part *like)
 {
-	uint8_t *bytes = calloc(1, like->len + 1);
-	struct bb_try_part *p = bytes ? bb_append(&s->v, &s->n, sizeof(*p)) : NULL;
+	struct bb_try_part *p = bb_append(&s->v, &s->n, sizeof(*p));
 
-	if (!p) {
-		free(bytes);
-		return NULL;
-	}
 	*p = *like;
-	p->bytes = bytes;
-	if (like->bytes)
-		memcpy(bytes, like->bytes, like->len);
+	p->bytes = like->bytes ? bb_memdup(like->bytes, like->len) : bb_calloc(1, like->len);
 	return p;
 }
 
-static int copy_state(const struct bb_try_state *from, struct bb_try_state *ret_copy)
+static struct bb_try_state copy_of(const struct bb_try_state *from)
 {
-	*ret_copy = (struct bb_try_state){0};
+	struct bb_try_state copy = {0};
+
 	for (size_t i = 0; i < from->n; i++)
-		if (!append_part(ret_copy, &from->v[i])) {
-			bb_try_state__done(ret_copy);
-			return -ENOMEM;
-		}
-	return 0;
+		append_part(&copy, &from->v[i]);
+	return copy;
 }
 
 struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind kind,
@@ -83,8 +74,9 @@ static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int s
 {
 	struct bb_try_waiting w = {.executed = executed, .stage = stage}, *last = s->waiting;
 
-	if (stage == STAGES || copy_state(&s->now, &w.state))
+	if (stage == STAGES)
 		return;
+	w.state = copy_of(&s->now);
 	for (size_t i = 0; i < s->n_waiting; i++)
 		last = comes_before(last, &s->waiting[i]) ? &s->waiting[i] : last;
 	if (s->n_waiting < MOST_WAITING)
@@ -212,10 +204,8 @@ static bool try_bytes(struct bb_try_search *s, size_t nth, const uint8_t *from, 
 		      uint32_t len)
 {
 	struct bb_try_part before = s->now.v[nth], *p = &s->now.v[nth];
-	uint8_t *bytes = calloc(1, len + 1);
+	uint8_t *bytes = bb_calloc(1, len);
 
-	if (!bytes)
-		return false;
 	memcpy(bytes, from, n_from < len ? n_from : len);
 	p->bytes = bytes;
 	p->len = len;
@@ -386,17 +376,16 @@ static void climb_from_now(struct bb_try_search *s, unsigned int stage)
 			return;
 }
 
-int bb_try_search__go(struct bb_try_search *s)
+void bb_try_search__go(struct bb_try_search *s)
 {
 	struct bb_try_state best = {0};
 	uint32_t of_best = 0;
 	unsigned int stage = 0;
-	int rc = 0;
 
 	run_helps(s, true);
 	try_starts(s);
 	wait_with(s, s->level, 0);
-	while (!rc && (of_best == 0 || !s->must_end(s->arg)) && take_waiting(s, &stage)) {
+	while ((of_best == 0 || !s->must_end(s->arg)) && take_waiting(s, &stage)) {
 		uint32_t before = s->level;
 
 		climb_from_now(s, stage);
@@ -405,7 +394,7 @@ int bb_try_search__go(struct bb_try_search *s)
 			continue;
 		of_best = s->level;
 		bb_try_state__done(&best);
-		rc = copy_state(&s->now, &best);
+		best = copy_of(&s->now);
 	}
 	if (of_best) {
 		bb_try_state__done(&s->now);
@@ -417,7 +406,6 @@ int bb_try_search__go(struct bb_try_search *s)
 	free(s->waiting);
 	s->waiting = NULL;
 	s->n_waiting = 0;
-	return rc;
 }
 
 void bb_try_search__take_back(struct bb_try_search *s)

@@ -80,9 +80,8 @@ struct bb_try_search {
 	size_t n_waiting;
 };
 
-/* Searches until nothing helps any more or must_end(). Leaves the best state in s->now. Returns 0
- * or -ENOMEM. */
-int bb_try_search__go(struct bb_try_search *s);
+/* Searches until nothing helps any more or must_end(). Leaves the best state in s->now. */
+void bb_try_search__go(struct bb_try_search *s);
 
 /* Takes back the changes without which as much is executed, until must_end(). */
 void bb_try_search__take_back(struct bb_try_search *s);
