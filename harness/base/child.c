@@ -157,7 +157,7 @@ static int confine(enum bb_confinement how)
 		return how == BB_CONFINED_TRIAL ? -ENOSYS : 0; /* the kernel has no seccomp */
 	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
-		return -ENOMEM;
+		bb_out_of_memory();
 	rc = allow(filter, calls, BB_LEN(calls));
 	if (!rc)
 		rc = how == BB_CONFINED_TRIAL    ? allow_trial(filter)

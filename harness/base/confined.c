@@ -113,8 +113,7 @@ static int say_end(const struct bb_confined *c, int rc, int status, struct bb_er
 int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 {
 	size_t len = sizeof(struct shared) + c->reply_bytes;
-	struct shared *s = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-				0);
+	struct shared *s = bb_map_pages(len, MAP_SHARED);
 	int fd = c->fd, rc = bb_must_end_why(), status = 0;
 	const struct bb_child_rules rules = {
 		.signals = BB_SIGNALS_OF_FAULTS,
@@ -127,8 +126,6 @@ int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 	struct task task = {c, s};
 	struct bb_child child;
 
-	if (s == MAP_FAILED)
-		return bb_fail_nomem(err);
 	if (rc) {
 		rc = say_end(c, rc, 0, err);
 	} else if ((rc = bb_child__start(&rules, run_child, &task, &child))) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/std.h"
 
+#include <sys/mman.h>
+
 bool bb_is_shortage(int code)
 {
 	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
@@ -88,6 +90,15 @@ char *bb_asprintf(const char *fmt, ...)
 		bb_out_of_memory();
 	va_end(ap);
 	return text;
+}
+
+void *bb_map_pages(size_t size, int flags)
+{
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
+		bb_out_of_memory();
+	return pages;
 }
 
 FILE *bb_open_memstream(char **ret_text, size_t *ret_len)

@@ -61,6 +61,9 @@ char *bb_strndup(const char *text, size_t len);
 void *bb_memdup(const void *data, size_t size);
 char *bb_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Maps anonymous pages, zeroed, with the flags of mmap(2), such as MAP_SHARED. */
+void *bb_map_pages(size_t size, int flags);
+
 /* Open and close a stream that writes into memory, as open_memstream(3) does; free(*ret_text). */
 FILE *bb_open_memstream(char **ret_text, size_t *ret_len);
 void bb_close_memstream(FILE *stream);

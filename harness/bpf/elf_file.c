@@ -20,9 +20,7 @@ static int read_symbols(struct bb_elf_file *f, const struct bb_elf_part *part, s
 
 	if (f->symbols || !data)
 		return f->symbols ? 0 : say_broken(err);
-	f->symbols = calloc(n ? n : 1, sizeof(*f->symbols));
-	if (!f->symbols)
-		return bb_fail_nomem(err);
+	f->symbols = bb_calloc(n, sizeof(*f->symbols));
 	for (size_t i = 0; i < n; i++) {
 		struct bb_elf_symbol *s = &f->symbols[i];
 		GElf_Sym sym;
@@ -56,9 +54,7 @@ static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *par
 	is_maps = s->name && !strcmp(s->name, ".maps");
 	if ((!s->insns && !is_maps) || s->symbol_of)
 		return 0;
-	s->symbol_of = calloc(s->n ? s->n : 1, sizeof(*s->symbol_of));
-	if (!s->symbol_of)
-		return bb_fail_nomem(err);
+	s->symbol_of = bb_calloc(s->n, sizeof(*s->symbol_of));
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at, symbol;
 		GElf_Rel rel;
@@ -109,15 +105,13 @@ static int read_section(struct bb_elf_file *f, const struct bb_elf_part *part, s
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file, struct bb_err *err)
 {
 	struct bb_elf_file f = {0};
-	int rc;
+	int rc = 0;
 
 	f.elf = bb_elf__of_memory(elf, len);
-	if (!f.elf || elf_getshdrnum(f.elf, &f.n_sections)) {
+	if (!f.elf || elf_getshdrnum(f.elf, &f.n_sections))
 		rc = say_broken(err);
-	} else {
-		f.sections = calloc(f.n_sections ? f.n_sections : 1, sizeof(*f.sections));
-		rc = f.sections ? 0 : bb_fail_nomem(err);
-	}
+	else
+		f.sections = bb_calloc(f.n_sections, sizeof(*f.sections));
 	/* relocations come last because they need the sections and the symbols */
 	for (int pass = 0; !rc && pass < 3; pass++)
 		for (struct bb_elf_part p = {0}; !rc && bb_elf__next(f.elf, &p);)

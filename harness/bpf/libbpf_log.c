@@ -53,7 +53,7 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 	/* libbpf reports the log of a successful load at debug level only */
 	bool is_stats = level == LIBBPF_DEBUG && strstr(fmt, LOG_BEGINS),
 	     is_relo = level == LIBBPF_DEBUG && strstr(fmt, "relo #");
-	char *text = NULL, *longer;
+	char *text = NULL;
 	size_t len, kept;
 	int n;
 
@@ -63,14 +63,10 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 	if (n < 0)
 		return n;
 	len = (size_t)n;
-	if (is_stats) {
-		longer = stats_len + len < MOST_STATS ? realloc(stats_text, stats_len + len + 1)
-						      : NULL;
-		if (longer) {
-			memcpy(longer + stats_len, text, len + 1);
-			stats_text = longer;
-			stats_len += len;
-		}
+	if (is_stats && stats_len + len < MOST_STATS) {
+		bb_resize(&stats_text, stats_len + len + 1, 1);
+		memcpy(stats_text + stats_len, text, len + 1);
+		stats_len += len;
 	} else if (is_relo) {
 		note_relo(text);
 	} else { /* keep the end of the text */

@@ -199,10 +199,10 @@ static int read_in_batches(int fd, struct gather *g)
 	size_t each = g->key_size + g->value_size;
 	__u32 room = (__u32)(each < CHUNK_BYTES / 16 ? CHUNK_BYTES / each : 16), n = room;
 	size_t cursor = g->key_size > sizeof(__u32) ? g->key_size : sizeof(__u32);
-	char *from = calloc(2, cursor), *to = from ? from + cursor : NULL;
-	char *keys = malloc(room * g->key_size), *values = malloc(room * g->value_size);
+	char *from = bb_calloc(2, cursor), *to = from + cursor;
+	char *keys = bb_calloc(room, g->key_size), *values = bb_calloc(room, g->value_size);
 	bool first = true, more = true;
-	int rc = from && keys && values ? 0 : -ENOMEM;
+	int rc = 0;
 
 	while (!rc && more) {
 		n = room;
@@ -226,9 +226,9 @@ static int read_in_batches(int fd, struct gather *g)
 
 static int read_one_by_one(int fd, struct gather *g, size_t max)
 {
-	char *key = calloc(1, g->key_size), *next = calloc(1, g->key_size);
-	char *value = calloc(1, g->value_size);
-	int rc = key && next && value ? 0 : -ENOMEM;
+	char *key = bb_calloc(1, g->key_size), *next = bb_calloc(1, g->key_size);
+	char *value = bb_calloc(1, g->value_size);
+	int rc = 0;
 
 	/* `max` ends the loop even if other processes keep adding entries */
 	for (size_t i = 0; !rc && i < max; i++) {

@@ -164,12 +164,7 @@ static int start_guard(struct bb_listener *l)
 	struct bb_child guard;
 	int rc;
 
-	l->answering = mmap(NULL, sizeof(*l->answering), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (l->answering == MAP_FAILED)
-		l->answering = NULL;
-	if (!l->answering)
-		return -errno;
+	l->answering = bb_map_pages(sizeof(*l->answering), MAP_SHARED);
 	rc = bb_child__start(&rules, be_guard, l, &guard);
 	l->guard = guard.pid;
 	l->guard_alive = guard.fd;

@@ -113,20 +113,15 @@ static int make_folder(struct bb_captured_file *f, const char *name, struct bb_e
 	rc = bb_scratch__make("capture", &dir, err);
 	if (rc)
 		return rc;
-	if (asprintf(&f->object, "%s=%s/%s.capture", name, dir, name) < 0) {
-		f->object = NULL;
-		rmdir(dir);
-		rc = bb_fail_nomem(err);
-	} else {
-		f->lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		tmp_fd = openat(f->lock_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (f->lock_fd >= 0 && tmp_fd >= 0)
-			bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
-							    sizeof("XXXXXX") - 1, f->lock_fd);
-		bb_close(&tmp_fd);
-	}
+	f->object = bb_asprintf("%s=%s/%s.capture", name, dir, name);
+	f->lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	tmp_fd = openat(f->lock_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f->lock_fd >= 0 && tmp_fd >= 0)
+		bb_leftover__lock_and_remove_others(tmp_fd, strrchr(dir, '/') + 1,
+						    sizeof("XXXXXX") - 1, f->lock_fd);
+	bb_close(&tmp_fd);
 	free(dir);
-	return rc;
+	return 0;
 }
 
 int bb_captured_file__make(const struct bb_capture_opts *opts, const char *shell,

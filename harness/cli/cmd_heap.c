@@ -78,7 +78,7 @@ static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps)
 
 	bb_json__open(&w, NULL, "{\n");
 	for (size_t i = 0; i < a->files.n; i++) {
-		char *name = strndup(a->files.v[i], (size_t)name_len(a->files.v[i]));
+		char *name = bb_strndup(a->files.v[i], (size_t)name_len(a->files.v[i]));
 
 		bb_json__open(&w, name, "{\n");
 		for (size_t m = 0; m < bb_n_dhat_metrics; m++) {

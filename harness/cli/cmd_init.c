@@ -71,7 +71,7 @@ static int find(const struct bb_scenario *scenario, const char **found, struct b
 	const struct bb_paths *paths = bb_paths(err);
 	struct bb_report *report = bb_report__new();
 	struct bb_run_opts opts = {.seed = 1};
-	int rc = !paths ? err->code : report ? 0 : bb_fail_nomem(err);
+	int rc = paths ? 0 : err->code;
 
 	if (!rc)
 		rc = bb_machine_take_cpus(-1, false, &opts.driver.cpu, &opts.driver.poll_cpu, err);

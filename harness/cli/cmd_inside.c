@@ -564,14 +564,12 @@ static int show_figures(struct session *s, struct bb_err *err)
 	read_figures(s);
 	if (s->is_screen) {
 		text = text_of(s, write_screen, &len);
-		if (text)
-			bb_screen__draw(&s->screen, text);
+		bb_screen__draw(&s->screen, text);
 		free(text);
 	}
-	if (!rc && s->args->serve) {
+	if (s->args->serve) {
 		text = text_of(s, write_openmetrics, &len);
-		rc = text ? bb_http_server__publish(&s->server, text, len, err)
-			  : bb_fail_nomem(err);
+		rc = bb_http_server__publish(&s->server, text, len, err);
 		free(text);
 	}
 	return rc;
@@ -674,9 +672,9 @@ static int run_command(struct session *s, struct bb_err *err)
 }
 
 /* Adds a packet to the capture, as long as it was (at most BB_INSIDE_MOST_SNAP); zeros take the
- * place of the bytes that were not kept. Returns 0 or -ENOMEM. */
-static int add_packet(struct bb_capture *c, int32_t prog, const struct bb_inside_path *path,
-		      double share, const struct bb_inside_packet *packet)
+ * place of the bytes that were not kept. */
+static void add_packet(struct bb_capture *c, int32_t prog, const struct bb_inside_path *path,
+		       double share, const struct bb_inside_packet *packet)
 {
 	uint32_t len = packet->len < BB_INSIDE_MOST_SNAP ? packet->len : BB_INSIDE_MOST_SNAP;
 	struct bb_captured_input *in = bb_append(&c->inputs, &c->n_inputs, sizeof(*in));
@@ -688,29 +686,24 @@ static int add_packet(struct bb_capture *c, int32_t prog, const struct bb_inside
 		.share = share,
 		.repeat = 1,
 	};
-	if (!in->data.data || !in->path)
-		return -ENOMEM;
 	memcpy(in->data.data, packet->bytes, packet->n < len ? packet->n : len);
-	return 0;
 }
 
-/* Adds the packets of a program's most frequent paths to the capture. Returns 0 or -ENOMEM. */
-static int add_packets(const struct session *s, size_t i, struct bb_capture *c)
+/* Adds the packets of a program's most frequent paths to the capture. */
+static void add_packets(const struct session *s, size_t i, struct bb_capture *c)
 {
 	const struct bb_inside_program *p = &s->inside.programs[i];
 	const struct bb_inside_figures *f = &s->figures[i];
-	int rc = 0;
 
-	for (size_t k = 0; !rc && k < f->n_paths && k < s->args->n_paths; k++) {
+	for (size_t k = 0; k < f->n_paths && k < s->args->n_paths; k++) {
 		const struct bb_inside_path_packets *of = bb_inside_packets__of(&p->packets,
 										f->paths[k].key);
 		double share = (double)f->paths[k].runs / (double)f->all.runs;
 		uint32_t n = of ? bb_inside_packets__differ(of) : 0;
 
-		for (uint32_t j = 0; !rc && j < n; j++)
-			rc = add_packet(c, p->taken, &f->paths[k], share / n, &of->kept[j]);
+		for (uint32_t j = 0; j < n; j++)
+			add_packet(c, p->taken, &f->paths[k], share / n, &of->kept[j]);
 	}
-	return rc;
 }
 
 static int write_file(struct session *s, struct bb_err *err)
@@ -725,8 +718,8 @@ static int write_file(struct session *s, struct bb_err *err)
 					  s->inside.programs[i].taken);
 	rc = bb_take__end(&s->take, "", &capture, err);
 	for (size_t i = 0; !rc && i < s->inside.n_programs; i++)
-		if (s->inside.programs[i].taken >= 0 && add_packets(s, i, capture))
-			rc = bb_fail_nomem(err);
+		if (s->inside.programs[i].taken >= 0)
+			add_packets(s, i, capture);
 	if (!rc)
 		rc = bb_capture__write(capture, path, err);
 	bb_capture__free(capture);

@@ -109,11 +109,11 @@ static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, st
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = bb_open_memstream(&text, &size);
-	int rc = bb_live_format_find("openmetrics")->print(rows, n, true, NULL, out);
+	int rc;
 
-	if (out && fclose(out))
-		rc = -ENOMEM;
-	rc = rc ? bb_fail_nomem(err) : bb_http_server__publish(&w->server, text, size, err);
+	bb_live_format_find("openmetrics")->print(rows, n, true, NULL, out);
+	bb_close_memstream(out);
+	rc = bb_http_server__publish(&w->server, text, size, err);
 	free(text);
 	return rc;
 }
@@ -139,9 +139,9 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 	} else {
 		bb_live_rows__sort(rows, *ret_n, a->order);
 		look.colour = false;
-		if (out && format->print(rows, *ret_n, a->all, &look, out))
-			rc = bb_fail_nomem(err);
-		if (!rc && w->server.child.pid)
+		if (out)
+			format->print(rows, *ret_n, a->all, &look, out);
+		if (w->server.child.pid)
 			rc = publish(w, rows, *ret_n, err);
 	}
 	free(rows);
@@ -270,14 +270,13 @@ static int compose(struct watch *w, char **ret_text, struct bb_err *err)
 	FILE *out = bb_open_memstream(&table, &size);
 	int rc = take_snapshot(w, bb_live_format_find("table"), out, &n, err);
 
-	if (out && fclose(out) && !rc)
-		rc = bb_fail_nomem(err);
-	if (!rc && asprintf(ret_text,
-			    "%zu programs, every %g s, by %s (c r t n); bpf_stats adds 10-40 ns; "
-			    "q ends\n\n"
-			    "%s",
-			    n, a->seconds, a->order->doc, table) < 0)
-		rc = bb_fail_nomem(err);
+	bb_close_memstream(out);
+	if (!rc)
+		*ret_text = bb_asprintf("%zu programs, every %g s, by %s (c r t n); bpf_stats adds "
+					"10-40 ns; "
+					"q ends\n\n"
+					"%s",
+					n, a->seconds, a->order->doc, table);
 	free(table);
 	return rc;
 }

@@ -261,10 +261,9 @@ static uint32_t *sorted(struct bb_map_table *t)
 {
 	uint32_t *order = bb_calloc(t->n + 1, sizeof(*order));
 
-	for (uint32_t i = 0; order && i < t->n; i++)
+	for (uint32_t i = 0; i < t->n; i++)
 		order[i] = i;
-	if (order)
-		qsort_r(order, t->n, sizeof(*order), by_key, t);
+	qsort_r(order, t->n, sizeof(*order), by_key, t);
 	return order;
 }
 
@@ -309,26 +308,22 @@ static bool take_key(struct map_diff *m, size_t at[2], FILE *out)
 }
 
 /* Writes how many entries differ, and then the first `most` of them. */
-static int diff_map(struct bb_map_table *a, struct bb_map_table *b, size_t most, FILE *out,
-		    struct bb_err *err)
+static void diff_map(struct bb_map_table *a, struct bb_map_table *b, size_t most, FILE *out)
 {
 	struct map_diff m = {.t = {a, b}, .order = {sorted(a), sorted(b)}};
 	size_t n = 0, at[2] = {0};
-	int rc = m.order[0] && m.order[1] ? 0 : bb_fail_nomem(err);
 
-	while (!rc && (at[0] < a->n || at[1] < b->n))
+	while (at[0] < a->n || at[1] < b->n)
 		n += take_key(&m, at, NULL);
-	if (!rc)
-		fprintf(out, "%s: %zu only in A, %zu only in B, %zu differ, %zu alike\n", a->name,
-			m.only[0], m.only[1], m.differ, m.alike);
+	fprintf(out, "%s: %zu only in A, %zu only in B, %zu differ, %zu alike\n", a->name,
+		m.only[0], m.only[1], m.differ, m.alike);
 	at[0] = at[1] = 0;
-	for (size_t shown = 0; !rc && shown < n && shown < most;)
+	for (size_t shown = 0; shown < n && shown < most;)
 		shown += take_key(&m, at, out);
-	if (!rc && n > most)
+	if (n > most)
 		fprintf(out, "  and %zu more (--all)\n", n - most);
 	free(m.order[0]);
 	free(m.order[1]);
-	return rc;
 }
 
 /* Writes the differences of all maps. A map that one side lacks is empty there. */
@@ -357,8 +352,8 @@ static int write_diff(void *args, FILE *out, struct bb_err *err)
 					t->name, t->key_size, other->key_size, t->value_size,
 					other->value_size);
 			else
-				rc = diff_map(k ? other : t, k ? t : other,
-					      a->all ? SIZE_MAX : SHOWN, out, err);
+				diff_map(k ? other : t, k ? t : other, a->all ? SIZE_MAX : SHOWN,
+					 out);
 		}
 	bb_maps_file__let_go(files[0]);
 	bb_maps_file__let_go(files[1]);

@@ -21,7 +21,7 @@ struct shown {
 
 struct format {
 	const char *name, *doc;
-	int (*write)(const struct shown *s, FILE *out);
+	void (*write)(const struct shown *s, FILE *out);
 	bool is_markdown;
 };
 
@@ -191,13 +191,12 @@ static void make_document(const struct shown *s, struct bb_doc *d)
 	add_notes(s, d);
 }
 
-static int write_document(const struct shown *s, FILE *out)
+static void write_document(const struct shown *s, FILE *out)
 {
 	struct bb_doc d = {0};
 
 	make_document(s, &d);
 	bb_output_render(&d, s->args->format->is_markdown, s->args->output, out);
-	return 0;
 }
 
 /* --- for programs --- */
@@ -230,7 +229,7 @@ static void write_turns(const struct bb_overhead *o, struct bb_json *w)
 	bb_json__close(w);
 }
 
-static int write_json(const struct shown *s, FILE *out)
+static void write_json(const struct shown *s, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
 	const struct bb_overhead *o = s->o;
@@ -279,10 +278,9 @@ static int write_json(const struct shown *s, FILE *out)
 	bb_json__add_u64(&w, "turns_with_gone_programs", o->n_gone);
 	write_turns(o, &w);
 	bb_json__end(&w);
-	return 0;
 }
 
-static int write_bmf(const struct shown *s, FILE *out)
+static void write_bmf(const struct shown *s, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
 	char name[BB_NAME_MAX_BYTES + 16];
@@ -296,7 +294,6 @@ static int write_bmf(const struct shown *s, FILE *out)
 			write_estimate(&w, name, &s->o->figures[i].ratio);
 	}
 	bb_json__end(&w);
-	return 0;
 }
 
 static const struct format formats[] = {
@@ -400,11 +397,12 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-static int write_shown(void *arg, FILE *out, struct bb_err *err)
+static int write_shown(void *arg, FILE *out, struct bb_err *)
 {
 	const struct shown *s = arg;
 
-	return s->args->format->write(s, out) ? bb_fail_nomem(err) : 0;
+	s->args->format->write(s, out);
+	return 0;
 }
 
 /* Writes the name of an agent: the first word of its command line, without folders. */

@@ -77,8 +77,6 @@ static int draw_by_script(const char *dir, const struct bb_paths *paths, struct 
 			line += strlen(SCRIPT);
 		figures->why = bb_strdup(line);
 	}
-	if (ended.status && !figures->why)
-		rc = bb_fail_nomem(err);
 	bb_process_end__done(&ended);
 	return rc;
 }
@@ -91,7 +89,7 @@ static int remove_one(const char *path, const struct stat *, int, struct FTW *)
 /*
  * Draws the pictures of a run and of its history by gnuplot (plots/plot.sh), as the calling user
  * and for a minute at the most. If nothing is drawn, ret_figures->why has the reason, such as a
- * package to install. Returns 0, -EINTR after a signal to this process, or -ENOMEM.
+ * package to install. Returns 0, or -EINTR after a signal to this process.
  */
 static int draw_figures(const struct bb_report *r, const struct bb_timeline *history,
 			struct bb_figures *ret_figures, struct bb_err *err)
@@ -108,7 +106,7 @@ static int draw_figures(const struct bb_report *r, const struct bb_timeline *his
 		nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 		free(dir);
 	}
-	if (rc == -EINTR || rc == -ENOMEM)
+	if (rc == -EINTR)
 		return rc;
 	if (rc)
 		figures.why = bb_strdup(err->msg);
@@ -210,9 +208,8 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 	char *path;
 	int rc = 0;
 
-	if ((slash ? asprintf(&path, "%.*s/%s.folded", (int)(slash - which), which, p->report->id)
-		   : asprintf(&path, "%s/%s.folded", a->results, p->report->id)) < 0)
-		return bb_fail_nomem(err);
+	path = slash ? bb_asprintf("%.*s/%s.folded", (int)(slash - which), which, p->report->id)
+		     : bb_asprintf("%s/%s.folded", a->results, p->report->id);
 	if (!access(path, F_OK))
 		rc = draw_flame(path, &p->flame, err);
 	free(path);

@@ -72,8 +72,8 @@ static int store_flame(struct flame *f, const char *suffix, bb_output_writer wri
 	FILE *out = bb_open_memstream(&text, &len);
 	int rc = writer(f, out, err);
 
-	if ((out && fclose(out)) || asprintf(&name, "%s.%s", m->report->id, suffix) < 0)
-		rc = bb_fail_nomem(err);
+	bb_close_memstream(out);
+	name = bb_asprintf("%s.%s", m->report->id, suffix);
 	if (!rc)
 		rc = bb_store__write_text(m->args->results, name, text, len, &path, err);
 	if (!rc && !m->args->quiet)
@@ -450,8 +450,8 @@ static void say_found(const struct bb_found_input *f)
 	else
 		bb_tell("try-inputs: %s: %u of %u instructions executed, %u of %u with "
 			"a " BB_FOUND_INPUT ": %s (%llu runs)",
-			f->variant, f->before, f->n_before, f->after, f->n_after,
-			words ? words : "", (unsigned long long)f->runs);
+			f->variant, f->before, f->n_before, f->after, f->n_after, words,
+			(unsigned long long)f->runs);
 	if (f->not_passed && f->behind)
 		bb_tell("try-inputs: %s: not passed: %s, with %u instructions behind it",
 			f->variant, f->not_passed, f->behind);
@@ -473,7 +473,7 @@ static int try_inputs(const struct run_args *a, const struct bb_measure *m, stru
 	struct bb_found_inputs found = {0};
 	struct bb_scenario *scenario = NULL;
 	struct job *job = &j->v[0];
-	char *name = NULL, *path = NULL;
+	char *name = bb_asprintf("%s.found.yml", m->report->id), *path = NULL;
 	int rc = bb_try_inputs(job->scenario, &m->opts, &found, err);
 
 	object.opts.found_inputs = &found;
@@ -483,8 +483,6 @@ static int try_inputs(const struct run_args *a, const struct bb_measure *m, stru
 		rc = bb_object_args__scenario(&object, false, &made, &scenario, err);
 	if (!rc && a->found_file)
 		rc = bb_output_of(write_found, made.text, a->found_file, err);
-	else if (!rc && asprintf(&name, "%s.found.yml", m->report->id) < 0)
-		rc = bb_fail_nomem(err);
 	else if (!rc)
 		rc = bb_store__write_text(a->measure.results, name, made.text, strlen(made.text),
 					  &path, err);

@@ -162,9 +162,8 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 		rc = bb_machine_take_cpus(-1, false, &cpu, &poll_cpu, err);
 	if (!rc)
 		rc = bb_pin_to_cpu(cpu, err);
-	if (!rc)
-		rc = bb_fire_site__open(cpu, poll_cpu, &s.site, err);
 	if (!rc) {
+		bb_fire_site__open(cpu, poll_cpu, &s.site);
 		s.object_dir = paths->object_dir;
 		rc = look_at_each(a, &s, &info, err);
 		if (s.is_live)

@@ -59,8 +59,8 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		       n_idle == 1 ? "it" : "them");
 }
 
-static int print_table(const struct bb_live_row *rows, size_t n, bool all,
-		       const struct bb_doc_look *look, FILE *out)
+static void print_table(const struct bb_live_row *rows, size_t n, bool all,
+			const struct bb_doc_look *look, FILE *out)
 {
 	static const struct {
 		struct bb_doc_column as;
@@ -112,13 +112,12 @@ static int print_table(const struct bb_live_row *rows, size_t n, bool all,
 	add_notes(rows, n, n_idle, &d);
 	bb_doc__text(&d, look, out);
 	bb_doc__done(&d);
-	return 0;
 }
 
 /* --- JSON --- */
 
-static int print_json(const struct bb_live_row *rows, size_t n, bool, const struct bb_doc_look *,
-		      FILE *out)
+static void print_json(const struct bb_live_row *rows, size_t n, bool, const struct bb_doc_look *,
+		       FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
 
@@ -153,7 +152,6 @@ static int print_json(const struct bb_live_row *rows, size_t n, bool, const stru
 		bb_json__close(&w);
 	}
 	bb_json__end(&w);
-	return 0;
 }
 
 /* --- OpenMetrics 1.0 --- */
@@ -212,8 +210,8 @@ static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 	}
 }
 
-static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool,
-			     const struct bb_doc_look *, FILE *out)
+static void print_openmetrics(const struct bb_live_row *rows, size_t n, bool,
+			      const struct bb_doc_look *, FILE *out)
 {
 	for (size_t k = 0; k < BB_LEN(families); k++) {
 		const char *name = families[k].name, *type = families[k].type;
@@ -234,7 +232,6 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool,
 	}
 	put_single_runs(rows, n, out);
 	fputs("# EOF\n", out);
-	return 0;
 }
 
 const struct bb_live_format bb_live_formats[BB_N_LIVE_FORMATS] = {

@@ -5,7 +5,7 @@
 #include "run/live.h"
 
 /*
- * A format of `bpfbench live`. print() writes rows[n] and returns 0 or -ENOMEM; the caller checks
+ * A format of `bpfbench live`. print() writes rows[n] and the caller checks
  * `out` for errors of writing. Without `all`, the table has no rows for programs that did not run,
  * but one paragraph with their names. On a narrow terminal it has fewer columns. The other formats
  * always have all.
@@ -13,8 +13,8 @@
 struct bb_live_format {
 	const char *name;
 	const char *doc;
-	int (*print)(const struct bb_live_row *rows, size_t n, bool all,
-		     const struct bb_doc_look *look, FILE *out);
+	void (*print)(const struct bb_live_row *rows, size_t n, bool all,
+		      const struct bb_doc_look *look, FILE *out);
 };
 
 #define BB_N_LIVE_FORMATS 3

@@ -43,14 +43,13 @@ const char *bb_object_args__path(const char *text)
 }
 
 /* Splits NAME=FILE. The caller frees *ret_copy, the name. */
-static int split(const char *text, struct bb_object_ref *ref, char **ret_copy)
+static void split(const char *text, struct bb_object_ref *ref, char **ret_copy)
 {
 	*ret_copy = NULL;
 	ref->path = bb_object_args__path(text);
 	if (ref->path == text)
-		return 0;
-	ref->name = *ret_copy = strndup(text, (size_t)(ref->path - text) - 1);
-	return *ret_copy ? 0 : -1;
+		return;
+	ref->name = *ret_copy = bb_strndup(text, (size_t)(ref->path - text) - 1);
 }
 
 int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
@@ -61,20 +60,18 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 	char **names = bb_calloc(a->objects.n, sizeof(*names));
 	struct bb_object_opts opts = a->opts;
 	struct bb_object_scenario text = {0};
-	int rc = 0;
+	int rc;
 
 	opts.name = pair ? "compare" : NULL;
 	opts.one_each = pair;
 	opts.objects = refs;
 	opts.n_objects = a->objects.n;
-	for (size_t i = 0; !rc && i < a->objects.n; i++) {
-		if (split(a->objects.v[i], &refs[i], &names[i]))
-			rc = bb_fail_nomem(err);
+	for (size_t i = 0; i < a->objects.n; i++) {
+		split(a->objects.v[i], &refs[i], &names[i]);
 		if (pair)
 			refs[i].name = i ? "head" : "base";
 	}
-	if (!rc)
-		rc = bb_object_scenario__make(&opts, &text, err);
+	rc = bb_object_scenario__make(&opts, &text, err);
 	if (!rc)
 		rc = bb_scenario__parse(text.text, strlen(text.text), "(the scenario of --object)",
 					ret_scenario, err);

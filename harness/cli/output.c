@@ -86,9 +86,7 @@ static int find_target(const char *path, struct target *p, struct bb_err *err)
 	if (p->own_fd >= 0)
 		return 0;
 	p->name = slash ? slash + 1 : path;
-	dir = slash ? strndup(path, (size_t)(slash - path) + 1) : bb_strdup(".");
-	if (!dir)
-		return bb_fail_nomem(err);
+	dir = slash ? bb_strndup(path, (size_t)(slash - path) + 1) : bb_strdup(".");
 	if (!*p->name) /* `path` is "" or ends in "/" */
 		p->name = ".";
 	p->dir_fd = *path ? bb_own__openat(AT_FDCWD, dir, O_PATH | O_DIRECTORY, 0) : -ENOENT;

@@ -11,7 +11,7 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 	static struct bb_paths p;
 	char *dir = p.plot_dir ? NULL : bb_program_dir(), *share = NULL, *lib = NULL;
 	const char *bin = dir ? strrchr(dir, '/') : NULL;
-	bool failed = false, is_absolute = BB_BUILD_DIR[0] == '/';
+	bool is_absolute = BB_BUILD_DIR[0] == '/';
 
 	if (p.plot_dir)
 		return &p;
@@ -21,10 +21,11 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 	}
 	/* as `make install` does it: the program is in PREFIX/bin; PREFIX may have been moved
 	 * since */
-	if (bin && !strcmp(bin, "/bin"))
-		failed = asprintf(&share, "%.*s/share/bpfbench", (int)(bin - dir), dir) < 0 ||
-			 asprintf(&lib, "%.*s/lib/bpfbench", (int)(bin - dir), dir) < 0 ||
-			 asprintf(&p.scenario_dir, "%s/scenarios", share) < 0;
+	if (bin && !strcmp(bin, "/bin")) {
+		share = bb_asprintf("%.*s/share/bpfbench", (int)(bin - dir), dir);
+		lib = bb_asprintf("%.*s/lib/bpfbench", (int)(bin - dir), dir);
+		p.scenario_dir = bb_asprintf("%s/scenarios", share);
+	}
 	if (!p.scenario_dir || access(p.scenario_dir, F_OK)) {
 		/* In the source tree, scenarios are beside the program. BB_BUILD_DIR is what O= was
 		 * when the program was built: a folder beside the program, or an absolute path. */
@@ -32,20 +33,17 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 		free(share);
 		free(lib);
 		share = bb_strdup(dir);
-		failed |= !share ||
-			  asprintf(&lib, "%s%s%s", is_absolute ? "" : dir, is_absolute ? "" : "/",
-				   BB_BUILD_DIR) < 0 ||
-			  asprintf(&p.scenario_dir, "%s/scenarios", share) < 0;
+		lib = bb_asprintf("%s%s%s", is_absolute ? "" : dir, is_absolute ? "" : "/",
+				  BB_BUILD_DIR);
+		p.scenario_dir = bb_asprintf("%s/scenarios", share);
 	}
-	failed = failed || asprintf(&p.object_dir, "%s/bpf", lib) < 0 ||
-		 asprintf(&p.workload_dir, "%s/workloads", lib) < 0 ||
-		 asprintf(&p.plot_dir, "%s/plots", share) < 0;
+	p.object_dir = bb_asprintf("%s/bpf", lib);
+	p.workload_dir = bb_asprintf("%s/workloads", lib);
+	p.plot_dir = bb_asprintf("%s/plots", share);
 	free(share);
 	free(lib);
 	free(dir);
-	if (failed)
-		bb_fail_nomem(err);
-	return failed ? NULL : &p;
+	return &p;
 }
 
 static bool is_scenario_file(const char *name)

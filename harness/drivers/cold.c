@@ -65,7 +65,7 @@ static void cold_branches_close(struct cold_branches *b)
 	*b = (struct cold_branches){0};
 }
 
-/* Returns 0, -ENOMEM, or -ENOTSUP if the machine does not let us run code that we have written. */
+/* Returns 0, or -ENOTSUP if the machine does not let us run code that we have written. */
 static int cold_branches_open(struct cold_branches *ret_branches, struct bb_err *err)
 {
 	size_t bytes = (size_t)(__stop_bb_cold_branches - __start_bb_cold_branches);
@@ -73,10 +73,7 @@ static int cold_branches_open(struct cold_branches *ret_branches, struct bb_err 
 						ALIGN_BYTES};
 
 	b.map_bytes = N_COPIES * b.copy_bytes;
-	b.copies = mmap(NULL, b.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			0);
-	if (b.copies == MAP_FAILED)
-		return bb_fail_nomem(err);
+	b.copies = bb_map_pages(b.map_bytes, MAP_PRIVATE);
 	for (size_t i = 0; i < N_COPIES; i++)
 		memcpy(b.copies + i * b.copy_bytes, __start_bb_cold_branches, bytes);
 	__builtin___clear_cache(b.copies, b.copies + b.map_bytes);
@@ -291,41 +288,28 @@ static int find_size(const char *root, int cpu, struct bb_cold *c, struct bb_err
 		       c->bytes >> 20, cold_ns, hot_ns);
 }
 
-static int map_pages(size_t bytes, char **ret_pages, struct bb_err *err)
+static char *map_pages(size_t bytes)
 {
-	char *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = bb_map_pages(bytes, MAP_PRIVATE);
 
-	if (pages == MAP_FAILED)
-		return bb_fail_nomem(err);
 	/* Small pages fill the TLB. A fork must not make the pages copy-on-write, because each
 	 * would then cause a page fault, which is an event. */
 	madvise(pages, bytes, MADV_NOHUGEPAGE);
 	madvise(pages, bytes, MADV_DONTFORK);
-	*ret_pages = pages;
-	return 0;
+	return pages;
 }
 
-static int map_all(struct bb_cold *c, struct bb_err *err)
+static void map_all(struct bb_cold *c)
 {
-	int rc;
-
-	c->buffer = c->probe = NULL;
-	rc = map_pages(BB_COLD_MAX_BYTES, &c->buffer, err);
-	if (!rc)
-		rc = map_pages(PROBE_LINES * PROBE_PAGE, &c->probe, err);
-	if (!rc)
-		link_probe(c);
-	return rc;
+	c->buffer = map_pages(BB_COLD_MAX_BYTES);
+	c->probe = map_pages(PROBE_LINES * PROBE_PAGE);
+	link_probe(c);
 }
 
-int bb_cold__after_fork(struct bb_cold *c)
+void bb_cold__after_fork(struct bb_cold *c)
 {
-	int rc = map_all(c, NULL);
-
-	/* writes to every page of the buffer */
-	if (!rc)
-		bb_cold__empty(c);
-	return rc;
+	map_all(c);
+	bb_cold__empty(c); /* writes to every page of the buffer */
 }
 
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err)
@@ -335,9 +319,8 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 
 	bb_rng_seed(&c->rng, 1);
 	c->bytes = bb_cold_bytes(root, cpu);
-	rc = map_all(c, err);
-	if (!rc)
-		rc = cold_branches_open(&c->branches, err);
+	map_all(c);
+	rc = cold_branches_open(&c->branches, err);
 	if (!rc)
 		rc = find_size(root, cpu, c, err); /* touches all memory that is used */
 	if (rc)
@@ -351,10 +334,8 @@ void bb_cold__free(struct bb_cold *c)
 {
 	if (!c)
 		return;
-	if (c->buffer)
-		munmap(c->buffer, BB_COLD_MAX_BYTES);
-	if (c->probe)
-		munmap(c->probe, PROBE_LINES * PROBE_PAGE);
+	munmap(c->buffer, BB_COLD_MAX_BYTES);
+	munmap(c->probe, PROBE_LINES * PROBE_PAGE);
 	cold_branches_close(&c->branches);
 	free(c);
 }

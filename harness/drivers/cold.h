@@ -27,7 +27,7 @@ struct bb_cold;
 /*
  * Allocates the buffer for the caches of `cpu`, and tests whether writing it evicts. Reading 128
  * lines of as many pages must then take three times as long as before; if not, the buffer is
- * doubled. Returns 0, -ENOMEM, or -ENOTSUP with the times if no size helps. `root` is put in front
+ * doubled. Returns 0, or -ENOTSUP with the times if no size helps. `root` is put in front
  * of /sys; "" means the machine's own.
  *
  * If the size of the buffer is between twice one level and twice the next, a changing share of our
@@ -48,8 +48,8 @@ double bb_cold__line_ns(struct bb_cold *c);
 const char *bb_cold__emptied(const struct bb_cold *c);
 
 /* A child process calls it after fork() and before it empties anything, because it does not
- * inherit the buffer. Returns 0 or -ENOMEM. */
-int bb_cold__after_fork(struct bb_cold *c);
+ * inherit the buffer. */
+void bb_cold__after_fork(struct bb_cold *c);
 
 void bb_cold__free(struct bb_cold *c); /* takes NULL */
 

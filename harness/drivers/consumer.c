@@ -117,15 +117,10 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 		.gid = place->gid,
 	};
 	/* The pages exist before they are written, so no page fault is part of a lag. */
-	struct bb_consumer_shared *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-					    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	struct bb_consumer_shared *s = bb_map_pages(bytes, MAP_SHARED | MAP_POPULATE);
 	struct bb_child c;
 	int rc;
 
-	if (s == MAP_FAILED) {
-		free(child.reader.log.text);
-		return bb_fail_nomem(err);
-	}
 	s->bytes = bytes;
 	s->room = room;
 	child.reader.shared = s;

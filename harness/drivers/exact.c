@@ -60,7 +60,6 @@ static uint32_t id_of(int prog_fd)
 static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys, struct bb_exact *e,
 		    struct bb_err *err)
 {
-	void *memory;
 	int rc;
 
 	e->prog_fd = prog_fd;
@@ -73,13 +72,7 @@ static int open_one(const struct bb_target *target, int prog_fd, bool logs_keys,
 		e->id = id_of(prog_fd);
 		e->clone_id = id_of(e->clone.prog_fd);
 		/* the process that fires, a child, adds to these counters, too */
-		memory = mmap(NULL, counter_bytes(&e->clone), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		if (memory == MAP_FAILED)
-			rc = bb_fail_nomem(err);
-	}
-	if (!rc) {
-		e->totals = memory;
+		e->totals = bb_map_pages(counter_bytes(&e->clone), MAP_SHARED);
 		e->now = e->totals + e->clone.cfg.n_blocks;
 		e->in_vain = e->now + e->clone.cfg.n_blocks;
 	}
@@ -108,9 +101,9 @@ static void open_behind(const struct bb_target *target, bool logs_keys, struct b
 	if (!has_tail_calls(&e->code))
 		return;
 	for (size_t i = 0; !bb_must_end() && bb_target__loaded(target, i, &fd); i++) {
-		struct bb_exact *m = fd < 0 ? NULL : calloc(1, sizeof(*m));
+		struct bb_exact *m = bb_calloc(1, sizeof(*m));
 
-		if (!m || open_one(target, fd, logs_keys, m, NULL)) {
+		if (fd < 0 || open_one(target, fd, logs_keys, m, NULL)) {
 			free(m);
 			continue;
 		}

@@ -410,12 +410,8 @@ static void close_lines(void *state)
 static int open_lines(void *state, struct bb_err *err)
 {
 	struct bb_lines_state *s = state;
-	void *burst = mmap(NULL, sizeof(*s->burst), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (burst == MAP_FAILED)
-		return bb_fail_nomem(err);
-	s->burst = burst;
+	s->burst = bb_map_pages(sizeof(*s->burst), MAP_SHARED);
 	s->memory.fd = -1;
 	bb_rng_seed(&s->rng, s->common.opts.seed);
 	return bb_cut_memory__open(&s->memory, err);

@@ -24,20 +24,20 @@ static bool in_path(const char *name)
 	return bb_find_in_folders(getenv("PATH"), name, X_OK, file, sizeof(file));
 }
 
-/* Returns "PROGRAM ARG..." in *ret_command, which the caller frees. Returns 0 or -ENOMEM. */
-static int compose(const struct bb_workload_spec *spec, char **ret_command)
+/* Returns "PROGRAM ARG...", which the caller frees. */
+static char *compose(const struct bb_workload_spec *spec)
 {
+	char *command = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(ret_command, &size);
+	FILE *out = bb_open_memstream(&command, &size);
 
-	if (!out)
-		return -ENOMEM;
 	bb_put_shell_word(out, spec->program);
 	for (size_t i = 0; i < spec->n_args; i++) {
 		putc(' ', out);
 		bb_put_shell_word(out, spec->args[i]);
 	}
-	return fclose(out) ? -ENOMEM : 0;
+	bb_close_memstream(out);
+	return command;
 }
 
 #define ANSWER_MS 5000
@@ -152,23 +152,18 @@ static int overhead_open(void *state, struct bb_err *err)
 	const struct bb_drive_spec *spec = s->common.spec;
 	const struct bb_driver_opts *opts = &s->common.opts;
 	struct bb_workload workload;
-	void *shared = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int rc;
 
-	if (shared == MAP_FAILED)
-		return bb_fail_nomem(err);
 	s->spec = (struct bb_workload_spec){
 		.program = spec->target.workload,
 		.args = spec->target.args,
 		.n_args = spec->target.n_args,
 		.dir = opts->workload_dir,
 		.is_held = true,
-		.ret_began_ns = shared,
+		.ret_began_ns = bb_map_pages(sizeof(*s->spec.ret_began_ns), MAP_SHARED),
 		.place = {opts->cpu, opts->uid, opts->gid, opts->env},
 	};
-	if (compose(&s->spec, &s->shown))
-		return bb_fail_nomem(err);
+	s->shown = compose(&s->spec);
 	rc = bb_workload__start(&s->spec, &workload, err);
 	if (!rc)
 		bb_workload__stop(&workload);

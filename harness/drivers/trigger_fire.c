@@ -7,7 +7,7 @@
 
 static struct bb_fire_state *states; /* all open states, as a list */
 
-static int open_fire(void *state, struct bb_err *err)
+static int open_fire(void *state, struct bb_err *)
 {
 	struct bb_fire_state *s = state;
 	const struct bb_driver_opts *opts = &s->common.opts;
@@ -20,7 +20,8 @@ static int open_fire(void *state, struct bb_err *err)
 		user.dir[0] = '\0';
 	s->next = states;
 	states = s;
-	return bb_fire_site__share(opts->cpu, opts->poll_cpu, &user, &s->site, err);
+	s->site = bb_fire_site__share(opts->cpu, opts->poll_cpu, &user);
+	return 0;
 }
 
 void bb_fire__close_hooks(void)
@@ -541,10 +542,10 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 	if (rc || slot->is_open)
 		return rc;
 	t->in_work = slot->found->trigger;
-	rc = slot->common.state->cold ? bb_cold__after_fork(slot->common.state->cold) : 0;
-	if (!rc)
-		rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
-				     slot->common.prog_fd, t);
+	if (slot->common.state->cold)
+		bb_cold__after_fork(slot->common.state->cold);
+	rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
+			     slot->common.prog_fd, t);
 	slot->is_open = !rc;
 	return rc;
 }

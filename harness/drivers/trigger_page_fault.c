@@ -154,13 +154,6 @@ static void close_faults(void *state)
 		munmap(s->stack, STACK_BYTES);
 }
 
-static void *map_pages(size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 static int check_depths(const struct bb_drive_spec *spec, uint32_t base_frames, struct bb_err *err)
 {
 	for (size_t i = 0; i < spec->values.n; i++)
@@ -178,10 +171,8 @@ static int open_faults(void *state, struct bb_err *err)
 	int rc;
 
 	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	s->region = map_pages(REGION_PAGES * s->page_bytes);
-	s->stack = map_pages(STACK_BYTES);
-	if (!s->region || !s->stack)
-		return bb_fail_nomem(err);
+	s->region = bb_map_pages(REGION_PAGES * s->page_bytes, MAP_PRIVATE);
+	s->stack = bb_map_pages(STACK_BYTES, MAP_PRIVATE);
 	memset(s->stack, 1,
 	       STACK_BYTES); /* a page fault of the stack itself must not fire the event */
 	/* a huge page would cause only one page fault */

@@ -57,10 +57,8 @@ static void put_words(const struct page *p, const char *text, const char *colour
 	while (p->look->wrap && *text) {
 		size_t room = p->look->width > at + LEAST_LAST ? p->look->width - at : LEAST_LAST;
 		size_t len = line_len(text, room);
-		char *line = strndup(text, len);
+		char *line = bb_strndup(text, len);
 
-		if (!line)
-			break;
 		put_coloured(p, colour, line);
 		free(line);
 		text += len;
@@ -219,9 +217,9 @@ static void put_start(const struct page *p, const char *text, const char *colour
 
 	while (text[at] && (n += ((unsigned char)text[at] & 0xc0) != 0x80) < width)
 		at++;
-	start = strndup(text, at);
-	put_coloured(p, colour, start ? start : text);
-	fputs(start ? "…" : "", p->out);
+	start = bb_strndup(text, at);
+	put_coloured(p, colour, start);
+	fputs("…", p->out);
 	free(start);
 }
 

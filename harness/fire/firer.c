@@ -27,8 +27,8 @@
 /* --- the site --- */
 
 /* Opens the site's network namespace. Without it, triggers of the network use the machine's
- * loopback device. Returns 0 or -ENOMEM. */
-static int open_netns(struct bb_fire_site *p)
+ * loopback device. */
+static void open_netns(struct bb_fire_site *p)
 {
 	struct bb_err err = {0};
 	int home_fd, rc = bb_netns__open(&p->netns_fd, &err);
@@ -47,7 +47,6 @@ static int open_netns(struct bb_fire_site *p)
 	}
 	if (rc)
 		snprintf(p->why_no_netns, sizeof(p->why_no_netns), "%.190s", err.msg);
-	return rc == -ENOMEM ? rc : 0;
 }
 
 /* Runs in the keeper: waits until the site is closed or our process has ended, then removes the
@@ -111,26 +110,21 @@ static int make_cgroup(struct bb_fire_site *p)
 	return rc;
 }
 
-int bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site, struct bb_err *err)
+void bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site)
 {
 	struct bb_fire_site p = {.cpu = cpu,
 				 .other_cpu = other_cpu == cpu ? -1 : other_cpu,
 				 .netns_fd = -1,
 				 .cgroup_fd = -1,
 				 .keeper_fd = -1};
-	int rc = open_netns(&p);
+	int rc = make_cgroup(&p);
 
-	if (!rc)
-		rc = make_cgroup(&p);
-	if (rc && rc != -ENOMEM)
+	open_netns(&p);
+	if (rc)
 		snprintf(p.why_no_cgroup, sizeof(p.why_no_cgroup), "%s",
 			 rc == -ENODEV ? "no cgroup2 file system is mounted; " BB_CGROUP2_REMEDY
 				       : strerror(-rc));
 	*ret_site = p;
-	if (rc != -ENOMEM)
-		return 0;
-	bb_fire_site__close(ret_site);
-	return bb_fail_nomem(err);
 }
 
 void bb_fire_site__close(struct bb_fire_site *p)
@@ -149,17 +143,13 @@ void bb_fire_site__close(struct bb_fire_site *p)
 static struct bb_fire_site the_site;
 static size_t n_users;
 
-int bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user,
-			struct bb_fire_site **ret_site, struct bb_err *err)
+struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user)
 {
-	int rc = n_users ? 0 : bb_fire_site__open(cpu, other_cpu, &the_site, err);
-
-	if (rc)
-		return rc;
-	if (!n_users++)
+	if (!n_users++) {
+		bb_fire_site__open(cpu, other_cpu, &the_site);
 		the_site.user = *user;
-	*ret_site = &the_site;
-	return 0;
+	}
+	return &the_site;
 }
 
 void bb_fire_site__unshare(struct bb_fire_site *p)
@@ -191,10 +181,7 @@ int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
 				.point = point};
 	for (size_t i = 0; i < BB_FIRING_FDS; i++)
 		f->fd[i] = -1;
-	f->page = mmap(NULL, 2 * f->page_bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (f->page == MAP_FAILED)
-		return -errno;
+	f->page = bb_map_pages(2 * f->page_bytes, MAP_PRIVATE | MAP_POPULATE);
 	if (t->open)
 		rc = t->open(f);
 	bb_trigger__resolve_calls(f);
@@ -207,8 +194,7 @@ void bb_firing__close(struct bb_firing *f)
 		f->trigger->close(f);
 	for (size_t i = 0; i < BB_FIRING_FDS; i++)
 		bb_close(&f->fd[i]);
-	if (f->page != MAP_FAILED)
-		munmap(f->page, 2 * f->page_bytes);
+	munmap(f->page, 2 * f->page_bytes);
 }
 
 struct firing_child {
@@ -380,12 +366,7 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 
 	if (rc)
 		return rc;
-	f.task = mmap(NULL, f.bytes, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (f.task == MAP_FAILED) {
-		bb_call_child__stop(&f.call);
-		return bb_fail_nomem(err);
-	}
+	f.task = bb_map_pages(f.bytes, MAP_SHARED | MAP_POPULATE);
 	f.task->site = site;
 	f.task->call_fd = f.call.fd;
 	f.shared = (char *)f.task + HEAD_BYTES;

@@ -30,14 +30,13 @@ struct bb_fire_site {
 	int keeper_fd;
 };
 
-int bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site, struct bb_err *err);
+void bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site);
 void bb_fire_site__close(struct bb_fire_site *p);
 
 /* The one site that all drives of this process share, so that a program that was told the cgroup's
  * id is always fired in that cgroup. The first user opens it and sets `user`; the last one closes
  * it. */
-int bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user,
-			struct bb_fire_site **ret_site, struct bb_err *err);
+struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* NULL: does nothing */
 const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */
 

@@ -39,9 +39,9 @@ static int say(const struct search *s, int rc, const char *name, const char *whe
 
 static void keep_name(struct search *s, const char *provider, const char *name)
 {
-	if (s->n_names < BB_MOST_ADDRESSES && asprintf(&s->names[s->n_names], "%.256s%s%.256s",
-						       provider, *provider ? ":" : "", name) >= 0)
-		s->n_names++;
+	if (s->n_names < BB_MOST_ADDRESSES)
+		s->names[s->n_names++] = bb_asprintf("%.256s%s%.256s", provider,
+						     *provider ? ":" : "", name);
 }
 
 /* --- functions --- */

@@ -135,9 +135,7 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 	for (size_t i = 0; !rc && !base && i < a->n_counted; i++)
 		if (!find_program(b, &a->counted[i], NULL))
 			d.n_only_a += a->counted[i].n_cases;
-	if (rc)
-		rc = bb_fail_nomem(err);
-	else if (!d.n_rows)
+	if (!d.n_rows)
 		rc = bb_fail(err, -ENODATA,
 			     "nothing to compare: no case of a drive {with: exact} is in both");
 	if (rc)

@@ -5,10 +5,9 @@
 
 struct bb_report *bb_report__new(void)
 {
-	struct bb_report *r = malloc(sizeof(*r));
+	struct bb_report *r = bb_calloc(1, sizeof(*r));
 
-	if (r)
-		bb_record__init(&bb_report_record, r);
+	bb_record__init(&bb_report_record, r);
 	return r;
 }
 
@@ -149,7 +148,7 @@ void bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 		uint64_t line;
 
 		c->line = bb_parse_digits(&number, &line) || line > UINT32_MAX ? 0 : (uint32_t)line;
-		c->call = strndup(text + digits + 1, bytes > digits ? bytes - digits - 1 : 0);
+		c->call = bb_strndup(text + digits + 1, bytes > digits ? bytes - digits - 1 : 0);
 		text += bytes + (text[bytes] == ';');
 	}
 }

@@ -208,7 +208,7 @@ static int errno_of(int sqlite_code)
 	switch (sqlite_code) {
 	case SQLITE_OK:
 	case SQLITE_DONE: return 0;
-	case SQLITE_NOMEM: return -ENOMEM;
+	case SQLITE_NOMEM: bb_out_of_memory();
 	case SQLITE_FULL: return -EFBIG;
 	default: return -EINVAL;
 	}
@@ -260,7 +260,7 @@ static int read_text(struct reading *rd, const char *text, const struct column *
 	return 0;
 }
 
-/* Reads value i of a row into its member of `item`. Returns 0, -ENOMEM, or -EINVAL for a value
+/* Reads value i of a row into its member of `item`. Returns 0, or -EINVAL for a value
  * that bpfbench never writes. */
 static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const struct column *c,
 		       size_t row, char *item)
@@ -325,15 +325,14 @@ static int is_other(void *wanted, int, char **values, char **)
 }
 
 /* Checks that version and schema of the file equal ours. SQLite keeps the text of the statements
- * that created the tables. Returns 0, -EINVAL or -ENOMEM. */
+ * that created the tables. Returns 0 or -EINVAL. */
 static int check_schema(const struct reading *rd)
 {
 	char version[16], *schema = schema_of(rd->tables);
-	int rc = schema ? 0 : -ENOMEM;
+	int rc;
 
 	snprintf(version, sizeof(version), "%u", BB_HISTORY_DB_VERSION);
-	if (!rc)
-		rc = errno_of(sqlite3_exec(rd->db, "PRAGMA user_version", is_other, version, NULL));
+	rc = errno_of(sqlite3_exec(rd->db, "PRAGMA user_version", is_other, version, NULL));
 	if (!rc)
 		rc = errno_of(sqlite3_exec(rd->db,
 					   "SELECT group_concat(ifnull(sql, ''), ';')"
@@ -400,8 +399,7 @@ void bb_history_db__load(const char *dir, struct bb_run_index *ret_index)
 	size_t len;
 
 	*ret_index = (struct bb_run_index){0};
-	if (asprintf(&path, "%s/" BB_HISTORY_DB, dir) < 0)
-		return;
+	path = bb_asprintf("%s/" BB_HISTORY_DB, dir);
 	if (!bb_read_own_file(path, FILE_MAX_BYTES, &data, &len, NULL)) {
 		bb_history_db__parse(data, len, ret_index);
 		free(data);
@@ -480,7 +478,7 @@ int bb_history_db__save(const char *dir, const struct bb_run_index *x)
 		 "BEGIN",
 		 FILE_MAX_BYTES / PAGE_BYTES, BB_HISTORY_DB_VERSION);
 	if (!rc)
-		rc = schema ? execute(db, settings) : -ENOMEM;
+		rc = execute(db, settings);
 	if (!rc)
 		rc = execute(db, schema);
 	free(schema);
@@ -488,10 +486,8 @@ int bb_history_db__save(const char *dir, const struct bb_run_index *x)
 		rc = write_table(db, &tables[i], x);
 	if (!rc)
 		rc = execute(db, "COMMIT");
-	if (!rc) {
-		data = sqlite3_serialize(db, "main", &len, 0);
-		rc = data ? 0 : -ENOMEM;
-	}
+	if (!rc && !(data = sqlite3_serialize(db, "main", &len, 0)))
+		bb_out_of_memory();
 	sqlite3_close(db);
 	if (!rc)
 		rc = bb_store__replace(dir, BB_HISTORY_DB, data, (size_t)len, false);

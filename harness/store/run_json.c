@@ -225,8 +225,6 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *serie
 	if (!flow)
 		return 0;
 	s->flow = bb_calloc(1, sizeof(*s->flow));
-	if (!s->flow)
-		return bb_fail_nomem(rd->err);
 	bb_record__init(&bb_ring_use_record, s->flow);
 	snprintf(rd->where + len, sizeof(rd->where) - len, ".flow");
 	rc = bb_record__read(rd, &bb_ring_use_record, flow, s->flow);

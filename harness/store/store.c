@@ -147,9 +147,10 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 	if (rc)
 		return rc;
 	in = fmemopen(text, len, "r");
-	rc = in ? bb_run_json__read(in, path, ret_report, err) : bb_fail_nomem(err);
-	if (in)
-		fclose(in);
+	if (!in)
+		bb_out_of_memory();
+	rc = bb_run_json__read(in, path, ret_report, err);
+	fclose(in);
 	free(text);
 	return rc;
 }

@@ -35,10 +35,8 @@ static void write_entry(struct packing *p, const char *path, mode_t mode, const 
 {
 	struct archive_entry *e = archive_entry_new();
 
-	if (!e) {
-		p->rc = bb_fail_nomem(p->err);
-		return;
-	}
+	if (!e)
+		bb_out_of_memory();
 	archive_entry_set_pathname(e, path + 1); /* without the slash */
 	archive_entry_set_mode(e, mode);
 	if (S_ISLNK(mode))
@@ -179,19 +177,13 @@ static void write_args(struct packing *p, const struct bb_guest_job *job)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = bb_open_memstream(&text, &len);
 
-	if (!out) {
-		p->rc = bb_fail_nomem(p->err);
-		return;
-	}
 	fprintf(out, "%s%c%s%c", job->dir, '\0', program_path(), '\0');
 	for (size_t i = 0; i < job->args.n; i++)
 		fprintf(out, "%s%c", job->args.v[i], '\0');
-	if (fclose(out))
-		p->rc = bb_fail_nomem(p->err);
-	else
-		write_data(p, BB_GUEST_ARGS, text, len);
+	bb_close_memstream(out);
+	write_data(p, BB_GUEST_ARGS, text, len);
 	free(text);
 }
 
