@@ -26,12 +26,12 @@ struct loads {
 
 static struct bb_estimate estimate(struct loads *l, const double *x)
 {
-	struct bb_in_order r = {.estimate = NAN, .interval = {NAN, NAN}};
+	struct bb_signed_rank r;
 	double more;
 
 	for (size_t i = 0; i < l->n; i++)
 		l->kept[i] = l->use[i] ? x[i] : NAN;
-	bb_in_order(l->kept, l->n, l->processes, ALPHA, &r);
+	r = bb_in_order(l->kept, l->n, l->processes, ALPHA);
 	more = l->between * fabs(r.estimate);
 	return (struct bb_estimate){r.estimate,
 				    r.estimate - hypot(r.estimate - r.interval.lo, more),

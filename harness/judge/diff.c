@@ -427,7 +427,7 @@ static void correct(struct bb_diffs *d, double alpha)
 {
 	double *p = bb_calloc(d->n + 1, sizeof(*p));
 
-	for (size_t i = 0; p && i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		p[i] = d->rows[i].p;
 	bb_holm(p, d->n, p); /* all are from 0 to 1, or NAN */
 	for (size_t i = 0; i < d->n; i++) {

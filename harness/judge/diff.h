@@ -55,7 +55,7 @@ struct bb_diff_opts {
  * The last rows are the exact metrics (core/metric.c) that differ, for each program in both runs.
  * They have no verdict: they have no noise, and the latency tells whether an instruction matters.
  *
- * Returns 0, -EINVAL for opts out of bounds, or -ENOMEM.
+ * Returns 0, or -EINVAL for opts out of bounds.
  */
 int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		    const struct bb_diff_opts *opts, struct bb_diffs *ret_diffs,
@@ -77,7 +77,7 @@ size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict);
 /*
  * Sorts by "COLUMN" or "COLUMN:asc|desc". Columns: BB_DIFF_COLUMNS. Verdicts are sorted: regressed,
  * inconclusive, improved, same. Equal rows keep their order. Rows without a number or verdict come
- * last in both directions. Returns 0, -EINVAL or -ENOMEM.
+ * last in both directions. Returns 0 or -EINVAL.
  */
 int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
 
@@ -136,7 +136,7 @@ struct bb_exact_diff {
 
 /*
  * Compares the cases with equal names, or, if base and head are not NULL, those of variant `base`
- * in `a` with those of variant `head` in `b`. Returns 0, -ENOMEM, or -ENODATA if nothing can be
+ * in `a` with those of variant `head` in `b`. Returns 0, or -ENODATA if nothing can be
  * compared.
  */
 int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base,
@@ -223,7 +223,7 @@ struct bb_time_diff_opts {
 	double amount;
 };
 
-/* Compares all cases that both base and head have. Returns 0, -ENOMEM, or -ENODATA if there are
+/* Compares all cases that both base and head have. Returns 0, or -ENODATA if there are
  * no such cases. Borrows from the reports. */
 int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts *opts,
 		       struct bb_time_diff *ret_diff, struct bb_err *err);

@@ -121,7 +121,7 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 	struct bb_exact_diff d = {0};
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < b->n_counted; i++) {
+	for (size_t i = 0; i < b->n_counted; i++) {
 		const struct bb_counted *old;
 
 		if (head && strcmp(b->counted[i].variant, head))
@@ -132,7 +132,7 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 		else
 			d.n_only_b += b->counted[i].n_cases;
 	}
-	for (size_t i = 0; !rc && !base && i < a->n_counted; i++)
+	for (size_t i = 0; !base && i < a->n_counted; i++)
 		if (!find_program(b, &a->counted[i], NULL))
 			d.n_only_a += a->counted[i].n_cases;
 	if (!d.n_rows)

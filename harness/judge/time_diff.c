@@ -25,19 +25,17 @@ static void add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
 {
 	struct bb_time_diff_row *row = bb_append(&c->rows, &c->n_rows, sizeof(*row));
 
-	if (row)
-		*row = (struct bb_time_diff_row){.a = a, .b = b};
+	*row = (struct bb_time_diff_row){.a = a, .b = b};
 }
 
 /* Matches the rows of A and B, in the order in which runs reach them. */
-static int match_rows(struct bb_time_diff_case *c)
+static void match_rows(struct bb_time_diff_case *c)
 {
 	const struct bb_timed_row *a = c->a->rows, *b = c->b->rows;
 	size_t n = c->a->n_rows, m = c->b->n_rows, i = n, j;
 	bool aligns = n * m <= MOST_ALIGNED;
 	/* lengths[i * (m + 1) + j]: length of the longest common sequence of a[i..n) and b[j..m) */
 	uint32_t *lengths = aligns ? bb_calloc((n + 1) * (m + 1), sizeof(*lengths)) : NULL;
-	int rc = aligns && !lengths ? -ENOMEM : 0;
 
 	while (lengths && i-- > 0)
 		for (j = m; j-- > 0;) {
@@ -48,7 +46,7 @@ static int match_rows(struct bb_time_diff_case *c)
 						       : right;
 		}
 	i = j = 0;
-	while (!rc && (i < n || j < m)) {
+	while (i < n || j < m) {
 		bool both = i < n && j < m;
 
 		if (both && same_words(&a[i], &b[j]))
@@ -60,7 +58,6 @@ static int match_rows(struct bb_time_diff_case *c)
 			add_row(c, NULL, &b[j++]);
 	}
 	free(lengths);
-	return rc;
 }
 
 /* Joins changed lines. A changed line shows as an old and a new row without a match. If such
@@ -111,7 +108,7 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 
 /* --- judging --- */
 
-/* The loads of one case in A and in B. `failed`: out of memory. */
+/* The loads of one case in A and in B. */
 struct pairing {
 	size_t n_a, n_b, n;              /* loads of A, loads of B, and loads that both have */
 	size_t processes_a, processes_b; /* processes that measured the loads of A and of B */
@@ -120,7 +117,6 @@ struct pairing {
 	 * the time of the reference divided by its usual time in A's run. NULL: unknown. */
 	bool apart;
 	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
-	bool failed;
 };
 
 /* Times of A and B, and the difference B - A. */
@@ -143,19 +139,15 @@ static void numbers(const struct bb_numbers *list, double *x, size_t n)
  * `slow`, load by load; NULL: they are not. The estimate is 0 if the run does not have the row
  * (`list` is NULL).
  */
-static struct bb_in_order estimate(struct pairing *p, const struct bb_numbers *list,
-				   const double *slow, double *x, size_t n, size_t processes,
-				   double alpha)
+static struct bb_signed_rank estimate(const struct bb_numbers *list, const double *slow, double *x,
+				      size_t n, size_t processes, double alpha)
 {
-	struct bb_in_order r = {0};
-
 	if (!list)
-		return r;
+		return (struct bb_signed_rank){0};
 	bb_numbers__copy(list, x, n);
 	for (size_t i = 0; slow && i < n; i++)
 		x[i] /= slow[i];
-	p->failed |= bb_in_order(x, n, processes, alpha, &r) != 0;
-	return r;
+	return bb_in_order(x, n, processes, alpha);
 }
 
 /* Compares times of two runs, which share no loads. Each side has its interval at half the level
@@ -164,8 +156,8 @@ static struct compared compare_apart(struct pairing *p, const struct bb_numbers 
 				     const struct bb_numbers *b, const double *slow_a,
 				     const double *slow_b, double alpha)
 {
-	struct bb_in_order x = estimate(p, a, slow_a, p->a, p->n_a, p->processes_a, alpha / 2),
-			   y = estimate(p, b, slow_b, p->b, p->n_b, p->processes_b, alpha / 2);
+	struct bb_signed_rank x = estimate(a, slow_a, p->a, p->n_a, p->processes_a, alpha / 2),
+			      y = estimate(b, slow_b, p->b, p->n_b, p->processes_b, alpha / 2);
 
 	return (struct compared){x.estimate,
 				 y.estimate,
@@ -178,8 +170,7 @@ static struct compared compare_apart(struct pairing *p, const struct bb_numbers 
 static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 			       const struct bb_numbers *b, double alpha)
 {
-	struct bb_signed_rank of_a = {.estimate = NAN},
-			      more = {.estimate = NAN, .interval = {NAN, NAN}};
+	struct bb_signed_rank of_a, more;
 	size_t n = 0;
 
 	if (p->apart)
@@ -193,9 +184,8 @@ static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 		p->d[n] = p->b[i] - p->a[i];
 		n++;
 	}
-	if (n)
-		p->failed |= bb_robust_rank(p->d, n, alpha, &more) ||
-			     bb_robust_rank(p->a, n, 0.05, &of_a);
+	more = bb_robust_rank(p->d, n, alpha);
+	of_a = bb_robust_rank(p->a, n, 0.05);
 	return (struct compared){of_a.estimate,
 				 of_a.estimate + more.estimate,
 				 {more.estimate, more.interval.lo, more.interval.hi}};
@@ -240,7 +230,7 @@ static void judge_row(struct pairing *p, double threshold, double alpha,
 
 /*
  * Returns the time of a reference at each load, divided by its usual time in A's run; free() it.
- * NULL if out of memory. For instructions, the time is the median of the run, because single
+ * For instructions, the time is the median of the run, because single
  * measurements are disturbed more often than the CPU's clock changes. For wakeups, it is the time
  * at the load (bb_case__relative()).
  */
@@ -249,9 +239,9 @@ static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference re
 {
 	double *slow = bb_calloc(n + 1, sizeof(*slow));
 
-	for (size_t i = 0; slow && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		slow[i] = c->summary.reference[reference].value / usual;
-	for (size_t k = 0; slow && reference == BB_REFERENCE_WAKEUP && k < c->n_series; k++)
+	for (size_t k = 0; reference == BB_REFERENCE_WAKEUP && k < c->n_series; k++)
 		if (c->series[k].load < n && isfinite(c->series[k].reference_ns[reference]))
 			slow[c->series[k].load] = c->series[k].reference_ns[reference] / usual;
 	return slow;
@@ -274,7 +264,6 @@ static void find_speeds(struct pairing *p, const struct bb_report *base, const s
 			continue;
 		p->slow_a[k] = find_slow(a, p->n_a, k, usual);
 		p->slow_b[k] = find_slow(b, p->n_b, k, usual);
-		p->failed |= !p->slow_a[k] || !p->slow_b[k];
 	}
 }
 
@@ -291,10 +280,9 @@ static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, doubl
 			   double alpha)
 {
 	double *times = bb_calloc(2 * c->n_rows + 1, sizeof(*times)), *half_ns = times + c->n_rows;
-	size_t n = 0, k = 0;
+	size_t n = 0;
 
-	p->failed |= !times;
-	for (size_t i = 0; times && i < c->n_rows; i++) {
+	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct bb_time_diff_row *row = &c->rows[i];
 
 		if (row->verdict != BB_VERDICT_INCONCLUSIVE || isnan(row->more.lo))
@@ -308,12 +296,14 @@ static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, doubl
 	c->half_ns = n ? bb_median(half_ns, n) : (double)NAN;
 	free(times);
 	c->n_loads = p->apart ? 0 : p->n;
-	for (c->needs_loads = 0; !p->failed && !p->apart && !k;)
-		p->failed = bb_signed_rank_critical(++c->needs_loads, alpha, &k) != 0;
+	c->needs_loads = 0;
+	while (!p->apart && c->needs_loads < BB_SIGNED_RANK_EXACT_MAX &&
+	       !bb_signed_rank_critical(c->needs_loads, alpha))
+		c->needs_loads++;
 }
 
-static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
-		      const struct bb_time_diff_opts *o, double alpha)
+static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
+		       const struct bb_time_diff_opts *o, double alpha)
 {
 	size_t n_a = c->a->program_ns.n, n_b = c->b->program_ns.n;
 	struct pairing p = {.n_a = n_a,
@@ -342,7 +332,6 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 		free(p.slow_a[k]);
 		free(p.slow_b[k]);
 	}
-	return p.failed ? -ENOMEM : 0;
 }
 
 int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts *opts,
@@ -352,7 +341,7 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 	size_t n_rows = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < r->n_timed; i++) {
+	for (size_t i = 0; i < r->n_timed; i++) {
 		const struct bb_timed *head = &r->timed[i], *base;
 		struct bb_time_diff_case *c;
 
@@ -362,22 +351,15 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 		if (!base)
 			continue;
 		c = bb_append(&d.cases, &d.n_cases, sizeof(*c));
-		if (!c) {
-			rc = -ENOMEM;
-			break;
-		}
 		c->a = base;
 		c->b = head;
-		rc = match_rows(c);
-		if (!rc)
-			join_changed(c);
+		match_rows(c);
+		join_changed(c);
 		n_rows += c->n_rows;
 	}
-	for (size_t i = 0; !rc && i < d.n_cases; i++)
-		rc = judge_case(&d.cases[i], r, opts, opts->alpha / (double)(n_rows ? n_rows : 1));
-	if (rc)
-		rc = bb_fail_nomem(err);
-	else if (!d.n_cases)
+	for (size_t i = 0; i < d.n_cases; i++)
+		judge_case(&d.cases[i], r, opts, opts->alpha / (double)(n_rows ? n_rows : 1));
+	if (!d.n_cases)
 		rc = bb_fail(err, -ENODATA,
 			     "nothing to compare line by line: no case of a drive {with: lines} "
 			     "was measured of both");

@@ -94,7 +94,7 @@ static void take_points(struct bb_timeline *t, size_t i, const struct bb_timelin
 	}
 }
 
-static int take(struct bb_timeline *t, const char *dir, const struct bb_timeline_opts *opts)
+static void take(struct bb_timeline *t, const char *dir, const struct bb_timeline_opts *opts)
 {
 	const struct bb_run_index *x = &t->index;
 	size_t kept = 0;
@@ -121,7 +121,6 @@ static int take(struct bb_timeline *t, const char *dir, const struct bb_timeline
 		if (t->cases[i].n_points)
 			t->cases[kept++] = t->cases[i];
 	t->n_cases = kept;
-	return 0;
 }
 
 /* --- judging --- */
@@ -219,17 +218,14 @@ int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 
 	if (rc)
 		return rc;
-	rc = take(&t, dir, opts);
-	if (!rc)
-		rc = judge(&t, &opts->rule);
+	take(&t, dir, opts);
+	rc = judge(&t, &opts->rule);
 	if (rc) {
 		bb_timeline__done(&t);
-		return rc == -ENOMEM ? bb_fail_nomem(err)
-				     : bb_fail(err, rc,
-					       "a history over windows of %zu to %zu runs at %g: "
-					       "out of bounds",
-					       opts->rule.window_min, opts->rule.window_max,
-					       opts->rule.eps);
+		return bb_fail(err, rc,
+			       "a history over windows of %zu to %zu runs at %g: "
+			       "out of bounds",
+			       opts->rule.window_min, opts->rule.window_max, opts->rule.eps);
 	}
 	*ret_timeline = t;
 	return 0;

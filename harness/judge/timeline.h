@@ -64,7 +64,7 @@ struct bb_timeline_opts {
  * `selftest` are left out silently. Judged are the complete runs whose machine has the same
  * identity as that of the case's newest run, by the figures of run_index.h. The standard error of a
  * median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David
- * & Nagaraja 2003, section 10.3). Returns 0, -EINVAL for a bad rule, -ENOMEM, or -errno if the
+ * & Nagaraja 2003, section 10.3). Returns 0, -EINVAL for a bad rule, or -errno if the
  * folder cannot be read.
  */
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,

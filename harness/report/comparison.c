@@ -39,24 +39,16 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
 /*
  * Estimates one member over the pairs that column() chooses: the Hodges-Lehmann estimate (the
  * median for fewer than FEW_PAIRS pairs), and the interval of the e-process. The unit is that of
- * the member. All are NAN without pairs. x[n_pairs] is scratch. Returns 0 or -ENOMEM.
+ * the member. All are NAN without pairs. x[n_pairs] is scratch.
  */
-static int estimate(const struct bb_comparison *c, unsigned int which, size_t offset, double alpha,
-		    double *x, struct bb_estimate *ret_estimate)
+static struct bb_estimate estimate(const struct bb_comparison *c, unsigned int which, size_t offset,
+				   double alpha, double *x)
 {
 	size_t n = column(c, which, offset, x);
 	struct bb_interval interval = bb_eprocess_interval(x, n, alpha);
-	struct bb_signed_rank sr;
-	int rc;
+	double value = n && n < FEW_PAIRS ? bb_median(x, n) : bb_signed_rank(x, n, alpha).estimate;
 
-	*ret_estimate = (struct bb_estimate){NAN, NAN, NAN};
-	if (!n)
-		return 0;
-	rc = bb_signed_rank(x, n, alpha, &sr);
-	if (!rc)
-		*ret_estimate = (struct bb_estimate){n < FEW_PAIRS ? bb_median(x, n) : sr.estimate,
-						     interval.lo, interval.hi};
-	return rc;
+	return (struct bb_estimate){value, interval.lo, interval.hi};
 }
 
 static struct bb_estimate exp_of(struct bb_estimate e)
@@ -93,37 +85,25 @@ static void find_ends(const struct bb_comparison *c, enum which which, double sh
 				       : *ret_base_ns + shift_ns;
 }
 
-int bb_comparison__judge(struct bb_comparison *c, double alpha)
+void bb_comparison__judge(struct bb_comparison *c, double alpha)
 {
 	enum which deciding = deciding_pairs(c), which;
 	double limit = log1p(c->threshold), *x = bb_calloc(c->n_pairs + 1, sizeof(*x));
-	struct bb_estimate ln, ln_unmatched, ln_net, shift_unmatched;
+	struct bb_estimate ln = estimate(c, deciding, COLUMN(d), alpha, x);
 	size_t n;
-	int rc = estimate(c, deciding, COLUMN(d), alpha, x, &ln);
 
-	if (!rc)
-		rc = estimate(c, UNMATCHED, COLUMN(d), alpha, x, &ln_unmatched);
-	if (!rc)
-		rc = estimate(c, deciding, COLUMN(d_net), alpha, x, &ln_net);
-	if (!rc)
-		rc = estimate(c, deciding, COLUMN(shift_ns), alpha, x, &c->shift_ns);
-	if (!rc)
-		rc = estimate(c, UNMATCHED, COLUMN(shift_ns), alpha, x, &shift_unmatched);
-	if (rc) {
-		free(x);
-		return rc;
-	}
 	c->ratio = exp_of(ln);
-	c->ratio_unmatched = exp_of(ln_unmatched);
-	c->ratio_net = exp_of(ln_net);
+	c->ratio_unmatched = exp_of(estimate(c, UNMATCHED, COLUMN(d), alpha, x));
+	c->ratio_net = exp_of(estimate(c, deciding, COLUMN(d_net), alpha, x));
+	c->shift_ns = estimate(c, deciding, COLUMN(shift_ns), alpha, x);
 	c->verdict = bb_verdict_of((struct bb_interval){ln.lo, ln.hi}, c->threshold);
 	c->n_unmatched = (uint32_t)column(c, UNMATCHED, COLUMN(d), x);
 	n = column(c, deciding, COLUMN(d), x);
 	c->n_matched = (uint32_t)(deciding == MATCHED ? n : 0);
 	c->p_regressed = bb_eprocess_p(x, n, limit, 1);
 	c->p_improved = bb_eprocess_p(x, n, -limit, -1);
-	find_ends(c, UNMATCHED, shift_unmatched.value, x, &c->base_unmatched_ns,
-		  &c->head_unmatched_ns);
+	find_ends(c, UNMATCHED, estimate(c, UNMATCHED, COLUMN(shift_ns), alpha, x).value, x,
+		  &c->base_unmatched_ns, &c->head_unmatched_ns);
 	which = isnan(c->shift_ns.value) ? MATCHED | UNMATCHED : deciding;
 	find_ends(c, which, c->shift_ns.value, x, &c->base_ns, &c->head_ns);
 	c->floor_ns = median_of(c, which, COLUMN(floor_ns), x);
@@ -131,23 +111,20 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha)
 	for (size_t i = 0; i < c->n_pairs; i++)
 		c->n_void += c->pairs[i].void_why != NULL;
 	free(x);
-	return 0;
 }
 
-int bb_comparisons_judge(struct bb_comparison *c, size_t n)
+void bb_comparisons_judge(struct bb_comparison *c, size_t n)
 {
 	double *p = bb_calloc(2 * n + 1, sizeof(*p));
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = bb_comparison__judge(&c[i], c[i].alpha);
+	for (size_t i = 0; i < n; i++)
+		bb_comparison__judge(&c[i], c[i].alpha);
 	/* The two directions of a comparison count as one hypothesis, because a comparison can
 	 * be beyond the threshold in one direction only. */
-	for (size_t i = 0; !rc && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		p[i] = fmin(c[i].p_regressed, c[i].p_improved);
-	if (!rc)
-		rc = bb_holm(p, n, p);
-	for (size_t i = 0; !rc && i < n; i++) {
+	bb_holm(p, n, p);
+	for (size_t i = 0; i < n; i++) {
 		bool beyond = c[i].verdict == BB_VERDICT_REGRESSED ||
 			      c[i].verdict == BB_VERDICT_IMPROVED;
 
@@ -159,7 +136,6 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 			c[i].verdict = BB_VERDICT_INCONCLUSIVE;
 	}
 	free(p);
-	return rc;
 }
 
 /* longest budget that is advised, s; nobody follows advice to take a longer one */
@@ -172,11 +148,11 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 #define FIRST_HALF_SD 1.35 /* half the range of 7 normal values, in standard deviations */
 
 /* Predicts half the width of the first interval, in ln, from the spread of the pairs so far. 0
- * with fewer than 2 pairs or without memory. */
+ * with fewer than 2 pairs. */
 static double foretell_half(const struct bb_comparison *c)
 {
 	double *x = bb_calloc(c->n_pairs + 1, sizeof(*x)), half = 0;
-	size_t n = x ? column(c, deciding_pairs(c), COLUMN(d), x) : 0;
+	size_t n = column(c, deciding_pairs(c), COLUMN(d), x);
 
 	if (n >= 2)
 		half = FIRST_HALF_SD * bb_spread_of(x, n).sd;

@@ -167,8 +167,8 @@ struct bb_comparison {
 };
 
 /* Computes the computed members of a single comparison at significance `alpha`. Does not adjust
- * for other comparisons (Holm). Returns 0 or -ENOMEM. */
-int bb_comparison__judge(struct bb_comparison *c, double alpha);
+ * for other comparisons (Holm). */
+void bb_comparison__judge(struct bb_comparison *c, double alpha);
 
 /* Size of the text of bb_comparison__next_step(). */
 #define BB_NEXT_STEP 200
@@ -188,9 +188,8 @@ void bb_pair_void(struct bb_pair *p, const char *why);
 /*
  * Judges comparisons together: each at its own alpha, then with p-values adjusted by Holm 1979. A
  * verdict "regressed" or "improved" whose adjusted p-value is above alpha becomes inconclusive.
- * Returns 0 or -ENOMEM.
  */
-int bb_comparisons_judge(struct bb_comparison *c, size_t n);
+void bb_comparisons_judge(struct bb_comparison *c, size_t n);
 
 /* --- drive exact --- */
 

@@ -3,10 +3,9 @@
 
 #include "run/runner.h"
 
-/* Watches the batches of base and head in the order of measurement. A return value other than 0
- * (no memory) ends the run. */
+/* Watches the batches of base and head in the order of measurement. */
 struct bb_ab_watch {
-	int (*batch)(void *arg, bool is_head, const struct bb_batch *b); /* NULL: nobody watches */
+	void (*batch)(void *arg, bool is_head, const struct bb_batch *b); /* NULL: nobody watches */
 	void *arg;
 };
 

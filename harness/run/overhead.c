@@ -50,14 +50,13 @@ static double median_of_side(const struct bb_overhead *o, enum bb_overhead_what 
 	return bb_median(scratch, n);
 }
 
-static int judge_figure(struct bb_overhead *o, enum bb_overhead_what what, double max,
-			double *scratch)
+static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, double max,
+			 double *scratch)
 {
 	bool is_judged = what == BB_OVERHEAD_CPU || what == BB_OVERHEAD_MACHINE;
 	struct bb_overhead_figure *f = &o->figures[what];
 	struct bb_signed_rank r;
 	size_t n = 0;
-	int rc;
 
 	f->base_s = median_of_side(o, what, false, scratch);
 	f->head_s = median_of_side(o, what, true, scratch);
@@ -67,12 +66,9 @@ static int judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doubl
 		if (isfinite(d))
 			scratch[n++] = d;
 	}
-	rc = bb_robust_rank(scratch, n, is_judged ? ALPHA_JUDGED : ALPHA_SHOWN, &r);
-	if (rc)
-		return rc;
+	r = bb_robust_rank(scratch, n, is_judged ? ALPHA_JUDGED : ALPHA_SHOWN);
 	f->ratio = (struct bb_estimate){exp(r.estimate), exp(r.interval.lo), exp(r.interval.hi)};
 	f->verdict = is_judged ? verdict_of(r.interval, max) : BB_VERDICT_INCONCLUSIVE;
-	return 0;
 }
 
 /* Returns the range of the middle half of the base's turns as a share of their median. */
@@ -124,22 +120,19 @@ static void explain(struct bb_overhead *o, double max, double *scratch)
 			 "%sthe ratio is as good as the limit itself: another --max", because);
 }
 
-int bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts)
+void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts)
 {
-	double *scratch = calloc(4 * o->n_blocks + 1, sizeof(*scratch));
+	double *scratch = bb_calloc(4 * o->n_blocks + 1, sizeof(*scratch));
 	size_t n = 0;
-	int rc = scratch ? 0 : -ENOMEM;
 
-	for (int i = 0; !rc && i < BB_N_OVERHEAD; i++)
-		rc = judge_figure(o, (enum bb_overhead_what)i, opts->max, scratch);
-	for (size_t i = 0; !rc && i < 4 * o->n_blocks; i++)
+	for (int i = 0; i < BB_N_OVERHEAD; i++)
+		judge_figure(o, (enum bb_overhead_what)i, opts->max, scratch);
+	for (size_t i = 0; i < 4 * o->n_blocks; i++)
 		if (o->turns[i].is_head)
 			scratch[n++] = o->turns[i].agent_s;
-	o->agent_s = rc ? (double)NAN : bb_median(scratch, n);
-	if (!rc)
-		explain(o, opts->max, scratch);
+	o->agent_s = bb_median(scratch, n);
+	explain(o, opts->max, scratch);
 	free(scratch);
-	return rc;
 }
 
 bool bb_overhead__is_above(const struct bb_overhead *o)
@@ -432,8 +425,6 @@ static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 			return rc;
 		t.block = (uint32_t)o->n_blocks;
 		added = bb_append(&o->turns, &o->n_turns, sizeof(*added));
-		if (!added)
-			return bb_fail_nomem(err);
 		*added = t;
 	}
 	o->n_blocks++;
@@ -477,9 +468,7 @@ static int attribute(struct session *s, struct bb_err *err)
 	if (!rc)
 		rc = bb_agent__read_counters(&s->agent, err);
 	bb_stats_enable__off(&stats);
-	o->programs = calloc(s->agent.n + 1, sizeof(*o->programs));
-	if (!rc && !o->programs)
-		rc = bb_fail_nomem(err);
+	o->programs = bb_calloc(s->agent.n + 1, sizeof(*o->programs));
 	for (size_t i = 0; !rc && i < s->agent.n; i++) {
 		const struct bb_agent_program *p = &s->agent.programs[i];
 
@@ -518,7 +507,6 @@ int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead
 	ret_overhead->steal = bb_cpu_times__read("", -1, &after, &ending)
 				      ? (double)NAN
 				      : bb_steal_share(&before, &after);
-	if (bb_overhead__judge(ret_overhead, opts) && !rc)
-		rc = bb_fail_nomem(err);
+	bb_overhead__judge(ret_overhead, opts);
 	return rc;
 }

@@ -78,8 +78,8 @@ int bb_overhead__measure(const struct bb_overhead_opts *opts, struct bb_overhead
 void bb_overhead__done(struct bb_overhead *o);
 
 /* Computes the figures of the complete blocks, and `why`. A pure function of turns, elapsed time
- * and opts->max. Returns 0 or -ENOMEM. */
-int bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts);
+ * and opts->max. */
+void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts);
 
 /* True if the CPU time of the workload or that of the whole machine is surely above the limit. */
 bool bb_overhead__is_above(const struct bb_overhead *o);

@@ -185,58 +185,46 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 	return n_aside;
 }
 
-int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
-		struct bb_in_order *ret_result)
+struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, double alpha)
 {
 	double *kept = bb_calloc(n + 1, sizeof(*kept)), half = 0;
 	double mean = 0,
 	       squares = 0; /* squares: sum of squared differences from the mean (Welford 1962) */
 	size_t *end, groups = 0;
 	struct bb_signed_rank r;
-	int rc = -ENOMEM;
 
 	processes = processes ? processes : 1;
 	end = bb_calloc(processes + BB_IN_ORDER_GROUPS, sizeof(*end));
-	if (kept && end) {
-		n = collect_groups(x, n, processes, kept, end);
-		for (size_t p = 0; p < processes; p++)
-			if (end[p] > (groups ? end[groups - 1] : 0))
-				end[groups++] = end[p];
-		if (groups < BB_IN_ORDER_GROUPS)
-			groups = 0;
-		if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: the groups are
-								 neighbours of one size */
-			groups = BB_IN_ORDER_GROUPS;
-			for (size_t g = 0; g < groups; g++)
-				end[g] = (g + 1) * n / groups;
-		}
-		rc = bb_robust_rank(kept, n, alpha, &r);
+	n = collect_groups(x, n, processes, kept, end);
+	for (size_t p = 0; p < processes; p++)
+		if (end[p] > (groups ? end[groups - 1] : 0))
+			end[groups++] = end[p];
+	if (groups < BB_IN_ORDER_GROUPS)
+		groups = 0;
+	if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: the groups are
+							 neighbours of one size */
+		groups = BB_IN_ORDER_GROUPS;
+		for (size_t g = 0; g < groups; g++)
+			end[g] = (g + 1) * n / groups;
 	}
-	for (size_t g = 0; !rc && g < groups; g++) {
+	r = bb_robust_rank(kept, n, alpha);
+	for (size_t g = 0; g < groups; g++) {
 		size_t first = g ? end[g - 1] : 0;
-		struct bb_signed_rank of;
-		double off;
+		double of = bb_signed_rank(kept + first, end[g] - first, alpha).estimate;
+		double off = of - mean;
 
-		rc = bb_signed_rank(kept + first, end[g] - first, alpha, &of);
-		if (rc)
-			break;
-		off = of.estimate - mean;
 		mean += off / (double)(g + 1);
-		squares += off * (of.estimate - mean);
+		squares += off * (of - mean);
 	}
 	if (groups)
 		half = bb_student_critical(alpha, (double)groups - 1) *
 		       sqrt(squares / (double)(groups - 1) / (double)groups);
 	free(kept);
 	free(end);
-	if (rc)
-		return rc;
-	*ret_result = (struct bb_in_order){r.estimate, r.interval};
-	if (half > 0) {
-		ret_result->interval.lo = fmin(r.interval.lo, r.estimate - half);
-		ret_result->interval.hi = fmax(r.interval.hi, r.estimate + half);
-	}
-	return 0;
+	if (half > 0)
+		r.interval = (struct bb_interval){fmin(r.interval.lo, r.estimate - half),
+						  fmax(r.interval.hi, r.estimate + half)};
+	return r;
 }
 
 /* --- samples of several occasions --- */

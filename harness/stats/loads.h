@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "stats/estimate.h"
+#include "stats/paired.h"
 
 /*
  * The expected cost of a program whose loads are drawn from strata: the places that the JIT may
@@ -58,7 +58,7 @@ double bb_undisturbed_most(double *x, size_t n);
  * neighbours, because a disturbance of seconds slows a whole group. A group is disturbed if its
  * median exceeds the lower quartile of all groups' medians by more than 2 % and by more than 2 *
  * 1.4826 times the median relative deviation of figures from the median of their group. Does
- * nothing with fewer than four groups. Returns the number of figures set to NAN; 0 without memory.
+ * nothing with fewer than four groups. Returns the number of figures set to NAN.
  */
 size_t bb_undisturbed_groups(double *x, size_t n, size_t groups);
 
@@ -75,18 +75,12 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups);
  */
 #define BB_IN_ORDER_GROUPS 5u
 
-struct bb_in_order {
-	double estimate; /* estimate of bb_robust_rank(); NAN without figures */
-	struct bb_interval interval;
-};
-
 /*
  * Computes the estimate and interval of x[n]. `processes` processes measured x[n] one after the
- * other, each of them as many figures. Figures that are not finite are left out. Returns 0,
- * or -EINVAL as bb_signed_rank() does.
+ * other, each of them as many figures. Figures that are not finite are left out. The
+ * estimate is that of bb_robust_rank().
  */
-int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
-		struct bb_in_order *ret_result);
+struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, double alpha);
 
 /* The spread of the values of one occasion. From the spreads of several occasions
  * bb_pool_spreads() predicts how far one more value may be from the mean. */

@@ -4,13 +4,13 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
+size_t bb_signed_rank_critical(size_t n, double alpha)
 {
 	double m = (double)n, *prob, tail = 0;
 	size_t total = 0, k = 0;
 
 	if (!(alpha > 0 && alpha < 1))
-		return -EINVAL;
+		return 0;
 	if (n > BB_SIGNED_RANK_EXACT_MAX) {
 		double sd = sqrt(m * (m + 1) * (2 * m + 1) / 24), lo = 0, hi = 40, highest;
 
@@ -23,8 +23,7 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 				hi = mid;
 		}
 		highest = m * (m + 1) / 4 - hi * sd - 0.5;
-		*ret_k = highest < 0 ? 0 : (size_t)floor(highest) + 1;
-		return 0;
+		return highest < 0 ? 0 : (size_t)floor(highest) + 1;
 	}
 	/* A coin decides for each rank whether it counts. prob[t]: probability that the ranks that
 	 * count have the sum t; exact for n < 53. */
@@ -43,8 +42,7 @@ int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
 			break;
 	}
 	free(prob);
-	*ret_k = k;
-	return 0;
+	return k;
 }
 
 static double walsh(double a, double b)
@@ -105,44 +103,39 @@ static double walsh_ranked(const double *x, size_t n, uint64_t k)
 	return from_key(lo) + 0.0; /* -0 becomes +0 */
 }
 
-int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result)
+struct bb_signed_rank bb_signed_rank(const double *d, size_t n, double alpha)
 {
 	struct bb_signed_rank result = {NAN, {NAN, NAN}};
 	uint64_t n_walsh = (uint64_t)n * (n + 1) / 2;
+	size_t k = bb_signed_rank_critical(n, alpha);
+	bool is_valid = n && alpha > 0 && alpha < 1;
 	double *x;
-	size_t k;
-	int rc = bb_signed_rank_critical(n, alpha, &k);
 
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = isfinite(d[i]) ? 0 : -EINVAL;
-	if (rc)
-		return rc;
-	if (n) {
-		x = bb_calloc(n, sizeof(*x));
-		memcpy(x, d, n * sizeof(*x));
-		bb_sort_doubles(x, n);
-		result.estimate = walsh(walsh_ranked(x, n, (n_walsh + 1) / 2),
-					walsh_ranked(x, n, n_walsh / 2 + 1));
-		if (k) {
-			result.interval.lo = walsh_ranked(x, n, k);
-			result.interval.hi = walsh_ranked(x, n, n_walsh + 1 - k);
-		}
-		free(x);
-	}
-	*ret_result = result;
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		is_valid &= isfinite(d[i]) != 0;
+	if (!is_valid)
+		return result;
+	x = bb_memdup(d, n * sizeof(*x));
+	bb_sort_doubles(x, n);
+	result.estimate = walsh(walsh_ranked(x, n, (n_walsh + 1) / 2),
+				walsh_ranked(x, n, n_walsh / 2 + 1));
+	if (k)
+		result.interval = (struct bb_interval){walsh_ranked(x, n, k),
+						       walsh_ranked(x, n, n_walsh + 1 - k)};
+	free(x);
+	return result;
 }
 
-int bb_robust_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result)
+struct bb_signed_rank bb_robust_rank(const double *d, size_t n, double alpha)
 {
-	int rc = bb_signed_rank(d, n, alpha, ret_result);
+	struct bb_signed_rank r = bb_signed_rank(d, n, alpha);
 	double few[BB_FEW];
 
-	if (!rc && n && n < BB_FEW) {
+	if (!isnan(r.estimate) && n < BB_FEW) {
 		memcpy(few, d, n * sizeof(*few));
-		ret_result->estimate = bb_median(few, n);
+		r.estimate = bb_median(few, n);
 	}
-	return rc;
+	return r;
 }
 
 double bb_eprocess_log(size_t n, size_t s)
@@ -224,15 +217,15 @@ static double kept_mean(const uint64_t *x_ns, size_t n, double threshold_ns, siz
 	return kept ? (double)sum / (double)kept : NAN;
 }
 
-int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
-			   double tick_ns, double *scratch, struct bb_ab_block *ret_block)
+struct bb_ab_block bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns,
+					  size_t nb, double tick_ns, double *scratch)
 {
-	struct bb_ab_block block;
+	struct bb_ab_block block = {NAN, NAN, NAN, NAN, 0, 0};
 	size_t n = na + nb;
 	double iqr;
 
 	if (!na || !nb)
-		return -EINVAL;
+		return block;
 	for (size_t i = 0; i < na; i++)
 		scratch[i] = (double)a_ns[i];
 	for (size_t i = 0; i < nb; i++)
@@ -245,8 +238,7 @@ int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns
 	block.d = block.mean_a_ns > 0 && block.mean_b_ns > 0
 			  ? log(block.mean_b_ns) - log(block.mean_a_ns)
 			  : NAN;
-	*ret_block = block;
-	return 0;
+	return block;
 }
 
 double bb_ab_pair_difference(double *d, size_t n, size_t *ret_used)

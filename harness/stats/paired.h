@@ -12,7 +12,8 @@
 #define BB_SIGNED_RANK_EXACT_MAX 300
 
 struct bb_signed_rank {
-	/* median of the Walsh averages (d[i] + d[j]) / 2, i <= j; NAN if n == 0 */
+	/* median of the Walsh averages (d[i] + d[j]) / 2, i <= j; NAN if n == 0, a value is not
+	 * finite (the caller must leave void pairs out), or alpha is not in (0, 1) */
 	double estimate;
 	/* at confidence >= 1 - alpha; NAN, NAN when n is too small (n < 6 at 5 %) */
 	struct bb_interval interval;
@@ -22,10 +23,9 @@ struct bb_signed_rank {
  * Computes estimate and interval for the differences d[n], in any order. The interval is [W(k), W(N
  * + 1 - k)] of the N Walsh averages, with k of bb_signed_rank_critical(). It is closed, so it is
  * conservative with ties: breaking them at random by tiny amounts would move its ends by tiny
- * amounts. Returns 0, -ENOMEM, or -EINVAL if a value of d is not finite (the caller must leave void
- * pairs out) or alpha is not in (0, 1).
+ * amounts.
  */
-int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
+struct bb_signed_rank bb_signed_rank(const double *d, size_t n, double alpha);
 
 /*
  * Computes what bb_signed_rank() does, but the estimate for fewer than BB_FEW differences is their
@@ -33,14 +33,14 @@ int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_ran
  * value of four or more decides neither.
  */
 #define BB_FEW 4u
-int bb_robust_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
+struct bb_signed_rank bb_robust_rank(const double *d, size_t n, double alpha);
 
 /*
- * Returns in `*ret_k` the rank k of the interval of bb_signed_rank(): the largest k with 2 P(T <= k
+ * Returns the rank k of the interval of bb_signed_rank(): the largest k with 2 P(T <= k
  * - 1) <= alpha for n differences without ties. So k - 1 is the tabulated critical value. 0 if
- * there is no such k. Returns 0, -ENOMEM, or -EINVAL if alpha is not in (0, 1).
+ * there is no such k or alpha is not in (0, 1).
  */
-int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k);
+size_t bb_signed_rank_critical(size_t n, double alpha);
 
 /*
  * Tests that stay valid if they are repeated after every new pair. Take differences D (one per load
@@ -68,7 +68,7 @@ size_t bb_eprocess_rank(size_t n, double alpha);
  * bb_eprocess_rank(). d[n] are all differences so far, in any order. The interval is closed, so it
  * is conservative with ties: a D equal to theta counts for neither side. The intervals of all looks
  * together cover the median with probability >= 1 - alpha. NAN, NAN if k = 0, a value of d is NAN,
- * alpha is not in (0, 1), or without memory. Allocates and frees a copy of d.
+ * or alpha is not in (0, 1). Allocates and frees a copy of d.
  */
 struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha);
 
@@ -91,7 +91,7 @@ double bb_eprocess_p(const double *d, size_t n, double theta, int direction);
  */
 struct bb_ab_block {
 	double d; /* ln(mean b / mean a); NAN if a or b has no value <= T or a mean of 0 */
-	/* means of the values <= T; NAN without such values */
+	/* means of the values <= T; NAN without such values, and if a or b is empty */
 	double mean_a_ns, mean_b_ns;
 	double threshold_ns;           /* the threshold T */
 	size_t outliers_a, outliers_b; /* numbers of values > T */
@@ -101,11 +101,10 @@ struct bb_ab_block {
  * Computes the result of a block with the values a_ns[na] and b_ns[nb]. `tick_ns` is the clock's
  * tick; 0 or NAN: unknown. It must come from bb_tick() of the whole series or of the warm-up,
  * because tens of values do not show it. scratch[na + nb] is overwritten. Values up to 2^53 ns are
- * exact. Does not allocate. Takes less than 2 us for 2 x 32 values, O(n log n). Returns 0, or
- * -EINVAL if na or nb is 0.
+ * exact. Does not allocate. Takes less than 2 us for 2 x 32 values, O(n log n).
  */
-int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
-			   double tick_ns, double *scratch, struct bb_ab_block *ret_block);
+struct bb_ab_block bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns,
+					  size_t nb, double tick_ns, double *scratch);
 
 /*
  * Returns the observation of a pair of loads: the median of d[n], one value per block. NAN marks a

@@ -77,16 +77,12 @@ static int by_p(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int bb_holm(const double *p, size_t n, double *ret_adjusted)
+void bb_holm(const double *p, size_t n, double *ret_adjusted)
 {
-	struct indexed_p *order;
+	struct indexed_p *order = bb_calloc(n, sizeof(*order));
 	size_t m = 0;
 	double highest = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (p[i] < 0 || p[i] > 1)
-			return -EINVAL;
-	order = bb_calloc(n, sizeof(*order));
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(p[i]))
 			ret_adjusted[i] = NAN;
@@ -99,5 +95,4 @@ int bb_holm(const double *p, size_t n, double *ret_adjusted)
 		ret_adjusted[order[i].index] = highest;
 	}
 	free(order);
-	return 0;
 }

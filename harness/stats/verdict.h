@@ -50,6 +50,6 @@ int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict);
  * Adjusts p-values by Holm's step-down method (Holm 1979). Reject a hypothesis if its adjusted
  * p-value is <= alpha: the chance of any false rejection among all n is then at most alpha. A NAN
  * in p marks a comparison that was not made: it stays NAN and does not count. ret_adjusted[n] may
- * be p itself. Returns 0, -EINVAL if a value of p is outside [0, 1], or -ENOMEM.
+ * be p itself.
  */
-int bb_holm(const double *p, size_t n, double *ret_adjusted);
+void bb_holm(const double *p, size_t n, double *ret_adjusted);

@@ -373,22 +373,20 @@ static int complain_twice(const struct bb_record_reader *rd, const char *name)
 
 /* Sets the text of the parameter of a case of an older run. There the text is only in the name
  * of the case, after the last '='. */
-static int find_param_text(const struct bb_record_reader *rd, const char *name, const char *param,
-			   char **param_text)
+static void find_param_text(const char *name, const char *param, char **param_text)
 {
 	const char *slash = strrchr(name, '/'), *equals = strchr(slash ? slash : name, '=');
 
-	if (!param || *param_text)
-		return 0;
-	*param_text = bb_strdup(equals ? equals + 1 : "");
-	return *param_text ? 0 : bb_fail_nomem(rd->err);
+	if (param && !*param_text)
+		*param_text = bb_strdup(equals ? equals + 1 : "");
 }
 
-static int check_counted_case(struct bb_record_reader *rd, const json_t *, void *item)
+static int check_counted_case(struct bb_record_reader *, const json_t *, void *item)
 {
 	struct bb_counted_case *c = item;
 
-	return find_param_text(rd, c->name, c->param, &c->param_text);
+	find_param_text(c->name, c->param, &c->param_text);
+	return 0;
 }
 
 static int check_case(struct bb_record_reader *rd, const json_t *obj, void *item)
@@ -401,7 +399,8 @@ static int check_case(struct bb_record_reader *rd, const json_t *obj, void *item
 		return bb_record__complain(rd, "executed_insns", "is more than insns");
 	if (bb_report__find_case(rd->whole, c->name) != c)
 		return complain_twice(rd, c->name);
-	return find_param_text(rd, c->name, c->param, &c->param_text);
+	find_param_text(c->name, c->param, &c->param_text);
+	return 0;
 }
 
 static int check_in_vain(struct bb_record_reader *rd, const json_t *, void *item)
@@ -522,11 +521,11 @@ static int read_run(struct bb_record_reader *rd, const json_t *root, struct bb_r
 					   "knows (%d): read it with the one that wrote it",
 					   json_integer_value(version), BB_RUN_VERSION);
 	rc = bb_record__read(rd, &bb_report_record, root, r);
-	if (!rc)
-		rc = bb_comparisons_judge(r->comparisons, r->n_comparisons);
-	if (!rc)
-		bb_report__summarise(r);
-	return rc;
+	if (rc)
+		return rc;
+	bb_comparisons_judge(r->comparisons, r->n_comparisons);
+	bb_report__summarise(r);
+	return 0;
 }
 
 int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report, struct bb_err *err)

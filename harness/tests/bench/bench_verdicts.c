@@ -26,22 +26,13 @@ struct samples {
 	size_t n[2], size[2];
 };
 
-static int keep(void *arg, bool is_head, const struct bb_batch *b)
+static void keep(void *arg, bool is_head, const struct bb_batch *b)
 {
 	struct samples *s = arg;
 
-	if (s->n[is_head] + b->n > s->size[is_head]) {
-		size_t size = 2 * (s->size[is_head] + b->n);
-		double *grown = reallocarray(s->ns[is_head], size, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		s->ns[is_head] = grown;
-		s->size[is_head] = size;
-	}
+	bb_reserve(&s->ns[is_head], s->n[is_head] + b->n, &s->size[is_head], sizeof(double));
 	for (size_t i = 0; i < b->n; i++)
 		s->ns[is_head][s->n[is_head]++] = (double)b->ns[i];
-	return 0;
 }
 
 /* Adds to said[i] whether method i says "different". Sorts parts of the samples. */

@@ -138,9 +138,10 @@ static void test_says_and_forks(void **state)
 	assert_non_null(strstr(bb_cold__emptied(c), "TLB and branch history by writing "));
 	assert_true(bb_cold__line_ns(c) > 0);
 	child = fork();
-	if (!child)
+	if (!child) {
 		bb_cold__after_fork(c);
-	_exit(!(bb_cold__line_ns(c) > 0));
+		_exit(!(bb_cold__line_ns(c) > 0));
+	}
 	assert_true(child > 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);

@@ -88,7 +88,7 @@ static struct bb_report *measured(const char *id, double slow, double slow2)
 	add_program(r, "a.slow", "head", 103);
 	add_program(r, "a.slow2", "base", 7);
 	add_program(r, "a.slow2", "head", 7);
-	assert_int_equal(bb_comparisons_judge(r->comparisons, r->n_comparisons), 0);
+	bb_comparisons_judge(r->comparisons, r->n_comparisons);
 	return r;
 }
 

@@ -83,10 +83,10 @@ static void test_holm(void **state)
 	double adjusted[4];
 
 	(void)state;
-	assert_int_equal(bb_holm(p, 4, adjusted), 0);
+	bb_holm(p, 4, adjusted);
 	for (size_t i = 0; i < 4; i++)
 		assert_near(adjusted[i], want[i], 1e-15);
-	assert_int_equal(bb_holm(tied, 3, adjusted), 0);
+	bb_holm(tied, 3, adjusted);
 	for (size_t i = 0; i < 3; i++)
 		assert_near(adjusted[i], want_tied[i], 1e-15);
 }
@@ -106,7 +106,7 @@ static void test_holm_is_the_step_down_test(void **state)
 
 		while (rejected < 8 && sorted[rejected] <= alpha / (double)(8 - rejected))
 			rejected++;
-		assert_int_equal(bb_holm(p, 8, adjusted), 0);
+		bb_holm(p, 8, adjusted);
 		for (size_t i = 0; i < 8; i++) {
 			n += adjusted[i] <= alpha;
 			assert_true(p[i] > alpha / 8 || adjusted[i] <= alpha);
@@ -117,18 +117,16 @@ static void test_holm_is_the_step_down_test(void **state)
 
 static void test_holm_degenerate(void **state)
 {
-	double p[] = {0.02, NAN, 0.01}, bad[] = {0.5, 1.5}, one[] = {0.7}, adjusted[2] = {42, 42};
+	double p[] = {0.02, NAN, 0.01}, one[] = {0.7}, adjusted[1];
 
 	(void)state;
-	assert_int_equal(bb_holm(p, 3, p), 0); /* in place; the NAN is no comparison */
+	bb_holm(p, 3, p); /* in place; the NAN is no comparison */
 	assert_near(p[0], 0.02, 1e-15);
 	assert_nan(p[1]);
 	assert_near(p[2], 0.02, 1e-15);
-	assert_int_equal(bb_holm(bad, 2, adjusted), -EINVAL);
-	assert_true(adjusted[0] == 42 && adjusted[1] == 42);
-	assert_int_equal(bb_holm(one, 1, adjusted), 0);
+	bb_holm(one, 1, adjusted);
 	assert_same(adjusted[0], 0.7);
-	assert_int_equal(bb_holm(NULL, 0, NULL), 0);
+	bb_holm(NULL, 0, NULL);
 }
 
 /* The estimate of a program compared with itself moves by a standard error, which is a third of
