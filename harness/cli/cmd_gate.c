@@ -74,7 +74,7 @@ static const struct bb_option judge_options[] = {
 
 static const struct bb_option report_options[] = {
 	{"markdown", 0, "FILE", bb_read_text, BB_ARG(markdown),
-	 "write the report to this file, too"},
+	 "write the report to this file as Markdown, and as text to stdout"},
 	{"source-lines", 0, "FILE", bb_read_text, BB_ARG(source_lines),
 	 "write the source lines of confirmed regressions there, as FILE:LINE: and the difference"},
 	{"bmf-base", 0, "FILE", bb_read_text, BB_ARG(bmf[0]),
@@ -109,8 +109,9 @@ static const struct bb_usage usage = {
 		"more, with other loads and another seed, and counts only if it regresses again. "
 		"Inconclusive never fails. --budget covers captures, the search for programs and "
 		"both measurements, half of what is left for the first; building is not part of "
-		"it. The report is Markdown unless --format chooses another. Runs are stored only "
-		"with --results. Needs root. git and the build run as the user who called sudo (if "
+		"it. The report is text on a terminal and with --markdown, otherwise Markdown, "
+		"unless --format chooses another. Runs are stored only with --results. Needs root. "
+		"git and the build run as the user who called sudo (if "
 		"root called, as the owner of the folder), without hooks and in a clean "
 		"environment; nothing that they start survives them.\n\n"
 		"Exit codes: 0 no regression; 1 an error, or a program that loads in base and not "
@@ -198,16 +199,17 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 	return rc;
 }
 
-/* Writes text to a terminal, and Markdown elsewhere. */
-static int write_report(void *arg, FILE *out, struct bb_err *)
+static int write_text(void *arg, FILE *out, struct bb_err *)
 {
 	const struct bb_doc_look look = bb_output_look(stdout);
-	bool is_text = out == stdout && isatty(STDOUT_FILENO);
 
-	if (is_text)
-		bb_doc__text(arg, &look, out);
-	else
-		bb_doc__markdown(arg, out);
+	bb_doc__text(arg, &look, out);
+	return 0;
+}
+
+static int write_markdown(void *arg, FILE *out, struct bb_err *)
+{
+	bb_doc__markdown(arg, out);
 	return 0;
 }
 
@@ -275,9 +277,11 @@ static int show(const struct gate_args *a, const struct bb_gate *g, const struct
 
 	bb_doc_gate(&v, &d);
 	if (!rc && !a->measure.format)
-		rc = bb_output_of(write_report, &d, NULL, err);
+		rc = bb_output_of(a->markdown || isatty(STDOUT_FILENO) ? write_text
+								       : write_markdown,
+				  &d, NULL, err);
 	if (!rc && a->markdown)
-		rc = bb_output_of(write_report, &d, a->markdown, err);
+		rc = bb_output_of(write_markdown, &d, a->markdown, err);
 	if (!rc && a->source_lines)
 		rc = bb_output_of(write_source_lines, &v, a->source_lines, err);
 	if (!rc)

@@ -47,6 +47,8 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 				    r->program.id,
 				    bb_table_cell_value((double)r->own_runs / r->seconds).text);
 	}
+	if (!n)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "no BPF program is loaded");
 	if (!n_idle)
 		return;
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu program%s did not run:", n_idle,

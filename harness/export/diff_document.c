@@ -72,12 +72,13 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	bb_doc__table_cell(d, percent(row->ratio));
 	bb_doc__table_cell(d, row->exact ? (struct bb_table_cell){"exact"}
 					 : percents(row->lo, row->hi));
-	bb_doc__table_cell(d, again ? percents(again->ratio.lo, again->ratio.hi)
-				    : (struct bb_table_cell){""});
 	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
 		verdict = "not confirmed";
 	bb_doc__cell_if(d, verdict, "%s%s%s", verdict, row->lookups ? ", but " : "",
 			row->lookups ? row->lookups : "");
+	if (again)
+		snprintf(step, sizeof(step), "measured again: %s %%",
+			 percents(again->ratio.lo, again->ratio.hi).text);
 	if (c && row->verdict == BB_VERDICT_INCONCLUSIVE)
 		bb_comparison__next_step(c,
 					 c->budget_s < g->gate->each_s ? "a larger --budget and "
@@ -93,11 +94,9 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("Case")},         {BB_TEXT("Metric")},
-		{BB_NUMBER("A")},          {BB_NUMBER("B")},
-		{BB_NUMBER("Diff")},       {BB_NUMBER("Diff %")},
-		{BB_NUMBER("Interval %")}, {BB_NUMBER("Again %"), .spill = 1},
-		{BB_VERDICT("Verdict")},   {BB_TEXT("Note")},
+		{BB_TEXT("Case")},         {BB_TEXT("Metric")},     {BB_NUMBER("A")},
+		{BB_NUMBER("B")},          {BB_NUMBER("Diff")},     {BB_NUMBER("Diff %")},
+		{BB_NUMBER("Interval %")}, {BB_VERDICT("Verdict")}, {BB_TEXT("Note")},
 	};
 
 	bb_doc__table(d, columns, BB_LEN(columns));
@@ -217,13 +216,14 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	};
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu case%s: %zu same, %zu regressed, %zu improved, %zu inconclusive",
-		    diff->n_rows, bb_plural(diff->n_rows),
-		    bb_exact_diff__count(diff, BB_VERDICT_SAME),
-		    bb_exact_diff__count(diff, BB_VERDICT_REGRESSED),
-		    bb_exact_diff__count(diff, BB_VERDICT_IMPROVED),
-		    bb_exact_diff__count(diff, BB_VERDICT_INCONCLUSIVE));
+	if (!g) /* a gate has said it */
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "%zu case%s: %zu same, %zu regressed, %zu improved, %zu inconclusive",
+			    diff->n_rows, bb_plural(diff->n_rows),
+			    bb_exact_diff__count(diff, BB_VERDICT_SAME),
+			    bb_exact_diff__count(diff, BB_VERDICT_REGRESSED),
+			    bb_exact_diff__count(diff, BB_VERDICT_IMPROVED),
+			    bb_exact_diff__count(diff, BB_VERDICT_INCONCLUSIVE));
 	if (diff->n_only_a || diff->n_only_b)
 		bb_doc__append(d, "; not compared: %zu only in A, %zu only in B", diff->n_only_a,
 			       diff->n_only_b);

@@ -112,8 +112,8 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *
  * last line says how many rows of both kinds are left out.
  */
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d);
-/* Adds a line for each case that is suspect, regressed or improved, and the number of cases of
- * each mark. */
+/* Adds the number of cases of each mark, and a line for each case that is suspect, regressed or
+ * improved. */
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
 			 struct bb_doc *d);
 /* Adds every run of every case. */

@@ -114,6 +114,27 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 
 /* --- the newest run --- */
 
+/* Adds "regressed: CASE, +5.01 % in the newest run, first seen in that of 2026-01-26T12:00:00Z
+ * (commit 1a2b3c4d5e)". */
+static void add_news(const struct bb_timeline *t, const struct bb_timeline_case *c,
+		     struct bb_doc *d)
+{
+	const struct bb_timeline_point *change = bb_timeline__since(c);
+	const struct bb_timeline_run *since = change ? &t->runs[change->run] : NULL;
+	enum bb_history_mark mark = bb_timeline__mark(t, c);
+
+	bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
+		    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run", c->of->name,
+		    100 * bb_timeline__change(c, bb_timeline__newest(t, c)));
+	if (mark == BB_HISTORY_SUSPECT)
+		bb_doc__append(d, "; one run proves nothing: run again");
+	else if (since)
+		bb_doc__append(d, ", first seen in that of %s",
+			       since->of->started ? since->of->started : since->of->id);
+	if (since && mark != BB_HISTORY_SUSPECT && strcmp(since->of->commit, "none"))
+		bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
+}
+
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
 			 struct bb_doc *d)
 {
@@ -122,29 +143,10 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	size_t n[BB_HISTORY_IMPROVED + 1] = {0}, n_cases = 0;
 
 	for (size_t i = 0; i < t->n_cases; i++) {
-		const struct bb_timeline_case *c = &t->cases[i];
-		const struct bb_timeline_point *change = bb_timeline__since(c);
-		const struct bb_timeline_run *since = change ? &t->runs[change->run] : NULL;
-		enum bb_history_mark mark = bb_timeline__mark(t, c);
-
-		if (!is_of(only, c))
+		if (!is_of(only, &t->cases[i]))
 			continue;
 		n_cases++;
-		n[mark]++;
-		if (!bb_history_is_news(mark))
-			continue;
-		/* Such as "regressed: CASE, +5.01 % in the newest run, first seen in that of
-		 * 2026-01-26T12:00:00Z (commit 1a2b3c4d5e)". */
-		bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
-			    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run",
-			    c->of->name, 100 * bb_timeline__change(c, bb_timeline__newest(t, c)));
-		if (mark == BB_HISTORY_SUSPECT)
-			bb_doc__append(d, "; one run proves nothing: run again");
-		else if (since)
-			bb_doc__append(d, ", first seen in that of %s",
-				       since->of->started ? since->of->started : since->of->id);
-		if (since && mark != BB_HISTORY_SUSPECT && strcmp(since->of->commit, "none"))
-			bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
+		n[bb_timeline__mark(t, &t->cases[i])]++;
 	}
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 		    "%zu case%s over %zu runs: %zu regressed, %zu improved", n_cases,
@@ -157,6 +159,10 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	if (n[BB_HISTORY_LEARNING])
 		bb_doc__append(d, " (a case is judged after its first %zu runs)",
 			       bb_history_default_rule.window_min);
+	for (size_t i = 0; i < t->n_cases; i++)
+		if (is_of(only, &t->cases[i]) &&
+		    bb_history_is_news(bb_timeline__mark(t, &t->cases[i])))
+			add_news(t, &t->cases[i], d);
 }
 
 /* The order of rows: changed cases, other cases outside sweeps, those with too few runs (a table of

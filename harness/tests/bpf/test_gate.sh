@@ -51,12 +51,12 @@ sed -i 's/^#define STEPS/#include "new.h"\n&/' "$repo/prog.bpf.c"
 sed -i 's/int not_tracked;/#define NOT_TRACKED 1/' "$repo/new.h"
 gate --base main --markdown "$TMP/report.md" --results "$WORK/results"
 expect_status "gate: a slower program fails with 3" 3
-expect_grep "gate: what is not committed is measured, and said" out '^- B: head: the work tree \([0-9a-f&#;]+ and uncommitted changes\)$'
-expect_grep "gate: what regressed, by how much, what moved" out \
+expect_grep "gate: what is not committed is measured, and said" report.md '^- B: head: the work tree \([0-9a-f&#;]+ and uncommitted changes\)$'
+expect_grep "gate: what regressed, by how much, what moved" report.md \
 	'^- \*\*prog.work/step\*\*: costs \+[0-9.]+ % \\\[\+[0-9.]+, \+[0-9.]+\\\], and measured again \+[0-9.]+ %; also moved: verified'
-expect_grep "gate: the lines that it is in" out '^prog.work/head/lines, nanoseconds by line of prog.bpf.c: '
-expect_grep "gate: the verdict is in the table" out '^\| prog.work/step \|.*\*\*regressed\*\* \|'
-check "gate: --markdown is what stdout had" cmp "$TMP/out" "$TMP/report.md"
+expect_grep "gate: the lines that it is in" report.md '^prog.work/head/lines, nanoseconds by line of prog.bpf.c: '
+expect_grep "gate: the verdict is in the table" report.md '^\| prog.work/step \|.*\*\*regressed\*\* \|'
+expect_grep "gate: with --markdown, stdout has text, which a log shows" out '^  prog.work/step: costs \+[0-9.]+ % \[\+'
 check "gate: both measurements are stored" only_whole "$WORK/results" 2
 rm -rf "$WORK/results"
 expect_eq "gate: the work tree is as it was" "$(here git status --porcelain | tr '\n' ' ')" " M prog.bpf.c ?? new.h "

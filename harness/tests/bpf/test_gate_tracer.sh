@@ -72,16 +72,16 @@ gate() {
 gate --unchanged
 expect_status "gate of a tracer: unchanged: it passes" 0
 for program in entry leave; do
-	expect_grep "gate of a tracer: unchanged: $program has a verdict" out "^\\| prog.$program/step \\|.*\\| (same|inconclusive)"
+	expect_grep "gate of a tracer: unchanged: $program has a verdict" report.md "^\\| prog.$program/step \\|.*\\| (same|inconclusive)"
 done
 
 # Behind the test of what the other program has stored: alone, it would not come to them.
 sed -i 's,/\* more \*/,spent += bpf_ktime_get_ns() > bpf_ktime_get_ns();,' "$repo/prog.bpf.c"
 gate
 expect_status "gate of a tracer: two more readings of the clock at the return: it fails with 3" 3
-expect_grep "gate of a tracer: that program regressed" out '^\| prog.leave/step \|.*\*\*regressed\*\* \|'
-expect_no_grep "gate of a tracer: and the other has not" out '^\| prog.entry/step \|.*\*\*regressed\*\* \|$'
-expect_grep "gate of a tracer: the lines that it is in" out '\| [0-9]+ \| .*spent \+= bpf'
+expect_grep "gate of a tracer: that program regressed" report.md '^\| prog.leave/step \|.*\*\*regressed\*\* \|'
+expect_no_grep "gate of a tracer: and the other has not" report.md '^\| prog.entry/step \|.*\*\*regressed\*\* \|$'
+expect_grep "gate of a tracer: the lines that it is in" report.md '\| [0-9]+ \| .*spent \+= bpf'
 rm -rf "$results"
 nothing_left "gate of a tracer" 0
 plan_done
