@@ -70,18 +70,33 @@ static void load_modules(void)
 	bb_names_free(names, n);
 }
 
-#define SPARED (UINT32_C(64) << 20) /* bytes that the kernel keeps free meanwhile */
+/* Fills free memory with zeros. `advice`: of which pages */
+static void clear(size_t size_bytes, int advice)
+{
+	void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
 
-/* Fills the free memory with zeros, which QEMU does not save: booting has left its garbage there.
- */
+	if (p == MAP_FAILED)
+		return;
+	madvise(p, size_bytes, advice);
+	mlock(p, size_bytes); /* allocates all of it */
+	munmap(p, size_bytes);
+}
+
+#define LEFT_FREE (UINT32_C(12) << 20) /* bytes that the kernel needs meanwhile */
+
+/* Clears the free memory: booting has left its garbage there, and QEMU does not save zeros. The
+ * kernel would keep up to 48 MB free for huge pages, and as much in the CPU's own list of small
+ * ones, which it gives back when such pages are freed. */
 static void clear_free_memory(void)
 {
-	size_t len = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) - SPARED;
-	void *all = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	int fd = open("/proc/sys/vm/min_free_kbytes", O_WRONLY | O_CLOEXEC);
 
-	if (all != MAP_FAILED)
-		munmap(all, len);
+	bb_write_all(fd, "2048", 4);
+	bb_close(&fd);
+	clear(LEFT_FREE, MADV_NOHUGEPAGE);
+	clear((size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) - LEFT_FREE,
+	      MADV_HUGEPAGE);
 }
 
 static void set_loopback_up(void)

@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <elf.h>
 #include <link.h>
 #include <sys/mman.h>
 
@@ -74,6 +75,26 @@ static void write_data(struct packing *p, const char *path, const void *data, si
 		write_entry(p, path, S_IFREG | 0755, data, len);
 }
 
+#define TABLES "/libicudata.so"
+
+/* Clears the constants of a library. Those of ICU are 31 MB, which only XML needs: libarchive has
+ * brought them along. QEMU does not save what is 0. */
+static void clear_constants(char *data, size_t len)
+{
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)data;
+
+	for (size_t i = 0; len >= sizeof(*head) && i < head->e_phnum; i++) {
+		size_t at = head->e_phoff + i * sizeof(Elf64_Phdr);
+		const Elf64_Phdr *p = (const Elf64_Phdr *)(data + at);
+
+		if (at > len - sizeof(*p))
+			return;
+		if (p->p_type == PT_LOAD && p->p_flags == PF_R && p->p_offset &&
+		    p->p_offset <= len && p->p_filesz <= len - p->p_offset)
+			memset(data + p->p_offset, 0, p->p_filesz);
+	}
+}
+
 /* Writes the file `from` of the host as `path`. */
 static void write_file(struct packing *p, const char *from, const char *path)
 {
@@ -83,6 +104,8 @@ static void write_file(struct packing *p, const char *from, const char *path)
 	if (p->rc)
 		return;
 	p->rc = bb_read_file(from, MAX_FILE, &data, &len, p->err);
+	if (!p->rc && strstr(from, TABLES))
+		clear_constants(data, len);
 	if (!p->rc)
 		write_data(p, path, data, len);
 	free(data);
