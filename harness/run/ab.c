@@ -64,8 +64,8 @@ struct ab {
 			  limit */
 	bool is_cut;   /* a pair of the drive in progress ended with too few runs or blocks */
 	bool is_open;  /* some comparisons of the drive in progress have no verdict yet */
-	/* some comparisons without a verdict also have no interval: even a large difference
-	 * would not show yet */
+	/* some comparisons have neither a verdict nor an interval yet, so that not even a large
+	 * difference could show */
 	bool is_bare;
 };
 
@@ -97,7 +97,7 @@ static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 	}
 }
 
-/* Measures one turn of one label, and adds its samples to those of the block. */
+/* Measures one turn of the program with the label. Adds its samples to those of the block. */
 static int measure_turn(struct ab *ab, const struct ab_case *c, enum label label,
 			struct bb_err *err)
 {
@@ -184,7 +184,7 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
 		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
 	}
-	/* number of blocks with a value of `d`, which is the last column */
+	/* `used` is now the number of blocks with a value of `d`, which is the last column */
 	pair->blocks = (uint32_t)used;
 }
 
@@ -226,8 +226,8 @@ static int measure_pair(struct ab *ab, struct ab_case *c, struct bb_err *err)
 	return 0;
 }
 
-/* Checks whether what a drive measured with the present loads counts. Writes into ret_why why it
- * does not; else leaves ret_why empty. */
+/* Decides whether the drive's samples from the present loads count. If they do not, writes the
+ * reason into ret_why; else leaves it empty. */
 static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t size)
 {
 	const struct bb_driver *driver = ab->session.drives[drive].driver;
@@ -243,7 +243,7 @@ static void judge_sides(const struct ab *ab, size_t drive, char *ret_why, size_t
 		if (driver->kind.fires && !driver->kind.stats_off && s->ran != s->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)s->ran, (unsigned long long)s->fired);
-		/* both sides are one load, which base checks */
+		/* both labels mean one load, which was already judged as BASE */
 		else if (l == HEAD && ab->opts->same_load)
 			continue;
 		if (l == BASE && ab->opts->same_load)
@@ -378,11 +378,9 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
 
 /* --- pairs until there is a verdict --- */
 
-/*
- * Judges a drive's comparisons after a pair; those with a verdict are no longer active. All
- * comparisons share alpha by Bonferroni, which is the first step of Holm's correction: a verdict
- * given here survives the correction at the end.
- */
+/* Judges a drive's comparisons after a pair. Those with a verdict are not measured again. All
+ * comparisons share alpha by Bonferroni, which is the first step of Holm's correction. So a verdict
+ * given here survives the correction at the end. */
 static void look(struct ab *ab, size_t drive)
 {
 	size_t n_family = ab->opts->n_family > ab->n_cases ? ab->opts->n_family : ab->n_cases;

@@ -50,7 +50,7 @@ static void add_id(struct ids *ids, uint32_t id)
 	*added = id;
 }
 
-/* Returns the id of the program behind a descriptor: of a program or of a link. 0: none. */
+/* Returns the id of the program to which a descriptor refers, directly or by a link. 0: none. */
 static uint32_t program_behind(int fdinfo_dir, const char *name)
 {
 	int fd = openat(fdinfo_dir, name, O_RDONLY | O_CLOEXEC);
@@ -66,7 +66,7 @@ static uint32_t program_behind(int fdinfo_dir, const char *name)
 	return at && !bb_parse_digits(&at, &id) ? (uint32_t)id : 0;
 }
 
-/* Adds the programs above `from` that a process has open. */
+/* Adds the programs that a process has open and whose id is above `from`. */
 static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
 {
 	const struct dirent *e;
@@ -85,8 +85,8 @@ static void add_open_programs(pid_t pid, uint32_t from, struct ids *ids)
 		closedir(dir);
 }
 
-/* Returns the programs above `from` that the processes below `root`, without those below `but`,
- * have open. */
+/* Finds the programs with an id above `from` that processes below `root` have open. Leaves out
+ * `but` and the processes below it. */
 static int find_open(pid_t root, pid_t but, uint32_t from, struct ids *ret_ids)
 {
 	struct bb_processes p;
@@ -137,21 +137,21 @@ static bool is_loaded(uint32_t id)
 	return !is_gone;
 }
 
-/* Adds the programs that are new. */
+/* Adds those of the new programs that the agent has open, or that no other process has open. */
 static int add_programs(struct bb_agent *a, const struct ids *its, const struct ids *others,
 			struct bb_err *err)
 {
 	uint32_t id = a->last_id;
 	int rc = 0;
 
-	/* A tool that watches all programs has the agent's open, too. */
+	/* a tool that watches all programs also has those of the agent open */
 	while (!rc && !(rc = bb_loaded__next(id, &id, err)))
 		if (!is_known(a, id) && (ids_have(its, id) || !ids_have(others, id)))
 			rc = add_program(a, id, ids_have(its, id), err);
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* If the agent has programs open, removes those that nobody has open: another process may have
+/* If the agent has programs open, removes those that no process has open, because anybody may have
  * loaded them. */
 static void leave_unclear(struct bb_agent *a)
 {
@@ -188,7 +188,8 @@ static int find_programs(struct bb_agent *a, struct bb_err *err)
 	return rc;
 }
 
-/* Removes the programs that are gone: tests of the kernel that the agent made at its start. */
+/* Removes the programs that were unloaded during the start. The agent loaded them only to test the
+ * kernel. */
 static void forget_gone(struct bb_agent *a)
 {
 	size_t n = 0;
@@ -212,7 +213,7 @@ static int check_runs(struct bb_agent *a, const char *when, struct bb_err *err)
 	if (c->pid)
 		return 0;
 	if (!c->status && !bb_processes__read(getpid(), 0, &p) && p.n) {
-		bb_processes__done(&p); /* a daemon: its first process ended, others go on */
+		bb_processes__done(&p); /* when the first process of a daemon ends, others go on */
 		return 0;
 	}
 	bb_processes__done(&p);
@@ -361,7 +362,7 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 
 /* --- its end --- */
 
-/* Waits until its programs are gone. Names those that stay. */
+/* Waits until the agent's programs are unloaded. The message names those that stay loaded. */
 static int wait_unloaded(const struct bb_agent *a, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();

@@ -41,7 +41,7 @@ static int open_log(const struct bb_command_spec *spec)
 	if (fd < 0)
 		return -errno;
 	if (fcntl(fd, F_SETFL, O_APPEND) || (spec->uid && fchown(fd, spec->uid, spec->gid)))
-		errno = 0; /* then it cannot open /dev/stderr anew */
+		errno = 0; /* no harm; only the command cannot open /dev/stderr */
 	return fd;
 }
 
@@ -121,7 +121,7 @@ void bb_command__limit_log(const struct bb_command *c)
 
 	if (c->log_fd >= 0 && !fstat(c->log_fd, &st) && st.st_size > LOG_BYTES &&
 	    ftruncate(c->log_fd, 0))
-		errno = 0; /* the log only grows */
+		errno = 0; /* no harm; the log only gets longer */
 }
 
 /* --- processes --- */
@@ -245,8 +245,8 @@ void bb_processes__done(struct bb_processes *p)
 	*p = (struct bb_processes){0};
 }
 
-/* Sends the signal (0: none) to all of them, and reaps those that are our children and have ended.
- * `*ret_left` receives how many there were. */
+/* Sends the signal (0: none) to the processes below `root`, without those below `but`. Reaps those
+ * that are our children and have ended. `*ret_left` is the number of processes found. */
 static int signal_all(pid_t root, pid_t but, int signal, size_t *ret_left)
 {
 	struct bb_processes p;

@@ -354,8 +354,8 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 		v->entries = count_entries(from.value, &info);
 }
 
-/* Adds `v` to the noted call that differs only in its line; else notes it as a new one. Takes
- * over what `v` owns. */
+/* Adds the counts of `v` to a noted call that differs from it only in the line. If there is none,
+ * notes `v` as a new call. Takes ownership of what `v` owns. */
 static void add(struct bb_case *c, struct bb_in_vain *v)
 {
 	struct bb_in_vain *new;
@@ -418,8 +418,8 @@ static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *befor
 	return false;
 }
 
-/* Notes the check that turned the runs since `before` away, unless the note of another program of
- * these runs has more instructions behind its check. */
+/* Notes the check at which the runs since `before` ended early. Keeps an earlier note, of another
+ * program of these runs, if more instructions are behind that check. */
 static void note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	uint32_t at = 0,
@@ -464,7 +464,7 @@ static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 }
 
 /* Adds the counts of the programs that were entered by tail calls. Sets c->goes_on if more tail
- * calls succeeded than entries to these programs were counted. */
+ * calls succeeded than were counted as entries, because then some programs are not counted. */
 static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		       const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
 {
@@ -478,8 +478,8 @@ static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 		if (m->totals[0]) {
 			entered += m->totals[0];
 			happened += tail_calls(m, none);
-			/* of the program itself, count only blocks that it enters by tail calls
-			 * alone */
+			/* If the program itself was entered by a tail call, blocks that it had
+			 * executed before that are counted already. */
 			for (uint32_t b = 0; b < n; b++)
 				if (m->totals[b] && (!is_itself || e->totals[b] == before[b]))
 					c->executed_insns += m->clone.cfg.blocks[b].n_insns;
@@ -493,7 +493,8 @@ static void add_behind(const struct bb_target *target, const struct bb_exact *e,
 	c->goes_on = happened > entered;
 }
 
-/* Notes what turned the runs away if they execute less than half of the instructions. */
+/* If the runs since `before` executed less than half of the instructions, notes the check at which
+ * they ended early. */
 static void note_turn(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	if (c->executed_insns >= HALF * c->n_insns)

@@ -182,7 +182,7 @@ static const struct bb_object_program *namesake(const struct bb_object_info *inf
 	return NULL;
 }
 
-/* True if `q` is attached where `p` is, and the other revision has no program of its name. */
+/* True if `q` is attached where `p` is, and the other revision has no program with q's name. */
 static bool competes(const struct bb_object_program *q, const struct bb_object_program *p,
 		     const struct bb_object_info *other)
 {
@@ -534,8 +534,8 @@ static const char *why_not(const struct bb_report *r, const char *label, enum bb
 	return NULL;
 }
 
-/* Times the lines of a program in both revisions. Other errors than -EINTR are ignored: these
- * figures are optional. */
+/* Times the lines of a program in both revisions. These figures are optional, so errors other than
+ * -EINTR are ignored. */
 static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 		      const struct bb_run_opts *opts, struct bb_report *report)
 {
@@ -544,7 +544,7 @@ static int time_lines(struct bb_gate_run *run, struct bb_gate_job *job,
 					       .drives = {&drive, 1},
 					       .loads = LINES_LOADS,
 					       .samples = LINES_SAMPLES};
-	/* separate, as `report` has its programs already */
+	/* a report of its own, because `report` lists these programs already */
 	struct bb_report *timed = bb_report__new();
 	struct bb_run_opts lines = *opts;
 	struct bb_err unsaid = {0};
@@ -610,7 +610,8 @@ static int measure_job(struct bb_gate_run *run, struct bb_gate_job *job, struct 
 	}
 	if (!rc || rc == -EINTR || report->incomplete)
 		return rc;
-	/* The program failed if only head's does not load; otherwise it is skipped. */
+	/* The program failed if head's version does not load but base's does. Otherwise it is
+	 * skipped. */
 	base = why_not(report, p->label, BB_BASE);
 	head = why_not(report, p->label, BB_HEAD);
 	if (head && !base) {

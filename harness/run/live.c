@@ -122,7 +122,8 @@ const struct bb_live_order *bb_live_order_find(const char *name)
 
 /* --- the watch --- */
 
-/* time until descriptors are closed and the list of programs is read again */
+/* At a look at the list, all descriptors are closed and the list of programs is read again. This is
+ * the time between two looks, ns. */
 #define LOOK_AGAIN_NS 250000000u
 #define SHORTEST_NS 50000u /* shortest pause; a sleep takes at least that long */
 #define LONGEST_NS 1000000u
@@ -147,8 +148,8 @@ struct watched {
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */
 	struct bb_live_windows windows; /* windows of the period that have runs */
 	struct bb_time_buckets single;  /* windows with one run, of all periods before this one */
-	/* Since the last look at the list, a window in which we slept had no run: our sleeps and
-	 * readings do not make the program run. */
+	/* In a window since the last look at the list we slept, and the program did not run. So our
+	 * sleeps and readings do not make it run. */
 	bool is_apart;
 	struct bb_own_runs own;
 	uint64_t reads, sleeps; /* the watch's numbers of readings and sleeps when this program was
@@ -246,8 +247,8 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 	return rc;
 }
 
-/* Leaves the time since each program's last reading out of the period: in that time we did not
- * only read and sleep. Affects only programs of which we cause runs. */
+/* Leaves the time since each program's last reading out of the period, because in that time we did
+ * more than read and sleep. Affects only programs of which we cause runs. */
 static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -293,7 +294,8 @@ static int find_own(struct watched *w)
 	return 0;
 }
 
-/* Reads all programs; unless `whole`, reads an idle program only in one of IDLE_EVERY sweeps. */
+/* Reads the counters of all programs. Unless `whole`, reads an idle program only in one of
+ * IDLE_EVERY sweeps. */
 static int sweep(struct bb_live_watch *l, bool whole, bool *ret_shared, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -473,7 +475,8 @@ int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *
 int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_rows, size_t *ret_n,
 			    struct bb_err *err)
 {
-	/* Both read all counters. A sparing watch has just looked at the list. */
+	/* sweep() and look_again() both read all counters. sweep() is enough for a sparing watch
+	 * that has just looked at the list. */
 	bool shared = false, is_fresh = bb_now_ns() - l->looked_ns < SPARING_NS / 2;
 	int rc = l->filter.sparing && is_fresh ? sweep(l, true, &shared, err) : look_again(l, err);
 	uint64_t now_ns = bb_now_ns();

@@ -23,8 +23,8 @@
  * size of each input. */
 #define MAX_BYTES ((size_t)64 << 20)
 
-/* The drives that are written for each purpose. A program is fired only if the kind `needed` can
- * fire. */
+/* The drives of a scenario, for each purpose. A program is fired only if the drive kind `needed`
+ * can fire. */
 static const struct {
 	const char *needed;
 	bool step, exact, lines;

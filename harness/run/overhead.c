@@ -14,15 +14,17 @@
 #define RUNS_MAX 10000u
 #define WARM_S 0.2 /* a workload that is no longer than this runs once, untimed, at a change */
 #define SERVER_END_S 5.0
-#define VARIES 0.1 /* a workload whose turns vary by more is named as the reason */
-/* Two figures have a verdict. On a noisy machine each is above by chance in 0.5 % of measurements.
- */
+#define VARIES                                                                                     \
+	0.1 /* if the turns vary by more, this is given as the reason for a missing verdict */
+/* Two figures have a verdict. On a noisy machine each of them is above the limit by chance in 0.5 %
+ * of measurements. */
 #define ALPHA_JUDGED 0.01
 #define ALPHA_SHOWN 0.05
 
 /* --- statistics --- */
 
-/* Returns ln(head / base) of the four turns of a block; NAN if a turn has no such figure. */
+/* Returns ln(head / base) of a figure over the four turns of a block. NAN: a turn lacks the figure.
+ */
 static double difference(const struct bb_overhead_turn *turns, enum bb_overhead_what what)
 {
 	double sum[2] = {0, 0};
@@ -231,7 +233,7 @@ static int stop_agent(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Has the agent of that side run, and no other. */
+/* Starts the agent of that side, after ending the other side's. */
 static int switch_to(struct session *s, bool is_head, struct bb_err *err)
 {
 	const struct bb_agent_spec *spec = is_head ? &s->opts->agent : &s->opts->against;
@@ -411,7 +413,7 @@ static int try_out(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Measures a block. Turns of a block that breaks off are kept, and count for nothing. */
+/* Measures a block. The turns of an interrupted block stay in the list but do not count. */
 static int measure_block(struct session *s, bool head_first, struct bb_err *err)
 {
 	struct bb_overhead *o = s->o;
@@ -449,7 +451,7 @@ static int measure_blocks(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Has one more turn, with bpf_stats on, and reads which programs ran how long in it. */
+/* Runs one more turn with bpf_stats on, and reads how long each program ran in it. */
 static int attribute(struct session *s, struct bb_err *err)
 {
 	double requests = (double)s->o->runs_a_turn * (double)s->opts->requests;

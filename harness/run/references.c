@@ -57,7 +57,8 @@ int bb_references__open(const char *object_dir, struct bb_references **ret_refer
 	return 0;
 }
 
-/* Times a test run of `runs` runs by our clock: the kernel's own figure is in whole ns per run. */
+/* Times a test run of `runs` runs by our clock, because the kernel's own figure is in whole ns per
+ * run. */
 static int time_call(void *arg, uint32_t runs, double *ret_ns)
 {
 	static const uint8_t frame[FRAME_BYTES];

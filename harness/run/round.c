@@ -317,8 +317,9 @@ static void report_progress(struct bb_run *r, size_t planned)
 		p->update(p->arg, done, total, r->session.plan->cases[planned].name);
 }
 
-/* Returns by how many of the n turns left the time left is divided to limit turns[0]. If
- * turns[0] is slow, only slow turns count: fast programs leave most of their time to slow ones. */
+/* Returns the number of turns that share the time left, turns[0] among them; n turns are left. If
+ * turns[0] is slow, only slow turns share it, because fast programs leave most of their time to
+ * slow ones. */
 static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
 {
 	size_t slow = 0;

@@ -88,7 +88,7 @@ static void count_samples(const struct bb_run *r, size_t planned, uint32_t loads
 	}
 }
 
-/* Adds one skip that names all cases without a sample: the report does not mention them
+/* Adds one skip that names all cases without a sample, because the report does not mention them
  * elsewhere. */
 static void note_unmeasured(struct bb_run *r, size_t n, const size_t *cases)
 {
@@ -248,8 +248,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	return rc;
 }
 
-/* largest factor between the time to read a line of memory and the median of that time over all
- * loads */
+/* A series is void if reading a line of memory took this many times as long, or as short, as the
+ * median of all loads. */
 #define EMPTIED_ALIKE 1.5
 
 /* Makes a series void if the caches were emptied less or further in it than in other loads. */
@@ -643,8 +643,8 @@ static bool is_floor(const struct bb_plan *plan, size_t variant)
 	return true;
 }
 
-/* Makes all programs but floors and live ones use the maps of the first of them: other addresses
- * of a map's pages would change the comparison. */
+/* Makes all programs but floors and live ones use the maps of the first of them, because other
+ * addresses of a map's pages would change the comparison. */
 static int share_maps(struct bb_session *ss, struct bb_err *err)
 {
 	struct bb_test_prog *lender = NULL;

@@ -57,7 +57,7 @@ struct trying {
 	struct bb_err err;
 };
 
-/* --- the surroundings --- */
+/* --- the globals and maps of the next load --- */
 
 static void free_surroundings(struct trying *t)
 {
@@ -70,7 +70,8 @@ static void free_surroundings(struct trying *t)
 	t->with.n_globals = 0;
 }
 
-/* Adds an entry to the surroundings; also one that is not set, as its map is emptied of it. */
+/* Adds an entry to the maps of t->with. If the entry is not set, adds only its map, without the
+ * entry. */
 static void add_entry(struct trying *t, const struct bb_try_part *p)
 {
 	struct bb_map_spec entry_of = {.name = (char *)(uintptr_t)p->name};
@@ -173,7 +174,7 @@ static uint8_t *part_bytes(const struct trying *t, bool values, size_t *ret_n)
 	return bytes;
 }
 
-/* Keeps the bytes in *kept. Returns true if they are others than before. */
+/* Stores part_bytes() in *kept. Returns true if it held other bytes before. */
 static bool is_changed(const struct trying *t, bool values, uint8_t **kept, size_t *n_kept)
 {
 	size_t n = 0;
@@ -188,7 +189,8 @@ static bool is_changed(const struct trying *t, bool values, uint8_t **kept, size
 
 /* --- counts --- */
 
-/* Sums over the programs that the last runs executed: the program and those behind it. */
+/* Returns the number of instructions that the last runs executed, in the program and in those that
+ * it entered by tail calls. *ret_all is the number of all their instructions. */
 static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 {
 	uint32_t n = bb_counts__reached(&e->clone.cfg, NULL, e->totals);
@@ -209,7 +211,7 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Finds the set for programs of n basic blocks, or makes one. */
+/* Finds the set for programs that have n basic blocks together, or makes one. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r;
@@ -224,8 +226,8 @@ static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first
 	return r;
 }
 
-/* Returns true if a basic block was executed that never was before, with the same number of blocks.
- * `note`: it has been then. */
+/* Returns true if a basic block was executed that no earlier run with as many blocks executed.
+ * `note`: the block counts as executed from now on. */
 static bool reaches_new(struct trying *t, const struct bb_exact *e, bool note)
 {
 	bool is_new = false, is_first;
@@ -366,8 +368,8 @@ static uint32_t run_once(struct trying *t, bool resets, bool *is_reset)
 	return rc ? 0 : sum_executed(e, &t->all);
 }
 
-/* Restoring the maps may take much longer than a run. So only a run that seems to get further is
- * made again with maps without what the runs before it wrote. */
+/* Restoring the maps may take much longer than a run. So they are restored only if a run seems to
+ * get further, and the run is then repeated. */
 static uint32_t run_state(void *arg, bool *ret_is_new)
 {
 	struct trying *t = arg;
@@ -384,7 +386,7 @@ static uint32_t run_state(void *arg, bool *ret_is_new)
 	return n;
 }
 
-/* --- looking at a run --- */
+/* --- what the last run shows --- */
 
 static void add_constant(struct trying *t, int64_t number)
 {
@@ -401,7 +403,8 @@ static void add_constant(struct trying *t, int64_t number)
 		*c = number;
 }
 
-/* Adds the constant that a jump compares with; with the neighbours, if it asks which is greater. */
+/* Adds the constant that a jump compares with. If the jump asks for less or greater, adds the
+ * constants one below and one above, too. */
 static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
 {
 	const struct bpf_insn *i = &m->code.insns[at];
@@ -483,7 +486,7 @@ static void offer_programs(struct trying *t, const struct bb_exact *m, uint32_t 
 	}
 }
 
-/* Offers entries of the map that a watched call looks up in. */
+/* Adds entries of the map of a lookup or tail call to what the search may change. */
 static void look_at_call(struct trying *t, const struct bb_exact *m, uint32_t nth)
 {
 	uint32_t at = m->clone.vain[nth],
@@ -558,7 +561,7 @@ static void add_starts(struct bb_try_search *s)
 	}
 }
 
-/* Offers the input and the globals, and lists the programs for prog arrays. */
+/* Lets the search change the input and the globals. Lists the programs for prog arrays. */
 static void offer_all(struct trying *t, const struct bb_object_info *info)
 {
 	const struct bb_inputs *given = &t->planned->drive->inputs;

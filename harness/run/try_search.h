@@ -70,7 +70,8 @@ struct bb_try_search {
 	 * could not run. Sets *ret_is_new if it reached a basic block that no run reached before.
 	 */
 	uint32_t (*run)(void *arg, bool *ret_is_new);
-	/* Looks at the last run: sets `constants` and offers parts of `now`. */
+	/* Learns from the last run: sets `constants`, and adds the parts of `now` that may be
+	 * changed. */
 	void (*look)(void *arg);
 	/* Returns true if the search must end, and shows its progress. */
 	bool (*must_end)(void *arg);
