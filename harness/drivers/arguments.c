@@ -3,7 +3,8 @@
 
 #include "exact/clone.h"
 
-/* runs with each set of arguments: a program with a memory may take another path later */
+/* runs with each set of arguments; a program that stores something may take another path in a later
+ * run */
 #define RUNS 3u
 
 /* Results of the trial, in memory that both processes see. */

@@ -249,7 +249,8 @@ static void compare_hot_and_cold(struct bb_cold *c, double *ret_hot_ns, double *
 	*ret_cold_ns = bb_median(cold_ns, LOOKS);
 }
 
-/* Writes the levels that the buffer is twice as large as, and the times to read a line. */
+/* Writes which cache levels the buffer empties (those up to half its size), and the times to read a
+ * line. */
 static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot_ns, double cold_ns)
 {
 	size_t at = 0;

@@ -7,7 +7,7 @@
 /* most programs to load, because a program of a large object takes half a second to load */
 #define TRIES_MOST 32u
 
-/* --- which programs are attached beside another --- */
+/* --- which programs are attached beside the measured one --- */
 
 /* True if events of the kernel run the program, whichever process causes them. */
 static bool is_event(const struct bb_attach_point *p)

@@ -52,7 +52,8 @@ static int consume(struct reader *r, struct ring_buffer *ring)
 
 	while (!r->shared->stop && rc >= 0) {
 		rc = ring_buffer__poll(ring, POLL_MS);
-		/* woken by the timeout: a program may never wake its reader */
+		/* the wait timed out; the ring may still have samples, because a program may never
+		 * wake its reader */
 		if (rc == 0 && !r->shared->stop)
 			rc = ring_buffer__consume(ring);
 		if (rc == -EINTR) /* our parent handles the signal */

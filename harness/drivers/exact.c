@@ -13,14 +13,14 @@
 #include "drivers/trigger.h"
 
 #define MOST_ARRAYS 64
-#define MOST_ENTRIES 65536 /* larger prog arrays are left alone, because each entry is read */
+#define MOST_ENTRIES 65536 /* larger prog arrays are left out, as each entry is read */
 
 /* Limit of the warm-up, s. It is long because a count may depend on how often the program ran
  * before, and because other processes must not shorten the warm-up of a fast program. */
 #define WARMUP_S 1.0
 
-/* The batch ends after so many firings in a row that were not alone, because other processes
- * make the program run. */
+/* The batch ends after so many firings in a row in which other processes made the program run, too.
+ */
 #define IN_VAIN 1000u
 
 /* --- clones --- */
@@ -190,7 +190,7 @@ struct slot {
 	struct bb_exact exact;
 	uint64_t began_ns;
 	size_t warmed;  /* runs made so far for the warm-up */
-	size_t in_vain; /* firings in a row whose counts were not of our firing alone */
+	size_t in_vain; /* firings in a row in which others made it run, too */
 	uint64_t *in;   /* scratch memory, by basic block */
 	bool is_warm;
 };
@@ -249,7 +249,7 @@ static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 	return 0;
 }
 
-/* True if the counts are of our firing alone. A run begins in the first basic block. */
+/* True if only our firing made the program run. A run begins in the first basic block. */
 static bool are_ours(const struct bb_attached *a, struct slot *s)
 {
 	const struct bb_exact *e = &s->exact;
@@ -271,7 +271,8 @@ static void take_counts(const struct bb_attached *a, struct slot *s, struct bb_b
 	b->fired++;
 }
 
-/* Stores the counts of a firing, or discards them if it is part of the warm-up or was not alone. */
+/* Stores the counts of a firing. Discards them if the firing is part of the warm-up, or if other
+ * processes made the program run meanwhile. */
 static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
 	struct slot *s = arg;

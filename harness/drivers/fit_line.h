@@ -4,9 +4,8 @@
 #include "base/std.h"
 
 /* The cost of one more run, from wall times. A call of n runs takes a + n b. a and b come from a
- * robust line through calls at two values of n, the shorter and the longer ones (Theil 1950, Sen
- * 1968: the median of the slopes of all pairs). So a call with an interrupt in it does not matter.
- */
+ * robust line through calls at two values of n (Theil 1950, Sen 1968), whose slope is the median of
+ * the slopes of all pairs. So a call with an interrupt in it does not matter. */
 #define BB_LINE_TIMES 5u /* calls at each of the two values */
 /* How long a longer call should take: a tenth of a tick of 1000 Hz. Above 1 ms results scatter. */
 #define BB_LINE_NS 100e3

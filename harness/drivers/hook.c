@@ -20,7 +20,7 @@
 
 #define PS_PER_NS 1000.0
 #define TURN_NS 4000000u /* length of a turn, ns; with a slow trigger, FEWEST goes */
-#define GO_NS 20000.0    /* wall time that one go should take, ns */
+#define GO_NS 20000.0    /* wall time of one go, ns; a go is some firings that are timed together */
 #define MOST_GOES 1000u
 #define FEWEST 8u
 #define MOST_IN_A_GO 10000u

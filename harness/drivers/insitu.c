@@ -148,8 +148,8 @@ static int attach_probe(void *state, struct bb_test_prog *prog, struct bb_err *e
 	return rc;
 }
 
-/* Makes the batch void if our readings make the program run. The workload must be paused. 0, or
- * -errno with a message. */
+/* Counts how often the program runs while only we read its counters, and makes the batch void if
+ * our readings make it run. The workload must be paused. 0, or -errno with a message. */
 static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_prog_stats first, now;
@@ -212,7 +212,7 @@ const struct bb_driver bb_driver_insitu_attach = {
 	.state_bytes = sizeof(struct bb_workload_loop),
 	.open = bb_workload_loop__open,
 	.probe = attach_probe,
-	/* Only a batch attaches the program: other programs have their turn, too. */
+	/* Attached only during its batches, because other programs have their turn, too. */
 	.batch = attach_batch,
 	.close = bb_workload_loop__close,
 };

@@ -141,7 +141,7 @@ static int load_slot(struct bb_lines_slot *slot, struct bb_err *err)
 	return rc;
 }
 
-/* Returns 0 if the program can be cut. The plan of its variant is then made. */
+/* Returns 0 if the program can be cut; the cuts of its variant are then planned. */
 static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bb_lines_slot slot = {.common = {state, prog}};
@@ -244,7 +244,7 @@ int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_b
 	return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
 
-/* --- a sweep: a burst of each --- */
+/* --- a sweep, which is a burst of each item --- */
 
 /* Returns the mean without outliers on both sides, or NAN if there are no samples. A median would
  * not do: a sample is a multiple of the clock's tick, and only a mean of many samples can lie

@@ -12,7 +12,7 @@
 /* most runs that are logged; the most frequent path is the one that is shown */
 #define LOGGED 25u
 #define LOG_S 0.2 /* time for logging runs, s */
-/* most logged runs that were not alone, because other processes make the program run */
+/* the search for a path ends after so many runs that other processes disturbed */
 #define IN_VAIN 1000u
 #define MOST_MEASURED 240u
 #define SWEEP_SHARE 0.02 /* share of the remaining time for one sweep over all positions */
@@ -258,8 +258,8 @@ static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 	return 0;
 }
 
-/* Logs one run, after `before` runs that are not logged. Returns -EAGAIN if the run was not
- * alone. */
+/* Logs one run, after `before` runs that are not logged. Returns -EAGAIN if another process made
+ * the program run meanwhile. */
 static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		   unsigned int before, struct path *ret_path, struct bb_err *err)
 {

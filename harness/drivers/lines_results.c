@@ -5,14 +5,15 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-/* the prices of a check from both methods may differ by this, ns: about one CPU cycle */
+/* Both methods give a price of a check. They agree if they differ by at most this, ns; it is about
+ * one CPU cycle. */
 #define NEAR_NS 0.25
 #define NEAR_SHARE 0.5 /* or by this share of the price, which is larger with cold caches */
 
 /* If less than this share of a load's sweeps is undisturbed, all of its sweeps count. */
 #define LOAD_LEAST 0.25
 
-/* Cuts at one level. */
+/* Successive cuts are at one level if no time passes between them. */
 #define LEVEL_NS 3.0   /* a smaller time is shown as "< 3" */
 #define LEVEL_LOADS 3u /* fewer loads cannot tell */
 /* most instructions between cuts at one level; a CPU executes several in a cycle */
@@ -188,8 +189,8 @@ static double bare_ns(const struct bb_lines_case *p, uint32_t load)
 	return between(p, load, p->first_bare, p->first_bare + 1);
 }
 
-/* Returns the price of a check from the time that the clone takes longer than the program: the
- * median over all loads. NAN if it is not known. `x` has room for all loads. */
+/* Returns the price of a check, computed from how much longer the clone runs than the program. It
+ * is the median over all loads; NAN: not known. `x` has room for all loads. */
 static double total_price(const struct bb_lines_case *p, double *x)
 {
 	uint32_t n = 0;

@@ -33,7 +33,7 @@ struct bb_lines_plan {
 	int memory_fd;
 };
 
-/* The programs before the logger take turns. The logger only finds the path. */
+/* The programs that take turns, and the logger, which only finds the path. */
 enum bb_lines_thing {
 	BB_LINES_PROGRAM,
 	BB_LINES_CLONE,

@@ -214,7 +214,7 @@ static int start_profile(struct timed_run *r, struct bb_err *err)
 	return bb_recorder__start(&opts, &r->profile, err);
 }
 
-/* Starts the workload, held before its first instruction, and the sampler on it. */
+/* Starts the workload, which stops before its first instruction. Then starts the sampler on it. */
 static int set_up(struct timed_run *r, struct bb_err *err)
 {
 	struct overhead_state *s = r->state;

@@ -92,7 +92,7 @@ static void end_pass(struct flow_run *r)
 static void look_at_ring(struct flow_run *r)
 {
 	const struct bb_ring *ring = r->slot->ring;
-	/* The reader's position first: it never passes the writer's. */
+	/* Reads the reader's position first, because it never passes the writer's. */
 	uint64_t tail = __atomic_load_n(ring->consumer, __ATOMIC_ACQUIRE);
 	uint64_t head = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
 
@@ -170,7 +170,8 @@ static int take_results(struct flow_run *r, const struct bb_prog_stats *before, 
 		rc = bb_read_counters(r->slot->common.prog->target, &after, err);
 	if (rc)
 		return rc;
-	/* all lags, or as many as there is room for, at equal distances */
+	/* Takes all lags. If there is no room for all, takes as many as there is room for, at equal
+	 * distances. */
 	b->n = r->n < b->want ? r->n : b->want;
 	for (size_t i = 0; i < b->n; i++)
 		b->ns[i] = r->lag_ns[i * r->n / b->n];

@@ -22,7 +22,8 @@
 
 #define MAX_REPEAT 100000u
 #define PS_PER_NS 1000.0
-/* From here on a sample is a call of one run. The system call takes 1 to 3 us of it. */
+/* If one run takes this long, ns, a sample is a call of one run. The system call takes 1 to 3 us of
+ * it. */
 #define SLOW_NS 5e6
 
 /* --- hardware counters --- */
@@ -114,7 +115,7 @@ static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, 
 
 	if (rc == -EINTR && !bb_must_end())
 		rc = 0;
-	/* Time it again, unless only the program itself can have taken that long. */
+	/* Times the run again, unless only the program itself can have taken that long. */
 	if (!rc && one_ns >= SLOW_NS && one_ns < BB_WARMUP_NS)
 		rc = time_call(s, 1, b, &one_ns);
 	*ret_repeat = 1;
@@ -166,7 +167,7 @@ static int count_call(void *arg, uint32_t repeat, double *ret_ns)
 	return rc;
 }
 
-/* One sample: a line, or of a slow program (repeat == 1) one call of one run. */
+/* Takes one sample. It is a line or, for a slow program (repeat == 1), one call of one run. */
 static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 {
 	const struct bb_fit_timer timer = {count_call, c};

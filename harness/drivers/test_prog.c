@@ -98,7 +98,7 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	return 0;
 }
 
-/* Returns a random one of the places `where`, for programs without a target. */
+/* Returns a place drawn at random from the set `where`, for programs without a target. */
 static int random_place(struct bb_rng *rng, uint64_t where)
 {
 	int mod64 = __builtin_ctzll(where);
@@ -129,8 +129,8 @@ int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t wher
 	return bb_unless_broken_off(rc);
 }
 
-/* True if constants of the program may differ from load to load, and with them the code that the
- * verifier looks at. */
+/* True if globals may have other values in each load, because they depend on the process that
+ * fires. The verifier then looks at other code. */
 static bool has_self_globals(const struct bb_variant_spec *v)
 {
 	for (size_t i = 0; i < v->n_globals; i++)

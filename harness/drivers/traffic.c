@@ -114,7 +114,8 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	const struct bb_child_place place = {.cpu = t->common.opts.cpu,
 					     .uid = t->common.opts.uid,
 					     .gid = t->common.opts.gid};
-	/* The worker keeps no other descriptor: a program or link that it held would outlive us. */
+	/* The worker inherits no other descriptor, because a program or link that it held would
+	 * outlive us. */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.signals = BB_SIGNALS_DEFAULT,
@@ -131,7 +132,7 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	int rc;
 
 	w->place = &place;
-	/* A descriptor that is kept anyway; open() changes it. */
+	/* without a socket, names a descriptor that the worker has anyway; open() replaces it */
 	w->socket_fd = w->open ? -1 : STDERR_FILENO;
 	rc = bb_child__start(&rules, run_worker, w, &c);
 	if (rc)
@@ -246,7 +247,8 @@ static int await(struct traffic *t, const struct order *o, struct bb_windows *w,
 	}
 }
 
-/* Waits until all sent packets have run the program: it may run a moment after send() returns. */
+/* Waits until all sent packets have run the program, because it may run a moment after send()
+ * returns. */
 static int await_arrival(struct traffic *t, uint64_t sent_before, struct bb_windows *w,
 			 struct bb_batch *b, struct bb_err *err)
 {
@@ -347,7 +349,7 @@ struct packets {
 	struct bb_rng rng;
 };
 
-/* The socket bypasses queue disciplines: a packet is received before send() returns. */
+/* The socket bypasses queue disciplines, so that a packet is received before send() returns. */
 static int open_packet_socket(void *arg, int *ret_fd)
 {
 	const struct sender *s = arg;

@@ -109,7 +109,8 @@ static int fill_usdt(struct bb_test_prog *prog, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Writes the message for a trigger that the scenario names but that does not run the program. */
+/* Writes the message for a trigger that the scenario names but that does not make the program run.
+ */
 static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, struct bb_err *err)
 {
 	const struct bb_fired_by *by = point->by;
@@ -400,7 +401,8 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 	return rc;
 }
 
-/* Opens hooks for the programs beside it. Programs that cannot be attached are left out. */
+/* Opens hooks for the programs that are attached beside the measured one. Leaves out those that
+ * cannot be attached. */
 static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *prog)
 {
 	const struct bb_test_prog *others[BB_BESIDE_MOST];
@@ -417,7 +419,8 @@ static void open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *pr
 	}
 }
 
-/* Takes the struct of this load. It holds the program itself, so no clone can run there. */
+/* Takes the struct_ops map of this load. It contains the program itself, so no clone can run there.
+ */
 static int take_struct_ops(struct bb_test_prog *prog, int prog_fd, struct bb_err *err)
 {
 	prog->fire.point.map_fd = bb_target__struct_ops_fd(prog->target);
@@ -601,8 +604,8 @@ static int fire(void *attached, uint32_t param, const struct bb_instrument_part 
 	both->paths = paths ? shared->paths : NULL;
 	if (both->want > BATCH_MOST)
 		both->want = BATCH_MOST;
-	if (!both->warmup) /* the first reading begins no window if the reading itself runs the
-			      program */
+	if (!both->warmup) /* if reading the counters makes the program run, the first reading
+			      begins no window */
 		both->warmup = 1;
 	shared->part = *part;
 	shared->trigger_rc = 0;

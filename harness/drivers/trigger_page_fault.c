@@ -20,7 +20,8 @@
 
 #define REGION_PAGES 512u
 #define STACK_BYTES (256u << 10) /* 127 frames take about 8 KiB */
-/* the search begins here: large enough that it fires, small enough that it is fast */
+/* The search for amicable pairs begins at this number. It is large enough that the search fires,
+ * and small enough that it is fast. */
 #define SEARCH_FIRST 1000u
 
 struct attached {
@@ -45,7 +46,8 @@ struct state {
 	int rc;
 };
 
-/* Reads one page that is not present: one page fault, one event, one run of the program. */
+/* Reads one page that is not present. This causes one page fault, one event, and so one run of the
+ * program. */
 static inline __attribute__((always_inline)) void read_page(struct state *s)
 {
 	(void)*(volatile char *)(s->region + (size_t)s->next_page * s->page_bytes);

@@ -98,8 +98,8 @@ static int execute(void *arg, int link_fd)
 	if (s->spec->ret_began_ns)
 		*s->spec->ret_began_ns = bb_now_ns();
 	fexecve(s->program_fd, s->argv, environ);
-	/* a script: its interpreter opens the descriptor by name, which close-on-exec would
-	 * prevent */
+	/* The program is a script. Its interpreter opens the descriptor by name, so the descriptor
+	 * must survive exec(). */
 	if (errno == ENOENT) {
 		fcntl(s->program_fd, F_SETFD, 0);
 		fexecve(s->program_fd, s->argv, environ);

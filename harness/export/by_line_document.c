@@ -187,7 +187,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 	}
 }
 
-/* Adds one row for all lines that are too short to be told from 0. `n` is their number. */
+/* Adds one row for all `n` lines that are too short to be told from 0. */
 static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
 {
 	struct bb_estimate sum = {0, NAN, NAN};

@@ -343,7 +343,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 
-		/* a row for each line that differs, also if it may differ by less than the
+		/* shows a line that surely differs, also if its difference may be below the
 		 * threshold */
 		if (!all && !bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||

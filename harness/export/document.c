@@ -119,11 +119,9 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 
 /* --- Markdown --- */
 
-/*
- * A space of no width. It keeps "@" in our text from mentioning a user of the site that shows the
- * text, and "#1" from becoming a link. A backslash would not, because sites look for names after
- * Markdown has been rendered.
- */
+/* A space of no width. It keeps "@" in our text from mentioning a user of the site that shows the
+ * text, and "#1" from becoming a link. A backslash does not help, because sites look for names
+ * after Markdown has been rendered. */
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 

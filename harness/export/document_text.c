@@ -393,8 +393,8 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 		}
 }
 
-/* True if an empty line stands between the two blocks: around a headline, before titles, closing
- * lines and tables (unless right below a title), and after lists and tables. */
+/* True if an empty line stands between the two blocks. It stands around a headline, before titles,
+ * closing lines and tables (but not between a title and its table), and after lists and tables. */
 static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_block *b)
 {
 	if (b->kind <= BB_DOC_TITLE || before->kind == BB_DOC_HEADLINE)

@@ -54,9 +54,9 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d);
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
 			struct bb_doc *d);
 
-/* Adds notes about calls that came to nothing and about checks that turned runs away. Each note
- * says what to do. The notes are about the cases in the table of case `table`; NULL means all
- * cases. */
+/* Adds notes about failed lookups, tail calls that did not happen, and checks at which runs ended
+ * early. Each note says what to do. The notes are about the cases in the table of case `table`;
+ * NULL: about all cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
 
 /* Adds a table by return value for every program with several inputs, if their runs returned more

@@ -349,7 +349,7 @@ static const char history_head[] =
 	"change is +1\n"
 	"# (slower) or -1 (faster) at a change point, else 0.\n";
 
-/* Writes 9 digits, because ratios need more than times. */
+/* Writes 9 digits, because ratios need more digits than times. */
 static void put_exact(double value, FILE *out)
 {
 	if (isfinite(value))

@@ -282,7 +282,8 @@ void bb_openmetrics_sample(const char *name, const char *suffix,
 	fprintf(out, "} %.15g\n", value);
 }
 
-/* Returns the label `le` of a bucket. It is made once: a server writes thousands a second. */
+/* Returns the label `le` of a bucket. It is made only once, because a server writes thousands of
+ * them a second. */
 static const char *le_of(size_t i)
 {
 	static char texts[BB_TIME_BUCKETS][24];

@@ -110,7 +110,8 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 
 /* --- classes of inputs --- */
 
-/* True if `c` has a figure and is of the curve and, unless `returned` is NULL, of the class. */
+/* True if `c` has a figure and belongs to the same curve as `curve`. Unless `returned` is NULL, its
+ * program must also have returned that value. */
 static bool is_of_class(const struct bb_case *c, const struct bb_case *curve, const char *returned)
 {
 	return bb_same_curve(c, curve) && c->returned && !isnan(latency_of(c)) &&

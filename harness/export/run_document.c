@@ -116,8 +116,8 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 			add_row(r, i, detail, false, d);
 }
 
-/* Adds one table for all values of a parameter: the values of a program below each other. Floors
- * are left out, unless they are commands that run for a while. */
+/* Adds one table for all values of a parameter. The values of a program are below each other.
+ * Floors are left out, unless they are commands that run for a while. */
 static void add_table_of_values(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first];

@@ -216,7 +216,7 @@ size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_
 
 /* --- why little was executed --- */
 
-/* What to change where a check ends all runs early, by their input. */
+/* The kinds of input that a check may reject. Each has its own remedy. */
 enum turned_input { OF_PACKETS, OF_CONTEXTS, OF_EVENTS, OF_PAGE_FAULTS, N_INPUTS };
 
 static const char *const turned_remedies[] = {
@@ -328,7 +328,8 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 			    is_named ? v->map : "MAP");
 }
 
-/* True if an earlier case beside the table, of the same program, leaves at the same check. */
+/* True if an earlier case of the same program, in the same table or sweep, has runs that end at the
+ * same check. */
 static bool is_turned_away_before(const struct bb_report *r, const struct bb_case *table,
 				  const struct bb_case *c)
 {

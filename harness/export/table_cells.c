@@ -184,7 +184,8 @@ static struct bb_table_cell interval(const struct bb_case *c)
 	return bb_table_cell_interval(&c->summary.latency);
 }
 
-/* Returns the longer half of the interval, with the decimals of the latency. */
+/* Returns the distance from the estimate to the farther end of its interval, with the decimals of
+ * the latency. */
 static struct bb_table_cell half_of(const struct bb_case *c, const struct bb_estimate *e)
 {
 	double half = isfinite(e->lo) && isfinite(e->hi) ? fmax(e->hi - e->value, e->value - e->lo)
@@ -292,7 +293,8 @@ struct bb_table_cell bb_executed_cell(const struct bb_case *c)
 				more);
 }
 
-/* Empty unless a window was shared: a column of zeros would only raise questions. */
+/* Returns the number of runs that shared a window with others. Only the drives in-situ and live
+ * show a 0, because a column of zeros would only raise questions. */
 static struct bb_table_cell multi(const struct bb_case *c)
 {
 	const struct bb_summary *s = &c->summary;

@@ -259,11 +259,9 @@ static void add_totals(struct bb_by_line *b, struct loads *l)
 	b->n_all = l->n;
 	b->program = estimate_numbers(l, &t->program_ns);
 	b->rest = estimate_numbers(l, &t->rest_ns);
-	/*
-	 * Calling and timing the program takes as long as an empty program, less the part of the
-	 * exit that overlaps with the program's own work. That part counts only if it is surely
-	 * above BB_BY_LINE_LEAST_NS.
-	 */
+	/* Calling the program and timing it takes as long as for an empty program. A part of the
+	 * program's exit overlaps with the program's own work, and is subtracted if it is surely
+	 * longer than BB_BY_LINE_LEAST_NS. */
 	if (t->hidden_ns.n)
 		hidden = estimate_numbers(l, &t->hidden_ns);
 	begin_sum(l);

@@ -37,12 +37,10 @@ struct bb_by_line {
 	size_t n_loads; /* loads that have all figures and were not disturbed */
 	size_t n_whole; /* loads that have all figures */
 	size_t n_all;   /* all loads */
-	/*
-	 * program: a whole run. calling: the time to call and time an empty program, less the part
-	 * of the exit that overlaps with the program's own work. rest: the time by which the
-	 * average run is longer than a run on the path of the rows. sum: all parts, calling and
-	 * rest.
-	 */
+	/* All are times of one run. program: the whole run. calling: calling an empty program and
+	 * timing it, less the part of the exit that overlaps with the program's own work. rest: the
+	 * mean time by which runs are longer than a run on the path of the rows. sum: all parts,
+	 * calling and rest. */
 	struct bb_estimate program, calling, rest, sum;
 
 	struct bb_line_time *lines; /* sorted by file and line */

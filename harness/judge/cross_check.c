@@ -42,8 +42,8 @@ static double variance_of(const struct bb_estimate *e)
 	return isfinite(half_ns) ? half_ns * half_ns : 0;
 }
 
-/* Returns the variance of step minus slope, ns squared: the sum of both variances, because the
- * two figures are measured independently. */
+/* Returns the variance of step minus slope, ns squared. It is the sum of both variances, because
+ * the two figures are measured independently. */
 static double variance_of_both(const struct bb_report *r, const struct bb_case *slope)
 {
 	const struct bb_case *step = step_beside(r, slope);

@@ -358,7 +358,7 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 50 * (row->hi - row->lo));
 }
 
-/* Returns which programs' lookups failed; NULL: none did. */
+/* Returns a text that says in which of A and B lookups failed; NULL: in neither. */
 static const char *failed_lookups(bool in_a, bool in_b)
 {
 	return in_a && in_b ? "lookups failed"
@@ -367,7 +367,8 @@ static const char *failed_lookups(bool in_a, bool in_b)
 			    : NULL;
 }
 
-/* Adds a case that both runs have: a row of the latency, and rows of figures without a verdict. */
+/* Adds a case that both runs have, with a row for the latency, and rows for figures without a
+ * verdict. */
 static void add_case(const struct bb_case *a, const struct bb_case *b,
 		     const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
 {
@@ -384,7 +385,7 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 	struct bb_diff row = row_of("latency", a->summary.latency.value, b->summary.latency.value),
 		       share = row_of("runs", 100 * a->path_share, 100 * b->path_share);
 
-	/* `inside` has one load per side, under whatever load production had. */
+	/* `inside` has one load per side, and production may have worked differently in the two */
 	row.has_verdict = !(bb_drive_kind_named(a->drive)->fills & BB_FILLS_WORST);
 	if (row.has_verdict)
 		judge_latency(a, b, opts, &row);

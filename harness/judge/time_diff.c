@@ -5,8 +5,8 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-/* Most rows of A times rows of B for which the longest common sequence is searched. With more,
- * rows of A are skipped until one equals the next row of B. */
+/* The longest common sequence is searched if the rows of A times the rows of B are at most this
+ * many. With more, rows of A are skipped until one equals the next row of B. */
 #define MOST_ALIGNED (4u << 20)
 
 /* --- matching --- */
@@ -275,7 +275,7 @@ static int by_difference(const void *a, const void *b)
 	return dx > dy ? -1 : dx < dy;
 }
 
-/* Computes how many loads would decide the rows without a verdict. */
+/* Computes how many loads would give a verdict to the rows without one. */
 static void find_next_step(struct bb_time_diff_case *c, struct pairing *p, double threshold,
 			   double alpha)
 {

@@ -145,7 +145,8 @@ const char *bb_predictor_name(enum bb_predictor by)
  * judged instead. */
 #define FINE_SHARE 0.3
 
-/* Judges a case by the figure with the smallest error, unless another figure denies the change. */
+/* Judges a case by the figure that has the smallest error. A change that another figure denies does
+ * not count. */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
