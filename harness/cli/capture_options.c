@@ -57,7 +57,7 @@ static void say_not_attached(const struct bb_capture *c)
 	const char **names = bb_calloc(c->n_progs + 1, sizeof(*names));
 	size_t n = 0;
 
-	for (size_t i = 0; places && names && i < c->n_progs; i++) {
+	for (size_t i = 0; i < c->n_progs; i++) {
 		const struct bb_captured_prog *p = &c->progs[i];
 
 		if (!places[i] && bb_captured_prog__is_measured(p) && !*p->attach_name &&

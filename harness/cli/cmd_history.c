@@ -74,9 +74,9 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 	if (rc)
 		return rc;
 	names = bb_calloc(t.n_cases + 1, sizeof(*names));
-	for (size_t i = 0; names && i < t.n_cases; i++)
+	for (size_t i = 0; i < t.n_cases; i++)
 		names[i] = t.cases[i].of->scenario;
-	near = names && scenario ? bb_nearest(scenario, names, t.n_cases) : NULL;
+	near = scenario ? bb_nearest(scenario, names, t.n_cases) : NULL;
 	if (!t.n_runs)
 		bb_fail(err, -ENOENT,
 			"%s: no runs are stored there yet; measure one (sudo bpfbench --object "

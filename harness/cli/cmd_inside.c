@@ -539,7 +539,7 @@ static void write_screen(const struct session *s, FILE *out)
 	bb_doc__done(&d);
 }
 
-/* Calls write() and returns its text, which the caller frees; NULL without memory. */
+/* Calls write() and returns its text, which the caller frees. */
 static char *text_of(const struct session *s, void (*write)(const struct session *s, FILE *out),
 		     size_t *ret_len)
 {
@@ -547,10 +547,7 @@ static char *text_of(const struct session *s, void (*write)(const struct session
 	FILE *out = bb_open_memstream(&text, ret_len);
 
 	write(s, out);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
+	bb_close_memstream(out);
 	return text;
 }
 

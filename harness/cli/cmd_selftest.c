@@ -41,7 +41,7 @@ static double range_of(const struct bb_numbers *f)
 {
 	double *x = bb_calloc(f->n + 1, sizeof(*x)), range = NAN;
 
-	if (x && f->n >= BB_REPEAT_LEAST) {
+	if (f->n >= BB_REPEAT_LEAST) {
 		memcpy(x, f->x, f->n * sizeof(*x));
 		bb_sort_doubles(x, f->n);
 		range = bb_quantile_sorted(x, f->n, 0.95) / bb_quantile_sorted(x, f->n, 0.05);
@@ -153,12 +153,8 @@ static const struct bb_usage usage = {
 
 static double p50(const double *x, uint32_t n)
 {
-	double *copy = bb_calloc(n + 1, sizeof(*copy)), m;
+	double *copy = bb_memdup(x, n * sizeof(*copy)), m = bb_median(copy, n);
 
-	if (!copy)
-		return NAN;
-	memcpy(copy, x, n * sizeof(*copy));
-	m = bb_median(copy, n);
 	free(copy);
 	return m;
 }

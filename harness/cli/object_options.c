@@ -81,7 +81,7 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 		bb_object_scenario__done(&text);
 	else
 		*ret_text = text;
-	for (size_t i = 0; names && i < a->objects.n; i++)
+	for (size_t i = 0; i < a->objects.n; i++)
 		free(names[i]);
 	free(names);
 	free(refs);

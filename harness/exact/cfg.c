@@ -206,8 +206,6 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 	uint32_t *memory = bb_calloc(2 * (size_t)g->n_blocks, sizeof(*memory)), most = 0, next[2];
 	struct search s = {.g = g, .queue = memory, .found_by = memory + g->n_blocks};
 
-	if (!memory)
-		return 0;
 	for (uint32_t b = 0; b < g->n_blocks; b++)
 		s.found_by[b] = counts[b] != (before ? before[b] : 0) ? EXECUTED : 0;
 	for (uint32_t b = 0; b < g->n_blocks; b++) {

@@ -65,7 +65,7 @@ uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, cons
  * Finds the conditional jump that hides most of the program: since before[], no run took one of
  * its two sides, and behind that side are the most instructions that were not executed. A search
  * behind a side ends at executed blocks, and enters called functions. Returns the number of these
- * instructions and writes the slot of the jump to ret_at; 0 if there is none, or no memory.
+ * instructions and writes the slot of the jump to ret_at; 0 if there is none.
  * `before` NULL: all counts were 0.
  */
 uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,

@@ -13,8 +13,8 @@ static int by_line(const void *a, const void *b)
 	return files ? files : x->line < y->line ? -1 : x->line > y->line;
 }
 
-int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
-		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *)
+void bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
+		     struct bb_source_line **ret_lines, size_t *ret_n)
 {
 	struct bb_source_line *lines = bb_calloc(code->n_lines + 1, sizeof(*lines));
 	size_t n = 0;
@@ -51,7 +51,6 @@ int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const ui
 	}
 	*ret_lines = lines;
 	*ret_n = n;
-	return 0;
 }
 
 static int by_id(const void *a, const void *b)
@@ -63,8 +62,8 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
-		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *)
+void bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
+		     struct bb_source_call **ret_calls, size_t *ret_n)
 {
 	struct bb_source_call *calls = NULL, *call;
 	struct btf *kernel = NULL;
@@ -105,5 +104,4 @@ int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const ui
 	btf__free(kernel);
 	*ret_calls = calls;
 	*ret_n = merged;
-	return 0;
 }

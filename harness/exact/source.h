@@ -18,8 +18,8 @@ struct bb_source_line {
 
 /* Returns the lines sorted by file and line; the caller must free() them. Line 0 is code that
  * the compiler added. Without line information there are no lines. */
-int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
-		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *err);
+void bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
+		     struct bb_source_line **ret_lines, size_t *ret_n);
 
 /* The calls of one helper or kfunc. */
 struct bb_source_call {
@@ -32,5 +32,5 @@ struct bb_source_call {
 
 /* Returns every helper and kfunc that the program may call, sorted by id, kfuncs last. The caller
  * must free() them. */
-int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
-		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err);
+void bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
+		     struct bb_source_call **ret_calls, size_t *ret_n);

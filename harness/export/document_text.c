@@ -99,7 +99,7 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 			    p->look->wrap && p->look->width > indent ? p->look->width - indent
 								     : SIZE_MAX);
 	else
-		put_words(p, words ? words : b->text, of[b->kind].colour, indent, indent + 2);
+		put_words(p, words, of[b->kind].colour, indent, indent + 2);
 	putc('\n', p->out);
 	free(words);
 }

@@ -228,11 +228,9 @@ static size_t warn_of_machines(const struct bb_report *a, const struct bb_report
 {
 	char va[BB_FINGERPRINT_LONG_TEXT], vb[BB_FINGERPRINT_LONG_TEXT];
 	const char **keys = bb_calloc(bb_n_fingerprint_fields, sizeof(*keys));
-	size_t n = 0;
+	size_t n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
+					      bb_n_fingerprint_fields);
 
-	if (keys)
-		n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
-					       bb_n_fingerprint_fields);
 	/* the keys are in the order of bb_fingerprint_fields */
 	for (size_t k = 0, i = 0; k < n; i++) {
 		const char *of_a = bb_fingerprint_get(&a->fingerprint, i);

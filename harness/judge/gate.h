@@ -61,7 +61,7 @@ enum bb_gate_verdict {
 };
 
 /* Appends a program with copies of the texts (`program` may be NULL); its other members are
- * zero. Returns NULL if out of memory. */
+ * zero. */
 struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, const char *program,
 				     enum bb_gate_state state);
 void bb_gate__done(struct bb_gate *g);

@@ -7,8 +7,7 @@
 
 /*
  * JSON schema of the mappings of a scenario, from the rows that read them. All functions but
- * bb_schema__add_text() return a new value, or NULL if out of memory; jansson's functions take such
- * a NULL and fail in turn.
+ * bb_schema__add_text() return a new value.
  */
 
 /* Adds the schemas of a kind and of the kinds in it to `defs`, once. Returns a reference to the

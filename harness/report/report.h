@@ -58,7 +58,7 @@ struct bb_in_vain {
 
 /*
  * Describes the calls: "map 'blocked' (lpm_trie) is empty: its lookups (fw.bpf.c:31) found
- * nothing"; free() the text. NULL without memory. Names come from objects, so the text must be
+ * nothing"; free() the text. Names come from objects, so the text must be
  * cleaned before it is shown (export/table_cells.h).
  */
 char *bb_in_vain__words(const struct bb_in_vain *v);

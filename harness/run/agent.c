@@ -114,7 +114,7 @@ static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_
 	close(fd);
 	if (!rc)
 		p->is_open = is_open;
-	else if (p)
+	else
 		a->n--;
 	return rc;
 }

@@ -119,14 +119,14 @@ static int count_case(struct counting *k, const struct bb_plan_case *planned, st
 }
 
 /* Adds the counts of each source line and of each called function. */
-static int add_source(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
+static void add_source(struct bb_counted *out, const struct bb_exact *e)
 {
 	struct bb_source_line *lines = NULL;
 	struct bb_source_call *calls = NULL;
 	size_t n_lines = 0, n_calls = 0;
-	int rc = bb_source_lines(&e->code, &e->clone.cfg, e->totals, &lines, &n_lines, err);
 
-	for (size_t i = 0; !rc && i < n_lines; i++) {
+	bb_source_lines(&e->code, &e->clone.cfg, e->totals, &lines, &n_lines);
+	for (size_t i = 0; i < n_lines; i++) {
 		struct bb_counted_line *line = BB_ADD(bb_counted_line_record, out, lines);
 
 		line->file = bb_strdup(lines[i].file);
@@ -137,16 +137,14 @@ static int add_source(struct bb_counted *out, const struct bb_exact *e, struct b
 		line->instructions = lines[i].instructions;
 	}
 	free(lines);
-	if (!rc)
-		rc = bb_source_calls(&e->code, &e->clone.cfg, e->totals, &calls, &n_calls, err);
-	for (size_t i = 0; !rc && i < n_calls; i++) {
+	bb_source_calls(&e->code, &e->clone.cfg, e->totals, &calls, &n_calls);
+	for (size_t i = 0; i < n_calls; i++) {
 		struct bb_counted_call *call = BB_ADD(bb_counted_call_record, out, calls);
 
 		call->name = bb_strdup(calls[i].name);
 		call->calls = calls[i].calls;
 	}
 	free(calls);
-	return rc;
 }
 
 /* Returns the number of instructions of the program. */
@@ -159,7 +157,7 @@ static uint32_t insns_of(const struct bb_exact *e)
 	return n;
 }
 
-static int sum_up(struct counting *k, struct bb_err *err)
+static void sum_up(struct counting *k)
 {
 	const struct bb_exact *e = bb_exact__of(k->slot);
 	const struct bb_cfg *cfg = &e->clone.cfg;
@@ -177,7 +175,7 @@ static int sum_up(struct counting *k, struct bb_err *err)
 		    last->imm == BPF_FUNC_tail_call && e->totals[b] > e->totals[b + 1])
 			k->out->tail_calls += e->totals[b] - e->totals[b + 1];
 	}
-	return add_source(k->out, e, err);
+	add_source(k->out, e);
 }
 
 static void begin(struct counting *k)
@@ -225,7 +223,7 @@ static int count_variant(struct counting k, struct bb_err *err)
 				"%s: %zu of %zu cases", k.out->name, k.n_cases - k.out->n_cases,
 				k.n_cases);
 	if (!rc && k.out->n_cases)
-		rc = sum_up(&k, err);
+		sum_up(&k);
 	else if (k.out && !k.out->n_cases)
 		bb_report__drop_counted(s->report);
 	bb_driver__detach(k.slot);

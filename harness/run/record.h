@@ -24,7 +24,7 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 		       const struct bb_test_prog *prog, struct bb_err *err);
 
 /* Adds a series to a case, for round `load`, in which the JIT address of the program modulo 64
- * is `jit_mod64` (-1: unknown). Returns NULL when out of memory. */
+ * is `jit_mod64` (-1: unknown). */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
 
 /* Makes the series void; only the first reason is kept. */

@@ -391,16 +391,12 @@ static uint32_t run_state(void *arg, bool *ret_is_new)
 static void add_constant(struct trying *t, int64_t number)
 {
 	struct bb_try_search *s = &t->search;
-	int64_t *c;
 
 	for (size_t i = 0; i < s->n_constants; i++)
 		if (s->constants[i] == number)
 			return;
-	if (s->n_constants == MOST_CONSTANTS)
-		return;
-	c = bb_append(&s->constants, &s->n_constants, sizeof(*c));
-	if (c)
-		*c = number;
+	if (s->n_constants < MOST_CONSTANTS)
+		*(int64_t *)bb_append(&s->constants, &s->n_constants, sizeof(number)) = number;
 }
 
 /* Adds the constant that a jump compares with. If the jump asks for less or greater, adds the

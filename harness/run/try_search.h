@@ -48,7 +48,7 @@ struct bb_try_state {
 void bb_try_state__done(struct bb_try_state *s);
 
 /* Adds a part of `len` zero bytes unless the state has one of this kind, name and key. Returns it,
- * or NULL: it is there already, or no memory. */
+ * or NULL: it is there already. */
 struct bb_try_part *bb_try_state__offer(struct bb_try_state *s, enum bb_try_kind kind,
 					const char *name, const void *key, uint32_t key_len,
 					uint32_t len);

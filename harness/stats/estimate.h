@@ -69,7 +69,7 @@ struct bb_location {
 /*
  * Returns the median over loads with its interval. x[n] has one value per load, in any order; NAN
  * marks a void load, which is left out. Allocates a copy of x. All results are NAN with n = 0 if no
- * value is left or without memory.
+ * value is left.
  */
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha);
 

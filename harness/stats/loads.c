@@ -81,8 +81,6 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 	double *above = bb_calloc(n + 1, sizeof(*above)), limit;
 	size_t least[BB_STRATA], n_above = 0, n_aside = 0;
 
-	if (!above)
-		return 0;
 	for (size_t h = 0; h < BB_STRATA; h++)
 		least[h] = n;
 	for (size_t i = 0; i < n; i++)
@@ -153,11 +151,6 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 	size_t *end = bb_calloc(groups + 1, sizeof(*end));
 	size_t n_aside = 0, with_some = 0, first = 0, all;
 
-	if (!medians || !end) {
-		free(medians);
-		free(end);
-		return 0;
-	}
 	sorted = medians + groups;
 	kept = sorted + groups;
 	all = collect_groups(x, n, groups, kept, end);

@@ -221,7 +221,7 @@ static int begin_archive(struct packing *p)
 	if (!p->rc &&
 	    (!p->archive || archive_write_set_format_cpio_newc(p->archive) != ARCHIVE_OK ||
 	     archive_write_open_fd(p->archive, fd) != ARCHIVE_OK))
-		p->rc = bb_fail_nomem(p->err);
+		bb_out_of_memory();
 	return fd;
 }
 
