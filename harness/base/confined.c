@@ -103,7 +103,7 @@ static int say_end(const struct bb_confined *c, int rc, int status, struct bb_er
 		return bb_fail(err, rc, "%s: the budget was over before %s could %s it", c->path,
 			       c->library, c->verb);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == BB_EXIT_NO_MEMORY)
-		return bb_fail_nomem(err);
+		return bb_fail(err, -ENOMEM, "out of memory");
 	return bb_fail(err, -EINVAL, "%s: a damaged %s: the process in which %s is to %s it %s%s",
 		       c->path, c->kind, c->library, c->verb,
 		       status < 0 ? "was not done after 10 s" : bb_how_ended(status).text,

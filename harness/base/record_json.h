@@ -53,7 +53,7 @@ struct bb_record_reader {
 int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 		    const json_t *object, void *item);
 
-/* Reads the value of one member that is not BB_OTHER. Returns 0, -EINVAL or -ENOMEM. */
+/* Reads the value of one member that is not BB_OTHER. Returns 0 or -EINVAL. */
 int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m,
 			  const json_t *value, void *item);
 

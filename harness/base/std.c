@@ -31,11 +31,6 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	return code;
 }
 
-int bb_fail_nomem(struct bb_err *err)
-{
-	return bb_fail(err, -ENOMEM, "out of memory");
-}
-
 /* Uses no stream, because a child process shares the buffers of its parent. */
 void bb_out_of_memory(void)
 {

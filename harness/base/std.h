@@ -44,9 +44,6 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
  * about the kernel's abilities or the object. */
 bool bb_is_shortage(int code);
 
-/* Sets the message "out of memory". Returns -ENOMEM. */
-int bb_fail_nomem(struct bb_err *err);
-
 /*
  * Memory. A process that gets no more memory says so and ends, as by a signal: the kernel and our
  * other processes clean up behind it. So these functions never return NULL, and their callers need

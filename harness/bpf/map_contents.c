@@ -384,7 +384,7 @@ static int make_room(struct content *c, struct bb_err *err)
 	c->cursor = calloc(1, c->key_size + sizeof(uint32_t));
 	if (!c->entry_keys || !c->keys || !c->values || !c->swept_keys || !c->swept_values ||
 	    !c->cursor)
-		return bb_fail_nomem(err);
+		return bb_fail(err, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; is_array && i < c->n; i++)
 		memcpy(c->keys + i * c->key_size, &i, sizeof(i));
 	if (c->type->way == BY_PROGRAM)

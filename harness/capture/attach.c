@@ -116,7 +116,7 @@ static bool ask_event(int event_fd, struct bb_captured_attachment *a)
 /* --- the calls --- */
 
 /* Adds an attachment of the program that is the command's descriptor `fd`. Returns NULL if it is no
- * program or memory is short. */
+ * program. */
 static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enum bb_attached_by by,
 					  const char *kind)
 {
@@ -369,22 +369,19 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
 #define ANSWER_BYTES 32768
 #define ANSWER_S 2 /* limit for an answer of the kernel, which comes at once */
 
-static int add_on_device(struct bb_take *t, const char *kind, uint32_t attach_type,
-			 const char *where, uint32_t prog_id)
+static void add_on_device(struct bb_take *t, const char *kind, uint32_t attach_type,
+			  const char *where, uint32_t prog_id)
 {
 	struct bb_captured_attachment *a;
 
 	if (prog_id < t->first_prog_id)
-		return 0;
+		return;
 	for (size_t i = 0; i < t->capture->n_attachments; i++)
 		if (t->capture->attachments[i].taken.prog_id == prog_id)
-			return 0; /* attached by a link, which we know already */
+			return; /* attached by a link, which we know already */
 	a = bb_take__attachment(t, prog_id, kind);
-	if (!a)
-		return -ENOMEM;
 	a->attach_type = attach_type;
 	snprintf(a->where, sizeof(a->where), "%s", where);
-	return 0;
 }
 
 /* --- tc --- */
@@ -412,24 +409,22 @@ static uint32_t program_of_filter(const struct nlmsghdr *m)
 	return id;
 }
 
-/* Handles one datagram of the kernel's answer. Returns 1 if it was the last one, else 0 or
- * -errno. */
-static int take_filters(struct bb_take *t, const char *where, const void *answer, size_t size)
+/* Handles one datagram of the kernel's answer. Returns true if it was the last one. */
+static bool take_filters(struct bb_take *t, const char *where, const void *answer, size_t size)
 {
 	unsigned int left = (unsigned int)size;
-	int rc = 0;
 
-	for (const struct nlmsghdr *m = answer; !rc && NLMSG_OK(m, left); m = NLMSG_NEXT(m, left)) {
+	for (const struct nlmsghdr *m = answer; NLMSG_OK(m, left); m = NLMSG_NEXT(m, left)) {
 		if (m->nlmsg_type == NLMSG_DONE || m->nlmsg_type == NLMSG_ERROR)
-			return 1;
+			return true;
 		if (m->nlmsg_type == RTM_NEWTFILTER && program_of_filter(m))
-			rc = add_on_device(t, "tc", 0, where, program_of_filter(m));
+			add_on_device(t, "tc", 0, where, program_of_filter(m));
 	}
-	return rc;
+	return false;
 }
 
-static int see_filters(struct bb_take *t, int netlink, const struct if_nameindex *device,
-		       uint32_t parent, const char *direction)
+static void see_filters(struct bb_take *t, int netlink, const struct if_nameindex *device,
+			uint32_t parent, const char *direction)
 {
 	struct {
 		struct nlmsghdr head;
@@ -442,50 +437,41 @@ static int see_filters(struct bb_take *t, int netlink, const struct if_nameindex
 			.tcm_parent = parent}};
 	static char answer[ANSWER_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
 	char where[IF_NAMESIZE + 16];
-	int rc = send(netlink, &ask, sizeof(ask), 0) < 0 ? 1 : 0;
+	ssize_t n = send(netlink, &ask, sizeof(ask), 0);
 
 	snprintf(where, sizeof(where), "%s %s", device->if_name, direction);
-	while (!rc) {
-		ssize_t n = recv(netlink, answer, sizeof(answer), 0);
-
-		if (n <= 0)
-			return 0;
-		rc = take_filters(t, where, answer, (size_t)n);
+	while (n > 0) {
+		n = recv(netlink, answer, sizeof(answer), 0);
+		if (n > 0 && take_filters(t, where, answer, (size_t)n))
+			return;
 	}
-	return rc < 0 ? rc : 0;
 }
 
 /* --- all devices of a network namespace --- */
 
-static int see_device(struct bb_take *t, int netlink, const struct if_nameindex *device)
+static void see_device(struct bb_take *t, int netlink, const struct if_nameindex *device)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
-	int rc = 0;
 
 	if (!bpf_xdp_query((int)device->if_index, 0, &q) && q.prog_id)
-		rc = add_on_device(t, "xdp", BPF_XDP, device->if_name, q.prog_id);
-	if (!rc)
-		rc = see_filters(t, netlink, device, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS),
-				 "ingress");
-	return rc ? rc
-		  : see_filters(t, netlink, device, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS),
-				"egress");
+		add_on_device(t, "xdp", BPF_XDP, device->if_name, q.prog_id);
+	see_filters(t, netlink, device, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS), "ingress");
+	see_filters(t, netlink, device, TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS), "egress");
 }
 
-static int see_all(struct bb_take *t)
+static void see_all(struct bb_take *t)
 {
 	const struct timeval patience = {.tv_sec = ANSWER_S};
-	int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), rc = 0;
+	int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	struct if_nameindex *all = if_nameindex();
 
 	if (netlink >= 0)
 		setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	for (size_t i = 0; all && !rc && all[i].if_index; i++)
-		rc = see_device(t, netlink, &all[i]);
+	for (size_t i = 0; all && all[i].if_index; i++)
+		see_device(t, netlink, &all[i]);
 	if (all)
 		if_freenameindex(all);
 	bb_close(&netlink);
-	return rc;
 }
 
 /* Opens the command's network namespace. Returns -1 if it is ours; negative on errors. */
@@ -505,13 +491,13 @@ static int other_netns(pid_t command, int ours)
 
 int bb_take__devices(struct bb_take *t, pid_t command)
 {
-	int ours = bb_root__open("/proc/self/ns/net", O_RDONLY), rc = see_all(t);
-	int theirs = ours < 0 || rc ? -1 : other_netns(command, ours);
+	int ours = bb_root__open("/proc/self/ns/net", O_RDONLY), rc = 0;
+	int theirs = ours < 0 ? -1 : other_netns(command, ours);
 
+	see_all(t);
 	if (theirs >= 0 && !setns(theirs, CLONE_NEWNET)) {
-		rc = see_all(t);
-		if (setns(ours, CLONE_NEWNET) && !rc)
-			rc = -errno;
+		see_all(t);
+		rc = setns(ours, CLONE_NEWNET) ? -errno : 0;
 	}
 	bb_close(&theirs);
 	bb_close(&ours);

@@ -66,8 +66,11 @@ static int add_narrow_calls(scmp_filter_ctx filter)
 static int install_filter(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int rc = filter ? add_narrow_calls(filter) : -ENOMEM;
+	int rc;
 
+	if (!filter)
+		bb_out_of_memory();
+	rc = add_narrow_calls(filter);
 	if (!rc)
 		rc = add_rules(filter);
 	if (!rc)

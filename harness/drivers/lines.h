@@ -44,7 +44,7 @@ struct bb_lines {
 			     */
 };
 
-/* Returns the results of a variant at one parameter. 0, -ENOMEM, or -ENOENT if nothing was
+/* Returns the results of a variant at one parameter. 0, or -ENOENT if nothing was
  * measured. The results are valid until the next call. */
 int bb_lines__of(void *state, const struct bb_variant_spec *variant, uint32_t param,
 		 struct bb_lines *ret_lines);

@@ -567,7 +567,7 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		rc = bb_user_elf__find(&q, ret_addresses, err);
 	for (uint32_t i = 0; !rc && i < (*ret_addresses)->n; i++)
 		(*ret_addresses)->offsets[i] += t->offset;
-	if (!rc || rc == -ENOMEM || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
+	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
 	/* -ENOENT also for a damaged file: bb_own_function() must not stand in for it */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",

@@ -81,7 +81,7 @@ int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target
  * Parses `text` and finds the addresses: one for a function, one or more for a pattern or static
  * probe. No address comes twice. The caller must free() *ret_addresses. Errors, with a message:
  * -ENOENT if there is no such file, function or probe, or if the file is damaged; -ENOTSUP if the
- * file is stripped; -ENOMEM, -EINTR, -ETIME; those of bb_is_shortage().
+ * file is stripped; -EINTR, -ETIME; those of bb_is_shortage().
  */
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			 struct bb_user_addresses **ret_addresses, struct bb_err *err);

@@ -173,7 +173,7 @@ int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *re
 		fclose(file);
 		rc = bb_fail(err, -EINVAL, "not a capture: %s", why);
 	} else {
-		rc = len ? bb_fail_nomem(err) : bb_fail(err, -EINVAL, "the file is empty");
+		rc = bb_fail(err, -EINVAL, "the file is empty");
 	}
 	free(data);
 	if (rc)

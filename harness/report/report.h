@@ -420,7 +420,7 @@ void bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
 /*
  * Appends the loads of `from`, another process's run of the same cases, to `into`: moves the series
- * and the times of lines. The loads are numbered from `first` on. Returns 0, -ENOMEM, or -EINVAL if
+ * and the times of lines. The loads are numbered from `first` on. Returns 0, or -EINVAL if
  * the rows of a case differ; then nothing is moved.
  */
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first);

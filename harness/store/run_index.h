@@ -101,8 +101,8 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 /* Reads the index from dir/history.db. The index is empty if there is no valid file. */
 void bb_history_db__load(const char *dir, struct bb_run_index *ret_index);
 
-/* Reads the index from data[len], the bytes of a history.db. Returns 0; -EINVAL or -ENOMEM with
- * an empty `*ret_index`. */
+/* Reads the index from data[len], the bytes of a history.db. Returns 0, or -EINVAL with an
+ * empty `*ret_index`. */
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index);
 
 /* Writes the index to dir/history.db, whole or not at all. Returns 0 or -errno; after an error

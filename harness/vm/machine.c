@@ -169,7 +169,7 @@ static int save(struct bb_machine *m, struct bb_err *err)
 	return rc ? bb_fail(err, rc, BB_QEMU " takes no commands: %m") : 0;
 }
 
-/* Returns the text of a file in memory and closes it; free() it. NULL without memory. */
+/* Returns the text of a file in memory and closes it; free() it. NULL if it cannot be read. */
 static char *take_text(int *fd)
 {
 	char *text = NULL;
@@ -220,7 +220,7 @@ static int read_end(struct bb_machine *m, int status, struct bb_machine_end *end
 	*end = (struct bb_machine_end){.answer = take_text(&m->answer_fd),
 				       .console = take_text(&m->console_fd)};
 	if (!log || !end->answer || !end->console)
-		rc = bb_fail_nomem(err);
+		rc = bb_fail(err, -EIO, "the files of the guest cannot be read");
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		rc = bb_fail(err, -EIO, BB_QEMU " %s: %s", bb_how_ended(status).text,
 			     last_lines(log));
