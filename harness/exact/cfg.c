@@ -20,7 +20,7 @@ static int mark_slot(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint
 	return 0;
 }
 
-/* Marks the functions and blocks that begin because of the instruction at slot `at`. */
+/* Marks the slots at which functions and blocks begin because of the instruction at slot `at`. */
 static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks, struct bb_err *err)
 {
 	const struct bpf_insn *i = &code->insns[at];
@@ -217,7 +217,8 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 		for (unsigned int k = 0; k < n; k++)
 			if (s.found_by[next[k]] != EXECUTED && s.found_by[next[!k]] == EXECUTED)
 				n_insns = search_behind(&s, code, next[k]);
-		/* of two checks in a row before the same code, the last one decides */
+		/* two checks in a row may have the same instructions behind them; the last one
+		 * decides */
 		if (n_insns && n_insns >= most) {
 			most = n_insns;
 			*ret_at = g->blocks[b].last;

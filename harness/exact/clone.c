@@ -37,7 +37,7 @@ static int below_stack(const struct maker *m, uint32_t func)
 	return -(int)((m->stack_bytes[func] + 7) & ~7U);
 }
 
-/* Returns the size of the key of the map that a watched call looks up in; 0: it is not logged. */
+/* Returns the size of the key that the lookup at slot `at` logs; 0: its key is not logged. */
 static uint32_t key_bytes_of(const struct bb_clone *c, uint32_t at)
 {
 	struct bb_origin map = bb_origin_of(c->code, &c->cfg, at, BPF_REG_1);
@@ -257,7 +257,8 @@ static int load(const struct bb_code *code, bool with_keys, struct bb_clone *ret
 		find_keys(&m);
 		m.c.keys = (const volatile uint8_t *)&m.c.counts.v[n_counters];
 	}
-	/* only if a register must be saved, because the sizes of the stacks take one more load */
+	/* only if a register must be saved, because finding the sizes of the stacks takes one more
+	 * load */
 	if (!rc && m.c.n_saved)
 		rc = find_room_to_save(&m, err);
 	if (!rc)
@@ -287,7 +288,7 @@ int bb_clone__load_with_keys(const struct bb_code *code, struct bb_clone *ret_cl
 {
 	int rc = load(code, true, ret_clone, err);
 
-	/* no room on the stack, or too much for the verifier */
+	/* keys may need too much of the stack, or too much work of the verifier */
 	return rc == -ENOTSUP ? load(code, false, ret_clone, err) : rc;
 }
 

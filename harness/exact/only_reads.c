@@ -36,8 +36,8 @@ static bool open_trial(const struct bb_contents_map *map, struct trial *ret_tria
 	return ret_trial->fd >= 0;
 }
 
-/* True for helpers that older kernels let write to a map that is only read (CVE-2024-49861), and
- * for the one that makes any system call. */
+/* True for helpers through which older kernels let a program write to a read-only map
+ * (CVE-2024-49861), and for the helper that makes any system call. */
 static bool may_write_anywhere(const struct bpf_insn *i)
 {
 	return bb_insn_is_helper_call(i) &&

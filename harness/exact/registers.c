@@ -139,7 +139,7 @@ static void find_live(struct analysis *a)
 	}
 }
 
-/* Goes through one block forwards. A register is known in a successor only if it is known on all
+/* Goes through one block forwards. A register is known in a successor only if it has a value on all
  * paths to it. Returns true if the successors changed. */
 static bool known_through(struct analysis *a, uint32_t block)
 {

@@ -11,8 +11,8 @@
 	14u /* most slots of one check: made twice with the count on the stack, or with a log */
 #define CALL_SLOTS 32u /* most slots added around one call, one exit or one function */
 #define PER_HELD 8u    /* slots that clear, keep and release a held resource */
-/* Number of multiplications on the exit path. Each waits for the one before: 18 to 25 ns in all.
- * In that time, the CPU does at most 15 ns of the exit path (docs/methods/line-cuts.md). */
+/* Number of multiplications on the exit path. Each waits for the one before, and all take 18 to 25
+ * ns. In that time, the CPU does at most 15 ns of the exit path (docs/methods/line-cuts.md). */
 #define COVER 24
 #define COVER_BY 0x5bd1e995 /* an odd number */
 /* slots of the exit path of one cut, up to the code that all cuts share */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cuts.h"
 
-/* Marks of a slot: there is a cut before it, or after it. */
+/* A slot is marked if there is a cut before it, or after it. */
 enum { BEFORE = 1, AFTER = 2 };
 
 struct search {
@@ -144,8 +144,8 @@ static void mark_lines(struct search *s)
 	}
 }
 
-/* Makes cuts of the marks. Keeps one in `every`, and always the start and the exits of a function.
- * A call keeps both its cuts or none. A function that is never entered gets none. */
+/* Makes a cut of each mark. Keeps one in `every`, and always those at the start and the exits of a
+ * function. Of a call, keeps both cuts or none. A function that is never entered gets no cuts. */
 static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 {
 	uint32_t n = 0;

@@ -9,7 +9,7 @@
 /* number of positions; if a path is longer, only some parts of each kind are measured */
 #define MEASURE_ALL 80u
 #define OF_EACH_KIND 3u /* most parts of one kind that are measured: first, second and middle */
-/* cost of handing over the count from one function to another, in checks */
+/* time to hand over the count from one function to another, as a multiple of the time of a check */
 #define HANDED_OVER 2.0
 #define MOST_DEEP 8u /* nested calls; MAX_CALL_FRAMES of the kernel */
 #define LEADS_TO ", and the program that it leads to"
@@ -81,8 +81,8 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 	*ret_last = last;
 }
 
-/* Sets the row's lines from its instructions. Only lines of the first instruction's file count:
- * code inlined from another file counts towards the line that it is inlined in. */
+/* Sets the lines of a row from its instructions. Only lines of the first instruction's file count,
+ * because code inlined from another file counts towards the line that it is inlined in. */
 static void put_lines(const struct maker *m, struct bb_line_row *row)
 {
 	const struct bpf_line_info *first = NULL;
@@ -108,9 +108,9 @@ static uint32_t slot_behind(const struct bb_cut *cut)
 	return cut->slot + cut->after;
 }
 
-/* True if the part from one cut to the next is a call. If two calls follow each other without an
- * instruction between them, the only cut between them is the one after the first call. `to` NULL:
- * the part is the last one. */
+/* True if the part of the path from one cut to the next is a call. If two calls follow each other
+ * without an instruction between them, the only cut between them is the one after the first call.
+ * `to` NULL: the part is the last one. */
 static bool is_call_part(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to)
 {
 	bool follows = to && to->after && to->slot == slot_behind(from);

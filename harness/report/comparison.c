@@ -32,7 +32,7 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
 	return n;
 }
 
-/* With fewer pairs, one load far from the others would decide a Hodges-Lehmann estimate: it
+/* With fewer pairs, one load far from the others would decide a Hodges-Lehmann estimate, which
  * withstands 29 % of such pairs (Hodges & Lehmann 1963). The median withstands half. */
 #define FEW_PAIRS 7u
 
@@ -58,10 +58,9 @@ static struct bb_estimate exp_of(struct bb_estimate e)
 
 #define COLUMN(field) offsetof(struct bb_pair, field)
 
-/*
- * Returns which pairs decide the verdict: the matched ones. If the kernel tells no JIT addresses,
- * no pair is matched. Unmatched pairs then decide, and the difference includes that of the layout.
- */
+/* Returns which pairs decide the verdict. These are the matched pairs. If the kernel tells no JIT
+ * addresses, no pair is matched; then all pairs decide, and the difference includes that of the
+ * layout. */
 static enum which deciding_pairs(const struct bb_comparison *c)
 {
 	for (size_t i = 0; i < c->n_pairs; i++)

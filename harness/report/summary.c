@@ -149,7 +149,7 @@ static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *s
 		if (sum)
 			bb_hist_merge(all, &s->hist);
 	}
-	/* Loads that something else slowed down become NAN. */
+	/* The latency of a load becomes NAN if something other than the program slowed it down. */
 	share = shares_of(c, &place);
 	n_aside = bb_strata_set_aside(ret_ns, place, c->n_series);
 	free(share);

@@ -182,7 +182,8 @@ static char *schema_of(const struct table *tables)
 
 /* --- SQLite --- */
 
-/* Settings that forbid what our databases do not need: DEFENSIVE by 1, the others by 0. */
+/* Settings that forbid what our databases do not need. DEFENSIVE forbids it by 1, the others by 0.
+ */
 static const struct {
 	int option, value;
 } configs[] = {

@@ -228,7 +228,7 @@ static void index_report(struct bb_report *r, struct bb_index_run run, struct bb
 	run.started = r->started;
 	run.incomplete = r->incomplete;
 	run.commit = r->fingerprint.git_commit;
-	/* one by line or by count has no comparison of its own */
+	/* a run of `compare` that times lines or counts has no comparison of its own */
 	run.is_comparison = r->n_comparisons > 0 ||
 			    (r->command && !strncmp(r->command, COMPARE, strlen(COMPARE)));
 	run.n_points = run.is_comparison ? 0 : (uint32_t)r->n_cases;
@@ -357,7 +357,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	free(b);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	/* An error of saving is ignored: the next call then reads the runs again. */
+	/* An error of saving is ignored, because the next call then reads the runs again. */
 	if (!rc && (n_read || n_taken < old.n_runs))
 		bb_history_db__save(dir, &new);
 	bb_names_free(names, n);
