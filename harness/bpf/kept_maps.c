@@ -5,7 +5,10 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/caller.h"
 #include "base/io.h"
+#include "base/parse.h"
+#include "plan/maps_file.h"
 
 struct bb_kept_map {
 	char *name; /* the name in the object, which may be longer than the kernel's */
@@ -255,21 +258,30 @@ void bb_kept_maps__drop(struct bb_kept_maps *k)
 #define MAP_TYPE_CGRP_STORAGE 32 /* Linux 6.2 */
 
 struct sizes {
-	uint32_t key_bytes, value_bytes, entries;
+	uint32_t key_bytes, value_bytes, entries, flags;
 };
 
 /*
- * Returns in *ret_sizes the sizes that the map should have. For perf event arrays and ring buffers,
+ * Returns in *ret_sizes the sizes and flags that the map should have: first those of `shape`, which
+ * may be NULL. For perf event arrays and ring buffers,
  * the kernel accepts only one size of keys and values. cilium/ebpf corrects objects whose author
  * gave the size of the records there, and so do we. Returns false if the map has the right sizes
  * already.
  */
-static bool mend(const struct bpf_map *map, struct sizes *ret_sizes)
+static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
+		 struct sizes *ret_sizes)
 {
 	enum bpf_map_type type = bpf_map__type(map);
 	const struct sizes old = {bpf_map__key_size(map), bpf_map__value_size(map),
-				  bpf_map__max_entries(map)};
+				  bpf_map__max_entries(map), bpf_map__map_flags(map)};
 	struct sizes s = old;
+
+	if (shape && shape->max_entries)
+		s.entries = shape->max_entries;
+	if (shape && shape->value_size)
+		s.value_bytes = shape->value_size;
+	if (shape && shape->has_flags)
+		s.flags = shape->flags;
 
 	if (type == BPF_MAP_TYPE_STACK_TRACE && !s.value_bytes)
 		s.value_bytes = STACK_FRAMES * sizeof(__u64);
@@ -297,22 +309,81 @@ static bool mend(const struct bpf_map *map, struct sizes *ret_sizes)
 	return memcmp(&s, &old, sizeof(s));
 }
 
-void bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns)
+/* About as many bytes as the kernel adds to an entry of a hash or trie. */
+#define ENTRY_HEAD_BYTES 64.0
+
+/* Estimates the memory of a map with the sizes `s` and the entries of `spec`, bytes: the kernel's,
+ * and ours for the entries that are written. */
+static double bytes_of(const struct bpf_map *map, const struct sizes *s,
+		       const struct bb_map_spec *spec)
 {
+	enum bpf_map_type type = bpf_map__type(map);
+	bool is_per_cpu = type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+			  type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+	double value = s->value_bytes * (is_per_cpu ? libbpf_num_possible_cpus() : 1.0),
+	       written = spec->fill.count + (spec->table ? (double)spec->table->n : 0),
+	       entries = s->flags & BPF_F_NO_PREALLOC ? written : s->entries;
+
+	if (type == BPF_MAP_TYPE_RINGBUF)
+		return s->entries;
+	return entries * (ENTRY_HEAD_BYTES + s->key_bytes + value) +
+	       written * (s->key_bytes + value);
+}
+
+/* Refuses a map that needs more memory than is available. */
+static int check_memory(const struct bpf_map *map, const struct sizes *s,
+			const struct bb_map_spec *spec, double *already, struct bb_err *err)
+{
+	char text[4096] = "";
+	const char *at = bb_root__read("/proc/meminfo", text, sizeof(text)) < 0
+				 ? NULL
+				 : strstr(text, "MemAvailable:");
+	double bytes = bytes_of(map, s, spec), available = INFINITY;
+	uint64_t kib;
+
+	at = at ? strpbrk(at, "0123456789") : NULL;
+	if (at && !bb_parse_digits(&at, &kib))
+		available = (double)kib * 1024;
+	*already += bytes;
+	if (*already <= available)
+		return 0;
+	return bb_fail(err, -ENOMEM,
+		       "map '%s' (scenario %u:%u): it needs about %.1f GB of memory, and %.1f GB "
+		       "are available; give it fewer entries",
+		       spec->name, spec->where.line, spec->where.col, bytes / 1e9,
+		       (available - *already + bytes) / 1e9);
+}
+
+int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
+		       struct bb_map_patterns *patterns, struct bb_err *err)
+{
+	bool is_first = patterns->specs != specs;
 	struct bpf_map *map;
+	double bytes = 0;
 	struct sizes s;
 	size_t i = 0;
+	int rc;
 
+	if (is_first)
+		bb_map_patterns__done(patterns);
+	patterns->specs = specs;
 	bpf_object__for_each_map(map, obj)
 	{
+		const struct bb_map_spec *spec = bb_map_specs__find(specs, bpf_map__name(map));
 		const struct bpf_map *inner = bpf_map__inner_map(map);
 
-		if (mend(map, &s)) {
+		if (mend(map, spec ? &spec->shape : NULL, &s)) {
 			bpf_map__set_key_size(map, s.key_bytes);
 			bpf_map__set_value_size(map, s.value_bytes);
 			bpf_map__set_max_entries(map, s.entries);
+			bpf_map__set_map_flags(map, s.flags);
 		}
-		if (!inner || !mend(inner, &s))
+		rc = is_first && spec ? check_memory(map, &s, spec, &bytes, err) : 0;
+		if (rc) {
+			patterns->specs = NULL;
+			return rc;
+		}
+		if (!inner || !mend(inner, spec ? &spec->inner : NULL, &s))
 			continue;
 		/*
 		 * libbpf cannot change the template of an inner map, because its setters need a
@@ -321,8 +392,7 @@ void bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns
 		 * template and reports the error.
 		 */
 		if (i == patterns->n) {
-			LIBBPF_OPTS(bpf_map_create_opts, opts,
-				    .map_flags = bpf_map__map_flags(inner),
+			LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = s.flags,
 				    .map_extra = bpf_map__map_extra(inner));
 			int *fd = bb_append(&patterns->fds, &patterns->n, sizeof(*fd));
 
@@ -333,6 +403,7 @@ void bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns
 			bpf_map__set_inner_map_fd(map, patterns->fds[i]);
 		i++;
 	}
+	return 0;
 }
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns)

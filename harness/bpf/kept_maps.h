@@ -79,13 +79,16 @@ void bb_kept_maps__drop(struct bb_kept_maps *k);
 
 /* Descriptors of the inner maps that bb_map_sizes__mend() made as templates for maps of maps. */
 struct bb_map_patterns {
+	const struct bb_map_specs *specs; /* that the sizes are of */
 	int *fds;
 	size_t n;
 };
 
-/* Sets the sizes that the author of an object left to the loader. The object is not loaded yet.
- * `patterns` begins as zeros; the first load of an object file fills it, and all later loads of the
- * file use it. */
-void bb_map_sizes__mend(struct bpf_object *obj, struct bb_map_patterns *patterns);
+/* Sets the sizes that the author of an object left to the loader, and those of the scenario's
+ * `specs` (may be NULL). The object is not loaded yet. `patterns` begins as zeros; the first load
+ * of an object file with these specs fills it, and all later loads use it.
+ * -ENOMEM if the maps of `specs` need more memory than is available. */
+int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
+		       struct bb_map_patterns *patterns, struct bb_err *err);
 
 void bb_map_patterns__done(struct bb_map_patterns *patterns);

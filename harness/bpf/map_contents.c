@@ -221,8 +221,9 @@ static int check_fill(const struct content *c, struct bb_err *err)
 			       "only the keys of an LPM trie have 'prefixes'");
 	if (fill->count > c->max_entries)
 		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
-			       "a fill of %u entries, but the map has room for %u", fill->count,
-			       c->max_entries);
+			       "a fill of %u entries, but the map has room for %u; "
+			       "'max_entries' makes it larger",
+			       fill->count, c->max_entries);
 	for (uint32_t i = 0; i < (n ? n : 1); i++) {
 		uint32_t length = key_bits(c, i);
 		uint32_t wanted = n ? (fill->count + n - 1 - i) / n : fill->count;
@@ -431,6 +432,12 @@ static bool is_written(const struct content *c)
 	return c->steady && c->id && c->steady->written_id == c->id;
 }
 
+/* True if the scenario gives sizes or flags and says nothing of the contents. */
+static bool is_only_shaped(const struct bb_map_spec *spec)
+{
+	return bb_map_spec__has_shape(spec) && !bb_map_spec__has_contents(spec) && !spec->each_run;
+}
+
 static int make_content(const struct bb_source *of, const struct bb_map_spec *spec,
 			struct bb_steady_map *steady, struct content *c, struct bb_err *err)
 {
@@ -450,12 +457,17 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	c->steady = steady && steady->is_steady ? steady : NULL;
 	c->id = info.id;
 	c->self = of->maps->self;
-	rc = rc ? rc : find_type(spec, info.type, &c->type, err);
+	c->fd = -1;
+	if (rc || (is_only_shaped(spec) && find_type(spec, info.type, &c->type, NULL)))
+		return rc;
+	rc = find_type(spec, info.type, &c->type, err);
 	if (rc)
 		return rc;
 	if (map.is_frozen || info.map_flags & BPF_F_RDONLY_PROG)
 		why = "its contents are constant";
-	else if (map.is_variables && (spec->n_entries || spec->fill.count || spec->table))
+	else if (map.is_variables && bb_map_spec__has_shape(spec))
+		why = "variables have the sizes that the program gives them";
+	else if (map.is_variables && bb_map_spec__has_contents(spec))
 		why = "variables only get their old values back here: leave out its contents, and "
 		      "set values with 'globals'";
 	else if (c->type->way == BY_PROGRAM && spec->each_run)
@@ -547,7 +559,7 @@ static int write_content(const struct content *c)
 	__u32 n = c->n;
 	int rc;
 
-	if (is_written(c))
+	if (!c->type || is_written(c))
 		return 0;
 	rc = c->type->way == BY_KEY ? empty(c) : 0;
 	if (rc || !n)
@@ -583,7 +595,7 @@ int bb_map_contents__write(struct bb_map_contents *contents, struct bb_err *err)
 			c->steady->written_id = c->id;
 		/* an LRU hash evicts entries before it is full if its free entries belong to
 		 * other CPUs */
-		for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)
+		for (uint32_t i = 0; i < c->n && c->type->may_evict; i++)
 			if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))
 				return fail_at(err, -ENOSPC, spec, &spec->where,
 					       "this LRU hash has room for %u entries and evicted "

@@ -128,7 +128,15 @@ static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_e
 						  .map_flags = m->flags};
 		int fd = is_kept(s, m) ? bb_kept_maps__get(s->head.maps, m->name, &like) : -1;
 
-		if (fd < 0)
+		const struct bb_map_spec *spec = bb_map_specs__find(s->head.maps->specs, m->name);
+
+		if (spec && bb_map_spec__has_shape(spec))
+			rc = bb_fail(err, -ENOTSUP,
+				     "map '%s' (scenario %u:%u): it has the sizes and flags that "
+				     "the captured loader gave it; only those of an object file "
+				     "can be changed",
+				     m->name, spec->where.line, spec->where.col);
+		if (fd < 0 || rc)
 			continue;
 		s->replay.maps[i] = dup(fd);
 		if (s->replay.maps[i] < 0)

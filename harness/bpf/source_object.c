@@ -149,7 +149,11 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 
 	if (rc)
 		return rc;
-	bb_map_sizes__mend(obj, &s->patterns);
+	rc = bb_map_sizes__mend(obj, s->head.maps->specs, &s->patterns, err);
+	if (rc) {
+		bpf_object__close(obj);
+		return rc;
+	}
 	bb_struct_ops__prepare(obj);
 	ours = our_program(s, obj);
 	bpf_object__for_each_program(p, obj) if (n < BB_LEN(names))

@@ -15,6 +15,8 @@ const struct bb_option bb_object_options[] = {
 	{"fill", 0, "MAP=N[,N]", bb_read_strings, BB_ARG(opts.fills),
 	 "put N entries with random keys and zero values into this map (repeatable); with several "
 	 "N, `run` measures each size; a scenario says more"},
+	{"max-entries", 0, "MAP=N", bb_read_strings, BB_ARG(opts.max_entries),
+	 "make this map with room for N entries, as its loader would (repeatable)"},
 	{"maps", 0, "FILE", bb_read_strings, BB_ARG(opts.maps),
 	 "give the object's maps what `bpfbench maps dump --json` wrote of the maps of these names "
 	 "(repeatable)"},
@@ -30,8 +32,8 @@ bool bb_object_args__any(const struct bb_object_args *a)
 {
 	const struct bb_object_opts *o = &a->opts;
 
-	return o->programs.n || o->fills.n || o->maps.n || o->packets.n || o->contexts.n ||
-	       o->trigger || o->type;
+	return o->programs.n || o->fills.n || o->max_entries.n || o->maps.n || o->packets.n ||
+	       o->contexts.n || o->trigger || o->type;
 }
 
 /* A file may have the whole name NAME=FILE. */

@@ -2,6 +2,8 @@
 /* `maps` of a scenario. */
 #include "plan/field.h"
 
+#include <linux/bpf.h>
+
 #include "base/parse.h"
 #include "plan/maps_file.h"
 
@@ -140,12 +142,50 @@ static int check_text(const struct bb_reader *r, const struct bb_field *f,
 static const struct bb_type table_type = {check_text, sizeof(struct bb_map_table *), copy_table,
 					  let_table_go, BB_SCHEMA_TEXT};
 
+static const char *const flag_names[] = {"no_prealloc", "no_common_lru", "stack_build_id",
+					 "mmapable"};
+static const uint32_t flag_bits[] = {BPF_F_NO_PREALLOC, BPF_F_NO_COMMON_LRU, BPF_F_STACK_BUILD_ID,
+				     BPF_F_MMAPABLE};
+
+static int read_flags(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
+{
+	struct bb_map_shape *shape = bb_field__member(f, base);
+	bool is_empty = node->kind == BB_YAML_LIST && !node->n;
+	int rc = is_empty ? 0 : bb_field__check_list(r, f, node, "names of flags");
+
+	shape->has_flags = true;
+	for (size_t i = 0, flag; !rc && i < node->n; i++) {
+		rc = bb_field__choose(r, f, &node->items[i], &flag);
+		if (!rc)
+			shape->flags |= flag_bits[flag];
+	}
+	return rc;
+}
+
+#define SIZE .type = &bb_type_u32, .min = 1, .max = UINT32_MAX
+#define FLAGS                                                                                      \
+	&bb_type_u32, .read = read_flags, .choices = flag_names, .n_choices = BB_LEN(flag_names),  \
+		      .schema = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"
+
+static const struct bb_field inner_fields[] = {
+	{"max_entries", SIZE, BB_AT(bb_map_shape, max_entries)},
+	{"value_size", SIZE, BB_AT(bb_map_shape, value_size)},
+	{"flags", .offset = 0, .type = FLAGS},
+};
+static const struct bb_kind inner_kind = {BB_KIND("inner", "{max_entries: 1000}", inner_fields),
+					  .size = sizeof(struct bb_map_shape)};
+
 static const struct bb_field map_fields[] = {
 	{"name", &bb_type_text, BB_AT(bb_map_spec, name), .required = true},
 	{"entries", &bb_type_list, BB_LIST_AT(bb_map_spec, entries, n_entries), .of = &entry_kind,
 	 .item = "entries such as {key: 1, value: 2}; leave it out for an empty map"},
 	{"fill", &bb_type_part, BB_AT(bb_map_spec, fill), .of = &fill_kind},
 	{"file", &table_type, BB_AT(bb_map_spec, table)},
+	{"max_entries", SIZE, BB_AT(bb_map_spec, shape.max_entries)},
+	{"value_size", SIZE, BB_AT(bb_map_spec, shape.value_size)},
+	{"flags", .type = FLAGS, BB_AT(bb_map_spec, shape)},
+	{"inner", &bb_type_part, BB_AT(bb_map_spec, inner), .of = &inner_kind},
 	{"reset", &bb_type_flag, BB_AT(bb_map_spec, each_run), .choices = resets,
 	 .n_choices = BB_LEN(resets)},
 };
@@ -182,6 +222,21 @@ const struct bb_kind bb_map_kind = {
 	.read = read_map,
 	.noun = "map",
 };
+
+bool bb_map_spec__has_contents(const struct bb_map_spec *spec)
+{
+	return spec->n_entries || spec->fill.count || spec->table;
+}
+
+static bool has_shape(const struct bb_map_shape *s)
+{
+	return s->max_entries || s->value_size || s->has_flags;
+}
+
+bool bb_map_spec__has_shape(const struct bb_map_spec *spec)
+{
+	return has_shape(&spec->shape) || has_shape(&spec->inner);
+}
 
 void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs *from)
 {

@@ -89,6 +89,13 @@ struct bb_map_fill {
 
 struct bb_map_table;
 
+/* Sizes and flags that a loader would give to a map; 0: those of the object. */
+struct bb_map_shape {
+	uint32_t max_entries, value_size; /* value_size in bytes */
+	uint32_t flags;                   /* BPF_F_*, in place of the object's if has_flags */
+	bool has_flags;
+};
+
 struct bb_map_spec {
 	char *name;
 	struct bb_map_table *table; /* key `file`: entries from a file (plan/maps_file.h); NULL:
@@ -98,6 +105,7 @@ struct bb_map_spec {
 	 * zeros */
 	struct bb_map_entry *entries;
 	size_t n_entries;
+	struct bb_map_shape shape, inner; /* inner: of the maps in a map of maps */
 	/* `reset: run`: the map is restored before every run, not just once per load */
 	bool each_run;
 	struct bb_where where; /* position in the file; specs with the same name and position
@@ -116,6 +124,11 @@ void bb_map_specs__inherit(struct bb_map_specs *list, const struct bb_map_specs 
 /* Adds a copy of the entry to the spec of the map called `name`, which is in `list`. */
 void bb_map_specs__add_entry(struct bb_map_specs *list, const char *name,
 			     const struct bb_map_entry *entry);
+
+/* True if the spec gives the map entries. */
+bool bb_map_spec__has_contents(const struct bb_map_spec *spec);
+/* True if the spec gives the map, or the maps in it, sizes or flags. */
+bool bb_map_spec__has_shape(const struct bb_map_spec *spec);
 
 /* Returns the spec of the map called `name`, or NULL. `list` may be NULL. */
 const struct bb_map_spec *bb_map_specs__find(const struct bb_map_specs *list, const char *name);

@@ -699,15 +699,14 @@ static const char *filled_map(const struct bb_object_info *info, const char *fil
 	return NULL;
 }
 
-/* Returns the fill of an object's map; NULL: none is given. */
-static const char *fill_of(const struct maker *m, const char *map)
+/* Returns the N of the last "MAP=N" for an object's map; NULL: none is given. */
+static const char *number_of(const struct bb_strings *given, const char *map)
 {
 	const char *found = NULL;
 
-	for (size_t i = 0; i < m->opts->fills.n; i++)
-		if (!strncmp(m->opts->fills.v[i], map, strlen(map)) &&
-		    m->opts->fills.v[i][strlen(map)] == '=')
-			found = m->opts->fills.v[i] + strlen(map) + 1;
+	for (size_t i = 0; i < given->n; i++)
+		if (!strncmp(given->v[i], map, strlen(map)) && given->v[i][strlen(map)] == '=')
+			found = given->v[i] + strlen(map) + 1;
 	return found;
 }
 
@@ -783,12 +782,14 @@ static void write_maps(const struct maker *m, const struct part *part,
 	size_t n = 0;
 
 	for (size_t i = 0; i < part->info.n_maps; i++) {
-		const char *map = part->info.maps[i].name, *fill = fill_of(m, map),
-			   *file = file_of(m, map);
+		const char *map = part->info.maps[i].name, *fill = number_of(&m->opts->fills, map),
+			   *room = number_of(&m->opts->max_entries, map), *file = file_of(m, map);
 
-		if (!fill && !file && !has_found_entries(found, map))
+		if (!fill && !room && !file && !has_found_entries(found, map))
 			continue;
 		write_value(n++ ? ", {name: " : ", maps: [{name: ", map, out);
+		if (room)
+			fprintf(out, ", max_entries: %s", room);
 		if (file)
 			write_value(", file: ", file, out);
 		if (fill)
@@ -939,21 +940,23 @@ static bool are_counts(const char *text)
 	return true;
 }
 
-/* Refuses a fill that is not MAP=N, or whose map no object has. */
-static int check_fills(const struct maker *m, struct bb_err *err)
+/* Refuses the value of --fill or --max-entries that is not MAP=N, or whose map no object has. */
+static int check_numbers(const struct maker *m, const char *option, const struct bb_strings *given,
+			 struct bb_err *err)
 {
 	const char *names[MAX_NAMES];
 
-	for (size_t i = 0; i < m->opts->fills.n; i++) {
-		const char *fill = m->opts->fills.v[i], *equals = strchr(fill, '=');
+	for (size_t i = 0; i < given->n; i++) {
+		const char *fill = given->v[i], *equals = strchr(fill, '=');
 		bool is_found = false;
 		size_t n = 0;
 
-		if (!equals || !are_counts(equals + 1))
+		if (!equals || !are_counts(equals + 1) ||
+		    (given == &m->opts->max_entries && strchr(equals, ',')))
 			return bb_fail(err, -EINVAL,
-				       "--fill=%s is not MAP=N or MAP=N,N...: a map and its "
-				       "number of entries",
-				       fill);
+				       "--%s=%s is not MAP=N%s: a map and its number of entries",
+				       option, fill,
+				       given == &m->opts->fills ? " or MAP=N,N..." : "");
 		for (size_t k = 0; k < m->opts->n_objects; k++) {
 			const struct bb_object_info *info = &m->parts[k].info;
 
@@ -962,9 +965,8 @@ static int check_fills(const struct maker *m, struct bb_err *err)
 				names[n++] = info->maps[j].name;
 		}
 		if (!is_found)
-			return bb_fail(err, -ENOENT,
-				       "--fill=%s: there is no such map; there are: %s", fill,
-				       n ? bb_phrase__join(names, n).text : "none");
+			return bb_fail(err, -ENOENT, "--%s=%s: there is no such map; there are: %s",
+				       option, fill, n ? bb_phrase__join(names, n).text : "none");
 	}
 	return 0;
 }
@@ -1043,7 +1045,9 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 	if (!rc)
 		rc = check_inputs(&m, err);
 	if (!rc)
-		rc = check_fills(&m, err);
+		rc = check_numbers(&m, "fill", &opts->fills, err);
+	if (!rc)
+		rc = check_numbers(&m, "max-entries", &opts->max_entries, err);
 	if (!rc)
 		rc = read_files(&m, err);
 	if (!rc)

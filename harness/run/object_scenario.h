@@ -46,8 +46,9 @@ struct bb_object_opts {
 	const char *const *found;
 	/* files with packets: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
-	struct bb_strings fills; /* texts MAP=N or MAP=N,N: generated entries */
-	struct bb_strings maps;  /* files with contents of maps (plan/maps_file.h) */
+	struct bb_strings fills;       /* texts MAP=N or MAP=N,N: generated entries */
+	struct bb_strings max_entries; /* texts MAP=N: the room of a map */
+	struct bb_strings maps;        /* files with contents of maps (plan/maps_file.h) */
 	/* inputs, globals and entries of maps that --try-inputs found; NULL: not searched */
 	const struct bb_found_inputs *found_inputs;
 	struct bb_strings contexts; /* files with contexts, for types without packets */

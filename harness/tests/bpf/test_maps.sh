@@ -63,6 +63,34 @@ small=$(bmf "$TMP/out" maps/a/step/entries=8 filled-map-bytes) large=$(bmf "$TMP
 check "several sizes: the larger table takes more memory" more "$large" "$((small + 3000000))"
 nothing_left "several sizes" "$(find "$results" -name '*.json' | wc -l)"
 
+# --- the sizes that a loader would give ---
+scenario '{name: big_hash, max_entries: 150000, flags: [], fill: {count: 150000}}' 0 finds_in_big_hash
+real -s "$WORK/maps.yml" --loads 2
+expect_status "max_entries: the map has more room than in the object" 0
+expect_no_grep "max_entries: and every run finds its entry" err ' void: '
+real --object "$objects/maps.bpf.o" --program finds_in_big_hash --fill big_hash=100001 --drive step --loads 1
+complains "--fill: more than the map holds" 1 "a fill of 100001 entries, but the map has room for 100000; 'max_entries' makes"
+rm -rf "$results"
+real --object "$objects/maps.bpf.o" --program finds_in_big_hash --fill big_hash=100001 --max-entries big_hash=100001 --drive step --loads 1
+expect_status "--max-entries: makes room" 0
+scenario '{name: ring, max_entries: 8192}' 0 fills
+real -s "$WORK/maps.yml" --loads 2
+expect_status "max_entries: a map whose contents cannot be given" 0
+scenario '{name: percpu_array, value_size: 40000}' 0 finds_in_percpu_array
+real -s "$WORK/maps.yml" --loads 1
+complains "value_size: the kernel's refusal" 1 "map 'percpu_array'.*40000"
+scenario '{name: hash, max_entries: 4294967295, flags: []}' 35
+real -s "$WORK/maps.yml" --loads 1
+complains "max_entries: more memory than there is" 1 "map 'hash' \(scenario 3:8\): it needs about [0-9.]+ GB of memory"
+printf '%s\n' 'name: inner' "object: $objects/loader_maps.bpf.o" 'maps: [{name: rings, inner: {max_entries: 5000}}]' \
+	'variants: [{name: looks_for_ring}]' 'drive: [{with: step, trigger: test-run, samples: 60, inputs: [{name: p, packet: {}}]}]' >"$WORK/maps.yml"
+real -s "$WORK/maps.yml" --loads 1
+check "inner: the kernel refuses a size that is said" test "$status" -ne 0
+sed -i 's/5000/8192/' "$WORK/maps.yml"
+real -s "$WORK/maps.yml" --loads 2
+expect_status "inner: another size is taken" 0
+rm -rf "$results"
+
 scenario '{name: hsah}' 0
 real -s "$WORK/maps.yml" --loads 1
 complains "an unknown map" 1 "map 'hsah' \(scenario 3:8\): .*did you mean 'hash'\?"

@@ -109,6 +109,10 @@ expect_grep "a file with = in its name" out '^a_b: '
 bpfbench init "$O/tests/bpf/maps.bpf.o" --fill big_hash=1000 --fill trie=8
 expect_grep "--fill: each program has the maps filled" out \
 	'\{name: finds_in_big_hash, maps: \[\{name: trie, fill: \{count: 8, key: random\}\}, \{name: big_hash, fill: \{count: 1000, key: random\}\}\]\}'
+bpfbench init "$O/tests/bpf/maps.bpf.o" --max-entries big_hash=1000
+expect_grep "--max-entries: each program has the map" out '\{name: finds_in_big_hash, maps: \[\{name: big_hash, max_entries: 1000\}\]\}'
+bpfbench init "$O/tests/bpf/maps.bpf.o" --max-entries big_hash=1,2
+complains "--max-entries: one number only" 1 "--max-entries=big_hash=1,2 is not MAP=N: a map and its number of entries"
 bpfbench run --object "$O/tests/bpf/maps.bpf.o" --program finds_in_big_hash --fill big_hash=10,1000 --dry-run
 expect_grep "--fill: several sizes are the parameter" out ' maps/finds_in_big_hash/step/entries=1000 +[0-9]+ samples'
 expect_eq "--fill: a case for each size and drive, and its floor" "$(grep -c '/entries=' "$TMP/out")" 8

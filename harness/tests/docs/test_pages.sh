@@ -114,6 +114,7 @@ scenario() {
 	drive) drive="drive: [$2]" ;;
 	map) head+=$'\n'"maps: [$2]" ;;
 	fill) head+=$'\n'"maps: [{name: m, fill: $2}]" ;;
+	inner) head+=$'\n'"maps: [{name: m, inner: $2}]" ;;
 	entry) head+=$'\n'"maps: [{name: m, entries: [$2]}]" ;;
 	*) drive="drive: [{with: step, trigger: test-run, inputs: [$at]}]" ;;
 	esac

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,29 @@ static void test_forms(void **state)
 	assert_null(e[0].program);
 	assert_string_equal(e[2].program, "tail_b");
 	assert_int_equal(e[2].where.line, 5);
+	bb_scenario__free(s);
+}
+
+/* Sizes and flags; every variant has them. */
+static void test_shape(void **state)
+{
+	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants: [{name: a}, {name: "
+					   "b}]\ndrive: [{with: step}]\nmaps: "
+					   "[{name: m, max_entries: 5, value_size: 8, flags: "
+					   "[no_prealloc, mmapable], inner: "
+					   "{max_entries: 7, flags: []}}, {name: n}]\n");
+	const struct bb_map_spec *m = bb_map_specs__find(&s->variants[1].maps, "m");
+
+	(void)state;
+	assert_int_equal(m->shape.max_entries, 5);
+	assert_int_equal(m->shape.value_size, 8);
+	assert_int_equal(m->shape.flags, BPF_F_NO_PREALLOC | BPF_F_MMAPABLE);
+	assert_int_equal(m->inner.max_entries, 7);
+	assert_int_equal(m->inner.value_size, 0);
+	assert_true(m->inner.has_flags);
+	assert_true(bb_map_spec__has_shape(m));
+	assert_false(bb_map_spec__has_contents(m));
+	assert_false(bb_map_spec__has_shape(bb_map_specs__find(&s->variants[0].maps, "n")));
 	bb_scenario__free(s);
 }
 
@@ -131,7 +155,15 @@ static const struct {
 	 "unknown reset 'runs' (did you mean 'run'?); there are: load, run"},
 	{MAPS("{name: m, reset: []}"), 5, 25, "reset must be one of: load, run; not a list"},
 	{MAPS("{name: m, entry: []}"), 5, 18,
-	 "unknown key 'entry'; a map takes: name, entries, fill, file, reset"},
+	 "unknown key 'entry'; a map takes: name, entries, fill, file, max_entries, value_size, "
+	 "flags, inner, reset"},
+	{MAPS("{name: m, max_entries: 0}"), 5, 31, "max_entries must be from 1 to 4294967295"},
+	{MAPS("{name: m, value_size: -1}"), 5, 30, "value_size must be from 1 to 4294967295"},
+	{MAPS("{name: m, flags: no_prealloc}"), 5, 25, "flags must be a list"},
+	{MAPS("{name: m, flags: [no_preallo]}"), 5, 26,
+	 "unknown flags 'no_preallo' (did you mean 'no_prealloc'?); there are: no_prealloc, "},
+	{MAPS("{name: m, inner: {entries: 5}}"), 5, 26,
+	 "unknown key 'entries'; inner takes: max_entries, value_size, flags"},
 	{MAPS("{name: m, entries: {}}"), 5, 27,
 	 "entries must be a list of entries such as {key: 1, value: 2}"},
 	{MAPS("{name: m, entries: []}"), 5, 27, "entries must not be an empty list"},
@@ -208,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_programs_called),
+		cmocka_unit_test(test_shape),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_reset_load_goes_with_all),
 	};
