@@ -38,7 +38,8 @@ static const struct bb_usage usage = {
 	.more = "KERNEL is a release of Debian's kernels: 5.10, 6.1, 6.12. The newest package of "
 		"it is fetched by apt, which checks its signature, without root, into "
 		"~/.cache/bpfbench/vm. Then, for example: bpfbench --object prog.bpf.o --vm "
-		"5.10,6.12. A guest needs QEMU (qemu-system-x86) and no KVM.",
+		"5.10,6.12. `remove` takes the path of a kernel of your own, too, and removes its "
+		"saved guest. A guest needs QEMU (qemu-system-x86) and no KVM.",
 	.example = "  bpfbench vm fetch 5.10 6.1 6.12\n"
 		   "  bpfbench vm fetch 6.1 --from linux-image-6.1.0-50-amd64.deb\n",
 	.sets = {{NULL, options, 0}},

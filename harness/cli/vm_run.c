@@ -36,6 +36,7 @@ struct guest {
 	struct bb_new_guest fresh; /* while it boots */
 	int saved_fd, job_fd;      /* the saved guest, and the archive of its job; -1: none */
 	bool runs;
+	bool is_damaged;       /* the saved guest that was there: another one is made */
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
 	struct bb_err err;
 };
@@ -230,7 +231,7 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 	if (rc < 0)
 		return rc;
 	guest->job_fd = rc;
-	rc = bb_saved_guest__open(&guest->kernel);
+	rc = guest->is_damaged ? -ENOENT : bb_saved_guest__open(&guest->kernel);
 	if (rc < 0)
 		return boot(g, guest, err);
 	guest->saved_fd = rc;
@@ -258,6 +259,19 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
 	return rc;
 }
 
+/* If QEMU cannot go on from the saved guest (-EUCLEAN), boots it anew, once. Returns false if there
+ * is nothing more to do. */
+static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
+{
+	if (rc != -EUCLEAN || guest->is_damaged)
+		return false;
+	bb_tell("the saved guest of Linux %s is damaged: %s", guest->kernel.name, guest->err.msg);
+	guest->is_damaged = true;
+	guest->err = (struct bb_err){0};
+	bb_close(&guest->saved_fd);
+	return !start(g, guest, &guest->err);
+}
+
 /* Waits until a guest ends. Returns 0 or -EINTR. */
 static int wait_for_one(struct guests *g, struct bb_err *err)
 {
@@ -278,6 +292,8 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 					continue;
 				return 0;
 			}
+			if (boots_anew(g, guest, rc))
+				continue;
 			if (!rc)
 				rc = read_run(g, guest, &end, &guest->err);
 			if (rc) {

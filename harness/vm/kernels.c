@@ -183,16 +183,19 @@ int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err)
 
 int bb_kernel__remove(const char *name, struct bb_err *err)
 {
-	char *folder = bb_kernel__folder(name, err);
-	const char *const argv[] = {"rm", "-rf", "--", folder, NULL};
+	struct bb_kernel own = {0};
+	char *path = strchr(name, '/') ? name_own(name, &own, err) ? NULL : bb_strdup(own.saved)
+				       : bb_kernel__folder(name, err);
+	const char *const argv[] = {"rm", "-rf", "--", path, NULL};
 	int rc;
 
-	if (!folder)
+	bb_kernel__done(&own);
+	if (!path)
 		return err->code;
-	if (access(folder, F_OK))
-		rc = bb_fail(err, -errno, "%s: %m", folder);
+	if (access(path, F_OK))
+		rc = bb_fail(err, -errno, "%s: %m", path);
 	else
 		rc = run(argv, name, err);
-	free(folder);
+	free(path);
 	return rc;
 }

@@ -35,5 +35,6 @@ char *bb_kernel__folder(const char *name, struct bb_err *err);
  * be fetched here. */
 int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err);
 
-/* Removes a kernel that was fetched. Returns 0 or -errno with a message. */
+/* Removes a kernel that was fetched, or of the user's own kernel its saved guest. Returns 0 or
+ * -errno with a message. */
 int bb_kernel__remove(const char *name, struct bb_err *err);

@@ -222,8 +222,8 @@ static int read_end(struct bb_machine *m, int status, struct bb_machine_end *end
 	if (!log || !end->answer || !end->console)
 		rc = bb_fail(err, -EIO, "the files of the guest cannot be read");
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
-		rc = bb_fail(err, -EIO, BB_QEMU " %s: %s", bb_how_ended(status).text,
-			     last_lines(log));
+		rc = bb_fail(err, m->state == BB_MACHINE_WORKS ? -EUCLEAN : -EIO, BB_QEMU " %s: %s",
+			     bb_how_ended(status).text, last_lines(log));
 	else if (m->state == BB_MACHINE_IS_SAVED && !strstr(log, "Migration status: completed"))
 		rc = bb_fail(err, -EIO, BB_QEMU " cannot save the guest: %s", last_lines(log));
 	else if (m->state != BB_MACHINE_IS_SAVED && !split_end(end))

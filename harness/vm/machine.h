@@ -51,7 +51,8 @@ struct bb_machine_end {
 /*
  * True if the guest has ended, or is saved. `*ret_rc` is then 0, and `ret_end` is set if it had a
  * job; or it is -errno with a message that has the last lines of the console: the kernel panicked
- * or QEMU failed. A guest that ran for `limit_s` is killed (-ETIMEDOUT).
+ * or QEMU failed; -EUCLEAN: QEMU cannot go on from the saved guest. A guest that ran for `limit_s`
+ * is killed (-ETIMEDOUT).
  */
 bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machine_end *ret_end,
 			   int *ret_rc, struct bb_err *err);

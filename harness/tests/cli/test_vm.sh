@@ -83,6 +83,15 @@ expect_eq "two commands: the guest boots once" "$(wc -l <"$TMP/bin/qemu-system-x
 touch -d 2001-01-01 "$TMP/bzImage"
 vm --object "$object" --vm "$TMP/bzImage"
 expect_eq "another kernel of that name: it boots again" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 2
+sed -i '2a if [[ -e $0.damaged && " $* " == *" -incoming "* ]]; then rm "$0.damaged"; echo "load of migration failed" >\&2; exit 1; fi' "$TMP/bin/qemu-system-x86_64"
+vm --object "$object" --vm "$TMP/bzImage"
+touch "$TMP/bin/qemu-system-x86_64.damaged"
+vm --object "$object" --vm "$TMP/bzImage"
+expect_grep "a damaged saved guest: says so" err 'the saved guest of Linux .*bzImage is damaged: .*load of migration failed'
+expect_eq "a damaged saved guest: it boots again" "$(wc -l <"$TMP/bin/qemu-system-x86_64.boots")" 4
+expect_grep "a damaged saved guest: and does its job" out 'bpfbench: no BPF'
+vm vm remove "$TMP/bzImage"
+expect_eq "remove of an own kernel: its saved guest is gone" "$(find "$cache" -type f)" ""
 # shellcheck disable=SC2016
 play 'echo $$ >'"$TMP"'/pid; exec sleep 600'
 vm --object "$object" --vm "$TMP/bzImage" --vm-limit 1
