@@ -46,7 +46,7 @@ static void look(const struct list *l, struct bb_firing *f, double idle_ns, stru
 	while (w.n < WINDOWS && (w.n < ENOUGH || at_ns - began_ns < WINDOWS_NS)) {
 		uint64_t now, until_ns = at_ns + (uint64_t)idle_ns;
 
-		if (f) /* an error does not end this: the program may have run, and caused it */
+		if (f) /* goes on after an error, because the program may have run and caused it */
 			w.rc = bb_firing__fire(f);
 		while (!f && bb_now_ns() < until_ns)
 			;

@@ -77,8 +77,8 @@ static double se_of(const struct bb_history_figure *f, size_t i)
 	return f->se ? f->se[i] : (double)NAN;
 }
 
-/* Predicts a run with standard error `se` from the runs of the baseline: returns their median,
- * and the standard deviation of the distance between the run and the median. */
+/* Predicts a run with standard error `se` from the runs of the baseline. *ret_baseline is their
+ * median, and *ret_sd the standard deviation of the distance between the run and the median. */
 static void predict(const struct runs *base, double se, double *ret_baseline, double *ret_sd)
 {
 	const double *x = base->r.sorted;

@@ -87,8 +87,8 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 		if (is_value(x, stratum, i) &&
 		    (least[stratum[i]] == n || x[i] < x[least[stratum[i]]]))
 			least[stratum[i]] = i;
-	/* above[]: the share by which each value is above the least of its stratum, except for
-	 * the least itself */
+	/* above[] has the share by which each value is above the least of its stratum. It leaves
+	 * out the least values themselves. */
 	for (size_t i = 0; i < n; i++)
 		if (is_value(x, stratum, i) && least[stratum[i]] != i)
 			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;

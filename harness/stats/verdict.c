@@ -37,9 +37,9 @@ bool bb_change_is_denied(double change, double other, double sd)
 }
 
 #define TIMES_LEAST 1.5
-/* half the width of an interval, in multiples of the limit; nobody needs a narrower interval */
+/* half the width of the narrowest interval that anybody needs, in multiples of the limit */
 #define NARROW 0.1
-/* number of standard errors of the estimate in half the width of its interval, roughly */
+/* half the width of an interval, in standard errors of the estimate, roughly */
 #define UNSURE 3.0
 
 double bb_times_to_decide(double estimate, double lo, double hi, double limit)
