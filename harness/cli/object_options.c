@@ -20,6 +20,10 @@ const struct bb_option bb_object_options[] = {
 	{"maps", 0, "FILE", bb_read_strings, BB_ARG(opts.maps),
 	 "give the object's maps what `bpfbench maps dump --json` wrote of the maps of these names "
 	 "(repeatable)"},
+	{"prepare", 0, "PROGRAM[=N]", bb_read_strings, BB_ARG(opts.prepare),
+	 "run this program of the object N times (1) before each series, so that the maps hold "
+	 "what "
+	 "it puts there (repeatable)"},
 	{"trigger", 0, "NAME", bb_read_text, BB_ARG(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
@@ -32,8 +36,8 @@ bool bb_object_args__any(const struct bb_object_args *a)
 {
 	const struct bb_object_opts *o = &a->opts;
 
-	return o->programs.n || o->fills.n || o->max_entries.n || o->maps.n || o->packets.n ||
-	       o->contexts.n || o->trigger || o->type;
+	return o->programs.n || o->fills.n || o->max_entries.n || o->maps.n || o->prepare.n ||
+	       o->packets.n || o->contexts.n || o->trigger || o->type;
 }
 
 /* A file may have the whole name NAME=FILE. */

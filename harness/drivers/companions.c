@@ -93,22 +93,23 @@ static bool has_point(const struct bb_test_prog *prog, const struct bb_object_pr
 	return goes_beside(&prog->fire.point, ret_point);
 }
 
-static int load_companion(const struct bb_test_prog *prog, const char *path, const char *program,
-			  struct bb_target **ret_target)
+int bb_companion__load(const struct bb_test_prog *prog, const char *program,
+		       struct bb_target **ret_target, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = prog->spec;
 	struct bb_target *t = NULL;
-	int rc = bb_target__open(&(struct bb_source_spec){.path = path,
+	int rc = bb_target__open(&(struct bb_source_spec){.path = prog->target->source->where,
 							  .program = program,
 							  .globals = v->globals,
 							  .n_globals = v->n_globals,
 							  .self = prog->self},
-				 &t, NULL);
+				 &t, err);
 
 	if (rc)
 		return rc;
+	bb_target__say_maps(t, &v->maps); /* only maps with the same contents are shared */
 	bb_target__borrow_maps(t, prog->target);
-	rc = bb_target__load(t, NULL);
+	rc = bb_target__load(t, err);
 	if (rc)
 		bb_target__free(t);
 	else
@@ -116,14 +117,13 @@ static int load_companion(const struct bb_test_prog *prog, const char *path, con
 	return rc;
 }
 
-static void add_companion(struct bb_test_prog *prog, const char *path,
-			  const struct bb_object_program *p, const struct bb_attach_point *point,
-			  bool allow_system_wide)
+static void add_companion(struct bb_test_prog *prog, const struct bb_object_program *p,
+			  const struct bb_attach_point *point, bool allow_system_wide)
 {
 	struct bb_test_prog *c = &prog->companions[prog->n_companions];
 	struct bb_target *target;
 
-	if (load_companion(prog, path, p->name, &target))
+	if (bb_companion__load(prog, p->name, &target, NULL))
 		return;
 	if (!bb_target__shares_map(prog->target, target) ||
 	    (!allow_system_wide && bb_reach__check(point, target, NULL))) {
@@ -137,12 +137,11 @@ static void add_companion(struct bb_test_prog *prog, const char *path,
 
 void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 {
-	const char *path = prog->target->source->where;
 	struct bb_object_info info;
 	size_t tries = 0;
 
 	if (prog->companions || bb_target__is_adopted(prog->target) ||
-	    bb_object_info__read(path, &info, NULL))
+	    bb_object_info__read(prog->target->source->where, &info, NULL))
 		return;
 	prog->companions = bb_calloc(BB_BESIDE_MOST, sizeof(*prog->companions));
 	for (size_t i = 0; i < info.n_programs && tries < TRIES_MOST &&
@@ -154,7 +153,7 @@ void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide)
 		if (is_in_session(prog, p->name) || !has_point(prog, p, &point))
 			continue;
 		tries++;
-		add_companion(prog, path, p, &point, allow_system_wide);
+		add_companion(prog, p, &point, allow_system_wide);
 	}
 	bb_object_info__done(&info);
 }

@@ -16,6 +16,11 @@ void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide);
 void bb_companions__refresh(struct bb_test_prog *prog, bool allow_system_wide);
 void bb_companions__close(struct bb_test_prog *prog);
 
+/* Loads another program of the program's object, with the program's maps. The program must be
+ * loaded. Returns 0 or -errno; bb_target__free() frees the target. */
+int bb_companion__load(const struct bb_test_prog *prog, const char *program,
+		       struct bb_target **ret_target, struct bb_err *err);
+
 #define BB_BESIDE_MOST 16u
 
 /*

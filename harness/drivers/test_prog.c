@@ -4,6 +4,7 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "drivers/companions.h"
+#include "drivers/prepare.h"
 #include "exact/only_reads.h"
 #include "fire/firer.h"
 
@@ -141,11 +142,17 @@ static bool has_self_globals(const struct bb_variant_spec *v)
 
 int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 {
+	int rc;
+
 	if (!s->target)
 		return 0;
+	rc = bb_prepare__open(s, err);
+	if (rc)
+		return rc;
 	if (!has_self_globals(s->spec))
 		bb_target__find_steady(s->target, bb_target__only_reads);
-	return bb_target__reset_maps(s->target, err);
+	rc = bb_target__reset_maps(s->target, err);
+	return rc ? rc : bb_prepare__run(s, err);
 }
 
 void bb_test_prog__close(struct bb_test_prog *s)
@@ -153,6 +160,7 @@ void bb_test_prog__close(struct bb_test_prog *s)
 	if (!s)
 		return;
 	bb_companions__close(s);
+	bb_prepare__close(s);
 	bb_target__free(s->target);
 	free(s->self);
 	*s = (struct bb_test_prog){.jit_mod64 = -1};

@@ -37,6 +37,7 @@ struct bb_test_prog {
 	size_t n_all;
 	struct bb_test_prog *companions; /* drivers/companions.h; NULL: not opened */
 	size_t n_companions;
+	struct bb_target **prepare; /* [spec->n_prepare], drivers/prepare.h; NULL: not opened */
 };
 
 /* Finds the variant's program; loads nothing. If `object_path` is NULL, the program is fake,
@@ -50,7 +51,8 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t where,
 		       unsigned int max_tries, struct bb_err *err);
 
-/* Sets the maps of the current load to the contents that the scenario gives. */
+/* Sets the maps of the current load to the contents that the scenario gives, and then runs the
+ * programs of the key `prepare`. */
 int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err);
 
 void bb_test_prog__close(struct bb_test_prog *s);

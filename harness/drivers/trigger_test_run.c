@@ -281,6 +281,37 @@ int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,
 
 #define PROBE_S 0.5 /* inputs not tried within this time are tried when they are measured */
 
+int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *type,
+		       const struct bb_input *input, uint32_t times, struct bb_err *err)
+{
+	const struct bb_test_run_slot slot = {
+		.common = {.target = target, .prog_fd = target->prog_fd},
+		.type = type,
+	};
+	int rc = bb_test_run_type__check(type, target->source->program, input, err);
+	struct bb_test_call call;
+	union bpf_attr attr;
+
+	if (rc)
+		return rc;
+	open_call(&slot, input, &call);
+	for (uint32_t i = 0; !rc && i < times;) {
+		rc = bb_must_end_why();
+		if (!rc)
+			rc = bb_test_call__fire(&call, &attr);
+		if (!rc)
+			i++;
+		else if (rc == -EINTR && !bb_must_end())
+			rc = 0;
+		bb_target__drain(target, true);
+	}
+	bb_target__drain(target, false);
+	if (rc && rc != -EINTR && rc != -ETIME)
+		rc = bb_test_call__say_failed(&call, rc, err);
+	bb_test_call__close(&call);
+	return rc;
+}
+
 static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_err *err)
 {

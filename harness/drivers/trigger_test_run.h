@@ -100,6 +100,12 @@ struct bb_test_run_slot {
 void bb_test_run__words(const struct bb_input *input, const struct bb_test_prog *prog,
 			char *ret_words, size_t size);
 
+/* Runs a loaded program `times` times on an input, and discards the records that it writes. Returns
+ * 0; -EINTR if bpfbench must end; -EINVAL for an input that the type does not take; or another
+ * -errno. */
+int bb_test_run__times(struct bb_target *target, const struct bb_test_run_type *type,
+		       const struct bb_input *input, uint32_t times, struct bb_err *err);
+
 /* Begins a batch: pins this thread to the CPU and prepares a call with the input of index
  * `input`. (Most program types refuse the attribute `cpu`.) */
 int bb_test_run__aim(const struct bb_attached *attached, uint32_t input,

@@ -210,8 +210,9 @@ static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
 static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 		      const struct bb_variant_spec *v)
 {
-	static const char *const for_loading[] = {"program", "object",   "type", "globals", "maps",
-						  "binary",  "function", "pid",  "fired_by"};
+	static const char *const for_loading[] = {"program", "object",  "type",   "globals",
+						  "maps",    "prepare", "binary", "function",
+						  "pid",     "fired_by"};
 
 	if (v->id && v->pinned)
 		return bb_yaml__fail(r, node,
@@ -238,6 +239,17 @@ static const struct bb_kind global_kind = {BB_ROWS(bb_global_spec, global_rows)}
 	"{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": "                  \
 	"{\"anyOf\": [{\"type\": [\"integer\", \"boolean\"]}, " BB_SCHEMA_SELF "]}}"
 
+static const struct bb_field prepare_fields[] = {
+	{"program", TEXT(bb_prepare_spec, program), .required = true},
+	{"times", &bb_type_u32, BB_AT(bb_prepare_spec, times), .min = 1, .max = 10000000},
+	{"inputs", LIST(bb_prepare_spec, inputs.v, inputs.n, bb_input_kind),
+	 .read = bb_field__inputs},
+};
+
+static const struct bb_kind prepare_kind = {BB_KIND("an item of prepare", "{program: fill_tables}",
+						    prepare_fields),
+					    BB_ITEM(bb_prepare_spec)};
+
 static const char *const no_yes[] = {"no", "yes"};
 
 static const struct bb_field variant_fields[] = {
@@ -251,6 +263,8 @@ static const struct bb_field variant_fields[] = {
 	{"found", &bb_type_flag, BB_AT(bb_variant_spec, found), CHOICE(no_yes)},
 	{"globals", LIST(bb_variant_spec, globals, n_globals, global_kind), .read = read_globals,
 	 .schema = GLOBALS},
+	{"prepare", LIST(bb_variant_spec, prepare, n_prepare, prepare_kind),
+	 .item = "mappings such as {program: fill_tables, times: 100}"},
 	{"maps", BB_MAPS(bb_variant_spec)},
 	{"binary", TEXT(bb_variant_spec, binary)},
 	{NULL, TEXT(bb_variant_spec, binary_at)},

@@ -199,6 +199,15 @@ struct bb_inputs {
 	size_t n;
 };
 
+/* `prepare`: runs of another program of the same object before each series, which change the maps
+ * that the variant's program uses. */
+struct bb_prepare_spec {
+	char *program;
+	uint32_t times;          /* runs on each input; 0: one */
+	struct bb_inputs inputs; /* n == 0: the default input of the program's type */
+	struct bb_where where;
+};
+
 /* `globals: {name: 5}`: sets a global variable before the program is loaded. */
 struct bb_global_spec {
 	char *name;
@@ -235,6 +244,8 @@ struct bb_variant_spec {
 	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
+	struct bb_prepare_spec *prepare; /* in the order in which they run */
+	size_t n_prepare;
 	struct bb_map_specs maps; /* the variant's own maps, and the scenario's maps except those
 				     that the variant names itself */
 	uint32_t fill_count;      /* number of entries that this copy of the variant is measured

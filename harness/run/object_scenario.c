@@ -805,6 +805,37 @@ static void write_maps(const struct maker *m, const struct part *part,
 		fputc(']', out);
 }
 
+/* Returns the program of the object that "PROGRAM=N" or "PROGRAM" means, or NULL. */
+static const char *prepared(const struct bb_object_info *info, const char *prepare)
+{
+	size_t len = strcspn(prepare, "=");
+
+	for (size_t i = 0; i < info->n_programs; i++)
+		if (strlen(info->programs[i].name) == len &&
+		    !memcmp(info->programs[i].name, prepare, len))
+			return info->programs[i].name;
+	return NULL;
+}
+
+/* Writes the key `prepare` of a variant. */
+static void write_prepare(const struct maker *m, const struct part *part, FILE *out)
+{
+	const char *before = ", prepare: [{program: ";
+
+	for (size_t i = 0; i < m->opts->prepare.n; i++) {
+		const char *text = m->opts->prepare.v[i], *times = strchr(text, '=');
+		const char *program = prepared(&part->info, text);
+
+		if (!program)
+			continue;
+		write_value(before, program, out);
+		fprintf(out, times ? ", times: %s}" : "}", times ? times + 1 : "");
+		before = ", {program: ";
+	}
+	if (before[2] == '{')
+		fputc(']', out);
+}
+
 static void write_variants(const struct maker *m, FILE *out)
 {
 	fputs("variants:\n", out);
@@ -828,6 +859,7 @@ static void write_variants(const struct maker *m, FILE *out)
 		if (v->part != m->parts)
 			write_value(", object: ", v->part->path, out);
 		write_maps(m, v->part, found, out);
+		write_prepare(m, v->part, out);
 		write_found_globals(found, out);
 		if (found)
 			fputs(", found: yes, description: \"" BB_FOUND_INPUT "\"", out);
@@ -971,6 +1003,37 @@ static int check_numbers(const struct maker *m, const char *option, const struct
 	return 0;
 }
 
+/* Refuses a program to prepare that no object has, and a bad number of runs. */
+static int check_prepare(const struct maker *m, struct bb_err *err)
+{
+	const char *names[MAX_NAMES];
+
+	for (size_t i = 0; i < m->opts->prepare.n; i++) {
+		const char *text = m->opts->prepare.v[i], *times = strchr(text, '=');
+		bool is_found = false;
+		uint64_t count = 1;
+		size_t n = 0;
+
+		if (times && (bb_parse_u64(times + 1, &count) || !count))
+			return bb_fail(err, -EINVAL,
+				       "--prepare=%s is not PROGRAM or PROGRAM=N: a program of the "
+				       "object and how often it runs",
+				       text);
+		for (size_t k = 0; k < m->opts->n_objects; k++) {
+			const struct bb_object_info *info = &m->parts[k].info;
+
+			is_found |= prepared(info, text) != NULL;
+			for (size_t j = 0; j < info->n_programs && n < MAX_NAMES; j++)
+				names[n++] = info->programs[j].name;
+		}
+		if (!is_found)
+			return bb_fail(err, -ENOENT,
+				       "--prepare=%s: there is no such program; there are: %s",
+				       text, n ? bb_phrase__join(names, n).text : "none");
+	}
+	return 0;
+}
+
 /* Refuses a file with a map that no object has. */
 static int check_file(const struct maker *m, const struct bb_maps_file *file, struct bb_err *err)
 {
@@ -1048,6 +1111,8 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 		rc = check_numbers(&m, "fill", &opts->fills, err);
 	if (!rc)
 		rc = check_numbers(&m, "max-entries", &opts->max_entries, err);
+	if (!rc)
+		rc = check_prepare(&m, err);
 	if (!rc)
 		rc = read_files(&m, err);
 	if (!rc)

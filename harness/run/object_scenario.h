@@ -48,6 +48,7 @@ struct bb_object_opts {
 	struct bb_strings packets;
 	struct bb_strings fills;       /* texts MAP=N or MAP=N,N: generated entries */
 	struct bb_strings max_entries; /* texts MAP=N: the room of a map */
+	struct bb_strings prepare;     /* texts PROGRAM or PROGRAM=N: runs before each series */
 	struct bb_strings maps;        /* files with contents of maps (plan/maps_file.h) */
 	/* inputs, globals and entries of maps that --try-inputs found; NULL: not searched */
 	const struct bb_found_inputs *found_inputs;

@@ -55,6 +55,35 @@ if need_exact_faults "page faults"; then
 	expect_grep "page faults, reset: load: all but the first find something else" err 'void: .* drops, 0 expected'
 fi
 
+# --- programs that run first ---
+prepare() {
+	printf '%s\n' "name: prepare" "object: $objects/prepare.bpf.o" \
+		"variants: [{name: find, maps: [{name: learnt}, {name: table}], prepare: [$1]}]" 'drive:' \
+		"  - {with: step, trigger: test-run, samples: 60, inputs: [{name: p, packet: {}, retval: $2}]}" >"$WORK/prepare.yml"
+}
+prepare '{program: learn, times: 7}' 2
+real -s "$WORK/prepare.yml" --loads 3
+expect_status "prepare: 7 runs do not add the 8th key, at any load: succeeds" 0
+expect_no_grep "prepare: 7 runs do not add the 8th key, at any load" err ' void: '
+prepare '{program: learn, times: 2, inputs: [{name: a, packet: {}}, {name: b, packet: {}}]}, {program: learn, times: 4}' 3
+real -s "$WORK/prepare.yml" --loads 3
+expect_status "prepare: 2 runs on each of 2 inputs, and 4 more: succeeds" 0
+expect_no_grep "prepare: 2 runs on each of 2 inputs, and 4 more, add it" err ' void: '
+nothing_left "prepare" "$(find "$results" -name '*.json' | wc -l)"
+prepare '{program: alone}' 3
+real -s "$WORK/prepare.yml" --loads 2
+expect_grep "prepare: a program without these maps is an error" err "prepare: 'alone': it shares no map with 'find'"
+prepare '{program: lern}' 3
+real -s "$WORK/prepare.yml" --loads 2
+expect_grep "prepare: a program that is not there is an error" err "prepare: 'lern': .*learn"
+real --object "$objects/prepare.bpf.o" --program find --prepare lern
+expect_grep "--prepare: a program that is not there is an error" err "prepare=lern: there is no such program; there are: learn, find"
+real --object "$objects/prepare.bpf.o" --program find --prepare learn=0
+expect_grep "--prepare: no run is an error" err 'prepare=learn=0 is not PROGRAM'
+real --object "$objects/prepare.bpf.o" --program find --prepare learn=8 --loads 6 --samples 60
+expect_status "--prepare: succeeds" 0
+expect_no_grep "--prepare: the lookup finds what it put there" out 'failed lookup'
+
 # --- cost against the size of a table ---
 scenario '{name: big_hash, fill: {count: [8, 100000]}}' 0 finds_in_big_hash
 real -s "$WORK/maps.yml" --loads 2
