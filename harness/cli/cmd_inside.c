@@ -40,6 +40,7 @@ struct session {
 	struct bb_take take;               /* begun only with --output */
 	struct bb_inside_figures *figures; /* figures[inside.n_programs] */
 	size_t n_figures;
+	struct bb_inside_figures chains; /* a path is a chain of tail calls */
 	uint64_t began_ns, ended_ns;
 	struct bb_http_server server;
 	struct bb_screen screen;
@@ -138,18 +139,13 @@ static double runs_per_s(const struct session *s, size_t i)
 	       ((double)(s->ended_ns - s->inside.programs[i].began_ns) * 1e-9);
 }
 
-static double worst_of(const struct session *s, const struct bb_inside_path *p)
-{
-	return bb_inside_path__worst(p, s->inside.price.clock_ns);
-}
-
 static const double shares[] = {0.5, 0.9, 0.99, 0.999};
 static const char *const share_names[] = {"p50", "p90", "p99", "p99_9"};
 #define N_SHARES (BB_LEN(shares))
 
-static void add_times(const struct session *s, const struct bb_inside_path *p, struct bb_doc *d)
+static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
 {
-	double clock_ns = s->inside.price.clock_ns, mean = bb_inside_path__mean(p, clock_ns);
+	double mean = bb_inside_path__mean(p, clock_ns), worst = bb_inside_path__worst(p, clock_ns);
 
 	bb_doc__number_cell(d, mean, mean);
 	for (size_t i = 0; i < N_SHARES; i++) {
@@ -157,7 +153,7 @@ static void add_times(const struct session *s, const struct bb_inside_path *p, s
 
 		bb_doc__number_cell(d, ns, ns);
 	}
-	bb_doc__number_cell(d, worst_of(s, p), worst_of(s, p));
+	bb_doc__number_cell(d, worst, worst);
 }
 
 static const struct bb_doc_column program_columns[] = {
@@ -191,7 +187,7 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 		bb_doc__number_cell(d, runs_per_s(s, i), runs_per_s(s, i));
 		bb_doc__number_cell(d, cpu, cpu);
 		bb_doc__cell(d, "%.3g", 100 * (double)f->all.timed / (double)f->began);
-		add_times(s, &f->all, d);
+		add_times(&f->all, s->inside.price.clock_ns, d);
 	}
 }
 
@@ -257,7 +253,7 @@ static void print_path(const struct session *s, size_t i, size_t nth, struct bb_
 	bb_doc__cell(d, "%" PRIu64, p->runs);
 	bb_doc__cell(d, "%.3g", 100 * (double)p->runs / (double)f->all.runs);
 	bb_doc__number_cell(d, time, time);
-	add_times(s, p, d);
+	add_times(p, s->inside.price.clock_ns, d);
 	if (ends_in_call(&s->inside.programs[i], p))
 		bb_doc__cell(d, "tail call");
 	else
@@ -289,6 +285,79 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 	btf__free(btf);
 }
 
+static const struct bb_doc_column chain_columns[] = {
+	{BB_TEXT("tail calls")},
+	{BB_NUMBER("runs")},
+	{BB_NUMBER("runs %"), .doc = "share of the runs of the chain's first program"},
+	{BB_NUMBER("mean")},
+	{BB_NUMBER("p50")},
+	{BB_NUMBER("p90")},
+	{BB_NUMBER("p99")},
+	{BB_NUMBER("p99.9")},
+	{BB_NUMBER("worst")},
+};
+
+/* Returns how many programs the key of a chain names. */
+static unsigned int length_of(uint64_t key)
+{
+	unsigned int n = 0;
+
+	for (; key; key >>= 8)
+		n++;
+	return n;
+}
+
+/* Returns the nth program that the key of a chain names. */
+static size_t called_nth(uint64_t key, unsigned int nth)
+{
+	return (size_t)(key >> 8 * (length_of(key) - 1 - nth) & BB_INSIDE_CHAINED) - 1;
+}
+
+static double clock_of_chain(const struct session *s, const struct bb_inside_path *chain)
+{
+	return s->inside.price.clock_ns * length_of(chain->key);
+}
+
+/* Returns "first > second > third"; free it. */
+static char *name_chain(const struct session *s, uint64_t key)
+{
+	size_t len;
+	char *name = NULL;
+	FILE *out = bb_open_memstream(&name, &len);
+
+	fputs(key ? length_of(key) == BB_INSIDE_CHAIN_OF ? "... > " : "" : "others", out);
+	for (unsigned int i = 0; i < length_of(key); i++) {
+		size_t nth = called_nth(key, i);
+
+		fprintf(out, "%s%s", i ? " > " : "",
+			nth < s->inside.n_programs ? s->inside.programs[nth].name : "?");
+	}
+	fclose(out);
+	return name;
+}
+
+static void print_chains(const struct session *s, struct bb_doc *d)
+{
+	const struct bb_inside_figures *f = &s->chains;
+
+	if (f->n_paths)
+		bb_doc__table(d, chain_columns, BB_LEN(chain_columns));
+	for (size_t i = 0; i < f->n_paths && i < s->args->n_paths; i++) {
+		const struct bb_inside_path *c = &f->paths[i];
+		size_t first = c->key ? called_nth(c->key, 0) : s->n_figures;
+		char *name = name_chain(s, c->key);
+		double share = first < s->n_figures && length_of(c->key) < BB_INSIDE_CHAIN_OF
+				       ? 100 * (double)c->runs / (double)s->figures[first].began
+				       : NAN;
+
+		bb_doc__text_cell(d, name);
+		bb_doc__cell(d, "%" PRIu64, c->runs);
+		bb_doc__number_cell(d, share, share);
+		add_times(c, clock_of_chain(s, c), d);
+		free(name);
+	}
+}
+
 static void print_others(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside *in = &s->inside;
@@ -309,7 +378,8 @@ static void print_others(const struct session *s, struct bb_doc *d)
 				    : !p->clone.with                     ? "counted only"
 				    : !(p->clone.with & BB_INSIDE_PATHS) ? "without paths"
 				    : !(p->clone.with & BB_INSIDE_TIME)  ? "without time"
-									 : "without packets",
+									: "without packets or tail "
+									  "calls",
 				    p->why);
 	}
 	bb_doc__add(d, BB_DOC_FAINT, NULL,
@@ -342,6 +412,7 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 static void print_table(const struct session *s, struct bb_doc *d)
 {
 	print_programs(s, d);
+	print_chains(s, d);
 	for (size_t i = 0; i < s->inside.n_programs; i++)
 		print_paths(s, i, d);
 	print_others(s, d);
@@ -350,16 +421,14 @@ static void print_table(const struct session *s, struct bb_doc *d)
 
 /* --- other formats --- */
 
-static void json_times(const struct session *s, const struct bb_inside_path *p, struct bb_json *w)
+static void json_times(const struct bb_inside_path *p, double clock_ns, struct bb_json *w)
 {
-	double clock_ns = s->inside.price.clock_ns;
-
 	bb_json__add_u64(w, "timed", p->timed);
 	bb_json__add_fixed(w, "mean", bb_inside_path__mean(p, clock_ns));
 	for (size_t i = 0; i < N_SHARES; i++)
 		bb_json__add_fixed(w, share_names[i],
 				   bb_inside_path__quantile(p, shares[i], clock_ns));
-	bb_json__add_fixed(w, "worst", worst_of(s, p));
+	bb_json__add_fixed(w, "worst", bb_inside_path__worst(p, clock_ns));
 }
 
 static void json_program(const struct session *s, size_t i, struct bb_json *w)
@@ -376,7 +445,7 @@ static void json_program(const struct session *s, size_t i, struct bb_json *w)
 	bb_json__add_text(w, "why", p->why);
 	bb_json__add_u64(w, "runs", f->began);
 	bb_json__add_fixed(w, "runs_per_s", runs_per_s(s, i));
-	json_times(s, &f->all, w);
+	json_times(&f->all, s->inside.price.clock_ns, w);
 	bb_json__open(w, "paths", "[\n");
 	for (size_t k = 0; p->clone.with & BB_INSIDE_PATHS && k < f->n_paths; k++) {
 		bb_json__open(w, NULL, "{");
@@ -386,10 +455,27 @@ static void json_program(const struct session *s, size_t i, struct bb_json *w)
 		bb_json__add_bool(w, "tail_call", ends_in_call(p, &f->paths[k]));
 		bb_json__add_bool(w, "varies", f->paths[k].varies);
 		bb_json__add_double(w, "retval", (double)(int64_t)f->paths[k].retval);
-		json_times(s, &f->paths[k], w);
+		json_times(&f->paths[k], s->inside.price.clock_ns, w);
 		bb_json__close(w);
 	}
 	bb_json__close(w);
+	bb_json__close(w);
+}
+
+static void json_chains(const struct session *s, struct bb_json *w)
+{
+	bb_json__open(w, "chains", "[\n");
+	for (size_t i = 0; i < s->chains.n_paths; i++) {
+		const struct bb_inside_path *c = &s->chains.paths[i];
+		char *name = name_chain(s, c->key);
+
+		bb_json__open(w, NULL, "{");
+		bb_json__add_text(w, "programs", name);
+		bb_json__add_u64(w, "runs", c->runs);
+		json_times(c, clock_of_chain(s, c), w);
+		bb_json__close(w);
+		free(name);
+	}
 	bb_json__close(w);
 }
 
@@ -407,6 +493,8 @@ static void write_json(const struct session *s, FILE *out)
 	bb_json__open(&w, "programs", "[\n");
 	for (size_t i = 0; i < s->inside.n_programs; i++)
 		json_program(s, i, &w);
+	bb_json__close(&w);
+	json_chains(s, &w);
 	bb_json__end(&w);
 }
 
@@ -492,6 +580,7 @@ static void forget_figures(struct session *s)
 {
 	for (size_t i = 0; i < s->n_figures; i++)
 		bb_inside_figures__done(&s->figures[i]);
+	bb_inside_figures__done(&s->chains);
 	free(s->figures);
 	s->figures = NULL;
 	s->n_figures = 0;
@@ -508,6 +597,8 @@ static void read_figures(struct session *s)
 	for (size_t i = 0; i < s->inside.n_programs; i++)
 		if (s->inside.programs[i].id)
 			s->figures[i] = bb_inside_figures__read(&s->inside.programs[i].clone);
+	if (s->inside.has_chains)
+		s->chains = bb_inside_figures__read(&s->inside.chains);
 }
 
 static int write_figures(void *arg, FILE *out, struct bb_err *)
@@ -655,6 +746,7 @@ static int run_command(struct session *s, struct bb_err *err)
 		if (s->is_screen)
 			bb_screen__close(&s->screen);
 	}
+	s->command.load = NULL; /* what is loaded from now on has no figures */
 	if (!rc)
 		read_figures(s);
 	if (!rc && s->args->measure.output)

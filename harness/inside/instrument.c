@@ -5,26 +5,29 @@
 
 #define MOST_STRIPES 16u
 #define MOST_BYTES (16u << 20)
+#define MOST_CPUS 4096u            /* CPUs with a hand-over of their own */
+#define CHAINS_SLOTS 64u           /* chains that are told apart */
 #define PROBES 4u                  /* slots of the table in which a path is looked for */
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
 #define MOST_TURNS 16u /* different numbers of turns that the table has room for */
 /* Greatest length of each part of a clone, in instruction slots of 8 bytes. */
-#define ENTRY_SLOTS 128u
+#define ENTRY_SLOTS 160u
 #define EXIT_SLOTS 1024u
-#define CALL_SLOTS 48u
+#define CALL_SLOTS 80u
 #define TURN_SLOTS 6u
 
 /* Where the parts of a run's state are on the stack: offsets from r10. 0: the clone does not
  * have the part. */
 struct frame {
-	int16_t began, stripe, packet, turns, saved_turn, words, saved;
+	int16_t began, stripe, packet, chain, spent, turns, saved_turn, words, saved;
 	int16_t scratch; /* bytes 2 and 3: emit_forget(); 4 to 7: the index of the exit + 1 */
 };
 
 struct maker {
 	struct bb_inside_clone c;
+	const struct bb_inside_instruments *instruments;
 	const struct bb_code *code;
 	const struct bb_cfg *g;
 	struct bb_registers regs;
@@ -189,6 +192,10 @@ static int lay_out_frame(struct maker *m, uint32_t stack_bytes, struct bb_err *e
 		m->frame.stripe = take_words(&depth, 1);
 	if (m->c.with & BB_INSIDE_PACKETS)
 		m->frame.packet = take_words(&depth, 1);
+	if (m->c.with & BB_INSIDE_CHAINS) {
+		m->frame.chain = take_words(&depth, 1);
+		m->frame.spent = take_words(&depth, 1);
+	}
 	if (m->c.with & BB_INSIDE_PATHS && m->c.has_turns) {
 		m->frame.turns = take_words(&depth, 1);
 		m->frame.saved_turn = take_words(&depth, 1);
@@ -261,15 +268,20 @@ static uint32_t packets_from(const struct bb_inside_clone *c)
 	return BB_INSIDE_HEAD + (c->n_slots + 1) * c->slot_bytes;
 }
 
-static int make_memory(struct maker *m, struct bb_err *err)
+static uint32_t n_cpus(uint32_t most)
 {
-	struct bb_inside_clone *c = &m->c;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint32_t n = power_of_two_from(cpus > 0 ? (uint32_t)cpus : 1);
+
+	return n > most ? most : n;
+}
+
+/* Makes the memory of `c`, and `more` bytes behind its stripes. */
+static int make_memory(struct bb_inside_clone *c, size_t more, struct bb_err *err)
+{
 	int rc;
 
-	c->n_stripes = power_of_two_from(cpus > 0 ? (uint32_t)cpus : 1);
-	c->n_stripes = c->n_stripes > MOST_STRIPES ? MOST_STRIPES : c->n_stripes;
-	choose_slots(m);
+	c->n_stripes = n_cpus(MOST_STRIPES);
 	c->slot_bytes = (BB_INSIDE_MARKS + 8 * (c->n_words + 1) + 63) / 64 * 64;
 	if (c->with & BB_INSIDE_PACKETS)
 		c->packet_bytes = (BB_INSIDE_BYTES + c->snap + 63) / 64 * 64;
@@ -277,23 +289,24 @@ static int make_memory(struct maker *m, struct bb_err *err)
 		c->stripe_bytes = packets_from(c) + BB_INSIDE_RING * c->packet_bytes;
 	while (c->n_stripes * c->stripe_bytes > MOST_BYTES && (c->n_stripes /= 2));
 	rc = bb_shared_memory__open("bb_inside",
-				    BB_INSIDE_STRIPES + (size_t)c->n_stripes * c->stripe_bytes,
+				    BB_INSIDE_STRIPES + (size_t)c->n_stripes * c->stripe_bytes +
+					    more,
 				    &c->memory, err);
 	for (uint8_t i = 0; !rc && i < 32; i++)
 		((volatile uint8_t *)c->memory.v)[BB_INSIDE_LOG2 + (POWER_TO_INDEX << i >> 27)] = i;
 	return rc;
 }
 
-/* reg = the address of this CPU's stripe. r0 to r5 are overwritten. */
-static void emit_stripe(struct maker *m, uint8_t reg)
+/* reg = the address of this CPU's stripe in the memory of `c`. r0 to r5 are overwritten. */
+static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_t reg)
 {
-	if (m->c.n_stripes > 1) {
+	if (c->n_stripes > 1) {
 		call_helper(&m->out, BPF_FUNC_get_smp_processor_id);
-		compute(&m->out, BPF_AND, BPF_REG_0, (int32_t)m->c.n_stripes - 1);
-		compute(&m->out, BPF_MUL, BPF_REG_0, (int32_t)m->c.stripe_bytes);
+		compute(&m->out, BPF_AND, BPF_REG_0, (int32_t)c->n_stripes - 1);
+		compute(&m->out, BPF_MUL, BPF_REG_0, (int32_t)c->stripe_bytes);
 	}
-	bb_emit_address(&m->out, reg, m->c.memory.fd, BB_INSIDE_STRIPES);
-	if (m->c.n_stripes > 1)
+	bb_emit_address(&m->out, reg, c->memory.fd, BB_INSIDE_STRIPES);
+	if (c->n_stripes > 1)
 		compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
 }
 
@@ -304,7 +317,7 @@ static void emit_number(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
 
-	emit_stripe(m, BPF_REG_1);
+	emit_stripe(m, &m->c, BPF_REG_1);
 	write_word(r, BPF_REG_10, m->frame.stripe, BPF_REG_1);
 	compute(r, BPF_MOV, BPF_REG_2, 1);
 	if (m->c.counts_entries) {
@@ -396,6 +409,79 @@ static void emit_packet_took(struct maker *m)
 	land_both(r, none);
 }
 
+/* reg = the address of this CPU's hand-over. r0 to r5 are overwritten. */
+static void emit_hand_over(struct maker *m, uint8_t reg)
+{
+	const struct bb_inside_clone *c = m->instruments->chains;
+
+	call_helper(&m->out, BPF_FUNC_get_smp_processor_id);
+	compute(&m->out, BPF_AND, BPF_REG_0, (int32_t)n_cpus(MOST_CPUS) - 1);
+	compute(&m->out, BPF_MUL, BPF_REG_0, BB_INSIDE_HAND_OVER);
+	bb_emit_address(&m->out, reg, c->memory.fd,
+			BB_INSIDE_STRIPES + c->n_stripes * c->stripe_bytes);
+	compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
+}
+
+/*
+ * Takes over what the program left that called this one; if there was none, a chain begins. r2 is
+ * the number of the run, r6 the context. Afterwards r7 is 0 if the run is timed: a chain is timed
+ * as a whole, or not at all. r0, r1, r3 to r5 and r8 are overwritten. An interrupt may overwrite a
+ * hand-over, but it never takes one, because its context is another.
+ */
+static void emit_take_over(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+	uint32_t is_first;
+
+	move(r, BPF_REG_8, BPF_REG_2);
+	emit_hand_over(m, BPF_REG_3);
+	bb_emit_address(r, BPF_REG_7, m->c.memory.fd, 0);
+	read_word(r, BPF_REG_1, BPF_REG_7, BB_INSIDE_ZERO);
+	read_word(r, BPF_REG_4, BPF_REG_7, BB_INSIDE_ZERO);
+	read_word(r, BPF_REG_7, BPF_REG_7, BB_INSIDE_MASK);
+	compute_by(r, BPF_AND, BPF_REG_7, BPF_REG_8);
+	read_word(r, BPF_REG_0, BPF_REG_3, BB_INSIDE_CALLER);
+	is_first = jump_if_by(r, BPF_JNE, BPF_REG_0, BPF_REG_6);
+	compute(r, BPF_MOV, BPF_REG_0, 0);
+	write_word(r, BPF_REG_3, BB_INSIDE_CALLER, BPF_REG_0);
+	read_word(r, BPF_REG_1, BPF_REG_3, BB_INSIDE_CHAIN);
+	read_word(r, BPF_REG_4, BPF_REG_3, BB_INSIDE_SPENT);
+	move(r, BPF_REG_7, BPF_REG_4);
+	compute(r, BPF_ARSH, BPF_REG_7, 63);
+	land_both(r, is_first);
+	compute(r, BPF_LSH, BPF_REG_1, 8);
+	compute(r, BPF_OR, BPF_REG_1, (int32_t)m->instruments->number);
+	write_word(r, BPF_REG_10, m->frame.chain, BPF_REG_1);
+	write_word(r, BPF_REG_10, m->frame.spent, BPF_REG_4);
+	move(r, BPF_REG_2, BPF_REG_8);
+}
+
+/* r2 = the time of the chain, if the run took r8 ns; -1: it is not timed. r3 is overwritten. */
+static void emit_spent(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	read_word(r, BPF_REG_2, BPF_REG_10, m->frame.spent);
+	compute_by(r, BPF_ADD, BPF_REG_2, BPF_REG_8);
+	move(r, BPF_REG_3, BPF_REG_8);
+	compute(r, BPF_ARSH, BPF_REG_3, 63);
+	compute_by(r, BPF_OR, BPF_REG_2, BPF_REG_3);
+}
+
+/* Leaves the chain for the program that is called; the run took r8 ns. r0 to r6 are overwritten. */
+static void emit_give_over(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	emit_hand_over(m, BPF_REG_6);
+	emit_spent(m);
+	write_word(r, BPF_REG_6, BB_INSIDE_SPENT, BPF_REG_2);
+	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
+	write_word(r, BPF_REG_6, BB_INSIDE_CHAIN, BPF_REG_1);
+	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.saved); /* the context */
+	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
+}
+
 /* Emits the start of the clone, which sets up the run's state. The state begins with zeros that
  * the verifier does not know to be zero; otherwise it would check every path separately. */
 static void emit_entry(struct maker *m)
@@ -408,6 +494,8 @@ static void emit_entry(struct maker *m)
 		move(r, BPF_REG_6, BPF_REG_1);
 		emit_number(m);
 	}
+	if (m->frame.chain)
+		emit_take_over(m);
 	bb_emit_address(r, BPF_REG_3, m->c.memory.fd, 0);
 	read_word(r, BPF_REG_0, BPF_REG_3, BB_INSIDE_ZERO);
 	if (m->frame.turns)
@@ -419,7 +507,7 @@ static void emit_entry(struct maker *m)
 	if (is_timed) {
 		read_word(r, BPF_REG_3, BPF_REG_3, BB_INSIDE_MASK);
 		compute_by(r, BPF_AND, BPF_REG_3, BPF_REG_2);
-		untimed = jump_if(r, BPF_JNE, BPF_REG_3, 0);
+		untimed = jump_if(r, BPF_JNE, m->frame.chain ? BPF_REG_7 : BPF_REG_3, 0);
 		if (m->frame.packet)
 			emit_copy_packet(m);
 		call_helper(r, BPF_FUNC_ktime_get_ns);
@@ -563,16 +651,16 @@ static void emit_new_path(struct maker *m)
 	write_word(r, BPF_REG_4, BB_INSIDE_RETVAL, BPF_REG_6);
 }
 
-/* r4 = the address of slot r2 (modulo n_slots) in the stripe at r5. */
-static void emit_slot_address(struct maker *m)
+/* r4 = the address of slot r2 (modulo n_slots) in the stripe of `c` at r5. */
+static void emit_slot_address(struct maker *m, const struct bb_inside_clone *c)
 {
 	struct bb_rewrite *r = &m->out;
 
 	move(r, BPF_REG_4, BPF_REG_5);
-	if (m->c.n_slots > 1) {
-		compute(r, BPF_AND, BPF_REG_2, (int32_t)m->c.n_slots - 1);
+	if (c->n_slots > 1) {
+		compute(r, BPF_AND, BPF_REG_2, (int32_t)c->n_slots - 1);
 		move(r, BPF_REG_3, BPF_REG_2);
-		compute(r, BPF_MUL, BPF_REG_3, (int32_t)m->c.slot_bytes);
+		compute(r, BPF_MUL, BPF_REG_3, (int32_t)c->slot_bytes);
 		compute_by(r, BPF_ADD, BPF_REG_4, BPF_REG_3);
 	}
 	compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
@@ -589,7 +677,7 @@ static void emit_numbered_slot(struct maker *m)
 		emit_number_of_path(m);
 	else
 		compute(r, BPF_MOV, BPF_REG_1, 1);
-	emit_slot_address(m);
+	emit_slot_address(m, &m->c);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
 	is_known = jump_if(r, BPF_JNE, BPF_REG_0, 0);
 	write_word(r, BPF_REG_4, BB_INSIDE_KEY, BPF_REG_1);
@@ -597,18 +685,17 @@ static void emit_numbered_slot(struct maker *m)
 	land_both(r, is_known);
 }
 
-/* As emit_numbered_slot(), for paths that are hashed. If the table has no room for the path, r4
- * becomes the address of the last slot. */
-static void emit_hashed_slot(struct maker *m)
+/* r4 = the address of the slot of key r1 in the stripe of `c` at r5; r2 says where to look first.
+ * If the table has no room for the key, it is the address of the last slot. */
+static void emit_hashed_slot(struct maker *m, const struct bb_inside_clone *c)
 {
 	struct bb_rewrite *r = &m->out;
 	uint32_t found[2 * PROBES], is_new[PROBES], n = 0, done;
 
-	emit_hash_of_path(m);
 	for (uint32_t p = 0; p < PROBES; p++) {
 		uint32_t other;
 
-		emit_slot_address(m);
+		emit_slot_address(m, c);
 		read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_KEY);
 		found[n++] = jump_if_by(r, BPF_JEQ, BPF_REG_0, BPF_REG_1);
 		other = jump_if(r, BPF_JNE, BPF_REG_0, 0);
@@ -621,11 +708,12 @@ static void emit_hashed_slot(struct maker *m)
 		compute(r, BPF_ADD, BPF_REG_2, 1);
 	}
 	move(r, BPF_REG_4, BPF_REG_5);
-	compute(r, BPF_ADD, BPF_REG_4, (int32_t)(BB_INSIDE_HEAD + m->c.n_slots * m->c.slot_bytes));
+	compute(r, BPF_ADD, BPF_REG_4, (int32_t)(BB_INSIDE_HEAD + c->n_slots * c->slot_bytes));
 	done = jump_if(r, BPF_JA, 0, 0);
 	for (uint32_t p = 0; p < PROBES; p++)
 		land(r, is_new[p]);
-	emit_new_path(m);
+	if (c == &m->c)
+		emit_new_path(m);
 	land_both(r, done);
 	for (uint32_t i = 0; i < n; i++)
 		land(r, found[i]);
@@ -694,38 +782,14 @@ static void emit_add_time(struct maker *m)
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_W, BPF_REG_4, BPF_REG_1, BB_INSIDE_HIST, BPF_ADD);
 }
 
-/* Counts the run that ends here; r6 is its return value. Afterwards r5 is the address of the slot.
- * With the clock, r8 is the time in ns (-1: the run was not timed), and r4 + BB_INSIDE_HIST is the
- * address of the bucket of a timed run. */
-static void emit_record(struct maker *m)
+/* Counts a run of r8 ns (-1: it is not timed) in slot r4; see emit_add_time(). */
+static void emit_count(struct maker *m)
 {
-	bool is_timed = m->c.with & BB_INSIDE_TIME;
 	struct bb_rewrite *r = &m->out;
-	uint32_t untimed = 0, done;
+	uint32_t untimed = 0, done = 0;
+	bool is_timed = m->c.with & BB_INSIDE_TIME;
 
-	if (is_timed)
-		emit_time(m);
-	if (m->frame.stripe)
-		read_word(r, BPF_REG_5, BPF_REG_10, m->frame.stripe);
-	else
-		emit_stripe(m, BPF_REG_5);
-	if (m->is_numbered) {
-		emit_numbered_slot(m);
-	} else if (m->c.n_slots) {
-		emit_hashed_slot(m);
-	} else {
-		move(r, BPF_REG_4, BPF_REG_5);
-		compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
-	}
-	move(r, BPF_REG_5, BPF_REG_4);
-	if (m->frame.packet)
-		emit_packet_took(m);
 	compute(r, BPF_MOV, BPF_REG_1, 1);
-	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_RETVAL);
-	compute_by(r, BPF_XOR, BPF_REG_0, BPF_REG_6);
-	read_word(r, BPF_REG_2, BPF_REG_4, BB_INSIDE_VARIES);
-	compute_by(r, BPF_OR, BPF_REG_0, BPF_REG_2);
-	write_word(r, BPF_REG_4, BB_INSIDE_VARIES, BPF_REG_0);
 	if (is_timed) {
 		untimed = jump_if(r, BPF_JEQ, BPF_REG_8, -1);
 		emit_add_time(m);
@@ -735,6 +799,61 @@ static void emit_record(struct maker *m)
 	add_atomically(r, BPF_REG_4, BB_INSIDE_UNTIMED, BPF_REG_1, 0);
 	if (is_timed)
 		land(r, done);
+}
+
+/* Counts the chain that ends with this run, which took r8 ns. A program alone is no chain. */
+static void emit_end_chain(struct maker *m)
+{
+	const struct bb_inside_clone *c = m->instruments->chains;
+	struct bb_rewrite *r = &m->out;
+	uint32_t alone;
+
+	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
+	alone = jump_if(r, BPF_JLE, BPF_REG_1, BB_INSIDE_CHAINED);
+	emit_stripe(m, c, BPF_REG_5);
+	emit_spent(m);
+	move(r, BPF_REG_8, BPF_REG_2);
+	read_word(r, BPF_REG_1, BPF_REG_10, m->frame.chain);
+	move(r, BPF_REG_2, BPF_REG_1);
+	emit_number64(r, BPF_REG_3, HASH);
+	compute_by(r, BPF_MUL, BPF_REG_2, BPF_REG_3);
+	compute(r, BPF_RSH, BPF_REG_2, 48);
+	emit_hashed_slot(m, c);
+	emit_count(m);
+	land_both(r, alone);
+}
+
+/* Counts the run that ends here; r6 is its return value. Afterwards r5 is the address of the slot.
+ * With the clock, r8 is the time in ns (-1: the run was not timed), and r4 + BB_INSIDE_HIST is the
+ * address of the bucket of a timed run. */
+static void emit_record(struct maker *m)
+{
+	struct bb_rewrite *r = &m->out;
+
+	if (m->c.with & BB_INSIDE_TIME)
+		emit_time(m);
+	if (m->frame.stripe)
+		read_word(r, BPF_REG_5, BPF_REG_10, m->frame.stripe);
+	else
+		emit_stripe(m, &m->c, BPF_REG_5);
+	if (m->is_numbered) {
+		emit_numbered_slot(m);
+	} else if (m->c.n_slots) {
+		emit_hash_of_path(m);
+		emit_hashed_slot(m, &m->c);
+	} else {
+		move(r, BPF_REG_4, BPF_REG_5);
+		compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
+	}
+	move(r, BPF_REG_5, BPF_REG_4);
+	if (m->frame.packet)
+		emit_packet_took(m);
+	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_RETVAL);
+	compute_by(r, BPF_XOR, BPF_REG_0, BPF_REG_6);
+	read_word(r, BPF_REG_2, BPF_REG_4, BB_INSIDE_VARIES);
+	compute_by(r, BPF_OR, BPF_REG_0, BPF_REG_2);
+	write_word(r, BPF_REG_4, BB_INSIDE_VARIES, BPF_REG_0);
+	emit_count(m);
 }
 
 static void emit_call_saves(struct maker *m, uint32_t at, bool is_back)
@@ -769,8 +888,15 @@ static void emit_tail_call(struct maker *m, uint32_t at, uint32_t nth)
 		write_word(r, BPF_REG_10, bucket, BPF_REG_4);
 		write_word(r, BPF_REG_10, ns, BPF_REG_8);
 	}
+	if (m->frame.chain)
+		emit_give_over(m);
 	emit_call_saves(m, at, true);
 	bb_emit_old(r, at);
+	if (m->frame.chain) {
+		emit_hand_over(m, BPF_REG_1);
+		compute(r, BPF_MOV, BPF_REG_2, 0);
+		write_word(r, BPF_REG_1, BB_INSIDE_CALLER, BPF_REG_2);
+	}
 	read_word(r, BPF_REG_1, BPF_REG_10, slot);
 	compute(r, BPF_MOV, BPF_REG_2, -1);
 	if (!(m->c.with & BB_INSIDE_TIME)) {
@@ -819,6 +945,8 @@ static void emit_common_exit(struct maker *m)
 		m->too_far |= !bb_rewrite__jump(&m->out, m->to_exit[i], m->out.n);
 	move(&m->out, BPF_REG_6, BPF_REG_0);
 	emit_record(m);
+	if (m->frame.chain)
+		emit_end_chain(m);
 	move(&m->out, BPF_REG_0, BPF_REG_6);
 	bb_emit(&m->out, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
@@ -1003,10 +1131,14 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 /* --- the clone --- */
 
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,
-			  unsigned int with, uint32_t snap, struct bb_inside_clone *ret_clone,
-			  struct bb_rewrite *ret_out, struct bb_err *err)
+			  const struct bb_inside_instruments *instruments,
+			  struct bb_inside_clone *ret_clone, struct bb_rewrite *ret_out,
+			  struct bb_err *err)
 {
-	struct maker m = {.c = {.with = with, .snap = snap, .memory = {.fd = -1}},
+	struct maker m = {.c = {.with = instruments->with,
+				.snap = instruments->snap,
+				.memory = {.fd = -1}},
+			  .instruments = instruments,
 			  .code = code,
 			  .g = g};
 	int rc;
@@ -1016,8 +1148,9 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	find_marks(&m);
 	find_exits(&m);
 	rc = lay_out_frame(&m, stack_bytes, err);
+	choose_slots(&m);
 	if (!rc)
-		rc = make_memory(&m, err);
+		rc = make_memory(&m.c, 0, err);
 	if (!rc)
 		rc = write_clone(&m, err);
 	bb_registers__done(&m.regs);
@@ -1031,6 +1164,12 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	*ret_out = m.out;
 	*ret_clone = m.c;
 	return 0;
+}
+
+int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *err)
+{
+	*ret_chains = (struct bb_inside_clone){.n_slots = CHAINS_SLOTS, .memory = {.fd = -1}};
+	return make_memory(ret_chains, (size_t)n_cpus(MOST_CPUS) * BB_INSIDE_HAND_OVER, err);
 }
 
 void bb_inside_clone__done(struct bb_inside_clone *c)

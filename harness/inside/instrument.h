@@ -21,6 +21,9 @@ enum bb_inside_with {
 	/* The clone copies the packets of some runs, as they are when the run begins. Needs both
 	 * others, and a program whose context is a packet. */
 	BB_INSIDE_PACKETS = 4,
+	/* The clone notes which programs called each other by tail calls before it ran. Needs
+	 * BB_INSIDE_TIME. */
+	BB_INSIDE_CHAINS = 8,
 };
 
 /*
@@ -58,6 +61,18 @@ enum bb_inside_with {
 #define BB_INSIDE_RING 64u
 #define BB_INSIDE_MOST_SNAP 1514u
 
+/* The memory of chains has the same parts; a slot is that of a chain of tail calls. Its key names
+ * the last 8 programs of the chain, a byte each, the last one in the lowest byte. Behind the
+ * stripes, each CPU has a hand-over: what a program leaves for the one that it calls. */
+#define BB_INSIDE_CALLER                                                                           \
+	0u                  /* address of the context of both programs; 0: nothing is handed over  \
+			     */
+#define BB_INSIDE_CHAIN 8u  /* key of the chain so far */
+#define BB_INSIDE_SPENT 16u /* time of the chain so far, ns; -1: the chain is not timed */
+#define BB_INSIDE_HAND_OVER 64u
+#define BB_INSIDE_CHAINED 255u /* most programs that chains tell apart */
+#define BB_INSIDE_CHAIN_OF 8u  /* most programs that a key names */
+
 struct bb_inside_clone {
 	unsigned int with; /* set of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
@@ -82,15 +97,26 @@ struct bb_inside_clone {
  * keeps them in memory, or has subprograms. */
 bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes);
 
+/* The instruments of a clone. */
+struct bb_inside_instruments {
+	unsigned int with;                    /* set of enum bb_inside_with */
+	uint32_t snap;                        /* with packets: most bytes that are copied of each */
+	const struct bb_inside_clone *chains; /* with chains: their memory */
+	uint32_t number; /* with chains: of the program, 1 to BB_INSIDE_CHAINED */
+};
+
 /*
  * Makes a clone and writes its code to *ret_out. The caller loads the code and frees it with
- * bb_rewrite__done(). `stack_bytes` is how deep the stack of the program's main function is. With
- * packets, at most `snap` bytes (BB_INSIDE_MOST_SNAP) of each are copied. Returns -ENOTSUP if the
- * stack has no room for the clone's state or the clone is too long.
+ * bb_rewrite__done(). `stack_bytes` is how deep the stack of the program's main function is.
+ * Returns -ENOTSUP if the stack has no room for the clone's state or the clone is too long.
  */
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,
-			  unsigned int with, uint32_t snap, struct bb_inside_clone *ret_clone,
-			  struct bb_rewrite *ret_out, struct bb_err *err);
+			  const struct bb_inside_instruments *instruments,
+			  struct bb_inside_clone *ret_clone, struct bb_rewrite *ret_out,
+			  struct bb_err *err);
+/* Makes the memory of chains. Returns 0 or -errno with a message. */
+int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *err);
+/* Both are closed by this function. */
 void bb_inside_clone__done(struct bb_inside_clone *c);
 
 /* True if the context of programs of this type is a packet that a clone can copy. */

@@ -261,12 +261,17 @@ static int ask_verifier(struct load *l, char *log, uint32_t *ret_bytes)
 /* Loads a clone with the instruments in `first`, or with fewer if the verifier refuses it. The
  * program itself is loaded only if its code does not show how deep its stack is, or if the first
  * clone fails. Returns a descriptor, or -errno with the reason in l->why. */
-static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int first,
-		      uint32_t snap, char *log)
+static int load_clone(struct load *l, struct bb_inside_program *p,
+		      const struct bb_inside_instruments *first, char *log)
 {
-	static const unsigned int tried[] = {BB_INSIDE_TIME | BB_INSIDE_PATHS | BB_INSIDE_PACKETS,
-					     BB_INSIDE_TIME | BB_INSIDE_PATHS, BB_INSIDE_PATHS,
-					     BB_INSIDE_TIME, 0};
+	static const unsigned int paths = BB_INSIDE_TIME | BB_INSIDE_PATHS,
+				  tried[] = {paths | BB_INSIDE_PACKETS | BB_INSIDE_CHAINS,
+					     paths | BB_INSIDE_CHAINS,
+					     paths | BB_INSIDE_PACKETS,
+					     paths,
+					     BB_INSIDE_PATHS,
+					     BB_INSIDE_TIME,
+					     0};
 	char words[200];
 	uint32_t stack_bytes;
 	bool is_known = bb_inside__depth(&p->code, &p->cfg, &stack_bytes);
@@ -275,13 +280,15 @@ static int load_clone(struct load *l, struct bb_inside_program *p, unsigned int 
 	if (!is_known && ask_verifier(l, log, &stack_bytes))
 		return -ENOTSUP;
 	for (size_t i = 0; fd < 0 && i < BB_LEN(tried); i++) {
+		struct bb_inside_instruments with = *first;
 		struct bb_err err = {0};
 		struct bb_rewrite out;
 
-		if (tried[i] & ~first)
+		if (tried[i] & ~first->with)
 			continue;
-		if (!bb_inside_clone__make(&p->code, &p->cfg, stack_bytes, tried[i], snap,
-					   &p->clone, &out, &err)) {
+		with.with = tried[i];
+		if (!bb_inside_clone__make(&p->code, &p->cfg, stack_bytes, &with, &p->clone, &out,
+					   &err)) {
 			fd = load(&l->attr, l->attr_size, &out, log);
 			bb_rewrite__done(&out);
 			if (fd >= 0)
@@ -344,11 +351,46 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 	return 0;
 }
 
+/* Makes the memory of chains when the command has its first prog array. */
+static void see_map_type(struct bb_inside *in, uint32_t type)
+{
+	if (type == BPF_MAP_TYPE_PROG_ARRAY && !in->has_chains && in->with & BB_INSIDE_TIME)
+		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
+}
+
+/* A pinned prog array is seen when a program names it. */
+static void see_maps(struct bb_inside *in, const struct load *l)
+{
+	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
+		struct bpf_map_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(l->ours[i], &info, &len))
+			see_map_type(in, info.type);
+	}
+}
+
+static struct bb_inside_instruments choose_instruments(struct bb_inside *in, const struct load *l)
+{
+	struct bb_inside_instruments with = {.with = in->with,
+					     .snap = in->snap,
+					     .chains = &in->chains,
+					     .number = (uint32_t)in->n_programs + 1};
+
+	see_maps(in, l);
+	if (!bb_inside_type_has_packets(l->attr.prog_type))
+		with.with &= ~(unsigned int)BB_INSIDE_PACKETS;
+	if (in->has_chains && with.number <= BB_INSIDE_CHAINED)
+		with.with |= BB_INSIDE_CHAINS;
+	return with;
+}
+
 /* Returns the descriptor of a clone, or -errno. */
 static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_data *data,
 		    struct bb_inside_program *p)
 {
 	char *log = bb_calloc(1, LOG_BYTES);
+	struct bb_inside_instruments with;
 	int fd = copy_load(l, data);
 
 	memcpy(p->name, l->attr.prog_name, sizeof(p->name) - 1);
@@ -357,11 +399,9 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 	if (!fd)
 		fd = make_code(l, p);
 	if (!fd)
-		fd = load_clone(l, p,
-				bb_inside_type_has_packets(p->type)
-					? in->with
-					: in->with & ~(unsigned int)BB_INSIDE_PACKETS,
-				in->snap, log);
+		with = choose_instruments(in, l);
+	if (!fd)
+		fd = load_clone(l, p, &with, log);
 	free(log);
 	return fd;
 }
@@ -404,12 +444,19 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	struct bb_inside_program p = {.clone.memory.fd = -1};
 	struct load l = {0};
 	bool given = false, in_vain = false;
+	uint32_t command = (uint32_t)call->data.args[0], map_type;
 	int fd;
 
 	if (call->data.arch != seccomp_arch_native() || call->data.nr != SYS_bpf ||
-	    (uint32_t)call->data.args[0] != BPF_PROG_LOAD ||
+	    (command != BPF_PROG_LOAD && command != BPF_MAP_CREATE) ||
 	    bb_remote__open((pid_t)call->pid, &l.from))
 		return false;
+	if (command == BPF_MAP_CREATE) {
+		if (!bb_remote__read(&l.from, call->data.args[1], &map_type, sizeof(map_type)))
+			see_map_type(in, map_type);
+		bb_remote__close(&l.from);
+		return false;
+	}
 	fd = clone_of(in, &l, &call->data, &p);
 	if (fd >= 0) {
 		given = !ids_of(fd, &p) && give(listener_fd, call->id, fd);
@@ -471,6 +518,8 @@ void bb_inside__done(struct bb_inside *in)
 {
 	for (size_t i = 0; i < in->n_programs; i++)
 		program_done(&in->programs[i]);
+	if (in->has_chains)
+		bb_inside_clone__done(&in->chains);
 	free(in->programs);
 	*in = (struct bb_inside){0};
 }
@@ -505,12 +554,13 @@ static double price_of(const union bpf_attr *attr, const struct bb_code *code,
 		       const struct bb_cfg *g, unsigned int with, uint64_t mask,
 		       struct price_runs runs, double *ret_clock_ns, char *log)
 {
+	const struct bb_inside_instruments instruments = {.with = with};
 	struct bb_inside_program p = {.code = *code, .cfg = *g};
 	struct bb_rewrite out;
 	double ns = -1;
 	int fd;
 
-	if (bb_inside_clone__make(code, g, 0, with, 0, &p.clone, &out, NULL))
+	if (bb_inside_clone__make(code, g, 0, &instruments, &p.clone, &out, NULL))
 		return -1;
 	fd = load(attr, sizeof(*attr), &out, log);
 	bb_rewrite__done(&out);

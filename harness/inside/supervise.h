@@ -34,6 +34,10 @@ struct bb_inside {
 	double time_at_most; /* most timed runs of one program, per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
 	uint32_t snap;       /* most bytes that are kept of a packet */
+	/* Chains of tail calls: key k of a chain names programs[k - 1]. Made when the command has a
+	 * prog array. */
+	struct bb_inside_clone chains;
+	bool has_chains;
 	/* The capture of the same command. Its last program is the one that is being loaded.
 	 * NULL: the command is not captured. */
 	const struct bb_capture *capture;

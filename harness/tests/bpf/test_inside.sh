@@ -26,7 +26,7 @@ inside() {
 
 # of PROGRAM FILTER: with jq, of the program of that name that ran.
 of() { jq -r ".programs[] | select(.name == \"$1\" and .runs > 0) | $2" "$TMP/out"; }
-is() { jq -e "$1" "$TMP/out"; }
+is() { jq -e "$@" "$TMP/out"; }
 true_of() { of "$1" "$2" | grep -qx true; }
 
 need_command jq "${names[@]}" || plan_done
@@ -85,6 +85,10 @@ expect_eq "tail calls: those that end in a call" "$(of inside_first '[.paths[] |
 expect_eq "tail calls: what the others return" "$(of inside_first '[.paths[] | select(.tail_call | not) | .retval] | join(" ")')" 3
 expect_eq "tail calls: the callee's runs" "$(of inside_second .runs)" "$((${ran% *} - ${ran% *} / 10))"
 check "tail calls: own times" true_of inside_third '.p50 > 0'
+expect_eq "tail calls: the chain that they make" "$(jq -r '.chains[] | [.programs, .runs, .timed] | join(" ")' "$TMP/out")" \
+	"inside_first > inside_second > inside_third $(of inside_third .runs) $(of inside_third .runs)"
+check "tail calls: its time is that of its programs" is '[.programs[] | select(.runs > 0) | if .name == "inside_first" then .paths[] | select(.tail_call) else . end
+	| .mean] | add as $sum | $chain / $sum - 1 | fabs < 0.01' --argjson chain "$(jq '.chains[0].mean' "$TMP/out")"
 first=$(of inside_first .p50) third=$(of inside_third .p50)
 check "tail calls: a callee's time is not the caller's" awk -v a="$first" -v b="$third" 'BEGIN { exit !(a * 4 < b) }'
 
