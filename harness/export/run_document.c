@@ -548,9 +548,13 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "the same with --time (which lines the difference is in)");
 	else if (!r->n_comparisons && has_step(r))
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same with --lines (time by line); after a change, bpfbench "
-			    "compare --object OLD.o --object NEW.o");
+		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with --lines (time by line); %s",
+			    r->command && strstr(r->command, "--object")
+				    ? "after a change, bpfbench compare --object OLD.o --object "
+				      "NEW.o"
+				    : "bpfbench compare --save-baseline before; after a change, "
+				      "the "
+				      "same again and bpfbench compare --baseline before latest");
 }
 
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
