@@ -90,6 +90,7 @@ scenario() {
 	case $1 in
 	xdp | skb) at="{name: x, file: syn.bin, $1: $2}" ;;
 	sweep) at="{sweep: $2}" ;;
+	prepare) at="{name: b, prepare: [$2]}" ;;
 	fired_by) at="{name: b, fired_by: $2}" ;;
 	buffer) at="{name: b, fired_by: {call: f, arguments: [$2]}}" ;;
 	packet) at="{name: x, packet: $2}" ;;
@@ -110,7 +111,7 @@ scenario() {
 		;;
 	expect) head+=$'\n'"expect: $2" ;;
 	variant) variants="variants: [{name: a}, $2]" ;;
-	fired_by | buffer) variants="variants: [{name: a}, $at]" ;;
+	prepare | fired_by | buffer) variants="variants: [{name: a}, $at]" ;;
 	drive) drive="drive: [$2]" ;;
 	map) head+=$'\n'"maps: [$2]" ;;
 	fill) head+=$'\n'"maps: [{name: m, fill: $2}]" ;;
