@@ -75,14 +75,22 @@ void *bb_memdup(const void *data, size_t size)
 	return size ? memcpy(copy, data, size) : copy;
 }
 
+char *bb_vasprintf(const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		bb_out_of_memory();
+	return text;
+}
+
 char *bb_asprintf(const char *fmt, ...)
 {
 	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		bb_out_of_memory();
+	text = bb_vasprintf(fmt, ap);
 	va_end(ap);
 	return text;
 }

@@ -57,6 +57,7 @@ char *bb_strdup(const char *text);
 char *bb_strndup(const char *text, size_t len);
 void *bb_memdup(const void *data, size_t size);
 char *bb_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *bb_vasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /* Maps anonymous pages, zeroed, with the flags of mmap(2), such as MAP_SHARED. */
 void *bb_map_pages(size_t size, int flags);

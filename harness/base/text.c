@@ -101,10 +101,8 @@ void bb_put_shell_word(FILE *out, const char *word)
 
 void bb_add_text(char **text, const char *between, const char *fmt, va_list ap)
 {
-	char *before = *text, *more;
+	char *before = *text, *more = bb_vasprintf(fmt, ap);
 
-	if (vasprintf(&more, fmt, ap) < 0)
-		bb_out_of_memory();
 	*text = before ? bb_asprintf("%s%s%s", before, between, more) : more;
 	if (before)
 		free(more);

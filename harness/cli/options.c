@@ -21,10 +21,8 @@ static void put_message(const char *name, const char *line)
 	struct bb_doc d = {0};
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = bb_open_memstream(&text, &size);
 
-	if (!out)
-		bb_out_of_memory();
 	look.wrap &= !strchr(line, '\n');
 	if (look.wrap) {
 		bb_doc__add(&d, BB_DOC_PARAGRAPH, name, "%s", line);
@@ -33,8 +31,7 @@ static void put_message(const char *name, const char *line)
 	} else {
 		fprintf(out, "%s: %s\n", name, line);
 	}
-	if (fclose(out))
-		bb_out_of_memory();
+	bb_close_memstream(out);
 	/* one write, because other processes write to stderr, too */
 	fputs(text, stderr);
 	free(text);
@@ -51,8 +48,7 @@ void bb_tell(const char *fmt, ...)
 	char *line;
 
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		bb_out_of_memory();
+	line = bb_vasprintf(fmt, ap);
 	va_end(ap);
 	bb_say(line);
 	free(line);
@@ -61,13 +57,15 @@ void bb_tell(const char *fmt, ...)
 void bb_usage_error(const char *fmt, ...)
 {
 	va_list ap;
-	char *what;
+	char *what, *line;
 
 	va_start(ap, fmt);
-	if (vasprintf(&what, fmt, ap) < 0)
-		bb_out_of_memory();
+	what = bb_vasprintf(fmt, ap);
 	va_end(ap);
-	put_message(command_name, bb_asprintf("%s; see `%s --help`", what, command_name));
+	line = bb_asprintf("%s; see `%s --help`", what, command_name);
+	put_message(command_name, line);
+	free(line);
+	free(what);
 	exit(BB_EXIT_USAGE);
 }
 
