@@ -461,9 +461,7 @@ static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
 	if (unconfirmed)
 		bb_doc__append(d, ", %zu regressed at first, but not when measured again",
 			       unconfirmed);
-	bb_doc__append(d,
-		       ": none of these fails. A slowdown fails if it is above %g %% in two "
-		       "measurements.",
+	bb_doc__append(d, ". A slowdown fails only if it is above %g %% in two measurements.",
 		       100 * g->threshold);
 }
 

@@ -130,7 +130,8 @@ do_command() {
 
 	[[ $marker != exit\ * ]] || codes=${marker#exit }
 	if [[ $marker == name || $command =~ ^(sudo )?(make|bencher|ci/|systemctl|cp )  ]]; then
-		eval "set -- ${command%%; *}"
+		command=${command%%; *}
+		eval "set -- ${command%% > *}" # its words; nothing is written
 		check "$name (looked up)" looked_up "$@"
 		return
 	fi
