@@ -262,11 +262,10 @@ struct sizes {
 };
 
 /*
- * Returns in *ret_sizes the sizes and flags that the map should have: first those of `shape`, which
- * may be NULL. For perf event arrays and ring buffers,
- * the kernel accepts only one size of keys and values. cilium/ebpf corrects objects whose author
- * gave the size of the records there, and so do we. Returns false if the map has the right sizes
- * already.
+ * Returns in *ret_sizes the sizes and flags that the map should have. `shape` (may be NULL) comes
+ * before the object's own. For perf event arrays and ring buffers, the kernel accepts only one size
+ * of keys and values. cilium/ebpf corrects objects whose author gave the size of the records there,
+ * and so do we. Returns false if the map has the right sizes already.
  */
 static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 		 struct sizes *ret_sizes)

@@ -332,7 +332,7 @@ static char *name_chain(const struct session *s, uint64_t key)
 		fprintf(out, "%s%s", i ? " > " : "",
 			nth < s->inside.n_programs ? s->inside.programs[nth].name : "?");
 	}
-	fclose(out);
+	bb_close_memstream(out);
 	return name;
 }
 
@@ -746,7 +746,8 @@ static int run_command(struct session *s, struct bb_err *err)
 		if (s->is_screen)
 			bb_screen__close(&s->screen);
 	}
-	s->command.load = NULL; /* what is loaded from now on has no figures */
+	/* The command loads the programs themselves from now on: a clone would have no figures. */
+	s->command.load = NULL;
 	if (!rc)
 		read_figures(s);
 	if (!rc && s->args->measure.output)

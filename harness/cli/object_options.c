@@ -22,8 +22,7 @@ const struct bb_option bb_object_options[] = {
 	 "(repeatable)"},
 	{"prepare", 0, "PROGRAM[=N]", bb_read_strings, BB_ARG(opts.prepare),
 	 "run this program of the object N times (1) before each series, so that the maps hold "
-	 "what "
-	 "it puts there (repeatable)"},
+	 "what it puts there (repeatable)"},
 	{"trigger", 0, "NAME", bb_read_text, BB_ARG(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),

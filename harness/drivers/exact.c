@@ -19,8 +19,8 @@
  * before, and because other processes must not shorten the warm-up of a fast program. */
 #define WARMUP_S 1.0
 
-/* The batch ends after so many firings in a row in which other processes made the program run, too.
- */
+/* Other processes may make the program run during a firing, which then counts nothing. After so
+ * many such firings in a row the batch ends. */
 #define IN_VAIN 1000u
 
 /* --- clones --- */

@@ -212,7 +212,8 @@ const struct bb_driver bb_driver_insitu_attach = {
 	.state_bytes = sizeof(struct bb_workload_loop),
 	.open = bb_workload_loop__open,
 	.probe = attach_probe,
-	/* Attached only during its batches, because other programs have their turn, too. */
+	/* It attaches the program only during a batch: other programs measure between its batches.
+	 */
 	.batch = attach_batch,
 	.close = bb_workload_loop__close,
 };

@@ -688,15 +688,24 @@ static void write_fired_by(const struct maker *m, const char *variant, FILE *out
 			fprintf(out, ", fired_by: %s", m->opts->found[i]);
 }
 
-/* Returns the name of the object's map that "MAP=N" means, or NULL. */
-static const char *filled_map(const struct bb_object_info *info, const char *fill)
+/* Returns the name of the object's i-th map, or of its i-th program; NULL after the last. */
+static const char *name_at(const struct bb_object_info *info, bool of_map, size_t i)
 {
-	size_t len = strcspn(fill, "=");
+	if (of_map)
+		return i < info->n_maps ? info->maps[i].name : NULL;
+	return i < info->n_programs ? info->programs[i].name : NULL;
+}
 
-	for (size_t i = 0; i < info->n_maps; i++)
-		if (strlen(info->maps[i].name) == len && !memcmp(info->maps[i].name, fill, len))
-			return info->maps[i].name;
-	return NULL;
+/* Returns the name of the object's map or program that "NAME=N" or "NAME" means, or NULL. */
+static const char *find_name(const struct bb_object_info *info, bool of_map, const char *text)
+{
+	size_t len = strcspn(text, "=");
+	const char *name;
+
+	for (size_t i = 0; (name = name_at(info, of_map, i)); i++)
+		if (strlen(name) == len && !memcmp(name, text, len))
+			break;
+	return name;
 }
 
 /* Returns the N of the last "MAP=N" for an object's map; NULL: none is given. */
@@ -805,18 +814,6 @@ static void write_maps(const struct maker *m, const struct part *part,
 		fputc(']', out);
 }
 
-/* Returns the program of the object that "PROGRAM=N" or "PROGRAM" means, or NULL. */
-static const char *prepared(const struct bb_object_info *info, const char *prepare)
-{
-	size_t len = strcspn(prepare, "=");
-
-	for (size_t i = 0; i < info->n_programs; i++)
-		if (strlen(info->programs[i].name) == len &&
-		    !memcmp(info->programs[i].name, prepare, len))
-			return info->programs[i].name;
-	return NULL;
-}
-
 /* Writes the key `prepare` of a variant. */
 static void write_prepare(const struct maker *m, const struct part *part, FILE *out)
 {
@@ -824,7 +821,7 @@ static void write_prepare(const struct maker *m, const struct part *part, FILE *
 
 	for (size_t i = 0; i < m->opts->prepare.n; i++) {
 		const char *text = m->opts->prepare.v[i], *times = strchr(text, '=');
-		const char *program = prepared(&part->info, text);
+		const char *program = find_name(&part->info, false, text);
 
 		if (!program)
 			continue;
@@ -972,66 +969,62 @@ static bool are_counts(const char *text)
 	return true;
 }
 
+/* Refuses an option with "NAME=N" or "NAME" if no object has a map or program of that name. */
+static int check_name(const struct maker *m, const char *option, const char *text, bool of_map,
+		      struct bb_err *err)
+{
+	const char *names[MAX_NAMES], *name;
+	size_t n = 0;
+
+	for (size_t k = 0; k < m->opts->n_objects; k++) {
+		const struct bb_object_info *info = &m->parts[k].info;
+
+		if (find_name(info, of_map, text))
+			return 0;
+		for (size_t i = 0; n < MAX_NAMES && (name = name_at(info, of_map, i)); i++)
+			names[n++] = name;
+	}
+	return bb_fail(err, -ENOENT, "--%s=%s: there is no such %s; there are: %s", option, text,
+		       of_map ? "map" : "program", n ? bb_phrase__join(names, n).text : "none");
+}
+
 /* Refuses the value of --fill or --max-entries that is not MAP=N, or whose map no object has. */
 static int check_numbers(const struct maker *m, const char *option, const struct bb_strings *given,
 			 struct bb_err *err)
 {
-	const char *names[MAX_NAMES];
+	int rc = 0;
 
-	for (size_t i = 0; i < given->n; i++) {
-		const char *fill = given->v[i], *equals = strchr(fill, '=');
-		bool is_found = false;
-		size_t n = 0;
+	for (size_t i = 0; !rc && i < given->n; i++) {
+		const char *text = given->v[i], *equals = strchr(text, '=');
 
 		if (!equals || !are_counts(equals + 1) ||
 		    (given == &m->opts->max_entries && strchr(equals, ',')))
 			return bb_fail(err, -EINVAL,
 				       "--%s=%s is not MAP=N%s: a map and its number of entries",
-				       option, fill,
+				       option, text,
 				       given == &m->opts->fills ? " or MAP=N,N..." : "");
-		for (size_t k = 0; k < m->opts->n_objects; k++) {
-			const struct bb_object_info *info = &m->parts[k].info;
-
-			is_found |= filled_map(info, fill) != NULL;
-			for (size_t j = 0; j < info->n_maps && n < MAX_NAMES; j++)
-				names[n++] = info->maps[j].name;
-		}
-		if (!is_found)
-			return bb_fail(err, -ENOENT, "--%s=%s: there is no such map; there are: %s",
-				       option, fill, n ? bb_phrase__join(names, n).text : "none");
+		rc = check_name(m, option, text, true, err);
 	}
-	return 0;
+	return rc;
 }
 
 /* Refuses a program to prepare that no object has, and a bad number of runs. */
 static int check_prepare(const struct maker *m, struct bb_err *err)
 {
-	const char *names[MAX_NAMES];
+	int rc = 0;
 
-	for (size_t i = 0; i < m->opts->prepare.n; i++) {
+	for (size_t i = 0; !rc && i < m->opts->prepare.n; i++) {
 		const char *text = m->opts->prepare.v[i], *times = strchr(text, '=');
-		bool is_found = false;
 		uint64_t count = 1;
-		size_t n = 0;
 
 		if (times && (bb_parse_u64(times + 1, &count) || !count))
 			return bb_fail(err, -EINVAL,
 				       "--prepare=%s is not PROGRAM or PROGRAM=N: a program of the "
 				       "object and how often it runs",
 				       text);
-		for (size_t k = 0; k < m->opts->n_objects; k++) {
-			const struct bb_object_info *info = &m->parts[k].info;
-
-			is_found |= prepared(info, text) != NULL;
-			for (size_t j = 0; j < info->n_programs && n < MAX_NAMES; j++)
-				names[n++] = info->programs[j].name;
-		}
-		if (!is_found)
-			return bb_fail(err, -ENOENT,
-				       "--prepare=%s: there is no such program; there are: %s",
-				       text, n ? bb_phrase__join(names, n).text : "none");
+		rc = check_name(m, "prepare", text, false, err);
 	}
-	return 0;
+	return rc;
 }
 
 /* Refuses a file with a map that no object has. */

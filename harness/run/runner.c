@@ -612,8 +612,8 @@ static size_t batch_size(const struct bb_plan *plan)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		size_t room = c->drive->kind->batch_samples;
-		/* samples per second: the parameter is a rate of events, each of which gives
-		 * samples; without a parameter, a guess */
+		/* Samples per second. The parameter is a number of events per second, and each
+		 * event gives samples. A case without a parameter gets a guess. */
 		double hz = c->param ? c->drive->kind->samples_per_event * (double)c->param_value
 				     : 1e5;
 		size_t n = room ? room : (size_t)(c->seconds / c->loads * hz) + 64;

@@ -386,7 +386,7 @@ static uint32_t run_state(void *arg, bool *ret_is_new)
 	return n;
 }
 
-/* --- what the last run shows --- */
+/* --- reading the counts of the last run --- */
 
 static void add_constant(struct trying *t, int64_t number)
 {
