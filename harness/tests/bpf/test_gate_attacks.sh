@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `sudo bpfbench gate` on a tree whose author means harm: its build, its files, its names. The user is nobody, who may do all
 # that a pull request can; nothing here is measured but the last, so that it takes seconds.
+# slow: builds that do not end are given seconds each
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 

@@ -3,6 +3,7 @@
 # Hooks that many kernels lack, as root: kprobes, trampolines, LSM, links to many functions, sleepable programs. Each program has a
 # figure by --object alone, or is skipped in the kernel's words. Those that could forbid what others do are measured where BB_ALONE
 # says that there are no others: in the virtual machines of `make vm-test`.
+# slow: every hook of other kernels is tried
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs that somebody else has loaded: measured in place, left as they were, also when either side ends midway; and all
 # of them watched by `bpfbench live`. As root.
+# slow: agents are watched for seconds each
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Instruction counts against an interpreter that counts on its own: random programs, and our own
- * ones. */
+ * ones.
+ *
+ * slow: hundreds of programs are loaded and run */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
