@@ -44,13 +44,21 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
  * about the kernel's abilities or the object. */
 bool bb_is_shortage(int code);
 
+enum bb_exit {
+	BB_EXIT_OK = 0,
+	BB_EXIT_FAILURE = 1,
+	BB_EXIT_USAGE = 2,
+	BB_EXIT_REGRESSION = 3,
+	BB_EXIT_UNSUPPORTED = 4,
+};
+
 /*
  * Memory. A process that gets no more memory says so and ends, as by a signal: the kernel and our
  * other processes clean up behind it. So these functions never return NULL, and their callers need
  * no path for that. They are for sizes that we choose or have checked; what comes from outside
  * without a limit is allocated by malloc(3), which may fail.
  */
-#define BB_EXIT_NO_MEMORY 1
+#define BB_EXIT_NO_MEMORY BB_EXIT_FAILURE
 void bb_out_of_memory(void) __attribute__((noreturn));
 void *bb_calloc(size_t n, size_t size); /* zeroed; a valid pointer also for no bytes */
 char *bb_strdup(const char *text);

@@ -276,12 +276,14 @@ static int show(const struct gate_args *a, const struct bb_gate *g, const struct
 	int rc = 0;
 
 	bb_doc_gate(&v, &d);
+	if (a->markdown)
+		rc = bb_output_of(write_markdown, &d, a->markdown, err);
+	if (a->markdown && !rc && !a->measure.quiet)
+		bb_tell("the report is in %s, as Markdown", a->markdown);
 	if (!rc && !a->measure.format)
 		rc = bb_output_of(a->markdown || isatty(STDOUT_FILENO) ? write_text
 								       : write_markdown,
 				  &d, NULL, err);
-	if (!rc && a->markdown)
-		rc = bb_output_of(write_markdown, &d, a->markdown, err);
 	if (!rc && a->source_lines)
 		rc = bb_output_of(write_source_lines, &v, a->source_lines, err);
 	if (!rc)
@@ -315,15 +317,7 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, struct b
 	if (rc == BB_EXIT_OK)
 		rc = show(a, g, first.report, second.report, err);
 	if (rc == BB_EXIT_OK)
-		rc = bb_gate__count(first.report, second.report, BB_GATE_REGRESSED) ||
-				     bb_gate__count_exact(g, BB_GATE_REGRESSED) ||
-				     bb_gate__count_complex(g, first.report)
-			     ? BB_EXIT_REGRESSION
-		     : bb_gate__any(g, BB_GATE_FAILED) ? BB_EXIT_FAILURE
-		     : !bb_gate__any(g, BB_GATE_SKIPPED) || bb_gate__any(g, BB_GATE_COMPARED) ||
-				     bb_gate__any(g, BB_GATE_SAME)
-			     ? BB_EXIT_OK
-			     : BB_EXIT_UNSUPPORTED;
+		rc = bb_gate__exit(g, first.report, second.report);
 	bb_measure__end(&first);
 	bb_measure__end(&second);
 	return rc;

@@ -3,14 +3,6 @@
 
 #include "base/std.h"
 
-enum bb_exit {
-	BB_EXIT_OK = 0,
-	BB_EXIT_FAILURE = 1,
-	BB_EXIT_USAGE = 2,
-	BB_EXIT_REGRESSION = 3,
-	BB_EXIT_UNSUPPORTED = 4,
-};
-
 /*
  * The commands. To add one: write cmd_NAME.c with a struct bb_usage and a bb_cmd_NAME(), declare it
  * here, and add its row to the table in main.c. A command returns the exit code, or -errno with a

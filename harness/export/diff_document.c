@@ -51,7 +51,7 @@ static struct bb_table_cell figure(const struct bb_diff *row, double value, doub
 
 static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, struct bb_doc *d)
 {
-	const struct bb_comparison *c = NULL, *again = NULL;
+	const struct bb_comparison *c = NULL;
 	const char *verdict = row->has_verdict ? bb_verdict_name(row->verdict)
 			      : row->exact     ? row->shift > 0 ? "more" : "fewer"
 					       : NULL;
@@ -59,8 +59,6 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 
 	if (g && row->has_verdict)
 		c = find_comparison(g->first, row->name);
-	if (c && row->verdict == BB_VERDICT_REGRESSED)
-		again = find_comparison(g->again, row->name);
 	bb_doc__text_cell(d, row->name);
 	bb_doc__cell(d, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
 	bb_doc__table_cell(d, figure(row, row->a, row->a, row->a));
@@ -76,9 +74,6 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		verdict = "not confirmed";
 	bb_doc__cell_if(d, verdict, "%s%s%s", verdict, row->lookups ? ", but " : "",
 			row->lookups ? row->lookups : "");
-	if (again)
-		snprintf(step, sizeof(step), "measured again: %s %%",
-			 percents(again->ratio.lo, again->ratio.hi).text);
 	if (c && row->verdict == BB_VERDICT_INCONCLUSIVE)
 		bb_comparison__next_step(c,
 					 c->budget_s < g->gate->each_s ? "a larger --budget and "
@@ -190,16 +185,24 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 /* Adds the lines of source on which a program's instructions became more or fewer. */
 static void add_exact_lines(const struct bb_exact_program *p, size_t most, struct bb_doc *d)
 {
+	int decimals = 0; /* averages over runs and inputs need not be whole */
+
 	if (!p->n_lines)
 		return;
+	for (size_t i = 0; i < p->n_lines && i < most; i++)
+		if (fabs(p->lines[i].more - round(p->lines[i].more)) >= 0.005)
+			decimals = 2;
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 		    "%s, instructions per run by source line:", p->b->name);
 	for (size_t i = 0; i < p->n_lines && i < most; i++) {
 		const struct bb_counted_line *l = p->lines[i].line;
 
-		bb_doc__add(d, BB_DOC_CODE, NULL, "%+10.2f  %s:%u  %s", p->lines[i].more,
-			    basename(l->file), l->line,
-			    l->line ? l->text + strspn(l->text, " \t") : "(the compiler's own)");
+		bb_doc__add(d, BB_DOC_CODE, NULL, "%+*.*f  %s", decimals ? 9 : 6, decimals,
+			    p->lines[i].more, basename(l->file));
+		if (l->line)
+			bb_doc__append(d, ":%u  %s", l->line, l->text + strspn(l->text, " \t"));
+		else
+			bb_doc__append(d, "  (no line: the compiler's own)");
 	}
 	if (p->n_lines > most)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
@@ -231,7 +234,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 		add_side('A', sides.a, sides.r, d);
 		add_side('B', sides.b, sides.r, d);
 	}
-	if (differ)
+	if (differ && !g)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "figures: instructions per run");
 	bb_doc__table(d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < diff->n_rows && (all || shown < EXACT_ROWS); i++) {
@@ -428,8 +431,16 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *
 
 /* --- a gate --- */
 
+void bb_doc_gate_headline(enum bb_exit code, struct bb_doc *d)
+{
+	bb_doc__add(d, BB_DOC_HEADLINE, NULL,
+		    "bpfbench gate: %s (exit code %d): ", code ? "FAILED" : "passed", code);
+}
+
 static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
 {
+	static const enum bb_verdict passing[] = {BB_VERDICT_IMPROVED, BB_VERDICT_SAME,
+						  BB_VERDICT_INCONCLUSIVE};
 	const struct bb_gate *g = v->gate;
 	const struct bb_report *first = v->first;
 	size_t regressed = bb_gate__count(first, v->again, BB_GATE_REGRESSED);
@@ -437,7 +448,7 @@ static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
 	size_t more = bb_gate__count_exact(g, BB_GATE_REGRESSED);
 	size_t complex = bb_gate__count_complex(g, first);
 
-	bb_doc__add(d, BB_DOC_HEADLINE, NULL, "bpfbench gate: ");
+	bb_doc_gate_headline(bb_gate__exit(g, first, v->again), d);
 	if (regressed)
 		bb_doc__append(d, "%zu of %zu comparisons regressed", regressed,
 			       first->n_comparisons);
@@ -452,17 +463,13 @@ static void add_headline(const struct bb_doc_gate *v, struct bb_doc *d)
 			       bb_gate__any(g, BB_GATE_FAILED) ? "a program does not load any more"
 			       : first->n_comparisons          ? "no regression"
 							       : "nothing to compare");
-	if (!first->n_comparisons)
-		return;
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu improved, %zu same, %zu inconclusive",
-		    bb_report__count_verdict(first, BB_VERDICT_IMPROVED),
-		    bb_report__count_verdict(first, BB_VERDICT_SAME),
-		    bb_report__count_verdict(first, BB_VERDICT_INCONCLUSIVE));
+	for (size_t i = 0; i < BB_LEN(passing); i++)
+		if (bb_report__count_verdict(first, passing[i]))
+			bb_doc__append(d, ", %zu %s", bb_report__count_verdict(first, passing[i]),
+				       bb_verdict_name(passing[i]));
 	if (unconfirmed)
 		bb_doc__append(d, ", %zu regressed at first, but not when measured again",
 			       unconfirmed);
-	bb_doc__append(d, ". A slowdown fails only if it is above %g %% in two measurements.",
-		       100 * g->threshold);
 }
 
 static void add_revision(const char *label, const char *name, const char *commit, const char *more,
@@ -481,45 +488,66 @@ void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d)
 		     g->head_made, d);
 }
 
-static void add_moved(const struct bb_diffs *diffs, const char *scenario, struct bb_doc *d)
+/* True if an exact metric of the program differs, such as the number of its instructions. */
+static bool has_moved(const struct bb_diffs *diffs, const char *program)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < diffs->n; i++) {
-		const struct bb_diff *row = &diffs->rows[i];
-
-		if (row->exact && bb_same_text(row->name, scenario))
-			bb_doc__append(d, "%s%s %s to %s",
-				       n++ ? ", " : "; also moved: ", row->metric,
-				       bb_table_cell_number(row->a, BB_WHOLE).text,
-				       bb_table_cell_number(row->b, BB_WHOLE).text);
-	}
-	if (!n)
-		bb_doc__append(d, "; no exact metric of the program moved: look at the contents of "
-				  "its maps and at the functions that it calls");
+	for (size_t i = 0; i < diffs->n; i++)
+		if (diffs->rows[i].exact && bb_same_text(diffs->rows[i].name, program))
+			return true;
+	return false;
 }
 
-/* Adds what regressed, by how much, and what to look at. */
+/* Adds what regressed, and by how much. */
 static void add_regressed(const struct bb_doc_gate *v, const struct bb_diffs *diffs,
 			  struct bb_doc *d)
 {
 	const struct bb_gate *g = v->gate;
-	const struct bb_gate_program *said = NULL;
 
 	for (size_t i = 0; i < v->first->n_comparisons; i++) {
 		const struct bb_comparison *c = &v->first->comparisons[i];
+		const struct bb_estimate *again;
 
 		if (bb_gate__verdict(c, v->again) != BB_GATE_REGRESSED)
 			continue;
-		bb_doc__add(d, BB_DOC_BAD_ITEM, c->name, "costs %s %% %s, and measured again %s %%",
+		again = &find_comparison(v->again, c->name)->ratio;
+		bb_doc__add(d, BB_DOC_BAD_ITEM, c->name, "%s %% %s, measured again: %s %% %s",
 			    percent(c->ratio.value).text, percents(c->ratio.lo, c->ratio.hi).text,
-			    percent(find_comparison(v->again, c->name)->ratio.value).text);
+			    percent(again->value).text, percents(again->lo, again->hi).text);
 		for (size_t p = 0; p < g->n_programs; p++)
-			if (&g->programs[p] != said && bb_gate__owns(&g->programs[p], c->name)) {
-				said = &g->programs[p];
-				add_moved(diffs, said->label, d);
-			}
+			if (bb_gate__owns(&g->programs[p], c->name) &&
+			    !has_moved(diffs, g->programs[p].label))
+				bb_doc__append(d, "; no exact metric of the program moved: look at "
+						  "the contents of its maps and at the functions "
+						  "that it calls");
 	}
+}
+
+/* Adds what to do next. */
+static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
+{
+	const struct bb_report *first = v->first;
+	double most = 0;
+
+	for (size_t i = 0; i < first->n_comparisons; i++)
+		if (bb_gate__verdict(&first->comparisons[i], v->again) == BB_GATE_REGRESSED)
+			most = fmax(most, first->comparisons[i].ratio.hi - 1);
+	if (most > 0)
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "mend the lines above, then the same again; if the slowdown is wanted: "
+			    "the same with --threshold %.0f",
+			    ceil(100 * most));
+	else if (bb_gate__exit(v->gate, first, v->again))
+		bb_doc__add(d, BB_DOC_FAINT, "next", "mend it, then the same again");
+	else if (bb_report__count_verdict(first, BB_VERDICT_INCONCLUSIVE))
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "nothing has to be done; for a verdict on those that are inconclusive, "
+			    "the same with a longer --each, as their rows say");
+	else
+		bb_doc__add(d, BB_DOC_FAINT, "next", "nothing has to be done%s",
+			    v->gate->counted.n_rows && !v->gate->exact ? "; the same with --exact "
+									 "also fails on one "
+									 "instruction more"
+								       : "");
 }
 
 /* Adds the programs that the verifier finds too complex. */
@@ -576,9 +604,9 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 
 	bb_diff_comparisons(first, 0, first->n_comparisons, &diffs);
 	add_headline(v, d);
-	bb_doc_gate_revisions(g, d);
 	add_regressed(v, &diffs, d);
 	add_complex(v, d);
+	bb_doc_gate_revisions(g, d);
 	add_diffs(&diffs, 0, diffs.n, v, d);
 	for (size_t i = 0; i < first->n_comparisons; i++)
 		if (first->comparisons[i].n_void)
@@ -589,10 +617,10 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	bb_doc_time_diff(&g->timed, false, d);
 	if (g->counted.n_rows)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "Executed instructions: %zu of %zu cases the same%s", same,
-			    g->counted.n_rows,
-			    g->counted.n_rows > same && !g->exact ? " (more never fails without "
-								    "--exact)"
+			    "Executed instructions per run: %zu of %zu cases differ%s",
+			    g->counted.n_rows - same, g->counted.n_rows,
+			    g->counted.n_rows > same && !g->exact ? " (for information; with "
+								    "--exact, more fails)"
 								  : "");
 	if (g->counted.n_rows > same)
 		bb_doc_exact_diff(&g->counted, (struct bb_doc_sides){0}, false, v, d);
@@ -604,8 +632,14 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 			    bb_gate__owns(&g->programs[p], first->skips[i].what))
 				bb_doc__add(d, BB_DOC_ITEM, "skipped", "%s: %s",
 					    first->skips[i].what, first->skips[i].why);
-	if (first->n_comparisons)
-		bb_doc__add(d, BB_DOC_ITEM, NULL, "measured on kernel %s, %s",
+	if (first->n_comparisons) {
+		bb_doc__add(d, BB_DOC_CLOSING, NULL,
+			    "fails: a slowdown above %g %% in two measurements; Interval: 95 %% "
+			    "interval; exact: a count, which has no noise",
+			    100 * g->threshold);
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "kernel %s, %s",
 			    first->fingerprint.kernel_release, first->fingerprint.cpu_model);
+	}
+	add_gate_next(v, d);
 	bb_diffs__done(&diffs);
 }

@@ -129,6 +129,8 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 
 /* Adds the report of a gate. */
 void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d);
+/* Adds the headline up to its reason: "bpfbench gate: FAILED (exit code 3): ". */
+void bb_doc_gate_headline(enum bb_exit code, struct bb_doc *d);
 /* Adds an item for each of the two revisions. */
 void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d);
 /* Adds what was not compared and what was compared under another name. Each program has an item

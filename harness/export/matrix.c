@@ -504,19 +504,25 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 {
 	struct matrix m = {kernels, n, d, {0}};
 	struct pair_rows rows = {0};
-	size_t failing;
+	size_t failing, n_not_run = 0;
 
+	for (size_t k = 0; k < n; k++)
+		n_not_run += !kernels[k].run;
 	find_rows(&m, judge, &rows);
 	failing = judge->gate ? count_failing(&rows) : 0;
 	if (!judge->gate)
 		bb_doc__add(d, BB_DOC_TITLE, NULL, "A and B by kernel");
-	else if (failing)
-		bb_doc__add(d, BB_DOC_HEADLINE, NULL,
-			    "bpfbench gate: %zu of %zu rows fail (a program on a kernel each)",
-			    failing, rows.n);
 	else
-		bb_doc__add(d, BB_DOC_HEADLINE, NULL, "bpfbench gate: %s",
-			    judge->n_pairs ? "no regression" : "nothing to compare");
+		bb_doc_gate_headline(failing     ? BB_EXIT_REGRESSION
+				     : n_not_run ? BB_EXIT_FAILURE
+						 : BB_EXIT_OK,
+				     d);
+	if (failing)
+		bb_doc__append(d, "%zu of %zu rows fail (a program on a kernel each)", failing,
+			       rows.n);
+	else if (judge->gate)
+		bb_doc__append(d, "%s%s", judge->n_pairs ? "no regression" : "nothing to compare",
+			       n_not_run ? ", but not every kernel could be measured" : "");
 	if (judge->gate)
 		bb_doc_gate_revisions(judge->gate, d);
 	for (size_t i = 0; judge->gate && i < rows.n; i++)

@@ -119,6 +119,20 @@ bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state)
 	return false;
 }
 
+enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *first,
+			   const struct bb_report *again)
+{
+	if (bb_gate__count(first, again, BB_GATE_REGRESSED) ||
+	    bb_gate__count_exact(g, BB_GATE_REGRESSED) || bb_gate__count_complex(g, first))
+		return BB_EXIT_REGRESSION;
+	if (bb_gate__any(g, BB_GATE_FAILED))
+		return BB_EXIT_FAILURE;
+	return !bb_gate__any(g, BB_GATE_SKIPPED) || bb_gate__any(g, BB_GATE_COMPARED) ||
+			       bb_gate__any(g, BB_GATE_SAME)
+		       ? BB_EXIT_OK
+		       : BB_EXIT_UNSUPPORTED;
+}
+
 static const struct bb_gate_program *owner(const struct bb_gate *g, const char *name)
 {
 	for (size_t i = 0; i < g->n_programs; i++)

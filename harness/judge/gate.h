@@ -84,6 +84,11 @@ size_t bb_gate__count(const struct bb_report *first, const struct bb_report *aga
 		      enum bb_gate_verdict verdict);
 bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
 
+/* Returns the exit code of a gate with these two measurements. `again` NULL: there was no second.
+ */
+enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *first,
+			   const struct bb_report *again);
+
 /* The verified instructions of a program that was compared; NAN: not known. */
 struct bb_gate_verified {
 	double base, head;

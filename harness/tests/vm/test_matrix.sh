@@ -59,7 +59,7 @@ else
 	in_repo=same
 	vm gate --base main --vm "$last" --unchanged --complexity 80% --grow 10%
 	expect_status "gate, the same programs: exit code 0" 0
-	expect_grep "gate, the same programs: says so" out 'bpfbench gate: no regression'
+	expect_grep "gate, the same programs: says so" out 'bpfbench gate: passed \(exit code 0\): no regression'
 	expect_grep "gate, the same programs: both are equal" out 'prog.work .* 0 .* 0 '
 	in_repo=''
 	vm compare straight.bpf.o straight.bpf.o --program alu100 --program alu101 --vm "$last"

@@ -100,7 +100,7 @@ static void test_one_instruction_more(void **state)
 	assert_near(d.programs[0].lines[0].more, 1);
 	bb_doc_exact_diff(&d, (struct bb_doc_sides){NULL, "a", "b"}, false, NULL, &doc);
 	text = rendered(&doc, as_text);
-	assert_has(text, "+1.00  prog.bpf.c:15  int x = 1;");
+	assert_has(text, "+1  prog.bpf.c:15  int x = 1;");
 	assert_has(text, "2 cases: 0 same, 2 regressed, 0 improved, 0 inconclusive\nA: a\n"
 			 "B: b\nfigures: instructions per run\n");
 	free(text);
