@@ -106,6 +106,7 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 	ret_loaded->type = info.type;
 	snprintf(ret_loaded->name, sizeof(ret_loaded->name), "%.*s", (int)sizeof(info.name),
 		 info.name);
+	bb_write_tag(&info, ret_loaded->tag);
 	read_whole_name(fd, &info, ret_loaded->name);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "base/std.h"
+#include "bpf/prog_stats.h"
 
 /* Programs that any process has loaded into the kernel. An open descriptor keeps a program alive
  * after its owner unloads it, so we hold one no longer than a measurement needs. */
@@ -12,6 +12,7 @@ struct bb_loaded {
 	uint32_t type; /* BPF_PROG_TYPE_* */
 	/* name of its function; only the first 15 bytes if it has no BTF; may be empty */
 	char name[BB_LOADED_NAME];
+	char tag[BB_TAG]; /* SHA of its instructions, in hex */
 };
 
 /* Finds the next program id after `id`; 0 finds the first. -ENOENT after the last, without a

@@ -262,6 +262,12 @@ static double unless_zero(__u32 n)
 	return n ? (double)n : NAN;
 }
 
+void bb_write_tag(const struct bpf_prog_info *info, char ret_tag[BB_TAG])
+{
+	for (size_t i = 0; i < sizeof(info->tag); i++)
+		snprintf(ret_tag + 2 * i, 3, "%02x", info->tag[i]);
+}
+
 int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err)
 {
 	__u32 map_ids[BB_MAX_PROG_MAPS];
@@ -273,8 +279,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	if (rc)
 		return bb_fail(err, rc, "cannot ask the kernel about a loaded program: %m");
 	snprintf(facts.type, sizeof(facts.type), "%s", bb_prog_type_name(info.type).text);
-	for (size_t i = 0; i < sizeof(info.tag); i++)
-		snprintf(facts.tag + 2 * i, 3, "%02x", info.tag[i]);
+	bb_write_tag(&info, facts.tag);
 	bb_static_clear(&facts.metrics);
 	facts.metrics.verified_insns = unless_zero(info.verified_insns);
 	facts.metrics.xlated_bytes = unless_zero(info.xlated_prog_len);

@@ -56,12 +56,15 @@ struct bb_stats_enable {
 int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err);
 void bb_stats_enable__off(struct bb_stats_enable *e);
 
+#define BB_TAG 17 /* size of the text of a tag */
+void bb_write_tag(const struct bpf_prog_info *info, char ret_tag[BB_TAG]);
+
 /* The kernel's data about a loaded program, read without running it. */
 struct bb_prog_facts {
 	/* such as "perf_event" or "xdp"; "type-99" if libbpf does not know the type */
 	char type[32];
 	/* SHA of the instructions as loaded, in hex; the same for equal programs */
-	char tag[17];
+	char tag[BB_TAG];
 	struct bb_prog_static metrics;
 };
 

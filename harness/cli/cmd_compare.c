@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include "base/caller.h"
+#include "cli/diff_view.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/output.h"
@@ -24,30 +25,18 @@ struct compare_args {
 	struct bb_vm_args vm;
 	const char *scenario, *base, *head, *base_object, *head_object;
 	char paths[2][PATH_MAX]; /* of the two objects */
-	struct bb_strings drives, filters;
+	struct bb_strings drives;
 	uint32_t loads;
 	bool cold;
 	bool exact;              /* compares instruction counts only, without tolerance */
 	bool time;               /* compares the time of each line */
 	double threshold, alpha; /* shares */
-	enum bb_verdict fail_on; /* verdict that gives exit code 3; inconclusive means none */
-	const char *sort;        /* NULL means unsorted */
 	const char *runs[2], *baseline, *save_baseline; /* stored runs */
-	bool force, details;
+	bool force;
+	struct bb_diff_view view;
 };
 
 #define ARGS struct compare_args
-
-static void read_verdict(const struct bb_option *, const char *text, void *ret_verdict)
-{
-	enum bb_verdict v;
-
-	if (bb_verdict_from_name(text, &v) || v == BB_VERDICT_INCONCLUSIVE)
-		bb_usage_error("--fail-on takes regressed, improved or same, not '%s' "
-			       "(inconclusive never fails)",
-			       text);
-	*(enum bb_verdict *)ret_verdict = v;
-}
 
 /* Stores the first or the second argument. */
 static void read_stored(const struct bb_option *, const char *text, void *runs)
@@ -92,7 +81,7 @@ static const struct bb_option judge_options[] = {
 	 "stop after this many pairs of loads (default: at a verdict or at the end of the budget; "
 	 "24 with --budget 0)",
 	 1, 10000},
-	{"fail-on", 0, "VERDICT", read_verdict, BB_ARG(fail_on),
+	{"fail-on", 0, "VERDICT", bb_read_verdict, BB_ARG(view.fail_on),
 	 "exit with code 3 if any verdict is this: regressed"},
 	{"exact", 0, NULL, bb_read_flag, BB_ARG(exact),
 	 "compare instruction counts only (drive exact): any increase is a regression and exits "
@@ -103,12 +92,12 @@ static const struct bb_option judge_options[] = {
 };
 
 static const struct bb_option view_options[] = {
-	{"sort", 0, "COLUMN", bb_read_text, BB_ARG(sort),
+	{"sort", 0, "COLUMN", bb_read_text, BB_ARG(view.sort),
 	 "one of " BB_DIFF_COLUMNS "; with :desc in descending order"},
-	{"filter", 0, "EXPRESSION", bb_read_strings, BB_ARG(filters),
+	{"filter", 0, "EXPRESSION", bb_read_strings, BB_ARG(view.filters),
 	 "only rows for which this holds, such as verdict=regressed, percent>1 or name~*step* "
 	 "(repeatable)"},
-	{"details", 0, NULL, bb_read_flag, BB_ARG(details),
+	{"details", 0, NULL, bb_read_flag, BB_ARG(view.details),
 	 "with --exact and --time: every row and line, not the largest differences alone; "
 	 "otherwise, of stored runs: percentiles, too"},
 	{0},
@@ -120,7 +109,7 @@ static void check_what(const struct compare_args *a)
 	bool objects = a->base_object || a->head_object || o->objects.n;
 	bool live = a->scenario || a->base || a->head || objects || bb_object_args__any(o);
 	bool stored = a->runs[0] || a->baseline || a->save_baseline;
-	bool selects = a->sort || a->filters.n;
+	bool selects = a->view.sort || a->view.filters.n;
 
 	bb_refuse("either programs to measure now (--scenario, --base, --head) or stored runs, not "
 		  "both",
@@ -159,7 +148,7 @@ static void check_what(const struct compare_args *a)
 		  a->time && (a->exact || selects || a->drives.n || a->measure.format));
 	bb_refuse("--details is for stored runs, --exact and --time; `show --details` has "
 		  "everything about a run",
-		  a->details && live && !a->exact && !a->time);
+		  a->view.details && live && !a->exact && !a->time);
 	bb_refuse("--sort and --filter are for the table of `compare`, not for --format or "
 		  "--output",
 		  (a->measure.format || a->measure.output) && selects);
@@ -179,9 +168,9 @@ static void check_args(void *args)
 	}
 	check_what(a);
 	/* finds errors in --sort and --filter before the measurement */
-	rc = a->sort ? bb_diff_sort(&none, a->sort, &err) : 0;
-	for (size_t i = 0; !rc && i < a->filters.n; i++)
-		rc = bb_diff_filter(&none, a->filters.v[i], &err);
+	rc = a->view.sort ? bb_diff_sort(&none, a->view.sort, &err) : 0;
+	for (size_t i = 0; !rc && i < a->view.filters.n; i++)
+		rc = bb_diff_filter(&none, a->view.filters.v[i], &err);
 	bb_diffs__done(&none);
 	if (rc)
 		bb_usage_error("%s", err.msg);
@@ -228,33 +217,6 @@ static const struct bb_usage usage = {
 
 /* --- printing; each function returns the exit code, or -errno with a message --- */
 
-/* Sorts, filters and prints the rows. The exit code counts all rows, also those filtered out. */
-static int show(const struct compare_args *a, struct bb_diffs *d, struct bb_doc_sides sides,
-		struct bb_err *err)
-{
-	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_count(d, a->fail_on);
-	bool judged = false;
-	struct bb_doc doc = {0};
-	int rc = 0;
-
-	for (size_t i = 0; i < d->n_warnings; i++)
-		bb_tell("%s", d->warnings[i]);
-	if (a->sort)
-		rc = bb_diff_sort(d, a->sort, err);
-	for (size_t i = 0; !rc && i < a->filters.n; i++)
-		rc = bb_diff_filter(d, a->filters.v[i], err);
-	for (size_t i = 0; i < d->n; i++)
-		judged |= d->rows[i].has_verdict;
-	/* Percentiles have no verdict. */
-	if (judged && !a->details && !a->sort && !a->filters.n)
-		rc = bb_diff_filter(d, "metric!~p[0-9]*", err);
-	if (rc)
-		return rc;
-	bb_doc_diff(d, sides, 0, &doc);
-	rc = bb_output_document(&doc, stdout, err);
-	return rc || !fails ? rc : BB_EXIT_REGRESSION;
-}
-
 static int show_in_turns(const struct compare_args *a, const struct bb_report *report,
 			 struct bb_err *err)
 {
@@ -263,7 +225,8 @@ static int show_in_turns(const struct compare_args *a, const struct bb_report *r
 
 	bb_diff_comparisons(report, 0, report->n_comparisons, &d);
 	if (!rc)
-		rc = show(a, &d, (struct bb_doc_sides){report, a->base, a->head}, err);
+		rc = bb_diff_view__show(&a->view, &d,
+					(struct bb_doc_sides){report, a->base, a->head}, err);
 	bb_diffs__done(&d);
 	return rc;
 }
@@ -273,16 +236,16 @@ static int show_in_turns(const struct compare_args *a, const struct bb_report *r
 static int show_exact(const struct compare_args *a, const struct bb_report *base,
 		      const struct bb_report *head, struct bb_doc_sides sides, struct bb_err *err)
 {
-	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE;
+	bool fails = a->view.fail_on != BB_VERDICT_INCONCLUSIVE;
 	struct bb_exact_diff d = {0};
 	struct bb_doc doc = {0};
 	int rc = bb_exact_diff__make(base, head, a->base, a->head, &d, err);
 
 	if (!rc) {
-		bb_doc_exact_diff(&d, sides, a->details, NULL, &doc);
+		bb_doc_exact_diff(&d, sides, a->view.details, NULL, &doc);
 		rc = bb_output_document(&doc, stdout, err);
 	}
-	if (!rc && bb_exact_diff__count(&d, fails ? a->fail_on : BB_VERDICT_REGRESSED))
+	if (!rc && bb_exact_diff__count(&d, fails ? a->view.fail_on : BB_VERDICT_REGRESSED))
 		rc = BB_EXIT_REGRESSION;
 	bb_exact_diff__done(&d);
 	return rc;
@@ -318,19 +281,19 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 		     const struct bb_report *head, struct bb_err *err)
 {
 	const struct bb_time_diff_opts opts = time_opts(a, base);
-	bool fails = a->fail_on != BB_VERDICT_INCONCLUSIVE;
+	bool fails = a->view.fail_on != BB_VERDICT_INCONCLUSIVE;
 	struct bb_time_diff d = {0};
 	struct bb_doc doc = {0};
 	int rc = bb_time_diff__make(head, &opts, &d, err);
 
 	if (!rc) {
-		bb_doc_time_diff(&d, a->details, &doc);
-		if (!a->details)
+		bb_doc_time_diff(&d, a->view.details, &doc);
+		if (!a->view.details)
 			bb_doc__add(&doc, BB_DOC_FAINT, "more",
 				    "the same with --details (every line)");
 		rc = bb_output_document(&doc, stdout, err);
 	}
-	if (!rc && fails && bb_time_diff__count(&d, a->fail_on))
+	if (!rc && fails && bb_time_diff__count(&d, a->view.fail_on))
 		rc = BB_EXIT_REGRESSION;
 	bb_time_diff__done(&d);
 	return rc;
@@ -372,8 +335,8 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 	if (failed || said)
 		return said ? said : exit_code;
 	for (size_t i = 0; a->measure.format && i < r->n_comparisons; i++)
-		if (a->fail_on != BB_VERDICT_INCONCLUSIVE &&
-		    r->comparisons[i].verdict == a->fail_on)
+		if (a->view.fail_on != BB_VERDICT_INCONCLUSIVE &&
+		    r->comparisons[i].verdict == a->view.fail_on)
 			shown = BB_EXIT_REGRESSION;
 	return shown < 0 || exit_code == BB_EXIT_OK ? shown : exit_code;
 }
@@ -422,7 +385,8 @@ static int show_reports(const struct compare_args *a, const struct bb_report *ol
 	if (!rc)
 		rc = say_in_vain(new, err);
 	if (!rc)
-		rc = a->time ? show_time(a, old, new, err) : show(a, &d, sides, err);
+		rc = a->time ? show_time(a, old, new, err)
+			     : bb_diff_view__show(&a->view, &d, sides, err);
 	bb_diffs__done(&d);
 	return rc;
 }

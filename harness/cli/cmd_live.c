@@ -8,19 +8,27 @@
 #include "bpf/prog_stats.h"
 #include "capture/supervise.h"
 #include "cli/capture_options.h"
-#include "cli/options.h"
+#include "cli/diff_view.h"
 #include "cli/live_print.h"
+#include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/screen.h"
-#include "run/live.h"
+#include "run/live_look.h"
+#include "store/store.h"
 
 /* period for checking the keyboard, the size of the window and the command */
 #define LOOK_S 0.05
 #define QUIET_S 1.0 /* after so long without a bpf() call, the command has loaded its programs */
 #define PATIENCE_S 60.0 /* longest wait for a command to load its programs */
+#define SECONDS 1.0
+/* Slices of a look, enough that the verdicts on a thousand programs survive Holm's correction; and
+ * its default length. */
+#define SLICES 20
+#define LOOK_SECONDS 10.0
+#define ALPHA 0.05
 
 struct live_args {
-	double seconds;
+	double seconds; /* 0: not given */
 	const struct bb_live_order *order;
 	const struct bb_live_format *format; /* NULL: --format is not given */
 	const char *output;                  /* NULL: stdout */
@@ -28,6 +36,11 @@ struct live_args {
 	bool once, all;
 	char **command; /* points into argv; ends in NULL. NULL: all programs are watched */
 	struct bb_strings env;
+	const char *save, *compare;     /* names of baselines; NULL: not given */
+	struct bb_measure_args measure; /* used: results, no_store, quiet, command line */
+	double threshold;               /* share */
+	bool force;
+	struct bb_diff_view view;
 };
 
 #define ARGS struct live_args
@@ -35,7 +48,9 @@ struct live_args {
 static const struct bb_option options[] = {
 	{"once", 0, NULL, bb_read_flag, BB_ARG(once), "print one snapshot, also on a terminal"},
 	{"seconds", 0, "S", bb_read_double, BB_ARG(seconds),
-	 "length of the period that a snapshot covers (default 1)", 0.1, 86400},
+	 "length of the period that a snapshot covers (default 1), or of the look of --save and "
+	 "--compare (default 10)",
+	 0.1, 86400},
 	{"sort", 0, "COLUMN", bb_read_row, BB_ARG(order), "cpu (default), runs, ns or name",
 	 BB_CHOICES(bb_live_orders)},
 	{"format", 'f', "NAME", bb_read_row, BB_ARG(format),
@@ -52,10 +67,39 @@ static const struct bb_option options[] = {
 	{0},
 };
 
+static const struct bb_option look_options[] = {
+	{"save", 0, "NAME", bb_read_text, BB_ARG(save),
+	 "store what runs now as a run, and give it this name"},
+	{"compare", 0, "NAME", bb_read_text, BB_ARG(compare),
+	 "compare what runs now with this: a saved name, a run id or a file"},
+	{"threshold", 0, "PERCENT", bb_read_percent, BB_ARG(threshold),
+	 "smallest difference that matters (default 10: another load of the same program may cost "
+	 "several percent more)"},
+	{"fail-on", 0, "VERDICT", bb_read_verdict, BB_ARG(view.fail_on),
+	 "exit with code 3 if any verdict is this: regressed"},
+	{"force", 0, NULL, bb_read_flag, BB_ARG(force), "judge looks at different machines, too"},
+	{"details", 0, NULL, bb_read_flag, BB_ARG(view.details), "percentiles, too"},
+	{"results", 0, "DIR", bb_read_text, BB_ARG(measure.results),
+	 "store and read runs in this folder (default " BB_RESULTS ")"},
+	{"quiet", 'q', NULL, bb_read_flag, BB_ARG(measure.quiet),
+	 "do not say where the run is stored"},
+	{0},
+};
+
 static void check_args(void *args)
 {
-	const struct live_args *a = args;
+	struct live_args *a = args;
+	bool looks = a->save || a->compare;
 
+	bb_refuse("--save and --compare print verdicts and store a run: they contradict --serve, "
+		  "--format, --output, --sort and --all",
+		  looks && (a->serve || a->format || a->output || a->order || a->all));
+	bb_refuse("--threshold, --fail-on, --force and --details are for --compare",
+		  !a->compare && (a->threshold > 0 || a->force || a->view.details ||
+				  a->view.fail_on != BB_VERDICT_INCONCLUSIVE));
+	a->seconds = a->seconds > 0 ? a->seconds : looks ? LOOK_SECONDS : SECONDS;
+	a->threshold = a->threshold > 0 ? a->threshold : 0.1;
+	a->order = a->order ? a->order : bb_live_orders;
 	bb_refuse("--serve goes on until Ctrl-C; it contradicts --once, --format and --output",
 		  a->serve && (a->once || a->format || a->output));
 }
@@ -81,8 +125,10 @@ static const struct bb_usage usage = {
 		"program that its owner unloads stays for up to a quarter of a second. Needs root.",
 	.example = "  sudo bpfbench live\n"
 		   "  sudo bpfbench live --seconds 10 -- opensnoop-bpfcc\n"
-		   "  sudo bpfbench live --serve 127.0.0.1:9435\n",
-	.sets = {{NULL, options, 0}},
+		   "  sudo bpfbench live --serve 127.0.0.1:9435\n"
+		   "  sudo bpfbench live --save before\n"
+		   "  sudo bpfbench live --compare before --fail-on regressed\n",
+	.sets = {{NULL, options, 0}, {"A look over time:", look_options, 0}},
 	.argument = {.doc = "; `bpfbench live` watches all loaded programs, and `bpfbench live -- "
 			    "COMMAND` those that a command loads"},
 	.command = BB_ARG_AT(command),
@@ -144,7 +190,7 @@ static int take_snapshot(struct watch *w, const struct bb_live_format *format, F
 		if (w->server.child.pid)
 			rc = publish(w, rows, *ret_n, err);
 	}
-	free(rows);
+	bb_live_rows__free(rows, *ret_n);
 	return rc;
 }
 
@@ -171,7 +217,7 @@ static bool is_wanted(void *arg, uint32_t id)
 static int wait_for_loads(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	struct bb_live_row *rows = NULL;
+	struct bb_live_row *rows;
 	char how[96] = "";
 	double quiet_s;
 	size_t n;
@@ -190,9 +236,11 @@ static int wait_for_loads(const struct watch *w, struct bb_err *err)
 		return bb_fail(err, -ENOTSUP, "'%s'%s loaded no BPF program", w->args->command[0],
 			       how);
 	}
-	if (!has_ended(w))
-		rc = bb_live_watch__snapshot(w->live, &rows, &n, err);
-	free(rows);
+	if (has_ended(w))
+		return 0;
+	rc = bb_live_watch__snapshot(w->live, &rows, &n, err);
+	if (!rc)
+		bb_live_rows__free(rows, n);
 	return rc;
 }
 
@@ -214,7 +262,7 @@ static int end_command(const struct watch *w, int rc, struct bb_err *err)
 	return rc;
 }
 
-/* --- one snapshot, a screen, or a server --- */
+/* --- one snapshot, or a server --- */
 
 static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 {
@@ -224,11 +272,10 @@ static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 	return take_snapshot(w, w->args->format, out, &n, err);
 }
 
-/* Waits for the end of a period, or for that of the command. */
-static int wait_for_period(const struct watch *w, struct bb_err *err)
+/* Waits for the end of a period of `seconds`, or for that of the command. */
+static int wait_for_period(const struct watch *w, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	double seconds = w->args->seconds;
 	int rc = 0;
 
 	if (!w->follow)
@@ -243,7 +290,7 @@ static int print_once(struct watch *w, struct bb_err *err)
 	int rc = w->follow ? wait_for_loads(w, err) : 0;
 
 	if (!rc)
-		rc = wait_for_period(w, err);
+		rc = wait_for_period(w, w->args->seconds, err);
 	return rc ? rc : bb_output_of(write_snapshot, w, w->args->output, err);
 }
 
@@ -254,12 +301,89 @@ static int serve(struct watch *w, struct bb_err *err)
 	int rc = 0;
 
 	while (!rc && !has_ended(w)) {
-		rc = wait_for_period(w, err);
+		rc = wait_for_period(w, w->args->seconds, err);
 		if (!rc)
 			rc = take_snapshot(w, NULL, NULL, &n, err);
 	}
 	return rc == -EINTR ? 0 : rc;
 }
+
+/* --- a look over time --- */
+
+/* Adds what ran in the slices to the report. */
+static int take_slices(struct watch *w, struct bb_report *report, struct bb_err *err)
+{
+	struct bb_live_look look = {.report = report};
+	int rc = w->follow ? wait_for_loads(w, err) : 0;
+
+	for (int i = 0; !rc && i < SLICES && !has_ended(w); i++) {
+		struct bb_live_row *rows = NULL;
+		size_t n = 0;
+
+		rc = wait_for_period(w, w->args->seconds / SLICES, err);
+		if (!rc)
+			rc = bb_live_watch__snapshot(w->live, &rows, &n, err);
+		if (!rc)
+			rc = bb_live_look__add(&look, rows, n, err);
+		bb_live_rows__free(rows, n);
+	}
+	if (!rc)
+		rc = bb_live_look__end(&look, err);
+	bb_live_look__done(&look);
+	return rc;
+}
+
+static int save_baseline(const struct live_args *a, const struct bb_report *r, struct bb_err *err)
+{
+	int rc = bb_baseline__save(a->measure.results, a->save, r->id, err);
+
+	if (!rc && !a->measure.quiet)
+		bb_tell("baseline '%s' is %s; to compare with it: bpfbench live --compare %s",
+			a->save, r->id, a->save);
+	return rc;
+}
+
+static int show_verdicts(const struct live_args *a, const struct bb_report *base,
+			 struct bb_report *now, struct bb_err *err)
+{
+	const struct bb_diff_opts opts = {a->threshold, ALPHA, a->force};
+	struct bb_diffs d = {0};
+	int rc;
+
+	bb_live_look__match(base, now);
+	rc = bb_diff_reports(base, now, &opts, &d, err);
+	if (!rc)
+		rc = bb_diff_view__show(&a->view, &d,
+					(struct bb_doc_sides){NULL, a->compare, "now"}, err);
+	bb_diffs__done(&d);
+	return rc;
+}
+
+/* Takes a look, stores it for --save, and prints the verdicts of --compare. Returns the exit code,
+ * or -errno with a message. */
+static int take_look(struct watch *w, struct bb_err *err)
+{
+	struct live_args *a = w->args;
+	struct bb_report *base = NULL;
+	struct bb_measure m;
+	int rc = a->compare ? bb_baseline__read(a->compare, a->measure.results, &base, err) : 0;
+
+	a->measure.no_store = !a->save;
+	if (!rc)
+		rc = bb_measure__begin(&a->measure, "live", false, &m, err);
+	if (!rc) {
+		rc = bb_measure__deliver(&m, take_slices(w, m.report, err), err);
+		if (!rc && a->save)
+			rc = save_baseline(a, m.report, err);
+		if (!rc && base)
+			rc = show_verdicts(a, base, m.report, err);
+		bb_measure__end(&m);
+	}
+	bb_report__free(base);
+	return rc;
+}
+
+/* --- the screen --- */
 
 /* Makes the text of the screen after a period; the caller frees it. */
 static int compose(struct watch *w, char **ret_text, struct bb_err *err)
@@ -332,16 +456,18 @@ static int watch_screen(struct watch *w, struct bb_err *err)
 
 int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 {
-	static struct live_args a = {.seconds = 1, .order = bb_live_orders};
+	static struct live_args a;
 	struct bb_stats_enable stats = {.fd = -1};
 	struct bb_live_filter filter = {0};
 	struct watch w = {.args = &a};
-	bool by_hand;
+	bool by_hand, looks;
 	int rc;
 
+	bb_measure_args__init(&a.measure, argc, argv, 0);
 	bb_usage__parse(&usage, argc, argv, &a);
 	by_hand = !a.output && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	w.is_screen = by_hand && !a.once && !a.format;
+	looks = a.save || a.compare;
+	w.is_screen = by_hand && !a.once && !a.format && !looks;
 	if (!a.format)
 		a.format = bb_live_format_find(by_hand ? "table" : "json");
 	filter.sparing = a.serve;
@@ -360,9 +486,10 @@ int bb_cmd_live(int argc, char **argv, struct bb_err *err)
 	if (!rc)
 		rc = bb_live_watch__open(&filter, &w.live, err);
 	if (!rc)
-		rc = w.is_screen ? watch_screen(&w, err)
-		     : a.serve   ? serve(&w, err)
-				 : print_once(&w, err);
+		rc = looks         ? take_look(&w, err)
+		     : w.is_screen ? watch_screen(&w, err)
+		     : a.serve     ? serve(&w, err)
+				   : print_once(&w, err);
 	bb_live_watch__close(w.live);
 	bb_http_server__close(&w.server);
 	bb_stats_enable__off(&stats);

@@ -11,11 +11,19 @@ void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n)
 }
 
 static const struct bb_drive_kind unknown = {.sample = {"run", "ns per run", false}};
-static const struct bb_drive_kind inside = {.with = BB_DRIVE_INSIDE,
-					    .seconds = 1,
-					    .sample = {"run", "ns per run", false},
-					    .fills = BB_FILLS_RUN_RATE | BB_FILLS_WORST,
-					    .needs_bpf = true};
+/* kinds that no scenario can choose */
+static const struct bb_drive_kind by_command[] = {
+	{.with = BB_DRIVE_INSIDE,
+	 .seconds = 1,
+	 .sample = BB_SAMPLE_RUN,
+	 .fills = BB_FILLS_RUN_RATE | BB_FILLS_WORST | BB_FILLS_MEAN,
+	 .needs_bpf = true},
+	{.with = BB_DRIVE_WATCH,
+	 .seconds = 1,
+	 .sample = BB_SAMPLE_RUN,
+	 .fills = BB_FILLS_RUN_RATE | BB_FILLS_MEAN,
+	 .needs_bpf = true},
+};
 
 static bool is_by(const struct bb_drive_kind *kind, const char *by)
 {
@@ -49,7 +57,10 @@ const struct bb_drive_kind *bb_drive_kind_named(const char *drive)
 		    (kind->cold_name && !strcmp(drive, kind->cold_name)))
 			return kind;
 	}
-	return drive && !strcmp(drive, inside.with) ? &inside : &unknown;
+	for (size_t i = 0; drive && i < BB_LEN(by_command); i++)
+		if (!strcmp(drive, by_command[i].with))
+			return &by_command[i];
+	return &unknown;
 }
 
 const char *bb_drive_kind_name(const struct bb_drive_kind *kind)

@@ -49,8 +49,8 @@ enum bb_drive_fills {
 	BB_FILLS_RUN_RATE = 1, /* runs per second, and their share of a CPU, by wall time */
 	BB_FILLS_SLOWDOWN = 2, /* time of a command divided by the floor's time */
 	BB_FILLS_PMU = 4,      /* cycles, instructions and cache misses per run */
-	/* longest run; the latency is then the mean of all runs, with outliers */
-	BB_FILLS_WORST = 8,
+	BB_FILLS_WORST = 8,    /* longest run; no verdict on two runs of bpfbench */
+	BB_FILLS_MEAN = 16,    /* the latency is the mean of all runs, with outliers */
 };
 
 #define BB_DRIVE_KEYS 6u
@@ -135,8 +135,10 @@ void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n);
  * the first kind with that `with`. Returns NULL if there is none. */
 const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by);
 
-/* Name of the kind of `bpfbench inside`, which no scenario can choose. */
+/* Names of the kinds of `bpfbench inside` and `bpfbench live --save`, which no scenario can choose.
+ */
 #define BB_DRIVE_INSIDE "inside"
+#define BB_DRIVE_WATCH "watch"
 
 /*
  * Finds the kind by the name of a drive in a case ("in-situ-http", "step-cold"). For a name that

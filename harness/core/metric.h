@@ -25,7 +25,7 @@ struct bb_estimate {
 };
 
 struct bb_summary {
-	/* gross ns per run: the censored means of all loads combined (with BB_FILLS_WORST the
+	/* gross ns per run: the censored means of all loads combined (with BB_FILLS_MEAN the
 	 * means of all runs) */
 	struct bb_estimate latency;
 	/* latency minus the floor's latency in the same round; may be negative */

@@ -313,6 +313,16 @@ static double sd_of(const struct bb_estimate *e)
 /* times the present number of loads; if more are needed, the note advises `compare` instead */
 #define MOST_TIMES 10.0
 
+/* Returns how long a live program was watched, s. */
+static double seconds_of(const struct bb_case *c)
+{
+	double s = 0;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		s += c->series[i].elapsed_s;
+	return s;
+}
+
 /* Sets ratio, interval, verdict and p-value. correct() applies Holm's correction later. */
 static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			  const struct bb_diff_opts *opts, struct bb_diff *row)
@@ -337,15 +347,18 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 100 * expm1(other));
 	}
 	if (r.n_a < r.needs || r.n_b < r.needs) {
-		add_note(row, "an interval takes %zu loads a side, there are %zu and %zu", r.needs,
-			 r.n_a, r.n_b);
+		add_note(row, "an interval takes %zu %s a side, there are %zu and %zu", r.needs,
+			 a->is_live ? "slices" : "loads", r.n_a, r.n_b);
 		return;
 	}
 	if (row->verdict != BB_VERDICT_INCONCLUSIVE || row->note || isnan(row->lo))
 		return;
 	times = bb_times_to_decide(log(row->ratio), log(row->lo), log(row->hi),
 				   log1p(opts->threshold));
-	if (times > MOST_TIMES)
+	if (a->is_live)
+		add_note(row, "--seconds %.3g in both runs should decide (+-%.2g %% so far)",
+			 times * fmax(seconds_of(a), seconds_of(b)), 50 * (row->hi - row->lo));
+	else if (times > MOST_TIMES)
 		add_note(row,
 			 "+-%.2g %% so far; `compare --base V1 --head V2` measures both in turns, "
 			 "which tells smaller changes",

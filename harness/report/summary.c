@@ -118,13 +118,13 @@ static void estimate_over_loads(const struct bb_case *c, const double *x,
 
 /*
  * Computes the latency of each series: the censored mean, with a threshold of its own; with
- * BB_FILLS_WORST the mean of all runs. With `sum`, also adds all samples to `all`, sets the shares
+ * BB_FILLS_MEAN the mean of all runs. With `sum`, also adds all samples to `all`, sets the shares
  * of outliers, and counts disturbed series as void.
  */
 static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
 		   struct bb_hist *all)
 {
-	bool is_mean = bb_drive_kind_named(c->drive)->fills & BB_FILLS_WORST;
+	bool is_mean = bb_drive_kind_named(c->drive)->fills & BB_FILLS_MEAN;
 	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0, *share;
 	size_t n_aside;
 	int *place;

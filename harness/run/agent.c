@@ -102,6 +102,46 @@ static int find_open(pid_t root, pid_t but, uint32_t from, struct ids *ret_ids)
 	return rc;
 }
 
+/* Returns the name of a process, as ps shows it. */
+static struct bb_owner name_process(pid_t pid)
+{
+	struct bb_owner owner = {""};
+	char path[64];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, owner.name, sizeof(owner.name) - 1);
+	bb_close(&fd);
+	owner.name[n > 0 ? n : 0] = '\0';
+	owner.name[strcspn(owner.name, "\n")] = '\0';
+	return owner;
+}
+
+int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners)
+{
+	struct bb_processes p;
+	int rc = bb_processes__read(1, 0, &p);
+
+	if (rc)
+		return rc;
+	memset(ret_owners, 0, n * sizeof(*ret_owners));
+	bb_root__begin(); /* only root may see the descriptors of others */
+	for (size_t i = 0; i < p.n; i++) {
+		struct ids open = {0};
+
+		add_open_programs(p.pids[i], 0, &open);
+		for (size_t k = 0; open.n && k < n; k++)
+			if (!ret_owners[k].name[0] && ids_have(&open, ids[k]))
+				ret_owners[k] = name_process(p.pids[i]);
+		free(open.v);
+	}
+	bb_root__end();
+	bb_processes__done(&p);
+	return 0;
+}
+
 static int add_program(struct bb_agent *a, uint32_t id, bool is_open, struct bb_err *err)
 {
 	struct bb_agent_program *p;

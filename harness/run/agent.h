@@ -14,6 +14,15 @@ struct bb_agent_spec {
 	double ready_s; /* longest time until it is ready */
 };
 
+/* The process that has a program open, directly or by a link. */
+struct bb_owner {
+	char name[16]; /* as ps shows it; empty: no other process than bpfbench has it open */
+};
+
+/* Finds a process for each of the n programs. The first one in /proc
+ * counts. Returns 0 or -errno. */
+int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners);
+
 struct bb_agent_program {
 	struct bb_loaded program;
 	/* at the last bb_agent__read_counters(), and how far they rose since the one before */

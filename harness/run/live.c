@@ -498,6 +498,12 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 		bb_live_row__distribute(&rows[i], &w->windows);
 		bb_time_buckets__add(&w->single, &w->windows.means[0]);
 		rows[i].single = w->single;
+		if (rows[i].mean_of) {
+			struct bb_hist *means = &w->windows.means[rows[i].mean_of - 1];
+
+			rows[i].samples = *means;
+			*means = (struct bb_hist){0};
+		}
 	}
 	*ret_rows = rows;
 	*ret_n = n;
@@ -515,6 +521,13 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 		l->v[l->n++] = *w;
 	}
 	return 0;
+}
+
+void bb_live_rows__free(struct bb_live_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bb_hist_done(&rows[i].samples);
+	free(rows);
 }
 
 int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watch **ret_live,

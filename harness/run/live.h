@@ -25,10 +25,11 @@ struct bb_live_row {
 	 * all CPUs at once. 0: no distribution.
 	 */
 	uint32_t mean_of;
-	uint64_t windows;     /* number of windows with `mean_of` runs */
-	double windows_ns;    /* total time of the runs in them */
-	double p50, p90, p99; /* quantiles over these windows, ns per run; NAN: too few windows
-				 (stats/quantile.h) */
+	uint64_t windows;       /* number of windows with `mean_of` runs */
+	double windows_ns;      /* total time of the runs in them */
+	double p50, p90, p99;   /* quantiles over these windows, ns per run; NAN: too few windows
+				   (stats/quantile.h) */
+	struct bb_hist samples; /* these windows: means of `mean_of` runs, ns */
 	struct bb_time_buckets single; /* runs with a window of their own, since the watch began */
 	/* runs that we caused; only `total` includes them. 0: none */
 	uint64_t own_runs;
@@ -105,10 +106,11 @@ void bb_live_watch__close(struct bb_live_watch *live);
  * to stop. */
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
-/* Ends the period. Returns a row for each program; free() the rows. A program that was unloaded
- * is in one snapshot and in none after that. Then the next period begins. */
+/* Ends the period. Returns a row for each program; bb_live_rows__free() frees them. A program that
+ * was unloaded is in one snapshot and in none after that. Then the next period begins. */
 int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
 			    size_t *ret_n, struct bb_err *err);
+void bb_live_rows__free(struct bb_live_row *rows, size_t n);
 
 /* Returns the pause before the next sweep, ns; 0: none. `shared`: a window of the last sweep
  * held several runs. A pure function. */

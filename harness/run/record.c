@@ -55,6 +55,20 @@ void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 	c->fired_by = bb_strdup(words);
 }
 
+struct bb_program *bb_record__facts(struct bb_report *report, const char *scenario,
+				    const char *variant, const struct bb_prog_facts *facts)
+{
+	struct bb_program *p = BB_ADD(bb_program_record, report, programs);
+
+	p->name = bb_asprintf("%s/%s", scenario, variant);
+	p->scenario = bb_strdup(scenario);
+	p->variant = bb_strdup(variant);
+	p->type = bb_strdup(facts->type);
+	p->tag = bb_strdup(facts->tag);
+	p->metrics = facts->metrics;
+	return p;
+}
+
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
 		       const struct bb_test_prog *prog, struct bb_err *err)
 {
@@ -65,19 +79,13 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 
 	if (rc)
 		return rc;
-	p = BB_ADD(bb_program_record, report, programs);
-	p->name = bb_asprintf("%s/%s", scenario->name, v->name);
-	p->scenario = bb_strdup(scenario->name);
-	p->variant = bb_strdup(v->name);
+	p = bb_record__facts(report, scenario->name, v->name, &facts);
 	p->program = bb_strdup(prog->target->source->program);
 	p->object = bb_strdup(v->pinned   ? v->pinned
 			      : v->id     ? "(loaded already)"
 			      : v->object ? v->object
 					  : scenario->object);
-	p->type = bb_strdup(facts.type);
-	p->tag = bb_strdup(facts.tag);
 	p->has_ring = bb_target__ring(prog->target) != NULL;
-	p->metrics = facts.metrics;
 	return 0;
 }
 

@@ -19,6 +19,11 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 			 const struct bb_plan_case *planned, const struct bb_test_prog *prog);
 
+/* Adds a program of which only the kernel's facts are known to the report; the caller sets its
+ * `program` and `object`. */
+struct bb_program *bb_record__facts(struct bb_report *report, const char *scenario,
+				    const char *variant, const struct bb_prog_facts *facts);
+
 /* Adds a loaded program and its static metrics to the report. */
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
 		       const struct bb_test_prog *prog, struct bb_err *err);

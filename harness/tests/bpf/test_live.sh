@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tool.sh"
 
 names=("in place" "by name" "by pin" "test runs" "the owner ends" "live: JSON" "live: OpenMetrics"
-	"live: of a command" "live: the screen")
+	"live: of a command" "live: a look" "live: the screen")
 need_root "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
@@ -263,6 +263,40 @@ run "$BPFBENCH" live --seconds 1 --format table -- "$O/tests/tools/load_all" "$O
 expect_grep "live: those that do not run are named in one line" out '[0-9]+ programs did not run: .*\(--all lists them\)$'
 run "$BPFBENCH" live --seconds 1 --format table --all -- "$O/tests/tools/load_all" "$O/tests/bpf/tailcall.bpf.o"
 expect_no_grep "live: --all: each has a row" out 'did not run'
+
+# --- two looks: the stored one is changed, so that the difference is known ---
+look() { run "$BPFBENCH" live --results "$results" --seconds 4 "$@" -- "$O/tests/tools/live_prog" "$object" 302; }
+rm -rf "$results"
+look --compare before
+complains "live: a look: nothing to compare with" 1 'before'
+look --save before
+expect_status "live: a look is stored" 0
+expect_grep "live: a look: its name is said" err "baseline 'before' is .*; to compare with it: bpfbench live --compare before"
+stored=$(compgen -G "$results/2*.json")
+cp "$stored" "$TMP/look"
+expect_eq "live: a look: as many series as slices" "$(grep -c '^ *{"load": ' "$stored")" 20
+check "live: a look: the process that has the program open" grep -q '"object": "live_prog"' "$stored"
+# change SED...: changes the stored look and compares another one with it.
+change() {
+	sed -E "$@" "$TMP/look" >"$stored"
+	look --compare before --fail-on regressed
+}
+change -e 's/("run_time_ns": [0-9]+),/\10,/'
+expect_status "live: a look after one with ten times the time: exit code 0" 0
+expect_grep "live: a look after one with ten times the time: improved" out '^live/live_counts_its_runs/watch .* improved'
+change -e 's/("run_cnt": [0-9]+),/\10,/'
+expect_status "live: a look after one with a tenth of the time: exit code 3" 3
+expect_grep "live: a look after one with a tenth of the time: regressed" out '^live/live_counts_its_runs/watch .* regressed'
+change -e 's/live_counts_its_runs/formerly/g'
+expect_grep "live: a look: a program of another name is found by its tag" out '^live/formerly/watch .* (same|improved|regressed|inconclusive)'
+change -e 's/("tag": ")[0-9a-f]+/\1ff/'
+expect_grep "live: a look: a program with another tag is found by its name" out '^live/live_counts_its_runs/watch .* (same|improved|regressed|inconclusive)'
+expect_eq "live: a look to compare is not stored" "$(compgen -G "$results/2*.json")" "$stored"
+rm -rf "$results"
+run "$BPFBENCH" live --save before --serve 9999
+complains "live: a look contradicts --serve" 2 'they contradict --serve'
+run "$BPFBENCH" live --threshold 5
+complains "live: --threshold without --compare" 2 'are for --compare'
 
 # Each key when the screen is there that it is for.
 keys() {

@@ -148,7 +148,7 @@ static bool snapshot(const struct attached *a, double *ret_said, double *ret_tru
 	} else {
 		assert_true(isnan(row->runs_per_s) && isnan(row->ns_per_run));
 	}
-	free(rows);
+	bb_live_rows__free(rows, n);
 	bb_live_watch__close(live);
 	return told;
 }

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/live_look.h"
+
+#include "bpf/prog_type.h"
+#include "run/agent.h"
+#include "run/record.h"
+
+#define SCENARIO "live"
+#define NOBODY "(loaded already)" /* in place of an agent: no process has the program open */
+
+/* --- a look --- */
+
+static bool has_variant(const struct bb_report *r, const char *variant)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!strcmp(r->cases[i].variant, variant))
+			return true;
+	return false;
+}
+
+/* Returns `name`, with a number behind it if one of the reports has it; free() it. */
+static char *name_apart(const struct bb_report *r, const struct bb_report *other, const char *name)
+{
+	char *text = bb_strdup(*name ? name : "no-name");
+
+	for (size_t k = 2; has_variant(r, text) || has_variant(other, text); k++) {
+		free(text);
+		text = bb_asprintf("%s-%zu", *name ? name : "no-name", k);
+	}
+	return text;
+}
+
+/* Adds what the kernel says about a program. */
+static int add_program(struct bb_report *r, const struct bb_loaded *program, const char *variant,
+		       struct bb_err *err)
+{
+	struct bb_prog_facts facts = {0};
+	struct bb_program *p;
+	int fd, rc = bb_loaded__open(program->id, &fd, err);
+
+	if (!rc) {
+		rc = bb_prog_static__read(fd, &facts, err);
+		close(fd);
+	} else if (rc == -ENOENT) {
+		bb_static_clear(&facts.metrics);
+		snprintf(facts.type, sizeof(facts.type), "%s",
+			 bb_prog_type_name(program->type).text);
+		memcpy(facts.tag, program->tag, sizeof(facts.tag));
+		rc = 0;
+	}
+	if (rc)
+		return rc;
+	p = bb_record__facts(r, SCENARIO, variant, &facts);
+	p->program = bb_strdup(program->name);
+	p->object = bb_strdup(NOBODY);
+	return 0;
+}
+
+/* Adds a program that runs for the first time, with its case. */
+static int add_case(struct bb_live_look *look, const struct bb_live_row *row, struct bb_err *err)
+{
+	char *variant = name_apart(look->report, look->report, row->program.name);
+	int rc = add_program(look->report, &row->program, variant, err);
+	struct bb_case *c;
+	uint32_t *id;
+
+	if (rc) {
+		free(variant);
+		return rc;
+	}
+	id = bb_append(&look->ids, &look->n, sizeof(*id));
+	*id = row->program.id;
+	c = BB_ADD(bb_case_record, look->report, cases);
+	c->name = bb_asprintf(SCENARIO "/%s/" BB_DRIVE_WATCH, variant);
+	c->scenario = bb_strdup(SCENARIO);
+	c->variant = variant;
+	c->drive = bb_strdup(BB_DRIVE_WATCH);
+	c->is_live = true;
+	return 0;
+}
+
+/* Adds the slice of a program. Its samples are what the distribution of the row is of, or if there
+ * is none, the mean of the slice. */
+static void add_series(struct bb_case *c, uint32_t slice, const struct bb_live_row *row)
+{
+	struct bb_series *s = bb_record__series(c, slice, -1);
+
+	s->elapsed_s = row->seconds;
+	if (row->unclear) {
+		bb_record__void(s, "bpfbench's own readings make it run, and these runs cannot be "
+				   "told from the others");
+		return;
+	}
+	s->misses = row->misses;
+	s->run_cnt = row->runs;
+	if (!row->runs) {
+		bb_record__void(s, "no run in %.3g s", row->seconds);
+		return;
+	}
+	s->multi = row->runs - row->windows * row->mean_of;
+	s->run_time_ns = (uint64_t)llround(row->ns_per_run * (double)row->runs);
+	if (row->samples.n)
+		bb_hist_merge(&s->hist, &row->samples);
+	else
+		bb_hist_add(&s->hist, (uint64_t)llround(row->ns_per_run), 1);
+}
+
+int bb_live_look__add(struct bb_live_look *look, const struct bb_live_row *rows, size_t n,
+		      struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		size_t k = 0;
+
+		while (k < look->n && look->ids[k] != rows[i].program.id)
+			k++;
+		if (k == look->n && !rows[i].runs)
+			continue;
+		if (k == look->n)
+			rc = add_case(look, &rows[i], err);
+		if (!rc)
+			add_series(&look->report->cases[k], look->n_slices, &rows[i]);
+	}
+	look->n_slices++;
+	return rc;
+}
+
+int bb_live_look__end(struct bb_live_look *look, struct bb_err *err)
+{
+	struct bb_owner *owners = bb_calloc(look->n + 1, sizeof(*owners));
+	int rc = look->n ? bb_owners__find(look->ids, look->n, owners) : -ENODATA;
+
+	if (rc == -ENODATA)
+		bb_fail(err, rc, "none of the watched programs ran");
+	else if (rc)
+		bb_fail(err, rc, "the descriptors of processes: %s", strerror(-rc));
+	for (size_t i = 0; !rc && i < look->n; i++)
+		if (owners[i].name[0]) {
+			free(look->report->programs[i].object);
+			look->report->programs[i].object = bb_strdup(owners[i].name);
+		}
+	free(owners);
+	return rc;
+}
+
+void bb_live_look__done(struct bb_live_look *look)
+{
+	free(look->ids);
+	*look = (struct bb_live_look){0};
+}
+
+/* --- matching two looks --- */
+
+/* Returns how surely two programs are the same; 0: they are not. */
+static int likeness(const struct bb_program *a, const struct bb_program *b)
+{
+	bool tag = a->tag && b->tag && *a->tag && !strcmp(a->tag, b->tag);
+	bool name = bb_same_text(a->program, b->program) && bb_same_text(a->type, b->type);
+
+	return tag || name ? 4 * tag + 2 * name + bb_same_text(a->object, b->object) : 0;
+}
+
+/* Gives a program and its cases another name. Takes ownership of `variant`. */
+static void rename_variant(struct bb_report *r, struct bb_program *p, char *variant)
+{
+	for (size_t i = 0; i < r->n_cases; i++) {
+		struct bb_case *c = &r->cases[i];
+
+		if (strcmp(c->variant, p->variant))
+			continue;
+		free(c->variant);
+		free(c->name);
+		c->variant = bb_strdup(variant);
+		c->name = bb_asprintf(SCENARIO "/%s/%s", variant, c->drive);
+	}
+	free(p->variant);
+	free(p->name);
+	p->variant = variant;
+	p->name = bb_asprintf(SCENARIO "/%s", variant);
+}
+
+void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
+{
+	size_t *of = bb_calloc(now->n_programs + 1, sizeof(*of)); /* 1 + index in base; 0: none */
+	bool *taken = bb_calloc(base->n_programs + 1, sizeof(*taken));
+
+	for (int least = 7; least > 0; least--)
+		for (size_t i = 0; i < now->n_programs; i++)
+			for (size_t k = 0; !of[i] && k < base->n_programs; k++)
+				if (!taken[k] &&
+				    likeness(&now->programs[i], &base->programs[k]) >= least) {
+					of[i] = k + 1;
+					taken[k] = true;
+				}
+	/* no name that is given here is one that is still to be changed */
+	for (size_t i = 0; i < now->n_programs; i++)
+		rename_variant(now, &now->programs[i], bb_asprintf("/%zu", i));
+	for (size_t i = 0; i < now->n_programs; i++)
+		if (of[i])
+			rename_variant(now, &now->programs[i],
+				       bb_strdup(base->programs[of[i] - 1].variant));
+	for (size_t i = 0; i < now->n_programs; i++)
+		if (!of[i])
+			rename_variant(now, &now->programs[i],
+				       name_apart(base, now, now->programs[i].program));
+	free(of);
+	free(taken);
+}
