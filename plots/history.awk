@@ -72,8 +72,8 @@ function end_curve(    i, sorted)
 }
 
 # Runs of other scenarios leave no gaps: position[] of a run among those of the figure, and its day, or within a day its
-# time, where there is room for that (`most_tics` along the axis). Texts and positions are data of gnuplot's, no command.
-function write_tics(name, file,    r, n, t, step, day, at)
+# time (with seconds if two tics share a minute), where there is room for that (`most_tics` along the axis). Texts and positions are data of gnuplot's, no command.
+function write_tics(name, file,    r, n, t, step, day, at, last, digits)
 {
 	n = 0
 	for (r = 1; r <= last_run; r++)
@@ -82,12 +82,20 @@ function write_tics(name, file,    r, n, t, step, day, at)
 	step = n > most_tics ? int((n + most_tics - 1) / most_tics) : 1
 	printf "n_runs = %d\nthis_run = %d\nn_tics = %d\n", n, position_of_this(name), int((n + step - 1) / step) > file
 	printf "array tic_at[%d]; array tic_name[%d]\n", int((n + step - 1) / step), int((n + step - 1) / step) > file
+	digits = 5
+	for (r = 1; r <= last_run; r++)
+		if ((name, r) in is_in && !((position[r] - 1) % step)) {
+			if (substr(started[r], 1, 16) == last)
+				digits = 8
+			last = substr(started[r], 1, 16)
+		}
 	for (r = 1; r <= last_run; r++) {
 		if (!((name, r) in is_in) || (position[r] - 1) % step)
 			continue
-		at = substr(started[r], 1, 10) == day ? substr(started[r], 12, 5) : substr(started[r], 1, 10)
+		at = substr(started[r], 1, 10) == day ? substr(started[r], 12, digits) : substr(started[r], 1, 10)
 		day = substr(started[r], 1, 10)
-		printf "tic_at[%d] = %d; tic_name[%d] = %s\n", ++t, position[r], t, quote(at) > file
+		printf "tic_at[%d] = %d; tic_name[%d] = %s\n", ++t, position[r], t, quote(at == last ? "" : at) > file
+		last = at
 	}
 	n_positions = n
 }

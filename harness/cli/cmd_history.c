@@ -113,14 +113,14 @@ int bb_cmd_history(int argc, char **argv, struct bb_err *err)
 		bb_history_print_tsv(&t, NULL, stdout);
 		rc = bb_clean__check(stdout, "stdout", err);
 	} else if (!rc) {
-		if (a.all)
-			bb_doc_history_points(&t, &d);
-		else
-			bb_doc_history(&t, NULL, &d);
 		bb_doc_history_news(&t, NULL, &d);
-		if (!a.all)
-			bb_doc__add(&d, BB_DOC_FAINT, NULL,
-				    "more: bpfbench history --all (every run)");
+		if (a.all) {
+			bb_doc_history_points(&t, &d);
+		} else {
+			bb_doc_history(&t, NULL, &d);
+			bb_doc__add(&d, BB_DOC_FAINT, "more",
+				    "bpfbench history --all (every run of every case)");
+		}
 		rc = bb_output_document(&d, stdout, err);
 	}
 	bb_timeline__done(&t);

@@ -10,6 +10,23 @@ static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c
 	return !only || bb_report__find_case(only, c->of->name);
 }
 
+/* True for a program that only measures the floor of others. What moves it is the machine. */
+static bool is_empty(const struct bb_timeline_case *c)
+{
+	return c->is_anchor && !strncmp(c->of->variant, "empty", strlen("empty"));
+}
+
+/* True if the overview has the case: empty programs are in it if there is nothing else. */
+static bool is_in_overview(const struct bb_timeline *t, const struct bb_report *only,
+			   const struct bb_timeline_case *c)
+{
+	bool has_others = false;
+
+	for (size_t i = 0; i < t->n_cases; i++)
+		has_others |= !is_empty(&t->cases[i]);
+	return is_of(only, c) && (only || !has_others || !is_empty(c));
+}
+
 size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *only)
 {
 	size_t n = 0;
@@ -114,6 +131,24 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 
 /* --- the newest run --- */
 
+/* A limit from which "steady" says little. */
+#define NOISY_LIMIT 0.1
+
+/* The mark of a case's newest judged point, in the words of the overview. */
+static const char *verdict_of(const struct bb_timeline *t, const struct bb_timeline_case *c)
+{
+	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
+
+	if (!p)
+		return "not judged";
+	if (p->judged.mark == BB_HISTORY_SUSPECT &&
+	    fabs(log1p(bb_timeline__change(c, p))) <= p->judged.limit)
+		return "cannot tell";
+	return p->judged.mark == BB_HISTORY_STEADY && expm1(p->judged.limit) > NOISY_LIMIT
+		       ? "too noisy"
+		       : bb_history_mark_text(t, p);
+}
+
 /* Adds "regressed: CASE, +5.01 % in the newest run, first seen in that of 2026-01-26T12:00:00Z
  * (commit 1a2b3c4d5e)". */
 static void add_news(const struct bb_timeline *t, const struct bb_timeline_case *c,
@@ -126,8 +161,11 @@ static void add_news(const struct bb_timeline *t, const struct bb_timeline_case 
 	bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
 		    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run", c->of->name,
 		    100 * bb_timeline__change(c, bb_timeline__newest(t, c)));
-	if (mark == BB_HISTORY_SUSPECT)
-		bb_doc__append(d, "; one run proves nothing: run again");
+	if (!strcmp(verdict_of(t, c), "cannot tell"))
+		bb_doc__append(d, ", which is within its limit; the run before it was beyond, and "
+				  "this one is too noisy to confirm or to deny that");
+	else if (mark == BB_HISTORY_SUSPECT)
+		bb_doc__append(d, ", which is beyond its limit; one run proves nothing");
 	else if (since)
 		bb_doc__append(d, ", first seen in that of %s",
 			       since->of->started ? since->of->started : since->of->id);
@@ -135,32 +173,75 @@ static void add_news(const struct bb_timeline *t, const struct bb_timeline_case 
 		bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
 }
 
+/* True for a name of a file that a shell takes as it is: it is printed as part of a command. */
+static bool is_plain(const char *name)
+{
+	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+				  ".")];
+}
+
+/* Adds what to do next. */
+static void add_next(const struct bb_timeline *t, struct bb_doc *d)
+{
+	bool again = false, learning = true, noisy = false;
+
+	for (size_t i = 0; i < t->n_cases; i++) {
+		const struct bb_timeline_case *c = &t->cases[i];
+		const struct bb_timeline_point *change = bb_timeline__since(c);
+		enum bb_history_mark mark = bb_timeline__mark(t, c);
+
+		if (!is_in_overview(t, NULL, c))
+			continue;
+		learning &= mark == BB_HISTORY_LEARNING || mark == BB_HISTORY_VOID;
+		again |= mark == BB_HISTORY_SUSPECT;
+		noisy |= !strcmp(verdict_of(t, c), "too noisy");
+		if ((mark != BB_HISTORY_REGRESSED && mark != BB_HISTORY_IMPROVED) || !change ||
+		    change == c->points || !is_plain(t->runs[change[-1].run].of->name) ||
+		    !is_plain(t->runs[change->run].of->name))
+			continue;
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "bpfbench compare %s %s (before and after the change)",
+			    t->runs[change[-1].run].of->name, t->runs[change->run].of->name);
+		return;
+	}
+	bb_doc__add(d, BB_DOC_FAINT, "next", "%s",
+		    again      ? "the same measurement once more, then bpfbench history"
+		    : learning ? "more runs of the same, or bpfbench compare previous latest, "
+				 "which needs only two"
+		    : noisy    ? "sudo bpfbench compare --object OLD.o --object NEW.o (in turns, "
+				 "which "
+				 "finds smaller changes)"
+			       : "bpfbench report (a page with the curves)");
+}
+
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
 			 struct bb_doc *d)
 {
-	static const enum bb_history_mark others[] = {BB_HISTORY_SUSPECT, BB_HISTORY_STEADY,
-						      BB_HISTORY_LEARNING};
-	size_t n[BB_HISTORY_IMPROVED + 1] = {0}, n_cases = 0;
+	static const char *const marks[] = {"regressed", "improved", "suspect",    "cannot tell",
+					    "steady",    "learning", "not judged", "too noisy"};
+	size_t n[BB_LEN(marks)] = {0}, n_cases = 0;
+	double noisy = 0; /* largest limit of those that are too noisy */
 
 	for (size_t i = 0; i < t->n_cases; i++) {
-		if (!is_of(only, &t->cases[i]))
+		const struct bb_timeline_case *c = &t->cases[i];
+
+		if (!is_in_overview(t, only, c))
 			continue;
 		n_cases++;
-		n[bb_timeline__mark(t, &t->cases[i])]++;
+		for (size_t k = 0; k < BB_LEN(marks); k++)
+			n[k] += !strcmp(verdict_of(t, c), marks[k]);
+		if (!strcmp(verdict_of(t, c), "too noisy"))
+			noisy = fmax(noisy, expm1(bb_timeline__newest(t, c)->judged.limit));
 	}
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu case%s over %zu runs: %zu regressed, %zu improved", n_cases,
-		    bb_plural(n_cases), only ? bb_history_n_runs(t, only) : t->n_runs,
-		    n[BB_HISTORY_REGRESSED], n[BB_HISTORY_IMPROVED]);
-	for (size_t i = 0; i < BB_LEN(others); i++)
-		if (n[others[i]])
-			bb_doc__append(d, ", %zu %s", n[others[i]],
-				       bb_history_mark_name(others[i]));
-	if (n[BB_HISTORY_LEARNING])
-		bb_doc__append(d, " (a case is judged after its first %zu runs)",
-			       bb_history_default_rule.window_min);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu case%s over %zu runs", n_cases,
+		    bb_plural(n_cases), only ? bb_history_n_runs(t, only) : t->n_runs);
+	for (size_t k = 0; k < BB_LEN(marks); k++)
+		if (n[k] || k < 2)
+			bb_doc__append(d, "%s %zu %s", k ? "," : ":", n[k], marks[k]);
+	if (noisy > 0)
+		bb_doc__append(d, " (changes under %.0f %% stay unseen)", 100 * noisy);
 	for (size_t i = 0; i < t->n_cases; i++)
-		if (is_of(only, &t->cases[i]) &&
+		if (is_in_overview(t, only, &t->cases[i]) &&
 		    bb_history_is_news(bb_timeline__mark(t, &t->cases[i])))
 			add_news(t, &t->cases[i], d);
 }
@@ -188,7 +269,7 @@ static bool is_swept(const struct bb_timeline *t, const struct bb_timeline_case 
 static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_case *c,
 			 const struct bb_report *only)
 {
-	if (only && (!is_of(only, c) || c->n_points < 2))
+	if (!is_in_overview(t, only, c) || (only && c->n_points < 2))
 		return NO_ROW;
 	if (bb_history_is_news(bb_timeline__mark(t, c)))
 		return NEWS;
@@ -197,76 +278,78 @@ static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_c
 	return !only && bb_timeline__mark(t, c) == BB_HISTORY_LEARNING ? LEARNING : SINGLE;
 }
 
-static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, enum rank rank,
-		    struct bb_doc *d)
+static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
-	struct bb_estimate e = p ? *bb_timeline__judged(c, p) : (struct bb_estimate){NAN, NAN, NAN};
-	double half = fmax(e.hi - e.value, e.value - e.lo);
-	bool in_ns = c->by == BB_BY_LATENCY;
+	struct bb_estimate e = p ? p->of->figure[BB_BY_LATENCY]
+				 : (struct bb_estimate){NAN, NAN, NAN};
+	bool is_judged = p && p->judged.mark != BB_HISTORY_LEARNING;
 
 	bb_doc__text_cell(d, c->of->name);
-	if (!isfinite(e.value))
-		bb_doc__text_cell(d, NULL);
-	else if (in_ns)
-		bb_doc__cell(d, "%s%s", bb_table_cell_time(e.value, e.value).text,
-			     bb_is_shown_in_ms(e.value) ? "" : " ns");
-	else
-		bb_doc__cell(d, "%.4f x %s", e.value,
-			     c->by == BB_BY_RATIO ? "anchor" : "reference");
-	if (rank == LEARNING)
-		bb_doc__text_cell(d, NULL);
-	else
-		bb_doc__table_cell(d, in_ns ? bb_table_cell_time(half, e.value)
-					    : cell_of("%.4f", half));
+	bb_doc__table_cell(d, bb_table_cell_time(e.value, e.value));
+	bb_doc__table_cell(d, bb_table_cell_interval(&e));
 	bb_doc__table_cell(d, cell_of("%+.2f", p ? 100 * bb_timeline__change(c, p) : (double)NAN));
 	bb_doc__table_cell(d, cell_of("%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN));
+	bb_doc__text_cell(d, is_judged ? bb_predictor_name(c->by) : NULL);
 	bb_doc__cell(d, "%zu", c->n_points);
-	bb_doc__text_cell(d, rank == LEARNING ? NULL
-			     : p              ? bb_history_mark_text(t, p)
-					      : "not judged");
+	bb_doc__text_cell(d, verdict_of(t, c));
 }
 
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("Case")},
-		{BB_NUMBER("Newest run"), .doc = "the figure that the case is judged by: ns, or a "
-						 "ratio"},
-		{BB_TEXT("+-"), .close = true, .doc = "half its 95 % interval"},
-		{BB_NUMBER("Change %"), .doc = "from the level of the runs before"},
-		{BB_NUMBER("Limit %"), .doc = "of a change that counts"},
-		{BB_NUMBER("Runs")},
-		{BB_VERDICT("Mark")},
+		{BB_NUMBER("Newest, ns")},
+		{BB_NUMBER("95 % interval"), .spill = 3},
+		{BB_NUMBER("Change %"), .doc = "from the median of the runs before, by the figure "
+					       "in By"},
+		{BB_NUMBER("Limit %"), .doc = "a smaller change stays unseen"},
+		{BB_TEXT("By"), .spill = 1,
+		 .doc = "latency; ratio to the empty program; or "
+			"relative to a reference piece of work"},
+		{BB_NUMBER("Runs"), .spill = 2},
+		{BB_VERDICT("Mark"), .doc = "too noisy: limit above 10 %; suspect: one run beyond "
+					    "its limit; regressed, improved: two"},
 	};
 	enum { N = BB_LEN(columns) };
 	size_t n = 0, left_out = 0, learning = 0;
+	bool has_judged = false;
 
+	for (size_t i = 0; i < t->n_cases; i++)
+		has_judged |= rank_of(t, &t->cases[i], only) < LEARNING;
 	bb_doc__table(d, columns, N);
 	for (enum rank rank = NEWS; rank < NO_ROW; rank++)
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* On a terminal, the steady cases of a sweep would hide all others. */
+			/* On a terminal, they would hide all others. */
+			if (rank == LEARNING && has_judged) {
+				learning++;
+				continue;
+			}
 			if (n >= BB_HISTORY_ROWS || (rank == SWEPT && !only)) {
 				left_out++;
 				continue;
 			}
 			n++;
-			if (rank == LEARNING && !learning++) {
-				bb_doc__add(d, BB_DOC_TITLE, NULL, "Too few runs to judge");
-				bb_doc__table(d, columns, N);
-			}
 			if (n == OPEN_ROWS + 1 && only) {
 				bb_doc__add(d, BB_DOC_FOLD, NULL, "More");
 				bb_doc__table(d, columns, N);
 			}
-			add_row(t, &t->cases[i], rank, d);
+			add_row(t, &t->cases[i], d);
 		}
 	if (n > OPEN_ROWS && only)
 		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
+	if (left_out + learning)
+		bb_doc__add(d, BB_DOC_CLOSING, NULL, "not shown: ");
 	if (left_out)
-		bb_doc__add(d, BB_DOC_CLOSING, NULL,
-			    "%zu more cases without a change; `bpfbench history --all` lists all",
-			    left_out);
+		bb_doc__append(d, "%zu more cases without a change%s", left_out,
+			       learning ? ", " : "");
+	if (learning)
+		bb_doc__append(d, "%zu case%s with fewer runs than a judgement takes (%zu)",
+			       learning, bb_plural(learning), bb_history_default_rule.window_min);
+	if (only)
+		return;
+	bb_doc__add(d, BB_DOC_LEGEND, NULL, "%s", "");
+	add_next(t, d);
 }
