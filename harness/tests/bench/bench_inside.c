@@ -228,9 +228,8 @@ static int open_fifo(const struct session *s, const char *name, int flags)
 static void session_start(struct session *s, const char *option)
 {
 	char self[4096], cpu[16];
-	const char *argv[] = {"./bpfbench", "inside", "--format", "json", "--no-store",
-			      "-o",         s->json,  option,     "--",   self,
-			      s->folder,    cpu,      NULL};
+	const char *argv[] = {"./bpfbench", "inside", "--format", "json", "--no-store", option,
+			      "--",         self,     s->folder,  cpu,    NULL};
 
 	snprintf(s->json, sizeof(s->json), "%s/inside.json", s->folder);
 	snprintf(self, sizeof(self), "%s", built("bench/bench_inside"));
@@ -240,6 +239,7 @@ static void session_start(struct session *s, const char *option)
 	s->pid = fork();
 	if (!s->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		check(s->json, freopen(s->json, "w", stdout) != NULL);
 		execv(argv[0], (char *const *)(uintptr_t)argv);
 		_exit(127);
 	}
