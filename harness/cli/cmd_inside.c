@@ -366,12 +366,15 @@ static void print_others(const struct session *s, struct bb_doc *d)
 	for (size_t i = 0; i < in->n_programs; i++) {
 		const struct bb_inside_program *p = &in->programs[i];
 
-		replaced += p->id != 0;
+		replaced += p->id ? p->n_loads : 0;
 		idle += p->id && !s->figures[i].began;
 		if (!p->id && p->n_insns < 4) {
-			tests++;
+			tests += p->n_loads;
 			continue;
 		}
+		if (p->id && p->n_loads > 1 && s->figures[i].began)
+			bb_doc__add(d, BB_DOC_ITEM, *p->name ? p->name : "(no name)",
+				    "the figures of %zu loads", p->n_loads);
 		if (*p->why)
 			bb_doc__add(d, BB_DOC_ITEM, *p->name ? p->name : "(no name)", "%s: %s",
 				    !p->id                               ? "not replaced"
@@ -443,6 +446,7 @@ static void json_program(const struct session *s, size_t i, struct bb_json *w)
 	bb_json__add_bool(w, "with_time", p->id && p->clone.with & BB_INSIDE_TIME);
 	bb_json__add_bool(w, "with_paths", p->id && p->clone.with & BB_INSIDE_PATHS);
 	bb_json__add_text(w, "why", p->why);
+	bb_json__add_u64(w, "loads", p->n_loads);
 	bb_json__add_u64(w, "runs", f->began);
 	bb_json__add_fixed(w, "runs_per_s", runs_per_s(s, i));
 	json_times(&f->all, s->inside.price.clock_ns, w);
@@ -802,10 +806,8 @@ static int write_file(struct session *s, struct bb_err *err)
 	struct bb_capture *capture = NULL;
 	int rc;
 
-	for (size_t i = 0; i < s->inside.n_programs; i++)
-		if (s->inside.programs[i].id)
-			bb_take__replaced(&s->take, s->inside.programs[i].id,
-					  s->inside.programs[i].taken);
+	for (size_t i = 0; i < s->inside.n_replaced; i++)
+		bb_take__replaced(&s->take, s->inside.replaced[i].id, s->inside.replaced[i].taken);
 	rc = bb_take__end(&s->take, "", &capture, err);
 	for (size_t i = 0; !rc && i < s->inside.n_programs; i++)
 		if (s->inside.programs[i].taken >= 0)

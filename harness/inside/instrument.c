@@ -276,8 +276,10 @@ static uint32_t n_cpus(uint32_t most)
 	return n > most ? most : n;
 }
 
-/* Makes the memory of `c`, and `more` bytes behind its stripes. */
-static int make_memory(struct bb_inside_clone *c, size_t more, struct bb_err *err)
+/* Makes the memory of `c`, and `more` bytes behind its stripes. With `earlier`, only borrows that
+ * clone's memory. */
+static int make_memory(struct bb_inside_clone *c, size_t more,
+		       const struct bb_inside_clone *earlier, struct bb_err *err)
 {
 	int rc;
 
@@ -288,6 +290,10 @@ static int make_memory(struct bb_inside_clone *c, size_t more, struct bb_err *er
 	do
 		c->stripe_bytes = packets_from(c) + BB_INSIDE_RING * c->packet_bytes;
 	while (c->n_stripes * c->stripe_bytes > MOST_BYTES && (c->n_stripes /= 2));
+	if (earlier) {
+		c->memory = earlier->memory;
+		return 0;
+	}
 	rc = bb_shared_memory__open("bb_inside",
 				    BB_INSIDE_STRIPES + (size_t)c->n_stripes * c->stripe_bytes +
 					    more,
@@ -1150,7 +1156,7 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	rc = lay_out_frame(&m, stack_bytes, err);
 	choose_slots(&m);
 	if (!rc)
-		rc = make_memory(&m.c, 0, err);
+		rc = make_memory(&m.c, 0, instruments->earlier, err);
 	if (!rc)
 		rc = write_clone(&m, err);
 	bb_registers__done(&m.regs);
@@ -1158,6 +1164,8 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 	free(m.to_exit);
 	if (rc) {
 		bb_rewrite__done(&m.out);
+		if (instruments->earlier)
+			m.c.memory = (struct bb_shared_memory){.fd = -1};
 		bb_inside_clone__done(&m.c);
 		return rc;
 	}
@@ -1169,7 +1177,7 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *err)
 {
 	*ret_chains = (struct bb_inside_clone){.n_slots = CHAINS_SLOTS, .memory = {.fd = -1}};
-	return make_memory(ret_chains, (size_t)n_cpus(MOST_CPUS) * BB_INSIDE_HAND_OVER, err);
+	return make_memory(ret_chains, (size_t)n_cpus(MOST_CPUS) * BB_INSIDE_HAND_OVER, NULL, err);
 }
 
 void bb_inside_clone__done(struct bb_inside_clone *c)

@@ -103,6 +103,9 @@ struct bb_inside_instruments {
 	uint32_t snap;                        /* with packets: most bytes that are copied of each */
 	const struct bb_inside_clone *chains; /* with chains: their memory */
 	uint32_t number; /* with chains: of the program, 1 to BB_INSIDE_CHAINED */
+	/* An earlier clone of the same code with the same instruments, whose memory the clone adds
+	 * its figures to. The earlier clone closes the memory. NULL: the clone has its own. */
+	const struct bb_inside_clone *earlier;
 };
 
 /*

@@ -273,11 +273,10 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 					     BB_INSIDE_TIME,
 					     0};
 	char words[200];
-	uint32_t stack_bytes;
-	bool is_known = bb_inside__depth(&p->code, &p->cfg, &stack_bytes);
+	bool is_known = bb_inside__depth(&p->code, &p->cfg, &p->stack_bytes);
 	int fd = -ENOTSUP;
 
-	if (!is_known && ask_verifier(l, log, &stack_bytes))
+	if (!is_known && ask_verifier(l, log, &p->stack_bytes))
 		return -ENOTSUP;
 	for (size_t i = 0; fd < 0 && i < BB_LEN(tried); i++) {
 		struct bb_inside_instruments with = *first;
@@ -287,8 +286,8 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 		if (tried[i] & ~first->with)
 			continue;
 		with.with = tried[i];
-		if (!bb_inside_clone__make(&p->code, &p->cfg, stack_bytes, &with, &p->clone, &out,
-					   &err)) {
+		if (!bb_inside_clone__make(&p->code, &p->cfg, p->stack_bytes, &with, &p->clone,
+					   &out, &err)) {
 			fd = load(&l->attr, l->attr_size, &out, log);
 			bb_rewrite__done(&out);
 			if (fd >= 0)
@@ -298,7 +297,7 @@ static int load_clone(struct load *l, struct bb_inside_program *p,
 				words[0] ? words : strerror(-fd));
 			bb_inside_clone__done(&p->clone);
 		}
-		if (is_known && ask_verifier(l, log, &stack_bytes))
+		if (is_known && ask_verifier(l, log, &p->stack_bytes))
 			return -ENOTSUP;
 		is_known = false;
 		if (!*p->why)
@@ -385,9 +384,81 @@ static struct bb_inside_instruments choose_instruments(struct bb_inside *in, con
 	return with;
 }
 
-/* Returns the descriptor of a clone, or -errno. */
+/* True if both instructions are equal, whatever descriptors of maps and modules they hold.
+ * `before`: the first half of the instruction of which they are the second; NULL: there is none. */
+static bool is_same_insn(const struct bpf_insn *a, const struct bpf_insn *b,
+			 const struct bpf_insn *before)
+{
+	struct bpf_insn x = *a, y = *b;
+	bool names_map = bb_insn_is_wide(a) &&
+			 (a->src_reg == BPF_PSEUDO_MAP_FD || a->src_reg == BPF_PSEUDO_MAP_VALUE);
+
+	if (names_map || (before && before->src_reg == BPF_PSEUDO_BTF_ID))
+		x.imm = y.imm = 0; /* our descriptor */
+	return !memcmp(&x, &y, sizeof(x));
+}
+
+static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
+{
+	const struct bpf_insn *before = NULL;
+
+	if (a->n != b->n)
+		return false;
+	for (uint32_t i = 0; i < a->n; i++) {
+		if (!is_same_insn(&a->insns[i], &b->insns[i], before))
+			return false;
+		before = !before && bb_insn_is_wide(&a->insns[i]) ? &a->insns[i] : NULL;
+	}
+	return true;
+}
+
+/* Returns the program that `p` is another load of; NULL: there is none. `is_cloned`: one that has a
+ * clone, of the same code; else one that has none, for the same reason. */
+static struct bb_inside_program *earlier_of(const struct bb_inside *in,
+					    const struct bb_inside_program *p, bool is_cloned)
+{
+	for (size_t i = 0; i < in->n_programs; i++) {
+		struct bb_inside_program *q = &in->programs[i];
+
+		if (is_cloned == (q->id != 0) && q->type == p->type && q->n_insns == p->n_insns &&
+		    q->attach_type == p->attach_type && q->attach_btf_id == p->attach_btf_id &&
+		    !strcmp(q->name, p->name) &&
+		    (is_cloned ? is_same_code(&q->code, &p->code) : !strcmp(q->why, p->why)))
+			return q;
+	}
+	return NULL;
+}
+
+/* Loads a clone of `p` that adds its figures to those of `earlier`. Returns a descriptor or -errno.
+ */
+static int load_again(struct bb_inside *in, const struct load *l, const struct bb_inside_program *p,
+		      const struct bb_inside_program *earlier, char *log)
+{
+	const struct bb_inside_instruments with = {
+		.with = earlier->clone.with,
+		.snap = in->snap,
+		.chains = &in->chains,
+		.number = (uint32_t)(earlier - in->programs) + 1,
+		.earlier = &earlier->clone,
+	};
+	struct bb_inside_clone clone;
+	struct bb_rewrite out;
+	int fd = bb_inside_clone__make(&p->code, &p->cfg, earlier->stack_bytes, &with, &clone, &out,
+				       NULL);
+
+	if (fd)
+		return fd;
+	fd = load(&l->attr, l->attr_size, &out, log);
+	bb_rewrite__done(&out);
+	clone.memory = (struct bb_shared_memory){.fd = -1};
+	bb_inside_clone__done(&clone);
+	return fd;
+}
+
+/* Returns the descriptor of a clone, or -errno. *ret_earlier: the program whose memory the clone
+ * uses; NULL: there is none. */
 static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_data *data,
-		    struct bb_inside_program *p)
+		    struct bb_inside_program *p, struct bb_inside_program **ret_earlier)
 {
 	char *log = bb_calloc(1, LOG_BYTES);
 	struct bb_inside_instruments with;
@@ -396,8 +467,20 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 	memcpy(p->name, l->attr.prog_name, sizeof(p->name) - 1);
 	p->type = l->attr.prog_type;
 	p->n_insns = l->attr.insn_cnt;
+	p->attach_type = l->attr.expected_attach_type;
+	p->attach_btf_id = l->attr.attach_btf_id;
 	if (!fd)
 		fd = make_code(l, p);
+	*ret_earlier = fd ? NULL : earlier_of(in, p, true);
+	if (*ret_earlier) {
+		int again_fd = load_again(in, l, p, *ret_earlier, log);
+
+		if (again_fd >= 0) {
+			free(log);
+			return again_fd;
+		}
+		*ret_earlier = NULL;
+	}
 	if (!fd)
 		with = choose_instruments(in, l);
 	if (!fd)
@@ -441,7 +524,7 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 {
 	uint64_t began_ns = bb_now_ns();
 	struct bb_inside *in = inside;
-	struct bb_inside_program p = {.clone.memory.fd = -1};
+	struct bb_inside_program p = {.clone.memory.fd = -1, .n_loads = 1}, *earlier;
 	struct load l = {0};
 	bool given = false, in_vain = false;
 	uint32_t command = (uint32_t)call->data.args[0], map_type;
@@ -457,22 +540,32 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 		bb_remote__close(&l.from);
 		return false;
 	}
-	fd = clone_of(in, &l, &call->data, &p);
+	fd = clone_of(in, &l, &call->data, &p, &earlier);
 	if (fd >= 0) {
 		given = !ids_of(fd, &p) && give(listener_fd, call->id, fd);
 		in_vain = !given;
 		close(fd);
 	} else {
 		snprintf(p.why, sizeof(p.why), "%s", *l.why ? l.why : strerror(-fd));
+		earlier = earlier_of(in, &p, false);
 	}
 	p.taken = in->capture && in->capture->n_progs ? (int32_t)in->capture->n_progs - 1
 						      : BB_CAPTURE_NONE;
 	p.began_ns = bb_now_ns();
-	if (in_vain)
-		program_done(&p);
-	else
+	if (given && in->capture)
+		*(struct bb_inside_replaced *)bb_append(&in->replaced, &in->n_replaced,
+							sizeof(*in->replaced)) =
+			(struct bb_inside_replaced){p.id, p.taken};
+	if (!in_vain && !earlier)
 		*(struct bb_inside_program *)bb_append(&in->programs, &in->n_programs,
 						       sizeof(p)) = p;
+	else
+		program_done(&p);
+	if (!in_vain && earlier) {
+		earlier->n_loads++;
+		earlier->taken = p.taken;
+		earlier->btf_id = p.btf_id;
+	}
 	end_load(&l);
 	in->n_loads++;
 	in->spent_ns += bb_now_ns() - began_ns;
@@ -521,6 +614,7 @@ void bb_inside__done(struct bb_inside *in)
 	if (in->has_chains)
 		bb_inside_clone__done(&in->chains);
 	free(in->programs);
+	free(in->replaced);
 	*in = (struct bb_inside){0};
 }
 

@@ -4,18 +4,23 @@
 #include "capture/capture.h"
 #include "inside/figures.h"
 
-/* A program that the command loaded: the clone that replaced it, or the reason why none did. */
+/* A program that the command loaded: the clone that replaced it, or the reason why none did. All
+ * loads of the same code under one name, for the same function, are one program; their clones share
+ * the memory. */
 struct bb_inside_program {
 	char name[16];
-	uint32_t type, id; /* id: the clone's; 0: the program was not replaced */
+	uint32_t type, id; /* id: the first clone's; 0: the program was not replaced */
 	uint32_t n_insns;
-	int32_t taken; /* index of the program in the capture; BB_CAPTURE_NONE: not there */
+	uint32_t attach_type, attach_btf_id; /* what the load says that it will be attached to */
+	size_t n_loads;
+	int32_t taken;        /* of the last load, see bb_inside_replaced */
+	uint32_t stack_bytes; /* how deep the stack of the main function is */
 	struct bb_inside_clone clone;
 	char why[256]; /* why the clone is missing or lacks instruments; else empty */
 	struct bb_code code;
 	struct bb_cfg cfg;
-	uint32_t btf_id;    /* id of the clone's type information (BTF); 0: it has none */
-	uint64_t began_ns;  /* when the clone was ready */
+	uint32_t btf_id;    /* id of the last clone's type information (BTF); 0: it has none */
+	uint64_t began_ns;  /* when the first clone was ready */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */
 	struct bb_inside_packets packets;
 };
@@ -28,9 +33,17 @@ struct bb_inside_price {
 	double counted_ns; /* what a clone with paths and no clock adds to a run */
 };
 
+/* The clone `id` runs instead of program `taken` of the capture, or BB_CAPTURE_NONE. */
+struct bb_inside_replaced {
+	uint32_t id;
+	int32_t taken;
+};
+
 struct bb_inside {
 	struct bb_inside_program *programs;
 	size_t n_programs;
+	struct bb_inside_replaced *replaced; /* each clone, if the command is captured */
+	size_t n_replaced;
 	double time_at_most; /* most timed runs of one program, per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
 	uint32_t snap;       /* most bytes that are kept of a packet */

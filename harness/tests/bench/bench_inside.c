@@ -84,9 +84,17 @@ static const struct bpf_insn clocks[] = {
 	{.code = BPF_JMP | BPF_EXIT},
 };
 
+/* A name of its own for each load: clones of equal programs of one name would share their memory.
+ */
 static int load(const struct load *l)
 {
-	int fd = bpf_prog_load(l->type, "straight", "GPL", l->insns, l->n, NULL);
+	static unsigned int nth;
+	char name[16];
+	int fd;
+
+	snprintf(name, sizeof(name), nth ? "straight%u" : "straight", nth);
+	nth++;
+	fd = bpf_prog_load(l->type, name, "GPL", l->insns, l->n, NULL);
 
 	check("loading a program", fd >= 0);
 	return fd;

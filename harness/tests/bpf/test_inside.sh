@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "loaded again" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -154,6 +154,17 @@ expect_eq "instruments: without the clock, paths are told apart" "$(of inside_pa
 inside paths --no-paths
 expect_eq "instruments: without paths" "$(of inside_paths '[.runs, (.paths | length)] | join(" ")')" "${ran% *} 0"
 check "instruments: without paths, times" true_of inside_paths '.p50 > 0'
+
+# --- loaded again ---
+# Three loads of inside_paths, one after another, and one of another program.
+# shellcheck disable=SC2016 # the shell's that runs it
+again='for i in 1 2 3; do timeout -s INT 1 "$0" "$1/inside_paths.bpf.o" 2000 "" 50; done; timeout -s INT 1 "$0" "$1/inside_packets.bpf.o" 2000 "" 50'
+run "$BPFBENCH" inside --no-store --format json --time-at-most 1e9 -o "$WORK/again.capture" -- sh -c "$again" "$live" "$objects"
+expect_eq "loaded again: one program, with the figures of its loads" \
+	"$(jq -r '[.programs[] | select(.name == "inside_paths") | .loads, .runs == .timed, (.paths | length)] | join(" ")' "$TMP/out")" "3 true 2"
+check "loaded again: runs of all loads" true_of inside_paths '.runs == ([.paths[].runs] | add) and .paths[1].runs * 50 == .runs'
+expect_eq "loaded again: all its runs" "$(of inside_paths .runs)" "$(sed -nE 's/^ran ([0-9]+), counted.*/\1/p' "$TMP/err" | head -n 3 | awk '{ n += $1 } END { print n }')"
+expect_eq "loaded again: another program is not added" "$(of inside_packets .loads)" 1
 
 # --- left alone ---
 run "$BPFBENCH" inside --no-store --format json -- "$O/tests/tools/load_all" "$objects/rejected.bpf.o"
