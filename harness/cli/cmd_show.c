@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/options.h"
 #include "cli/output.h"
+#include "export/documents.h"
 #include "store/store.h"
 
 struct show_args {
@@ -36,6 +37,65 @@ static const struct bb_usage usage = {
 	.argument = {.name = "run", .read = bb_read_once, .at = BB_ARG_AT(run)},
 };
 
+/* True for a run of `compare --time`: the times by line of two programs. */
+static bool compares_lines(const struct bb_report *r)
+{
+	bool has[2] = {0};
+
+	for (size_t i = 0; i < r->n_programs; i++) {
+		has[0] |= bb_same_text(r->programs[i].variant, "base");
+		has[1] |= bb_same_text(r->programs[i].variant, "head");
+	}
+	return r->n_timed && !r->n_comparisons && has[0] && has[1];
+}
+
+/* Adds what `compare --time` printed about the run. Returns -ENODATA if that cannot be made. */
+static int add_lines(const struct bb_report *r, struct bb_doc *d, struct bb_err *err)
+{
+	static const struct bb_time_diff_opts opts = {.base = "base",
+						      .head = "head",
+						      .threshold = 0.01,
+						      .alpha = 0.05};
+	struct bb_time_diff lines = {0};
+	int rc = bb_time_diff__make(r, &opts, &lines, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (bb_same_text(r->programs[i].variant, opts.base) ||
+		    bb_same_text(r->programs[i].variant, opts.head))
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%c: %s, %s",
+				    *r->programs[i].variant == 'b' ? 'A' : 'B',
+				    r->programs[i].object, r->programs[i].program);
+	bb_doc_time_diff(&lines, false, d);
+	bb_doc__add(d, BB_DOC_CLOSING, NULL, "Interval: 95 %% interval; kernel %s, %s",
+		    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
+	bb_doc__add(d, BB_DOC_FAINT, "more", "bpfbench show --details (all figures)");
+	bb_doc__add(d, BB_DOC_FAINT, "next",
+		    "sudo bpfbench compare --object OLD.o --object NEW.o (a verdict on the program "
+		    "as a whole)");
+	bb_time_diff__done(&lines);
+	return 0;
+}
+
+static int write_short(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct bb_report *r = arg;
+	struct bb_doc d = {0};
+	size_t head;
+
+	bb_doc__add(&d, BB_DOC_HEADLINE, NULL, "run %s%s%s%s%s", r->id ? r->id : "(no id)",
+		    r->started ? ", started " : "", r->started ? r->started : "",
+		    r->command ? ": " : "", r->command ? r->command : "");
+	head = d.n;
+	if (!compares_lines(r) || add_lines(r, &d, err)) {
+		bb_doc__cut(&d, head);
+		bb_doc_short(r, &d);
+	}
+	bb_output_render(&d, false, NULL, out);
+	return 0;
+}
+
 int bb_cmd_show(int argc, char **argv, struct bb_err *err)
 {
 	struct show_args a = {.results = BB_RESULTS, .format = bb_exporter_find("table")};
@@ -45,7 +105,9 @@ int bb_cmd_show(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, err);
 	if (!rc)
-		rc = bb_output(report, a.format, a.output, false, err);
+		rc = a.output || strcmp(a.format->name, "table")
+			     ? bb_output(report, a.format, a.output, false, err)
+			     : bb_output_of(write_short, report, NULL, err);
 	bb_report__free(report);
 	return rc;
 }
