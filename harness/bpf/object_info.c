@@ -90,15 +90,19 @@ static void add_global(struct bb_object_info *info, const struct btf *btf, const
 	if (is_text ? !btf_is_int(t) || t->size != 1 : !btf_is_int(t) && !btf_is_any_enum(t))
 		return;
 	to = bb_append(&info->globals, &info->n_globals, sizeof(*to));
-	*to = (struct bb_object_global){bb_strdup(name), is_text, (uint32_t)size};
+	*to = (struct bb_object_global){.name = bb_strdup(name),
+					.is_text = is_text,
+					.size_bytes = (uint32_t)size};
 }
 
-/* Adds the global variables of .rodata. Static variables there are mostly the program's own
+/* Adds the global variables of a section. Static variables of .rodata are mostly the program's own
  * strings; static structs are not. */
-static void add_globals(struct bb_object_info *info, const struct btf *btf)
+static void add_section(struct bb_object_info *info, const struct btf *btf, const char *section)
 {
-	__s32 id = btf ? btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC) : -1;
+	__s32 id = btf ? btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC) : -1;
 	const struct btf_type *sec = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	size_t before = info->n_globals;
+	bool is_state = strcmp(section, ".rodata") != 0;
 
 	for (__u16 i = 0; sec && i < btf_vlen(sec); i++) {
 		const struct btf_type *var = btf__type_by_id(btf, btf_var_secinfos(sec)[i].type),
@@ -107,9 +111,19 @@ static void add_globals(struct bb_object_info *info, const struct btf *btf)
 							  : NULL;
 
 		t = name ? btf__type_by_id(btf, (__u32)btf__resolve_type(btf, var->type)) : NULL;
-		if (t && (btf_is_struct(t) || btf_var(var)->linkage == BTF_VAR_GLOBAL_ALLOCATED))
+		if (t && (is_state || btf_is_struct(t) ||
+			  btf_var(var)->linkage == BTF_VAR_GLOBAL_ALLOCATED))
 			add_global(info, btf, name, var->type, 0);
 	}
+	for (size_t i = before; i < info->n_globals; i++)
+		info->globals[i].is_state = is_state;
+}
+
+static void add_globals(struct bb_object_info *info, const struct btf *btf)
+{
+	add_section(info, btf, ".rodata");
+	add_section(info, btf, ".data");
+	add_section(info, btf, ".bss");
 }
 
 /* --- captures: their programs without the loader's tests of the kernel --- */

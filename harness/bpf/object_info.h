@@ -36,11 +36,12 @@ struct bb_object_info {
 	/* without the maps that libbpf makes for .data and the like */
 	struct bb_object_map *maps;
 	size_t n_maps;
-	/* `const volatile` variables that `globals` can set, and members of such structs
-	 * ("config.port"): integers, enums and texts */
+	/* global variables that `globals` can set, and members of such structs ("config.port"):
+	 * integers, enums and texts */
 	struct bb_object_global {
 		char *name;
 		bool is_text;
+		bool is_state; /* the program can change it: it is in .data or .bss */
 		uint32_t size_bytes;
 	} * globals;
 	size_t n_globals;

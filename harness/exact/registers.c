@@ -245,7 +245,10 @@ unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_
 struct step {
 	uint32_t block;
 	uint8_t reg;
-	bool is_inner; /* the register holds the outer map */
+	bool is_inner;   /* the register holds the outer map */
+	bool is_altered; /* the value is computed from the register and constants */
+	bool is_address; /* the value is loaded from `offset` bytes behind the register */
+	int32_t offset;
 };
 
 struct walk {
@@ -257,19 +260,21 @@ struct walk {
 	struct bb_origin found;
 };
 
-static void note_origin(struct walk *w, enum bb_origin_kind kind, int32_t value)
+static void note_origin(struct walk *w, struct bb_origin o)
 {
-	if (kind == BB_ORIGIN_UNKNOWN || (w->found.kind != BB_ORIGIN_UNKNOWN &&
-					  (w->found.kind != kind || w->found.value != value)))
+	if (o.kind == BB_ORIGIN_UNKNOWN ||
+	    (w->found.kind != BB_ORIGIN_UNKNOWN &&
+	     (w->found.kind != o.kind || w->found.value != o.value || w->found.offset != o.offset)))
 		w->is_lost = true;
-	w->found = (struct bb_origin){kind, value};
+	w->found = o;
 }
 
 static void add_step(struct walk *w, struct step s)
 {
 	for (uint32_t i = 0; i < w->n_steps; i++)
 		if (w->steps[i].block == s.block && w->steps[i].reg == s.reg &&
-		    w->steps[i].is_inner == s.is_inner)
+		    w->steps[i].is_inner == s.is_inner && w->steps[i].is_altered == s.is_altered &&
+		    w->steps[i].is_address == s.is_address && w->steps[i].offset == s.offset)
 			return;
 	if (w->n_steps == MOST_STEPS)
 		w->is_lost = true;
@@ -280,20 +285,70 @@ static void add_step(struct walk *w, struct step s)
 /* Continues at the ends of the blocks that lead to this one. */
 static void go_before(struct walk *w, struct step s)
 {
+	const uint32_t block = s.block;
 	bool any = false;
 
 	for (uint32_t b = 0; b < w->g->n_blocks; b++) {
 		uint32_t next[2];
 		unsigned int n = bb_cfg__next(w->g, w->code, b, next);
 
-		if ((n && next[0] == s.block) || (n == 2 && next[1] == s.block)) {
+		if ((n && next[0] == block) || (n == 2 && next[1] == block)) {
 			any = true;
-			add_step(w, (struct step){b, s.reg, s.is_inner});
+			s.block = b;
+			add_step(w, s);
 		}
 	}
 	/* the value is an argument of a function, or no block leads here */
-	if (!any || w->g->blocks[s.block].first == w->g->funcs[w->g->blocks[s.block].func].first)
+	if (!any || w->g->blocks[block].first == w->g->funcs[w->g->blocks[block].func].first)
 		w->is_lost = true;
+}
+
+/* Goes back over the instruction `i`, which writes the register of the step. Returns false if the
+ * search ends here. */
+static bool step_over(const struct bpf_insn *i, struct step *s)
+{
+	unsigned int op = i->code & ~(unsigned int)BPF_X, class = BPF_CLASS(i->code);
+	bool is_move = op == (BPF_ALU64 | BPF_MOV) && !i->off, has_register = i->code & BPF_X,
+	     is_alu = class == BPF_ALU || class == BPF_ALU64;
+
+	if (is_move && has_register) {
+		s->reg = i->src_reg;
+	} else if (!s->reg && bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_map_lookup_elem &&
+		   !s->is_inner && !s->is_altered && !s->is_address) {
+		s->reg = BPF_REG_1;
+		s->is_inner = true;
+	} else if (op == (BPF_ALU | BPF_MOV) && has_register && !s->is_inner && !s->is_address) {
+		s->reg = i->src_reg;
+		s->is_altered = true;
+	} else if (is_alu && !has_register && BPF_OP(i->code) != BPF_MOV && !s->is_inner &&
+		   !s->is_address) {
+		s->is_altered = true;
+	} else if (class == BPF_LDX && !s->is_inner && !s->is_address) {
+		s->reg = i->src_reg;
+		s->offset = i->off;
+		s->is_address = true;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Returns what the instruction `i` puts into its register. */
+static struct bb_origin origin_at(const struct bpf_insn *i, const struct step *s)
+{
+	unsigned int op = i->code & ~(unsigned int)BPF_X;
+
+	if (s->is_address && bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_MAP_VALUE)
+		return (struct bb_origin){BB_ORIGIN_GLOBAL, i->imm, i[1].imm + s->offset};
+	if (s->is_address || s->is_altered)
+		return (struct bb_origin){0};
+	if (bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_MAP_FD)
+		return (struct bb_origin){s->is_inner ? BB_ORIGIN_INNER_MAP : BB_ORIGIN_MAP, i->imm,
+					  0};
+	if ((op == (BPF_ALU64 | BPF_MOV) || op == (BPF_ALU | BPF_MOV)) && !(i->code & BPF_X) &&
+	    !s->is_inner)
+		return (struct bb_origin){BB_ORIGIN_NUMBER, i->imm, 0};
+	return (struct bb_origin){0};
 }
 
 /* Searches backwards from slot `at` to the start of its block. */
@@ -301,27 +356,11 @@ static void go_back(struct walk *w, uint32_t at, struct step s)
 {
 	while (at-- > w->g->blocks[s.block].first) {
 		const struct bpf_insn *i = &w->code->insns[at];
-		unsigned int op = i->code & ~(unsigned int)BPF_X;
 
-		if (bb_insn_is_second_half(w->code->insns, at) || !(writes(i) & BB_REG(s.reg)))
+		if (bb_insn_is_second_half(w->code->insns, at) || !(writes(i) & BB_REG(s.reg)) ||
+		    step_over(i, &s))
 			continue;
-		if (op == (BPF_ALU64 | BPF_MOV) && !i->off && i->code & BPF_X) {
-			s.reg = i->src_reg;
-			continue;
-		}
-		if (!s.reg && bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_map_lookup_elem &&
-		    !s.is_inner) {
-			s.reg = BPF_REG_1;
-			s.is_inner = true;
-			continue;
-		}
-		if (bb_insn_is_wide(i) && i->src_reg == BPF_PSEUDO_MAP_FD)
-			note_origin(w, s.is_inner ? BB_ORIGIN_INNER_MAP : BB_ORIGIN_MAP, i->imm);
-		else if ((op == (BPF_ALU64 | BPF_MOV) || op == (BPF_ALU | BPF_MOV)) &&
-			 !(i->code & BPF_X) && !s.is_inner)
-			note_origin(w, BB_ORIGIN_NUMBER, i->imm);
-		else
-			note_origin(w, BB_ORIGIN_UNKNOWN, 0);
+		note_origin(w, origin_at(i, &s));
 		return;
 	}
 	go_before(w, s);
@@ -332,10 +371,10 @@ struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g
 {
 	struct walk w = {.code = code, .g = g};
 
-	go_back(&w, at, (struct step){g->block_of[at], reg, false});
+	go_back(&w, at, (struct step){.block = g->block_of[at], .reg = reg});
 	for (uint32_t i = 0; i < w.n_steps && !w.is_lost; i++)
 		go_back(&w, g->blocks[w.steps[i].block].end, w.steps[i]);
-	return w.is_lost ? (struct bb_origin){BB_ORIGIN_UNKNOWN, 0} : w.found;
+	return w.is_lost ? (struct bb_origin){0} : w.found;
 }
 
 /* --- helpers --- */

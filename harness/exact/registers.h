@@ -30,11 +30,14 @@ enum bb_origin_kind {
 	BB_ORIGIN_NUMBER,    /* the constant `value` */
 	BB_ORIGIN_MAP,       /* the map with the descriptor `value` */
 	BB_ORIGIN_INNER_MAP, /* a map that was looked up in the map with the descriptor `value` */
+	/* computed from a global variable and constants; the variable is `offset` bytes into the
+	 * only element of the map with the descriptor `value` */
+	BB_ORIGIN_GLOBAL,
 };
 
 struct bb_origin {
 	enum bb_origin_kind kind;
-	int32_t value;
+	int32_t value, offset;
 };
 
 /* Finds the value of `reg` (0..9) before slot `at` by going back over all paths that lead there.

@@ -318,7 +318,7 @@ static void describe(const struct bb_target *target, const struct bb_exact *e, u
 	bool is_tail_call = e->code.insns[at].imm == BPF_FUNC_tail_call;
 	struct bb_origin from = bb_origin_of(&e->code, &e->clone.cfg, at,
 					     is_tail_call ? BPF_REG_2 : BPF_REG_1),
-			 index = {BB_ORIGIN_UNKNOWN, 0};
+			 index = {BB_ORIGIN_UNKNOWN, 0, 0};
 	const struct bpf_line_info *line = bb_code__line_at(&e->code, at);
 	const struct bpf_object *obj = bb_source_object__get(target->source);
 	struct bpf_map_info info = {0};

@@ -632,7 +632,7 @@ static void write_filters(const struct bb_object_info *info, FILE *out)
 			if (strstr(g->name, selves[k].word) && g->is_text == selves[k].is_text &&
 			    g->size_bytes == selves[k].size_bytes)
 				self = selves[k].self;
-		if (g->is_text && !self)
+		if (g->is_state || (g->is_text && !self))
 			continue;
 		fprintf(out, "%s%s%s%s", before, g->name, self ? ", also to " : "",
 			self ? self : "");

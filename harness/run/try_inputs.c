@@ -399,25 +399,49 @@ static void add_constant(struct trying *t, int64_t number)
 		*(int64_t *)bb_append(&s->constants, &s->n_constants, sizeof(number)) = number;
 }
 
+/* Marks the global at this place as one that a branch compares with a number. */
+static void want_global(struct trying *t, const struct bb_origin *from, int64_t near)
+{
+	const struct bb_source *s = t->prog.target->source;
+
+	for (size_t i = 0; s->ops->global && i < t->search.now.n; i++) {
+		struct bb_try_part *p = &t->search.now.v[i];
+		struct bb_source_global g;
+
+		if (p->kind != BB_TRY_GLOBAL || p->is_wanted)
+			continue;
+		g = s->ops->global(s, p->name, p->len);
+		if (g.map_fd != from->value || from->offset < 0 ||
+		    (uint32_t)from->offset - g.offset >= p->len)
+			continue;
+		p->is_wanted = true;
+		p->near = near;
+	}
+}
+
 /* Adds the constant that a jump compares with. If the jump asks for less or greater, adds the
- * constants one below and one above, too. */
+ * constants one below and one above, too. Marks the globals that it compares. */
 static void look_at_jump(struct trying *t, const struct bb_exact *m, uint32_t at)
 {
 	const struct bpf_insn *i = &m->code.insns[at];
 	uint8_t op = BPF_OP(i->code);
 	bool is_equal = op == BPF_JEQ || op == BPF_JNE || op == BPF_JSET;
-	struct bb_origin from = {BB_ORIGIN_NUMBER, i->imm};
+	struct bb_origin sides[2] = {bb_origin_of(&m->code, &m->clone.cfg, at, i->dst_reg),
+				     {BB_ORIGIN_NUMBER, i->imm, 0}};
 
+	if (BPF_SRC(i->code) == BPF_X)
+		sides[1] = bb_origin_of(&m->code, &m->clone.cfg, at, i->src_reg);
 	for (int side = 0; side < 2; side++) {
-		if (BPF_SRC(i->code) == BPF_X)
-			from = bb_origin_of(&m->code, &m->clone.cfg, at,
-					    side ? i->dst_reg : i->src_reg);
-		if (from.kind != BB_ORIGIN_NUMBER)
+		const struct bb_origin *from = &sides[side], *other = &sides[!side];
+
+		if (from->kind == BB_ORIGIN_GLOBAL)
+			want_global(t, from, other->kind == BB_ORIGIN_NUMBER ? other->value : 0);
+		if (from->kind != BB_ORIGIN_NUMBER)
 			continue;
 		for (int64_t k = is_equal ? 0 : -1; k <= !is_equal; k++)
-			add_constant(t, from.value + k);
-		if (from.value < 0)
-			add_constant(t, (uint32_t)from.value);
+			add_constant(t, from->value + k);
+		if (from->value < 0)
+			add_constant(t, (uint32_t)from->value);
 	}
 	/* a constant of more than 31 bits is loaded into a register */
 	for (uint32_t k = m->clone.cfg.blocks[m->clone.cfg.block_of[at]].first; k < at; k++)
@@ -519,6 +543,8 @@ static void look_at_run(void *arg)
 	free(t->search.constants);
 	t->search.constants = NULL;
 	t->search.n_constants = 0;
+	for (size_t i = 0; i < t->search.now.n; i++)
+		t->search.now.v[i].is_wanted = false;
 	for (const struct bb_exact *m = e; m; m = m->behind) {
 		if (!m->totals[0] || (m != e && m->id == e->id))
 			continue;
@@ -580,9 +606,12 @@ static void offer_all(struct trying *t, const struct bb_object_info *info)
 	for (size_t i = 0; i < info->n_globals; i++) {
 		const struct bb_object_global *g = &info->globals[i];
 
-		if (!g->is_text && g->size_bytes <= 8 && __builtin_popcount(g->size_bytes) == 1)
-			bb_try_state__offer(&t->search.now, BB_TRY_GLOBAL, g->name, NULL, 0,
-					    g->size_bytes);
+		if (g->is_text || g->size_bytes > 8 || __builtin_popcount(g->size_bytes) != 1)
+			continue;
+		p = bb_try_state__offer(&t->search.now, BB_TRY_GLOBAL, g->name, NULL, 0,
+					g->size_bytes);
+		if (p)
+			p->is_state = g->is_state;
 	}
 	for (size_t i = 0; i < info->n_programs; i++) {
 		char **name;

@@ -232,46 +232,30 @@ static bool try_lengths(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Sets all switches, globals of one byte, to 1 or back. Returns false if there are none. */
-static bool set_switches(struct bb_try_search *s, bool on)
+/* Those start inputs that reach other basic blocks wait. */
+static void try_starts(struct bb_try_search *s)
 {
-	bool any = false;
+	uint32_t level = s->level;
 
-	for (size_t i = 0; i < s->now.n; i++) {
-		struct bb_try_part *p = &s->now.v[i];
-
-		if (p->kind != BB_TRY_GLOBAL || p->len != 1)
-			continue;
-		p->bytes[0] = on;
-		p->is_set = any = on;
-	}
-	return any;
-}
-
-static void try_start_inputs(struct bb_try_search *s)
-{
+	s->level = UINT32_MAX;
 	for (size_t nth = 0; nth < s->now.n; nth++)
 		for (size_t i = 0; s->now.v[nth].kind == BB_TRY_INPUT && i < s->n_starts; i++)
 			try_bytes(s, nth, s->starts[i].data, (uint32_t)s->starts[i].len,
 				  (uint32_t)s->starts[i].len);
+	s->level = level;
 }
 
-/* Those start inputs that reach other basic blocks wait; with all switches on, too. */
-static void try_starts(struct bb_try_search *s)
+/* Sets a global to the numbers next to the one that a branch compares it with. */
+static bool try_wanted(struct bb_try_search *s, size_t nth)
 {
-	uint32_t level = s->level, executed;
-	bool unused;
+	static const int64_t steps[] = {1, 0, -1};
+	const int64_t near = s->now.v[nth].near;
 
-	s->level = UINT32_MAX;
-	try_start_inputs(s);
-	if (set_switches(s, true)) {
-		executed = s->run(s->arg, &unused);
-		if (executed)
-			wait_with(s, executed, 0);
-		try_start_inputs(s);
-		set_switches(s, false);
-	}
-	s->level = level;
+	for (size_t i = 0; i < BB_LEN(steps) && !s->must_end(s->arg); i++)
+		if (fits(near + steps[i], s->now.v[nth].len) &&
+		    try_number(s, nth, 0, near + steps[i], s->now.v[nth].len, false))
+			return true;
+	return false;
 }
 
 /* Tries changes of part `nth` until one helps. `thorough`: also those that take long. */
@@ -286,6 +270,8 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 		return try_programs(s, nth);
 	if (p->is_absent && !p->is_set && try_entry(s, nth))
 		return true;
+	if (p->is_wanted && try_wanted(s, nth))
+		return true;
 	for (size_t i = 0; !helped && i < n_always; i++)
 		helped = try_constant(s, nth, always[i]);
 	/* `constants` is another list after a run that helped */
@@ -296,19 +282,24 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 	return helped;
 }
 
-/* Tries all parts until none helps. */
+/* Tries all parts until none helps. Without `globals`, only those globals that are wanted. */
 static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 {
 	bool again = true;
 
 	while (again && !s->must_end(s->arg)) {
 		again = false;
-		for (int kind = BB_TRY_PROGRAM; kind <= (globals ? BB_TRY_GLOBAL : BB_TRY_INPUT);
-		     kind++)
+		for (int kind = BB_TRY_PROGRAM; kind <= BB_TRY_GLOBAL; kind++)
 			/* parts may be added meanwhile */
-			for (size_t i = 0; i < s->now.n && !s->must_end(s->arg); i++)
-				if (s->now.v[i].kind == (enum bb_try_kind)kind)
+			for (size_t i = 0; i < s->now.n && !s->must_end(s->arg); i++) {
+				const struct bb_try_part *p = &s->now.v[i];
+
+				if (p->kind == (enum bb_try_kind)kind && kind == BB_TRY_GLOBAL &&
+				    (!globals || p->is_state))
+					again |= p->is_wanted && try_wanted(s, i);
+				else if (p->kind == (enum bb_try_kind)kind)
 					again |= try_part(s, i, thorough);
+			}
 	}
 }
 

@@ -29,6 +29,10 @@ struct bb_try_part {
 	uint8_t n_choices; /* BB_TRY_PROGRAM: number of programs */
 	bool is_absent;    /* an entry that the map does not have before the search sets it */
 	bool is_set;       /* changed by the search */
+	/* BB_TRY_GLOBAL: a branch of which one side was not executed compares it with `near` */
+	bool is_wanted;
+	bool is_state; /* BB_TRY_GLOBAL: changed only if it is wanted */
+	int64_t near;
 };
 
 /* Returns the part's first 8 bytes as a number, the least significant byte first. */

@@ -16,12 +16,13 @@ shares() { sed -nE "s/.*try-inputs: $1: ([0-9]+) of ([0-9]+) instructions execut
 run "$BPFBENCH" --object "$object" "${few[@]}" --try-inputs="$WORK/found.yml" --no-store --format details
 expect_status "a search: succeeds" 0
 cp "$TMP/err" "$TMP/said"
-for program in behind_lookup behind_switch behind_member behind_fields; do
+for program in behind_lookup behind_switch behind_state behind_member behind_fields; do
 	expect_eq "a search: $program" "$(shares $program)" "few all"
 done
 expect_grep "a search: a key of a lookup that misses, and a value of it" err 'try-inputs: behind_lookup: [0-9]+ of ([0-9]+) instructions executed, ([0-9]+) of \2 with .*: an entry of map services '
 expect_grep "a search: a global" err 'behind_switch: .* global enabled = 1 '
 expect_grep "a search: a member of a global" err 'behind_member: .* global config\.inner\.deep = 1'
+expect_grep "a search: a number that a branch compares with, and the program's own state" err 'behind_state: .* global mode = 4711, global sampled = 1 '
 expect_grep "a search: a packet's length and fields" err 'behind_fields: .*: a packet of [0-9]+ bytes '
 expect_grep "a search: a program for a prog array" err 'behind_tail_call: .*: program called in map next_programs '
 expect_grep "a search: is named as found" err "found input: a way through the program, not production's"
@@ -31,7 +32,7 @@ expect_grep "a search: where the scenario is" err "try-inputs: the scenario with
 
 run "$BPFBENCH" -s "$WORK/found.yml" "${few[@]}" --no-store --format details
 expect_status "the scenario: measures" 0
-for program in behind_lookup behind_switch behind_member behind_fields; do
+for program in behind_lookup behind_switch behind_state behind_member behind_fields; do
 	expect_grep "the scenario: $program is executed" out "$program ([0-9]+) of \\1[^0-9]"
 done
 expect_grep "the scenario: the table names found inputs" out "found input:? +behind_switch: a way through the program, not production's"

@@ -78,6 +78,18 @@ int behind_switch(struct xdp_md *ctx)
 	return hashes(ctx->data_end - ctx->data) & 1 ? XDP_TX : XDP_DROP;
 }
 
+/* A global that must have one value of many, and a switch that another program would set. */
+const volatile __u32 mode = 1;
+static volatile __u8 sampled;
+
+SEC("xdp")
+int behind_state(struct xdp_md *ctx)
+{
+	if (mode != 4711 || !sampled)
+		return XDP_PASS;
+	return hashes(ctx->data_end - ctx->data) & 1 ? XDP_TX : XDP_DROP;
+}
+
 /* A member of a struct, and a packet of IPv6 and TCP. */
 SEC("xdp")
 int behind_member(struct xdp_md *ctx)

@@ -154,6 +154,35 @@ static void test_globals(void **state)
 	done(&f);
 }
 
+/* A number that no guess finds, and the program's own state. */
+static uint32_t compares(const struct bb_try_state *s)
+{
+	return bb_try_part__number(&s->v[0]) == 4711 ? bb_try_part__number(&s->v[1]) ? 50 : 40 : 10;
+}
+
+/* A global that a branch compares is set to the numbers next to the compared one; one of the
+ * program's own state is left alone unless a branch compares it. */
+static void test_wanted(void **state)
+{
+	for (int wanted = 0; wanted < 2; wanted++) {
+		struct fake f = {.program = compares};
+		struct bb_try_part *p;
+
+		p = bb_try_state__offer(&f.search.now, BB_TRY_GLOBAL, "limit", NULL, 0, 4);
+		assert_non_null(p);
+		p->is_wanted = true;
+		p->near = 4712;
+		p = bb_try_state__offer(&f.search.now, BB_TRY_GLOBAL, "sampled", NULL, 0, 1);
+		assert_non_null(p);
+		p->is_state = true;
+		p->is_wanted = wanted;
+		search(&f, 0);
+		assert_int_equal(f.search.best, wanted ? 50 : 40);
+		done(&f);
+	}
+	(void)state;
+}
+
 /* A header that no change of the first input makes, and a field behind it. */
 static uint32_t header(const struct bb_try_state *s)
 {
@@ -211,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_fields_and_lengths),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_globals),
+		cmocka_unit_test(test_wanted),
 		cmocka_unit_test(test_starts),
 		cmocka_unit_test(test_ends),
 	};
