@@ -36,9 +36,13 @@ struct overhead_args {
 
 /* --- for people --- */
 
-static const char *const figure_names[BB_N_OVERHEAD] = {"CPU time", "CPU time, whole machine",
-							"wall time", "bystander's CPU time"};
-static const char *const figure_slugs[BB_N_OVERHEAD] = {"cpu", "machine-cpu", "wall", "bystander"};
+static const char *const figure_names[BB_N_OVERHEAD] = {"CPU time",     "CPU time, whole machine",
+							"wall time",    "bystander's CPU time",
+							"latency",      "latency, p50",
+							"latency, p99", "requests/s"};
+static const char *const figure_slugs[BB_N_OVERHEAD] = {"cpu",         "machine-cpu", "wall",
+							"bystander",   "latency",     "latency-p50",
+							"latency-p99", "throughput"};
 
 static void add_time(struct bb_doc *d, double s)
 {
@@ -82,8 +86,13 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 		if (!isfinite(f->base_s))
 			continue;
 		bb_doc__text_cell(d, figure_names[i]);
-		add_time(d, f->base_s);
-		add_time(d, f->head_s);
+		if (i == BB_OVERHEAD_RATE) {
+			bb_doc__number_cell(d, f->base_s, f->base_s);
+			bb_doc__number_cell(d, f->head_s, f->head_s);
+		} else {
+			add_time(d, f->base_s);
+			add_time(d, f->head_s);
+		}
 		bb_doc__cell(d, "%+.2f", 100 * (f->ratio.value - 1));
 		if (isfinite(f->ratio.lo))
 			bb_doc__cell(d, "[%.2f, %.2f]", 100 * (f->ratio.lo - 1),
@@ -249,8 +258,10 @@ static void write_json(const struct shown *s, FILE *out)
 	bb_json__open(&w, "figures", "{\n");
 	for (int i = 0; i < BB_N_OVERHEAD; i++) {
 		bb_json__open(&w, figure_slugs[i], "{");
-		bb_json__add_double(&w, "base_s", o->figures[i].base_s);
-		bb_json__add_double(&w, "head_s", o->figures[i].head_s);
+		bb_json__add_double(&w, i == BB_OVERHEAD_RATE ? "base_per_s" : "base_s",
+				    o->figures[i].base_s);
+		bb_json__add_double(&w, i == BB_OVERHEAD_RATE ? "head_per_s" : "head_s",
+				    o->figures[i].head_s);
 		write_estimate(&w, "ratio", &o->figures[i].ratio);
 		if (i == BB_OVERHEAD_CPU || i == BB_OVERHEAD_MACHINE)
 			bb_json__add_text(&w, "verdict", verdict_name(&o->figures[i]));
@@ -352,6 +363,10 @@ static const struct bb_option workload_options[] = {
 	 "time that the server has to start, s (default 0.5)", 0.01, 600},
 	{"load", 0, "CMD", bb_read_text, BB_ARG(load),
 	 "the workload as a command line for sh, instead of after `--`"},
+	{"generator", 0, "NAME", bb_read_row, BB_ARG(opts.generator),
+	 "the workload is wrk --latency, redis-benchmark --csv or pgbench: also print the latency "
+	 "and the requests a second that it says",
+	 BB_CHOICES(bb_load_generators)},
 	{"requests", 0, "N", bb_read_u32, BB_ARG(opts.requests),
 	 "requests of one run of the workload: figures are then a request (default 1)", 1, 1e9},
 	{0},
@@ -372,6 +387,7 @@ static void check_args(void *args)
 	bb_caller(&o->workload.uid, &o->workload.gid);
 	o->workload.argv = (const char *const *)(uintptr_t)a->command;
 	o->workload.shell = a->load;
+	o->workload.keeps_stdout = o->generator;
 	o->server.uid = o->bystander.uid = o->workload.uid;
 	o->server.gid = o->bystander.gid = o->workload.gid;
 	o->agent.command.env = o->workload.env = o->server.env = o->bystander.env = a->env.v;

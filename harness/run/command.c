@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "base/deadline.h"
 
+#define OUT_BYTES (64 << 10)
 #define LOG_BYTES (1 << 20) /* a log that is longer is emptied */
 #define KILLED_S 2.0        /* time that killed processes have to end */
 #define PAUSE_US 5000       /* between two looks whether processes have ended */
@@ -33,10 +34,11 @@ static int execute(void *arg, int)
 	return -errno;
 }
 
-/* Opens the file that receives a command's stderr; the command's user may open it again. */
+/* Opens the file that receives a command's stderr or stdout; the command's user may open it again.
+ */
 static int open_log(const struct bb_command_spec *spec)
 {
-	int fd = memfd_create("stderr", MFD_CLOEXEC);
+	int fd = memfd_create("output", MFD_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
@@ -48,19 +50,20 @@ static int open_log(const struct bb_command_spec *spec)
 int bb_command__start(const struct bb_command_spec *spec, struct bb_command *ret_command,
 		      struct bb_err *err)
 {
-	int log_fd = open_log(spec), rc = log_fd < 0 ? log_fd : 0;
+	int log_fd = open_log(spec), out_fd = spec->keeps_stdout ? open_log(spec) : -1;
+	int rc = log_fd < 0 ? log_fd : out_fd < 0 && spec->keeps_stdout ? out_fd : 0;
 	const struct bb_child_rules rules = {
 		.signals = BB_SIGNALS_DEFAULT,
 		.own_session = true,
 		.is_program = true,
 		.env = spec->env,
-		.std = {BB_STD_NULL, BB_STD_NULL, log_fd},
+		.std = {BB_STD_NULL, out_fd < 0 ? BB_STD_NULL : out_fd, log_fd},
 		.uid = spec->uid,
 		.gid = spec->gid,
 	};
 	struct bb_child c = {.fd = -1, .report_fd = -1};
 
-	*ret_command = (struct bb_command){.log_fd = log_fd < 0 ? -1 : log_fd};
+	*ret_command = (struct bb_command){.log_fd = log_fd < 0 ? -1 : log_fd, .out_fd = out_fd};
 	if (!rc)
 		rc = bb_child__start(&rules, execute, (void *)(uintptr_t)spec, &c);
 	ret_command->pid = c.pid > 0 ? c.pid : 0;
@@ -89,7 +92,21 @@ void bb_command__done(struct bb_command *c)
 	bb_child__stop(&(struct bb_child){.pid = c->pid, .fd = -1, .report_fd = -1});
 	if (c->log_fd > 0)
 		close(c->log_fd);
-	*c = (struct bb_command){.log_fd = -1};
+	if (c->out_fd > 0)
+		close(c->out_fd);
+	*c = (struct bb_command){.log_fd = -1, .out_fd = -1};
+}
+
+char *bb_command__stdout(const struct bb_command *c)
+{
+	char *text = bb_calloc(OUT_BYTES + 1, 1);
+	struct stat st;
+
+	if (c->out_fd > 0 && !fstat(c->out_fd, &st) &&
+	    pread(c->out_fd, text, OUT_BYTES, st.st_size > OUT_BYTES ? st.st_size - OUT_BYTES : 0) <
+		    0)
+		text[0] = '\0';
+	return text;
 }
 
 struct bb_command_tail bb_command__tail(const struct bb_command *c)

@@ -16,12 +16,14 @@ struct bb_command_spec {
 	const char *const *env;  /* further variables that the command keeps (base/child.h) */
 	uid_t uid;               /* user that it runs as, if we are root; 0: root */
 	gid_t gid;
+	bool keeps_stdout; /* its stdout can be read afterwards, and is not discarded */
 };
 
 struct bb_command {
 	pid_t pid;  /* its first process; 0: there is none, or it was reaped */
 	int status; /* of waitpid(), once `pid` was reaped */
 	int log_fd; /* file in memory that receives its stderr; -1: none */
+	int out_fd; /* the same for its stdout */
 };
 
 /* From now on, orphaned descendants become our children. */
@@ -44,6 +46,9 @@ void bb_command__done(struct bb_command *c);
 struct bb_command_tail {
 	char text[512];
 } bb_command__tail(const struct bb_command *c);
+
+/* Returns the last 64 KiB of its stdout, if it was kept; free() the text. */
+char *bb_command__stdout(const struct bb_command *c);
 
 /* Empties the file with the stderr of a command that writes much. */
 void bb_command__limit_log(const struct bb_command *c);

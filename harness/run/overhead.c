@@ -171,8 +171,9 @@ struct session {
 	bool is_begun;
 	struct bb_command server;
 	uint64_t began_ns;
-	double run_s;   /* wall time of one run of the workload */
-	double start_s; /* time to start the agent and end it */
+	double run_s;                /* wall time of one run of the workload */
+	double start_s;              /* time to start the agent and end it */
+	struct bb_load_figures load; /* sums over the runs of a turn */
 };
 
 static double left_s(const struct session *s)
@@ -191,9 +192,28 @@ static double seconds_of(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e-6;
 }
 
+/* Adds what the load generator printed about a run. */
+static int add_load(struct session *s, const struct bb_command *c, struct bb_err *err)
+{
+	char *text = bb_command__stdout(c);
+	struct bb_load_figures f;
+	int rc = s->opts->generator->read(text, &f);
+
+	free(text);
+	if (rc)
+		return bb_fail(err, rc,
+			       "the workload printed no requests a second of `%s` on its stdout",
+			       s->opts->generator->doc);
+	s->load.mean_s += f.mean_s;
+	s->load.p50_s += f.p50_s;
+	s->load.p99_s += f.p99_s;
+	s->load.per_s += f.per_s;
+	return 0;
+}
+
 /* Runs a command to its end, which must be a success. Adds its CPU time and its wall time. */
-static int run_command(const struct session *s, const struct bb_command_spec *spec,
-		       const char *noun, double *cpu_s, double *wall_s, struct bb_err *err)
+static int run_command(struct session *s, const struct bb_command_spec *spec, const char *noun,
+		       double *cpu_s, double *wall_s, struct bb_err *err)
 {
 	const char *name = spec->shell ? spec->shell : spec->argv[0];
 	uint64_t began_ns = bb_now_ns();
@@ -218,6 +238,8 @@ static int run_command(const struct session *s, const struct bb_command_spec *sp
 				     bb_how_ended(c.status).text,
 				     s->is_head ? "with the agent" : "without the agent",
 				     bb_command__tail(&c).text);
+		else if (spec->keeps_stdout)
+			rc = add_load(s, &c, err);
 	}
 	bb_command__done(&c);
 	return rc;
@@ -329,6 +351,7 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 	double cpu_s = 0, wall_s = 0;
 	int rc = start_server(s, err);
 
+	s->load = (struct bb_load_figures){0};
 	if (!rc)
 		rc = read_all(s, &before, err);
 	for (uint32_t i = 0; !rc && i < runs; i++)
@@ -343,6 +366,12 @@ static int run_workload(struct session *s, uint32_t runs, struct bb_overhead_tur
 	t->s[BB_OVERHEAD_CPU] = (cpu_s + after.server_s - before.server_s) / requests + t->agent_s;
 	t->s[BB_OVERHEAD_MACHINE] = machine_s(&before, &after) / requests;
 	t->s[BB_OVERHEAD_WALL] = wall_s / requests;
+	if (!s->opts->generator)
+		return 0;
+	t->s[BB_OVERHEAD_LATENCY] = s->load.mean_s / runs;
+	t->s[BB_OVERHEAD_P50] = s->load.p50_s / runs;
+	t->s[BB_OVERHEAD_P99] = s->load.p99_s / runs;
+	t->s[BB_OVERHEAD_RATE] = s->load.per_s / runs;
 	return 0;
 }
 
@@ -374,7 +403,9 @@ static int measure_turn(struct session *s, bool is_head, uint32_t runs, struct b
 	double unused = 0, bystander_s = 0;
 	int rc = switch_to(s, is_head, err);
 
-	*t = (struct bb_overhead_turn){.is_head = is_head, .s[BB_OVERHEAD_BYSTANDER] = NAN};
+	*t = (struct bb_overhead_turn){.is_head = is_head};
+	for (int i = 0; i < BB_N_OVERHEAD; i++)
+		t->s[i] = NAN;
 	if (rc)
 		return rc;
 	rc = run_workload(s, runs, t, err);

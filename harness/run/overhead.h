@@ -3,6 +3,7 @@
 
 #include "core/metric.h"
 #include "run/agent.h"
+#include "run/load_output.h"
 #include "stats/verdict.h"
 
 /*
@@ -19,6 +20,11 @@ enum bb_overhead_what {
 	BB_OVERHEAD_MACHINE,
 	BB_OVERHEAD_WALL,      /* wall time */
 	BB_OVERHEAD_BYSTANDER, /* CPU time of --bystander */
+	/* figures of the load generator: its latencies, s, and requests a second */
+	BB_OVERHEAD_LATENCY,
+	BB_OVERHEAD_P50,
+	BB_OVERHEAD_P99,
+	BB_OVERHEAD_RATE,
 	BB_N_OVERHEAD,
 };
 
@@ -29,6 +35,7 @@ struct bb_overhead_opts {
 	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */
 	struct bb_command_spec workload, server, bystander; /* of the last two, both shell and argv
 							       NULL: there is none */
+	const struct bb_load_generator *generator;          /* the workload; NULL: another one */
 	double server_s;   /* time that the server has to start, s */
 	double budget_s;   /* wall time after which no turn begins */
 	double max;        /* largest cost that is fine: 0.03 is 3 % */
@@ -39,7 +46,8 @@ struct bb_overhead_opts {
 struct bb_overhead_turn {
 	uint32_t block;
 	bool is_head;            /* with --agent; false: the other side */
-	double s[BB_N_OVERHEAD]; /* seconds a request; NAN: not measured */
+	double s[BB_N_OVERHEAD]; /* seconds a request; those of the load generator as it says;
+				     NAN: not measured */
 	double agent_s;          /* CPU time of the agent's processes in it, seconds a request */
 	uint64_t rss_bytes;      /* resident memory of the agent at its end */
 };

@@ -89,6 +89,20 @@ over_server() { run "$BPFBENCH" overhead --agent "$agent 1" --budget 3 --format 
 over_server --server 'sleep 100' --load "$tool work 2000 0" --requests 2000
 expect_status "a server and a load" 0
 check "a server and a load: the figures are a request" is_more 0.001 "$(figure cpu 1)"
+
+# --- a load generator's own figures ---
+printf '    Latency   600.00us    0.89ms  12.92ms   93.69%%\n     50%%  250.00us\n     99%%    5.80ms\nRequests/sec: 1000\n' >"$TMP/wrk"
+chmod a+r "$TMP/wrk"
+over_server --generator wrk --load "$tool work 2000 0; cat $TMP/wrk"
+expect_status "a load generator" 0
+check "a load generator: its p99" awk -v x="$(figure latency-p99 1)" 'BEGIN { exit !(x > 0.0057 && x < 0.0059) }'
+expect_grep "a load generator: its requests a second" out '"throughput": [{]"base_per_s": 1000, "head_per_s": 1000,'
+run "$BPFBENCH" overhead --agent "$agent 1" --budget 1 --generator wrk -- cat "$TMP/wrk"
+expect_grep "a load generator: the table" out '^  latency, p99 +5[.]800 ms +5[.]800 ms +[+]0[.]00'
+over_server --generator wrk --load true
+complains "a load generator that prints no figures" 1 'printed no requests a second of .wrk --latency. on its stdout'
+
+# --- servers that misbehave ---
 over_server --server 'exit 5' --load true
 complains "a server that fails" 1 "the server 'exit 5' ended with exit code 5"
 over_server --server true --load true
