@@ -111,6 +111,8 @@ struct held {
 	struct stat st;
 	char *elf;
 	size_t len, holders;
+	char **passed; /* passed[n_passed]: names of trials */
+	size_t n_passed;
 };
 static struct held *all_held;
 
@@ -148,11 +150,31 @@ void bb_object_let_go(const char *elf)
 			continue;
 		if (!--h->holders) {
 			*at = h->next;
+			for (size_t i = 0; i < h->n_passed; i++)
+				free(h->passed[i]);
+			free(h->passed);
 			free(h->elf);
 			free(h);
 		}
 		return;
 	}
+}
+
+void bb_object_note_passed(const char *elf, const char *trial)
+{
+	for (struct held *h = all_held; h; h = h->next)
+		if (h->elf == elf)
+			*(char **)bb_append(&h->passed, &h->n_passed,
+					    sizeof(*h->passed)) = bb_strdup(trial);
+}
+
+bool bb_object_has_passed(const char *elf, const char *trial)
+{
+	for (const struct held *h = all_held; h; h = h->next)
+		for (size_t i = 0; h->elf == elf && i < h->n_passed; i++)
+			if (!strcmp(h->passed[i], trial))
+				return true;
+	return false;
 }
 
 /* Explains why libbpf did not open the object: its last warning, or the meaning of its error

@@ -19,6 +19,10 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
  * which ignores NULL. */
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
 void bb_object_let_go(const char *elf);
+/* Notes that the held object has passed this trial, or asks that. A trial reads the kernel's types,
+ * which takes 0.1 s. */
+void bb_object_note_passed(const char *elf, const char *trial);
+bool bb_object_has_passed(const char *elf, const char *trial);
 
 /* Opens elf[len] by libbpf. Maps that the object wants pinned are not pinned, so nothing remains
  * after us. The caller must call bpf_object__close(). */

@@ -462,6 +462,22 @@ static const struct bb_source_ops object_ops = {
 	.free = object_free,
 };
 
+/* Tries the load in a child that may crash, once for each program and type of a file: globals and
+ * maps do not change what libbpf reads. */
+static int try_load(const struct object *s, struct bpf_object *obj, struct bb_err *err)
+{
+	char *trial = bb_asprintf("%s %s", s->head.program, s->type ? s->type : "");
+	int rc = 0;
+
+	if (!bb_object_has_passed(s->elf, trial)) {
+		rc = bb_object_trial_load(s->head.where, obj, err);
+		if (!rc)
+			bb_object_note_passed(s->elf, trial);
+	}
+	free(trial);
+	return rc;
+}
+
 int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
 			   struct bb_source **ret_source, struct bb_err *err)
 {
@@ -484,7 +500,7 @@ int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_map
 	if (!rc)
 		rc = bb_object_check_type(spec->path, our_program(s, obj), err);
 	if (!rc)
-		rc = bb_object_trial_load(spec->path, obj, err);
+		rc = try_load(s, obj, err);
 	bpf_object__close(obj);
 	if (rc)
 		object_free(&s->head);
