@@ -2,9 +2,11 @@
 
 #include <bpf/btf.h>
 #include <poll.h>
+#include <sys/wait.h>
 
-#include "base/http.h"
+#include "base/child.h"
 #include "base/deadline.h"
+#include "base/http.h"
 #include "bpf/prog_type.h"
 #include "capture/file.h"
 #include "capture/watched.h"
@@ -17,12 +19,13 @@
 #include "run/inside.h"
 
 #define TURN_MS 50
-#define LOOK_S 1.0 /* period of the table on a terminal and of the figures that are served */
+#define SAVE_S 30.0 /* default of --save-every */
+#define LOOK_S 1.0  /* period of the table on a terminal and of the figures that are served */
 /* most lines of source that tell one path from another */
 #define LINES_SHOWN 3
 
 struct inside_args {
-	double seconds, time_at_most;
+	double seconds, time_at_most, save_s;
 	uint32_t n_paths;
 	uint32_t snap;
 	bool no_paths, no_time, no_packets;
@@ -34,7 +37,11 @@ struct inside_args {
 };
 
 struct session {
-	const struct inside_args *args;
+	struct inside_args *args;
+	struct bb_measure *measure;
+	const char *name;      /* of the run */
+	struct bb_child saver; /* writes what there is so far, with --output */
+	uint64_t saved_ns;     /* when it ended last */
 	struct bb_inside inside;
 	struct bb_watched command;
 	struct bb_take take;               /* begun only with --output */
@@ -47,6 +54,7 @@ struct session {
 	bool is_screen;
 };
 
+static int write_file(struct session *s, struct bb_err *err);
 static void print_table(const struct session *s, struct bb_doc *d);
 static void write_json(const struct session *s, FILE *out);
 static void write_openmetrics(const struct session *s, FILE *out);
@@ -84,6 +92,8 @@ static const struct bb_option options[] = {
 	{"output", 'o', "FILE", bb_read_text, TO(measure.output),
 	 "also keep the programs, the contents of their maps, as they are at the end, and packets "
 	 "of each path in this file, which goes wherever an object goes: bpfbench --object FILE"},
+	{"save-every", 0, "S", bb_read_double, TO(save_s),
+	 "with --output, write the file and store the run every S seconds (default 30)", 0.1, 1e6},
 	{"results", 0, "DIR", bb_read_text, TO(measure.results),
 	 "store the run in this folder (default " BB_RESULTS ")"},
 	{"no-store", 0, NULL, bb_read_flag, TO(measure.no_store), "do not store the run"},
@@ -99,6 +109,8 @@ static void check_args(void *args)
 	bb_refuse("--snap and --no-packets are for --output, which keeps packets",
 		  (a->snap || a->no_packets) && !a->measure.output);
 	bb_refuse("--snap contradicts --no-packets", a->snap && a->no_packets);
+	bb_refuse("--save-every is for --output", a->save_s > 0 && !a->measure.output);
+	a->save_s = a->save_s > 0 ? a->save_s : SAVE_S;
 	a->n_paths = a->n_paths ? a->n_paths : 8;
 	a->snap = a->snap ? a->snap : 96;
 	a->time_at_most = a->time_at_most > 0 ? a->time_at_most : 20000;
@@ -688,6 +700,57 @@ static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 	return show_figures(s, err);
 }
 
+/* --- what is written meanwhile --- */
+
+static int ask_kernel(struct session *s, struct bb_err *err)
+{
+	return bb_take__ask_kernel(&s->take, s->command.listener.command,
+				   (size_t)BB_CAPTURE_MIB << 20, err);
+}
+
+static void add_to_report(const struct session *s)
+{
+	bb_inside__report(&s->inside, s->figures, s->ended_ns, s->name, s->args->n_paths,
+			  s->measure->report);
+}
+
+/* In a child: writes the file and stores the run, as they are now. The session of the parent stays
+ * as it is. */
+static int save(void *arg, int)
+{
+	struct session *s = arg;
+	struct bb_err err = {0};
+	int rc;
+
+	s->args->measure.quiet = true;
+	read_figures(s);
+	rc = ask_kernel(s, &err);
+	if (!rc)
+		rc = write_file(s, &err);
+	if (!rc)
+		add_to_report(s);
+	return rc ? 1 : bb_measure__deliver(s->measure, 0, &err);
+}
+
+/* Starts a child that saves, if the time has come. What it cannot write is said at the end, when
+ * this process writes it. */
+static void save_now_and_then(struct session *s)
+{
+	const struct bb_child_rules rules = {.signals = BB_SIGNALS_OF_FAULTS,
+					     .std = {0, BB_STD_NULL, BB_STD_NULL}};
+
+	if (s->saver.pid > 0 && waitpid(s->saver.pid, NULL, WNOHANG) == s->saver.pid) {
+		s->saver.pid = 0;
+		bb_child__stop(&s->saver);
+		s->saved_ns = bb_now_ns();
+	}
+	if (s->saver.pid <= 0 && s->inside.n_replaced &&
+	    bb_seconds_since(s->saved_ns) >= s->args->save_s) {
+		s->measure->report->is_rewritten = true;
+		bb_child__start(&rules, save, s, &s->saver);
+	}
+}
+
 /* Watches the command until the time is over, a signal or q comes, or no process of the command is
  * left. */
 static int watch(struct session *s, struct bb_err *err)
@@ -703,6 +766,8 @@ static int watch(struct session *s, struct bb_err *err)
 			bb_take__settle(take, BB_SETTLE_TURN, 0);
 		bb_inside__turn(&s->inside);
 		bb_watched__look(&s->command);
+		if (take)
+			save_now_and_then(s);
 		end = look(s, &shown_ns, err);
 		if (end)
 			return end < 0 ? end : 0;
@@ -742,7 +807,7 @@ static int run_command(struct session *s, struct bb_err *err)
 	s->inside.capture = s->take.capture;
 	s->command.load = bb_inside__load;
 	s->command.load_arg = &s->inside;
-	s->began_ns = bb_now_ns();
+	s->began_ns = s->saved_ns = bb_now_ns();
 	if (s->is_screen)
 		rc = bb_screen__open(&s->screen, err);
 	if (!rc) {
@@ -750,13 +815,13 @@ static int run_command(struct session *s, struct bb_err *err)
 		if (s->is_screen)
 			bb_screen__close(&s->screen);
 	}
+	bb_child__stop(&s->saver);
 	/* The command loads the programs themselves from now on: a clone would have no figures. */
 	s->command.load = NULL;
 	if (!rc)
 		read_figures(s);
 	if (!rc && s->args->measure.output)
-		rc = bb_take__ask_kernel(&s->take, s->command.listener.command,
-					 (size_t)BB_CAPTURE_MIB << 20, err);
+		rc = ask_kernel(s, err);
 	if (!bb_watched__end(&s->command))
 		bb_say("something of the command does not end, and is left alone");
 	if (s->command.ended && s->command.status && !s->args->seconds)
@@ -822,8 +887,7 @@ static int write_file(struct session *s, struct bb_err *err)
 
 /* Runs the command, prints the figures of its programs, and puts them into the report, which is
  * then stored. */
-static int measure(struct session *s, const char *name, struct bb_report *report,
-		   struct bb_err *err)
+static int measure(struct session *s, struct bb_err *err)
 {
 	const struct inside_args *a = s->args;
 	int rc = bb_inside_price__measure(&s->inside.price, err);
@@ -842,7 +906,7 @@ static int measure(struct session *s, const char *name, struct bb_report *report
 	if (!rc && a->measure.output)
 		rc = write_file(s, err);
 	if (!rc)
-		bb_inside__report(&s->inside, s->figures, s->ended_ns, name, a->n_paths, report);
+		add_to_report(s);
 	return rc;
 }
 
@@ -870,7 +934,9 @@ int bb_cmd_inside(int argc, char **argv, struct bb_err *err)
 	rc = bb_measure__begin(&a.measure, name, false, &m, err);
 	if (rc)
 		return rc;
-	rc = bb_measure__deliver(&m, measure(&s, name, m.report, err), err);
+	s.measure = &m;
+	s.name = name;
+	rc = bb_measure__deliver(&m, measure(&s, err), err);
 	bb_measure__end(&m);
 	bb_http_server__close(&s.server);
 	forget_figures(&s);

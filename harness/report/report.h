@@ -340,6 +340,7 @@ struct bb_report {
 	size_t n_timed;
 	struct bb_skip *skips;
 	size_t n_skips;
+	bool is_rewritten; /* not stored: this run replaces its own part that is stored already */
 };
 
 /* Converts a sample of the case, in 1/units_per_ns ns, to ns. */

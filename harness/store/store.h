@@ -5,15 +5,17 @@
 
 /*
  * Stored runs: one file `ID.json` per run in a folder (results/). A file appears complete or not at
- * all, and is never changed. store/run_json.h describes its form. A folder or run behind another
- * user's symbolic link is neither read nor written (base/io.h).
+ * all. It is changed only by the process that wrote it, which may store its run again and again
+ * while it measures. store/run_json.h describes its form. A folder or run behind another user's
+ * symbolic link is neither read nor written (base/io.h).
  */
 
 /*
  * Writes `r` to the file dir/ID.json, where ID is r->id. The file is first written as a hidden
  * temporary file, which is synced and renamed. Makes missing folders; folders and file belong to
  * the caller (base/caller.h). `*ret_path` (may be NULL) receives the path; free it. Returns -EEXIST
- * if the id exists, or -errno. After an error no new file is left.
+ * if the id exists and the run is not one that is_rewritten, or -errno. After an error no new file
+ * is left.
  */
 int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 		    struct bb_err *err);

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "loaded again" "left alone" "killed" "complaints")
+names=("known paths" "stored" "kept" "formats" "tail calls" "packets" "sampling" "instruments" "loaded again" "saved meanwhile" "left alone" "killed" "complaints")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf live=$O/tests/tools/live_prog
 
@@ -166,6 +166,25 @@ check "loaded again: runs of all loads" true_of inside_paths '.runs == ([.paths[
 expect_eq "loaded again: all its runs" "$(of inside_paths .runs)" "$(sed -nE 's/^ran ([0-9]+), counted.*/\1/p' "$TMP/err" | head -n 3 | awk '{ n += $1 } END { print n }')"
 expect_eq "loaded again: another program is not added" "$(of inside_packets .loads)" 1
 
+# --- saved meanwhile ---
+rm -rf "$WORK/results"
+setsid "$BPFBENCH" inside --results "$WORK/results" --save-every 0.2 -o "$WORK/meanwhile.capture" -- \
+	"$live" "$objects/inside_paths.bpf.o" 2000 "" 50 >/dev/null 2>"$TMP/err" </dev/null &
+child=$!
+# stored_runs: how many runs of the program are stored; 0: there is no file yet.
+stored_runs() { jq '[.cases[] | select(.name | endswith("/inside_paths/inside")) | .series[0].run_cnt] | add // 0' "$WORK"/results/*.json 2>/dev/null || echo 0; }
+grows() { (($(stored_runs) > ${1:-0})); }
+check "saved meanwhile: the run is stored" wait_until 20 grows
+before=$(stored_runs)
+check "saved meanwhile: and stored again" wait_until 20 grows "$before"
+kill -KILL "$child"
+wait "$child" 2>/dev/null || true
+child=''
+run "$BPFBENCH" show "$WORK"/results/*.json
+expect_grep "saved meanwhile: killed, the stored run is whole" out '^ *inside_paths +[0-9]'
+run "$BPFBENCH" --object "$WORK/meanwhile.capture" --dry-run
+expect_grep "saved meanwhile: and so is the capture" out 'inside_paths/step'
+
 # --- left alone ---
 run "$BPFBENCH" inside --no-store --format json -- "$O/tests/tools/load_all" "$objects/rejected.bpf.o"
 check "left alone: a program that the kernel refuses" is '[.programs[] | select(.name == "rejected" and .id > 0)] | length == 0'
@@ -209,6 +228,8 @@ expect_eq "killed: $kills times, no load failed" "$failed" ''
 
 run "$BPFBENCH" inside
 expect_status "complaints: no command" 2
+run "$BPFBENCH" inside --save-every 5 -- true
+expect_status "complaints: nothing to save" 2
 run "$BPFBENCH" inside --snap 64 -- true
 expect_status "complaints: packets, and no file for them" 2
 run "$BPFBENCH" inside -- true
