@@ -11,8 +11,7 @@ struct check_args {
 #define ARGS struct check_args
 
 static const struct bb_option options[] = {
-	{"details", 0, NULL, bb_read_flag, BB_ARG(details),
-	 "also on a terminal the lines that need nothing"},
+	{"details", 0, NULL, bb_read_flag, BB_ARG(details), "also on a terminal the lines that need nothing"},
 	{"testbed", 0, NULL, bb_read_flag, BB_ARG(testbed),
 	 "print only a name for machines like this one, for --testbed of Bencher"},
 	{0},
@@ -65,7 +64,12 @@ static void add_verdict(const struct bb_check_result *results, size_t n_fail, si
 {
 	size_t first = 0;
 
-	bb_doc__add(d, BB_DOC_CLOSING, NULL, "This machine %s measure", n_fail ? "cannot" : "can");
+	bool is_busy = false;
+
+	for (size_t i = 0; i < bb_n_checks; i++)
+		is_busy |= strstr(results[i].text, BB_CHECK_BUSY) != NULL;
+	bb_doc__add(d, BB_DOC_CLOSING, NULL, "This machine %s measure%s", n_fail ? "cannot" : "can",
+		    is_busy && !n_fail ? ", but " BB_CHECK_BUSY : "");
 	if (n_fail) {
 		append_named(results, BB_CHECK_FAIL, d);
 		while (results[first].status != BB_CHECK_FAIL)
@@ -111,7 +115,8 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	add_verdict(results, counts[BB_CHECK_FAIL], counts[BB_CHECK_WARN], &d);
 	bb_doc__add(&d, BB_DOC_FAINT, NULL, "%zu ok, %zu warn, %zu fail, %zu skip%s",
 		    counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
-		    counts[BB_CHECK_SKIP], all ? "" : "; all of them: bpfbench check --details");
+		    counts[BB_CHECK_SKIP],
+		    all ? "" : "; those that need nothing: bpfbench check --details");
 	rc = bb_output_document(&d, stdout, err);
 	free(results);
 	if (rc)

@@ -389,6 +389,15 @@ static void note_between(struct bb_measure *m)
 	}
 }
 
+/* True if both descriptors are of the same file, pipe or terminal, such as the log of a CI job. */
+static bool is_same_file(int a, int b)
+{
+	struct stat of_a, of_b;
+
+	return !fstat(a, &of_a) && !fstat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+	       of_a.st_ino == of_b.st_ino;
+}
+
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 {
 	struct bb_report *r = m->report;
@@ -426,6 +435,8 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 		if (bb_output_document(&table, stderr, &more))
 			exit_code = bb_complain(&more);
 	}
+	if (has_table && !rc && !m->args->output && is_same_file(STDOUT_FILENO, STDERR_FILENO))
+		fputs("\n", stderr);
 	if (!rc && bb_output(r, m->args->format, m->args->output, has_table, &more))
 		exit_code = bb_complain(&more);
 	return exit_code;

@@ -330,7 +330,7 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 		answer(r, if_not, privilege_remedy(), "does not load: %s", errno_text(fd));
 	else
 		answer(r, if_not, "boot without lockdown=, or allow it in the security module",
-		       "does not load: %s, although we have the capabilities", errno_text(fd));
+		       "does not load: %s, although bpfbench has the capabilities", errno_text(fd));
 }
 
 static void check_type(const struct bb_check *check, struct bb_check_result *r)
@@ -407,7 +407,7 @@ static void check_pmu(struct bb_check_result *r)
 		answer(r, BB_CHECK_SKIP, privilege_remedy(), "not known: %s", strerror(-err));
 	else
 		answer(r, BB_CHECK_WARN, "cycles need bare metal, or a VM with a virtual PMU",
-		       "no PMU: software events are used (%s)", strerror(-err));
+		       "no PMU: software events are used");
 }
 
 static void check_perf_paranoid(struct bb_check_result *r)
@@ -537,7 +537,7 @@ static const struct {
 } answers[] = {
 	{"lockdown", "none", BB_CHECK_OK, NULL, "", NULL},
 	{"lockdown", BB_FINGERPRINT_UNKNOWN, BB_CHECK_SKIP,
-	 "sudo mount -t securityfs securityfs /sys/kernel/security",
+	 "`sudo mount -t securityfs securityfs /sys/kernel/security`",
 	 "not known: securityfs is not mounted", NULL},
 	{"lockdown", NULL, BB_CHECK_WARN, "boot without lockdown= and with Secure Boot disabled",
 	 ": fentry, LSM and reads of kernel memory may be forbidden", NULL},
@@ -709,6 +709,8 @@ static void check_steal(struct bb_check_result *r)
 		answer(r, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
 }
 
+#define BUSY 4 /* load of a CPU above which a measurement is in vain */
+
 /* Warns if more than n - 1 of n CPUs are busy, because bpfbench then shares its CPU. */
 static void check_load(struct bb_check_result *r)
 {
@@ -725,7 +727,8 @@ static void check_load(struct bb_check_result *r)
 	limit = cpus > 1 ? cpus - 1 : 0.5;
 	if (load > limit)
 		answer(r, BB_CHECK_WARN, "stop other programs (see `top`), or wait a minute",
-		       "%.2f on %d CPUs: bpfbench has no CPU to itself", load, cpus);
+		       "%.2f on %d CPUs: %s", load, cpus,
+		       load > BUSY * cpus ? BB_CHECK_BUSY : "bpfbench has no CPU to itself");
 	else
 		answer(r, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
 }
@@ -779,14 +782,14 @@ static void answer_mounted(struct bb_check_result *r, const char *name, bool is_
 static void check_bpffs(struct bb_check_result *r)
 {
 	answer_mounted(r, "bpf", is_mounted("/sys/fs/bpf", BPF_FS_MAGIC), "",
-		       "sudo mount -t bpf bpf /sys/fs/bpf",
+		       "`sudo mount -t bpf bpf /sys/fs/bpf`",
 		       "nothing can be pinned, so `pinned:` finds nothing");
 }
 
 static void check_securityfs(struct bb_check_result *r)
 {
 	answer_mounted(r, "securityfs", is_mounted("/sys/kernel/security", SECURITYFS_MAGIC), "",
-		       "sudo mount -t securityfs securityfs /sys/kernel/security",
+		       "`sudo mount -t securityfs securityfs /sys/kernel/security`",
 		       "the lines lockdown and prog_lsm are incomplete");
 }
 

@@ -18,6 +18,9 @@ enum bb_check_status {
 	BB_CHECK_N_STATUSES,
 };
 
+/* what the check of the load says if a measurement would be in vain */
+#define BB_CHECK_BUSY "do not measure now, as other programs use the CPUs"
+
 struct bb_check_result {
 	enum bb_check_status status;
 	char text[256];   /* the answer; never empty */
