@@ -242,8 +242,9 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 			    t->refused, t->cuts, t->refused_why);
 	if (left_out >= LEFT_OUT_LEAST)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "%.0f %% of the runs are left out: the program took longer then than "
-			    "at its best, as the machine was disturbed",
+			    "%.0f %% of the runs are left out of all figures: something else on "
+			    "the "
+			    "machine slowed them down",
 			    100 * left_out);
 	if (t->measured && t->measured < t->passed)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
@@ -265,6 +266,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	double other = bb_by_line__other_ways(b);
 	const char *file = "";
 	size_t n_short = 0;
+	bool one_file = true;
 
 	for (size_t i = 0; i < b->n_lines; i++) {
 		order[i] = &b->lines[i];
@@ -273,8 +275,13 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	all |= n_short < 2;
 	if (longest_first)
 		qsort(order, b->n_lines, sizeof(*order), by_time);
+	for (size_t i = 0; i < b->n_lines; i++)
+		one_file &= !strcmp(b->lines[0].row->file, b->lines[i].row->file);
+	if (one_file && b->n_lines && b->lines[0].row->file[0]) {
+		file = b->lines[0].row->file;
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "source", "%s", file);
+	}
 	bb_doc__table(d, columns, N);
-	add_other(d, b, &b->calling, NAN, "(calling and timing)");
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 
@@ -291,6 +298,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	free(order);
 	if (!all)
 		add_folded(d, b, n_short);
+	add_other(d, b, &b->calling, NAN, "(calling and timing)");
 	if (b->rest.value != 0)
 		add_other(d, b, &b->rest, NAN,
 			  other > 0 ? bb_table_cell_of("(%.0f %% of the runs took another path)",

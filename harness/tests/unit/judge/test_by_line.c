@@ -308,7 +308,7 @@ static void test_disturbed(void **state)
 	assert_near(b.parts[0].ns.value, 2500);
 	text = print(&b, false);
 	assert_has(text, ", over 6 of 8 loads; ");
-	assert_has(text, "  44 % of the runs are left out: ");
+	assert_has(text, "  44 % of the runs are left out of all figures: ");
 	free(text);
 	bb_by_line__done(&b);
 	bb_report__free(r);
