@@ -11,7 +11,8 @@ struct check_args {
 #define ARGS struct check_args
 
 static const struct bb_option options[] = {
-	{"details", 0, NULL, bb_read_flag, BB_ARG(details), "also on a terminal the lines that need nothing"},
+	{"details", 0, NULL, bb_read_flag, BB_ARG(details),
+	 "also on a terminal the lines that need nothing"},
 	{"testbed", 0, NULL, bb_read_flag, BB_ARG(testbed),
 	 "print only a name for machines like this one, for --testbed of Bencher"},
 	{0},

@@ -7,6 +7,7 @@
 
 #include "base/caller.h"
 #include "base/clean.h"
+#include "base/cpus.h"
 #include "base/give_way.h"
 #include "base/deadline.h"
 #include "base/text.h"
@@ -136,26 +137,11 @@ void bb_measure__name_run(struct bb_report *r, const struct bb_measure_args *a, 
 	r->id = bb_asprintf("%s-%s-%08lx", compact, name, now.tv_nsec);
 }
 
-/* Writes the CPUs that this process may use, in ascending order. Returns their number or -errno. */
-static int allowed_cpus(int cpus[CPU_SETSIZE], struct bb_err *err)
-{
-	cpu_set_t allowed;
-	int n = 0;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return bb_fail(err, -errno, "cannot tell which CPUs may be used: %m");
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET((size_t)cpu, &allowed))
-			cpus[n++] = cpu;
-	return n;
-}
-
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err)
 {
-	int cpus[CPU_SETSIZE], n = allowed_cpus(cpus, err), i = 0;
+	const int *cpus;
+	int n = bb_usable_cpus(&cpus), i = 0;
 
-	if (n < 0)
-		return n;
 	if (wanted < 0)
 		wanted = cpus[n - 1];
 	while (i < n && cpus[i] != wanted)
@@ -195,7 +181,8 @@ static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
  */
 static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
 {
-	int cpus[CPU_SETSIZE], n = allowed_cpus(cpus, NULL), rc = lock_cpu(*ret_cpu, ret_holder);
+	const int *cpus;
+	int n = bb_usable_cpus(&cpus), rc = lock_cpu(*ret_cpu, ret_holder);
 
 	for (int i = 1; rc == -EBUSY && wanted < 0 && i < n / 2; i++) {
 		struct bb_cpu_holder other;

@@ -51,6 +51,8 @@ enum bb_drive_fills {
 	BB_FILLS_PMU = 4,      /* cycles, instructions and cache misses per run */
 	BB_FILLS_WORST = 8,    /* longest run; no verdict on two runs of bpfbench */
 	BB_FILLS_MEAN = 16,    /* the latency is the mean of all runs, with outliers */
+	/* runs per second of all CPUs together; the parameter is the number of CPUs */
+	BB_FILLS_THROUGHPUT = 32,
 };
 
 #define BB_DRIVE_KEYS 6u

@@ -45,7 +45,7 @@ const struct bb_metric_def bb_metrics[] = {
 	 AT(rate_achieved),
 	 "runs per second of the target's CPU time; packets or requests per second"},
 	{"run_rate", "run-rate", "Hz", BB_NO_DIRECTION, BB_METRIC_INFO, AT(live.run_rate),
-	 "live: runs per second of wall time"},
+	 "live: runs per second of wall time; parallel: of all CPUs together"},
 	{"cpu_share", NULL, "share", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(live.cpu_share),
 	 "live: share of one CPU that the runs take, by run_time_ns"},
 	{"path_share", "path-share", "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(live.path_share),

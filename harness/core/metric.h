@@ -62,7 +62,7 @@ struct bb_summary {
 	struct bb_estimate
 		map_bytes; /* memory of the maps that are filled to several sizes, bytes */
 	struct {
-		struct bb_estimate run_rate; /* runs per second of wall time */
+		struct bb_estimate run_rate; /* runs per second of wall time, all CPUs */
 		/* CPU time of the program divided by wall time; above 1 if several CPUs run the
 		 * program at once */
 		struct bb_estimate cpu_share;

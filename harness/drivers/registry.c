@@ -7,11 +7,11 @@
 #define COUNT(of) (sizeof(of) / sizeof((of)[0]))
 
 static const struct bb_driver *const drivers[] = {
-	&bb_driver_step,          &bb_driver_slope,          &bb_driver_hook,
-	&bb_driver_insitu,        &bb_driver_insitu_packets, &bb_driver_insitu_http,
-	&bb_driver_insitu_attach, &bb_driver_live,           &bb_driver_exact,
-	&bb_driver_lines,         &bb_driver_pipeline,       &bb_driver_overhead,
-	&bb_driver_call,          &bb_driver_fake,
+	&bb_driver_step,        &bb_driver_slope,         &bb_driver_parallel,
+	&bb_driver_hook,        &bb_driver_insitu,        &bb_driver_insitu_packets,
+	&bb_driver_insitu_http, &bb_driver_insitu_attach, &bb_driver_live,
+	&bb_driver_exact,       &bb_driver_lines,         &bb_driver_pipeline,
+	&bb_driver_overhead,    &bb_driver_call,          &bb_driver_fake,
 };
 
 static const struct bb_drive_trigger *const triggers[] = {
@@ -68,7 +68,8 @@ void bb_drivers__register(void)
 
 const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver)
 {
-	if (!driver->trigger || driver->kind.counts || driver->kind.by_line)
+	if (!driver->trigger || driver->kind.counts || driver->kind.by_line ||
+	    driver->kind.takes_inputs != driver->trigger->takes_inputs) /* another parameter */
 		return NULL;
 	return bb_driver_of(bb_drive_kind_find("exact", driver->trigger->by));
 }

@@ -215,9 +215,9 @@ static int find_type(const struct bb_test_run *t, struct bb_target *target,
 		rc = bb_test_run_type__find(type, ret_type, err);
 	if (!rc && t->repeats && !(*ret_type)->takes_repeat)
 		rc = bb_fail(err, -ENOTSUP,
-			     "a test run of a %s program takes no repeat, and a slope needs one; "
-			     "'with: step, trigger: test-run' measures it",
-			     (*ret_type)->name);
+			     "a test run of a %s program takes no repeat, and the drive '%s' needs "
+			     "one; 'with: step, trigger: test-run' measures it",
+			     (*ret_type)->name, t->common.spec->kind->with);
 	return rc;
 }
 

@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/caller.h"
+#include "base/cpus.h"
 #include "base/kernel_fs.h"
 #include "base/io.h"
 #include "base/parse.h"
@@ -636,20 +637,9 @@ static void check_turbo(struct bb_check_result *r)
 	answer(r, BB_CHECK_SKIP, NULL, "not known: this machine shows no switch for it");
 }
 
-/* Returns how many CPUs this process may use by its cpuset and affinity; all online CPUs if the
- * mask does not fit into cpu_set_t. */
-static int usable_cpus(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return (int)sysconf(_SC_NPROCESSORS_ONLN);
-	return CPU_COUNT(&set);
-}
-
 static void check_cpus(struct bb_check_result *r)
 {
-	int n = usable_cpus();
+	int n = bb_usable_cpus(NULL);
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (n >= 2)
@@ -716,7 +706,7 @@ static void check_load(struct bb_check_result *r)
 {
 	char text[128];
 	double load, limit;
-	int cpus = usable_cpus();
+	int cpus = bb_usable_cpus(NULL);
 	int err = bb_sysfile__read("", "/proc/loadavg", text, sizeof(text));
 
 	text[err ? 0 : strcspn(text, " ")] = '\0';

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "export/table_cells.h"
+#include "judge/contention.h"
 #include "judge/cross_check.h"
 #include "judge/gate.h"
 #include "judge/timeline.h"
@@ -65,6 +66,9 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds the cases that were measured hot and cold, side by side. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d);
+
+/* Adds for each program that ran on several CPUs at once whether they slow each other down. */
+void bb_doc_contention(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds the cross-checks: slope against step, and hook against step. BB_SHORT: one sentence for
  * each, about the cases that disagree; otherwise one table for each. */

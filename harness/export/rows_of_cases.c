@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables whose rows summarise several cases: the values of a sweep, hot and cold caches, slope
- * and step. */
+/* Tables whose rows summarise several cases: the values of a sweep, hot and cold caches, several
+ * CPUs at once, slope and step. */
 
 #include "core/drive_kind.h"
 #include "export/documents.h"
@@ -319,6 +319,39 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 			add_table(&b, i, d);
 	free(b.ns);
 	free(b.cold);
+}
+
+/* --- several CPUs at once --- */
+
+void bb_doc_contention(const struct bb_report *r, struct bb_doc *d)
+{
+	const struct bb_doc_column columns[] = {
+		{BB_TEXT("variant")},  {BB_NUMBER("CPUs")},          {BB_NUMBER("ns more")},
+		{BB_NUMBER("more %")}, {BB_NUMBER("95 % interval")}, {BB_TEXT("verdict")},
+	};
+	const struct bb_case *head = NULL;
+	struct bb_contention k;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		if (!bb_contention(r, i, &k))
+			continue;
+		if (!head || !bb_same_table(head, k.many)) {
+			head = k.many;
+			bb_doc__add(d, BB_DOC_TITLE, NULL,
+				    "%s, %s: a run on several CPUs at once against one on %" PRIu32
+				    "%s",
+				    head->scenario, head->drive, k.few->param_value,
+				    head->floor == BB_NO_FLOOR ? ""
+							       : ", beyond the empty program's");
+			bb_doc__table(d, columns, BB_LEN(columns));
+		}
+		bb_doc__text_cell(d, k.many->variant);
+		bb_doc__cell(d, "%" PRIu32, k.many->param_value);
+		bb_doc__number_cell(d, k.more_ns, k.many->summary.latency.value);
+		bb_doc__cell(d, "%+.1f", 100 * k.more.value);
+		bb_doc__cell(d, "[%+.1f, %+.1f]", 100 * k.more.lo, 100 * k.more.hi);
+		bb_doc__text_cell(d, bb_contention_name(k.verdict));
+	}
 }
 
 /* --- slope and hook against step --- */

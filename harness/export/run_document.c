@@ -457,6 +457,7 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 	bb_doc_classes(r, d);
 	add_mixes(r, d);
 	bb_doc_hot_cold(r, d);
+	bb_doc_contention(r, d);
 	bb_doc_cross_checks(r, detail, d);
 	bb_doc_counted(r, d);
 	if (!r->n_cases && !r->n_counted)

@@ -298,7 +298,8 @@ struct bb_table_cell bb_executed_cell(const struct bb_case *c)
 static struct bb_table_cell multi(const struct bb_case *c)
 {
 	const struct bb_summary *s = &c->summary;
-	bool shares = (isfinite(s->rate_achieved.value) || isfinite(s->live.run_rate.value)) &&
+	bool is_watched = bb_drive_kind_named(c->drive)->fills & BB_FILLS_RUN_RATE;
+	bool shares = (isfinite(s->rate_achieved.value) || is_watched) &&
 		      !isfinite(s->pipeline.produced.value);
 	uint64_t n = 0;
 
@@ -412,7 +413,8 @@ const struct bb_case_column bb_case_columns[] = {
 	       .doc = "share of the program's runs that take this path, or that this input stands "
 		      "for"),
 	COLUMN(BB_ALL, RATE(live.run_rate), BB_NUMBER("runs/s"),
-	       .doc = "of wall time, those that shared a reading of the counters too"),
+	       .doc = "of wall time, on all CPUs together; those that shared a reading of the "
+		      "counters too"),
 	COLUMN(BB_ALL, .cell = cpu_share, BB_NUMBER("CPU %"),
 	       .doc = "share of one CPU that all the runs take"),
 	COLUMN(BB_DETAILS, .cell = multi, BB_NUMBER("multi"), .spill = 2,

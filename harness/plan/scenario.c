@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/scenario.h"
 
+#include "base/cpus.h"
 #include "base/parse.h"
 #include "plan/field.h"
 #include "plan/schema.h"
@@ -396,6 +397,36 @@ static const struct bb_type already_read = {0};
 /* Marks a key that only some kinds of drives take: those that list it (bb_drive_kind.keys). No
  * kind has this bit; read_drive() adds the bits of the kinds. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
+/* `all` among the numbers stands for all CPUs that may be used here. */
+static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
+{
+	bool is_list = node->kind == BB_YAML_LIST;
+	struct bb_yaml *items = bb_calloc(is_list ? node->n + 1 : 1, sizeof(*items));
+	struct bb_yaml numbers = *node;
+	char all[12];
+	int rc;
+
+	snprintf(all, sizeof(all), "%d", bb_usable_cpus(NULL));
+	numbers.n = 0;
+	for (size_t i = 0; i < (is_list ? node->n : 1); i++) {
+		struct bb_yaml item = is_list ? node->items[i] : *node;
+		bool is_all = item.kind == BB_YAML_TEXT && !strcmp(item.text, "all");
+		bool is_there = false;
+
+		item.text = is_all ? all : item.text;
+		for (size_t k = 0; is_all && is_list && k < node->n; k++)
+			is_there |= node->items[k].kind == BB_YAML_TEXT &&
+				    !strcmp(node->items[k].text, all);
+		if (!is_there)
+			items[numbers.n++] = item;
+	}
+	numbers.items = items;
+	rc = bb_type_u32_list.read(r, f, is_list ? &numbers : items, base);
+	free(items);
+	return rc;
+}
+
 #define VALUES &bb_type_u32_list, BB_LIST_AT(bb_drive_spec, values.v, values.n), OF_KINDS, .min = 1
 
 static const struct bb_field drive_fields[] = {
@@ -414,6 +445,9 @@ static const struct bb_field drive_fields[] = {
 	{"workload", TEXT(bb_drive_spec, target.workload), OF_KINDS, .required = true},
 	{"args", &bb_type_texts, BB_LIST_AT(bb_drive_spec, target.args, target.n_args), OF_KINDS,
 	 .item = "an argument"},
+	{"cpus", VALUES, .max = 4096, .required = true, .read = read_cpus,
+	 .schema = "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 1}, {\"const\": "
+		   "\"all\"}]}"},
 	{"freq_hz", VALUES, .max = 100000},
 	{"rate_hz", VALUES, .max = 100000},
 	{"seconds", &bb_type_double, BB_AT(bb_drive_spec, seconds), OF_KINDS, .min = 0.01,

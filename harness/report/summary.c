@@ -329,6 +329,13 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	bb_case__over_loads(c, ret_location, &l);
 	averages(c, scratch);
 	sum->latency = l.estimate;
+	if (bb_drive_kind_named(c->drive)->fills & BB_FILLS_THROUGHPUT) {
+		double ns = 1e9 * c->param_value; /* CPU time per second of all of them */
+
+		sum->live.run_rate = (struct bb_estimate){ratio(ns, l.estimate.value),
+							  ratio(ns, l.estimate.hi),
+							  ratio(ns, l.estimate.lo)};
+	}
 	sum->layout_best = point(l.least);
 	sum->layout_worst = point(l.most);
 	sum->places = (uint32_t)l.n_places;

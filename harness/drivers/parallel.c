@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * parallel: test runs of one program on several CPUs at once, one thread on each, with bpf_stats
+ * off. What the CPUs share (the lines of a map's value, a lock) then costs what it costs on a busy
+ * machine.
+ *
+ * A sample is a window. The threads start together; each calls BPF_PROG_TEST_RUN again and again
+ * until every one has made CALLS calls. Only calls within the time in which all of them run count.
+ * The sample is the number of CPUs divided by the sum of their rates: the mean time of a run. So
+ * CPUs / sample is the rate of all together. A call lasts CALL_NS, so the system call is less than
+ * one percent of it. A window in which another process took one of the CPUs is no sample, because
+ * the others then ran without it.
+ */
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+
+#include "base/cpus.h"
+#include "drivers/trigger_test_run.h"
+
+#define MAX_REPEAT 1000000u
+#define PS_PER_NS 1000.0
+#define CALL_NS 200000.0 /* length of a call */
+#define CALLS 4u         /* calls that each thread makes at least */
+#define KEPT 64u         /* calls of a thread whose times are kept */
+#define STACK_BYTES ((size_t)256 << 10)
+/* A batch ends after so many windows for each sample that it wants. */
+#define TRIES 20u
+
+struct state {
+	struct bb_drive_state common;
+	int *cpus; /* cpus[n_cpus]: first the CPU that other drives use */
+	uint32_t n_cpus;
+};
+
+struct team;
+
+/* One CPU's part in a window. */
+struct worker {
+	struct team *team;
+	struct bb_test_call call;
+	uint64_t at_ns[KEPT + 1]; /* when the calls began, and when each ended */
+	uint32_t n;               /* calls kept */
+	uint32_t retval;
+	bool is_disturbed; /* the thread had to give up its CPU */
+	int rc;
+	pthread_t thread;
+};
+
+struct team {
+	struct worker *workers;
+	uint32_t n, repeat;
+	atomic_uint ready; /* threads that have begun */
+	atomic_uint done;  /* threads that have made CALLS calls */
+	atomic_bool is_over;
+};
+
+static long switches(void)
+{
+	struct rusage used;
+
+	return getrusage(RUSAGE_THREAD, &used) ? 0 : used.ru_nivcsw;
+}
+
+static void *take_part(void *worker)
+{
+	struct worker *w = worker;
+	struct team *t = w->team;
+	long before = switches();
+	union bpf_attr attr;
+	uint32_t made = 0;
+
+	w->n = 0;
+	w->rc = 0;
+	w->call.attr.test.repeat = t->repeat;
+	atomic_fetch_add(&t->ready, 1);
+	while (atomic_load(&t->ready) < t->n && !atomic_load(&t->is_over))
+		;
+	w->at_ns[0] = bb_now_ns();
+	while (atomic_load(&t->done) < t->n && !atomic_load(&t->is_over)) {
+		w->rc = bb_test_call__fire(&w->call, &attr);
+		if (w->rc) {
+			atomic_store(&t->is_over, true);
+			break;
+		}
+		w->retval = attr.test.retval;
+		if (w->n < KEPT)
+			w->at_ns[++w->n] = bb_now_ns();
+		if (++made == CALLS)
+			atomic_fetch_add(&t->done, 1);
+	}
+	w->is_disturbed = switches() != before;
+	return NULL;
+}
+
+/* Starts a thread on a CPU. It takes no signals: they break off the calls of this thread. Returns 0
+ * or -errno. */
+static int start(struct worker *w, int cpu)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	cpu_set_t set;
+	int rc;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+	if (!rc)
+		rc = pthread_create(&w->thread, &attr, take_part, w);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -rc;
+}
+
+/* Takes one window. Returns 0; -EINTR if a signal broke it off; or -errno. */
+static int take_window(struct team *t, const int *cpus, struct bb_err *err)
+{
+	uint32_t started = 1;
+	int rc = 0;
+
+	atomic_store(&t->ready, 0);
+	atomic_store(&t->done, 0);
+	atomic_store(&t->is_over, false);
+	for (; !rc && started < t->n; started += !rc)
+		rc = start(&t->workers[started], cpus[started]);
+	if (rc) {
+		atomic_store(&t->is_over, true);
+		bb_fail(err, rc, "no thread can be started on CPU %d: %s", cpus[started],
+			strerror(-rc));
+	} else {
+		take_part(t->workers);
+	}
+	for (uint32_t i = 1; i < started; i++)
+		pthread_join(t->workers[i].thread, NULL);
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->workers[i].rc && (!rc || rc == -EINTR))
+			rc = t->workers[i].rc;
+	return rc;
+}
+
+/* Returns the mean time of a run over all CPUs, ns, while all of them ran. NAN: one of them was
+ * disturbed, or has no whole call in that time. */
+static double run_ns(const struct team *t)
+{
+	uint64_t begin_ns = 0, end_ns = UINT64_MAX;
+	double per_ns = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct worker *w = &t->workers[i];
+
+		begin_ns = w->at_ns[0] > begin_ns ? w->at_ns[0] : begin_ns;
+		end_ns = w->at_ns[w->n] < end_ns ? w->at_ns[w->n] : end_ns;
+	}
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct worker *w = &t->workers[i];
+		uint32_t first = 0, last = w->n;
+
+		while (first < last && w->at_ns[first] < begin_ns)
+			first++;
+		while (last > first && w->at_ns[last] > end_ns)
+			last--;
+		if (w->is_disturbed || first == last)
+			return NAN;
+		per_ns += (double)(last - first) * t->repeat /
+			  (double)(w->at_ns[last] - w->at_ns[first]);
+	}
+	return t->n / per_ns;
+}
+
+/* Finds the `repeat` with which a call lasts CALL_NS while all CPUs run. It is also the warm-up. */
+static int calibrate(struct team *t, const int *cpus, struct bb_err *err)
+{
+	int rc = 0;
+
+	t->repeat = 1;
+	while (!rc && !bb_must_end()) {
+		const struct worker *w = t->workers;
+		double call_ns;
+
+		rc = take_window(t, cpus, err);
+		if (rc == -EINTR && !bb_must_end())
+			rc = 0;
+		if (rc || !w->n)
+			continue;
+		call_ns = (double)(w->at_ns[w->n] - w->at_ns[0]) / w->n;
+		if (call_ns >= CALL_NS / 2 || t->repeat >= MAX_REPEAT)
+			break;
+		t->repeat = (uint32_t)fmin(t->repeat * fmin(CALL_NS / call_ns, 8) + 1, MAX_REPEAT);
+	}
+	return rc;
+}
+
+static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, struct bb_err *err)
+{
+	struct bb_target *target = t->workers->call.target;
+	uint64_t began_ns = bb_now_ns();
+	size_t lost = 0;
+
+	while (bb_batch__goes_on(b, began_ns)) {
+		int rc = take_window(t, cpus, err);
+		double ns = rc ? (double)NAN : run_ns(t);
+
+		bb_target__drain(target, false);
+		if (rc && (rc != -EINTR || bb_must_end()))
+			return rc;
+		b->retries += rc == -EINTR;
+		for (uint32_t i = 0; !rc && i < t->n; i++)
+			bb_test_call__judge_retval(&t->workers[i].call, t->workers[i].retval,
+						   b->void_why, sizeof(b->void_why));
+		if (!isnan(ns)) {
+			b->fired++;
+			b->ns[b->n++] = (uint64_t)(ns * PS_PER_NS + 0.5);
+		} else if (++lost > b->want * TRIES) {
+			snprintf(b->void_why, sizeof(b->void_why),
+				 "other processes took one of the CPUs in %zu of %zu windows", lost,
+				 lost + b->n);
+			break;
+		}
+		if (isnan(ns))
+			bb_give_way();
+	}
+	return 0;
+}
+
+/* CPU i runs the drive's input i, and begins again with the first after the last. */
+static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err *err)
+{
+	const struct bb_drive_slot *slot = slot_;
+	const struct state *state = (const struct state *)slot->state;
+	size_t n_inputs = state->common.spec->inputs.n;
+	struct team team = {.n = n_cpus, .workers = bb_calloc(n_cpus, sizeof(*team.workers))};
+	int rc = 0;
+
+	b->warmup = 0;
+	for (uint32_t i = 0; !rc && i < n_cpus; i++) {
+		struct worker *w = &team.workers[i];
+
+		w->team = &team;
+		rc = bb_test_run__aim(slot->attached, n_inputs ? i % (uint32_t)n_inputs : 0,
+				      &w->call, err);
+		if (rc)
+			break;
+		rc = bb_test_call__fire_checked(&w->call, b);
+		if (rc && (rc != -EINTR || bb_must_end()))
+			rc = bb_test_call__say_failed(&w->call, rc, err);
+		else
+			rc = 0;
+	}
+	if (!rc)
+		rc = calibrate(&team, state->cpus, err);
+	if (!rc)
+		rc = take_windows(&team, state->cpus, b, err);
+	for (uint32_t i = 0; rc && rc != -EINTR && i < n_cpus; i++)
+		if (team.workers[i].rc == rc) {
+			rc = bb_test_call__say_failed(&team.workers[i].call, rc, err);
+			break;
+		}
+	for (uint32_t i = 0; i < n_cpus; i++)
+		bb_test_call__close(&team.workers[i].call);
+	free(team.workers);
+	return rc == -EINTR && !bb_stop_signal ? 0 : rc;
+}
+
+/* Refuses more CPUs than there are, before anything runs. */
+static int open_parallel(void *state, struct bb_err *err)
+{
+	struct state *s = state;
+	const struct bb_u32_list *values = &s->common.spec->values;
+	const int *cpus;
+	int n = bb_usable_cpus(&cpus);
+
+	for (size_t i = 0; i < values->n; i++)
+		if (values->v[i] > (uint32_t)n)
+			return bb_fail(err, -EINVAL,
+				       "the drive 'parallel' shall use %u CPUs, and %d %s online "
+				       "and allowed here; take %d at most, or 'all'",
+				       values->v[i], n, n == 1 ? "is" : "are", n);
+	s->cpus = bb_calloc((size_t)n, sizeof(*s->cpus));
+	s->cpus[s->n_cpus++] = s->common.opts.cpu;
+	for (int i = 0; i < n; i++)
+		if (cpus[i] != s->common.opts.cpu && s->n_cpus < (uint32_t)n)
+			s->cpus[s->n_cpus++] = cpus[i];
+	((struct bb_test_run *)s->common.fired)->repeats = true;
+	return 0;
+}
+
+static void close_parallel(void *state)
+{
+	free(((struct state *)state)->cpus);
+}
+
+static void fired_by(const struct bb_input *input, const struct bb_test_prog *prog, char *ret_words,
+		     size_t size)
+{
+	(void)input;
+	(void)prog;
+	snprintf(ret_words, size, "test runs on each CPU at once");
+}
+
+const struct bb_driver bb_driver_parallel = {
+	.kind =
+		{
+			.with = "parallel",
+			.doc = "test runs on several CPUs at once, bpf_stats off: the cost of a "
+			       "run while other CPUs run the same program",
+			.keys = {{.name = "cpus"}, {.name = "inputs"}, {.name = "samples"}},
+			.param = "cpus",
+			.param_default = 1,
+			.pace = {.samples = 200,
+				 .turn = 20,
+				 .pair_turn = 4,
+				 .warmup_first = 1,
+				 .warmup_turn = 1,
+				 .pair_warmup = 1,
+				 .sample_s = 1e-3},
+			.sample = BB_SAMPLE_RUN,
+			.units_per_ns = (uint32_t)PS_PER_NS,
+			.fills = BB_FILLS_THROUGHPUT,
+			.needs_bpf = true,
+			.fires = true,
+			.read_only = true,
+			.stats_off = true,
+		},
+	.trigger = &bb_trigger_test_run,
+	.state_bytes = sizeof(struct state),
+	.open = open_parallel,
+	.batch = batch,
+	.fired_by = fired_by,
+	.close = close_parallel,
+};

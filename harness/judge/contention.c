@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/contention.h"
+
+#include "core/drive_kind.h"
+#include "stats/paired.h"
+
+#define ALPHA 0.05
+
+const char *bb_contention_name(enum bb_contention_verdict verdict)
+{
+	static const char *const names[] = {
+		[BB_CONTENTION_UNSURE] = "unsure",
+		[BB_CONTENDED] = "contended",
+		[BB_NOT_CONTENDED] = "not contended",
+	};
+
+	return names[verdict];
+}
+
+/* Finds the cases of the same program on the fewest and on the most CPUs. */
+static void find_ends(const struct bb_report *r, const struct bb_case *c, struct bb_contention *ret)
+{
+	ret->few = ret->many = c;
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *other = &r->cases[i];
+
+		if (!bb_same_curve(other, c))
+			continue;
+		if (other->param_value < ret->few->param_value)
+			ret->few = other;
+		if (other->param_value > ret->many->param_value)
+			ret->many = other;
+	}
+}
+
+/* Adds sign * ln(latency of `c`) to ln[] of each load of `of`; NAN where `c` has no latency. */
+static void add_logs(const struct bb_case *of, const struct bb_case *c, double sign, double *ln)
+{
+	double *ns = bb_calloc(c->n_series + 1, sizeof(*ns));
+
+	bb_case__locations(c, ns);
+	for (size_t i = 0; i < of->n_series; i++)
+		ln[i] += sign * log(bb_case__at_load(c, ns, of->series[i].load));
+	free(ns);
+}
+
+bool bb_contention(const struct bb_report *r, size_t i, struct bb_contention *ret)
+{
+	const struct bb_case *c = &r->cases[i];
+	struct bb_signed_rank rank;
+	double *ln;
+	size_t n = 0;
+
+	if (!(bb_drive_kind_named(c->drive)->fills & BB_FILLS_THROUGHPUT) || bb_is_floor(r, c))
+		return false;
+	*ret = (struct bb_contention){0};
+	find_ends(r, c, ret);
+	if (ret->many != c || ret->few == c)
+		return false;
+	ln = bb_calloc(c->n_series + 1, sizeof(*ln));
+	add_logs(c, c, 1, ln);
+	add_logs(c, ret->few, -1, ln);
+	if (c->floor != BB_NO_FLOOR && ret->few->floor != BB_NO_FLOOR) {
+		add_logs(c, &r->cases[c->floor], -1, ln);
+		add_logs(c, &r->cases[ret->few->floor], 1, ln);
+	}
+	for (size_t k = 0; k < c->n_series; k++)
+		if (isfinite(ln[k]))
+			ln[n++] = ln[k];
+	rank = bb_robust_rank(ln, n, ALPHA);
+	free(ln);
+	ret->more = (struct bb_estimate){expm1(rank.estimate), expm1(rank.interval.lo),
+					 expm1(rank.interval.hi)};
+	ret->more_ns = ret->many->summary.latency.value * (1 - exp(-rank.estimate));
+	if (ret->more.lo > BB_CONTENTION_LEAST)
+		ret->verdict = BB_CONTENDED;
+	else if (ret->more.hi <= BB_CONTENTION_LEAST)
+		ret->verdict = BB_NOT_CONTENDED;
+	return true;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Programs for the drive `parallel`. They differ in the type of the map alone: one counter that all
+ * CPUs write, and a counter for each CPU. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#define COUNTER(name, map_type)                                                                    \
+	struct {                                                                                   \
+		__uint(type, map_type);                                                            \
+		__uint(max_entries, 1);                                                            \
+		__type(key, __u32);                                                                \
+		__type(value, __u64);                                                              \
+	} name SEC(".maps")
+
+COUNTER(shared, BPF_MAP_TYPE_ARRAY);
+COUNTER(of_cpu, BPF_MAP_TYPE_PERCPU_ARRAY);
+
+#define TIMES 8
+
+static __always_inline int count(void *map)
+{
+	__u32 key = 0;
+	__u64 *n = bpf_map_lookup_elem(map, &key);
+
+	if (!n)
+		return 1;
+#pragma unroll
+	for (int i = 0; i < TIMES; i++)
+		__sync_fetch_and_add(n, 1);
+	return 0;
+}
+
+SEC("tc")
+int empty(struct __sk_buff *skb)
+{
+	return 0;
+}
+
+SEC("tc")
+int one_counter(struct __sk_buff *skb)
+{
+	return count(&shared);
+}
+
+SEC("tc")
+int counter_each(struct __sk_buff *skb)
+{
+	return count(&of_cpu);
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The drive `parallel`, as root: a counter that all CPUs write is slower on two CPUs than on one, and one counter for each CPU is
+# not as much. No time is asserted, only that the intervals are apart.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("more CPUs than there are" "a counter of all CPUs" "different inputs" "nothing is left behind")
+need_root "${names[@]}" || plan_done
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+
+object=$O/tests/bpf/shared.bpf.o
+n_cpus=$(nproc)
+
+# scenario CPUS MORE: MORE keys of the drive
+scenario() {
+	cat >"$TMP/shared.yml" <<-END
+		name: shared
+		object: $object
+		floor: empty
+		variants: [{name: empty}, {name: one_counter}, {name: counter_each}]
+		drive: [{with: parallel, cpus: $1${2:-}}]
+	END
+}
+
+# Others may have bpf_stats on, which this drive cannot have.
+measure() {
+	for _ in {1..20}; do
+		real --scenario "$TMP/shared.yml" "$@"
+		grep -q 'has bpf_stats on' "$TMP/err" || break
+		rm -rf -- "$results"
+		sleep 1
+	done
+}
+stats_are_on() { grep -m 1 'has bpf_stats on' "$TMP/err"; }
+
+scenario "[1, $((n_cpus + 1))]"
+measure
+if stats_are_on >"$TMP/why"; then skip_each "$(cat "$TMP/why")" "${names[@]}" || plan_done; fi
+expect_status "more CPUs than there are: fails" 1
+expect_grep "more CPUs than there are: the message" err \
+	"'parallel' shall use $((n_cpus + 1)) CPUs, and $n_cpus (is|are) online and allowed here; take $n_cpus at most, or 'all'"
+check "more CPUs than there are: nothing was measured" test ! -e "$results"
+
+if ((n_cpus < 2)); then
+	skip_each "this machine has one CPU" "a counter of all CPUs" "different inputs" || plan_done
+fi
+
+figure() { bmf "$TMP/out" "shared/$1/parallel/cpus=$2" "$3"; }
+# end VARIANT N: end N (1, 2) of the interval of its verdict
+end() { sed -nE "s/^ *$1 +2 .*\[([-+0-9.]+), ([-+0-9.]+)\].*/\\$2/p" "$TMP/err"; }
+
+scenario "[1, 2]"
+measure
+if stats_are_on >"$TMP/why"; then skip_each "$(cat "$TMP/why")" "${names[@]:1}" || plan_done; fi
+expect_status "a counter of all CPUs: succeeds" 0
+check "a counter of all CPUs: stdout is strictly valid BMF" valid_bmf "$TMP/out"
+expect_grep "a counter of all CPUs: the verdict" err '^ +one_counter +2 .* contended$'
+check "a counter of all CPUs: the other's interval is apart" more "$(end one_counter 1)" "$(end counter_each 2)"
+check "a counter of all CPUs: two CPUs with a counter each do more than one" \
+	more "$(figure counter_each 2 run-rate)" "$(figure counter_each 1 run-rate)"
+expect_grep "a counter of all CPUs: the runs of all CPUs together" err '^ +variant .* runs/s$'
+check "a counter of all CPUs: there is no case of another number of CPUs" eval "! grep -q 'cpus=[03-9]' '$TMP/out'"
+
+packet="packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}"
+scenario "2" ", inputs: [{name: a, $packet}, {name: b, $packet, retval: 7}]"
+measure --variant one_counter
+if stats_are_on >"$TMP/why"; then skip_each "$(cat "$TMP/why")" "different inputs" "nothing is left behind" || plan_done; fi
+# Input b expects a result that the program does not give: the second CPU has run it.
+expect_grep "different inputs: the second CPU has the second" err 'returned 0 .*, 7 .*expected'
+
+nothing_left "nothing is left behind" 2
+
+plan_done
