@@ -56,7 +56,7 @@ cp -r "$results" "$TMP/stored"
 run "$BPFBENCH" compare --exact --scenario "$TMP/exact.yml" --base old --head new --results "$results"
 expect_status "compare --exact: one instruction more fails" 3
 expect_grep "compare --exact: says by how much" out 'exact/new/exact/input=a +[0-9]+ +[0-9]+ +\+1 +regressed'
-expect_grep "compare --exact: names the line" out '^ +\+1\.00 +exact_pair\.bpf\.c:[0-9]+ +ONE_INSTRUCTION\(sum\);.*one more'
+expect_grep "compare --exact: names the line" out '^ +\+1 +exact_pair\.bpf\.c:[0-9]+ +ONE_INSTRUCTION\(sum\);.*one more'
 run "$BPFBENCH" compare --exact --scenario "$TMP/exact.yml" --base new --head old --results "$results"
 expect_status "compare --exact: one instruction less does not" 0
 expect_grep "compare --exact: and is improved" out '-1 +improved'
