@@ -64,11 +64,10 @@ static void add_verdict(const struct bb_check_result *results, size_t n_fail, si
 			struct bb_doc *d)
 {
 	size_t first = 0;
-
 	bool is_busy = false;
 
 	for (size_t i = 0; i < bb_n_checks; i++)
-		is_busy |= strstr(results[i].text, BB_CHECK_BUSY) != NULL;
+		is_busy |= results[i].is_busy;
 	bb_doc__add(d, BB_DOC_CLOSING, NULL, "This machine %s measure%s", n_fail ? "cannot" : "can",
 		    is_busy && !n_fail ? ", but " BB_CHECK_BUSY : "");
 	if (n_fail) {

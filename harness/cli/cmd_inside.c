@@ -700,7 +700,7 @@ static int look(struct session *s, uint64_t *shown_ns, struct bb_err *err)
 	return show_figures(s, err);
 }
 
-/* --- what is written meanwhile --- */
+/* --- saving while the command runs --- */
 
 static int ask_kernel(struct session *s, struct bb_err *err)
 {
@@ -732,8 +732,8 @@ static int save(void *arg, int)
 	return rc ? 1 : bb_measure__deliver(s->measure, 0, &err);
 }
 
-/* Starts a child that saves, if the time has come. What it cannot write is said at the end, when
- * this process writes it. */
+/* Starts a child that saves, if --save-every seconds have passed since the last one ended. The
+ * child prints no error: this process writes the same file at the end, and then prints it. */
 static void save_now_and_then(struct session *s)
 {
 	const struct bb_child_rules rules = {.signals = BB_SIGNALS_OF_FAULTS,

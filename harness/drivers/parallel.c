@@ -31,8 +31,7 @@
 
 struct state {
 	struct bb_drive_state common;
-	int *cpus; /* cpus[n_cpus]: first the CPU that other drives use */
-	uint32_t n_cpus;
+	int *cpus; /* all that may be used: first the CPU that other drives use */
 };
 
 struct team;
@@ -275,7 +274,7 @@ static int open_parallel(void *state, struct bb_err *err)
 	struct state *s = state;
 	const struct bb_u32_list *values = &s->common.spec->values;
 	const int *cpus;
-	int n = bb_usable_cpus(&cpus);
+	int n = bb_usable_cpus(&cpus), n_taken = 0;
 
 	for (size_t i = 0; i < values->n; i++)
 		if (values->v[i] > (uint32_t)n)
@@ -284,10 +283,10 @@ static int open_parallel(void *state, struct bb_err *err)
 				       "and allowed here; take %d at most, or 'all'",
 				       values->v[i], n, n == 1 ? "is" : "are", n);
 	s->cpus = bb_calloc((size_t)n, sizeof(*s->cpus));
-	s->cpus[s->n_cpus++] = s->common.opts.cpu;
+	s->cpus[n_taken++] = s->common.opts.cpu;
 	for (int i = 0; i < n; i++)
-		if (cpus[i] != s->common.opts.cpu && s->n_cpus < (uint32_t)n)
-			s->cpus[s->n_cpus++] = cpus[i];
+		if (cpus[i] != s->common.opts.cpu && n_taken < n)
+			s->cpus[n_taken++] = cpus[i];
 	((struct bb_test_run *)s->common.fired)->repeats = true;
 	return 0;
 }

@@ -715,10 +715,11 @@ static void check_load(struct bb_check_result *r)
 		return;
 	}
 	limit = cpus > 1 ? cpus - 1 : 0.5;
+	r->is_busy = load > BUSY * cpus;
 	if (load > limit)
 		answer(r, BB_CHECK_WARN, "stop other programs (see `top`), or wait a minute",
 		       "%.2f on %d CPUs: %s", load, cpus,
-		       load > BUSY * cpus ? BB_CHECK_BUSY : "bpfbench has no CPU to itself");
+		       r->is_busy ? BB_CHECK_BUSY : "bpfbench has no CPU to itself");
 	else
 		answer(r, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
 }

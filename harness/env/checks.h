@@ -18,13 +18,14 @@ enum bb_check_status {
 	BB_CHECK_N_STATUSES,
 };
 
-/* what the check of the load says if a measurement would be in vain */
+/* The check of the load says this if other programs would spoil a measurement. */
 #define BB_CHECK_BUSY "do not measure now, as other programs use the CPUs"
 
 struct bb_check_result {
 	enum bb_check_status status;
 	char text[256];   /* the answer; never empty */
 	char remedy[256]; /* what the user can do; never empty after warn and fail */
+	bool is_busy;     /* other programs would spoil a measurement: BB_CHECK_BUSY */
 };
 
 struct bb_check {

@@ -333,7 +333,7 @@ static bool step_over(const struct bpf_insn *i, struct step *s)
 	return true;
 }
 
-/* Returns what the instruction `i` puts into its register. */
+/* Returns the origin of the value that the instruction `i` writes into its register. */
 static struct bb_origin origin_at(const struct bpf_insn *i, const struct step *s)
 {
 	unsigned int op = i->code & ~(unsigned int)BPF_X;

@@ -243,8 +243,7 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 	if (left_out >= LEFT_OUT_LEAST)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "%.0f %% of the runs are left out of all figures: something else on "
-			    "the "
-			    "machine slowed them down",
+			    "the machine slowed them down",
 			    100 * left_out);
 	if (t->measured && t->measured < t->passed)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,

@@ -20,11 +20,12 @@ static bool is_empty(const struct bb_timeline_case *c)
 static bool is_in_overview(const struct bb_timeline *t, const struct bb_report *only,
 			   const struct bb_timeline_case *c)
 {
-	bool has_others = false;
-
+	if (only || !is_empty(c))
+		return is_of(only, c);
 	for (size_t i = 0; i < t->n_cases; i++)
-		has_others |= !is_empty(&t->cases[i]);
-	return is_of(only, c) && (only || !has_others || !is_empty(c));
+		if (!is_empty(&t->cases[i]))
+			return false;
+	return true;
 }
 
 size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *only)
@@ -209,8 +210,7 @@ static void add_next(const struct bb_timeline *t, struct bb_doc *d)
 		    : learning ? "more runs of the same, or bpfbench compare previous latest, "
 				 "which needs only two"
 		    : noisy    ? "sudo bpfbench compare --object OLD.o --object NEW.o (in turns, "
-				 "which "
-				 "finds smaller changes)"
+				 "which finds smaller changes)"
 			       : "bpfbench report (a page with the curves)");
 }
 

@@ -11,7 +11,7 @@ struct bb_inside_program {
 	char name[16];
 	uint32_t type, id; /* id: the first clone's; 0: the program was not replaced */
 	uint32_t n_insns;
-	uint32_t attach_type, attach_btf_id; /* what the load says that it will be attached to */
+	uint32_t attach_type, attach_btf_id; /* the target that the load names */
 	size_t n_loads;
 	int32_t taken;        /* of the last load, see bb_inside_replaced */
 	uint32_t stack_bytes; /* how deep the stack of the main function is */

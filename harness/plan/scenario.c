@@ -397,6 +397,7 @@ static const struct bb_type already_read = {0};
 /* Marks a key that only some kinds of drives take: those that list it (bb_drive_kind.keys). No
  * kind has this bit; read_drive() adds the bits of the kinds. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
+
 /* `all` among the numbers stands for all CPUs that may be used here. */
 static int read_cpus(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)

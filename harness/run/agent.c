@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/deadline.h"
+#include "env/sysfile.h"
 
 #define STABLE_S 0.5   /* an agent is ready if its programs were the same for so long */
 #define PATIENCE_S 5.0 /* time from SIGTERM to SIGKILL */
@@ -107,15 +108,10 @@ static struct bb_owner name_process(pid_t pid)
 {
 	struct bb_owner owner = {""};
 	char path[64];
-	int fd;
-	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, owner.name, sizeof(owner.name) - 1);
-	bb_close(&fd);
-	owner.name[n > 0 ? n : 0] = '\0';
-	owner.name[strcspn(owner.name, "\n")] = '\0';
+	if (bb_sysfile__read("", path, owner.name, sizeof(owner.name)))
+		owner.name[0] = '\0';
 	return owner;
 }
 

@@ -19,8 +19,8 @@ struct bb_owner {
 	char name[16]; /* as ps shows it; empty: no other process than bpfbench has it open */
 };
 
-/* Finds a process for each of the n programs. The first one in /proc
- * counts. Returns 0 or -errno. */
+/* Finds a process for each of the n programs. The first one in /proc counts. Returns 0 or -errno.
+ */
 int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners);
 
 struct bb_agent_program {

@@ -294,10 +294,11 @@ static void try_parts(struct bb_try_search *s, bool thorough, bool globals)
 			for (size_t i = 0; i < s->now.n && !s->must_end(s->arg); i++) {
 				const struct bb_try_part *p = &s->now.v[i];
 
-				if (p->kind == (enum bb_try_kind)kind && kind == BB_TRY_GLOBAL &&
-				    (!globals || p->is_state))
+				if (p->kind != (enum bb_try_kind)kind)
+					continue;
+				if (kind == BB_TRY_GLOBAL && (!globals || p->is_state))
 					again |= p->is_wanted && try_wanted(s, i);
-				else if (p->kind == (enum bb_try_kind)kind)
+				else
 					again |= try_part(s, i, thorough);
 			}
 	}
