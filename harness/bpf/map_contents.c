@@ -186,8 +186,9 @@ static uint32_t key_bits(const struct content *c, uint32_t i)
 			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
 }
 
-/* Writes the i-th generated key, a little-endian number. In an LPM trie, a key is a prefix
- * length and a prefix, whose first bits are the number in network byte order. */
+/* Writes the i-th key: that of the file, or a generated one, a little-endian number. In an LPM
+ * trie, a key is a prefix length and a prefix, whose first bits are the number in network byte
+ * order. */
 static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;
@@ -196,6 +197,10 @@ static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 	uint32_t length = key_bits(c, i), bits = length < 64 ? length : 64;
 	uint64_t number = fill->prefixes.n ? i / fill->prefixes.n : i;
 
+	if (fill->from.table) {
+		memcpy(key, fill->from.table->keys + i * c->key_size, c->key_size);
+		return;
+	}
 	if (fill->random)
 		number = scramble(number, bits);
 	if (is_trie) {
@@ -204,6 +209,68 @@ static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 	}
 	memset(key + data_at, 0, size);
 	memcpy(key + data_at, &number, size < sizeof(number) ? size : sizeof(number));
+}
+
+static int compare_keys(const void *a, const void *b, void *size)
+{
+	return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, *(size_t *)size);
+}
+
+/* Fails if two of the file's first n keys are alike. The answer is remembered. */
+static int check_distinct(const struct content *c, struct bb_map_table *t, uint32_t n,
+			  struct bb_err *err)
+{
+	size_t size = c->key_size;
+	const uint8_t **sorted;
+	int rc = 0;
+
+	if (n <= t->n_distinct)
+		return 0;
+	sorted = bb_calloc(n, sizeof(*sorted));
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i] = t->keys + i * size;
+	qsort_r(sorted, n, sizeof(*sorted), compare_keys, &size);
+	for (uint32_t i = 1; !rc && i < n; i++)
+		if (!compare_keys(&sorted[i - 1], &sorted[i], &size)) {
+			size_t a = (size_t)(sorted[i - 1] - t->keys) / size + 1,
+			       b = (size_t)(sorted[i] - t->keys) / size + 1;
+
+			rc = fail_at(err, -EEXIST, c->spec, &c->spec->where,
+				     "%s: the keys %zu and %zu are the same", t->file->path,
+				     a < b ? a : b, a < b ? b : a);
+		}
+	free(sorted);
+	if (!rc)
+		t->n_distinct = n;
+	return rc;
+}
+
+static int check_keys(const struct content *c, struct bb_err *err)
+{
+	const struct bb_map_fill *fill = &c->spec->fill;
+	struct bb_map_table *t = fill->from.table;
+	size_t n = t->is_raw ? t->n / c->key_size : t->n;
+
+	if (c->type->way != BY_KEY)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "the keys of an array are its indexes: leave out 'key'");
+	if (fill->prefixes.n)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "keys of a file begin with their prefix length: leave out "
+			       "'prefixes'");
+	if (t->is_raw && t->n % c->key_size)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "%s has %zu bytes, no multiple of the %zu of a key", t->file->path,
+			       t->n, c->key_size);
+	if (!t->is_raw && t->n && t->key_size != c->key_size)
+		return fail_at(err, -EINVAL, c->spec, &c->spec->where,
+			       "%s has keys of %zu bytes, the map's have %zu", t->file->path,
+			       t->key_size, c->key_size);
+	if (n < fill->count)
+		return fail_at(err, -E2BIG, c->spec, &c->spec->where,
+			       "a fill of %u entries, but %s has %zu keys", fill->count,
+			       t->file->path, n);
+	return check_distinct(c, t, fill->count, err);
 }
 
 static int check_fill(const struct content *c, struct bb_err *err)
@@ -224,6 +291,8 @@ static int check_fill(const struct content *c, struct bb_err *err)
 			       "a fill of %u entries, but the map has room for %u; "
 			       "'max_entries' makes it larger",
 			       fill->count, c->max_entries);
+	if (fill->from.table)
+		return check_keys(c, err);
 	for (uint32_t i = 0; i < (n ? n : 1); i++) {
 		uint32_t length = key_bits(c, i);
 		uint32_t wanted = n ? (fill->count + n - 1 - i) / n : fill->count;

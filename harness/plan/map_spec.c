@@ -5,7 +5,7 @@
 #include <linux/bpf.h>
 
 #include "base/parse.h"
-#include "plan/maps_file.h"
+#include "plan/keys_file.h"
 
 /* limit of a key or value; the kernel's own may be lower: 32768 for a per-CPU value
  * (PCPU_MIN_UNIT_SIZE) */
@@ -93,42 +93,25 @@ static int read_entry(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc;
 }
 
-static const char *const fill_keys[] = {"sequential", "random"};
-
-static const struct bb_field fill_fields[] = {
-	{"count", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, counts.v, counts.n), .required = true,
-	 .min = 1, .max = FILL_MAX},
-	{"key", &bb_type_flag, BB_AT(bb_map_fill, random), .choices = fill_keys,
-	 .n_choices = BB_LEN(fill_keys)},
-	{"prefixes", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, prefixes.v, prefixes.n), .min = 1,
-	 .max = 2048},
-	{"value", &bb_type_part, BB_AT(bb_map_fill, value), .read = read_datum, .of = &datum_kind,
-	 .min = 1, .max = DATUM_MAX_BYTES, .schema = DATUM_SCHEMA},
-};
-
-static const struct bb_kind fill_kind = {BB_KIND("fill", "{count: 1000, key: random}", fill_fields),
-					 .size = sizeof(struct bb_map_fill)};
-
 static void copy_table(const struct bb_field *f, const void *from, void *to)
 {
-	struct bb_map_table *table = ((const struct bb_map_spec *)from)->table;
+	struct bb_map_table *const *table = bb_field__const_member(f, from),
+				   **dest = bb_field__member(f, to);
 
-	(void)f;
-	((struct bb_map_spec *)to)->table = table;
-	if (table)
-		table->file->users++;
+	*dest = *table;
+	if (*table)
+		(*table)->file->users++;
 }
 
-static void let_table_go(const struct bb_field *f, void *spec)
+static void let_table_go(const struct bb_field *f, void *base)
 {
-	struct bb_map_spec *map = spec;
+	struct bb_map_table **table = bb_field__member(f, base);
 
-	(void)f;
-	bb_maps_file__let_go(map->table ? map->table->file : NULL);
-	map->table = NULL;
+	bb_maps_file__let_go(*table ? (*table)->file : NULL);
+	*table = NULL;
 }
 
-/* The file is read when the map's name is known, by read_map(). */
+/* A file is read when the map's name is known, by read_map(). */
 static int check_text(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *base)
 {
@@ -141,6 +124,40 @@ static int check_text(const struct bb_reader *r, const struct bb_field *f,
 
 static const struct bb_type table_type = {check_text, sizeof(struct bb_map_table *), copy_table,
 					  let_table_go, BB_SCHEMA_TEXT};
+
+static const char *const fill_keys[] = {"sequential", "random"};
+
+static const struct bb_field keys_fields[] = {
+	{"file", &bb_type_text, BB_AT(bb_fill_keys, file), .required = true},
+	{NULL, &table_type, BB_AT(bb_fill_keys, table)},
+};
+static const struct bb_kind keys_kind = {BB_KIND("key", "{file: keys.csv}", keys_fields),
+					 .size = sizeof(struct bb_fill_keys)};
+
+/* Reads `sequential`, `random` or {file: F}. */
+static int read_fill_key(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, void *base)
+{
+	struct bb_map_fill *fill = base;
+
+	return node->kind == BB_YAML_MAP ? bb_kind__read(r, &keys_kind, node, 0, &fill->from)
+					 : bb_type_flag.read(r, f, node, base);
+}
+
+static const struct bb_field fill_fields[] = {
+	{"count", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, counts.v, counts.n), .required = true,
+	 .min = 1, .max = FILL_MAX},
+	{"key", &bb_type_flag, BB_AT(bb_map_fill, random), .choices = fill_keys,
+	 .n_choices = BB_LEN(fill_keys), .read = read_fill_key, .mapping = &keys_kind},
+	{NULL, &bb_type_part, BB_AT(bb_map_fill, from), .of = &keys_kind},
+	{"prefixes", &bb_type_u32_list, BB_LIST_AT(bb_map_fill, prefixes.v, prefixes.n), .min = 1,
+	 .max = 2048},
+	{"value", &bb_type_part, BB_AT(bb_map_fill, value), .read = read_datum, .of = &datum_kind,
+	 .min = 1, .max = DATUM_MAX_BYTES, .schema = DATUM_SCHEMA},
+};
+
+static const struct bb_kind fill_kind = {BB_KIND("fill", "{count: 1000, key: random}", fill_fields),
+					 .size = sizeof(struct bb_map_fill)};
 
 static const char *const flag_names[] = {"no_prealloc", "no_common_lru", "stack_build_id",
 					 "mmapable"};
@@ -190,30 +207,45 @@ static const struct bb_field map_fields[] = {
 	 .n_choices = BB_LEN(resets)},
 };
 
-static int read_map(const struct bb_reader *r, const struct bb_yaml *node, void *item)
+/* Reads the file that the value of a key `file` names. Returns its table for this map. */
+static int read_file(const struct bb_reader *r, const struct bb_yaml *node, const char *map,
+		     bool has_values, struct bb_map_table **ret_table)
 {
-	static const struct bb_field file_key = {.name = "file"};
-	const struct bb_yaml *from = bb_yaml__get(node, "file");
-	struct bb_map_spec *map = item;
+	static const struct bb_field key = {.name = "file"};
 	struct bb_maps_file *file = NULL;
 	struct bb_err why = {0};
 	char *path = NULL;
-	int rc = bb_kind__read(r, &bb_map_kind, node, 0, map);
+	int rc = bb_field__path(r, &key, node, &path);
 
-	if (rc || !from)
-		return rc;
-	rc = bb_field__path(r, &file_key, from, &path);
-	if (!rc && bb_maps_file__read(path, &file, &why))
-		rc = bb_yaml__fail(r, from, "%s", why.msg);
-	free(path);
 	if (rc)
 		return rc;
-	map->table = bb_maps_file__find(file, map->name);
-	if (!map->table) {
-		rc = bb_yaml__fail(r, from, "%s has no map '%s'", file->path, map->name);
-		bb_maps_file__let_go(file);
-	}
+	if (has_values ? bb_maps_file__read(path, &file, &why)
+		       : bb_keys_file__read(path, map, ret_table, &why))
+		rc = bb_yaml__fail(r, node, "%s", why.msg);
+	free(path);
+	if (rc || !has_values)
+		return rc;
+	*ret_table = bb_maps_file__find(file, map);
+	if (*ret_table)
+		return 0;
+	rc = bb_yaml__fail(r, node, "%s has no map '%s'", file->path, map);
+	bb_maps_file__let_go(file);
 	return rc;
+}
+
+static int read_map(const struct bb_reader *r, const struct bb_yaml *node, void *item)
+{
+	const struct bb_yaml *from = bb_yaml__get(node, "file"), *fill, *key;
+	struct bb_map_spec *map = item;
+	int rc = bb_kind__read(r, &bb_map_kind, node, 0, map);
+
+	if (!rc && from)
+		rc = read_file(r, from, map->name, true, &map->table);
+	if (rc || !map->fill.from.file)
+		return rc;
+	fill = bb_yaml__get(node, "fill");
+	key = bb_yaml__get(fill, "key");
+	return read_file(r, bb_yaml__get(key, "file"), map->name, false, &map->fill.from.table);
 }
 
 const struct bb_kind bb_map_kind = {

@@ -16,6 +16,8 @@ struct bb_map_table {
 	char *name;                  /* of the map; the kernel keeps only the first 15 characters */
 	size_t key_size, value_size; /* bytes; 0: there are no entries */
 	size_t n;
+	bool is_raw;            /* `keys` is n bytes, and the map knows the size of a key */
+	size_t n_distinct;      /* of the first keys, so many were found to be distinct */
 	uint8_t *keys, *values; /* n of each, without gaps */
 	struct bb_maps_file *file;
 };

@@ -75,19 +75,26 @@ struct bb_map_entry {
 	struct bb_where where;
 };
 
-/* `fill`: entries with generated keys. */
+struct bb_map_table;
+
+/* The keys of a fill from a file (plan/keys_file.h). */
+struct bb_fill_keys {
+	char *file;
+	struct bb_map_table *table; /* NULL: the keys are generated */
+};
+
+/* `fill`: entries with generated keys, or with those of a file. */
 struct bb_map_fill {
 	struct bb_u32_list counts;   /* key `count`: numbers of entries to measure with; n == 0:
 					none are generated */
 	uint32_t count;              /* number of entries: the last of `counts`, or the one that
 					bb_scenario__spread_fills() chose; 0: none */
 	bool random;                 /* keys in a fixed random order; false: 0, 1, 2, ... */
+	struct bb_fill_keys from;    /* keys of a file, in its order */
 	struct bb_u32_list prefixes; /* LPM trie: prefix lengths in bits, used in turn; n == 0: the
 					length of a whole key */
 	struct bb_map_datum value;   /* value of every generated entry; not given: zeros */
 };
-
-struct bb_map_table;
 
 /* Sizes and flags that a loader would give to a map; 0: those of the object. */
 struct bb_map_shape {

@@ -92,6 +92,29 @@ small=$(bmf "$TMP/out" maps/a/step/entries=8 filled-map-bytes) large=$(bmf "$TMP
 check "several sizes: the larger table takes more memory" more "$large" "$((small + 3000000))"
 nothing_left "several sizes" "$(find "$results" -name '*.json' | wc -l)"
 
+# --- keys of a file ---
+{ echo u64 && seq 0 7; } >"$WORK/keys.csv"
+scenario '{name: big_hash, fill: {count: 8, key: {file: keys.csv}, value: 9}}' 9 finds_in_big_hash
+real -s "$WORK/maps.yml" --loads 2
+expect_status "keys of a file: the run succeeds" 0
+expect_no_grep "keys of a file: every run finds its entry" err ' void: '
+head -c 64 /dev/zero >"$WORK/keys.bin"
+# refused WHY FILE [MAP PROGRAM]: a fill of 8 entries with the keys of FILE.
+refused() {
+	scenario "{name: ${3:-big_hash}, fill: {count: 8, key: {file: $2}, value: 9}}" 9 "${4:-finds_in_big_hash}"
+	real -s "$WORK/maps.yml" --loads 1
+	complains "keys of a file: ${1%% *} $2" 1 "$1"
+}
+refused 'the keys 1 and [2-8] are the same' keys.bin
+echo >>"$WORK/keys.csv"
+refused 'keys.csv:10: field 1' keys.csv
+head -n 8 "$WORK/keys.csv" >"$WORK/few.csv"
+refused 'a fill of 8 entries, but .*few.csv has 7 keys' few.csv
+refused 'has keys of 8 bytes, the map.s have 4' few.csv hash finds_in_hash
+refused "the keys of an array are its indexes: leave out 'key'" few.csv array finds_in_array
+echo 1 >>"$WORK/keys.bin"
+refused 'has 66 bytes, no multiple of the 8 of a key' keys.bin
+
 # --- the sizes that a loader would give ---
 scenario '{name: big_hash, max_entries: 150000, flags: [], fill: {count: 150000}}' 0 finds_in_big_hash
 real -s "$WORK/maps.yml" --loads 2

@@ -77,6 +77,7 @@ expect_eq "docs/architecture.md, CONTRIBUTING.md: every file that they name exis
 cd -- "$TMP"
 head -c 60 /dev/zero >syn.bin
 head -c 4 /dev/zero >ctx.bin
+echo 0a000001 >keys.csv
 printf '{"maps": [{"name": "flows", "entries": {"01": "02"}}]}' >maps.json
 {
 	printf '\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x3c\0\0\0\x3c\0\0\0'
@@ -115,6 +116,7 @@ scenario() {
 	drive) drive="drive: [$2]" ;;
 	map) head+=$'\n'"maps: [$2]" ;;
 	fill) head+=$'\n'"maps: [{name: m, fill: $2}]" ;;
+	fill_key) head+=$'\n'"maps: [{name: m, fill: {count: 1, key: $2}}]" ;;
 	inner) head+=$'\n'"maps: [{name: m, inner: $2}]" ;;
 	entry) head+=$'\n'"maps: [{name: m, entries: [$2]}]" ;;
 	*) drive="drive: [{with: step, trigger: test-run, inputs: [$at]}]" ;;

@@ -107,6 +107,10 @@ pcap) captures ;;
 folded) seed stacks 'sh;main;work_[k] 7\nsh;main;[off-CPU] 2\nsh;jit_[j];in_[i] 1\n' ;;
 perf_map) seed map '1000 20 one\n1010 8 two\n1000 20 again\n0 0 none\nffffffffffffffff 1 last\n' ;;
 kallsyms) seed kallsyms 'ffffffff81000000 T schedule\nffffffff81000100 t clock [mod]\nffffffffa0000000 t bpf_prog_1_x\t[bpf]\n0 T hidden\n' ;;
+keys_file)
+	seed typed 'ipv4,u16be,u8\n10.0.0.1,80,0xff\n10.0.0.2,443,6\n'
+	seed bytes '0a000001,0050\n0a:00:00:02,0051'
+	;;
 maps_file) seed maps '{"maps": [{"name": "flows", "type": "hash", "entries": {"01000000": "05", "02000000": "06"}}]}' ;;
 maps) head -n 60 /proc/self/maps >"$dir/maps" ;;
 dhat) seed heap '{"dhatFileVersion":2,"mode":"heap","pps":[{"tb":5,"tbk":1,"gb":2,"gbk":3,"eb":4,"ebk":5,"fs":[]}]}' ;;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "plan/maps_file.h"
+
+/*
+ * Reads the keys of a map from a file of at most BB_MAPS_FILE_MAX bytes, into a table without
+ * values. bb_maps_file__let_go(table->file) releases it. The file's name tells the form:
+ *
+ *   .csv   a key a line, in fields. Each is bytes of two hexadecimal digits. If the first line
+ *          names types (u32,ipv4,u16be), fields are numbers or addresses of these types.
+ *   .json  as `bpfbench maps dump --json` writes it, of the map called `map`
+ *   .bin   the bytes of all keys; table->is_raw is true
+ *
+ * Returns 0, or -errno with the file, and in a .csv its line.
+ */
+int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
+		       struct bb_err *err);
+
+/* Reads the text of a .csv, which it changes; `path` is only for messages. */
+int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **ret_keys,
+			    struct bb_err *err);

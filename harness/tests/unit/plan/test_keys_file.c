@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys of maps in files: the forms of a .csv, and every refusal with its line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plan/keys_file.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct {
+	const char *text, *keys;
+	size_t n, key_size;
+} good[] = {
+	{"0a000001\n0a000002\n", "\x0a\0\0\1\x0a\0\0\2", 2, 4},
+	{"0a 00,01\r\n0a:00, 02", "\x0a\0\1\x0a\0\2", 2, 3},
+	{"ipv4,u16be,u16,u8\n10.0.0.1,80,80, 0xff \n", "\x0a\0\0\1\0\x50\x50\0\xff", 1, 9},
+	{"u64,u64be\n1,258\n", "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\1\2", 1, 16},
+	{"ipv6\n::1\n", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 1, 16},
+};
+
+static void test_good(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+		char *text = strdup(good[i].text);
+		struct bb_map_table *t = NULL;
+		struct bb_err err = {0};
+
+		if (bb_keys_file__parse_csv(text, "f.csv", &t, &err))
+			fail_msg("%s: %s", good[i].text, err.msg);
+		assert_int_equal(t->n, good[i].n);
+		assert_int_equal(t->key_size, good[i].key_size);
+		assert_memory_equal(t->keys, good[i].keys, t->n * t->key_size);
+		bb_maps_file__let_go(t->file);
+		free(text);
+	}
+}
+
+static const struct {
+	const char *text, *says;
+} bad[] = {
+	{"", "f.csv: the file has no keys"},
+	{"u32\n", "f.csv: the file has no keys"},
+	{"0a\n\n0b\n", "f.csv:2: field 1, '', is not bytes"},
+	{"0a\n0\n", "f.csv:2: field 1, '0', is not bytes"},
+	{"0a\n0a0b\n", "f.csv:2: the key has 2 bytes, those before have 1"},
+	{"u32,u33\n1,2\n", "f.csv:1: unknown type 'u33' of a field; there are: u8, u16"},
+	{"u8\n255\n256\n", "f.csv:3: field 1, '256', is no u8"},
+	{"u32\n-1\n", "f.csv:2: field 1, '-1', is no u32"},
+	{"ipv4\n10.0.0\n", "f.csv:2: field 1, '10.0.0', is no ipv4"},
+	{"u8,u8\n1\n", "f.csv:2: it has fewer fields than the first line has types, 2"},
+	{"u8,u8\n1,2\n1,2,3\n", "f.csv:3: it has more fields"},
+};
+
+static void test_bad(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		char *text = strdup(bad[i].text);
+		struct bb_map_table *t = NULL;
+		struct bb_err err = {0};
+
+		assert_int_equal(bb_keys_file__parse_csv(text, "f.csv", &t, &err), -EINVAL);
+		if (strncmp(err.msg, bad[i].says, strlen(bad[i].says)))
+			fail_msg("%s: %s\n  not: %s", bad[i].text, err.msg, bad[i].says);
+		assert_null(t);
+		free(text);
+	}
+}
+
+/* The name of a file tells its form. */
+static void test_files(void **state)
+{
+	static const struct {
+		const char *suffix, *text;
+		size_t n;
+		bool is_raw;
+	} files[] = {
+		{".csv", "0a000001\n", 1, false},
+		{".bin", "abcdefgh", 8, true},
+		{".json", "{\"maps\": [{\"name\": \"m\", \"entries\": {\"01\": \"02\"}}]}", 1,
+		 false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		char path[] = "/tmp/test_keys_XXXXXX.json";
+		struct bb_map_table *t = NULL;
+		struct bb_err err = {0};
+		int fd;
+
+		strcpy(path + strlen(path) - strlen(".json"), files[i].suffix);
+		fd = mkstemps(path, (int)strlen(files[i].suffix));
+		assert_true(fd >= 0);
+		assert_true(write(fd, files[i].text, strlen(files[i].text)) > 0);
+		close(fd);
+		if (bb_keys_file__read(path, "m", &t, &err))
+			fail_msg("%s", err.msg);
+		assert_int_equal(t->n, files[i].n);
+		assert_int_equal(t->is_raw, files[i].is_raw);
+		bb_maps_file__let_go(t->file);
+		if (!strcmp(files[i].suffix, ".json"))
+			assert_int_equal(bb_keys_file__read(path, "other", &t, &err), -EINVAL);
+		unlink(path);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
