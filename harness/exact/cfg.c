@@ -228,6 +228,67 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 	return most;
 }
 
+static bool leads_to(const struct bb_cfg *g, const struct bb_code *code, uint32_t from, uint32_t to)
+{
+	uint32_t next[2];
+	unsigned int n = bb_cfg__next(g, code, from, next);
+
+	return (n > 0 && next[0] == to) || (n > 1 && next[1] == to);
+}
+
+/* Returns the block from which the run went to `block`, if other paths lead there, too, and the
+ * counts tell it; else `block`. */
+static uint32_t step_back(const struct bb_cfg *g, const struct bb_code *code, const bool *ran,
+			  uint32_t block)
+{
+	uint32_t n_ways = 0, n_ran = 0, n_sure = 0, from = block, sure = block, next[2];
+
+	for (uint32_t b = 0; b < g->n_blocks; b++) {
+		bool is_sure = ran[b];
+
+		if (!leads_to(g, code, b, block))
+			continue;
+		n_ways++;
+		for (unsigned int k = bb_cfg__next(g, code, b, next); k--;)
+			is_sure &= next[k] == block || !ran[next[k]];
+		if (ran[b])
+			n_ran++, from = b;
+		if (is_sure)
+			n_sure++, sure = b;
+	}
+	if (n_ways < 2)
+		return block;
+	return n_ran == 1 ? from : n_sure == 1 ? sure : block;
+}
+
+/* A block that many ways end with has only the exit, and what fetches the value. */
+#define SHARED_END 2u
+
+bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
+			    const uint64_t *before, const uint64_t *counts, uint32_t *ret_at)
+{
+	bool *ran = bb_calloc(g->n_blocks, sizeof(*ran));
+	uint32_t n_exits = 0, block = 0;
+
+	for (uint32_t b = 0; b < g->n_blocks; b++) {
+		ran[b] = counts[b] != before[b];
+		if (!g->blocks[b].func && bb_insn_is_exit(&code->insns[g->blocks[b].last])) {
+			n_exits += (uint32_t)(counts[b] - before[b]);
+			block = ran[b] ? b : block;
+		}
+	}
+	for (uint32_t b = g->n_blocks; n_exits == 1 && b != block;) {
+		b = block;
+		if (g->blocks[b].n_insns <= SHARED_END)
+			block = step_back(g, code, ran, b);
+	}
+	free(ran);
+	*ret_at = g->blocks[block].last;
+	if (bb_insn_is_goto(&code->insns[*ret_at]) && *ret_at > g->blocks[block].first)
+		--*ret_at;
+	return n_exits == 1;
+}
+
 uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts)
 {
 	uint64_t hash = 14695981039346656037U;

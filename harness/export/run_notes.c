@@ -31,7 +31,9 @@ static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 	}
 	bb_doc__add(notes, BB_DOC_ITEM, "void", "%s: %zu of %zu series (load %s%s)", c->name, n,
 		    c->n_series, loads, n > NAMED_LOADS ? ", ..." : "");
-	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%s", why);
+	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%s%s%s", why,
+		    c->returned_at ? "; it returned at " : "",
+		    c->returned_at ? c->returned_at : "");
 }
 
 static void note_sum(struct bb_doc *notes, const struct bb_case *c, const char *label, uint64_t n,

@@ -194,6 +194,9 @@ static const struct bb_member case_members[] = {
 	IF_SET_AS(bb_case, "turned_away_text", BB_NAME, turned_text, "of that line"),
 	IF_SET_AS(bb_case, "turned_away_insns", BB_U32, turned_insns,
 		  "instructions behind the check that no run executed"),
+	IF_SET(bb_case, BB_NAME, returned_at,
+	       "source line where a run with another return value than expected left the program, "
+	       "and its text. Absent: as expected, or not known"),
 	IF_SET(bb_case, BB_SHARE, path_share,
 	       "share of the program's runs that took this path, by `bpfbench inside`, or that "
 	       "this "

@@ -88,6 +88,9 @@ struct bb_case {
 	 * known, or a lookup of in_vain[] */
 	char *turned_file, *turned_text;
 	uint32_t turned_line, turned_insns;
+	/* where a run with another return value than the scenario expects left the program:
+	 * prog.c:12 "return XDP_DROP;". NULL: not known, or as expected */
+	char *returned_at;
 	double wakeups, map_bytes;
 	/*
 	 * By how much runs of bpfbench differ, as half widths in ln: of the latency, of the

@@ -503,10 +503,31 @@ static void note_turn(const struct bb_exact *e, const uint64_t *before, struct b
 			note_turned_away(m, NULL, c);
 }
 
+/* Notes the source line where the run between the counts left the program. */
+static void note_return(const struct bb_exact *e, const uint64_t *before, const uint64_t *counts,
+			struct bb_case *c)
+{
+	const struct bpf_line_info *line = NULL;
+	const char *file, *text;
+	uint32_t at;
+
+	if (bb_counts__returned_at(&e->clone.cfg, &e->code, before, counts, &at))
+		line = bb_code__line_at(&e->code, at);
+	if (!line)
+		return;
+	file = bb_code__text(&e->code, line->file_name_off);
+	text = bb_code__text(&e->code, line->line_off);
+	text += strspn(text, " \t");
+	free(c->returned_at);
+	c->returned_at = bb_asprintf("%s:%u%s%.100s%s", basename(file),
+				     BB_SOURCE_LINE(line->line_col), *text ? " \"" : "", text,
+				     *text ? "\"" : "");
+}
+
 /* Runs the program once, and MORE_RUNS times more if there is time. Copies the counts after the
- * first run into ret_counts[]. */
+ * first run into ret_counts[]. Sets *ret_is_wrong if it did not give what its input expects. */
 static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, uint64_t *ret_counts,
-	       struct bb_err *err)
+	       bool *ret_is_wrong, struct bb_err *err)
 {
 	uint64_t ns[MORE_RUNS], paths[MORE_RUNS];
 	struct bb_batch b = {.ns = ns,
@@ -517,6 +538,7 @@ static int run(struct bb_drive_slot *slot, const struct bb_plan_case *planned, u
 	int rc = bb_driver__batch(slot, planned->driver_param, &b, err);
 
 	copy_counts(bb_exact__of(slot), ret_counts);
+	*ret_is_wrong = b.void_why[0];
 	more.want = MORE_RUNS;
 	return rc || bb_must_end() ? rc : bb_driver__batch(slot, planned->driver_param, &more, err);
 }
@@ -529,7 +551,7 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 	struct bb_case *c = &k->session->report->cases[k->case_of[planned]];
 	size_t n = (size_t)cfg->n_blocks + e->clone.n_vain;
 	uint64_t *before = bb_calloc(2 * n, sizeof(*before)), *first = before + n, *from;
-	bool notes = !c->n_in_vain;
+	bool notes = !c->n_in_vain, is_wrong = false;
 	int rc = bb_test_prog__reset_maps(k->prog, err);
 
 	if (rc) {
@@ -542,7 +564,7 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
 	}
 	bb_exact__swap(e, true);
-	rc = run(slot, &k->session->plan->cases[planned], first, err);
+	rc = run(slot, &k->session->plan->cases[planned], first, &is_wrong, err);
 	bb_exact__swap(e, false);
 	/* 0: there was no time for a run. A run that was counted is noted, even if the time was
 	 * over during the next runs. */
@@ -556,6 +578,8 @@ static int note_case(const struct noting *k, struct bb_drive_slot *slot, size_t 
 				     c);
 		add_behind(k->prog->target, e, before, from == before, notes, c);
 		note_turn(e, before, c);
+		if (is_wrong)
+			note_return(e, before, first, c);
 	}
 	free(before);
 	return rc;

@@ -86,6 +86,8 @@ expect_no_grep "a wrong return value: not in the BMF" out 'input=drop'
 expect_grep "a wrong return value: the other input is" out '"t/xdp_says/step/input=pass"'
 expect_grep "a wrong return value: void by name, with the reason" err \
 	'void: t/xdp_says/step/input=drop: 2 of 2 series .*: returned 1 \(XDP_DROP\), 2 \(XDP_PASS\) expected'
+expect_grep "a wrong return value: and the line where it returned" err \
+	"expected; it returned at test_run\.bpf\.c:$(grep -n -A9 'int xdp_says' "$ROOT/harness/tests/bpf/test_run.bpf.c" | grep -m1 return | cut -d- -f1) \"return "
 expect_no_grep "a wrong return value: the other input counts" err 'void: t/xdp_says/step/input=pass'
 rm -rf "$results"
 scenario '{name: xdp_says}, {name: again, program: xdp_says}' "$(says drop 01 XDP_PASS)" >"$WORK/both.yml"

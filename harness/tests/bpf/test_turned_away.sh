@@ -51,4 +51,12 @@ sed 's/dns/syn2/; s/udp: {src: 1000, dst: 53}/tcp: {src: 1001, dst: 80}/' "$WORK
 run "$BPFBENCH" -s "$WORK/same.yml" --loads 2 -n 200 --no-store --format table
 expect_no_grep "several inputs: one return value is no table" out 'by return value'
 
+# --- another return value than expected ---
+printf '%s\n' 'name: wrong' "object: $object" 'variants: [{name: only_tcp}]' 'drive:' '  - {with: step, trigger: test-run, inputs: [' \
+	"{name: udp, retval: XDP_DROP, packet: {$ipv4, udp: {src: 1, dst: 2}, size: 80}}, {name: short, retval: XDP_DROP, packet: {$ipv4, size: 40}}]}" >"$WORK/wrong.yml"
+run "$BPFBENCH" -s "$WORK/wrong.yml" --loads 2 -n 40 --no-store --format table
+for input in udp:'protocol !=' short:'tcp + 1'; do
+	expect_grep "a wrong return value: the line where it returned, ${input%:*}" out \
+		"input=${input%:*}: .* expected; it returned at turned_away\.bpf\.c:$(line "${input#*:}") \"if "
+done
 plan_done
