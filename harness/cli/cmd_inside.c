@@ -218,8 +218,9 @@ static void add_line(const struct btf *btf, const struct bpf_line_info *line, co
 
 /*
  * Adds lines that tell a path from the most frequent one, `most`: first the lines of blocks that
- * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). Adds the line
- * at which `path` ends if `most` ends at another.
+ * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). Adds how often
+ * the loops of one run of each turn, if that differs, and the line at which `path` ends if `most`
+ * ends at another.
  */
 static void add_lines(const struct bb_inside_program *p, const struct bb_inside_path *path,
 		      const struct bb_inside_path *most, const struct btf *btf, struct bb_doc *d)
@@ -235,10 +236,16 @@ static void add_lines(const struct bb_inside_program *p, const struct bb_inside_
 			if (here == bb_inside_path__marks(&p->clone, most, b) || here == turn)
 				continue;
 			line = bb_code__line_at(&p->code, p->cfg.blocks[b].first);
-			if (line && line != last)
+			if (line && (!last || BB_SOURCE_LINE(line->line_col) !=
+						      BB_SOURCE_LINE(last->line_col)))
 				add_line(btf, line, here ? "+" : "-", d), n++;
 			last = line;
 		}
+	if (path->turns != most->turns && n < LINES_SHOWN)
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
+			    "its loops made %" PRIu64 " turns in a run, those of the other "
+			    "%" PRIu64,
+			    path->turns, most->turns);
 	if (path->exit != most->exit) {
 		const struct bpf_line_info *line = bb_code__line_at(&p->code,
 								    p->clone.exits[path->exit]);

@@ -354,7 +354,8 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		size_t before = d->n;
 		char *words = NULL;
 
-		if (!c->turned_file || !is_beside(r, c, table) ||
+		/* production's packets take the paths that production takes */
+		if (!c->turned_file || c->path_share > 0 || !is_beside(r, c, table) ||
 		    is_turned_away_before(r, table, c))
 			continue;
 		words = bb_asprintf("all runs leave at %s:%" PRIu32 "%s%.100s%s: %" PRIu32

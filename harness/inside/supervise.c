@@ -317,6 +317,7 @@ static int ids_of(int prog_fd, struct bb_inside_program *p)
 		return -errno;
 	p->id = info.id;
 	p->btf_id = info.btf_id;
+	p->btf_fd = info.btf_id ? bpf_btf_get_fd_by_id(info.btf_id) : -1;
 	return 0;
 }
 
@@ -506,6 +507,7 @@ static void program_done(struct bb_inside_program *p)
 	bb_inside_clone__done(&p->clone);
 	bb_cfg__done(&p->cfg);
 	bb_code__done(&p->code);
+	bb_close(&p->btf_fd);
 }
 
 /* Answers the call `id` with a copy of `fd`. Returns false if a signal broke the call off; the
@@ -524,7 +526,7 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 {
 	uint64_t began_ns = bb_now_ns();
 	struct bb_inside *in = inside;
-	struct bb_inside_program p = {.clone.memory.fd = -1, .n_loads = 1}, *earlier;
+	struct bb_inside_program p = {.clone.memory.fd = -1, .btf_fd = -1, .n_loads = 1}, *earlier;
 	struct load l = {0};
 	bool given = false, in_vain = false;
 	uint32_t command = (uint32_t)call->data.args[0], map_type;
@@ -564,7 +566,6 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	if (!in_vain && earlier) {
 		earlier->n_loads++;
 		earlier->taken = p.taken;
-		earlier->btf_id = p.btf_id;
 	}
 	end_load(&l);
 	in->n_loads++;
@@ -697,11 +698,14 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	load_rc = fd < 0 ? fd : 0;
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
 	bb_close(&fd);
-	price.timed_ns = price_of(&attr, &code, &g, all, 0, in_a_row, NULL, log) - empty_ns;
-	price.untimed_ns = price_of(&attr, &code, &g, all, INT64_MAX, in_a_row, NULL, log) -
-			   empty_ns;
-	price.counted_ns = price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, NULL, log) -
-			   empty_ns;
+	/* what other processes take may be more than an instrument costs */
+	price.timed_ns = fmax(0,
+			      price_of(&attr, &code, &g, all, 0, in_a_row, NULL, log) - empty_ns);
+	price.untimed_ns =
+		fmax(0, price_of(&attr, &code, &g, all, INT64_MAX, in_a_row, NULL, log) - empty_ns);
+	price.counted_ns =
+		fmax(0, price_of(&attr, &code, &g, BB_INSIDE_PATHS, 0, in_a_row, NULL, log) -
+				empty_ns);
 	/* Single runs, because most programs run between other work, where reading the clock
 	 * takes longer. */
 	price_of(&attr, &code, &g, all, 0, one_by_one, &price.clock_ns, log);

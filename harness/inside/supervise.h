@@ -19,7 +19,8 @@ struct bb_inside_program {
 	char why[256]; /* why the clone is missing or lacks instruments; else empty */
 	struct bb_code code;
 	struct bb_cfg cfg;
-	uint32_t btf_id;    /* id of the last clone's type information (BTF); 0: it has none */
+	uint32_t btf_id; /* of the first clone's type information (BTF); 0: it has none */
+	int btf_fd;      /* holds that BTF, which names lines after the command has ended; or -1 */
 	uint64_t began_ns;  /* when the first clone was ready */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */
 	struct bb_inside_packets packets;

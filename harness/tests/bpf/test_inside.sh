@@ -76,6 +76,8 @@ run "$BPFBENCH" inside --no-store --for 1 -- "$live" "$objects/inside_paths.bpf.
 expect_status "formats: a table, and the time is over" 0
 expect_grep "formats: the program" out '^inside_paths +xdp +[0-9]'
 expect_grep "formats: its paths" out '^inside_paths: 2 paths'
+expect_grep "formats: the lines that tell its paths apart" out '^  path [0-9a-f]*, compared with'
+expect_grep "formats: and where they are" out '^ +[+-] inside_paths\.bpf\.c:[0-9]+ '
 expect_grep "formats: what the clones cost" out 'The clones cost the machine about'
 inside tailcall --time-at-most 1e9
 expect_eq "tail calls: the first one's runs" "$(of inside_first .runs)" "${ran% *}"
@@ -115,7 +117,7 @@ traffic() {
 }
 packets=("packets: the paths' shares" "packets: each path has its own" "packets: two of a path, each for half of its runs" \
 	"packets: the bench takes the paths of production" "packets: the mean that their shares make" "packets: cut at --snap, and as long as they were" \
-	"packets: left out")
+	"packets: left out" "packets: a path that ends early is no mistake")
 traffic
 if ((status == 0)) && [[ $(of inside_packets '.paths | length') -ge 2 ]]; then
 	expect_eq "${packets[0]}" "$(of inside_packets '[.paths[] | .runs] | .[0:2] | join(" ")')" "1800 200"
@@ -134,6 +136,9 @@ if ((status == 0)) && [[ $(of inside_packets '.paths | length') -ge 2 ]]; then
 	weighted=$(sed -nE 's/.*inside_packets, step, inputs weighted: net ([0-9.]+) ns.*/\1/p' "$TMP/out")
 	check "${packets[4]}" jq -e --arg said "${weighted:-0}" '[.cases[] | select(.name | contains("/inside_packets/"))]
 		| (map(.path_share * .summary.net.value) | add) as $mean | ($said | tonumber) / $mean - 1 | fabs < 0.005' "$WORK/packets.json"
+	jq '(.cases[] | select(.path_share != null)) += {turned_away_file: "a.c", turned_away_line: 7, turned_away_insns: 3, insns: 9, executed_insns: 6}' "$WORK/packets.json" >"$WORK/early.json"
+	run "$BPFBENCH" show "$WORK/early.json" --format table
+	expect_no_grep "${packets[7]}" out 'early return'
 	traffic --snap 40
 	run "$BPFBENCH" init --object "$WORK/packets.capture"
 	expect_grep "${packets[5]}" out "path-$slow.* hex: \"[0-9a-f]{80}0{8}\""
