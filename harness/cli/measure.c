@@ -92,8 +92,8 @@ const struct bb_option bb_measure_output[] = {
 	{"no-store", 0, NULL, bb_read_flag, BB_ARG(no_store), "do not store the run"},
 	{"quiet", 'q', NULL, bb_read_flag, BB_ARG(quiet), "no progress and no table on stderr"},
 	{"verbose", 'v', NULL, bb_read_flag, BB_ARG(verbose), "print each step on stderr"},
-	/* for a guest, whose host shows why no program was measured */
-	{"skips-alone", 0, NULL, bb_read_flag, BB_ARG(skips_alone), NULL},
+	/* bpfbench in a guest of --vm is called with it */
+	{"in-guest", 0, NULL, bb_read_flag, BB_ARG(is_in_guest), NULL},
 	{0},
 };
 
@@ -262,6 +262,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, bool ta
 		m->report->seed = a->seed;
 	m->opts = (struct bb_run_opts){
 		.seed = a->seed,
+		.is_exact = a->is_in_guest,
 		.budget_s = a->budget_s,
 		.driver = {.seed = a->seed,
 			   .workload_dir = paths->workload_dir,
@@ -400,7 +401,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	r->elapsed_s = bb_seconds_since(m->began_ns);
 	if (m->timed && !bb_cpu_times__read("", -1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
-	if (m->args->skips_alone && r->n_skips && !bb_report__has_samples(r))
+	if (m->args->is_in_guest && r->n_skips && !bb_report__has_samples(r))
 		rc = exit_code = 0;
 	else if (!(r->n_cases || r->n_counted) || (rc && !bb_report__has_samples(r))) {
 		bb_print_skips(r);

@@ -15,7 +15,9 @@ struct bb_measure_args {
 	const struct bb_exporter *format; /* NULL means that the command prints its own output */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	bool skips_alone;      /* a run of which all was skipped is a success, and delivered */
+	/* in a guest: a run of which all was skipped is a success, and delivered; the clock counts
+	 * instructions */
+	bool is_in_guest;
 	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
 	char *command;         /* the command line, for the report */
 };

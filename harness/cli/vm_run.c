@@ -52,10 +52,9 @@ struct guests {
 
 void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 {
-	static const char *const common[] = {"bpfbench",      "run",         "--no-store",
-					     "--quiet",       "--format",    "json",
-					     "--output",      BB_GUEST_LINE, "--no-wait",
-					     "--skips-alone", "--seed"};
+	static const char *const common[] = {"bpfbench",  "run",        "--no-store", "--quiet",
+					     "--format",  "json",       "--output",   BB_GUEST_LINE,
+					     "--no-wait", "--in-guest", "--seed"};
 	char *seed = NULL;
 
 	for (size_t i = 0; i < BB_LEN(common); i++)

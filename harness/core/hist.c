@@ -49,15 +49,16 @@ void bb_hist_reserve(struct bb_hist *h, size_t n)
 
 void bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count)
 {
+	uint64_t kept = h->is_exact ? value_ns : bb_hist_kept(value_ns);
 	struct bb_hist_bin *slot;
 
 	if (!count)
 		return;
 	if (2 * (h->used + 1) > h->capacity)
 		bb_hist_reserve(h, h->used + 1);
-	slot = slot_of(h->slots, h->capacity, bb_hist_kept(value_ns));
+	slot = slot_of(h->slots, h->capacity, kept);
 	if (!slot->count) {
-		slot->value_ns = bb_hist_kept(value_ns);
+		slot->value_ns = kept;
 		h->used++;
 	}
 	slot->count += count;
@@ -72,6 +73,7 @@ void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
 	uint64_t n = h->n, min_ns = h->min_ns, max_ns = h->max_ns;
 	double sum_ns = h->sum_ns;
 
+	h->is_exact |= from->is_exact;
 	bb_hist_reserve(h, from->used);
 	for (size_t i = 0; i < from->capacity; i++)
 		bb_hist_add(h, from->slots[i].value_ns, from->slots[i].count);

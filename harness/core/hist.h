@@ -6,8 +6,9 @@
 /*
  * The samples of a series, as counts of equal values: a multiset of whole numbers, usually ns.
  * Values below BB_HIST_EXACT are exact. Larger values have 12 significant bits: each counts as the
- * middle of its bucket (0.05 % wide), so ten million samples take kilobytes. The order of samples
- * is lost. `sum_ns`, `min_ns` and `max_ns` are exact.
+ * middle of its bucket (0.05 % wide), so ten million samples take kilobytes. With `is_exact` all
+ * values are exact, for numbers that are the same in most runs. The order of samples is lost.
+ * `sum_ns`, `min_ns` and `max_ns` are exact.
  */
 #define BB_HIST_EXACT 4096
 
@@ -23,7 +24,8 @@ struct bb_hist {
 	struct bb_hist_bin *slots;
 	size_t capacity;
 	size_t used;
-	uint64_t n; /* number of samples */
+	bool is_exact; /* set it before the first sample is added */
+	uint64_t n;    /* number of samples */
 	double sum_ns;
 	uint64_t min_ns, max_ns; /* valid if n > 0 */
 };
@@ -38,8 +40,8 @@ struct bb_sorted {
 
 void bb_hist_done(struct bb_hist *h);
 
-/* Returns the value under which the histogram counts `v`: v itself, or the middle of its bucket.
- * bb_hist_kept() of the result is the result. */
+/* Returns the value under which a histogram counts `v` if it rounds: v itself, or the middle of its
+ * bucket. bb_hist_kept() of the result is the result. */
 uint64_t bb_hist_kept(uint64_t v);
 
 /* Makes room in `h`, so that adding the next `n` distinct values allocates nothing. */
@@ -48,7 +50,7 @@ void bb_hist_reserve(struct bb_hist *h, size_t n);
 /* Adds `count` samples of `value_ns`. */
 void bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count);
 
-/* Adds all of `from` to `h`. */
+/* Adds all of `from` to `h`, which gets exact if `from` is. */
 void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
 
 /* Copies the bins of `h` in ascending order. The caller calls bb_sorted_done(). */

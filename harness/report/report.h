@@ -480,7 +480,7 @@ struct bb_most_frequent {
 	double others; /* share of the samples that have other values */
 };
 
-/* Returns the mode of the samples. A value above BB_HIST_EXACT is exact if it is the least one. */
+/* Returns the mode of the samples, as exact as their histogram. */
 struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c);
 
 /* Computes the summary of every case. */

@@ -96,10 +96,7 @@ struct bb_most_frequent bb_case__most_frequent(const struct bb_case *c)
 		for (size_t i = 0; i < sorted.n_bins; i++)
 			if (!best || sorted.bins[i].count > best->count)
 				best = &sorted.bins[i];
-		/* The bin is wider than one value above BB_HIST_EXACT. */
-		mode.value = bb_case__ns(c, (double)(bb_hist_kept(all.min_ns) == best->value_ns
-							     ? all.min_ns
-							     : best->value_ns));
+		mode.value = bb_case__ns(c, (double)best->value_ns);
 		mode.others = 1 - (double)best->count / (double)all.n;
 	}
 	bb_sorted_done(&sorted);

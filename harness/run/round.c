@@ -229,7 +229,8 @@ static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb
 		rc = bb_must_end_why();
 		if (rc)
 			return rc;
-		bb_record__series(bb_run__case(r, i), load, prog->jit_mod64);
+		bb_record__series(bb_run__case(r, i), load, prog->jit_mod64)->hist.is_exact =
+			r->session.opts->is_exact;
 		if (first != i) {
 			r->cases[i].slot = r->cases[first].slot;
 			continue;

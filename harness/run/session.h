@@ -20,6 +20,8 @@ struct bb_run_opts {
 	uint64_t seed;
 	/* a program that cannot be loaded or run is skipped, and is no error */
 	bool skip_failing;
+	/* the samples are numbers of instructions, of which no digit may be lost */
+	bool is_exact;
 	/* limit of the whole run, with loading, s; 0: none */
 	double budget_s;
 	const struct bb_progress *progress;

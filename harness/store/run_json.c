@@ -74,7 +74,8 @@ static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_coun
 	return rc;
 }
 
-/* Reads the bins of a series. h->sum_ns becomes the sum of the rounded values. */
+/* Reads the bins of a series. They are exact if one of them is no middle of a bucket. h->sum_ns
+ * becomes the sum of the bins. */
 static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const char *bins = json_string_value(find_value(rd, obj, "bins", JSON_STRING));
@@ -99,14 +100,8 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 		if (!count || count > UINT64_MAX - h->n)
 			return bb_record__complain(rd, "bins", "[%zu]: a count of %" PRIu64, n,
 						   count);
-		/* rounded to a value that the histogram keeps, so that the run is valid when it
-		 * is written again */
-		bb_hist_add(h, bb_hist_kept(value), count);
-		if (h->used != n + 1)
-			return bb_record__complain(rd, "bins",
-						   "[%zu]: %" PRIu64 " ns is finer than the "
-						   "histogram keeps",
-						   n, value);
+		h->is_exact |= value != bb_hist_kept(value);
+		bb_hist_add(h, value, count);
 	}
 	return 0;
 }
@@ -121,7 +116,7 @@ static bool same_bucket(uint64_t value, uint64_t bin)
 }
 
 /* Reads the samples of a series: bins, sum and extremes. Sum and extremes are exact and the bins
- * are rounded, so they must agree within a bucket. */
+ * may be rounded, so they must agree within a bucket. */
 static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *series)
 {
 	struct bb_hist *h = &((struct bb_series *)series)->hist;

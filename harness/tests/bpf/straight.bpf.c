@@ -20,6 +20,23 @@ static int nothing(__u32 i, void *ctx)
 	return 0;
 }
 
+/* Long programs that return early in each tenth run, so that their most frequent value is not the
+ * least. */
+static __u32 runs;
+
+#define ALTERNATES(n)                                                                              \
+	SEC("tc") int varies##n(struct __sk_buff *skb)                                             \
+	{                                                                                          \
+		if (++runs % 10 == 0)                                                              \
+			return 1;                                                                  \
+		asm volatile("r0 = 0; .rept " #n "; r0 += 1; .endr" ::: "r0");                     \
+		return 0;                                                                          \
+	}
+
+ALTERNATES(5000)
+ALTERNATES(5001)
+ALTERNATES(5002)
+
 /* bpf_loop() is of Linux 5.17. */
 SEC("tc") int loops(struct __sk_buff *skb)
 {

@@ -48,6 +48,10 @@ else
 		for n in 100 101 200 400; do counts+=("$(instructions alu$n $i)"); done
 		expect_eq "${here[i - 1]}: programs differ by their instructions" \
 			"$((counts[1] - counts[0])) $((counts[2] - counts[0])) $((counts[3] - counts[0]))" "1 100 300"
+		counts=()
+		for n in 5000 5001 5002; do counts+=("$(instructions varies$n $i)"); done
+		expect_eq "${here[i - 1]}: so do long ones with a rarer, shorter path" \
+			"$((counts[1] - counts[0])) $((counts[2] - counts[1]))" "1 1"
 	done
 	expect_eq "each kernel has a stored run" "$(find "$WORK/results" -name '*.json' ! -name schema.json | wc -l)" "${#here[@]}"
 	in_repo=repo

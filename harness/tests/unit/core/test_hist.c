@@ -114,6 +114,27 @@ static void test_significant_bits(void **state)
 	assert_true(bin_of(UINT64_MAX) == 0xfff8000000000000ULL);
 }
 
+/* An exact one keeps each digit, and so does what it is merged into. */
+static void test_keeps_each_digit(void **state)
+{
+	struct bb_hist h = {.is_exact = true}, all = {0};
+	struct bb_sorted s;
+
+	(void)state;
+	for (uint64_t v = 1000000; v < 1000003; v++)
+		bb_hist_add(&h, v, v - 999999);
+	bb_hist_merge(&all, &h);
+	bb_hist_sort(&all, &s);
+	assert_int_equal(s.n_bins, 3);
+	for (uint64_t i = 0; i < 3; i++) {
+		assert_int_equal(s.bins[i].value_ns, 1000000 + i);
+		assert_int_equal(s.bins[i].count, i + 1);
+	}
+	bb_sorted_done(&s);
+	bb_hist_done(&all);
+	bb_hist_done(&h);
+}
+
 static void test_sums(void **state)
 {
 	struct bb_hist h;
@@ -305,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_significant_bits),
+		cmocka_unit_test(test_keeps_each_digit),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_merge_keeps_raw_values),
