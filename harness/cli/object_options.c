@@ -23,6 +23,9 @@ const struct bb_option bb_object_options[] = {
 	{"prepare", 0, "PROGRAM[=N]", bb_read_strings, BB_ARG(opts.prepare),
 	 "run this program of the object N times (1) before each series, so that the maps hold "
 	 "what it puts there (repeatable)"},
+	{"cpus", 0, "N[,N]", bb_read_text, BB_ARG(opts.cpus),
+	 "also run the programs on so many CPUs at once, each number a case, or on `all`; says "
+	 "whether they slow each other down"},
 	{"trigger", 0, "NAME", bb_read_text, BB_ARG(opts.trigger),
 	 "page-fault, test-run or fire (default: by the type of the program)"},
 	{"type", 0, "SECTION", bb_read_text, BB_ARG(opts.type),
@@ -36,7 +39,7 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	const struct bb_object_opts *o = &a->opts;
 
 	return o->programs.n || o->fills.n || o->max_entries.n || o->maps.n || o->prepare.n ||
-	       o->packets.n || o->contexts.n || o->trigger || o->type;
+	       o->packets.n || o->contexts.n || o->cpus || o->trigger || o->type;
 }
 
 /* A file may have the whole name NAME=FILE. */

@@ -882,6 +882,8 @@ static int write_drive(const struct maker *m, size_t group, const char *with, co
 		write_value("    trigger: ", g->trigger, out);
 		fputc('\n', out);
 	}
+	if (!strcmp(with, "parallel"))
+		fprintf(out, "    cpus: [%s]\n", m->opts->cpus);
 	if (!strcmp(g->trigger, "page-fault"))
 		fputs("    stack_depth: 32    # user frames that the program sees\n", out);
 	/* with one group, a drive has the scenario's floor and all variants */
@@ -900,6 +902,11 @@ static int write_drive(const struct maker *m, size_t group, const char *with, co
 	return write_inputs(m, group, hint, out, err);
 }
 
+static bool can_repeat(const struct group *g)
+{
+	return !strcmp(g->trigger, "test-run") && g->run_type && g->run_type->takes_repeat;
+}
+
 static int write_drives(const struct maker *m, size_t group, FILE *out, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -908,13 +915,16 @@ static int write_drives(const struct maker *m, size_t group, FILE *out, struct b
 
 	if (drives[o->what].step) {
 		rc = write_drive(m, group, "step", NULL, true, out, err);
-		if (!rc && !o->trigger && !strcmp(g->trigger, "test-run") && g->run_type &&
-		    g->run_type->takes_repeat)
+		if (!rc && !o->trigger && can_repeat(g))
 			rc = write_drive(m, group, "slope",
 					 "    # without bpf_stats, whose own cost is in the "
 					 "figures "
 					 "of step",
 					 false, out, err);
+		if (!rc && o->cpus && can_repeat(g))
+			rc = write_drive(m, group, "parallel",
+					 "    # the same program on several CPUs at once", false,
+					 out, err);
 		if (!rc && o->hook && !strcmp(g->trigger, "fire"))
 			rc = write_drive(m, group, "hook",
 					 "    # the whole cost of an event to whoever makes it "
@@ -1070,6 +1080,30 @@ static int read_files(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
+/* Refuses a value of --cpus that is no list of numbers, or programs that nothing runs repeatedly.
+ */
+static int check_cpus(const struct maker *m, struct bb_err *err)
+{
+	const char *text = m->opts->cpus;
+	char *copy = bb_strdup(text ? text : "1"), *rest = copy, *item;
+	bool is_good = true, can = !text;
+	uint64_t n;
+
+	while ((item = strsep(&rest, ",")))
+		is_good &= !strcmp(item, "all") || (!bb_parse_u64(item, &n) && n);
+	free(copy);
+	if (!is_good)
+		return bb_fail(err, -EINVAL,
+			       "--cpus=%s is not N or N,N...: numbers of CPUs, or all", text);
+	for (size_t i = 0; i < m->n_groups; i++)
+		can |= can_repeat(&m->groups[i]);
+	return can ? 0
+		   : bb_fail(err, -EINVAL,
+			     "--cpus=%s: BPF_PROG_TEST_RUN repeats none of these programs, and "
+			     "nothing else runs them on several CPUs at once",
+			     text);
+}
+
 /* Refuses given inputs that no program takes. */
 static int check_inputs(const struct maker *m, struct bb_err *err)
 {
@@ -1100,6 +1134,8 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 
 	if (!rc)
 		rc = check_inputs(&m, err);
+	if (!rc)
+		rc = check_cpus(&m, err);
 	if (!rc)
 		rc = check_numbers(&m, "fill", &opts->fills, err);
 	if (!rc)

@@ -72,4 +72,12 @@ expect_grep "different inputs: the second CPU has the second" err 'returned 0 .*
 
 nothing_left "nothing is left behind" 2
 
+# --- without a scenario ---
+real --object "$object" --program one_counter --cpus 1,all --drive parallel --loads 1 -n 4
+if ! stats_are_on >"$TMP/why"; then
+	expect_status "--cpus: succeeds" 0
+	for n in 1 "$n_cpus"; do expect_grep "--cpus: on $n" out "\"shared/one_counter/parallel/cpus=$n\""; done
+fi
+rm -rf -- "$results"
+
 plan_done

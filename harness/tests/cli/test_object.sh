@@ -105,6 +105,17 @@ cp "$O/bpf/fun_xdp.bpf.o" "$WORK/a=b.o"
 run env -C "$WORK" "$BPFBENCH" --object a=b.o --dry-run
 expect_grep "a file with = in its name" out '^a_b: '
 
+# --- several CPUs ---
+bpfbench init "$O/bpf/fun_xdp.bpf.o" --cpus 1,all
+expect_grep "--cpus: a drive" out '^  - with: parallel '
+expect_grep "--cpus: with these numbers" out '^    cpus: \[1,all\]$'
+for bad in 0 "1," many; do
+	bpfbench init "$O/bpf/fun_xdp.bpf.o" --cpus "$bad"
+	complains "--cpus $bad is refused" 1 "--cpus=$bad is not N or N,N...: numbers of CPUs, or all"
+done
+bpfbench init "$O/bpf/perf_profiler.bpf.o" --cpus 1
+complains "--cpus: programs that no test run repeats" 1 '--cpus=1: BPF_PROG_TEST_RUN repeats none of these programs'
+
 # --- contents of maps ---
 bpfbench init "$O/tests/bpf/maps.bpf.o" --fill big_hash=1000 --fill trie=8
 expect_grep "--fill: each program has the maps filled" out \
