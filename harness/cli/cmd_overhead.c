@@ -173,6 +173,11 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_BAD, NULL,
 			    "the agent ignored SIGTERM for 5 s and was killed, %u of %u times",
 			    o->n_killed, o->n_starts);
+	if (o->n_cleaned)
+		bb_doc__add(d, BB_DOC_BAD, NULL,
+			    "the agent left pins of its programs behind; they were removed, and "
+			    "that unloaded %zu program%s in %u starts",
+			    o->n_cleaned, bb_plural(o->n_cleaned), o->n_starts);
 	if (o->n_gone)
 		bb_doc__add(d, BB_DOC_BAD, NULL,
 			    "programs of the agent were unloaded midway, in %u turns, '%s' among "
@@ -286,6 +291,7 @@ static void write_json(const struct shown *s, FILE *out)
 	bb_json__add_double(&w, "rss_bytes", o->rss_bytes);
 	bb_json__add_double(&w, "map_bytes", o->map_bytes);
 	bb_json__add_u64(&w, "killed", o->n_killed);
+	bb_json__add_u64(&w, "cleaned", o->n_cleaned);
 	bb_json__add_u64(&w, "turns_with_gone_programs", o->n_gone);
 	write_turns(o, &w);
 	bb_json__end(&w);
@@ -339,6 +345,8 @@ static const struct bb_option options[] = {
 	 "0.5 s)"},
 	{"ready-within", 0, "S", bb_read_double, BB_ARG(opts.agent.ready_s),
 	 "longest time until an agent is ready, s (default 30)", 0.1, 3600},
+	{"clean", 0, NULL, bb_read_flag, BB_ARG(opts.agent.cleans),
+	 "remove pins that an agent made of its programs and left behind"},
 	{"max", 0, "PERCENT", bb_read_percent, BB_ARG(opts.max),
 	 "largest cost that is fine, percent of the CPU time without the agent (default 3)"},
 	{"budget", 0, "S", bb_read_double, BB_ARG(opts.budget_s),
@@ -394,6 +402,7 @@ static void check_args(void *args)
 	o->against.command.env = a->env.v;
 	o->against.ready = o->agent.ready;
 	o->against.ready_s = o->agent.ready_s;
+	o->against.cleans = o->agent.cleans;
 }
 
 static const struct bb_usage usage = {
@@ -404,7 +413,8 @@ static const struct bb_usage usage = {
 		"sudo; both with an empty stdin, their stdout discarded. Both sides run once "
 		"before, to see that they work. The exit code is 3 if the CPU time is above --max "
 		"with confidence: the whole interval is above. Programs that the agent leaves "
-		"loaded are named and never unloaded. Nothing is stored in results/. Needs root.",
+		"loaded are named, and stay unless --clean removes its pins. Nothing is stored in "
+		"results/. Needs root.",
 	.example = "  sudo bpfbench overhead --agent opensnoop-bpfcc -- make -j2\n"
 		   "  sudo bpfbench overhead --agent ./agent --server ./server --load ./load.sh\n",
 	.sets = {{NULL, options, 0}, {"The workload:", workload_options, 0}},

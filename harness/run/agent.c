@@ -3,6 +3,8 @@
 
 #include <bpf/bpf.h>
 #include <dirent.h>
+#include <fts.h>
+#include <mntent.h>
 #include <sys/wait.h>
 
 #include "base/caller.h"
@@ -202,15 +204,33 @@ static void leave_unclear(struct bb_agent *a)
 	a->n = any ? n : a->n;
 }
 
+/* Marks the programs that are gone. Removes those that no process had open, because another process
+ * may have loaded them between two looks. Returns the id behind which to look for programs. */
+static uint32_t look_again(struct bb_agent *a)
+{
+	uint32_t from = a->n ? a->programs[a->n - 1].program.id : 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct bb_agent_program *p = &a->programs[i];
+
+		p->is_gone = !is_loaded(p->program.id);
+		if (p->is_open || p->is_gone)
+			a->programs[n++] = *p;
+	}
+	if (n < a->n || !n)
+		from = a->last_id;
+	a->n = n;
+	return from;
+}
+
 /* Adds the agent's programs that are new, and marks those that are gone. */
 static int find_programs(struct bb_agent *a, struct bb_err *err)
 {
 	struct ids its = {0}, others = {0};
-	uint32_t id, last = a->n ? a->programs[a->n - 1].program.id : a->last_id;
-	int rc = bb_loaded__next(last, &id, err);
+	uint32_t id;
+	int rc = bb_loaded__next(look_again(a), &id, err);
 
-	for (size_t i = 0; i < a->n; i++)
-		a->programs[i].is_gone = !is_loaded(a->programs[i].program.id);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	rc = find_open(getpid(), 0, a->last_id, &its);
@@ -336,6 +356,7 @@ int bb_agent__start(const struct bb_agent_spec *spec, struct bb_agent *ret_agent
 	int rc;
 
 	*a = (struct bb_agent){.spec = spec, .command = {.log_fd = -1}};
+	clock_gettime(CLOCK_REALTIME_COARSE, &a->began); /* the clock of inodes */
 	rc = last_id(&a->last_id, err);
 	if (!rc)
 		rc = bb_command__start(&spec->command, &a->command, err);
@@ -398,11 +419,63 @@ double bb_agent__map_bytes(const struct bb_agent *a)
 
 /* --- its end --- */
 
-/* Waits until the agent's programs are unloaded. The message names those that stay loaded. */
-static int wait_unloaded(const struct bb_agent *a, struct bb_err *err)
+static bool is_its_own(const struct bb_agent *a, uint32_t id)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->programs[i].program.id == id)
+			return a->programs[i].is_open;
+	return false;
+}
+
+/* Removes a pin of a program or link if it is the agent's and was made since its start. */
+static void remove_pin(const struct bb_agent *a, const FTSENT *e)
+{
+	const struct timespec *made = &e->fts_statp->st_ctim;
+	int dir_fd, fd;
+	char name[16];
+
+	if (made->tv_sec < a->began.tv_sec ||
+	    (made->tv_sec == a->began.tv_sec && made->tv_nsec < a->began.tv_nsec))
+		return;
+	dir_fd = open("/proc/self/fdinfo", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = bpf_obj_get(e->fts_accpath);
+	snprintf(name, sizeof(name), "%d", fd);
+	if (fd >= 0 && dir_fd >= 0 && is_its_own(a, program_behind(dir_fd, name)))
+		unlink(e->fts_accpath);
+	bb_close(&fd);
+	bb_close(&dir_fd);
+}
+
+/* Removes the pins that keep the agent's programs loaded, in all BPF file systems. */
+static void remove_pins(const struct bb_agent *a)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	const struct mntent *m;
+	FTSENT *e;
+
+	while (mounts && (m = getmntent(mounts))) {
+		char *roots[] = {m->mnt_dir, NULL};
+		FTS *fts = strcmp(m->mnt_type, "bpf")
+				   ? NULL
+				   : fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+
+		while (fts && (e = fts_read(fts)))
+			if (e->fts_info == FTS_D && e->fts_statp->st_uid)
+				fts_set(fts, e, FTS_SKIP); /* others could swap it */
+			else if (e->fts_info == FTS_F)
+				remove_pin(a, e);
+		if (fts)
+			fts_close(fts);
+	}
+	if (mounts)
+		endmntent(mounts);
+}
+
+/* Waits until the agent's programs are unloaded. Writes the names of those that stay loaded, and
+ * returns their number. */
+static size_t wait_unloaded(const struct bb_agent *a, char *ret_names, size_t size)
 {
 	uint64_t began_ns = bb_now_ns();
-	char names[256] = "";
 	size_t left = 0, used = 0;
 
 	for (size_t i = 0; i < a->n; i++) {
@@ -412,26 +485,44 @@ static int wait_unloaded(const struct bb_agent *a, struct bb_err *err)
 			usleep(PAUSE_US);
 		if (!is_loaded(p->id))
 			continue;
-		if (left++ && used < sizeof(names) - 96)
-			used += (size_t)sprintf(names + used, ", ");
-		if (used < sizeof(names) - 96)
-			used += (size_t)sprintf(names + used, "'%.60s' (id %u)", p->name, p->id);
+		if (used < size - 96)
+			used += (size_t)sprintf(ret_names + used, "%s'%.60s' (id %u)",
+						left ? ", " : "", p->name, p->id);
+		left++;
+	}
+	return left;
+}
+
+/* Sees to it that the agent's programs are unloaded. */
+static int end_programs(struct bb_agent *a, size_t *ret_cleaned, struct bb_err *err)
+{
+	char names[256];
+	size_t left = wait_unloaded(a, names, sizeof(names));
+
+	*ret_cleaned = left && a->spec->cleans ? left : 0;
+	if (*ret_cleaned) {
+		remove_pins(a);
+		left = wait_unloaded(a, names, sizeof(names));
+		*ret_cleaned -= left;
 	}
 	return left ? bb_fail(err, -EBUSY,
 			      "the agent '%s' has ended and left %zu of its programs loaded: %s; "
-			      "turns without it would be turns with them. bpfbench unloads "
-			      "nothing: "
-			      "give an --agent command that removes them when it gets SIGTERM",
-			      a->spec->command.shell, left, names)
+			      "turns without it would be turns with them. %s; or give an --agent "
+			      "command that removes them when it gets SIGTERM",
+			      a->spec->command.shell, left, names,
+			      a->spec->cleans ? "--clean removes only pins that the agent made "
+						"itself"
+					      : "--clean removes the pins that it made")
 		    : 0;
 }
 
-int bb_agent__stop(struct bb_agent *a, bool *ret_killed, struct bb_err *err)
+int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, struct bb_err *err)
 {
 	struct bb_err late = {0}, ending = {0};
 	int rc;
 
 	*ret_killed = false;
+	*ret_cleaned = 0;
 	if (!a->spec)
 		return 0;
 	find_programs(a, &late);
@@ -443,7 +534,7 @@ int bb_agent__stop(struct bb_agent *a, bool *ret_killed, struct bb_err *err)
 		a->command.pid = 0; /* it was reaped */
 	bb_command__done(&a->command);
 	if (!rc)
-		rc = wait_unloaded(a, &ending);
+		rc = end_programs(a, ret_cleaned, &ending);
 	free(a->programs);
 	*a = (struct bb_agent){0};
 	return rc ? bb_fail(err, rc, "%s", ending.msg) : 0;

@@ -12,6 +12,7 @@ struct bb_agent_spec {
 	 * loaded have been the same for half a second. */
 	const char *ready;
 	double ready_s; /* longest time until it is ready */
+	bool cleans;    /* pins that it leaves behind are removed */
 };
 
 /* The process that has a program open, directly or by a link. */
@@ -34,6 +35,7 @@ struct bb_agent_program {
 struct bb_agent {
 	const struct bb_agent_spec *spec; /* NULL: it does not run */
 	struct bb_command command;
+	struct timespec began;
 	uint32_t last_id; /* programs with a higher id were loaded after its start */
 	struct bb_agent_program *programs;
 	size_t n;
@@ -61,7 +63,9 @@ double bb_agent__map_bytes(const struct bb_agent *a);
 
 /*
  * Ends the agent by SIGTERM, or by SIGKILL after 5 s, and waits until its programs are gone.
- * `*ret_killed` is true if SIGKILL was needed. Returns -EBUSY with a message that names the
- * programs that are left, which are not unloaded. Does nothing if it does not run.
+ * `*ret_killed` is true if SIGKILL was needed. If the spec says so, removes pins that were made
+ * since its start, of programs that one of its processes had open; `*ret_cleaned` is the number of
+ * programs that this unloaded. Returns -EBUSY with a message that names the programs that are left.
+ * Does nothing if it does not run.
  */
-int bb_agent__stop(struct bb_agent *a, bool *ret_killed, struct bb_err *err);
+int bb_agent__stop(struct bb_agent *a, bool *ret_killed, size_t *ret_cleaned, struct bb_err *err);

@@ -248,10 +248,12 @@ static int run_command(struct session *s, const struct bb_command_spec *spec, co
 /* Ends the agent that runs. */
 static int stop_agent(struct session *s, struct bb_err *err)
 {
+	size_t cleaned;
 	bool killed;
-	int rc = bb_agent__stop(&s->agent, &killed, err);
+	int rc = bb_agent__stop(&s->agent, &killed, &cleaned, err);
 
 	s->o->n_killed += killed;
+	s->o->n_cleaned += cleaned;
 	return rc;
 }
 

@@ -74,6 +74,7 @@ struct bb_overhead {
 	double agent_s, map_bytes, rss_bytes; /* agent_s: seconds a request; medians over turns */
 	double elapsed_s, steal;
 	uint32_t n_starts, n_killed; /* how often the agents were started, and SIGKILL was needed */
+	size_t n_cleaned;            /* programs unloaded by removing pins */
 	uint32_t n_gone;             /* turns in which programs of an agent were unloaded */
 	char gone[BB_LOADED_NAME];   /* name of one of them */
 	char why[320]; /* why the verdict is inconclusive, and the next step; else empty */

@@ -61,11 +61,18 @@ check "an agent that ignores SIGTERM: it is ended" none_runs
 mkdir "$TMP/pins"
 if unshare -m mount -t bpf bpf "$TMP/pins" 2>/dev/null; then
 	# shellcheck disable=SC2016 # the inner shell's
-	PINS=$TMP/pins run unshare -m sh -c 'mount -t bpf bpf "$1" && shift && "$@"; rc=$?; ls "$PINS" >&2; exit $rc' sh "$TMP/pins" \
-		"$BPFBENCH" overhead --agent "$agent 1 $TMP/pins/left" --budget 5 -- true
+	leaves() {
+		PINS=$TMP/pins run unshare -m sh -c 'mount -t bpf bpf "$PINS" && "$@"; rc=$?; ls "$PINS" >&2; exit $rc' sh \
+			"$BPFBENCH" overhead --agent "$agent 1 $TMP/pins/left" --budget 5 "$@" -- true
+	}
+	leaves
 	expect_status "a program that is left behind: exit code 1" 1
 	expect_grep "a program that is left behind: named" err "left 1 of its programs loaded: 'costs_rounds' \(id [0-9]+\)"
 	expect_grep "a program that is left behind: it is left" err '^left$'
+	leaves --clean
+	expect_status "--clean: goes on" 0
+	expect_grep "--clean: says it" out 'left pins of its programs behind; they were removed, and that unloaded [0-9]+ program'
+	expect_no_grep "--clean: the pin is gone" err '^left$'
 else
 	skip "a program that is left behind" "no BPF file system can be mounted"
 fi
