@@ -353,6 +353,23 @@ static int check_memory(const struct bpf_map *map, const struct sizes *s,
 		       (available - *already + bytes) / 1e9);
 }
 
+/* Makes it a map with a value for each CPU. */
+static int make_per_cpu(struct bpf_map *map, const struct bb_map_spec *spec, struct bb_err *err)
+{
+	enum bpf_map_type type = bpf_map__type(map);
+	int of = type == BPF_MAP_TYPE_HASH       ? BPF_MAP_TYPE_PERCPU_HASH
+		 : type == BPF_MAP_TYPE_LRU_HASH ? BPF_MAP_TYPE_LRU_PERCPU_HASH
+		 : type == BPF_MAP_TYPE_ARRAY    ? BPF_MAP_TYPE_PERCPU_ARRAY
+						 : -1;
+
+	if (of < 0 || bpf_map__initial_value(map, NULL))
+		return bb_fail(err, -EINVAL,
+			       "map '%s' (scenario %u:%u): only a hash, an LRU hash and an array "
+			       "can be made 'per_cpu'",
+			       spec->name, spec->where.line, spec->where.col);
+	return bpf_map__set_type(map, (enum bpf_map_type)of);
+}
+
 int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		       struct bb_map_patterns *patterns, struct bb_err *err)
 {
@@ -377,7 +394,9 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 			bpf_map__set_max_entries(map, s.entries);
 			bpf_map__set_map_flags(map, s.flags);
 		}
-		rc = is_first && spec ? check_memory(map, &s, spec, &bytes, err) : 0;
+		rc = spec && spec->shape.per_cpu ? make_per_cpu(map, spec, err) : 0;
+		if (!rc && is_first && spec)
+			rc = check_memory(map, &s, spec, &bytes, err);
 		if (rc) {
 			patterns->specs = NULL;
 			return rc;

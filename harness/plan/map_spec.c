@@ -12,6 +12,7 @@
 #define DATUM_MAX_BYTES 65536
 #define FILL_MAX (16u << 20) /* most entries that `fill` generates for a map */
 
+static const char *const no_yes[] = {"no", "yes"};
 static const char *const resets[] = {"load", "run"};
 
 int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
@@ -202,6 +203,8 @@ static const struct bb_field map_fields[] = {
 	{"max_entries", SIZE, BB_AT(bb_map_spec, shape.max_entries)},
 	{"value_size", SIZE, BB_AT(bb_map_spec, shape.value_size)},
 	{"flags", .type = FLAGS, BB_AT(bb_map_spec, shape)},
+	{"per_cpu", &bb_type_flag, BB_AT(bb_map_spec, shape.per_cpu), .choices = no_yes,
+	 .n_choices = BB_LEN(no_yes)},
 	{"inner", &bb_type_part, BB_AT(bb_map_spec, inner), .of = &inner_kind},
 	{"reset", &bb_type_flag, BB_AT(bb_map_spec, each_run), .choices = resets,
 	 .n_choices = BB_LEN(resets)},
@@ -262,7 +265,7 @@ bool bb_map_spec__has_contents(const struct bb_map_spec *spec)
 
 static bool has_shape(const struct bb_map_shape *s)
 {
-	return s->max_entries || s->value_size || s->has_flags;
+	return s->max_entries || s->value_size || s->has_flags || s->per_cpu;
 }
 
 bool bb_map_spec__has_shape(const struct bb_map_spec *spec)

@@ -101,6 +101,7 @@ struct bb_map_shape {
 	uint32_t max_entries, value_size; /* value_size in bytes */
 	uint32_t flags;                   /* BPF_F_*, in place of the object's if has_flags */
 	bool has_flags;
+	bool per_cpu; /* the map has a value for each CPU, in place of one for all */
 };
 
 struct bb_map_spec {

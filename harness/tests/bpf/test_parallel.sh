@@ -72,6 +72,16 @@ expect_grep "different inputs: the second CPU has the second" err 'returned 0 .*
 
 nothing_left "nothing is left behind" 2
 
+# --- the map that they meet at ---
+sed -i 's/{name: counter_each}/{name: each, program: one_counter, maps: [{name: shared, per_cpu: yes}]}/' "$TMP/shared.yml"
+sed -i 's/drive: .*/drive: [{with: parallel, cpus: [1, 2]}]/' "$TMP/shared.yml"
+measure
+if ! stats_are_on >"$TMP/why"; then
+	expect_status "per_cpu: succeeds" 0
+	check "per_cpu: the map's own interval is apart" more "$(end one_counter 1)" "$(end each 2)"
+fi
+rm -rf -- "$results"
+
 # --- without a scenario ---
 real --object "$object" --program one_counter --cpus 1,all --drive parallel --loads 1 -n 4
 if ! stats_are_on >"$TMP/why"; then

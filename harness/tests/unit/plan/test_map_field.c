@@ -67,7 +67,7 @@ static void test_shape(void **state)
 	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants: [{name: a}, {name: "
 					   "b}]\ndrive: [{with: step}]\nmaps: "
 					   "[{name: m, max_entries: 5, value_size: 8, flags: "
-					   "[no_prealloc, mmapable], inner: "
+					   "[no_prealloc, mmapable], per_cpu: yes, inner: "
 					   "{max_entries: 7, flags: []}}, {name: n}]\n");
 	const struct bb_map_spec *m = bb_map_specs__find(&s->variants[1].maps, "m");
 
@@ -75,6 +75,7 @@ static void test_shape(void **state)
 	assert_int_equal(m->shape.max_entries, 5);
 	assert_int_equal(m->shape.value_size, 8);
 	assert_int_equal(m->shape.flags, BPF_F_NO_PREALLOC | BPF_F_MMAPABLE);
+	assert_true(m->shape.per_cpu);
 	assert_int_equal(m->inner.max_entries, 7);
 	assert_int_equal(m->inner.value_size, 0);
 	assert_true(m->inner.has_flags);
@@ -156,7 +157,7 @@ static const struct {
 	{MAPS("{name: m, reset: []}"), 5, 25, "reset must be one of: load, run; not a list"},
 	{MAPS("{name: m, entry: []}"), 5, 18,
 	 "unknown key 'entry'; a map takes: name, entries, fill, file, max_entries, value_size, "
-	 "flags, inner, reset"},
+	 "flags, per_cpu, inner, reset"},
 	{MAPS("{name: m, max_entries: 0}"), 5, 31, "max_entries must be from 1 to 4294967295"},
 	{MAPS("{name: m, value_size: -1}"), 5, 30, "value_size must be from 1 to 4294967295"},
 	{MAPS("{name: m, flags: no_prealloc}"), 5, 25, "flags must be a list"},
