@@ -9,20 +9,14 @@
 set -euo pipefail
 # shellcheck source=harness/tests/tracefs.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/../tracefs.sh" "$@"
+# shellcheck source=harness/tests/bench/commands.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/commands.sh"
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=$(realpath -m "${O:-build}")
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
 ((EUID == 0)) || { echo 'capture.sh: loading programs needs root' >&2; exit 4; }
-
-wanted() {
-	local pattern
-
-	(($# > 1)) || return 0
-	for pattern in "${@:2}"; do [[ $1 != *"$pattern"* ]] || return 0; done
-	return 1
-}
 
 # Columns: programs that the kernel took, tests of the loader, refused, loaded again, equal, with a cost, with a reason, with neither.
 names=() group=() all=(0 0 0 0 0 0 0 0) commands=0 silent=0
@@ -88,38 +82,16 @@ end_group() {
 
 head='programs | tests of the loader | refused | loaded again | equal | with a cost | with a reason | neither | µs a call |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
-# What they want to load anything; any process will do for javagc.
-declare -A arguments=([fsdist]='-t ext4' [fsslower]='-t ext4' [funclatency]=vfs_read [ksnoop]='trace vfs_read' [javagc]="-p $$")
 printf '| command | %s\n' "$head"
-if [[ -n ${ONLY_COMMANDS:-} ]]; then
-	:
-elif command -v opensnoop >/dev/null; then
-	while IFS= read -r tool; do
-		# shellcheck disable=SC2086 # words
-		! wanted "${tool##*/}" "$@" || one "${tool##*/}" "$tool" ${arguments[${tool##*/}]:-}
-	done < <(dpkg -L libbpf-tools | grep '/sbin/' | sort)
-else
-	echo 'skipped: libbpf-tools is not installed' >&2
-fi
+[[ -n ${ONLY_COMMANDS:-} ]] || each_libbpf_tool one "$@"
 end_group libbpf-tools
-if [[ -n ${ONLY_COMMANDS:-} ]]; then
-	:
-elif command -v bpftrace >/dev/null; then
-	for script in /usr/sbin/*.bt; do
-		! wanted "${script##*/}" "$@" || one "${script##*/}" bpftrace "$script"
-	done
-else
-	echo 'skipped: bpftrace is not installed' >&2
-fi
+[[ -n ${ONLY_COMMANDS:-} ]] || each_bpftrace_script one "$@"
 end_group bpftrace
 [[ -n ${ONLY_COMMANDS:-} ]] || for object in "$O"/bpf/*.bpf.o "$O"/tests/bpf/*.bpf.o; do
 	! wanted "${object##*/}" "$@" || one "${object##*/}" "$O/tests/tools/load_all" "$object"
 done
 end_group 'objects by libbpf'
-if [[ -n ${COMMANDS:-} ]]; then
-	i=0
-	while IFS= read -r line; do one "command $((++i))" sh -c "$line"; done <"$COMMANDS"
-fi
+each_command one
 end_group "\$COMMANDS"
 printf '\n| loader | %s\n' "$head"
 printf '%s\n' "${names[@]}"
