@@ -152,8 +152,9 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 		if (!n_others++)
 			bb_doc__add(d, BB_DOC_PARAGRAPH, "other cases (--all shows them)", "%s",
 				    "");
-		bb_doc__append(d, "%s%s %s ns", n_others > 1 ? ", " : "", lines[i].timed->name,
-			       bb_table_cell_value(lines[i].program.value).text);
+		bb_doc__append(d, "%s%s %s%s", n_others > 1 ? ", " : "", lines[i].timed->name,
+			       bb_table_cell_value(lines[i].program.value).text,
+			       lines[i].timed->counts_instructions ? "" : " ns");
 	}
 	bb_doc__add(d, BB_DOC_FAINT, "more",
 		    "the same with %s--hottest (longest first), --flame FILE.svg (a picture)",

@@ -237,8 +237,8 @@ static void check_args(void *args)
 		  a->tries_inputs && a->measure.no_store && !a->found_file);
 	bb_refuse("--vm goes together with --object or one --scenario",
 		  a->vm.kernels && (live || captures || a->scenarios.n > 1));
-	bb_refuse("--vm does not go together with --cold, --lines, --flame and --dry-run",
-		  a->vm.kernels && (a->cold || a->lines || a->flame || a->dry_run));
+	bb_refuse("--vm does not go together with --cold, --flame and --dry-run",
+		  a->vm.kernels && (a->cold || a->flame || a->dry_run));
 	for (size_t i = 0; i < a->drives.n; i++) {
 		a->object.opts.hook |= !strcmp(a->drives.v[i], "hook");
 		if (!strcmp(a->drives.v[i], "exact"))
@@ -577,7 +577,10 @@ static int run_in_guests(const struct run_args *a, struct bb_err *err)
 		rc = name_scenario(&work, s, err);
 	else if (!rc)
 		bb_vm__name_objects(&work, &a->object);
-	bb_vm__name_drives(&work, s, &a->drives, a->loads, a->samples);
+	if (a->lines)
+		bb_vm__name_lines(&work, a->loads, a->samples);
+	else
+		bb_vm__name_drives(&work, s, &a->drives, a->loads, a->samples);
 	bb_vm__append_options(&work.args, "--variant", &a->variants);
 	work.name = s ? s->name : "objects";
 	if (!rc)

@@ -102,7 +102,11 @@ void bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *re
 void bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out)
 {
 	char title[300];
-	const struct bb_flame_opts opts = {.title = title, .unit = "ns", .legend = legend};
+	const struct bb_flame_opts opts = {.title = title,
+					   .unit = lines->timed->counts_instructions ? "instruction"
+										       "s"
+										     : "ns",
+					   .legend = legend};
 	struct bb_stacks stacks;
 
 	bb_lines_flame__stacks(lines, &stacks);

@@ -64,6 +64,7 @@ void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m)
 }
 
 #define GUEST_SAMPLES 1000u
+#define LINE_SAMPLES 200u
 
 static void append_option(struct bb_strings *args, const char *name, const char *value)
 {
@@ -137,6 +138,13 @@ void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
 	}
 	append_number(&work->args, "--loads", loads ? loads : 1);
 	append_number(&work->args, "--samples", samples ? samples : GUEST_SAMPLES);
+}
+
+void bb_vm__name_lines(struct bb_vm_work *work, uint32_t loads, uint32_t samples)
+{
+	bb_strings__append(&work->args, "--lines");
+	append_number(&work->args, "--loads", loads ? loads : 1);
+	append_number(&work->args, "--samples", samples ? samples : LINE_SAMPLES);
 }
 
 /* Finds the kernels before the first guest starts. */
@@ -254,6 +262,8 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
 		fclose(in);
 	if (rc)
 		return rc;
+	for (size_t i = 0; i < guest->run->n_timed; i++)
+		guest->run->timed[i].counts_instructions = true;
 	name = bb_asprintf("%s-%s", g->work->name, slash ? slash + 1 : guest->kernel.name);
 	bb_measure__name_run(guest->run, g->m, name);
 	free(name);
@@ -342,7 +352,9 @@ static int store_runs(const struct guests *g, struct bb_err *err)
 			continue;
 		rc = bb_store__write(g->m->results, r, &path, err);
 		if (!rc && !g->m->quiet)
-			bb_tell("run stored as %s", path);
+			bb_tell("run stored as %s%s%s", path,
+				r->n_timed ? "; by line: bpfbench annotate --time " : "",
+				r->n_timed ? r->id : "");
 		free(path);
 	}
 	return rc;

@@ -55,3 +55,6 @@ void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a
  * scenario has them (NULL: objects, which have both). `loads` and `samples` 0: the defaults. */
 void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
 			const struct bb_strings *drives, uint32_t loads, uint32_t samples);
+
+/* Lets the guest measure by line instead. */
+void bb_vm__name_lines(struct bb_vm_work *work, uint32_t loads, uint32_t samples);

@@ -10,6 +10,11 @@
 
 #define LEFT_OUT_LEAST 0.01 /* share of the runs that must be left out before a note says so */
 
+static const char *unit_of(const struct bb_by_line *b)
+{
+	return b->timed->counts_instructions ? "machine instructions" : "ns";
+}
+
 /* Returns the position of a row in words: "line 83", "lines 83-90" or "instruction 12". */
 static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 {
@@ -133,16 +138,18 @@ static void add_other(struct bb_doc *d, const struct bb_by_line *b, const struct
 }
 
 /* Writes the name of a part's call and how often it runs: "bpf_get_stack, 2 times, the first
- * 4.00 ns". */
-static void name_call(const struct bb_line_part *p, char *buf, size_t size)
+ * 4.00". */
+static void name_call(const struct bb_by_line *b, const struct bb_line_part *p, char *buf,
+		      size_t size)
 {
 	struct bb_table_cell turns = {""};
 
 	if (p->row->turns > 1)
 		turns = bb_table_cell_of(", %" PRIu64 " times", p->row->turns);
 	if (p->row->turns > 1 && isfinite(p->first.value))
-		turns = bb_table_cell_of("%s, the first %s ns", turns.text,
-					 bb_table_cell_value(p->first.value).text);
+		turns = bb_table_cell_of("%s, the first %s%s", turns.text,
+					 bb_table_cell_value(p->first.value).text,
+					 b->timed->counts_instructions ? "" : " ns");
 	snprintf(buf, size, "%.100s%s%s", p->row->call[0] ? p->row->call : "its own code",
 		 turns.text, p->row->enters ? ", without its lines" : "");
 }
@@ -171,7 +178,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 	char text[400] = "";
 
 	if (only) {
-		name_call(only, text, sizeof(text) - 2);
+		name_call(b, only, text, sizeof(text) - 2);
 		strcat(text, ": ");
 	}
 	add_times(d, b, &line->ns, line->cold_ns, line->insns);
@@ -182,7 +189,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 		if (!p->row->call[0] &&
 		    (line->n_parts == 1 || !(p->ns.value >= BB_BY_LINE_LEAST_NS)))
 			continue;
-		name_call(p, text, sizeof(text));
+		name_call(b, p, text, sizeof(text));
 		add_other(d, b, &p->ns, p->cold.value, bb_table_cell_of("  %s", text).text);
 	}
 }
@@ -204,7 +211,7 @@ static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
 	}
 	add_times(d, b, &sum, cold, insns);
 	bb_doc__text_cell(d, "");
-	bb_doc__cell(d, "(%zu lines below %g ns each)", n, BB_BY_LINE_LEAST_NS);
+	bb_doc__cell(d, "(%zu lines below %g %s each)", n, BB_BY_LINE_LEAST_NS, unit_of(b));
 }
 
 static int by_time(const void *a, const void *b)
@@ -224,9 +231,9 @@ static void add_notes(const struct bb_by_line *b, struct bb_doc *d)
 
 	if (bb_by_line__differs(b))
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
-			    "the parts sum to %s ns, the program takes %s ns: more than 2 %% apart",
+			    "the parts sum to %s, the program takes %s %s: more than 2 %% apart",
 			    bb_table_cell_value(b->sum.value).text,
-			    bb_table_cell_value(b->program.value).text);
+			    bb_table_cell_value(b->program.value).text, unit_of(b));
 	if (other > 0)
 		bb_doc__add(d, BB_DOC_ITEM, NULL,
 			    "%.0f %% of the runs took another path than the rows show; how much "
@@ -256,11 +263,10 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 			  struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_NUMBER("ns")},       {BB_NUMBER("95 % interval")}, {BB_NUMBER("cold ns")},
-		{BB_NUMBER("% of run")}, {BB_NUMBER("insns")},         {BB_NUMBER("line")},
-		{BB_CODE("source")},
+		{BB_NUMBER("95 % interval")}, {BB_NUMBER("cold ns")}, {BB_NUMBER("% of run")},
+		{BB_NUMBER("insns")},         {BB_NUMBER("line")},    {BB_CODE("source")},
 	};
-	enum { N = BB_LEN(columns) };
+	enum { N = BB_LEN(columns) + 1 };
 	const struct bb_line_time **order = bb_calloc(b->n_lines + 1, sizeof(*order));
 	double other = bb_by_line__other_ways(b);
 	const char *file = "";
@@ -280,7 +286,11 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 		file = b->lines[0].row->file;
 		bb_doc__add(d, BB_DOC_PARAGRAPH, "source", "%s", file);
 	}
-	bb_doc__table(d, columns, N);
+	bb_doc__table(d, NULL, 0);
+	bb_doc__column(d, (struct bb_doc_column){
+				  BB_NUMBER(b->timed->counts_instructions ? "machine" : "ns")});
+	for (size_t i = 0; i < BB_LEN(columns); i++)
+		bb_doc__column(d, columns[i]);
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 
@@ -313,16 +323,16 @@ void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, bool all, st
 	const struct bb_estimate *run = &b->program;
 	char sentence[1000];
 
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s ns a run", b->timed->name,
-		    bb_table_cell_value(run->value).text);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s %s a run", b->timed->name,
+		    bb_table_cell_value(run->value).text, unit_of(b));
 	if (isfinite(run->lo))
 		bb_doc__append(d, " [%s, %s]", bb_table_cell_value(run->lo).text,
 			       bb_table_cell_value(run->hi).text);
 	bb_doc__append(d, ", over ");
 	if (b->n_loads < b->n_all)
 		bb_doc__append(d, "%zu of ", b->n_loads);
-	bb_doc__append(d, "%zu load%s; its parts sum to %s ns", b->n_all, bb_plural(b->n_all),
-		       bb_table_cell_value(b->sum.value).text);
+	bb_doc__append(d, "%zu load%s; its parts sum to %s %s", b->n_all, bb_plural(b->n_all),
+		       bb_table_cell_value(b->sum.value).text, unit_of(b));
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	if (sentence[0])
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s", sentence);
@@ -361,8 +371,8 @@ static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb
 	const struct bb_timed_row *next;
 	size_t at[MOST_COLUMNS] = {0};
 
-	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s/%s/%s, ns by %s", first->scenario, first->variant,
-		    first->drive, first->param);
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s/%s/%s, %s by %s", first->scenario, first->variant,
+		    first->drive, unit_of(cases[0]), first->param);
 	bb_doc__table(d, NULL, 0);
 	for (size_t i = 0; i < n; i++)
 		bb_doc__column(d, (struct bb_doc_column){BB_NUMBER(value_of(cases[i]->timed))});

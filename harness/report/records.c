@@ -399,6 +399,8 @@ static const struct bb_member timed_members[] = {
 	NEWER(bb_timed, BB_COUNT, sweeps, "over all places, in all loads; 0 in older runs"),
 	NEWER(bb_timed, BB_COUNT, disturbed,
 	      "sweeps that are left out, as the program took longer than it does here"),
+	IF_SET(bb_timed, BB_BOOL, counts_instructions,
+	       "the figures are machine instructions and not ns: the run is of a guest of --vm"),
 	IF_SET(bb_timed, BB_NUMBERS, hidden_ns,
 	       "the part of its way out that the program hides. Absent in older runs"),
 	LIST(bb_timed, rows, BB_ALWAYS, bb_timed_row_record, ""),

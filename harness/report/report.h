@@ -298,6 +298,7 @@ struct bb_timed {
 	uint64_t passed, measured, runs, other_ways;
 	double check_ns;
 	bool leaves;
+	bool counts_instructions; /* the figures are machine instructions, not ns */
 	uint32_t processes;
 	uint64_t sweeps, disturbed;
 	struct bb_numbers program_ns, empty_ns, hidden_ns,

@@ -32,7 +32,7 @@ vm() { run "${user[@]}" env -C "$WORK/${in_repo:-}" XDG_CACHE_HOME="$cache" "$BP
 # instructions PROGRAM COLUMN: the machine instructions in that column of kernels.
 instructions() { awk -v p="$1" -v c="$2" '$2 == "verified" || $2 == "loads" { name = $1 }
 	name == p && $1 == "machine" { gsub(/ \([^)]*\)/, ""); print $(c + 1) }' "$TMP/out"; }
-names=("the matrix" "machine instructions" "the run is stored" "a panic" "a time limit" "gate" "compare")
+names=("the matrix" "machine instructions" "by line" "the run is stored" "a panic" "a time limit" "gate" "compare")
 if ((${#here[@]} == 0)); then
 	skip_each "no kernel was fetched: make vm-test" "${names[@]}" || true
 elif ! command -v qemu-system-x86_64 >/dev/null; then
@@ -54,8 +54,14 @@ else
 			"$((counts[1] - counts[0])) $((counts[2] - counts[1]))" "1 1"
 	done
 	expect_eq "each kernel has a stored run" "$(find "$WORK/results" -name '*.json' ! -name schema.json | wc -l)" "${#here[@]}"
-	in_repo=repo
 	last=${here[-1]}
+	vm --object straight.bpf.o --program alu100 --program alu400 --lines --vm "$last" --results "$WORK/lines"
+	expect_status "by line: exit code 0" 0
+	vm annotate latest --time --all --results "$WORK/lines"
+	expect_grep "by line: the unit" out 'alu400/lines.*: [0-9.]+ machine instructions a run'
+	expect_eq "by line: they differ by their instructions" \
+		"$(awk '/STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" "2 300"
+	in_repo=repo
 	vm gate --base main --vm "$last"
 	expect_status "gate: exit code 3" 3
 	expect_grep "gate: what costs more" out "$last.*: prog.work: machine instructions: .* \(\+[1-9]"
