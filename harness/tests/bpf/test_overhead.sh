@@ -109,6 +109,18 @@ expect_grep "a load generator: the table" out '^  latency, p99 +5[.]800 ms +5[.]
 over_server --generator wrk --load true
 complains "a load generator that prints no figures" 1 'printed no requests a second of .wrk --latency. on its stdout'
 
+if command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null; then
+	socket=$TMP/redis.sock # no port, which another may have
+	over_server --generator redis-benchmark --server "exec redis-server --port 0 --unixsocket $socket --save '' --dir $TMP" \
+		--server-start 2 --load "redis-benchmark --csv -s $socket -t get -n 2000" --requests 2000
+	expect_status "redis-benchmark itself" 0
+	check "redis-benchmark itself: requests a second" \
+		is_more "$(sed -nE 's/^ *"throughput": [{]"base_per_s": ([^,]*),.*/\1/p' "$TMP/out")" 0
+	check "redis-benchmark itself: the 99th percentile" is_more "$(figure latency-p99 1)" 0
+else
+	skip "redis-benchmark itself" "redis-server and redis-benchmark are not installed"
+fi
+
 # --- servers that misbehave ---
 over_server --server 'exit 5' --load true
 complains "a server that fails" 1 "the server 'exit 5' ended with exit code 5"

@@ -63,8 +63,8 @@ commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'
 	for command in $commands; do "$BPFBENCH" "$command" --help; done
 	ci/bencher.sh --help
 } | grep -oE -- '--[a-z][a-z-]+' | sort -u >"$TMP/options"
-# of others: bencher, systemctl, valgrind, ctags, cargo, a server; of plot.sh, for the page alone
-printf '%s\n' --adapter --allow-failure --now --tool --c-kinds --bench --page --release >>"$TMP/options"
+# of others: bencher, systemctl, valgrind, ctags, cargo, a server, redis-server; of plot.sh, for the page alone
+printf '%s\n' --adapter --allow-failure --now --tool --c-kinds --bench --page --release --port --appendonly >>"$TMP/options"
 found=$(grep -ohE -- '(^|[ `(|[])--[a-z][a-z-]+' "${pages[@]}" | grep -oE -- '--[a-z-]+' | sort -u | grep -vxF -f "$TMP/options" || true)
 expect_eq "every option that the pages name exists" "$found" ""
 
