@@ -2,7 +2,7 @@
 # Stored runs over time: the figure that each program is judged by, in percent above the baseline that the newest run is judged
 # by. Variables and data from history.awk.
 what = "Change of cost over stored runs"
-of_what = "By the figure that judges each program: ratio to the anchor" . (has_floor ? " (grey)" : "") . ", pieces of the reference, or ns"
+of_what = "Ratio to the anchor" . (has_floor ? " (grey)" : "") . ", or to the reference, or ns"
 how = "0: the baseline of the newest run. Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Dotted: a change point."
 
 array cell1[n_curves]

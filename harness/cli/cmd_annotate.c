@@ -160,7 +160,7 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 		    "the same with %s--hottest (longest first), --flame FILE.svg (a picture)",
 		    a->all ? "" : "--all (lines that take little time, too), ");
 	bb_doc__add(d, BB_DOC_FAINT, "next",
-		    "after a change, sudo bpfbench compare --object OLD.o --object NEW.o --time");
+		    "after a change `sudo bpfbench compare --object OLD.o --object NEW.o --time`");
 }
 
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)

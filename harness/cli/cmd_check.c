@@ -116,7 +116,7 @@ int bb_cmd_check(int argc, char **argv, struct bb_err *err)
 	bb_doc__add(&d, BB_DOC_FAINT, NULL, "%zu ok, %zu warn, %zu fail, %zu skip%s",
 		    counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
 		    counts[BB_CHECK_SKIP],
-		    all ? "" : "; those that need nothing: bpfbench check --details");
+		    all ? "" : "; those that need nothing: `bpfbench check --details`");
 	rc = bb_output_document(&d, stdout, err);
 	free(results);
 	if (rc)

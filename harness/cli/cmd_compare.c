@@ -290,7 +290,7 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 		bb_doc_time_diff(&d, a->view.details, &doc);
 		if (!a->view.details)
 			bb_doc__add(&doc, BB_DOC_FAINT, "more",
-				    "the same with --details (every line)");
+				    "the same with `--details` (every line)");
 		rc = bb_output_document(&doc, stdout, err);
 	}
 	if (!rc && fails && bb_time_diff__count(&d, a->view.fail_on))

@@ -119,7 +119,7 @@ int bb_cmd_history(int argc, char **argv, struct bb_err *err)
 		} else {
 			bb_doc_history(&t, NULL, &d);
 			bb_doc__add(&d, BB_DOC_FAINT, "more",
-				    "bpfbench history --all (every run of every case)");
+				    "`bpfbench history --all` (every run of every case)");
 		}
 		rc = bb_output_document(&d, stdout, err);
 	}

@@ -116,7 +116,8 @@ static int list_scenarios(const struct list_args *a, struct bb_err *err)
 	bb_names_free(names, n);
 	if (n && !a->scenarios_only)
 		bb_doc__add(&d, BB_DOC_CLOSING, NULL, "run one: sudo bpfbench --scenario NAME%s",
-			    a->details ? "" : "; its programs and drives: bpfbench list --details");
+			    a->details ? ""
+				       : "; its programs and drives: `bpfbench list --details`");
 	printed = bb_output_document(&d, stdout, err);
 	return printed ? printed : rc;
 }

@@ -70,9 +70,10 @@ static int add_lines(const struct bb_report *r, struct bb_doc *d, struct bb_err 
 	bb_doc_time_diff(&lines, false, d);
 	bb_doc__add(d, BB_DOC_CLOSING, NULL, "Interval: 95 %% interval; kernel %s, %s",
 		    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
-	bb_doc__add(d, BB_DOC_FAINT, "more", "bpfbench show --details (all figures)");
+	bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench show --details` (all figures)");
 	bb_doc__add(d, BB_DOC_FAINT, "next",
-		    "sudo bpfbench compare --object OLD.o --object NEW.o (a verdict on the program "
+		    "`sudo bpfbench compare --object OLD.o --object NEW.o` (a verdict on the "
+		    "program "
 		    "as a whole)");
 	bb_time_diff__done(&lines);
 	return 0;

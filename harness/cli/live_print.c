@@ -7,6 +7,7 @@
 #include "export/table_cells.h"
 
 #define NS_PER_S 1e9
+#define WIDE 100     /* least width of a screen with all columns */
 #define IDLE_NAMED 8 /* most names in the line about programs that did not run */
 /* least share of the runs; a distribution that covers fewer is marked "~" */
 #define SHARE_MIN 0.9
@@ -17,12 +18,22 @@ static void add_number(struct bb_doc *d, const char *mark, double value)
 {
 	struct bb_table_cell cell = bb_table_cell_number(value, value);
 
-	bb_doc__cell(d, "%s%s", cell.text[0] ? mark : "", cell.text[0] ? cell.text : "-");
+	bb_doc__cell_if(d, cell.text[0], "%s%s", mark, cell.text);
 }
 
 static bool is_idle(const struct bb_live_row *r)
 {
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
+}
+
+/* The length of the period, for which one program at least was there. */
+static double longest(const struct bb_live_row *rows, size_t n)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < n; i++)
+		seconds = fmax(seconds, rows[i].seconds);
+	return seconds;
 }
 
 /* Adds the notes below the table: on bpfbench's own runs, and the names of programs that did not
@@ -61,6 +72,35 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 		       n_idle == 1 ? "it" : "them");
 }
 
+/* Explains the columns, and says what to do next. */
+static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
+{
+	bool has_single = false, has_means = false, has_few = false;
+	const struct bb_live_row *first = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_idle(&rows[i]))
+			continue;
+		first = first ? first : &rows[i];
+		has_single |= rows[i].mean_of == 1;
+		has_means |= rows[i].mean_of > 1;
+		has_few |= rows[i].mean_of && bb_live_row__share(&rows[i]) < SHARE_MIN;
+	}
+	if (!first)
+		return;
+	bb_doc__add(d, BB_DOC_CLOSING, NULL, "ns/run: mean of all runs; CPU %%: of one CPU");
+	if (has_single || has_means)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "p50 and the like: of %s",
+			    has_means ? "means of the few runs between two readings of the counters"
+				      : "runs that were alone between two readings of the "
+					"counters");
+	if (has_few)
+		bb_doc__append(d, "; ~: less than 90 %% of the runs are in them");
+	bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
+		    "`sudo bpfbench --prog-id %" PRIu32 "` (intervals, by test runs on the bench)",
+		    first->program.id);
+}
+
 static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 			const struct bb_doc_look *look, FILE *out)
 {
@@ -75,10 +115,13 @@ static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 		{{BB_NUMBER("mean of")}, true}, {{BB_NUMBER("share %")}, true},
 		{{BB_NUMBER("CPU %")}, false},  {{BB_NUMBER("misses/s")}, true},
 	};
-	bool is_wide = look->width >= bb_doc_plain_look.width;
+	bool is_wide = look->width >= WIDE;
 	struct bb_doc d = {0};
 	size_t n_idle = 0;
 
+	if (n)
+		bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "%zu program%s in %.1f s", n, bb_plural(n),
+			    longest(rows, n));
 	bb_doc__table(&d, NULL, 0);
 	for (size_t k = 0; k < BB_LEN(columns); k++)
 		if (is_wide || !columns[k].if_wide)
@@ -102,9 +145,7 @@ static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 		add_number(&d, mark, r->p90);
 		if (is_wide) {
 			add_number(&d, mark, r->p99);
-			bb_doc__text_cell(&d,
-					  r->mean_of ? bb_table_cell_of("%" PRIu32, r->mean_of).text
-						     : "-");
+			bb_doc__cell_if(&d, r->mean_of, "%" PRIu32, r->mean_of);
 			add_number(&d, "", 100 * bb_live_row__share(r));
 		}
 		add_number(&d, "", 100 * r->cpu_share);
@@ -112,6 +153,7 @@ static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 			add_number(&d, "", r->misses_per_s);
 	}
 	add_notes(rows, n, n_idle, &d);
+	add_key(rows, n, &d);
 	bb_doc__text(&d, look, out);
 	bb_doc__done(&d);
 }

@@ -11,6 +11,8 @@
 #include "html/html.h"
 #include "profile/recording.h"
 
+#define MOST_COLUMNS 10000u /* widest line that COLUMNS may ask for */
+
 const struct bb_exporter bb_exporters[BB_N_EXPORTERS] = {
 	{"bmf", "json", "Bencher Metric Format, for `bencher run --adapter json`",
 	 .write = bb_export_bmf, .is_for_service = true},
@@ -207,6 +209,17 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 	return rc;
 }
 
+/* Returns the width that the user asks for by COLUMNS, or `otherwise`. */
+static size_t columns_asked(size_t otherwise)
+{
+	const char *columns = getenv("COLUMNS");
+	uint64_t n;
+
+	if (!columns || bb_parse_u64(columns, &n) || !n || n > MOST_COLUMNS)
+		return otherwise;
+	return n;
+}
+
 struct bb_doc_look bb_output_look(FILE *stream)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -214,9 +227,13 @@ struct bb_doc_look bb_output_look(FILE *stream)
 	int fd = stream == stdout ? STDOUT_FILENO : STDERR_FILENO;
 	struct winsize size;
 
-	if (!isatty(fd))
+	if (!isatty(fd)) {
+		/* a program that reads messages reads whole lines */
+		look.wrap = stream == stdout;
+		look.width = columns_asked(look.width);
 		return look;
-	look.wrap = true;
+	}
+	look.terse = true;
 	look.colour = (!no_colour || !*no_colour) && term && strcmp(term, "dumb");
 	if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col)
 		look.width = size.ws_col;

@@ -72,15 +72,20 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 					 : percents(row->lo, row->hi));
 	if (c && bb_gate__verdict(c, g->again) == BB_GATE_UNCONFIRMED)
 		verdict = "not confirmed";
-	bb_doc__cell_if(d, verdict, "%s%s%s", verdict, row->lookups ? ", but " : "",
-			row->lookups ? row->lookups : "");
+	bb_doc__text_cell(d, verdict);
 	if (c && row->verdict == BB_VERDICT_INCONCLUSIVE)
 		bb_comparison__next_step(c,
 					 c->budget_s < g->gate->each_s ? "a larger --budget and "
 									 "--each"
 								       : "--each",
 					 step);
-	bb_doc__text_cell(d, step[0] ? step : row->note ? row->note : "");
+	bb_doc__cell(d, "%s%s%s", row->lookups ? row->lookups : "",
+		     row->lookups && (step[0] || row->note) ? " (see below); "
+		     : row->lookups                         ? " (see below)"
+							    : "",
+		     step[0]     ? step
+		     : row->note ? row->note
+				 : "");
 }
 
 /* Adds rows [first, end) of `diffs`. `g` is the gate whose two measurements give the verdicts;
@@ -120,22 +125,49 @@ static void add_side(char side, const char *name, const struct bb_report *r, str
 		bb_doc__append(d, "; with a " BB_FOUND_INPUT);
 }
 
+/* Names the first comparisons that regressed or improved: "regressed: compare/step, by 22.81 %
+ * [+10.51, +30.05]". */
+static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
+{
+	static const enum bb_verdict changed[] = {BB_VERDICT_REGRESSED, BB_VERDICT_IMPROVED};
+
+	for (size_t v = 0; v < BB_LEN(changed); v++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < diffs->n; i++) {
+			const struct bb_diff *row = &diffs->rows[i];
+
+			if (!row->has_verdict || row->verdict != changed[v] || n++ >= NAMED)
+				continue;
+			if (n == 1)
+				bb_doc__add(d, v ? BB_DOC_PARAGRAPH : BB_DOC_BAD,
+					    bb_verdict_name(changed[v]), "%s", "");
+			bb_doc__append(d, "%s%s %s %% %s", n > 1 ? ", " : "", row->name,
+				       percent(row->ratio).text, percents(row->lo, row->hi).text);
+		}
+		if (n > NAMED)
+			bb_doc__append(d, ", and %zu more", n - NAMED);
+	}
+}
+
 void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d)
 {
 	bool folded = open && diffs->n > open;
 
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%zu regressed, %zu improved, %zu same, %zu inconclusive",
+		    "%zu regressed, %zu improved, %zu same, %zu inconclusive, at a threshold of %g "
+		    "%%",
 		    bb_diffs_count(diffs, BB_VERDICT_REGRESSED),
 		    bb_diffs_count(diffs, BB_VERDICT_IMPROVED),
 		    bb_diffs_count(diffs, BB_VERDICT_SAME),
-		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE));
+		    bb_diffs_count(diffs, BB_VERDICT_INCONCLUSIVE), 100 * diffs->threshold);
 	for (size_t i = 0; sides.r && i < sides.r->n_skips; i++) {
 		const char *what = sides.r->skips[i].what, *slash = strchr(what, '/');
 
 		bb_doc__append(d, "; %s not measured: %s", slash ? slash + 1 : what,
 			       sides.r->skips[i].why);
 	}
+	add_verdicts(diffs, d);
 	add_side('A', sides.a, sides.r, d);
 	add_side('B', sides.b, sides.r, d);
 	if (folded)
@@ -534,7 +566,7 @@ static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 	if (most > 0)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "mend the lines above, then the same again; if the slowdown is wanted: "
-			    "the same with --threshold %.0f",
+			    "the same with `--threshold %.0f`",
 			    ceil(100 * most));
 	else if (bb_gate__exit(v->gate, first, v->again))
 		bb_doc__add(d, BB_DOC_FAINT, "next", "mend it, then the same again");

@@ -125,12 +125,14 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
-/* True if `word` begins with a word of 7 to 40 hexadecimal digits. */
+/* True if `word` begins with a word of 7 to 40 hexadecimal digits. A plain number is none: it would
+ * be the same as a commit by chance only. */
 static bool is_commit(const char *word)
 {
 	size_t n = strspn(word, "0123456789abcdefABCDEF");
 
-	return n >= 7 && n <= 40 && !isalnum((unsigned char)word[n]) && word[n] != '_';
+	return n >= 7 && n <= 40 && strspn(word, "0123456789") != n &&
+	       !isalnum((unsigned char)word[n]) && word[n] != '_';
 }
 
 /* True if a mention, a reference or a link may begin at `at`. */

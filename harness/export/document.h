@@ -43,7 +43,8 @@ struct bb_doc_column {
 	enum bb_doc_cells cells;
 	/* when the column moves below a table that is too wide: 1 moves first; 0: never */
 	int spill;
-	bool close;      /* in text, one blank precedes the column instead of two */
+	bool once;  /* on a terminal, a cell is empty below an equal one; of the first column */
+	bool close; /* in text, one blank precedes the column instead of two */
 	const char *doc; /* explanation of the column; NULL: none is needed */
 };
 
@@ -105,7 +106,8 @@ void bb_doc__done(struct bb_doc *d);
 struct bb_doc_look {
 	size_t width; /* characters in a line */
 	bool wrap;    /* paragraphs and long cells are broken at the width, too */
-	bool colour;  /* colours may be written; the stream must be one of base/clean.h */
+	bool terse; /* lines of source end at the width, in "…", and repeated names are left out */
+	bool colour; /* colours may be written; the stream must be one of base/clean.h */
 };
 
 extern const struct bb_doc_look bb_doc_plain_look; /* The look in files and pipes. */

@@ -7,7 +7,7 @@
 #define LEAST_LAST 24u /* least characters for a last column of text */
 #define LEAST_CODE 12u /* the same for one of source */
 
-const struct bb_doc_look bb_doc_plain_look = {.width = 120};
+const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
 
 struct page {
 	const struct bb_doc_look *look;
@@ -27,27 +27,49 @@ static void put_coloured(const struct page *p, const char *colour, const char *t
 
 /* --- paragraphs --- */
 
-/* The blank at `text[at]` stands within a number: "33 034 240". */
-static bool is_in_number(const char *text, size_t at)
+/* True if the blank at `text[at]` stands before a unit, as in "60 ns", or between an option and its
+ * value: "--budget 60", "--object OLD.o". */
+static bool is_kept(const char *text, size_t at)
 {
-	return at && isdigit((unsigned char)text[at - 1]) &&
-	       strspn(text + at + 1, "0123456789") == 3;
+	size_t begin = at;
+
+	if (isdigit((unsigned char)text[at - 1]) &&
+	    (text[at + 1] == '%' || !strncmp(text + at + 1, "ns", 2)))
+		return true;
+
+	while (begin && text[begin - 1] != ' ' && text[begin - 1] != '`')
+		begin--;
+	return !strncmp(text + begin, "--", 2) && isalnum((unsigned char)text[at - 1]) &&
+	       !islower((unsigned char)text[at + 1]);
 }
 
-/* Returns how many bytes of `text` fit into `width` characters. A line ends at a blank if it has
- * one outside a number. */
+/* True if `text[at]` begins a command in backquotes that fits into a line. */
+static bool begins_command(const char *text, size_t at, size_t width)
+{
+	return text[at] == '`' && strcspn(text + at + 1, "`") + 2 <= width;
+}
+
+/* Returns how many bytes of `text` fit into `width` characters. A line ends at a blank, outside a
+ * command in backquotes if it has such a one. */
 static size_t line_len(const char *text, size_t width)
 {
-	size_t at = 0, blank = 0, n = 0;
+	size_t at = 0, blank = 0, any_blank = 0, n = 0;
+	bool in_command = false;
 
 	for (; text[at] && n <= width; at++) {
 		n += ((unsigned char)text[at] & 0xc0) != 0x80;
-		if (text[at] == ' ' && !is_in_number(text, at))
+		in_command = in_command ? text[at] != '`' : begins_command(text, at, width);
+		if (text[at] != ' ' || (at && is_kept(text, at)))
+			continue;
+		any_blank = at;
+		if (!in_command)
 			blank = at;
 	}
 	if (n <= width)
 		return at;
-	return blank ? blank : strcspn(text, " ");
+	if (blank || any_blank)
+		return blank ? blank : any_blank;
+	return strcspn(text, " ");
 }
 
 /* Writes `text` in lines. The first line begins in column `at`, the others in column `next`. */
@@ -96,8 +118,8 @@ static void put_block(const struct page *p, const struct bb_doc_block *b)
 	fprintf(p->out, "%*s", (int)indent, "");
 	if (b->kind == BB_DOC_CODE)
 		bb_put_code(p->out, b->text,
-			    p->look->wrap && p->look->width > indent ? p->look->width - indent
-								     : SIZE_MAX);
+			    p->look->terse && p->look->width > indent ? p->look->width - indent
+								      : SIZE_MAX);
 	else
 		put_words(p, words, of[b->kind].colour, indent, indent + 2);
 	putc('\n', p->out);
@@ -134,8 +156,9 @@ static size_t total_width(const struct layout *l)
 	return total;
 }
 
-/* Computes the widths of all columns that stand in the table. */
-static void measure(struct layout *l)
+/* Computes the widths of all columns that stand in the table. Lines of source that are not cut go
+ * beyond their column. */
+static void measure(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
 
@@ -144,6 +167,8 @@ static void measure(struct layout *l)
 		if (!bb_doc_block__has_column(b, k) || l->below[k])
 			continue;
 		l->width[k] = bb_text_width(b->columns[k].head);
+		if (b->columns[k].cells == BB_CELLS_CODE && !look->terse)
+			continue;
 		for (size_t i = k; i < b->n_cells; i += b->n_columns) {
 			size_t width = bb_text_width(cell_text(l, i));
 
@@ -165,11 +190,13 @@ static size_t last_column(const struct layout *l)
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l), others;
-	size_t least = l->b->columns[last].cells == BB_CELLS_CODE ? LEAST_CODE : LEAST_LAST;
+	bool is_code = l->b->columns[last].cells == BB_CELLS_CODE;
+	size_t least = is_code ? LEAST_CODE : LEAST_LAST;
 
 	others = total_width(l) - l->width[last];
-	if (look->wrap && l->b->columns[last].cells != BB_CELLS_NUMBER &&
-	    total_width(l) > look->width && look->width >= others + least)
+	if (look->wrap && (look->terse || !is_code) &&
+	    l->b->columns[last].cells != BB_CELLS_NUMBER && total_width(l) > look->width &&
+	    look->width >= others + least)
 		l->width[last] = look->width - others;
 }
 
@@ -194,7 +221,7 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 	for (int turn = 0; turn < BB_DOC_BELOW; turn++) {
 		int out = turn ? turn : BB_DOC_BELOW;
 
-		measure(l);
+		measure(l, look);
 		if (turn && total_width(l) <= look->width)
 			return;
 		for (size_t k = 0; k < b->n_columns; k++)
@@ -245,7 +272,7 @@ static void put_cell(const struct page *p, const struct layout *l, size_t k, con
 		return;
 	}
 	fprintf(p->out, "%*s", (int)begin, "");
-	if (width > l->width[k] && c->cells == BB_CELLS_CODE && !alone)
+	if (width > l->width[k] && c->cells == BB_CELLS_CODE && p->look->terse && !alone)
 		put_start(p, text, colour, l->width[k]);
 	else if (width > l->width[k] && c->cells != BB_CELLS_CODE)
 		put_words(p, text, colour, p->look->width - l->width[k],
@@ -285,21 +312,31 @@ static void put_under_row(const struct page *p, const struct layout *l, size_t f
 	putc('\n', p->out);
 }
 
+/* True if the row whose first cell has the number `first` repeats the text that begins the row
+ * before it. */
+static bool is_repeated(const struct layout *l, size_t first)
+{
+	return first && !strcmp(cell_text(l, first), cell_text(l, first - l->b->n_columns));
+}
+
 /* Writes a row, whose first cell has the number `first`, or the heads of the columns. */
 static void put_row(const struct page *p, const struct layout *l, size_t first, bool heads)
 {
 	size_t pending = l->indent, n = 0;
 
-	/* A row does not repeat the name of the row before it. */
-	if (l->on_two_lines && !heads &&
-	    (!first || strcmp(cell_text(l, first), cell_text(l, first - l->b->n_columns)))) {
+	if (l->on_two_lines && !heads && !is_repeated(l, first)) {
 		fprintf(p->out, "%*s", (int)l->indent - 2, "");
 		put_coloured(p, colour_of(l, first), cell_text(l, first));
 		putc('\n', p->out);
 	}
 	for (size_t k = l->on_two_lines; k < l->b->n_columns; k++)
 		if (l->width[k])
-			put_cell(p, l, k, heads ? l->b->columns[k].head : cell_text(l, first + k),
+			put_cell(p, l, k,
+				 heads ? l->b->columns[k].head
+				 : !k && p->look->terse && l->b->columns[k].once &&
+						 is_repeated(l, first)
+					 ? ""
+					 : cell_text(l, first + k),
 				 heads ? "\033[2m" : colour_of(l, first + k), !n++, &pending);
 	putc('\n', p->out);
 }

@@ -74,8 +74,8 @@ void bb_doc_contention(const struct bb_report *r, struct bb_doc *d);
  * each, about the cases that disagree; otherwise one table for each. */
 void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
-/* Adds the executed instructions of each program. */
-void bb_doc_counted(const struct bb_report *r, struct bb_doc *d);
+/* Adds the executed instructions of each program. BB_SHORT: without the floors. */
+void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* Adds a table of the programs as the kernel loaded them. */
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d);

@@ -201,17 +201,17 @@ static void add_next(const struct bb_timeline *t, struct bb_doc *d)
 		    !is_plain(t->runs[change->run].of->name))
 			continue;
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "bpfbench compare %s %s (before and after the change)",
+			    "`bpfbench compare %s %s` (before and after the change)",
 			    t->runs[change[-1].run].of->name, t->runs[change->run].of->name);
 		return;
 	}
 	bb_doc__add(d, BB_DOC_FAINT, "next", "%s",
-		    again      ? "the same measurement once more, then bpfbench history"
-		    : learning ? "more runs of the same, or bpfbench compare previous latest, "
+		    again      ? "the same measurement once more, then `bpfbench history`"
+		    : learning ? "more runs of the same, or `bpfbench compare previous latest`, "
 				 "which needs only two"
-		    : noisy    ? "sudo bpfbench compare --object OLD.o --object NEW.o (in turns, "
+		    : noisy    ? "`sudo bpfbench compare --object OLD.o --object NEW.o` (in turns, "
 				 "which finds smaller changes)"
-			       : "bpfbench report (a page with the curves)");
+			       : "`bpfbench report` (a page with the curves)");
 }
 
 void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
@@ -245,6 +245,8 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 		    bb_history_is_news(bb_timeline__mark(t, &t->cases[i])))
 			add_news(t, &t->cases[i], d);
 }
+
+#define LEARNING_ROWS 12u /* rows that are shown if no case can be judged yet */
 
 /* The order of rows: changed cases, other cases outside sweeps, those with too few runs (a table of
  * their own), other cases of sweeps. */
@@ -322,8 +324,8 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* On a terminal, they would hide all others. */
-			if (rank == LEARNING && has_judged) {
+			/* they would hide all others */
+			if (rank == LEARNING && (has_judged || n >= LEARNING_ROWS)) {
 				learning++;
 				continue;
 			}

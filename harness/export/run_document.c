@@ -3,6 +3,8 @@
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
+#define MANY_PROGRAMS 4u /* from so many on, a sentence names the cheapest and the dearest */
+
 /* --- one table --- */
 
 bool bb_is_first_of_table(const struct bb_report *r, size_t i)
@@ -80,6 +82,23 @@ static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_f
 	return differ;
 }
 
+static bool has_net(const struct bb_report *r, const struct bb_case *c)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (bb_same_group(&r->cases[i], c) && isfinite(r->cases[i].summary.net.value))
+			return true;
+	return false;
+}
+
+/* True if column k is in the table of case `c`. */
+static bool has_column(const struct bb_report *r, const struct bb_case *c, size_t k,
+		       enum bb_detail detail)
+{
+	enum bb_detail in = bb_case_columns[k].in;
+
+	return in & detail || (in == BB_SHORT_NO_NET && detail == BB_SHORT && !has_net(r, c));
+}
+
 /* Adds the cells of case `i`. `param`: the value of the parameter stands behind the variant. */
 static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, bool param,
 		    struct bb_doc *d)
@@ -90,43 +109,77 @@ static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, 
 
 		if (param && k == 1)
 			bb_doc__text_cell(d, r->cases[i].param_text);
-		if (column->in & detail)
+		if (has_column(r, &r->cases[i], k, detail))
 			bb_doc__table_cell(d, bb_case_cell(&r->cases[i], column));
 	}
 	d->faint = false;
 }
 
-static void add_columns(enum bb_detail detail, const char *param, struct bb_doc *d)
+static void add_columns(const struct bb_report *r, const struct bb_case *c, enum bb_detail detail,
+			const char *param, struct bb_doc *d)
 {
 	bb_doc__table(d, NULL, 0);
 	for (size_t k = 0; k < bb_n_case_columns; k++) {
 		if (param && k == 1)
 			bb_doc__column(d, (struct bb_doc_column){BB_TEXT(param)});
-		if (bb_case_columns[k].in & detail)
+		if (has_column(r, c, k, detail))
 			bb_doc__column(d, bb_case_columns[k].as);
+		if (param && !k)
+			d->blocks[d->n - 1].columns[0].once = true;
 	}
 }
 
 static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
 		     struct bb_doc *d)
 {
-	add_columns(detail, NULL, d);
+	add_columns(r, &r->cases[first], detail, NULL, d);
 	for (size_t i = first; i < r->n_cases; i++)
 		if (bb_same_table(&r->cases[i], &r->cases[first]))
 			add_row(r, i, detail, false, d);
+}
+
+/* Names the programs with the lowest and the highest net cost among those beside case `first`, if
+ * there are many. */
+static void add_extremes(const struct bb_report *r, const struct bb_case *first, struct bb_doc *d)
+{
+	const struct bb_case *least = NULL, *most = NULL;
+	size_t n = 0;
+
+	for (const struct bb_case *c = r->cases; c < r->cases + r->n_cases; c++) {
+		if (!bb_same_table(c, first) || !isfinite(c->summary.net.value))
+			continue;
+		n++;
+		if (!least || c->summary.net.value < least->summary.net.value)
+			least = c;
+		if (!most || c->summary.net.value > most->summary.net.value)
+			most = c;
+	}
+	if (n < MANY_PROGRAMS)
+		return;
+	bb_doc__add(d, BB_DOC_ITEM, NULL, "of %zu programs%s%s%s%s, ", n,
+		    first->param ? " at " : "", first->param ? first->param : "",
+		    first->param ? " " : "", first->param ? first->param_text : "");
+	bb_doc__append(
+		d, "cheapest: %s, net %s; dearest: %s, net %s", least->variant,
+		bb_table_cell_time(least->summary.net.value, least->summary.latency.value).text,
+		most->variant,
+		bb_table_cell_time(most->summary.net.value, most->summary.latency.value).text);
 }
 
 /* Adds one table for all values of a parameter. The values of a program are below each other.
  * Floors are left out, unless they are commands that run for a while. */
 static void add_table_of_values(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
-	const struct bb_case *c = &r->cases[first];
+	const struct bb_case *c = &r->cases[first], *last = c;
 
 	bb_doc_group_title(c, false, unit_of(c).text, d);
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
 	append_fired_by(r, first, bb_same_group, BB_SHORT, d);
-	add_columns(BB_SHORT, c->param, d);
+	for (size_t i = first; i < r->n_cases; i++)
+		last = bb_same_group(&r->cases[i], c) ? &r->cases[i] : last;
+	add_extremes(r, last, d);
+	add_columns(r, c, BB_SHORT, c->param, d);
 	for (size_t i = first; i < r->n_cases; i++) {
 		if (!bb_same_table(&r->cases[i], c) ||
 		    (bb_is_floor(r, &r->cases[i]) && !c->command))
@@ -247,6 +300,8 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 	if (c->command)
 		bb_doc__add(d, BB_DOC_ITEM, "timed", "%s", c->command);
 	is_apart = append_fired_by(r, first, bb_same_table, detail, d);
+	if (detail == BB_SHORT)
+		add_extremes(r, c, d);
 	add_rows(r, first, detail, d);
 	bb_doc_in_vain(r, c, d);
 	if (detail == BB_DETAILS)
@@ -295,7 +350,17 @@ static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint6
 		bb_doc__cell_if(d, c, "%" PRIu64, value);
 }
 
-void bb_doc_counted(const struct bb_report *r, struct bb_doc *d)
+/* True if the program is the floor of another one. */
+static bool is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (bb_same_text(r->cases[i].variant, c->variant) &&
+		    bb_same_text(r->cases[i].scenario, c->scenario) && bb_is_floor(r, &r->cases[i]))
+			return true;
+	return false;
+}
+
+void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
 		{BB_TEXT("program")},   {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
@@ -314,6 +379,8 @@ void bb_doc_counted(const struct bb_report *r, struct bb_doc *d)
 		struct bb_counted_range g = bb_counted__range(c);
 		bool differ = g.least && g.most && g.least->least != g.most->most;
 
+		if (detail == BB_SHORT && is_counted_floor(r, c))
+			continue;
 		bb_doc__text_cell(d, c->name);
 		bb_doc__cell(d, "%zu", c->n_cases);
 		bb_doc__cell(d, "%" PRIu64, c->runs);
@@ -360,9 +427,8 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 		while (end < r->n_comparisons && bb_same_text(c->base, r->comparisons[end].base) &&
 		       bb_same_text(c->head, r->comparisons[end].head))
 			end++;
-		bb_doc__add(d, BB_DOC_TITLE, NULL,
-			    "Compared in turns, at a threshold of %g %% and a significance of %g",
-			    100 * c->threshold, c->alpha);
+		bb_doc__add(d, BB_DOC_TITLE, NULL, "Compared in turns, at a significance of %g",
+			    c->alpha);
 		bb_diff_comparisons(r, first, end - first, &diffs);
 		bb_doc_diff(&diffs, (struct bb_doc_sides){r, c->base, c->head}, open, d);
 		bb_diffs__done(&diffs);
@@ -459,7 +525,7 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 	bb_doc_hot_cold(r, d);
 	bb_doc_contention(r, d);
 	bb_doc_cross_checks(r, detail, d);
-	bb_doc_counted(r, d);
+	bb_doc_counted(r, detail, d);
 	if (!r->n_cases && !r->n_counted)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Nothing was measured.");
 }
@@ -537,34 +603,38 @@ static bool has_step(const struct bb_report *r)
 /* Adds what to do next with a program that was measured. */
 static void add_next(const struct bb_report *r, struct bb_doc *d)
 {
-	size_t found = 0;
+	size_t found = 0, open = bb_report__count_verdict(r, BB_VERDICT_INCONCLUSIVE);
 
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		found += r->comparisons[i].verdict == BB_VERDICT_REGRESSED ||
 			 r->comparisons[i].verdict == BB_VERDICT_IMPROVED;
 	if (r->n_timed)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "bpfbench annotate --time (nanoseconds by line)");
+			    "`bpfbench annotate --time` (nanoseconds by line)");
 	else if (found && has_step(r))
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same with --time (which lines the difference is in)");
+			    "the same with `--time` (which lines the difference is in)");
+	else if (open)
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "the same with the %s (inconclusive is no regression)",
+			    open > 1 ? "largest --budget of the rows above" : "--budget above");
 	else if (!r->n_comparisons && has_step(r))
-		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with --lines (time by line); %s",
+		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with `--lines` (time by line); %s",
 			    r->command && strstr(r->command, "--object")
-				    ? "after a change, bpfbench compare --object OLD.o --object "
-				      "NEW.o"
-				    : "bpfbench compare --save-baseline before; after a change, "
-				      "the "
-				      "same again and bpfbench compare --baseline before latest");
+				    ? "after a change `bpfbench compare --object OLD.o --object "
+				      "NEW.o`"
+				    : "`bpfbench compare --save-baseline before`; after a change "
+				      "the same again and `bpfbench compare --baseline before "
+				      "latest`");
 }
 
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)
 {
 	add_key(r, add_all_cases(r, BB_SHORT, d), d);
 	add_machine(r, d);
-	bb_doc__add(d, BB_DOC_FAINT, "more", "bpfbench show --details (all figures)");
+	bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench show --details` (all figures)");
 	if (r->n_counted && !r->n_timed)
-		bb_doc__append(d, ", annotate (instructions by line)");
+		bb_doc__append(d, ", `bpfbench annotate` (instructions by line)");
 	add_next(r, d);
 }
 

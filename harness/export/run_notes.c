@@ -314,19 +314,18 @@ static void add_remedy(const struct bb_in_vain *v, struct bb_doc *d)
 	if (v->entries > 0 && !v->is_tail_call)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "so this is the cost of not finding; give it keys that are in the map "
-			    "(--packet FILE, --ctx FILE), fill the map (maps: of a scenario), or "
-			    "let "
-			    "--try-inputs search for both");
+			    "(`--packet FILE`, `--ctx FILE`), fill the map (`maps:` of a "
+			    "scenario), or let `--try-inputs` search for both");
 	else if (v->is_captured)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "so this is the cost without these entries; let the command fill the "
-			    "map before its capture ends (--for, --until), or fill it in a "
-			    "scenario (maps:)");
+			    "map before its capture ends (`--for`, `--until`), or fill it in a "
+			    "scenario (`maps:`)");
 	else
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL,
 			    "so this is the cost without these entries; measure what your loader "
-			    "fills (bpfbench -- LOADER; gate --capture LOADER), or fill the map "
-			    "(--fill %s=N, or --try-inputs, which searches for entries)",
+			    "fills (`bpfbench -- LOADER`, `gate --capture LOADER`), or fill the "
+			    "map (`--fill %s=N`, or `--try-inputs`, which searches for entries)",
 			    is_named ? v->map : "MAP");
 }
 
@@ -378,6 +377,70 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 				    turned_remedies[k]);
 }
 
+static bool is_same_map(const struct bb_in_vain *a, const struct bb_in_vain *b)
+{
+	return bb_same_text(a->map, b->map) && a->is_inner == b->is_inner &&
+	       a->is_tail_call == b->is_tail_call && (a->entries > 0) == (b->entries > 0);
+}
+
+static bool has_map_in_vain(const struct bb_case *c, const struct bb_in_vain *v)
+{
+	for (size_t i = 0; i < c->n_in_vain; i++)
+		if (is_same_map(&c->in_vain[i], v))
+			return true;
+	return false;
+}
+
+/*
+ * Counts the other programs beside case `c` whose lookups in the same map failed, too. Returns
+ * SIZE_MAX if one of them comes before `c`: it has said so. In a comparison, base and head are
+ * not put together here.
+ */
+static size_t count_alike(const struct bb_report *r, const struct bb_case *table,
+			  const struct bb_case *c, const struct bb_in_vain *v)
+{
+	const char *last = c->variant;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_cases && !r->n_comparisons; i++) {
+		const struct bb_case *o = &r->cases[i];
+
+		if (strcmp(o->scenario, c->scenario) || !strcmp(o->variant, c->variant) ||
+		    !is_beside(r, o, table) || !has_map_in_vain(o, v))
+			continue;
+		if (o < c)
+			return SIZE_MAX;
+		n += strcmp(o->variant, last) != 0;
+		last = o->variant;
+	}
+	return n;
+}
+
+/* Adds the lookups of case `c` that failed. Returns one whose map can be filled, if there is one;
+ * otherwise any, or `last`. */
+static const struct bb_in_vain *add_lookups(const struct bb_report *r, const struct bb_case *table,
+					    const struct bb_case *c, const struct bb_in_vain *last,
+					    size_t from, struct bb_doc *d)
+{
+	for (size_t k = 0; k < c->n_in_vain; k++) {
+		const struct bb_in_vain *v = &c->in_vain[k];
+		size_t n = count_alike(r, table, c, v);
+		char *words, *text;
+
+		if (!last || last->is_tail_call || last->is_inner)
+			last = v;
+		if (n == SIZE_MAX)
+			continue;
+		words = bb_in_vain__words(v);
+		text = n ? bb_asprintf("%s; likewise %zu more program%s", words, n, bb_plural(n))
+			 : bb_strdup(words);
+		add_once(r, table, c, "failed lookup", text, from, d);
+		free(text);
+		free(words);
+	}
+	return last;
+}
+
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d)
 {
 	const struct bb_in_vain *last = NULL;
@@ -388,16 +451,8 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
 
 		if (c->found && is_beside(r, c, table))
 			add_once(r, table, c, BB_FOUND_TITLE, BB_FOUND_IS, from, d);
-		for (size_t k = 0; is_beside(r, c, table) && k < c->n_in_vain; k++) {
-			const struct bb_in_vain *v = &c->in_vain[k];
-			char *words = bb_in_vain__words(v);
-
-			add_once(r, table, c, "failed lookup", words, from, d);
-			free(words);
-			/* the remedy names a map that can be filled, if there is one */
-			if (!last || last->is_tail_call || last->is_inner)
-				last = v;
-		}
+		if (is_beside(r, c, table))
+			last = add_lookups(r, table, c, last, from, d);
 	}
 	if (last && d->n > before)
 		add_remedy(last, d);

@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "core/drive_kind.h"
 
-#define GROUP_FROM 10000 /* "9999" has no group, "10 000" has two */
-#define GROUP_DIGITS 5
 #define NS_SHOWN_AS_MS 999999.5
 
 static const struct bb_table_cell none = {""};
@@ -78,32 +76,15 @@ struct bb_table_cell bb_table_cell_of(const char *fmt, ...)
 	return cell;
 }
 
-/* Returns the digits with a blank between groups of three, from GROUP_FROM on. */
-static struct bb_table_cell whole(const char *digits)
-{
-	size_t len = strlen(digits), at = 0, sign = digits[0] == '-';
-	struct bb_table_cell cell;
-
-	for (size_t i = 0; i < len && at + 2 < sizeof(cell.text); i++) {
-		if (i > sign && (len - i) % 3 == 0 && len - sign >= GROUP_DIGITS)
-			cell.text[at++] = ' ';
-		cell.text[at++] = digits[i];
-	}
-	cell.text[at] = '\0';
-	return cell;
-}
-
 struct bb_table_cell bb_table_cell_number(double value, double scale)
 {
-	double size = fabs(scale);
+	double size = fabs(value) < 9999.5 ? fabs(scale) : BB_WHOLE;
 	struct bb_table_cell cell;
 
 	if (!isfinite(value))
 		return none;
 	if (fabs(value) >= 1e18)
 		return bb_table_cell_of("%.3e", value);
-	if (fabs(value) >= GROUP_FROM - 0.5)
-		return whole(bb_table_cell_of("%.0f", value).text);
 	cell = bb_table_cell_of("%.*f", size < 9.995 ? 2 : size < 999.95 ? 1 : 0, value);
 	if (cell.text[0] == '-' && strspn(cell.text, "-0.") == strlen(cell.text))
 		memmove(cell.text, cell.text + 1, strlen(cell.text));
@@ -129,7 +110,7 @@ struct bb_table_cell bb_table_cell_value(double value)
 
 static struct bb_table_cell count(uint64_t n)
 {
-	return whole(bb_table_cell_of("%" PRIu64, n).text);
+	return bb_table_cell_of("%" PRIu64, n);
 }
 
 static struct bb_table_cell percent(double share)
@@ -359,7 +340,7 @@ const struct bb_case_column bb_case_columns[] = {
 	COLUMN(BB_BOTH, .cell = latency, BB_NUMBER("latency"),
 	       .doc = "gross cost of one run: mean over the places of the code, where not known "
 		      "median over loads"),
-	COLUMN(BB_SHORT, .cell = behind_latency, BB_TEXT("+-"), .close = true,
+	COLUMN(BB_SHORT_NO_NET, .cell = behind_latency, BB_TEXT("+-"), .close = true,
 	       .doc = "the longer side of the 95 % interval of the latency, over loads"),
 	COLUMN(BB_DETAILS, .cell = interval, BB_TEXT("95 % interval"), .close = true,
 	       .doc = "of the latency, over loads, and between runs as far as selftest has "

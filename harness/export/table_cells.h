@@ -12,6 +12,7 @@ enum bb_detail {
 	BB_BOTH = BB_SHORT | BB_DETAILS,
 	BB_SENTENCE = 4,
 	BB_ALL = BB_BOTH | BB_SENTENCE,
+	BB_SHORT_NO_NET = 8, /* in short tables whose cases have no net cost */
 };
 
 /* A column of the tables of cases. A new column is a row in table_cells.c. It also needs a

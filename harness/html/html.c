@@ -297,7 +297,7 @@ static void put_source(FILE *out, const struct bb_html_page *page, size_t nth)
 	      "case; what helpers execute themselves is not in them. ##### marks lines that were "
 	      "never executed.</p>\n",
 	      out);
-	bb_doc_counted(r, &d);
+	bb_doc_counted(r, BB_DETAILS, &d);
 	put_document(&d, out);
 	for (size_t i = 0; i < r->n_counted; i++)
 		put_program(out, &(struct program){&r->counted[i], nth, i},

@@ -459,7 +459,7 @@ static void correct(struct bb_diffs *d, double alpha)
 int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		    const struct bb_diff_opts *opts, struct bb_diffs *ret_diffs, struct bb_err *err)
 {
-	struct bb_diffs d = {0};
+	struct bb_diffs d = {.threshold = opts->threshold};
 	const char *doubt;
 
 	if (!(opts->threshold >= 0) || isinf(opts->threshold) ||
@@ -586,7 +586,7 @@ void bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 			 struct bb_diffs *ret_diffs)
 {
 	const struct bb_comparison *c = n ? &r->comparisons[first] : NULL;
-	struct bb_diffs d = {0};
+	struct bb_diffs d = {.threshold = c ? c->threshold : NAN};
 
 	for (size_t i = 0; i < n; i++)
 		add_measured(r, &c[i], &d);

@@ -26,7 +26,8 @@ struct bb_diff {
 struct bb_diffs {
 	struct bb_diff *rows;
 	size_t n;
-	char **warnings; /* one line each, about the runs as a whole, for stderr */
+	double threshold; /* smallest difference that matters; 0.01 is 1 % */
+	char **warnings;  /* one line each, about the runs as a whole, for stderr */
 	size_t n_warnings;
 };
 

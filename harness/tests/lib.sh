@@ -18,7 +18,8 @@ cd -- "$ROOT"
 O=$(realpath -m -- "${O:-build}")
 BPFBENCH=$ROOT/bpfbench
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-test.XXXXXX")
-export ROOT O BPFBENCH TMP PATH=$PATH:/usr/sbin:/sbin
+# Lines of text are not broken, so that a pattern finds its words.
+export ROOT O BPFBENCH TMP PATH=$PATH:/usr/sbin:/sbin COLUMNS=10000
 trap 'rm -rf -- "$TMP"' EXIT
 
 # Nothing of the caller's sudo may reach the tool, which would open our files as that user, unless a test says so: make_built's

@@ -85,7 +85,7 @@ history --format tsv
 expect_eq "one slower run is only suspect" "$(marks hist/plain/fake)" "20 learning, 5 steady, 1 suspect"
 history
 expect_grep "one slower run: run again" out '^ *suspect: hist/plain/fake, \+[45]\.[0-9]+ % in the newest run, which is beyond its limit; one run proves nothing$'
-expect_grep "one slower run: what to do" out '^next: the same measurement once more, then bpfbench history$'
+expect_grep "one slower run: what to do" out '^next: the same measurement once more, then .bpfbench history.$'
 stored 27 slower
 history --format tsv
 expect_eq "two slower runs are a regression" "$(marks hist/plain/fake)" "20 learning, 5 steady, 2 regressed"
@@ -95,7 +95,7 @@ expect_eq "the others are as they were" "$(marks hist/other/fake)" "20 learning,
 history
 expect_grep "the summary names it" out '^hist/plain/fake .* regressed$'
 expect_eq "the summary has a row a case, but for the empty program" "$(grep -c '^hist/' "$TMP/out")" 2
-expect_grep "the next step compares before and after" out "^next: bpfbench compare .* \(before and after the change\)\$"
+expect_grep "the next step compares before and after" out "^next: .bpfbench compare .*. \(before and after the change\)\$"
 history --all
 expect_status "a regression is no failure of history" 0
 expect_grep "the table marks it" out "^  $(day 26)T12:00:00Z .* regressed +change point: slower from here on\$"

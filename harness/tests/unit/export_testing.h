@@ -13,6 +13,7 @@
 static inline char *exported(const char *format, const struct bb_report *r, int *ret_rc,
 			     struct bb_err *err)
 {
+	const struct bb_doc_look look = {.width = 120}; /* lines of text are not broken */
 	const struct bb_exporter *e = bb_exporter_find(format);
 	char *text = NULL;
 	size_t len;
@@ -20,7 +21,7 @@ static inline char *exported(const char *format, const struct bb_report *r, int 
 
 	assert_non_null(e);
 	assert_non_null(out);
-	*ret_rc = bb_export(e, r, NULL, out, err);
+	*ret_rc = bb_export(e, r, &look, out, err);
 	fclose(out);
 	if (!*ret_rc) {
 		assert_int_equal(strlen(text), len);

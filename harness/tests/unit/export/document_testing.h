@@ -7,9 +7,12 @@
 
 #include "export/documents.h"
 
+/* In lines that are not broken. */
 static inline void as_text(const struct bb_doc *d, FILE *out)
 {
-	bb_doc__text(d, &bb_doc_plain_look, out);
+	const struct bb_doc_look look = {.width = 120};
+
+	bb_doc__text(d, &look, out);
 }
 
 /* The document by one of the renderers, to be freed; the document is done with then. */

@@ -105,8 +105,9 @@ static void test_markdown_calls_nobody(void **state)
 								     "123abcd0123abcd0123abcd0123ab"
 								     "cd0123abcd"},
 		{"&#64;me &commat;me", "\\&\\#&#8203;64;me \\&commat;me"},
-		{"on_x, 012345, feed_beef, !x && ~y", "on\\_x, 012345, feed\\_beef, !x \\&\\& "
-						      "\\~y"},
+		{"on_x, 012345, 16871752, feed_beef, !x && ~y", "on\\_x, 012345, 16871752, "
+								"feed\\_beef, !x \\&\\& "
+								"\\~y"},
 	};
 
 	(void)state;
@@ -200,8 +201,10 @@ static void test_markdown_verdicts(void **state)
 	c->head_ns = 105.12;
 	c->verdict = BB_VERDICT_REGRESSED;
 	assert_part(r, "markdown",
-		    "### Compared in turns, at a threshold of 1 % and a significance of 0.05\n\n"
-		    "1 regressed, 0 improved, 0 same, 0 inconclusive\n\nA: old\n\nB: new\n\n"
+		    "### Compared in turns, at a significance of 0.05\n\n"
+		    "1 regressed, 0 improved, 0 same, 0 inconclusive, at a threshold of 1 %\n\n"
+		    "**regressed**: perf\\_profiler/step/stack\\_depth=8 +5.12 % \\[+3.00, "
+		    "+7.75\\]\n\nA: old\n\nB: new\n\n"
 		    "| Case | Metric |");
 	assert_part(r, "markdown",
 		    "\n| perf\\_profiler/step/stack\\_depth=8 | latency, ns | 100.0 | 105.1 | ");

@@ -230,12 +230,12 @@ static void test_cold(void **state)
 	set_numbers(&cold->rest_ns, (double[]){45, 45, 45, 45, 45, 45, 45, 45}, 8);
 	bb_by_line__make(r, &r->timed[0], &b);
 	bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
-	assert_has(sentence, "with cold caches 14 4");
+	assert_has(sentence, "with cold caches 144");
 	assert_has(sentence, ": bpf_ringbuf_submit of line 83 +7000");
 	assert_null(strstr(sentence, "bpf_get_stack")); /* as long as it was */
 	text = print(&b, false);
 	assert_has(text, "cold ns");
-	assert_has(text, "11 853");
+	assert_has(text, "11853");
 	free(text);
 	bb_by_line__done(&b);
 	bb_by_line__make(r, &r->timed[1], &b);

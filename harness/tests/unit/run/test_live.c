@@ -265,7 +265,7 @@ static void test_table(void **state)
 	char *text = print("table", N_OF(rows));
 
 	(void)state;
-	assert_non_null(strstr(text, "share %"));
+	assert_non_null(strstr(text, "ns/run"));
 	assert_non_null(strstr(text, "(gone)"));
 	assert_non_null(strstr(text, " ~20.0 ")); /* of 1200 in 3000 */
 	assert_null(strstr(text, "~490"));        /* of all */
