@@ -73,26 +73,28 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 	return bb_fail(err, rc, "%s: cannot be opened as a pinned program: %m", path);
 }
 
-/* Reads the full name from BTF, because the kernel keeps only 15 bytes of a name. */
+void bb_loaded__whole_name(uint32_t btf_id, uint32_t func_type_id, char ret_name[BB_LOADED_NAME])
+{
+	struct btf *btf = btf_id ? btf__load_from_kernel_by_id(btf_id) : NULL;
+	const char *name = bb_btf_name(btf, func_type_id);
+
+	if (name && *name)
+		snprintf(ret_name, BB_LOADED_NAME, "%s", name);
+	btf__free(btf);
+}
+
 static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret_name)
 {
 	struct bpf_func_info first = {0};
 	struct bpf_prog_info info = {0};
-	const char *name;
-	struct btf *btf;
 
 	if (!known->btf_id || !known->nr_func_info || known->func_info_rec_size < sizeof(first))
 		return;
 	info.func_info = (__u64)(uintptr_t)&first;
 	info.func_info_rec_size = sizeof(first);
 	info.nr_func_info = 1;
-	if (bb_prog_info__read(fd, &info))
-		return;
-	btf = btf__load_from_kernel_by_id(known->btf_id);
-	name = bb_btf_name(btf, first.type_id);
-	if (name)
-		snprintf(ret_name, BB_LOADED_NAME, "%s", name);
-	btf__free(btf);
+	if (!bb_prog_info__read(fd, &info))
+		bb_loaded__whole_name(known->btf_id, first.type_id, ret_name);
 }
 
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)

@@ -24,5 +24,9 @@ int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err);
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err);
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 
+/* Overwrites *ret_name, of which the kernel keeps only 15 bytes, by the name that the BTF has for
+ * the program's main function. If there is none, *ret_name stays. */
+void bb_loaded__whole_name(uint32_t btf_id, uint32_t func_type_id, char ret_name[BB_LOADED_NAME]);
+
 /* Reads id, type and name of an open program. 0 or -errno with a message. */
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err);

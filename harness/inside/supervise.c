@@ -321,6 +321,19 @@ static int ids_of(int prog_fd, struct bb_inside_program *p)
 	return 0;
 }
 
+/* Names the program as the load does or, if the load has type information, by its function. */
+static void name_program(const struct load *l, struct bb_inside_program *p)
+{
+	const struct bpf_func_info *main_func = l->funcs;
+	struct bpf_btf_info info = {0};
+	uint32_t len = sizeof(info);
+
+	memcpy(p->name, l->attr.prog_name, sizeof(l->attr.prog_name) - 1);
+	if (main_func && l->attr.func_info_cnt &&
+	    !bpf_obj_get_info_by_fd((int)l->attr.prog_btf_fd, &info, &len))
+		bb_loaded__whole_name(info.id, main_func->type_id, p->name);
+}
+
 /* Moves the copied code from `l` to `p`, which needs it to name the lines of paths, and finds
  * its basic blocks. Returns 0 or -ENOTSUP. */
 static int make_code(struct load *l, struct bb_inside_program *p)
@@ -335,7 +348,7 @@ static int make_code(struct load *l, struct bb_inside_program *p)
 				   .lines = l->lines,
 				   .n_lines = l->lines ? l->attr.line_info_cnt : 0,
 				   .btf_fd = -1};
-	memcpy(p->code.name, p->name, sizeof(p->name));
+	snprintf(p->code.name, sizeof(p->code.name), "%.15s", p->name);
 	l->insns = NULL;
 	l->funcs = l->lines = NULL;
 	for (uint32_t i = 0; i < p->code.n_funcs; i++)
@@ -465,7 +478,7 @@ static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_d
 	struct bb_inside_instruments with;
 	int fd = copy_load(l, data);
 
-	memcpy(p->name, l->attr.prog_name, sizeof(p->name) - 1);
+	name_program(l, p);
 	p->type = l->attr.prog_type;
 	p->n_insns = l->attr.insn_cnt;
 	p->attach_type = l->attr.expected_attach_type;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "bpf/loaded.h"
 #include "capture/capture.h"
 #include "inside/figures.h"
 
@@ -8,8 +9,8 @@
  * loads of the same code under one name, for the same function, are one program; their clones share
  * the memory. */
 struct bb_inside_program {
-	char name[16];
-	uint32_t type, id; /* id: the first clone's; 0: the program was not replaced */
+	char name[BB_LOADED_NAME]; /* as in struct bb_loaded */
+	uint32_t type, id;         /* id: the first clone's; 0: the program was not replaced */
 	uint32_t n_insns;
 	uint32_t attach_type, attach_btf_id; /* the target that the load names */
 	size_t n_loads;

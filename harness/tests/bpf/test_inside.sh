@@ -79,6 +79,10 @@ expect_grep "formats: its paths" out '^inside_paths: 2 paths'
 expect_grep "formats: the lines that tell its paths apart" out '^  path [0-9a-f]*, compared with'
 expect_grep "formats: and where they are" out '^ +[+-] inside_paths\.bpf\.c:[0-9]+ '
 expect_grep "formats: what the clones cost" out 'The clones cost the machine about'
+run "$BPFBENCH" inside --results "$WORK/named" --for 1 -- "$live" "$objects/live.bpf.o" 300 "" 100
+expect_grep "formats: a name of more than 15 bytes is whole" out '^live_counts_its_runs'
+run "$BPFBENCH" show "$WORK"/named/*.json
+expect_grep "formats: and so it is in the stored run" out '^ *live_counts_its_runs'
 inside tailcall --time-at-most 1e9
 expect_eq "tail calls: the first one's runs" "$(of inside_first .runs)" "${ran% *}"
 expect_eq "tail calls: of ten runs one calls in vain, and goes on" "$(of inside_first '[.paths[] | .runs] | add')" "${ran% *}"
