@@ -17,6 +17,7 @@
 #include "export/table_cells.h"
 #include "plan/field.h"
 #include "run/inside.h"
+#include "stats/quantile.h"
 
 #define TURN_MS 50
 #define SAVE_S 30.0 /* default of --save-every */
@@ -151,17 +152,29 @@ static double runs_per_s(const struct session *s, size_t i)
 	       ((double)(s->ended_ns - s->inside.programs[i].began_ns) * 1e-9);
 }
 
-static const double shares[] = {0.5, 0.9, 0.99, 0.999};
-static const char *const share_names[] = {"p50", "p90", "p99", "p99_9"};
-#define N_SHARES (BB_LEN(shares))
+static const struct percentile {
+	double share;
+	const char *key;
+	uint64_t least; /* timed runs: from p90 on, ten of them are above the percentile */
+} percentiles[] = {{0.5, "p50", 1},
+		   {0.9, "p90", BB_P90_MIN},
+		   {0.99, "p99", BB_P99_MIN},
+		   {0.999, "p99_9", 10 * BB_P99_MIN}};
+
+/* Returns NAN if too few runs were timed. */
+static double percentile_of(const struct bb_inside_path *p, const struct percentile *which,
+			    double clock_ns)
+{
+	return p->timed < which->least ? NAN : bb_inside_path__quantile(p, which->share, clock_ns);
+}
 
 static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
 {
 	double mean = bb_inside_path__mean(p, clock_ns), worst = bb_inside_path__worst(p, clock_ns);
 
 	bb_doc__number_cell(d, mean, mean);
-	for (size_t i = 0; i < N_SHARES; i++) {
-		double ns = bb_inside_path__quantile(p, shares[i], clock_ns);
+	for (size_t i = 0; i < BB_LEN(percentiles); i++) {
+		double ns = percentile_of(p, &percentiles[i], clock_ns);
 
 		bb_doc__number_cell(d, ns, ns);
 	}
@@ -447,9 +460,9 @@ static void json_times(const struct bb_inside_path *p, double clock_ns, struct b
 {
 	bb_json__add_u64(w, "timed", p->timed);
 	bb_json__add_fixed(w, "mean", bb_inside_path__mean(p, clock_ns));
-	for (size_t i = 0; i < N_SHARES; i++)
-		bb_json__add_fixed(w, share_names[i],
-				   bb_inside_path__quantile(p, shares[i], clock_ns));
+	for (size_t i = 0; i < BB_LEN(percentiles); i++)
+		bb_json__add_fixed(w, percentiles[i].key,
+				   percentile_of(p, &percentiles[i], clock_ns));
 	bb_json__add_fixed(w, "worst", bb_inside_path__worst(p, clock_ns));
 }
 

@@ -138,7 +138,7 @@ double bb_inside_path__quantile(const struct bb_inside_path *p, double share, do
 		if (in > 0 && sum + in >= share * all) {
 			ns = edge_of(p, b, -1);
 			ns += (share * all - sum) / in * (edge_of(p, b, 1) - ns);
-			return ns > clock_ns ? ns - clock_ns : 0;
+			return fmax(fmin(ns, p->worst_ns) - clock_ns, 0);
 		}
 		sum += in;
 	}

@@ -32,7 +32,8 @@ struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c
 void bb_inside_figures__done(struct bb_inside_figures *f);
 
 /* Returns the time that a share (0..1) of the timed runs did not exceed, ns, less clock_ns (what
- * reading the clock costs). Interpolates within a bucket. NAN: no run was timed. */
+ * reading the clock costs). Interpolates within a bucket, up to the longest time. NAN: no run was
+ * timed. */
 double bb_inside_path__quantile(const struct bb_inside_path *p, double share, double clock_ns);
 /* Returns the mean time of the timed runs, ns, less clock_ns. NAN: no run was timed. */
 double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns);

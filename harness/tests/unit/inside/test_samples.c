@@ -21,6 +21,7 @@ static void test_spread(void **state)
 	bb_inside_path__samples(&p, 40, &hist);
 	assert_int_equal(hist.n, 33);
 	assert_int_equal(hist.max_ns, 10260);
+	assert_true(bb_inside_path__quantile(&p, 0.999, 40) == 10260);
 	bb_hist_sort(&hist, &sorted);
 	assert_int_equal(sorted.n_bins, 17);
 	for (size_t i = 0; i < 16; i++) {
