@@ -59,7 +59,7 @@ host=${BENCHER_HOST:-}
 pause_s=${BENCHER_PAUSE:-20}
 declare -a scenarios=()
 # The measures of kind exact, as core/metric.c has them.
-exact=(instructions verified-instructions xlated-bytes jited-bytes stack-depth-bytes map-memory-bytes)
+exact=(instructions verified-instructions xlated-bytes jited-bytes stack-depth-bytes map-memory-bytes verifier-states)
 
 parse_options() {
 	local option value
@@ -344,7 +344,7 @@ run_main() {
 # --- setup ---
 # Measures and their units, as core/metric.c has them.
 units=(latency:ns latency-relative:pieces latency-net:ns latency-p50:ns latency-p90:ns latency-p99:ns instructions:instructions verified-instructions:insns
-	xlated-bytes:B jited-bytes:B stack-depth-bytes:B map-memory-bytes:B)
+	xlated-bytes:B jited-bytes:B stack-depth-bytes:B map-memory-bytes:B verifier-states:states)
 
 run_setup() {
 	local pair measure unit

@@ -200,6 +200,19 @@ static double number_of(const char *text, const char *key, const char *after)
 		       : NAN;
 }
 
+/* Returns the states of "processed 12 insns (limit ...) ... total_states 3 peak_states ...". */
+static double states_of(const char *log)
+{
+	static const char key[] = " total_states ";
+	const char *line = line_of(log, "processed "), *at = line ? strstr(line, key) : NULL;
+	uint64_t value;
+
+	if (!at || at > line + strcspn(line, "\n"))
+		return NAN;
+	at += strlen(key);
+	return !bb_parse_digits(&at, &value) && strchr(" \n", *at) ? (double)value : NAN;
+}
+
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS])
 {
 	const char *at = line_of(log, "stack depth ");
@@ -217,7 +230,7 @@ size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTION
 
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)
 {
-	double us = number_of(log, "verification time ", " usec");
+	double us = number_of(log, "verification time ", " usec"), states = states_of(log);
 	uint32_t stacks[BB_MAX_FUNCTIONS];
 	size_t n = bb_prog_static_stacks(log, stacks);
 
@@ -225,6 +238,8 @@ void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)
 		m->stack_bytes = (i ? m->stack_bytes : 0) + stacks[i];
 	if (!isnan(us))
 		m->verify_ns = 1000 * us;
+	if (!isnan(states))
+		m->total_states = states;
 	if (isnan(m->verified_insns))
 		m->verified_insns = number_of(log, "processed ", " insns");
 }

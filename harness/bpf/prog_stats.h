@@ -94,7 +94,8 @@ uint32_t bb_prog_map_ids(int prog_fd, uint32_t *ret_ids);
  * number of functions; 0 if the log does not have the line. */
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS]);
 
-/* Adds the statistics of the verifier's log: stack_bytes, verify_ns, and verified_insns if it is
- * still NAN (before Linux 5.16, only the log has it). A figure that the text lacks does not change.
+/* Adds the statistics of the verifier's log: stack_bytes, verify_ns, total_states, and
+ * verified_insns if it is still NAN (before Linux 5.16, only the log has it). A figure that the
+ * text lacks does not change.
  */
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m);

@@ -116,6 +116,9 @@ const struct bb_metric_def bb_static_metrics[] = {
 	{"map_bytes", "map-memory-bytes", "B", BB_LOWER_IS_BETTER, BB_METRIC_EXACT, AT(map_bytes),
 	 "memory of its maps, globals included, before the first run; per-CPU maps count "
 	 "every CPU"},
+	{"total_states", "verifier-states", "states", BB_LOWER_IS_BETTER, BB_METRIC_EXACT,
+	 AT(total_states),
+	 "states that the verifier saved, on all paths, to compare later paths with"},
 	{"verify_ns", "verification-time", "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(verify_ns),
 	 "the verifier's own time for one load: a single sample, not exact, never compared"},
 };

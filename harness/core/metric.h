@@ -97,6 +97,7 @@ struct bb_prog_static {
 	double jited_bytes;    /* size of the machine code */
 	double stack_bytes;    /* stack of all functions of the program together */
 	double map_bytes;      /* memory of all maps of the program, with those of its globals */
+	double total_states;   /* states that the verifier saved, on all paths */
 	double verify_ns; /* time that the verifier took at one load, in steps of a microsecond */
 };
 

@@ -133,6 +133,7 @@ static const struct {
 } columns[] = {
 	{"duration", offsetof(struct bb_prog_static, verify_ns), 1e-3}, /* in us */
 	{"total_insns", offsetof(struct bb_prog_static, verified_insns), 1},
+	{"total_states", offsetof(struct bb_prog_static, total_states), 1},
 	{"prog_size_jited", offsetof(struct bb_prog_static, jited_bytes), 1},
 };
 

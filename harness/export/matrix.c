@@ -115,16 +115,43 @@ static void add_loads(struct matrix *m, const char *variant, const char **first)
 	}
 }
 
-static void add_verified(struct matrix *m, const char *variant, const char **first)
-{
-	begin_row(m, first, "verified", NULL);
-	for (size_t k = 0; k < m->n; k++) {
-		const struct bb_program *p = program_of(m->kernels[k].run, variant);
-		double verified = p ? p->metrics.verified_insns : NAN;
+/* Figures of a program that the kernel gives when it loads it: a row each, and a measure of BMF. */
+static const struct loaded_figure {
+	const char *name, *slug;
+	size_t offset; /* offset in struct bb_prog_static */
+} loaded_figures[] = {
+	{"verified", "verified-instructions", offsetof(struct bb_prog_static, verified_insns)},
+	{"states", "verifier-states", offsetof(struct bb_prog_static, total_states)},
+	{"stack", "stack-depth-bytes", offsetof(struct bb_prog_static, stack_bytes)},
+};
 
-		bb_doc__cell_if(m->d, isfinite(verified), "%s (%.1f %%)",
-				bb_table_cell_number(verified, BB_WHOLE).text,
-				100 * verified / BB_VERIFIER_LIMIT);
+/* Returns a figure; NAN if the program was not loaded or the kernel does not report it. */
+static double loaded_value(const struct bb_program *p, const struct loaded_figure *f)
+{
+	return p ? *(const double *)((const char *)&p->metrics + f->offset) : (double)NAN;
+}
+
+/* Adds the row of a figure, unless no kernel has it. */
+static void add_loaded(struct matrix *m, const char *variant, const struct loaded_figure *f,
+		       const char **first)
+{
+	bool of_limit = f->offset == offsetof(struct bb_prog_static, verified_insns);
+	bool is_there = false;
+
+	for (size_t k = 0; k < m->n; k++)
+		is_there |= isfinite(loaded_value(program_of(m->kernels[k].run, variant), f));
+	if (!is_there)
+		return;
+	begin_row(m, first, f->name, NULL);
+	for (size_t k = 0; k < m->n; k++) {
+		double value = loaded_value(program_of(m->kernels[k].run, variant), f);
+
+		if (of_limit && isfinite(value))
+			bb_doc__cell(m->d, "%s (%.1f %%)",
+				     bb_table_cell_number(value, BB_WHOLE).text,
+				     100 * value / BB_VERIFIER_LIMIT);
+		else
+			bb_doc__number_cell(m->d, value, BB_WHOLE);
 	}
 }
 
@@ -252,14 +279,30 @@ static void add_reasons(struct matrix *m, size_t k)
 	}
 }
 
-static void add_meanings(struct bb_doc *d)
+/* Says what the figures mean; of those of pairs of programs only if `of_pairs`. */
+static void add_meanings(struct bb_doc *d, bool of_pairs)
 {
-	bb_doc__add(d, BB_DOC_FAINT, "verified",
-		    "instructions that the verifier processed, and their share of its limit of "
-		    "1 000 000");
-	bb_doc__add(d, BB_DOC_FAINT, "machine",
-		    "machine instructions of one run, helpers included, less those of the floor "
-		    "(an empty program): the most frequent value, and the share of other values");
+	static const struct {
+		const char *figure, *meaning;
+		bool of_pairs;
+	} rows[] = {
+		{"verified",
+		 "instructions that the verifier processed, and their share of its limit of 1 000 "
+		 "000",
+		 true},
+		{"states", "states that the verifier saved to compare later paths with", false},
+		{"stack", "bytes of its functions added up; one chain of calls may have 512",
+		 false},
+		{"BPF", "BPF instructions of one run, without those of helpers", false},
+		{"machine",
+		 "machine instructions of one run, helpers included, less those of the floor (an "
+		 "empty program): the most frequent value, and the share of other values",
+		 true},
+	};
+
+	for (size_t i = 0; i < BB_LEN(rows); i++)
+		if (rows[i].of_pairs || !of_pairs)
+			bb_doc__add(d, BB_DOC_FAINT, rows[i].figure, "%s", rows[i].meaning);
 }
 
 /* Adds a line for each kernel, with its notes. */
@@ -295,12 +338,11 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 		const char *first = m.variants.v[i];
 
 		add_loads(&m, m.variants.v[i], &first);
-		add_verified(&m, m.variants.v[i], &first);
+		for (size_t f = 0; f < BB_LEN(loaded_figures); f++)
+			add_loaded(&m, m.variants.v[i], &loaded_figures[f], &first);
 		add_runs(&m, m.variants.v[i], &first);
 	}
-	bb_doc__add(d, BB_DOC_FAINT, "BPF",
-		    "BPF instructions of one run, without those of helpers");
-	add_meanings(d);
+	add_meanings(d, false);
 	add_kernels(&m);
 	free((void *)(uintptr_t)m.variants.v);
 }
@@ -533,7 +575,7 @@ size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 	if (judge->gate)
 		bb_doc_gate_others(judge->gate, d);
 	if (judge->n_pairs)
-		add_meanings(d);
+		add_meanings(d, true);
 	add_kernels(&m);
 	free(rows.v);
 	free((void *)(uintptr_t)m.variants.v);
@@ -562,12 +604,14 @@ static void open_benchmark(struct bb_json *w, const char *name, const char *kern
 static void write_kernel(struct bb_json *w, const char *kernel, const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_programs; i++) {
-		double verified = r->programs[i].metrics.verified_insns;
+		const struct bb_program *p = &r->programs[i];
 
-		if (!isfinite(verified))
+		if (!isfinite(p->metrics.verified_insns))
 			continue;
-		open_benchmark(w, r->programs[i].name, kernel);
-		write_measure(w, "verified-instructions", verified);
+		open_benchmark(w, p->name, kernel);
+		for (size_t f = 0; f < BB_LEN(loaded_figures); f++)
+			write_measure(w, loaded_figures[f].slug,
+				      loaded_value(p, &loaded_figures[f]));
 		bb_json__close(w);
 	}
 	for (size_t i = 0; i < r->n_cases; i++) {

@@ -204,13 +204,13 @@ static inline struct bb_report *make_sample_report(void)
 	bb_report__add_skip(r, "perf_profiler/slope",
 			    "this kernel has no BPF_PROG_TEST_RUN for "
 			    "perf_event programs");
-	make_program(r, "empty", "empty")->metrics = (struct bb_prog_static){2, 16,   20,
-									     0, 8192, 8000};
+	make_program(r, "empty", "empty")->metrics = (struct bb_prog_static){2,    16, 20,  0,
+									     8192, 0,  8000};
 	make_program(r, "ringbuf_nowakeup", "ringbuf_nowakeup")->metrics =
-		(struct bb_prog_static){38, 304, 180, 0, 16871752, 62000};
+		(struct bb_prog_static){38, 304, 180, 0, 16871752, 3, 62000};
 	/* As Linux 5.1 would have it, without a JIT. */
 	make_program(r, "pid_filter", "ringbuf")->metrics =
-		(struct bb_prog_static){NAN, 368, NAN, NAN, 16871752, NAN};
+		(struct bb_prog_static){NAN, 368, NAN, NAN, 16871752, NAN, NAN};
 	bb_report__summarise(r);
 	return r;
 }

@@ -43,6 +43,7 @@ else
 	expect_status "the matrix: exit code 0" 0
 	expect_grep "the matrix: what does not load" out "reads_outside +loads( +no){${#here[@]}}$"
 	expect_grep "the matrix: the reason" out "straight/reads_outside: .*the verifier rejects"
+	for figure in states stack; do expect_grep "the matrix: $figure" out "^ +$figure( +[0-9]+){${#here[@]}}$"; done
 	for ((i = 1; i <= ${#here[@]}; i++)); do
 		counts=()
 		for n in 100 101 200 400; do counts+=("$(instructions alu$n $i)"); done

@@ -52,6 +52,7 @@ static void test_log(void **state)
 		assert_true(m.stack_bytes >= 24 && m.stack_bytes <= 24);
 		assert_true(m.verify_ns >= 187000 && m.verify_ns <= 187000);
 		assert_true(m.verified_insns >= 1234 && m.verified_insns <= 1234);
+		assert_true(m.total_states >= 17 && m.total_states <= 17);
 		assert_true(isnan(m.xlated_bytes) && isnan(m.jited_bytes) && isnan(m.map_bytes));
 	}
 }
@@ -100,6 +101,9 @@ static void test_log_malformed(void **state)
 		"processed 12\n",
 		"processed insns\n",
 		"not processed 12 insns\n",
+		"processed 12 instructions total_states\n",
+		"processed 12 instructions total_states 17B\n",
+		"processed 12 instructions\nx total_states 17\n",
 	};
 
 	(void)state;

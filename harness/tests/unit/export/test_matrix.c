@@ -14,7 +14,9 @@ static struct bb_program program(char *name, char *variant, double verified)
 {
 	return (struct bb_program){.name = name,
 				   .variant = variant,
-				   .metrics.verified_insns = verified};
+				   .metrics = {.verified_insns = verified,
+					       .total_states = verified - 100,
+					       .stack_bytes = NAN}};
 }
 
 static struct bb_case step(char *name, char *variant, struct bb_series *series, size_t floor)
@@ -89,6 +91,8 @@ static void look_at_text(const struct bb_matrix_kernel *kernels)
 	text = rendered(&d, as_text);
 	assert_non_null(strstr(text, "program  figure           5.10             6.12"));
 	assert_non_null(strstr(text, "p        verified  103 (0.0 %)      104 (0.0 %)"));
+	assert_non_null(strstr(text, "states              3                4"));
+	assert_null(strstr(text, "stack      ")); /* no kernel gave it */
 	assert_non_null(strstr(text, "BPF               103                -"));
 	assert_non_null(strstr(text, "machine   101 (0.1 %)                -"));
 	assert_non_null(strstr(text, "q        loads              no              yes"));
@@ -119,7 +123,8 @@ static void look_at_bmf(const struct bb_matrix_kernel *kernels)
 				     "    \"machine-instructions\": {\"value\": 101},\n"
 				     "    \"instructions\": {\"value\": 103}\n"));
 	assert_non_null(strstr(text, "\"x/q/kernel=6.12\": {\n"
-				     "    \"verified-instructions\": {\"value\": 850000}\n"));
+				     "    \"verified-instructions\": {\"value\": 850000},\n"
+				     "    \"verifier-states\": {\"value\": 849900}\n"));
 	free(text);
 }
 

@@ -566,8 +566,8 @@ static void test_exact_of_stored_runs(void **state)
 	char *text;
 
 	(void)state;
-	*in_a = (struct bb_prog_static){38, 304, 1234567, 0, NAN, 5000};
-	*in_b = (struct bb_prog_static){38, 296, 1234568, 16, 4096, 9000};
+	*in_a = (struct bb_prog_static){38, 304, 1234567, 0, NAN, 3, 5000};
+	*in_b = (struct bb_prog_static){38, 296, 1234568, 16, 4096, 3, 9000};
 	make_program(b, "only_in_b", "only_in_b")->metrics.xlated_bytes = 8;
 	d = diff_with(a, b, &at_1_percent);
 	assert_null(find_row(&d, "ringbuf", "verified-instructions"));
