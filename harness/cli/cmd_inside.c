@@ -53,16 +53,16 @@ struct session {
 	struct bb_http_server server;
 	struct bb_screen screen;
 	bool is_screen;
+	unsigned int narrow; /* columns that a narrow table leaves out, see add_times() */
 };
 
 static int write_file(struct session *s, struct bb_err *err);
-static void print_table(const struct session *s, struct bb_doc *d);
 static void write_json(const struct session *s, FILE *out);
 static void write_openmetrics(const struct session *s, FILE *out);
 
 static const struct inside_format {
 	const char *name;
-	void (*write)(const struct session *s, FILE *out); /* NULL: print_table() */
+	void (*write)(const struct session *s, FILE *out); /* NULL: write_table() */
 } formats[] = {{"table", NULL}, {"json", write_json}, {"openmetrics", write_openmetrics}};
 
 #define AT(member) offsetof(struct inside_args, member)
@@ -168,26 +168,37 @@ static double percentile_of(const struct bb_inside_path *p, const struct percent
 	return p->timed < which->least ? NAN : bb_inside_path__quantile(p, which->share, clock_ns);
 }
 
-static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
+/* Adds a figure, or no cell's text: a column that is empty in all rows is not shown. */
+static void add_if(bool is_shown, double value, struct bb_doc *d)
 {
+	if (is_shown)
+		bb_doc__number_cell(d, value, value);
+	else
+		bb_doc__text_cell(d, "");
+}
+
+#define NARROWEST 3
+
+/* Adds the cells from mean to worst. The more `narrow`, the fewer. */
+static void add_times(const struct bb_inside_path *p, double clock_ns, unsigned int narrow,
+		      struct bb_doc *d)
+{
+	static const unsigned int shown_below[] = {NARROWEST + 1, NARROWEST, NARROWEST + 1, 2};
 	double mean = bb_inside_path__mean(p, clock_ns), worst = bb_inside_path__worst(p, clock_ns);
 
 	bb_doc__number_cell(d, mean, mean);
 	for (size_t i = 0; i < BB_LEN(percentiles); i++) {
 		double ns = percentile_of(p, &percentiles[i], clock_ns);
 
-		bb_doc__number_cell(d, ns, ns);
+		add_if(narrow < shown_below[i], ns, d);
 	}
 	bb_doc__number_cell(d, worst, worst);
 }
 
 static const struct bb_doc_column program_columns[] = {
-	{BB_TEXT("program")}, {BB_TEXT("type")},
-	{BB_NUMBER("runs")},  {BB_NUMBER("runs/s")},
-	{BB_NUMBER("CPU %")}, {BB_NUMBER("timed %"), .doc = "share of the runs that were timed"},
-	{BB_NUMBER("mean")},  {BB_NUMBER("p50")},
-	{BB_NUMBER("p90")},   {BB_NUMBER("p99")},
-	{BB_NUMBER("p99.9")}, {BB_NUMBER("worst")},
+	{BB_TEXT("program")}, {BB_TEXT("type")},   {BB_NUMBER("CPU %")},  {BB_NUMBER("mean")},
+	{BB_NUMBER("p50")},   {BB_NUMBER("p90")},  {BB_NUMBER("p99")},    {BB_NUMBER("p99.9")},
+	{BB_NUMBER("worst")}, {BB_NUMBER("runs")}, {BB_NUMBER("runs/s")}, {BB_NUMBER("timed %")},
 };
 
 static const struct bb_doc_column path_columns[] = {
@@ -198,6 +209,21 @@ static const struct bb_doc_column path_columns[] = {
 
 static void print_programs(const struct session *s, struct bb_doc *d)
 {
+	bool has_untimed = false;
+	double all_cpu = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->inside.n_programs; i++) {
+		const struct bb_inside_figures *f = &s->figures[i];
+
+		n += f->began != 0;
+		all_cpu += f->all.timed ? 100 * share_of_cpu(s, i) : 0;
+		has_untimed |= f->all.timed < f->began;
+	}
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+		    "%s: %zu BPF program%s ran in %.1f s, on %.2g %% of one CPU",
+		    s->args->command[0], n, bb_plural(n),
+		    (double)(s->ended_ns - s->began_ns) * 1e-9, all_cpu);
 	bb_doc__table(d, program_columns, BB_LEN(program_columns));
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		const struct bb_inside_program *p = &s->inside.programs[i];
@@ -207,12 +233,13 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 		if (!p->id || !f->began)
 			continue;
 		bb_doc__text_cell(d, p->name);
-		bb_doc__text_cell(d, bb_prog_type_name(p->type).text);
-		bb_doc__cell(d, "%" PRIu64, f->began);
-		bb_doc__number_cell(d, runs_per_s(s, i), runs_per_s(s, i));
+		bb_doc__text_cell(d, s->narrow < NARROWEST ? bb_prog_type_name(p->type).text : "");
 		bb_doc__number_cell(d, cpu, cpu);
-		bb_doc__cell(d, "%.3g", 100 * (double)f->all.timed / (double)f->began);
-		add_times(&f->all, s->inside.price.clock_ns, d);
+		add_times(&f->all, s->inside.price.clock_ns, s->narrow, d);
+		bb_doc__cell(d, "%" PRIu64, f->began);
+		add_if(s->narrow < NARROWEST, runs_per_s(s, i), d);
+		bb_doc__cell(d, has_untimed && !s->narrow ? "%.3g" : "",
+			     100 * (double)f->all.timed / (double)f->began);
 	}
 }
 
@@ -285,7 +312,7 @@ static void print_path(const struct session *s, size_t i, size_t nth, struct bb_
 	bb_doc__cell(d, "%" PRIu64, p->runs);
 	bb_doc__cell(d, "%.3g", 100 * (double)p->runs / (double)f->all.runs);
 	bb_doc__number_cell(d, time, time);
-	add_times(p, s->inside.price.clock_ns, d);
+	add_times(p, s->inside.price.clock_ns, s->narrow, d);
 	if (ends_in_call(&s->inside.programs[i], p))
 		bb_doc__cell(d, "tail call");
 	else
@@ -318,7 +345,7 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 }
 
 static const struct bb_doc_column chain_columns[] = {
-	{BB_TEXT("tail calls")},
+	{BB_TEXT("chain")},
 	{BB_NUMBER("runs")},
 	{BB_NUMBER("runs %"), .doc = "share of the runs of the chain's first program"},
 	{BB_NUMBER("mean")},
@@ -372,8 +399,10 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside_figures *f = &s->chains;
 
-	if (f->n_paths)
+	if (f->n_paths) {
+		bb_doc__add(d, BB_DOC_TITLE, NULL, "tail calls");
 		bb_doc__table(d, chain_columns, BB_LEN(chain_columns));
+	}
 	for (size_t i = 0; i < f->n_paths && i < s->args->n_paths; i++) {
 		const struct bb_inside_path *c = &f->paths[i];
 		size_t first = c->key ? called_nth(c->key, 0) : s->n_figures;
@@ -385,11 +414,12 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 		bb_doc__text_cell(d, name);
 		bb_doc__cell(d, "%" PRIu64, c->runs);
 		bb_doc__number_cell(d, share, share);
-		add_times(c, clock_of_chain(s, c), d);
+		add_times(c, clock_of_chain(s, c), s->narrow, d);
 		free(name);
 	}
 }
 
+/* Adds what became of the loads, and what the clones cost. */
 static void print_others(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside *in = &s->inside;
@@ -417,17 +447,23 @@ static void print_others(const struct session *s, struct bb_doc *d)
 									  "calls",
 				    p->why);
 	}
-	bb_doc__add(d, BB_DOC_FAINT, NULL,
-		    "%zu loads, %zu replaced by clones, %zu short tests of the loader's; %zu "
-		    "clones did not run. A load waited for %.0f us.",
-		    in->n_loads, replaced, tests, idle,
-		    in->n_loads ? (double)in->spent_ns * 1e-3 / (double)in->n_loads : 0.0);
+	bb_doc__add(d, BB_DOC_CLOSING, "programs",
+		    "of %zu loads, %zu got an instrumented copy (clone) in place of the program, "
+		    "which made the command wait %.1f ms each time",
+		    in->n_loads, replaced,
+		    in->n_loads ? (double)in->spent_ns * 1e-6 / (double)in->n_loads : 0.0);
+	if (idle)
+		bb_doc__append(d, "; %zu of the copies never ran", idle);
+	if (tests)
+		bb_doc__append(d, "; %zu only tried out the kernel", tests);
 }
 
+/* Adds how to read the times, and what the clones cost the machine. */
 static void print_cost(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside_price *price = &s->inside.price;
 	double ns = 0, seconds = (double)(s->ended_ns - s->began_ns) * 1e-9;
+	bool has_untimed = false, has_few = false;
 
 	for (size_t i = 0; i < s->inside.n_programs; i++) {
 		double timed = (double)s->figures[i].all.timed;
@@ -437,11 +473,34 @@ static void print_cost(const struct session *s, struct bb_doc *d)
 			      (s->inside.programs[i].clone.with & BB_INSIDE_TIME
 				       ? price->untimed_ns
 				       : price->counted_ns);
+		has_untimed |= s->figures[i].all.timed < s->figures[i].began;
+		has_few |= s->figures[i].all.timed && s->figures[i].all.timed < BB_P99_MIN;
 	}
-	bb_doc__add(d, BB_DOC_FAINT, NULL,
-		    "Times in ns, without the clock readings of %.0f ns. The clones cost the "
-		    "machine about %.2g %% of one CPU: %.0f ns a timed run, %.0f ns another.",
-		    price->clock_ns, ns * 1e-7 / seconds, price->timed_ns, price->untimed_ns);
+	bb_doc__add(d, BB_DOC_PARAGRAPH, "mean to worst",
+		    "ns of one run, without the %.0f ns that reading the clock takes%s",
+		    price->clock_ns, has_few ? "; p99 takes 1000 timed runs" : "");
+	bb_doc__add(d, BB_DOC_PARAGRAPH, "price",
+		    "the copies took about %.2g %% of one CPU more than the programs would "
+		    "(%.0f ns more in each run%s",
+		    ns * 1e-7 / seconds, price->timed_ns, has_untimed ? " that is timed" : "");
+	if (has_untimed)
+		bb_doc__append(d, ", %.0f ns in each of the others", price->untimed_ns);
+	bb_doc__append(d, ")");
+}
+
+static void print_next(const struct session *s, struct bb_doc *d)
+{
+	static const char what[] = "each program on the bench";
+	const struct bb_measure_args *a = &s->args->measure;
+
+	if (a->output)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "next", "`sudo bpfbench --object %s` (%s)",
+			    a->output, what);
+	else
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
+			    "`sudo bpfbench inside -o %s.capture%s`, then `sudo bpfbench --object "
+			    "%s.capture` (%s)",
+			    s->name, a->command + strlen("bpfbench inside"), s->name, what);
 }
 
 static void print_table(const struct session *s, struct bb_doc *d)
@@ -452,6 +511,53 @@ static void print_table(const struct session *s, struct bb_doc *d)
 		print_paths(s, i, d);
 	print_others(s, d);
 	print_cost(s, d);
+}
+
+/* Returns the width of the widest row of a table. Only rows have two blanks in their midst. */
+static size_t widest_row(char *text)
+{
+	size_t widest = 0;
+
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		size_t width;
+
+		*end = '\0';
+		width = strstr(line + strspn(line, " "), "  ") ? bb_text_width(line) : 0;
+		widest = width > widest ? width : widest;
+		*end = '\n';
+	}
+	return widest;
+}
+
+/* Writes the table with as many columns as its rows have room for. `is_end`: the command has ended,
+ * and the text says what to do next. */
+static void write_table(const struct session *s, const struct bb_doc_look *look, bool is_end,
+			FILE *out)
+{
+	struct bb_doc_look plain = *look;
+	struct session as = *s;
+
+	plain.colour = false;
+	for (;; as.narrow++) {
+		struct bb_doc d = {0};
+		char *text = NULL;
+		bool fits;
+		size_t len;
+		FILE *to = bb_open_memstream(&text, &len);
+
+		print_table(&as, &d);
+		bb_doc__text(&d, &plain, to);
+		bb_close_memstream(to);
+		fits = widest_row(text) <= look->width || as.narrow == NARROWEST;
+		free(text);
+		if (fits && is_end)
+			print_next(&as, &d);
+		if (fits)
+			bb_doc__text(&d, look, out);
+		bb_doc__done(&d);
+		if (fits)
+			return;
+	}
 }
 
 /* --- other formats --- */
@@ -640,30 +746,23 @@ static void read_figures(struct session *s)
 static int write_figures(void *arg, FILE *out, struct bb_err *)
 {
 	const struct session *s = arg;
-	struct bb_doc d = {0};
 	struct bb_doc_look look = bb_output_look(stdout);
 
 	if (s->args->format && s->args->format->write) {
 		s->args->format->write(s, out);
 		return 0;
 	}
-	print_table(s, &d);
-	bb_doc__text(&d, &look, out);
-	bb_doc__done(&d);
+	write_table(s, &look, true, out);
 	return 0;
 }
 
 static void write_screen(const struct session *s, FILE *out)
 {
 	struct bb_doc_look look = bb_output_look(stdout);
-	struct bb_doc d = {0};
 
 	look.colour = false;
-	fprintf(out, "%s, for %.0f s; q ends\n\n", s->args->command[0],
-		(double)(s->ended_ns - s->began_ns) * 1e-9);
-	print_table(s, &d);
-	bb_doc__text(&d, &look, out);
-	bb_doc__done(&d);
+	fputs("renewed each second; q ends\n\n", out);
+	write_table(s, &look, false, out);
 }
 
 /* Calls write() and returns its text, which the caller frees. */
@@ -901,7 +1000,7 @@ static int write_file(struct session *s, struct bb_err *err)
 		rc = bb_capture__write(capture, path, err);
 	bb_capture__free(capture);
 	if (!rc && !s->args->measure.quiet)
-		bb_tell("written to %s; to measure it: bpfbench --object %s", path, path);
+		bb_tell("written to %s; to measure it: `bpfbench --object %s`", path, path);
 	return rc;
 }
 

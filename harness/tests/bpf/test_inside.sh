@@ -78,7 +78,11 @@ expect_grep "formats: the program" out '^inside_paths +xdp +[0-9]'
 expect_grep "formats: its paths" out '^inside_paths: 2 paths'
 expect_grep "formats: the lines that tell its paths apart" out '^  path [0-9a-f]*, compared with'
 expect_grep "formats: and where they are" out '^ +[+-] inside_paths\.bpf\.c:[0-9]+ '
-expect_grep "formats: what the clones cost" out 'The clones cost the machine about'
+expect_grep "formats: what the clones cost" out '^price: the copies took about'
+expect_grep "formats: what to do next, as a whole command" out '^next: `sudo bpfbench inside -o live_prog.capture --no-store --for 1'
+COLUMNS=56 run "$BPFBENCH" inside --no-store --for 1 -- "$live" "$objects/inside_paths.bpf.o" 300 "" 100
+expect_eq "formats: a narrow table leaves columns out" "$(awk 'length > 56 && /[^ ]  /' "$TMP/out")" ""
+expect_grep "formats: a narrow table has mean and p99" out ' mean +p50 +p99 +worst'
 run "$BPFBENCH" inside --results "$WORK/named" --for 1 -- "$live" "$objects/live.bpf.o" 5000
 expect_grep "formats: 200 runs have no p99" out ' p50 +p90 +worst'
 expect_grep "formats: a name of more than 15 bytes is whole" out '^live_counts_its_runs'
