@@ -29,7 +29,7 @@ static const struct bb_option options[] = {
 	 "needs a drive {with: lines}"},
 	{"all", 0, NULL, bb_read_flag, BB_ARG(all),
 	 "with --time: every case of each program instead of the slowest, and the lines below 3 "
-	 "ns"},
+	 "ns (1 instruction in a run of --vm)"},
 	{"flame", 0, "FILE.svg", bb_read_text, BB_ARG(flame),
 	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg",
 	 .given = BB_ARG_AT(time)},
@@ -159,8 +159,11 @@ static void add_more(const struct annotate_args *a, const struct bb_by_line *lin
 	bb_doc__add(d, BB_DOC_FAINT, "more",
 		    "the same with %s--hottest (longest first), --flame FILE.svg (a picture)",
 		    a->all ? "" : "--all (lines that take little time, too), ");
-	bb_doc__add(d, BB_DOC_FAINT, "next",
-		    "after a change `sudo bpfbench compare --object OLD.o --object NEW.o --time`");
+	bb_doc__add(d, BB_DOC_FAINT, "next", "after a change `%s`",
+		    n && lines[0].timed->counts_instructions ? "bpfbench compare OLD.o NEW.o --vm "
+							       "KERNEL"
+							     : "sudo bpfbench compare --object "
+							       "OLD.o --object NEW.o --time");
 }
 
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)

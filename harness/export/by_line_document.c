@@ -58,8 +58,7 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 		const struct bb_timed_row *row = b->top[i]->row;
 		double share = bb_by_line__share(b, b->top[i]->ns.value);
 
-		if (!(share >= NAMED_LEAST) || b->top[i]->ns.value < BB_BY_LINE_LEAST_NS ||
-		    at >= size)
+		if (!(share >= NAMED_LEAST) || b->top[i]->ns.value < b->least || at >= size)
 			break;
 		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s%s%s%s", i ? ", " : "",
 				       share < 0.02, 100 * share, i ? "" : "is ", row->call,
@@ -103,10 +102,10 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 	bb_make_clean(buf);
 }
 
-void bb_doc_line_ns(double ns, struct bb_doc *d)
+void bb_doc_line_ns(double ns, double least, struct bb_doc *d)
 {
-	if (fabs(ns) < BB_BY_LINE_LEAST_NS)
-		bb_doc__cell(d, "< %g", BB_BY_LINE_LEAST_NS);
+	if (fabs(ns) < least)
+		bb_doc__cell(d, "< %g", least);
 	else
 		bb_doc__number_cell(d, ns, ns);
 }
@@ -118,12 +117,12 @@ static void add_times(struct bb_doc *d, const struct bb_by_line *b, const struct
 		      double cold_ns, double insns)
 {
 	double share = 100 * bb_by_line__share(b, ns->value);
-	bool is_small = ns->value < BB_BY_LINE_LEAST_NS;
+	bool is_small = ns->value < b->least;
 
-	bb_doc_line_ns(ns->value, d);
+	bb_doc_line_ns(ns->value, b->least, d);
 	bb_doc__cell_if(d, !isnan(ns->lo) && !is_small, "[%s, %s]",
 			bb_table_cell_value(ns->lo).text, bb_table_cell_value(ns->hi).text);
-	bb_doc_line_ns(isfinite(b->cold.value) ? cold_ns : (double)NAN, d);
+	bb_doc_line_ns(isfinite(b->cold.value) ? cold_ns : (double)NAN, b->least, d);
 	bb_doc__cell_if(d, !isnan(share) && !is_small, "%.1f", share);
 	bb_doc__number_cell(d, insns, BB_WHOLE);
 }
@@ -155,7 +154,8 @@ static void name_call(const struct bb_by_line *b, const struct bb_line_part *p, 
 }
 
 /* Returns the call that takes all of the line's time. NULL: there is none. */
-static const struct bb_line_part *only_call(const struct bb_line_time *line)
+static const struct bb_line_part *only_call(const struct bb_by_line *b,
+					    const struct bb_line_time *line)
 {
 	const struct bb_line_part *only = NULL;
 
@@ -164,7 +164,7 @@ static const struct bb_line_part *only_call(const struct bb_line_time *line)
 
 		if (p->row->call[0] && !only)
 			only = p;
-		else if (p->row->call[0] || p->ns.value >= BB_BY_LINE_LEAST_NS)
+		else if (p->row->call[0] || p->ns.value >= b->least)
 			return NULL;
 	}
 	return only;
@@ -174,7 +174,7 @@ static const struct bb_line_part *only_call(const struct bb_line_time *line)
  * unless one call takes all of the line's time. */
 static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
 {
-	const struct bb_line_part *only = only_call(line);
+	const struct bb_line_part *only = only_call(b, line);
 	char text[400] = "";
 
 	if (only) {
@@ -186,8 +186,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 	for (size_t i = 0; !only && i < line->n_parts; i++) {
 		const struct bb_line_part *p = &line->parts[i];
 
-		if (!p->row->call[0] &&
-		    (line->n_parts == 1 || !(p->ns.value >= BB_BY_LINE_LEAST_NS)))
+		if (!p->row->call[0] && (line->n_parts == 1 || !(p->ns.value >= b->least)))
 			continue;
 		name_call(b, p, text, sizeof(text));
 		add_other(d, b, &p->ns, p->cold.value, bb_table_cell_of("  %s", text).text);
@@ -203,7 +202,7 @@ static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_line_time *line = &b->lines[i];
 
-		if (line->ns.value >= BB_BY_LINE_LEAST_NS)
+		if (line->ns.value >= b->least)
 			continue;
 		sum.value += line->ns.value;
 		cold += line->cold_ns;
@@ -211,7 +210,8 @@ static void add_folded(struct bb_doc *d, const struct bb_by_line *b, size_t n)
 	}
 	add_times(d, b, &sum, cold, insns);
 	bb_doc__text_cell(d, "");
-	bb_doc__cell(d, "(%zu lines below %g %s each)", n, BB_BY_LINE_LEAST_NS, unit_of(b));
+	bb_doc__cell(d, "(%zu lines below %g %s each)", n, b->least,
+		     b->timed->counts_instructions ? "machine instruction" : "ns");
 }
 
 static int by_time(const void *a, const void *b)
@@ -275,7 +275,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 
 	for (size_t i = 0; i < b->n_lines; i++) {
 		order[i] = &b->lines[i];
-		n_short += order[i]->ns.value < BB_BY_LINE_LEAST_NS;
+		n_short += order[i]->ns.value < b->least;
 	}
 	all |= n_short < 2;
 	if (longest_first)
@@ -294,7 +294,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 
-		if (!all && order[i]->ns.value < BB_BY_LINE_LEAST_NS)
+		if (!all && order[i]->ns.value < b->least)
 			continue;
 		if (strcmp(file, row->file)) {
 			file = row->file;
@@ -381,7 +381,7 @@ static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb
 	for (int calling = 0; calling < 2; calling++) {
 		for (size_t i = 0; i < n; i++)
 			bb_doc_line_ns(calling ? cases[i]->calling.value : cases[i]->program.value,
-				       d);
+				       cases[i]->least, d);
 		bb_doc__text_cell(d, "");
 		bb_doc__text_cell(d, calling ? "(calling and timing)" : "(the program)");
 	}
@@ -398,7 +398,7 @@ static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb
 					!bb_timed_row__compare_place(line->row, next);
 
 			at[i] += is_there;
-			bb_doc_line_ns(is_there ? line->ns.value : (double)NAN, d);
+			bb_doc_line_ns(is_there ? line->ns.value : (double)NAN, cases[i]->least, d);
 		}
 		if (next)
 			add_position(next, "", d);

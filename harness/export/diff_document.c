@@ -385,8 +385,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		     fabs(r->more.value) < BB_BY_LINE_LEAST_NS))
 			continue;
 		shown++;
-		bb_doc_line_ns(r->a ? r->a_ns : NAN, d);
-		bb_doc_line_ns(r->b ? r->b_ns : NAN, d);
+		bb_doc_line_ns(r->a ? r->a_ns : NAN, BB_BY_LINE_LEAST_NS, d);
+		bb_doc_line_ns(r->b ? r->b_ns : NAN, BB_BY_LINE_LEAST_NS, d);
 		bb_doc__text_cell(d, signed_value(r->more.value).text);
 		bb_doc__cell_if(d, !isnan(r->more.lo), "[%s, %s]", signed_value(r->more.lo).text,
 				signed_value(r->more.hi).text);

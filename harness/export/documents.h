@@ -143,7 +143,7 @@ void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d);
 
 /* Adds where a run spends its time, by line (judge/by_line.h). The lines are in the order of the
  * source or, with `longest_first`, of their times. Without `all`, the lines below
- * BB_BY_LINE_LEAST_NS share one row. */
+ * b->least share one row. */
 void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, bool all, struct bb_doc *d);
 /* Adds only the table and its notes, without the sentences above them. */
 void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool all,
@@ -151,8 +151,8 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 /* Adds the lines of one program at several values of its parameter, side by side. cases[n] has a
  * case for each value, and may have cases of several programs. */
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
-/* Adds a cell with the time of a line: "< 3" if it cannot be told from 0. */
-void bb_doc_line_ns(double ns, struct bb_doc *d);
+/* Adds a cell with the time of a line: "< 3" if it is below `least`, 3. */
+void bb_doc_line_ns(double ns, double least, struct bb_doc *d);
 /* Write which parts take the most time to buf[size]: "71 % is bpf_perf_event_output of line 38,
  * ...". The second function writes which parts cold caches slow down most. */
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);

@@ -277,7 +277,7 @@ static void put_lines(const struct bb_report *r, const struct bb_timed *t, FILE 
 		char program[400], label[200];
 		const char *const texts[] = {t->name, program, label, t->drive, t->param};
 
-		if (!(p->ns.value >= BB_BY_LINE_LEAST_NS))
+		if (!(p->ns.value >= b.least))
 			break;
 		snprintf(program, sizeof(program), "%s/%s", t->scenario, t->variant);
 		snprintf(label, sizeof(label), "%u %.120s",

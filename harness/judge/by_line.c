@@ -341,7 +341,8 @@ double bb_line_part__missed_ns(const struct bb_line_part *p)
 void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 		      struct bb_by_line *ret_lines)
 {
-	struct bb_by_line b = {.timed = t};
+	struct bb_by_line b = {.timed = t,
+			       .least = t->counts_instructions ? 1 : BB_BY_LINE_LEAST_NS};
 	struct loads l = {0};
 
 	open_loads(&l, r, t);

@@ -59,6 +59,7 @@ else
 	vm --object straight.bpf.o --program alu100 --program alu400 --lines --vm "$last" --results "$WORK/lines"
 	expect_status "by line: exit code 0" 0
 	vm annotate latest --time --all --results "$WORK/lines"
+	expect_grep "by line: what is next" out 'compare OLD.o NEW.o --vm'
 	expect_grep "by line: the unit" out 'alu400/lines.*: [0-9.]+ machine instructions a run'
 	expect_eq "by line: they differ by their instructions" \
 		"$(awk '/STRAIGHT/ { v[++n] = $1 } END { printf "%d %.0f", n, v[2] - v[1] }' "$TMP/out")" "2 300"

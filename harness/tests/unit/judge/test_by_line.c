@@ -433,6 +433,30 @@ static void test_pictures(void **state)
 	bb_report__free(r);
 }
 
+/* A line of 2 instructions of a guest's run is shown, one of 2 ns is not. */
+static void test_least_shown(void **state)
+{
+	static const double one[] = {1, 1, 1, 1, 1, 1, 1, 1}; /* and 1 of the same line */
+	struct bb_report *r = make_report(ID);
+	struct bb_timed *t = make_timed(r, 4849);
+
+	(void)state;
+	set_numbers(&t->rows[0].ns, one, BB_LEN(one));
+	for (int guest = 0; guest < 2; guest++) {
+		struct bb_by_line b;
+		char *text;
+
+		t->counts_instructions = guest;
+		bb_by_line__make(r, t, &b);
+		text = print(&b, false);
+		assert_int_equal(strstr(text, "< 3") != NULL, !guest);
+		assert_int_equal(strstr(text, "2.00 ") != NULL, guest);
+		free(text);
+		bb_by_line__done(&b);
+	}
+	bb_report__free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_calls_stored),    cmocka_unit_test(test_cold),
 		cmocka_unit_test(test_disturbed),       cmocka_unit_test(test_table),
 		cmocka_unit_test(test_by_param),        cmocka_unit_test(test_pictures),
+		cmocka_unit_test(test_least_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
