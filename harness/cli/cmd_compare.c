@@ -291,6 +291,11 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 		if (!a->view.details)
 			bb_doc__add(&doc, BB_DOC_FAINT, "more",
 				    "the same with `--details` (every line)");
+		bb_doc__add(&doc, BB_DOC_FAINT, "next", "%s",
+			    bb_time_diff__count(&d, BB_VERDICT_REGRESSED)
+				    ? "mend the lines that regressed, then the same again"
+				    : "the same without `--time` (a verdict on the program as a "
+				      "whole)");
 		rc = bb_output_document(&doc, stdout, err);
 	}
 	if (!rc && fails && bb_time_diff__count(&d, a->view.fail_on))
@@ -329,8 +334,8 @@ static int show_measured(const struct compare_args *a, const struct bb_report *r
 			bb_doc_short(r, &d);
 		else
 			bb_doc_short_rest(r, &d);
-		fputs(failed ? "" : "\n", stderr);
-		said = bb_output_document(&d, stderr, err);
+		fputs(failed ? "" : "\n", stdout);
+		said = bb_output_document(&d, failed ? stderr : stdout, err);
 	}
 	if (failed || said)
 		return said ? said : exit_code;

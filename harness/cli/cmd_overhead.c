@@ -36,7 +36,7 @@ struct overhead_args {
 
 /* --- for people --- */
 
-static const char *const figure_names[BB_N_OVERHEAD] = {"CPU time",     "CPU time, whole machine",
+static const char *const figure_names[BB_N_OVERHEAD] = {"CPU time",     "machine's CPU time",
 							"wall time",    "bystander's CPU time",
 							"latency",      "latency, p50",
 							"latency, p99", "requests/s"};
@@ -53,9 +53,9 @@ static void add_time(struct bb_doc *d, double s)
 	else if (size >= 1)
 		bb_doc__cell(d, "%.3f s", s);
 	else if (size >= 1e-3)
-		bb_doc__cell(d, "%.3f ms", s * 1e3);
+		bb_doc__cell(d, "%s ms", bb_table_cell_number(s * 1e3, s * 1e3).text);
 	else
-		bb_doc__cell(d, "%.2f us", s * 1e6);
+		bb_doc__cell(d, "%s us", bb_table_cell_number(s * 1e6, s * 1e6).text);
 }
 
 static const char *verdict_name(const struct bb_overhead_figure *f)
@@ -82,20 +82,23 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 	for (int i = 0; i < BB_N_OVERHEAD; i++) {
 		const struct bb_overhead_figure *f = &s->o->figures[i];
 		bool judged = i == BB_OVERHEAD_CPU || f->verdict == BB_VERDICT_REGRESSED;
+		double head;
 
 		if (!isfinite(f->base_s))
 			continue;
+		/* The blocks' ratio is more precise than the medians, and the row adds up. */
+		head = isfinite(f->ratio.value) ? f->base_s * f->ratio.value : f->head_s;
 		bb_doc__text_cell(d, figure_names[i]);
 		if (i == BB_OVERHEAD_RATE) {
 			bb_doc__number_cell(d, f->base_s, f->base_s);
-			bb_doc__number_cell(d, f->head_s, f->head_s);
+			bb_doc__number_cell(d, head, head);
 		} else {
 			add_time(d, f->base_s);
-			add_time(d, f->head_s);
+			add_time(d, head);
 		}
-		bb_doc__cell(d, "%+.2f", 100 * (f->ratio.value - 1));
+		bb_doc__cell(d, "%+.1f", 100 * (f->ratio.value - 1));
 		if (isfinite(f->ratio.lo))
-			bb_doc__cell(d, "[%.2f, %.2f]", 100 * (f->ratio.lo - 1),
+			bb_doc__cell(d, "[%+.1f, %+.1f]", 100 * (f->ratio.lo - 1),
 				     100 * (f->ratio.hi - 1));
 		else
 			bb_doc__text_cell(d, NULL);
@@ -113,14 +116,14 @@ static void add_part(struct bb_doc *d, const char *name, double runs, double ns,
 	bb_doc__table_cell(d, bb_table_cell_number(runs, runs));
 	bb_doc__table_cell(d, bb_table_cell_number(ns, ns));
 	add_time(d, cpu_s);
-	bb_doc__cell(d, "%.2f", 100 * cpu_s / base_s);
+	bb_doc__cell(d, "%.1f", 100 * cpu_s / base_s);
 }
 
 static void add_parts(const struct shown *s, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
-		{BB_TEXT("part")},       {BB_NUMBER("runs")},     {BB_NUMBER("ns/run")},
-		{BB_NUMBER("CPU time")}, {BB_NUMBER("% of CPU")},
+		{BB_TEXT("part")},       {BB_NUMBER("runs")},   {BB_NUMBER("ns/run")},
+		{BB_NUMBER("CPU time")}, {BB_NUMBER("more %")},
 	};
 	const struct bb_overhead *o = s->o;
 	double base_s = o->figures[BB_OVERHEAD_CPU].base_s;
@@ -135,9 +138,8 @@ static void add_parts(const struct shown *s, struct bb_doc *d)
 		n_idle += !(p->runs > 0);
 		if (p->runs > 0)
 			add_part(d,
-				 bb_table_cell_of("%s %s%s",
-						  bb_prog_type_name(p->program.type).text,
-						  p->program.name, p->is_gone ? " (gone)" : "")
+				 bb_table_cell_of("%s%s", p->program.name,
+						  p->is_gone ? " (gone)" : "")
 					 .text,
 				 p->runs, p->ns, p->runs * p->ns * 1e-9, base_s);
 	}
@@ -163,9 +165,12 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 	if (o->programs)
 		bb_doc__add(d, BB_DOC_FAINT, "parts",
 			    "from one more turn, with bpf_stats on, which adds 10 to 40 ns to a "
-			    "run; it is off for the figures above. unexplained: more CPU time than "
-			    "the parts have, such as the hooks around the programs");
-	bb_doc__add(d, BB_DOC_FAINT, "whole machine",
+			    "run; it is off for the figures above. more %%: of the CPU time "
+			    "without "
+			    "the agent. unexplained: the rest of the difference, such as the "
+			    "hooks around the programs; below 0 if other processes made the "
+			    "programs run");
+	bb_doc__add(d, BB_DOC_FAINT, "machine's CPU time",
 		    "in ticks of %g ms, %.2f %% of a turn; other processes are in it",
 		    1e3 / (double)sysconf(_SC_CLK_TCK),
 		    100 / (double)sysconf(_SC_CLK_TCK) / machine_s);
@@ -190,6 +195,14 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_BAD, "inconclusive", "%s", o->why);
 	if (s->failed)
 		bb_doc__add(d, BB_DOC_BAD, "broken off", "%s", s->failed);
+	else if (*o->why && isfinite(o->advised_s))
+		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with `--budget %.0f`", o->advised_s);
+	else if (*o->why)
+		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with another `--max`");
+	else if (o->programs)
+		bb_doc__add(d, BB_DOC_FAINT, "next",
+			    "`sudo bpfbench inside -- AGENT` (which paths its programs take, and "
+			    "the p99 of each)");
 }
 
 static void make_document(const struct shown *s, struct bb_doc *d)

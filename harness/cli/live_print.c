@@ -36,6 +36,15 @@ static double longest(const struct bb_live_row *rows, size_t n)
 	return seconds;
 }
 
+/* True if an earlier program of the same name did not run either. */
+static bool is_idle_before(const struct bb_live_row *rows, size_t nth)
+{
+	for (size_t i = 0; i < nth; i++)
+		if (is_idle(&rows[i]) && !strcmp(rows[i].program.name, rows[nth].program.name))
+			return true;
+	return false;
+}
+
 /* Adds the notes below the table: on bpfbench's own runs, and the names of programs that did not
  * run, in one paragraph. */
 static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, struct bb_doc *d)
@@ -65,7 +74,7 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu program%s did not run:", n_idle,
 		    bb_plural(n_idle));
 	for (size_t i = 0; i < n && named < IDLE_NAMED; i++)
-		if (is_idle(&rows[i]))
+		if (is_idle(&rows[i]) && !is_idle_before(rows, i))
 			bb_doc__append(d, "%s %s", named++ ? "," : "",
 				       rows[i].program.name[0] ? rows[i].program.name : "-");
 	bb_doc__append(d, "%s (--all lists %s)", named < n_idle ? ", ..." : "",
@@ -75,30 +84,30 @@ static void add_notes(const struct bb_live_row *rows, size_t n, size_t n_idle, s
 /* Explains the columns, and says what to do next. */
 static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
 {
-	bool has_single = false, has_means = false, has_few = false;
+	bool has_any = false, has_single = false, has_means = false, has_few = false;
 	const struct bb_live_row *first = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (is_idle(&rows[i]))
 			continue;
-		first = first ? first : &rows[i];
+		first = first || rows[i].gone ? first : &rows[i];
+		has_any = true;
 		has_single |= rows[i].mean_of == 1;
 		has_means |= rows[i].mean_of > 1;
 		has_few |= rows[i].mean_of && bb_live_row__share(&rows[i]) < SHARE_MIN;
 	}
-	if (!first)
+	if (!has_any)
 		return;
 	bb_doc__add(d, BB_DOC_CLOSING, NULL, "ns/run: mean of all runs; CPU %%: of one CPU");
 	if (has_single || has_means)
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "p50 and the like: of %s",
-			    has_means ? "means of the few runs between two readings of the counters"
-				      : "runs that were alone between two readings of the "
-					"counters");
-	if (has_few)
-		bb_doc__append(d, "; ~: less than 90 %% of the runs are in them");
-	bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
-		    "`sudo bpfbench --prog-id %" PRIu32 "` (intervals, by test runs on the bench)",
-		    first->program.id);
+		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+			    "p50, p90: of runs that could be timed one by one%s%s",
+			    has_means ? ", or of means of a few" : "",
+			    has_few ? "; ~: these are less than 90 % of all" : "");
+	if (first)
+		bb_doc__add(d, BB_DOC_PARAGRAPH, "next",
+			    "`sudo bpfbench --prog-id %" PRIu32 "` (this program, with intervals)",
+			    first->program.id);
 }
 
 static void print_table(const struct bb_live_row *rows, size_t n, bool all,

@@ -215,8 +215,9 @@ int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_c
 		if (rc != -EBUSY)
 			break;
 		if (holder.pid)
-			snprintf(who, sizeof(who), "process %d (%s) measures on CPU %d",
-				 (int)holder.pid, holder.command, cpu);
+			snprintf(who, sizeof(who), "process %d (%.*s) measures on CPU %d",
+				 (int)holder.pid, (int)strcspn(basename(holder.command), " "),
+				 basename(holder.command), cpu);
 		else
 			snprintf(who, sizeof(who),
 				 "a bpfbench in another PID namespace (a container) measures on "

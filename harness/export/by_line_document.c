@@ -179,7 +179,11 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 
 	if (only) {
 		name_call(b, only, text, sizeof(text) - 2);
-		strcat(text, ": ");
+		/* the source mostly shows the call by itself */
+		if (strstr(line->row->text, text))
+			text[0] = '\0';
+		else
+			strcat(text, ": ");
 	}
 	add_times(d, b, &line->ns, line->cold_ns, line->insns);
 	add_position(line->row, text, d);

@@ -377,6 +377,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	for (size_t i = 0; i < c->n_rows && (all || shown < TIME_ROWS); i++) {
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
+		bool shows_call;
 
 		/* shows a line that surely differs, also if its difference may be below the
 		 * threshold */
@@ -393,7 +394,9 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		bb_doc__text_cell(d, bb_verdict_name(r->verdict));
 		bb_doc__cell(d, "%s%s%u", only ? "" : basename(row->file), only ? "" : ":",
 			     row->line ? row->line : row->insn);
-		bb_doc__cell(d, "%.100s%s%.100s", row->call, row->call[0] ? ": " : "", row->text);
+		shows_call = strstr(row->text, row->call);
+		bb_doc__cell(d, "%.100s%s%.100s", shows_call ? "" : row->call,
+			     shows_call ? "" : ": ", row->text);
 	}
 }
 

@@ -143,11 +143,30 @@ static bool begins_link(const char *at, bool begins_word)
 	       (begins_word && (is_commit(at) || !strncasecmp(at, "gh-", 3)));
 }
 
+/* Returns the length of a command in backquotes that needs no escapes; 0: there is none at `at`. */
+static size_t code_len(const char *at)
+{
+	size_t n = 1;
+
+	if (*at != '`')
+		return 0;
+	while (isalnum((unsigned char)at[n]) || (at[n] && strchr(" ./_=-", at[n])))
+		n++;
+	return n > 1 && at[n] == '`' ? n + 1 : 0;
+}
+
 void bb_md_text(const char *text, FILE *out)
 {
 	bool begins_word = true;
 
 	for (; text && *text; text++) {
+		size_t code = code_len(text);
+
+		if (code) {
+			fwrite(text, 1, code, out);
+			text += code - 1;
+			continue;
+		}
 		if (strchr(MARKUP, *text))
 			putc('\\', out);
 		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);

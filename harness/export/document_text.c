@@ -27,11 +27,29 @@ static void put_coloured(const struct page *p, const char *colour, const char *t
 
 /* --- paragraphs --- */
 
-/* True if the blank at `text[at]` stands before a unit, as in "60 ns", or between an option and its
- * value: "--budget 60", "--object OLD.o". */
+/* True if the blank at `text[at]` stands within an interval "[-1.2, +3.4]". */
+static bool is_in_interval(const char *text, size_t at)
+{
+	size_t begin = at - 1;
+
+	if (text[begin] != ',')
+		return false;
+	while (begin && (isdigit((unsigned char)text[begin - 1]) || strchr("+-.", text[begin - 1])))
+		begin--;
+	return begin && text[begin - 1] == '[';
+}
+
+/* True if the blank at `text[at]` stands before a unit, as in "60 ns", within an interval, or
+ * between an option and its value: "--budget 60", "--object OLD.o". */
 static bool is_kept(const char *text, size_t at)
 {
 	size_t begin = at;
+
+	/* "[-1.2, +3.4]", "A 305.7 ns" */
+	if (is_in_interval(text, at) ||
+	    (at > 1 && text[at - 2] == ' ' && strchr("AB", text[at - 1]) &&
+	     isdigit((unsigned char)text[at + 1])))
+		return true;
 
 	if (isdigit((unsigned char)text[at - 1]) &&
 	    (text[at + 1] == '%' || !strncmp(text + at + 1, "ns", 2)))

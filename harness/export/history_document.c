@@ -314,18 +314,20 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 					    "its limit; regressed, improved: two"},
 	};
 	enum { N = BB_LEN(columns) };
-	size_t n = 0, left_out = 0, learning = 0;
+	size_t n = 0, left_out = 0, n_learning = 0, learning = 0;
 	bool has_judged = false;
 
-	for (size_t i = 0; i < t->n_cases; i++)
+	for (size_t i = 0; i < t->n_cases; i++) {
 		has_judged |= rank_of(t, &t->cases[i], only) < LEARNING;
+		n_learning += rank_of(t, &t->cases[i], only) == LEARNING;
+	}
 	bb_doc__table(d, columns, N);
 	for (enum rank rank = NEWS; rank < NO_ROW; rank++)
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* they would hide all others */
-			if (rank == LEARNING && (has_judged || n >= LEARNING_ROWS)) {
+			/* they would hide all others, and say little */
+			if (rank == LEARNING && (has_judged || n_learning > LEARNING_ROWS)) {
 				learning++;
 				continue;
 			}
@@ -348,7 +350,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		bb_doc__append(d, "%zu more cases without a change%s", left_out,
 			       learning ? ", " : "");
 	if (learning)
-		bb_doc__append(d, "%zu case%s with fewer runs than a judgement takes (%zu)",
+		bb_doc__append(d, "%zu learning case%s: a judgement takes %zu runs before it",
 			       learning, bb_plural(learning), bb_history_default_rule.window_min);
 	if (only)
 		return;

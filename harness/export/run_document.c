@@ -3,7 +3,7 @@
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
-#define MANY_PROGRAMS 4u /* from so many on, a sentence names the cheapest and the dearest */
+#define MANY_PROGRAMS 4u /* from so many on, a sentence names the least and the most net cost */
 
 /* --- one table --- */
 
@@ -138,6 +138,16 @@ static void add_rows(const struct bb_report *r, size_t first, enum bb_detail det
 			add_row(r, i, detail, false, d);
 }
 
+/* Appends "prog 15.8 +-0.9". */
+static void append_net(const struct bb_case *c, struct bb_doc *d)
+{
+	struct bb_table_cell half = bb_net_half_cell(c);
+
+	bb_doc__append(d, "%s %s%s%s", c->variant,
+		       bb_table_cell_time(c->summary.net.value, c->summary.latency.value).text,
+		       half.text[0] ? " +-" : "", half.text);
+}
+
 /* Names the programs with the lowest and the highest net cost among those beside case `first`, if
  * there are many. */
 static void add_extremes(const struct bb_report *r, const struct bb_case *first, struct bb_doc *d)
@@ -156,14 +166,12 @@ static void add_extremes(const struct bb_report *r, const struct bb_case *first,
 	}
 	if (n < MANY_PROGRAMS)
 		return;
-	bb_doc__add(d, BB_DOC_ITEM, NULL, "of %zu programs%s%s%s%s, ", n,
+	bb_doc__add(d, BB_DOC_ITEM, NULL, "of %zu programs%s%s%s%s, least net: ", n,
 		    first->param ? " at " : "", first->param ? first->param : "",
 		    first->param ? " " : "", first->param ? first->param_text : "");
-	bb_doc__append(
-		d, "cheapest: %s, net %s; dearest: %s, net %s", least->variant,
-		bb_table_cell_time(least->summary.net.value, least->summary.latency.value).text,
-		most->variant,
-		bb_table_cell_time(most->summary.net.value, most->summary.latency.value).text);
+	append_net(least, d);
+	bb_doc__append(d, "; most: ");
+	append_net(most, d);
 }
 
 /* Adds one table for all values of a parameter. The values of a program are below each other.
@@ -360,6 +368,31 @@ static bool is_counted_floor(const struct bb_report *r, const struct bb_counted 
 	return false;
 }
 
+/* Adds the count of the only program that is no floor, if it is one number. Returns false
+ * otherwise. */
+static bool add_only_count(const struct bb_report *r, struct bb_doc *d)
+{
+	const struct bb_counted *only = NULL;
+	struct bb_counted_range g;
+
+	for (size_t i = 0; i < r->n_counted; i++) {
+		if (is_counted_floor(r, &r->counted[i]))
+			continue;
+		if (only)
+			return false;
+		only = &r->counted[i];
+	}
+	if (!only || only->tail_calls)
+		return false;
+	g = bb_counted__range(only);
+	if (g.n_exact != only->n_cases || !g.least || g.least->least != g.most->most)
+		return false;
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+		    "%s executes %" PRIu64 " instructions a run (exact; without those of helpers)",
+		    only->variant, g.least->least);
+	return true;
+}
+
 void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {
@@ -368,7 +401,7 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 		{BB_TEXT("not exact")},
 	};
 
-	if (!r->n_counted)
+	if (!r->n_counted || (detail == BB_SHORT && add_only_count(r, d)))
 		return;
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
 		    "instructions per run (exact: the same in every run of a case; helpers' own "
@@ -530,6 +563,25 @@ static void add_cases(const struct bb_report *r, enum bb_detail detail, bool in_
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "Nothing was measured.");
 }
 
+/* Adds the time by line: the table of one program, or a sentence for each of several. */
+static void add_lines(const struct bb_report *r, struct bb_doc *d)
+{
+	for (size_t i = 0; i < r->n_timed && !r->n_comparisons; i++) {
+		struct bb_by_line b;
+		char sentence[400];
+
+		bb_by_line__make(r, &r->timed[i], &b);
+		if (!i)
+			bb_doc__add(d, BB_DOC_TITLE, NULL, "Time by line");
+		bb_by_line__sentence(&b, sentence, sizeof(sentence));
+		if (r->n_timed == 1)
+			bb_doc_by_line(&b, false, false, d);
+		else if (sentence[0])
+			bb_doc__add(d, BB_DOC_ITEM, r->timed[i].name, "%s", sentence);
+		bb_by_line__done(&b);
+	}
+}
+
 /* Adds the cases, the notes and the explanation of columns. Returns true if the cases are in
  * sentences. */
 static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
@@ -546,6 +598,8 @@ static bool add_all_cases(const struct bb_report *r, enum bb_detail detail, stru
 		bb_doc_in_vain(r, &r->cases[i], d);
 	if (detail == BB_DETAILS)
 		bb_doc_programs(r, d);
+	else
+		add_lines(r, d);
 	notes = d->n;
 	bb_doc__add(d, BB_DOC_TITLE, NULL, "Notes");
 	if (!bb_doc_notes(r, detail, d))
@@ -586,9 +640,15 @@ static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc 
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
 			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");
-	if (has_step && has_slope)
-		bb_doc__add(d, BB_DOC_FAINT, "step",
-			    "a run after a system call; slope: a run right after another run");
+	if (r->n_comparisons)
+		bb_doc__add(d, BB_DOC_FAINT, NULL,
+			    "verdicts are of the latency, which differs by as many ns as net");
+	if (has_step || has_slope)
+		bb_doc__add(d, BB_DOC_FAINT, has_step ? "step" : "slope", "%s",
+			    !has_step    ? "a run right after another run"
+			    : !has_slope ? "a run after a system call"
+					 : "a run after a system call; slope: a run right after "
+					   "another run");
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
@@ -600,26 +660,51 @@ static bool has_step(const struct bb_report *r)
 	return false;
 }
 
+/* Returns the budget in s that should decide all comparisons that more time can decide; 0: there
+ * is none. */
+static double budget_to_decide(const struct bb_report *r)
+{
+	char text[BB_NEXT_STEP];
+	double most = 0;
+
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		if (r->comparisons[i].budget_s > 0)
+			most = fmax(most,
+				    bb_comparison__next_step(&r->comparisons[i], "--budget", text));
+	return most;
+}
+
+/* True if lookups failed, or checks ended all runs early: these notes come before other steps. */
+static bool has_warnings(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (r->cases[i].n_in_vain || r->cases[i].turned_file)
+			return true;
+	return false;
+}
+
 /* Adds what to do next with a program that was measured. */
 static void add_next(const struct bb_report *r, struct bb_doc *d)
 {
-	size_t found = 0, open = bb_report__count_verdict(r, BB_VERDICT_INCONCLUSIVE);
+	size_t found = 0;
 
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		found += r->comparisons[i].verdict == BB_VERDICT_REGRESSED ||
 			 r->comparisons[i].verdict == BB_VERDICT_IMPROVED;
 	if (r->n_timed)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "`bpfbench annotate --time` (nanoseconds by line)");
+			    "`bpfbench annotate --time --flame FILE.svg` (a picture)%s",
+			    r->n_timed > 1 ? ", `bpfbench annotate --time` (every line)" : "");
 	else if (found && has_step(r))
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "the same with `--time` (which lines the difference is in)");
-	else if (open)
+	else if (budget_to_decide(r) > 0)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same with the %s (inconclusive is no regression)",
-			    open > 1 ? "largest --budget of the rows above" : "--budget above");
+			    "the same with `--budget %.0f` (inconclusive is no regression)",
+			    budget_to_decide(r));
 	else if (!r->n_comparisons && has_step(r))
-		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with `--lines` (time by line); %s",
+		bb_doc__add(d, BB_DOC_FAINT, "next", "%sthe same with `--lines` (time by line); %s",
+			    has_warnings(r) ? "first what the notes above advise; then " : "",
 			    r->command && strstr(r->command, "--object")
 				    ? "after a change `bpfbench compare --object OLD.o --object "
 				      "NEW.o`"

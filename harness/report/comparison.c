@@ -182,8 +182,8 @@ static double times_to_decide(const struct bb_comparison *c, size_t n, size_t fe
 		      : times;
 }
 
-void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
-			      char ret_text[BB_NEXT_STEP])
+double bb_comparison__next_step(const struct bb_comparison *c, const char *option,
+				char ret_text[BB_NEXT_STEP])
 {
 	size_t n = c->n_matched ? c->n_matched : c->n_unmatched;
 	size_t fewest = 2; /* least number of pairs that gives an interval */
@@ -193,11 +193,11 @@ void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 
 	ret_text[0] = '\0';
 	if (c->verdict != BB_VERDICT_INCONCLUSIVE || (!n && !c->n_pairs && !has_budget))
-		return;
+		return NAN;
 	if (!n && c->n_pairs) {
 		snprintf(ret_text, BB_NEXT_STEP,
 			 "remove the cause and measure again: no pair counts");
-		return;
+		return NAN;
 	}
 	while (fewest < BB_SIGNED_RANK_EXACT_MAX && !bb_eprocess_rank(fewest, c->alpha))
 		fewest++;
@@ -210,13 +210,15 @@ void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 	else
 		snprintf(known, sizeof(known), "+-%.2g %% so far",
 			 50 * (c->ratio.hi - c->ratio.lo));
-	if (isfinite(far) && (is_long || isinf(times)))
+	if (isfinite(far) && (is_long || isinf(times))) {
 		snprintf(ret_text, BB_NEXT_STEP,
 			 "%s %.3g %%%s (%s); --threshold %.2g would be same",
 			 isinf(times) ? "too close to" : "this machine takes too long to decide",
 			 100 * c->threshold, isinf(times) ? " to decide" : "", known,
 			 ceil(100 * far * 10) / 10);
-	else
-		snprintf(ret_text, BB_NEXT_STEP, "%s %.0f should decide (%s)",
-			 has_budget ? option : "--loads", more, known);
+		return NAN;
+	}
+	snprintf(ret_text, BB_NEXT_STEP, "%s %.0f should decide (%s)",
+		 has_budget ? option : "--loads", more, known);
+	return more;
 }

@@ -180,10 +180,11 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha);
  * Writes what would decide an inconclusive comparison: "--budget 60 should decide (+-2.1 %
  * so far)". It says how much time or how many pairs are needed by the square root of the number of
  * pairs, and how exactly the difference is known. `option` is the option of the command for more
- * time. The text is empty for other verdicts.
+ * time. The text is empty for other verdicts. Returns the advised time in s, or number of loads;
+ * NAN: more time would not decide it.
  */
-void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
-			      char ret_text[BB_NEXT_STEP]);
+double bb_comparison__next_step(const struct bb_comparison *c, const char *option,
+				char ret_text[BB_NEXT_STEP]);
 
 /* Marks the pair void. A pair that is void keeps its first reason. */
 void bb_pair_void(struct bb_pair *p, const char *why);

@@ -281,21 +281,41 @@ static int signal_all(pid_t root, pid_t but, int signal, size_t *ret_left)
 	return 0;
 }
 
+/* Counts the processes that are still there, and sends them the signal (0: none). Once their parent
+ * has ended they are no longer below the root: a shell ends before the server that it started. */
+static size_t signal_again(const struct bb_processes *p, int signal)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		waitpid(p->pids[i], NULL, WNOHANG);
+		left += !kill(p->pids[i], signal);
+	}
+	return left;
+}
+
 int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed)
 {
 	uint64_t began_ns = bb_now_ns();
+	struct bb_processes first;
 	size_t left = 0;
-	int rc = signal_all(root, but, SIGTERM, &left);
+	int rc = bb_processes__read(root, but, &first);
 
 	*ret_killed = false;
-	while (!rc && left) {
+	if (rc)
+		return rc;
+	rc = signal_all(root, but, SIGTERM, &left);
+	while (!rc && (left || signal_again(&first, *ret_killed ? SIGKILL : 0))) {
 		double s = bb_seconds_since(began_ns);
 
-		if (s > patience_s + KILLED_S)
-			return -EBUSY;
+		if (s > patience_s + KILLED_S) {
+			rc = -EBUSY;
+			break;
+		}
 		*ret_killed |= s > patience_s;
 		usleep(PAUSE_US);
 		rc = signal_all(root, but, *ret_killed ? SIGKILL : 0, &left);
 	}
+	bb_processes__done(&first);
 	return rc;
 }

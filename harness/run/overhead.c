@@ -96,6 +96,7 @@ static void explain(struct bb_overhead *o, double max, double *scratch)
 	char because[128] = "";
 
 	o->why[0] = '\0';
+	o->advised_s = NAN;
 	if (o->figures[BB_OVERHEAD_CPU].verdict != BB_VERDICT_INCONCLUSIVE)
 		return;
 	if (varies > VARIES)
@@ -104,22 +105,17 @@ static void explain(struct bb_overhead *o, double max, double *scratch)
 			 100 * varies);
 	if (o->n_blocks < BB_OVERHEAD_LEAST_BLOCKS) {
 		snprintf(o->why, sizeof(o->why),
-			 "%s%zu block%s of four turns fitted the budget, a verdict needs %d: "
-			 "--budget %.0f",
-			 because, o->n_blocks, bb_plural(o->n_blocks), BB_OVERHEAD_LEAST_BLOCKS,
-			 advised_s(o->elapsed_s * (BB_OVERHEAD_LEAST_BLOCKS + 1) /
-				   (double)(o->n_blocks ? o->n_blocks : 1)));
+			 "%s%zu block%s of four turns fitted the budget, a verdict needs %d",
+			 because, o->n_blocks, bb_plural(o->n_blocks), BB_OVERHEAD_LEAST_BLOCKS);
+		o->advised_s = advised_s(o->elapsed_s * (BB_OVERHEAD_LEAST_BLOCKS + 1) /
+					 (double)(o->n_blocks ? o->n_blocks : 1));
 		return;
 	}
 	times = bb_times_to_decide(log(r->value), log(r->lo), log(r->hi), limit);
 	if (isfinite(times))
-		snprintf(o->why, sizeof(o->why),
-			 "%sthe interval contains the limit: --budget %.0f%s", because,
-			 advised_s(o->elapsed_s * times),
-			 varies > VARIES ? ", or a workload that does the same in each run" : "");
-	else
-		snprintf(o->why, sizeof(o->why),
-			 "%sthe ratio is as good as the limit itself: another --max", because);
+		o->advised_s = advised_s(o->elapsed_s * times);
+	snprintf(o->why, sizeof(o->why), "%sthe %s", because,
+		 isfinite(times) ? "interval contains the limit" : "ratio is the limit itself");
 }
 
 void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *opts)

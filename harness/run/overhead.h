@@ -77,7 +77,8 @@ struct bb_overhead {
 	size_t n_cleaned;            /* programs unloaded by removing pins */
 	uint32_t n_gone;             /* turns in which programs of an agent were unloaded */
 	char gone[BB_LOADED_NAME];   /* name of one of them */
-	char why[320]; /* why the verdict is inconclusive, and the next step; else empty */
+	char why[320];               /* why the verdict is inconclusive; else empty */
+	double advised_s;            /* budget that should give a verdict; NAN: none would */
 };
 
 /* Measures. After an error, the result has the turns and figures so far. The caller frees it with

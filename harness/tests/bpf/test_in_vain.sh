@@ -53,7 +53,7 @@ expect_grep "lookups that cannot be counted: Markdown" out '^- \*\*failed lookup
 # --- compared ---
 run "$BPFBENCH" compare --base-object "$object" --head-object "$object" --program firewall --drive step --loads 2 --results "$TMP/results"
 expect_status "compare: succeeds" 0
-expect_grep "compare: base and head" err "^  failed lookup: both: map 'blocked_prefixes'"
+expect_grep "compare: base and head" out "^  failed lookup: both: map 'blocked_prefixes'"
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
 expect_eq "compare: Markdown has one note for both" "$(grep -cE '^- \*\*failed lookup\*\*: both: .*blocked' "$TMP/out")" 1
 
@@ -112,7 +112,7 @@ expect_grep "a tail call that happens: the programs behind it count" out 'execut
 "$BPFBENCH" capture -o "$TMP/empty.capture" -- "$load" -1 "$object" >/dev/null 2>&1
 run "$BPFBENCH" compare --base-object "$TMP/filled.capture" --head-object "$TMP/empty.capture" --program firewall --drive step --budget 20 --no-store
 expect_grep "two captures: the verdict says so" out ' lookups failed in B only \(see below\)$'
-expect_grep "two captures: head has its own contents" err "failed lookup: head: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
-expect_no_grep "two captures: base, too" err "failed lookup: base: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
+expect_grep "two captures: head has its own contents" out "failed lookup: head: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
+expect_no_grep "two captures: base, too" out "failed lookup: base: map 'blocked_prefixe' \\(lpm_trie\\) is empty"
 
 plan_done

@@ -35,7 +35,7 @@ times known 28
 check "known: 256 multiplications are four times 64, which come first" ratio "$(of '/* 256 */')" "$(of '/* 64 */')" 3 4.5
 check "known: 256 multiplications are about twice 128" ratio "$(of '/* 256 */')" "$(of '/* 128 */')" 1.5 2.6
 expect_grep "known: the sentence names the longest line first" out '^[0-9]+ % is line [0-9]+'
-expect_grep "known: a helper has its line" out ' bpf_ktime_get_ns(:|$)'
+expect_grep "known: a helper has its line" out ' bpf_ktime_get_ns(:|\(|$)'
 expect_grep "known: instructions stand beside the time" out '^ *[0-9.]+ +\[.*\] +[0-9.]+ +[0-9]{3} +[0-9]+ +BB_STEP64'
 expect_no_grep "known: every cut is allowed" out 'cuts are not allowed'
 expect_no_grep "known: the parts sum to the whole" out 'the parts sum to'
@@ -76,7 +76,7 @@ fi
 
 times holds
 expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'
-expect_eq "holds: every call has a row" "$(grep -cE ' bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)(:|$)' "$TMP/out")" 6
+expect_eq "holds: every call has a row" "$(grep -cE ' bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)(:|\(|$)' "$TMP/out")" 6
 
 # what the kernel has no kfunc for is left out by name
 run "$BPFBENCH" --object "$O/tests/bpf/held.bpf.o" --lines --loads 2 --samples 60 --seed 1 --budget 60 --quiet --results "$results" --format table
@@ -92,7 +92,7 @@ expect_grep "rounds: a call in a loop is the sum of its turns" out ' bpf_map_loo
 
 times removes
 expect_no_grep "removes: runs that are cut leave maps as whole ones do" out 'took another path'
-expect_grep "removes: the removal has a row" out ' bpf_map_delete_elem(:|$)'
+expect_grep "removes: the removal has a row" out ' bpf_map_delete_elem(:|\(|$)'
 
 times calls
 expect_eq "calls: a function has a row at each line that calls it" "$(grep -cE ' part\(\), without its lines(:|$)' "$TMP/out")" 2
@@ -103,7 +103,7 @@ run "$BPFBENCH" show latest --format json --results "$results"
 expect_grep "stored: rows by load" out '"call": "part\(\)".*"ns": \[[0-9., -]+\]'
 times nested
 expect_grep "nested: a function that a function calls" out ' inner\(\) of line [0-9]+, outer\(\) of line [0-9]+: .*STEP64.*inner'
-expect_grep "nested: a call in a function that takes what its caller gives back" out ' bpf_ringbuf_reserve(:|$)'
+expect_grep "nested: a call in a function that takes what its caller gives back" out ' bpf_ringbuf_reserve(:|\(|$)'
 expect_no_grep "nested: every cut is allowed" out 'cuts are not allowed'
 times called_back
 expect_grep "called back: a call in the function is the sum of its turns" out ' bpf_map_lookup_elem, 8 times'
@@ -133,7 +133,7 @@ expect_status "--lines chooses the drives" 2
 
 # --- fired where it is attached ---
 times traced
-expect_grep "fired: the trigger's program has a row a call" out ' bpf_map_update_elem(:|$)'
+expect_grep "fired: the trigger's program has a row a call" out ' bpf_map_update_elem(:|\(|$)'
 expect_grep "fired: and one for its lines" out ' key = bpf_get_current_pid_tgid\(\)'
 expect_no_grep "fired: all cuts are allowed" out 'cuts are not allowed'
 run "$BPFBENCH" --object "$O/tests/bpf/fire.bpf.o" --program kills --lines --loads 2 --quiet --results "$results"

@@ -168,7 +168,7 @@ static void test_confirmation(void **state)
 	assert_has(text, "- **a.slow/step/input=1**: +3.00 % \\[");
 	assert_has(text, "\\], measured again: +2.80 % \\[");
 	assert_has(text, "**next**: mend the lines above, then the same again; if the slowdown is "
-			 "wanted: the same with \\`--threshold 4\\`");
+			 "wanted: the same with `--threshold 4`");
 	assert_has(text, "\\] | **regressed** |");
 	assert_has(text, "| a.slow | verified-instructions | 100 | 103 | +3 | ");
 	assert_has(text, "- src/a.bpf.o, young: new in head\n");

@@ -65,8 +65,8 @@ static void test_reasons(void **state)
 	make(&o, turns, BB_OVERHEAD_LEAST_BLOCKS - 1, 0.5, 0.001);
 	bb_overhead__judge(&o, &opts);
 	assert_false(bb_overhead__is_above(&o)); /* too few, whatever they say */
-	assert_string_equal(o.why, "7 blocks of four turns fitted the budget, a verdict needs 8: "
-				   "--budget 40");
+	assert_string_equal(o.why, "7 blocks of four turns fitted the budget, a verdict needs 8");
+	assert_float_equal(o.advised_s, 40, 0);
 	make(&o, turns, BB_OVERHEAD_LEAST_BLOCKS, 0.5, 0.001);
 	bb_overhead__judge(&o, &opts);
 	assert_true(bb_overhead__is_above(&o));
@@ -75,7 +75,7 @@ static void test_reasons(void **state)
 	bb_overhead__judge(&o, &opts);
 	assert_int_equal(o.figures[BB_OVERHEAD_CPU].verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_non_null(strstr(o.why, "the workload's own CPU time varies by "));
-	assert_non_null(strstr(o.why, "--budget "));
+	assert_true(o.advised_s > 0);
 
 	make(&o, turns, 0, 0, 0); /* nothing was measured */
 	bb_overhead__judge(&o, &opts);
