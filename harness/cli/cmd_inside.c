@@ -295,6 +295,41 @@ static void add_lines(const struct bb_inside_program *p, const struct bb_inside_
 	}
 }
 
+/* True if the blocks from `a` and from `b` on have the same texts, up to the item of another path.
+ */
+static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
+{
+	while (b < d->n && bb_same_text(d->blocks[a].text, d->blocks[b].text))
+		a++, b++;
+	return b == d->n && d->blocks[a].kind == BB_DOC_ITEM;
+}
+
+/* Adds what tells path k from the most frequent one. Paths of which this says the same are named
+ * together. `first` is the first block about the program's paths. */
+static void add_path_lines(const struct session *s, size_t i, size_t k, const struct btf *btf,
+			   size_t first, struct bb_doc *d)
+{
+	const struct bb_inside_path *paths = s->figures[i].paths;
+	struct bb_inside_path_name name = bb_inside_path_name(&paths[k]);
+	size_t begin = d->n;
+
+	bb_doc__add(d, BB_DOC_ITEM, NULL, "path %s, compared with %s", name.text,
+		    bb_inside_path_name(&paths[0]).text);
+	add_lines(&s->inside.programs[i], &paths[k], &paths[0], btf, d);
+	for (size_t n = first; n < begin; n++) {
+		char **text = &d->blocks[n].text, *with;
+
+		if (d->blocks[n].kind != BB_DOC_ITEM || !says_the_same(d, n + 1, begin + 1))
+			continue;
+		with = strstr(*text, ", compared with ");
+		with = bb_asprintf("%.*s, %s%s", (int)(with - *text), *text, name.text, with);
+		free(*text);
+		*text = with;
+		bb_doc__cut(d, begin);
+		return;
+	}
+}
+
 static bool ends_in_call(const struct bb_inside_program *p, const struct bb_inside_path *path)
 {
 	const struct bpf_insn *i = &p->code.insns[p->clone.exits[path->exit]];
@@ -323,7 +358,7 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 {
 	const struct bb_inside_program *p = &s->inside.programs[i];
 	const struct bb_inside_figures *f = &s->figures[i];
-	size_t n = f->n_paths < s->args->n_paths ? f->n_paths : s->args->n_paths;
+	size_t n = f->n_paths < s->args->n_paths ? f->n_paths : s->args->n_paths, first;
 	struct btf *btf;
 
 	if (f->n_paths < 2)
@@ -333,14 +368,10 @@ static void print_paths(const struct session *s, size_t i, struct bb_doc *d)
 	for (size_t k = 0; k < n; k++)
 		print_path(s, i, k, d);
 	btf = p->btf_id ? btf__load_from_kernel_by_id(p->btf_id) : NULL;
-	for (size_t k = 1; btf && k < n; k++) {
-		if (!f->paths[k].key || !f->paths[0].key)
-			continue;
-		bb_doc__add(d, BB_DOC_ITEM, NULL, "path %s, compared with %s",
-			    bb_inside_path_name(&f->paths[k]).text,
-			    bb_inside_path_name(&f->paths[0]).text);
-		add_lines(p, &f->paths[k], &f->paths[0], btf, d);
-	}
+	first = d->n;
+	for (size_t k = 1; btf && k < n; k++)
+		if (f->paths[k].key && f->paths[0].key)
+			add_path_lines(s, i, k, btf, first, d);
 	btf__free(btf);
 }
 

@@ -201,8 +201,9 @@ static void add_notes(const struct shown *s, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_FAINT, "next", "the same with another `--max`");
 	else if (o->programs)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "`sudo bpfbench inside -- AGENT` (which paths its programs take, and "
-			    "the p99 of each)");
+			    "`sudo bpfbench inside -- %s` (which paths its programs take, and "
+			    "the p99 of each)",
+			    s->name);
 }
 
 static void make_document(const struct shown *s, struct bb_doc *d)

@@ -569,7 +569,7 @@ static void add_gate_next(const struct bb_doc_gate *v, struct bb_doc *d)
 	if (most > 0)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "mend the lines above, then the same again; if the slowdown is wanted: "
-			    "the same with `--threshold %.0f`",
+			    "the same with `--threshold %.0f`, which accepts as much",
 			    ceil(100 * most));
 	else if (bb_gate__exit(v->gate, first, v->again))
 		bb_doc__add(d, BB_DOC_FAINT, "next", "mend it, then the same again");

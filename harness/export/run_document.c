@@ -623,32 +623,37 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_step = false, has_slope = false, has_command = false;
-	bool has_p99 = false, lacks_p99 = false;
+	bool has_p99 = false, lacks_p99 = false, has_situ = false;
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		has_net |= isfinite(r->cases[i].summary.net.value);
 		has_command |= r->cases[i].command != NULL;
 		has_step |= !strcmp(r->cases[i].drive, "step");
 		has_slope |= !strcmp(r->cases[i].drive, "slope");
+		has_situ |= !strcmp(r->cases[i].drive, "in-situ");
 		has_p99 |= isfinite(r->cases[i].summary.p99.value);
 		lacks_p99 |= isnan(r->cases[i].summary.p99.value);
 	}
 	if (has_net)
-		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s; +-: 95 %% interval",
+		bb_doc__add(d, BB_DOC_FAINT, "net", "what a %s%s",
 			    has_command ? "variant adds to the command alone"
-					: "program adds to an empty one of its type");
+					: "program adds to an empty one of its type",
+			    r->n_comparisons ? "" : "; +-: 95 % interval");
 	if (has_net && !in_sentences && !r->n_comparisons)
 		bb_doc__add(d, BB_DOC_FAINT, "p50", "median of the samples of the latency%s",
 			    has_p99 && lacks_p99 ? "; p99 takes 1000 samples" : "");
 	if (r->n_comparisons)
-		bb_doc__add(d, BB_DOC_FAINT, NULL,
-			    "verdicts are of the latency, which differs by as many ns as net");
+		bb_doc__add(d, BB_DOC_FAINT, "Interval",
+			    "95 %% interval; the verdict is that of the latency");
 	if (has_step || has_slope)
 		bb_doc__add(d, BB_DOC_FAINT, has_step ? "step" : "slope", "%s",
 			    !has_step    ? "a run right after another run"
 			    : !has_slope ? "a run after a system call"
 					 : "a run after a system call; slope: a run right after "
 					   "another run");
+	if (has_situ)
+		bb_doc__add(d, BB_DOC_FAINT, "in-situ",
+			    "in a process that does its own work, so caches are colder");
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 }
 
@@ -674,13 +679,39 @@ static double budget_to_decide(const struct bb_report *r)
 	return most;
 }
 
-/* True if lookups failed, or checks ended all runs early: these notes come before other steps. */
-static bool has_warnings(const struct bb_report *r)
+/* Returns the map to fill first: one whose lookups failed because it is empty. NULL: none. */
+static const char *map_to_fill(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (r->cases[i].n_in_vain || r->cases[i].turned_file)
-			return true;
-	return false;
+		for (size_t k = 0; k < r->cases[i].n_in_vain; k++) {
+			const struct bb_in_vain *v = &r->cases[i].in_vain[k];
+
+			if (v->map && !v->is_tail_call && !v->is_inner && !v->is_captured &&
+			    v->entries == 0)
+				return v->map;
+		}
+	return NULL;
+}
+
+/* Adds "next: ", and before other steps what makes an object's programs run further. */
+static void begin_next(const struct bb_report *r, struct bb_doc *d)
+{
+	const char *map = map_to_fill(r);
+	bool has_object = r->command && strstr(r->command, "--object");
+	bool is_short = false, is_found = false;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		is_short |= r->cases[i].n_in_vain || r->cases[i].turned_file;
+		is_found |= r->cases[i].found;
+	}
+	bb_doc__add(d, BB_DOC_FAINT, "next", "%s", "");
+	if (!is_short || is_found)
+		return;
+	if (has_object && !r->n_comparisons)
+		bb_doc__append(d, "the same with `--try-inputs`, which searches for inputs and "
+				  "map entries that get further; then ");
+	else if (map)
+		bb_doc__append(d, "fill map '%.64s', as said above; then ", map);
 }
 
 /* Adds what to do next with a program that was measured. */
@@ -695,22 +726,25 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__add(d, BB_DOC_FAINT, "next",
 			    "`bpfbench annotate --time --flame FILE.svg` (a picture)%s",
 			    r->n_timed > 1 ? ", `bpfbench annotate --time` (every line)" : "");
-	else if (found && has_step(r))
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same with `--time` (which lines the difference is in)");
-	else if (budget_to_decide(r) > 0)
-		bb_doc__add(d, BB_DOC_FAINT, "next",
-			    "the same with `--budget %.0f` (inconclusive is no regression)",
-			    budget_to_decide(r));
-	else if (!r->n_comparisons && has_step(r))
-		bb_doc__add(d, BB_DOC_FAINT, "next", "%sthe same with `--lines` (time by line); %s",
-			    has_warnings(r) ? "first what the notes above advise; then " : "",
-			    r->command && strstr(r->command, "--object")
-				    ? "after a change `bpfbench compare --object OLD.o --object "
-				      "NEW.o`"
-				    : "`bpfbench compare --save-baseline before`; after a change "
-				      "the same again and `bpfbench compare --baseline before "
-				      "latest`");
+	else if (found && has_step(r)) {
+		begin_next(r, d);
+		bb_doc__append(d, "the same with `--time` (which lines the difference is in)");
+	} else if (budget_to_decide(r) > 0) {
+		begin_next(r, d);
+		bb_doc__append(d,
+			       "the same with `--budget %.0f` (inconclusive: neither shown to be "
+			       "slower nor to be the same)",
+			       budget_to_decide(r));
+	} else if (!r->n_comparisons && has_step(r)) {
+		begin_next(r, d);
+		bb_doc__append(d, "the same with `--lines` (time by line); %s",
+			       r->command && strstr(r->command, "--object")
+				       ? "after a change `bpfbench compare --object OLD.o "
+					 "--object NEW.o`"
+				       : "`bpfbench compare --save-baseline before`; after a "
+					 "change the same again and `bpfbench compare --baseline "
+					 "before latest`");
+	}
 }
 
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d)

@@ -58,8 +58,9 @@ static void leave_out_loads(struct bb_run *r, uint32_t first, uint32_t end)
 	char why[200];
 
 	snprintf(why, sizeof(why),
-		 "the budget of %g s was used up; a larger --budget narrows the intervals",
-		 r->session.opts->budget_s);
+		 "%u of %u loads did not fit the budget of %g s; a larger --budget narrows the "
+		 "intervals",
+		 end - first, r->session.plan->loads, r->session.opts->budget_s);
 	bb_record__skip(r->session.report, why, "%s/loads %u..%u", r->session.plan->scenario->name,
 			first + 1, end);
 }
