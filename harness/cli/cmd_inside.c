@@ -883,7 +883,8 @@ static int save(void *arg, int)
 }
 
 /* Starts a child that saves, if --save-every seconds have passed since the last one ended. The
- * child prints no error: this process writes the same file at the end, and then prints it. */
+ * child prints no error, because this process writes the same file at the end and prints an error
+ * then. */
 static void save_now_and_then(struct session *s)
 {
 	const struct bb_child_rules rules = {.signals = BB_SIGNALS_OF_FAULTS,

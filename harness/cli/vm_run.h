@@ -12,8 +12,8 @@
 struct bb_vm_work {
 	const char *name; /* of the scenario; for the id of the runs */
 	struct bb_strings args, files;
-	/* compares two sides, each a part of the objects; NULL: every program has its own rows.
-	 * Without pairs no guest starts */
+	/* which programs to compare, as base and head, and by which limits; NULL: every program
+	 * has its own rows. If there is no pair to compare, no guest is started */
 	const struct bb_matrix_judge *judge;
 };
 

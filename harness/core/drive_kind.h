@@ -11,8 +11,8 @@
  * object).
  */
 
-/* Numbers of samples and of discarded runs of a kind of drive: how many samples a case gets, and
- * how many in succession. */
+/* How many samples a case of this kind of drive gets, in all and in each turn, and how many runs
+ * are discarded. */
 struct bb_pace {
 	uint32_t samples; /* default number of samples per case, over all loads; 0: the drive
 			     measures by time */

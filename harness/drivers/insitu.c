@@ -22,7 +22,8 @@ struct insitu_slot {
 	pid_t event_pid; /* the process that the event watches */
 	/* event_freq_hz: frequency of the open event; freq_hz: the wanted one */
 	uint32_t event_freq_hz, freq_hz;
-	uint64_t whole_periods; /* whole periods of the event's CPU time since it was opened */
+	uint64_t whole_periods; /* number of complete sampling periods in the CPU time that the
+				   event has counted */
 };
 
 static void insitu_detach(void *slot)

@@ -113,8 +113,7 @@ static inline bool bb_batch__warms_up(const struct bb_batch *b, size_t done, uin
 	return done < b->warmup && !bb_must_end() && (!done || had_s < most_s);
 }
 
-/* True if the batch needs another sample. When its time (max_s) is up, it has at least one
- * sample. */
+/* True if the batch needs another sample. After max_s it goes on only until it has one. */
 static inline bool bb_batch__goes_on(const struct bb_batch *b, uint64_t began_ns)
 {
 	double had_s = bb_seconds_since(began_ns);

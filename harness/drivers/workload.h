@@ -53,7 +53,7 @@ int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err
 void bb_workload__pause(const struct bb_workload *w);
 void bb_workload__resume(const struct bb_workload *w);
 
-/* Kills all processes of the workload's group and waits for the first of them. */
+/* Kills all processes of the workload's group and waits for the one that was started. */
 void bb_workload__stop(struct bb_workload *w);
 
 /* Opens a clock event ("cpu-clock", "task-clock") of `freq_hz` on the workload and its children.

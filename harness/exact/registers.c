@@ -168,8 +168,8 @@ static bool known_through(struct analysis *a, uint32_t block)
 	return changed;
 }
 
-/* At the start of a function its arguments are known. At the start of the program r1, the context,
- * is. */
+/* At the start of a function its arguments are known. At the start of the program only r1 is known,
+ * which holds the context. */
 static void find_known(struct analysis *a)
 {
 	bool changed = true;

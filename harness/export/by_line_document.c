@@ -3,7 +3,7 @@
 #include "export/documents.h"
 
 #define NAMED 3u          /* parts that the sentence names */
-#define NAMED_LEAST 0.005 /* share of the run below which the sentence names no part */
+#define NAMED_LEAST 0.005 /* the sentence leaves out parts that take a smaller share of the run */
 
 /* most values of a parameter side by side; another table has the others */
 #define MOST_COLUMNS 8u

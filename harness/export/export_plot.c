@@ -81,7 +81,7 @@ static void put_estimate(struct bb_estimate e, FILE *mem)
 	put_number(e.hi, mem);
 }
 
-/* Writes the head of a block of one case, up to the column `sample`. */
+/* Writes the fields that begin a row of a case's block: those before `sample`. */
 static void put_head(const char *block, const struct bb_report *r, const struct bb_case *c,
 		     FILE *mem)
 {

@@ -33,7 +33,7 @@ struct bb_gate {
 	/* folder in which both were built, so the paths of source files begin with it; borrowed */
 	const char *tree;
 	/* "make prog.bpf.o" if the build made only the objects needed; else NULL. Contains
-	 * nothing that Markdown's code interprets. */
+	 * no character that has a meaning in a code span of Markdown. */
 	char *base_made, *head_made;
 	double threshold, alpha;
 	/* share of the verifier's limit that a program of head may need, and by how much of its

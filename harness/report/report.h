@@ -210,8 +210,8 @@ struct bb_counted_case {
 	char *param, *param_text;
 	uint32_t param_value;
 	uint64_t runs, least, most, instructions, paths;
-	char *void_why; /* why the case does not count: the program's result was unexpected; NULL:
-			   it counts */
+	char *void_why; /* how the program's result was unexpected, so that the case does not
+			   count; NULL: it counts */
 };
 
 /* A source line of the program, from the line information in the BTF. */

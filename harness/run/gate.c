@@ -13,8 +13,8 @@
  * any slowdown. */
 #define PATIENCE_S 60.0
 
-/* Loads, and samples of each case, to time the lines of a program that regressed, as in `compare
- * --time`. */
+/* The number of loads, and of samples of each case, with which the lines of a regressed program are
+ * timed, as in `compare --time`. */
 #define LINES_LOADS 16u
 #define LINES_SAMPLES 6400u
 

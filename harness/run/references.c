@@ -98,8 +98,8 @@ void bb_references__free(struct bb_references *r)
 /* --- calm --- */
 
 #define STEPS 4000u /* steps of the work; they take about 2 us */
-/* A look measures whether the CPU is calm. It repeats the work so many times and takes the shortest
- * time, because an interrupt disturbs only one repetition. */
+/* A look measures whether the CPU is calm. It repeats the work this many times and takes the
+ * shortest time, because an interrupt disturbs only one repetition. */
 #define REPEATS_OF_LOOK 3u
 /* a look is calm if it takes at most this many times as long as the best one; looks at a calm
  * CPU were below 1.01 */

@@ -108,8 +108,8 @@ static inline struct bb_case *bb_run__case(const struct bb_run *r, size_t planne
 					       : &r->session.report->cases[r->case_of[planned]];
 }
 
-/* Measures one round: loads every variant, then takes the drives' turns. Returns -EINTR after a
- * signal, or -ETIME at the end of the budget; samples until then are in the report. */
+/* Measures one round: loads every variant, then runs the turns of each drive. Returns -EINTR after
+ * a signal, or -ETIME at the end of the budget; samples taken until then are in the report. */
 int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err);
 
 /* Returns the number of samples that a case takes in each round. */
