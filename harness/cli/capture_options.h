@@ -16,19 +16,20 @@ struct bb_capture_args {
 /* A set of options for struct bb_usage; they set members of a struct bb_capture_args. */
 extern const struct bb_option bb_capture_options[];
 
-/* Completes a->opts. Exits with a usage error if options contradict each other, or if one is given
- * and the command captures nothing (`captures` is false). */
+/* Completes a->opts. Exits with a usage error if options contradict each other, or if an option is
+ * given although the command captures nothing (`captures` is false). */
 void bb_capture_args__check(struct bb_capture_args *a, bool captures);
 
-/* Mounts tracefs if it is not mounted, because the command may attach programs by it
- * (bpf/attach.h). Prints why if that fails. */
+/* Mounts tracefs if it is not mounted, because the command may attach programs through it
+ * (bpf/attach.h). If that fails, prints why. */
 void bb_capture_provide_tracefs(void);
 
 /* Captures the command and prints on stderr how it went. */
 int bb_capture_and_say(const struct bb_capture_opts *opts, struct bb_capture **ret_capture,
 		       struct bb_err *err);
 
-/* A capture in a temporary folder, for a measurement that does not keep it. All zero means none. */
+/* A capture in a temporary folder, for a measurement that does not keep it. If all members are
+ * zero, there is no capture. */
 struct bb_captured_file {
 	char *object; /* NAME=FILE, for --object */
 	int lock_fd;  /* locks the folder until this process ends (base/io.h) */

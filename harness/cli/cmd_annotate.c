@@ -59,8 +59,8 @@ static const struct bb_usage usage = {
 	.check = check_args,
 };
 
-/* Fails with a message that says why nothing was printed: the run has no such figures, or none
- * of the variant a->variant. */
+/* Fails with a message that says why nothing was printed: the run has no such figures, or none for
+ * the variant a->variant. */
 static int say_none(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n_all = a->time ? r->n_timed : r->n_counted, n = 0;
@@ -86,8 +86,9 @@ static int write_flame(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Returns the rank of a case among the cases of its program: those measured with cold caches too
- * come first, then the slowest ones. -1: caches were always cold. */
+/* Returns the rank of a case among the cases of its program. Cases that were also measured with
+ * cold caches rank highest, then the slowest ones. A case that was measured only with cold caches
+ * has the rank -1. */
 static double rank_of(const struct bb_by_line *b)
 {
 	if (bb_timed__is_cold(b->timed) || isnan(b->program.value))
@@ -95,7 +96,8 @@ static double rank_of(const struct bb_by_line *b)
 	return isfinite(b->cold.value) ? (double)INFINITY : b->program.value;
 }
 
-/* True if lines[i] has the highest rank of its program's cases in lines[n]. */
+/* True if lines[i] is the first with the highest rank among the cases of its program in lines[n].
+ */
 static bool is_chosen(const struct bb_by_line *lines, size_t n, size_t i)
 {
 	const struct bb_timed *t = lines[i].timed;

@@ -606,7 +606,7 @@ int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.vm.kernels)
 		return compare_in_guests(&a, err);
-	/* check_what() refuses programs to measure together with stored runs */
+	/* check_what() has refused command lines with both stored runs and programs to measure */
 	if (a.scenario || a.object.objects.n)
 		return compare_now(&a, err);
 	rc = bb_caller__become(err);

@@ -167,7 +167,8 @@ static int check(struct gate_args *a, struct bb_err *err)
 }
 
 /* Measures once. `first` is the report of the first measurement; NULL: this is the first one.
- * Returns the exit code, or -errno; `m` then has the report. */
+ * Returns the exit code, and `m` then has the report. Returns -errno if the measurement cannot
+ * begin. */
 static int measure(const struct bb_measure_args *args, struct bb_gate_run *run,
 		   const struct bb_report *first, struct bb_measure *m, struct bb_err *err)
 {
@@ -213,8 +214,9 @@ static int write_markdown(void *arg, FILE *out, struct bb_err *)
 	return 0;
 }
 
-/* Writes one line about a source file of the tree. Other files, such as the system's headers, are
- * left out. `name` is that of a case; it begins with the program. */
+/* Writes how much more a line of source costs, if it costs more. Writes nothing for files outside
+ * the tree, such as the system's headers. `name` is the name of a case; it begins with the program.
+ */
 static void write_source_line(const struct bb_gate *g, const char *name, const char *file,
 			      uint32_t line, double more, const char *unit, FILE *out)
 {
@@ -225,7 +227,7 @@ static void write_source_line(const struct bb_gate *g, const char *name, const c
 			(int)strcspn(name, "/"), name, more, unit);
 }
 
-/* True if both measurements found a regression of the program with which `name` begins. */
+/* True if both measurements found that the program at the beginning of `name` regressed. */
 static bool has_regressed(const struct bb_doc_gate *v, const char *name)
 {
 	size_t len = strcspn(name, "/");
@@ -241,8 +243,8 @@ static bool has_regressed(const struct bb_doc_gate *v, const char *name)
 	return false;
 }
 
-/* Writes the lines of the second measurement that differ by time (only programs that regressed
- * have been timed by line), then those that differ by instructions. */
+/* Writes the lines of the second measurement whose time differs, then those whose instructions
+ * differ. Only programs that regressed have been timed by line. */
 static int write_source_lines(void *arg, FILE *out, struct bb_err *)
 {
 	const struct bb_doc_gate *v = arg;

@@ -86,8 +86,8 @@ static int find(const struct bb_scenario *scenario, const char **found, struct b
 	return rc;
 }
 
-/* Searches the triggers of the variants of *scenario and makes the text again with them.
- * *scenario is replaced by the scenario of the new text. */
+/* Finds the triggers of the variants of *scenario and makes the text again with them. Replaces
+ * *scenario by the scenario of the new text. */
 static int write_found(struct bb_object_args *a, struct bb_object_scenario *text,
 		       struct bb_scenario **scenario, struct bb_err *err)
 {

@@ -32,8 +32,8 @@ struct inside_args {
 	bool no_paths, no_time, no_packets;
 	const struct inside_format *format; /* NULL: --format is not given */
 	const char *serve;                  /* address; NULL: nothing is served */
-	struct bb_measure_args measure;     /* used: env, output (the capture), results, no_store,
-					       quiet, command line */
+	struct bb_measure_args measure;     /* used members: env, output (the capture), results,
+					       no_store, quiet, command line */
 	char **command;                     /* points into argv; ends in NULL */
 };
 
@@ -42,7 +42,7 @@ struct session {
 	struct bb_measure *measure;
 	const char *name;      /* of the run */
 	struct bb_child saver; /* writes what there is so far, with --output */
-	uint64_t saved_ns;     /* when it ended last */
+	uint64_t saved_ns;     /* when the last saver ended */
 	struct bb_inside inside;
 	struct bb_watched command;
 	struct bb_take take;               /* begun only with --output */
@@ -155,7 +155,7 @@ static double runs_per_s(const struct session *s, size_t i)
 static const struct percentile {
 	double share;
 	const char *key;
-	uint64_t least; /* timed runs: from p90 on, ten of them are above the percentile */
+	uint64_t least; /* fewest timed runs for it; from p90 on, ten of them are above it */
 } percentiles[] = {{0.5, "p50", 1},
 		   {0.9, "p90", BB_P90_MIN},
 		   {0.99, "p99", BB_P99_MIN},
@@ -168,7 +168,7 @@ static double percentile_of(const struct bb_inside_path *p, const struct percent
 	return p->timed < which->least ? NAN : bb_inside_path__quantile(p, which->share, clock_ns);
 }
 
-/* Adds a figure, or no cell's text: a column that is empty in all rows is not shown. */
+/* Adds a cell with the figure, or an empty one. A column that is empty in all rows is not shown. */
 static void add_if(bool is_shown, double value, struct bb_doc *d)
 {
 	if (is_shown)
@@ -179,7 +179,7 @@ static void add_if(bool is_shown, double value, struct bb_doc *d)
 
 #define NARROWEST 3
 
-/* Adds the cells from mean to worst. The more `narrow`, the fewer. */
+/* Adds the cells from mean to worst. The higher `narrow` is, the more of them are empty. */
 static void add_times(const struct bb_inside_path *p, double clock_ns, unsigned int narrow,
 		      struct bb_doc *d)
 {
@@ -243,7 +243,7 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds the line of source that `line`, a record of a program's line information, is about. */
+/* Adds a line of source. `line` is the record of the program's line information that names it. */
 static void add_line(const struct btf *btf, const struct bpf_line_info *line, const char *sign,
 		     struct bb_doc *d)
 {
@@ -257,10 +257,10 @@ static void add_line(const struct btf *btf, const struct bpf_line_info *line, co
 }
 
 /*
- * Adds lines that tell a path from the most frequent one, `most`: first the lines of blocks that
- * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). Adds how often
- * the loops of one run of each turn, if that differs, and the line at which `path` ends if `most`
- * ends at another.
+ * Adds what tells a path from the most frequent one, `most`. First come the lines of blocks that
+ * only `path` executes ("+"), then those of blocks that only `most` executes ("-"). If the two
+ * differ in the turns of their loops, adds both numbers. If they end at different exits, adds the
+ * line at which `path` ends.
  */
 static void add_lines(const struct bb_inside_program *p, const struct bb_inside_path *path,
 		      const struct bb_inside_path *most, const struct btf *btf, struct bb_doc *d)
@@ -295,8 +295,8 @@ static void add_lines(const struct bb_inside_program *p, const struct bb_inside_
 	}
 }
 
-/* True if the blocks from `a` and from `b` on have the same texts, up to the item of another path.
- */
+/* True if the blocks from `a` on have the same texts as those from `b` to the end of `d`, and the
+ * item of another path follows the former. */
 static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
 {
 	while (b < d->n && bb_same_text(d->blocks[a].text, d->blocks[b].text))
@@ -304,8 +304,9 @@ static bool says_the_same(const struct bb_doc *d, size_t a, size_t b)
 	return b == d->n && d->blocks[a].kind == BB_DOC_ITEM;
 }
 
-/* Adds what tells path k from the most frequent one. Paths of which this says the same are named
- * together. `first` is the first block about the program's paths. */
+/* Adds what tells path k from the most frequent one. If the item of an earlier path has the same
+ * lines, only adds the name of path k to that item. `first` is the first block about the program's
+ * paths. */
 static void add_path_lines(const struct session *s, size_t i, size_t k, const struct btf *btf,
 			   size_t first, struct bb_doc *d)
 {
@@ -560,8 +561,8 @@ static size_t widest_row(char *text)
 	return widest;
 }
 
-/* Writes the table with as many columns as its rows have room for. `is_end`: the command has ended,
- * and the text says what to do next. */
+/* Writes the table with as many columns as fit. `is_end`: the command has ended, and the text says
+ * what to do next. */
 static void write_table(const struct session *s, const struct bb_doc_look *look, bool is_end,
 			FILE *out)
 {
@@ -693,7 +694,8 @@ static void put_histogram(const struct session *s, const char *family,
 	bb_hist_done(&times);
 }
 
-/* Writes the samples of a family: its runs, or their times as a histogram. */
+/* Writes the samples of a family for one program or path: its runs, or their times as a histogram.
+ */
 static void put_samples(const struct session *s, const char *family, size_t i, const char *path,
 			const struct bb_inside_path *p, uint64_t runs, bool is_time, FILE *out)
 {
@@ -705,7 +707,7 @@ static void put_samples(const struct session *s, const char *family, size_t i, c
 		bb_openmetrics_sample(family, "_total", &labels, NULL, (double)runs, out);
 }
 
-/* Writes the samples of a family: of each program, or of each of its first paths. */
+/* Writes the samples of a family: those of each program, or of each of its first paths. */
 static void put_family(const struct session *s, const char *family, bool is_path, bool is_time,
 		       FILE *out)
 {
@@ -808,7 +810,7 @@ static char *text_of(const struct session *s, void (*write)(const struct session
 	return text;
 }
 
-/* Draws and serves the figures until now. */
+/* Draws and serves the figures that were counted so far. */
 static int show_figures(struct session *s, struct bb_err *err)
 {
 	size_t len;
@@ -864,8 +866,8 @@ static void add_to_report(const struct session *s)
 			  s->measure->report);
 }
 
-/* In a child: writes the file and stores the run, as they are now. The session of the parent stays
- * as it is. */
+/* Runs in a child: writes the file and stores the run, as they are now. The session of the parent
+ * stays as it is. */
 static int save(void *arg, int)
 {
 	struct session *s = arg;
@@ -882,9 +884,9 @@ static int save(void *arg, int)
 	return rc ? 1 : bb_measure__deliver(s->measure, 0, &err);
 }
 
-/* Starts a child that saves, if --save-every seconds have passed since the last one ended. The
- * child prints no error, because this process writes the same file at the end and prints an error
- * then. */
+/* Starts a child that saves, if --save-every seconds have passed since the last child ended. The
+ * child prints no error: this process writes the same file at the end, and then prints the error.
+ */
 static void save_now_and_then(struct session *s)
 {
 	const struct bb_child_rules rules = {.signals = BB_SIGNALS_OF_FAULTS,
@@ -967,7 +969,8 @@ static int run_command(struct session *s, struct bb_err *err)
 			bb_screen__close(&s->screen);
 	}
 	bb_child__stop(&s->saver);
-	/* The command loads the programs themselves from now on: a clone would have no figures. */
+	/* From now on the command loads the programs themselves, because nobody would read the
+	 * figures of a clone. */
 	s->command.load = NULL;
 	if (!rc)
 		read_figures(s);
@@ -981,7 +984,7 @@ static int run_command(struct session *s, struct bb_err *err)
 	return rc;
 }
 
-/* Adds a packet to the capture, as long as it was (at most BB_INSIDE_MOST_SNAP); zeros take the
+/* Adds a packet to the capture in its former length (at most BB_INSIDE_MOST_SNAP). Zeros take the
  * place of the bytes that were not kept. */
 static void add_packet(struct bb_capture *c, int32_t prog, const struct bb_inside_path *path,
 		       double share, const struct bb_inside_packet *packet)

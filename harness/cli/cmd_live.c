@@ -21,8 +21,8 @@
 #define QUIET_S 1.0 /* after so long without a bpf() call, the command has loaded its programs */
 #define PATIENCE_S 60.0 /* longest wait for a command to load its programs */
 #define SECONDS 1.0
-/* Slices of a look, enough that the verdicts on a thousand programs survive Holm's correction; and
- * its default length. */
+/* A look has so many slices that the verdicts on a thousand programs survive Holm's correction.
+ * LOOK_SECONDS is its default length. */
 #define SLICES 20
 #define LOOK_SECONDS 10.0
 #define ALPHA 0.05
@@ -37,7 +37,7 @@ struct live_args {
 	char **command; /* points into argv; ends in NULL. NULL: all programs are watched */
 	struct bb_strings env;
 	const char *save, *compare;     /* names of baselines; NULL: not given */
-	struct bb_measure_args measure; /* used: results, no_store, quiet, command line */
+	struct bb_measure_args measure; /* used members: results, no_store, quiet, command line */
 	double threshold;               /* share */
 	bool force;
 	struct bb_diff_view view;
@@ -165,7 +165,7 @@ static int publish(struct watch *w, const struct bb_live_row *rows, size_t n, st
 }
 
 /* Prints the rows of a period, and serves them if there is a server. `out` NULL: they are only
- * served. It is an error if the command ended and none of its programs was seen, except on the
+ * served. Fails if the command has ended and none of its programs was seen, unless there is a
  * screen. */
 static int take_snapshot(struct watch *w, const struct bb_live_format *format, FILE *out,
 			 size_t *ret_n, struct bb_err *err)
@@ -213,7 +213,8 @@ static bool is_wanted(void *arg, uint32_t id)
 	return bb_follow__loaded(arg, id);
 }
 
-/* Waits until the command has loaded its programs. If it still runs, a period begins. */
+/* Waits until the command has loaded its programs. If the command still runs then, begins a period.
+ */
 static int wait_for_loads(const struct watch *w, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -272,7 +273,7 @@ static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 	return take_snapshot(w, w->args->format, out, &n, err);
 }
 
-/* Waits for the end of a period of `seconds`, or for that of the command. */
+/* Waits until `seconds` have passed or the command has ended. */
 static int wait_for_period(const struct watch *w, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -294,7 +295,7 @@ static int print_once(struct watch *w, struct bb_err *err)
 	return rc ? rc : bb_output_of(write_snapshot, w, w->args->output, err);
 }
 
-/* Serves until a signal or the end of the command, which are no errors. */
+/* Serves until a signal comes or the command ends. Neither is an error. */
 static int serve(struct watch *w, struct bb_err *err)
 {
 	size_t n;

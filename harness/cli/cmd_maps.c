@@ -146,8 +146,8 @@ struct dump {
 	uint32_t n; /* JSON: maps written so far */
 };
 
-/* Writes the beginning and the end of a map with its entries between them. In JSON, maps that a
- * scenario cannot give are left out; in YAML they are a comment. */
+/* Writes the beginning and the end of a map with its entries between them. A scenario cannot fill
+ * every map: JSON leaves such maps out, and YAML has a comment for each of them. */
 static int write_map(struct dump *d, int fd, FILE *out)
 {
 	struct bpf_map_info info = {0};
@@ -256,7 +256,7 @@ static int by_key(const void *a, const void *b, void *table)
 		      t->keys + *(const uint32_t *)b * t->key_size, t->key_size);
 }
 
-/* Returns the numbers of the entries in the order of their keys; */
+/* Returns the numbers of the entries in the order of their keys; free the array. */
 static uint32_t *sorted(struct bb_map_table *t)
 {
 	uint32_t *order = bb_calloc(t->n + 1, sizeof(*order));
@@ -274,8 +274,8 @@ struct map_diff {
 	size_t only[2], differ, alike;
 };
 
-/* Takes the next key of both sides. Writes it to `out`, unless that is NULL, if it differs. Returns
- * whether it differs. */
+/* Takes the next key of the two sides. If its entry differs, writes the difference to `out` (NULL:
+ * nowhere) and returns true. */
 static bool take_key(struct map_diff *m, size_t at[2], FILE *out)
 {
 	const struct bb_map_table *a = m->t[0], *b = m->t[1];

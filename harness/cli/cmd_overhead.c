@@ -86,7 +86,8 @@ static void add_figures(const struct shown *s, struct bb_doc *d)
 
 		if (!isfinite(f->base_s))
 			continue;
-		/* The blocks' ratio is more precise than the medians, and the row adds up. */
+		/* The blocks' ratio is more precise than the medians. With it, the figures of the
+		 * row agree. */
 		head = isfinite(f->ratio.value) ? f->base_s * f->ratio.value : f->head_s;
 		bb_doc__text_cell(d, figure_names[i]);
 		if (i == BB_OVERHEAD_RATE) {

@@ -46,8 +46,8 @@ static int write_inputs(const char *dir, const struct bb_report *r,
 	return rc;
 }
 
-/* Runs plot.sh and reads the pictures that it draws. If it fails, figures->why gets the last
- * line of what it printed, without "plot.sh: "; if it takes too long, it says so. */
+/* Runs plot.sh and reads the pictures that it draws. If plot.sh fails, figures->why gets the last
+ * line of its output, without "plot.sh: ". If plot.sh takes too long, figures->why says so. */
 static int draw_by_script(const char *dir, const struct bb_paths *paths, struct bb_figures *figures,
 			  struct bb_err *err)
 {
@@ -216,7 +216,7 @@ static int find_flame(const struct report_args *a, const char *which, struct par
 	return rc;
 }
 
-/* Draws a flame graph of one run of each program whose lines were timed. */
+/* Draws a flame graph for each program whose lines were timed. The graph is of one run. */
 static void draw_lines(struct part *p)
 {
 	const struct bb_report *r = p->report;

@@ -133,13 +133,13 @@ struct run_args {
 	struct bb_capture_args how; /* how `capture` or `command` is captured */
 	const char *capture;        /* a command for sh -c; may be NULL */
 	struct bb_vm_args vm;
-	char **command; /* points into argv; ends in NULL. NULL: no command is captured so */
+	char **command; /* points into argv; ends in NULL. NULL: no command is given */
 	struct bb_captured_file captured;
 };
 
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
-/* Seconds of the default budget for each program of an object, at least. */
+/* The default budget has at least this many seconds for each program of an object. */
 #define PROGRAM_S 0.4
 
 #define ARGS struct run_args
@@ -425,14 +425,15 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 			m->opts.budget_s = fmax(budget_s - bb_seconds_since(m->began_ns), 1e-3) /
 					   (double)(j->n - i);
 		rc = bb_run_plan(&job->plan, &m->opts, m->report, err);
-		/* The skips name the reason; the other scenarios may still succeed. */
+		/* The skips in the report name the reason. The other scenarios may still succeed.
+		 */
 		if (rc == -ENOTSUP || rc == -ETIME) {
 			undone++;
 			rc = 0;
 		}
 	}
 	if (!rc && undone && !m->report->n_cases && !m->report->n_counted)
-		rc = err->code; /* with the message of the last scenario */
+		rc = err->code; /* the message is that of the last scenario that failed */
 	return rc;
 }
 
@@ -563,7 +564,7 @@ static int name_scenario(struct bb_vm_work *work, struct bb_scenario *s, struct 
 	return 0;
 }
 
-/* Measures in guests. The guests find out which programs of an object run, not this kernel. */
+/* Measures in guests. The guests, and not this kernel, find out which programs of an object run. */
 static int run_in_guests(const struct run_args *a, struct bb_err *err)
 {
 	static struct bb_vm_work work;

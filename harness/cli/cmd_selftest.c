@@ -76,7 +76,7 @@ static void print_causes(const struct bb_repeat *r)
 		       100 * (memory - 1), *thp ? "; transparent huge pages: " : "", thp);
 }
 
-/* Prints how well plain runs repeat on this machine, by all its self-tests. */
+/* Prints how well plain runs repeat on this machine, according to all its self-tests. */
 static void print_repeat(const struct bb_repeat *r, const struct bb_between *b)
 {
 	bool any = false;

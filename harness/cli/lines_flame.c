@@ -3,7 +3,7 @@
 
 #include "export/table_cells.h"
 
-#define MOST_CALLS 8u              /* most calls that are shown of those that led to a function */
+#define MOST_CALLS 8u              /* most calls on the way to a function that are shown */
 #define DEPTH (3 + 2 * MOST_CALLS) /* program, lines and calls, line, call */
 
 /* What the kinds of frames of a profile mean in the graph of one run. */
@@ -41,7 +41,7 @@ static uint32_t add_line_frame(struct bb_stacks *s, const struct bb_timed_row *r
 	return add_frame(s, name, BB_FRAME_USER);
 }
 
-/* Adds the frame of the line that contains the i-th call of those that led to `like`. */
+/* Adds the frame of the line that contains the i-th call on the way to the row `like`. */
 static uint32_t add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
 				 const struct bb_timed_row *like, size_t i)
 {

@@ -26,7 +26,8 @@ static bool is_idle(const struct bb_live_row *r)
 	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
 }
 
-/* The length of the period, for which one program at least was there. */
+/* Returns the length of the period, s. At least one program was there all the time, so this is the
+ * longest time of a program. */
 static double longest(const struct bb_live_row *rows, size_t n)
 {
 	double seconds = 0;
@@ -36,7 +37,7 @@ static double longest(const struct bb_live_row *rows, size_t n)
 	return seconds;
 }
 
-/* True if an earlier program of the same name did not run either. */
+/* True if a program of the same name in an earlier row did not run either. */
 static bool is_idle_before(const struct bb_live_row *rows, size_t nth)
 {
 	for (size_t i = 0; i < nth; i++)
@@ -234,7 +235,7 @@ static struct bb_openmetrics_labels labels_of(const struct bb_live_row *r)
 }
 
 /* Writes the times of single runs: a summary of the period, and a histogram since the watch began.
- * Both are only of runs that were alone between two readings. */
+ * Both count only runs that were alone between two readings. */
 static void put_single_runs(const struct bb_live_row *rows, size_t n, FILE *out)
 {
 	static const char period[] = "bpf_program_single_run_seconds";

@@ -175,9 +175,9 @@ static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 
 /*
  * Locks the CPU *ret_cpu. If another bpfbench holds it and the user named no CPU (wanted < 0),
- * locks the first free CPU of the upper half of the allowed ones instead, and sets *ret_cpu and
- * *ret_poll_cpu. Returns -EBUSY if none is free; *ret_holder is then the process that holds the CPU
- * which was tried first.
+ * locks the highest free CPU in the upper half of the allowed ones instead, and sets *ret_cpu and
+ * *ret_poll_cpu. Returns -EBUSY if none is free. *ret_holder is then the process that holds the CPU
+ * that was tried first.
  */
 static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
 {
@@ -308,7 +308,7 @@ int bb_check_resolution(double threshold, const char *results, const struct bb_f
 	if (!rc)
 		rc = bb_selftest__read_resolution(results, fp ? fp : &own, &floor, &id, err);
 	if (rc == -ENOENT)
-		return 0; /* unknown: no self-test has run here */
+		return 0; /* no self-test has run here, so the resolution is unknown */
 	if (!rc && threshold < floor)
 		rc = bb_fail(err, -ERANGE,
 			     "a threshold of %.3g %% is below the resolution of this machine, %.3g "
@@ -348,8 +348,8 @@ void bb_print_skips(const struct bb_report *r)
 		bb_tell("skipped %s: %s", r->skips[i].what, r->skips[i].why);
 }
 
-/* Puts the difference between plain runs, which self-tests found on this machine, into the
- * cases. It widens their intervals. */
+/* Self-tests on this machine have found how much plain runs differ. Puts that difference into the
+ * cases, which widens their intervals. */
 static void note_between(struct bb_measure *m)
 {
 	struct bb_between between;

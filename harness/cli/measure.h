@@ -15,8 +15,8 @@ struct bb_measure_args {
 	const struct bb_exporter *format; /* NULL means that the command prints its own output */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	/* in a guest: a run of which all was skipped is a success, and delivered; the clock counts
-	 * instructions */
+	/* bpfbench runs in a guest. A run of which everything was skipped is a success there, and
+	 * is delivered. The clock counts instructions. */
 	bool is_in_guest;
 	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
 	char *command;         /* the command line, for the report */
@@ -27,7 +27,7 @@ void bb_measure_args__init(struct bb_measure_args *a, int argc, char **argv, dou
 
 /* Sets of options for struct bb_usage; they set members of a struct bb_measure_args. */
 extern const struct bb_option bb_measure_options[], bb_measure_output[];
-/* Those of bb_measure_output without the format and the file. */
+/* The options of bb_measure_output without the format and the file. */
 #define bb_measure_storing (bb_measure_output + 2)
 #define BB_MEASURE_SETS(at)                                                                        \
 	{"How to measure:", bb_measure_options, at},                                               \
@@ -97,7 +97,7 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 /*
  * Chooses the CPUs as bb_machine_cpus() does and locks *ret_cpu until this process ends
  * (base/give_way.h), so that no other bpfbench measures there. If `wanted` is -1 and the last CPU
- * is locked, it tries the last but one and polls from the second, and so on. If all are locked, it
+ * is locked, tries the last but one, with the second CPU for polling, and so on. If all are locked,
  * names the holder on stderr and waits; with `no_wait` it returns -EBUSY instead. Returns -EINTR if
  * a signal ended the wait. Without root it locks nothing.
  */

@@ -42,7 +42,7 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	       o->packets.n || o->contexts.n || o->cpus || o->trigger || o->type;
 }
 
-/* A file may have the whole name NAME=FILE. */
+/* NAME=FILE may also be the whole name of a file. */
 const char *bb_object_args__path(const char *text)
 {
 	const char *equals = strchr(text, '='), *slash = strchr(text, '/');

@@ -14,7 +14,7 @@ int bb_complain(const struct bb_err *err)
 	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
 }
 
-/* Writes "NAME: line", on a terminal in lines of its width. A line with a log is left as it is. */
+/* Writes "NAME: line". On a terminal, wraps it to the width, unless the line contains a log. */
 static void put_message(const char *name, const char *line)
 {
 	struct bb_doc_look look = bb_output_look(stderr);
@@ -316,7 +316,7 @@ void bb_usage__parse(const struct bb_usage *u, int argc, char **argv, void *args
 	command_name = argv[0];
 	fill_options(&p, options);
 	if (!p.n)
-		argp.options = NULL; /* glibc loses memory for a table without options */
+		argp.options = NULL; /* glibc leaks memory for a table without options */
 	refuse_unknown(&p, argc, argv);
 	fprintf(out, "%s\n\nExamples:\n%s\v%s", u->doc, u->example, u->more ? u->more : "");
 	if (u->lists_formats)

@@ -19,16 +19,16 @@ typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
 
 /*
  * Writes the writer's output, without control characters (base/clean.h). `path` NULL or "-" means
- * stdout. A regular file is new and the calling user's, and is written whole or not at all. An
- * existing pipe or device is written as it is. Symbolic links are refused, as are folders behind
+ * stdout. A regular file is made anew for the calling user, and is written whole or not at all. An
+ * existing pipe or device is written to in place. Symbolic links are refused, as are folders behind
  * another user's link (base/io.h).
  */
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
 
 /*
- * Writes a report in a format. A format for a service cannot tell of lookups in vain, so these go
- * to stderr, unless a table there has them (`has_table`). With such a format, cases without a
- * sample are an error.
+ * Writes a report in a format. A format for a service has no place for lookups in vain, so these go
+ * to stderr, unless a table there shows them already (`has_table`). With such a format, cases
+ * without a sample are an error.
  */
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      bool has_table, struct bb_err *err);

@@ -19,8 +19,7 @@ const struct bb_paths *bb_paths(struct bb_err *err)
 		bb_fail(err, -ENOENT, "cannot tell where bpfbench is; is /proc mounted?");
 		return NULL;
 	}
-	/* as `make install` does it: the program is in PREFIX/bin; PREFIX may have been moved
-	 * since */
+	/* `make install` puts the program into PREFIX/bin; PREFIX may have been moved since */
 	if (bin && !strcmp(bin, "/bin")) {
 		share = bb_asprintf("%.*s/share/bpfbench", (int)(bin - dir), dir);
 		lib = bb_asprintf("%.*s/lib/bpfbench", (int)(bin - dir), dir);

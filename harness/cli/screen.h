@@ -5,8 +5,8 @@
 
 #include "base/std.h"
 
-/* The terminal while a table is refreshed on it: stdin delivers single keys. At the end it has its
- * former settings and contents. */
+/* The terminal while a table is refreshed on it. Meanwhile stdin delivers single keys.
+ * bb_screen__close() restores the former settings and contents. */
 struct bb_screen {
 	struct termios before;
 	int rows, columns; /* as last drawn */
@@ -19,10 +19,11 @@ void bb_screen__close(struct bb_screen *s);
 /* Draws the lines of the text that fit the terminal, truncated to its width. */
 void bb_screen__draw(struct bb_screen *s, const char *text);
 
-/* True if the size of the terminal is another than at the last drawing. */
+/* True if the size of the terminal has changed since the last drawing. */
 bool bb_screen__has_changed(const struct bb_screen *s);
 
-/* Between these two calls, stderr is /dev/null if `is_screen`: a command that is started meanwhile
- * does not write on the screen. bb_silence__begin() returns the argument of bb_silence__end(). */
+/* Between these two calls, stderr is /dev/null if `is_screen`, so that a command that is started
+ * meanwhile does not write on the screen. bb_silence__begin() returns the argument of
+ * bb_silence__end(). */
 int bb_silence__begin(bool is_screen);
 void bb_silence__end(int before);

@@ -36,7 +36,7 @@ struct guest {
 	struct bb_new_guest fresh; /* while it boots */
 	int saved_fd, job_fd;      /* the saved guest, and the archive of its job; -1: none */
 	bool runs;
-	bool is_damaged;       /* the saved guest that was there: another one is made */
+	bool is_damaged;       /* the saved guest cannot go on; another one is made */
 	struct bb_report *run; /* NULL: the guest failed, for the reason in `err` */
 	struct bb_err err;
 };
@@ -247,7 +247,8 @@ static int start(const struct guests *g, struct guest *guest, struct bb_err *err
 	return start_job(guest, err);
 }
 
-/* Reads the guest's run. Its id is ours, because all guests begin with the same clock and seed. */
+/* Reads the guest's run. The id is made here, because all guests begin with the same clock and
+ * seed. */
 static int read_run(const struct guests *g, struct guest *guest, const struct bb_machine_end *end,
 		    struct bb_err *err)
 {
@@ -270,8 +271,8 @@ static int read_run(const struct guests *g, struct guest *guest, const struct bb
 	return rc;
 }
 
-/* If QEMU cannot go on from the saved guest (-EUCLEAN), boots it anew, once. Returns false if there
- * is nothing more to do. */
+/* If QEMU cannot go on from the saved guest (-EUCLEAN), boots the kernel anew, once. Returns false
+ * if there is nothing more to do. */
 static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 {
 	if (rc != -EUCLEAN || guest->is_damaged)
@@ -371,7 +372,7 @@ static void write_text(struct guests *g, const struct bb_matrix_kernel *columns,
 	bb_output_render(&d, g->m->format && g->m->format->is_markdown, g->m->output, out);
 }
 
-/* Writes the run of each kernel, in an object with the kernels as keys. */
+/* Writes the run of each kernel, in one object whose keys are the kernels. */
 static void write_json(const struct guests *g, FILE *out)
 {
 	struct bb_json w = {.out = out};

@@ -39,7 +39,8 @@ int bb_vm__measure(const struct bb_vm_args *vm, const struct bb_measure_args *m,
 /* Finds out whether the kernels are here. Returns 0, or -errno with a message. */
 int bb_vm__check(const struct bb_vm_args *vm, struct bb_err *err);
 
-/* Returns a command line for the guest: "bpfbench" and what `run` needs to hand its result over. */
+/* Returns the beginning of a command line for the guest: "bpfbench", and the options by which `run`
+ * hands its result over. */
 void bb_vm__begin_args(struct bb_strings *args, const struct bb_measure_args *m);
 
 /* Appends a file's absolute path. */
@@ -51,8 +52,9 @@ void bb_vm__append_options(struct bb_strings *args, const char *name, const stru
 /* Adds the objects with their inputs to the command line and to the files. */
 void bb_vm__name_objects(struct bb_vm_work *work, const struct bb_object_args *a);
 
-/* Adds the drives that the guest runs: `drives`, or if there are none, step and exact as far as the
- * scenario has them (NULL: objects, which have both). `loads` and `samples` 0: the defaults. */
+/* Adds the drives that the guest runs. If `drives` is empty, these are step and exact, as far as
+ * the scenario has them; `s` NULL means objects, which have both. If `loads` or `samples` is 0, it
+ * has its default. */
 void bb_vm__name_drives(struct bb_vm_work *work, const struct bb_scenario *s,
 			const struct bb_strings *drives, uint32_t loads, uint32_t samples);
 

@@ -267,8 +267,8 @@ static int read_picture(const char *dir, const char *name, const char *ext, size
 	return rc;
 }
 
-/* Adds the figure that a row of the file `figures` names: kind, name, title, scenario, drive,
- * param. The name "-" means that the kind has no figure. */
+/* Adds the figure that a row of the file `figures` names. Its columns are kind, name, title,
+ * scenario, drive and param. The name "-" means that the kind has no figure. */
 static int add_figure(struct bb_figures *f, const char *dir, char *row, struct bb_err *err)
 {
 	struct bb_figure v = {0};
@@ -335,7 +335,7 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
 
 	snprintf(prefix, sizeof(prefix), "p%zu-%zu-", nth, (size_t)(figure - f->v));
 	fputs("<figure class=plot>\n", out);
-	bb_svg__embed(out, figure->svg, prefix); /* nothing, if it is no picture that we know */
+	bb_svg__embed(out, figure->svg, prefix); /* writes nothing if it is not gnuplot's */
 	fputs("\n<figcaption><b>", out);
 	bb_xml_text(out, figure->what);
 	fputs("</b>. ", out);

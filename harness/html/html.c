@@ -34,8 +34,8 @@ static void put_document(struct bb_doc *d, FILE *out)
 	bb_doc__done(d);
 }
 
-/* Writes the figures of these kinds, kind by kind. kinds[] ends in NULL. `c` limits them to
- * those of its scenario, drive and parameter; NULL means all. */
+/* Writes the figures of these kinds, kind by kind. kinds[] ends in NULL. `c` limits them to the
+ * scenario, drive and parameter of that case; NULL means all. */
 static void put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 			const char *const *kinds, const struct bb_case *c)
 {
@@ -311,7 +311,8 @@ static bool has_history(const struct bb_html_page *page)
 	return page->history && bb_history_n_runs(page->history, page->report);
 }
 
-/* Writes the figures of the run's cases over all stored runs, and a table with a row a case. */
+/* Writes the figures of the run's cases over all stored runs, and a table with one row for each
+ * case. */
 static void put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	static const char *const kinds[] = {"history", NULL};
@@ -412,8 +413,8 @@ static const struct section {
 
 #define N_SECTIONS (BB_LEN(sections))
 
-/* Writes `before` and the distinct texts of the report's cases, the first three by name. Writes
- * nothing if no case has a text. */
+/* Writes `before` and the distinct texts of the report's cases: the first three, and how many more
+ * there are. Writes nothing if no case has a text. */
 static void put_distinct(FILE *out, const char *before, const struct bb_report *r,
 			 const char *(*text_of)(const struct bb_report *, size_t))
 {

@@ -4,18 +4,18 @@
 #include "judge/timeline.h"
 
 /*
- * Writes a picture by gnuplot (plots/) as part of an HTML page. Its colours become those of
- * page.css, so that they follow light and dark. Its ids begin with `prefix`. Only elements and
+ * Writes a picture by gnuplot (plots/) as part of an HTML page. The colours become those of
+ * page.css, so that they follow light and dark. The ids begin with `prefix`. Only elements and
  * attributes that gnuplot draws with are written; everything else, such as a script or a link, is
- * left out. Returns 0, or -EINVAL without having written anything if it is no such picture.
+ * left out. Returns 0. Returns -EINVAL without having written anything if `svg` is no such picture.
  */
 int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 
 /* A picture that plots/plot.sh has drawn for the page of a run. */
 struct bb_figure {
 	char *kind; /* kind of figure, such as "net" (plots/README.md) */
-	/* of the cases in the figure, as `show --format plot` writes them; param "-": no
-	 * parameter */
+	/* what the cases in the figure have in common, as `show --format plot` writes it; param
+	 * "-": no parameter */
 	char *scenario, *drive, *param;
 	char *what, *how; /* title and explanation; `how` may be NULL */
 	char *svg;
@@ -40,11 +40,11 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
 		     size_t nth);
 
 /*
- * Runs as one HTML page that needs no other file, no network, and no script but a flame graph's.
- * Each run has its verdicts first, then the cost of each program with its figures, the time of its
- * lines, the source with the counts of its lines, its history, the flame graph, the programs,
- * notes, and the machine. The page is for a desk, a phone and paper, in light and dark. Its colours
- * are those of Okabe & Ito 2008, which colour-blind people can tell apart.
+ * One or more runs as one HTML page. The page needs no other file, no network, and no script except
+ * that of a flame graph. Each run has its verdicts first, then the cost of each program with its
+ * figures, the time of its lines, the source with the counts of its lines, its history, the flame
+ * graph, the programs, notes, and the machine. The page is for a desk, a phone and paper, in light
+ * and dark. Its colours are those of Okabe & Ito 2008, which colour-blind people can tell apart.
  */
 struct bb_html_page {
 	const struct bb_report *report;    /* summarised */
@@ -59,5 +59,6 @@ struct bb_html_page {
 /* Writes one run as a page (see struct bb_exporter). */
 int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
 
-/* Writes pages[n], a run each, as one page. The caller must check `out` for errors of writing. */
+/* Writes pages[n], each with one run, as one HTML page. The caller must check `out` for errors of
+ * writing. */
 void bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out);

@@ -104,9 +104,9 @@ static double middle_of(uint32_t b)
 
 /*
  * Returns where the times that bucket b counts begin (step -1) or end (step 1), ns. Some clocks
- * tick only every 10 ns (AMD Zen). Buckets below 256 ns are narrower than a tick, so buckets
- * between two ticks are empty. The bucket then extends half way to the next one that is not empty,
- * but at most half a tick from its middle.
+ * tick only every 10 ns (AMD Zen). Buckets below 256 ns are narrower than such a tick, so those
+ * between two ticks are empty. A narrow bucket therefore extends half way to the next bucket that
+ * is not empty, but at most half a tick from its own middle.
  */
 static double edge_of(const struct bb_inside_path *p, uint32_t b, int step)
 {
@@ -210,7 +210,7 @@ struct bb_inside_path_packets *bb_inside_packets__of(const struct bb_inside_pack
 	return NULL;
 }
 
-/* As bb_inside_packets__of(), but adds a path that is not there. */
+/* Does what bb_inside_packets__of() does, but adds the path if it is not there. */
 static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, uint64_t key)
 {
 	struct bb_inside_path_packets *of = bb_inside_packets__of(p, key);
@@ -222,8 +222,8 @@ static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, ui
 	return of;
 }
 
-/* Chooses where the next packet of a path goes: first into free positions, then by chance, so that
- * each packet after the first one is as likely to stay. NULL: the packet is not kept. */
+/* Chooses where the next packet of a path goes. The first packet stays. Of the later ones, one
+ * stays, and each has the same chance. NULL: the packet is not kept. */
 static struct bb_inside_packet *position(struct bb_inside_packets *p,
 					 struct bb_inside_path_packets *of)
 {
@@ -234,7 +234,7 @@ static struct bb_inside_packet *position(struct bb_inside_packets *p,
 	return &of->kept[nth ? BB_INSIDE_KEPT - 1 : 0];
 }
 
-/* Keeps the packet at `from`, the `nth` of its stripe. */
+/* Keeps the packet at `from`, which is packet `nth` of its stripe. */
 static void keep_packet(struct bb_inside_packets *p, const struct bb_inside_clone *c,
 			const volatile uint64_t *from, const volatile uint64_t *n_taken,
 			uint64_t nth)

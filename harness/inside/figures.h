@@ -21,7 +21,7 @@ struct bb_inside_path {
 };
 
 struct bb_inside_figures {
-	uint64_t began; /* if every run ends by an exit: runs that ended; else: runs that began */
+	uint64_t began; /* runs that ended, or that began if a run may end without an exit */
 	struct bb_inside_path all;
 	struct bb_inside_path *paths; /* sorted: the most frequent path first */
 	size_t n_paths;

@@ -18,8 +18,8 @@
 #define CALL_SLOTS 80u
 #define TURN_SLOTS 6u
 
-/* Where the parts of a run's state are on the stack: offsets from r10. 0: the clone does not
- * have the part. */
+/* Offsets from r10 at which the parts of a run's state are on the stack. 0 means that the clone
+ * does not have the part. */
 struct frame {
 	int16_t began, stripe, packet, chain, spent, turns, saved_turn, words, saved;
 	int16_t scratch; /* bytes 2 and 3: emit_forget(); 4 to 7: the index of the exit + 1 */
@@ -108,8 +108,8 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/* The jump `from` leads here, and so does the code before. That code gets a jump by 0, which the
- * kernel removes. It makes the verifier compare the states of both here, so that it checks the
+/* The jump `from` and the code before both lead here. The code before gets a jump by 0, which the
+ * kernel removes. Because of that jump, the verifier compares both states here and checks the
  * following code only once. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
@@ -119,9 +119,9 @@ static void land_both(struct bb_rewrite *r, uint32_t from)
 
 /* --- what a clone consists of --- */
 
-/* Chooses the blocks that need a mark. Of the two targets of a conditional jump, one gets a mark if
- * nothing else leads to it; if something else leads to both, both get one. Also finds the blocks at
- * which loops begin: a jump leads back to them. */
+/* Chooses the blocks that need a mark. A conditional jump has two targets: if nothing else leads to
+ * one of them, only that target gets a mark; otherwise both do. Also finds the blocks at which
+ * loops begin: a jump leads back to them. */
 static void find_marks(struct maker *m)
 {
 	const struct bb_cfg *g = m->g;
@@ -316,9 +316,8 @@ static void emit_stripe(struct maker *m, const struct bb_inside_clone *c, uint8_
 		compute_by(&m->out, BPF_ADD, reg, BPF_REG_0);
 }
 
-/* r2 = the number of the run, which decides whether the run is timed. Simultaneous runs may have
- * the same number, unless the clone counts entries exactly because a run may end without an exit.
- */
+/* r2 = the number of the run, which decides whether the run is timed. Simultaneous runs may get the
+ * same number, unless the clone counts entries exactly (c->counts_entries). */
 static void emit_number(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -360,8 +359,8 @@ static void emit_packet_length(struct maker *m)
 	compute_by(r, BPF_SUB, BPF_REG_4, BPF_REG_3);
 }
 
-/* Copies the packet of a run whose number, in r2, says so; r6 is the context. The number of the
- * copy + 1 is then in the frame. r0 to r5, r7 and r8 are overwritten. */
+/* Copies the packet of the run if the run's number says so; r2 is that number, r6 the context. The
+ * frame then holds the number of the copy + 1. r0 to r5, r7 and r8 are overwritten. */
 static void emit_copy_packet(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -397,8 +396,8 @@ static void emit_copy_packet(struct maker *m)
 	land_both(r, others);
 }
 
-/* Notes with the packet of this run, if it was copied, that the run took the path of slot r4. r0
- * to r2 are overwritten. */
+/* If the packet of this run was copied, writes to the copy that the run took the path of slot r4.
+ * r0 to r2 are overwritten. */
 static void emit_packet_took(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -429,10 +428,11 @@ static void emit_hand_over(struct maker *m, uint8_t reg)
 }
 
 /*
- * Takes over what the program left that called this one; if there was none, a chain begins. r2 is
- * the number of the run, r6 the context. Afterwards r7 is 0 if the run is timed: a chain is timed
- * as a whole, or not at all. r0, r1, r3 to r5 and r8 are overwritten. An interrupt may overwrite a
- * hand-over, but it never takes one, because its context is another.
+ * Takes over the chain that the calling program left. If no program called this one, a chain
+ * begins. r2 is the number of the run, r6 the context. Afterwards r7 is 0 if the run is timed: a
+ * chain is timed as a whole, or not at all. r0, r1, r3 to r5 and r8 are overwritten. A program that
+ * interrupts may overwrite a hand-over, but it never takes that of others, because it has another
+ * context.
  */
 static void emit_take_over(struct maker *m)
 {
@@ -462,7 +462,8 @@ static void emit_take_over(struct maker *m)
 	move(r, BPF_REG_2, BPF_REG_8);
 }
 
-/* r2 = the time of the chain, if the run took r8 ns; -1: it is not timed. r3 is overwritten. */
+/* r2 = the time of the chain including this run of r8 ns; -1: the chain is not timed. r3 is
+ * overwritten. */
 static void emit_spent(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -474,7 +475,8 @@ static void emit_spent(struct maker *m)
 	compute_by(r, BPF_OR, BPF_REG_2, BPF_REG_3);
 }
 
-/* Leaves the chain for the program that is called; the run took r8 ns. r0 to r6 are overwritten. */
+/* Leaves the chain for the program that is called. This run took r8 ns. r0 to r6 are overwritten.
+ */
 static void emit_give_over(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -570,9 +572,9 @@ static void emit_turns(struct maker *m, uint8_t op, uint8_t reg)
 
 /*
  * Halves reg until it is below 2^(least_bits + 1); shift = how often. Before, reg must be below
- * 2^32. There are no branches, because the verifier would follow each: all bits below the highest
- * one are set, and the logarithm of the power of two above them is looked up (Leiserson, Prokop and
- * Randall 1998). r0 is overwritten.
+ * 2^32. The code has no branches, because the verifier would follow each of them. It sets all bits
+ * below the highest one, adds 1, and looks up the logarithm of that power of two (Leiserson, Prokop
+ * and Randall 1998). r0 is overwritten.
  */
 static void emit_halve(struct maker *m, uint8_t reg, uint8_t shift, int least_bits)
 {
@@ -692,7 +694,7 @@ static void emit_numbered_slot(struct maker *m)
 }
 
 /* r4 = the address of the slot of key r1 in the stripe of `c` at r5; r2 says where to look first.
- * If the table has no room for the key, it is the address of the last slot. */
+ * If the table has no room for the key, r4 is the address of the last slot. */
 static void emit_hashed_slot(struct maker *m, const struct bb_inside_clone *c)
 {
 	struct bb_rewrite *r = &m->out;
@@ -725,7 +727,7 @@ static void emit_hashed_slot(struct maker *m, const struct bb_inside_clone *c)
 		land(r, found[i]);
 }
 
-/* r4 += the offset of the bucket for r8 ns. There are 16 buckets an octave. */
+/* r4 += the offset of the bucket for r8 ns. There are 16 buckets for each power of two. */
 static void emit_bucket(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -775,7 +777,7 @@ static void emit_add_time(struct maker *m)
 	add_atomically(r, BPF_REG_4, BB_INSIDE_TIMED, BPF_REG_1, 0);
 	add_atomically(r, BPF_REG_4, BB_INSIDE_SUM, BPF_REG_8, 0);
 	read_word(r, BPF_REG_0, BPF_REG_4, BB_INSIDE_WORST);
-	move(r, BPF_REG_2, BPF_REG_8); /* what r8 exceeds the longest time by, or 0 */
+	move(r, BPF_REG_2, BPF_REG_8); /* by how much r8 exceeds the longest time, or 0 */
 	compute_by(r, BPF_SUB, BPF_REG_2, BPF_REG_0);
 	move(r, BPF_REG_3, BPF_REG_2);
 	compute(r, BPF_ARSH, BPF_REG_3, 63);
@@ -807,7 +809,8 @@ static void emit_count(struct maker *m)
 		land(r, done);
 }
 
-/* Counts the chain that ends with this run, which took r8 ns. A program alone is no chain. */
+/* Counts the chain that ends with this run of r8 ns. One program alone is no chain and is not
+ * counted. */
 static void emit_end_chain(struct maker *m)
 {
 	const struct bb_inside_clone *c = m->instruments->chains;
@@ -1096,8 +1099,8 @@ static bool block_goes_deeper(const struct bb_code *code, const struct bb_basic_
 	return deeper;
 }
 
-/* True if goes_deeper() for any instruction. Follows stack addresses through all blocks, until no
- * block has a further register that may hold one. */
+/* True if goes_deeper() is true for any instruction. Follows stack addresses through all blocks,
+ * until no block gets a further register that may hold one. */
 static bool goes_deeper_than_named(const struct bb_code *code, const struct bb_cfg *g)
 {
 	uint16_t *before = bb_calloc(g->n_blocks, sizeof(*before));

@@ -18,8 +18,8 @@
 enum bb_inside_with {
 	BB_INSIDE_TIME = 1,  /* the clone reads the clock */
 	BB_INSIDE_PATHS = 2, /* the clone tells paths apart */
-	/* The clone copies the packets of some runs, as they are when the run begins. Needs both
-	 * others, and a program whose context is a packet. */
+	/* The clone copies the packets of some runs, as they are when the run begins. Needs
+	 * BB_INSIDE_TIME, BB_INSIDE_PATHS, and a program whose context is a packet. */
 	BB_INSIDE_PACKETS = 4,
 	/* The clone notes which programs called each other by tail calls before it ran. Needs
 	 * BB_INSIDE_TIME. */
@@ -29,9 +29,9 @@ enum bb_inside_with {
 /*
  * The shared memory; all offsets are in bytes. A head is followed by stripes[n_stripes]. A stripe
  * has a head and slots[n_slots + 1]: a table with a slot for each path, and a last slot for the
- * runs of all paths that found no room in the table. With packets, packets[BB_INSIDE_RING] follow,
- * of which the oldest is overwritten. A run never writes to a cache line (64 bytes) that runs of
- * another stripe use.
+ * runs of all paths that found no room in the table. With packets, packets[BB_INSIDE_RING] follow;
+ * a new packet overwrites the oldest one. A run never writes to a cache line (64 bytes) that runs
+ * of another stripe use.
  */
 #define BB_INSIDE_MASK 0u  /* in the memory's head: a run is timed if (its number & mask) is 0 */
 #define BB_INSIDE_ZERO 8u  /* holds 0, but the verifier does not know that */
@@ -54,16 +54,17 @@ enum bb_inside_with {
 /* uint64_t: marks[n_words], then the number of turns */
 #define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS)
 #define BB_INSIDE_MOST_PATHS 1024u
-/* Of a packet, BB_INSIDE_KEY is the key of the path that its run took; 0: the run has not ended, or
- * its path has no slot. */
+/* In a packet, BB_INSIDE_KEY holds the key of the path that its run took; 0: the run has not ended,
+ * or its path has no slot. */
 #define BB_INSIDE_LEN 8u    /* length of the packet, bytes */
 #define BB_INSIDE_BYTES 16u /* its first `snap` bytes */
 #define BB_INSIDE_RING 64u
 #define BB_INSIDE_MOST_SNAP 1514u
 
-/* The memory of chains has the same parts; a slot is that of a chain of tail calls. Its key names
- * the last 8 programs of the chain, a byte each, the last one in the lowest byte. Behind the
- * stripes, each CPU has a hand-over: what a program leaves for the one that it calls. */
+/* The memory of chains has the same parts, but each slot is for a chain of tail calls. The slot's
+ * key names the last 8 programs of the chain, one byte each; the last program is in the lowest
+ * byte. Behind the stripes, each CPU has a hand-over, which a program leaves for the one that it
+ * calls. */
 #define BB_INSIDE_CALLER                                                                           \
 	0u                  /* address of the context of both programs; 0: nothing is handed over  \
 			     */
@@ -92,9 +93,9 @@ struct bb_inside_clone {
 
 #define BB_INSIDE_MARKS_A_WORD 7u
 
-/* Writes to *ret_bytes how deep the stack of the main function is, as far as its instructions name
- * an offset. Returns false if the stack may be deeper, because the code computes stack addresses,
- * keeps them in memory, or has subprograms. */
+/* Writes to *ret_bytes the depth of the main function's stack, according to the offsets that its
+ * instructions name. Returns false if the stack may be deeper, because the code computes stack
+ * addresses, keeps them in memory, or has subprograms. */
 bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes);
 
 /* The instruments of a clone. */
@@ -102,9 +103,10 @@ struct bb_inside_instruments {
 	unsigned int with;                    /* set of enum bb_inside_with */
 	uint32_t snap;                        /* with packets: most bytes that are copied of each */
 	const struct bb_inside_clone *chains; /* with chains: their memory */
-	uint32_t number; /* with chains: of the program, 1 to BB_INSIDE_CHAINED */
-	/* An earlier clone of the same code with the same instruments, whose memory the clone adds
-	 * its figures to. The earlier clone closes the memory. NULL: the clone has its own. */
+	uint32_t number; /* with chains: the program's number, 1 to BB_INSIDE_CHAINED */
+	/* An earlier clone of the same code with the same instruments. The new clone adds its
+	 * figures to the memory of the earlier one; only the earlier one closes that memory. NULL:
+	 * the clone has its own memory. */
 	const struct bb_inside_clone *earlier;
 };
 
@@ -119,17 +121,18 @@ int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, ui
 			  struct bb_err *err);
 /* Makes the memory of chains. Returns 0 or -errno with a message. */
 int bb_inside_chains__open(struct bb_inside_clone *ret_chains, struct bb_err *err);
-/* Both are closed by this function. */
+/* Closes a clone, or the memory of chains. */
 void bb_inside_clone__done(struct bb_inside_clone *c);
 
 /* True if the context of programs of this type is a packet that a clone can copy. */
 bool bb_inside_type_has_packets(uint32_t type);
 
-/* Times every 2^k-th run from now on, and copies the packet of every 2^l-th one; the masks are
- * 2^k - 1 and 2^l - 1. */
+/* From now on, times every 2^k-th run and copies the packet of every 2^l-th run. `mask` is 2^k - 1,
+ * and `packet_mask` is 2^l - 1. */
 void bb_inside_clone__time_each(const struct bb_inside_clone *c, uint64_t mask,
 				uint64_t packet_mask);
 
 /* Returns how many runs have begun. The number is exact if c->counts_entries. Otherwise,
- * simultaneous runs may be counted as one; it is 0 if the clone does not read the clock either. */
+ * simultaneous runs may be counted as one, and the number is 0 if the clone does not read the
+ * clock. */
 uint64_t bb_inside_clone__begun(const struct bb_inside_clone *c);

@@ -101,8 +101,8 @@ static int check_attr(struct load *l)
 	return 0;
 }
 
-/* Replaces the descriptors in the instructions by our copies. *ret_top is the highest entry of
- * fd_array that an instruction names; -1: none. */
+/* Replaces the descriptors in the instructions by our copies. *ret_top is the index of the highest
+ * entry of fd_array that an instruction names; -1: none. */
 static int copy_maps(struct load *l, int *ret_top)
 {
 	int top = -1;
@@ -371,7 +371,7 @@ static void see_map_type(struct bb_inside *in, uint32_t type)
 		in->has_chains = !bb_inside_chains__open(&in->chains, NULL);
 }
 
-/* A pinned prog array is seen when a program names it. */
+/* bpfbench notices a pinned prog array when a program names it. */
 static void see_maps(struct bb_inside *in, const struct load *l)
 {
 	for (size_t i = 0; i < l->n_fds && !in->has_chains; i++) {
@@ -398,8 +398,8 @@ static struct bb_inside_instruments choose_instruments(struct bb_inside *in, con
 	return with;
 }
 
-/* True if both instructions are equal, whatever descriptors of maps and modules they hold.
- * `before`: the first half of the instruction of which they are the second; NULL: there is none. */
+/* True if both instructions are equal except for descriptors of maps and modules. `before` is the
+ * first half of the instruction of which `a` is the second half; NULL: `a` is no second half. */
 static bool is_same_insn(const struct bpf_insn *a, const struct bpf_insn *b,
 			 const struct bpf_insn *before)
 {
@@ -426,8 +426,8 @@ static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 	return true;
 }
 
-/* Returns the program that `p` is another load of; NULL: there is none. `is_cloned`: one that has a
- * clone, of the same code; else one that has none, for the same reason. */
+/* Returns the program of which `p` is another load; NULL: there is none. With `is_cloned`, it has a
+ * clone and the same code. Otherwise it has no clone, for the same reason. */
 static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 					    const struct bb_inside_program *p, bool is_cloned)
 {
@@ -586,7 +586,8 @@ bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *
 	return given;
 }
 
-/* Returns the smallest mask by which no more than `most` of `rate` runs are chosen. */
+/* Returns the smallest mask that chooses at most `most` runs per second if `rate` runs begin per
+ * second. */
 static uint64_t mask_for(double rate, double most)
 {
 	uint64_t mask = 0;
@@ -711,7 +712,7 @@ int bb_inside_price__measure(struct bb_inside_price *ret_price, struct bb_err *e
 	load_rc = fd < 0 ? fd : 0;
 	empty_ns = fd < 0 ? -1 : run_empty(fd, in_a_row);
 	bb_close(&fd);
-	/* what other processes take may be more than an instrument costs */
+	/* not below 0: other processes may take more time than an instrument costs */
 	price.timed_ns = fmax(0,
 			      price_of(&attr, &code, &g, all, 0, in_a_row, NULL, log) - empty_ns);
 	price.untimed_ns =

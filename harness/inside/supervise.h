@@ -35,7 +35,8 @@ struct bb_inside_price {
 	double counted_ns; /* what a clone with paths and no clock adds to a run */
 };
 
-/* The clone `id` runs instead of program `taken` of the capture, or BB_CAPTURE_NONE. */
+/* The clone `id` runs instead of program `taken` of the capture. `taken` is BB_CAPTURE_NONE if the
+ * capture has no program. */
 struct bb_inside_replaced {
 	uint32_t id;
 	int32_t taken;
@@ -49,8 +50,8 @@ struct bb_inside {
 	double time_at_most; /* most timed runs of one program, per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
 	uint32_t snap;       /* most bytes that are kept of a packet */
-	/* Chains of tail calls: key k of a chain names programs[k - 1]. Made when the command has a
-	 * prog array. */
+	/* Chains of tail calls. Byte k in the key of a chain names programs[k - 1]. The memory is
+	 * made when the command has a prog array. */
 	struct bb_inside_clone chains;
 	bool has_chains;
 	/* The capture of the same command. Its last program is the one that is being loaded.

@@ -70,7 +70,7 @@ static void load_modules(void)
 	bb_names_free(names, n);
 }
 
-/* Fills free memory with zeros. `advice`: of which pages */
+/* Fills free memory with zeros. `advice` (madvise(2)) chooses small or huge pages. */
 static void clear(size_t size_bytes, int advice)
 {
 	void *p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -85,9 +85,9 @@ static void clear(size_t size_bytes, int advice)
 
 #define LEFT_FREE (UINT32_C(12) << 20) /* bytes that the kernel needs meanwhile */
 
-/* Clears the free memory: booting has left its garbage there, and QEMU does not save zeros. The
- * kernel would keep up to 48 MB free for huge pages, and as much in the CPU's own list of small
- * ones, which it gives back when such pages are freed. */
+/* Clears the free memory, because booting has left garbage there and QEMU does not save zeros. The
+ * kernel would keep up to 48 MB free for huge pages. It would keep as much in the CPU's own list of
+ * small pages, but gives these back when small pages are freed. */
 static void clear_free_memory(void)
 {
 	int fd = open("/proc/sys/vm/min_free_kbytes", O_WRONLY | O_CLOEXEC);
@@ -128,7 +128,7 @@ static int open_line(void)
 #define KEY_OF_LIST 0x19
 #define NO_PORTS "bpfbench needs CONFIG_X86_IOPL_IOPERM of the guest's kernel\n"
 
-/* What the list has of a file; numbers are big-endian. */
+/* An entry in the list of these files; numbers are big-endian. */
 struct listed_file {
 	uint32_t size;
 	uint16_t key, reserved;
@@ -137,13 +137,13 @@ struct listed_file {
 
 static void read_port(void *data, uint32_t len)
 {
-	unsigned char *bytes = data; /* insb() of the C library hides from gcc what it writes */
+	unsigned char *bytes = data; /* not insb(), because gcc does not see what it writes */
 
 	for (uint32_t i = 0; i < len; i++)
 		bytes[i] = inb(PORT_DATA);
 }
 
-/* Returns the length of the job, which is then at the port. 0: there is none yet. */
+/* Returns the length of the job, which can then be read from the port. 0: there is no job yet. */
 static uint32_t find_job(void)
 {
 	struct listed_file f;
@@ -177,7 +177,7 @@ static bool unpack(const void *data, size_t len)
 	return rc == ARCHIVE_EOF;
 }
 
-/* Waits for the job. Returns false if its files cannot be had. */
+/* Waits for the job and writes its files. Returns false if that fails. */
 static bool receive_job(void)
 {
 	uint32_t len;
@@ -213,7 +213,7 @@ static int execute(void *arg, int link_fd)
 	return -errno;
 }
 
-/* Runs bpfbench with the arguments that the host has left. Returns its exit code, or -1. */
+/* Runs bpfbench with the arguments in BB_GUEST_ARGS. Returns its exit code, or -1. */
 static int run_command(void)
 {
 	const struct bb_child_rules rules = {.is_program = true, .std = {BB_STD_NULL, 0, 0}};

@@ -4,10 +4,11 @@
 #include "base/std.h"
 
 /*
- * The first process in a guest that vm/machine.c has started: mounts the kernel's file systems,
- * loads modules, and tells the host by the second serial line that it is ready. The host saves the
- * guest. In a guest that goes on, it finds its job in QEMU's memory, runs bpfbench with the
- * arguments in BB_GUEST_ARGS, tells the host how it ended, and switches the guest off.
+ * The first process in a guest that vm/machine.c has started. It mounts the kernel's file systems,
+ * loads modules, and tells the host through the second serial line that it is ready. The host then
+ * saves the guest. When the guest goes on, the process gets its job from QEMU (BB_GUEST_JOB), runs
+ * bpfbench with the arguments in BB_GUEST_ARGS, tells the host how it ended, and switches the guest
+ * off.
  */
 void bb_guest_run(void) __attribute__((noreturn));
 
@@ -17,6 +18,6 @@ void bb_guest_run(void) __attribute__((noreturn));
 #define BB_GUEST_READY "\nbpfbench-guest-ready\n"
 #define BB_GUEST_ENDED "\nbpfbench-guest-ended "
 
-/* The name of the job among the files that QEMU hands to a guest (fw_cfg). The job of a guest that
- * boots is one byte. */
+/* The name of the job among the files that QEMU hands to a guest (fw_cfg). While a guest boots,
+ * that file is one byte, which means that there is no job yet. */
 #define BB_GUEST_JOB "opt/org.bpfbench.job"

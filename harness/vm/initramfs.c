@@ -77,8 +77,8 @@ static void write_data(struct packing *p, const char *path, const void *data, si
 
 #define TABLES "/libicudata.so"
 
-/* Clears the constants of a library. Those of ICU are 31 MB, which only XML needs: libarchive has
- * brought them along. QEMU does not save what is 0. */
+/* Clears the constants of a library, because QEMU does not save zeros. libarchive brings ICU along,
+ * which has 31 MB of constants that only XML needs. */
 static void clear_constants(char *data, size_t len)
 {
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)data;
@@ -111,7 +111,7 @@ static void write_file(struct packing *p, const char *from, const char *path)
 	free(data);
 }
 
-/* Writes a file, or the files in a folder, not those in its subfolders. */
+/* Writes a file, or the files in a folder, but not those in its subfolders. */
 static void write_from_host(struct packing *p, const char *path, const char *to)
 {
 	struct stat st;
@@ -174,8 +174,8 @@ static void write_same(void *arg, const char *path)
 	write_file(arg, path, path);
 }
 
-/* The modules of the kernel that bpfbench needs and Debian does not build in; none needs another.
- */
+/* Writes the modules that bpfbench needs and that Debian does not build into the kernel. None of
+ * them needs another. */
 static void write_modules(struct packing *p, const char *modules)
 {
 	static const char *const wanted[] = {"kernel/drivers/net/veth.ko",

@@ -4,11 +4,11 @@
 #include "base/std.h"
 
 /*
- * The files of a guest, as cpio archives in memory. A guest boots from the first: this program, its
- * libraries and the kernel's modules. The second is a job: what the guest executes, and the files
- * that it needs for that, each under its path on the host. No file is made on the host. Both
- * functions return a descriptor of the archive that child processes inherit, or -errno with a
- * message.
+ * The files of a guest, as cpio archives in memory. A guest boots from the first archive, which
+ * holds this program, its libraries and the kernel's modules. The second archive is a job: what the
+ * guest executes, and the files that it needs for that, each under its path on the host. No file is
+ * made on the host. Both functions return a descriptor of the archive that child processes inherit,
+ * or -errno with a message.
  */
 struct bb_guest_job {
 	const char *dir;         /* current folder of the command in the guest; an absolute path */
@@ -22,7 +22,7 @@ int bb_initramfs__make(const char *modules, struct bb_err *err);
 
 int bb_guest_job__make(const struct bb_guest_job *job, struct bb_err *err);
 
-/* Calls do_file() for each file of the host that the first archive holds, but for modules. */
+/* Calls do_file() for each file of the host that is in the first archive, except modules. */
 void bb_initramfs__each_file(void (*do_file)(void *arg, const char *path), void *arg);
 
 /* Paths in the guest. */

@@ -4,9 +4,9 @@
 #include "base/std.h"
 
 /*
- * The kernels of guests: Debian's, each in a folder KERNEL of ~/.cache/bpfbench/vm (or
- * $XDG_CACHE_HOME/bpfbench/vm) of the user: `vmlinuz`, and modules in `lib`. The caller gives up
- * root's rights first.
+ * The kernels of guests. Those of Debian are in ~/.cache/bpfbench/vm (or
+ * $XDG_CACHE_HOME/bpfbench/vm) of the user. Each has a folder KERNEL there, with `vmlinuz`, and
+ * with modules in `lib`. The caller gives up root's rights first.
  */
 
 /* What a guest boots from. */
@@ -26,8 +26,8 @@ int bb_kernel__find(const char *name, struct bb_kernel *ret_kernel, struct bb_er
 /* Returns the names of the kernels that were fetched; free with bb_names_free(). */
 int bb_kernels__list(char ***ret_names, size_t *ret_n, struct bb_err *err);
 
-/* Returns the folder of a kernel that is fetched, or would be; free it. NULL with a message for a
- * bad name, and without memory. */
+/* Returns the folder where a kernel of that name is once it is fetched; free it. Returns NULL with
+ * a message if the name is bad or there is no memory. */
 char *bb_kernel__folder(const char *name, struct bb_err *err);
 
 /* Fetches Debian's newest kernel of that name by apt, which checks signatures, or takes it from
@@ -35,6 +35,6 @@ char *bb_kernel__folder(const char *name, struct bb_err *err);
  * be fetched here. */
 int bb_kernel__fetch(const char *name, const char *deb, struct bb_err *err);
 
-/* Removes a kernel that was fetched, or of the user's own kernel its saved guest. Returns 0 or
- * -errno with a message. */
+/* Removes a kernel that was fetched. Of a kernel of the user's own, removes only the saved guest.
+ * Returns 0 or -errno with a message. */
 int bb_kernel__remove(const char *name, struct bb_err *err);

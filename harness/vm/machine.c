@@ -22,7 +22,8 @@
 	"console=ttyS0 panic=-1 tsc=reliable tsc_early_khz=1000000 no_timer_check "                \
 	"mitigations=off nokaslr quiet rdinit=/init -- vm-guest"
 
-/* What differs between a guest that boots and one that goes on; NULL: not said to QEMU. */
+/* The arguments that differ between a guest that boots and one that goes on. `image` NULL: the
+ * guest goes on. */
 struct arguments {
 	const char *image; /* of the kernel */
 	char initrd[32], job[96], incoming[96];
@@ -104,7 +105,7 @@ static int start_qemu(struct bb_machine *m, const struct arguments *a, struct bb
 	return rc ? bb_fail(err, rc, BB_QEMU ": cannot be started: %m") : 0;
 }
 
-/* Starts the guest. Owns `archive_fd`. */
+/* Starts the guest. After an error, m->archive_fd is closed. */
 static int start(struct bb_machine *m, const struct arguments *a, struct bb_err *err)
 {
 	int rc;
@@ -148,14 +149,14 @@ int bb_machine__run(int saved_fd, size_t skip, int archive_fd, struct bb_machine
 					   .archive_fd = archive_fd,
 					   .saved_fd = saved_fd};
 	snprintf(a.job, sizeof(a.job), "name=" BB_GUEST_JOB ",file=/proc/self/fd/%d", archive_fd);
-	/* QEMU starts a shell for it. */
+	/* QEMU runs this command in a shell. */
 	snprintf(a.incoming, sizeof(a.incoming), "exec:tail -c +%zu /proc/$PPID/fd/%d", skip + 1,
 		 saved_fd);
 	return start(ret_machine, &a, err);
 }
 
-/* Tells QEMU to save the guest, which waits for a job, and to end. The guest must not be stopped: a
- * guest that was saved so stays stopped when it goes on. */
+/* Tells QEMU to save the guest and to end. The guest waits for a job. It must not be stopped
+ * before: a guest that is saved while it is stopped stays stopped when it goes on. */
 static int save(struct bb_machine *m, struct bb_err *err)
 {
 	char commands[192];
@@ -194,7 +195,8 @@ static const char *last_lines(const char *text)
 	return at;
 }
 
-/* Splits the exit code from the answer. Returns false if the guest ended before it was written. */
+/* Splits the exit code from the answer. Returns false if the guest ended before it wrote that code.
+ */
 static bool split_end(struct bb_machine_end *end)
 {
 	char *at = end->answer, *last = NULL;

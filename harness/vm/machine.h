@@ -5,16 +5,17 @@
 #include "base/std.h"
 
 /*
- * A guest: a virtual machine of QEMU, emulated, whose clock counts instructions. With `-icount
- * shift=0` each instruction of the guest takes 1 ns of its time, so run_time_ns of one run of a
- * program is the number of machine instructions of the run, helpers included. It depends neither on
- * the load nor on the CPU of the host. Needs no root and no KVM. A guest boots once, and is saved
- * when it waits for a job; each job runs in a guest that goes on from there.
+ * A guest is a virtual machine that QEMU emulates. Its clock counts instructions: with `-icount
+ * shift=0`, each instruction of the guest takes 1 ns of its time. So run_time_ns of one run of a
+ * program is the number of machine instructions of the run, helpers included. This number depends
+ * neither on the load nor on the CPU of the host. A guest needs no root and no KVM. It boots once,
+ * and is saved when it waits for a job. Each job runs in a guest that goes on from there.
  */
 struct bb_machine {
-	struct bb_child qemu; /* its link, while the guest boots: the commands for QEMU */
-	/* Files in memory: what the guest prints, what it answers, and what QEMU says. Then the
-	 * archive that QEMU reads, and the saved guest, which is not ours. -1: not open */
+	struct bb_child qemu; /* while the guest boots, its link takes commands for QEMU */
+	/* console, answer, log: files in memory for what the guest prints, what it answers, and
+	 * what QEMU prints. archive: what QEMU reads. saved: the saved guest; the caller closes it.
+	 * -1: not open */
 	int console_fd, answer_fd, log_fd, archive_fd, saved_fd;
 	enum {
 		BB_MACHINE_WORKS, /* on a job */
@@ -24,21 +25,22 @@ struct bb_machine {
 	uint64_t began_ns;
 };
 
-/* The model of the CPU. Without erms, `rep movsb` is no choice of the kernel's memcpy(): the clock
- * would count each of its bytes. */
+/* The model of the CPU. Without erms, the kernel's memcpy() does not use `rep movsb`. The clock
+ * would count each byte of such a copy. */
 #define BB_MACHINE_CPU "max,la57=off,-erms"
 
 /* The program that emulates guests. */
 #define BB_QEMU "qemu-system-x86_64"
 
-/* Boots a guest of the kernel `image` (a bzImage) with the files `archive_fd` (vm/initramfs.h),
- * which the machine then owns, and saves it: QEMU appends it to the file `saved_fd`. QEMU ends when
- * this process ends. Returns 0 or -errno with a message. */
+/* Starts to boot a guest with the kernel `image` (a bzImage) and the files `archive_fd`
+ * (vm/initramfs.h). bb_machine__has_ended() then saves the guest: QEMU appends it to the file
+ * `saved_fd`. The machine owns `archive_fd`, even after an error. QEMU ends when this process ends.
+ * Returns 0 or -errno with a message. */
 int bb_machine__boot(const char *image, int archive_fd, int saved_fd,
 		     struct bb_machine *ret_machine, struct bb_err *err);
 
-/* Runs the job `archive_fd` (vm/initramfs.h), which the machine then owns, in the guest that was
- * saved in the file `saved_fd` behind its first `skip` bytes. */
+/* Starts the job `archive_fd` (vm/initramfs.h) in a saved guest, which is in the file `saved_fd`
+ * behind its first `skip` bytes. The machine owns `archive_fd`, even after an error. */
 int bb_machine__run(int saved_fd, size_t skip, int archive_fd, struct bb_machine *ret_machine,
 		    struct bb_err *err);
 
@@ -49,10 +51,10 @@ struct bb_machine_end {
 };
 
 /*
- * True if the guest has ended, or is saved. `*ret_rc` is then 0, and `ret_end` is set if it had a
- * job; or it is -errno with a message that has the last lines of the console: the kernel panicked
- * or QEMU failed; -EUCLEAN: QEMU cannot go on from the saved guest. A guest that ran for `limit_s`
- * is killed (-ETIMEDOUT).
+ * Returns true if the guest has ended or is saved. `*ret_rc` is then 0, and `ret_end` is set if the
+ * guest had a job. If the kernel panicked or QEMU failed, `*ret_rc` is -errno, with the last lines
+ * of the console or of QEMU in the message. -EUCLEAN: QEMU cannot go on from the saved guest. A
+ * guest that ran for `limit_s` is killed (-ETIMEDOUT).
  */
 bool bb_machine__has_ended(struct bb_machine *m, double limit_s, struct bb_machine_end *ret_end,
 			   int *ret_rc, struct bb_err *err);

@@ -15,7 +15,7 @@ static void write_identity(void *out, const char *path)
 		st.st_mtim.tv_nsec);
 }
 
-/* Writes what a saved guest depends on: which file has which size and time. `key` has room for
+/* Writes what a saved guest depends on: the path, size and time of each file. `key` has room for
  * BB_SAVED_KEY_BYTES, all of which are set. Returns 0 or -errno. */
 static int make_key(const struct bb_kernel *k, char *key)
 {

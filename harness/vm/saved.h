@@ -6,20 +6,21 @@
 #include "vm/kernels.h"
 
 /*
- * A guest that has booted and waits for a job, in a file of the user's cache (kernel->saved): first
- * BB_SAVED_KEY_BYTES that say from which kernel, QEMU and bpfbench it was made, then what QEMU
- * writes. Where the cache cannot be written, the file is in memory, and gone with the process.
+ * A saved guest has booted and waits for a job. It is a file in the user's cache (kernel->saved).
+ * The first BB_SAVED_KEY_BYTES say from which kernel, QEMU and bpfbench it was made. What QEMU
+ * writes comes after them. If the cache cannot be written, the file is in memory, and is gone with
+ * the process.
  */
 #define BB_SAVED_KEY_BYTES 4096u
 
-/* Opens the saved guest of a kernel. Returns a descriptor that child processes inherit, or -ENOENT:
- * there is none, or it was made from another kernel, QEMU or bpfbench. */
+/* Opens the saved guest of a kernel. Returns a descriptor that child processes inherit. Returns
+ * -ENOENT if there is none, or if it was made from another kernel, QEMU or bpfbench. */
 int bb_saved_guest__open(const struct bb_kernel *k);
 
 /* A guest that is about to be saved. */
 struct bb_new_guest {
 	struct bb_new_file file;
-	int fd; /* where it is appended; child processes inherit it */
+	int fd; /* QEMU appends the guest here; child processes inherit it */
 	bool is_kept;
 	char *name; /* of the file */
 };
@@ -28,6 +29,6 @@ struct bb_new_guest {
 int bb_new_guest__begin(const struct bb_kernel *k, struct bb_new_guest *ret_guest,
 			struct bb_err *err);
 
-/* `rc` is the result of saving it. Returns the descriptor of the saved guest, or -errno; nothing
- * is left then. */
+/* `rc` is the result of saving the guest. Returns the descriptor of the saved guest. After an
+ * error, returns -errno and leaves no file. */
 int bb_new_guest__finish(struct bb_new_guest *g, int rc, struct bb_err *err);

@@ -2,12 +2,12 @@
 /*
  * call_function LIBRARY FUNCTION [ARGUMENT...]: calls a function of a shared library on request, so
  * that uprobes on it can be measured. It runs as the user who called bpfbench, or as nobody if that
- * is root. So a harmful library has only the rights of that user.
+ * user is root. So a harmful library has only the rights of that user.
  *
- * Its stdin is a socket that preserves message boundaries. It sends one message after loading the
- * library: empty, or the error. For each byte that it then receives, it calls the function and
- * sends a byte back. Arguments: "n64" is an integer, "r0.5" a floating-point number, "tTEXT" a
- * string, "b4096" a zeroed buffer of that many bytes.
+ * Its stdin is a socket that preserves message boundaries. The program sends one message after it
+ * has loaded the library: empty, or the error. For each byte that it then receives, it calls the
+ * function and sends a byte back. Arguments: "n64" is an integer, "r0.5" a floating-point number,
+ * "tTEXT" a string, "b4096" a zeroed buffer of that many bytes.
  */
 #include <dlfcn.h>
 #include <ffi.h>
@@ -35,8 +35,8 @@ struct call {
 	void *pointers[MOST_ARGUMENTS];
 };
 
-/* Reads an argument of the function. Returns false if `text` is no valid argument or without
- * memory. */
+/* Reads an argument of the function. Returns false if `text` is no valid argument, or if there is
+ * no memory. */
 static int take_argument(char *text, ffi_type **ret_type, union value *ret_value)
 {
 	uint64_t bytes;

@@ -31,8 +31,8 @@ struct bb_function {
 extern const struct bb_function bb_functions[];
 extern const size_t bb_n_functions;
 
-/* Returns the name of function i, each name once for all its versions; NULL after the last. For
- * bb_drive_key.choice (core/drive_kind.h). */
+/* Returns the name of the i-th function; NULL after the last. All versions of a function count as
+ * one. For bb_drive_key.choice (core/drive_kind.h). */
 const char *bb_function_name(size_t i);
 
 /* Fills the buffers: a sample with a stack like that of amicable_pairs, and a log without a

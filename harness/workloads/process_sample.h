@@ -23,8 +23,8 @@ int bb_sample_log__flush(struct bb_sample_log *log);
 
 struct bb_sample_processor {
 	const char *name;
-	/* Checks the sample data[size] and logs a line. Returns 0; -EINVAL if data[size] is no
-	 * sample, without a line; -errno if the log cannot be written. */
+	/* Checks the sample data[size] and logs a line. Returns 0. Returns -EINVAL without a line
+	 * if data[size] is no sample, or -errno if the log cannot be written. */
 	int (*process)(const void *data, size_t size, struct bb_sample_log *log);
 	const char *doc;
 };
