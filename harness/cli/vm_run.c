@@ -284,6 +284,12 @@ static bool boots_anew(const struct guests *g, struct guest *guest, int rc)
 	return !start(g, guest, &guest->err);
 }
 
+static void done_end(struct bb_machine_end *end)
+{
+	free(end->answer);
+	free(end->console);
+}
+
 /* Waits until a guest ends. Returns 0 or -EINTR. */
 static int wait_for_one(struct guests *g, struct bb_err *err)
 {
@@ -298,22 +304,24 @@ static int wait_for_one(struct guests *g, struct bb_err *err)
 				continue;
 			guest->runs = false;
 			if (guest->fresh.fd >= 0) {
+				done_end(&end);
 				rc = bb_new_guest__finish(&guest->fresh, rc, &guest->err);
 				guest->saved_fd = rc < 0 ? -1 : rc;
 				if (rc >= 0 && !start_job(guest, &guest->err))
 					continue;
 				return 0;
 			}
-			if (boots_anew(g, guest, rc))
+			if (boots_anew(g, guest, rc)) {
+				done_end(&end);
 				continue;
+			}
 			if (!rc)
 				rc = read_run(g, guest, &end, &guest->err);
 			if (rc) {
 				bb_report__free(guest->run);
 				guest->run = NULL;
 			}
-			free(end.answer);
-			free(end.console);
+			done_end(&end);
 			return 0;
 		}
 		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
