@@ -342,8 +342,8 @@ static void check_type(const struct bb_check *check, struct bb_check_result *r)
 	answer_loaded(r, is_main ? BB_CHECK_FAIL : BB_CHECK_SKIP, probe_load(check->kind, 0, 0));
 }
 
-/* For types that name a kernel function when they are loaded. libbpf is kept from writing to stderr
- * about a missing function. */
+/* Checks a type whose programs name a kernel function when they are loaded. Keeps libbpf from
+ * writing to stderr about a missing function. */
 static void check_btf_type(struct bb_check_result *r, int prog_type,
 			   enum bpf_attach_type attach_type, const char *function)
 {

@@ -32,8 +32,8 @@ struct bb_check {
 	const char *name;
 	const char *doc;
 	void (*run)(struct bb_check_result *ret_result);
-	/* Used if `run` is NULL: one function for several checks, which reads kind, name and text.
-	 */
+	/* Used if `run` is NULL: a function that serves several checks, and reads `kind`, `name`
+	 * and `text` of the check. */
 	void (*run_as)(const struct bb_check *check, struct bb_check_result *ret_result);
 	int kind;
 	const char *text;
@@ -42,8 +42,8 @@ struct bb_check {
 extern const struct bb_check bb_checks[];
 extern const size_t bb_n_checks;
 
-/* Writes "bpftop (1234)", the first other process with a BPF_ENABLE_STATS descriptor, to ret_who.
- * Returns false if none is visible. */
+/* Looks for other processes with a BPF_ENABLE_STATS descriptor. Writes the first of them to
+ * ret_who, for example "bpftop (1234)". Returns false if none is visible. */
 bool bb_find_stats_holder(char *ret_who, size_t size);
 
 void bb_check__run(const struct bb_check *check, struct bb_check_result *ret_result);

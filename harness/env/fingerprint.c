@@ -203,7 +203,8 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 			append(arm, sizeof(arm), " ", value);
 		}
 	}
-	/* ARM names its parts by number: "implementer 0x41 part 0xd0c", as lscpu starts from. */
+	/* ARM gives numbers in place of a name: "implementer 0x41 part 0xd0c". lscpu derives names
+	 * from them. */
 	if (arm[0] && !strcmp(fp->cpu_model, BB_FINGERPRINT_UNKNOWN))
 		PUT(fp->cpu_model, arm);
 	free(key);

@@ -44,7 +44,7 @@ int bb_cpu_times__read(const char *root, int cpu, struct bb_cpu_times *ret_times
 		       struct bb_err *err);
 
 /*
- * Returns the share of stolen time between two readings, 0 to 1, of all time, like `st` in top(1).
+ * Returns how much of all time between two readings was stolen, 0 to 1, like `st` in top(1).
  * Idle CPUs make the share smaller, so read the line of the CPU that measures. NAN if no time
  * passed or the counters went backwards, as at a live migration.
  */

@@ -271,8 +271,9 @@ bool bb_reach__acts(const struct bb_target *target)
 	return acts;
 }
 
-/* True if other processes can pass the hook: hooks of the whole kernel, and probes in another
- * process. The other hooks belong to bpfbench itself, such as its cgroup, sockets and functions. */
+/* True if processes other than ours can pass the hook. That holds for hooks of the whole kernel and
+ * for probes in another process. All other hooks belong to bpfbench itself, such as those of its
+ * cgroup, sockets and functions. */
 static bool is_shared(const struct bb_attach_point *point)
 {
 	/* the probe is in another process, or in every process that runs the file */

@@ -4,16 +4,19 @@
 #include "bpf/target.h"
 #include "fire/user_function.h"
 
-/* A hook in the kernel or in a process, to which a program is attached, and its name. It comes from
- * the program's section (SEC("tp/sched/sched_switch")) or from an observed attachment. It decides
- * which triggers are tried (fire/trigger.h). Texts in quotes below are examples of `target`. */
+/*
+ * Where a program is attached: the kind of hook, in the kernel or in a process, and the hook's
+ * name. Both come from the program's section (SEC("tp/sched/sched_switch")) or from an observed
+ * attachment. They decide which triggers are tried (fire/trigger.h). Texts in quotes below are
+ * examples of the name, `target`.
+ */
 enum bb_attach_kind {
 	BB_AT_NOWHERE,    /* the section names no hook */
 	BB_AT_TRACEPOINT, /* "syscalls/sys_enter_openat" */
 	BB_AT_RAW_TP,     /* "sched_switch" */
-	/* tp_btf, fentry, fexit, LSM: the kernel knows the hook from the program's load */
+	/* tp_btf, fentry, fexit, LSM: loading the program fixes its hook */
 	BB_AT_BTF,
-	BB_AT_ITER,         /* "task": an iterator; the kernel knows it from the load, too */
+	BB_AT_ITER,         /* "task": an iterator; loading fixes its hook, too */
 	BB_AT_KPROBE,       /* "tcp_v4_connect" */
 	BB_AT_KPROBE_MULTI, /* "tcp_*" */
 	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
@@ -42,12 +45,13 @@ struct bb_attach_point {
 	/* uprobes: the process that is probed, and that calls the function; 0: a process of ours */
 	uint32_t pid;
 	int map_fd; /* BB_AT_STRUCT_OPS: the map with the struct, of the current load; borrowed */
-	/* BB_AT_OWN_FUNCTION: the prototype of the user-space function that it stands for */
+	/* BB_AT_OWN_FUNCTION: the prototype of the user-space function that bb_own_function()
+	 * stands in for */
 	struct bb_user_prototype prototype;
 	/* BB_AT_OWN_FUNCTION: six arguments of the call, and its result. BB_AT_OWN_RUN: six
-	 * arguments of the event. `said` has them in words. */
+	 * arguments of the event. `said` describes them in words. */
 	long args[7];
-	/* the set of arguments that `args` come from (fire/live_objects.h) */
+	/* number of the argument set that `args` come from (fire/live_objects.h) */
 	unsigned int argument_set;
 	char said[200];
 };
@@ -70,8 +74,8 @@ bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
 
-/* True if one event runs the programs of both attach points, as for a tracepoint and the raw
- * tracepoint of its name. */
+/* True if one event runs the programs of both attach points, for example a tracepoint and the raw
+ * tracepoint with the same name. */
 bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct bb_attach_point *b);
 
 /* Makes the attach point (BB_AT_OWN_RUN) that test-runs a raw tracepoint's program with arguments
@@ -81,7 +85,7 @@ bool bb_attach_point__by_own_run(const struct bb_attach_point *p,
 
 /* Writes the name of the function or event that a program is named after: the program's name up to
  * the first dot, because captures add ".2" and so on to equal names. `is_bare` also removes
- * prefixes and suffixes, as of "kprobe__vfs_read" and "vfs_read_exit". */
+ * prefixes and suffixes, for example from "kprobe__vfs_read" and "vfs_read_exit". */
 void bb_program__named_after(const char *program, bool is_bare, char *ret_name, size_t size);
 
 /* An attach point in words, for messages and reports: "tracepoint syscalls/sys_enter_openat". */
@@ -96,7 +100,7 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
 bool bb_reach__acts(const struct bb_target *target);
 
 /* Checks whether the loaded program may be attached at `point`. Returns -ENOTSUP with the reason if
- * every process of the machine passes that hook, and the program acts (bb_reach__acts()) or the
- * kernel obeys its result (LSM, fmod_ret). */
+ * every process of the machine passes that hook and the program can affect those processes: either
+ * it acts (bb_reach__acts()), or the kernel obeys its result (LSM, fmod_ret). */
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,
 		    struct bb_err *err);

@@ -10,7 +10,7 @@
 #include "fire/later.h"
 
 #define NOBODY 65534
-/* limit for loading the library, s; a large one on a slow machine takes long */
+/* time limit for loading the library, s; a large library takes long on a slow machine */
 #define START_S 20.0
 #define LOOK_MS 100
 

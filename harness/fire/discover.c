@@ -138,7 +138,8 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 {
 	const struct bb_trigger *t;
 
-	/* nearest first; at equal distance, calls that the kernel refuses come last */
+	/* triggers nearest to the hook's name first; at equal distance, calls that the kernel
+	 * refuses come last */
 	for (unsigned int pass = 0; pass < 6; pass++)
 		for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
 			if (bb_trigger__is_for(t, point) &&

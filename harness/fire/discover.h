@@ -43,8 +43,11 @@ void bb_discovery__done(struct bb_discovery *d);
  * that number, or if n is 0. */
 uint64_t bb_fewest_runs(const uint64_t *runs, size_t n);
 
-/* Returns the trigger with the fewest runs per firing. Of several with one run, the first, because
- * the best are tried first. Of several with the same larger number and equal distance to the hook's
- * name, the cheapest. Returns NULL if none made the program run. */
+/*
+ * Returns the trigger with the fewest runs per firing. If several have one run, returns the first
+ * of them, because the best are tried first. If several have the same larger number of runs and the
+ * same distance to the hook's name, returns the cheapest. Returns NULL if none made the program
+ * run.
+ */
 const struct bb_tried *bb_choose(const struct bb_attach_point *point, const struct bb_tried *tried,
 				 size_t n);

@@ -316,7 +316,7 @@ int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err)
 	rc = send(f->fd, &byte, 1, MSG_NOSIGNAL) == 1 ? wait_for(f) : -ESRCH;
 	if (rc == -ESRCH || rc == -ETIMEDOUT)
 		return say_gone(f, rc == -ETIMEDOUT, err);
-	/* we must end: the results so far count, and the child is ended in the middle of its
+	/* we must end: the results so far stay valid, and the child is killed in the middle of its
 	 * work */
 	if (rc) {
 		kill(f->pid, SIGKILL);

@@ -33,17 +33,18 @@ struct bb_fire_site {
 void bb_fire_site__open(int cpu, int other_cpu, struct bb_fire_site *ret_site);
 void bb_fire_site__close(struct bb_fire_site *p);
 
-/* The one site that all drives of this process share, so that a program that was told the cgroup's
- * id is always fired in that cgroup. The first user opens it and sets `user`; the last one closes
- * it. */
+/* The one site that all drives of this process share. So a program that was told the cgroup's id is
+ * always fired in that cgroup. The first call opens the site and sets its `user`; the last call of
+ * bb_fire_site__unshare() closes it. */
 struct bb_fire_site *bb_fire_site__share(int cpu, int other_cpu, const struct bb_fire_user *user);
 void bb_fire_site__unshare(struct bb_fire_site *p);    /* NULL: does nothing */
 const struct bb_fire_site *bb_fire_site__shared(void); /* NULL if it is not open */
 
 /* --- the process that calls a function of a shared library --- */
 
-/* A child process that calls the function once for each request (workloads/call_function). It
- * has no descriptor of ours but a socket, runs as the given user, and cannot gain other rights. */
+/* A child process (workloads/call_function) that calls a function of a library once for each
+ * request. Of our descriptors it has only a socket. It runs as the given user and cannot gain other
+ * rights. */
 struct bb_call_child {
 	pid_t pid; /* 0 means none */
 	int fd;    /* our end of the socket; the process that fires uses it, too */
@@ -76,7 +77,7 @@ typedef int bb_fire_work(void *arg, struct bb_fire_task *t, void *shared);
 struct bb_fire_task {
 	bb_fire_work *work;
 	int rc;
-	uint64_t beats; /* work() increments it; no change for 5 s means that it is stuck */
+	uint64_t beats; /* work() increments it; the child is stuck if it does not change for 5 s */
 	/* the trigger that is in use now, for messages; NULL means none */
 	const struct bb_trigger *in_work;
 	const struct bb_fire_site *site;
@@ -108,10 +109,10 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 int bb_firer__do(struct bb_firer *f, bb_fire_work *work, struct bb_err *err);
 
 /*
- * Chooses the pid of a process that is started later, because programs that filter by pid are told
- * it before they are loaded. The pid is that of a child that has ended. The kernel hands out pids
- * in ascending order, so it stays free for a long time. Returns -ENOTSUP in a PID namespace, where
- * BPF programs see other pids than we do.
+ * Chooses the pid of a process that is started later. Programs that filter by pid must be told this
+ * pid before they are loaded. The pid is that of a child that has ended. The kernel hands out pids
+ * in ascending order, so this one stays free for a long time. Returns -ENOTSUP in a PID namespace,
+ * where BPF programs see other pids than we do.
  */
 int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err);
 

@@ -128,8 +128,8 @@ static void match_functions(struct bb_hook *h, FILE *list)
 	h->n_functions = kept;
 }
 
-/* Fills h->functions: with the target itself, or for a pattern with all matching functions that
- * ftrace can trace. */
+/* Fills h->functions with the target itself or, if the target is a pattern, with all matching
+ * functions that ftrace can trace. */
 static int find_functions(struct bb_hook *h, struct bb_err *err)
 {
 	const char *pattern = h->point.target;
@@ -166,7 +166,7 @@ static int find_functions(struct bb_hook *h, struct bb_err *err)
 
 static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
-	/* an event of no process needs a CPU, but the program runs on every CPU */
+	/* without a process, the kernel demands a CPU, but the program still runs on every CPU */
 	int cpu = h->pid < 0 ? 0 : -1;
 	struct perf_event_attr attr = h->attr;
 
@@ -338,7 +338,8 @@ static void open_raw_tp(struct bb_hook *h)
 	close(prog_fd);
 }
 
-/* Fails if the site has no network namespace (`network`) or no cgroup to attach to. */
+/* Fails if the site lacks what the program is attached to: a network namespace if `network` is
+ * true, otherwise a cgroup. */
 static int need_site(const struct bb_fire_site *site, bool network, struct bb_err *err)
 {
 	if (site && (network ? site->netns_fd : site->cgroup_fd) >= 0)
@@ -572,7 +573,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	const struct bb_attach_point *p = &h->point;
 	int rc = put_once(h, prog_fd, ret_link_fd);
 
-	if (rc == -EEXIST) { /* a thread has yet to detach the program from here */
+	if (rc == -EEXIST) { /* a thread has yet to detach a program from this hook */
 		bb_close_later__wait();
 		rc = put_once(h, prog_fd, ret_link_fd);
 	}

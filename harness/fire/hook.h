@@ -16,7 +16,7 @@ struct bb_hook {
 	char **functions;
 	size_t n_functions;
 	struct bb_user_addresses *addresses;
-	/* by address: the perf event, and the attached program's link to it; -1 means none */
+	/* for each address, the perf event and the attached program's link to it; -1 means none */
 	int *events, *links;
 	uint32_t n_events;
 	pid_t pid;                       /* of uprobes: the probed process; -1 means all */

@@ -65,7 +65,7 @@ static char *page_at(const struct bb_live_objects *o, unsigned int page)
 	return o->pages + page * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the address of the text, which is the same in every run if possible. */
+/* Returns the address of the text. It is the same in every run of bpfbench, if possible. */
 static long text_of_ours(const struct bb_live_objects *o)
 {
 	return o->pages ? (long)page_at(o, PAGE_TEXT) : (long)a_path;
@@ -116,7 +116,7 @@ static int find_addresses(struct bb_live_objects *o, const char *object_dir)
 	obj = bpf_object__open(path);
 	if (!obj)
 		return -errno;
-	/* the program has no constant but the pid */
+	/* the pid is the only constant of the program */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (strstr(bpf_map__name(map), "rodata") && bpf_map__initial_value(map, &size) &&
@@ -456,8 +456,8 @@ static void make_by_prototype(const struct bb_live_objects *o, const struct fill
 				       btf__name_by_offset(o->btf, param->name_off), function, said,
 				       sizeof(said));
 	}
-	/* an integer result is no error; for a function that transfers bytes, it is the number
-	 * asked for */
+	/* an integer result must not look like an error: it is 0 or, for a function that transfers
+	 * bytes, the number of bytes asked for */
 	p->args[6] = value_for(o, filler, proto->type, counts ? "count" : "", function, result,
 			       sizeof(result));
 	if (filler->word)

@@ -6,14 +6,14 @@
 
 struct btf;
 
-/* Kernel objects that this process holds, and their addresses: those of a regular file, an open TCP
- * connection, a UDP socket with a waiting datagram and a UNIX socket. They exist until
- * bb_live_objects__close(), so programs can be called with their addresses. */
+/* Kernel objects that this process holds, and their addresses. The objects are those of a regular
+ * file, an open TCP connection, a UDP socket with a waiting datagram and a UNIX socket. They exist
+ * until bb_live_objects__close(), so programs can be called with their addresses. */
 enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
 
 struct bb_live_objects {
-	/* fd: by enum bb_live_file; others: the sockets that those in `fd` are connected to; -1
-	 * means not open */
+	/* fd: one for each value of enum bb_live_file; others: the sockets that those in `fd` are
+	 * connected to; -1 means not open */
 	int fd[BB_N_LIVE_FILES], others[4];
 	struct bb_live_record record[BB_N_LIVE_FILES];
 	struct btf *btf; /* BTF of the kernel */
@@ -50,9 +50,9 @@ bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned i
 
 /*
  * Determines the function or event that `p` replaces, and makes argument set 0. If p->target is
- * empty, it becomes the function that `program` is named after, because many loaders and authors
- * name programs so; "" if the kernel has no such function. A program name that the kernel has
- * truncated counts if only one function begins with it.
+ * empty, it becomes the name of the function that `program` is named after, because many loaders
+ * and authors name a program after its function. It stays empty if the kernel has no such function.
+ * A program name that the kernel has truncated counts if only one function begins with it.
  */
 void bb_live_objects__stand_in(const struct bb_live_objects *o, const char *program,
 			       struct bb_attach_point *p);

@@ -64,8 +64,8 @@ struct bb_trigger {
 	int option;     /* what sets rows apart that have the same functions */
 	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
 	bool on_demand; /* used only if a scenario asks for it */
-	/* The only kind of attach point that the trigger is for. BB_AT_NOWHERE: all kinds that
-	 * no trigger has in this member. */
+	/* The only kind of attach point that the trigger is for. BB_AT_NOWHERE: it is for all kinds
+	 * that no trigger names here. */
 	enum bb_attach_kind at;
 };
 

@@ -334,7 +334,7 @@ static int open_frame(struct bb_firing *f)
 
 	memcpy(f->page, &frame, sizeof(frame));
 	f->own = sizeof(frame);
-	/* protocol 0: it receives nothing */
+	/* with protocol 0, the socket receives nothing */
 	f->fd[0] = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	return bb_failed(f->fd[0] < 0 || bind(f->fd[0], (struct sockaddr *)&lo, sizeof(lo)));
 }
@@ -421,7 +421,7 @@ static int pass(int from, int to)
 	return rc ? rc : take_byte(to);
 }
 
-/* Sends a byte, and one back, whose segment acknowledges the first. */
+/* Sends a byte, then one back. The segment of the second byte acknowledges the first byte. */
 static int fire_congestion(struct bb_firing *f)
 {
 	int rc = pass(f->fd[1], f->fd[2]);
@@ -430,8 +430,8 @@ static int fire_congestion(struct bb_firing *f)
 }
 
 /* Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each
- * acknowledged byte shortens that time by a quarter of the difference. Older kernels refuse the
- * option, which is no error. */
+ * acknowledged byte shortens that time by a quarter of its distance to RESEND_US. Older kernels
+ * refuse the option, which is no error. */
 static int hurry(struct bb_firing *f)
 {
 	const int us = RESEND_US;
@@ -466,7 +466,7 @@ static int fire_congestion_connect(struct bb_firing *f)
 	return rc;
 }
 
-/* Attaches a filter to a socket that drops all incoming segments, or removes the filter. */
+/* Makes the socket drop all incoming segments, by a filter; or removes that filter. */
 static int lose(int fd, bool all)
 {
 	struct sock_filter drop = {.code = BPF_RET | BPF_K, .k = 0};
@@ -510,10 +510,10 @@ static int fire_loss(struct bb_firing *f)
 }
 
 /*
- * Makes the kernel take a segment for lost that was only acknowledged late. The byte arrives, but
- * the sender receives no acknowledgement, and the receiver no retransmission, until the sender
- * assumes a loss. The acknowledgement then has the time stamp of the first transmission, so the
- * kernel undoes its reaction to the loss (RFC 3522).
+ * Makes the kernel believe that a segment was lost, although only its acknowledgement was late. The
+ * byte arrives. But until the sender assumes a loss, the sender receives no acknowledgement and the
+ * receiver receives no retransmission. The late acknowledgement has the time stamp of the first
+ * transmission, so the kernel undoes its reaction to the loss (RFC 3522).
  */
 static int lose_and_undo(struct bb_firing *f)
 {

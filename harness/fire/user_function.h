@@ -38,14 +38,14 @@ enum bb_user_value {
 
 struct bb_user_prototype {
 	bool is_known;
-	uint32_t n; /* <= BB_MOST_PARAMETERS; ends before a struct that is passed by value */
+	uint32_t n; /* <= BB_MOST_PARAMETERS; the list ends before a struct passed by value */
 	enum bb_user_value parameters[BB_MOST_PARAMETERS], result;
 };
 
 bool bb_is_pattern(const char *function);
 
 /* The caller must free() the result. Errors, with a message: -ESRCH if the file lacks this function
- * or probe, -ENODATA if the file is stripped, others of bb_confined__run(). */
+ * or probe, -ENODATA if the file is stripped, or an error of bb_confined__run(). */
 int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_addresses **ret_addresses,
 		      struct bb_err *err);
 
@@ -81,7 +81,7 @@ int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target
  * Parses `text` and finds the addresses: one for a function, one or more for a pattern or static
  * probe. No address comes twice. The caller must free() *ret_addresses. Errors, with a message:
  * -ENOENT if there is no such file, function or probe, or if the file is damaged; -ENOTSUP if the
- * file is stripped; -EINTR, -ETIME; those of bb_is_shortage().
+ * file is stripped; -EINTR, -ETIME; or an error for which bb_is_shortage() is true.
  */
 int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
 			 struct bb_user_addresses **ret_addresses, struct bb_err *err);

@@ -60,9 +60,9 @@ struct bb_field {
 	const struct bb_kind *of;        /* kind of a mapping, or of the items of a list */
 	const char *item; /* for messages: one item of a list of texts, or the items (plural) of a
 			     list of mappings */
-	/* For the JSON schema (plan/schema.h). `schema` is that of a value that is no mapping;
-	 * NULL: that of the type, if any. `mapping` is the kind of a mapping from which `read`
-	 * makes a member of another type. */
+	/* For the JSON schema (plan/schema.h). schema: the schema of a value that is no mapping;
+	 * NULL: the schema of the type, if it has one. mapping: the kind of the mapping, if `read`
+	 * makes a member of another type from a mapping. */
 	const char *schema;
 	const struct bb_kind *mapping;
 };
@@ -100,9 +100,9 @@ extern const struct bb_type bb_type_text, bb_type_name, /* char * */
 bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
 /*
- * For other readers. __choose finds the index of the node's text in f->choices. __check_list checks
- * that the node is a list with items; `of` names the items in messages. Both return 0, or -EINVAL
- * with a message.
+ * Parts that readers share. __choose finds the index of the node's text in f->choices. __check_list
+ * checks that the node is a list with items; `of` names the items in messages. Both return 0, or
+ * -EINVAL with a message.
  */
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, size_t *ret_index);
@@ -151,9 +151,9 @@ struct bb_kind {
 	int (*read)(const struct bb_reader *r, const struct bb_yaml *node, void *item);
 	size_t where_offset;
 	const char *noun;
-	/* For the JSON schema: the kind of an item in the file, if this kind describes only what is
-	 * made from it (NULL: this kind); and rules beyond those of the rows, a list for "allOf".
-	 */
+	/* For the JSON schema. in_file: the kind of the item as it stands in the file, if this kind
+	 * describes only what is made from that item; NULL: this kind. rules: returns rules beyond
+	 * those of the rows, as a list for "allOf"; NULL: there are none. */
 	const struct bb_kind *in_file;
 	struct json_t *(*rules)(void);
 };

@@ -642,7 +642,7 @@ static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry
 	return rc;
 }
 
-/* Finds the kind of the packets' context from the key that gives it. */
+/* Sets e->ctx_kind by the key that gives the packets' context. Two such keys are an error. */
 static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, struct entry *e)
 {
 	static const struct {

@@ -7,12 +7,12 @@
  * Reads the keys of a map from a file of at most BB_MAPS_FILE_MAX bytes, into a table without
  * values. bb_maps_file__let_go(table->file) releases it. The file's name tells the form:
  *
- *   .csv   a key a line, in fields. Each is bytes of two hexadecimal digits. If the first line
- *          names types (u32,ipv4,u16be), fields are numbers or addresses of these types.
- *   .json  as `bpfbench maps dump --json` writes it, of the map called `map`
+ *   .csv   one key per line, in fields. A field holds bytes, two hexadecimal digits each. If the
+ *          first line names types (u32,ipv4,u16be), fields are numbers or addresses of these types.
+ *   .json  the map called `map` in a file as `bpfbench maps dump --json` writes it
  *   .bin   the bytes of all keys; table->is_raw is true
  *
- * Returns 0, or -errno with the file, and in a .csv its line.
+ * Returns 0, or -errno with a message that names the file and, in a .csv, the line.
  */
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err);

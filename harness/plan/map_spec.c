@@ -112,7 +112,8 @@ static void let_table_go(const struct bb_field *f, void *base)
 	*table = NULL;
 }
 
-/* A file is read when the map's name is known, by read_map(). */
+/* Checks only that a file is named. read_map() reads the file later, when the map's name is
+ * known. */
 static int check_text(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *base)
 {
@@ -210,7 +211,7 @@ static const struct bb_field map_fields[] = {
 	 .n_choices = BB_LEN(resets)},
 };
 
-/* Reads the file that the value of a key `file` names. Returns its table for this map. */
+/* Reads the file that the key `file` names. `*ret_table` receives the file's table for this map. */
 static int read_file(const struct bb_reader *r, const struct bb_yaml *node, const char *map,
 		     bool has_values, struct bb_map_table **ret_table)
 {

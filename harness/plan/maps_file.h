@@ -16,8 +16,8 @@ struct bb_map_table {
 	char *name;                  /* of the map; the kernel keeps only the first 15 characters */
 	size_t key_size, value_size; /* bytes; 0: there are no entries */
 	size_t n;
-	bool is_raw;            /* `keys` is n bytes, and the map knows the size of a key */
-	size_t n_distinct;      /* of the first keys, so many were found to be distinct */
+	bool is_raw;            /* `keys` has n bytes; only the map tells the size of a key */
+	size_t n_distinct;      /* the first n_distinct keys are known to be distinct */
 	uint8_t *keys, *values; /* n of each, without gaps */
 	struct bb_maps_file *file;
 };
@@ -31,8 +31,9 @@ struct bb_maps_file {
 
 /*
  * Reads a file of at most BB_MAPS_FILE_MAX bytes. The last file is remembered, because each variant
- * of a scenario asks for it. bb_maps_file__let_go() releases the file. -EINVAL with
- * "path:line:column: " for a text that is no JSON, or with the map and the key.
+ * of a scenario asks for it. bb_maps_file__let_go() releases the file. Returns -EINVAL with a
+ * message: it begins with "path:line:column: " if the text is no JSON. Otherwise it begins with
+ * "path: ", and names the map and the key if the fault is in one.
  */
 #define BB_MAPS_FILE_MAX ((size_t)256 << 20)
 int bb_maps_file__read(const char *path, struct bb_maps_file **ret_file, struct bb_err *err);
@@ -44,5 +45,5 @@ void bb_maps_file__let_go(struct bb_maps_file *file); /* accepts NULL */
 
 /* Returns the table of a map, or NULL. The table's name may be the first 15 characters. */
 struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map);
-/* True if a map called `map` may have this table. */
+/* True if this table may belong to a map called `map`. */
 bool bb_map_table__is_of(const struct bb_map_table *table, const char *map);

@@ -49,8 +49,8 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size);
 size_t bb_packet__usual(size_t nth, uint8_t frame[BB_USUAL_FRAME_BYTES]);
 
 /* Recomputes the checksum of an IPv4 header, and the checksum of TCP, UDP or ICMP in IPv4 or
- * directly after an IPv6 header. Skips headers that are truncated, and all but the IPv4 header in
- * fragments. */
+ * directly after an IPv6 header. Skips truncated headers. In a fragment, recomputes only the
+ * checksum of the IPv4 header. */
 void bb_frame__fix_checksums(uint8_t *frame, size_t len);
 
 /* True if the frame has a complete IPv4 header, by its EtherType and version. */

@@ -181,8 +181,9 @@ static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *
 	return !opts->variants.n || is_in(variant, opts->variants.v, opts->variants.n);
 }
 
-/* True if the variant is measured at value `i` of the parameter. Where instructions are counted,
- * maps have the last of their counts. */
+/* True if the variant is measured at value `i` of the parameter. Copies of a variant differ in
+ * fill_count. If the parameter is not the number of entries, only the copy with the last count is
+ * measured. */
 static bool has_value(const struct bb_scenario *s, const struct bb_variant_spec *v,
 		      const struct param *param, size_t i)
 {

@@ -11,11 +11,11 @@
  * places (run/round.h). */
 #define BB_DEFAULT_LOADS 28u
 /*
- * Default loads of all other cases: of drives that measure by time, count, or load no program; and
- * of sweeps. A drive that measures by time has one slice per load. Shorter slices would hold too
- * few samples.
+ * Default loads of all other cases: those of sweeps, and those of drives that measure by time, that
+ * count, or that load no program. A drive that measures by time has one slice per load. Shorter
+ * slices would hold too few samples.
  *
- * The interval over 12 slices reaches from the 3rd to the 10th.
+ * The interval over 12 slices, sorted, reaches from the 3rd to the 10th.
  */
 #define BB_DEFAULT_SLICES 12u
 /* A parameter with more values is a sweep, whose cases get BB_DEFAULT_SLICES loads. */

@@ -394,8 +394,8 @@ static void set_drive_defaults(struct bb_drive_spec *d)
 
 static const struct bb_type already_read = {0};
 
-/* Marks a key that only some kinds of drives take: those that list it (bb_drive_kind.keys). No
- * kind has this bit; read_drive() adds the bits of the kinds. */
+/* Marks a key that is taken only by the kinds of drives that list it (bb_drive_kind.keys).
+ * read_drive() adds the bits of these kinds; no kind has this bit itself. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
 
 /* `all` among the numbers stands for all CPUs that may be used here. */
@@ -501,8 +501,8 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	return rc;
 }
 
-/* Appends the values of `with`, or if `with` is given, the values of the key that chooses between
- * its kinds. */
+/* Returns a list: if `with` is NULL, the values of the key `with`; otherwise, the values of the key
+ * that chooses between the kinds of drives with this `with`. */
 static json_t *kind_names(const char *with)
 {
 	json_t *names = json_array();
@@ -648,7 +648,7 @@ static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
 	return rc;
 }
 
-/* Checks that with `reset: run` every drive's driver knows when a run begins. */
+/* If the map has `reset: run`, checks that the driver of every drive knows when a run begins. */
 static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 		       const struct bb_map_spec *map)
 {
@@ -875,7 +875,8 @@ static bool has_list(const struct bb_map_spec *map)
 	return map->fill.counts.n > 1;
 }
 
-/* Finds the list of counts, which must be the same in all maps that have one. */
+/* Finds the list of counts of the maps that are filled to several sizes. All these maps must have
+ * the same list. */
 static int find_counts(struct bb_scenario *s, struct bb_err *err)
 {
 	struct bb_u32_list *found = &s->fill_counts;
@@ -900,7 +901,8 @@ static int find_counts(struct bb_scenario *s, struct bb_err *err)
 	return 0;
 }
 
-/* Refuses drives whose cases have another parameter with several values, or measure by time. */
+/* Refuses a drive that has several values of another parameter, that does not fire, or that
+ * measures by time. Accepts every drive that counts. */
 static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->n_drives; i++) {

@@ -234,7 +234,7 @@ struct bb_variant_spec {
 	uint32_t id;  /* id of a live program; 0: not given */
 	char *pinned; /* pin of a live program; NULL: not given */
 	char *description; /* NULL: not given */
-	bool found;        /* its input, globals and entries of maps are of --try-inputs */
+	bool found;        /* --try-inputs found its input, globals and entries of maps */
 	/* consumer of the program's ring, for the drive `pipeline`: "fixed" (default), "oops" or
 	 * "none" */
 	char *consumer;

@@ -65,8 +65,8 @@ json_t *bb_schema__keys(const struct bb_kind *kind, unsigned int mode, bool only
 	return keys;
 }
 
-/* Adds the rules of a kind whose modes are named by a key each: one of these keys must be there,
- * and it decides which others may be. */
+/* Adds the rules of a kind that has one key for each of its modes. One of these keys must be
+ * present, and it decides which other keys are allowed. */
 static void add_forms(const struct bb_kind *kind, json_t *properties, json_t *schema)
 {
 	json_t *rules = json_array(), *one_of = json_array();

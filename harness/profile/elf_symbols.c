@@ -145,9 +145,11 @@ static void list_units(struct bb_elf_symbols *s, Dwfl_Module *module)
 	bb_symtab__sort(&s->ranges);
 }
 
-/* Lists the functions among the children of the entry `parent`, also those inside its namespaces
+/*
+ * Lists the functions among the children of the entry `parent`, also those inside its namespaces
  * and types. libdw 0.188 has no function for that: dwfl_module_addrdie() needs .debug_aranges, and
- * dwarf_getscopes() finds no function that is defined inside a namespace, as by clang and rustc. */
+ * dwarf_getscopes() does not find functions inside a namespace, where clang and rustc define them.
+ */
 static void list_functions(struct bb_elf_symbols *s, struct dwarf_unit *unit, Dwarf_Die *parent,
 			   int depth)
 {
@@ -256,8 +258,9 @@ static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, D
 	return -1;
 }
 
-/* In the symbolizer's child: asks for a separate debug file. Checks that its build id, or its check
- * sum against the debug link, is right. Returns the file's descriptor, or < 0 if there is none. */
+/* In the symbolizer's child: asks for a separate debug file. A file that is found by build id must
+ * have that id; one that is found by debug link must have the check sum of the link. Returns the
+ * file's descriptor, or < 0 if there is none. */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		      const char *file, const char *link, GElf_Word crc, char **ret_path)
 {
@@ -315,12 +318,12 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	return module;
 }
 
-/* Reads the symbol table. Of several names at one address, one with a size is preferred, then one
- * that is global, then weak, then local, then the one with the fewest leading underscores, as in
- * perf. */
+/* Reads the symbol table. Of several names at one address, prefers one with a size; then global
+ * names to weak ones, and weak ones to local ones; then the name with the fewest leading
+ * underscores. perf does the same. */
 static void read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 {
-	/* 0: any other binding; its rank wraps round and is the last */
+	/* any other binding has 0 here; its rank wraps round, so that it comes last */
 	static const uint32_t ranks[16] = {[STB_GLOBAL] = 1, [STB_WEAK] = 2, [STB_LOCAL] = 3};
 	int n = dwfl_module_getsymtab(module);
 
@@ -439,7 +442,7 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 		if (!dwarf_lineno(line, &number) && number > 0)
 			ret_frames[n - 1].line = (uint32_t)number;
 	}
-	if (symbol) { /* the symbol's name is complete (C++), and other tools show it too */
+	if (symbol) { /* for C++, the symbol's name is complete; other tools show it, too */
 		ret_frames[0].function = bb_symtab__name(&s->functions, symbol);
 		ret_frames[0].start = symbol->start - s->bias;
 		ret_frames[0].distance = address - symbol->start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From samples to folded stacks. Addresses become points, and each distinct point is named once.
+/* Turns samples into folded stacks. Addresses become points, and each distinct point is named once.
  * Then points become frames. */
 #include "profile/recording.h"
 
@@ -45,8 +45,8 @@ static uint32_t name_id(struct folding *f, const char *name)
 	return bb_names__add(&f->profile->stacks.names, name, strlen(name));
 }
 
-/* Adds a function to the point. Points whose outer functions are equal share the frames of
- * those. */
+/* Adds a function to the point. Points with the same outer functions share the frames of these
+ * functions. */
 static void add_frame(struct folding *f, struct point *p, const char *name, struct bb_frame frame)
 {
 	uint32_t before = p->n ? f->numbers[p->first + p->n - 1] : BB_NO_ID, *number;

@@ -58,7 +58,7 @@ struct bb_recorder {
 	size_t n_links;
 	struct ring_buffer *overflow;
 	struct bb_task_events task_events;
-	struct bb_recording recording; /* until __finish it has only the samples from `overflow` */
+	struct bb_recording recording; /* before __finish: only the samples from `overflow` */
 	uint64_t began_ns, stopped_ns;
 };
 
@@ -134,8 +134,8 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 		  : 0;
 }
 
-/* Attaches the tracepoint programs. With opts.pid, only that process is sampled, and its children
- * from now on. */
+/* Attaches the tracepoint programs. If opts.pid is set, only that process and its later children
+ * are sampled. */
 static int attach_programs(struct bb_recorder *r, struct bb_err *err)
 {
 	static const char *const names[] = {"switched", "forked"};
@@ -450,11 +450,12 @@ struct command {
 };
 
 #define TERM_MS 2000 /* time that the command has to end after SIGTERM */
-/* interval in ms: files of new processes are opened, and the command's end is looked for */
+/* time between two polls, ms; a poll opens files of new processes and looks for the command's
+ * end */
 #define POLL_MS 50
 
-/* Runs in the child. If another byte than 'g' or none comes, our parent has died, and nobody
- * reads the error. */
+/* Runs in the child. Any byte but 'g', or none, means that our parent has died. Then nobody reads
+ * the error. */
 static int wait_and_execute(void *arg, int go_fd)
 {
 	char *const *argv = arg;
@@ -523,7 +524,7 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	if (!rc)
 		rc = bb_recorder__start(&sampler, &r, err);
 	began_ns = bb_now_ns();
-	/* Lets the command go. If writing fails, the command died while waiting;
+	/* Lets the command start. If writing fails, the command died while waiting;
 	 * command_has_ended() finds that out. */
 	if (!rc && opts->argv && write(command.child.fd, "g", 1) > 0) {
 		rc = bb_child__executed(&command.child);

@@ -236,8 +236,8 @@ static void add_mapping(struct bb_spaces *s, struct bb_space *space, const struc
 {
 	bool hides = false;
 
-	/* Samples have no time. So samples of a file that was mapped here before count towards
-	 * the new file. */
+	/* Samples carry no time stamp. So samples of a file that was mapped here before count
+	 * towards the new file. */
 	for (size_t i = 0; i < space->n && !hides; i++) {
 		const struct bb_mapping *other = &space->mappings[i];
 
@@ -359,7 +359,7 @@ struct lost_record {
 	uint64_t id, lost;
 };
 
-/* Logs an event of a process that is no new mapping. */
+/* Logs an event of a process, but not a new mapping. */
 static void log_change(struct bb_spaces *s, uint32_t pid, struct bb_task_event *event)
 {
 	event->pid = pid;

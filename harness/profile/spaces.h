@@ -65,8 +65,8 @@ struct bb_spaces {
 	size_t n;
 	struct bb_idmap newest; /* (pid, 0) -> index of its newest space */
 	struct bb_idmap users;  /* (pid, 0) -> user id of the process when it was last seen */
-	/* number of mappings in place of another file's; samples of both files count towards the
-	 * later one */
+	/* number of mappings that replaced one of another file; samples of both files count towards
+	 * the later one */
 	size_t n_replaced;
 };
 

@@ -108,8 +108,8 @@ void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts 
 struct bb_flame_opts {
 	const char *title;
 	const char *unit; /* of the weights: "samples", "us" */
-	/* names in the legend, by kind of frame; an entry NULL: the kind is not in the legend.
-	 * The array NULL: the names for a profile */
+	/* names in the legend, by kind of frame; NULL: the names for a profile. If an entry is
+	 * NULL, its kind is not in the legend */
 	const char *const *legend;
 	size_t max_bytes; /* limit of the bytes of all frames; 0: 1.95 MB. The rest of the file
 			     takes about 8 kB more */

@@ -82,7 +82,7 @@ struct work {
 
 #define FILE_CPU_SECONDS 30
 #define MAX_ANSWER_BYTES ((rlim_t)1 << 30)
-/* limit of the child's address space beyond the present one; most of it is mapped files */
+/* how far the child's address space may grow; most of that is mapped files */
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 
 /* Demangled names of one file. They are kept because many locations are in the same functions. */

@@ -28,9 +28,9 @@ struct bb_elf_frame {
 	bool is_inlined;
 };
 
-/* Opens the symbols of the ELF file `fd`, whose descriptor is duplicated. Returns NULL if the file
- * is not readable ELF. Debug files are requested over `socket` and checked; -1:
- * no debug files are used. */
+/* Opens the symbols of the ELF file `fd`, and duplicates the descriptor. Returns NULL if the file
+ * is not readable ELF. Requests debug files over `socket` and checks them; if `socket` is -1, uses
+ * no debug files. */
 struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket);
 
 /* Converts an offset in the file into an address for bb_elf_symbols__find(). Returns false if no
@@ -63,8 +63,8 @@ struct bb_debug_request {
 /*
  * In the parent: opens the requested debug file for the ELF file at `path`, which is open as
  * `of_fd`. Accepts only a regular file that belongs to root or, except for BB_DEBUG_ALT, to the
- * owner of the ELF file: others may be able to put files into that file's folder. Returns a
- * descriptor, or -errno; -EINVAL for a malformed request.
+ * owner of the ELF file, because other users may be able to put files into the ELF file's folder.
+ * Returns a descriptor, or -errno; -EINVAL for a malformed request.
  */
 int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd);
 

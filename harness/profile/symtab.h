@@ -20,7 +20,7 @@ struct bb_idmap {
 /* Returns the id of the pair; BB_NO_ID: the pair is not there. */
 uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b);
 
-/* Sets or replaces the id of the pair, which must not be BB_NO_ID. */
+/* Sets or replaces the id of the pair. The id must not be BB_NO_ID. */
 void bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id);
 
 void bb_idmap__done(struct bb_idmap *m);
@@ -34,7 +34,7 @@ struct bb_names {
 	struct bb_idmap by_hash; /* key: (hash, index among strings with this hash) */
 };
 
-/* Returns the number of text[len], which is added if it is new. */
+/* Returns the number of the string text[len]. Adds the string if it is new. */
 uint32_t bb_names__add(struct bb_names *names, const char *text, size_t len);
 
 /* Returns the string with this number. Valid until the next bb_names__add(). */

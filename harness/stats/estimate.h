@@ -5,8 +5,8 @@
 
 /*
  * The cost of a program: a censored mean per load, and the median over loads
- * (docs/methods/loads.md). Functions of a `struct bb_sorted` take O(bins) time and never allocate.
- * For a series without values they return NAN.
+ * (docs/methods/loads.md). Functions with a `struct bb_sorted` as argument take O(bins) time and
+ * never allocate. For a series without values they return NAN.
  */
 
 /* A closed interval. Both ends are NAN if there is no interval. */
@@ -68,8 +68,8 @@ struct bb_location {
 
 /*
  * Returns the median over loads with its interval. x[n] has one value per load, in any order; NAN
- * marks a void load, which is left out. Allocates a copy of x. All results are NAN with n = 0 if no
- * value is left.
+ * marks a void load, which is left out. Allocates a copy of x. If no value is left, the result's n
+ * is 0, and its other members are NAN.
  */
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha);
 

@@ -18,14 +18,14 @@ static const char *const mark_names[] = {
 	[BB_HISTORY_REGRESSED] = "regressed", [BB_HISTORY_IMPROVED] = "improved",
 };
 
-/* The last values of a level, twice: in order of time, and sorted. */
+/* The latest values of a level, twice: in order of time, and sorted. */
 struct window {
 	double v[BB_HISTORY_WINDOW_MAX];
 	double sorted[BB_HISTORY_WINDOW_MAX];
 	size_t n;
 };
 
-/* The last figures of the runs of a level, and the last of their standard errors. */
+/* The latest figures of the runs of a level, and the latest standard errors of these figures. */
 struct runs {
 	struct window r, se;
 };

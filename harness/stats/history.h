@@ -9,10 +9,10 @@
  *
  *         |r - median| > max(ln(1 + eps), t * sqrt(q^2 s^2 (1 + 1/W) + se^2))
  *
- * The median is that of the W = window_min..window_max runs of the baseline before it. s = 1.4826 *
- * their MAD. q = max(1, se / the median of their standard errors), because a disturbance that
- * spreads the loads of a run also moves the whole run. t is Student's with W - 1 degrees of freedom
- * at two-sided alpha. The right side is thus a prediction interval.
+ * A run is judged by the W = window_min..window_max baseline runs before it: `median` is their
+ * median, and s = 1.4826 * their MAD. q = max(1, se / the median of their standard errors), because
+ * a disturbance that spreads the loads of a run also moves the whole run. t is Student's with W - 1
+ * degrees of freedom at two-sided alpha. The right side is thus a prediction interval.
  *
  * A single run beyond the baseline is only suspect. The next valid run that can tell, judged by the
  * same baseline, must agree in direction. A run cannot tell if it is within limits that are wider
@@ -22,8 +22,8 @@
  *
  * The baseline contains all valid runs that can tell, except those at a changed level. When a
  * changed level has held for window_min runs, it becomes the baseline. Until then its runs are
- * marked REGRESSED or IMPROVED. A run's mark depends on the runs up to the first later one that can
- * tell, and on none after that.
+ * marked REGRESSED or IMPROVED. A run's mark depends on the runs up to the first later run that can
+ * tell, that run included, and on no run after it.
  *
  * Several figures of the same runs may be given: the first one is judged. Another figure with a
  * baseline denies the change if it is three times as likely without the change as with it
@@ -67,7 +67,7 @@ struct bb_history_figure {
 	const double *r; /* r[n], in order of time; NAN: void. If the first figure of a run is void,
 			    the whole run is */
 	/* standard errors se[n]; NULL: none is known. NAN counts as 0, because the spread of the
-	 * history contains most of it */
+	 * history contains most of the error */
 	const double *se;
 };
 

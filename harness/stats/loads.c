@@ -105,7 +105,7 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 #define SHARE 0.03
 
 /*
- * Multiple of the distance between the 5th and the 30th percentile that is added to the 10th. In a
+ * How many distances between the 5th and the 30th percentile are added to the 10th percentile. In a
  * normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and 0.524 standard
  * deviations below the mean. So the sum is 3.2 standard deviations above the mean.
  */

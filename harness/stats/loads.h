@@ -76,9 +76,9 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups);
 #define BB_IN_ORDER_GROUPS 5u
 
 /*
- * Computes the estimate and interval of x[n]. `processes` processes measured x[n] one after the
- * other, each of them as many figures. Figures that are not finite are left out. The
- * estimate is that of bb_robust_rank().
+ * Computes the estimate and interval of x[n]. The figures come from `processes` processes, which
+ * measured one after the other and gave equally many figures each. Figures that are not finite are
+ * left out. The estimate is that of bb_robust_rank().
  */
 struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, double alpha);
 
@@ -96,9 +96,9 @@ struct bb_pooled_spread {
 };
 
 /*
- * Computes |x - median| for each of x[n], n >= 2, multiplied by a factor. With the factor, the
- * result spreads as the distance of one more value from the mean does: the median of n values has
- * the variance pi / 2n, and the covariance 1 / n with each value.
+ * Computes |x - median| for each of x[n], n >= 2, multiplied by a factor. The factor makes the
+ * result spread as widely as the distance of one more value from the mean. It is needed because the
+ * median of n values has the variance pi / 2n, and the covariance 1 / n with each value.
  */
 void bb_offsets_of(const double *x, size_t n, double *ret_offset);
 

@@ -9,7 +9,8 @@
  * x(floor(h)) and x(floor(h) + 1).
  */
 
-/* Least numbers of samples for the 90th and the 99th percentile: ten samples are above it. */
+/* Least numbers of samples for the 90th and the 99th percentile: ten samples lie above the
+ * percentile. */
 #define BB_P90_MIN 100
 #define BB_P99_MIN 1000
 

@@ -21,10 +21,10 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps);
 
 /*
  * True if a second figure of the same runs speaks against the change of the first figure. `change`
- * and `other` are the changes of the first and the second figure, in ln. `sd` is the standard
- * deviation of `other`, which is normal. The change is denied if `other` is three times as likely
- * without the change as with it: "positive" evidence, Kass & Raftery 1995, section 3.2. False if an
- * argument is NAN.
+ * and `other` are the changes of the first and the second figure, in ln. `other` is normally
+ * distributed with the standard deviation `sd`. The change is denied if `other` is three times as
+ * likely without the change as with it ("positive" evidence: Kass & Raftery 1995, section 3.2).
+ * False if an argument is NAN.
  */
 bool bb_change_is_denied(double change, double other, double sd);
 
@@ -33,9 +33,9 @@ bool bb_change_is_denied(double change, double other, double sd);
  * is inside [lo, hi]. The width of the interval shrinks with the square root of the number. The
  * result is at least 1.5, because a verdict by the interval alone may not survive a correction.
  *
- * The estimate varies from one measurement to the next, and the advice must not follow it. So the
- * distance between estimate and limit counts as one standard error less, but as no less than the
- * standard error or the limit, whichever is smaller. INFINITY if a limit is inside an interval
+ * The estimate varies from one measurement to the next, and the advice must not vary with it. So
+ * the distance between estimate and limit counts as one standard error less, but as no less than
+ * the standard error or the limit, whichever is smaller. INFINITY if a limit is inside an interval
  * whose half width is below a tenth of the limit; NAN if an argument is NAN.
  */
 double bb_times_to_decide(double estimate, double lo, double hi, double limit);
