@@ -64,8 +64,8 @@ void bb_open_files__allow_more(void)
 /* user and group id of the user nobody, also on kernels that give the id no name */
 #define NOBODY 65534
 
-/* System calls that libelf, libdw and malloc() need to work on open files, that the child needs
- * to answer, and that libbpf (from 1.4 on) makes to open an object in memory. */
+/* System calls for three purposes: libelf, libdw and malloc() work on open files; the child
+ * answers; and libbpf (from 1.4 on) opens an object in memory. */
 static const int calls[] = {
 	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
 	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
@@ -113,8 +113,8 @@ static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct s
 	return seccomp_rule_add_array(filter, action, which, 1, &arg);
 }
 
-/* In a trial bpf() returns 0 instead of a new descriptor. libbpf avoids descriptor 0: it
- * duplicates it and closes 0. Descriptor 0 must stay open, so close(0) does nothing here. */
+/* In a trial bpf() returns 0 instead of a new descriptor. libbpf avoids descriptor 0, so it makes a
+ * duplicate and then calls close(0). Descriptor 0 must stay open, so close(0) does nothing here. */
 static int allow_trial(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,
@@ -176,8 +176,8 @@ static int open_trial_file(void)
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int file = memfd_create("trial", MFD_CLOEXEC);
 
-	setrlimit(RLIMIT_FSIZE, &unlimited); /* Only root may raise it. The limit is meant for files
-						on disks, and a memfd is in memory. */
+	setrlimit(RLIMIT_FSIZE, &unlimited); /* Only root may raise this limit. It is meant for
+						files on disks, and a memfd is in memory. */
 	/* libbpf maps the values of a map into memory through the map's descriptor, which is 0
 	 * here */
 	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
@@ -356,7 +356,7 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 }
 
 /* Sends a number to the parent. Returns false if the parent has ended. The child must then end
- * itself: the kernel kills it only at a parent's death that comes after prctl(PR_SET_PDEATHSIG). */
+ * itself, because the kernel kills it only if the parent ends after prctl(PR_SET_PDEATHSIG). */
 static bool report(int report_fd, int rc)
 {
 	return write(report_fd, &rc, sizeof(rc)) == sizeof(rc);
@@ -395,8 +395,8 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 		    struct bb_child *ret_child)
 {
 	struct bb_child c = {.pid = -1, .fd = -1, .report_fd = -1};
-	/* fork() has no such flags. Where none is needed we prefer fork(): it waits for threads
-	 * that are in malloc(), so the child can call malloc(). */
+	/* fork() takes neither flags nor a process id. If none of these is needed, we call fork(),
+	 * which waits for threads that are in malloc(), so the child can call malloc(). */
 	struct clone_args args = {.exit_signal = SIGCHLD,
 				  .flags = r->own_namespaces ? CLONE_NEWPID | CLONE_NEWNS : 0,
 				  .set_tid = (uint64_t)(uintptr_t)(r->pid ? &r->pid : NULL),

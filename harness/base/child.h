@@ -27,7 +27,7 @@ struct bb_confined {
  */
 int bb_confined__run(const struct bb_confined *c, struct bb_err *err);
 
-/* How far a child process is confined that reads untrusted data. */
+/* How far a child process that reads untrusted data is confined. */
 enum bb_confinement {
 	BB_UNCONFINED,
 	/*
@@ -61,8 +61,8 @@ struct bb_child_rules {
 	enum {
 		BB_LINK_NONE,
 		BB_LINK_FROM_CHILD, /* a pipe that the child writes to */
-		BB_LINK_TO_CHILD,   /* a pipe that the child reads; the child reads its end when we
-				       end */
+		BB_LINK_TO_CHILD,   /* a pipe that the child reads; when we end, the child's read()
+				       returns 0 */
 		BB_LINK_SOCKET,     /* a socket of packets (SOCK_SEQPACKET) */
 	} link;
 	enum {
@@ -80,9 +80,9 @@ struct bb_child_rules {
 	/*
 	 * The child executes another program, with the limit of open files with which we were
 	 * started. The environment of the program has our PATH, LANG and TERM, HOME, and those
-	 * variables named in `env` that are set. So it has no secrets, and nothing for git and
-	 * make. `env` ends in NULL; `env` NULL: no further variables. HOME is that of `uid` if we
-	 * are root and `uid` is another user, else ours.
+	 * variables named in `env` that are set. So the program gets no secrets, and no variables
+	 * for git and make. `env` ends in NULL; `env` NULL: no further variables. HOME is that of
+	 * `uid` if we are root and `uid` is another user, else ours.
 	 */
 	bool is_program;
 	const char *const *env;

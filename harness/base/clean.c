@@ -51,7 +51,8 @@ static bool send(struct stream *s)
 	return true;
 }
 
-/* Appends text[n] to the chunk, n <= UTF8_MAX. Sends a full chunk before. */
+/* Appends text[n] to the chunk, n <= UTF8_MAX. If the chunk has no room for the text, sends the
+ * chunk first. */
 static bool append_clean(struct stream *s, const char *text, size_t n)
 {
 	if (s->n + n > CHUNK && !send(s))

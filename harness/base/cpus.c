@@ -9,7 +9,7 @@ int bb_usable_cpus(const int **ret_cpus)
 	cpu_set_t allowed;
 
 	if (!n && sched_getaffinity(0, sizeof(allowed), &allowed)) {
-		/* more CPUs than a cpu_set_t has: those that it can name */
+		/* a cpu_set_t has no room for all CPUs; we take those that it has room for */
 		CPU_ZERO(&allowed);
 		for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN) && i < CPU_SETSIZE; i++)
 			CPU_SET((size_t)i, &allowed);

@@ -21,8 +21,8 @@ static volatile uint64_t
 
 void bb_give_way_touch(void)
 {
-	/* An invalid time returns at once. A sleep of 1 ns would take 50 us each time, because
-	 * of the timer's slack. */
+	/* nanosleep() with an invalid time returns at once. A sleep of 1 ns would take 50 us each
+	 * time, because of the timer's slack. */
 	nanosleep(&(struct timespec){.tv_nsec = -1}, NULL);
 	since_ns = since_ns;
 }

@@ -17,8 +17,8 @@ int bb_run_ahead_of_others(void);
 
 /*
  * Gives the CPU to other processes. Beside a real-time process, the kernel leaves them at most a
- * twentieth of each second. So we sleep between loads, batches and runs of slow programs: whenever
- * we have run for 0.1 s, for a tenth of the time that we ran, at most 0.2 s.
+ * twentieth of each second. So bpfbench calls this between loads, batches and runs of slow
+ * programs. If we have run for 0.1 s, we sleep for a tenth of the time that we ran, at most 0.2 s.
  */
 void bb_give_way(void);
 

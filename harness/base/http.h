@@ -6,8 +6,8 @@
 /*
  * A server that answers GET and HEAD of /metrics over HTTP/1.1 with the text published last. A
  * confined child process does all of it (BB_CONFINED_SERVER), so clients can neither delay nor
- * reach this process. The child has at most 32 connections, of 5 s and one request each; a new
- * one beyond takes the slot of the oldest. The kernel ends the child when this process ends.
+ * reach this process. The child has at most 32 connections, of 5 s and one request each; a further
+ * connection takes the slot of the oldest one. The kernel ends the child when this process ends.
  */
 struct bb_http_server {
 	struct bb_child child; /* pid 0: nothing is served */
@@ -22,8 +22,8 @@ struct bb_http_server {
 int bb_http_server__open(const char *address, const char *type, struct bb_http_server *ret_server,
 			 struct bb_err *err);
 
-/* Replaces the text that is served by text[len]. Never waits for a client. Returns 0, or -errno
- * with a message if memory ran out or the child has ended. */
+/* Makes text[len] the text that is served. Never waits for a client. Returns 0, or -errno with a
+ * message if memory ran out or the child has ended. */
 int bb_http_server__publish(struct bb_http_server *s, const char *text, size_t len,
 			    struct bb_err *err);
 

@@ -313,7 +313,7 @@ const char *bb_own__strerror(int error)
 
 /* --- leftovers --- */
 
-/* Removes the file `name`, or a folder of files, if it is unlocked, a minute old, and of the owner
+/* Removes the file `name`, or a folder of files, if it is unlocked, a minute old, and has the owner
  * and kind of `like`. We never make folders in folders, so a folder with a folder in it stays. */
 static void remove_one(int dir_fd, const char *name, const struct stat *like)
 {

@@ -46,7 +46,8 @@ int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 bool bb_find_in_folders(const char *folders, const char *name, int mode, char *ret_path,
 			size_t size);
 
-/* True if both are of one file, which was not written to between them. */
+/* True if both describe the same file, and the file was not written to between the two calls of
+ * stat(). */
 bool bb_is_unchanged(const struct stat *a, const struct stat *b);
 
 /* Closes the descriptor unless it is -1, and sets it to -1. */

@@ -24,6 +24,7 @@ int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value);
  */
 int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_len, size_t *ret_at);
 
-/* Returns the name in names[n] that is nearest to `word`, for "did you mean". The distance is
- * that of Damerau and Levenshtein. NULL if no name is within a third of the word's length, or 1. */
+/* Returns the name in names[n] that is nearest to `word`, for "did you mean". The distance is that
+ * of Damerau and Levenshtein. NULL if the distance of every name is above 1 and above a third of
+ * the word's length. */
 const char *bb_nearest(const char *word, const char *const *names, size_t n);

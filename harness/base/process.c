@@ -118,7 +118,8 @@ struct start {
 	bool is_whole; /* the keeper is in its own PID namespace */
 };
 
-/* Executes the program. Runs as the user, because only the user may have access to the folder. */
+/* Executes the program. This code runs as the user, because only the user may have access to the
+ * folder. */
 static int execute(void *arg, int)
 {
 	const struct bb_process *p = arg;

@@ -207,8 +207,8 @@ void bb_struct_ops__prepare(struct bpf_object *obj)
 		bpf_map__set_map_flags(map, bpf_map__map_flags(map) | MAP_LINK);
 }
 
-/* libbpf writes the value of a struct_ops map when it attaches the map. With libbpf before 1.2,
- * which knows no links, the kernel does not register a map with BPF_F_LINK then. */
+/* libbpf writes the value of a struct_ops map when it attaches the map. libbpf before 1.2 makes no
+ * link for the map. The kernel then does not register the map, because the map has BPF_F_LINK. */
 void bb_struct_ops__fill(struct bpf_object *obj)
 {
 	struct bpf_map *map;

@@ -7,9 +7,9 @@
 
 /* Attaches programs to hooks that the libbpf of Debian 12 does not support. */
 
-/* Opens a perf event whose every overflow runs `prog_fd`. `pid` 0 means this thread and -1 all
- * processes; `cpu` -1 means any CPU. The event starts disabled. Closing the descriptor detaches the
- * program. Returns 0 or -errno with a message. */
+/* Opens a perf event. Every overflow of the event runs the program `prog_fd`. `pid` 0 means this
+ * thread and -1 all processes; `cpu` -1 means any CPU. The event starts disabled. Closing the
+ * descriptor detaches the program. Returns 0 or -errno with a message. */
 int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd,
 			struct bb_err *err);
 

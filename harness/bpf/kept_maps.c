@@ -262,10 +262,10 @@ struct sizes {
 };
 
 /*
- * Returns in *ret_sizes the sizes and flags that the map should have. `shape` (may be NULL) comes
- * before the object's own. For perf event arrays and ring buffers, the kernel accepts only one size
- * of keys and values. cilium/ebpf corrects objects whose author gave the size of the records there,
- * and so do we. Returns false if the map has the right sizes already.
+ * Returns in *ret_sizes the sizes and flags that the map should have. Those in `shape` (may be
+ * NULL) override the object's own. For perf event arrays and ring buffers, the kernel accepts only
+ * one size of keys and values. Some authors give the size of the records there. cilium/ebpf
+ * corrects such objects, and so do we. Returns false if the map has the right sizes already.
  */
 static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 		 struct sizes *ret_sizes)
@@ -311,8 +311,8 @@ static bool mend(const struct bpf_map *map, const struct bb_map_shape *shape,
 /* About as many bytes as the kernel adds to an entry of a hash or trie. */
 #define ENTRY_HEAD_BYTES 64.0
 
-/* Estimates the memory of a map with the sizes `s` and the entries of `spec`, bytes: the kernel's,
- * and ours for the entries that are written. */
+/* Estimates the bytes of memory for a map with the sizes `s` and the entries of `spec`: the
+ * kernel's memory, and ours for the entries that we write. */
 static double bytes_of(const struct bpf_map *map, const struct sizes *s,
 		       const struct bb_map_spec *spec)
 {
@@ -353,7 +353,7 @@ static int check_memory(const struct bpf_map *map, const struct sizes *s,
 		       (available - *already + bytes) / 1e9);
 }
 
-/* Makes it a map with a value for each CPU. */
+/* Changes the map's type to the one with a value for each CPU. */
 static int make_per_cpu(struct bpf_map *map, const struct bb_map_spec *spec, struct bb_err *err)
 {
 	enum bpf_map_type type = bpf_map__type(map);

@@ -70,8 +70,8 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 void bb_kept_maps__let_prog_arrays_go(void);
 
 /* Closes our maps. From the next load on, maps of `lender` that are alike are used. A table stays
- * ours if its number of entries differs from the lender's, because its contents are part of what is
- * measured, as those from a capture are. */
+ * ours if its number of entries differs from the lender's, because its contents, such as those from
+ * a capture, are part of what is measured. */
 void bb_kept_maps__borrow(struct bb_kept_maps *k, struct bb_kept_maps *lender);
 
 /* Closes the maps. `specs`, `self` and `lender` do not change. */

@@ -186,9 +186,9 @@ static uint32_t key_bits(const struct content *c, uint32_t i)
 			   : (uint32_t)(c->key_size - (is_trie ? sizeof(uint32_t) : 0)) * 8;
 }
 
-/* Writes the i-th key: that of the file, or a generated one, a little-endian number. In an LPM
- * trie, a key is a prefix length and a prefix, whose first bits are the number in network byte
- * order. */
+/* Writes the i-th key, from the file or generated. A generated key is a little-endian number. In an
+ * LPM trie, it is a prefix length and a prefix; the first bits of the prefix are the number in
+ * network byte order. */
 static void make_key(const struct content *c, uint32_t i, uint8_t *key)
 {
 	const struct bb_map_fill *fill = &c->spec->fill;

@@ -19,8 +19,8 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
  * which ignores NULL. */
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
 void bb_object_let_go(const char *elf);
-/* Notes that the held object has passed this trial, or asks that. A trial reads the kernel's types,
- * which takes 0.1 s. */
+/* The first function notes that the held object has passed this trial; the second one tells whether
+ * it has. A trial reads the kernel's types, which takes 0.1 s. */
 void bb_object_note_passed(const char *elf, const char *trial);
 bool bb_object_has_passed(const char *elf, const char *trial);
 

@@ -62,7 +62,8 @@ static bool has_global(const struct bb_object_info *info, const char *name)
 	return false;
 }
 
-/* Adds a variable or a member that is a number or an array of char; of a struct, its members. */
+/* Adds a variable or member if it is a number or an array of char. If it is a struct, adds its
+ * members instead. */
 static void add_global(struct bb_object_info *info, const struct btf *btf, const char *name,
 		       __u32 type_id, unsigned int depth)
 {

@@ -36,8 +36,8 @@ struct bb_object_info {
 	/* without the maps that libbpf makes for .data and the like */
 	struct bb_object_map *maps;
 	size_t n_maps;
-	/* global variables that `globals` can set, and members of such structs ("config.port"):
-	 * integers, enums and texts */
+	/* global variables that the key `globals` can set, and members of global structs
+	 * ("config.port"): integers, enums and texts */
 	struct bb_object_global {
 		char *name;
 		bool is_text;

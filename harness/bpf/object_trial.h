@@ -6,8 +6,8 @@
 struct bpf_object;
 
 /* Some damaged objects crash libbpf (1.1, for one). These functions try libbpf on the object in a
- * child process without rights first; base/child.h has the errors. The object is refused if no
- * such child can be made. `path` is for messages. */
+ * child process without rights first. Their errors are those of bb_confined__run() (base/child.h).
+ * The object is refused if no such child can be made. `path` is for messages. */
 
 /* Tries to open elf[len]. */
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err);

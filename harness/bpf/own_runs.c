@@ -4,7 +4,8 @@
 #include <sys/prctl.h>
 
 #define TRIES 512u
-/* windows that must have the fewest runs; if only a few have them, that may be chance */
+/* number of windows that must have the fewest runs; if fewer windows have them, that may be
+ * chance */
 #define FEWEST 16u
 /* longest search; a try may take milliseconds if other processes use our CPU */
 #define MOST_NS 10000000u
@@ -146,8 +147,8 @@ static int try_sleep(const struct bb_stats_reader *r, enum act what, struct bb_o
 
 /*
  * Finds the runs of one sleep. While we sleep, other processes run on our CPU and may make system
- * calls; a sleep that returns at once leaves them no time. If a program does not run by our
- * readings but in each window, we assume that our sleeps cause no runs. The error is small: we
+ * calls; a sleep that returns at once leaves them no time. If our readings do not run a program,
+ * but it runs in every window, we assume that our sleeps cause no runs. The error is small: we
  * sleep a few thousand times a second at most, and such a program has a hundred thousand runs a
  * second.
  */

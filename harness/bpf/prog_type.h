@@ -27,8 +27,8 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 /* True for sections such as "uprobe.s/..." and "iter.s/task", whose programs may sleep. */
 bool bb_section_type__is_sleepable(const char *section);
 
-/* Returns the section that libbpf knows instead of one that it does not know, by the beginning of
- * its name: "tc" for "classifier/x". NULL if the beginning is not clear. */
+/* For a section that libbpf does not know, returns the known section that the beginning of its name
+ * stands for: "tc" for "classifier/x". NULL if the beginning is not clear. */
 const char *bb_section_type__guess(const char *section);
 
 /* Finds names of hooks in the kernel's BTF, for messages about hooks that do not exist. */

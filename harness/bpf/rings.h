@@ -56,8 +56,9 @@ void bb_queue__empty(struct bb_queue *q); /* used by bb_rings__drain() */
  * `only_when_half_full`, buffers that are less than half full are not changed.
  *
  * Queue maps are emptied, too. How full a queue is cannot be read. We assume that each call of this
- * function follows one run, and that each run pushes one value. So a queue counts as half full
- * after half as many calls, since it was last emptied, as it has entries.
+ * function follows one run, and that each run pushes one value. So we count the calls since the
+ * queue was last emptied. The queue counts as half full if these calls are at least half as many as
+ * its entries.
  */
 static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 {

@@ -47,8 +47,8 @@ static struct bpf_program *our_program(const struct object *s, const struct bpf_
 	return obj ? bpf_object__find_program_by_name(obj, s->head.program) : NULL;
 }
 
-/* Chooses program `p` to be loaded with ours, because ours may jump to it. The kernel requires it
- * to have the same type. */
+/* Chooses program `p` to be loaded with ours, because ours may jump to it. The kernel requires that
+ * both have the same type. */
 static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
 {
 	if (p == ours || !p || bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS)
@@ -93,7 +93,8 @@ static void choose_programs(struct object *s, struct bpf_object *obj,
 	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
 		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
 	/* libbpf fills the slots of every prog array, so it would have to load all programs in
-	 * them. It does not do so for a map that it does not create and that is no prog array. */
+	 * them. To prevent that for arrays that our programs do not reach, we give them another
+	 * type and do not let libbpf create them. */
 	bpf_object__for_each_map(map, obj)
 	{
 		if (bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY)

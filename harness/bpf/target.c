@@ -299,7 +299,7 @@ void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 	share(lender);
 }
 
-#define MANY 4096u /* entries whose writing takes longer than asking about the map */
+#define MANY 4096u /* from so many entries on, writing takes longer than asking about the map */
 
 void bb_target__find_steady(struct bb_target *t,
 			    bool (*only_reads)(const struct bb_target *t,

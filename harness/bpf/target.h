@@ -57,9 +57,8 @@ bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *
 /* True if both loaded programs use the same map. Ring and perf buffers do not count. */
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b);
 
-/* Asks `only_reads` once about each map with many generated entries, when its contents are first
- * written: true if no program of the load can change the map. Such a map is then written only once.
- */
+/* Asks `only_reads` once, when contents are first written, about each map with many entries. It
+ * returns true if no program of the load can change the map. Such a map is written only once. */
 struct bb_contents_map;
 void bb_target__find_steady(struct bb_target *t,
 			    bool (*only_reads)(const struct bb_target *t,

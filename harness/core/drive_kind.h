@@ -102,7 +102,7 @@ struct bb_drive_kind {
 
 	/* The samples, and the figures that are computed from them. */
 	struct bb_sample_kind sample;
-	uint32_t units_per_ns; /* samples are in 1/units_per_ns ns: 1000 for ps; 0: 1 */
+	uint32_t units_per_ns; /* samples are in 1/units_per_ns ns, so 1000 means ps; 0 means 1 */
 	unsigned int fills;    /* bits of enum bb_drive_fills */
 	bool is_whole; /* a sample covers more than the program, so run_time_ns / run_cnt says
 			  nothing about it */

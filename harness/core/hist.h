@@ -50,7 +50,7 @@ void bb_hist_reserve(struct bb_hist *h, size_t n);
 /* Adds `count` samples of `value_ns`. */
 void bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count);
 
-/* Adds all of `from` to `h`, which gets exact if `from` is. */
+/* Adds all samples of `from` to `h`. If `from` is exact, `h` becomes exact. */
 void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
 
 /* Copies the bins of `h` in ascending order. The caller calls bb_sorted_done(). */

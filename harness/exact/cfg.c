@@ -236,8 +236,8 @@ static bool leads_to(const struct bb_cfg *g, const struct bb_code *code, uint32_
 	return (n > 0 && next[0] == to) || (n > 1 && next[1] == to);
 }
 
-/* Returns the block from which the run went to `block`, if other paths lead there, too, and the
- * counts tell it; else `block`. */
+/* If several blocks lead to `block`, and the counts tell from which of them the run came, returns
+ * that one. Otherwise returns `block`. */
 static uint32_t step_back(const struct bb_cfg *g, const struct bb_code *code, const bool *ran,
 			  uint32_t block)
 {
@@ -261,7 +261,8 @@ static uint32_t step_back(const struct bb_cfg *g, const struct bb_code *code, co
 	return n_ran == 1 ? from : n_sure == 1 ? sure : block;
 }
 
-/* A block that many ways end with has only the exit, and what fetches the value. */
+/* Most instructions of a block in which several paths end: the exit, and one that loads the return
+ * value. */
 #define SHARED_END 2u
 
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,

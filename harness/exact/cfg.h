@@ -72,10 +72,11 @@ uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *co
 				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);
 
 /*
- * Finds where the run between before[] and counts[] left the program. Compilers let all paths
- * end in one exit, so this is the last block of its own way: with `return XDP_DROP`, or with the
- * check that leads to the exit. Writes the slot of its last instruction but a goto to ret_at.
- * Returns false if the run did not end here (a tail call), or if there were several runs.
+ * Finds where the run between before[] and counts[] left the program. Compilers let all paths end
+ * in one exit. This steps back from it to the block of `return XDP_DROP`, or of the check that
+ * leads to the exit. Writes the slot of that block's last instruction to ret_at; if it is a goto,
+ * that of the instruction before it. Returns false if the run did not end here (a tail call), or if
+ * there were several runs.
  */
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
 			    const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);

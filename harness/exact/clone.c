@@ -9,7 +9,8 @@
 #define COUNTER_SLOTS 8u /* 2 to save, 2 for the address, 2 to count, 2 to restore */
 /* 1 to jump over the counter after a lookup that found its key, 2 for the address, 2 to count */
 #define VAIN_SLOTS 5u
-/* A logged key: 1 to keep its address, 1 to load it, 2 for the log's, 2 to copy each byte. */
+/* For a logged key: 1 to keep the key's address, 1 to load it again, 2 for the address of the log,
+ * 2 to copy each byte. */
 #define KEY_SLOTS(bytes) (4 + 2 * (bytes))
 
 /* Position of a block's counter, and the two registers that it uses. Every position in the block
@@ -124,7 +125,7 @@ static void emit_count(struct maker *m, uint32_t nth, uint8_t address, uint8_t o
 	bb_emit(&m->out, BPF_STX | BPF_ATOMIC | BPF_DW, address, one, 0, BPF_ADD);
 }
 
-/* Offset from r10 of the address of a key that watched call `nth` looks up. */
+/* Offset from r10 of the stack slot that keeps the address of the key of watched call `nth`. */
 static int16_t key_slot(const struct maker *m, uint32_t nth)
 {
 	return (int16_t)(below_stack(m, bb_cfg__func_at(&m->c.cfg, m->c.vain[nth])) - 8);

@@ -35,8 +35,8 @@ void bb_emit(struct bb_rewrite *r, uint8_t code, uint8_t dst, uint8_t src, int16
 	     int32_t imm);
 /* Emits: reg = address of a byte in the only value of an array map. */
 void bb_emit_address(struct bb_rewrite *r, uint8_t reg, int map_fd, uint32_t offset);
-/* Saves the registers that bb_registers__two() wants saved, at r10 + off - 8 and - 16. `is_back`
- * restores them. */
+/* Emits code that saves the registers that bb_registers__two() wants saved, at r10 + off - 8 and
+ * r10 + off - 16. If `is_back`, the code restores them instead. */
 void bb_emit_saves(struct bb_rewrite *r, const uint8_t reg[2], const uint8_t save[2], int off,
 		   bool is_back);
 /* Emits the instruction of old slot `at`. Its jump target stays old until bb_rewrite__mend(). */

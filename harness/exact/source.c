@@ -88,7 +88,8 @@ void bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const u
 		else
 			calls[merged++] = calls[i];
 	}
-	/* the kernel's BTF, some ten milliseconds, is read only where kfuncs are called */
+	/* reading the kernel's BTF takes some ten milliseconds, so it is read only if kfuncs are
+	 * called */
 	if (merged && calls[merged - 1].is_kfunc)
 		kernel = btf__load_vmlinux_btf();
 	for (call = calls; call < calls + merged; call++) {

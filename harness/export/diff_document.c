@@ -7,7 +7,7 @@
 #define TIME_ROWS 20u  /* lines of a program that are shown if their times differ */
 #define NAMED 4u       /* lines that a sentence names */
 
-/* most times the loads of this run that are advised; nobody would take more */
+/* we advise at most this many times the loads of this run; nobody would take more */
 #define TIMES_MOST 60.0
 #define SLOWER_LEAST 0.005 /* least difference in the machine's speed that is mentioned */
 
@@ -40,7 +40,7 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
-/* Returns a figure with the decimals of `scale`, a time in ms if `like` is shown in ms. */
+/* Returns a figure with the decimals of `scale`. A time is in ms if `like` would be shown in ms. */
 static struct bb_table_cell figure(const struct bb_diff *row, double value, double scale,
 				   double like)
 {
@@ -198,7 +198,8 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 	const char *variant = g ? strstr(row->name, "/head/") : NULL;
 	const char *verdict = bb_verdict_name(row->verdict);
 
-	/* The variant is left out ("prog.work/head/exact"), because the row is about both. */
+	/* The variant in the name ("prog.work/head/exact") is left out, because the row is about
+	 * base and head. */
 	bb_doc__cell(d, "%.*s%s", variant ? (int)(variant - row->name) : 0, row->name,
 		     variant ? variant + strlen("/head") : row->name);
 	add_count(d, row->a);

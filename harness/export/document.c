@@ -125,8 +125,8 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
-/* True if `word` begins with a word of 7 to 40 hexadecimal digits. A plain number is none: it would
- * be the same as a commit by chance only. */
+/* True if `word` begins with a word of 7 to 40 hexadecimal digits. A plain number does not count,
+ * because it would equal the id of a commit only by chance. */
 static bool is_commit(const char *word)
 {
 	size_t n = strspn(word, "0123456789abcdefABCDEF");

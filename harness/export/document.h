@@ -41,9 +41,10 @@ enum bb_doc_cells {
 struct bb_doc_column {
 	const char *head;
 	enum bb_doc_cells cells;
-	/* when the column moves below a table that is too wide: 1 moves first; 0: never */
+	/* the order in which columns move below a table that is too wide; 1 moves first, 0 never */
 	int spill;
-	bool once;  /* on a terminal, a cell is empty below an equal one; of the first column */
+	bool once;  /* only for the first column: on a terminal, a cell is left empty if it repeats
+		       the one above */
 	bool close; /* in text, one blank precedes the column instead of two */
 	const char *doc; /* explanation of the column; NULL: none is needed */
 };

@@ -67,8 +67,8 @@ static bool begins_command(const char *text, size_t at, size_t width)
 	return text[at] == '`' && strcspn(text + at + 1, "`") + 2 <= width;
 }
 
-/* Returns how many bytes of `text` fit into `width` characters. A line ends at a blank, outside a
- * command in backquotes if it has such a one. */
+/* Returns how many bytes of `text` fit into `width` characters. The line ends at a blank. Blanks
+ * within a command in backquotes are used only if there is no other. */
 static size_t line_len(const char *text, size_t width)
 {
 	size_t at = 0, blank = 0, any_blank = 0, n = 0;

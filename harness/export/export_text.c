@@ -7,8 +7,8 @@
 
 /* --- csv --- */
 
-/* CSV for spreadsheets and data frames, a row a figure (RFC 4180, but lines end in \n). Missing
- * cells are empty; missing figures have no row. */
+/* CSV for spreadsheets and data frames, with a row for each figure (RFC 4180, but lines end in \n).
+ * Missing cells are empty; missing figures have no row. */
 static const char csv_head[] = "benchmark,scenario,variant,drive,parameter,parameter_value,metric,"
 			       "unit,value,lower,upper,samples,loads\n";
 

@@ -10,7 +10,8 @@ static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c
 	return !only || bb_report__find_case(only, c->of->name);
 }
 
-/* True for a program that only measures the floor of others. What moves it is the machine. */
+/* True for a program that only measures the floor of others. Only the machine changes its
+ * figures. */
 static bool is_empty(const struct bb_timeline_case *c)
 {
 	return c->is_anchor && !strncmp(c->of->variant, "empty", strlen("empty"));
@@ -84,7 +85,8 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "%s%s", change, voids.text);
 }
 
-/* Adds the title: the figure that judges the case, and how well each figure predicts itself. */
+/* Adds the title: the figure by which the case is judged, and how far a run differs from those
+ * before it in each figure. */
 static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	static const char *const words[BB_N_PREDICTORS] = {
@@ -132,7 +134,7 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 
 /* --- the newest run --- */
 
-/* A limit from which "steady" says little. */
+/* From this limit on, the mark "steady" says little. */
 #define NOISY_LIMIT 0.1
 
 /* The mark of a case's newest judged point, in the words of the overview. */
@@ -220,7 +222,7 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 	static const char *const marks[] = {"regressed", "improved", "suspect",    "cannot tell",
 					    "steady",    "learning", "not judged", "too noisy"};
 	size_t n[BB_LEN(marks)] = {0}, n_cases = 0;
-	double noisy = 0; /* largest limit of those that are too noisy */
+	double noisy = 0; /* largest limit of the cases that are too noisy */
 
 	for (size_t i = 0; i < t->n_cases; i++) {
 		const struct bb_timeline_case *c = &t->cases[i];
@@ -326,7 +328,7 @@ void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, s
 		for (size_t i = 0; i < t->n_cases; i++) {
 			if (rank_of(t, &t->cases[i], only) != rank)
 				continue;
-			/* they would hide all others, and say little */
+			/* these rows would hide all other rows, and they say little */
 			if (rank == LEARNING && (has_judged || n_learning > LEARNING_ROWS)) {
 				learning++;
 				continue;

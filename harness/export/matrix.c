@@ -85,7 +85,8 @@ static void find_variants(struct matrix *m)
 	}
 }
 
-/* Begins a row. `*first` is the program's name for its first row; it is then "". */
+/* Begins a row. In the first row of a program `*first` is its name; this sets it to "" for the next
+ * rows. */
 static void begin_row(struct matrix *m, const char **first, const char *figure,
 		      const struct bb_case *c)
 {
@@ -115,7 +116,7 @@ static void add_loads(struct matrix *m, const char *variant, const char **first)
 	}
 }
 
-/* Figures of a program that the kernel gives when it loads it: a row each, and a measure of BMF. */
+/* Figures that the kernel gives when it loads a program. Each has a row and a measure in BMF. */
 static const struct loaded_figure {
 	const char *name, *slug;
 	size_t offset; /* offset in struct bb_prog_static */
@@ -279,7 +280,7 @@ static void add_reasons(struct matrix *m, size_t k)
 	}
 }
 
-/* Says what the figures mean; of those of pairs of programs only if `of_pairs`. */
+/* Says what the figures mean. With `of_pairs`, only those that tables of pairs of programs have. */
 static void add_meanings(struct bb_doc *d, bool of_pairs)
 {
 	static const struct {
@@ -349,12 +350,13 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 
 /* --- two revisions --- */
 
-/* A program on a kernel, of one input. The sides are base and head. */
+/* A program on a kernel, run on one input. The sides are base and head. */
 struct pair_row {
 	char name[1024]; /* "OBJECT.PROGRAM, INPUT" */
 	const char *kernel;
 	bool is_there[2];       /* the program loads */
-	const char *why_not[2]; /* why not; NULL: it loads, or this revision does not have it */
+	const char *why_not[2]; /* why the program does not load; NULL: it loads, or this revision
+				   does not have it */
 	double verified[2], machine[2];
 	bool too_many, grew, costs_more, is_refused; /* why it fails */
 };
@@ -377,7 +379,7 @@ static bool has_failed(const struct pair_row *row)
 	return row->too_many || row->grew || row->costs_more || row->is_refused;
 }
 
-/* Judges a row as `judge` says. Machine instructions are exact: one more fails. */
+/* Judges a row as `judge` says. Machine instructions are exact, so the row fails with one more. */
 static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 {
 	row->is_refused = row->is_there[0] && !row->is_there[1] && row->why_not[1];

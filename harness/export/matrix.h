@@ -45,9 +45,10 @@ struct bb_matrix_judge {
 
 /*
  * Adds a table with a row for each program of the pairs, kernel and input: verified instructions
- * and machine instructions of base (A) and head (B), and the differences. A program fails if head
- * does not load and base does, by `complexity` and `grow`, or by one machine instruction more than
- * in base. Returns how many rows fail if there is a gate; 0 without a gate.
+ * and machine instructions of base (A) and head (B), and the differences. A row fails if base loads
+ * and head does not, if the verified instructions are beyond `complexity` or `grow`, or if head has
+ * more machine instructions than base. Returns how many rows fail if there is a gate; 0 without a
+ * gate.
  */
 size_t bb_doc_matrix_pairs(const struct bb_matrix_kernel *kernels, size_t n,
 			   const struct bb_matrix_judge *judge, struct bb_doc *d);

@@ -51,9 +51,9 @@ bool bb_is_first_of_group(const struct bb_report *r, size_t i)
 
 typedef bool is_beside_fn(const struct bb_case *a, const struct bb_case *b);
 
-/* Appends what fires the programs of a table, which `same` finds: ", by a test run on a packet of
- * 64 bytes, hot caches". Appends nothing unless all of them have a trigger. Returns true if each
- * has one of its own. */
+/* Appends what fires the programs of a table: ", by a test run on a packet of 64 bytes, hot
+ * caches". `same` tells which cases are in the table. Appends nothing unless all programs have a
+ * trigger. Returns true if their triggers differ. */
 static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_fn *same,
 			    enum bb_detail detail, struct bb_doc *d)
 {
@@ -260,8 +260,8 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 		bb_doc__append(d, "   (too few for p99)");
 }
 
-/* Adds the conditions of the measurement: the speed of the machine, which caches were emptied
- * and how far in all valid loads. `is_apart`: what fired each variant, too. */
+/* Adds the conditions of the measurement: the speed of the machine, which caches were emptied and
+ * how far in all valid loads. With `is_apart`, also adds what fired each variant. */
 static void add_circumstances(const struct bb_report *r, size_t first, bool is_apart,
 			      struct bb_doc *d)
 {
@@ -470,8 +470,8 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 
 /*
  * Adds what a run costs on average if its inputs come as often as their weights say. Inputs that
- * were not measured are left out, which is said. The half width assumes that the costs of inputs
- * vary independently.
+ * were not measured are left out, and the text says so. The half width assumes that the costs of
+ * inputs vary independently.
  */
 static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
@@ -523,7 +523,7 @@ static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
-		/* details begin with the short tables, and a sweep has no other */
+		/* details begin with the short tables, and a sweep has no further table */
 		if (bb_is_sweep_head(r, i) && detail == BB_DETAILS && !r->n_comparisons)
 			continue;
 		if (bb_is_sweep_head(r, i)) {
@@ -693,7 +693,8 @@ static const char *map_to_fill(const struct bb_report *r)
 	return NULL;
 }
 
-/* Adds "next: ", and before other steps what makes an object's programs run further. */
+/* Adds "next: ". If runs ended early or lookups failed, it may add a first step that makes programs
+ * run further. */
 static void begin_next(const struct bb_report *r, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);

@@ -4,7 +4,8 @@
 #include "export/documents.h"
 
 #define LITTLE_SHARE 0.25
-/* least share of the requested rate, or a note says so; a busy machine still reaches 0.98 */
+/* if a smaller share of the requested rate is reached, a note says so; a busy machine still reaches
+ * 0.98 */
 #define REACHED 0.9
 #define NAMED_CASES 4u /* cases that a note about a net cost near 0 names */
 #define NAMED_LOADS 8  /* loads that a note about void series names */
@@ -45,7 +46,7 @@ static void note_sum(struct bb_doc *notes, const struct bb_case *c, const char *
 	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%" PRIu64 " %s", n, what_they_are);
 }
 
-/* Collects the notes about a case. `voids`: those about void series, too. */
+/* Collects the notes about a case. With `voids`, also those about void series. */
 static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 {
 	double achieved = c->summary.rate_achieved.value;
@@ -353,7 +354,8 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		size_t before = d->n;
 		char *words = NULL;
 
-		/* production's packets take the paths that production takes */
+		/* an input with a share is a packet of production, so its path is one that
+		 * production takes */
 		if (!c->turned_file || c->path_share > 0 || !is_beside(r, c, table) ||
 		    is_turned_away_before(r, table, c))
 			continue;
@@ -393,8 +395,8 @@ static bool has_map_in_vain(const struct bb_case *c, const struct bb_in_vain *v)
 
 /*
  * Counts the other programs beside case `c` whose lookups in the same map failed, too. Returns
- * SIZE_MAX if one of them comes before `c`: it has said so. In a comparison, base and head are
- * not put together here.
+ * SIZE_MAX if one of them comes before `c`, because its note then covers `c`. In a comparison, base
+ * and head are not put together here.
  */
 static size_t count_alike(const struct bb_report *r, const struct bb_case *table,
 			  const struct bb_case *c, const struct bb_in_vain *v)

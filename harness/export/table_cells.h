@@ -4,8 +4,8 @@
 #include "export/document.h"
 #include "report/report.h"
 
-/* How much detail a document shows. For a column, where it is shown; BB_SENTENCE: after the net
- * cost, in the sentence about a scenario with one program. */
+/* How much detail a document shows. In a column, the value says where the column is shown.
+ * BB_SENTENCE means after the net cost, in the sentence about a scenario with one program. */
 enum bb_detail {
 	BB_SHORT = 1,
 	BB_DETAILS = 2,
@@ -74,7 +74,7 @@ struct bb_table_cell bb_table_cell_interval(const struct bb_estimate *e);
 /* Returns any text, shortened to the size of a cell. */
 struct bb_table_cell bb_table_cell_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns the columns of a terminal that `text` needs, one a character. */
+/* Returns the columns of a terminal that `text` needs, one for each character. */
 size_t bb_text_width(const char *text);
 
 /* Writes a text from others. Control characters and bytes that are not UTF-8 become '?', so that

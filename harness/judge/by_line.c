@@ -6,7 +6,7 @@
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
 #define LOADS_LEAST 6u /* fewest loads that give an interval of 95 % by signed ranks */
-/* loads in a group, if fewer than BB_IN_ORDER_GROUPS processes measured */
+/* loads in a group, if fewer than BB_IN_ORDER_GROUPS processes measured the loads */
 #define GROUP_LOADS 4u
 #define OTHER_WAYS 0.01 /* a smaller share of runs is not reported */
 
@@ -57,7 +57,8 @@ static void add_numbers(struct loads *l, const struct bb_numbers *list)
 }
 
 /* Adds the time of every source line. The lines are those of one path through the program. Runs
- * that take other paths may be longer: also adds the mean time by which they are (`rest_ns`). */
+ * that take other paths may be longer. So this also adds the mean time by which runs are longer
+ * (`rest_ns`). */
 static void add_parts(struct loads *l, const struct bb_timed *t)
 {
 	add_numbers(l, &t->rest_ns);

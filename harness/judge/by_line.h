@@ -34,8 +34,8 @@ struct bb_line_time {
 
 struct bb_by_line {
 	const struct bb_timed *timed;
-	double least;   /* what is shorter cannot be told from 0, or in a guest's run counts for
-			   little:   BB_BY_LINE_LEAST_NS, or 1 instruction */
+	double least;   /* BB_BY_LINE_LEAST_NS; a shorter time cannot be told from 0. In a guest's
+			   run it is 1 instruction; less counts for little */
 	size_t n_loads; /* loads that have all figures and were not disturbed */
 	size_t n_whole; /* loads that have all figures */
 	size_t n_all;   /* all loads */

@@ -7,9 +7,9 @@
  * Two drives that measured one program and input.
  *
  * slope (bpf_stats off) and step (bpf_stats on) differ by the cost of bpf_stats. The empty program
- * shows this cost if both drives measured it: slope + stats = step. The difference that is left is
- * that between runs that follow each other at once and runs after a system call, which find colder
- * caches and branch history. If more than that is left, one of the two figures is wrong.
+ * shows this cost if both drives measured it: slope + stats = step. A difference is left, because
+ * the runs of slope follow each other at once, and those of step come after a system call and find
+ * colder caches and branch history. If more than that is left, one of the two figures is wrong.
  *
  * hook (bpf_stats off) and step agree in the net cost of the program. In hook, the empty program is
  * on the same hook; step has an empty program of its own. If a program wakes the reader of a ring

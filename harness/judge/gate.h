@@ -36,8 +36,8 @@ struct bb_gate {
 	 * no character that has a meaning in a code span of Markdown. */
 	char *base_made, *head_made;
 	double threshold, alpha;
-	/* share of the verifier's limit that a program of head may need, and by how much of its
-	 * number in base its verified instructions may grow; 0: not judged */
+	/* complexity: share of the verifier's limit that a program of head may need. grow: share of
+	 * base's verified instructions by which those of head may exceed them. 0: not judged */
 	double complexity, grow;
 	/* time for each program; less if the program's share of the budget is less */
 	double each_s;
@@ -92,7 +92,7 @@ enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *firs
 /* The verified instructions of a program that was compared; NAN: not known. */
 struct bb_gate_verified {
 	double base, head;
-	bool too_many, grew; /* beyond g->complexity; by more than g->grow */
+	bool too_many, grew; /* head is beyond g->complexity; it grew by more than g->grow */
 };
 
 #define BB_VERIFIER_LIMIT 1e6 /* BPF_COMPLEXITY_LIMIT_INSNS of include/linux/bpf.h */
@@ -101,8 +101,8 @@ struct bb_gate_verified {
 struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct bb_gate_program *p,
 					  const struct bb_report *r);
 
-/* Returns how many programs the verifier's figures fail, those that do not load among them; 0 if
- * neither complexity nor growth is judged. */
+/* Returns how many programs fail by the verifier's figures, or because only head does not load.
+ * Returns 0 if neither complexity nor growth is judged. */
 size_t bb_gate__count_complex(const struct bb_gate *g, const struct bb_report *r);
 
 /*

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "lines/cut_clone.h"
 
-/* A run ends when its count reaches this value. It is not the edge of a number range, so the
- * verifier learns nothing from a check that passes. */
+/* A run ends when its count reaches this value. The value is not at the edge of a range of numbers,
+ * so the verifier learns nothing from a check that does not end the run. */
 #define OUT 7
 #define NEVER 0x7fffff13
 /* result of a function that ended early; the verifier knows this value */
 #define CUT_SHORT 0x7ffe6b31
 #define CHECK_SLOTS                                                                                \
-	14u /* most slots of one check: made twice with the count on the stack, or with a log */
+	14u /* most slots of a check: if made twice with the count on the stack, or with a log */
 #define CALL_SLOTS 32u /* most slots added around one call, one exit or one function */
 #define PER_HELD 8u    /* slots that clear, keep and release a held resource */
 /* Number of multiplications on the exit path. Each waits for the one before, and all take 18 to 25

@@ -83,9 +83,9 @@ struct bb_case {
 	struct bb_in_vain *in_vain; /* in_vain[n_in_vain], counted by the same clone */
 	size_t n_in_vain;
 	uint32_t n_unwatched;
-	/* the check that hides most of the program, if runs execute less than half of it: its
-	 * source line, and the number of instructions on the side that no run took. NULL: not
-	 * known, or a lookup of in_vain[] */
+	/* the check that hides most of the program: its source line, and the number of instructions
+	 * on the side that no run took. Set if runs execute less than half of the program. NULL:
+	 * not known, or the check is a lookup of in_vain[] */
 	char *turned_file, *turned_text;
 	uint32_t turned_line, turned_insns;
 	/* where a run with another return value than the scenario expects left the program:
@@ -177,11 +177,11 @@ void bb_comparison__judge(struct bb_comparison *c, double alpha);
 #define BB_NEXT_STEP 200
 
 /*
- * Writes what would decide an inconclusive comparison: "--budget 60 should decide (+-2.1 %
- * so far)". It says how much time or how many pairs are needed by the square root of the number of
- * pairs, and how exactly the difference is known. `option` is the option of the command for more
- * time. The text is empty for other verdicts. Returns the advised time in s, or number of loads;
- * NAN: more time would not decide it.
+ * Writes what would decide an inconclusive comparison: "--budget 60 should decide (+-2.1 % so
+ * far)". The text says how much time or how many pairs are needed, and how exactly the difference
+ * is known so far. It assumes that intervals shrink with the square root of the number of pairs.
+ * `option` is the option of the command for more time. The text is empty for other verdicts.
+ * Returns the advised time in s, or number of loads; NAN: more time would not decide it.
  */
 double bb_comparison__next_step(const struct bb_comparison *c, const char *option,
 				char ret_text[BB_NEXT_STEP]);

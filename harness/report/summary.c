@@ -253,8 +253,8 @@ static void count_flow(struct bb_case *c)
 					     cover more */
 }
 
-/* Sets the figures of slope, which each series has once, combined over loads; and the figures of
- * the references, as medians over rounds. */
+/* Sets the figures of slope, combined over loads; each series has one value of each figure. Also
+ * sets the figures of the references, which are medians over rounds. */
 static void averages(struct bb_case *c, double *scratch)
 {
 	static const struct {

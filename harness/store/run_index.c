@@ -279,7 +279,7 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 /* --- a folder --- */
 
 #define MOST_THREADS 8
-#define BATCH 256 /* most files of a batch, whose indexes then go into that of the folder */
+#define BATCH 256 /* most files of a batch; their indexes then go into the index of the folder */
 
 struct batch {
 	const char *dir;

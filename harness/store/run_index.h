@@ -89,8 +89,8 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
  * beside it: a forged journal can name any file of the caller's, which SQLite then deletes
  * (pager_delsuper() in its pager.c). We accept a database only if its version and schema equal
  * ours, and no value is outside the range of its column. So a forged database can do one thing
- * only: give wrong points for a run. It must know the size and the time of change of that run's
- * file.
+ * only: give wrong points for a run. For that, it must have the size and the time of change of that
+ * run's file.
  */
 #define BB_HISTORY_DB "history.db"
 

@@ -23,9 +23,9 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
 }
 
 /*
- * Writes the samples of a series as "bins": "v0:c0 v1-v0:c1 ...": the first value, then differences
- * of ascending values, each with its count. A count of 1 is left out. Differences are short, and
- * one string is read four times as fast as a list of numbers.
+ * Writes the samples of a series as the key "bins" with a text "v0:c0 v1-v0:c1 ...". It has the
+ * first value, then differences of ascending values, each with its count. A count of 1 is left out.
+ * Differences are short, and one string is read four times as fast as a list of numbers.
  */
 static void write_hist(const void *, const void *series, struct bb_json *w)
 {
@@ -154,8 +154,8 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *serie
 	return 0;
 }
 
-/* Writes the backlog of a ring as "backlog": "t0:b0 t1-t0:b1 ...", with times in us and backlogs
- * in bytes. */
+/* Writes the backlog of a ring as the key "backlog" with a text "t0:b0 t1-t0:b1 ...". Times are in
+ * us, backlogs in bytes. */
 static void write_backlog(const void *, const void *flow, struct bb_json *w)
 {
 	const struct bb_ring_use *f = flow;

@@ -14,8 +14,7 @@
  * Writes `r` to the file dir/ID.json, where ID is r->id. The file is first written as a hidden
  * temporary file, which is synced and renamed. Makes missing folders; folders and file belong to
  * the caller (base/caller.h). `*ret_path` (may be NULL) receives the path; free it. Returns -EEXIST
- * if the id exists and the run is not one that is_rewritten, or -errno. After an error no new file
- * is left.
+ * if the id exists and r->is_rewritten is not set, or -errno. After an error no new file is left.
  */
 int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 		    struct bb_err *err);
