@@ -150,7 +150,7 @@ void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
 	a->taken.fd = bb_remote__fd(&call->from, event_fd);
 }
 
-/* Writes the path of the target's descriptor, as of a cgroup. */
+/* Writes the path of the file behind the target's descriptor, for example of a cgroup. */
 static void say_target(struct bb_take_call *call, int fd, struct bb_captured_attachment *a)
 {
 	int copy = bb_remote__fd(&call->from, fd);
@@ -334,7 +334,7 @@ static bool is_elsewhere(pid_t tid)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
-	/* no number: "running"; or "-1", as of a thread that is ending */
+	/* neither "running" nor the "-1" of an ending thread begins with a digit */
 	if (bb_root__read(path, text, sizeof(text)) <= 0 || bb_parse_digits(&at, &nr) ||
 	    nr == SYS_bpf || nr == SYS_ioctl)
 		return false;

@@ -124,7 +124,7 @@ struct bb_captured_attachment {
 	/* name of the hook, such as "sched/sched_switch" or "cpu-clock, 99 Hz"; may be empty */
 	char where[256];
 	uint32_t attach_type; /* enum bpf_attach_type; 0 also means none */
-	uint32_t n;           /* number of equal attachments, as of an event on each CPU */
+	uint32_t n;           /* number of equal attachments, for example one on each CPU */
 	bool refused;         /* the kernel refused the command's request */
 	struct bb_taken_attachment taken;
 };

@@ -16,7 +16,8 @@
 
 /* --- loading copies of the programs, to learn which the kernel takes --- */
 
-/* Copies the last line of the verifier's log that is no statistic. It mostly has the reason. */
+/* Copies the last line of the verifier's log that is not a statistic. Mostly this line has the
+ * reason. */
 static void last_words(char *log, char *ret_words, size_t size)
 {
 	*ret_words = '\0';
@@ -395,7 +396,7 @@ static void say_btf_target(const struct bb_capture *c, struct bb_captured_attach
 		snprintf(a->kind, sizeof(a->kind), "%s", kind);
 }
 
-/* Merges equal attachments, as of an event on each CPU, into one with a count. */
+/* Merges equal attachments, for example of one event on each CPU, into one with a count. */
 static void merge_attachments(struct bb_capture *c)
 {
 	size_t n = 0;
@@ -543,8 +544,8 @@ static bool is_part_of_others(const struct bb_capture *c, size_t prog)
 	return false;
 }
 
-/* True if the program was still loaded when the capture ended, or was refused. `*ret_others`:
- * some program was. */
+/* True if the program was still loaded when the capture ended, or was refused. `*ret_others` is
+ * true if any program of the capture was still loaded then. */
 static bool has_stayed(const struct bb_take *t, size_t prog, bool *ret_others)
 {
 	bool stayed = t->capture->progs[prog].refused;
@@ -588,8 +589,8 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a handful of instructions, and the command let go of it";
 	if (attachment && !attachment->refused)
 		return NULL;
-	/* bpftrace tests for links with its program ksys_read, and for test runs with one
-	 * without a name */
+	/* bpftrace tests for links with its program ksys_read. It tests for test runs with
+	 * a program that has no name. */
 	if (!stayed && is_stub(c, prog) && !(has_run && *p->kernel_name))
 		return "it returns at once, was attached nowhere, and the command let go of it";
 	if (has_run)

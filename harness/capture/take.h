@@ -47,7 +47,7 @@ struct bb_take {
 	uint32_t first_prog_id; /* the command's programs have an id >= this one */
 	uint64_t rights;   /* the rights that all loads and map creations so far had in common */
 	int unreadable;    /* -errno if the command's memory or descriptors could not be copied */
-	bool supervises;   /* the command wanted a seccomp listener; the kernel refuses a second */
+	bool supervises;   /* the command wanted a seccomp listener; the kernel allows only one */
 	size_t n_calls;    /* system calls that were handled */
 	uint64_t spent_ns; /* time spent on these system calls */
 };

@@ -16,7 +16,7 @@
 #include "base/parse.h"
 #include "base/deadline.h"
 
-#define LOW_WORD 0xffffffffu /* the part of an argument that the kernel reads for an int */
+#define LOW_WORD 0xffffffffu /* the kernel reads only these bits of an argument that is an int */
 #define GUARD_QUITS 'q'
 
 /* --- in the child that becomes the command --- */
@@ -42,7 +42,7 @@ static int add_rules(scmp_filter_ctx filter)
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(ioctl), 1,
 				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      PERF_EVENT_IOC_SET_BPF));
-	if (!rc) /* a listener that the command itself wants: we report that it gets none */
+	if (!rc) /* the command may want a listener of its own; we report that it gets none */
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(seccomp), 2,
 				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      SECCOMP_SET_MODE_FILTER),

@@ -26,7 +26,7 @@ struct bb_watched {
 	struct bb_listener listener;
 	pid_t before[64]; /* the n_before child processes that we had before the command started */
 	size_t n_before;
-	pid_t beside; /* pid of a second command, as of --until; 0 means none, or it has ended */
+	pid_t beside; /* pid of a second command (--until); 0 means none, or it has ended */
 	bool ended;   /* the command has ended; `status` is the result of waitpid() */
 	int status;
 	/* Called for each watched call. Returns true if it has answered the call itself;

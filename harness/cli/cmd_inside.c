@@ -810,7 +810,7 @@ static char *text_of(const struct session *s, void (*write)(const struct session
 	return text;
 }
 
-/* Draws and serves the figures that were counted so far. */
+/* Computes the figures so far, and shows and serves them. */
 static int show_figures(struct session *s, struct bb_err *err)
 {
 	size_t len;

@@ -103,7 +103,7 @@ static void cold_branches_run(const struct cold_branches *b, uint64_t random)
 #define LINE_BYTES 64u /* If the machine's cache lines are longer, some are written twice. */
 #define MOST_CACHES 8u
 #define DEFAULT_BYTES ((size_t)4 << 20)
-/* each in another page; otherwise one line would be fetched with another */
+/* each line in a page of its own; otherwise the CPU would fetch one line together with another */
 #define PROBE_LINES 128u
 #define PROBE_PAGE 4096u
 #define LOOKS 15u

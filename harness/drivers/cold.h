@@ -19,7 +19,7 @@
 /* largest buffer: 5 ms per emptying on the machine that this was written on */
 #define BB_COLD_MAX_BYTES ((size_t)32 << 20)
 
-/* time of emptying for progress and budgets, s; half to five times as much was seen */
+/* guess for progress and budgets: time to empty once, s; 0.5 to 5 times as much was seen */
 #define BB_COLD_GUESS_S 1e-3
 
 struct bb_cold;
@@ -30,24 +30,24 @@ struct bb_cold;
  * doubled. Returns 0, or -ENOTSUP with the times if no size helps. `root` is put in front
  * of /sys; "" means the machine's own.
  *
- * If the size of the buffer is between twice one level and twice the next, a changing share of our
- * lines stays in the next level, because that level has other users. On an AMD EPYC VM (L2 1 MiB,
- * L3 32 MiB) a line took 15.6 to 16.5 ns after 2 MiB, 16 to 27 ns after 4, 35 to 180 ns after 16,
- * and 190 to 230 ns after 32.
+ * If the buffer is larger than twice one cache level and smaller than twice the next level, a
+ * changing share of our lines stays in the next level, because that level has other users. On an
+ * AMD EPYC VM (L2 1 MiB, L3 32 MiB) reading a line took 15.6 to 16.5 ns after a buffer of 2 MiB was
+ * written, 16 to 27 ns after 4 MiB, 35 to 180 ns after 16 MiB, and 190 to 230 ns after 32 MiB.
  */
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err);
 
 /* Empties the caches of the caller's CPU. Causes no page fault and no system call. */
 void bb_cold__empty(struct bb_cold *c);
 
-/* Empties the caches three times and returns the median time to read a line of ours after it,
- * ns. It says how cold the samples of a turn are. Causes no page fault. */
+/* Empties the caches three times. Returns the median time to read a line of ours after an
+ * emptying, ns. This time says how cold the samples of a turn are. Causes no page fault. */
 double bb_cold__line_ns(struct bb_cold *c);
 
 /* Returns for example "caches of 32 KiB, TLB and branch history (...)". Valid as long as `c`. */
 const char *bb_cold__emptied(const struct bb_cold *c);
 
-/* A child process calls it after fork() and before it empties anything, because it does not
+/* A child process must call this after fork() and before it empties anything, because it does not
  * inherit the buffer. */
 void bb_cold__after_fork(struct bb_cold *c);
 

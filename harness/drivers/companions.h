@@ -11,8 +11,8 @@
  * processes without `allow_system_wide`. bb_test_prog__close() closes them.
  */
 void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide);
-/* Loads the companions again if the program has other maps since, because companions use the
- * program's maps. */
+/* Loads the companions again if the program has got other maps since they were loaded, because
+ * companions use the program's maps. */
 void bb_companions__refresh(struct bb_test_prog *prog, bool allow_system_wide);
 void bb_companions__close(struct bb_test_prog *prog);
 

@@ -43,9 +43,9 @@ struct bb_batch {
 	size_t want;
 	/* In: number of runs to fire and discard first. Out: number of runs discarded. */
 	size_t warmup;
-	/* Longest wall time of the batch, s; for drives over a workload its longest CPU time. A
-	 * driver that fires takes at least one sample in any case. 0: only the deadline limits the
-	 * batch (base/deadline.h). */
+	/* Longest wall time of the batch, s; for drives over a workload, the longest CPU time of
+	 * the workload. A driver that fires takes at least one sample in any case. 0: only the
+	 * deadline limits the batch (base/deadline.h). */
 	double max_s;
 	/* true: empty rings after every run; false: only when they are half full */
 	bool drain_each_run;
@@ -72,14 +72,15 @@ struct bb_batch {
 	/* pipeline: use of the ring over time, allocated by the driver, owned by the caller;
 	 * NULL for other drives. */
 	struct bb_ring_use *flow;
-	/* Return value of the first test run, "1 (XDP_DROP)"; empty for other triggers, floors. */
+	/* Return value of the first test run, such as "1 (XDP_DROP)"; empty for other triggers and
+	 * for floors. */
 	char returned[32];
 	/* Why the samples do not count; empty means that they count. */
 	char void_why[200];
 };
 
-/* Adds the runs between two readings of the counters. Exactly `mean_of` runs (mostly 1) give a
- * sample, their mean. Any other number of runs is only counted. */
+/* Adds the runs between two readings of the counters. If there are exactly `mean_of` of them
+ * (mostly 1), their mean time is a sample. Any other number of runs is only counted. */
 static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns, uint64_t mean_of)
 {
 	b->run_cnt += runs;

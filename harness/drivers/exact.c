@@ -19,8 +19,8 @@
  * before, and because other processes must not shorten the warm-up of a fast program. */
 #define WARMUP_S 1.0
 
-/* Other processes may make the program run during a firing, which then counts nothing. After so
- * many such firings in a row the batch ends. */
+/* A firing does not count if other processes make the program run meanwhile. After so many such
+ * firings in a row the batch ends. */
 #define IN_VAIN 1000u
 
 /* --- clones --- */

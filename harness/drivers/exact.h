@@ -11,7 +11,7 @@ struct bb_exact {
 	struct bb_code code;
 	struct bb_clone clone;
 	uint64_t *totals;  /* executions in all samples so far without warm-up, by basic block */
-	uint64_t *in_vain; /* calls in vain in all samples so far, by index in clone.vain */
+	uint64_t *in_vain; /* failed calls in all samples so far, by index in clone.vain */
 	uint64_t *now;     /* counters of one run, by basic block */
 	int prog_fd;       /* the program itself, borrowed */
 	uint32_t id, clone_id;

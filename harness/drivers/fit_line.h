@@ -27,8 +27,8 @@ uint32_t bb_fit_line_shorter(uint32_t n);
 /* Number of runs that take BB_LINE_NS at `run_ns` each: at least 8 and at most `most`. */
 uint32_t bb_fit_line_longer(double run_ns, uint32_t most);
 
-/* 1 if call `i` of a line is a longer one, else 0. The order is ABBAABBAAB, so that a drift hits
- * both alike. Call i is number i / 2 of its kind. */
+/* 1 if call `i` of a line is a longer one, else 0. The order is ABBAABBAAB, so that a drift
+ * affects both kinds alike. Call i is number i / 2 of its kind. */
 static inline unsigned int bb_fit_line_is_longer(unsigned int i)
 {
 	return (i + 1) / 2 % 2;

@@ -19,7 +19,7 @@
 #include "stats/quantile.h"
 
 #define PS_PER_NS 1000.0
-#define TURN_NS 4000000u /* length of a turn, ns; with a slow trigger, FEWEST goes */
+#define TURN_NS 4000000u /* length of a turn, ns; longer if FEWEST goes take longer */
 #define GO_NS 20000.0    /* wall time of one go, ns; a go is some firings that are timed together */
 #define MOST_GOES 1000u
 #define FEWEST 8u
@@ -134,8 +134,9 @@ static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
 }
 
 /* Attaches `prog_fd` to the hook instead of the program of *link_fd, and stores the new link there.
- * The two are never attached together: a perf event has room for one program, and a tracepoint that
- * has had two calls the remaining one in a slower way for some time (13 ns here). */
+ * The two are never attached together. A perf event has room for only one program. After one of
+ * two programs is taken off a tracepoint, the other one is called more slowly for some time (13 ns
+ * here). */
 static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, struct bb_err *err)
 {
 	int rc;

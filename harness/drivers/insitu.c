@@ -68,8 +68,8 @@ static int begin_event(void *arg, const struct bb_workload *workload, struct bb_
 /*
  * Returns the CPU time of the workload while the event was enabled, in whole periods of the event,
  * s. NAN if it cannot be read. The event's own clock measures it, because the CPU clock of another
- * process is up to a tick late. The rest of a period brings no run; with it, every short batch
- * would look as if samples were lost.
+ * process is up to a tick late. An incomplete period brings no run; if it counted, every
+ * short batch would look as if samples were lost.
  */
 static double end_event(void *arg)
 {
@@ -135,7 +135,7 @@ const struct bb_driver bb_driver_insitu = {
  * readings, the readings make it run, and the series is void.
  */
 #define READINGS 512u
-/* Others may make it run in that time, but not once for every other reading. */
+/* Other processes may make the program run in that time, but not once for every two readings. */
 #define MOST_RUNS (READINGS / 2)
 
 static int attach_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)

@@ -5,7 +5,7 @@
 
 #include "stats/quantile.h"
 
-#define TICK_NS 10.0 /* no kernel's clock is coarser; samples are multiples of its tick */
+#define TICK_NS 10.0 /* longest tick of a kernel's clock; samples are multiples of the tick */
 
 struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
 						 const struct bb_variant_spec *spec)

@@ -301,8 +301,9 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	       (runs < 3 || bb_seconds_since(began_ns) < LOG_S)) {
 		unsigned int k = 0;
 
-		/* At least one run before, for a program that our firing itself makes run. The
-		 * number varies, for a program whose runs alternate between paths. */
+		/* At least one run comes before the logged run, because our firing itself makes
+		 * some programs run. The number of these runs varies, because the runs of some
+		 * programs alternate between paths. */
 		rc = log_run(s, slot, param, 1 + (runs + in_vain) % 3, &now, err);
 		if (rc == -EAGAIN) {
 			in_vain++;

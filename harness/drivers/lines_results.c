@@ -42,8 +42,8 @@ static bool is_fast(const struct bb_lines_means *program, size_t sweep, double m
 }
 
 /* True if the program was as fast as usual at the beginning of this sweep and of the next one; each
- * sweep begins with the program. For the program's own time, the sweeps before and after decide: a
- * choice by its own value would make it too fast. */
+ * sweep begins with the program. For the program's own time, the sweeps before and after this one
+ * decide, because a choice by the value itself would make it too fast. */
 static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
 			   bool of_program)
 {
@@ -143,9 +143,9 @@ static double checks_at(const struct bb_lines_case *p, uint32_t position)
 	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
 }
 
-/* Returns the price of a check from the doubled clone: the slope of doubled less single times over
- * the number of checks, by least squares over all loads. With too few positions for a slope, the
- * line goes through 0. */
+/* Returns the price of a check from the doubled clone. A line is fitted to the time that doubling
+ * adds, over the number of checks, by least squares over all loads. The price is its slope. With
+ * too few positions for a slope, the line goes through 0. */
 static double doubled_price(const struct bb_lines_case *p)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_bare;
@@ -205,9 +205,9 @@ static double total_price(const struct bb_lines_case *p, double *x)
 	return bb_median(x, n) / checks_at(p, p->items[p->first_bare + 1].position);
 }
 
-/* A check after a first one can be cheaper or dearer than that by a part of a cycle, which adds up
- * over many cuts. So the doubled clone gives the price to within a cycle. Within that range the
- * price is chosen so that the parts add up to the program. */
+/* The second of two checks can cost a part of a cycle more or less than the first, and over many
+ * cuts this adds up. So the doubled clone gives the price only to within a cycle. Within that range
+ * the price is chosen so that the times of the parts add up to the program's time. */
 static double check_price(const struct bb_lines_case *p, double *room)
 {
 	double doubled = doubled_price(p), total = total_price(p, room),
@@ -274,8 +274,8 @@ static bool is_level(const struct bb_lines_case *p, const double *cumulative, ui
 /*
  * Sets successive cuts to one level if only a few instructions are between them and the loads show
  * no time between them. The mean of all these cuts is closer to the level than each single one, so
- * the rows beside them get less noise. Most of it is after a call that writes much. The first and
- * the last cut stay, and so the sum stays.
+ * the rows beside them get less noise. Most of this noise comes after a call that writes much. The
+ * first and the last cut keep their times, and so the sum stays.
  */
 static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cuts,
 			double *cumulative, double *x)

@@ -31,7 +31,7 @@
 
 struct state {
 	struct bb_drive_state common;
-	int *cpus; /* all that may be used: first the CPU that other drives use */
+	int *cpus; /* the CPUs that may be used; the first is the one that other drives use */
 };
 
 struct team;

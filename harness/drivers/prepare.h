@@ -9,10 +9,10 @@
  * production. They share its maps, but not its global variables.
  */
 
-/* Loads the programs if they are not loaded, or if the program has other maps since. The program
- * must be loaded. Call it before the contents of the maps are written. Returns 0; -EINVAL for a
- * program that shares no map, or an input that its type does not take; or another -errno. Does
- * nothing without the key. */
+/* Loads the programs of `prepare` if they are not loaded, or if the measured program has got other
+ * maps since. The measured program must be loaded. Call it before the contents of the maps are
+ * written. Returns 0; -EINVAL for a program that shares no map, or an input that its type does not
+ * take; or another -errno. Does nothing without the key. */
 int bb_prepare__open(struct bb_test_prog *prog, struct bb_err *err);
 
 /* Runs the programs in their order. Returns 0, -EINTR or another -errno. */

@@ -22,8 +22,8 @@
 
 #define MAX_REPEAT 100000u
 #define PS_PER_NS 1000.0
-/* If one run takes this long, ns, a sample is a call of one run. The system call takes 1 to 3 us of
- * it. */
+/* If one run takes at least this long, ns, a sample is one call of one run. The system call takes
+ * 1 to 3 us of that time. */
 #define SLOW_NS 5e6
 
 /* --- hardware counters --- */
@@ -185,7 +185,7 @@ static int take_line(struct calls *c, uint32_t repeat, struct line *ret_line)
 	return rc;
 }
 
-/* The median over lines of the double at `offset` in each. */
+/* Returns the median over all lines of one member: the double at `offset` in struct line. */
 static double median_of(const struct line *lines, size_t n, size_t offset, double *scratch)
 {
 	for (size_t i = 0; i < n; i++)

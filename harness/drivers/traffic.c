@@ -34,13 +34,13 @@
 #define PATIENCE_S 5.0 /* wait for an answer, beyond the time that the order may take */
 #define ARRIVAL_S 0.2  /* wait until the last packet has run the program */
 #define HTTP_PORT 80u
-#define HTTP_LEAST_PACKETS 4 /* they come to the server: SYN, ACK, the request, FIN */
+#define HTTP_LEAST_PACKETS 4 /* packets to the server: SYN, ACK, the request, FIN */
 #define TEXT(of) (of), sizeof(of) - 1
 
 struct traffic {
 	struct bb_drive_state common;
 	struct bb_veth_pair pair;
-	struct bb_child sender, server; /* server: zeroed for the event packets */
+	struct bb_child sender, server; /* server is zeroed if the event is `packets` */
 	size_t least_packets;           /* fewest packets that one event sends */
 	int (*start)(struct traffic *t, struct bb_err *err); /* starts the child processes */
 };

@@ -160,8 +160,8 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return rc;
 }
 
-/* Uses our own call, the only trigger that can run the program there; it causes one run. Checks
- * that the program can be attached there. */
+/* Makes our own call the trigger, because no other trigger can run the program at `own`. Each call
+ * causes one run. Checks that the program can be attached there. */
 static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		    const struct bb_attach_point *own, struct bb_err *err)
 {
@@ -246,11 +246,10 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *prog,
 }
 
 /*
- * The program's own event is not available, with the error `rc`. True if an event of ours may take
- * its place:
- * - -ENOTSUP, the kernel cannot attach to it: true.
- * - -ENOENT, it does not exist: false, because the program names it by mistake. True if tail calls
- *   may reach the program, because such a program needs no hook of its own.
+ * True if an event of ours may take the place of the program's own event, which failed with `rc`:
+ * - -ENOTSUP (the kernel cannot attach to the event): true.
+ * - -ENOENT (the event does not exist): false, because the program names it by mistake. But true if
+ *   tail calls may reach the program, because such a program needs no hook of its own.
  * - -ENOENT for a file of user space (uprobe, USDT): false, because the program needs that file.
  */
 static bool may_stand_in(const struct bb_test_prog *prog, const struct bb_attach_point *point,

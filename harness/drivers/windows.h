@@ -14,10 +14,10 @@ struct bb_windows {
 	struct bb_target *target; /* borrowed; its counters are polled */
 	struct bb_prog_stats last;
 	/* Runs that our readings cause; none, unless bb_windows__find_own() has found some. No
-	 * figure contains them. In a window with other runs, their time is assumed to be their mean
-	 * time alone, without outliers. */
+	 * figure contains them. If a window has other runs, too, each run of ours is assumed to
+	 * take its mean time, without outliers, in windows that have only runs of ours. */
 	struct bb_own_runs own;
-	uint32_t mean_of; /* number of runs of the windows that are samples; 0 means 1 */
+	uint32_t mean_of; /* a window with this many runs is a sample; 0 means 1 */
 	/* n_by_runs[k - 1]: number of windows with k runs, k <= BB_WINDOWS_MEAN_OF_MAX; NULL:
 	 * not counted */
 	uint64_t *n_by_runs;

@@ -54,8 +54,8 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 				(isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
 }
 
-/* Polls until the batch is full or its time is over (returns 0), the workload has ended (1), or
- * -errno. *ret_cpu_s is the CPU time that the workload used meanwhile. */
+/* Polls the program's counters. Returns 0 when the batch is full or its time is over, 1 when the
+ * workload has ended, or -errno. *ret_cpu_s is the CPU time that the workload used meanwhile. */
 static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, struct bb_batch *b,
 			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
 {

@@ -4,8 +4,8 @@
 #include "drivers/driver.h"
 #include "drivers/workload.h"
 
-/* The workload of a drive, which is started again whenever it ends. Its CPU time is polled for
- * samples. The common part of drives over a workload. */
+/* The workload of a drive, which is started again whenever it ends. While it runs, the program's
+ * counters are polled for samples. This is the common part of drives over a workload. */
 struct bb_workload_loop {
 	struct bb_drive_state common;
 	struct bb_workload_spec workload_spec;

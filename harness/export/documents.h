@@ -151,7 +151,7 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 /* Adds the lines of one program at several values of its parameter, side by side. cases[n] has a
  * case for each value, and may have cases of several programs. */
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
-/* Adds a cell with the time of a line: "< 3" if the time is below `least`, here 3. */
+/* Adds a cell with the time of a line. A time below `least` is shown as such: "< 3". */
 void bb_doc_line_ns(double ns, double least, struct bb_doc *d);
 /* Write which parts take the most time to buf[size]: "71 % is bpf_perf_event_output of line 38,
  * ...". The second function writes which parts cold caches slow down most. */

@@ -137,7 +137,7 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 /* From this limit on, the mark "steady" says little. */
 #define NOISY_LIMIT 0.1
 
-/* The mark of a case's newest judged point, in the words of the overview. */
+/* Returns the mark of a case's newest judged point, worded as the overview shows it. */
 static const char *verdict_of(const struct bb_timeline *t, const struct bb_timeline_case *c)
 {
 	const struct bb_timeline_point *p = bb_timeline__newest(t, c);

@@ -569,7 +569,8 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
-	/* -ENOENT also for a damaged file: bb_own_function() must not stand in for it */
+	/* a damaged file is -ENOENT, too, so that no function of ours is taken instead of its own
+	 */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
 		       err ? err->msg : "");
 }

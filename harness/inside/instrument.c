@@ -490,8 +490,8 @@ static void emit_give_over(struct maker *m)
 	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
 }
 
-/* Emits the start of the clone, which sets up the run's state. The state begins with zeros that
- * the verifier does not know to be zero; otherwise it would check every path separately. */
+/* Emits the start of the clone, which sets up the run's state. Its values are zeros that the
+ * verifier does not know to be zero; otherwise it would check every path separately. */
 static void emit_entry(struct maker *m)
 {
 	bool is_timed = m->c.with & BB_INSIDE_TIME;

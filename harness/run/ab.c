@@ -184,7 +184,7 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
 		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
 	}
-	/* `used` is now the number of blocks with a value of `d`, which is the last column */
+	/* the last column is `d`, so `used` is now the number of blocks with a value of `d` */
 	pair->blocks = (uint32_t)used;
 }
 

@@ -20,13 +20,13 @@ struct bb_owner {
 	char name[16]; /* as ps shows it; empty: no other process than bpfbench has it open */
 };
 
-/* Finds a process for each of the n programs. The first one in /proc counts. Returns 0 or -errno.
- */
+/* Finds the first process in /proc that has program ids[i] open, for each i < n. Returns 0 or
+ * -errno. */
 int bb_owners__find(const uint32_t *ids, size_t n, struct bb_owner *ret_owners);
 
 struct bb_agent_program {
 	struct bb_loaded program;
-	/* at the last bb_agent__read_counters(), and how far they rose since the one before */
+	/* counters at the last bb_agent__read_counters(), and their rise since the call before */
 	struct bb_prog_stats now, since;
 	bool is_open; /* a process of the agent has it open */
 	bool is_gone; /* it was unloaded while the agent ran */

@@ -61,8 +61,8 @@ struct bb_processes {
 	uint64_t rss_bytes; /* resident memory; shared pages count in each process */
 };
 
-/* Returns the processes below `root` without those below `but` (0: none). Returns 0 or
- * another -errno of /proc. */
+/* Reads the processes below `root`, without those below `but` (0: none). Returns 0, or the -errno
+ * of reading /proc. */
 int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes);
 void bb_processes__done(struct bb_processes *p);
 

@@ -315,8 +315,8 @@ static int run_build(const struct bb_gate_builds *b, const struct bb_built_objec
 
 /*
  * Builds by the caller's command, else by make, which builds only the needs. If that fails, builds
- * make's default goal: a rule may rely on others that ran before it. *ret_made: the command, if it
- * built only the needs.
+ * make's default goal: a rule may rely on others that ran before it. *ret_made is the command if
+ * it built only the needs.
  */
 static int make_tree(struct bb_gate_builds *b, struct bb_built_objects *needs, const char *what,
 		     char **ret_made, struct bb_err *err)

@@ -4,9 +4,8 @@
 #include "run/gate.h"
 
 /*
- * A git repository, and a scratch folder where its revisions are built. Both are built one after
- * the other at the same path, so unchanged source compiles to the same bytes. Uses git without
- * hooks.
+ * A git repository, and a scratch folder where its revisions are built: one after the other, at the
+ * same path, so that unchanged source compiles to the same bytes. Uses git without hooks.
  *
  * Git and the builds run as the caller (base/caller.h), or if that is root, as the owner of the
  * folder. None of their processes survives them (base/process.h). The objects are copied to a

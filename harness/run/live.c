@@ -130,7 +130,7 @@ const struct bb_live_order *bb_live_order_find(const char *name)
 #define BURST_NS 5000000u      /* length of a burst, which is sweeps without a pause */
 #define REST_NS 15000000u      /* time with pauses after a burst */
 #define SPARING_NS 1000000000u /* time from one burst of a sparing watch to the next */
-/* A sparing watch asks at one look in this many which runs of a program it causes itself. */
+/* At one look in this many, a sparing watch asks which runs of a program it causes itself. */
 #define ASK_EVERY 16u
 #define SPARING_BURST_NS 2000000u /* length of that burst */
 /* An idle program is read in one of this many sweeps. */
@@ -141,8 +141,8 @@ struct watched {
 	struct bb_stats_reader reader; /* we own .prog_fd; -1: the program is unloaded */
 	/* counters at the begin of the period, and at the last reading */
 	struct bb_prog_stats first, last;
-	uint64_t since_ns, until_ns; /* begin of the watch in this period; time of unloading, 0:
-					still loaded */
+	uint64_t since_ns, until_ns; /* begin of the watch in this period; time of unloading (0: it
+					is still loaded) */
 	/* the program had no run between the last two looks at the list, nor since then */
 	bool idle;
 	uint64_t looked_cnt;            /* run_cnt at the last look at the list */

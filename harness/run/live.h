@@ -64,7 +64,7 @@ double bb_live_row__share(const struct bb_live_row *row);
 struct bb_live_order {
 	const char *name;
 	const char *doc;
-	size_t figure; /* offset in a row of the double to sort by; 0: sort by name */
+	size_t figure; /* offset of the double in a row by which to sort; 0: sort by name */
 };
 
 #define BB_N_LIVE_ORDERS 4

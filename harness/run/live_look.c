@@ -6,7 +6,7 @@
 #include "run/record.h"
 
 #define SCENARIO "live"
-#define NOBODY "(loaded already)" /* in place of an agent: no process has the program open */
+#define NOBODY "(loaded already)" /* stands for the agent if no process has the program open */
 
 /* --- a look --- */
 
@@ -79,8 +79,8 @@ static int add_case(struct bb_live_look *look, const struct bb_live_row *row, st
 	return 0;
 }
 
-/* Adds the slice of a program. Its samples are what the distribution of the row is of, or if there
- * is none, the mean of the slice. */
+/* Adds the series of one slice of a program. Its samples are those of the row's distribution. If
+ * the row has no distribution, the only sample is the mean of the slice. */
 static void add_series(struct bb_case *c, uint32_t slice, const struct bb_live_row *row)
 {
 	struct bb_series *s = bb_record__series(c, slice, -1);
@@ -193,7 +193,7 @@ void bb_live_look__match(const struct bb_report *base, struct bb_report *now)
 					of[i] = k + 1;
 					taken[k] = true;
 				}
-	/* no name that is given here is one that is still to be changed */
+	/* first temporary names for all, so that no new name is another program's old name */
 	for (size_t i = 0; i < now->n_programs; i++)
 		rename_variant(now, &now->programs[i], bb_asprintf("/%zu", i));
 	for (size_t i = 0; i < now->n_programs; i++)

@@ -96,7 +96,7 @@ static bool read_row(const char *at, double x[CSV_COLUMNS])
 		if (*at++ != '"')
 			return false;
 		len = strcspn(at, "\"\n");
-		x[i] = i ? number_of(at, len) : 0; /* the first one is the name of the test */
+		x[i] = i ? number_of(at, len) : 0; /* column 0 is the name of the test */
 		if (isnan(x[i]) || at[len] != '"')
 			return false;
 		at += len + 1;
@@ -105,7 +105,7 @@ static bool read_row(const char *at, double x[CSV_COLUMNS])
 	return true;
 }
 
-/* Of several tests, the figures are their means. */
+/* If there are several tests, each figure is the mean over them. */
 static int read_redis(const char *text, struct bb_load_figures *ret_figures)
 {
 	double sum[CSV_COLUMNS] = {0}, x[CSV_COLUMNS], n = 0;

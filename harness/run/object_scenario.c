@@ -75,7 +75,7 @@ struct maker {
 	size_t n_variants;
 	struct group *groups;
 	size_t n_groups;
-	size_t most_groups; /* further programs with packets of their own share a group */
+	size_t most_groups; /* with so many groups, further programs with packets share a group */
 	struct bb_object_scenario out;
 };
 
@@ -137,8 +137,8 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
 		return "page-fault";
 	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
-	/* A program of a raw tracepoint is test-run only with a given context: no event has a
-	 * context of zeros. */
+	/* A program of a raw tracepoint gets test runs only if a context is given, because no event
+	 * has a context of zeros. */
 	if (run_type_of(p->type) && (point.kind != BB_AT_RAW_TP || o->contexts.n))
 		return "test-run";
 	/* the name of a tracepoint program may tell its event */
@@ -523,7 +523,8 @@ static size_t find_runs(const struct maker *m, size_t group, bool contexts,
 	return n;
 }
 
-/* Writes an input from a capture; it is the `nth` of its path, or of all. */
+/* Writes an input from a capture. It is the `nth` input with its path or, if it has no path, the
+ * `nth` of those without one. */
 static void write_run(const struct bb_object_run *run, bool is_context, size_t nth, FILE *out)
 {
 	char name[BB_NAME_MAX_BYTES + 1];

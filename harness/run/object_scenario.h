@@ -52,7 +52,7 @@ struct bb_object_opts {
 	struct bb_strings maps;        /* files with contents of maps (plan/maps_file.h) */
 	/* inputs, globals and entries of maps that --try-inputs found; NULL: not searched */
 	const struct bb_found_inputs *found_inputs;
-	const char *cpus; /* text N[,N]: also run on so many CPUs at once, or `all`; NULL: not */
+	const char *cpus; /* text N[,N] or `all`: also run on so many CPUs at once; NULL: do not */
 	struct bb_strings contexts; /* files with contexts, for types without packets */
 };
 

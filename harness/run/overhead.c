@@ -12,7 +12,7 @@
 #define TURN_MAX_S 1.0     /* longest turn, unless one run of the workload is longer */
 #define TURN_MIN_S 0.2
 #define RUNS_MAX 10000u
-#define WARM_S 0.2 /* a workload that is no longer than this runs once, untimed, at a change */
+#define WARM_S 0.2 /* after a change of side, a workload no longer than this runs once untimed */
 #define SERVER_END_S 5.0
 #define VARIES                                                                                     \
 	0.1 /* if the turns vary by more, this is given as the reason for a missing verdict */
@@ -328,8 +328,8 @@ static int read_all(const struct session *s, struct reading *ret, struct bb_err 
 	return bb_cpu_times__read("", -1, &ret->machine, err);
 }
 
-/* Returns the CPU time of the whole machine between two readings. Idle time and steal are those
- * columns of /proc/stat that the kernel measures and does not sample. */
+/* Returns the CPU time of the whole machine between two readings. Computes it from idle time and
+ * steal, because these columns of /proc/stat are measured by the kernel and not sampled. */
 static double machine_s(const struct reading *a, const struct reading *b)
 {
 	double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);

@@ -12,11 +12,11 @@
  * one difference. docs/overhead.md explains the figures.
  */
 enum bb_overhead_what {
-	/* CPU time of the workload's processes (getrusage), of the server's and of the agent's, ns
-	 * resolution: it has the verdict */
+	/* CPU time of the processes of the workload (getrusage), the server and the agent, with ns
+	 * resolution. It has a verdict. */
 	BB_OVERHEAD_CPU,
-	/* CPU time of the whole machine, from /proc/stat: time of all CPUs less idle time and
-	 * steal; resolution 10 ms a turn. It has a verdict, too. */
+	/* CPU time of the whole machine, from /proc/stat: the time of all CPUs less idle time and
+	 * steal. Its resolution is 10 ms per turn. It has a verdict, too. */
 	BB_OVERHEAD_MACHINE,
 	BB_OVERHEAD_WALL,      /* wall time */
 	BB_OVERHEAD_BYSTANDER, /* CPU time of --bystander */
@@ -33,45 +33,45 @@ enum bb_overhead_what {
 
 struct bb_overhead_opts {
 	struct bb_agent_spec agent, against; /* against.command.shell NULL: no agent at all */
-	struct bb_command_spec workload, server, bystander; /* of the last two, both shell and argv
-							       NULL: there is none */
-	const struct bb_load_generator *generator;          /* the workload; NULL: another one */
+	struct bb_command_spec workload, server, bystander; /* without server or bystander,
+							       its shell and argv are NULL */
+	const struct bb_load_generator *generator;          /* kind of the workload; NULL: none */
 	double server_s;   /* time that the server has to start, s */
 	double budget_s;   /* wall time after which no turn begins */
 	double max;        /* largest cost that is fine: 0.03 is 3 % */
-	uint32_t requests; /* requests of one run of the workload: figures are a request */
+	uint32_t requests; /* requests in one run of the workload; figures are per request */
 	uint64_t seed;
 };
 
 struct bb_overhead_turn {
 	uint32_t block;
 	bool is_head;            /* with --agent; false: the other side */
-	double s[BB_N_OVERHEAD]; /* seconds a request; those of the load generator as it says;
-				     NAN: not measured */
-	double agent_s;          /* CPU time of the agent's processes in it, seconds a request */
+	double s[BB_N_OVERHEAD]; /* seconds per request; for the bystander, seconds of its run; for
+				     the load generator, its own figures; NAN: not measured */
+	double agent_s;          /* CPU time of the agent's processes in it, seconds per request */
 	uint64_t rss_bytes;      /* resident memory of the agent at its end */
 };
 
 struct bb_overhead_figure {
-	double base_s, head_s;    /* medians over turns, seconds a request */
+	double base_s, head_s;    /* medians over turns, seconds per request */
 	struct bb_estimate ratio; /* head / base; Hodges-Lehmann over blocks, by signed ranks */
 	enum bb_verdict verdict;  /* regressed: above the limit; same: within it */
 };
 
 struct bb_overhead_program {
 	struct bb_loaded program;
-	double runs, ns; /* runs a request; ns a run, NAN: it did not run */
+	double runs, ns; /* runs per request; ns per run (NAN: it did not run) */
 	bool is_gone;
 };
 
 struct bb_overhead {
 	struct bb_overhead_turn *turns;
-	size_t n_turns, n_blocks; /* four turns each; an incomplete last block has its turns, too */
+	size_t n_turns, n_blocks; /* complete blocks; later turns are of an incomplete block */
 	uint32_t runs_a_turn;
 	struct bb_overhead_figure figures[BB_N_OVERHEAD];
 	struct bb_overhead_program *programs; /* NULL: there was no time to look at them */
 	size_t n_programs;
-	double agent_s, map_bytes, rss_bytes; /* agent_s: seconds a request; medians over turns */
+	double agent_s, map_bytes, rss_bytes; /* agent_s: median over turns, seconds per request */
 	double elapsed_s, steal;
 	uint32_t n_starts, n_killed; /* how often the agents were started, and SIGKILL was needed */
 	size_t n_cleaned;            /* programs unloaded by removing pins */
@@ -94,5 +94,6 @@ void bb_overhead__judge(struct bb_overhead *o, const struct bb_overhead_opts *op
 /* True if the CPU time of the workload or that of the whole machine is surely above the limit. */
 bool bb_overhead__is_above(const struct bb_overhead *o);
 
-/* Returns CPU time a request that neither the programs nor the agent's processes account for, s. */
+/* Returns the CPU time per request, s, that neither the programs nor the agent's processes account
+ * for. */
 double bb_overhead__unexplained_s(const struct bb_overhead *o);

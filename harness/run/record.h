@@ -8,9 +8,9 @@
 /* Stores measurements in a report. */
 
 /*
- * Adds a case to the report for a case of the plan. `variant` is its name there; NULL: the name of
- * the plan's variant. The caller sets the floor. `*ret_index` is the index of the case in the
- * report.
+ * Adds a case to the report for a case of the plan. `variant` is the variant's name in the report;
+ * NULL: its name in the plan. The caller sets the floor. `*ret_index` is the index of the case in
+ * the report.
  */
 void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		     const struct bb_plan_case *planned, const char *variant, size_t *ret_index);
@@ -19,7 +19,7 @@ void bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 			 const struct bb_plan_case *planned, const struct bb_test_prog *prog);
 
-/* Adds a program of which only the kernel's facts are known to the report; the caller sets its
+/* Adds to the report a program of which only the kernel's facts are known. The caller sets its
  * `program` and `object`. */
 struct bb_program *bb_record__facts(struct bb_report *report, const char *scenario,
 				    const char *variant, const struct bb_prog_facts *facts);

@@ -48,7 +48,7 @@ bool bb_calm__wait(struct bb_calm *c);
  */
 struct bb_placement {
 	uint32_t taken[BB_PLACES]; /* measured loads by place */
-	/* time for loads beyond one per round, s: limit, and spent so far */
+	/* time for loads beyond one per round, s: the limit, and what was spent so far */
 	double most_s, spent_s;
 	double load_s; /* time of the longest load so far, s */
 };
@@ -81,8 +81,8 @@ struct bb_run_case {
 /* A plan on its way into a report. */
 struct bb_run {
 	struct bb_session session;
-	size_t *case_of; /* by case of the plan: index of the case in the report; SIZE_MAX: it is
-			    not measured here */
+	size_t *case_of; /* index in the report of each case of the plan; SIZE_MAX: the case is not
+			    measured here */
 	struct bb_run_case *cases;
 	uint64_t *ns; /* samples of one batch */
 	size_t ns_size;

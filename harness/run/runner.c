@@ -277,7 +277,8 @@ static void judge_emptied(struct bb_case *c)
 	free(line_ns);
 }
 
-/* Stores the share of its place in every series, from all loads known at the end of the run. */
+/* Stores in every series the share of random loads that get its place, from all loads known at the
+ * end of the run. */
 static void note_shares(struct bb_run *r)
 {
 	const struct bb_session *ss = &r->session;

@@ -41,13 +41,13 @@ struct bb_repeat {
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c);
 
 /*
- * The resolution of this machine: a program compared with itself, many times, by the very procedure
- * of `compare`.
+ * The resolution of this machine: a program is compared with itself, many times, by the very
+ * procedure of `compare`.
  *
- * - same load: one load under both labels: timing noise alone
- * - reloads: two sets of loads: the placement by the JIT as well
- * - injected: reloads, and every sample of head made larger by a known share: power, and how often
- *   the interval covers the truth
+ * - same load: one load has both labels. This shows timing noise alone.
+ * - reloads: each label has loads of its own. This shows the placement by the JIT as well.
+ * - injected: like reloads, but every sample of head is made larger by a known share. This shows
+ *   the power, and how often the interval covers the truth.
  */
 enum bb_selftest_mode {
 	BB_SELFTEST_SAME_LOAD,

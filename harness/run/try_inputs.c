@@ -16,18 +16,18 @@
 #include "plan/field.h"
 #include "plan/packet.h"
 
-/* Of BB_TRY_S: for the search, and for taking back what is needless. The rest is for loads. */
+/* Parts of BB_TRY_S for the search and for taking back needless changes. The rest is for loads. */
 #define SEARCH_S 7.0
 #define TAKE_BACK_S 2.0
 #define NEARLY_ALL 0.9           /* share of executed instructions at which the search ends */
 #define MOST_VALUE 4096u         /* bytes of a map's value that is filled */
 #define MOST_SLOTS 16u           /* slots of a prog array that are filled */
 #define MOST_INDEXES 4u          /* elements of an array that are changed */
-#define MOST_ELEMENTS (1u << 20) /* of an array that is changed: restoring 33 million takes 7 s */
+#define MOST_ELEMENTS (1u << 20) /* elements of such an array; restoring 33 million takes 7 s */
 #define MOST_CONSTANTS 256u      /* constants to compare with */
 
-/* The basic blocks that runs executed, by block of all programs. Other globals may give the program
- * other blocks; each number of them has its own set. */
+/* The basic blocks that runs executed, by index among the blocks of all programs together. With
+ * other globals the programs may have other blocks. Each number of blocks has a set of its own. */
 struct reached {
 	size_t n;
 	uint8_t *blocks;
@@ -42,11 +42,11 @@ struct trying {
 	struct bb_input input; /* the drive's only input; its bytes are those of the state */
 	struct bb_drive_state *state;
 	struct bb_drive_slot *slot;
-	struct bb_test_prog prog;    /* of its own: the session's may share its maps */
+	struct bb_test_prog prog;    /* not the session's, which may share its maps */
 	struct bb_variant_spec with; /* the variant with the globals and maps of the state */
 	struct bb_try_search search;
 	struct bb_found_input *found;
-	/* part_bytes() of the present load, and of what is in its maps; NULL: none */
+	/* part_bytes() of what is loaded, and of what was written into its maps; NULL: none */
 	uint8_t *loaded, *filled;
 	size_t n_loaded, n_filled;
 	uint32_t all;       /* instructions of the programs that the last run entered */
@@ -153,8 +153,9 @@ static int load_state(struct trying *t)
 	return rc;
 }
 
-/* Returns the bytes of the parts in the maps' values or, without `values`, of those that decide
- * whether the object must be loaded again: globals and entries of prog arrays. free() them. */
+/* Returns the bytes of some parts of the state; free() them. With `values`, these parts are the
+ * values of maps. Without, they are globals and entries of prog arrays, and the object must be
+ * loaded again if one of them changes. */
 static uint8_t *part_bytes(const struct trying *t, bool values, size_t *ret_n)
 {
 	uint8_t *bytes = NULL;
@@ -190,7 +191,7 @@ static bool is_changed(const struct trying *t, bool values, uint8_t **kept, size
 /* --- counts --- */
 
 /* Returns the number of instructions that the last runs executed, in the program and in those that
- * it entered by tail calls. *ret_all is the number of all their instructions. */
+ * it entered by tail calls. *ret_all is the number of all instructions of these programs. */
 static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 {
 	uint32_t n = bb_counts__reached(&e->clone.cfg, NULL, e->totals);
@@ -211,7 +212,8 @@ static uint32_t sum_executed(const struct bb_exact *e, uint32_t *ret_all)
 	return n;
 }
 
-/* Finds the set for programs that have n basic blocks together, or makes one. */
+/* Returns the set for n basic blocks, the number in all programs together. Makes it if there is
+ * none. */
 static struct reached *reached_of(struct trying *t, size_t n, bool *ret_is_first)
 {
 	struct reached *r;
@@ -302,8 +304,8 @@ static int move_value(int fd, const void *key, uint8_t *value, uint32_t len, boo
 	return rc;
 }
 
-/* Writes the entries of the state into the maps, or takes them out, and leaves all else there as it
- * is. Errors show when the maps are restored. */
+/* Writes the entries of the state into the maps, and deletes those that the state does not have.
+ * All other entries stay. Errors are ignored here; they show when the maps are restored. */
 static void write_entries(struct trying *t)
 {
 	for (size_t i = 0; i < t->search.now.n; i++) {
@@ -320,8 +322,8 @@ static void write_entries(struct trying *t)
 }
 
 /* Loads the program or writes entries, if that is needed for the present state. `resets`: restores
- * the maps in any case. Sets *is_reset if they have now the contents of the state, without what
- * runs wrote. */
+ * the maps in any case. *is_reset is true if the maps now hold only the contents of the state,
+ * and nothing that runs wrote. */
 static int prepare_state(struct trying *t, bool resets, bool *is_reset)
 {
 	bool must_load = is_changed(t, false, &t->loaded, &t->n_loaded) || !t->slot;

@@ -7,8 +7,8 @@
 /* The result of the search of --try-inputs for one variant. */
 struct bb_found_input {
 	char *variant;
-	struct bb_try_state state; /* the parts that are set differ from what the object has */
-	char **programs;           /* programs[n_programs]: of BB_TRY_PROGRAM, by number from 1 */
+	struct bb_try_state state; /* parts with `is_set` differ from what the object has */
+	char **programs;           /* programs[i] is number i + 1 in a BB_TRY_PROGRAM */
 	size_t n_programs;
 	bool is_context; /* the input is a context */
 	/* executed instructions before and after, and all instructions then; n_after == 0: the

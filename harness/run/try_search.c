@@ -4,7 +4,7 @@
 #define MOST_OFFSETS 192u  /* bytes of a part that are changed */
 #define MOST_BYTES 64u     /* bytes of an input that get every value */
 #define MOST_WAITING 64u   /* states to continue from */
-#define STAGES 4u          /* of the search from a state: quick, globals, thorough, random */
+#define STAGES 4u          /* stages of the search from a state: quick, globals, thorough, random */
 #define RANDOM_RUNS 20000u /* random changes, once nothing else helps */
 #define MOST_AT_ONCE 4u    /* random changes of one run */
 #define LONGEST_INPUT 1500u
@@ -68,8 +68,8 @@ static bool comes_before(const struct bb_try_waiting *a, const struct bb_try_wai
 	return a->stage != b->stage ? a->stage < b->stage : a->executed > b->executed;
 }
 
-/* Keeps the present state, to continue from it later. If too many wait, the one that is to come
- * last makes room. */
+/* Keeps the present state, to continue from it later. If too many wait, the one that would
+ * come last is dropped. */
 static void wait_with(struct bb_try_search *s, uint32_t executed, unsigned int stage)
 {
 	struct bb_try_waiting w = {.executed = executed, .stage = stage}, *last = s->waiting;
@@ -198,8 +198,8 @@ static bool try_every_byte(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Replaces the bytes of part `nth` by others, zeros behind them. Takes that back and returns false
- * if it does not help. */
+/* Replaces the bytes of part `nth` by those of `from`, with zeros behind them up to `len`. Takes
+ * that back and returns false if it does not help. */
 static bool try_bytes(struct bb_try_search *s, size_t nth, const uint8_t *from, uint32_t n_from,
 		      uint32_t len)
 {
@@ -232,7 +232,7 @@ static bool try_lengths(struct bb_try_search *s, size_t nth)
 	return false;
 }
 
-/* Those start inputs that reach other basic blocks wait. */
+/* Runs each start input. Keeps those that reach new basic blocks, to continue from them later. */
 static void try_starts(struct bb_try_search *s)
 {
 	uint32_t level = s->level;
@@ -274,7 +274,7 @@ static bool try_part(struct bb_try_search *s, size_t nth, bool thorough)
 		return true;
 	for (size_t i = 0; !helped && i < n_always; i++)
 		helped = try_constant(s, nth, always[i]);
-	/* `constants` is another list after a run that helped */
+	/* the loop ends after a run that helped, because that run replaced `constants` */
 	for (size_t i = 0; !helped && (thorough || !is_global) && i < s->n_constants; i++)
 		helped = try_constant(s, nth, s->constants[i]);
 	if (!helped && thorough && s->now.v[nth].kind == BB_TRY_INPUT)

@@ -12,7 +12,7 @@
  */
 
 enum bb_try_kind {
-	BB_TRY_PROGRAM, /* entry of a prog array; bytes[0] is the number of a program from 1, 0:
+	BB_TRY_PROGRAM, /* entry of a prog array; bytes[0] is a program's number from 1, or 0 for
 			   none */
 	BB_TRY_VALUE,   /* entry of another map */
 	BB_TRY_INPUT,   /* the packet or context */
@@ -21,7 +21,7 @@ enum bb_try_kind {
 
 struct bb_try_part {
 	enum bb_try_kind kind;
-	char name[128]; /* of the map or the global; "": the input */
+	char name[128]; /* name of the map or the global; "" for the input */
 	uint8_t key[64];
 	uint32_t key_len;
 	uint8_t *bytes; /* owned */
@@ -88,5 +88,5 @@ struct bb_try_search {
 /* Searches until nothing helps any more or must_end(). Leaves the best state in s->now. */
 void bb_try_search__go(struct bb_try_search *s);
 
-/* Takes back the changes without which as much is executed, until must_end(). */
+/* Takes back each change without which the program still executes as much, until must_end(). */
 void bb_try_search__take_back(struct bb_try_search *s);
