@@ -22,9 +22,9 @@ struct bb_own_runs {
  * millisecond. bpf_stats must be on. Returns 0, or -errno of a reading. */
 int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_own);
 
-/* Sums over windows of which we know how many runs were ours. Windows with only our runs tell the
- * time of one of our runs. With it, the time of our runs is subtracted from the time of the other
- * windows. */
+/* Sums over windows. For each window we know the number of our runs. The windows with only our runs
+ * give the time of one such run. We subtract this time from the other windows for each of our runs
+ * in them. */
 struct bb_own_share {
 	uint64_t own, own_ns; /* of windows with only our runs */
 	/* of the other windows: runs of others, our runs, and the time of both */

@@ -451,7 +451,7 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 	}
 }
 
-/* Adds what became of the loads, and what the clones cost. */
+/* Adds how many loads were replaced by clones, and why others were not, or only in part. */
 static void print_others(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside *in = &s->inside;
@@ -490,7 +490,7 @@ static void print_others(const struct session *s, struct bb_doc *d)
 		bb_doc__append(d, "; %zu only tried out the kernel", tests);
 }
 
-/* Adds how to read the times, and what the clones cost the machine. */
+/* Explains the columns of times, and adds the CPU time that the clones cost the machine. */
 static void print_cost(const struct session *s, struct bb_doc *d)
 {
 	const struct bb_inside_price *price = &s->inside.price;

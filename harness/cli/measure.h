@@ -15,8 +15,8 @@ struct bb_measure_args {
 	const struct bb_exporter *format; /* NULL means that the command prints its own output */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	/* bpfbench runs in a guest. A run of which everything was skipped is a success there, and
-	 * is delivered. The clock counts instructions. */
+	/* bpfbench runs in a guest. There a run succeeds even if all its cases were skipped, and it
+	 * is delivered. The guest's clock counts instructions. */
 	bool is_in_guest;
 	struct bb_strings env; /* variables that workloads, builds and captured commands keep */
 	char *command;         /* the command line, for the report */

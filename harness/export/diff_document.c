@@ -56,6 +56,7 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 			      : row->exact     ? row->shift > 0 ? "more" : "fewer"
 					       : NULL;
 	char step[BB_NEXT_STEP] = "";
+	const char *note;
 
 	if (g && row->has_verdict)
 		c = find_comparison(g->first, row->name);
@@ -79,13 +80,11 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 									 "--each"
 								       : "--each",
 					 step);
-	bb_doc__cell(d, "%s%s%s", row->lookups ? row->lookups : "",
-		     row->lookups && (step[0] || row->note) ? " (see below); "
-		     : row->lookups                         ? " (see below)"
-							    : "",
-		     step[0]     ? step
-		     : row->note ? row->note
-				 : "");
+	note = step[0] ? step : row->note ? row->note : "";
+	if (row->lookups)
+		bb_doc__cell(d, "%s (see below)%s%s", row->lookups, *note ? "; " : "", note);
+	else
+		bb_doc__text_cell(d, note);
 }
 
 /* Adds rows [first, end) of `diffs`. `g` is the gate whose two measurements give the verdicts;
@@ -125,7 +124,7 @@ static void add_side(char side, const char *name, const struct bb_report *r, str
 		bb_doc__append(d, "; with a " BB_FOUND_INPUT);
 }
 
-/* Names the first comparisons that regressed or improved: "regressed: compare/step, by 22.81 %
+/* Names the first comparisons that regressed or improved: "regressed: compare/step +22.81 %
  * [+10.51, +30.05]". */
 static void add_verdicts(const struct bb_diffs *diffs, struct bb_doc *d)
 {

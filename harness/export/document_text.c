@@ -85,9 +85,7 @@ static size_t line_len(const char *text, size_t width)
 	}
 	if (n <= width)
 		return at;
-	if (blank || any_blank)
-		return blank ? blank : any_blank;
-	return strcspn(text, " ");
+	return blank ? blank : any_blank ? any_blank : strcspn(text, " ");
 }
 
 /* Writes `text` in lines. The first line begins in column `at`, the others in column `next`. */

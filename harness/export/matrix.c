@@ -280,7 +280,7 @@ static void add_reasons(struct matrix *m, size_t k)
 	}
 }
 
-/* Says what the figures mean. With `of_pairs`, only those that tables of pairs of programs have. */
+/* Explains the figures. `of_pairs`: only the figures that a table of pairs shows. */
 static void add_meanings(struct bb_doc *d, bool of_pairs)
 {
 	static const struct {

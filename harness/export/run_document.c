@@ -695,10 +695,9 @@ static const char *map_to_fill(const struct bb_report *r)
 
 /* Adds "next: ". If runs ended early or lookups failed, it may add a first step that makes programs
  * run further. */
-static void begin_next(const struct bb_report *r, struct bb_doc *d)
+static void begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);
-	bool has_object = r->command && strstr(r->command, "--object");
 	bool is_short = false, is_found = false;
 
 	for (size_t i = 0; i < r->n_cases; i++) {
@@ -718,6 +717,8 @@ static void begin_next(const struct bb_report *r, struct bb_doc *d)
 /* Adds what to do next with a program that was measured. */
 static void add_next(const struct bb_report *r, struct bb_doc *d)
 {
+	bool has_object = r->command && strstr(r->command, "--object");
+	double budget_s = budget_to_decide(r);
 	size_t found = 0;
 
 	for (size_t i = 0; i < r->n_comparisons; i++)
@@ -728,23 +729,23 @@ static void add_next(const struct bb_report *r, struct bb_doc *d)
 			    "`bpfbench annotate --time --flame FILE.svg` (a picture)%s",
 			    r->n_timed > 1 ? ", `bpfbench annotate --time` (every line)" : "");
 	else if (found && has_step(r)) {
-		begin_next(r, d);
+		begin_next(r, has_object, d);
 		bb_doc__append(d, "the same with `--time` (which lines the difference is in)");
-	} else if (budget_to_decide(r) > 0) {
-		begin_next(r, d);
+	} else if (budget_s > 0) {
+		begin_next(r, has_object, d);
 		bb_doc__append(d,
 			       "the same with `--budget %.0f` (inconclusive: neither shown to be "
 			       "slower nor to be the same)",
-			       budget_to_decide(r));
+			       budget_s);
 	} else if (!r->n_comparisons && has_step(r)) {
-		begin_next(r, d);
+		begin_next(r, has_object, d);
 		bb_doc__append(d, "the same with `--lines` (time by line); %s",
-			       r->command && strstr(r->command, "--object")
-				       ? "after a change `bpfbench compare --object OLD.o "
-					 "--object NEW.o`"
-				       : "`bpfbench compare --save-baseline before`; after a "
-					 "change the same again and `bpfbench compare --baseline "
-					 "before latest`");
+			       has_object ? "after a change `bpfbench compare --object OLD.o "
+					    "--object NEW.o`"
+					  : "`bpfbench compare --save-baseline before`; after a "
+					    "change the same again and `bpfbench compare "
+					    "--baseline "
+					    "before latest`");
 	}
 }
 

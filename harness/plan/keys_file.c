@@ -164,22 +164,6 @@ int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **
 	return rc;
 }
 
-static int read_json(const char *path, const char *map, struct bb_map_table **ret_keys,
-		     struct bb_err *err)
-{
-	struct bb_maps_file *file;
-	int rc = bb_maps_file__read(path, &file, err);
-
-	if (rc)
-		return rc;
-	*ret_keys = bb_maps_file__find(file, map);
-	if (*ret_keys)
-		return 0;
-	rc = bb_fail(err, -EINVAL, "%s has no map '%s'", path, map);
-	bb_maps_file__let_go(file);
-	return rc;
-}
-
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err)
 {
@@ -189,7 +173,7 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 	int rc;
 
 	if (dot && !strcmp(dot, ".json"))
-		return read_json(path, map, ret_keys, err);
+		return bb_maps_file__read_table(path, map, ret_keys, err);
 	if (!dot || (strcmp(dot, ".csv") && strcmp(dot, ".bin")))
 		return bb_fail(err, -EINVAL,
 			       "%s: a file of keys is called .csv, .json or .bin, which tells its "

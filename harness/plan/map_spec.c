@@ -216,24 +216,16 @@ static int read_file(const struct bb_reader *r, const struct bb_yaml *node, cons
 		     bool has_values, struct bb_map_table **ret_table)
 {
 	static const struct bb_field key = {.name = "file"};
-	struct bb_maps_file *file = NULL;
 	struct bb_err why = {0};
 	char *path = NULL;
 	int rc = bb_field__path(r, &key, node, &path);
 
 	if (rc)
 		return rc;
-	if (has_values ? bb_maps_file__read(path, &file, &why)
+	if (has_values ? bb_maps_file__read_table(path, map, ret_table, &why)
 		       : bb_keys_file__read(path, map, ret_table, &why))
 		rc = bb_yaml__fail(r, node, "%s", why.msg);
 	free(path);
-	if (rc || !has_values)
-		return rc;
-	*ret_table = bb_maps_file__find(file, map);
-	if (*ret_table)
-		return 0;
-	rc = bb_yaml__fail(r, node, "%s has no map '%s'", file->path, map);
-	bb_maps_file__let_go(file);
 	return rc;
 }
 

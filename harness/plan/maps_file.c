@@ -164,3 +164,18 @@ struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const c
 			return &file->v[i];
 	return NULL;
 }
+
+int bb_maps_file__read_table(const char *path, const char *map, struct bb_map_table **ret_table,
+			     struct bb_err *err)
+{
+	struct bb_maps_file *file;
+	int rc = bb_maps_file__read(path, &file, err);
+
+	if (rc)
+		return rc;
+	*ret_table = bb_maps_file__find(file, map);
+	if (*ret_table)
+		return 0;
+	bb_maps_file__let_go(file);
+	return bb_fail(err, -EINVAL, "%s has no map '%s'", path, map);
+}

@@ -45,5 +45,9 @@ void bb_maps_file__let_go(struct bb_maps_file *file); /* accepts NULL */
 
 /* Returns the table of a map, or NULL. The table's name may be the first 15 characters. */
 struct bb_map_table *bb_maps_file__find(const struct bb_maps_file *file, const char *map);
+/* Reads the file, and returns in *ret_table its table of a map. bb_maps_file__let_go(table->file)
+ * releases it. Returns -EINVAL with a message if the file has no such map. */
+int bb_maps_file__read_table(const char *path, const char *map, struct bb_map_table **ret_table,
+			     struct bb_err *err);
 /* True if this table may belong to a map called `map`. */
 bool bb_map_table__is_of(const struct bb_map_table *table, const char *map);
