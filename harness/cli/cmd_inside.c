@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 #include <bpf/btf.h>
-#include <poll.h>
-#include <sys/wait.h>
 
 #include "base/child.h"
 #include "base/deadline.h"
@@ -53,7 +51,6 @@ struct session {
 	struct bb_http_server server;
 	struct bb_screen screen;
 	bool is_screen;
-	unsigned int narrow; /* columns that a narrow table leaves out, see add_times() */
 };
 
 static int write_file(struct session *s, struct bb_err *err);
@@ -168,43 +165,40 @@ static double percentile_of(const struct bb_inside_path *p, const struct percent
 	return p->timed < which->least ? NAN : bb_inside_path__quantile(p, which->share, clock_ns);
 }
 
-/* Adds a cell with the figure, or an empty one. A column that is empty in all rows is not shown. */
-static void add_if(bool is_shown, double value, struct bb_doc *d)
+/* Adds the cells of TIME_COLUMNS. */
+static void add_times(const struct bb_inside_path *p, double clock_ns, struct bb_doc *d)
 {
-	if (is_shown)
-		bb_doc__number_cell(d, value, value);
-	else
-		bb_doc__text_cell(d, "");
-}
-
-#define NARROWEST 3
-
-/* Adds the cells from mean to worst. The higher `narrow` is, the more of them are empty. */
-static void add_times(const struct bb_inside_path *p, double clock_ns, unsigned int narrow,
-		      struct bb_doc *d)
-{
-	static const unsigned int shown_below[] = {NARROWEST + 1, NARROWEST, NARROWEST + 1, 2};
 	double mean = bb_inside_path__mean(p, clock_ns), worst = bb_inside_path__worst(p, clock_ns);
 
 	bb_doc__number_cell(d, mean, mean);
 	for (size_t i = 0; i < BB_LEN(percentiles); i++) {
 		double ns = percentile_of(p, &percentiles[i], clock_ns);
 
-		add_if(narrow < shown_below[i], ns, d);
+		bb_doc__number_cell(d, ns, ns);
 	}
 	bb_doc__number_cell(d, worst, worst);
 }
 
+#define TIME_COLUMNS                                                                               \
+	{BB_NUMBER("mean")}, {BB_NUMBER("p50")}, {BB_NUMBER("p90"), .drop = 3},                    \
+		{BB_NUMBER("p99")}, {BB_NUMBER("p99.9"), .drop = 2},                               \
+	{                                                                                          \
+		BB_NUMBER("worst")                                                                 \
+	}
+
 static const struct bb_doc_column program_columns[] = {
-	{BB_TEXT("program")}, {BB_TEXT("type")},   {BB_NUMBER("CPU %")},  {BB_NUMBER("mean")},
-	{BB_NUMBER("p50")},   {BB_NUMBER("p90")},  {BB_NUMBER("p99")},    {BB_NUMBER("p99.9")},
-	{BB_NUMBER("worst")}, {BB_NUMBER("runs")}, {BB_NUMBER("runs/s")}, {BB_NUMBER("timed %")},
+	{BB_TEXT("program")},
+	{BB_TEXT("type"), .drop = 3},
+	{BB_NUMBER("CPU %")},
+	TIME_COLUMNS,
+	{BB_NUMBER("runs")},
+	{BB_NUMBER("runs/s"), .drop = 3},
+	{BB_NUMBER("timed %"), .drop = 1},
 };
 
 static const struct bb_doc_column path_columns[] = {
-	{BB_TEXT("path")},    {BB_NUMBER("runs")},  {BB_NUMBER("runs %")}, {BB_NUMBER("time %")},
-	{BB_NUMBER("mean")},  {BB_NUMBER("p50")},   {BB_NUMBER("p90")},    {BB_NUMBER("p99")},
-	{BB_NUMBER("p99.9")}, {BB_NUMBER("worst")}, {BB_TEXT("returns")},
+	{BB_TEXT("path")},     {BB_NUMBER("runs")}, {BB_NUMBER("runs %")},
+	{BB_NUMBER("time %")}, TIME_COLUMNS,        {BB_TEXT("returns")},
 };
 
 static void print_programs(const struct session *s, struct bb_doc *d)
@@ -233,12 +227,12 @@ static void print_programs(const struct session *s, struct bb_doc *d)
 		if (!p->id || !f->began)
 			continue;
 		bb_doc__text_cell(d, p->name);
-		bb_doc__text_cell(d, s->narrow < NARROWEST ? bb_prog_type_name(p->type).text : "");
+		bb_doc__text_cell(d, bb_prog_type_name(p->type).text);
 		bb_doc__number_cell(d, cpu, cpu);
-		add_times(&f->all, s->inside.price.clock_ns, s->narrow, d);
+		add_times(&f->all, s->inside.price.clock_ns, d);
 		bb_doc__cell(d, "%" PRIu64, f->began);
-		add_if(s->narrow < NARROWEST, runs_per_s(s, i), d);
-		bb_doc__cell(d, has_untimed && !s->narrow ? "%.3g" : "",
+		bb_doc__number_cell(d, runs_per_s(s, i), runs_per_s(s, i));
+		bb_doc__cell(d, has_untimed ? "%.3g" : "",
 			     100 * (double)f->all.timed / (double)f->began);
 	}
 }
@@ -348,7 +342,7 @@ static void print_path(const struct session *s, size_t i, size_t nth, struct bb_
 	bb_doc__cell(d, "%" PRIu64, p->runs);
 	bb_doc__cell(d, "%.3g", 100 * (double)p->runs / (double)f->all.runs);
 	bb_doc__number_cell(d, time, time);
-	add_times(p, s->inside.price.clock_ns, s->narrow, d);
+	add_times(p, s->inside.price.clock_ns, d);
 	if (ends_in_call(&s->inside.programs[i], p))
 		bb_doc__cell(d, "tail call");
 	else
@@ -380,12 +374,7 @@ static const struct bb_doc_column chain_columns[] = {
 	{BB_TEXT("chain")},
 	{BB_NUMBER("runs")},
 	{BB_NUMBER("runs %"), .doc = "share of the runs of the chain's first program"},
-	{BB_NUMBER("mean")},
-	{BB_NUMBER("p50")},
-	{BB_NUMBER("p90")},
-	{BB_NUMBER("p99")},
-	{BB_NUMBER("p99.9")},
-	{BB_NUMBER("worst")},
+	TIME_COLUMNS,
 };
 
 /* Returns how many programs the key of a chain names. */
@@ -446,7 +435,7 @@ static void print_chains(const struct session *s, struct bb_doc *d)
 		bb_doc__text_cell(d, name);
 		bb_doc__cell(d, "%" PRIu64, c->runs);
 		bb_doc__number_cell(d, share, share);
-		add_times(c, clock_of_chain(s, c), s->narrow, d);
+		add_times(c, clock_of_chain(s, c), d);
 		free(name);
 	}
 }
@@ -535,61 +524,22 @@ static void print_next(const struct session *s, struct bb_doc *d)
 			    s->name, a->command + strlen("bpfbench inside"), s->name, what);
 }
 
-static void print_table(const struct session *s, struct bb_doc *d)
-{
-	print_programs(s, d);
-	print_chains(s, d);
-	for (size_t i = 0; i < s->inside.n_programs; i++)
-		print_paths(s, i, d);
-	print_others(s, d);
-	print_cost(s, d);
-}
-
-/* Returns the width of the widest row of a table. Only rows have two blanks in their midst. */
-static size_t widest_row(char *text)
-{
-	size_t widest = 0;
-
-	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-		size_t width;
-
-		*end = '\0';
-		width = strstr(line + strspn(line, " "), "  ") ? bb_text_width(line) : 0;
-		widest = width > widest ? width : widest;
-		*end = '\n';
-	}
-	return widest;
-}
-
-/* Writes the table with as many columns as fit. `is_end`: the command has ended, and the text says
- * what to do next. */
+/* `is_end`: the command has ended, and the text says what to do next. */
 static void write_table(const struct session *s, const struct bb_doc_look *look, bool is_end,
 			FILE *out)
 {
-	struct bb_doc_look plain = *look;
-	struct session as = *s;
+	struct bb_doc d = {0};
 
-	plain.colour = false;
-	for (;; as.narrow++) {
-		struct bb_doc d = {0};
-		char *text = NULL;
-		bool fits;
-		size_t len;
-		FILE *to = bb_open_memstream(&text, &len);
-
-		print_table(&as, &d);
-		bb_doc__text(&d, &plain, to);
-		bb_close_memstream(to);
-		fits = widest_row(text) <= look->width || as.narrow == NARROWEST;
-		free(text);
-		if (fits && is_end)
-			print_next(&as, &d);
-		if (fits)
-			bb_doc__text(&d, look, out);
-		bb_doc__done(&d);
-		if (fits)
-			return;
-	}
+	print_programs(s, &d);
+	print_chains(s, &d);
+	for (size_t i = 0; i < s->inside.n_programs; i++)
+		print_paths(s, i, &d);
+	print_others(s, &d);
+	print_cost(s, &d);
+	if (is_end)
+		print_next(s, &d);
+	bb_doc__text(&d, look, out);
+	bb_doc__done(&d);
 }
 
 /* --- other formats --- */

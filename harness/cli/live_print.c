@@ -7,7 +7,6 @@
 #include "export/table_cells.h"
 
 #define NS_PER_S 1e9
-#define WIDE 100     /* least width of a screen with all columns */
 #define IDLE_NAMED 8 /* most names in the line about programs that did not run */
 /* least share of the runs; a distribution that covers fewer is marked "~" */
 #define SHARE_MIN 0.9
@@ -114,28 +113,27 @@ static void add_key(const struct bb_live_row *rows, size_t n, struct bb_doc *d)
 static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 			const struct bb_doc_look *look, FILE *out)
 {
-	static const struct {
-		struct bb_doc_column as;
-		bool if_wide; /* not on a narrow screen */
-	} columns[] = {
-		{{BB_NUMBER("id")}, false},     {{BB_TEXT("type")}, true},
-		{{BB_TEXT("name")}, false},     {{BB_NUMBER("runs/s")}, false},
-		{{BB_NUMBER("ns/run")}, false}, {{BB_NUMBER("p50")}, false},
-		{{BB_NUMBER("p90")}, false},    {{BB_NUMBER("p99")}, true},
-		{{BB_NUMBER("mean of")}, true}, {{BB_NUMBER("share %")}, true},
-		{{BB_NUMBER("CPU %")}, false},  {{BB_NUMBER("misses/s")}, true},
+	static const struct bb_doc_column columns[] = {
+		{BB_NUMBER("id")},
+		{BB_TEXT("type"), .drop = 1},
+		{BB_TEXT("name")},
+		{BB_NUMBER("runs/s")},
+		{BB_NUMBER("ns/run")},
+		{BB_NUMBER("p50")},
+		{BB_NUMBER("p90")},
+		{BB_NUMBER("p99"), .drop = 1},
+		{BB_NUMBER("mean of"), .drop = 1},
+		{BB_NUMBER("share %"), .drop = 1},
+		{BB_NUMBER("CPU %")},
+		{BB_NUMBER("misses/s"), .drop = 1},
 	};
-	bool is_wide = look->width >= WIDE;
 	struct bb_doc d = {0};
 	size_t n_idle = 0;
 
 	if (n)
 		bb_doc__add(&d, BB_DOC_PARAGRAPH, NULL, "%zu program%s in %.1f s", n, bb_plural(n),
 			    longest(rows, n));
-	bb_doc__table(&d, NULL, 0);
-	for (size_t k = 0; k < BB_LEN(columns); k++)
-		if (is_wide || !columns[k].if_wide)
-			bb_doc__column(&d, columns[k].as);
+	bb_doc__table(&d, columns, BB_LEN(columns));
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_live_row *r = &rows[i];
 		const char *mark = bb_live_row__share(r) < SHARE_MIN ? "~" : "";
@@ -145,22 +143,18 @@ static void print_table(const struct bb_live_row *rows, size_t n, bool all,
 			continue;
 		}
 		bb_doc__cell(&d, "%" PRIu32, r->program.id);
-		if (is_wide)
-			bb_doc__text_cell(&d, bb_prog_type_name(r->program.type).text);
+		bb_doc__text_cell(&d, bb_prog_type_name(r->program.type).text);
 		bb_doc__cell(&d, "%s%s", r->program.name[0] ? r->program.name : "-",
 			     r->gone ? " (gone)" : "");
 		add_number(&d, "", r->runs_per_s);
 		add_number(&d, "", r->ns_per_run);
 		add_number(&d, mark, r->p50);
 		add_number(&d, mark, r->p90);
-		if (is_wide) {
-			add_number(&d, mark, r->p99);
-			bb_doc__cell_if(&d, r->mean_of, "%" PRIu32, r->mean_of);
-			add_number(&d, "", 100 * bb_live_row__share(r));
-		}
+		add_number(&d, mark, r->p99);
+		bb_doc__cell_if(&d, r->mean_of, "%" PRIu32, r->mean_of);
+		add_number(&d, "", 100 * bb_live_row__share(r));
 		add_number(&d, "", 100 * r->cpu_share);
-		if (is_wide)
-			add_number(&d, "", r->misses_per_s);
+		add_number(&d, "", r->misses_per_s);
 	}
 	add_notes(rows, n, n_idle, &d);
 	add_key(rows, n, &d);

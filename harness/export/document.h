@@ -35,7 +35,8 @@ enum bb_doc_cells {
 	BB_CELLS_CODE,    /* a line of source, which keeps its indentation */
 };
 
-#define BB_DOC_BELOW 100 /* a value of `spill`: in text, the column is always below the table */
+#define BB_DOC_BELOW 100   /* a value of `spill`: in text, the column is always below the table */
+#define BB_DOC_LAST_DROP 3 /* the largest value of `drop` */
 
 /* A column is not shown if its cells are empty in all rows. */
 struct bb_doc_column {
@@ -43,6 +44,8 @@ struct bb_doc_column {
 	enum bb_doc_cells cells;
 	/* the order in which columns move below a table that is too wide; 1 moves first, 0 never */
 	int spill;
+	/* if it is still too wide: the order in which columns are left out; 1 first, 0 never */
+	int drop;
 	bool once;  /* only for the first column: on a terminal, a cell is left empty if it repeats
 		       the one above */
 	bool close; /* in text, one blank precedes the column instead of two */

@@ -228,8 +228,9 @@ static void move_last_under_row(struct layout *l, const struct bb_doc_look *look
 	l->width[last] = 0;
 }
 
-/* Moves columns below the table until the others fit. If the table is still too wide, narrows
- * its last column, gives the first one a line for itself, or moves the last one under each row. */
+/* Moves columns below the table until the others fit. If the table is still too wide, leaves
+ * columns out, narrows its last column, gives the first one a line for itself, or moves the last
+ * one under each row. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -243,6 +244,9 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 		for (size_t k = 0; k < b->n_columns; k++)
 			l->below[k] |= b->columns[k].spill == out && bb_doc_block__has_column(b, k);
 	}
+	for (int turn = 1; turn <= BB_DOC_LAST_DROP && total_width(l) > look->width; turn++)
+		for (size_t k = 0; k < b->n_columns; k++)
+			l->width[k] *= b->columns[k].drop != turn;
 	narrow_last(l, look);
 	if (total_width(l) <= look->width || b->columns[0].cells != BB_CELLS_TEXT || !look->wrap)
 		return;
