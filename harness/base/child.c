@@ -5,17 +5,9 @@
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/sched.h>
-#include <poll.h>
 #include <pwd.h>
-#include <sched.h>
 #include <seccomp.h>
 #include <sys/fsuid.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "base/caller.h"
 #include "base/deadline.h"

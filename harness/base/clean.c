@@ -28,7 +28,7 @@ void bb_clean__end_by_sigpipe(void)
 	ends_by_sigpipe = true;
 }
 
-static bool send(struct stream *s)
+static bool send_line(struct stream *s)
 {
 	for (size_t at = 0; at < s->n;) {
 		ssize_t n = write(s->fd, s->chunk + at, s->n - at);
@@ -55,7 +55,7 @@ static bool send(struct stream *s)
  * chunk first. */
 static bool append_clean(struct stream *s, const char *text, size_t n)
 {
-	if (s->n + n > CHUNK && !send(s))
+	if (s->n + n > CHUNK && !send_line(s))
 		return false;
 	memcpy(s->chunk + s->n, text, n);
 	s->n += n;
@@ -106,13 +106,13 @@ static ssize_t clean_write(void *cookie, const char *data, size_t n)
 		s->held[s->n_held++] = data[i];
 		well = settle(s, false);
 	}
-	return well && send(s) ? (ssize_t)n : 0;
+	return well && send_line(s) ? (ssize_t)n : 0;
 }
 
 static int clean_close(void *cookie)
 {
 	struct stream *s = cookie;
-	bool well = settle(s, true) && send(s);
+	bool well = settle(s, true) && send_line(s);
 	int error = errno;
 
 	if (close(s->fd) && well) {
@@ -168,7 +168,7 @@ void bb_clean__put_raw(FILE *out, const char *text)
 	for (; *text; text++)
 		if (!append_clean(s, text, 1))
 			return;
-	send(s);
+	send_line(s);
 }
 
 /* The error is kept in write_error. errno would be wrong: later calls may have changed it before

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-
 #include "base/child.h"
 #include "base/deadline.h"
 #include "base/io.h"

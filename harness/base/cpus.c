@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/cpus.h"
 
-#include <sched.h>
-
 int bb_usable_cpus(const int **ret_cpus)
 {
 	static int cpus[CPU_SETSIZE], n;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/deadline.h"
 
-#include <sys/time.h>
-
 #define NS_PER_S 1000000000u
 #define AGAIN_US 20000
 #define LONGEST_S 1e6 /* longest deadline; a longer one might not fit into ns */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/give_way.h"
 
-#include <poll.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/un.h>
 
 #include "base/caller.h"

@@ -2,9 +2,6 @@
 #include "base/http.h"
 
 #include <netdb.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 
 #include "base/io.h"
 #include "base/parse.h"

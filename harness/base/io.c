@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/io.h"
 
-#include <dirent.h>
 #include <sys/file.h>
 #include <sys/random.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/std.h"
 
-#include <sys/mman.h>
-
 bool bb_is_shortage(int code)
 {
 	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;

@@ -5,10 +5,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
 
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"

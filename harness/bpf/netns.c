@@ -7,8 +7,6 @@
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <net/if.h>
-#include <sched.h>
-#include <sys/socket.h>
 
 #include "base/io.h"
 #include "base/parse.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf/own_runs.h"
 
-#include <sys/prctl.h>
-
 #define TRIES 512u
 /* number of windows that must have the fewest runs; if fewer windows have them, that may be
  * chance */

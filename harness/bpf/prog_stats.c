@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <sys/syscall.h>
 
 #include "base/caller.h"
 #include "base/io.h"

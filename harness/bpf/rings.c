@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/perf_event.h>
-#include <sys/mman.h>
 
 #define PERF_PAGES 64 /* for each CPU; a power of two */
 

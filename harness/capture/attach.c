@@ -6,10 +6,6 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <sched.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
 
 #include "base/caller.h"
 #include "base/io.h"

@@ -2,7 +2,6 @@
 #include "capture/supervise.h"
 
 #include <bpf/bpf.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
 

@@ -2,7 +2,6 @@
 #include "capture/remote.h"
 
 #include <linux/capability.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "base/caller.h"

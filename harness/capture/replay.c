@@ -2,7 +2,6 @@
 #include "capture/replay.h"
 
 #include <bpf/bpf.h>
-#include <sys/syscall.h>
 
 #include "base/deadline.h"
 #include "base/io.h"

@@ -2,7 +2,6 @@
 #include "capture/take.h"
 
 #include <seccomp.h>
-#include <sys/syscall.h>
 
 #include "base/io.h"
 #include "capture/replay.h"

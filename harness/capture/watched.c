@@ -3,13 +3,7 @@
 
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
-#include <poll.h>
 #include <seccomp.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "base/child.h"
 #include "base/io.h"

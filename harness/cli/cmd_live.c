@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <poll.h>
 
 #include "base/child.h"
 #include "base/http.h"

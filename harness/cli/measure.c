@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/measure.h"
 
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 
 #include "base/caller.h"

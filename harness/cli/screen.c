@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/screen.h"
 
-#include <sys/ioctl.h>
-
 #include "base/clean.h"
 #include "base/io.h"
 

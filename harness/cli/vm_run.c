@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/vm_run.h"
 
-#include <sched.h>
-
 #include "base/io.h"
 #include "base/json_writer.h"
 #include "base/deadline.h"

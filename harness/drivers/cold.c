@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/cold.h"
 
-#include <sys/mman.h>
-
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/rng.h"

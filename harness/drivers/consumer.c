@@ -2,9 +2,6 @@
 #include "drivers/consumer.h"
 
 #include <bpf/libbpf.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "base/child.h"
 #include "perf_profiler.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/driver.h"
 
-#include <sched.h>
-
 #include "drivers/trigger.h"
 
 int bb_driver__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,

@@ -8,7 +8,6 @@
 #include "drivers/exact.h"
 
 #include <bpf/bpf.h>
-#include <sys/mman.h>
 
 #include "drivers/trigger.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/lines_state.h"
 
-#include <sys/mman.h>
-
 #include "stats/quantile.h"
 
 #define TICK_NS 10.0 /* longest tick of a kernel's clock; samples are multiples of the tick */

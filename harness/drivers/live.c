@@ -10,7 +10,6 @@
  * hardly any run is alone, as with a profiler that samples all CPUs at the same instant, windows of
  * k runs are the samples: their mean.
  */
-#include <sched.h>
 
 #include "drivers/windows.h"
 

@@ -6,8 +6,6 @@
  * `pipeline`), `perf record`, the sampler of `bpfbench profile`, and none. The sampler is active
  * before the command begins, and its start is not part of the time.
  */
-#include <poll.h>
-#include <sys/mman.h>
 
 #include "base/child.h"
 #include "base/deadline.h"

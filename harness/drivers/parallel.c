@@ -13,9 +13,7 @@
  */
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
 
 #include "base/cpus.h"
 #include "drivers/trigger_test_run.h"

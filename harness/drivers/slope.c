@@ -13,7 +13,6 @@
  */
 
 #include <linux/perf_event.h>
-#include <sys/syscall.h>
 
 #include "base/io.h"
 #include "drivers/fit_line.h"

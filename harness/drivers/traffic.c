@@ -16,11 +16,6 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <poll.h>
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 
 #include "base/child.h"
 #include "base/deadline.h"

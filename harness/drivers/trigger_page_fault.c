@@ -10,7 +10,6 @@
  */
 
 #include <linux/perf_event.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "base/deadline.h"

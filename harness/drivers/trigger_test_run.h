@@ -2,7 +2,6 @@
 #pragma once
 
 #include <linux/bpf.h>
-#include <sys/syscall.h>
 
 #include "bpf/netns.h"
 #include "drivers/test_run_types.h"

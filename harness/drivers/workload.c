@@ -2,8 +2,6 @@
 #include "drivers/workload.h"
 
 #include <linux/perf_event.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "base/caller.h"
 #include "base/child.h"

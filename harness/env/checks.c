@@ -6,9 +6,6 @@
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 
 #include <bpf/bpf.h>

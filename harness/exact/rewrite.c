@@ -2,7 +2,6 @@
 #include "exact/rewrite.h"
 
 #include <bpf/bpf.h>
-#include <sys/mman.h>
 
 #include "base/io.h"
 #include "bpf/libbpf_log.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/firer.h"
 
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-
 #include "base/deadline.h"
 #include "base/child.h"
 #include "fire/later.h"

@@ -2,11 +2,6 @@
 #include "fire/firer.h"
 
 #include <linux/mount.h>
-#include <poll.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 
 #include "base/caller.h"
 #include "base/kernel_fs.h"

@@ -5,8 +5,6 @@
 #include <fnmatch.h>
 #include <glob.h>
 #include <linux/netfilter.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 
 #include "base/caller.h"
 #include "base/io.h"

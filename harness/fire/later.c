@@ -3,7 +3,6 @@
 #include "base/std.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 /* wait after close() began until the program is detached, ns; 20 us were measured */

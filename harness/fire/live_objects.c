@@ -5,9 +5,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <netinet/in.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 
 #include "bpf/libbpf_log.h"
 #include "bpf/netns.h"

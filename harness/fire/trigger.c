@@ -2,7 +2,6 @@
 #include "fire/trigger.h"
 
 #include <linux/bpf.h>
-#include <sys/socket.h>
 
 #include "fire/triggers.h"
 

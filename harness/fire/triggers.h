@@ -2,7 +2,6 @@
 #pragma once
 
 #include <netinet/in.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "fire/trigger.h"

@@ -3,9 +3,6 @@
  * that call a function, run a command or wait; and triggers of XDP's tracepoints. */
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 
 #include "base/child.h"
 #include "base/io.h"

@@ -2,14 +2,7 @@
 /* Triggers that make one system call each. A row has the number and arguments of its call. */
 #include <linux/futex.h>
 #include <linux/stat.h>
-#include <poll.h>
-#include <sched.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "fire/triggers.h"
 

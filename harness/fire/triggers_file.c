@@ -2,8 +2,6 @@
 /* Triggers of files and pipes in a private folder, of mounts and block devices, of sysctls and
  * devices, and of cgroups. */
 #include <linux/loop.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 
 #include "fire/triggers.h"

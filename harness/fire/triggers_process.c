@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Triggers of processes (start, exec, end, signals), of the scheduler, of timers and of memory. */
 #include <pthread.h>
-#include <sched.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 
 #include "fire/triggers.h"
 

@@ -6,8 +6,6 @@
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/un.h>
 
 #include "bpf/attach.h"

@@ -4,8 +4,6 @@
 #include <bpf/bpf.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 
 #include "base/io.h"
 #include "bpf/libbpf_log.h"

@@ -2,7 +2,6 @@
 #include "judge/annotated.h"
 
 #include <linux/openat2.h>
-#include <sys/syscall.h>
 
 #include "base/io.h"
 

@@ -4,7 +4,6 @@
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
-#include <sys/socket.h>
 #include <zlib.h>
 
 #include "base/child.h"

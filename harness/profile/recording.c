@@ -3,9 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <dirent.h>
-#include <poll.h>
-#include <sys/wait.h>
 
 #include "base/caller.h"
 #include "base/child.h"

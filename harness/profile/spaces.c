@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 
 #include "base/caller.h"
 #include "base/io.h"

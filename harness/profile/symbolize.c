@@ -2,12 +2,7 @@
 #include "profile/symbolize.h"
 
 #include <libiberty/demangle.h>
-#include <poll.h>
 #include <setjmp.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 
 #include "base/child.h"
 #include "base/io.h"

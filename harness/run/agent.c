@@ -2,10 +2,8 @@
 #include "run/agent.h"
 
 #include <bpf/bpf.h>
-#include <dirent.h>
 #include <fts.h>
 #include <mntent.h>
-#include <sys/wait.h>
 
 #include "base/caller.h"
 #include "base/child.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/command.h"
 
-#include <dirent.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-
 #include "base/child.h"
 #include "base/io.h"
 #include "base/parse.h"

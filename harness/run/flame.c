@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/flame.h"
 
-#include <sys/prctl.h>
-
 #include "base/deadline.h"
 
 #define TURN_S 0.05 /* length of a case's turn, s; the recorder is polled between turns */

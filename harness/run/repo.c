@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/gate_build.h"
 
-#include <dirent.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 

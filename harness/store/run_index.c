@@ -2,7 +2,6 @@
 #include "store/run_index.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 #include "base/io.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/store.h"
 
-#include <dirent.h>
-
 #include "base/io.h"
 #include "base/parse.h"
 #include "store/run_json.h"

@@ -6,12 +6,8 @@
 #ifdef __x86_64__
 #include <sys/io.h>
 #endif
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <termios.h>
 
 #include "base/child.h"

@@ -5,7 +5,6 @@
 #include <archive_entry.h>
 #include <elf.h>
 #include <link.h>
-#include <sys/mman.h>
 
 #include "base/io.h"
 

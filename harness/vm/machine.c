@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vm/machine.h"
 
-#include <sys/mman.h>
-#include <sys/wait.h>
-
 #include "base/io.h"
 #include "base/parse.h"
 #include "vm/guest.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vm/saved.h"
 
-#include <sys/mman.h>
-
 #include "vm/initramfs.h"
 #include "vm/machine.h"
 

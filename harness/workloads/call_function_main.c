@@ -11,11 +11,6 @@
  */
 #include <dlfcn.h>
 #include <ffi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 
 #include "base/parse.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The program process_sample passes one sample of perf_profiler N times to the function of the
  * consumer, for `make heap` and `make flame`. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "base/parse.h"
 #include "workloads/functions.h"
