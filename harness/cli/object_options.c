@@ -10,6 +10,9 @@ const struct bb_option bb_object_options[] = {
 	 "only this program of the objects (repeatable)"},
 	{"packet", 0, "FILE", bb_read_strings, BB_ARG(opts.packets),
 	 "run the programs on this packet: bytes, their hexadecimal text, or a pcap (repeatable)"},
+	{"order", 0, "ORDER", bb_read_text, BB_ARG(opts.order),
+	 "measure all packets of --packet as one case, a mix, in this order: recorded, random, or "
+	 "zipf (a few flows have most of the packets)"},
 	{"ctx", 0, "FILE", bb_read_strings, BB_ARG(opts.contexts),
 	 "run the programs on this context: bytes or their hexadecimal text (repeatable)"},
 	{"fill", 0, "MAP=N[,N]", bb_read_strings, BB_ARG(opts.fills),
@@ -39,7 +42,7 @@ bool bb_object_args__any(const struct bb_object_args *a)
 	const struct bb_object_opts *o = &a->opts;
 
 	return o->programs.n || o->fills.n || o->max_entries.n || o->maps.n || o->prepare.n ||
-	       o->packets.n || o->contexts.n || o->cpus || o->trigger || o->type;
+	       o->packets.n || o->order || o->contexts.n || o->cpus || o->trigger || o->type;
 }
 
 /* NAME=FILE may also be the whole name of a file. */

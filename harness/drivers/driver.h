@@ -31,6 +31,8 @@ struct bb_driver_opts {
 	bool allow_system_wide;
 };
 
+struct bb_test_run_type;
+
 /* One batch: consecutive samples of one program. The caller sets the members before the empty line,
  * the driver sets the others. */
 struct bb_batch {
@@ -39,6 +41,8 @@ struct bb_batch {
 	uint64_t *ns;
 	/* paths[want]: the path of each run, for the drive `exact`; NULL for other drives. */
 	uint64_t *paths;
+	/* returns[want]: what each run returned, for a mix of inputs; NULL: not needed */
+	uint32_t *returns;
 	/* Number of samples to take. The driver takes fewer, or none, only if the time is up. */
 	size_t want;
 	/* In: number of runs to fire and discard first. Out: number of runs discarded. */
@@ -72,9 +76,11 @@ struct bb_batch {
 	/* pipeline: use of the ring over time, allocated by the driver, owned by the caller;
 	 * NULL for other drives. */
 	struct bb_ring_use *flow;
-	/* Return value of the first test run, such as "1 (XDP_DROP)"; empty for other triggers and
-	 * for floors. */
+	/* Return value of the first test run, such as "1 (XDP_DROP)"; empty for other triggers, for
+	 * floors and for mixes. */
 	char returned[32];
+	/* how the values of returns[] are written; NULL: nothing was returned */
+	const struct bb_test_run_type *run_type;
 	/* Why the samples do not count; empty means that they count. */
 	char void_why[200];
 };

@@ -5,7 +5,7 @@
  * ends are on the CPU that the child process is pinned to; the counters are polled from another
  * CPU.
  *
- * - packets: the inputs leave the near end through a packet socket, in random order.
+ * - packets: the inputs leave the near end through a packet socket, in the order of the drive.
  * - http: a client fetches a page from a server of ours, over a new TCP connection each time.
  */
 #include "drivers/traffic.h"
@@ -19,11 +19,11 @@
 
 #include "base/child.h"
 #include "base/deadline.h"
-#include "base/rng.h"
 #include "bpf/netns.h"
 #include "drivers/test_run_types.h"
 #include "drivers/windows.h"
 #include "drivers/workload.h"
+#include "plan/mix.h"
 
 #define NS_PER_S 1000000000u
 #define PATIENCE_S 5.0 /* wait for an answer, beyond the time that the order may take */
@@ -334,14 +334,12 @@ static int traffic_probe(void *traffic, struct bb_test_prog *prog, struct bb_err
 
 /* --- event: packets --- */
 
-/* The sender's inputs. They are shuffled again after each pass, so that each is sent equally often.
- */
+/* The sender's inputs, and how far it is in their order. */
 struct packets {
-	const struct bb_input *inputs;
-	uint32_t *order; /* order[n] */
-	size_t n, next;
+	struct bb_inputs inputs;
+	struct bb_mix mix;
+	size_t next;
 	unsigned int ifindex;
-	struct bb_rng rng;
 };
 
 /* The socket bypasses queue disciplines, so that a packet is received before send() returns. */
@@ -370,11 +368,8 @@ static int send_packet(void *arg, int socket_fd)
 	struct packets *p = arg;
 	const struct bb_input *in;
 
-	if (p->next == p->n) {
-		bb_rng_shuffle(&p->rng, p->order, p->n);
-		p->next = 0;
-	}
-	in = &p->inputs[p->order[p->next++]];
+	in = &p->inputs.v[p->mix.v[p->next]];
+	p->next = p->next + 1 == p->mix.n ? 0 : p->next + 1;
 	return send(socket_fd, in->data, in->len, 0) < 0 ? -errno : 0;
 }
 
@@ -410,8 +405,7 @@ static int check_inputs(const struct bb_inputs *inputs, struct bb_err *err)
 static int start_packets(struct traffic *t, struct bb_err *err)
 {
 	const struct bb_test_run_type *xdp;
-	struct packets p = {.inputs = t->common.spec->inputs.v,
-			    .n = t->common.spec->inputs.n,
+	struct packets p = {.inputs = t->common.spec->inputs,
 			    .ifindex = t->pair.ifindex[BB_VETH_NEAR]};
 	struct sender sender = {send_packet, &p};
 	struct worker worker = {.name = "the sender of packets",
@@ -421,19 +415,15 @@ static int start_packets(struct traffic *t, struct bb_err *err)
 				.arg = &sender};
 	int rc = 0;
 
-	if (!p.n)
+	if (!p.inputs.n)
 		rc = bb_test_run_type__find(BPF_PROG_TYPE_XDP, &xdp, err);
 	if (rc)
 		return rc;
-	if (!p.n)
-		p.inputs = xdp->otherwise, p.n = 1;
-	bb_rng_seed(&p.rng, t->common.opts.seed);
-	p.order = bb_calloc(p.n, sizeof(*p.order));
-	for (size_t i = 0; i < p.n; i++)
-		p.order[i] = (uint32_t)i;
-	p.next = p.n;
+	if (!p.inputs.n)
+		p.inputs = (struct bb_inputs){(struct bb_input *)xdp->otherwise, 1};
+	bb_mix__make(&p.inputs, t->common.spec->order, t->common.opts.seed, &p.mix);
 	rc = start_worker(t, &worker, &t->sender, err);
-	free(p.order);
+	bb_mix__done(&p.mix);
 	return rc;
 }
 
@@ -605,6 +595,7 @@ const struct bb_driver bb_driver_insitu_packets = {
 			       "from another CPU",
 			.keys = {{.name = "event"},
 				 {.name = "inputs"},
+				 {.name = "order"},
 				 {.name = "rate_hz"},
 				 {.name = "seconds"}},
 			.param_default = 1000,

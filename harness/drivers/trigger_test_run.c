@@ -195,14 +195,36 @@ int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err
 
 static int open_runs(void *state, struct bb_err *err)
 {
+	struct bb_test_run *t = state;
+	const struct bb_drive_spec *spec = t->common.spec;
+
 	(void)err;
-	((struct bb_test_run *)state)->xdp.netns_fd = -1;
+	t->xdp.netns_fd = -1;
+	if (spec->order)
+		bb_mix__make(&spec->inputs, spec->order, t->common.opts.seed, &t->mix);
 	return 0;
 }
 
 static void close_runs(void *state)
 {
-	bb_xdp_net__close(&((struct bb_test_run *)state)->xdp);
+	struct bb_test_run *t = state;
+
+	bb_mix__done(&t->mix);
+	free(t->places);
+	bb_xdp_net__close(&t->xdp);
+}
+
+/* Returns the index of the variant's place in the mix. */
+static size_t find_place(struct bb_test_run *t, const struct bb_variant_spec *variant)
+{
+	struct bb_mix_place *p;
+
+	for (size_t i = 0; i < t->n_places; i++)
+		if (t->places[i].variant == variant)
+			return i;
+	p = bb_append(&t->places, &t->n_places, sizeof(*p));
+	*p = (struct bb_mix_place){.variant = variant};
+	return t->n_places - 1;
 }
 
 static int find_type(const struct bb_test_run *t, struct bb_target *target,
@@ -229,6 +251,7 @@ static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 	int rc = find_type(t, prog->target, &slot->type, err);
 
 	slot->is_judged = !floor || strcmp(floor, prog->spec->name);
+	slot->place = t->mix.n ? find_place(t, prog->spec) : 0;
 	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(prog->target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
@@ -359,20 +382,36 @@ static int probe(void *state_, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
+/* Prepares a call with the next input of the mix. */
+static void aim_at_next(const struct bb_test_run_slot *slot, struct bb_test_call *call)
+{
+	const struct bb_test_run *t = (const struct bb_test_run *)slot->common.state;
+	struct bb_mix_place *place = &t->places[slot->place];
+
+	bb_test_call__close(call);
+	open_call(slot, input_of(slot, t->mix.v[place->next]), call);
+	place->next = place->next + 1 == t->mix.n ? 0 : place->next + 1;
+}
+
 /* Makes one run after another. Returns the instrument's 1, or -errno. The output of the first
- * run is checked. */
-static int fire_calls(const struct bb_test_run_slot *slot, const struct bb_test_call *call,
+ * run is checked, except in a mix. */
+static int fire_calls(const struct bb_test_run_slot *slot, struct bb_test_call *call,
 		      const struct bb_instrument_part *part, struct bb_batch *b)
 {
 	const struct bb_attached *a = &slot->common;
 	struct bb_cold *cold = a->state->cold;
-	bool is_first = true;
+	bool is_mix = a->state->spec->order != BB_ORDER_NONE, is_first = !is_mix;
 	union bpf_attr attr;
 	int rc = 0;
 
+	b->run_type = slot->type;
 	while (!rc) {
 		uint64_t fired = b->fired;
+		size_t n = b->n;
 		int fire_rc;
+
+		if (is_mix)
+			aim_at_next(slot, call);
 
 		rc = bb_target__reset_for_run(a->target);
 		if (rc)
@@ -387,6 +426,8 @@ static int fire_calls(const struct bb_test_run_slot *slot, const struct bb_test_
 			return fire_rc;
 		rc = part->after(a, part->arg, b, !fire_rc);
 		b->retries += fire_rc != 0;
+		if (b->returns && b->n > n)
+			b->returns[n] = attr.test.retval;
 		if (b->fired > fired && !is_first) /* not part of the warm-up */
 			bb_test_call__judge_retval(call, attr.test.retval, b->void_why,
 						   sizeof(b->void_why));
@@ -418,7 +459,11 @@ static int fire(void *attached, uint32_t input, const struct bb_instrument_part 
 const struct bb_drive_trigger bb_trigger_test_run = {
 	.by = "test-run",
 	.doc = "have the kernel run it on one input at a time",
-	.keys = {{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}},
+	.keys = {{.name = "trigger"},
+		 {.name = "caches"},
+		 {.name = "inputs"},
+		 {.name = "order"},
+		 {.name = "samples"}},
 	.takes_inputs = true,
 	.fires = true,
 	.read_only = true,

@@ -6,6 +6,7 @@
 #include "bpf/netns.h"
 #include "drivers/test_run_types.h"
 #include "drivers/trigger.h"
+#include "plan/mix.h"
 
 /*
  * One program and one input, ready for BPF_PROG_TEST_RUN. The kernel copies the packet for every
@@ -83,6 +84,13 @@ struct bb_slope_state {
  */
 struct bb_test_run {
 	struct bb_trigger_state common;
+	struct bb_mix mix; /* of a drive with an order */
+	/* How far each program is in the mix; a load goes on where the one before it ended. */
+	struct bb_mix_place {
+		const struct bb_variant_spec *variant;
+		size_t next;
+	} * places;
+	size_t n_places;
 	bool repeats;          /* for slope: only program types that take `repeat` */
 	struct bb_xdp_net xdp; /* opened for the first XDP program */
 };
@@ -91,6 +99,7 @@ struct bb_test_run_slot {
 	struct bb_attached common;
 	const struct bb_test_run_type *type;
 	bool is_judged; /* runs must give the results that inputs expect; false for the floor */
+	size_t place;   /* index in the places of the mix */
 	bool attached;  /* XDP: the program is attached to device `port` */
 	size_t port;
 };

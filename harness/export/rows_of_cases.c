@@ -178,8 +178,45 @@ static void add_classes(const struct bb_report *r, size_t first, struct bb_doc *
 	add_class(r, curve, NULL, d);
 }
 
+static void add_mix_row(struct bb_doc *d, const struct bb_case *c, const char *returned,
+			double share, double ns)
+{
+	double floor = latency_of(c) - net_of(c);
+
+	bb_doc__text_cell(d, returned);
+	bb_doc__cell(d, "%.3g", 100 * share);
+	bb_doc__number_cell(d, ns - floor, ns);
+	add_value(d, ns);
+}
+
+/* Adds the table of a mix: what it costs by the value that its runs returned. */
+static void add_mix(const struct bb_case *c, struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("returned")},
+		{BB_NUMBER("runs %")},
+		{BB_NUMBER("net")},
+		{BB_NUMBER("latency")},
+	};
+	struct bb_class_cost *costs;
+	size_t n = bb_case__class_costs(c, &costs);
+
+	if (n) {
+		bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %s, %s, by return value (ns per run)",
+			    c->scenario, c->variant, c->drive);
+		bb_doc__table(d, columns, BB_LEN(columns));
+		for (size_t i = 0; i < n; i++)
+			add_mix_row(d, c, costs[i].returned, costs[i].share, costs[i].ns);
+		add_mix_row(d, c, "the mix", 1, latency_of(c));
+	}
+	free(costs);
+}
+
 void bb_doc_classes(const struct bb_report *r, struct bb_doc *d)
 {
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!bb_is_floor(r, &r->cases[i]))
+			add_mix(&r->cases[i], d);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 		bool again = !c->param || strcmp(c->param, "input") || !is_of_class(c, c, NULL),

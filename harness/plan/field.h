@@ -213,7 +213,8 @@ extern const struct bb_kind bb_map_kind;
  * sweep over a byte, named by the value of the byte. File names are relative to the scenario's
  * folder.
  */
-#define BB_INPUTS_MAX 4096u
+#define BB_INPUTS_MAX 4096u                    /* of a drive that makes a case of each */
+#define BB_MIX_MAX ((size_t)1 << 20)           /* of a mix, which is one case (plan/mix.h) */
 #define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* of all inputs together */
 extern const struct bb_kind bb_input_kind;
 /* Mapping from which bb_field__packet() reads a frame. */

@@ -339,6 +339,7 @@ struct entry {
 	struct bb_bytes_list many; /* packets of several inputs, named by number; n == 0: `data` is
 				      the only input */
 	uint32_t first_number;
+	uint32_t flows; /* number of flows to make of `data`; 0: not given */
 	double weight;
 	bool has_retval;
 	uint32_t retval;
@@ -360,7 +361,7 @@ static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
 
 	if (rc)
 		return rc;
-	rc = bb_pcap__read(path, BB_INPUTS_MAX, &e->many, &why);
+	rc = bb_pcap__read(path, BB_MIX_MAX, &e->many, &why);
 	free(path);
 	return rc ? bb_yaml__fail(r, node, "cannot use %s %s: %s", f->name,
 				  bb_yaml__show(node).text, why.msg)
@@ -520,6 +521,8 @@ static const struct bb_field entry_fields[] = {
 	{"skb", &bb_type_part, BB_AT(entry, skb), .with = PACKET_FORMS, .of = &skb_kind},
 	{"xdp", &bb_type_part, BB_AT(entry, xdp), .with = PACKET_FORMS, .of = &xdp_kind,
 	 .read = read_xdp},
+	{"flows", &bb_type_u32, BB_AT(entry, flows), .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET),
+	 .min = 1, .max = BB_MIX_MAX},
 	{"weight", &bb_type_double, BB_AT(entry, weight), .min = 1e-9, .max = 1e9},
 	{"retval", &retval, BB_AT(entry, retval)},
 	{"out_hex", OF_ENTRY(out, bb_field__hex), .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET),
@@ -625,10 +628,10 @@ static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry
 	size_t n = e->many.n ? e->many.n : 1;
 	int rc = 0;
 
-	if (b->inputs.n + n > BB_INPUTS_MAX)
+	if (b->inputs.n + n > BB_MIX_MAX)
 		return bb_yaml__fail(b->r, where,
-				     "a drive can have at most %u inputs, and with this it has %zu",
-				     BB_INPUTS_MAX, b->inputs.n + n);
+				     "a mix can have at most %zu inputs, and with this it has %zu",
+				     BB_MIX_MAX, b->inputs.n + n);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = add_input(b, where, e, e->many.n ? &e->many.v[i] : &e->data, i);
 	if (!rc && !e->many.n) {
@@ -666,6 +669,29 @@ static int choose_ctx(const struct bb_reader *r, const struct bb_yaml *node, str
 	return 0;
 }
 
+/* Makes the flows of an entry with the key `flows`: copies of its packet. */
+static int make_flows(const struct builder *b, const struct bb_yaml *node, struct entry *e)
+{
+	const struct bb_yaml *flows = bb_yaml__get(node, "flows");
+
+	if (e->out.data)
+		return bb_yaml__fail(b->r, bb_yaml__get(node, "out_hex"),
+				     "out_hex is the output of one packet, and flows makes many");
+	if (b->bytes + e->data.len * e->flows > BB_INPUTS_MAX_BYTES)
+		return bb_yaml__fail(b->r, flows,
+				     "%u flows of %zu bytes each: the inputs have more than %zu "
+				     "MiB together; make fewer flows, or a shorter packet",
+				     e->flows, e->data.len, BB_INPUTS_MAX_BYTES >> 20);
+	for (uint32_t i = 0; i < e->flows; i++) {
+		add_copy(&e->many, e->data.data, e->data.len);
+		if (!bb_frame__move_flow(e->many.v[i].data, e->data.len, i))
+			return bb_yaml__fail(b->r, flows,
+					     "flows differ in IP addresses and ports, and this "
+					     "packet has no IP header after its Ethernet header");
+	}
+	return 0;
+}
+
 /* The first key that names a form decides the form. If no key does, wrong keys are reported
  * first, because one may be a misspelled form. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
@@ -687,6 +713,7 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 	if (!rc && !e.name && form != SWEEP)
 		rc = bb_yaml__fail(b->r, node, "an input needs the key 'name'");
 	rc = rc ? rc : choose_ctx(b->r, node, &e);
+	rc = rc || !e.flows ? rc : make_flows(b, node, &e);
 	rc = rc ? rc : add_entry(b, node, &e, form);
 	bb_kind__done(&entry_kind, &e);
 	return rc;

@@ -160,11 +160,15 @@ int bb_frame__is_ipv4(const uint8_t *frame, size_t len)
 	       frame[ETH_BYTES] >> 4 == 4;
 }
 
+static bool is_ipv6_frame(const uint8_t *frame, size_t len)
+{
+	return len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == TYPE_IPV6 &&
+	       frame[ETH_BYTES] >> 4 == 6;
+}
+
 void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 {
-	bool is_ipv4 = bb_frame__is_ipv4(frame, len);
-	bool is_ipv6 = len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == TYPE_IPV6 &&
-		       frame[ETH_BYTES] >> 4 == 6;
+	bool is_ipv4 = bb_frame__is_ipv4(frame, len), is_ipv6 = is_ipv6_frame(frame, len);
 	uint8_t *ip = frame + ETH_BYTES;
 	size_t room = len - ETH_BYTES; /* bytes after the Ethernet header */
 
@@ -183,6 +187,66 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 	} else if (is_ipv6 && get16(ip + 4) <= room - IPV6_BYTES) {
 		fix_l4(ip + IPV6_BYTES, get16(ip + 4), ip[6], sum16(0, ip + 8, 32));
 	}
+}
+
+/* --- flows --- */
+
+/* Where a frame keeps what tells its flow: offsets from its beginning. */
+struct flow_at {
+	size_t addresses, address_bytes, protocol;
+	size_t ports; /* 0: it has none */
+};
+
+static bool find_flow(const uint8_t *frame, size_t len, struct flow_at *ret_at)
+{
+	bool is_ipv4 = bb_frame__is_ipv4(frame, len), is_first = true;
+	size_t l4 = ETH_BYTES + IPV6_BYTES;
+
+	if (!is_ipv4 && !is_ipv6_frame(frame, len))
+		return false;
+	*ret_at = is_ipv4 ? (struct flow_at){ETH_BYTES + 12, 4, ETH_BYTES + 9, 0}
+			  : (struct flow_at){ETH_BYTES + 8, 16, ETH_BYTES + 6, 0};
+	if (is_ipv4) {
+		l4 = ETH_BYTES + (size_t)(frame[ETH_BYTES] & 15) * 4;
+		is_first = !(get16(frame + ETH_BYTES + 6) & 0x1fff); /* not a later fragment */
+	}
+	if (is_first && l4 + 4 <= len && l4 >= ETH_BYTES + IPV4_BYTES &&
+	    (frame[ret_at->protocol] == PROTO_TCP || frame[ret_at->protocol] == PROTO_UDP))
+		ret_at->ports = l4;
+	return true;
+}
+
+void bb_frame__flow(const uint8_t *frame, size_t len, struct bb_flow *ret_flow)
+{
+	struct flow_at at;
+	uint8_t *to = ret_flow->bytes;
+
+	memset(ret_flow, 0, sizeof(*ret_flow));
+	if (!find_flow(frame, len, &at)) {
+		memcpy(to, frame, len < sizeof(ret_flow->bytes) ? len : sizeof(ret_flow->bytes));
+		return;
+	}
+	to[0] = (uint8_t)at.address_bytes;
+	to[1] = frame[at.protocol];
+	memcpy(to + 2, frame + at.addresses, 2 * at.address_bytes);
+	if (at.ports)
+		memcpy(to + 2 + 2 * at.address_bytes, frame + at.ports, 4);
+}
+
+bool bb_frame__move_flow(uint8_t *frame, size_t len, uint32_t nth)
+{
+	struct flow_at at;
+	uint8_t *low;
+
+	if (!find_flow(frame, len, &at))
+		return false;
+	low = frame + at.addresses + at.address_bytes - 4;
+	put16(low + 2, get16(low + 2) + (nth & 0xffff));
+	put16(low, get16(low) + (nth >> 16) + (get16(low + 2) < (nth & 0xffff)));
+	if (at.ports)
+		put16(frame + at.ports, get16(frame + at.ports) + (nth & 0xffff));
+	bb_frame__fix_checksums(frame, len);
+	return true;
 }
 
 /* --- the usual kinds of frames --- */

@@ -56,6 +56,21 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len);
 /* True if the frame has a complete IPv4 header, by its EtherType and version. */
 int bb_frame__is_ipv4(const uint8_t *frame, size_t len);
 
+/*
+ * What tells the flow of a frame: protocol, addresses and, if it has them, ports. A frame that has
+ * no IP header after its Ethernet header is told by its first bytes. Unused bytes are zero.
+ */
+struct bb_flow {
+	uint8_t bytes[40];
+};
+
+void bb_frame__flow(const uint8_t *frame, size_t len, struct bb_flow *ret_flow);
+
+/* Moves the frame to another flow: adds `nth` to its IP source address and, with TCP or UDP, to its
+ * source port, and sets the checksums. Returns false if it has no complete IP header after its
+ * Ethernet header. */
+bool bb_frame__move_flow(uint8_t *frame, size_t len, uint32_t nth);
+
 /* Returns the Internet checksum (RFC 1071) of len bytes. `sum` is the sum of the 16-bit words
  * before them; 0: there are none. Store the checksum high byte first. */
 uint16_t bb_inet_checksum(uint32_t sum, const uint8_t *data, size_t len);

@@ -34,7 +34,7 @@ static struct param param_of(const struct bb_scenario *s, const struct bb_drive_
 	struct param p = {.n = 1};
 	uint32_t v = 0;
 
-	if (d->kind->takes_inputs && in->n) {
+	if (d->kind->takes_inputs && in->n && !d->order) {
 		p = (struct param){.inputs = in, .n = in->n, .numbered = true};
 		p.name = in->n > 1 ? "input" : NULL;
 		for (size_t i = 0; p.numbered && i < in->n; i++)

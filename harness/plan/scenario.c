@@ -12,6 +12,10 @@
 
 static const char *const consumers[] =
 	{[BB_DRAIN_EACH_RUN] = "caught-up", [BB_DRAIN_HALF_FULL] = "behind"};
+static const char *const orders[] = {[BB_ORDER_NONE] = "none",
+				     [BB_ORDER_RECORDED] = "recorded",
+				     [BB_ORDER_RANDOM] = "random",
+				     [BB_ORDER_ZIPF] = "zipf"};
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
 /* values of `refused`, by whether a refused program is skipped */
@@ -440,6 +444,7 @@ static const struct bb_field drive_fields[] = {
 	{"caches", &bb_type_index, BB_AT(bb_drive_spec, caches), OF_KINDS, CHOICE(all_caches)},
 	{"inputs", LIST(bb_drive_spec, inputs.v, inputs.n, bb_input_kind), OF_KINDS,
 	 .read = bb_field__inputs},
+	{"order", &bb_type_index, BB_AT(bb_drive_spec, order), OF_KINDS, CHOICE(orders)},
 	{"repeat", &bb_type_u32, BB_AT(bb_drive_spec, slope.repeat), OF_KINDS, .min = 8,
 	 .max = 1000000},
 	{"event", TEXT(bb_drive_spec, event), OF_KINDS, .read = read_event},
@@ -470,6 +475,44 @@ struct drive_schema {
 	struct bb_kind kind;
 };
 
+/* Checks the inputs of a drive against its order. */
+static int check_mix(const struct bb_reader *r, const struct bb_yaml *node,
+		     const struct bb_drive_spec *d)
+{
+	const struct bb_yaml *inputs = bb_yaml__get(node, "inputs");
+	const struct bb_yaml *order = bb_yaml__get(node, "order");
+	size_t weighed = 0;
+
+	for (size_t i = 0; i < d->inputs.n; i++)
+		weighed += d->inputs.v[i].weight > 0;
+	if (!d->order && d->inputs.n > BB_INPUTS_MAX)
+		return bb_yaml__fail(r, inputs,
+				     "a drive makes a case of each input and can have at most %u, "
+				     "not %zu; with 'order' it makes one case of them all, a mix",
+				     BB_INPUTS_MAX, d->inputs.n);
+	if (!d->order)
+		return 0;
+	if (d->inputs.n < 2)
+		return bb_yaml__fail(r, order,
+				     "order is that of a mix: it needs two inputs or more");
+	if (d->kind->by_line)
+		return bb_yaml__fail(r, order,
+				     "lines times the runs of one input; 'with: step' and 'with: "
+				     "exact' take a mix");
+	if (weighed && (d->order != BB_ORDER_RANDOM || weighed < d->inputs.n))
+		return bb_yaml__fail(r, order,
+				     "weights say how often inputs come, which needs 'order: "
+				     "random' and a weight of each input (%zu of %zu have one)",
+				     weighed, d->inputs.n);
+	for (size_t i = 0; i < d->inputs.n; i++)
+		if (d->inputs.v[i].out)
+			return bb_yaml__fail(r, order,
+					     "the outputs of a mix are not checked, and input "
+					     "'%s' has out_hex",
+					     d->inputs.v[i].name);
+	return 0;
+}
+
 static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, void *item)
 {
 	struct bb_drive_spec *d = item;
@@ -496,6 +539,7 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, voi
 	s.kind = (struct bb_kind){BB_KIND("a drive", "{with: step}", s.fields), .modes = s.modes,
 				  .n_modes = bb_n_drive_kinds};
 	rc = bb_kind__read(r, &s.kind, node, BB_BIT(own), d);
+	rc = rc ? rc : check_mix(r, node, d);
 	if (!rc)
 		set_drive_defaults(d);
 	return rc;
@@ -821,7 +865,7 @@ static const struct bb_drive_kind *kind_of_twin(const struct bb_drive_spec *d, b
 {
 	if (!by_line)
 		return d->kind->cold_name ? d->kind : NULL;
-	if (strcmp(d->kind->with, "step") || d->caches == BB_CACHES_COLD)
+	if (strcmp(d->kind->with, "step") || d->caches == BB_CACHES_COLD || d->order)
 		return NULL;
 	return bb_drive_kind_find("lines", d->event ? d->event : d->kind->by[0]);
 }
@@ -907,7 +951,7 @@ static int check_one_parameter(const struct bb_scenario *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->n_drives; i++) {
 		const struct bb_drive_spec *d = &s->drives[i];
-		bool has_more = d->inputs.n > 1 || d->values.n > 1;
+		bool has_more = (d->inputs.n > 1 && !d->order) || d->values.n > 1;
 
 		if (d->kind->counts || (!has_more && d->kind->fires && !(d->kind->seconds > 0)))
 			continue;

@@ -207,6 +207,15 @@ struct bb_inputs {
 	size_t n;
 };
 
+/* `order` of a drive: its inputs are a mix, which is one case, and this is the order in which they
+ * come (plan/mix.h). */
+enum bb_order {
+	BB_ORDER_NONE, /* not said: each input is a case */
+	BB_ORDER_RECORDED,
+	BB_ORDER_RANDOM,
+	BB_ORDER_ZIPF,
+};
+
 /* `prepare`: runs of another program of the same object before each series, which change the maps
  * that the variant's program uses. */
 struct bb_prepare_spec {
@@ -279,6 +288,7 @@ struct bb_drive_spec {
 			has no such key */
 	struct bb_u32_list values; /* values of the parameter kind->param; n >= 1 if it has one */
 	struct bb_inputs inputs;   /* n == 0: the default input of the program's type */
+	enum bb_order order;
 	enum bb_caches caches;
 	double seconds;   /* per variant and value, over all loads; 0: the kind's default */
 	uint32_t samples; /* per variant and value, over all loads; 0: the kind's default */

@@ -51,6 +51,20 @@ static void done_series(void *series)
 	bb_hist_done(&s->hist);
 }
 
+static void done_class(void *class)
+{
+	bb_hist_done(&((struct bb_class *)class)->hist);
+}
+
+static const struct bb_member class_members[] = {
+	MEMBER(bb_class, BB_U32, value, "that the runs returned"),
+	MEMBER(bb_class, BB_NAME, returned, "in words: \"2 (XDP_PASS)\""),
+	OTHER("hist"),
+};
+
+RECORD(bb_class, class_members, NULL, done_class,
+       "of a mix: the samples of a series whose runs returned one value");
+
 static const struct bb_member series_members[] = {
 	MEMBER(bb_series, BB_U32, load,
 	       "round of the run; equal rounds of different cases were interleaved in time"),
@@ -96,6 +110,8 @@ static const struct bb_member series_members[] = {
 	      "cold: time of a line of memory that is read after emptying; null elsewhere"),
 	OTHER("flow"),
 	OTHER("hist"),
+	LIST(bb_series, classes, BB_IF_SET, bb_class_record,
+	     "of a mix: the same samples, by return value. Absent elsewhere"),
 };
 
 RECORD(bb_series, series_members, NULL, done_series,

@@ -17,6 +17,13 @@
  * file is NULL or NAN in these structs. The comments here add what the rows do not say.
  */
 
+/* Of a mix: the samples of the runs that returned one value. */
+struct bb_class {
+	uint32_t value;
+	char *returned; /* the value in words, "2 (XDP_PASS)" */
+	struct bb_hist hist;
+};
+
 /* The samples of one case from one load. */
 struct bb_series {
 	uint32_t load; /* number of the load, from 0 on */
@@ -36,6 +43,9 @@ struct bb_series {
 			   ns; mean over turns */
 	struct bb_ring_use *flow; /* pipeline: the records through the ring; NULL in other drives */
 	struct bb_hist hist; /* one sample per run (slope: per fitted line), in 1/units_per_ns ns */
+	/* of a mix: the same samples by return value; n_classes == 0: not a mix */
+	struct bb_class *classes;
+	size_t n_classes;
 };
 
 /*
@@ -397,7 +407,8 @@ static inline bool bb_is_floor(const struct bb_report *r, const struct bb_case *
 extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
 	bb_timed_call_record, bb_timed_row_record, bb_counted_record, bb_counted_call_record,
 	bb_counted_line_record, bb_counted_case_record, bb_comparison_record, bb_pair_record,
-	bb_program_record, bb_case_record, bb_series_record, bb_ring_use_record, bb_in_vain_record;
+	bb_program_record, bb_case_record, bb_series_record, bb_class_record, bb_ring_use_record,
+	bb_in_vain_record;
 
 struct bb_report *bb_report__new(void);
 void bb_report__free(struct bb_report *r);
@@ -454,6 +465,17 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 /* Computes the latency of each series, ns, in ret_ns[n_series]. NAN: the series is void, has no
  * samples, or was slowed down by something else (stats/loads.h). */
 void bb_case__locations(const struct bb_case *c, double *ret_ns);
+
+/* What a mix's runs with one return value cost. */
+struct bb_class_cost {
+	const char *returned; /* as in struct bb_class, borrowed */
+	uint32_t value;
+	double runs, share; /* share: of all runs of the case */
+	double ns; /* latency: the mean over loads of the censored means, by number of runs */
+};
+
+/* Lists the classes of a mix, the most frequent first; free() the list. Returns their number. */
+size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_costs);
 
 /* Returns the value of x[n_series] for the round `load`; NAN if there is none. */
 double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load);

@@ -113,6 +113,80 @@ static void estimate_over_loads(const struct bb_case *c, const double *x,
 	*ret_estimate = l.estimate;
 }
 
+static struct bb_censor censor(const struct bb_hist *h)
+{
+	struct bb_sorted sorted;
+	struct bb_censor censor;
+
+	bb_hist_sort(h, &sorted);
+	censor = bb_censor_series(&sorted, 0);
+	bb_sorted_done(&sorted);
+	return censor;
+}
+
+/* Censors a series. A mix is censored by return value, and the means are weighted by the numbers
+ * of runs: a rare return value is no outlier because its runs take long. */
+static struct bb_censor censor_series(const struct bb_series *s)
+{
+	struct bb_censor all = {.mean_ns = 0};
+
+	if (!s->n_classes)
+		return censor(&s->hist);
+	for (size_t i = 0; i < s->n_classes; i++) {
+		const struct bb_hist *h = &s->classes[i].hist;
+		struct bb_censor c = censor(h);
+
+		all.mean_ns += c.mean_ns * (double)h->n / (double)s->hist.n;
+		all.share_of_n += c.share_of_n * (double)h->n / (double)s->hist.n;
+		all.share_of_sum += c.share_of_sum * h->sum_ns / s->hist.sum_ns;
+	}
+	return all;
+}
+
+static int by_runs(const void *a, const void *b)
+{
+	const struct bb_class_cost *x = a, *y = b;
+
+	if (x->runs != y->runs)
+		return x->runs < y->runs ? 1 : -1;
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_costs)
+{
+	struct bb_class_cost *costs = NULL;
+	size_t n = 0;
+	double all = 0;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		const struct bb_series *s = &c->series[i];
+
+		for (size_t k = 0; !s->void_why && k < s->n_classes; k++) {
+			const struct bb_class *class = &s->classes[k];
+			double runs = (double)class->hist.n;
+			size_t at = 0;
+
+			while (at < n && costs[at].value != class->value)
+				at++;
+			if (at == n)
+				*(struct bb_class_cost *)bb_append(&costs, &n, sizeof(*costs)) =
+					(struct bb_class_cost){.returned = class->returned,
+							       .value = class->value};
+			costs[at].runs += runs;
+			costs[at].ns += runs * bb_case__ns(c, censor(&class->hist).mean_ns);
+			all += runs;
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		costs[i].ns = ratio(costs[i].ns, costs[i].runs);
+		costs[i].share = ratio(costs[i].runs, all);
+	}
+	if (n)
+		qsort(costs, n, sizeof(*costs), by_runs);
+	*ret_costs = costs;
+	return n;
+}
+
 /*
  * Computes the latency of each series: the censored mean, with a threshold of its own; with
  * BB_FILLS_MEAN the mean of all runs. With `sum`, also adds all samples to `all`, sets the shares
@@ -128,19 +202,16 @@ static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *s
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct bb_series *s = &c->series[i];
-		struct bb_sorted sorted;
-		struct bb_censor censor;
+		struct bb_censor in;
 
 		ret_ns[i] = NAN;
 		if (s->void_why || !s->hist.n)
 			continue;
-		bb_hist_sort(&s->hist, &sorted);
-		censor = bb_censor_series(&sorted, 0);
-		bb_sorted_done(&sorted);
+		in = censor_series(s);
 		ret_ns[i] = is_mean ? ratio((double)s->run_time_ns, (double)s->run_cnt)
-				    : bb_case__ns(c, censor.mean_ns);
-		outliers += censor.share_of_n * (double)s->hist.n;
-		outlier_ns += censor.share_of_sum * s->hist.sum_ns;
+				    : bb_case__ns(c, in.mean_ns);
+		outliers += in.share_of_n * (double)s->hist.n;
+		outlier_ns += in.share_of_sum * s->hist.sum_ns;
 		n += (double)s->hist.n;
 		sum_ns += s->hist.sum_ns;
 		if (sum)

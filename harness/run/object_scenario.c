@@ -900,6 +900,8 @@ static int write_drive(const struct maker *m, size_t group, const char *with, co
 	}
 	if (strcmp(g->trigger, "test-run") || !g->run_type)
 		return 0;
+	if (m->opts->order && !g->run_type->takes_context && !comment)
+		fprintf(out, "    order: %s\n", m->opts->order);
 	return write_inputs(m, group, hint, out, err);
 }
 
@@ -916,7 +918,7 @@ static int write_drives(const struct maker *m, size_t group, FILE *out, struct b
 
 	if (drives[o->what].step) {
 		rc = write_drive(m, group, "step", NULL, true, out, err);
-		if (!rc && !o->trigger && can_repeat(g))
+		if (!rc && !o->trigger && !o->order && can_repeat(g))
 			rc = write_drive(m, group, "slope",
 					 "    # without bpf_stats, whose own cost is in the "
 					 "figures "
@@ -1117,6 +1119,13 @@ static int check_inputs(const struct maker *m, struct bb_err *err)
 		packets |= type && !type->takes_context;
 		contexts |= type && type->takes_context;
 	}
+	if (o->order && !o->packets.n)
+		return bb_fail(err, -EINVAL,
+			       "--order is that of the packets of --packet; give a pcap with it");
+	if (o->order && strcmp(o->order, "recorded") && strcmp(o->order, "random") &&
+	    strcmp(o->order, "zipf"))
+		return bb_fail(err, -EINVAL, "--order=%s is not recorded, random or zipf",
+			       o->order);
 	if (o->packets.n && !packets)
 		return bb_fail(err, -EINVAL, "%s: none of the programs takes a packet%s",
 			       o->packets.v[0], contexts ? "; a context is given with --ctx" : "");

@@ -46,6 +46,8 @@ struct bb_object_opts {
 	const char *const *found;
 	/* files with packets: a packet capture, bytes, or hexadecimal text */
 	struct bb_strings packets;
+	const char *order; /* the packets are a mix in this order (plan/mix.h); NULL: each is a case
+			    */
 	struct bb_strings fills;       /* texts MAP=N or MAP=N,N: generated entries */
 	struct bb_strings max_entries; /* texts MAP=N: the room of a map */
 	struct bb_strings prepare;     /* texts PROGRAM or PROGRAM=N: runs before each series */

@@ -4,7 +4,9 @@
 #include "base/deadline.h"
 #include "base/give_way.h"
 #include "base/text.h"
+#include "drivers/test_run_types.h"
 #include "env/checks.h"
+#include "plan/mix.h"
 
 #define DISTINCT 32u /* a new series has room for so many distinct values; few series have more */
 
@@ -48,7 +50,9 @@ void bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 {
 	char words[600] = "";
 
-	if (driver->fired_by)
+	if (planned->drive->order && driver->trigger)
+		bb_mix__words(&planned->drive->inputs, planned->drive->order, words, sizeof(words));
+	else if (driver->fired_by)
 		driver->fired_by(planned->input, prog, words, sizeof(words));
 	if (!words[0])
 		return;
@@ -101,6 +105,20 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
+static struct bb_class *class_of(struct bb_series *s, const struct bb_batch *b, uint32_t value)
+{
+	char words[32];
+	struct bb_class *c;
+
+	for (size_t i = 0; i < s->n_classes; i++)
+		if (s->classes[i].value == value)
+			return &s->classes[i];
+	c = BB_ADD(bb_class_record, s, classes);
+	c->value = value;
+	c->returned = bb_strdup(bb_test_run_type__retval(b->run_type, value, words, sizeof(words)));
+	return c;
+}
+
 /* Moves a batch into its series, which then owns the batch's flow. */
 static void take_batch(struct bb_series *s, struct bb_batch *b)
 {
@@ -136,6 +154,8 @@ static void take_batch(struct bb_series *s, struct bb_batch *b)
 	b->flow = NULL;
 	for (size_t i = 0; i < b->n; i++)
 		bb_hist_add(&s->hist, b->ns[i], 1);
+	for (size_t i = 0; b->returns && b->run_type && i < b->n; i++)
+		bb_hist_add(&class_of(s, b, b->returns[i])->hist, b->ns[i], 1);
 	s->fired += b->fired;
 	s->retries += b->retries;
 	s->run_cnt += b->run_cnt;
@@ -212,11 +232,15 @@ int bb_record__measure(struct bb_drive_slot *slot, uint32_t param, struct bb_bat
 	b->slope.intercept_ns = b->floor_ns = b->line_ns = NAN;
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
 		b->slope.pmu[i] = NAN;
+	if (slot->state->spec->order && slot->state->driver->trigger)
+		b->returns = bb_calloc(b->want, sizeof(*b->returns));
 	if (!rc)
 		rc = bb_unless_broken_off(bb_driver__batch(slot, param, b, err));
 	if (rc == -ETIME) /* the time was over; the samples taken before count */
 		rc = 0;
 	take_batch(s, b); /* samples taken before an error count too */
+	free(b->returns);
+	b->returns = NULL;
 	if (b->void_why[0])
 		bb_record__void(s, "%s", b->void_why);
 	if (!rc)

@@ -27,9 +27,8 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
  * first value, then differences of ascending values, each with its count. A count of 1 is left out.
  * Differences are short, and one string is read four times as fast as a list of numbers.
  */
-static void write_hist(const void *, const void *series, struct bb_json *w)
+static void write_hist(const struct bb_hist *h, struct bb_json *w)
 {
-	const struct bb_hist *h = &((const struct bb_series *)series)->hist;
 	struct bb_sorted sorted;
 	uint64_t previous = 0;
 	FILE *out;
@@ -54,6 +53,16 @@ static void write_hist(const void *, const void *series, struct bb_json *w)
 	}
 	putc('"', out);
 	bb_sorted_done(&sorted);
+}
+
+static void write_series_hist(const void *, const void *series, struct bb_json *w)
+{
+	write_hist(&((const struct bb_series *)series)->hist, w);
+}
+
+static void write_class_hist(const void *, const void *class, struct bb_json *w)
+{
+	write_hist(&((const struct bb_class *)class)->hist, w);
 }
 
 /* Reads "delta" or "delta:count" at `*cursor`. `*cursor` moves to the next bin or to the end.
@@ -117,9 +126,8 @@ static bool same_bucket(uint64_t value, uint64_t bin)
 
 /* Reads the samples of a series: bins, sum and extremes. Sum and extremes are exact and the bins
  * may be rounded, so they must agree within a bucket. */
-static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *series)
+static int read_hist(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
-	struct bb_hist *h = &((struct bb_series *)series)->hist;
 	const json_t *sum = json_object_get(obj, "sum_ns");
 	uint64_t n, min_ns, max_ns;
 	int rc = read_bins(rd, obj, h);
@@ -152,6 +160,16 @@ static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *serie
 	h->min_ns = min_ns;
 	h->max_ns = max_ns;
 	return 0;
+}
+
+static int read_series_hist(struct bb_record_reader *rd, const json_t *obj, void *series)
+{
+	return read_hist(rd, obj, &((struct bb_series *)series)->hist);
+}
+
+static int read_class_hist(struct bb_record_reader *rd, const json_t *obj, void *class)
+{
+	return read_hist(rd, obj, &((struct bb_class *)class)->hist);
 }
 
 /* Writes the backlog of a ring as the key "backlog" with a text "t0:b0 t1-t0:b1 ...". Times are in
@@ -464,7 +482,8 @@ static const struct bb_record_part parts[] = {
 	{&bb_counted_case_record, NULL, NULL, check_counted_case},
 	{&bb_in_vain_record, NULL, NULL, check_in_vain},
 	{&bb_series_record, "flow", write_flow, read_flow},
-	{&bb_series_record, "hist", write_hist, read_hist},
+	{&bb_series_record, "hist", write_series_hist, read_series_hist},
+	{&bb_class_record, "hist", write_class_hist, read_class_hist},
 	{&bb_ring_use_record, "backlog", write_backlog, read_backlog},
 	{&bb_program_record, "static", write_static, read_static},
 	{&bb_program_record, NULL, NULL, check_program},

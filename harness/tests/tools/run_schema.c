@@ -31,6 +31,7 @@ static const struct {
 	{"timed_row", &bb_timed_row_record},
 	{"case", &bb_case_record},
 	{"series", &bb_series_record},
+	{"class", &bb_class_record},
 	{"flow", &bb_ring_use_record},
 	{"in_vain", &bb_in_vain_record},
 };
@@ -74,7 +75,8 @@ static void add_part(const char *record, const struct bb_member *m, json_t *prop
 	char key[100];
 	json_t *part;
 
-	snprintf(key, sizeof(key), "%s.%s", record, m->key);
+	/* samples are written alike everywhere */
+	snprintf(key, sizeof(key), "%s.%s", strcmp(m->key, "hist") ? record : "series", m->key);
 	part = json_object_get(json_object_get(parts, "parts"), key);
 	if (!strcmp(key, "series.flow")) {
 		json_object_set_new(properties, "flow", reference("flow"));

@@ -890,6 +890,54 @@ TEST_BAD(bad_contexts)
 TEST_BAD(bad_packets)
 TEST_BAD(bad_sweeps)
 
+#define MIX(order, rest)                                                                           \
+	"name: n\nobject: o\nvariants: [{name: a}]\ndrive:\n  - with: step\n    trigger: "         \
+	"test-run\n    order: " order "\n    inputs:\n" rest
+#define TWO "      - {name: a, hex: " ETH "}\n      - {name: b, hex: " ETH "}\n"
+
+static const struct bad bad_mixes[] = {
+	{MIX("zip", TWO), 7, 12, "unknown order 'zip' (did you mean 'zipf'?)"},
+	{MIX("random", "      - {name: a, hex: " ETH "}\n"), 7, 12, "two inputs or more"},
+	{MIX("random", TWO "      - {name: c, hex: " ETH ", weight: 0}\n"), 11, 64, "weight"},
+	{MIX("random", TWO "      - {name: c, hex: " ETH ", weight: 1}\n"), 7, 12, "(1 of 3 have"},
+	{MIX("zipf", "      - {name: a, flows: 2, weight: 1, packet: {" IPV4 "}}\n"), 7, 12,
+	 "which needs 'order: random'"},
+	{MIX("random", TWO "      - {name: c, hex: " ETH ", out_hex: " ETH "}\n"), 7, 12,
+	 "input 'c' has out_hex"},
+	{MIX("random", "      - {name: a, hex: " ETH ", flows: 2}\n"), 9, 63, "no IP header"},
+	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flows: 0}\n"), 9, 74, "flows"},
+	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flows: 1048577}\n"), 9, 74, "flows"},
+	{MIX("random", "      - {name: a, packet: {" IPV4 ", size: 1500}, flows: 100000}\n"), 9, 86,
+	 "100000 flows of 1500 bytes each: the inputs have more than 64 MiB"},
+	{MIX("random", "      - {name: a, packet: {" IPV4 "}, flows: 2, out_hex: " ETH "}\n"), 9,
+	 86, "out_hex is the output of one packet"},
+	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive:\n  - {with: slope, order: random, "
+	 "inputs: [{name: a, hex: " ETH "}]}\n",
+	 5, 19, "order"},
+	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive:\n  - {with: lines, trigger: test-run, "
+	 "order: random, inputs: [{name: a, hex: " ETH "}, {name: b, hex: " ETH "}]}\n",
+	 5, 45, "lines times the runs of one input"},
+};
+TEST_BAD(bad_mixes)
+
+static void test_flows(void **state)
+{
+	struct bb_scenario *s = must_parse(MIX("random", "      - {name: a, flows: 100000, weight: "
+							 "2, packet: {" IPV4 ", udp: {src: 1, dst: "
+							 "2}, size: 64}}\n"));
+	const struct bb_input *v = inputs_of(s)->v;
+
+	(void)state;
+	assert_int_equal(s->drives[0].order, BB_ORDER_RANDOM);
+	assert_int_equal(inputs_of(s)->n, 100000);
+	assert_string_equal(v[99999].name, "a-99999");
+	assert_int_equal(v[0].data[29], 1);
+	assert_int_equal(v[3].data[29], 4);
+	assert_int_equal(be16(v[3].data + 34), 4);
+	assert_true(v[99999].weight == 2);
+	bb_scenario__free(s);
+}
+
 /* `n` sweeps of 256 inputs each, and `more` single ones. */
 static char *many_inputs(size_t n, size_t more, const char *size)
 {
@@ -910,8 +958,7 @@ static char *many_inputs(size_t n, size_t more, const char *size)
 
 static void test_limits(void **state)
 {
-	struct bad bad = {NULL, 24, 16,
-			  "a drive can have at most 4096 inputs, and with this it has 4097"};
+	struct bad bad = {NULL, 8, 7, "can have at most 4096, not 4097; with 'order'"};
 	char *text = many_inputs(16, 0, "14"), long_name[160];
 	struct bb_scenario *s = must_parse(text);
 
@@ -960,6 +1007,8 @@ int main(void)
 		cmocka_unit_test(test_bad_contexts),
 		cmocka_unit_test(test_bad_packets),
 		cmocka_unit_test(test_bad_sweeps),
+		cmocka_unit_test(test_bad_mixes),
+		cmocka_unit_test(test_flows),
 		cmocka_unit_test(test_limits),
 	};
 

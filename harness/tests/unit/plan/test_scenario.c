@@ -392,7 +392,7 @@ static const struct bad bad_keys[] = {
 	{DRIVE("with: in-situ, event: packets, workload: w"), 5, 37,
 	 "key 'workload' does not belong to 'event: packets' but to in-situ, in-situ by attach, "
 	 "pipeline, overhead; in-situ by packets takes: with, "
-	 "inputs, event, rate_hz, seconds"},
+	 "inputs, order, event, rate_hz, seconds"},
 	{DRIVE("with: in-situ, event: http, inputs: [{hex: '00'}]"), 5, 34,
 	 "key 'inputs' does not belong to 'event: http' but to step by test-run, slope, parallel, "
 	 "in-situ by "
@@ -420,7 +420,7 @@ static const struct bad bad_keys[] = {
 	 "key 'stack_depth' does not belong to 'trigger: test-run' but to step by page-fault, "
 	 "exact by page-fault, lines by page-fault; step "
 	 "by test-run takes: with, "
-	 "trigger, caches, inputs, samples"},
+	 "trigger, caches, inputs, order, samples"},
 	{DRIVE("with: step, caches: luke"), 5, 26, "unknown caches 'luke'; there are: hot, cold"},
 	{DRIVE("with: slope, caches: cold"), 5, 19,
 	 "key 'caches' does not belong to 'with: slope'"},

@@ -88,6 +88,47 @@ static void test_latency_over_loads(void **state)
 	bb_report__free(r);
 }
 
+static struct bb_class *make_class(struct bb_series *s, uint32_t value, uint64_t ns, uint64_t n)
+{
+	struct bb_class *class = BB_ADD(bb_class_record, s, classes);
+
+	class->value = value;
+	class->returned = strdup(value == 1 ? "1 (XDP_DROP)" : "2 (XDP_PASS)");
+	bb_hist_add(&class->hist, ns, n);
+	add_samples(s, ns, n);
+	return class;
+}
+
+/*
+ * A mix: 98 runs of 20 ns and 2 of 1000 ns, of another return value. Their mean is 39.6. Without
+ * classes the two would be outliers, and it would be 20.
+ */
+static void test_latency_of_mix(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t i = make_case(r, "v", "step", NULL, 0);
+	struct bb_class_cost *costs;
+
+	(void)state;
+	for (uint32_t k = 0; k < 6; k++) {
+		struct bb_series *s = make_series(r, i, k);
+
+		make_class(s, 1, 1000, 2);
+		make_class(s, 2, 20, 98);
+	}
+	bb_report__summarise(r);
+	assert_near(r->cases[i].summary.latency.value, 39.6);
+	assert_near(r->cases[i].summary.outlier_share.value, 0);
+	assert_int_equal(bb_case__class_costs(&r->cases[i], &costs), 2);
+	assert_int_equal(costs[0].value, 2);
+	assert_near(costs[0].share, 0.98);
+	assert_near(costs[0].ns, 20);
+	assert_string_equal(costs[1].returned, "1 (XDP_DROP)");
+	assert_near(costs[1].ns, 1000);
+	free(costs);
+	bb_report__free(r);
+}
+
 /*
  * Loads drawn by place: 8 of 700 and 900 ns in turns, of which one is slowed down, so that 7 are
  * left: (700 + 900) / 2, and every load counts as much as its place does.
@@ -419,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_grows_and_frees),
 		cmocka_unit_test(test_new_is_absent),
 		cmocka_unit_test(test_latency_over_loads),
+		cmocka_unit_test(test_latency_of_mix),
 		cmocka_unit_test(test_latency_by_place),
 		cmocka_unit_test(test_few_loads),
 		cmocka_unit_test(test_outlier),

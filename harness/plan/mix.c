@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/mix.h"
+
+#include <linux/bpf.h>
+
+#include "base/rng.h"
+#include "plan/packet.h"
+
+/* Fewest indexes of an order that is drawn, so that few inputs do not repeat in a rhythm that a
+ * CPU could learn. */
+#define DRAWS 65536u
+
+/* --- flows --- */
+
+struct of_flow {
+	struct bb_flow flow;
+	uint32_t input;
+};
+
+static int by_flow(const void *a, const void *b)
+{
+	const struct of_flow *x = a, *y = b;
+	int order = memcmp(&x->flow, &y->flow, sizeof(x->flow));
+
+	return order ? order : (x->input > y->input) - (x->input < y->input);
+}
+
+/* The inputs of a flow: inputs[first] to inputs[end - 1]. */
+struct run_of_flow {
+	uint32_t first, end, next;
+	uint32_t appears; /* its first input in the list */
+};
+
+static int by_appearance(const void *a, const void *b)
+{
+	const struct run_of_flow *x = a, *y = b;
+
+	return (x->appears > y->appears) - (x->appears < y->appears);
+}
+
+/* Sorts the inputs by flow into inputs[n], and lists the flows by first appearance. */
+static struct run_of_flow *find_flows(const struct bb_inputs *in, uint32_t *inputs, size_t *ret_n)
+{
+	struct of_flow *all = bb_calloc(in->n, sizeof(*all));
+	struct run_of_flow *flows = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->n; i++) {
+		const struct bb_input *x = &in->v[i];
+		const struct xdp_md *md = (const void *)x->ctx;
+		size_t skip = x->ctx_kind == BB_CTX_XDP ? md->data : 0; /* its metadata */
+
+		all[i].input = (uint32_t)i;
+		bb_frame__flow(x->data + skip, x->len - skip, &all[i].flow);
+	}
+	qsort(all, in->n, sizeof(*all), by_flow);
+	for (uint32_t i = 0; i < in->n; i++) {
+		bool is_new = !i || memcmp(&all[i - 1].flow, &all[i].flow, sizeof(all->flow));
+
+		if (is_new)
+			*(struct run_of_flow *)bb_append(&flows, &n, sizeof(*flows)) =
+				(struct run_of_flow){i, i, i, all[i].input};
+		flows[n - 1].end = i + 1;
+		inputs[i] = all[i].input;
+	}
+	free(all);
+	qsort(flows, n, sizeof(*flows), by_appearance);
+	*ret_n = n;
+	return flows;
+}
+
+/* --- draws --- */
+
+/* Returns the first index whose sum is above x. sums[n] ascend. */
+static size_t find_sum(const double *sums, size_t n, double x)
+{
+	size_t low = 0, high = n - 1;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (sums[mid] > x)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+static void draw_weighed(const struct bb_inputs *in, struct bb_rng *rng, struct bb_mix *m)
+{
+	double *sums = bb_calloc(in->n, sizeof(*sums));
+
+	for (size_t i = 0; i < in->n; i++)
+		sums[i] = (i ? sums[i - 1] : 0) + in->v[i].weight;
+	for (size_t i = 0; i < m->n; i++)
+		m->v[i] = (uint32_t)find_sum(sums, in->n, bb_rng_double(rng) * sums[in->n - 1]);
+	free(sums);
+}
+
+static void draw_zipf(const struct bb_inputs *in, struct bb_rng *rng, struct bb_mix *m)
+{
+	uint32_t *inputs = bb_calloc(in->n, sizeof(*inputs));
+	double *sums = bb_calloc(in->n, sizeof(*sums));
+	size_t n;
+	struct run_of_flow *flows = find_flows(in, inputs, &n);
+
+	for (size_t i = 0; i < n; i++)
+		sums[i] = (i ? sums[i - 1] : 0) + 1.0 / (double)(i + 1);
+	for (size_t i = 0; i < m->n; i++) {
+		struct run_of_flow *f = &flows[find_sum(sums, n, bb_rng_double(rng) * sums[n - 1])];
+
+		m->v[i] = inputs[f->next++];
+		if (f->next == f->end)
+			f->next = f->first;
+	}
+	free(flows);
+	free(sums);
+	free(inputs);
+}
+
+static void shuffle_passes(const struct bb_inputs *in, struct bb_rng *rng, struct bb_mix *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		m->v[i] = (uint32_t)(i % in->n);
+	for (size_t i = 0; i < m->n; i += in->n)
+		bb_rng_shuffle(rng, m->v + i, in->n);
+}
+
+void bb_mix__make(const struct bb_inputs *in, enum bb_order order, uint64_t seed,
+		  struct bb_mix *ret_mix)
+{
+	size_t passes = order == BB_ORDER_RECORDED || !in->n ? 1 : (DRAWS + in->n - 1) / in->n;
+	struct bb_mix m = {.n = in->n * passes};
+	struct bb_rng rng;
+
+	m.v = bb_calloc(m.n, sizeof(*m.v));
+	bb_rng_seed(&rng, seed);
+	if (order == BB_ORDER_ZIPF)
+		draw_zipf(in, &rng, &m);
+	else if (order == BB_ORDER_RANDOM && in->n && in->v[0].weight > 0)
+		draw_weighed(in, &rng, &m);
+	else if (order != BB_ORDER_RECORDED)
+		shuffle_passes(in, &rng, &m);
+	else
+		for (size_t i = 0; i < m.n; i++)
+			m.v[i] = (uint32_t)i;
+	*ret_mix = m;
+}
+
+void bb_mix__done(struct bb_mix *m)
+{
+	free(m->v);
+	*m = (struct bb_mix){0};
+}
+
+void bb_mix__words(const struct bb_inputs *inputs, enum bb_order order, char *ret_words,
+		   size_t size)
+{
+	static const char *const orders[] = {[BB_ORDER_RECORDED] = "as recorded",
+					     [BB_ORDER_RANDOM] = "in random order",
+					     [BB_ORDER_ZIPF] = "in Zipf's order of flows"};
+
+	snprintf(ret_words, size, "test runs on a mix of %zu inputs, %s", inputs->n, orders[order]);
+}
