@@ -2,7 +2,7 @@
 #include "inside/figures.h"
 
 #define CLOCK_TICK_NS 10.0
-#define PARTS 16u /* values that the runs of a bucket are spread over */
+#define PARTS 16u /* the runs of a bucket are spread over so many values */
 
 static uint64_t word_at(const volatile char *slot, uint32_t off)
 {
@@ -14,7 +14,7 @@ static uint64_t runs_of(const volatile char *slot)
 	return word_at(slot, BB_INSIDE_UNTIMED) + word_at(slot, BB_INSIDE_TIMED);
 }
 
-/* Returns the path with that key. If it is not known yet, adds it as `slot` describes it. */
+/* Returns the path with the key `key`. If `f` lacks the path, adds it as `slot` describes it. */
 static struct bb_inside_path *path_of(struct bb_inside_figures *f, const struct bb_inside_clone *c,
 				      const volatile char *slot, uint64_t key)
 {
@@ -103,9 +103,9 @@ static double middle_of(uint32_t b)
 }
 
 /*
- * Returns where the times that bucket b counts begin (step -1) or end (step 1), ns. Some clocks
- * tick only every 10 ns (AMD Zen). Buckets below 256 ns are narrower than such a tick, so those
- * between two ticks are empty. A narrow bucket therefore extends half way to the next bucket that
+ * Returns the lower (step -1) or upper (step 1) edge of the times in bucket b, ns. Some clocks tick
+ * only every 10 ns (AMD Zen). Buckets below 256 ns are narrower than such a tick, so buckets
+ * between two ticks stay empty. A narrow bucket therefore extends half way to the next bucket that
  * is not empty, but at most half a tick from its own middle.
  */
 static double edge_of(const struct bb_inside_path *p, uint32_t b, int step)
@@ -222,8 +222,8 @@ static struct bb_inside_path_packets *packets_of(struct bb_inside_packets *p, ui
 	return of;
 }
 
-/* Chooses where the next packet of a path goes. The first packet stays. Of the later ones, one
- * stays, and each has the same chance. NULL: the packet is not kept. */
+/* Returns where to keep the next packet of a path; NULL: do not keep it. The first packet is always
+ * kept. One of the later packets is kept, and each of them has the same chance. */
 static struct bb_inside_packet *position(struct bb_inside_packets *p,
 					 struct bb_inside_path_packets *of)
 {

@@ -5,17 +5,17 @@
 #include "core/hist.h"
 #include "inside/instrument.h"
 
-/* What a clone measured of one path, or of all its runs: sums over the stripes of the clone's
- * memory. */
+/* What a clone measured of one path, or of all its runs. Takes all stripes of the clone's memory
+ * together. */
 struct bb_inside_path {
-	uint64_t key;            /* key of the path in its slots; 0: all paths that found no slot */
+	uint64_t key;            /* key in the path's slots; 0: the runs that found no free slot */
 	uint64_t runs;           /* runs that ended */
 	uint64_t timed;          /* runs that ended and were timed */
 	double sum_ns, worst_ns; /* of the timed runs; each time includes reading the clock */
 	uint64_t retval;         /* return value of one of the runs; 0 if `key` is 0 */
 	bool varies;             /* a run returned another value than `retval` */
 	uint32_t exit;           /* how the path ends: index of clone->exits */
-	uint64_t turns;          /* turns of all loops together, in one run of the path */
+	uint64_t turns;          /* turns of all loops together, in one of the runs */
 	uint64_t *words;         /* words[clone->n_words]: the marks of the path's blocks */
 	uint64_t buckets[BB_INSIDE_BUCKETS];
 };
@@ -31,20 +31,20 @@ struct bb_inside_figures {
 struct bb_inside_figures bb_inside_figures__read(const struct bb_inside_clone *c);
 void bb_inside_figures__done(struct bb_inside_figures *f);
 
-/* Returns the time that a share (0..1) of the timed runs did not exceed, ns, less clock_ns (what
- * reading the clock costs). Interpolates within a bucket, up to the longest time. NAN: no run was
+/* Returns the quantile `share` (0..1) of the times of the timed runs, ns, minus clock_ns (the cost
+ * of reading the clock). Interpolates within a bucket, up to the longest time. NAN: no run was
  * timed. */
 double bb_inside_path__quantile(const struct bb_inside_path *p, double share, double clock_ns);
-/* Returns the mean time of the timed runs, ns, less clock_ns. NAN: no run was timed. */
+/* Returns the mean time of the timed runs, ns, minus clock_ns. NAN: no run was timed. */
 double bb_inside_path__mean(const struct bb_inside_path *p, double clock_ns);
-/* Returns the time of the longest timed run, ns, less clock_ns. NAN: no run was timed. */
+/* Returns the time of the longest timed run, ns, minus clock_ns. NAN: no run was timed. */
 double bb_inside_path__worst(const struct bb_inside_path *p, double clock_ns);
 
-/* Adds the times of the timed runs to *hist, in ns and less clock_ns. The runs of a bucket are
+/* Adds the times of the timed runs to *hist, in ns, each minus clock_ns. The runs of a bucket are
  * spread evenly over the bucket's range; the longest time is exact. */
 void bb_inside_path__samples(const struct bb_inside_path *p, double clock_ns, struct bb_hist *hist);
 
-/* Returns the median time of all timed runs, ns, including what reading the clock costs. NAN: no
+/* Returns the median time of all timed runs, ns, including the cost of reading the clock. NAN: no
  * run was timed. */
 double bb_inside_figures__median_ns(const struct bb_inside_clone *c);
 
@@ -52,12 +52,12 @@ double bb_inside_figures__median_ns(const struct bb_inside_clone *c);
 bool bb_inside_path__marks(const struct bb_inside_clone *c, const struct bb_inside_path *p,
 			   uint32_t block);
 
-#define BB_INSIDE_KEPT 2 /* packets of a path: the first one that was seen, and one at random */
+#define BB_INSIDE_KEPT 2 /* packets kept of each path: the first one, and a random later one */
 
 struct bb_inside_packet {
 	uint32_t len;   /* length of the packet, bytes */
-	uint8_t *bytes; /* bytes[n]: its first bytes */
-	uint32_t n;     /* 0: there is no packet */
+	uint8_t *bytes; /* bytes[n]: the first bytes of the packet */
+	uint32_t n;     /* 0: no packet is kept here */
 };
 
 /* The packets that a clone copied, by path. */
@@ -68,7 +68,7 @@ struct bb_inside_packets {
 		struct bb_inside_packet kept[BB_INSIDE_KEPT];
 	} * paths;
 	size_t n_paths;
-	uint64_t *n_taken; /* n_taken[n_stripes]: copies that were looked at */
+	uint64_t *n_taken; /* n_taken[n_stripes]: copies looked at so far, by stripe */
 	struct bb_rng rng;
 };
 

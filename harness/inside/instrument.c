@@ -5,13 +5,13 @@
 
 #define MOST_STRIPES 16u
 #define MOST_BYTES (16u << 20)
-#define MOST_CPUS 4096u            /* CPUs with a hand-over of their own */
-#define CHAINS_SLOTS 64u           /* chains that are told apart */
-#define PROBES 4u                  /* slots of the table in which a path is looked for */
+#define MOST_CPUS 4096u            /* most CPUs with a hand-over of their own */
+#define CHAINS_SLOTS 64u           /* most chains that are told apart */
+#define PROBES 4u                  /* most slots of the table that a search for one path visits */
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
-#define MOST_TURNS 16u /* different numbers of turns that the table has room for */
+#define MOST_TURNS 16u /* the table has room for so many numbers of turns */
 /* Greatest length of each part of a clone, in instruction slots of 8 bytes. */
 #define ENTRY_SLOTS 160u
 #define EXIT_SLOTS 1024u
@@ -34,7 +34,7 @@ struct maker {
 	struct bb_rewrite out;
 	struct frame frame;
 	bool *is_header;   /* is_header[block]: a jump leads back to the block */
-	uint32_t *to_exit; /* where the clone jumps to its common exit */
+	uint32_t *to_exit; /* instructions of the clone that jump to the common exit */
 	uint32_t n_to_exit, n_tail_calls;
 	bool too_far;
 	bool is_numbered; /* the path's number is the index of its slot; no hash is needed */
@@ -84,7 +84,7 @@ static void add_atomically(struct bb_rewrite *r, uint8_t base, uint32_t off, uin
 	bb_emit(r, BPF_STX | BPF_ATOMIC | BPF_DW, base, by, (int16_t)off, BPF_ADD | fetch);
 }
 
-/* Emits a jump ahead and returns its slot. land() sets the distance when the target is reached. */
+/* Emits a forward jump and returns its index in the code. land() sets its distance later. */
 static uint32_t jump(struct bb_rewrite *r, uint8_t op, uint8_t reg, uint8_t by, int32_t number,
 		     bool is_register)
 {
@@ -108,9 +108,9 @@ static void land(struct bb_rewrite *r, uint32_t from)
 	bb_rewrite__jump(r, from, r->n);
 }
 
-/* The jump `from` and the code before both lead here. The code before gets a jump by 0, which the
- * kernel removes. Because of that jump, the verifier compares both states here and checks the
- * following code only once. */
+/* Here the jump `from` and the code before it come together. The code before gets a jump by 0,
+ * which the kernel removes. Because of that jump, the verifier compares the states of both ways
+ * here and checks the following code only once. */
 static void land_both(struct bb_rewrite *r, uint32_t from)
 {
 	land(r, jump_if(r, BPF_JA, 0, 0));
@@ -167,7 +167,7 @@ static void find_exits(struct maker *m)
 }
 
 /* Registers that are saved around a tail call: its arguments (r1 to r3), and r6 and r8, which
- * emit_record() overwrites. The code after a tail call that fails needs them. */
+ * emit_record() overwrites. If the tail call fails, the code after it needs them. */
 static const uint8_t saved_regs[] = {1, 2, 3, 6, 8};
 #define SAVED ((uint32_t)sizeof(saved_regs))
 
@@ -276,8 +276,8 @@ static uint32_t n_cpus(uint32_t most)
 	return n > most ? most : n;
 }
 
-/* Makes the memory of `c`, and `more` bytes behind its stripes. With `earlier`, only borrows that
- * clone's memory. */
+/* Makes the memory of `c`, and `more` bytes behind its stripes. If `earlier` is not NULL, only
+ * borrows the memory of that clone. */
 static int make_memory(struct bb_inside_clone *c, size_t more,
 		       const struct bb_inside_clone *earlier, struct bb_err *err)
 {
@@ -334,7 +334,7 @@ static void emit_number(struct maker *m)
 	write_word(r, BPF_REG_1, BB_INSIDE_RUNS, BPF_REG_2);
 }
 
-/* reg += the offset of packet `reg` (modulo BB_INSIDE_RING) in a stripe. */
+/* reg = the offset in a stripe of the packet with number reg, modulo BB_INSIDE_RING. */
 static void emit_packet_offset(struct maker *m, uint8_t reg)
 {
 	compute(&m->out, BPF_AND, reg, BB_INSIDE_RING - 1);
@@ -396,8 +396,8 @@ static void emit_copy_packet(struct maker *m)
 	land_both(r, others);
 }
 
-/* If the packet of this run was copied, writes to the copy that the run took the path of slot r4.
- * r0 to r2 are overwritten. */
+/* If the packet of this run was copied, writes the key of slot r4 to the copy, so that the copy
+ * names the run's path. r0 to r2 are overwritten. */
 static void emit_packet_took(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -431,8 +431,8 @@ static void emit_hand_over(struct maker *m, uint8_t reg)
  * Takes over the chain that the calling program left. If no program called this one, a chain
  * begins. r2 is the number of the run, r6 the context. Afterwards r7 is 0 if the run is timed: a
  * chain is timed as a whole, or not at all. r0, r1, r3 to r5 and r8 are overwritten. A program that
- * interrupts may overwrite a hand-over, but it never takes that of others, because it has another
- * context.
+ * interrupts this one may overwrite the hand-over. It never takes over a chain of others, because
+ * its context has another address.
  */
 static void emit_take_over(struct maker *m)
 {
@@ -462,8 +462,8 @@ static void emit_take_over(struct maker *m)
 	move(r, BPF_REG_2, BPF_REG_8);
 }
 
-/* r2 = the time of the chain including this run of r8 ns; -1: the chain is not timed. r3 is
- * overwritten. */
+/* r2 = the time of the chain so far plus the time of this run (r8), ns; -1: the chain is not timed.
+ * r3 is overwritten. */
 static void emit_spent(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -475,8 +475,8 @@ static void emit_spent(struct maker *m)
 	compute_by(r, BPF_OR, BPF_REG_2, BPF_REG_3);
 }
 
-/* Leaves the chain for the program that is called. This run took r8 ns. r0 to r6 are overwritten.
- */
+/* Writes the hand-over for the program that is called. r8 is the time of this run, ns. r0 to r6 are
+ * overwritten. */
 static void emit_give_over(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -490,8 +490,8 @@ static void emit_give_over(struct maker *m)
 	write_word(r, BPF_REG_6, BB_INSIDE_CALLER, BPF_REG_1);
 }
 
-/* Emits the start of the clone, which sets up the run's state. Its values are zeros that the
- * verifier does not know to be zero; otherwise it would check every path separately. */
+/* Emits the start of the clone, which sets the run's state to zeros. The verifier does not know
+ * that these values are 0; otherwise it would check every path separately. */
 static void emit_entry(struct maker *m)
 {
 	bool is_timed = m->c.with & BB_INSIDE_TIME;
@@ -571,10 +571,10 @@ static void emit_turns(struct maker *m, uint8_t op, uint8_t reg)
 }
 
 /*
- * Halves reg until it is below 2^(least_bits + 1); shift = how often. Before, reg must be below
- * 2^32. The code has no branches, because the verifier would follow each of them. It sets all bits
- * below the highest one, adds 1, and looks up the logarithm of that power of two (Leiserson, Prokop
- * and Randall 1998). r0 is overwritten.
+ * Halves reg until it is below 2^(least_bits + 1); shift = the number of halvings. At first, reg
+ * must be below 2^32. The code has no branches, because the verifier would follow each of them. It
+ * sets all bits below the highest set bit, adds 1, and looks up the logarithm of that power of two
+ * (Leiserson, Prokop and Randall 1998). r0 is overwritten.
  */
 static void emit_halve(struct maker *m, uint8_t reg, uint8_t shift, int least_bits)
 {

@@ -7,13 +7,14 @@
  * A clone of a program does what the program does. It also counts its runs, reads the clock at its
  * entry and its exits, and notes the path that each run takes.
  *
- * A path is the set of basic blocks that a run executes in the main function, the exit that it
- * takes, and the turns of all its loops together, rounded down to a power of two. Without loops,
- * this set of blocks determines their order. Branches in subprograms are not part of a path.
+ * The path of a run consists of three things: the set of basic blocks of the main function that the
+ * run executes, the exit that it takes, and how many turns all its loops make together, rounded
+ * down to a power of two. Without loops, the set of blocks determines their order. Branches in
+ * subprograms are not part of a path.
  *
  * The state of a run is on the program's own stack, so that nested runs never mix. The figures are
- * in shared memory, in one stripe for each CPU, or for several CPUs. Counts of ended runs and sums
- * of times are added up atomically.
+ * in shared memory, which has stripes. One CPU or several CPUs write to the same stripe. Counts of
+ * ended runs and sums of times are added up atomically.
  */
 enum bb_inside_with {
 	BB_INSIDE_TIME = 1,  /* the clone reads the clock */
@@ -27,11 +28,11 @@ enum bb_inside_with {
 };
 
 /*
- * The shared memory; all offsets are in bytes. A head is followed by stripes[n_stripes]. A stripe
- * has a head and slots[n_slots + 1]: a table with a slot for each path, and a last slot for the
- * runs of all paths that found no room in the table. With packets, packets[BB_INSIDE_RING] follow;
- * a new packet overwrites the oldest one. A run never writes to a cache line (64 bytes) that runs
- * of another stripe use.
+ * The shared memory; all offsets are in bytes. The memory has a head and stripes[n_stripes]. A
+ * stripe has a head and slots[n_slots + 1]. The first n_slots slots are a table, in which each path
+ * has one slot. The last slot counts the runs of all paths that found no room in the table. If the
+ * clone copies packets, the stripe then has packets[BB_INSIDE_RING]; a new packet overwrites the
+ * oldest one. A run never writes to a cache line (64 bytes) that runs of another stripe use.
  */
 #define BB_INSIDE_MASK 0u  /* in the memory's head: a run is timed if (its number & mask) is 0 */
 #define BB_INSIDE_ZERO 8u  /* holds 0, but the verifier does not know that */
@@ -49,7 +50,7 @@ enum bb_inside_with {
 #define BB_INSIDE_RETVAL 40u /* return value of the run that took the slot; last slot: 0 */
 #define BB_INSIDE_VARIES 48u /* not 0: a run returned another value than BB_INSIDE_RETVAL */
 #define BB_INSIDE_EXIT 56u   /* how the path ends: index of clone->exits */
-#define BB_INSIDE_HIST 64u   /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs by time */
+#define BB_INSIDE_HIST 64u   /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs in each bucket */
 #define BB_INSIDE_BUCKETS 512u
 /* uint64_t: marks[n_words], then the number of turns */
 #define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS)
@@ -57,17 +58,16 @@ enum bb_inside_with {
 /* In a packet, BB_INSIDE_KEY holds the key of the path that its run took; 0: the run has not ended,
  * or its path has no slot. */
 #define BB_INSIDE_LEN 8u    /* length of the packet, bytes */
-#define BB_INSIDE_BYTES 16u /* its first `snap` bytes */
+#define BB_INSIDE_BYTES 16u /* the packet's first `snap` bytes */
 #define BB_INSIDE_RING 64u
 #define BB_INSIDE_MOST_SNAP 1514u
 
 /* The memory of chains has the same parts, but each slot is for a chain of tail calls. The slot's
  * key names the last 8 programs of the chain, one byte each; the last program is in the lowest
- * byte. Behind the stripes, each CPU has a hand-over, which a program leaves for the one that it
- * calls. */
-#define BB_INSIDE_CALLER                                                                           \
-	0u                  /* address of the context of both programs; 0: nothing is handed over  \
-			     */
+ * byte. After the stripes comes one hand-over for each CPU. A program writes it before a tail call,
+ * for the program that it calls. */
+/* address of the context, the same for both programs; 0: nothing is handed over */
+#define BB_INSIDE_CALLER 0u
 #define BB_INSIDE_CHAIN 8u  /* key of the chain so far */
 #define BB_INSIDE_SPENT 16u /* time of the chain so far, ns; -1: the chain is not timed */
 #define BB_INSIDE_HAND_OVER 64u
@@ -77,7 +77,8 @@ enum bb_inside_with {
 struct bb_inside_clone {
 	unsigned int with; /* set of enum bb_inside_with */
 	uint32_t n_stripes, stripe_bytes, n_slots, slot_bytes;
-	uint32_t snap, packet_bytes; /* most bytes that are copied of a packet; room for it */
+	/* most bytes that are copied of a packet; size of an element of packets[], bytes */
+	uint32_t snap, packet_bytes;
 	/* A block with a mark sets a byte of its own on the stack. The lowest byte of each 8-byte
 	 * word is not used, because the verifier keeps track of constants that are written there.
 	 */
@@ -102,7 +103,7 @@ bool bb_inside__depth(const struct bb_code *code, const struct bb_cfg *g, uint32
 struct bb_inside_instruments {
 	unsigned int with;                    /* set of enum bb_inside_with */
 	uint32_t snap;                        /* with packets: most bytes that are copied of each */
-	const struct bb_inside_clone *chains; /* with chains: their memory */
+	const struct bb_inside_clone *chains; /* with chains: the memory of chains */
 	uint32_t number; /* with chains: the program's number, 1 to BB_INSIDE_CHAINED */
 	/* An earlier clone of the same code with the same instruments. The new clone adds its
 	 * figures to the memory of the earlier one; only the earlier one closes that memory. NULL:
@@ -112,7 +113,7 @@ struct bb_inside_instruments {
 
 /*
  * Makes a clone and writes its code to *ret_out. The caller loads the code and frees it with
- * bb_rewrite__done(). `stack_bytes` is how deep the stack of the program's main function is.
+ * bb_rewrite__done(). `stack_bytes` is the depth of the stack of the program's main function.
  * Returns -ENOTSUP if the stack has no room for the clone's state or the clone is too long.
  */
 int bb_inside_clone__make(const struct bb_code *code, const struct bb_cfg *g, uint32_t stack_bytes,

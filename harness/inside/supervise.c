@@ -15,7 +15,7 @@
 #define FEWEST_INSNS 4u /* a shorter program is a loader's test of the kernel */
 #define MOST_FDS 256u
 #define PACKETS_PER_S 500.0 /* most packets of a program that are copied */
-#define UNKNOWN_BYTES 256u  /* most bytes of a load's attributes after those known here */
+#define UNKNOWN_BYTES 256u  /* most unknown bytes after the known attributes of a load */
 
 /* A program load of the command, with our copies of everything that it refers to. */
 struct load {
@@ -319,7 +319,7 @@ static int ids_of(int prog_fd, struct bb_inside_program *p)
 	return 0;
 }
 
-/* Names the program as the load does or, if the load has type information, by its function. */
+/* Names the program by its function if the load has type information, else as the load does. */
 static void name_program(const struct load *l, struct bb_inside_program *p)
 {
 	const struct bpf_func_info *main_func = l->funcs;
@@ -396,8 +396,8 @@ static struct bb_inside_instruments choose_instruments(struct bb_inside *in, con
 	return with;
 }
 
-/* True if both instructions are equal except for descriptors of maps and modules. `before` is the
- * first half of the instruction of which `a` is the second half; NULL: `a` is no second half. */
+/* True if both instructions are equal except for descriptors of maps and modules. If `a` is the
+ * second half of a wide instruction, `before` is the first half; otherwise it is NULL. */
 static bool is_same_insn(const struct bpf_insn *a, const struct bpf_insn *b,
 			 const struct bpf_insn *before)
 {
@@ -424,8 +424,9 @@ static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 	return true;
 }
 
-/* Returns the program of which `p` is another load; NULL: there is none. With `is_cloned`, it has a
- * clone and the same code. Otherwise it has no clone, for the same reason. */
+/* Returns an earlier load of the same program as `p`; NULL: there is none. With `is_cloned`, only a
+ * load with a clone and the same code counts. Otherwise only one without a clone counts, if the
+ * reason is the same. */
 static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 					    const struct bb_inside_program *p, bool is_cloned)
 {
@@ -468,7 +469,7 @@ static int load_again(struct bb_inside *in, const struct load *l, const struct b
 }
 
 /* Returns the descriptor of a clone, or -errno. *ret_earlier: the program whose memory the clone
- * uses; NULL: there is none. */
+ * uses; NULL: the clone has its own. */
 static int clone_of(struct bb_inside *in, struct load *l, const struct seccomp_data *data,
 		    struct bb_inside_program *p, struct bb_inside_program **ret_earlier)
 {
@@ -522,7 +523,7 @@ static void program_done(struct bb_inside_program *p)
 }
 
 /* Answers the call `id` with a copy of `fd`. Returns false if a signal broke the call off; the
- * command then makes the call again, so nothing is noted. */
+ * command then makes the call again, so nothing is recorded. */
 static bool give(int listener_fd, uint64_t id, int fd)
 {
 	struct seccomp_notif_addfd add = {.id = id,

@@ -5,23 +5,23 @@
 #include "capture/capture.h"
 #include "inside/figures.h"
 
-/* A program that the command loaded: the clone that replaced it, or the reason why none did. All
- * loads of the same code under one name, for the same function, are one program; their clones share
- * the memory. */
+/* A program that the command loaded, with the clone that replaced it, or the reason why no clone
+ * did. All loads of the same code under one name, for the same target, count as one program; their
+ * clones share one memory. */
 struct bb_inside_program {
 	char name[BB_LOADED_NAME]; /* as in struct bb_loaded */
-	uint32_t type, id;         /* id: the first clone's; 0: the program was not replaced */
+	uint32_t type, id;         /* id: of the first clone; 0: the program was not replaced */
 	uint32_t n_insns;
 	uint32_t attach_type, attach_btf_id; /* the target that the load names */
 	size_t n_loads;
 	int32_t taken;        /* of the last load, see bb_inside_replaced */
-	uint32_t stack_bytes; /* how deep the stack of the main function is */
+	uint32_t stack_bytes; /* depth of the main function's stack */
 	struct bb_inside_clone clone;
 	char why[256]; /* why the clone is missing or lacks instruments; else empty */
 	struct bb_code code;
 	struct bb_cfg cfg;
-	uint32_t btf_id; /* of the first clone's type information (BTF); 0: it has none */
-	int btf_fd;      /* holds that BTF, which names lines after the command has ended; or -1 */
+	uint32_t btf_id;    /* of the first clone's type information (BTF); 0: it has none */
+	int btf_fd;         /* keeps that BTF, to name lines after the command has ended; or -1 */
 	uint64_t began_ns;  /* when the first clone was ready */
 	uint64_t seen_runs; /* runs that had begun at the last bb_inside__turn() */
 	struct bb_inside_packets packets;
@@ -31,12 +31,12 @@ struct bb_inside_program {
 struct bb_inside_price {
 	double clock_ns;   /* what reading the clock adds to the time of a timed run */
 	double timed_ns;   /* what a clone with clock and paths adds to a run that it times */
-	double untimed_ns; /* what such a clone adds to a run that it does not time */
+	double untimed_ns; /* what the same clone adds to a run that it does not time */
 	double counted_ns; /* what a clone with paths and no clock adds to a run */
 };
 
-/* The clone `id` runs instead of program `taken` of the capture. `taken` is BB_CAPTURE_NONE if the
- * capture has no program. */
+/* The clone with the kernel's id `id` runs instead of program number `taken` (from 0) of the
+ * capture. `taken` is BB_CAPTURE_NONE if the capture lacks the program. */
 struct bb_inside_replaced {
 	uint32_t id;
 	int32_t taken;
@@ -45,7 +45,7 @@ struct bb_inside_replaced {
 struct bb_inside {
 	struct bb_inside_program *programs;
 	size_t n_programs;
-	struct bb_inside_replaced *replaced; /* each clone, if the command is captured */
+	struct bb_inside_replaced *replaced; /* all clones, if the command is captured */
 	size_t n_replaced;
 	double time_at_most; /* most timed runs of one program, per second */
 	unsigned int with;   /* enum bb_inside_with: the instruments that are tried first */
@@ -63,14 +63,15 @@ struct bb_inside {
 	size_t n_loads;
 };
 
-/* Answers a load that waits at the listener with the descriptor of a clone. The function is meant
- * for bb_watched.load. It returns false if the load must go on unchanged. The reason is then in the
- * program's `why`, unless the call is no load of a program, or a signal broke it off. */
+/* Answers the call of a load, which waits at the listener. The answer is the descriptor of a clone.
+ * The function is meant for bb_watched.load. It returns false if the load must go on unchanged. The
+ * reason is then in the program's `why`, unless the call does not load a program, or a signal broke
+ * it off. */
 struct seccomp_notif;
 bool bb_inside__load(void *inside, int listener_fd, const struct seccomp_notif *call);
 
-/* Adapts how often each program is timed to its rate of runs, and collects packets. Call it several
- * times a second, and once at the end. */
+/* Chooses for each program which share of its runs is timed, by its current rate of runs. Also
+ * collects packets. Call it several times a second, and once at the end. */
 void bb_inside__turn(struct bb_inside *in);
 
 /* Measures what the instruments cost on this machine, by test runs of an empty program. Returns
