@@ -8,9 +8,9 @@
 /* result of a function that ended early; the verifier knows this value */
 #define CUT_SHORT 0x7ffe6b31
 #define CHECK_SLOTS                                                                                \
-	14u /* most slots of a check: if made twice with the count on the stack, or with a log */
+	14u /* most slots of a check (made twice with the count on the stack, or with a log) */
 #define CALL_SLOTS 32u /* most slots added around one call, one exit or one function */
-#define PER_HELD 8u    /* slots that clear, keep and release a held resource */
+#define PER_HELD 8u    /* slots to clear, keep and release a held resource */
 /* Number of multiplications on the exit path. Each waits for the one before, and all take 18 to 25
  * ns. In that time, the CPU does at most 15 ns of the exit path (docs/methods/line-cuts.md). */
 #define COVER 24
@@ -36,7 +36,7 @@ enum {
 	COUNT = 16,   /* the count while a function hands it over to another */
 	LOGGED = 24,  /* number of cuts passed */
 	IS_BARE = 32, /* not 0: the exit path has no multiplications */
-	LOG = 40, /* ring of 4-byte entries, 1 + index of a cut each; the first cut is in entry 1 */
+	LOG = 40,     /* ring of 4-byte numbers, each 1 + index of a cut; the first is in entry 1 */
 	BYTES = LOG + 4 * BB_CUT_LOG,
 };
 
@@ -81,7 +81,7 @@ uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth)
 }
 
 struct function {
-	bool is_cut;       /* true if the function has cuts, or calls one that has */
+	bool is_cut;       /* true if the function has cuts, or calls a function that has cuts */
 	bool returns;      /* true if r0 has a value at each exit of the function */
 	bool returns_held; /* true if it returns a resource that its caller must release; if it ends
 			      early, it returns NULL */
@@ -102,8 +102,8 @@ struct layout {
 	struct function *funcs; /* by function */
 	struct function *f;     /* the function that is being laid out */
 	int16_t held_off[BB_MAX_HELD];
-	uint32_t *checks; /* [2 * cut], [2 * cut + 1]: slots of the jumps of its two checks to the
-			     exit path, or NO_CHECK */
+	uint32_t *checks; /* [2 * cut], [2 * cut + 1]: slots of the jumps from its two checks to the
+			   * exit path; NO_CHECK: none */
 	uint32_t *stubs;  /* by cut: slot where its exit path begins */
 	/* leaving[n_leaving]: slots of the jumps to the code that returns early */
 	uint32_t *leaving;
@@ -236,8 +236,8 @@ static void emit_check(struct layout *l, uint32_t cut)
 	emit_one_check(l, (uint8_t)reg, &l->checks[2 * cut + 1], -1, OUT);
 }
 
-/* Returns the function with cuts that the instruction calls directly or as a callback; -1 if
- * there is none. */
+/* Returns the function that the instruction calls, directly or as a callback, if this function has
+ * cuts; otherwise -1. */
 static int64_t cut_callee(const struct layout *l, uint32_t at)
 {
 	int64_t func = -1;
@@ -268,8 +268,9 @@ static void emit_before_call(struct layout *l, uint32_t at)
 	}
 }
 
-/* Ends the caller early if the callee ended early, which the shared memory tells. If the callee has
- * a result of its own, the code compares that result first, and so the verifier knows its value. */
+/* Ends the caller early if the callee ended early. The shared memory says whether it did. If the
+ * callee returns a value, the code first compares that value with CUT_SHORT, so that the verifier
+ * knows the value. */
 static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->code->insns[at]) &&
@@ -285,7 +286,7 @@ static void emit_callee_ended(struct layout *l, uint32_t at, int64_t callee)
 	emit(l, GOTO, 0, 0, 0, 0);
 }
 
-/* Notes the resource that the call acquires, and forgets the resources that it releases. */
+/* Keeps the resource that the call acquires, and clears the resources that the call releases. */
 static void emit_after_call(struct layout *l, uint32_t at)
 {
 	const struct bb_held *h = l->helds->v;
@@ -330,7 +331,7 @@ static int32_t early_result(const struct layout *l, uint32_t func)
 	}
 }
 
-/* r1 = the sum of these registers, so that it depends on all of them. */
+/* r1 = the sum of the registers in `regs`, so that r1 depends on all of them. */
 static void emit_sum(struct layout *l, uint16_t regs)
 {
 	/* The verifier takes the lower half of a pointer for a number. */
@@ -454,7 +455,7 @@ static void lay_out(struct layout *l)
 	out->moved[l->code->n] = out->n;
 }
 
-/* Finds the functions that have cuts or call one that has, and what each function returns. */
+/* Finds the functions that have cuts or call one with cuts, and what each function returns. */
 static void find_cut_functions(struct layout *l)
 {
 	const struct bpf_insn *insns = l->code->insns;

@@ -7,11 +7,11 @@
 #include "lines/held.h"
 
 /*
- * A second load of a program that can end early. A check at each cut counts down the cuts that the
- * run still passes. When the count is used up, the check leads to an exit path, which writes at
- * which cut the run ends, releases what the program holds and ends the program. Thus one load
- * measures all cuts. bpfbench and the clone communicate by shared memory, whose layout is in
- * cut_clone.c.
+ * A clone of a program that can end its runs early. The clone has a check at each cut. Each check
+ * that a run passes counts down. When the count is used up, the check jumps to an exit path. The
+ * exit path writes at which cut the run ends, releases what the program holds and ends the program.
+ * Thus one load of the clone measures all cuts. bpfbench and the clone share memory; cut_clone.c
+ * describes its layout.
  */
 #define BB_CUT_LOG 65536u /* cuts that the log has room for */
 
@@ -21,8 +21,8 @@ int bb_cut_memory__open(struct bb_shared_memory *ret_memory, struct bb_err *err)
  * Lets the next runs end at the `nth` cut that they pass; 0 means the first. A CPU starts the exit
  * path while it still waits for the program's last values, which hides a part of the exit path's
  * time. The exit path therefore begins with multiplications that depend on these values, so that
- * the same share of it is hidden at every cut. A bare exit path has no multiplications and is as
- * short as the program's own.
+ * the same share of the exit path is hidden at every cut. A bare exit path has no multiplications
+ * and is as short as the program's own.
  */
 void bb_cut_memory__end_at(const struct bb_shared_memory *m, uint64_t nth, bool is_bare);
 /* Lets the next runs go to their end. */
@@ -39,8 +39,8 @@ uint32_t bb_cut_memory__log(const struct bb_shared_memory *m, uint64_t nth);
 
 struct bb_cut_form {
 	bool logs;       /* writes each cut that it passes into a log and never ends at one */
-	bool doubled;    /* makes each check twice, which shows the cost of a check */
-	bool stub_first; /* the verifier follows the exit path first and so copes with more cuts */
+	bool doubled;    /* makes each check twice, to measure the cost of a check */
+	bool stub_first; /* the verifier follows exit paths first, and so accepts more cuts */
 	int32_t retval;  /* return value of a run that ends early; some types allow only 0 or only 1
 			  */
 };
@@ -56,7 +56,8 @@ struct bb_cut_parts {
 	int memory_fd;
 };
 
-/* Loads the clone. -ENOTSUP with the reason: the verifier refuses the clone (in its words), the
- * stack has no room, a jump is too far, or the clone is too long. */
+/* Loads the clone. Returns -ENOTSUP with the reason if the verifier refuses the clone, the stack
+ * has no room, a jump is too far, or the clone is too long. If the verifier refuses, the reason is
+ * its own words. */
 int bb_cut_clone__load(const struct bb_cut_parts *parts, const struct bb_cut_form *form,
 		       int *ret_prog_fd, struct bb_err *err);

@@ -54,8 +54,8 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 }
 
 /* Notes that the call at slot `at` enters `func` in the way `by`. A function whose callers expect
- * different values has no cuts, and neither have the functions that it calls. Returns true if this
- * was not known before. */
+ * different values has no cuts, and neither have the functions that it calls. Returns true if
+ * s->entered changed. */
 static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered by)
 {
 	uint32_t caller = bb_cfg__func_at(s->g, at);
@@ -77,8 +77,7 @@ static bool enter(struct search *s, uint32_t at, int64_t func, enum bb_entered b
 	return true;
 }
 
-/* Makes one pass over all calls. Returns true if it found a new way in which a function is entered.
- */
+/* Makes one pass over all calls. Returns true if s->entered changed. */
 static bool find_entered(struct search *s)
 {
 	bool found = false;
@@ -144,8 +143,9 @@ static void mark_lines(struct search *s)
 	}
 }
 
-/* Makes a cut of each mark. Keeps one in `every`, and always those at the start and the exits of a
- * function. Of a call, keeps both cuts or none. A function that is never entered gets no cuts. */
+/* Makes a cut of each mark. Keeps one cut in `every`, and always the cuts at the start and the
+ * exits of a function. Keeps both cuts of a call or neither. A function that is never entered gets
+ * no cuts. */
 static void take_cuts(const struct search *s, uint32_t every, struct bb_cuts *c)
 {
 	uint32_t n = 0;

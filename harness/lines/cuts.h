@@ -3,9 +3,9 @@
 
 #include "exact/cfg.h"
 
-/* Points of a program at which a clone of it (lines/cut_clone.h) can end: at the start of a
- * function, before and after a call, at the first instruction of another source line, at the edges
- * of a loop, and before an exit. */
+/* Points at which a clone of a program (lines/cut_clone.h) can end: at the start of a function,
+ * before and after a call, at the first instruction of another source line, at the edges of a loop,
+ * and before an exit. */
 struct bb_cut {
 	uint32_t slot;
 	bool after;  /* the cut is after the call at `slot`, not before it */
@@ -48,6 +48,6 @@ void bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_c
 		   uint32_t every, struct bb_cuts *ret_cuts);
 void bb_cuts__done(struct bb_cuts *c);
 
-/* Returns the function that the helper called at slot `at` calls back in the same run; -1 if
- * there is none. */
+/* If a helper is called at slot `at` and calls back a function of the program in the same run,
+ * returns this function; otherwise -1. */
 int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g, uint32_t at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the calls that release a resource and the call that acquired it. This is a forward dataflow
- * analysis over the basic blocks (Aho et al., Compilers, 9.2). It tracks in which register or stack
- * slot each acquired pointer is. */
+/* Finds the calls that acquire a resource and, for each of them, the calls that release the
+ * resource. This is a forward dataflow analysis over the basic blocks (Aho et al., Compilers, 9.2).
+ * It tracks in which register or stack slot each acquired pointer is. */
 #include "lines/held.h"
 
 #include <bpf/btf.h>
@@ -173,7 +173,7 @@ static void find_takers(struct pass *p)
 	}
 }
 
-/* Index in the state of the 8 stack bytes at r10 + off; N_LOCATIONS if they are no stack slot. */
+/* Index in the state of the 8 stack bytes at r10 + off; N_LOCATIONS if not a stack slot. */
 static uint32_t spill_at(int off)
 {
 	return off < 0 && off >= -512 && off % 8 == 0 ? N_REGS + (uint32_t)(-off / 8 - 1)
@@ -365,7 +365,7 @@ void bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct b
 
 	if (bb_code__calls_kfuncs(code))
 		p.kernel = btf__load_vmlinux_btf();
-	do { /* repeat until no further function is found that returns what it acquired */
+	do { /* repeat until no further function returns a resource that it acquired */
 		before = p.n_returned;
 		find_takers(&p);
 		if (h.n)

@@ -3,9 +3,9 @@
 
 #include "exact/cfg.h"
 
-/* Calls that acquire a resource which the verifier wants released before the program ends: a ring
- * buffer record, a socket, a lock, an iterator, an RCU read section. A clone that ends the program
- * early has to release them. */
+/* Some calls acquire a resource: a ring buffer record, a socket, a lock, an iterator, an RCU read
+ * section. The verifier demands that a program releases it before the program ends. A clone that
+ * ends the program early has to release it, too. */
 enum bb_held_by {
 	BB_HELD_RESULT,   /* the pointer that the call returns; nothing is held if it is NULL */
 	BB_HELD_ARGUMENT, /* the memory that an argument of the call points to */
@@ -17,8 +17,8 @@ struct bb_held {
 	uint32_t func; /* function that contains the call */
 	enum bb_held_by by;
 	uint8_t arg;     /* number of the argument register, for BB_HELD_ARGUMENT */
-	int32_t release; /* id of the helper or kfunc that releases the resource; it takes the
-			    resource in r1 */
+	int32_t release; /* id of the helper or kfunc that releases the resource, which is its first
+			  * argument (r1) */
 	bool is_kfunc;   /* `release` is a kfunc */
 	bool has_flags;  /* `release` takes `flags` in r2 */
 	int32_t flags;
@@ -36,7 +36,8 @@ struct bb_helds {
 /*
  * Finds the acquiring calls of all functions. If a function returns what it acquired, a call of
  * that function is an acquiring call, too. Only known kinds of resources are found, and at most
- * BB_MAX_HELD calls. Where another resource is held, the verifier does not let the program end.
+ * BB_MAX_HELD calls. While the program holds a resource that is not found, the verifier does not
+ * let it end.
  */
 void bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds);
 void bb_helds__done(struct bb_helds *h);

@@ -6,7 +6,7 @@
 #include "exact/registers.h"
 #include "exact/source.h"
 
-/* number of positions; if a path is longer, only some parts of each kind are measured */
+/* if a path has more positions, only some parts of each kind are measured */
 #define MEASURE_ALL 80u
 #define OF_EACH_KIND 3u /* most parts of one kind that are measured: first, second and middle */
 /* time to hand over the count from one function to another, as a multiple of the time of a check */
@@ -57,7 +57,7 @@ static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t si
 		snprintf(buf, size, "%s %d", is_kfunc ? "kfunc" : "helper", i->imm);
 }
 
-/* The slots that a part of the program's own code may execute: [first, last]. */
+/* Finds the range [first, last] of slots that a part of the program's own code may execute. */
 static void span_of(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		    uint32_t *ret_first, uint32_t *ret_last, bool *ret_loop)
 {
@@ -119,7 +119,7 @@ static bool is_call_part(const struct maker *m, const struct bb_cut *from, const
 }
 
 /* Returns the slot of the first call of function `func` behind the cut `from`, in the order of the
- * program. A cut is a place where a copy of the program ends early (lines/cuts.h). */
+ * program. */
 static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32_t func)
 {
 	uint32_t end = m->g->funcs[bb_cfg__func_at(m->g, from->slot)].end;
@@ -163,8 +163,9 @@ static void free_texts(struct bb_line_row *row)
 	free(row->from);
 }
 
-/* Returns the index of the row with the same call, lines and call stack f[n] as `row`; adds
- * `row` if there is none. Of `row`, only the instructions are set. */
+/* Returns the index of the row that has the lines of `row`, the call `call` and the call stack
+ * f[n]. Adds such a row if there is none. The caller sets only the instructions and flags of
+ * `row`. */
 static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 			 const struct frames *f, uint32_t n)
 {
@@ -183,7 +184,7 @@ static uint32_t find_row(struct maker *m, struct bb_line_row row, char *call,
 	row.call = call;
 	row.from = from;
 	row.file = (char *)(uintptr_t) "";
-	/* text of its first line */
+	/* the text is that of the row's first line */
 	for (uint32_t at = row.first_insn; at <= row.last_insn; at++) {
 		const struct bpf_line_info *l = bb_code__line_at(m->code, at);
 
@@ -391,8 +392,9 @@ struct rate {
 };
 
 /* Estimates the time of one part of each row from the row's parts that were measured alone;
- * LEAST_NS if there are none. The first part may be colder, so it counts only if no other was
- * measured alone. A part's noise grows with the time before it, which sets the part's weight. */
+ * LEAST_NS if there are none. The first part may be colder, so it counts only if no other part was
+ * measured alone. The noise of a part grows with the time from the start of the run to the part, so
+ * a later part has less weight. */
 static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)
 {

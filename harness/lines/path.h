@@ -4,8 +4,9 @@
 #include "lines/cuts.h"
 
 /* The cuts that one run passes, in order. The code between two successive cuts is a part. Each part
- * belongs to a row of a table: a source line, or a call in it. Of a long path, only some positions
- * are measured: some parts of each kind, and so some rounds of each loop. */
+ * belongs to a row of a table: a source line, or a call in it. A position is the index of a cut in
+ * the path. Parts between the same two cuts are of one kind. In a long path, only some parts of
+ * each kind are measured, and so only some rounds of each loop. */
 struct bb_line_row {
 	char *file, *text;        /* "" without line information */
 	uint32_t line, last_line; /* differ only if the row covers several lines */
@@ -17,7 +18,7 @@ struct bb_line_row {
 	bool enters; /* true if the called function has its own rows; this row is then only the call
 			and the return */
 	bool is_loop;
-	uint64_t turns; /* how often the run executes the row; a call in a loop once per round */
+	uint64_t turns; /* executions of the row in the run; a call in a loop has one per round */
 	uint32_t first; /* position in the path where the row is executed first */
 };
 
@@ -38,19 +39,19 @@ struct bb_line_path {
 			follows */
 };
 
-/* Takes ownership of path[n]. At most `most` positions are measured, and the end of the run; `most`
- * below 8 counts as 8. */
+/* Takes ownership of path[n]. At most `most` + 1 positions are measured, and also the end of the
+ * run if `leaves`. `most` below 8 counts as 8. */
 void bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 			const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
 			struct bb_line_path *ret_path);
 void bb_line_path__done(struct bb_line_path *p);
 
 /*
- * Computes the time of each row, ns, from the time that a run takes to each measured position,
- * cumulative[n_measured]. ret_rows[n_rows] receives the times. ret_first[n_rows] receives the time
- * of each row's first part; NAN if that part was not measured alone. If there are unmeasured
- * positions between two measured ones, the time is divided among their parts, in proportion to the
- * times that parts of the same rows take elsewhere.
+ * Computes the time of each row, ns. cumulative[n_measured] has the time of a run from its start to
+ * each measured position, ns. ret_rows[n_rows] receives the times of the rows. ret_first[n_rows]
+ * receives the time of each row's first part; NAN if that part was not measured alone. If there are
+ * unmeasured positions between two measured ones, the time between these two is divided among the
+ * parts, in proportion to the times that other parts of the same rows take.
  */
 void bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
 			 double *ret_first);
