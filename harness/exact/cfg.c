@@ -165,7 +165,7 @@ struct search {
 	uint32_t number;
 };
 
-#define EXECUTED UINT32_MAX /* in found_by: no search enters the block */
+#define EXECUTED UINT32_MAX /* in found_by: the block was executed, so no search enters it */
 
 static void add_found(struct search *s, uint32_t block)
 {
@@ -236,8 +236,8 @@ static bool leads_to(const struct bb_cfg *g, const struct bb_code *code, uint32_
 	return (n > 0 && next[0] == to) || (n > 1 && next[1] == to);
 }
 
-/* If several blocks lead to `block`, and the counts tell from which of them the run came, returns
- * that one. Otherwise returns `block`. */
+/* If several blocks lead to `block`, and the counts tell from which of these blocks the run came,
+ * returns that block. Otherwise returns `block`. */
 static uint32_t step_back(const struct bb_cfg *g, const struct bb_code *code, const bool *ran,
 			  uint32_t block)
 {
@@ -261,8 +261,8 @@ static uint32_t step_back(const struct bb_cfg *g, const struct bb_code *code, co
 	return n_ran == 1 ? from : n_sure == 1 ? sure : block;
 }
 
-/* Most instructions of a block in which several paths end: the exit, and one that loads the return
- * value. */
+/* Most instructions of a block that may be the shared end of several paths. Such a block has the
+ * exit, and perhaps an instruction that loads the return value. */
 #define SHARED_END 2u
 
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,

@@ -10,9 +10,9 @@ struct bb_func {
 	uint32_t type_id; /* BTF id of its BTF_KIND_FUNC; 0 means unknown */
 };
 
-/* A basic block, slots [first, end): either all its instructions are executed or none. Jumps lead
- * only to its start, and only its last instruction can jump or leave the program. Calls end a basic
- * block only if they may leave the program: tail calls and calls of kfuncs. */
+/* A basic block, slots [first, end): a run executes either all its instructions or none of them.
+ * Jumps lead only to its start, and only its last instruction can jump or leave the program. Calls
+ * end a basic block only if they may leave the program: tail calls and calls of kfuncs. */
 struct bb_basic_block {
 	uint32_t first, end;
 	uint32_t last; /* slot of the last instruction: end - 1, or end - 2 if it takes two slots */
@@ -62,21 +62,21 @@ uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts)
 uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts);
 
 /*
- * Finds the conditional jump that hides most of the program: since before[], no run took one of
- * its two sides, and behind that side are the most instructions that were not executed. A search
- * behind a side ends at executed blocks, and enters called functions. Returns the number of these
- * instructions and writes the slot of the jump to ret_at; 0 if there is none.
- * `before` NULL: all counts were 0.
+ * Finds the conditional jump that hides most of the program. Since before[], runs took only one
+ * side of this jump, and the most instructions that were not executed are behind the other side.
+ * The search behind a side ends at executed blocks, and enters called functions. Returns the number
+ * of instructions that it found, and writes the slot of the jump to ret_at. Returns 0 if there is
+ * no such jump. `before` NULL: all counts were 0.
  */
 uint32_t bb_counts__turned_away(const struct bb_cfg *g, const struct bb_code *code,
 				const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);
 
 /*
  * Finds where the run between before[] and counts[] left the program. Compilers let all paths end
- * in one exit. This steps back from it to the block of `return XDP_DROP`, or of the check that
- * leads to the exit. Writes the slot of that block's last instruction to ret_at; if it is a goto,
- * that of the instruction before it. Returns false if the run did not end here (a tail call), or if
- * there were several runs.
+ * in one exit. This function steps back from that exit to the block of a statement such as `return
+ * XDP_DROP`, or of the check that leads to the exit. Writes the slot of that block's last
+ * instruction to ret_at. If this instruction is a goto, writes the slot before it. Returns false if
+ * the run did not end at an exit (but by a tail call), or if there were several runs.
  */
 bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
 			    const uint64_t *before, const uint64_t *counts, uint32_t *ret_at);
@@ -87,7 +87,7 @@ bool bb_counts__returned_at(const struct bb_cfg *g, const struct bb_code *code,
 uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts);
 
 /* True if the counts can be those of `runs` complete runs. They cannot if another process ran the
- * program on another CPU while we reset or read the counters, because then a part of its run is
- * counted. `in` is scratch memory for n_blocks elements. */
+ * program on another CPU while we reset or read the counters, because then only a part of that run
+ * is counted. `in` is scratch memory for n_blocks elements. */
 bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t runs,
 			  const uint64_t *counts, uint64_t *in);

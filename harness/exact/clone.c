@@ -13,15 +13,15 @@
  * 2 to copy each byte. */
 #define KEY_SLOTS(bytes) (4 + 2 * (bytes))
 
-/* Position of a block's counter, and the two registers that it uses. Every position in the block
- * counts the same, so we take the one where the fewest registers must be saved. */
+/* Position of a block's counter, and the two registers that it uses. A counter counts the same at
+ * every position in the block, so we take the position where the fewest registers must be saved. */
 struct site {
 	uint32_t at; /* the counter goes before this slot */
 	uint8_t reg[2], save[2];
 };
 
 /* A clone that is being made. Each block gets an atomic counter, 8 bytes in the value of a map;
- * each lookup or tail call gets another one, for calls in vain. */
+ * each watched lookup or tail call gets another counter, for its failures. */
 struct maker {
 	struct bb_clone c;
 	struct bb_registers regs;
@@ -174,8 +174,8 @@ static void lay_out(struct maker *m)
 		bb_emit_old(out, at);
 		if (!is_watched)
 			continue;
-		/* A lookup was in vain if it returned NULL. A tail call was in vain if it
-		 * returned at all. r1 to r5 are free after a call. */
+		/* A lookup failed if it returned NULL. A tail call failed if it returned at all. r1
+		 * to r5 are free after a call. */
 		if (code->insns[at].imm != BPF_FUNC_tail_call)
 			bb_emit(out, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0,
 				(int16_t)(VAIN_SLOTS - 1 + (n_key ? KEY_SLOTS(n_key) - 1 : 0)), 0);
@@ -198,8 +198,8 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 
 	m->out = (struct bb_rewrite){.code = code, .g = &m->c.cfg, .with = "counters"};
 	bb_rewrite__open(&m->out, most);
-	/* A jump that becomes long may push others out of reach. No jump becomes short again, so
-	 * the loop ends. */
+	/* A jump that becomes long may push the targets of other jumps out of reach. No jump
+	 * becomes short again, so the loop ends. */
 	do
 		lay_out(m);
 	while (!bb_rewrite__mend(&m->out));
@@ -217,8 +217,8 @@ static int instrument_and_load(struct maker *m, struct bb_err *err)
 	return rc;
 }
 
-/* Counts fewer calls in vain: drops the lookups, or the tail calls if no lookups are left. A lookup
- * adds a branch, and fewer branches give the verifier fewer paths to check. */
+/* Watches fewer calls: drops the lookups, or the tail calls if no lookups are left. A lookup adds a
+ * branch, and fewer branches give the verifier fewer paths to check. */
 static void watch_less(struct bb_clone *c)
 {
 	uint32_t n = 0;
@@ -289,7 +289,7 @@ int bb_clone__load_with_keys(const struct bb_code *code, struct bb_clone *ret_cl
 {
 	int rc = load(code, true, ret_clone, err);
 
-	/* keys may need too much of the stack, or too much work of the verifier */
+	/* the log of keys may need too much stack, or too much work of the verifier */
 	return rc == -ENOTSUP ? load(code, false, ret_clone, err) : rc;
 }
 

@@ -3,7 +3,7 @@
 
 #include "exact/rewrite.h"
 
-/* A second load of a program, with its maps, BTF and attach type. It counts how often each
+/* A clone of a program, with the program's maps, BTF and attach type. It counts how often each
  * basic block is executed. The instructions that count are not counted themselves: `cfg` describes
  * the original program. */
 struct bb_clone {
@@ -12,30 +12,30 @@ struct bb_clone {
 	int prog_fd;
 	/* one counter for each basic block, then one for each watched call (`vain`) */
 	struct bb_shared_memory counts;
-	/* ascending slots of the map lookups and tail calls that are watched: the clone counts
-	 * how often each of them is in vain */
+	/* ascending slots of the map lookups and tail calls that are watched: the clone counts how
+	 * often each of them fails */
 	uint32_t *vain, n_vain;
-	/* The last key, BB_KEY_BYTES, of each watched lookup that was in vain; behind the counters.
-	 * NULL: not logged. */
+	/* For each watched lookup, the key that it last failed to find: BB_KEY_BYTES each, after
+	 * the counters. NULL: not logged. */
 	const volatile uint8_t *keys;
-	uint32_t *key_bytes;  /* by watched call: size of its map's key; 0: it is not logged */
+	uint32_t *key_bytes;  /* by watched call: size of its map's key; 0: the key is not logged */
 	uint32_t n_unwatched; /* number of map lookups and tail calls that are not watched, because
 				 the verifier refuses the clone with their counters */
 	uint32_t n_insns;     /* slots of the instrumented program */
-	/* basic blocks that save a register; jumps that became long jumps */
+	/* number of basic blocks that save a register; number of jumps that became long jumps */
 	uint32_t n_saved, n_long;
 };
 
 /*
- * Makes and loads the clone. -ENOTSUP with the reason, if possible in the verifier's words: no free
- * register and no room on the stack to save one, too complex for the verifier, more than 65 536
- * instructions with counters, or an instruction that we cannot instrument. `code` and its load must
- * outlive the clone.
+ * Makes and loads the clone. Returns -ENOTSUP with the reason, if possible in the verifier's words,
+ * in these cases: no free register and no room on the stack to save one, too complex for the
+ * verifier, more than 65 536 instructions with counters, or an instruction that we cannot
+ * instrument. `code` and its load must outlive the clone.
  */
 int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err);
 
-/* The same, with a log of the keys of lookups in vain. Longer keys than BB_KEY_BYTES are not
- * logged. */
+/* Does what bb_clone__load() does, and logs the keys of failed lookups. Keys longer than
+ * BB_KEY_BYTES are not logged. */
 #define BB_KEY_BYTES 64u
 int bb_clone__load_with_keys(const struct bb_code *code, struct bb_clone *ret_clone,
 			     struct bb_err *err);

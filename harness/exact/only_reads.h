@@ -3,8 +3,8 @@
 
 #include "bpf/target.h"
 
-/* True if the verifier shows that no loaded program of the target can change the map. For this, it
- * must accept each program with the map replaced by one that programs may only read
- * (BPF_F_RDONLY_PROG). False if that is not known, and for LRU maps, whose order a lookup
- * changes. */
+/* True if the verifier shows that no loaded program of the target can change the map. The verifier
+ * shows this if it accepts each program with a map that programs may only read (BPF_F_RDONLY_PROG)
+ * instead of `map`. False for LRU maps, because a lookup changes their order. False also if the
+ * answer is not known. */
 bool bb_target__only_reads(const struct bb_target *t, const struct bb_contents_map *map);

@@ -241,7 +241,7 @@ unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_
  * the search is short. */
 #define MOST_STEPS 64u
 
-/* A block, and a register whose value at the end of the block is searched. */
+/* A block, and a register whose value at the end of the block is looked for. */
 struct step {
 	uint32_t block;
 	uint8_t reg;
@@ -382,7 +382,8 @@ struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g
 #define MOST_ARGS 5u
 
 /* Number of arguments of helper 0, 1, 2, ... as bpf_helper_defs.h declares them. Variadic helpers
- * have 5, as has number 0, which is no helper. A test compares this with the installed header. */
+ * count as 5, and so does number 0, which is not a helper. A test compares this with the installed
+ * header. */
 static const char args[] = "52423050055533002131442215435333231032322103231125434424352242243254544"
 			   "44443414102425513224431111115543334442155333321044511305312432222111114"
 			   "4434233541421242020315453413231111341454332101144533231442255333220442";

@@ -5,7 +5,7 @@
 
 /* Sets of the registers r0..r9 before each instruction, as bits. `live`: the value may still be
  * read; all other registers are free. `known`: the register surely holds a value; the verifier lets
- * us save only these. */
+ * us save only known registers. */
 struct bb_registers {
 	uint16_t *live, *known; /* by slot; the second half of a 64-bit constant has no set */
 };
@@ -16,10 +16,10 @@ void bb_registers__find(const struct bb_code *code, const struct bb_cfg *g,
 			struct bb_registers *ret_regs);
 void bb_registers__done(struct bb_registers *r);
 
-/* Finds two registers to use before slot `at`, free ones first. ret_save[k] is 0 if register
- * ret_reg[k] is free. Otherwise the register must be saved, and ret_save[k] is the number of its
- * stack slot, 1 or 2. Returns how many must be saved, or BB_NO_TWO if there are not two registers.
- */
+/* Finds two registers that added code can use before slot `at`. Prefers free registers. ret_save[k]
+ * is 0 if register ret_reg[k] is free. Otherwise the register must be saved, and ret_save[k] is the
+ * number of its stack slot, 1 or 2. Returns how many must be saved, or BB_NO_TWO if there are not
+ * two registers. */
 #define BB_NO_TWO 3u
 unsigned int bb_registers__two(const struct bb_registers *r, uint32_t at, uint8_t ret_reg[2],
 			       uint8_t ret_save[2]);
@@ -41,13 +41,13 @@ struct bb_origin {
 };
 
 /* Finds the value of `reg` (0..9) before slot `at` by going back over all paths that lead there.
- * It is unknown if the paths disagree or are too long. */
+ * The value is unknown if the paths disagree or are too long. */
 struct bb_origin bb_origin_of(const struct bb_code *code, const struct bb_cfg *g, uint32_t at,
 			      uint8_t reg);
 
 /* Facts about the kernel's helpers, by number. The kernel adds no helpers any more, only kfuncs. */
 
-/* Number of arguments of a helper, in r1 and following; 5 for an unknown helper. */
+/* Number of arguments of a helper; they are in r1, r2 and so on. 5 for an unknown helper. */
 unsigned int bb_helper__args(int32_t id);
 
 /* Name of a helper, such as "map_lookup_elem"; NULL if the headers of our build do not have the

@@ -7,8 +7,8 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_stats.h"
 
-/* Older kernels keep only the start of a log, and the reason is at the end, so it must fit whole.
- */
+/* Older kernels keep only the start of a log, and the reason is at the end, so the whole log must
+ * fit. */
 #define LOG_BYTES (1U << 20)
 
 /* --- laying it out --- */

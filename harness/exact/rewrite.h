@@ -3,12 +3,12 @@
 
 #include "exact/cfg.h"
 
-/* A program being rewritten with added instructions. The user writes all slots in order and sets
+/* A program to which instructions are added. The caller writes all new slots in order and sets
  * `moved` and `landing` for each old instruction. */
 struct bb_rewrite {
 	const struct bb_code *code; /* borrowed; so is `g` */
 	const struct bb_cfg *g;
-	const char *with; /* name of the added instructions in messages: "counters" */
+	const char *with; /* name of the added instructions in messages, such as "counters" */
 	struct bpf_insn *insns;
 	uint32_t n;
 	/* New slots, each indexed by old slot. `moved` has one more element, for the end of the
@@ -50,13 +50,14 @@ bool bb_rewrite__jump(struct bb_rewrite *r, uint32_t from, uint32_t to);
  * again. */
 bool bb_rewrite__mend(struct bb_rewrite *r);
 
-/* Returns a copy of the records[n] of func_info or line_info, of `size` bytes each, moved to their
- * new slots; if `r` is NULL, unchanged. The caller must free() it. */
+/* Returns a copy of records[n], which are records of func_info or line_info, `size` bytes each. The
+ * copy names the new slots, or is unchanged if `r` is NULL. The caller must free() it. */
 void *bb_rewrite__records(const struct bb_rewrite *r, const void *records, uint32_t n, size_t size);
 
-/* Loads the rewritten form of `code`; if `now` is NULL, loads the original. -ENOTSUP with the
- * verifier's words, if there are any, if it is refused. -EPERM, -EINTR, -EAGAIN and -ENOMEM are
- * returned unchanged, except an -ENOMEM by which the kernel says that a jump is too far. */
+/* Loads the rewritten form of `code`; if `now` is NULL, loads the original. Returns -ENOTSUP, with
+ * the verifier's words if there are any, if the kernel refuses the program. -EPERM, -EINTR, -EAGAIN
+ * and -ENOMEM are returned unchanged, except an -ENOMEM by which the kernel says that a jump is too
+ * far. */
 int bb_load__program(const struct bb_code *code, const struct bb_rewrite *now, int *ret_fd,
 		     struct bb_err *err);
 

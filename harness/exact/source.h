@@ -10,8 +10,8 @@ struct bb_source_line {
 	const char *file, *text; /* text: "" if the BTF does not have it */
 	uint32_t line;
 	uint32_t n_insns; /* number of the program's instructions that belong to it */
-	/* the largest number of executions of one of its instructions; unrolled and inlined
-	 * copies are not added up */
+	/* executions of the line's most executed instruction; unrolled and inlined copies are not
+	 * added up */
 	uint64_t executions;
 	uint64_t instructions; /* executed instructions that belong to it */
 };

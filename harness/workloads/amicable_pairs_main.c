@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 					    .found = print_pair};
 	uint64_t last = BB_AMICABLE_LAST;
 
-	/* An argument that is no number is only a label, which distinguishes processes in `ps`. */
+	/* An argument that is not a number is only a label, to distinguish processes in `ps`. */
 	if (argc > 1 && !bb_parse_u64(argv[1], &last) && last > BB_AMICABLE_LAST) {
 		fprintf(stderr, "usage: amicable_pairs [LAST] [LABEL], LAST up to %u\n",
 			BB_AMICABLE_LAST);

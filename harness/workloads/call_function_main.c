@@ -5,9 +5,9 @@
  * user is root. So a harmful library has only the rights of that user.
  *
  * Its stdin is a socket that preserves message boundaries. The program sends one message after it
- * has loaded the library: empty, or the error. For each byte that it then receives, it calls the
- * function and sends a byte back. Arguments: "n64" is an integer, "r0.5" a floating-point number,
- * "tTEXT" a string, "b4096" a zeroed buffer of that many bytes.
+ * has loaded the library. The message is empty, or says the error. For each byte that it then
+ * receives, it calls the function and sends a byte back. Arguments: "n64" is an integer, "r0.5" a
+ * floating-point number, "tTEXT" a string, "b4096" a zeroed buffer of that many bytes.
  */
 #include <dlfcn.h>
 #include <ffi.h>
@@ -30,8 +30,8 @@ struct call {
 	void *pointers[MOST_ARGUMENTS];
 };
 
-/* Reads an argument of the function. Returns false if `text` is no valid argument, or if there is
- * no memory. */
+/* Reads an argument of the function. Returns false if `text` is not a valid argument, or if there
+ * is no memory. */
 static int take_argument(char *text, ffi_type **ret_type, union value *ret_value)
 {
 	uint64_t bytes;

@@ -14,7 +14,7 @@
  * makes `n` calls in succession and nothing else. The function that it calls is in another source
  * file, so the compiler cannot optimise the calls away.
  */
-struct bb_function_room { /* buffers of the functions */
+struct bb_function_room {
 	struct bb_sample sample;
 	struct bb_sample_log log;
 	char text[64u << 10];

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The user-space half of perf_profiler: what its consumer does with one sample of the ring buffer
- * (bpf/perf_profiler.h). The consumer checks the sample and logs a line, "SECONDS.NANOSECONDS pid N
+/* The user-space half of perf_profiler is its consumer. For each sample of the ring buffer
+ * (bpf/perf_profiler.h), the consumer checks the sample and logs a line, "SECONDS.NANOSECONDS pid N
  * tid N frames N 0xINNERMOST..0xOUTERMOST". */
 #define BB_SAMPLE_LINE_BYTES 160u /* the longest line, with a margin */
 
@@ -24,14 +24,14 @@ int bb_sample_log__flush(struct bb_sample_log *log);
 struct bb_sample_processor {
 	const char *name;
 	/* Checks the sample data[size] and logs a line. Returns 0. Returns -EINVAL without a line
-	 * if data[size] is no sample, or -errno if the log cannot be written. */
+	 * if data[size] is not a sample, or -errno if the log cannot be written. */
 	int (*process)(const void *data, size_t size, struct bb_sample_log *log);
 	const char *doc;
 };
 
 /* The two versions of the consumer. `fixed` is correct. `oops` has a planted bug: before it logs a
- * line, it sleeps for as many milliseconds as have passed in the current second (0 to 999), a
- * number that it stores on the heap. */
+ * line, it sleeps for as many milliseconds as have passed in the current second (0 to 999). It
+ * stores this number on the heap. */
 extern const struct bb_sample_processor bb_process_sample_fixed, bb_process_sample_oops;
 
 /* Finds a version of the consumer by name; NULL if there is none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program process_sample passes one sample of perf_profiler N times to the function of the
- * consumer, for `make heap` and `make flame`. */
+/* The program process_sample calls the consumer's function N times with one sample of
+ * perf_profiler, for `make heap` and `make flame`. */
 
 #include "base/parse.h"
 #include "workloads/functions.h"
