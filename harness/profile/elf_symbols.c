@@ -92,7 +92,7 @@ struct bb_elf_symbols {
 	 * this list because clang writes no .debug_aranges. */
 	struct bb_symtab ranges;
 	uint64_t dwarf_bias; /* address in libdwfl minus address in DWARF */
-	/* How many more DWARF entries may be read. It is limited because a damaged file can
+	/* How many more DWARF entries may be read. The number is limited because a damaged file can
 	 * contain a cycle. */
 	size_t dies_left;
 };
@@ -258,8 +258,8 @@ static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, D
 }
 
 /* In the symbolizer's child: asks for a separate debug file. A file that is found by build id must
- * have that id; one that is found by debug link must have the check sum of the link. Returns the
- * file's descriptor, or < 0 if there is none. */
+ * have that id. A file that is found by debug link must have the check sum that the link names.
+ * Returns the file's descriptor, or < 0 if there is none. */
 static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		      const char *file, const char *link, GElf_Word crc, char **ret_path)
 {

@@ -38,7 +38,7 @@ static const struct kind_style {
 struct box {
 	uint64_t x, total;
 	uint32_t depth;
-	uint32_t frame; /* BB_NO_ID: the root, which is no frame of a stack */
+	uint32_t frame; /* BB_NO_ID: the root, which is not a frame of a stack */
 };
 
 struct flame {

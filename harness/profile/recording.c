@@ -69,8 +69,8 @@ static int map_of(const struct bb_recorder *r, const char *name)
 	return bpf_object__find_map_fd_by_name(r->obj, name);
 }
 
-/* Opens the object. Because it may be from another build, this checks that it has every name
- * used later. */
+/* Opens the object. The object may be from another build, so this checks that it has every name
+ * that is used later. */
 static int open_object(struct bb_recorder *r, struct bb_err *err)
 {
 	static const struct {
@@ -258,7 +258,7 @@ static int check_process(pid_t pid, struct bb_err *err)
 	return 0;
 }
 
-/* Logs the code that is mapped already, by the process `pid` or, if that is 0, by all. */
+/* Logs the code that the process `pid` has mapped already; 0: that all processes have mapped. */
 static int log_existing(struct bb_spaces *spaces, pid_t pid, struct bb_err *err)
 {
 	uint64_t now_ns = bb_now_ns(), number;
@@ -443,7 +443,7 @@ void bb_recorder__free(struct bb_recorder *r)
  * (base/child.h). Its stdout is our stderr. The kernel kills it if we die. */
 struct command {
 	struct bb_child child; /* pid 0: none, or it has ended */
-	int status;            /* as of waitpid(), after its end */
+	int status;            /* as waitpid() gives it, after the command's end */
 };
 
 #define TERM_MS 2000 /* time that the command has to end after SIGTERM */
@@ -451,8 +451,8 @@ struct command {
  * end */
 #define POLL_MS 50
 
-/* Runs in the child. Any byte but 'g', or none, means that our parent has died. Then nobody reads
- * the error. */
+/* Runs in the child. If no byte comes, or another byte than 'g', our parent has died. Then nobody
+ * reads the error. */
 static int wait_and_execute(void *arg, int go_fd)
 {
 	char *const *argv = arg;

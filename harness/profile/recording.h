@@ -5,16 +5,18 @@
 #include "profile/stacks.h"
 #include "profile/symbolize.h"
 
-/* A sampled stack: addresses of the kernel's and the user's half, innermost first. */
+/* A sampled stack: the addresses of its half in the kernel and of its half in user space, each
+ * innermost first. */
 struct bb_sampled_stack {
 	uint32_t pid;
 	char comm[BB_PROFILE_COMM];
 	bool is_off_cpu;
-	/* this half has the maximum number of frames, so there may have been more */
+	/* the half has the maximum number of frames, so there may have been more */
 	bool is_kernel_cut, is_user_cut;
 	bool is_lost;    /* the stack was not stored, for lack of room */
 	uint64_t weight; /* on-CPU: number of samples; off-CPU: ns */
-	/* offset in bb_samples.addresses of n_kernel addresses, then n_user addresses */
+	/* index in bb_samples.addresses of the first of n_kernel addresses; n_user addresses
+	 * follow */
 	size_t first;
 	uint16_t n_kernel, n_user;
 };
@@ -55,7 +57,7 @@ struct bb_recording {
 	struct bb_sampler_stats stats;
 	uint64_t lost_task_events;
 	double seconds;
-	int command_status; /* as of waitpid(); only bb_recording__take() sets it */
+	int command_status; /* as waitpid() gives it; only bb_recording__take() sets it */
 };
 
 /* A recording in progress. It samples stacks and follows code mappings until
@@ -81,10 +83,10 @@ int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recordin
 void bb_recorder__free(struct bb_recorder *r); /* takes NULL */
 
 struct bb_recording_opts {
-	/* with a command, its `pid` is set by bb_recording__take() */
+	/* if there is a command, bb_recording__take() sets `pid` */
 	struct bb_sampler_opts sampler;
 	char *const *argv;      /* the command, ended by NULL; NULL: no command */
-	const char *const *env; /* variables of its environment, as bb_child_rules.env */
+	const char *const *env; /* variables of the command's environment, as bb_child_rules.env */
 	uid_t uid;              /* user that the command runs as */
 	gid_t gid;
 	double seconds; /* time limit, s; INFINITY: none */

@@ -65,15 +65,15 @@ struct bb_spaces {
 	size_t n;
 	struct bb_idmap newest; /* (pid, 0) -> index of its newest space */
 	struct bb_idmap users;  /* (pid, 0) -> user id of the process when it was last seen */
-	/* number of mappings that replaced one of another file; samples of both files count towards
-	 * the later one */
+	/* number of mappings that replaced a mapping of another file; samples of both files count
+	 * towards the later file */
 	size_t n_replaced;
 };
 
 /* Logs an event. A zeroed bb_spaces is empty. */
 void bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
 
-/* Returns the user id of the process; BB_NO_ID if it ended before it was seen. */
+/* Returns the user id of the process; BB_NO_ID if the process ended before its user was seen. */
 uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid);
 
 /* Logs what /proc/PID shows at `time_ns`: an exec with the process's name, then its code

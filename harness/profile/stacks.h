@@ -27,7 +27,7 @@ struct bb_frame {
 	uint32_t file; /* index in bb_stacks.names; BB_NO_ID: unknown */
 	uint32_t line; /* 0: unknown */
 	enum bb_frame_kind kind;
-	/* start of the function (0: unknown) and distance of the address from it */
+	/* start of the function (0: unknown); distance of the address from `start`, bytes */
 	uint64_t start, distance;
 };
 
@@ -63,13 +63,14 @@ struct bb_stacks {
 void bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
 void bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/* Returns the index of the frame with this name and kind that was added after the frame `before`
- * (BB_NO_ID: after any frame). Adds the frame if it is new. */
+/* Returns the index of the frame that was added with the same name, kind and `before`. Adds the
+ * frame if it is new. `before` is the index of the next outer frame at the same address, or
+ * BB_NO_ID. */
 uint32_t bb_stacks__intern_frame(struct bb_stacks *s, const struct bb_frame *frame,
 				 uint32_t before);
 
-/* Sorts frames and stacks, and merges equal stacks. Call it after the last one is added. Drops
- * stacks of a weight below one half. */
+/* Sorts frames and stacks, and merges equal stacks. Call it after the last stack is added. Drops
+ * stacks with a weight below 0.5. */
 void bb_stacks__sort(struct bb_stacks *s);
 
 static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t frame)
@@ -102,7 +103,8 @@ struct bb_text_opts {
 	bool verbose; /* write frames as "function @ base+offset file:line" */
 };
 
-/* Writes the hottest functions, alone and with their callees, and the hottest stacks. */
+/* Writes the hottest functions, by their own weight and by their weight with callees, and the
+ * hottest stacks. */
 void bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out);
 
 struct bb_flame_opts {
@@ -124,6 +126,7 @@ struct bb_flame_opts {
 void bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out);
 
 /* Writes the same graph as a <figure> for an HTML page, as wide as the page. Colours around the
- * frames come from the page's variables --ink, --faint and --paper. A page may hold several. */
+ * frames come from the page's variables --ink, --faint and --paper. A page may hold several
+ * graphs. */
 void bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
 			  FILE *out);

@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "base/deadline.h"
 
-/* longest mangled name, bytes; libiberty uses about 30 bytes of stack for each of them */
+/* longest mangled name, bytes; libiberty uses about 30 bytes of stack for each byte of the name */
 #define MAX_MANGLED 4096u
 
 struct text {
@@ -18,7 +18,8 @@ struct text {
 };
 
 /* Appends a piece of a demangled name. libiberty cannot be told to stop, so we jump out of it when
- * the room is used up. It has nothing allocated then, except a part of a Rust name in Punycode. */
+ * the room is used up. At that point libiberty has allocated nothing, except for a part of a Rust
+ * name in Punycode. */
 static void append_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
@@ -183,13 +184,13 @@ static bool serve_message(const struct work *w, int socket)
 	return !rc;
 }
 
-/* Runs a child over the file until it ends, breaks its rules or takes too long. Returns -EINTR
- * if we are asked to stop. */
+/* Lets a child read the file until the child ends, breaks its rules or takes too long. Returns
+ * -EINTR if we are asked to stop. */
 static int run_child(struct work *w)
 {
 	uint64_t deadline_ns = bb_now_ns() + w->most_ns;
-	sig_atomic_t stop = bb_stop_signal; /* a signal that ended the sampling, which does not end
-					       the look-up */
+	sig_atomic_t stop = bb_stop_signal; /* a signal that came before: it ended the sampling but
+					     * must not end the look-up */
 	const struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.no_core = true,

@@ -47,7 +47,7 @@ void bb_elf_symbols__free(struct bb_elf_symbols *s);
 
 /* Separate debug files. The symbolizer's child may open no file, so it asks its parent over a
  * socket (SOCK_SEQPACKET). It sends a struct bb_debug_request. The parent answers by
- * bb_descriptor__send() with the file's descriptor, or with none. */
+ * bb_descriptor__send() with the file's descriptor, or without a descriptor. */
 enum bb_debug_kind {
 	BB_DEBUG_BUILD_ID, /* `name` is a build id, in hexadecimal */
 	/* .gnu_debuglink: `name` is a file beside the ELF file or in /usr/lib/debug */
@@ -83,7 +83,7 @@ struct bb_code_location {
 typedef int (*bb_location_found)(void *arg, uint32_t location, const struct bb_elf_frame *frame);
 
 struct bb_symbolize_result {
-	/* number of files that libdw failed on or needed too long for */
+	/* number of files on which libdw failed or took too long */
 	uint32_t n_damaged;
 	char damaged[256]; /* names of these files, as many as fit */
 };

@@ -94,8 +94,8 @@ struct bb_jit_maps {
 	struct bb_idmap by_pid;
 };
 
-/* Returns the symbols of the process `pid`, which runs as `uid` (BB_NO_ID: unknown); NULL: it has
- * no map that counts. Valid until the next call. */
+/* Returns the symbols of the process `pid`, which runs as `uid` (BB_NO_ID: unknown); NULL: the
+ * process has no map that counts. Valid until the next call. */
 const struct bb_symtab *bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid);
 void bb_jit_maps__done(struct bb_jit_maps *maps);
 
