@@ -32,8 +32,9 @@ static bool has_hidden_part(const char *path)
 	return false;
 }
 
-/* Writes the path of the current folder to `here`. *ret_len is the length of the path of its git
- * work tree, with which `here` begins; outside of a work tree it is the length of `here`. */
+/* Writes the path of the current folder to `here`. The path begins with the path of the git work
+ * tree that holds the folder, and *ret_len is the length of this beginning. Outside of a work tree,
+ * *ret_len is the length of `here`. */
 static int find_tree(char here[PATH_MAX], size_t *ret_len)
 {
 	if (!getcwd(here, PATH_MAX) || *here != '/')
@@ -53,10 +54,11 @@ static int find_tree(char here[PATH_MAX], size_t *ret_len)
 
 /*
  * Reads a source file that an object's BTF or a stored run names; free() `*ret_text`. The author of
- * the object or run can put any name there, and can perhaps read our output. So only regular files
- * are read that have the name of source code (".c", ".h", ".rs", ...) and lie in the git work tree
- * of the current folder or, without a work tree, below the current folder. Symbolic links and
- * hidden folders (.git, .ssh) are not entered. Relative paths begin at the current folder.
+ * the object or run can put any name there, and can perhaps read our output. So this reads only
+ * regular files with the name of source code (".c", ".h", ".rs", ...). They must lie in the git
+ * work tree of the current folder or, without a work tree, below the current folder. It follows no
+ * symbolic links and enters no hidden folders (.git, .ssh). Relative paths begin at the current
+ * folder.
  *
  * Returns 0, -EXDEV for any other file, or -errno if the file cannot be read.
  */
@@ -95,13 +97,14 @@ static int read_source_file(const char *path, char **ret_text)
 	return bb_read_and_close(fd, MAX_BYTES, ret_text, &len);
 }
 
-#define CONTEXT 4u /* most lines without code that are shown between two lines with code */
+/* if more lines without code lie between two lines with code, they are left out */
+#define CONTEXT 4u
 
 /* A source file as it is now. */
 struct source {
 	char *text; /* NULL: no usable file */
 	size_t n;
-	/* lines[n + 1]; line number i is lines[i], from 1 on; they point into `text` */
+	/* lines[n + 1]; lines[i] is line number i, i >= 1, and points into `text` */
 	char **lines;
 };
 
@@ -135,7 +138,7 @@ static int read_source(const char *path, struct source *ret_source)
 	return 0;
 }
 
-/* Compares two lines without white space, which compilers keep or drop. */
+/* True if the lines are equal but for white space. Compilers may drop white space. */
 static bool same_words(const char *a, const char *b)
 {
 	for (;;) {
@@ -150,13 +153,14 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-/* False for a blank line, which every file has. */
+/* False for a blank line. An equal blank line does not show that the file is the same. */
 static bool says_something(const char *text)
 {
 	return text[strspn(text, " \t\r\n\v\f")];
 }
 
-/* True if the file has the lines that the BTF has. lines[n] are all lines of the file. */
+/* True if the source file still has the lines that the BTF has. lines[n] are all lines that the BTF
+ * has of this file. */
 static bool is_as_built(const struct source *s, const struct bb_counted_line *lines, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -171,8 +175,9 @@ const char *bb_counted_text(const struct bb_counted_line *l)
 	return l->line ? l->text : "(the compiler's own)";
 }
 
-/* Adds the lines between two lines with code. They are shown if they are few and the BTF has the
- * text of both lines, which is_as_built() found in the file. */
+/* Adds the lines between `a` and `b`, two lines with code. Adds them one by one if there are at
+ * most CONTEXT of them and the BTF has the texts of `a` and `b`: then is_as_built() found both in
+ * the file. Otherwise adds one row in place of all. */
 static void add_between(struct bb_annotated *file, const struct bb_counted_line *a,
 			const struct bb_counted_line *b, const struct source *s)
 {

@@ -8,20 +8,20 @@
 #define LOADS_LEAST 6u /* fewest loads that give an interval of 95 % by signed ranks */
 /* loads in a group, if fewer than BB_IN_ORDER_GROUPS processes measured the loads */
 #define GROUP_LOADS 4u
-#define OTHER_WAYS 0.01 /* a smaller share of runs is not reported */
+#define OTHER_WAYS 0.01 /* if a smaller share of runs took other paths, it counts as 0 */
 
 /* Times by load, while they are added up. */
 struct loads {
 	size_t n;
-	bool *use;    /* by load: true if it has all figures and was not disturbed */
+	bool *use;    /* by load: true if the load has all figures and was not disturbed */
 	double *x;    /* room for one list of times; the allocation of `x` also contains `sum` and
 			 `kept` */
 	double *sum;  /* room for a sum of lists */
 	double *kept; /* room for the loads in use */
 	size_t processes; /* number of processes that measured the loads */
 	size_t n_whole;   /* loads that have all figures, including disturbed ones */
-	double between;   /* spread between runs of bpfbench: half of an interval, as a share; 0:
-			     unknown */
+	double between;   /* by how much runs of bpfbench differ: half the width of a 95 % interval,
+			     as a share; 0: unknown */
 };
 
 static struct bb_estimate estimate(struct loads *l, const double *x)
@@ -66,7 +66,7 @@ static void add_parts(struct loads *l, const struct bb_timed *t)
 		add_numbers(l, &t->rows[i].ns);
 }
 
-/* Returns the place of the program at that load of the case; 0 if unknown. */
+/* Returns the program's address modulo 64 in that load of the case; 0 if it is unknown. */
 static int place_of(const struct bb_case *c, size_t load)
 {
 	for (size_t i = 0; c && i < c->n_series; i++)
@@ -75,7 +75,7 @@ static int place_of(const struct bb_case *c, size_t load)
 	return 0;
 }
 
-/* Stops using loads without a figure in l->x[], unless too few would be left. */
+/* Stops using the loads without a figure in l->x[], unless fewer than LOADS_LEAST would be left. */
 static void keep_finite(struct loads *l)
 {
 	size_t n = 0;
@@ -87,9 +87,10 @@ static void keep_finite(struct loads *l)
 }
 
 /*
- * Leaves out loads that were disturbed: groups of loads (of one process each, or of neighbours)
- * that are slower than other groups, and loads that are slower than others at the same place. Keeps
- * all loads with cold caches, because their times differ anyway.
+ * Leaves out disturbed loads. It first leaves out groups of loads that are slower than other
+ * groups. A group is the loads of one process, or GROUP_LOADS successive loads. It then leaves out
+ * single loads that are slower than others at the same place. Keeps all loads with cold caches,
+ * because their times differ anyway.
  */
 static void leave_out_disturbed(struct loads *l, const struct bb_case *c, const struct bb_timed *t)
 {
@@ -168,8 +169,8 @@ static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b
 	return a->line && !bb_timed_row__compare_place(a, b);
 }
 
-/* Returns the instructions that one run executed for the lines of a row, as the exact drive of
- * the same run counted them. NAN: not counted. */
+/* Returns the instructions that the program executes per run for the lines of a row, as the drive
+ * `exact` counted them in the same report. NAN: not counted. */
 static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 		       const struct bb_timed_row *row)
 {
@@ -196,7 +197,7 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 	return sum;
 }
 
-/* Adds one line, to which rows[n] belong. */
+/* Adds one line. rows[n] are all rows of this line. */
 static void add_line(struct bb_by_line *b, const struct bb_report *r, struct loads *l,
 		     const struct bb_timed_row *const *rows, size_t n)
 {
@@ -260,9 +261,9 @@ static void add_totals(struct bb_by_line *b, struct loads *l)
 	b->n_all = l->n;
 	b->program = estimate_numbers(l, &t->program_ns);
 	b->rest = estimate_numbers(l, &t->rest_ns);
-	/* Calling the program and timing it takes as long as for an empty program. A part of the
-	 * program's exit overlaps with the program's own work, and is subtracted if it is surely
-	 * longer than BB_BY_LINE_LEAST_NS. */
+	/* Calling and timing the program takes as long as calling and timing an empty program. A
+	 * part of the program's exit overlaps with the program's own work. This part is subtracted
+	 * if it is surely longer than BB_BY_LINE_LEAST_NS. */
 	if (t->hidden_ns.n)
 		hidden = estimate_numbers(l, &t->hidden_ns);
 	begin_sum(l);
@@ -274,8 +275,8 @@ static void add_totals(struct bb_by_line *b, struct loads *l)
 	b->sum = estimate(l, l->sum);
 }
 
-/* Returns the same program and parameter by the same drive with cold caches; NULL if there is
- * none. */
+/* Returns the case of the same program and parameter that was timed with cold caches (drive
+ * `lines-cold`); NULL if there is none. */
 static const struct bb_timed *find_cold(const struct bb_report *r, const struct bb_timed *t)
 {
 	size_t len = strlen(t->drive);

@@ -6,24 +6,26 @@
 /*
  * The time of one run by lines and by the calls in them, for a case of the drive `lines`. Values
  * are Hodges-Lehmann estimates over loads in ns, with intervals of 95 % (stats/loads.h). The
- * intervals include the spread between runs if the machine's self-test measured it. Borrows from
- * the report.
+ * intervals include the spread between runs of bpfbench if the machine's self-test measured it.
+ * Borrows from the report.
  */
 
-/* A shorter time cannot be told from 0, because it may overlap with work in flight. */
+/* ns; a shorter time cannot be told from 0, because the CPU may do this work while it still
+ * executes earlier instructions */
 #define BB_BY_LINE_LEAST_NS 3.0
 
 struct bb_line_part {
 	const struct bb_timed_row *row;
-	/* ns: all executions of the row in one run; first: the first execution only, NAN: not
-	 * measured */
+	/* ns: time of all executions of the row in one run; first: time of only the first of them,
+	 * NAN: not measured */
 	struct bb_estimate ns, first;
-	/* all executions in one run, by the drive `lines-cold`; NAN: not measured */
+	/* time of all executions in one run, by the drive `lines-cold`; NAN: not measured */
 	struct bb_estimate cold;
 };
 
 struct bb_line_time {
-	const struct bb_timed_row *row; /* the first of its rows, for file, lines and text */
+	const struct bb_timed_row *row; /* the line's first row, which has its file, numbers and
+					   text */
 	struct bb_estimate ns;          /* sum of its parts */
 	double cold_ns; /* sum of its parts by the drive `lines-cold`; NAN: not measured */
 	double insns; /* instructions that one run executes for the line, by the drive `exact`; NAN:
@@ -34,8 +36,8 @@ struct bb_line_time {
 
 struct bb_by_line {
 	const struct bb_timed *timed;
-	double least;   /* BB_BY_LINE_LEAST_NS; a shorter time cannot be told from 0. In a guest's
-			   run it is 1 instruction; less counts for little */
+	double least;   /* BB_BY_LINE_LEAST_NS; a shorter time cannot be told from 0. If a guest
+			   counted instructions instead of ns: 1 */
 	size_t n_loads; /* loads that have all figures and were not disturbed */
 	size_t n_whole; /* loads that have all figures */
 	size_t n_all;   /* all loads */
@@ -47,8 +49,8 @@ struct bb_by_line {
 
 	struct bb_line_time *lines; /* sorted by file and line */
 	size_t n_lines;
-	struct bb_estimate cold;    /* a run of the program with cold caches; NAN: not measured */
-	struct bb_line_part *parts; /* the parts of all lines */
+	struct bb_estimate cold;         /* time of a run with cold caches; NAN: not measured */
+	struct bb_line_part *parts;      /* the parts of all lines */
 	const struct bb_line_part **top; /* all parts, sorted by time, longest first */
 	size_t n_parts;
 };
@@ -59,22 +61,23 @@ void bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 		      struct bb_by_line *ret_lines);
 void bb_by_line__done(struct bb_by_line *b);
 
-/* Compares two rows by file, lines or instruction, and the calls that lead there. Returns below
- * 0, 0 or above 0. */
+/* Compares two rows by file, line numbers (without them, by instruction), and the calls that lead
+ * there. Returns below 0, 0 or above 0, like strcmp(). */
 int bb_timed_row__compare_place(const struct bb_timed_row *a, const struct bb_timed_row *b);
 
 /* Returns `ns` as a share of a whole run, 0 to 1. */
 double bb_by_line__share(const struct bb_by_line *b, double ns);
 
-/* Returns the time that cold caches add to a part, ns; 0 if that is below BB_BY_LINE_LEAST_NS or
- * within the intervals. */
+/* Returns the time that cold caches add to a part, ns; 0 if it is below BB_BY_LINE_LEAST_NS or if
+ * the intervals of the hot and the cold time overlap. */
 double bb_line_part__missed_ns(const struct bb_line_part *p);
 
-/* Returns the share of runs that took another path than that of the rows, 0 to 1; 0 if it is
+/* Returns the share of runs that took another path than the rows show, 0 to 1; 0 if the share is
  * below 1 %. */
 double bb_by_line__other_ways(const struct bb_by_line *b);
 
-/* Returns the share of runs that is left out because the machine was disturbed, 0 to 1. */
+/* Returns the share of the measurements that are left out because the machine was disturbed, 0 to
+ * 1. */
 double bb_by_line__left_out(const struct bb_by_line *b);
 
 /* True if `sum` differs from `program` by more than 2 % and by more than 3 ns. */

@@ -3,10 +3,10 @@
 
 #include "core/drive_kind.h"
 
-#define OFF_NS 10 /* the least margin that censoring allows (stats/estimate.h) */
+#define OFF_NS 10 /* ns; censoring never has a smaller margin (stats/estimate.h) */
 #define OFF_SHARE 0.1
 
-/* Returns the end of a case's name behind the drive: "/input=syn" or "". */
+/* Returns the end of a case's name, after the drive: "/input=syn" or "". */
 static const char *rest_of(const struct bb_case *c)
 {
 	size_t len = strlen(c->scenario) + strlen(c->variant) + strlen(c->drive) + 2;
@@ -34,7 +34,7 @@ static double step_minus_slope(const struct bb_report *r, const struct bb_case *
 	return step ? step->summary.latency.value - slope->summary.latency.value : NAN;
 }
 
-/* Returns the square of half the interval; 0 without an interval, as with few loads. */
+/* Returns the square of half the interval's width; 0 if there is no interval, as with few loads. */
 static double variance_of(const struct bb_estimate *e)
 {
 	double half_ns = (e->hi - e->lo) / 2;

@@ -9,32 +9,32 @@
 /* --- the ratio of two stored runs --- */
 
 /*
- * The latency of a case in run B divided by that in run A. Two runs at two times share no
- * randomisation, so the loads are two independent samples. Two runs of the same program also differ
- * from each other. By how much is taken from the machine's self-test (bb_case.between), if that is
- * known.
+ * The latency of a case in run B divided by its latency in run A. Two runs at two times share no
+ * randomisation, so the loads are two independent samples. Two runs differ even if the program is
+ * the same. The machine's self-test may have measured by how much (bb_case.between).
  *
- * If the loads were drawn by place, the squared standard errors of both stratified means and of
- * both runs are added, and Student's t takes the degrees of freedom of Welch 1947. Otherwise the
- * order-statistic intervals of both medians (stats/estimate.h) are joined with the interval of the
- * runs.
+ * If the places of the programs are known, the latencies are stratified means. The interval then
+ * comes from Student's t with the degrees of freedom of Welch 1947, and from the sum of the squared
+ * standard errors of both means and both runs. Otherwise the latencies are medians. Their
+ * order-statistic interval (stats/estimate.h) is widened by the interval of the runs.
  */
 struct stored_ratio {
 	double ratio;                /* NAN if an estimate is missing or not above 0 */
 	struct bb_interval interval; /* at 1 - alpha; NAN, NAN with too few loads */
-	/* p-value of being beyond the threshold, two-sided; NAN without a ratio */
+	/* two-sided p-value of the ratio being beyond the threshold; NAN without a ratio */
 	double p;
-	size_t n_a, n_b, needs; /* loads of A and of B; loads per side that an interval needs */
+	size_t n_a, n_b, needs; /* loads of A and of B; loads that each of A and B needs for an
+				   interval */
 };
 
 #define BETWEEN_ALPHA 0.05 /* level of the interval in bb_case.between */
 
 struct side {
-	double *ns; /* ns[n]: locations of the valid loads, ascending */
+	double *ns; /* ns[n]: latency of each valid load, ascending */
 	size_t n;
 	struct bb_over_loads over;
-	/* standard error of the run's logarithm by the spread between runs (0: unknown), and its
-	 * degrees of freedom */
+	/* standard error of the latency's logarithm because of the spread between runs (0:
+	 * unknown), and its degrees of freedom */
 	double run_se, run_df;
 };
 
@@ -262,7 +262,8 @@ static bool is_between_known(const struct bb_report *a, const struct bb_report *
 	return true;
 }
 
-/* Returns a static text with the reason against any verdict; NULL if there is none. */
+/* Adds warnings about the two runs. Returns a static text that says why no case gets a verdict;
+ * NULL if verdicts can be given. */
 static const char *find_doubts(const struct bb_report *a, const struct bb_report *b, bool force,
 			       struct bb_diffs *d)
 {
@@ -303,14 +304,15 @@ static void note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 
 #define NORMAL_95 1.96
 
-/* Returns the standard deviation of the logarithm of an estimate, taken as normal; NAN without
- * an interval. */
+/* Returns the standard deviation of an estimate's logarithm, as if it had a normal distribution;
+ * NAN without an interval. */
 static double sd_of(const struct bb_estimate *e)
 {
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
 
-/* times the present number of loads; if more are needed, the note advises `compare` instead */
+/* if a verdict needs more than so many times the present loads, the note advises `compare`
+ * instead */
 #define MOST_TIMES 10.0
 
 /* Returns how long a live program was watched, s. */
@@ -337,8 +339,9 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
 				     opts->threshold);
 	row->p = r.p;
-	/* A slower program also takes more pieces of the reference that its run measured. A
-	 * slower machine usually does not. */
+	/* Each run also measures a reference, a fixed piece of work. A slower program takes the
+	 * time of more such pieces. On a slower machine the pieces take longer, too, so their
+	 * number hardly changes. */
 	if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
 	    bb_case__reference(a) == bb_case__reference(b) &&
 	    bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y)))) {
@@ -369,7 +372,7 @@ static void judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 50 * (row->hi - row->lo));
 }
 
-/* Returns a text that says in which of A and B lookups failed; NULL: in neither. */
+/* Returns a text that says whether lookups failed in A, in B or in both; NULL: in neither. */
 static const char *failed_lookups(bool in_a, bool in_b)
 {
 	return in_a && in_b ? "lookups failed"
@@ -396,7 +399,8 @@ static void add_case(const struct bb_case *a, const struct bb_case *b,
 	struct bb_diff row = row_of("latency", a->summary.latency.value, b->summary.latency.value),
 		       share = row_of("runs", 100 * a->path_share, 100 * b->path_share);
 
-	/* `inside` has one load per side, and production may have worked differently in the two */
+	/* `inside` has one load each in A and in B, and production may have done different work in
+	 * them */
 	row.has_verdict = !(bb_drive_kind_named(a->drive)->fills & BB_FILLS_WORST);
 	if (row.has_verdict)
 		judge_latency(a, b, opts, &row);
@@ -505,8 +509,8 @@ static struct bb_diff row_of_ratio(const char *metric, double a, double b,
 	return row;
 }
 
-/* Adds the row of the net latency. Both programs have the same floor, so their net latencies
- * differ by as many ns as their latencies, and so do the ends of the interval. */
+/* Adds the row of the net latency. Both programs have the same floor. So the difference of their
+ * net latencies in ns, and its interval, are those of their latencies. */
 static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double head_ns)
 {
 	double base_net = c->base_ns - c->floor_ns, scale = c->base_ns / base_net;
@@ -518,7 +522,8 @@ static void add_net(const struct bb_comparison *c, struct bb_diffs *d, double he
 	add_row(d, c->name, row_of_ratio("net", base_net, head_ns - c->floor_ns, &ratio));
 }
 
-/* True if lookups of that variant failed. The name of a case has its variant in the middle. */
+/* True if lookups of that variant failed. The name of its case is the comparison's name with the
+ * variant inserted after the scenario. */
 static bool has_failed_lookups(const struct bb_report *r, const struct bb_comparison *c,
 			       const char *variant)
 {
@@ -534,8 +539,8 @@ static bool has_failed_lookups(const struct bb_report *r, const struct bb_compar
 	return false;
 }
 
-/* Adds the rows of a measured comparison. B and the difference are computed from A and the
- * ratio, on which the verdict is based, so that the figures agree. */
+/* Adds the rows of a measured comparison. The verdict is based on the ratio. So that all figures
+ * agree, B and the difference are computed from A and the ratio. */
 static void add_measured(const struct bb_report *r, const struct bb_comparison *c,
 			 struct bb_diffs *d)
 {

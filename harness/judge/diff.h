@@ -3,8 +3,8 @@
 
 #include "judge/by_line.h"
 
-/* A and B in rows, in the manner of veristat: two stored runs, or the comparisons measured in
- * one run. */
+/* A table of A and B, like veristat's. A and B are two stored runs, or base and head of the
+ * comparisons that one run measured. */
 
 struct bb_diff {
 	char *name;         /* name of the case or of the comparison */
@@ -14,9 +14,9 @@ struct bb_diff {
 			 unit */
 	double a, b;  /* NAN: missing */
 	double shift; /* b - a; in measured comparisons, b is a times the ratio of the pairs */
-	double ratio, lo, hi; /* b / a and its interval; NAN: none */
-	double p;             /* p-value of the difference being beyond the threshold; after Holm in
-				 bb_diff_reports(); NAN without a verdict */
+	double ratio, lo, hi;    /* b / a and its interval; NAN: none */
+	double p;                /* p-value of the difference being beyond the threshold, in
+				    bb_diff_reports() corrected by Holm 1979; NAN without a verdict */
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
 	const char *lookups; /* "lookups failed in A only"; NULL: none failed */
@@ -40,21 +40,22 @@ struct bb_diff_opts {
 };
 
 /*
- * Compares two stored runs, case by case of the same name. Both must be summarised.
+ * Compares the cases with equal names of two stored runs. Both runs must be summarised.
  *
  * The row `latency` has the ratio of the latencies, its interval at 1 - alpha, and a verdict. Two
- * runs at two times share no randomisation, so the loads are two independent samples. If their
- * places are not known, an interval at 5 % needs 7 loads per side (stats/estimate.h). "regressed"
- * and "improved" must also survive Holm 1979 over all cases. No other figure has a verdict. The
- * latency of `bpfbench inside` has none either, because it comes from one load per side, under
- * whatever work production had. Notes tell, among other things, of cases that one run lacks, void
- * series, and missing intervals.
+ * runs at two times share no randomisation, so the loads are two independent samples. If the
+ * programs' places are not known, an interval at alpha = 5 % needs 7 loads of A and 7 of B
+ * (stats/estimate.h). "regressed" and "improved" must also survive Holm 1979 over all cases. No
+ * other figure has a verdict. The latency of `bpfbench inside` has none either, because it comes
+ * from one load each, under whatever work production had. Notes tell, among other things, that one
+ * run lacks a case, that series are void, or that an interval is missing.
  *
  * If the fingerprints of the machines differ or a run is incomplete, there are warnings, and all
- * verdicts are inconclusive unless forced.
+ * verdicts are inconclusive unless opts->force is set.
  *
  * The last rows are the exact metrics (core/metric.c) that differ, for each program in both runs.
- * They have no verdict: they have no noise, and the latency tells whether an instruction matters.
+ * They have no verdict. They are free of noise, and the row `latency` tells whether an added
+ * instruction matters.
  *
  * Returns 0, or -EINVAL for opts out of bounds.
  */
@@ -76,9 +77,9 @@ void bb_diffs__done(struct bb_diffs *d);
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict);
 
 /*
- * Sorts by "COLUMN" or "COLUMN:asc|desc". Columns: BB_DIFF_COLUMNS. Verdicts are sorted: regressed,
- * inconclusive, improved, same. Equal rows keep their order. Rows without a number or verdict come
- * last in both directions. Returns 0 or -EINVAL.
+ * Sorts by "COLUMN" or "COLUMN:asc|desc". Columns: BB_DIFF_COLUMNS. Ascending verdicts are
+ * regressed, inconclusive, improved, same. Equal rows keep their order. Rows without a number or
+ * verdict come last in both directions. Returns 0 or -EINVAL.
  */
 int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
 
@@ -102,9 +103,10 @@ int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err
 
 /*
  * The verdict on two counts of instructions, without tolerance: one more is regressed, one less is
- * improved, equal counts are the same. If a count is not exact, ranges that do not touch decide,
- * and equal or overlapping ranges are inconclusive. So are cases that are void or have no runs. The
- * machine does not matter.
+ * improved, equal counts are the same. A count that is not exact is a range. A range wholly above
+ * the other one is regressed, one wholly below it is improved, and any overlap is inconclusive.
+ * Cases that are void or have no runs are inconclusive, too. Runs of different machines can be
+ * compared.
  */
 struct bb_exact_row {
 	const char *name;                    /* name of the new case */
@@ -136,9 +138,9 @@ struct bb_exact_diff {
 };
 
 /*
- * Compares the cases with equal names, or, if base and head are not NULL, those of variant `base`
- * in `a` with those of variant `head` in `b`. Returns 0, or -ENODATA if nothing can be
- * compared.
+ * Compares the cases with equal names. If `base` and `head` are not NULL, compares the cases of
+ * variant `base` in `a` with those of variant `head` in `b` instead. Returns 0, or -ENODATA if
+ * nothing can be compared.
  */
 int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base,
 			const char *head, struct bb_exact_diff *ret_diff, struct bb_err *err);
@@ -150,13 +152,13 @@ size_t bb_exact_diff__count(const struct bb_exact_diff *d, enum bb_verdict verdi
 
 /*
  * Two programs compared line by line. The drive `lines` timed both in the same loads of one run, or
- * in two runs. Lines are matched as `diff` matches two texts: by the longest common sequence of
- * their source and calls, in the order of the run. Line numbers and file names are not compared,
- * because they change.
+ * in two runs. Lines are matched as `diff` matches two texts: by the longest common sequence, in
+ * the order in which a run reaches the lines. Two lines are equal if their source texts and calls
+ * are equal. Line numbers and file names are not compared, because they change.
  *
- * Of two runs, one may have been made while the machine was slower. So a line of two runs differs
- * only if it differs in ns and also relative to each reference of the program: instructions, and
- * wakeups if the program wakes somebody.
+ * If there are two runs, the machine may have been slower in one of them. Then a line counts as
+ * different only if its time differs in ns and also relative to each reference. The references are
+ * instructions and, if the program wakes somebody, wakeups.
  */
 struct bb_time_diff_row {
 	const struct bb_timed_row *a, *b; /* NULL: this program does not have the row */
@@ -178,7 +180,7 @@ struct bb_time_diff_case {
 	double slower[BB_N_REFERENCES];
 	struct bb_time_diff_row *rows; /* sorted, largest difference first */
 	size_t n_rows;
-	/* loads that both have, and loads that a verdict on a line needs at least; both 0 if a
+	/* number of loads that both have, and number that a verdict on a line needs; both 0 if a
 	 * and b are of two runs */
 	size_t n_loads, needs_loads;
 	/*

@@ -141,8 +141,7 @@ static const struct bb_gate_program *owner(const struct bb_gate *g, const char *
 	return NULL;
 }
 
-/* Turns "object.program/variant/REST" into "object/program/REST"; free() it. NULL if out of
- * memory. */
+/* Turns "object.program/variant/REST" into "object/program/REST"; free() it. */
 static char *plain_name(const struct bb_gate_program *p, const char *name, const char *variant)
 {
 	char *plain = NULL;
@@ -153,8 +152,7 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 	return plain;
 }
 
-/* Adds the counts of one program, with its cases under their plain names. Returns false if out
- * of memory. */
+/* Adds the counts of one program, with its cases under their plain names. */
 static void add_counted(struct bb_report *side, const struct bb_gate_program *p,
 			const struct bb_counted *from)
 {

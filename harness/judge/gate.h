@@ -11,14 +11,15 @@ enum bb_gate_state {
 	BB_GATE_SAME,    /* a whole object with the same bytes: nothing to measure */
 	BB_GATE_NEW,     /* only in head */
 	BB_GATE_GONE,    /* only in base */
-	BB_GATE_SKIPPED, /* nothing here makes it run, or only base does not load */
-	BB_GATE_FAILED,  /* only head does not load */
+	BB_GATE_SKIPPED, /* nothing on this machine makes the program run, or only base's version
+			    does not load */
+	BB_GATE_FAILED,  /* only head's version does not load */
 };
 
 struct bb_gate_program {
 	char *object;  /* path in the tree */
 	char *program; /* function, or variant of the scenario; NULL: the object as a whole */
-	/* "object.program", with which the names of its cases and comparisons begin */
+	/* "object.program"; the names of the program's cases and comparisons begin with it */
 	char *label;
 	size_t program_at; /* offset of the program in `label` */
 	enum bb_gate_state state;
@@ -30,20 +31,22 @@ struct bb_gate {
 	char base_commit[BB_GIT_COMMIT_SIZE], head_commit[BB_GIT_COMMIT_SIZE];
 	/* the work tree has uncommitted changes, which are measured too */
 	bool dirty;
-	/* folder in which both were built, so the paths of source files begin with it; borrowed */
+	/* folder in which base and head were built; the paths of source files begin with this
+	 * folder. Borrowed */
 	const char *tree;
 	/* "make prog.bpf.o" if the build made only the objects needed; else NULL. Contains
 	 * no character that has a meaning in a code span of Markdown. */
 	char *base_made, *head_made;
 	double threshold, alpha;
-	/* complexity: share of the verifier's limit that a program of head may need. grow: share of
-	 * base's verified instructions by which those of head may exceed them. 0: not judged */
+	/* The most verified instructions that a program of head may have. complexity: as a share of
+	 * the verifier's limit. grow: as an increase over base's instructions, 0.1 is 10 %. 0: not
+	 * judged */
 	double complexity, grow;
-	/* time for each program; less if the program's share of the budget is less */
+	/* most time for each program; a program gets less if its share of the budget is less */
 	double each_s;
 	struct bb_gate_program *programs;
 	size_t n_programs;
-	/* one more instruction is a regression; if false, it is only reported */
+	/* true: one more instruction is a regression; false: it is only reported */
 	bool exact;
 	/* counts of the first and the second measurement; they borrow from the reports of these
 	 * measurements */
@@ -92,7 +95,8 @@ enum bb_exit bb_gate__exit(const struct bb_gate *g, const struct bb_report *firs
 /* The verified instructions of a program that was compared; NAN: not known. */
 struct bb_gate_verified {
 	double base, head;
-	bool too_many, grew; /* head is beyond g->complexity; it grew by more than g->grow */
+	bool too_many, grew; /* head needs more than g->complexity allows; head grew by more than
+				g->grow */
 };
 
 #define BB_VERIFIER_LIMIT 1e6 /* BPF_COMPLEXITY_LIMIT_INSNS of include/linux/bpf.h */
@@ -101,8 +105,8 @@ struct bb_gate_verified {
 struct bb_gate_verified bb_gate__verified(const struct bb_gate *g, const struct bb_gate_program *p,
 					  const struct bb_report *r);
 
-/* Returns how many programs fail by the verifier's figures, or because only head does not load.
- * Returns 0 if neither complexity nor growth is judged. */
+/* Returns how many programs fail because of their verified instructions, or because only head's
+ * version does not load. Returns 0 if neither complexity nor growth is judged. */
 size_t bb_gate__count_complex(const struct bb_gate *g, const struct bb_report *r);
 
 /*

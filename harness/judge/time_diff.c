@@ -5,8 +5,8 @@
 #include "stats/paired.h"
 #include "stats/quantile.h"
 
-/* The longest common sequence is searched if the rows of A times the rows of B are at most this
- * many. With more, rows of A are skipped until one equals the next row of B. */
+/* Searches the longest common sequence only if the number of rows of A times that of B is at most
+ * this. Above it, skips rows of A until one equals the next row of B. */
 #define MOST_ALIGNED (4u << 20)
 
 /* --- matching --- */
@@ -60,8 +60,8 @@ static void match_rows(struct bb_time_diff_case *c)
 	free(lengths);
 }
 
-/* Joins changed lines. A changed line shows as an old and a new row without a match. If such
- * rows are adjacent and have the same call or none, they are one line. */
+/* Joins changed lines. A changed line shows as an old and a new row without a match. If two such
+ * rows are adjacent, and have the same call or both have none, they are one line. */
 static void join_changed(struct bb_time_diff_case *c)
 {
 	size_t kept = 0, open_from = 0; /* index of the first adjacent row without a match */
@@ -84,7 +84,7 @@ static void join_changed(struct bb_time_diff_case *c)
 	c->n_rows = kept;
 }
 
-/* Returns the end of a case's name behind the drive, which is its parameter, or "". */
+/* Returns the end of a case's name after the drive: its parameter ("/input=syn") or "". */
 static const char *below_drive(const struct bb_timed *t)
 {
 	const char *slash = strrchr(t->name, '/');
@@ -113,8 +113,8 @@ struct pairing {
 	size_t n_a, n_b, n;              /* loads of A, loads of B, and loads that both have */
 	size_t processes_a, processes_b; /* processes that measured the loads of A and of B */
 	double *a, *b, *d;
-	/* A and B are of two runs. slow_a and slow_b then have an array per reference, by load:
-	 * the time of the reference divided by its usual time in A's run. NULL: unknown. */
+	/* true if A and B are of two runs. slow_a[k] and slow_b[k] are then arrays by load: the
+	 * time of reference k divided by its usual time in A's run. NULL: unknown. */
 	bool apart;
 	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
 };
@@ -135,9 +135,9 @@ static void numbers(const struct bb_numbers *list, double *x, size_t n)
 }
 
 /*
- * Estimates a list of times, if A and B are of two runs. x[n] is scratch. The times are divided by
- * `slow`, load by load; NULL: they are not. The estimate is 0 if the run does not have the row
- * (`list` is NULL).
+ * Estimates a list of times of A or B, if A and B are of two runs. x[n] is scratch. The times are
+ * first divided by `slow`, load by load, unless `slow` is NULL. If `list` is NULL, the run does not
+ * have the row, and the estimate is 0.
  */
 static struct bb_signed_rank estimate(const struct bb_numbers *list, const double *slow, double *x,
 				      size_t n, size_t processes, double alpha)
@@ -150,7 +150,7 @@ static struct bb_signed_rank estimate(const struct bb_numbers *list, const doubl
 	return bb_in_order(x, n, processes, alpha);
 }
 
-/* Compares times of two runs, which share no loads. Each side has its interval at half the level
+/* Compares times of two runs, which share no loads. A and B each have an interval at alpha / 2
  * (Bonferroni). */
 static struct compared compare_apart(struct pairing *p, const struct bb_numbers *a,
 				     const struct bb_numbers *b, const double *slow_a,
@@ -192,7 +192,8 @@ static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 }
 
 /* Noise of the cuts around a line can make its time negative, in all loads of a process. Such a
- * time counts as 0 here. For a verdict, these times must differ by more than `least`, too. */
+ * time counts as 0 here. For a verdict, the times corrected like this must differ by more than
+ * `least`, too. */
 static enum bb_verdict judge(const struct compared *c, double threshold)
 {
 	const struct bb_estimate *more = &c->more;
@@ -247,7 +248,8 @@ static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference re
 	return slow;
 }
 
-/* Sets the speeds by the references of the program that both runs have. */
+/* Finds how much slower the machine was, by each of the program's references that both runs
+ * have. */
 static void find_speeds(struct pairing *p, const struct bb_report *base, const struct bb_report *r,
 			struct bb_time_diff_case *c)
 {

@@ -139,14 +139,14 @@ const char *bb_predictor_name(enum bb_predictor by)
 }
 
 /* another figure is judged instead of the usual one if its error is less than this share of the
- * usual one's */
+ * usual figure's error */
 #define BETTER 0.9
-/* Share of the threshold. If the error of the usual figure is smaller, no other figure is
- * judged instead. */
+/* If the usual figure's error is below this share of the threshold, no other figure is judged
+ * instead. */
 #define FINE_SHARE 0.3
 
-/* Judges a case by the figure that has the smallest error. A change that another figure denies does
- * not count. */
+/* Judges a case by the figure that has the smallest error. A change does not count if another
+ * figure speaks against it. */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {

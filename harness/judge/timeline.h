@@ -15,8 +15,8 @@ struct bb_timeline_run {
 struct bb_timeline_point {
 	size_t run; /* index in the timeline's runs */
 	const struct bb_run_point *of;
-	/* first fingerprint key in which the machine differs from that of the case's newest run;
-	 * NULL: none */
+	/* first fingerprint key in which the point's machine differs from the machine of the case's
+	 * newest run; NULL: none */
 	const char *differs;
 	struct bb_history_point judged; /* in logarithms of the judged figure; void: not judged */
 };
@@ -26,8 +26,8 @@ struct bb_timeline_case {
 	bool is_anchor;
 	/*
 	 * The judged figure. It is the ratio to the anchor, or the latency if there is no anchor.
-	 * Another figure is judged instead if its own error is smaller by more than a tenth
-	 * (bb_history_error()), unless the error is small anyway.
+	 * Another figure is judged instead if its error (bb_history_error()) is smaller by more
+	 * than a tenth, unless the first figure's error is small anyway.
 	 */
 	enum bb_predictor by;
 	/* error of predicting each figure's logarithm; NAN: unknown */
@@ -61,10 +61,10 @@ struct bb_timeline_opts {
 /*
  * Reads all runs of `dir` and judges them. Files that are not readable runs, and copies of a run
  * that has a file under its own id, are left out and named to passed_over(). Runs of `compare` and
- * `selftest` are left out silently. Judges the complete runs whose machine has the same identity as
- * that of the case's newest run. Uses the figures of run_index.h. The standard error of a median of
- * n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David &
- * Nagaraja 2003, section 10.3). Returns 0, -EINVAL for a bad rule, or -errno if the folder cannot
+ * `selftest` are left out silently. Judges only complete runs whose machine has the same identity
+ * as the machine of the case's newest run. Uses the figures of run_index.h. The standard error of a
+ * median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David
+ * & Nagaraja 2003, section 10.3). Returns 0, -EINVAL for a bad rule, or -errno if the folder cannot
  * be read.
  */
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
@@ -79,14 +79,12 @@ const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
 
 void bb_timeline__done(struct bb_timeline *t);
 
-/* Functions for tables and charts alike. */
-
-/* True if the point took part in the judgement: its run is complete, and its machine has the
- * same identity as that of the case's newest run. */
+/* True if the point was judged. Its run is then complete, and its machine has the same identity as
+ * the machine of the case's newest run. */
 bool bb_timeline__is_judged(const struct bb_timeline *t, const struct bb_timeline_point *p);
 
-/* Returns the difference between the point's figure and the baseline that it was judged by, as a
- * share: 0.05 is 5 % more. NAN without a baseline. */
+/* Returns the difference between the point's figure and the level that it was compared with, as a
+ * share: 0.05 is 5 % more. NAN without a level. */
 double bb_timeline__change(const struct bb_timeline_case *c, const struct bb_timeline_point *p);
 
 /* Returns the last judged point; NULL if there is none. */
