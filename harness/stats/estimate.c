@@ -15,11 +15,9 @@ static uint64_t bucket_start(uint64_t v)
 	return v >> shift << shift;
 }
 
-/*
- * Returns the tick of a clock whose ticks are not whole nanoseconds, from the first n bins; 1 if
- * the bins do not look like those of such a clock. Each multiple of the tick shows as one value or
- * as two neighbours.
- */
+/* Computes the tick, ns, of a clock whose tick is not a whole number of ns, from the first n bins.
+ * Each multiple of such a tick shows as one value or as two values 1 ns apart. Returns 1 if the
+ * bins do not look like this. */
 static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 {
 	uint64_t first = bins[0].value_ns, start = first;
@@ -110,8 +108,8 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
 
 size_t bb_order_rank(size_t n, double alpha)
 {
-	/* C(n, i) / 2^n is computed exactly by its recurrence while a double can hold it. So a
-	 * tail of exactly alpha / 2 does not exceed alpha / 2. */
+	/* C(n, i) / 2^n is computed exactly by its recurrence while a double can hold it. So
+	 * rounding never makes a tail of exactly alpha / 2 exceed alpha / 2. */
 	double m = (double)n, term = ldexp(1, n <= 1000 ? -(int)n : 0), tail = 0;
 	size_t k = 0;
 

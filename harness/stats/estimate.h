@@ -16,7 +16,8 @@ struct bb_interval {
 
 /*
  * Returns the clock's tick, ns: the greatest common divisor of the differences of the values, at
- * least 1; 1 with fewer than 2 distinct values. The plain divisor would be wrong in three cases:
+ * least 1; 1 with fewer than 2 distinct values. The plain divisor would be wrong in three cases, so
+ * this corrects it:
  *
  * - Values above 2 * median + 100 ns are left out. With one outlier and otherwise equal values,
  * their distance would look like a tick.
@@ -77,9 +78,9 @@ struct bb_location bb_location_over_loads(const double *x, size_t n, double alph
  * The ratio b / a of the medians of two independent samples. Two runs of bpfbench at two times
  * share no randomisation, so nothing is paired. The median of a has the order-statistic interval
  * [lo_a, hi_a] at 1 - alpha / 2, and the median of b has [lo_b, hi_b]. Both intervals hold together
- * at 1 - alpha (Bonferroni) for any two distributions, so [lo_b / hi_a, hi_b / lo_a] does too. This
- * interval is wider than that of a shift model (Mann & Whitney 1947), but two layouts of two
- * programs need not fit such a model.
+ * with probability >= 1 - alpha (Bonferroni), whatever the distributions are. Then [lo_b / hi_a,
+ * hi_b / lo_a] holds, too. This interval is wider than that of a shift model (Mann & Whitney 1947),
+ * but two layouts of two programs need not fit such a model.
  *
  * The functions take a[n_a] and b[n_b], ascending, finite and > 0. They do not allocate.
  */

@@ -45,14 +45,14 @@ struct walk {
 	struct levels of[BB_HISTORY_FIGURES];
 	size_t t_window; /* number of runs in the baseline for which `t` was computed */
 	double t;
-	size_t n_level; /* runs at the changed level so far; at window_min it becomes the baseline
-			 */
+	size_t n_level; /* runs at the changed level so far; with window_min runs, that level
+			   becomes the baseline */
 	int side;       /* side of the current level; 0: the baseline */
-	bool have_odd; /* the last run that could tell was on another side than `side`; the next one
-			  must agree */
-	size_t odd;    /* index of the run that must be agreed with */
-	int odd_side;  /* side of the run that must be agreed with */
-	double shift;  /* distance from the baseline of the last run that was beyond the limits */
+	bool have_odd;  /* true: the last run that could tell was on another side than `side`; the
+			   next one must agree with it */
+	size_t odd;     /* index of the run that must be agreed with */
+	int odd_side;   /* side of the run that must be agreed with */
+	double shift;   /* distance from the baseline of the last run that was beyond the limits */
 };
 
 static void push_value(struct window *w, double v, size_t max)
@@ -104,8 +104,8 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	*ret_sd = sqrt(sd * sd * (1 + 1 / (double)n) + se * se);
 }
 
-/* Returns the side of run i by its first figure; 0 if another figure denies the change. Sets the
- * baseline and the limit of the point. */
+/* Returns the side of run i by its first figure; 0 if another figure speaks against the change.
+ * Sets the baseline and the limit of the point. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_rule *rule = walk->rule;
@@ -190,8 +190,8 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
-		/* Adding the run in doubt may make the changed level the baseline, so judge run
-		 * i again afterwards. */
+		/* The run in doubt now counts at the present level. This may make the changed level
+		 * the baseline, so judge run i again afterwards. */
 		if (walk->have_odd) {
 			walk->have_odd = false;
 			settle(walk, walk->odd);

@@ -4,8 +4,9 @@
 #include "base/std.h"
 
 /*
- * Stored runs over time (docs/methods/history.md). r = ln(program / anchor program of the same
- * run), with standard error se. A run is beyond its baseline if
+ * Judges stored runs over time (docs/methods/history.md). r is the logarithm of a run's figure, for
+ * example ln(latency / latency of the anchor in the same run); se is its standard error. A run is
+ * beyond its baseline if
  *
  *         |r - median| > max(ln(1 + eps), t * sqrt(q^2 s^2 (1 + 1/W) + se^2))
  *
@@ -14,21 +15,21 @@
  * a disturbance that spreads the loads of a run also moves the whole run. t is Student's with W - 1
  * degrees of freedom at two-sided alpha. The right side is thus a prediction interval.
  *
- * A single run beyond the baseline is only suspect. The next valid run that can tell, judged by the
- * same baseline, must agree in direction. A run cannot tell if it is within limits that are wider
- * than the change in question; it is then marked suspect and otherwise ignored. Two runs in
- * agreement change the level, and the first of them is the change point. The way back to the
- * baseline takes two runs too.
+ * A single run beyond the baseline is only suspect. The next valid run, judged by the same
+ * baseline, confirms the change if it is beyond the baseline in the same direction. But if the next
+ * run lies within limits that are wider than the change in question, it cannot tell: it is marked
+ * suspect and otherwise ignored. Two runs that agree change the level; the first of them is the
+ * change point. To return to the baseline, the level needs two runs that agree, too.
  *
  * The baseline contains all valid runs that can tell, except those at a changed level. When a
  * changed level has held for window_min runs, it becomes the baseline. Until then its runs are
- * marked REGRESSED or IMPROVED. A run's mark depends on the runs up to the first later run that can
- * tell, that run included, and on no run after it.
+ * marked REGRESSED or IMPROVED. A run's mark depends on earlier runs and on the first later run
+ * that can tell, but on no run after that one.
  *
- * Several figures of the same runs may be given: the first one is judged. Another figure with a
- * baseline denies the change if it is three times as likely without the change as with it
- * ("positive" evidence: Kass & Raftery 1995, section 3.2). A changed program moves all figures
- * alike; a changed machine usually does not.
+ * Several figures of the same runs may be given; the first one is judged. Another figure with a
+ * baseline speaks against the change if its value is three times as likely without the change as
+ * with it ("positive" evidence: Kass & Raftery 1995, section 3.2). A changed program moves all
+ * figures alike; a changed machine usually does not.
  */
 #define BB_HISTORY_WINDOW_MAX 128
 
@@ -56,16 +57,16 @@ struct bb_history_point {
 	enum bb_history_mark mark;
 	int change; /* +1 if the level rises at this run (slower), -1 if it falls (faster), 0 if it
 		       does not change */
-	/* ln of the median by which the run was judged; NAN while learning or if void */
+	/* median of the baseline's r, by which the run was judged; NAN while learning or if void */
 	double baseline;
-	double limit; /* limit of |r - baseline|, above which the run is beyond the baseline; NAN
-			 while learning or if void */
+	double limit; /* the run is beyond the baseline if |r - baseline| is above this; NAN while
+			 learning or if void */
 };
 
 #define BB_HISTORY_FIGURES 3u
 struct bb_history_figure {
-	const double *r; /* r[n], in order of time; NAN: void. If the first figure of a run is void,
-			    the whole run is */
+	const double *r; /* r[n], in order of time; NAN: void. A run whose first figure is void is
+			    void as a whole */
 	/* standard errors se[n]; NULL: none is known. NAN counts as 0, because the spread of the
 	 * history contains most of the error */
 	const double *se;
@@ -80,12 +81,10 @@ struct bb_history_figure {
 int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, size_t n,
 		     const struct bb_history_rule *rule, struct bb_history_point *ret_points);
 
-/*
- * Computes how well earlier runs predict a run: 1.4826 times the median of |r - median of the 5 to
- * window_min runs before it|, over r[n] in order of time. A few odd runs or a changed program at
- * the end hardly change the result. `*ret_error` is NAN with fewer than BB_HISTORY_ERROR_MIN such
- * differences.
- */
+/* Computes the error with which earlier runs predict a run, in ln: 1.4826 times the median of |r -
+ * median of the 5 to window_min runs before it|, over r[n] in order of time. A few odd runs or a
+ * changed program at the end hardly change the result. `*ret_error` is NAN with fewer than
+ * BB_HISTORY_ERROR_MIN such differences. */
 #define BB_HISTORY_ERROR_MIN 10
 void bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
 		      double *ret_error);

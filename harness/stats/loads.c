@@ -87,8 +87,8 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 		if (is_value(x, stratum, i) &&
 		    (least[stratum[i]] == n || x[i] < x[least[stratum[i]]]))
 			least[stratum[i]] = i;
-	/* above[] has the share by which each value is above the least of its stratum. It leaves
-	 * out the least values themselves. */
+	/* above[] has, for each value but the least of its stratum, the share by which it is above
+	 * that least value. */
 	for (size_t i = 0; i < n; i++)
 		if (is_value(x, stratum, i) && least[stratum[i]] != i)
 			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;
@@ -104,17 +104,16 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 
 #define SHARE 0.03
 
-/*
- * How many distances between the 5th and the 30th percentile are added to the 10th percentile. In a
- * normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and 0.524 standard
- * deviations below the mean. So the sum is 3.2 standard deviations above the mean.
- */
+/* The limit is the 10th percentile plus this many times the distance between the 5th and the 30th
+ * percentile. In a normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and
+ * 0.524 standard deviations below the mean. So the limit is 3.2 standard deviations above the
+ * mean. */
 #define DISTANCES 4.0
 
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
-/* limit in standard deviations of one figure; the median of four figures has a standard error of
- * 0.63 standard deviations */
+/* limit for the median of a group, in standard deviations of one figure; the standard error of a
+ * median of four figures is 0.63 of these */
 #define GROUP_DEVIATIONS 2.0
 
 double bb_undisturbed_most(double *x, size_t n)
@@ -129,8 +128,8 @@ double bb_undisturbed_most(double *x, size_t n)
 	return low + fmax(SHARE * low, DISTANCES * spread);
 }
 
-/* Divides x[n] into `groups` of neighbours and copies their finite values to kept[]. Group g
- * ends before kept[end[g]]. Returns the number of values. */
+/* Divides x[n] into `groups` groups of neighbours and copies their finite values to kept[]. The
+ * values of group g end before kept[end[g]]. Returns the number of values in kept[]. */
 static size_t collect_groups(const double *x, size_t n, size_t groups, double *kept, size_t *end)
 {
 	size_t k = 0;
@@ -194,8 +193,8 @@ struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, d
 			end[groups++] = end[p];
 	if (groups < BB_IN_ORDER_GROUPS)
 		groups = 0;
-	if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: the groups are
-							 neighbours of one size */
+	if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* too few processes: divide the figures into
+							 equal groups */
 		groups = BB_IN_ORDER_GROUPS;
 		for (size_t g = 0; g < groups; g++)
 			end[g] = (g + 1) * n / groups;
@@ -272,8 +271,8 @@ static double half_width_of(const struct bb_spread *x, double df, double alpha)
 	return bb_student_critical(alpha, df) * x->sd * sqrt(1 + 1 / x->n);
 }
 
-/* Returns the half width that a figure of an occasion drawn at random exceeds with probability
- * alpha. */
+/* Draws an occasion at random and one more value of it. Returns the distance from the mean that
+ * this value exceeds with probability alpha. */
 static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, double alpha)
 {
 	double lo = 0, hi = 0, df = INFINITY;

@@ -4,10 +4,11 @@
 #include "stats/paired.h"
 
 /*
- * The expected cost of a program whose loads are drawn from strata: the places that the JIT may
- * give it (docs/methods/loads.md). In these functions x[n] has one value per load, in any order;
- * NAN is left out. stratum[i] is the stratum of load i, 0..BB_STRATA - 1; negative means unknown.
- * share[i] is the share of that stratum in all random loads; NAN means unknown.
+ * The expected cost of a program over its loads (docs/methods/loads.md). The loads fall into
+ * strata; each place that the JIT may give the program is a stratum. In these functions x[n] has
+ * one value per load, in any order; NAN is left out. stratum[i] is the stratum of load i,
+ * 0..BB_STRATA - 1; negative means unknown. share[i] is the share of that stratum in all random
+ * loads; NAN means unknown.
  */
 #define BB_STRATA 64
 
@@ -26,7 +27,7 @@ struct bb_stratified {
  * strata have more than two values. The interval is Student's with n - n_strata degrees of freedom.
  *
  * Returns false and leaves `*ret` unchanged if a stratum or share is unknown, if the strata that
- * were drawn have less than BB_STRATA_COVERED of all random loads, or if s^2 has fewer than
+ * occur hold less than the share BB_STRATA_COVERED of all random loads, or if s^2 has fewer than
  * BB_STRATA_DF_LEAST degrees of freedom.
  */
 #define BB_STRATA_COVERED 0.97
@@ -35,27 +36,26 @@ bool bb_stratified_mean(const double *x, const int *stratum, const double *share
 			double alpha, struct bb_stratified *ret);
 
 /*
- * Sets to NAN the loads that something else slowed down. The excess of a value x > 0 is the share
- * by which it is above the least value of its stratum. A load was slowed down if its excess is
- * above 1 % and above 5 times the median excess of all values that are not the least of their
- * stratum. A disturbance only makes loads slower, and a stratum has too few values for a median of
- * its own. Returns the number of loads set to NAN.
+ * Sets to NAN the values of loads that something other than the program slowed down. The excess of
+ * a value x > 0 is the share by which it is above the least value of its stratum. A load was slowed
+ * down if its excess is above 1 % and above 5 times the median excess of all values that are not
+ * the least of their stratum. Values are compared with the least one, because a disturbance only
+ * makes loads slower. The median is over all strata, because one stratum has too few values for a
+ * median. Returns the number of loads set to NAN.
  */
 size_t bb_strata_set_aside(double *x, const int *stratum, size_t n);
 
 #define BB_UNDISTURBED_LEAST 8u /* with fewer figures a disturbance cannot be detected */
 
-/*
- * Returns the longest time that an undisturbed machine takes for a piece of work. x[n] are times of
+/* Returns the longest time that an undisturbed machine takes for a piece of work. x[n] are times of
  * that work; other work on the machine or its host made some of them longer. The result is 3 %
- * above the tenth percentile, or more if the figures below the median spread further. INFINITY if n
- * < BB_UNDISTURBED_LEAST. Sorts x.
- */
+ * above the tenth percentile, or more if the times below the median are spread widely. INFINITY if
+ * n < BB_UNDISTURBED_LEAST. Sorts x. */
 double bb_undisturbed_most(double *x, size_t n);
 
 /*
- * Sets disturbed figures of x[n] to NAN. x is in order of time and divided into `groups` of
- * neighbours, because a disturbance of seconds slows a whole group. A group is disturbed if its
+ * Sets disturbed figures of x[n] to NAN. x is in order of time. It is divided into `groups` groups
+ * of neighbours, because a disturbance of seconds slows a whole group. A group is disturbed if its
  * median exceeds the lower quartile of all groups' medians by more than 2 % and by more than 2 *
  * 1.4826 times the median relative deviation of figures from the median of their group. Does
  * nothing with fewer than four groups. Returns the number of figures set to NAN.
@@ -65,9 +65,9 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups);
 /*
  * The median of figures x[n] that were measured one after the other. Neighbours may be alike,
  * because the CPU's clock and other work change over seconds. The interval for independent figures
- * is then too short. So each end of the interval is the wider one of two: that of signed ranks
- * (stats/paired.h), and that of Student's t over groups of neighbours ("batch means", Conway 1963;
- * the figure of a group is its Hodges-Lehmann estimate).
+ * is then too short. So there are two intervals: one of signed ranks (stats/paired.h), and one of
+ * Student's t over groups of neighbours ("batch means", Conway 1963; the figure of a group is its
+ * Hodges-Lehmann estimate). Each end of the result is the outer one of their two ends.
  *
  * If at least BB_IN_ORDER_GROUPS processes have figures, a group is what one process measured.
  * Otherwise there are BB_IN_ORDER_GROUPS groups of at least two figures. With too few figures for
@@ -82,16 +82,16 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups);
  */
 struct bb_signed_rank bb_in_order(const double *x, size_t n, size_t processes, double alpha);
 
-/* The spread of the values of one occasion. From the spreads of several occasions
- * bb_pool_spreads() predicts how far one more value may be from the mean. */
+/* The spread of the values of one occasion (of one self-test). From the spreads of several
+ * occasions, bb_pool_spreads() predicts how far one more value may be from the mean. */
 struct bb_spread {
 	double sd; /* standard deviation of the values, >= 0 */
 	double n;  /* number of values, >= 2 */
 };
 
 struct bb_pooled_spread {
-	double half_width; /* half the width of the range of one more value; NAN: there are no
-			      occasions */
+	double half_width; /* half the width of the range that holds one more value with probability
+			      1 - alpha; NAN: there are no occasions */
 	double df;         /* degrees of freedom of a Student's t that has the same width */
 };
 
@@ -103,8 +103,8 @@ struct bb_pooled_spread {
 void bb_offsets_of(const double *x, size_t n, double *ret_offset);
 
 /*
- * Pools the spreads of n occasions: computes the half width that one more value exceeds with
- * probability alpha. There are three cases:
+ * Pools the spreads of n occasions. Computes the half width: one more value is farther from the
+ * mean than that with probability alpha. There are three cases:
  *
  * - n == 1, or Bartlett's test (1937) finds no difference between the variances at 5 %: all values
  * count as one sample. The half width is Student's t times the pooled standard deviation times

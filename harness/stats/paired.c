@@ -25,8 +25,8 @@ size_t bb_signed_rank_critical(size_t n, double alpha)
 		highest = m * (m + 1) / 4 - hi * sd - 0.5;
 		return highest < 0 ? 0 : (size_t)floor(highest) + 1;
 	}
-	/* A coin decides for each rank whether it counts. prob[t] is the probability that the ranks
-	 * that count have the sum t; it is exact for n < 53. */
+	/* Each rank counts with probability 1/2. prob[t] is the probability that the ranks that
+	 * count add up to t; it is exact for n < 53. */
 	prob = bb_calloc(n * (n + 1) / 2 + 1, sizeof(*prob));
 	prob[0] = 1;
 	for (size_t rank = 1; rank <= n; rank++) {

@@ -19,19 +19,15 @@ struct bb_signed_rank {
 	struct bb_interval interval;
 };
 
-/*
- * Computes estimate and interval for the differences d[n], in any order. The interval is [W(k), W(N
+/* Computes estimate and interval for the differences d[n], in any order. The interval is [W(k), W(N
  * + 1 - k)] of the N Walsh averages, with k of bb_signed_rank_critical(). It is closed, so it is
- * conservative with ties: breaking them at random by tiny amounts would move its ends by tiny
- * amounts.
- */
+ * conservative with ties. Tiny random amounts that break the ties would move its ends only by tiny
+ * amounts. */
 struct bb_signed_rank bb_signed_rank(const double *d, size_t n, double alpha);
 
-/*
- * Computes what bb_signed_rank() does, but the estimate for fewer than BB_FEW differences is their
- * median. One wild value of three decides the Hodges-Lehmann estimate, but not the median. One wild
- * value of four or more decides neither.
- */
+/* Computes what bb_signed_rank() does, but the estimate for fewer than BB_FEW differences is their
+ * median. One wild value among three decides the Hodges-Lehmann estimate, but not the median. One
+ * wild value among four or more decides neither of them. */
 #define BB_FEW 4u
 struct bb_signed_rank bb_robust_rank(const double *d, size_t n, double alpha);
 
@@ -43,17 +39,18 @@ struct bb_signed_rank bb_robust_rank(const double *d, size_t n, double alpha);
 size_t bb_signed_rank_critical(size_t n, double alpha);
 
 /*
- * Tests that stay valid if they are repeated after every new pair. Take differences D (one per load
- * pair), a candidate median theta, and s, the number of D > theta among n. The mixture of
- * likelihood ratios of a coin's sides over Beta(1/2, 1/2)
+ * Tests that may be repeated after every new pair and stay valid. There are n differences D, one
+ * per pair of loads. theta is a candidate for their median, and s of the D are above theta. Each D
+ * is like a coin with the sides "above theta" and "below theta". The mixture of the coin's
+ * likelihood ratios over Beta(1/2, 1/2)
  *
  *         M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
  *
- * is a martingale with mean 1 if the coin is fair. So M >= 1 / alpha at any look has probability <=
- * alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv 1906.09712). The only
- * condition is that each D falls on either side of theta with probability 1/2, whatever came
- * before. This holds for independent pairs of any distribution. At theta = 0 it holds if both
- * programs are the same, because a coin orders each pair.
+ * is a martingale with mean 1 if the coin is fair. So the probability that M >= 1 / alpha at any
+ * look is at most alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv
+ * 1906.09712). The only condition is that each D is above theta with probability 1/2, whatever came
+ * before. Independent pairs of any distribution with the median theta fulfil it. So do pairs of two
+ * equal programs at theta = 0, because their order in each pair is random.
  */
 
 /* Returns ln M_n(s): 0 for n == 0, NAN if s > n. */
@@ -75,19 +72,19 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
 /*
  * Returns the p-value of the hypothesis "the median is at most theta" (direction > 0) or "the
  * median is at least theta" (direction < 0). It is valid at every look. It is min(1, 1 / M) if more
- * than half of d is strictly beyond theta, else 1. It is not halved for being one-sided, which is
- * conservative. So p <= alpha exactly if bb_eprocess_interval() at alpha lies beyond theta. NAN if
- * theta or a value of d is NAN. Holm's correction uses it with theta = +-ln(1 + eps). Does not
- * allocate.
+ * than half of d is strictly beyond theta, else 1. It is not halved although the test is one-sided,
+ * which is conservative. So p <= alpha exactly if bb_eprocess_interval() at alpha lies beyond
+ * theta. NAN if theta or a value of d is NAN. Holm's correction uses it with theta = +-ln(1 + eps).
+ * Does not allocate.
  */
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction);
 
 /*
- * The result of one ABBA or BAAB block (docs/methods/two-programs.md), which is one observation of
- * a comparison. The values of a and b together give one threshold T = median + max(5 * IQR, 3 *
+ * The result of one ABBA or BAAB block (docs/methods/two-programs.md). A block is one observation
+ * of a comparison. The values of a and b together give one threshold T = median + max(5 * IQR, 3 *
  * tick, 10 ns), and d = ln(mean of b <= T) - ln(mean of a <= T). With a common T, swapping a and b
- * negates d to the last bit. So d is symmetric about 0 if the programs are the same, because a coin
- * orders the block. Nothing else is assumed.
+ * negates d to the last bit. The order of each block is random. So if the programs are the same, d
+ * and -d are equally likely. This needs no other assumption.
  */
 struct bb_ab_block {
 	double d; /* ln(mean b / mean a); NAN if a or b has no value <= T or a mean of 0 */
@@ -100,8 +97,8 @@ struct bb_ab_block {
 /*
  * Computes the result of a block with the values a_ns[na] and b_ns[nb]. `tick_ns` is the clock's
  * tick; 0 or NAN: unknown. It must come from bb_tick() of the whole series or of the warm-up,
- * because tens of values do not show it. scratch[na + nb] is overwritten. Values up to 2^53 ns are
- * exact. Does not allocate. Takes less than 2 us for 2 x 32 values, O(n log n).
+ * because the few values of a block do not show the tick. scratch[na + nb] is overwritten. Values
+ * up to 2^53 ns are exact. Does not allocate. Takes less than 2 us for 2 x 32 values, O(n log n).
  */
 struct bb_ab_block bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns,
 					  size_t nb, double tick_ns, double *scratch);

@@ -14,8 +14,8 @@ void bb_sort_doubles(double *x, size_t n)
 		qsort(x, n, sizeof(*x), by_value);
 }
 
-/* Returns the fraction of the position of quantile p among n values. `*ret_rank` receives the
- * rank of the value below that position, from 0 on. */
+/* Quantile p of n values lies between two neighbouring values. Returns how far it is from the lower
+ * one to the upper one, 0 to 1. `*ret_rank` receives the rank of the lower one, from 0 on. */
 static double split_rank(double n, double p, double *ret_rank)
 {
 	double h = (n - 1) * p;

@@ -9,8 +9,7 @@
  * x(floor(h)) and x(floor(h) + 1).
  */
 
-/* Least numbers of samples for the 90th and the 99th percentile: ten samples lie above the
- * percentile. */
+/* Fewest samples for the 90th and for the 99th percentile: at least ten samples lie above it. */
 #define BB_P90_MIN 100
 #define BB_P99_MIN 1000
 

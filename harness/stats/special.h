@@ -3,11 +3,9 @@
 
 #include "base/std.h"
 
-/*
- * The special functions that the tests of stats/ need. They are reentrant (so lgamma_r(), because
- * lgamma() writes the global signgam), and allocate nothing. They return NAN for a NAN or an
- * argument outside the domain.
- */
+/* The special functions that the tests of stats/ need. They are reentrant, so they call lgamma_r():
+ * lgamma() would write the global signgam. They allocate nothing. They return NAN for a NAN or an
+ * argument outside the domain. */
 
 /* Returns ln Gamma(x), x > 0. */
 double bb_lgamma(double x);
@@ -29,8 +27,8 @@ double bb_student_two_sided(double t, double df);
 /* Returns the t >= 0 with P(|T| > t) = alpha, 0 < alpha < 1, by bisection. */
 double bb_student_critical(double alpha, double df);
 
-/* Returns the quantile of chi-square with df > 0 at the probability of the standard normal's
- * quantile `normal` (Wilson & Hilferty 1931). */
+/* Returns the quantile of the chi-square distribution with df > 0 degrees of freedom, at the
+ * probability P(Z <= normal) of the standard normal distribution (Wilson & Hilferty 1931). */
 double bb_chi_square_limit(double normal, double df);
 
 /* Returns P(X <= k), X ~ Bin(n, p): I_{1-p}(n - k, k + 1). 1 for k >= n; NAN if p is not in [0,

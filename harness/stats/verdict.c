@@ -29,7 +29,7 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 	return BB_VERDICT_INCONCLUSIVE;
 }
 
-#define EVIDENCE 3.0 /* likelihood ratio from which a change is denied */
+#define EVIDENCE 3.0 /* a change is denied from this likelihood ratio on */
 
 bool bb_change_is_denied(double change, double other, double sd)
 {

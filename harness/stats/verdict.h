@@ -11,12 +11,10 @@ enum bb_verdict {
 	BB_N_VERDICTS,
 };
 
-/*
- * Returns the verdict by the interval of ln(new cost / old cost) at a practical threshold eps (0.01
+/* Returns the verdict by the interval of ln(new cost / old cost) at a practical threshold eps (0.01
  * is 1 %). regressed: lo > ln(1 + eps). improved: hi < -ln(1 + eps). same: the interval lies within
- * [-ln(1 + eps), ln(1 + eps)]. inconclusive: every other interval, also one with a NAN or with lo >
- * hi, or an eps that is not a finite number >= 0. At eps = 0, only the interval [0, 0] is "same".
- */
+ * [-ln(1 + eps), ln(1 + eps)]. inconclusive: all else; also if lo or hi is NAN, if lo > hi, or if
+ * eps is not a finite number >= 0. At eps = 0, only the interval [0, 0] is "same". */
 enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps);
 
 /*
@@ -34,9 +32,9 @@ bool bb_change_is_denied(double change, double other, double sd);
  * result is at least 1.5, because a verdict by the interval alone may not survive a correction.
  *
  * The estimate varies from one measurement to the next, and the advice must not vary with it. So
- * the distance between estimate and limit counts as one standard error less, but as no less than
- * the standard error or the limit, whichever is smaller. INFINITY if a limit is inside an interval
- * whose half width is below a tenth of the limit; NAN if an argument is NAN.
+ * one standard error is subtracted from the distance between estimate and limit. The result counts
+ * as at least the standard error or the limit, whichever is smaller. INFINITY if a limit is inside
+ * an interval whose half width is below a tenth of the limit; NAN if an argument is NAN.
  */
 double bb_times_to_decide(double estimate, double lo, double hi, double limit);
 
@@ -46,10 +44,8 @@ const char *bb_verdict_name(enum bb_verdict verdict);
 /* Returns 0, or -EINVAL if no verdict has that name. */
 int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict);
 
-/*
- * Adjusts p-values by Holm's step-down method (Holm 1979). Reject a hypothesis if its adjusted
- * p-value is <= alpha: the chance of any false rejection among all n is then at most alpha. A NAN
- * in p marks a comparison that was not made: it stays NAN and does not count. ret_adjusted[n] may
- * be p itself.
- */
+/* Adjusts p-values by Holm's step-down method (Holm 1979). If hypotheses with an adjusted p-value
+ * <= alpha are rejected, the chance of any false rejection among all n is at most alpha. A NAN in p
+ * marks a comparison that was not made: it stays NAN and does not count. ret_adjusted[n] may be p
+ * itself. */
 void bb_holm(const double *p, size_t n, double *ret_adjusted);
