@@ -17,7 +17,7 @@ enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
 struct column {
 	const char *name;
 	enum {
-		NUMBER, /* the number of the row, from 1 on; not a member */
+		NUMBER, /* number of the row, from 1 on; the item has no such member */
 		TEXT,
 		TEXT_OR_NULL,
 		CHARS,  /* char[size] */
@@ -120,8 +120,8 @@ static const struct table plain_tables[N_TABLES] = {
 			 }},
 };
 
-/* Completes the tables: counts their columns, and adds those properties of machines that tell
- * machines apart (env/fingerprint.c). */
+/* Completes the tables: counts their columns, and adds a column for each property by which machines
+ * differ in identity (env/fingerprint.c). */
 static void make_tables(struct table *ret_tables)
 {
 	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
@@ -144,11 +144,9 @@ static size_t count(const struct table *t, const struct bb_run_index *x)
 	return *(const size_t *)((const char *)x + t->n_at);
 }
 
-/*
- * Returns the statements that create the tables, joined by ';' without a blank. check_schema()
- * compares the text with group_concat() of the file's schema. The caller frees it. NULL without
- * memory.
- */
+/* Returns the statements that create the tables, joined by ';' without a blank. check_schema()
+ * compares the text with group_concat() of the file's schema. free() it. NULL if memory runs
+ * out. */
 static char *schema_of(const struct table *tables)
 {
 	static const char *const types[] = {
@@ -182,8 +180,8 @@ static char *schema_of(const struct table *tables)
 
 /* --- SQLite --- */
 
-/* Settings that forbid what our databases do not need. DEFENSIVE forbids it by 1, the others by 0.
- */
+/* Settings that forbid what our databases do not need: DEFENSIVE by the value 1, the others by
+ * 0. */
 static const struct {
 	int option, value;
 } configs[] = {
@@ -239,10 +237,10 @@ struct reading {
 	sqlite3 *db;
 	struct table tables[N_TABLES];
 	struct bb_run_index x;
-	size_t text_bytes_left; /* limit of the bytes of all further texts; together they have no
-				   more bytes than the file */
-	size_t turns_left;      /* limit of further calls of is_too_much(), one per PROGRESS_OPS
-				   operations */
+	size_t text_bytes_left; /* most bytes that all texts still to be read may have; at first the
+				   size of the file */
+	size_t turns_left;      /* how often SQLite may still call is_too_much(), which it does once
+				   per PROGRESS_OPS operations */
 };
 
 static int read_text(struct reading *rd, const char *text, const struct column *c, void *at)
@@ -287,7 +285,7 @@ static int read_column(struct reading *rd, sqlite3_stmt *query, int i, const str
 	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
 	case REAL:
 	case FINITE:
-	case ERROR: /* these values are also those that bb_history_judge() accepts */
+	case ERROR: /* bb_history_judge() accepts the same values */
 		*(double *)at = real;
 		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
 											  : 0;

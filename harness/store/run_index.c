@@ -113,11 +113,9 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 	return x->n_runs ? bsearch(name, x->runs, x->n_runs, sizeof(*x->runs), is_name_of) : NULL;
 }
 
-/*
- * Finds the case with the name of `c`, or adds `c`. `*ret_index` receives its index. The search
- * begins at `*next`, because most runs have their cases in one order; `*next` becomes the index
- * after the case.
- */
+/* Finds the case with the name of `c`, or adds `c`. `*ret_index` receives its index. The search
+ * begins at `*next`, because most runs have their cases in the same order; `*next` becomes the
+ * index after the case. */
 static void intern_case(struct bb_run_index *x, const struct bb_index_case *c, size_t *next,
 			uint32_t *ret_index)
 {
@@ -198,12 +196,12 @@ static void add_run(struct bb_run_index *x, const struct bb_run_index *from,
 
 /* --- files --- */
 
-/* A file of the folder. It is one of three: unchanged, and a run of the old index; a run that is
- * read again, in an index of its own; or not a run. */
+/* A file of the folder. Either the file has not changed and its run is in the old index (`old`), or
+ * its run was read again into an index of its own (`own`), or it is not a run (`fault`). */
 struct file {
 	const char *name; /* name of the file, without .json */
 	const struct bb_index_run
-		*old; /* the run in the old index; NULL: the file is new or has changed */
+		*old; /* its run in the old index; NULL: the file is new or has changed */
 	struct bb_run_index own;
 	char *fault; /* why the file is not a run; NULL: it is a run; free it */
 };
@@ -227,7 +225,8 @@ static void index_report(struct bb_report *r, struct bb_index_run run, struct bb
 	run.started = r->started;
 	run.incomplete = r->incomplete;
 	run.commit = r->fingerprint.git_commit;
-	/* a run of `compare` that times lines or counts has no comparison of its own */
+	/* `compare` stores no comparison if it times lines or counts instructions; then only its
+	 * command tells that the run is one of `compare` */
 	run.is_comparison = r->n_comparisons > 0 ||
 			    (r->command && !strncmp(r->command, COMPARE, strlen(COMPARE)));
 	run.n_points = run.is_comparison ? 0 : (uint32_t)r->n_cases;
@@ -278,7 +277,8 @@ static void read_file(const char *dir, const struct bb_run_index *old, struct fi
 /* --- a folder --- */
 
 #define MOST_THREADS 8
-#define BATCH 256 /* most files of a batch; their indexes then go into the index of the folder */
+/* most files of a batch; after a batch, the indexes of its files go into that of the folder */
+#define BATCH 256
 
 struct batch {
 	const char *dir;

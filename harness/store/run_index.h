@@ -11,14 +11,15 @@ enum bb_predictor { BB_BY_LATENCY, BB_BY_RATIO, BB_BY_RELATIVE, BB_N_PREDICTORS 
  * A point of the history: a case of a run, reduced to its three figures (enum bb_predictor).
  * BB_BY_LATENCY is the latency, ns. BB_BY_RATIO is its ratio to the latency of the anchor in the
  * same run (NAN without anchor). BB_BY_RELATIVE is its ratio to the reference (NAN if that was not
- * measured). The two ratios are computed round by round, because a disturbance affects both sides.
+ * measured). The two ratios are computed round by round, because a disturbance in a round changes
+ * both the latency and its divisor.
  */
 struct bb_run_point {
 	struct bb_estimate figure[BB_N_PREDICTORS]; /* medians or stratified means over loads */
 	double se[BB_N_PREDICTORS]; /* standard error of ln(figure); NAN with fewer than 2 loads */
 	uint32_t loads, voids;      /* numbers of valid and of void series */
-	uint32_t is_anchor; /* 1: the case is the anchor, by which the other cases of its table are
-			       divided; else 0 */
+	uint32_t is_anchor; /* 1: the case is the anchor, and other cases of its table are divided
+			       by it; else 0 */
 	uint32_t what, run; /* what: index of the case; run: index of the run */
 };
 
@@ -28,9 +29,9 @@ void bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point
 /*
  * A stored run in an index. An index (struct bb_run_index) has the stored runs of a folder, reduced
  * to one point per case. Reading a run takes some ms, so the index is kept in the folder as
- * history.db. That file is only a cache. A run is taken from the cache if its file still has the
- * same name, size and time of change, and is read again otherwise. Runs that are no longer stored
- * are dropped. A missing, damaged or foreign cache counts as an empty one.
+ * history.db. That file is only a cache. If the file of a run still has the same name, size and
+ * time of change, the run is taken from the cache. Otherwise it is read again. Runs that are no
+ * longer stored are dropped. A missing, damaged or foreign cache counts as an empty one.
  */
 struct bb_index_run {
 	const char *name; /* name of the file, without .json */
@@ -38,7 +39,7 @@ struct bb_index_run {
 	const char *started, *incomplete; /* started: NULL: unknown; incomplete: why the run ended
 					     early, NULL: the run is complete */
 	uint32_t machine;                 /* index of the machine in `machines` */
-	uint32_t is_comparison; /* 1: the run is a comparison, which has no points; else 0 */
+	uint32_t is_comparison;           /* 1: the run is a comparison and has no points; else 0 */
 	uint32_t n_points;
 	uint64_t first_point; /* index of the run's first point in `points` */
 	uint64_t size_bytes;  /* size of the file */
@@ -64,11 +65,10 @@ struct bb_run_index {
 	size_t n_runs, n_points, n_cases, n_machines, n_texts;
 };
 
-/*
- * Reads the index of the runs in `dir`, brings it up to date, and stores it there if possible. A
- * file that is not a readable run is left out; passed_over() (may be NULL) is told why, at every
- * call. Returns 0, -EINTR after a signal, or -errno if the folder cannot be read.
- */
+/* Reads the index of the runs in `dir`, brings it up to date, and stores it there if possible.
+ * Leaves out each file that is not a readable run, and tells passed_over() (may be NULL) why, even
+ * if an earlier call did so. Returns 0, -EINTR after a signal, or -errno if the folder cannot be
+ * read. */
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err);
 void bb_run_index__done(struct bb_run_index *x);
@@ -85,17 +85,17 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
  * one, and a full disk leaves the old file. 10 000 runs of 24 cases take 22 MB.
  *
  * The folder may belong to another user, or be a checkout of an untrusted branch. So we read the
- * file into memory, and SQLite opens no file. If SQLite opened it, it would also read a journal
- * beside it: a forged journal can name any file of the caller's, which SQLite then deletes
- * (pager_delsuper() in its pager.c). We accept a database only if its version and schema equal
- * ours, and no value is outside the range of its column. So a forged database can do one thing
- * only: give wrong points for a run. For that, it must have the size and the time of change of that
- * run's file.
+ * file into memory, and SQLite opens no file. If SQLite opened the file, it would also read a
+ * journal beside the file. A forged journal can name any file of the caller, and SQLite would
+ * delete that file (pager_delsuper() in its pager.c). We accept a database only if its version and
+ * schema equal ours, and no value is outside the range of its column. So a forged database can only
+ * give wrong points for a run, and only if it tells the size and the time of change of that run's
+ * file.
  */
 #define BB_HISTORY_DB "history.db"
 
-/* Version of the database. Raise it when the same run gives other points than before
- * (test_run_index.c notices), or when a table changes. */
+/* Version of the database. Raise it when a table changes, or when a run gives other points than
+ * before (test_run_index.c notices this). */
 #define BB_HISTORY_DB_VERSION 5u
 
 /* Reads the index from dir/history.db. The index is empty if there is no valid file. */

@@ -6,8 +6,8 @@
 
 /* --- members with functions of their own --- */
 
-/* Returns the value of `key` in a JSON object, a string or an object as `type` says. NULL, with
- * a message, if the key is missing or its value has another type. */
+/* Returns the value of `key` in a JSON object. NULL, with a message, if the key is missing or its
+ * value is not of type `type`, a string or an object. */
 static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, const char *key,
 			  json_type type)
 {
@@ -22,11 +22,10 @@ static json_t *find_value(const struct bb_record_reader *rd, const json_t *obj, 
 	return NULL;
 }
 
-/*
- * Writes the samples of a series as the key "bins" with a text "v0:c0 v1-v0:c1 ...". It has the
- * first value, then differences of ascending values, each with its count. A count of 1 is left out.
- * Differences are short, and one string is read four times as fast as a list of numbers.
- */
+/* Writes the samples of a series as the key "bins" with a text "v0:c0 v1-v0:c1 ...". The text has
+ * the first value, then the differences of ascending values, each with its count. A count of 1 is
+ * left out. Differences are short, and one string is read four times as fast as a list of
+ * numbers. */
 static void write_hist(const struct bb_hist *h, struct bb_json *w)
 {
 	struct bb_sorted sorted;
@@ -83,8 +82,8 @@ static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_coun
 	return rc;
 }
 
-/* Reads the bins of a series. They are exact if one of them is no middle of a bucket. h->sum_ns
- * becomes the sum of the bins. */
+/* Reads the bins of a series. The bins are exact if at least one of their values is not the middle
+ * of a bucket. h->sum_ns becomes the sum of the bins. */
 static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const char *bins = json_string_value(find_value(rd, obj, "bins", JSON_STRING));
@@ -115,7 +114,7 @@ static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struc
 	return 0;
 }
 
-/* True if the histogram may keep `value` as `bin`: they are equal, or within one bucket of 12
+/* True if the histogram may round `value` to `bin`. They are then equal, or within one bucket of 12
  * significant bits. */
 static bool same_bucket(uint64_t value, uint64_t bin)
 {
@@ -216,7 +215,7 @@ static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *fl
 
 static const struct bb_record_format run_format;
 
-/* Writes the flow of a series through a ring; nothing if the series has none. */
+/* Writes how a series used its ring (`flow`); nothing if the series has no ring. */
 static void write_flow(const void *run, const void *series, struct bb_json *w)
 {
 	const struct bb_ring_use *flow = ((const struct bb_series *)series)->flow;
@@ -246,7 +245,7 @@ static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *serie
 	return rc;
 }
 
-/* Writes the name of the floor's case. find_floors() reads it when all cases are known. */
+/* Writes the name of the floor's case. find_floors() reads the name when all cases are known. */
 static void write_floor(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_report *r = run;
@@ -280,8 +279,8 @@ static int find_floors(struct bb_record_reader *rd, const json_t *root, void *ru
 	return 0;
 }
 
-/* Writes an estimate for other readers; we compute it again when we read the run. Leaves out an
- * estimate that has no value. */
+/* Writes an estimate for other programs; we compute it again when we read the run. Writes nothing
+ * if the estimate has no value. */
 static void write_estimate(const char *key, const struct bb_estimate *e, struct bb_json *w)
 {
 	if (!isfinite(e->value))
@@ -384,8 +383,8 @@ static int complain_twice(const struct bb_record_reader *rd, const char *name)
 	return bb_record__complain(rd, "name", "'%s' is there twice", name);
 }
 
-/* Sets the text of the parameter of a case of an older run. There the text is only in the name
- * of the case, after the last '='. */
+/* Sets the text of a case's parameter in an older run. Such a run has the text only in the last
+ * part of the case's name, after '='. */
 static void find_param_text(const char *name, const char *param, char **param_text)
 {
 	const char *slash = strrchr(name, '/'), *equals = strchr(slash ? slash : name, '=');
@@ -461,7 +460,7 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *, void *i
 	return 0;
 }
 
-/* Reads the calls that lead to a row, which older runs store as one text: "97 parse();45
+/* Reads the calls that lead to a row in an older run. It stores them as one text: "97 parse();45
  * inner()". */
 static int read_older_from(struct bb_record_reader *rd, const json_t *object, void *item)
 {

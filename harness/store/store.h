@@ -44,19 +44,16 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
  * ids. Free with bb_names_free(). Only names of files are read; schema.json is left out. */
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err);
 
-/*
- * Baselines: names for stored runs. The file results/baselines/NAME is a line with the id of a run
- * in results/. A name may be changed, unlike a run; its file always has the complete old or new id.
- */
+/* Baselines: names for stored runs. The file results/baselines/NAME is a line with the id of a run
+ * in results/. A name can be moved to another run. Meanwhile its file always has the whole old or
+ * the whole new id. */
 
 /* Gives the name `name` to the run `id`, which must be stored in `dir` (else -ENOENT). Returns
  * 0, -EINVAL for a bad name, or -errno. After an error the name keeps its old meaning. */
 int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err);
 
-/*
- * Reads the run that `which` means, with summaries: the name of a baseline, a path, an id or its
+/* Reads a run and computes its summaries. `which` is the name of a baseline, a path, an id or its
  * beginning, or "latest". Returns -ENOENT if the baseline's run is gone, or -EINVAL if the
- * baseline's file has no id. If nothing fits, the message lists the baselines.
- */
+ * baseline's file has no id. If nothing fits, the message lists the baselines. */
 int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report,
 		      struct bb_err *err);
