@@ -32,15 +32,14 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
 	return n;
 }
 
-/* With fewer pairs, one load far from the others would decide a Hodges-Lehmann estimate, which
- * withstands 29 % of such pairs (Hodges & Lehmann 1963). The median withstands half. */
+/* With fewer pairs than this, their median is the estimate. It stays sound if up to half of the
+ * pairs are wild, but the Hodges-Lehmann estimate only if up to 29 % are (Hodges & Lehmann
+ * 1963). */
 #define FEW_PAIRS 7u
 
-/*
- * Estimates one member over the pairs that column() chooses: the Hodges-Lehmann estimate (the
- * median for fewer than FEW_PAIRS pairs), and the interval of the e-process. The unit is that of
- * the member. All are NAN without pairs. x[n_pairs] is scratch.
- */
+/* Estimates one member over the pairs that column() chooses: the Hodges-Lehmann estimate (the
+ * median for fewer than FEW_PAIRS pairs), and the interval of the e-process. They have the unit of
+ * the member. All are NAN if column() chooses no pair. x[n_pairs] is scratch. */
 static struct bb_estimate estimate(const struct bb_comparison *c, unsigned int which, size_t offset,
 				   double alpha, double *x)
 {
@@ -58,8 +57,8 @@ static struct bb_estimate exp_of(struct bb_estimate e)
 
 #define COLUMN(field) offsetof(struct bb_pair, field)
 
-/* Returns which pairs decide the verdict. These are the matched pairs. If the kernel tells no JIT
- * addresses, no pair is matched; then all pairs decide, and the difference includes that of the
+/* Returns which pairs decide the verdict: the matched ones. If the kernel tells no JIT addresses,
+ * no pair is matched. Then all pairs decide, and the difference includes the effect of the
  * layout. */
 static enum which deciding_pairs(const struct bb_comparison *c)
 {
@@ -139,15 +138,15 @@ void bb_comparisons_judge(struct bb_comparison *c, size_t n)
 
 /* longest budget that is advised, s; nobody follows advice to take a longer one */
 #define MOST_S 3600.0
-/* factor of pairs beyond which no number of pairs is advised (without a budget) */
+/* without a budget: if a verdict needs more than so many times the pairs, no number is advised */
 #define MOST_TIMES 60.0
-/* factor on the advised budget or number of pairs, because the square root promises too much for
- * few pairs */
+/* factor on the advised budget or number of pairs; with few pairs, intervals shrink more slowly
+ * than with the square root of the number */
 #define SPARE 1.2
 #define FIRST_HALF_SD 1.35 /* half the range of 7 normal values, in standard deviations */
 
-/* Predicts half the width of the first interval, in ln, from the spread of the pairs so far. 0
- * with fewer than 2 pairs. */
+/* There is no interval yet. Predicts half the width of the first one, in ln, from the spread of the
+ * pairs so far. 0 with fewer than 2 pairs. */
 static double foretell_half(const struct bb_comparison *c)
 {
 	double *x = bb_calloc(c->n_pairs + 1, sizeof(*x)), half = 0;

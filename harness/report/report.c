@@ -138,7 +138,8 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 
 /* --- drive lines --- */
 
-/* A call without a number gets line 0. A damaged text gives wrong calls, which do no harm. */
+/* A call without a number gets line 0. If the text is damaged, the calls are wrong, but that does
+ * no harm. */
 void bb_timed_row__set_from(struct bb_timed_row *row, const char *text)
 {
 	while (*text) {
@@ -191,7 +192,7 @@ static void append(struct bb_numbers *into, const struct bb_numbers *more)
 	bb_numbers__append(into, more->x, more->n);
 }
 
-/* Appends the loads of `from`, measured by another process, to `into`. Both have the same rows. */
+/* Appends the loads of `from` to `into`. Another process measured them. Both have the same rows. */
 static void take_times(struct bb_timed *into, const struct bb_timed *from)
 {
 	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;
@@ -248,7 +249,7 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 	return 0;
 }
 
-/* Removes the cases from index `first` on that have no series. With `needs_valid`, also removes
+/* Among the cases from index `first` on, removes those without series and, with `needs_valid`,
  * those whose series are all void. */
 static void drop_cases(struct bb_report *r, size_t first, bool needs_valid)
 {
@@ -260,8 +261,8 @@ static void drop_cases(struct bb_report *r, size_t first, bool needs_valid)
 			continue;
 		}
 		bb_record__done(&bb_case_record, &r->cases[i]);
-		/* Floors are already numbered without the cases removed before. So `kept` is the
-		 * number of the case that is removed now. */
+		/* The indexes in `floor` already leave out the cases that were removed before. So
+		 * `kept` is the index of the case that is removed now. */
 		for (size_t j = 0; j < r->n_cases; j++) {
 			struct bb_case *c = &r->cases[j];
 

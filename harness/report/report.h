@@ -48,12 +48,10 @@ struct bb_series {
 	size_t n_classes;
 };
 
-/*
- * A call in the program that found nothing in at least nine of ten executions: a lookup in a map,
- * or a tail call that did not happen. After the first run alone, a lookup counts only if the map is
- * empty. The figure of the case is then that of the path without an entry, which is seldom
- * the path of interest.
- */
+/* A call in the program that was in vain in at least nine of ten executions: a lookup that found
+ * nothing in a map, or a tail call that did not happen. While there was only one run, a lookup
+ * counts only if the map is empty. The case then shows the time of the path without an entry. This
+ * path is seldom the one of interest. */
 struct bb_in_vain {
 	char *map, *type;
 	bool is_inner, is_tail_call, is_captured;
@@ -86,27 +84,25 @@ struct bb_case {
 	char *command, *fired_by, *emptied, *returned;
 	char *param, *param_text;
 	uint32_t param_value;
-	/* instructions that runs of the program execute at all, as counted by a clone, and all
-	 * instructions of the program; both 0: unknown */
+	/* executed_insns: number of instructions that at least one run executed, as a clone
+	 * counted. n_insns: number of all instructions of the program. Both 0: unknown */
 	uint32_t executed_insns, n_insns;
 	bool goes_on;
 	struct bb_in_vain *in_vain; /* in_vain[n_in_vain], counted by the same clone */
 	size_t n_in_vain;
 	uint32_t n_unwatched;
-	/* the check that hides most of the program: its source line, and the number of instructions
-	 * on the side that no run took. Set if runs execute less than half of the program. NULL:
-	 * not known, or the check is a lookup of in_vain[] */
+	/* the check at which all runs leave the program's longer path: its source line, and the
+	 * number of instructions on the side that no run took. Set if runs execute less than half
+	 * of the program. NULL: not known, or the check is a lookup of in_vain[] */
 	char *turned_file, *turned_text;
 	uint32_t turned_line, turned_insns;
-	/* where a run with another return value than the scenario expects left the program:
-	 * prog.c:12 "return XDP_DROP;". NULL: not known, or as expected */
+	/* where a run left the program that did not return the value that the scenario expects:
+	 * prog.c:12 "return XDP_DROP;". NULL: not known, or all values were as expected */
 	char *returned_at;
 	double wakeups, map_bytes;
-	/*
-	 * By how much runs of bpfbench differ, as half widths in ln: of the latency, of the
-	 * relative latency, and of the floor's latency, which moves the latency by as many ns. NAN:
-	 * not known
-	 */
+	/* By how much runs of bpfbench differ: half the width of the 95 % interval, in ln, of the
+	 * latency, of the relative latency and of the floor's latency. NAN: not known. If the
+	 * floor's latency changes, the case's latency changes by as many ns. */
 	double between, between_relative, between_floor;
 	uint32_t between_runs;
 	uint32_t units_per_ns;
@@ -114,7 +110,8 @@ struct bb_case {
 	bool is_anchor;    /* `history` divides other cases by this one */
 	bool is_live;      /* the program was loaded by somebody else */
 	bool found;        /* --try-inputs found its input, globals or entries of maps */
-	double path_share; /* share of the runs that a path takes, or that an input stands for */
+	double path_share; /* share of all runs that take the path of the case, or that its input
+			      stands for */
 	struct bb_series *series;
 	size_t n_series;
 	struct bb_summary summary; /* computed from the series */
@@ -159,8 +156,8 @@ struct bb_comparison {
 	/* over matched pairs (over unmatched pairs if JIT addresses are unknown); decides the
 	 * verdict */
 	struct bb_estimate ratio;
-	struct bb_estimate ratio_unmatched; /* over unmatched pairs, in which base and head were
-					       where the JIT had put them */
+	struct bb_estimate ratio_unmatched; /* over unmatched pairs: base and head were where the
+					       JIT happened to put them */
 	struct bb_estimate ratio_net;       /* over the pairs of `ratio`, net of the floor */
 	struct bb_estimate shift_ns;        /* head - base over the pairs of `ratio` */
 	/* latencies over the pairs of `ratio`: base and floor are medians, head is base plus
@@ -220,7 +217,7 @@ struct bb_counted_case {
 	char *param, *param_text;
 	uint32_t param_value;
 	uint64_t runs, least, most, instructions, paths;
-	char *void_why; /* how the program's result was unexpected, so that the case does not
+	char *void_why; /* what was unexpected in the program's result. The case then does not
 			   count; NULL: it counts */
 };
 
@@ -232,8 +229,8 @@ struct bb_counted_line {
 };
 
 struct bb_counted_call {
-	/* name of the helper or kfunc: "map_lookup_elem", "bpf_iter_num_new", or "kfunc 1234" if
-	 * the kernel's BTF lacks it */
+	/* name of the helper or kfunc, such as "map_lookup_elem" or "bpf_iter_num_new"; "kfunc
+	 * 1234" if the kernel's BTF has no name for it */
 	char *name;
 	uint64_t calls;
 };
@@ -242,8 +239,8 @@ struct bb_counted {
 	char *name, *scenario, *variant;
 	uint32_t n_insns, n_blocks, clone_insns;
 	uint64_t runs, instructions, paths;
-	uint64_t tail_calls; /* number of tail calls that happened; instructions of the programs
-				called are not counted */
+	uint64_t tail_calls; /* number of tail calls that happened; instructions of the called
+				programs are not counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;
 	struct bb_counted_line *lines; /* sorted by file and line; none without line information */
@@ -262,8 +259,8 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
 	return c->runs && !c->void_why && c->least == c->most;
 }
 
-/* Returns the instructions of one run. If they are exact, the value is their number and has no
- * interval. Else the value is the mean, lo the least and hi the most. NAN if the case is void. */
+/* Returns the instructions of one run. If the count is exact, it is the value, and lo and hi are
+ * NAN. Else the value is the mean, lo the least and hi the most. NAN if the case is void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
 
 /* The cases of a program that execute the fewest and the most instructions per run. */
@@ -287,11 +284,12 @@ struct bb_timed_call {
 };
 
 struct bb_timed_row {
-	char *file, *text, *call; /* text: source text of the first line; call: the function that is
-				     called, "" for the program's own code */
+	char *file, *text, *call; /* text: source of the first line; call: the called function, ""
+				     if the row is the program's own code */
 	struct bb_timed_call *from;
 	size_t n_from;
-	bool enters;              /* the row is the cost of the call itself */
+	bool enters;              /* the called function has rows of its own; this row is only the
+				     call */
 	uint32_t line, last_line; /* first and last line; equal, except for a loop or code that is
 				     not divided further */
 	uint32_t insn;
@@ -313,7 +311,7 @@ struct bb_timed {
 	uint32_t processes;
 	uint64_t sweeps, disturbed;
 	struct bb_numbers program_ns, empty_ns, hidden_ns,
-		rest_ns;           /* times of the whole run and of parts that no row has (see
+		rest_ns;           /* times of the whole run and of parts that are in no row (see
 				      report/records.c), one number per load */
 	struct bb_timed_row *rows; /* in the order in which a run first reaches them */
 	size_t n_rows;
@@ -355,7 +353,8 @@ struct bb_report {
 	size_t n_timed;
 	struct bb_skip *skips;
 	size_t n_skips;
-	bool is_rewritten; /* not stored: this run replaces its own part that is stored already */
+	bool is_rewritten; /* not stored; true: the run may replace its file, because part of it is
+			      stored already */
 };
 
 /* Converts a sample of the case, in 1/units_per_ns ns, to ns. */
@@ -384,7 +383,7 @@ static inline bool bb_same_curve(const struct bb_case *a, const struct bb_case *
 	return bb_same_group(a, b) && bb_same_text(a->variant, b->variant);
 }
 
-/* True if both cases stand in one table: the same group, and the same value of the parameter. */
+/* True if both cases are rows of one table: they have the same group and value of the parameter. */
 static inline bool bb_same_table(const struct bb_case *a, const struct bb_case *b)
 {
 	return bb_same_group(a, b) && a->param_value == b->param_value;
@@ -419,7 +418,7 @@ void bb_report__drop_counted(struct bb_report *r);
 /* Removes the series of loads that were not measured for lack of time. */
 void bb_case__drop_empty_series(struct bb_case *c);
 
-/* Removes cases without series: nothing of them was measured. Indexes of cases change. */
+/* Removes cases without series, because nothing of them was measured. Indexes of cases change. */
 void bb_report__drop_empty_cases(struct bb_report *r);
 
 /* Returns how many comparisons have that verdict. */
@@ -435,11 +434,9 @@ const char *bb_case__why_no_sample(const struct bb_case *c);
  * of these cases has a valid series. */
 void bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
-/*
- * Appends the loads of `from`, another process's run of the same cases, to `into`: moves the series
- * and the times of lines. The loads are numbered from `first` on. Returns 0, or -EINVAL if
- * the rows of a case differ; then nothing is moved.
- */
+/* Moves the loads of `from` to the end of `into`: the series, and the times of lines. Another
+ * process measured `from`, with the same cases. The moved loads get numbers from `first` on.
+ * Returns 0, or -EINVAL if the rows of a case differ; then nothing is moved. */
 int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first);
 
 void bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
@@ -447,19 +444,15 @@ void bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
 
-/*
- * Returns the reference in whose pieces the latency of the case is given. That is the wakeup for
- * programs that interrupt their own CPU at least once in two runs, else the instructions
- * (docs/methods/references.md).
- */
+/* Returns the reference that the latency of the case is divided by. It is the wakeup if the program
+ * interrupts its own CPU at least 0.5 times per run, else the instructions
+ * (docs/methods/references.md). */
 enum bb_reference bb_case__reference(const struct bb_case *c);
 
-/*
- * Divides x[n_series] by bb_case__reference(); NAN where the reference was not measured. The case
- * must be summarised. Of the wakeups, the one of the same round is taken, because wakeups vary
- * within a run. Of the instructions, which show the CPU's clock, the median of the run is taken: a
- * single piece is disturbed more often than the clock changes.
- */
+/* Divides x[n_series] by the time of bb_case__reference(); NAN where it was not measured. The case
+ * must be summarised. Wakeups vary within a run, so each x is divided by the wakeup of its own
+ * round. The time of instructions shows the CPU's clock. It is the median of the run, because a
+ * single measurement is disturbed more often than the clock changes. */
 void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative);
 
 /* Computes the latency of each series, ns, in ret_ns[n_series]. NAN: the series is void, has no
@@ -483,19 +476,17 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 /* A figure over loads, combined from one value per load. */
 struct bb_over_loads {
 	struct bb_estimate estimate;
-	double se, df; /* standard error of the estimate and its degrees of freedom; NAN: loads were
-			  not drawn by place */
+	double se, df; /* standard error of the estimate and its degrees of freedom; NAN: places are
+			  not known */
 	double spread; /* p90 / p10 of the values; NAN with fewer than 3 loads */
 	double least, most; /* means at the cheapest and at the most expensive place */
-	size_t n_places; /* number of places; 0: loads were not drawn by place, and the estimate is
-			    the median */
+	size_t n_places;    /* number of places; 0: they are not known, and the estimate is the
+			       median */
 };
 
-/*
- * Combines x[n_series], one value per load; NAN is left out. If the loads were drawn by place and
- * bb_stratified_mean() can use them, the estimate is their stratified mean. Otherwise it is their
- * median with the interval of order statistics. All results are NAN if no x is a number.
- */
+/* Combines x[n_series], one value per load; NAN is left out. If their places are known and
+ * bb_stratified_mean() can use them, the estimate is the stratified mean. Otherwise it is their
+ * median with the interval of order statistics. All results are NAN if no x is a number. */
 void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 
 /* The most frequent sample of all valid series of a case, ns. NAN: there is none. */

@@ -6,7 +6,7 @@
 #include "stats/loads.h"
 
 #define ALPHA 0.05 /* significance level of every interval over loads */
-/* least number of loads for p90 / p10; of two loads it is only their ratio */
+/* least number of loads for p90 / p10; with two loads it would only be their ratio */
 #define SPREAD_MIN 3
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
@@ -38,9 +38,9 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 							: c->series[i].reference_ns[reference]);
 }
 
-/* Returns what stats/loads.h needs to weigh the loads of a case: for each load the share of all
- * loads that get a code address like its own and, in `*ret_place`, that address modulo 64. Both are
- * in one allocation: free() the shares. */
+/* Returns for each load of a case the share of all random loads that get the same place.
+ * stats/loads.h weighs the loads by it. `*ret_place` receives the place of each load. Both arrays
+ * are one allocation: free() the shares. */
 static double *shares_of(const struct bb_case *c, int **ret_place)
 {
 	double *share = bb_calloc(c->n_series + 1, sizeof(*share) + sizeof(**ret_place));
@@ -48,7 +48,7 @@ static double *shares_of(const struct bb_case *c, int **ret_place)
 	*ret_place = (int *)(void *)(share + c->n_series);
 	for (size_t i = 0; i < c->n_series; i++) {
 		share[i] = c->series[i].jit_share;
-		/* -1: the load was not drawn by place */
+		/* -1: the place does not count, because its share is not known */
 		(*ret_place)[i] = isnan(share[i]) ? -1 : c->series[i].jit_mod64;
 	}
 	return share;
@@ -187,11 +187,9 @@ size_t bb_case__class_costs(const struct bb_case *c, struct bb_class_cost **ret_
 	return n;
 }
 
-/*
- * Computes the latency of each series: the censored mean, with a threshold of its own; with
- * BB_FILLS_MEAN the mean of all runs. With `sum`, also adds all samples to `all`, sets the shares
- * of outliers, and counts disturbed series as void.
- */
+/* Computes the latency of each series. It is the censored mean by the series' own threshold or,
+ * with BB_FILLS_MEAN, the mean of all runs. With `sum`, also adds all samples to `all`, sets the
+ * shares of outliers, and counts disturbed series as void. */
 static void locate(const struct bb_case *c, double *ret_ns, struct bb_summary *sum,
 		   struct bb_hist *all)
 {
@@ -320,8 +318,8 @@ static void count_flow(struct bb_case *c)
 	sum->pipeline.lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
 	sum->pipeline.consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
 	if (bb_drive_kind_named(c->drive)->is_whole)
-		sum->naive_mean = absent; /* run_time_ns covers only the program, and the samples
-					     cover more */
+		sum->naive_mean = absent; /* the samples cover more than the program, but
+					     run_time_ns does not */
 }
 
 /* Sets the figures of slope, combined over loads; each series has one value of each figure. Also
@@ -398,7 +396,7 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	averages(c, scratch);
 	sum->latency = l.estimate;
 	if (bb_drive_kind_named(c->drive)->fills & BB_FILLS_THROUGHPUT) {
-		double ns = 1e9 * c->param_value; /* CPU time per second of all of them */
+		double ns = 1e9 * c->param_value; /* CPU time of all CPUs in 1 s */
 
 		sum->live.run_rate = (struct bb_estimate){ratio(ns, l.estimate.value),
 							  ratio(ns, l.estimate.hi),
@@ -407,7 +405,7 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	sum->layout_best = point(l.least);
 	sum->layout_worst = point(l.most);
 	sum->places = (uint32_t)l.n_places;
-	/* the loads of a live program are slices at one place */
+	/* the loads of a live program are slices, all at one place */
 	sum->layout_spread = point(c->is_live ? NAN : l.spread);
 	bb_case__relative(c, ret_location, scratch);
 	estimate_over_loads(c, scratch, &sum->relative);
