@@ -13,9 +13,9 @@
  * randomisation, so the loads are two independent samples. Two runs differ even if the program is
  * the same. The machine's self-test may have measured by how much (bb_case.between).
  *
- * If the places of the programs are known, the latencies are stratified means. The interval then
- * comes from Student's t with the degrees of freedom of Welch 1947, and from the sum of the squared
- * standard errors of both means and both runs. Otherwise the latencies are medians. Their
+ * If the loads were drawn by place (run/round.h), the latencies are stratified means. The interval
+ * then comes from Student's t with the degrees of freedom of Welch 1947, and from the sum of the
+ * squared standard errors of both means and both runs. Otherwise the latencies are medians. Their
  * order-statistic interval (stats/estimate.h) is widened by the interval of the runs.
  */
 struct stored_ratio {

@@ -13,10 +13,10 @@ struct bb_diff {
 	bool exact;   /* the numbers are whole and without noise, and the metric's name ends in its
 			 unit */
 	double a, b;  /* NAN: missing */
-	double shift; /* b - a; in measured comparisons, b is a times the ratio of the pairs */
+	double shift; /* b - a; if measured now, b is a times the ratio of the pairs */
 	double ratio, lo, hi;    /* b / a and its interval; NAN: none */
-	double p;                /* p-value of the difference being beyond the threshold, in
-				    bb_diff_reports() corrected by Holm 1979; NAN without a verdict */
+	double p;                /* p-value of the difference being beyond the threshold, after Holm
+				    1979 in bb_diff_reports(); NAN without a verdict */
 	enum bb_verdict verdict; /* inconclusive if !has_verdict */
 	bool has_verdict;
 	const char *lookups; /* "lookups failed in A only"; NULL: none failed */
@@ -43,8 +43,8 @@ struct bb_diff_opts {
  * Compares the cases with equal names of two stored runs. Both runs must be summarised.
  *
  * The row `latency` has the ratio of the latencies, its interval at 1 - alpha, and a verdict. Two
- * runs at two times share no randomisation, so the loads are two independent samples. If the
- * programs' places are not known, an interval at alpha = 5 % needs 7 loads of A and 7 of B
+ * runs at two times share no randomisation, so the loads are two independent samples. Unless the
+ * loads were drawn by place (run/round.h), an interval at alpha = 5 % needs 7 loads of A and 7 of B
  * (stats/estimate.h). "regressed" and "improved" must also survive Holm 1979 over all cases. No
  * other figure has a verdict. The latency of `bpfbench inside` has none either, because it comes
  * from one load each, under whatever work production had. Notes tell, among other things, that one

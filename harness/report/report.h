@@ -476,17 +476,18 @@ double bb_case__at_load(const struct bb_case *c, const double *x, uint32_t load)
 /* A figure over loads, combined from one value per load. */
 struct bb_over_loads {
 	struct bb_estimate estimate;
-	double se, df; /* standard error of the estimate and its degrees of freedom; NAN: places are
-			  not known */
+	double se, df; /* standard error of the estimate and its degrees of freedom; NAN: loads were
+			  not drawn by place */
 	double spread; /* p90 / p10 of the values; NAN with fewer than 3 loads */
 	double least, most; /* means at the cheapest and at the most expensive place */
-	size_t n_places;    /* number of places; 0: they are not known, and the estimate is the
-			       median */
+	size_t n_places;    /* number of places; 0: loads were not drawn by place (run/round.h), and
+			       the estimate is the median */
 };
 
-/* Combines x[n_series], one value per load; NAN is left out. If their places are known and
- * bb_stratified_mean() can use them, the estimate is the stratified mean. Otherwise it is their
- * median with the interval of order statistics. All results are NAN if no x is a number. */
+/* Combines x[n_series], one value per load; NAN is left out. If the loads were drawn by place
+ * (run/round.h) and bb_stratified_mean() can use them, the estimate is the stratified mean.
+ * Otherwise it is their median with the interval of order statistics. All results are NAN if no x
+ * is a number. */
 void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 
 /* The most frequent sample of all valid series of a case, ns. NAN: there is none. */

@@ -48,7 +48,7 @@ static double *shares_of(const struct bb_case *c, int **ret_place)
 	*ret_place = (int *)(void *)(share + c->n_series);
 	for (size_t i = 0; i < c->n_series; i++) {
 		share[i] = c->series[i].jit_share;
-		/* -1: the place does not count, because its share is not known */
+		/* -1: the load was not drawn by place */
 		(*ret_place)[i] = isnan(share[i]) ? -1 : c->series[i].jit_mod64;
 	}
 	return share;
