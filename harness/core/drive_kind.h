@@ -6,9 +6,9 @@
 /*
  * A kind of drive as data: all that the scenario reader, the plan, a run, a report and the commands
  * know about it. Each driver (drivers/NAME.c) defines its own kind or kinds. drivers/registry.c
- * lists them all, and the list is passed down at the start of the program. Other code names a kind
- * only for an option or key that stands for the kind (--lines, --drive hook, the drives of a bare
- * object).
+ * lists them all, and the list is passed down at the start of the program. Other code names a
+ * certain kind only where an option or key stands for it (--lines, --drive hook, the drives of a
+ * bare object).
  */
 
 /* How many samples a case of this kind of drive gets, in all and in each turn, and how many runs
@@ -16,8 +16,8 @@
 struct bb_pace {
 	uint32_t samples; /* default number of samples per case, over all loads; 0: the drive
 			     measures by time */
-	/* upper limit of a variant's samples over all values of the parameter, but at least one
-	 * sample per load and value; 0: no limit */
+	/* most samples of a variant over all values of the parameter; each load still gets at least
+	 * one sample of each value. 0: no limit */
 	uint32_t sweep_samples;
 	uint32_t turn;         /* samples in succession before another case has its turn */
 	uint32_t pair_turn;    /* samples in succession before the other program has its turn, in a
@@ -32,7 +32,7 @@ struct bb_pace {
 
 #define BB_PAIR_TURN_MOST 16u
 
-/* The words and the nature of one sample of a kind of drive. */
+/* What one sample of a kind of drive is, and what it is called. */
 struct bb_sample_kind {
 	const char *noun; /* what is sampled, in tables and messages: "run" */
 	const char *unit; /* unit of a sample, a table's heading: "ns per run" */
@@ -49,7 +49,8 @@ enum bb_drive_fills {
 	BB_FILLS_RUN_RATE = 1, /* runs per second, and their share of a CPU, by wall time */
 	BB_FILLS_SLOWDOWN = 2, /* time of a command divided by the floor's time */
 	BB_FILLS_PMU = 4,      /* cycles, instructions and cache misses per run */
-	BB_FILLS_WORST = 8,    /* longest run; no verdict on two runs of bpfbench */
+	BB_FILLS_WORST = 8,    /* the longest run of the program; comparisons of stored runs get no
+				  verdict */
 	BB_FILLS_MEAN = 16,    /* the latency is the mean of all runs, with outliers */
 	/* runs per second of all CPUs together; the parameter is the number of CPUs */
 	BB_FILLS_THROUGHPUT = 32,
@@ -70,7 +71,7 @@ struct bb_drive_kind {
 	const char *with;     /* value of the scenario's key `with` */
 	const char *old_with; /* older value of `with` that scenarios may have; NULL: none */
 	const char *by_key;   /* "trigger" or "event": the scenario's key that chooses between kinds
-				 with one `with`; NULL: there is only one such kind */
+				 with the same `with`; NULL: there is only one such kind */
 	const char *by[2];    /* values of the key `by_key` that choose this kind; NULL: no further
 				 value */
 	const char *name;     /* name of the drive in cases and options; NULL: `with` is the name */
@@ -94,11 +95,11 @@ struct bb_drive_kind {
 	struct bb_pace cold;  /* pace with emptied caches; zero: caches cannot be emptied */
 	double seconds;       /* time per case, over all loads, s; 0: the drive measures a number of
 				 samples */
-	double compare_s;     /* least default budget of a comparison with this drive, s */
-	size_t batch_samples; /* room for the samples of one load of a drive that measures by time;
-				 0: computed from the rate */
-	double samples_per_event; /* most samples per requested event, of a drive that measures by
-				     time at a rate */
+	double compare_s;     /* a comparison with this drive has at least this default budget, s */
+	size_t batch_samples; /* for a drive that measures by time: room for the samples of one
+				 load; 0: computed from the rate */
+	double samples_per_event; /* for a drive that measures by time at a rate: most samples per
+				     requested event */
 
 	/* The samples, and the figures that are computed from them. */
 	struct bb_sample_kind sample;

@@ -40,8 +40,8 @@ struct bb_sorted {
 
 void bb_hist_done(struct bb_hist *h);
 
-/* Returns the value under which a histogram counts `v` if it rounds: v itself, or the middle of its
- * bucket. bb_hist_kept() of the result is the result. */
+/* Returns the value that a histogram that rounds keeps for `v`: v itself, or the middle of its
+ * bucket. For a kept value, returns the same value. */
 uint64_t bb_hist_kept(uint64_t v);
 
 /* Makes room in `h`, so that adding the next `n` distinct values allocates nothing. */
@@ -57,11 +57,9 @@ void bb_hist_merge(struct bb_hist *h, const struct bb_hist *from);
 void bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted);
 void bb_sorted_done(struct bb_sorted *s);
 
-/*
- * Counts of times in a fixed number of buckets, for totals that grow for days. Bucket i counts the
- * times above the bound of bucket i - 1 and up to its own. The bounds are 32, 48, 64, 96, 128 ns
- * and so on, two per power of two, up to 33.6 ms. The last bucket has no bound.
- */
+/* Counts of times in a fixed number of buckets, for totals that grow for days. Bucket i counts the
+ * times above the bound of bucket i - 1 and up to the bound of bucket i. The bounds are 32, 48, 64,
+ * 96, 128 ns and so on, two per power of two, up to 33.6 ms. The last bucket has no bound. */
 #define BB_TIME_BUCKETS 42
 
 struct bb_time_buckets {

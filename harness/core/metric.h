@@ -40,20 +40,21 @@ struct bb_summary {
 	struct bb_estimate outlier_share;      /* outliers as a share of the samples, 0 to 1 */
 	struct bb_estimate outlier_time_share; /* sum of the outliers as a share of the sum of all
 						  samples, 0 to 1 */
-	/* in situ: Hz of the workload's CPU time, or packets or requests per second */
+	/* in situ: clock events per second of the workload's CPU time, or packets or requests per
+	 * second */
 	struct bb_estimate rate_requested, rate_achieved;
 	struct bb_estimate drops; /* number of runs whose result the program discarded */
 	/* share of CPU time that the hypervisor took, 0 to 1 */
 	struct bb_estimate steal;
-	/* latency in pieces of the reference of the case, which removes the machine's own speed */
+	/* latency divided by the time of the case's reference, so that the machine's own speed
+	 * cancels out */
 	struct bb_estimate relative;
 	struct bb_estimate reference[BB_N_REFERENCES]; /* ns per piece of each reference: medians
 							  over rounds */
 	uint64_t samples;                              /* samples in valid series */
 	uint32_t loads;                                /* number of valid series */
 	uint32_t voids;  /* number of series that are shown but do not count */
-	uint32_t places; /* number of places that the loads were drawn from; 0: loads were not drawn
-			    by place */
+	uint32_t places; /* number of places; 0: loads were not drawn by place (run/round.h) */
 	struct {
 		struct bb_estimate intercept; /* time of a system call without the runs in it, ns */
 		/* events of the PMU per run */
@@ -66,8 +67,8 @@ struct bb_summary {
 		/* CPU time of the program divided by wall time; above 1 if several CPUs run the
 		 * program at once */
 		struct bb_estimate cpu_share;
-		/* share of the program's runs that took this path, or that this input stands for, 0
-		 * to 1 */
+		/* share of the program's runs that took the path of this case, or that its input
+		 * stands for, 0 to 1 */
 		struct bb_estimate path_share;
 		struct bb_estimate worst; /* longest run, ns */
 	} live;

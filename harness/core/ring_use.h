@@ -3,16 +3,14 @@
 
 #include "base/std.h"
 
-/*
- * The records that went from a program through its ring to a consumer during a series. The samples
+/* The records that went from a program through its ring to a consumer during a series. The samples
  * of the series are lags: times from the event until the consumer finished the event's record. A
- * record that is still in the ring at the end counts with its age, which is less than its lag would
- * be.
- */
+ * record that is still in the ring at the end gives a sample, too: its age. That is less than its
+ * lag would be. */
 #define BB_FLOW_MAX_POINTS 256u
 
 struct bb_flow_point {
-	uint64_t at_us;         /* time since the first event was possible */
+	uint64_t at_us;         /* us since the moment from which events were possible */
 	uint64_t backlog_bytes; /* bytes in the ring that the consumer has not taken */
 };
 
