@@ -335,7 +335,8 @@ void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figu
 
 	snprintf(prefix, sizeof(prefix), "p%zu-%zu-", nth, (size_t)(figure - f->v));
 	fputs("<figure class=plot>\n", out);
-	bb_svg__embed(out, figure->svg, prefix); /* writes nothing if it is not gnuplot's */
+	bb_svg__embed(out, figure->svg, prefix); /* writes nothing if the picture is not by
+						    gnuplot */
 	fputs("\n<figcaption><b>", out);
 	bb_xml_text(out, figure->what);
 	fputs("</b>. ", out);

@@ -9,12 +9,13 @@
 BB_ASSET(page_html, "harness/html/page.html");
 BB_ASSET(page_css, "harness/html/page.css");
 
-#define OPEN_COMPARISONS 16u /* comparisons that are shown; further ones are folded */
-#define OPEN_LINES 3u        /* tables of lines; if there are more, all are folded */
-#define OPEN_PROGRAMS 2u     /* sources of programs; if there are more, all are folded */
-#define HOTTEST 5u           /* lines that are named above the source */
+/* number of comparisons that are shown open; further ones are folded */
+#define OPEN_COMPARISONS 16u
+#define OPEN_LINES 3u    /* tables of lines; if there are more, all are folded */
+#define OPEN_PROGRAMS 2u /* sources of programs; if there are more, all are folded */
+#define HOTTEST 5u       /* lines that are named above the source */
 #define NAMED_IN_TITLE 3u
-#define HOT_SHARE 0.1 /* share of all instructions from which a line is marked */
+#define HOT_SHARE 0.1 /* a line with at least this share of all instructions is shown as hot */
 
 /* A table that is wider than the screen scrolls in its box. */
 #define BEGIN_TABLE "<div class=scroll tabindex=0><table"
@@ -153,7 +154,8 @@ static void put_lines(FILE *out, const struct bb_by_line *b, const char *flame, 
 	fputs("</details>\n", out);
 }
 
-/* Writes the sentence, the flame graph and the table of each case whose lines were timed. */
+/* For each case whose lines were timed, writes its main result as a sentence, then the flame graph
+ * and the table. */
 static void put_all_lines(FILE *out, const struct bb_html_page *page, size_t)
 {
 	const struct bb_report *r = page->report;
@@ -223,7 +225,7 @@ static void put_row(FILE *out, const struct program *p, const struct bb_annotate
 	put_element(out, "", row->text, "</tr>\n");
 }
 
-/* Writes lines[n] of the program, which are those of one file. */
+/* Writes lines[n], all lines of the program that are in one file. */
 static void put_file(FILE *out, const struct program *p, const struct bb_counted_line *lines,
 		     size_t n)
 {
@@ -440,7 +442,7 @@ static const char *scenario_of(const struct bb_report *r, size_t i)
 	return r->cases[i].scenario;
 }
 
-/* Returns NULL for a floor. */
+/* Returns the variant of case i; NULL for a floor. */
 static const char *program_of(const struct bb_report *r, size_t i)
 {
 	return bb_is_floor(r, &r->cases[i]) ? NULL : r->cases[i].variant;

@@ -3,12 +3,10 @@
 
 #include "judge/timeline.h"
 
-/*
- * Writes a picture by gnuplot (plots/) as part of an HTML page. The colours become those of
- * page.css, so that they follow light and dark. The ids begin with `prefix`. Only elements and
+/* Writes a picture by gnuplot (plots/) as part of an HTML page. The colours become those of
+ * page.css, so that they fit light and dark screens. The ids begin with `prefix`. Only elements and
  * attributes that gnuplot draws with are written; everything else, such as a script or a link, is
- * left out. Returns 0. Returns -EINVAL without having written anything if `svg` is no such picture.
- */
+ * left out. Returns 0. Returns -EINVAL and writes nothing if `svg` is not a picture by gnuplot. */
 int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 
 /* A picture that plots/plot.sh has drawn for the page of a run. */
@@ -34,8 +32,8 @@ void bb_figures__done(struct bb_figures *f);
 /* True if the figure shows cases of that case's scenario, drive and parameter. */
 bool bb_figure__is_of(const struct bb_figure *f, const struct bb_case *c);
 
-/* Writes a <figure>. `nth` is the number of the run on the page and makes ids unique. Leaves out
- * a picture that cannot be read. */
+/* Writes a <figure>. `nth` is the number of the run on the page, from 0 on; it makes ids unique.
+ * Leaves out a picture that cannot be read. */
 void bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
 		     size_t nth);
 
@@ -59,6 +57,6 @@ struct bb_html_page {
 /* Writes one run as a page (see struct bb_exporter). */
 int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
 
-/* Writes pages[n], each with one run, as one HTML page. The caller must check `out` for errors of
- * writing. */
+/* Writes pages[n], each with one run, as one HTML page. The caller checks `out` for write
+ * errors. */
 void bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out);
