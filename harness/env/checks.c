@@ -199,8 +199,8 @@ static void check_bpf_syscall(struct bb_check_result *r)
 	}
 }
 
-/* The length of the machine code decides. The sysctl is only a hint, because the kernel falls back
- * to the interpreter silently. */
+/* The length of the machine code tells whether the JIT works. The sysctl is only a hint, because
+ * the kernel falls back to the interpreter silently. */
 static void check_jit(struct bb_check_result *r)
 {
 	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
@@ -320,7 +320,7 @@ static void answer_loaded(struct bb_check_result *r, enum bb_check_status if_not
 		answer(r, BB_CHECK_OK, NULL, "loads");
 		return;
 	}
-	/* EPERM means missing capabilities, or a ban on all processes. */
+	/* EPERM means that capabilities are missing, or that no process may load such programs. */
 	if (fd != -EPERM)
 		answer(r, if_not, "use a kernel that has this program type", "does not load: %s",
 		       errno_text(fd));
@@ -462,11 +462,9 @@ static void answer_unknown(struct bb_check_result *r, const char *what)
 	answer(r, BB_CHECK_SKIP, NULL, "not known: %s cannot be read", what);
 }
 
-/*
- * CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON, but nothing replaces it for BPF_ENABLE_STATS.
+/* CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON. BPF_ENABLE_STATS needs CAP_SYS_ADMIN itself.
  * CAP_NET_ADMIN is for network namespaces (XDP, tc). CAP_SYS_RESOURCE is for raising the memlock
- * limit on kernels that still charge BPF memory to it.
- */
+ * limit on kernels that still charge BPF memory to it. */
 static void check_capabilities(struct bb_check_result *r)
 {
 	static const struct {
@@ -696,7 +694,7 @@ static void check_steal(struct bb_check_result *r)
 		answer(r, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
 }
 
-#define BUSY 4 /* load of a CPU above which a measurement is in vain */
+#define BUSY 4 /* with a higher load per CPU, a measurement is useless */
 
 /* Warns if more than n - 1 of n CPUs are busy, because bpfbench then shares its CPU. */
 static void check_load(struct bb_check_result *r)
@@ -742,8 +740,8 @@ static bool is_mounted(const char *path, long magic)
 	return !statfs(path, &fs) && fs.f_type == magic;
 }
 
-/* True if /proc/filesystems has no line "nodev<TAB>NAME", so that nobody can mount that file
- * system. */
+/* True if this kernel does not have the file system: /proc/filesystems has no line
+ * "nodev<TAB>NAME". */
 static bool is_lacking(const char *name)
 {
 	char list[8192], line[64];
@@ -755,7 +753,8 @@ static bool is_lacking(const char *name)
 	return !strstr(list, line);
 }
 
-/* `where` follows "mounted" in the answer. `without` says what does not work without it. */
+/* `where` follows "mounted" in the answer. `without` says what does not work without the file
+ * system. */
 static void answer_mounted(struct bb_check_result *r, const char *name, bool is_there,
 			   const char *where, const char *remedy, const char *without)
 {

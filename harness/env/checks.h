@@ -18,7 +18,7 @@ enum bb_check_status {
 	BB_CHECK_N_STATUSES,
 };
 
-/* The check of the load says this if other programs would spoil a measurement. */
+/* The check `load` says this if other programs would spoil a measurement. */
 #define BB_CHECK_BUSY "do not measure now, as other programs use the CPUs"
 
 struct bb_check_result {

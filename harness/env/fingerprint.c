@@ -29,11 +29,9 @@
 	}
 #define FIELD(name, identity, doc) FIELD_IN(name, identity, doc, NULL)
 
-/*
- * libbpf is not part of the identity: it may rewrite a program a little, but then the program's tag
- * differs, which says more. The number of CPUs is not part of it either, nor is anything that names
- * a machine rather than a kind of machine.
- */
+/* The identity does not include libbpf. If another libbpf rewrites a program, the program's tag
+ * differs, and that says more. It also does not include the number of CPUs, or a field that names a
+ * single machine and not a kind of machine. */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD_IN(kernel_release, true, "kernel release (uname -r)", "/proc/sys/kernel/osrelease"),
 	FIELD_IN(kernel_version, true, "kernel build (uname -v)", "/proc/sys/kernel/version"),
@@ -152,7 +150,7 @@ static void read_machine(const char *root, struct bb_fingerprint *fp)
 	PUT(fp->machine, text);
 }
 
-/* True if `word` is one of `words`, which `between` separates. */
+/* True if `word` is in the list `words`. The byte `between` separates its words. */
 static bool has_word(const char *words, char between, const char *word)
 {
 	size_t len = strlen(word);
@@ -211,9 +209,9 @@ static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 	fclose(f);
 }
 
-/* Writes the values of all files that match the pattern to `list`, truncated to `size`: each value
- * once, or each as NAME=VALUE if with_names. Leaves out the value `none`. Returns false if no file
- * matches. */
+/* Writes the values of all files that match the pattern to `list`, truncated to `size`. Writes each
+ * value once or, if with_names, all values as NAME=VALUE. Leaves out the value `none`. Returns
+ * false if no file matches. */
 static bool join_files(const char *root, const char *files, bool with_names, const char *none,
 		       char *list, size_t size)
 {
@@ -402,7 +400,8 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 	if (strncmp(ref, "refs/", 5) ||
 	    strstr(ref, "..")) /* a ref must not lead out of the repository */
 		return -EINVAL;
-	/* Branches of a linked work tree live in the repository that it was linked from. */
+	/* Branches of a linked work tree are stored in the repository that the tree was linked
+	 * from. */
 	if (bb_sysfile__read(git_dir, "/commondir", text, sizeof(text)))
 		memcpy(common, git_dir, sizeof(common));
 	else

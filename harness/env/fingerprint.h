@@ -77,7 +77,7 @@ const char *bb_fingerprint_get(const struct bb_fingerprint *fp, size_t i);
 int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *value);
 
 /* Returns the number of identity fields that differ. The keys of the first `max` of them go to
- * ret_keys[]. A field that is unknown on one side does not count. */
+ * ret_keys[]. A field that is unknown in `a` or `b` does not count. */
 size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct bb_fingerprint *b,
 				  const char *ret_keys[], size_t max);
 
@@ -92,10 +92,8 @@ void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_S
 /* True if `text` is a full commit name: 40 or 64 hexadecimal digits. */
 int bb_git_is_commit(const char *text);
 
-/*
- * Reads from .git the commit that is checked out in the work tree of `dir`. It does not run git, so
+/* Reads from .git the commit that is checked out in the work tree of `dir`. It does not run git, so
  * the configuration of a foreign repository has no effect. Knows linked work trees, submodules
  * (.git as a file) and packed refs, but not reftable. Returns 0; -ENOENT if `dir` is in no
- * repository or the repository has no commit; -EINVAL for other contents of .git; or -errno.
- */
+ * repository or the repository has no commit; -EINVAL if .git has another form; or -errno. */
 int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE]);

@@ -19,8 +19,8 @@ int bb_sysfile__read(const char *root, const char *path, char *ret_text, size_t 
 /* Reads a file that holds one number. Returns 0, -EINVAL for other contents, or -errno. */
 int bb_sysfile__read_u64(const char *root, const char *path, uint64_t *ret_value);
 
-/* Counts the CPUs in a list like "0-3,5"; an empty list has none. Returns 0, or -EINVAL if it is
- * no such list. */
+/* Counts the CPUs in a list like "0-3,5"; an empty list has none. Returns 0, or -EINVAL if `list`
+ * has another form. */
 int bb_cpulist_count(const char *list, uint32_t *ret_n);
 
 /*
@@ -50,10 +50,8 @@ int bb_cpu_times__read(const char *root, int cpu, struct bb_cpu_times *ret_times
  */
 double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_times *after);
 
-/*
- * Reads from root/proc/interrupts how many interrupts the CPU has sent to itself since boot for
- * work that cannot be done in an interrupt (kernel/irq_work.c). A BPF program wakes the reader of
- * its ring in this way. Returns 0, -ENOENT if the file has no such line or the CPU has no column,
- * or -errno.
- */
+/* Reads from root/proc/interrupts how many interrupts the CPU has sent to itself since boot to run
+ * queued callbacks (kernel/irq_work.c). If a BPF program wakes the reader of its ring, it queues
+ * such a callback. Returns 0, -ENOENT if the file has no such line or the CPU has no column, or
+ * -errno. */
 int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err);
