@@ -137,11 +137,10 @@ static bool open_closed_streams(void)
 }
 
 /* At exit with code 0: exits with 1 and a message instead if stdout could not be written. */
-static void check_stdout_at_exit(int status, void *arg)
+static void check_stdout_at_exit(int status, void *)
 {
 	struct bb_err err;
 
-	(void)arg;
 	if (status == BB_EXIT_OK && bb_clean__check(stdout, "stdout", &err))
 		_exit(bb_complain(&err));
 }
@@ -155,7 +154,7 @@ int main(int argc, char **argv)
 		bb_guest_run();
 	rc = bb_caller__own_files(&err); /* must come before any file is opened */
 	if (!rc && !open_closed_streams())
-		rc = bb_fail(&err, -errno, "/dev/null: %s", strerror(errno));
+		rc = bb_fail(&err, -errno, "/dev/null: %m");
 	/* From here on no control character reaches the terminal (base/clean.h). */
 	if (!rc) {
 		bb_clean__std();

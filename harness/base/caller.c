@@ -95,9 +95,9 @@ int bb_caller__own_files(struct bb_err *err)
 	}
 	if (rc)
 		return bb_fail(err, rc,
-			       "cannot open files as the user %u who called sudo: %s; run it as "
+			       "cannot open files as the user %u who called sudo: %m; run it as "
 			       "root without SUDO_UID if root's files are meant",
-			       uid, strerror(-rc));
+			       uid);
 	file_uid = uid;
 	return 0;
 }
@@ -111,8 +111,7 @@ int bb_caller__become(struct bb_err *err)
 	bb_caller(&uid, &gid);
 	rc = bb_become_user(uid, gid);
 	if (rc)
-		return bb_fail(err, rc, "cannot become the user %u who called sudo: %s", uid,
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot become the user %u who called sudo: %m", uid);
 	file_uid = 0;
 	return 0;
 }

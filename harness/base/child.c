@@ -485,6 +485,16 @@ int bb_wait_for(pid_t child)
 	return TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) == child ? status : -1;
 }
 
+double bb_process_cpu_s(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (pid <= 0 || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return NAN;
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 struct bb_how_ended bb_how_ended(int status)
 {
 	struct bb_how_ended how;

@@ -145,6 +145,9 @@ int bb_wait_for(pid_t child);
  * it still runs; -EINTR if a signal asked us to stop; or -errno. */
 int bb_child__wait(pid_t child, double seconds);
 
+/* Returns the CPU time that a process has used, s; NAN if unknown. */
+double bb_process_cpu_s(pid_t pid);
+
 /* Describes the end of a program from its waitpid() status: "ended with exit code 3", "was
  * killed by signal 9 (Killed)". */
 struct bb_how_ended {

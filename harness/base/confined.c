@@ -78,8 +78,8 @@ static int say_not_started(const struct bb_confined *c, int rc, bool is_there, s
 	if (!is_there)
 		return bb_fail(err, rc,
 			       "%s: %s may %s it in a child process only, and there can be none: "
-			       "%s; allow more processes (pids.max, ulimit -u)",
-			       c->path, c->library, c->verb, strerror(-rc));
+			       "%m; allow more processes (pids.max, ulimit -u)",
+			       c->path, c->library, c->verb);
 	return bb_fail(err, rc,
 		       "%s: %s may %s it in a confined child process only, and it cannot be "
 		       "confined: %s; %s",

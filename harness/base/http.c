@@ -292,8 +292,7 @@ int bb_http_server__open(const char *address, const char *type, struct bb_http_s
 		rules.keep = &s->listener;
 		rc = bb_child__start(&rules, serve, s, &server.child);
 		if (rc)
-			bb_fail(err, rc, "cannot start a process that serves %s: %s", server.url,
-				strerror(-rc));
+			bb_fail(err, rc, "cannot start a process that serves %s: %m", server.url);
 		bb_close(&s->listener);
 	}
 	free(s);

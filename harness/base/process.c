@@ -307,7 +307,7 @@ int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, 
 	else if (rc == -EINTR && bb_stop_signal)
 		bb_fail_stopped(err, "", "");
 	else if (rc)
-		bb_fail(err, rc, "%s cannot be run: %s", p->argv[0], strerror(-rc));
+		bb_fail(err, rc, "%s cannot be run: %m", p->argv[0]);
 	if (!rc) {
 		end.out = take_text(&out);
 		end.log = take_text(&log);

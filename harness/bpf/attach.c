@@ -82,9 +82,8 @@ int bb_tracefs__provide(struct bb_err *err)
 		return 0;
 	rc = -errno;
 	return bb_fail(err, rc,
-		       "tracefs is not mounted and cannot be mounted for bpfbench alone (%s); "
-		       "mount it with: sudo mount -t tracefs tracefs " TRACEFS,
-		       strerror(-rc));
+		       "tracefs is not mounted and cannot be mounted for bpfbench alone (%m); "
+		       "mount it with: sudo mount -t tracefs tracefs " TRACEFS);
 }
 
 /* --- many functions at once --- */

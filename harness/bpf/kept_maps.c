@@ -329,28 +329,33 @@ static double bytes_of(const struct bpf_map *map, const struct sizes *s,
 	       written * (s->key_bytes + value);
 }
 
-/* Refuses a map that needs more memory than is available. */
-static int check_memory(const struct bpf_map *map, const struct sizes *s,
-			const struct bb_map_spec *spec, double *already, struct bb_err *err)
+/* Returns the memory that is available, bytes. INFINITY: unknown. */
+static double available_memory(void)
 {
 	char text[4096] = "";
 	const char *at = bb_root__read("/proc/meminfo", text, sizeof(text)) < 0
 				 ? NULL
 				 : strstr(text, "MemAvailable:");
-	double bytes = bytes_of(map, s, spec), available = INFINITY;
 	uint64_t kib;
 
 	at = at ? strpbrk(at, "0123456789") : NULL;
-	if (at && !bb_parse_digits(&at, &kib))
-		available = (double)kib * 1024;
-	*already += bytes;
-	if (*already <= available)
+	return at && !bb_parse_digits(&at, &kib) ? (double)kib * 1024 : INFINITY;
+}
+
+/* Refuses a map that needs more memory than is left. */
+static int check_memory(const struct bpf_map *map, const struct sizes *s,
+			const struct bb_map_spec *spec, double *left, struct bb_err *err)
+{
+	double bytes = bytes_of(map, s, spec);
+
+	*left -= bytes;
+	if (*left >= 0)
 		return 0;
 	return bb_fail(err, -ENOMEM,
 		       "map '%s' (scenario %u:%u): it needs about %.1f GB of memory, and %.1f GB "
 		       "are available; give it fewer entries",
 		       spec->name, spec->where.line, spec->where.col, bytes / 1e9,
-		       (available - *already + bytes) / 1e9);
+		       (*left + bytes) / 1e9);
 }
 
 /* Changes the map's type to the one with a value for each CPU. */
@@ -375,7 +380,7 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 {
 	bool is_first = patterns->specs != specs;
 	struct bpf_map *map;
-	double bytes = 0;
+	double left = is_first ? available_memory() : 0;
 	struct sizes s;
 	size_t i = 0;
 	int rc;
@@ -396,7 +401,7 @@ int bb_map_sizes__mend(struct bpf_object *obj, const struct bb_map_specs *specs,
 		}
 		rc = spec && spec->shape.per_cpu ? make_per_cpu(map, spec, err) : 0;
 		if (!rc && is_first && spec)
-			rc = check_memory(map, &s, spec, &bytes, err);
+			rc = check_memory(map, &s, spec, &left, err);
 		if (rc) {
 			patterns->specs = NULL;
 			return rc;

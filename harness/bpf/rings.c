@@ -47,9 +47,8 @@ static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 	return 0;
 }
 
-static void on_sample(void *ctx, int cpu, void *data, __u32 size)
+static void on_sample(void *, int, void *, __u32)
 {
-	(void)ctx, (void)cpu, (void)data, (void)size;
 }
 
 static int open_perf_buffer(struct bb_rings *r, int map_fd)

@@ -140,7 +140,7 @@ static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_e
 			continue;
 		s->replay.maps[i] = dup(fd);
 		if (s->replay.maps[i] < 0)
-			rc = bb_fail(err, -errno, "map '%s': %s", m->name, strerror(errno));
+			rc = bb_fail(err, -errno, "map '%s': %m", m->name);
 	}
 	if (!rc) {
 		rc = bb_replay__load(&s->replay, s->prog, log, LOG_BYTES, err);
@@ -188,11 +188,10 @@ static const char *captured_section(const struct bb_source *source, uint32_t *re
 	return s->section.text;
 }
 
-static int captured_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
+static int captured_attach(struct bb_source *source, struct bpf_link **, struct bb_err *err)
 {
 	const struct captured *s = (const struct captured *)source;
 
-	(void)ret_link;
 	return bb_fail(err, -ENOTSUP,
 		       "'%s' of a capture (%s) is not attached under a workload; {with: step, "
 		       "trigger: fire} attaches it",

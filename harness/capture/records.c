@@ -160,12 +160,11 @@ const struct bb_record bb_capture_record = RECORD(bb_capture, capture_members, d
 
 /* --- members with a special format --- */
 
-static void write_tag(const void *whole, const void *prog, struct bb_json *w)
+static void write_tag(const void *, const void *prog, struct bb_json *w)
 {
 	const uint8_t *tag = ((const struct bb_captured_prog *)prog)->tag;
 	char text[2 * BPF_TAG_SIZE + 1];
 
-	(void)whole;
 	for (size_t i = 0; i < BPF_TAG_SIZE; i++)
 		snprintf(text + 2 * i, 3, "%02x", tag[i]);
 	bb_json__add_text(w, "tag", text);
@@ -186,10 +185,8 @@ static int read_tag(struct bb_record_reader *rd, const json_t *object, void *pro
 	return bb_record__complain(rd, "tag", "expected %d bytes in hexadecimal", BPF_TAG_SIZE);
 }
 
-static void write_version(const void *whole, const void *capture, struct bb_json *w)
+static void write_version(const void *, const void *, struct bb_json *w)
 {
-	(void)whole;
-	(void)capture;
 	bb_json__add_u64(w, "bpfbench_capture", BB_CAPTURE_VERSION);
 }
 

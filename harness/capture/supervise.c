@@ -35,11 +35,10 @@ static bool is_over(const struct supervision *s)
 	}
 }
 
-static int execute_until(void *arg, int link_fd)
+static int execute_until(void *arg, int)
 {
 	const struct supervision *s = arg;
 
-	(void)link_fd;
 	execl("/bin/sh", "sh", "-c", s->opts->until_command, (char *)NULL);
 	return -errno;
 }

@@ -12,7 +12,6 @@
 #include "store/store.h"
 
 #define DEFAULT_BUDGET_S 10.0
-#define DEFAULT_ALPHA 0.05
 #define DEFAULT_PAIRS 24u /* pairs of loads, if neither --loads nor a budget limits them */
 /* For --time: enough loads for a verdict on each of a thousand lines. */
 #define TIME_LOADS 16u
@@ -221,12 +220,10 @@ static int show_in_turns(const struct compare_args *a, const struct bb_report *r
 			 struct bb_err *err)
 {
 	struct bb_diffs d = {0};
-	int rc = 0;
+	int rc;
 
 	bb_diff_comparisons(report, 0, report->n_comparisons, &d);
-	if (!rc)
-		rc = bb_diff_view__show(&a->view, &d,
-					(struct bb_doc_sides){report, a->base, a->head}, err);
+	rc = bb_diff_view__show(&a->view, &d, (struct bb_doc_sides){report, a->base, a->head}, err);
 	bb_diffs__done(&d);
 	return rc;
 }
@@ -598,7 +595,7 @@ static int compare_in_guests(const struct compare_args *a, struct bb_err *err)
 
 int bb_cmd_compare(int argc, char **argv, struct bb_err *err)
 {
-	static struct compare_args a = {.threshold = 0.01, .alpha = DEFAULT_ALPHA};
+	static struct compare_args a = {.threshold = 0.01, .alpha = BB_ALPHA};
 	int rc;
 
 	bb_measure_args__init(&a.measure, argc, argv, DEFAULT_BUDGET_S);

@@ -383,8 +383,10 @@ static int run_in_guests(const struct gate_args *a, const struct bb_gate_run *ru
 
 int bb_cmd_gate(int argc, char **argv, struct bb_err *err)
 {
-	static struct gate_args a = {
-		.gate = {.dir = ".", .threshold = 0.01, .alpha = 0.05, .each_s = DEFAULT_EACH_S}};
+	static struct gate_args a = {.gate = {.dir = ".",
+					      .threshold = 0.01,
+					      .alpha = BB_ALPHA,
+					      .each_s = DEFAULT_EACH_S}};
 	struct bb_gate_run *run = NULL;
 	int rc;
 

@@ -882,9 +882,7 @@ static int watch(struct session *s, struct bb_err *err)
 			continue;
 		return 0;
 	}
-	return rc == -EPIPE
-		       ? 0
-		       : bb_fail(err, rc, "watching '%s': %s", s->args->command[0], strerror(-rc));
+	return rc == -EPIPE ? 0 : bb_fail(err, rc, "watching '%s': %m", s->args->command[0]);
 }
 
 /* Starts the command. With a screen its stdout and stderr go to /dev/null. */

@@ -24,7 +24,6 @@
  * LOOK_SECONDS is its default length. */
 #define SLICES 20
 #define LOOK_SECONDS 10.0
-#define ALPHA 0.05
 
 struct live_args {
 	double seconds; /* 0: not given */
@@ -346,7 +345,7 @@ static int save_baseline(const struct live_args *a, const struct bb_report *r, s
 static int show_verdicts(const struct live_args *a, const struct bb_report *base,
 			 struct bb_report *now, struct bb_err *err)
 {
-	const struct bb_diff_opts opts = {a->threshold, ALPHA, a->force};
+	const struct bb_diff_opts opts = {a->threshold, BB_ALPHA, a->force};
 	struct bb_diffs d = {0};
 	int rc;
 

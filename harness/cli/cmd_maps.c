@@ -197,7 +197,7 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 
 	if (bpf_obj_get_info_by_fd(d->prog_fd, &info, &len)) {
 		rc = -errno;
-		return bb_fail(err, rc, "the program's maps cannot be read: %s", strerror(-rc));
+		return bb_fail(err, rc, "the program's maps cannot be read: %m");
 	}
 	fputs(d->json ? "{\"maps\": [\n" : info.nr_map_ids ? "maps:\n" : "maps: []\n", out);
 	for (uint32_t i = 0; !rc && i < info.nr_map_ids && i < MAX_MAPS; i++) {
@@ -205,7 +205,7 @@ static int write_maps(void *dump, FILE *out, struct bb_err *err)
 
 		rc = fd < 0 ? -errno : write_map(d, fd, out);
 		if (rc)
-			bb_fail(err, rc, "map %u cannot be read: %s", ids[i], strerror(-rc));
+			bb_fail(err, rc, "map %u cannot be read: %m", ids[i]);
 		if (fd >= 0)
 			close(fd);
 	}

@@ -340,9 +340,8 @@ static const struct format formats[] = {
 #define ARGS struct overhead_args
 
 /* Reads --fail-on. */
-static void read_fail_on(const struct bb_option *o, const char *text, void *never)
+static void read_fail_on(const struct bb_option *, const char *text, void *never)
 {
-	(void)o;
 	*(bool *)never = !strcmp(text, "never");
 	if (!*(bool *)never && strcmp(text, "above"))
 		bb_usage_error("--fail-on takes above or never, not '%s' (inconclusive never "

@@ -6,8 +6,6 @@
 #include "stats/special.h"
 #include "stats/quantile.h"
 
-#define ALPHA 0.05
-
 static const char *const class_words[BB_N_REPEAT_CLASSES] = {
 	[BB_REPEAT_CALM] = "programs that wake nobody",
 	[BB_REPEAT_WAKES] = "programs that wake a reader",
@@ -30,7 +28,7 @@ static void print_effect(const char *what, const struct bb_numbers *a, const str
 		for (size_t i = 0; i < of[k]->n; i++)
 			var[k] += (of[k]->x[i] - mean[k]) * (of[k]->x[i] - mean[k]) / (n[k] - 1);
 	}
-	half = bb_student_critical(ALPHA, fmin(n[0], b ? n[1] : n[0]) - 1) *
+	half = bb_student_critical(BB_ALPHA, fmin(n[0], b ? n[1] : n[0]) - 1) *
 	       sqrt(var[0] / n[0] + (b ? var[1] / n[1] : 0));
 	printf("  %-42s %+7.2f %% +- %.2f%s\n", what, 100 * expm1(mean[0] - mean[1]), 100 * half,
 	       fabs(mean[0] - mean[1]) > half ? "  <- an effect" : "");
@@ -170,8 +168,8 @@ static void print_result(const struct bb_selftest *t, double threshold)
 			 k = power ? regressed : regressed + r->verdicts[BB_VERDICT_IMPROVED];
 		/* one-sided 95 % bound (Clopper-Pearson): upper for false verdicts, lower for power
 		 */
-		double bound = power ? 1 - bb_clopper_pearson_upper(r->n - k, r->n, 0.05)
-				     : bb_clopper_pearson_upper(k, r->n, 0.05);
+		double bound = power ? 1 - bb_clopper_pearson_upper(r->n - k, r->n, BB_ALPHA)
+				     : bb_clopper_pearson_upper(k, r->n, BB_ALPHA);
 
 		if (!r->n)
 			continue;
@@ -202,7 +200,7 @@ int bb_cmd_selftest(int argc, char **argv, struct bb_err *err)
 {
 	static struct selftest_args a = {.opts = {.mode = -1,
 						  .threshold = 0.01,
-						  .alpha = 0.05,
+						  .alpha = BB_ALPHA,
 						  .inject = 0.02,
 						  .experiment_budget_s = 10}};
 	struct bb_scenario *scenario = NULL, *plain = NULL;

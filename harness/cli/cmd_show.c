@@ -55,7 +55,7 @@ static int add_lines(const struct bb_report *r, struct bb_doc *d, struct bb_err 
 	static const struct bb_time_diff_opts opts = {.base = "base",
 						      .head = "head",
 						      .threshold = 0.01,
-						      .alpha = 0.05};
+						      .alpha = BB_ALPHA};
 	struct bb_time_diff lines = {0};
 	int rc = bb_time_diff__make(r, &opts, &lines, err);
 

@@ -24,11 +24,10 @@ struct call_slot {
 	bool has_begun;
 };
 
-static int open_call(void *state, struct bb_err *err)
+static int open_call(void *state, struct bb_err *)
 {
 	struct call_state *s = state;
 
-	(void)err;
 	bb_rng_seed(&s->rng, s->common.opts.seed);
 	return 0;
 }
@@ -65,11 +64,10 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 
 /* The linker decides the address of the function. So a new round replicates everything but the
  * address. */
-static int attach(void *slot, struct bb_err *err)
+static int attach(void *slot, struct bb_err *)
 {
 	struct call_slot *s = slot;
 
-	(void)err;
 	s->function = find_function(s->common.state->spec->call.function,
 				    s->common.prog->spec->program);
 	bb_function_room__init(&s->room);
@@ -136,7 +134,7 @@ static void pause_at_random(struct call_state *s)
 	nanosleep(&t, NULL);
 }
 
-static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	struct timing t = {slot, b};
 	struct call_state *s = (struct call_state *)t.slot->common.state;
@@ -144,7 +142,6 @@ static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *
 	uint32_t calls = 0;
 	int rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 
-	(void)param;
 	if (t.slot->function->sleeps && !t.slot->has_begun)
 		pause_at_random(s);
 	t.slot->has_begun = true;

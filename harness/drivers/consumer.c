@@ -84,12 +84,11 @@ static int prepare(void *arg)
 	return c->ring ? bb_child_place__take(c->place) : -errno;
 }
 
-static int run_child(void *arg, int link_fd)
+static int run_child(void *arg, int)
 {
 	struct consumption *c = arg;
 	struct bb_consumer_shared *s = c->reader.shared;
 
-	(void)link_fd;
 	s->setup_cpu_ns = cpu_ns();
 	s->rc = consume(&c->reader, c->ring);
 	return s->rc != 0;

@@ -99,7 +99,7 @@ int bb_pin_to_cpu(int cpu, struct bb_err *err)
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		return bb_fail(err, -errno, "cannot run on CPU %d: %s; choose another with --cpu",
-			       cpu, strerror(errno));
+		return bb_fail(err, -errno, "cannot run on CPU %d: %m; choose another with --cpu",
+			       cpu);
 	return 0;
 }

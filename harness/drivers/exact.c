@@ -234,11 +234,10 @@ static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
 	return rc;
 }
 
-static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
+static int begin(const struct bb_attached *, void *arg, struct bb_batch *b)
 {
 	struct slot *s = arg;
 
-	(void)a;
 	s->began_ns = bb_now_ns();
 	s->warmed = s->in_vain = 0;
 	s->is_warm = !b->warmup;

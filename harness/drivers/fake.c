@@ -29,11 +29,10 @@ static double knob(const struct bb_variant_spec *v, const char *name, double oth
 	return otherwise;
 }
 
-static int fake_open(void *state, struct bb_err *err)
+static int fake_open(void *state, struct bb_err *)
 {
 	struct fake_state *s = state;
 
-	(void)err;
 	bb_rng_seed(&s->rng, s->common.opts.seed);
 	return 0;
 }
@@ -50,14 +49,13 @@ static uint64_t fake_run_ns(struct fake_state *s, const struct bb_test_prog *pro
 	return ns < 1 ? 1 : (uint64_t)(ns + 0.5);
 }
 
-static int fake_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int fake_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	struct fake_state *s = (struct fake_state *)((struct bb_drive_slot *)slot)->state;
 	const struct bb_test_prog *prog = ((struct bb_drive_slot *)slot)->prog;
 	const struct bb_variant_spec *v = prog->spec;
 	double fail_after = knob(v, "fail_after", 0), lose_after = knob(v, "lose_after", 0);
 
-	(void)param;
 	s->batches++;
 	if (bb_must_end())
 		return bb_stop_signal ? -EINTR : 0;

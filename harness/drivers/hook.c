@@ -210,14 +210,13 @@ static void keep_block(struct bb_batch *b, const struct block *block, uint32_t r
 	b->ns[b->n++] = (uint64_t)(fmax(cost_ns, 0) * PS_PER_NS + 0.5);
 }
 
-static int batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct slot *s = slot;
 	struct block block;
 	int rc = 0;
 
-	(void)param;
 	b->warmup = 0;
 	((struct shared *)s->fire.firer.shared)->drains = b->drain_each_run &&
 							  bb_target__ring(s->fire.common.target);
@@ -253,9 +252,8 @@ static void detach(void *slot)
 	bb_close(&s->empty_fd);
 }
 
-static int probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+static int probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
-	(void)state;
 	return prog->fire.point.kind != BB_AT_STRUCT_OPS ? 0
 							 : bb_fail(err, -ENOTSUP,
 								   "a connection keeps its "

@@ -31,9 +31,8 @@ static void insitu_detach(void *slot)
 	bb_close(&((struct insitu_slot *)slot)->event_fd);
 }
 
-static int insitu_attach(void *slot, struct bb_err *err)
+static int insitu_attach(void *slot, struct bb_err *)
 {
-	(void)err;
 	((struct insitu_slot *)slot)->event_fd = -1;
 	return 0;
 }
@@ -138,12 +137,11 @@ const struct bb_driver bb_driver_insitu = {
 /* Other processes may make the program run in that time, but not once for every two readings. */
 #define MOST_RUNS (READINGS / 2)
 
-static int attach_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+static int attach_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
 	struct bpf_link *link;
 	int rc = bb_target__attach(prog->target, &link, err);
 
-	(void)state;
 	if (!rc)
 		bpf_link__destroy(link);
 	return rc;
@@ -170,7 +168,7 @@ static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct 
 	return 0;
 }
 
-static int attach_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int attach_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	static const struct bb_workload_event nothing_to_do = {0};
 	const struct bb_drive_slot *s = slot;
@@ -178,7 +176,6 @@ static int attach_batch(void *slot, uint32_t param, struct bb_batch *b, struct b
 	struct bpf_link *link = NULL;
 	int rc = bb_workload_loop__start((struct bb_workload_loop *)s->state, true, err);
 
-	(void)param;
 	if (!rc)
 		rc = bb_target__attach(target, &link, err);
 	if (!rc)

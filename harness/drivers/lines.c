@@ -175,12 +175,10 @@ static void arm(const struct bb_lines_burst *burst)
 		bb_cut_memory__end_at(&burst->state->memory, burst->nth, burst->is_bare);
 }
 
-static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
+static int begin(const struct bb_attached *, void *arg, struct bb_batch *)
 {
 	struct bb_lines_burst *burst = arg;
 
-	(void)a;
-	(void)b;
 	burst->is_restoring = burst->restores;
 	arm(burst);
 	return bb_stats_reader__info(&burst->thing->reader, &burst->last);

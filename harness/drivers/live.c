@@ -89,22 +89,20 @@ static int live_probe(void *state, struct bb_test_prog *prog, struct bb_err *err
 		       prog->target->source->program);
 }
 
-static void live_fired_by(const struct bb_input *input, const struct bb_test_prog *prog,
-			  char *ret_words, size_t size)
+static void live_fired_by(const struct bb_input *, const struct bb_test_prog *prog, char *ret_words,
+			  size_t size)
 {
-	(void)input;
 	ret_words[0] = '\0';
 	if (prog->live_mean_of > 1)
 		snprintf(ret_words, size, "the load that it has (samples are means of %u runs)",
 			 prog->live_mean_of);
 }
 
-static int live_batch(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int live_batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *s = slot;
 	int rc = watch_as_everybody(&s->state->opts, s->prog, NULL, b, err);
 
-	(void)param;
 	if (!rc && !b->run_cnt && !b->void_why[0])
 		snprintf(b->void_why, sizeof(b->void_why), "no run in %.3g s", b->elapsed_s);
 	return rc;

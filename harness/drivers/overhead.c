@@ -173,9 +173,8 @@ static bool is_sampler(const struct bb_test_prog *prog, const char *name)
 	return !strcmp(prog->spec->sampler, name);
 }
 
-static int overhead_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+static int overhead_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
-	(void)state;
 	if (is_sampler(prog, "perf-record") && !in_path("perf"))
 		return bb_fail(err, -ENOTSUP,
 			       "perf is not installed (Debian: linux-perf, Ubuntu: "
@@ -183,12 +182,11 @@ static int overhead_probe(void *state, struct bb_test_prog *prog, struct bb_err 
 	return 0;
 }
 
-static int overhead_attach(void *slot_, struct bb_err *err)
+static int overhead_attach(void *slot_, struct bb_err *)
 {
 	struct overhead_slot *slot = slot_;
 	const struct bb_test_prog *prog = slot->common.prog;
 
-	(void)err;
 	slot->target = prog->target;
 	slot->by_perf = is_sampler(prog, "perf-record");
 	slot->by_profile = is_sampler(prog, "profile");

@@ -128,8 +128,7 @@ static int take_window(struct team *t, const int *cpus, struct bb_err *err)
 		rc = start(&t->workers[started], cpus[started]);
 	if (rc) {
 		atomic_store(&t->is_over, true);
-		bb_fail(err, rc, "no thread can be started on CPU %d: %s", cpus[started],
-			strerror(-rc));
+		bb_fail(err, rc, "no thread can be started on CPU %d: %m", cpus[started]);
 	} else {
 		take_part(t->workers);
 	}
@@ -294,11 +293,9 @@ static void close_parallel(void *state)
 	free(((struct state *)state)->cpus);
 }
 
-static void fired_by(const struct bb_input *input, const struct bb_test_prog *prog, char *ret_words,
+static void fired_by(const struct bb_input *, const struct bb_test_prog *, char *ret_words,
 		     size_t size)
 {
-	(void)input;
-	(void)prog;
 	snprintf(ret_words, size, "test runs on each CPU at once");
 }
 

@@ -7,6 +7,7 @@
  * time.
  */
 
+#include "base/child.h"
 #include "base/deadline.h"
 #include "base/io.h"
 #include "bpf/attach.h"
@@ -38,20 +39,18 @@ struct flow_run {
 	size_t room, n;
 };
 
-static int pipeline_probe(void *state, struct bb_test_prog *prog, struct bb_err *err)
+static int pipeline_probe(void *, struct bb_test_prog *prog, struct bb_err *err)
 {
-	(void)state;
 	if (bb_target__ring(prog->target))
 		return 0;
 	return bb_fail(err, -ENOTSUP, "program '%s' has no ring buffer map for a consumer to read",
 		       prog->target->source->program);
 }
 
-static int pipeline_attach(void *slot_, struct bb_err *err)
+static int pipeline_attach(void *slot_, struct bb_err *)
 {
 	struct pipeline_slot *slot = slot_;
 
-	(void)err;
 	slot->ring = bb_target__ring(slot->common.prog->target);
 	slot->processor = bb_sample_processor_find(slot->common.prog->spec->consumer);
 	slot->event_fd = -1;
@@ -72,7 +71,7 @@ static int begin_pass(struct flow_run *r, struct bb_err *err)
 
 	if (rc)
 		return rc;
-	r->cpu_before_s = bb_workload__cpu_s(&l->workload);
+	r->cpu_before_s = bb_process_cpu_s(l->workload.pid);
 	rc = bb_workload__open_clock(&l->workload, l->common.spec->event, r->freq_hz,
 				     r->slot->common.prog->target->prog_fd, &r->slot->event_fd,
 				     err);
@@ -85,7 +84,7 @@ static void end_pass(struct flow_run *r)
 		bb_perf_event__disable(r->slot->event_fd);
 	bb_close(&r->slot->event_fd);
 	if (r->loop->workload.pid)
-		r->batch->target_cpu_s += bb_workload__cpu_s(&r->loop->workload) - r->cpu_before_s;
+		r->batch->target_cpu_s += bb_process_cpu_s(r->loop->workload.pid) - r->cpu_before_s;
 	bb_workload__pause(&r->loop->workload);
 }
 

@@ -253,11 +253,10 @@ out:
 	return rc;
 }
 
-static int open_slope(void *state, struct bb_err *err)
+static int open_slope(void *state, struct bb_err *)
 {
 	struct bb_slope_state *s = state;
 
-	(void)err;
 	((struct bb_test_run *)s->common.fired)->repeats = true;
 	bb_pmu__open(pmu_events, &s->pmu);
 	return 0;

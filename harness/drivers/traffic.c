@@ -131,7 +131,7 @@ static int start_worker(const struct traffic *t, struct worker *w, struct bb_chi
 	w->socket_fd = w->open ? -1 : STDERR_FILENO;
 	rc = bb_child__start(&rules, run_worker, w, &c);
 	if (rc)
-		return bb_fail(err, rc, "%s cannot be started: %s", w->name, strerror(-rc));
+		return bb_fail(err, rc, "%s cannot be started: %m", w->name);
 	*ret_child = c;
 	return 0;
 }
@@ -277,7 +277,7 @@ static int measure(struct traffic *t, struct slot *s, const struct order *o, str
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && send(t->sender.fd, o, sizeof(*o), MSG_NOSIGNAL) != sizeof(*o)) {
 		rc = -errno;
-		bb_fail(err, rc, "the sender of the packets does not listen: %s", strerror(-rc));
+		bb_fail(err, rc, "the sender of the packets does not listen: %m");
 	}
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);

@@ -356,17 +356,15 @@ static void say_fired(const struct bb_test_prog *prog, size_t n_beside, char *re
 		 found->point.said, beside);
 }
 
-static void say_fired_with_others(const struct bb_input *input, const struct bb_test_prog *prog,
+static void say_fired_with_others(const struct bb_input *, const struct bb_test_prog *prog,
 				  char *ret_words, size_t size)
 {
-	(void)input;
 	say_fired(prog, bb_beside__find(prog, NULL), ret_words, size);
 }
 
-void bb_fire__words_alone(const struct bb_input *input, const struct bb_test_prog *prog,
-			  char *ret_words, size_t size)
+void bb_fire__words_alone(const struct bb_input *, const struct bb_test_prog *prog, char *ret_words,
+			  size_t size)
 {
-	(void)input;
 	say_fired(prog, 0, ret_words, size);
 }
 
@@ -588,8 +586,8 @@ static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
 	return rc == 1 ? 0 : rc;
 }
 
-static int fire(void *attached, uint32_t param, const struct bb_instrument_part *part,
-		struct bb_batch *b, struct bb_err *err)
+static int fire(void *attached, uint32_t, const struct bb_instrument_part *part, struct bb_batch *b,
+		struct bb_err *err)
 {
 	struct bb_fire_slot *slot = attached;
 	struct shared *shared = slot->firer.shared;
@@ -597,7 +595,6 @@ static int fire(void *attached, uint32_t param, const struct bb_instrument_part 
 	uint64_t *ns = b->ns, *paths = b->paths;
 	int rc;
 
-	(void)param;
 	*both = *b;
 	both->ns = shared->ns;
 	both->paths = paths ? shared->paths : NULL;

@@ -186,7 +186,7 @@ static int open_faults(void *state, struct bb_err *err)
 	return check_depths(s->common.spec, s->base_frames, err);
 }
 
-static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
+static int attach(void *attached, struct bb_test_prog *, struct bb_err *err)
 {
 	struct attached *a = attached;
 	struct perf_event_attr attr = {
@@ -197,7 +197,6 @@ static int attach(void *attached, struct bb_test_prog *prog, struct bb_err *err)
 		.exclude_kernel = 1,
 	};
 
-	(void)prog;
 	return bb_perf_event__open(&attr, 0, -1, a->common.prog_fd, &a->event_fd, err);
 }
 

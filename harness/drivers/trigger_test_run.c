@@ -193,12 +193,11 @@ int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err
 	return bb_fail(err, rc, "running '%s' on input '%s': %m", program, s->input->name);
 }
 
-static int open_runs(void *state, struct bb_err *err)
+static int open_runs(void *state, struct bb_err *)
 {
 	struct bb_test_run *t = state;
 	const struct bb_drive_spec *spec = t->common.spec;
 
-	(void)err;
 	t->xdp.netns_fd = -1;
 	if (spec->order)
 		bb_mix__make(&spec->inputs, spec->order, t->common.opts.seed, &t->mix);

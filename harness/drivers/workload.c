@@ -84,11 +84,10 @@ static int take_place(void *arg)
 	return bb_child_place__take(&s->spec->place);
 }
 
-static int execute(void *arg, int link_fd)
+static int execute(void *arg, int)
 {
 	const struct start *s = arg;
 
-	(void)link_fd;
 	if (s->spec->path)
 		setenv("PATH", s->spec->path, 1);
 	if (s->spec->is_held)
@@ -229,14 +228,4 @@ int bb_workload__start_clock(int event_fd, struct bb_err *err)
 	int rc = bb_perf_event__enable(event_fd);
 
 	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %m") : 0;
-}
-
-double bb_workload__cpu_s(const struct bb_workload *w)
-{
-	struct timespec t;
-	clockid_t clock;
-
-	if (w->pid <= 0 || clock_getcpuclockid(w->pid, &clock) || clock_gettime(clock, &t))
-		return NAN;
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }

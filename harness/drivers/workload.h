@@ -62,6 +62,3 @@ void bb_workload__stop(struct bb_workload *w);
 int bb_workload__open_clock(const struct bb_workload *w, const char *clock, uint32_t freq_hz,
 			    int prog_fd, int *ret_event_fd, struct bb_err *err);
 int bb_workload__start_clock(int event_fd, struct bb_err *err);
-
-/* Returns the CPU time that the workload has used, s; NAN if unknown. */
-double bb_workload__cpu_s(const struct bb_workload *w);

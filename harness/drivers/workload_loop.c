@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/workload_loop.h"
 
+#include "base/child.h"
 #include "drivers/windows.h"
 
 #define MAX_EMPTY_PASSES 3 /* most successive passes of the workload without a single run */
@@ -59,13 +60,13 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, struct bb_batch *b,
 			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
 {
-	double cpu_before_s = bb_workload__cpu_s(&l->workload);
+	double cpu_before_s = bb_process_cpu_s(l->workload.pid);
 	int rc = 0;
 
 	*ret_cpu_s = NAN;
 	while (!rc && b->n < b->want) {
 		rc = bb_windows__poll(windows, b, err);
-		*ret_cpu_s = bb_workload__cpu_s(&l->workload) - cpu_before_s;
+		*ret_cpu_s = bb_process_cpu_s(l->workload.pid) - cpu_before_s;
 		if (!rc && time_is_up(b, began_ns, b->target_cpu_s + *ret_cpu_s))
 			return 0;
 		if (!rc)

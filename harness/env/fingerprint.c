@@ -448,8 +448,7 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 		return bb_fail(err, ret, "%s: this path is too long to put /proc behind it", root);
 	if (access(path, X_OK)) {
 		ret = -errno;
-		return bb_fail(err, ret, "%s: %s: mount it (sudo mount -t proc proc /proc)", path,
-			       strerror(-ret));
+		return bb_fail(err, ret, "%s: %m: mount it (sudo mount -t proc proc /proc)", path);
 	}
 	bb_fingerprint_init(ret_fp);
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {

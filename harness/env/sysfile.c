@@ -21,7 +21,7 @@ int bb_sysfile__open(const char *root, const char *path, FILE **ret_file, struct
 		*ret_file = fopen(full, "re");
 		rc = *ret_file ? 0 : -errno;
 	}
-	return rc ? bb_fail(err, rc, "%s%s: %s", root, path, strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "%s%s: %m", root, path) : 0;
 }
 
 int bb_sysfile__read(const char *root, const char *path, char *ret_text, size_t size)

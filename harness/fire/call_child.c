@@ -27,11 +27,10 @@ static int open_program(void *arg)
 	return c->program_fd < 0 ? -errno : 0;
 }
 
-static int execute(void *arg, int link_fd)
+static int execute(void *arg, int)
 {
 	const struct call *c = arg;
 
-	(void)link_fd;
 	fexecve(c->program_fd, c->argv, environ);
 	return -errno;
 }

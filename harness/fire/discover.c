@@ -83,11 +83,10 @@ static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_t
 	bb_firing__close(&f);
 }
 
-static int try_all(void *arg, struct bb_fire_task *t, void *shared)
+static int try_all(void *, struct bb_fire_task *t, void *shared)
 {
 	struct list *l = shared;
 
-	(void)arg;
 	while (l->next < l->n) {
 		struct bb_tried *tried = &l->tried[l->next++];
 

@@ -381,10 +381,8 @@ int bb_firer__start(const struct bb_fire_site *site, const struct bb_attach_poin
 	return bb_fail(err, rc, "starting the process that fires: %m");
 }
 
-static int end_at_once(void *arg, int link_fd)
+static int end_at_once(void *, int)
 {
-	(void)arg;
-	(void)link_fd;
 	return 0;
 }
 

@@ -257,7 +257,7 @@ static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 	snprintf(path, sizeof(path), PMUS "%s/type", pmu);
 	rc = bb_root__read_u64(path, &type);
 	if (bb_is_shortage(rc))
-		return bb_fail(err, rc, PMUS "%s: %s", pmu, strerror(-rc));
+		return bb_fail(err, rc, PMUS "%s: %m", pmu);
 	if (rc)
 		return bb_fail(err, -ENOTSUP, "this kernel has no %ss (" PMUS "%s: %s)", pmu, pmu,
 			       strerror(-rc));

@@ -46,10 +46,8 @@ static int link_to_map(struct bb_firing *f)
 
 /* A child process that sleeps with three open files, so that an iterator over tasks visits the
  * same objects each time. */
-static int stand_still(void *arg, int link_fd)
+static int stand_still(void *, int)
 {
-	(void)arg;
-	(void)link_fd;
 	return pause();
 }
 
@@ -225,17 +223,15 @@ static int fire_run(struct bb_firing *f)
 
 #define MOMENT_NS 20000
 
-static int open_wait(struct bb_firing *f)
+static int open_wait(struct bb_firing *)
 {
-	(void)f;
 	return bb_failed(prctl(PR_SET_TIMERSLACK, 1UL));
 }
 
-static int fire_wait(struct bb_firing *f)
+static int fire_wait(struct bb_firing *)
 {
 	const struct timespec moment = {.tv_nsec = MOMENT_NS};
 
-	(void)f;
 	nanosleep(&moment, NULL);
 	return 0;
 }

@@ -23,9 +23,8 @@ static int open_file(struct bb_firing *f)
 
 /* Enters a private mount namespace. Mounts in a slave namespace do not spread to the machine's
  * own. */
-static int open_mount(struct bb_firing *f)
+static int open_mount(struct bb_firing *)
 {
-	(void)f;
 	return bb_failed(unshare(CLONE_NEWNS) || mount(NULL, "/sys", NULL, MS_SLAVE, NULL));
 }
 

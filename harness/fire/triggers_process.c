@@ -25,12 +25,11 @@ static void *no_thread(void *arg)
 	return arg;
 }
 
-static int fire_thread(struct bb_firing *f)
+static int fire_thread(struct bb_firing *)
 {
 	pthread_t thread;
 	int rc = pthread_create(&thread, NULL, no_thread, NULL);
 
-	(void)f;
 	return rc ? -rc : -pthread_join(thread, NULL);
 }
 
@@ -61,16 +60,14 @@ static int fire_exec(struct bb_firing *f)
 	return wait_for(pid);
 }
 
-static void on_signal(int number)
+static void on_signal(int)
 {
-	(void)number;
 }
 
-static int open_signal(struct bb_firing *f)
+static int open_signal(struct bb_firing *)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
 
-	(void)f;
 	return bb_failed(sigaction(SIGUSR2, &action, NULL));
 }
 
@@ -258,38 +255,33 @@ static int freed(void *volatile p)
 	return p ? 0 : -ENOMEM;
 }
 
-static int fire_malloc(struct bb_firing *f)
+static int fire_malloc(struct bb_firing *)
 {
-	(void)f;
 	return freed(malloc(64));
 }
 
 /* calloc() does not use malloc's cache of each thread. */
-static int fire_calloc(struct bb_firing *f)
+static int fire_calloc(struct bb_firing *)
 {
-	(void)f;
 	return freed(calloc(1, 64));
 }
 
-static int fire_realloc(struct bb_firing *f)
+static int fire_realloc(struct bb_firing *)
 {
-	(void)f;
 	return freed(realloc(NULL, 64));
 }
 
-static int fire_aligned(struct bb_firing *f)
+static int fire_aligned(struct bb_firing *)
 {
 	void *p = NULL;
 	int rc = posix_memalign(&p, 64, 64);
 
-	(void)f;
 	free(p);
 	return -rc;
 }
 
-static int fire_aligned_alloc(struct bb_firing *f)
+static int fire_aligned_alloc(struct bb_firing *)
 {
-	(void)f;
 	return freed(aligned_alloc(64, 64));
 }
 

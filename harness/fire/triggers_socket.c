@@ -182,11 +182,10 @@ static int open_unix(struct bb_firing *f)
 	return bb_failed(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, f->fd + 1));
 }
 
-static int fire_socketpair(struct bb_firing *f)
+static int fire_socketpair(struct bb_firing *)
 {
 	int fd[2];
 
-	(void)f;
 	return bb_failed(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) || close(fd[0]) ||
 			 close(fd[1]));
 }

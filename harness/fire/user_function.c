@@ -591,12 +591,11 @@ void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_p
 /* --- our own function --- */
 
 /* A callback of dl_iterate_phdr(). Sees only the first entry, which is our own program. */
-static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
+static int find_offset(struct dl_phdr_info *info, size_t, void *arg)
 {
 	const uintptr_t address = (uintptr_t)bb_own_function;
 	uint64_t *offset = arg;
 
-	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + ph->p_vaddr;

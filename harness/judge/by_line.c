@@ -3,7 +3,6 @@
 
 #include "stats/loads.h"
 
-#define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
 #define LOADS_LEAST 6u /* fewest loads that give an interval of 95 % by signed ranks */
 /* loads in a group, if fewer than BB_IN_ORDER_GROUPS processes measured the loads */
@@ -31,7 +30,7 @@ static struct bb_estimate estimate(struct loads *l, const double *x)
 
 	for (size_t i = 0; i < l->n; i++)
 		l->kept[i] = l->use[i] ? x[i] : NAN;
-	r = bb_in_order(l->kept, l->n, l->processes, ALPHA);
+	r = bb_in_order(l->kept, l->n, l->processes, BB_ALPHA);
 	more = l->between * fabs(r.estimate);
 	return (struct bb_estimate){r.estimate,
 				    r.estimate - hypot(r.estimate - r.interval.lo, more),

@@ -4,8 +4,6 @@
 #include "core/drive_kind.h"
 #include "stats/paired.h"
 
-#define ALPHA 0.05
-
 const char *bb_contention_name(enum bb_contention_verdict verdict)
 {
 	static const char *const names[] = {
@@ -68,7 +66,7 @@ bool bb_contention(const struct bb_report *r, size_t i, struct bb_contention *re
 	for (size_t k = 0; k < c->n_series; k++)
 		if (isfinite(ln[k]))
 			ln[n++] = ln[k];
-	rank = bb_robust_rank(ln, n, ALPHA);
+	rank = bb_robust_rank(ln, n, BB_ALPHA);
 	free(ln);
 	ret->more = (struct bb_estimate){expm1(rank.estimate), expm1(rank.interval.lo),
 					 expm1(rank.interval.hi)};

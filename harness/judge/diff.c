@@ -27,8 +27,6 @@ struct stored_ratio {
 				   interval */
 };
 
-#define BETWEEN_ALPHA 0.05 /* level of the interval in bb_case.between */
-
 struct side {
 	double *ns; /* ns[n]: latency of each valid load, ascending */
 	size_t n;
@@ -68,7 +66,7 @@ static void open_side(const struct bb_case *c, struct side *s)
 		return;
 	s->run_df = c->between_runs - 1;
 	s->run_se = hypot(known(c->between), known(c->between_floor) * floor_share) /
-		    bb_student_critical(BETWEEN_ALPHA, s->run_df);
+		    bb_student_critical(BB_ALPHA, s->run_df);
 }
 
 static void find_stored_ratio(const struct bb_case *a, const struct bb_case *b, double threshold,

@@ -185,7 +185,7 @@ static struct compared compare(struct pairing *p, const struct bb_numbers *a,
 		n++;
 	}
 	more = bb_robust_rank(p->d, n, alpha);
-	of_a = bb_robust_rank(p->a, n, 0.05);
+	of_a = bb_robust_rank(p->a, n, BB_ALPHA);
 	return (struct compared){of_a.estimate,
 				 of_a.estimate + more.estimate,
 				 {more.estimate, more.interval.lo, more.interval.hi}};

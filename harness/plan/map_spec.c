@@ -115,9 +115,8 @@ static void let_table_go(const struct bb_field *f, void *base)
 /* Checks only that a file is named. read_map() reads the file later, when the map's name is
  * known. */
 static int check_text(const struct bb_reader *r, const struct bb_field *f,
-		      const struct bb_yaml *node, void *base)
+		      const struct bb_yaml *node, void *)
 {
-	(void)base;
 	return node->kind == BB_YAML_TEXT && *node->text
 		       ? 0
 		       : bb_yaml__fail(r, node, "%s must be the name of a file, not %s", f->name,

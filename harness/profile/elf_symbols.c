@@ -250,18 +250,16 @@ static uint32_t crc_of(int fd)
 	return (uint32_t)crc;
 }
 
-static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-		       char **ret_path, Elf **ret_elf)
+static int find_no_elf(Dwfl_Module *, void **, const char *, Dwarf_Addr, char **, Elf **)
 {
-	(void)module, (void)userdata, (void)name, (void)base, (void)ret_path, (void)ret_elf;
 	return -1;
 }
 
 /* In the symbolizer's child: asks for a separate debug file. A file that is found by build id must
  * have that id. A file that is found by debug link must have the check sum that the link names.
  * Returns the file's descriptor, or < 0 if there is none. */
-static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-		      const char *file, const char *link, GElf_Word crc, char **ret_path)
+static int find_debug(Dwfl_Module *module, void **userdata, const char *, Dwarf_Addr, const char *,
+		      const char *link, GElf_Word crc, char **ret_path)
 {
 	const struct bb_elf_symbols *s = *userdata;
 	const unsigned char *id = NULL;
@@ -269,7 +267,6 @@ static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dw
 	GElf_Addr at;
 	int n, fd = -1;
 
-	(void)name, (void)base, (void)file;
 	*ret_path = NULL;
 	if (!s || s->socket < 0)
 		return -1;

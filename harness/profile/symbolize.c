@@ -106,11 +106,10 @@ static const char *source_name(struct demangled *d, const char *name)
 	return bb_names__text(&d->names, id);
 }
 
-static int limit_resources(void *arg)
+static int limit_resources(void *)
 {
 	struct rlimit answer;
 
-	(void)arg;
 	/* Ctrl-C ends the sampling, but not the look-up of the samples' symbols */
 	signal(SIGINT, SIG_IGN);
 	if (!getrlimit(RLIMIT_FSIZE, &answer) && answer.rlim_cur > MAX_ANSWER_BYTES) {

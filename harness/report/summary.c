@@ -5,7 +5,6 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-#define ALPHA 0.05 /* significance level of every interval over loads */
 /* least number of loads for p90 / p10; with two loads it would only be their ratio */
 #define SPREAD_MIN 3
 
@@ -56,7 +55,7 @@ static double *shares_of(const struct bb_case *c, int **ret_place)
 
 void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret)
 {
-	struct bb_location l = bb_location_over_loads(x, c->n_series, ALPHA);
+	struct bb_location l = bb_location_over_loads(x, c->n_series, BB_ALPHA);
 	struct bb_stratified s;
 	double *share;
 	int *place;
@@ -70,7 +69,7 @@ void bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_ove
 		.most = NAN,
 	};
 	share = shares_of(c, &place);
-	if (bb_stratified_mean(x, place, share, c->n_series, ALPHA, &s)) {
+	if (bb_stratified_mean(x, place, share, c->n_series, BB_ALPHA, &s)) {
 		ret->estimate = (struct bb_estimate){s.value, s.interval.lo, s.interval.hi};
 		ret->se = s.se;
 		ret->df = (double)(s.n - s.n_strata);

@@ -217,16 +217,6 @@ static bool is_below(const struct process *v, size_t n, pid_t pid, pid_t root)
 	return pid && pid == root;
 }
 
-static double cpu_of(pid_t pid)
-{
-	struct timespec t;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
-		return 0;
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes)
 {
 	struct bb_processes p = {0};
@@ -240,7 +230,7 @@ int bb_processes__read(pid_t root, pid_t but, struct bb_processes *ret_processes
 		    is_below(v, n, v[i].pid, but))
 			continue;
 		p.pids[p.n++] = v[i].pid;
-		p.cpu_s += cpu_of(v[i].pid) + v[i].reaped_s;
+		p.cpu_s += fmax(bb_process_cpu_s(v[i].pid), 0) + v[i].reaped_s;
 		p.rss_bytes += v[i].rss_bytes;
 	}
 	free(v);
@@ -257,50 +247,30 @@ void bb_processes__done(struct bb_processes *p)
 	*p = (struct bb_processes){0};
 }
 
-/* Sends the signal (0: none) to the processes below `root`, without those below `but`. Reaps those
- * that are our children and have ended. `*ret_left` is the number of processes found. */
-static int signal_all(pid_t root, pid_t but, int signal, size_t *ret_left)
-{
-	struct bb_processes p;
-	int rc = bb_processes__read(root, but, &p);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < p.n; i++) {
-		if (signal)
-			kill(p.pids[i], signal);
-		waitpid(p.pids[i], NULL, WNOHANG);
-	}
-	*ret_left = p.n;
-	bb_processes__done(&p);
-	return 0;
-}
-
-/* Counts the processes that are still there, and sends them the signal (0: none). Once their parent
- * has ended they are no longer below the root: a shell ends before the server that it started. */
-static size_t signal_again(const struct bb_processes *p, int signal)
+/* Sends the signal (0: none) to processes, and reaps those that are our children and have ended.
+ * Returns how many are still there. */
+static size_t signal_all(const struct bb_processes *p, int signal)
 {
 	size_t left = 0;
 
-	for (size_t i = 0; i < p->n; i++) {
-		waitpid(p->pids[i], NULL, WNOHANG);
-		left += !kill(p->pids[i], signal);
-	}
+	for (size_t i = 0; i < p->n; i++)
+		left += waitpid(p->pids[i], NULL, WNOHANG) != p->pids[i] &&
+			!kill(p->pids[i], signal);
 	return left;
 }
 
 int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed)
 {
 	uint64_t began_ns = bb_now_ns();
-	struct bb_processes first;
-	size_t left = 0;
+	struct bb_processes first, now;
+	size_t left;
 	int rc = bb_processes__read(root, but, &first);
 
 	*ret_killed = false;
 	if (rc)
 		return rc;
-	rc = signal_all(root, but, SIGTERM, &left);
-	while (!rc && (left || signal_again(&first, *ret_killed ? SIGKILL : 0))) {
+	left = signal_all(&first, SIGTERM);
+	while (!rc && left) {
 		double s = bb_seconds_since(began_ns);
 
 		if (s > patience_s + KILLED_S) {
@@ -309,7 +279,14 @@ int bb_processes__end(pid_t root, pid_t but, double patience_s, bool *ret_killed
 		}
 		*ret_killed |= s > patience_s;
 		usleep(PAUSE_US);
-		rc = signal_all(root, but, *ret_killed ? SIGKILL : 0, &left);
+		/* Once their parent has ended, the first ones are no longer below the root: a shell
+		 * ends before the server that it started. */
+		left = signal_all(&first, *ret_killed ? SIGKILL : 0);
+		rc = bb_processes__read(root, but, &now);
+		if (!rc) {
+			left += signal_all(&now, *ret_killed ? SIGKILL : 0);
+			bb_processes__done(&now);
+		}
 	}
 	bb_processes__done(&first);
 	return rc;

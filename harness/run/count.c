@@ -416,25 +416,38 @@ static bool tests_lookup_in_vain(const struct bb_exact *e, const uint64_t *befor
 	return false;
 }
 
+struct source_line {
+	const char *file, *text; /* without its indentation */
+	uint32_t number;         /* 0: the instruction has no source line */
+};
+
+static struct source_line source_line_at(const struct bb_exact *e, uint32_t at)
+{
+	const struct bpf_line_info *line = bb_code__line_at(&e->code, at);
+	const char *file = line ? bb_code__text(&e->code, line->file_name_off) : "",
+		   *text = line ? bb_code__text(&e->code, line->line_off) : "";
+
+	return (struct source_line){file, text + strspn(text, " \t"),
+				    *file ? BB_SOURCE_LINE(line->line_col) : 0};
+}
+
 /* Notes the check at which the runs since `before` ended early. Keeps an earlier note, of another
  * program of these runs, if more instructions are behind that check. */
 static void note_turned_away(const struct bb_exact *e, const uint64_t *before, struct bb_case *c)
 {
 	uint32_t at = 0,
 		 n = bb_counts__turned_away(&e->clone.cfg, &e->code, before, e->totals, &at);
-	const struct bpf_line_info *line = n ? bb_code__line_at(&e->code, at) : NULL;
-	const char *file = line ? bb_code__text(&e->code, line->file_name_off) : "";
-	const char *text = line ? bb_code__text(&e->code, line->line_off) : "";
+	struct source_line line = n ? source_line_at(e, at) : (struct source_line){0};
 
-	if (!*file || n <= c->turned_insns || (c->n_in_vain && tests_lookup_in_vain(e, before, at)))
+	if (!line.number || n <= c->turned_insns ||
+	    (c->n_in_vain && tests_lookup_in_vain(e, before, at)))
 		return;
 	free(c->turned_file);
 	free(c->turned_text);
-	text += strspn(text, " \t");
 	c->turned_insns = n;
-	c->turned_line = BB_SOURCE_LINE(line->line_col);
-	c->turned_file = bb_strdup(file);
-	c->turned_text = *text ? bb_strdup(text) : NULL;
+	c->turned_line = line.number;
+	c->turned_file = bb_strdup(line.file);
+	c->turned_text = *line.text ? bb_strdup(line.text) : NULL;
 }
 
 /* Copies the present counts: first those of the basic blocks, then those of calls in vain. */
@@ -507,21 +520,16 @@ static void note_turn(const struct bb_exact *e, const uint64_t *before, struct b
 static void note_return(const struct bb_exact *e, const uint64_t *before, const uint64_t *counts,
 			struct bb_case *c)
 {
-	const struct bpf_line_info *line = NULL;
-	const char *file, *text;
+	struct source_line line = {0};
 	uint32_t at;
 
 	if (bb_counts__returned_at(&e->clone.cfg, &e->code, before, counts, &at))
-		line = bb_code__line_at(&e->code, at);
-	if (!line)
+		line = source_line_at(e, at);
+	if (!line.number)
 		return;
-	file = bb_code__text(&e->code, line->file_name_off);
-	text = bb_code__text(&e->code, line->line_off);
-	text += strspn(text, " \t");
 	free(c->returned_at);
-	c->returned_at = bb_asprintf("%s:%u%s%.100s%s", basename(file),
-				     BB_SOURCE_LINE(line->line_col), *text ? " \"" : "", text,
-				     *text ? "\"" : "");
+	c->returned_at = bb_asprintf("%s:%u%s%.100s%s", basename(line.file), line.number,
+				     *line.text ? " \"" : "", line.text, *line.text ? "\"" : "");
 }
 
 /* Runs the program once, and MORE_RUNS times more if there is time. Copies the counts after the

@@ -87,7 +87,7 @@ static int keep_all(struct bb_gate_builds *b, enum bb_revision revision, struct 
 		return rc;
 	fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
 	if (!fts)
-		return bb_fail(err, -errno, "%s: %s", b->repo.tree, strerror(errno));
+		return bb_fail(err, -errno, "%s: %m", b->repo.tree);
 	while (!rc && (e = fts_read(fts)))
 		if (e->fts_info == FTS_F && e->fts_namelen > len &&
 		    !strcmp(e->fts_name + e->fts_namelen - len, EXTENSION))
@@ -162,7 +162,7 @@ static int keep_capture(struct bb_gate_builds *b, enum bb_revision revision, str
 		bb_root__begin(); /* root owns the folder; the caller may read in it */
 		rc = bb_capture__write(capture, path, &why);
 		if (!rc && chmod(path, 0440))
-			rc = bb_fail(&why, -errno, "%s: %s", path, strerror(errno));
+			rc = bb_fail(&why, -errno, "%s: %m", path);
 		bb_root__end();
 	}
 	bb_capture__free(capture);

@@ -198,8 +198,8 @@ static void forget(struct watched *w)
 /* Says that a program's counters cannot be read, and returns `rc`. Says nothing if `rc` is 0. */
 static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
 {
-	return rc ? bb_fail(err, rc, "cannot read the counters of program '%s' (id %u): %s",
-			    w->program.name, w->program.id, strerror(-rc))
+	return rc ? bb_fail(err, rc, "cannot read the counters of program '%s' (id %u): %m",
+			    w->program.name, w->program.id)
 		  : 0;
 }
 

@@ -134,7 +134,7 @@ int bb_live_look__end(struct bb_live_look *look, struct bb_err *err)
 	if (rc == -ENODATA)
 		bb_fail(err, rc, "none of the watched programs ran");
 	else if (rc)
-		bb_fail(err, rc, "the descriptors of processes: %s", strerror(-rc));
+		bb_fail(err, rc, "the descriptors of processes: %m");
 	for (size_t i = 0; !rc && i < look->n; i++)
 		if (owners[i].name[0]) {
 			free(look->report->programs[i].object);

@@ -170,7 +170,7 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 	if (!rc && o->type)
 		rc = bb_object_info__take_for(&part->info, o->type, err);
 	if (!rc && !realpath(ref->path, part->path))
-		rc = bb_fail(err, -errno, "%s: %s", ref->path, strerror(errno));
+		rc = bb_fail(err, -errno, "%s: %m", ref->path);
 	for (size_t i = 0; !rc && !ref->program && i < o->programs.n; i++)
 		rc = bb_object_info__need_program(&part->info, ref->path, o->programs.v[i], err);
 	if (ref->name) /* unchanged: the scenario's reader reports an invalid name */
@@ -475,7 +475,7 @@ static int write_input(const char *path, bool is_context, FILE *out, struct bb_e
 	if (no_hex < 0) {
 		rc = no_hex;
 	} else if (!realpath(path, whole)) {
-		rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+		rc = bb_fail(err, -errno, "%s: %m", path);
 	} else if (is_context && capture) {
 		rc = bb_fail(err, -EINVAL,
 			     "%s: a capture file holds packets, not a context; a context is the "
@@ -982,23 +982,28 @@ static bool are_counts(const char *text)
 	return true;
 }
 
-/* Refuses an option with "NAME=N" or "NAME" if no object has a map or program of that name. */
-static int check_name(const struct maker *m, const char *option, const char *text, bool of_map,
-		      struct bb_err *err)
+/* Lists the maps or programs of all objects, for a message. */
+static struct bb_phrase list_names(const struct maker *m, bool of_map)
 {
 	const char *names[MAX_NAMES], *name;
 	size_t n = 0;
 
-	for (size_t k = 0; k < m->opts->n_objects; k++) {
-		const struct bb_object_info *info = &m->parts[k].info;
-
-		if (find_name(info, of_map, text))
-			return 0;
-		for (size_t i = 0; n < MAX_NAMES && (name = name_at(info, of_map, i)); i++)
+	for (size_t k = 0; k < m->opts->n_objects; k++)
+		for (size_t i = 0; n < MAX_NAMES && (name = name_at(&m->parts[k].info, of_map, i));
+		     i++)
 			names[n++] = name;
-	}
+	return n ? bb_phrase__join(names, n) : (struct bb_phrase){"none"};
+}
+
+/* Refuses an option with "NAME=N" or "NAME" if no object has a map or program of that name. */
+static int check_name(const struct maker *m, const char *option, const char *text, bool of_map,
+		      struct bb_err *err)
+{
+	for (size_t k = 0; k < m->opts->n_objects; k++)
+		if (find_name(&m->parts[k].info, of_map, text))
+			return 0;
 	return bb_fail(err, -ENOENT, "--%s=%s: there is no such %s; there are: %s", option, text,
-		       of_map ? "map" : "program", n ? bb_phrase__join(names, n).text : "none");
+		       of_map ? "map" : "program", list_names(m, of_map).text);
 }
 
 /* Refuses the value of --fill or --max-entries that is not MAP=N, or whose map no object has. */
@@ -1040,30 +1045,26 @@ static int check_prepare(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
+/* True if an object has the map. */
+static bool has_map(const struct maker *m, const struct bb_map_table *table)
+{
+	const char *name;
+
+	for (size_t k = 0; k < m->opts->n_objects; k++)
+		for (size_t i = 0; (name = name_at(&m->parts[k].info, true, i)); i++)
+			if (bb_map_table__is_of(table, name))
+				return true;
+	return false;
+}
+
 /* Refuses a file with a map that no object has. */
 static int check_file(const struct maker *m, const struct bb_maps_file *file, struct bb_err *err)
 {
-	const char *names[MAX_NAMES];
-	size_t n = 0;
-
-	for (size_t i = 0; i < file->n; i++) {
-		bool is_found = false;
-
-		n = 0;
-		for (size_t k = 0; k < m->opts->n_objects; k++)
-			for (size_t j = 0; j < m->parts[k].info.n_maps; j++) {
-				const char *name = m->parts[k].info.maps[j].name;
-
-				is_found |= bb_map_table__is_of(&file->v[i], name);
-				if (n < MAX_NAMES)
-					names[n++] = name;
-			}
-		if (!is_found)
+	for (size_t i = 0; i < file->n; i++)
+		if (!has_map(m, &file->v[i]))
 			return bb_fail(err, -ENOENT,
 				       "%s: no object has the map '%s'; there are: %s", file->path,
-				       file->v[i].name,
-				       n ? bb_phrase__join(names, n).text : "none");
-	}
+				       file->v[i].name, list_names(m, true).text);
 	return 0;
 }
 

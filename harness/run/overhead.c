@@ -19,7 +19,6 @@
 /* Two figures have a verdict. On a noisy machine each of them is above the limit by chance in 0.5 %
  * of measurements. */
 #define ALPHA_JUDGED 0.01
-#define ALPHA_SHOWN 0.05
 
 /* --- statistics --- */
 
@@ -68,7 +67,7 @@ static void judge_figure(struct bb_overhead *o, enum bb_overhead_what what, doub
 		if (isfinite(d))
 			scratch[n++] = d;
 	}
-	r = bb_robust_rank(scratch, n, is_judged ? ALPHA_JUDGED : ALPHA_SHOWN);
+	r = bb_robust_rank(scratch, n, is_judged ? ALPHA_JUDGED : BB_ALPHA);
 	f->ratio = (struct bb_estimate){exp(r.estimate), exp(r.interval.lo), exp(r.interval.hi)};
 	f->verdict = is_judged ? verdict_of(r.interval, max) : BB_VERDICT_INCONCLUSIVE;
 }

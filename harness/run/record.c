@@ -266,7 +266,7 @@ int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err)
 	if (rc == -EINTR && bb_stop_signal)
 		bb_fail_stopped(err, "", "");
 	else if (!err->code)
-		bb_fail(err, rc, "%s", strerror(-rc));
+		bb_fail(err, rc, "%m");
 	if (!report->incomplete)
 		report->incomplete = bb_strdup(err->msg);
 	return rc;

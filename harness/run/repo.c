@@ -213,13 +213,13 @@ static int make_folders(struct bb_repo *repo, struct bb_err *err)
 	}
 	bb_root__end();
 	if (rc)
-		return bb_fail(err, rc, "%s: %s", repo->kept, strerror(-rc));
+		return bb_fail(err, rc, "%s: %m", repo->kept);
 	rc = bb_child__start(&rules, clean_up, repo, &c);
 	repo->keeper = c.pid;
 	repo->keeper_fd = c.fd;
 	if (rc) {
 		remove_kept(repo);
-		return bb_fail(err, rc, "no process could be started: %s", strerror(-rc));
+		return bb_fail(err, rc, "no process could be started: %m");
 	}
 	return run_well(repo, "/", mkdir, -EACCES, "cannot make a scratch folder", err);
 }
@@ -233,7 +233,7 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 
 	*repo = (struct bb_repo){.keeper_fd = -1};
 	if (stat(dir, &st))
-		return bb_fail(err, -errno, "%s: %s", dir, strerror(errno));
+		return bb_fail(err, -errno, "%s: %m", dir);
 	bb_caller(&repo->uid, &repo->gid);
 	/* root acts as the owner of the folder, so that no files of root are left in it */
 	if (repo->uid == 0) {
@@ -337,8 +337,8 @@ static int open_built(const struct bb_repo *repo, const char *path, struct stat 
 			       "by --object",
 			       path);
 	if (fd < 0)
-		return bb_fail(err, fd, "%s, as the user %u who built it: %s", path,
-			       (unsigned int)repo->uid, strerror(-fd));
+		return bb_fail(err, fd, "%s, as the user %u who built it: %m", path,
+			       (unsigned int)repo->uid);
 	if (!fstat(fd, ret_st) && S_ISREG(ret_st->st_mode))
 		return fd;
 	close(fd);
@@ -384,6 +384,5 @@ int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name
 	if (to >= 0 && close(to) && !rc)
 		rc = -errno;
 	close(from);
-	return rc ? bb_fail(err, rc, "%s cannot be copied to %s: %s", whole, kept, strerror(-rc))
-		  : 0;
+	return rc ? bb_fail(err, rc, "%s cannot be copied to %s: %m", whole, kept) : 0;
 }

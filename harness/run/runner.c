@@ -121,7 +121,7 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 
 	snprintf(why, sizeof(why), "the budget of %g s holds no more; --budget gives more",
 		 budget_s);
-	for (size_t i = 0; !rc && i < plan->n_cases; i++) {
+	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		struct bb_case *k = bb_run__case(r, i);
 		uint64_t taken, wanted;
@@ -140,10 +140,10 @@ static int leave_out_samples(struct bb_run *r, uint32_t loads, struct bb_err *er
 					(unsigned long long)wanted,
 					c->seconds > 0 ? "ms" : "samples");
 	}
-	if (!rc && n_none)
+	if (n_none)
 		note_unmeasured(r, n_none, none);
 	bb_report__drop_empty_cases(r->session.report);
-	if (!rc && n_none && !bb_report__has_samples(r->session.report))
+	if (n_none && !bb_report__has_samples(r->session.report))
 		rc = bb_fail(err, -ETIME,
 			     "scenario '%s': the budget of %g s was used up before anything was "
 			     "measured; --budget gives more",
@@ -353,11 +353,10 @@ static int are_lines_decided(struct bb_run *r, bool *ret_decided, struct bb_err 
 	struct bb_report *report = r->session.report;
 	size_t n_before = report->n_timed;
 	struct bb_time_diff d = {0};
-	int rc = 0;
+	int rc;
 
 	bb_note_lines(&r->session);
-	if (!rc)
-		rc = bb_time_diff__make(report, r->session.opts->lines, &d, err);
+	rc = bb_time_diff__make(report, r->session.opts->lines, &d, err);
 	*ret_decided = !rc && !bb_time_diff__count(&d, BB_VERDICT_INCONCLUSIVE);
 	bb_time_diff__done(&d);
 	while (report->n_timed > n_before)
@@ -493,7 +492,7 @@ static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_
 	rc = bb_child__start(&rules, measure_part, p, &c);
 	if (rc) {
 		fclose(into);
-		return bb_fail(err, rc, "fork: %s", strerror(-rc));
+		return bb_fail(err, rc, "fork: %m");
 	}
 	while ((n = read(c.fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)) {
 		if (n > 0)

@@ -331,7 +331,6 @@ void bb_selftest__done(struct bb_selftest *t)
 #define FORMAT "bpfbench-selftest"
 #define FOLDER "selftest"
 #define MAX_BYTES (64u << 20)
-#define ALPHA 0.05
 
 static const char *const class_names[BB_N_REPEAT_CLASSES] = {"calm", "wakes", "cold", "empty",
 							     "empty cold"};
@@ -476,7 +475,7 @@ static struct bb_between between(const struct pool *p)
 			const struct pooled_program *row = &p->v[i];
 			struct bb_pooled_spread s = bb_pool_spreads(row->spreads[of], row->n[of],
 								    row->offsets[of].x,
-								    row->offsets[of].n, ALPHA);
+								    row->offsets[of].n, BB_ALPHA);
 
 			b.n_selftests = row->n[of] > b.n_selftests ? row->n[of] : b.n_selftests;
 			if (!isnan(s.half_width) &&

@@ -3,6 +3,8 @@
 
 #include "stats/estimate.h"
 
+#define BB_ALPHA 0.05 /* significance level of verdicts and intervals */
+
 enum bb_verdict {
 	BB_VERDICT_INCONCLUSIVE,
 	BB_VERDICT_SAME,

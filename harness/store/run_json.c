@@ -462,11 +462,10 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *, void *i
 
 /* Reads the calls that lead to a row in an older run. It stores them as one text: "97 parse();45
  * inner()". */
-static int read_older_from(struct bb_record_reader *rd, const json_t *object, void *item)
+static int read_older_from(struct bb_record_reader *, const json_t *object, void *item)
 {
 	const char *text = json_string_value(json_object_get(object, "from"));
 
-	(void)rd;
 	if (text)
 		bb_timed_row__set_from(item, text);
 	return 0;

@@ -129,7 +129,7 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 			       "chooses another)",
 			       dir, bb_own__strerror(-rc));
 	if (rc)
-		return bb_fail(err, rc, "%s: cannot be listed: %s", dir, strerror(-rc));
+		return bb_fail(err, rc, "%s: cannot be listed: %m", dir);
 	for (size_t i = 0; i < *ret_n; i++)
 		if (strcmp((*ret_ids)[i], SCHEMA))
 			(*ret_ids)[kept++] = (*ret_ids)[i];
@@ -318,9 +318,8 @@ static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE
 
 	path = bb_asprintf("%s/" FOLDER "/%s", dir, name);
 	if (lstat(path, &st)) {
-		rc = errno == ENOENT || errno == ENOTDIR
-			     ? -ENOENT
-			     : bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+		rc = errno == ENOENT || errno == ENOTDIR ? -ENOENT
+							 : bb_fail(err, -errno, "%s: %m", path);
 		free(path);
 		return rc;
 	}
