@@ -134,7 +134,7 @@ static int put_chosen(const struct bb_report *r, const struct annotate_args *a,
 				       "--flame draws one case, and run %s has more; choose one by "
 				       "--variant",
 				       r->id);
-		bb_doc_by_line(&lines[i], a->opts.hottest, a->all, &d);
+		bb_doc_by_line(&lines[i], true, a->opts.hottest, a->all, &d);
 		rc = bb_output_document(&d, stdout, err);
 		if (!rc && draw)
 			rc = bb_output_of(write_flame, &lines[i], a->flame, err);

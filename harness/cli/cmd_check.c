@@ -43,8 +43,7 @@ static void add_row(const struct bb_check_result *results, size_t i, bool all, s
 	bb_doc__cell(d, "%s%s%s", r->text, is_new ? " -> " : "", is_new ? r->remedy : "");
 }
 
-/* Appends the names of the checks with that status and the beginning of each answer: ": load (5.11
- * on 2 CPUs), perf_pmu (no PMU)". */
+/* Appends the names of the checks with that status: ": load, perf_pmu". */
 static void append_named(const struct bb_check_result *results, enum bb_check_status status,
 			 struct bb_doc *d)
 {
@@ -53,8 +52,7 @@ static void append_named(const struct bb_check_result *results, enum bb_check_st
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		if (results[i].status != status)
 			continue;
-		bb_doc__append(d, "%s %s (%.*s)", separator, bb_checks[i].name,
-			       (int)strcspn(results[i].text, ":,;"), results[i].text);
+		bb_doc__append(d, "%s %s", separator, bb_checks[i].name);
 		separator = ",";
 	}
 }
@@ -69,7 +67,7 @@ static void add_verdict(const struct bb_check_result *results, size_t n_fail, si
 	for (size_t i = 0; i < bb_n_checks; i++)
 		is_busy |= results[i].is_busy;
 	bb_doc__add(d, BB_DOC_CLOSING, NULL, "This machine %s measure%s", n_fail ? "cannot" : "can",
-		    is_busy && !n_fail ? ", but " BB_CHECK_BUSY : "");
+		    is_busy && !n_fail ? ", but not now, while other programs use the CPUs" : "");
 	if (n_fail) {
 		append_named(results, BB_CHECK_FAIL, d);
 		while (results[first].status != BB_CHECK_FAIL)

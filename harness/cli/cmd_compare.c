@@ -284,13 +284,15 @@ static int show_time(const struct compare_args *a, const struct bb_report *base,
 	int rc = bb_time_diff__make(head, &opts, &d, err);
 
 	if (!rc) {
-		bb_doc_time_diff(&d, a->view.details, &doc);
+		bb_doc_time_diff(&d,
+				 (struct bb_doc_sides){base ? NULL : head, opts.base, opts.head},
+				 a->view.details, &doc);
 		if (!a->view.details)
 			bb_doc__add(&doc, BB_DOC_FAINT, "more",
 				    "the same with `--details` (every line)");
 		bb_doc__add(&doc, BB_DOC_FAINT, "next", "%s",
 			    bb_time_diff__count(&d, BB_VERDICT_REGRESSED)
-				    ? "mend the lines that regressed, then the same again"
+				    ? "mend the lines above, then the same again"
 				    : "the same without `--time` (a verdict on the program as a "
 				      "whole)");
 		rc = bb_output_document(&doc, stdout, err);

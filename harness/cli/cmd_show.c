@@ -61,13 +61,7 @@ static int add_lines(const struct bb_report *r, struct bb_doc *d, struct bb_err 
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < r->n_programs; i++)
-		if (bb_same_text(r->programs[i].variant, opts.base) ||
-		    bb_same_text(r->programs[i].variant, opts.head))
-			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%c: %s, %s",
-				    *r->programs[i].variant == 'b' ? 'A' : 'B',
-				    r->programs[i].object, r->programs[i].program);
-	bb_doc_time_diff(&lines, false, d);
+	bb_doc_time_diff(&lines, (struct bb_doc_sides){r, opts.base, opts.head}, false, d);
 	bb_doc__add(d, BB_DOC_CLOSING, NULL, "Interval: 95 %% interval; kernel %s, %s",
 		    r->fingerprint.kernel_release, r->fingerprint.cpu_model);
 	bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench show --details` (all figures)");

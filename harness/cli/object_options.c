@@ -73,7 +73,6 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 	struct bb_object_scenario text = {0};
 	int rc;
 
-	opts.name = pair ? "compare" : NULL;
 	opts.one_each = pair;
 	opts.objects = refs;
 	opts.n_objects = a->objects.n;

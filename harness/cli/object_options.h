@@ -23,7 +23,7 @@ const char *bb_object_args__path(const char *text);
 /*
  * Makes a scenario for the objects: its text, which `init` prints, and the parsed scenario. With
  * `pair` there are two objects with one program each, which are named "base" and "head", and the
- * scenario is named "compare".
+ * scenario is named after the program of "head".
  */
 int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,

@@ -322,10 +322,10 @@ void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool a
 	add_notes(b, d);
 }
 
-void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, bool all, struct bb_doc *d)
+/* Adds the time of a whole run, which the parts should sum to. */
+static void add_whole(const struct bb_by_line *b, struct bb_doc *d)
 {
 	const struct bb_estimate *run = &b->program;
-	char sentence[1000];
 
 	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s: %s %s a run", b->timed->name,
 		    bb_table_cell_value(run->value).text, unit_of(b));
@@ -337,6 +337,15 @@ void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, bool all, st
 		bb_doc__append(d, "%zu of ", b->n_loads);
 	bb_doc__append(d, "%zu load%s; its parts sum to %s %s", b->n_all, bb_plural(b->n_all),
 		       bb_table_cell_value(b->sum.value).text, unit_of(b));
+}
+
+void bb_doc_by_line(const struct bb_by_line *b, bool whole, bool longest_first, bool all,
+		    struct bb_doc *d)
+{
+	char sentence[1000];
+
+	if (whole)
+		add_whole(b, d);
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	if (sentence[0])
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%s", sentence);

@@ -285,13 +285,33 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 
 /* --- time by line --- */
 
-static size_t count(const struct bb_time_diff_case *c, enum bb_verdict verdict)
+/* Returns the verdict on a line in words. A line that only one program has is new or gone. */
+static const char *line_verdict(const struct bb_time_diff_row *r)
 {
-	size_t n = 0;
+	if (!r->a && r->verdict == BB_VERDICT_REGRESSED)
+		return "new";
+	if (!r->b && r->verdict == BB_VERDICT_IMPROVED)
+		return "gone";
+	return bb_verdict_name(r->verdict);
+}
 
-	for (size_t i = 0; i < c->n_rows; i++)
-		n += c->rows[i].verdict == verdict;
-	return n;
+/* Adds how many lines have each verdict: "19 lines of prog.bpf.c: 17 same, 1 new, 1 gone". */
+static void add_counts(const struct bb_time_diff_case *c, const char *file, struct bb_doc *d)
+{
+	static const char *const verdicts[] = {"same", "regressed",    "improved",
+					       "new",  "inconclusive", "gone"};
+	size_t n_kinds = 0;
+
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL, "%zu line%s%s%s: ", c->n_rows, bb_plural(c->n_rows),
+		    *file ? " of " : "", basename(file));
+	for (size_t k = 0; k < BB_LEN(verdicts); k++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < c->n_rows; i++)
+			n += !strcmp(line_verdict(&c->rows[i]), verdicts[k]);
+		if (n)
+			bb_doc__append(d, "%s%zu %s", n_kinds++ ? ", " : "", n, verdicts[k]);
+	}
 }
 
 static struct bb_table_cell signed_value(double ns)
@@ -391,7 +411,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		bb_doc__text_cell(d, signed_value(r->more.value).text);
 		bb_doc__cell_if(d, !isnan(r->more.lo), "[%s, %s]", signed_value(r->more.lo).text,
 				signed_value(r->more.hi).text);
-		bb_doc__text_cell(d, bb_verdict_name(r->verdict));
+		bb_doc__text_cell(d, line_verdict(r));
 		bb_doc__cell(d, "%s%s%u", only ? "" : basename(row->file), only ? "" : ":",
 			     row->line ? row->line : row->insn);
 		shows_call = strstr(row->text, row->call);
@@ -437,26 +457,37 @@ static void add_next_step(const struct bb_time_diff_case *c, const struct bb_tim
 	}
 }
 
-void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *d)
+/* Adds the verdict on the whole run: "prog/head/lines: regressed, A 160.8 ns a run, B 168.9 ns,
+ * +8.11 ns [+7.65, +8.56]". */
+static void add_whole(const struct bb_time_diff_case *c, struct bb_doc *d)
 {
+	bb_doc__add(d, c->verdict == BB_VERDICT_REGRESSED ? BB_DOC_BAD : BB_DOC_PARAGRAPH,
+		    c->b->name, "%s, A %s ns a run, B %s ns, %s ns", bb_verdict_name(c->verdict),
+		    bb_table_cell_value(c->a_ns).text, bb_table_cell_value(c->b_ns).text,
+		    signed_value(c->more.value).text);
+	if (isnan(c->more.lo))
+		bb_doc__append(d, ", too few loads for an interval");
+	else
+		bb_doc__append(d, " [%s, %s]", signed_value(c->more.lo).text,
+			       signed_value(c->more.hi).text);
+}
+
+void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
+		      struct bb_doc *d)
+{
+	for (size_t i = 0; i < diff->n_cases; i++)
+		add_whole(&diff->cases[i], d);
+	if (sides.r) {
+		add_side('A', sides.a, sides.r, d);
+		add_side('B', sides.b, sides.r, d);
+	}
 	for (size_t i = 0; i < diff->n_cases; i++) {
 		const struct bb_time_diff_case *c = &diff->cases[i];
 		const char *file = only_file(c);
 
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "%s, nanoseconds by line%s%s: A %s ns a run, B %s ns, %s ns",
-			    c->b->name, file && *file ? " of " : "", file ? basename(file) : "",
-			    bb_table_cell_value(c->a_ns).text, bb_table_cell_value(c->b_ns).text,
-			    signed_value(c->more.value).text);
-		if (isnan(c->more.lo))
-			bb_doc__append(d, ", too few loads for an interval");
-		else
-			bb_doc__append(d, " [%s, %s]", signed_value(c->more.lo).text,
-				       signed_value(c->more.hi).text);
-		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "%zu lines: %zu same, %zu regressed, %zu improved, %zu inconclusive",
-			    c->n_rows, count(c, BB_VERDICT_SAME), count(c, BB_VERDICT_REGRESSED),
-			    count(c, BB_VERDICT_IMPROVED), count(c, BB_VERDICT_INCONCLUSIVE));
+		if (diff->n_cases > 1)
+			bb_doc__add(d, BB_DOC_TITLE, NULL, "%s", c->b->name);
+		add_counts(c, file ? file : "", d);
 		add_next_step(c, diff, d);
 		add_speed(c, d);
 		add_sentence(c, d);
@@ -649,7 +680,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 				    "%u of %zu pairs void", first->comparisons[i].n_void,
 				    first->comparisons[i].n_pairs);
 	bb_doc_in_vain(first, NULL, d);
-	bb_doc_time_diff(&g->timed, false, d);
+	bb_doc_time_diff(&g->timed, (struct bb_doc_sides){0}, false, d);
 	if (g->counted.n_rows)
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "Executed instructions per run: %zu of %zu cases differ%s",

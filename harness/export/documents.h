@@ -105,7 +105,10 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
  */
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
 		       const struct bb_doc_gate *g, struct bb_doc *d);
-void bb_doc_time_diff(const struct bb_time_diff *diff, bool all, struct bb_doc *d);
+/* Adds the verdict on the whole, the sides if `sides.r` is set, and the lines that differ: all of
+ * them, or without `all` the first ones. */
+void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
+		      struct bb_doc *d);
 
 /* Documents about stored runs over time. `only` limits each to the cases of that run; NULL: all
  * cases. */
@@ -141,10 +144,11 @@ void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d);
  * with its state in words. */
 void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d);
 
-/* Adds where a run spends its time, by line (judge/by_line.h). The lines are in the order of the
- * source or, with `longest_first`, of their times. Without `all`, the lines below
- * b->least share one row. */
-void bb_doc_by_line(const struct bb_by_line *b, bool longest_first, bool all, struct bb_doc *d);
+/* Adds where a run spends its time, by line (judge/by_line.h). With `whole`, the time of the whole
+ * run is first. The lines are in the order of the source or, with `longest_first`, of their times.
+ * Without `all`, the lines below b->least share one row. */
+void bb_doc_by_line(const struct bb_by_line *b, bool whole, bool longest_first, bool all,
+		    struct bb_doc *d);
 /* Adds only the table and its notes, without the sentences above them. */
 void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool all,
 			  struct bb_doc *d);

@@ -4,6 +4,8 @@
 #include "export/documents.h"
 
 #define MANY_PROGRAMS 4u /* from so many on, a sentence names the least and the most net cost */
+#define MOST_ROWS 60u    /* a short table of more cases has only half as many */
+#define MOST_COUNTS 20u  /* so many programs have their counts of instructions in one sentence */
 
 /* --- one table --- */
 
@@ -129,13 +131,37 @@ static void add_columns(const struct bb_report *r, const struct bb_case *c, enum
 	}
 }
 
+/* Returns how many cases of the table of case `i` have a higher net cost. */
+static size_t n_dearer(const struct bb_report *r, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < r->n_cases; k++)
+		n += bb_same_table(&r->cases[k], &r->cases[i]) &&
+		     r->cases[k].summary.net.value > r->cases[i].summary.net.value;
+	return n;
+}
+
+/* Adds the cases of a table. A short table of very many has only those with the most net cost. */
 static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
 		     struct bb_doc *d)
 {
-	add_columns(r, &r->cases[first], detail, NULL, d);
+	size_t n = 0, shown = 0;
+
 	for (size_t i = first; i < r->n_cases; i++)
-		if (bb_same_table(&r->cases[i], &r->cases[first]))
-			add_row(r, i, detail, false, d);
+		n += bb_same_table(&r->cases[i], &r->cases[first]);
+	add_columns(r, &r->cases[first], detail, NULL, d);
+	for (size_t i = first; i < r->n_cases; i++) {
+		if (!bb_same_table(&r->cases[i], &r->cases[first]) ||
+		    (detail == BB_SHORT && n > MOST_ROWS && n_dearer(r, i) >= MOST_ROWS / 2))
+			continue;
+		add_row(r, i, detail, false, d);
+		shown++;
+	}
+	if (shown < n)
+		bb_doc__add(d, BB_DOC_ITEM, NULL,
+			    "and %zu cases with less net cost: `bpfbench show --details`",
+			    n - shown);
 }
 
 /* Appends "prog 15.8 +-0.9". */
@@ -368,29 +394,29 @@ static bool is_counted_floor(const struct bb_report *r, const struct bb_counted 
 	return false;
 }
 
-/* Adds the count of the only program that is no floor, if it is one number. Returns false
- * otherwise. */
-static bool add_only_count(const struct bb_report *r, struct bb_doc *d)
+/* Adds the counts as one sentence. Returns false if there are too many, or if a program has more
+ * than one count. Floors are left out. */
+static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 {
-	const struct bb_counted *only = NULL;
-	struct bb_counted_range g;
+	size_t before = d->n, n = 0;
 
 	for (size_t i = 0; i < r->n_counted; i++) {
-		if (is_counted_floor(r, &r->counted[i]))
+		const struct bb_counted *c = &r->counted[i];
+		struct bb_counted_range g = bb_counted__range(c);
+
+		if (is_counted_floor(r, c))
 			continue;
-		if (only)
+		if (n++ == MOST_COUNTS || c->tail_calls || g.n_exact != c->n_cases || !g.least ||
+		    g.least->least != g.most->most) {
+			bb_doc__cut(d, before);
 			return false;
-		only = &r->counted[i];
+		}
+		if (n == 1)
+			bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+				    "instructions a run (exact; without those of helpers): ");
+		bb_doc__append(d, "%s%s %" PRIu64, n > 1 ? ", " : "", c->variant, g.least->least);
 	}
-	if (!only || only->tail_calls)
-		return false;
-	g = bb_counted__range(only);
-	if (g.n_exact != only->n_cases || !g.least || g.least->least != g.most->most)
-		return false;
-	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-		    "%s executes %" PRIu64 " instructions a run (exact; without those of helpers)",
-		    only->variant, g.least->least);
-	return true;
+	return n;
 }
 
 void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d)
@@ -401,7 +427,7 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 		{BB_TEXT("not exact")},
 	};
 
-	if (!r->n_counted || (detail == BB_SHORT && add_only_count(r, d)))
+	if (!r->n_counted || (detail == BB_SHORT && add_counts(r, d)))
 		return;
 	bb_doc__add(d, BB_DOC_TITLE, NULL,
 		    "instructions per run (exact: the same in every run of a case; helpers' own "
@@ -575,7 +601,7 @@ static void add_lines(const struct bb_report *r, struct bb_doc *d)
 			bb_doc__add(d, BB_DOC_TITLE, NULL, "Time by line");
 		bb_by_line__sentence(&b, sentence, sizeof(sentence));
 		if (r->n_timed == 1)
-			bb_doc_by_line(&b, false, false, d);
+			bb_doc_by_line(&b, false, false, false, d);
 		else if (sentence[0])
 			bb_doc__add(d, BB_DOC_ITEM, r->timed[i].name, "%s", sentence);
 		bb_by_line__done(&b);

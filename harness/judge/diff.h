@@ -172,6 +172,7 @@ struct bb_time_diff_case {
 	const struct bb_timed *a, *b;
 	double a_ns, b_ns; /* times of a whole run */
 	struct bb_estimate more;
+	enum bb_verdict verdict; /* of the whole run */
 	/*
 	 * how much slower the machine was in b's run than in a's, as a share, by each reference. 0:
 	 * a and b are of one run. NAN: the reference was not measured or is not one of the

@@ -209,24 +209,38 @@ static enum bb_verdict judge(const struct compared *c, double threshold)
 	return more->lo >= -least && more->hi <= least ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
 }
 
+/* Compares times and judges the difference. In two runs, the verdict must also hold relative to
+ * each reference of the machine's speed. */
+static enum bb_verdict compare_and_judge(struct pairing *p, const struct bb_numbers *a,
+					 const struct bb_numbers *b, double threshold, double alpha,
+					 struct compared *ret)
+{
+	enum bb_verdict verdict;
+
+	*ret = compare(p, a, b, alpha);
+	verdict = judge(ret, threshold);
+	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
+		struct compared c;
+
+		if (!p->slow_a[k] || !p->slow_b[k])
+			continue;
+		c = compare_apart(p, a, b, p->slow_a[k], p->slow_b[k], alpha);
+		if (judge(&c, threshold) != verdict)
+			verdict = BB_VERDICT_INCONCLUSIVE;
+	}
+	return verdict;
+}
+
 static void judge_row(struct pairing *p, double threshold, double alpha,
 		      struct bb_time_diff_row *row)
 {
 	const struct bb_numbers *a = row->a ? &row->a->ns : NULL, *b = row->b ? &row->b->ns : NULL;
-	struct compared c = compare(p, a, b, alpha);
+	struct compared c;
 
+	row->verdict = compare_and_judge(p, a, b, threshold, alpha, &c);
 	row->a_ns = c.a_ns;
 	row->b_ns = c.b_ns;
 	row->more = c.more;
-	row->verdict = judge(&c, threshold);
-	/* In two runs, the row must also differ by each reference of the machine's speed. */
-	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
-		if (!p->slow_a[k] || !p->slow_b[k])
-			continue;
-		c = compare_apart(p, a, b, p->slow_a[k], p->slow_b[k], alpha);
-		if (judge(&c, threshold) != row->verdict)
-			row->verdict = BB_VERDICT_INCONCLUSIVE;
-	}
 }
 
 /*
@@ -321,7 +335,8 @@ static void judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 	p.d = p.b + n_b + 1;
 	if (p.apart)
 		find_speeds(&p, o->base_run, r, c);
-	whole = compare(&p, &c->a->program_ns, &c->b->program_ns, o->alpha);
+	c->verdict = compare_and_judge(&p, &c->a->program_ns, &c->b->program_ns, o->threshold,
+				       o->alpha, &whole);
 	c->a_ns = whole.a_ns;
 	c->b_ns = whole.b_ns;
 	c->more = whole.more;

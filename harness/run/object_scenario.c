@@ -67,7 +67,7 @@ struct variant {
 
 struct maker {
 	const struct bb_object_opts *opts;
-	const char *name; /* name of the scenario */
+	char name[BB_NAME_MAX_BYTES + 1]; /* name of the scenario */
 	struct part *parts;
 	struct bb_maps_file **files; /* contents of maps, files[opts->maps.n] */
 	/* the programs that can be driven, in the order of the objects */
@@ -372,6 +372,20 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 	return rc;
 }
 
+/* The scenario of a pair is named after the newer program, so that a history of comparisons is one
+ * of this program. */
+static void name_scenario(struct maker *m)
+{
+	const struct bb_object_opts *o = m->opts;
+	const struct part *last = &m->parts[o->n_objects - 1];
+	const char *name = o->name ? o->name : o->n_objects == 1 ? last->name : "objects";
+
+	for (size_t i = 0; !o->name && o->one_each && i < last->info.n_programs; i++)
+		if (is_wanted(o, &o->objects[o->n_objects - 1], last->info.programs[i].name))
+			name = last->info.programs[i].name;
+	bb_name_from(name, strlen(name), m->name);
+}
+
 /* Opens the objects and finds their programs. Programs that nothing here makes run become skips. */
 static int find_programs(struct maker *m, struct bb_err *err)
 {
@@ -391,7 +405,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 			     "most; --program NAME (repeatable) chooses some of them",
 			     o->objects[0].path, n, most);
 	m->most_groups = BB_YAML_MAX_ENTRIES - MOST_FLOORS / 2 - n;
-	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
+	name_scenario(m);
 	for (size_t i = 0; !rc && i < o->n_objects; i++)
 		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)
 			if (is_wanted(o, &o->objects[i], m->parts[i].info.programs[j].name))

@@ -29,7 +29,9 @@ enum bb_object_do {
 };
 
 struct bb_object_opts {
-	const char *name; /* name of the scenario; NULL: that of the only object, else "objects" */
+	/* name of the scenario; NULL: that of the only object; with one_each, that of the last
+	 * object's program; else "objects" */
+	const char *name;
 	const struct bb_object_ref *objects;
 	size_t n_objects; /* at least 1 */
 	struct bb_strings

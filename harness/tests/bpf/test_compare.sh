@@ -18,10 +18,10 @@ for budget in 5 15 45; do
 	rm -rf "$results"
 	run env -C "$WORK" "$BPFBENCH" compare --base-object old.bpf.o --head-object ./new.bpf.o --program ringbuf_nowakeup \
 		--budget "$budget" --fail-on regressed --results "$results"
-	! grep -qE '^compare/step/.* (same|inconclusive) ' "$TMP/out" || break
+	! grep -qE '^ringbuf_nowakeup/step/.* (same|inconclusive) ' "$TMP/out" || break
 done
 expect_status "two equal builds: exit code 0" 0
-expect_grep "two equal builds: a verdict, and not that one" out '^compare/step/stack_depth=32 +latency, ns .* (same|inconclusive)( |$)'
+expect_grep "two equal builds: a verdict, and not that one" out '^ringbuf_nowakeup/step/stack_depth=32 +latency, ns .* (same|inconclusive)( |$)'
 nothing_left "two equal builds" 1
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/none.bpf.o" --program ringbuf
 complains "two builds: a file that is not there" 1 'none\.bpf\.o: there is no such BPF object'

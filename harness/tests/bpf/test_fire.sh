@@ -116,14 +116,14 @@ rm -rf "$results"
 for budget in 5 15 45; do
 	rm -rf "$results"
 	real compare --base-object "$object" --head-object "$object" --program on_openat --budget "$budget"
-	! grep -qE '^compare/step .* (same|inconclusive)' "$TMP/out" || break
+	! grep -qE '^on_openat/step .* (same|inconclusive)' "$TMP/out" || break
 	sed 's/^/# /' "$TMP/out" "$TMP/err"
 done
-expect_grep "compare: a program against itself" out '^compare/step .* (same|inconclusive)'
+expect_grep "compare: a program against itself" out '^on_openat/step .* (same|inconclusive)'
 nothing_left "compare" 1
 real compare --base-object "$object" --head-object "$object" --program on_exit --budget 5
 run "$BPFBENCH" show latest --results "$results" --format table --details
-expect_grep "compare: base and head have the other program attached beside" out '^compare, step .* by .*; with 1 other attached\)'
+expect_grep "compare: base and head have the other program attached beside" out '^on_exit, step .* by .*; with 1 other attached\)'
 rm -rf "$results"
 real --object "$object" --program on_exit --loads 2 -n 40
 check "one program of an object: the other is attached beside" all_of on_exit

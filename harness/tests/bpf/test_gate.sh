@@ -54,7 +54,7 @@ expect_status "gate: a slower program fails with 3" 3
 expect_grep "gate: what is not committed is measured, and said" report.md '^- B: head: the work tree \([0-9a-f&#;]+ and uncommitted changes\)$'
 expect_grep "gate: what regressed, by how much" report.md \
 	'^- \*\*prog.work/step\*\*: \+[0-9.]+ % \\\[\+[0-9.]+, \+[0-9.]+\\\], measured again: \+[0-9.]+ % \\\['
-expect_grep "gate: the lines that it is in" report.md '^prog.work/head/lines, nanoseconds by line of prog.bpf.c: '
+expect_grep "gate: the lines that it is in" report.md '^[0-9]+ lines? of prog.bpf.c: '
 expect_grep "gate: the verdict is in the table" report.md '^\| prog.work/step \|.*\*\*regressed\*\* \|'
 expect_grep "gate: with --markdown, stdout has text, which a log shows" out '^  prog.work/step: \+[0-9.]+ % \[\+'
 check "gate: both measurements are stored" only_whole "$WORK/results" 2

@@ -57,9 +57,9 @@ expect_grep "hook: and that is said" err "no drive 'hook'"
 for ((i = 0; i < 3; i++)); do
 	rm -rf "$results"
 	real compare --base-object "$object" --head-object "$object" --program on_malloc --drive hook --budget 10
-	! grep -qE '^compare/hook .* (same|inconclusive)' "$TMP/out" || break
+	! grep -qE '^on_malloc/hook .* (same|inconclusive)' "$TMP/out" || break
 	sed 's/^/# /' "$TMP/out" "$TMP/err"
 done
-expect_grep "hook: compare: a program against itself" out '^compare/hook .* (same|inconclusive)'
+expect_grep "hook: compare: a program against itself" out '^on_malloc/hook .* (same|inconclusive)'
 nothing_left "hook: compare" 1
 plan_done

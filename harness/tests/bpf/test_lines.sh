@@ -168,7 +168,7 @@ start "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head 
 wait_until 30 used "$(getconf CLK_TCK)" || true
 stop_child INT
 expect_eq "compare --time: SIGINT: the reason comes first" "$(head -n 1 "$TMP/out")" 'INCOMPLETE: stopped by signal 2 (Interrupt)'
-expect_grep "compare --time: SIGINT: and the lines so far" out '^[0-9]+ lines: '
+expect_grep "compare --time: SIGINT: and the lines so far" out '^[0-9]+ lines? of '
 run "$BPFBENCH" compare --time latest latest --results "$results"
 expect_status "compare --time: of two stored runs" 0
 expect_grep "compare --time: a run and itself have no line that differs" out '^no line surely differs'

@@ -159,8 +159,8 @@ rm -rf "$results"
 cp "$O/bpf/fun_xdp.bpf.o" "$WORK/old.o"
 real compare --base-object "$WORK/old.o" --head-object "$O/bpf/fun_xdp.bpf.o" --program v3 --loads 4
 expect_status "compare: two builds of an XDP program" 0
-expect_grep "compare: a row of the drive" out '^compare/step +latency, ns '
-expect_grep "compare: net of the empty XDP program" out '^compare/step +net, ns +[0-9]'
+expect_grep "compare: a row of the drive" out '^v3/step +latency, ns '
+expect_grep "compare: net of the empty XDP program" out '^v3/step +net, ns +[0-9]'
 nothing_left "compare" 1
 
 # --- how much of a program runs at all ---

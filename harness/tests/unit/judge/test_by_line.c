@@ -22,7 +22,7 @@ static char *print(const struct bb_by_line *b, bool longest_first)
 {
 	struct bb_doc d = {0};
 
-	bb_doc_by_line(b, longest_first, true, &d);
+	bb_doc_by_line(b, true, longest_first, true, &d);
 	return rendered(&d, as_text);
 }
 

@@ -79,7 +79,7 @@ static char *print(const struct bb_time_diff *diff, bool markdown)
 {
 	struct bb_doc d = {0};
 
-	bb_doc_time_diff(diff, false, &d);
+	bb_doc_time_diff(diff, (struct bb_doc_sides){0}, false, &d);
 	return rendered(&d, markdown ? bb_doc__markdown : as_text);
 }
 
@@ -198,17 +198,17 @@ static void test_lines(void **state)
 	assert_has(text, " ns in line 22, +");
 	assert_has(text, " ns in line 23 (bpf_jiffies64), which is new; no other line surely "
 			 "differs");
-	assert_has(text, "6 lines: 2 same, 3 regressed, 1 improved, 0 inconclusive\n");
+	assert_has(text, "6 lines of prog.bpf.c: 2 same, 2 regressed, 1 new, 1 gone\n");
 	free(text);
 	text = print(&d, true);
-	assert_has(text, "compare/head/lines, nanoseconds by line of prog.bpf.c: ");
+	assert_has(text, "**compare/head/lines**: regressed, A ");
 	assert_has(text, " | **regressed** | 22 | x++; |\n");
 	assert_null(strstr(text, "|*|")); /* what Markdown would read */
 	free(text);
 	/* of several cases of one program, each says which it is of */
 	set_text(&t->name, "compare/head/lines/depth=2");
 	text = print(&d, true);
-	assert_has(text, "compare/head/lines/depth=2, nanoseconds by line of prog.bpf.c: ");
+	assert_has(text, "**compare/head/lines/depth=2**: regressed, A ");
 	free(text);
 	bb_time_diff__done(&d);
 	bb_report__free(r);
