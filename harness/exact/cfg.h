@@ -23,7 +23,7 @@ struct bb_basic_block {
 struct bb_cfg {
 	struct bb_func *funcs; /* sorted by slot */
 	uint32_t n_funcs;
-	struct bb_basic_block *blocks; /* sorted by slot; every slot is in one */
+	struct bb_basic_block *blocks; /* sorted by slot; every slot is in one block */
 	uint32_t n_blocks;
 	uint32_t *block_of; /* by slot: index of its basic block */
 };

@@ -51,8 +51,8 @@ static uint32_t key_bytes_of(const struct bb_clone *c, uint32_t at)
 	return info.key_size;
 }
 
-/* Decides which keys are logged. A register's stack slot keeps the address of a key during its
- * lookup. */
+/* Decides which keys are logged. During a lookup, a stack slot for saved registers keeps the
+ * address of the key. */
 static void find_keys(struct maker *m)
 {
 	struct bb_clone *c = &m->c;

@@ -29,7 +29,7 @@ static bool open_trial(const struct bb_contents_map *map, struct trial *ret_tria
 	     info->type != BPF_MAP_TYPE_PERCPU_HASH && info->type != BPF_MAP_TYPE_LPM_TRIE))
 		return false;
 	opts.map_flags = info->map_flags | BPF_F_RDONLY_PROG;
-	/* the verifier knows the bounds of an array */
+	/* an array keeps its number of entries, because the verifier knows its bounds */
 	ret_trial->fd = bpf_map_create((enum bpf_map_type)info->type, "bb_only_reads",
 				       info->key_size, info->value_size,
 				       is_array(info->type) ? info->max_entries : 1, &opts);

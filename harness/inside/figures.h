@@ -11,7 +11,7 @@ struct bb_inside_path {
 	uint64_t key;            /* key in the path's slots; 0: the runs that found no free slot */
 	uint64_t runs;           /* runs that ended */
 	uint64_t timed;          /* runs that ended and were timed */
-	double sum_ns, worst_ns; /* of the timed runs; each time includes reading the clock */
+	double sum_ns, worst_ns; /* sum and maximum over the timed runs, with the clock reading */
 	uint64_t retval;         /* return value of one of the runs; 0 if `key` is 0 */
 	bool varies;             /* a run returned another value than `retval` */
 	uint32_t exit;           /* how the path ends: index of clone->exits */

@@ -11,7 +11,7 @@
 #define HASH 0x9e3779b97f4a7c15ULL /* 2^64 divided by the golden ratio */
 #define BYTES_TO_BITS 0x0102040810204080ULL
 #define POWER_TO_INDEX 0x077cb531U
-#define MOST_TURNS 16u /* the table has room for so many numbers of turns */
+#define MOST_TURNS 16u /* the table has room for so many numbers of turns of each path */
 /* Greatest length of each part of a clone, in instruction slots of 8 bytes. */
 #define ENTRY_SLOTS 160u
 #define EXIT_SLOTS 1024u
@@ -674,8 +674,8 @@ static void emit_slot_address(struct maker *m, const struct bb_inside_clone *c)
 	compute(r, BPF_ADD, BPF_REG_4, BB_INSIDE_HEAD);
 }
 
-/* r4 = the address of the slot of the run's path. Before, r5 is the stripe's address, and r6 the
- * run's return value. */
+/* r4 = the address of the slot of the run's path. r5 must be the stripe's address, and r6 the run's
+ * return value. */
 static void emit_numbered_slot(struct maker *m)
 {
 	struct bb_rewrite *r = &m->out;
@@ -809,7 +809,7 @@ static void emit_count(struct maker *m)
 		land(r, done);
 }
 
-/* Counts the chain that ends with this run of r8 ns. One program alone is no chain and is not
+/* Counts the chain that ends with this run of r8 ns. One program alone is not a chain and is not
  * counted. */
 static void emit_end_chain(struct maker *m)
 {

@@ -39,18 +39,18 @@ enum bb_inside_with {
 #define BB_INSIDE_LOG2 16u /* uint8_t[32]: logarithms to base 2, for emit_halve() */
 #define BB_INSIDE_PACKET_MASK 48u /* a timed run's packet is copied if (its number & mask) is 0 */
 #define BB_INSIDE_STRIPES 64u     /* size of the memory's head */
-#define BB_INSIDE_RUNS 0u         /* in a stripe's head: see bb_inside_clone__begun() */
+#define BB_INSIDE_RUNS 0u         /* in a stripe's head: runs that have begun */
 #define BB_INSIDE_TAKEN 8u        /* in a stripe's head: packets that were copied */
 #define BB_INSIDE_HEAD 64u        /* size of a stripe's head */
 #define BB_INSIDE_KEY 0u          /* in a slot: number or hash of its path; 0: the slot is free */
 #define BB_INSIDE_UNTIMED 8u      /* runs that ended and were not timed */
 #define BB_INSIDE_TIMED 16u       /* runs that ended and were timed */
 #define BB_INSIDE_SUM 24u         /* sum of the times of the timed runs, ns */
-#define BB_INSIDE_WORST 32u  /* longest time, ns; lost if another run writes its own meanwhile */
-#define BB_INSIDE_RETVAL 40u /* return value of the run that took the slot; last slot: 0 */
-#define BB_INSIDE_VARIES 48u /* not 0: a run returned another value than BB_INSIDE_RETVAL */
-#define BB_INSIDE_EXIT 56u   /* how the path ends: index of clone->exits */
-#define BB_INSIDE_HIST 64u   /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs in each bucket */
+#define BB_INSIDE_WORST 32u       /* longest time, ns; may be lost if two runs write it at once */
+#define BB_INSIDE_RETVAL 40u      /* return value of the run that took the slot; last slot: 0 */
+#define BB_INSIDE_VARIES 48u      /* not 0: a run returned another value than BB_INSIDE_RETVAL */
+#define BB_INSIDE_EXIT 56u        /* how the path ends: index of clone->exits */
+#define BB_INSIDE_HIST 64u /* uint32_t counts[BB_INSIDE_BUCKETS]: timed runs in each bucket */
 #define BB_INSIDE_BUCKETS 512u
 /* uint64_t: marks[n_words], then the number of turns */
 #define BB_INSIDE_MARKS (BB_INSIDE_HIST + 4u * BB_INSIDE_BUCKETS)

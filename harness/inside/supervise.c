@@ -425,8 +425,8 @@ static bool is_same_code(const struct bb_code *a, const struct bb_code *b)
 }
 
 /* Returns an earlier load of the same program as `p`; NULL: there is none. With `is_cloned`, only a
- * load with a clone and the same code counts. Otherwise only one without a clone counts, if the
- * reason is the same. */
+ * load with a clone and the same code counts. Otherwise only a load counts that has no clone for
+ * the same reason. */
 static struct bb_inside_program *earlier_of(const struct bb_inside *in,
 					    const struct bb_inside_program *p, bool is_cloned)
 {

@@ -122,7 +122,7 @@ static void emit_memory(struct layout *l, uint8_t reg, uint32_t offset)
 	bb_emit_address(&l->out, reg, l->parts->memory_fd, offset);
 }
 
-/* True if a stack word below the pointer says whether the resource is held. */
+/* True if the resource has a flag: a stack word below its pointer says whether it is held. */
 static bool has_flag(const struct bb_held *h)
 {
 	return h->by != BB_HELD_RESULT;
@@ -358,7 +358,8 @@ static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
 {
 	uint32_t sums[1U << 10] = {0},
-			    goes_on[1U << 10] = {0}; /* indexed by set of registers; 0: none */
+			    goes_on[1U << 10] = {0}; /* by set of registers: slots of the sum and of
+						      * the goto after it; 0: none */
 
 	for (uint32_t k = first; k < end; k++) {
 		uint32_t at = l->cuts->v[k].slot + l->cuts->v[k].after;

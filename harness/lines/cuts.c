@@ -121,7 +121,7 @@ static void mark_calls(struct search *s)
 	}
 }
 
-/* Marks the edges of loops, and the first instruction of each line outside loops. */
+/* Marks the edges of loops and, outside loops, the first instruction of each line. */
 static void mark_lines(struct search *s)
 {
 	uint32_t line = 0;

@@ -301,7 +301,7 @@ static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 	Elf64_Half type;
 	int copy;
 
-	/* Only programs and libraries have run addresses; object files (ET_REL) have none. */
+	/* Only programs and libraries have addresses; object files (ET_REL) have none. */
 	if (pread(fd, &type, sizeof(type), offsetof(Elf64_Ehdr, e_type)) != sizeof(type) ||
 	    (type != ET_EXEC && type != ET_DYN))
 		return NULL;

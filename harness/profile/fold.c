@@ -8,7 +8,7 @@
 #define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)
 #define KERNEL_SPACE UINT64_MAX
 
-/* A distinct code address, or a text in place of one. numbers[first .. first + n) are the
+/* A distinct code address, or a text in place of an address. numbers[first .. first + n) are the
  * functions at the address, outermost first; n <= BB_ELF_MAX_FRAMES. */
 struct point {
 	uint64_t offset; /* offset of the address in the file `dso` */

@@ -111,7 +111,7 @@ static int load_object(struct bb_recorder *r, struct bb_err *err)
 	uint64_t max_frames = BB_PROFILE_FRAMES;
 	int rc = 0;
 
-	/* The kernel refuses a stack map with longer stacks than this. */
+	/* The kernel refuses a stack map with longer stacks than this sysctl allows. */
 	if (bb_root__read_u64("/proc/sys/kernel/perf_event_max_stack", &max_frames) ||
 	    max_frames > BB_PROFILE_FRAMES)
 		max_frames = BB_PROFILE_FRAMES;

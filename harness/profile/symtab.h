@@ -49,8 +49,8 @@ void bb_names__done(struct bb_names *names);
 struct bb_symbol {
 	uint64_t start, size; /* size in bytes; 0: up to the next symbol */
 	size_t name;          /* offset in bb_symtab.text */
-	uint32_t rank; /* of several symbols at one address, one with a size wins, then the one of
-			  lowest rank */
+	uint32_t rank; /* of several symbols at one address, one with a size is kept; of these, the
+			* one with the lowest rank */
 };
 
 struct bb_symtab {

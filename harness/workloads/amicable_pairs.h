@@ -11,7 +11,7 @@
  */
 #define BB_AMICABLE_LAST 65534u /* end of the published search */
 /* Trial divisions between two calls of `tick`. They take about 5 % of the time of the cheapest
- * step. */
+ * program that the drive `step` measures. */
 #define BB_AMICABLE_TICK_EVERY 8u
 
 struct bb_amicable_search {
