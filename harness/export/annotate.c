@@ -55,7 +55,8 @@ static void put_in_place(const struct bb_counted *c, const struct bb_annotate_op
 			bb_source_note(file.state));
 		put_heads(out);
 		for (size_t k = 0; k < file.n; k++)
-			/* without the source, most lines stand alone */
+			/* without the source file, rows for left-out lines would stand between most
+			 * lines */
 			if (file.rows[k].text || file.state == BB_SOURCE_AS_BUILT)
 				put_row(c, &file.rows[k], opts, out);
 		bb_annotated__done(&file);

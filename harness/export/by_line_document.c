@@ -5,10 +5,10 @@
 #define NAMED 3u          /* parts that the sentence names */
 #define NAMED_LEAST 0.005 /* the sentence leaves out parts that take a smaller share of the run */
 
-/* most values of a parameter side by side; another table has the others */
+/* a table has at most this many values of a parameter; further values are in another table */
 #define MOST_COLUMNS 8u
 
-#define LEFT_OUT_LEAST 0.01 /* share of the runs that must be left out before a note says so */
+#define LEFT_OUT_LEAST 0.01 /* if at least this share of the runs is left out, a note says so */
 
 static const char *unit_of(const struct bb_by_line *b)
 {
@@ -25,11 +25,9 @@ static struct bb_table_cell position_in_words(const struct bb_timed_row *row)
 		       : bb_table_cell_of("lines %u-%u", row->line, row->last_line);
 }
 
-/*
- * Adds the cells of the columns "line" and "source". The line is "83", "83-90" or "@12". The source
- * begins with the functions that the row was inlined into, such as "inner() of line 45, part() of
- * line 97: (loop) ", and with `call`, such as "bpf_get_stack: ". Both may be empty.
- */
+/* Adds the cells of the columns "line" and "source". The line is "83", "83-90" or "@12". Before the
+ * source stand the functions that the row was inlined into, such as "inner() of line 45, part() of
+ * line 97: (loop) ", and then `call`, such as "bpf_get_stack: ". Both may be empty. */
 static void add_position(const struct bb_timed_row *row, const char *call, struct bb_doc *d)
 {
 	char before[400] = "";
@@ -153,7 +151,7 @@ static void name_call(const struct bb_by_line *b, const struct bb_line_part *p, 
 		 turns.text, p->row->enters ? ", without its lines" : "");
 }
 
-/* Returns the call that takes all of the line's time. NULL: there is none. */
+/* Returns the call that takes all of the line's time. NULL: no call does. */
 static const struct bb_line_part *only_call(const struct bb_by_line *b,
 					    const struct bb_line_time *line)
 {
@@ -170,7 +168,7 @@ static const struct bb_line_part *only_call(const struct bb_by_line *b,
 	return only;
 }
 
-/* Adds the row of a line. Calls have rows of their own below it, and so has the line's own code,
+/* Adds the row of a line. Below it, the line's calls and its own code have rows of their own,
  * unless one call takes all of the line's time. */
 static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct bb_line_time *line)
 {
@@ -179,7 +177,7 @@ static void add_line(struct bb_doc *d, const struct bb_by_line *b, const struct 
 
 	if (only) {
 		name_call(b, only, text, sizeof(text) - 2);
-		/* the source mostly shows the call by itself */
+		/* the source text usually names the call already */
 		if (strstr(line->row->text, text))
 			text[0] = '\0';
 		else
@@ -377,7 +375,7 @@ static const char *value_of(const struct bb_timed *t)
 	return at > t->name ? at : t->name;
 }
 
-/* Adds one table of cases[n]. All of them have their lines in the same order. */
+/* Adds one table of cases[n]. The lines of each case are in the same order. */
 static void add_group(const struct bb_by_line *const *cases, size_t n, struct bb_doc *d)
 {
 	const struct bb_timed *first = cases[0]->timed;

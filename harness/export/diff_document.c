@@ -7,9 +7,9 @@
 #define TIME_ROWS 20u  /* lines of a program that are shown if their times differ */
 #define NAMED 4u       /* lines that a sentence names */
 
-/* we advise at most this many times the loads of this run; nobody would take more */
+/* we advise at most this many times the loads of this run; nobody would measure more */
 #define TIMES_MOST 60.0
-#define SLOWER_LEAST 0.005 /* least difference in the machine's speed that is mentioned */
+#define SLOWER_LEAST 0.005 /* a smaller difference in the machine's speed is not mentioned */
 
 /* --- one figure of A and of B --- */
 
@@ -64,8 +64,8 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 	bb_doc__cell(d, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
 	bb_doc__table_cell(d, figure(row, row->a, row->a, row->a));
 	bb_doc__table_cell(d, figure(row, row->b, row->b, row->b));
-	/* The difference has one decimal more than A, because 1 % of 900 ns is 9.0 ns and paired
-	 * differences are more precise than A and B. */
+	/* The difference has one decimal more than A: 1 % of 900 ns is 9.0 ns, and differences
+	 * within pairs are more precise than A and B. */
 	bb_doc__cell_if(d, isfinite(row->shift), "%s%s", row->shift > 0 ? "+" : "",
 			figure(row, row->shift, row->a / 10, row->a).text);
 	bb_doc__table_cell(d, percent(row->ratio));
@@ -87,7 +87,7 @@ static void add_diff(const struct bb_diff *row, const struct bb_doc_gate *g, str
 		bb_doc__text_cell(d, note);
 }
 
-/* Adds rows [first, end) of `diffs`. `g` is the gate whose two measurements give the verdicts;
+/* Adds rows [first, end) of `diffs`. The verdicts come from the two measurements of the gate `g`;
  * NULL: no gate. */
 static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 		      const struct bb_doc_gate *g, struct bb_doc *d)
@@ -104,8 +104,8 @@ static void add_diffs(const struct bb_diffs *diffs, size_t first, size_t end,
 			add_diff(&diffs->rows[i], g, d);
 }
 
-/* Adds a side of the comparison. A variant that has one program is shown with its file: "A: base:
- * prog.bpf.o, work". */
+/* Adds the name of A or B. If it is a variant with one program, adds the file and the program: "A:
+ * base: prog.bpf.o, work". */
 static void add_side(char side, const char *name, const struct bb_report *r, struct bb_doc *d)
 {
 	const struct bb_program *only = NULL;
@@ -214,7 +214,7 @@ static void add_exact_row(const struct bb_exact_row *row, const struct bb_doc_ga
 	bb_doc__text_cell(d, verdict);
 }
 
-/* Adds the lines of source on which a program's instructions became more or fewer. */
+/* Adds the source lines that execute more or fewer instructions than before. */
 static void add_exact_lines(const struct bb_exact_program *p, size_t most, struct bb_doc *d)
 {
 	int decimals = 0; /* averages over runs and inputs need not be whole */
@@ -367,8 +367,8 @@ static void add_speed(const struct bb_time_diff_case *c, struct bb_doc *d)
 		bb_doc__append(d, "; a line differs where that does not explain it");
 }
 
-/* Returns the only file that the rows' lines are in; NULL: there are several. It is "" for a
- * program without lines. */
+/* Returns the file if the lines of all rows are in one file; "" for a program without lines; NULL
+ * if there are several files. */
 static const char *only_file(const struct bb_time_diff_case *c)
 {
 	const char *only = NULL;
@@ -399,7 +399,7 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 		const struct bb_timed_row *row = r->b ? r->b : r->a;
 		bool shows_call;
 
-		/* shows a line that surely differs, also if its difference may be below the
+		/* a line that surely differs is shown even if its difference may be below the
 		 * threshold */
 		if (!all && !bb_time_diff_row__differs(r) &&
 		    (r->verdict != BB_VERDICT_INCONCLUSIVE || !(r->more.lo > 0 || r->more.hi < 0) ||
@@ -420,8 +420,8 @@ static void add_time_rows(const struct bb_time_diff_case *c, bool all, struct bb
 	}
 }
 
-/* Adds how to get `times` times as many loads: the option with its value, such as "--budget 90",
- * or "5 times the loads" if there is no option. */
+/* Adds how to get `times` times the loads: the option with its value, such as "--budget 90", or "5
+ * times the loads" if there is no option. */
 static void add_more(const struct bb_time_diff *diff, double times, struct bb_doc *d)
 {
 	if (diff->option)
@@ -691,7 +691,7 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d)
 	if (g->counted.n_rows > same)
 		bb_doc_exact_diff(&g->counted, (struct bb_doc_sides){0}, false, v, d);
 	bb_doc_gate_others(g, d);
-	/* skipped drives of programs that another drive has compared */
+	/* the programs were compared by one drive, but another drive was skipped */
 	for (size_t i = 0; i < first->n_skips; i++)
 		for (size_t p = 0; p < g->n_programs; p++)
 			if (g->programs[p].state == BB_GATE_COMPARED &&

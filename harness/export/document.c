@@ -50,7 +50,7 @@ void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t
 		bb_doc__column(d, columns[i]);
 }
 
-/* Adds a cell that takes over `text`. NULL: the figure is missing. */
+/* Adds a cell that takes ownership of `text`. NULL: the figure is missing. */
 static void add_cell(struct bb_doc *d, char *text)
 {
 	struct bb_doc_block *b = &d->blocks[d->n - 1];
@@ -119,9 +119,9 @@ bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
 
 /* --- Markdown --- */
 
-/* A space of no width. It keeps "@" in our text from mentioning a user of the site that shows the
- * text, and "#1" from becoming a link. A backslash does not help, because sites look for names
- * after Markdown has been rendered. */
+/* A space of no width. It breaks up "@name" and "#1" in our text. So a site that shows the text
+ * does not mention its user "name", and makes no link. A backslash does not help, because sites
+ * look for names in the rendered Markdown. */
 #define APART "&#8203;"
 #define MARKUP "|\\`*_<>[]#&~$"
 
@@ -143,7 +143,8 @@ static bool begins_link(const char *at, bool begins_word)
 	       (begins_word && (is_commit(at) || !strncasecmp(at, "gh-", 3)));
 }
 
-/* Returns the length of a command in backquotes that needs no escapes; 0: there is none at `at`. */
+/* Returns the length of the command in backquotes at `at`, if it needs no escapes; 0: there is no
+ * such command. */
 static size_t code_len(const char *at)
 {
 	size_t n = 1;

@@ -3,12 +3,10 @@
 
 #include "base/std.h"
 
-/*
- * The text that a command prints for people: titles, paragraphs, items of lists, and tables. A
- * document is made once and rendered as text, as Markdown or as HTML. Its maker decides on the
- * columns of a table and on the words of a note. Texts may come from others; each renderer escapes
- * what its reader would obey.
- */
+/* The text that a command prints for people: titles, paragraphs, items of lists, and tables. A
+ * document is made once and rendered as text, as Markdown or as HTML. The code that makes it
+ * decides on the columns of a table and on the words of a note. Texts may come from untrusted
+ * files. Each renderer escapes what a terminal, Markdown or a browser would interpret. */
 enum bb_doc_kind {
 	BB_DOC_HEADLINE,  /* title of the whole document; Markdown "##" */
 	BB_DOC_TITLE,     /* title of a section; Markdown "###" */
@@ -22,7 +20,7 @@ enum bb_doc_kind {
 	BB_DOC_CODE,    /* a line of source as an item */
 	BB_DOC_TABLE,
 	BB_DOC_LEGEND, /* explains the columns of all tables before it; in HTML, each column's head
-			  has its explanation */
+			  shows its explanation instead */
 	/* in HTML, all blocks up to BB_DOC_FOLD_END are folded away below this text */
 	BB_DOC_FOLD,
 	BB_DOC_FOLD_END,
@@ -93,7 +91,7 @@ void bb_doc__append(struct bb_doc *d, const char *fmt, ...) __attribute__((forma
 void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n);
 void bb_doc__column(struct bb_doc *d, struct bb_doc_column column);
 #define bb_doc__cell(d, ...) bb_doc__cell_if(d, true, __VA_ARGS__)
-/* `has` false: the figure is missing. */
+/* If `has` is false, the figure is missing. */
 void bb_doc__cell_if(struct bb_doc *d, bool has, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void bb_doc__text_cell(struct bb_doc *d, const char *text); /* NULL: the figure is missing */
@@ -109,19 +107,20 @@ void bb_doc__done(struct bb_doc *d);
 /* How text looks on a terminal or in a file. */
 struct bb_doc_look {
 	size_t width; /* characters in a line */
-	bool wrap;    /* paragraphs and long cells are broken at the width, too */
-	bool terse; /* lines of source end at the width, in "…", and repeated names are left out */
-	bool colour; /* colours may be written; the stream must be one of base/clean.h */
+	bool wrap;    /* paragraphs and long cells are broken into lines of at most `width` */
+	bool terse; /* lines of source that are too wide are cut and end in "…"; repeated names are
+		       left out */
+	bool colour; /* colours may be written; the output must be a stream of base/clean.h */
 };
 
-extern const struct bb_doc_look bb_doc_plain_look; /* The look in files and pipes. */
+extern const struct bb_doc_look bb_doc_plain_look; /* the look in files and pipes */
 
 /* Render the whole document. */
 void bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *out);
 void bb_doc__markdown(const struct bb_doc *d, FILE *out);
 void bb_doc__html(const struct bb_doc *d, FILE *out);
 
-/* Writes a text so that Markdown shows it unchanged: it does not end a table's cell, begin
+/* Writes a text so that Markdown shows it unchanged. The text does not end a table's cell, begin
  * markup, mention a user, refer to an issue or commit, or become a link. NULL: writes nothing. */
 void bb_md_text(const char *text, FILE *out);
 

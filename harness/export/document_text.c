@@ -3,9 +3,9 @@
 #include "base/clean.h"
 #include "export/table_cells.h"
 
-#define ABSENT "-"     /* shown for an empty cell, so that the eye stays in its column */
-#define LEAST_LAST 24u /* least characters for a last column of text */
-#define LEAST_CODE 12u /* the same for one of source */
+#define ABSENT "-"     /* shown in an empty cell, so that the reader's eye stays in the column */
+#define LEAST_LAST 24u /* fewest characters for the last column if it has text */
+#define LEAST_CODE 12u /* fewest characters for the last column if it has source */
 
 const struct bb_doc_look bb_doc_plain_look = {.width = 80, .wrap = true};
 
@@ -39,8 +39,8 @@ static bool is_in_interval(const char *text, size_t at)
 	return begin && text[begin - 1] == '[';
 }
 
-/* True if the blank at `text[at]` stands before a unit, as in "60 ns", within an interval, or
- * between an option and its value: "--budget 60", "--object OLD.o". */
+/* True if no line may end at the blank `text[at]`. That is so before a unit ("60 ns"), within an
+ * interval, and between an option and its value ("--budget 60", "--object OLD.o"). */
 static bool is_kept(const char *text, size_t at)
 {
 	size_t begin = at;
@@ -67,8 +67,8 @@ static bool begins_command(const char *text, size_t at, size_t width)
 	return text[at] == '`' && strcspn(text + at + 1, "`") + 2 <= width;
 }
 
-/* Returns how many bytes of `text` fit into `width` characters. The line ends at a blank. Blanks
- * within a command in backquotes are used only if there is no other. */
+/* Returns how many bytes of `text` fit into `width` characters. The line ends at a blank, but
+ * within a command in backquotes only if no other blank is in the line. */
 static size_t line_len(const char *text, size_t width)
 {
 	size_t at = 0, blank = 0, any_blank = 0, n = 0;
@@ -150,7 +150,7 @@ struct layout {
 	bool *below;       /* below[n_columns]: the column stands below the table */
 	size_t indent;     /* blanks before each row */
 	bool on_two_lines; /* the first column has a line for itself */
-	size_t under_row;  /* the column whose text stands below each row; 0: none */
+	size_t under_row;  /* the column whose text stands below each row; 0: no column */
 };
 
 static const char *cell_text(const struct layout *l, size_t i)
@@ -172,8 +172,8 @@ static size_t total_width(const struct layout *l)
 	return total;
 }
 
-/* Computes the widths of all columns that stand in the table. Lines of source that are not cut go
- * beyond their column. */
+/* Computes the widths of all columns that stand in the table. If lines of source are not cut, a
+ * column of source is as wide as its head, and the lines go beyond it. */
 static void measure(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;
@@ -202,7 +202,7 @@ static size_t last_column(const struct layout *l)
 	return last;
 }
 
-/* Gives a last column of text or source the width that the other columns leave. */
+/* If the last column has text or source, gives it the width that the other columns leave. */
 static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l), others;
@@ -216,7 +216,7 @@ static void narrow_last(struct layout *l, const struct bb_doc_look *look)
 		l->width[last] = look->width - others;
 }
 
-/* Moves a last column of text below each row if the table is still too wide. */
+/* If the table is still too wide and the last column has text, moves that text below each row. */
 static void move_last_under_row(struct layout *l, const struct bb_doc_look *look)
 {
 	size_t last = last_column(l);
@@ -320,7 +320,8 @@ static const char *colour_of(const struct layout *l, size_t i)
 	return cell->faint ? "\033[2m" : "";
 }
 
-/* Writes the text that has no room in the row, below it. Cell number `first` is the row's first. */
+/* Writes the text of a row that has no room in the row, below the row. The row's first cell has the
+ * number `first`. */
 static void put_under_row(const struct page *p, const struct layout *l, size_t first)
 {
 	const struct bb_doc_cell *cell = &l->b->cells[first + l->under_row];
@@ -332,14 +333,15 @@ static void put_under_row(const struct page *p, const struct layout *l, size_t f
 	putc('\n', p->out);
 }
 
-/* True if the row whose first cell has the number `first` repeats the text that begins the row
- * before it. */
+/* True if the row begins with the same text as the row before. Its first cell has the number
+ * `first`. */
 static bool is_repeated(const struct layout *l, size_t first)
 {
 	return first && !strcmp(cell_text(l, first), cell_text(l, first - l->b->n_columns));
 }
 
-/* Writes a row, whose first cell has the number `first`, or the heads of the columns. */
+/* Writes the row whose first cell has the number `first`; with `heads`, writes the heads of the
+ * columns instead. */
 static void put_row(const struct page *p, const struct layout *l, size_t first, bool heads)
 {
 	size_t pending = l->indent, n = 0;
@@ -419,7 +421,7 @@ static void put_table(const struct page *p, const struct bb_doc_block *b, size_t
 
 /* --- the whole --- */
 
-/* True if the legend has explained column k of block `end` already. */
+/* True if an earlier column has the same explanation as column k of block `end`. */
 static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
 {
 	const struct bb_doc_column *c = &d->blocks[end].columns[k];
@@ -450,8 +452,8 @@ static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
 		}
 }
 
-/* True if an empty line stands between the two blocks. It stands around a headline, before titles,
- * closing lines and tables (but not between a title and its table), and after lists and tables. */
+/* True if an empty line separates the two blocks: around a headline, before titles, closing lines
+ * and tables (but not between a title and its table), and after lists and tables. */
 static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_block *b)
 {
 	if (b->kind <= BB_DOC_TITLE || before->kind == BB_DOC_HEADLINE)

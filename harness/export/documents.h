@@ -10,16 +10,14 @@
 /* Documents about a summarised run, part by part. Each function adds to the end of `d`. The
  * report must outlive the document, which refers to its texts. */
 
-/*
- * A whole run. Short: the answer, in sentences if the scenario has one program. Details: the
- * tables of the answer, then everything that was measured, and the meaning of the columns.
- * Markdown: for a job summary or a comment.
- */
+/* Add a whole run. Short: the main results, in sentences if the scenario has one program. Details:
+ * the main results as tables, then all figures, and the meaning of the columns. Markdown: for the
+ * summary of a CI job or a comment in a pull request. */
 void bb_doc_short(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_details(const struct bb_report *r, struct bb_doc *d);
 void bb_doc_markdown(const struct bb_report *r, struct bb_doc *d);
-/* Adds what bb_doc_short() shows below the comparisons, which `compare` sorts and filters itself.
- */
+/* Adds what bb_doc_short() shows below the comparisons. `compare` sorts and filters the comparisons
+ * itself. */
 void bb_doc_short_rest(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds the comparisons that were measured in the run. `open` is as for bb_doc_diff(). */
@@ -31,7 +29,7 @@ void bb_doc_table(const struct bb_report *r, size_t first, enum bb_detail detail
 /* True if case `i` is the first of its group (bb_same_group()). */
 bool bb_is_first_of_group(const struct bb_report *r, size_t i);
 
-/* True if the group of case `of` has several values of its parameter, and is no sweep. */
+/* True if the group of case `of` has several values of its parameter but is not a sweep. */
 bool bb_is_of_values(const struct bb_report *r, size_t of);
 
 /* True if case `i` is the first of its table (bb_same_table()). False for the cases of a sweep. */
@@ -55,9 +53,9 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d);
 void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *after,
 			struct bb_doc *d);
 
-/* Adds notes about failed lookups, tail calls that did not happen, and checks at which runs ended
- * early. Each note says what to do. The notes are about the cases in the table of case `table`;
- * NULL: about all cases. */
+/* Adds notes about failed lookups, about tail calls that did not happen, and about early returns.
+ * Each note says what to do. The notes are about the cases in the table of case `table`; NULL:
+ * about all cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
 
 /* Adds a table by return value for every program with several inputs, if their runs returned more
@@ -67,7 +65,7 @@ void bb_doc_classes(const struct bb_report *r, struct bb_doc *d);
 /* Adds the cases that were measured hot and cold, side by side. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d);
 
-/* Adds for each program that ran on several CPUs at once whether they slow each other down. */
+/* For each program that ran on several CPUs at once, adds whether the CPUs slow each other down. */
 void bb_doc_contention(const struct bb_report *r, struct bb_doc *d);
 
 /* Adds the cross-checks: slope against step, and hook against step. BB_SHORT: one sentence for
@@ -80,14 +78,16 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 /* Adds a table of the programs as the kernel loaded them. */
 void bb_doc_programs(const struct bb_report *r, struct bb_doc *d);
 
-/* Adds notes about samples that do not count and cases that were not measured. BB_SHORT: one
- * line for each cause, and none of those that the comparisons name. Returns the number of notes. */
+/* Adds notes about samples that do not count and cases that were not measured. BB_SHORT: one line
+ * for each cause, without the causes that the rows of comparisons name. Returns the number of
+ * notes. */
 size_t bb_doc_notes(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
-/* The two measurements of a gate. The second one repeats the alerts of the first. */
+/* The two measurements of a gate. The second one measures again what the first one found to be
+ * regressed. */
 struct bb_doc_gate {
 	const struct bb_gate *gate;
-	const struct bb_report *first, *again; /* `again` is NULL if there was no alert */
+	const struct bb_report *first, *again; /* `again` is NULL if nothing regressed in `first` */
 };
 
 /* The two sides of a comparison. If `r` is NULL, `a` and `b` are the names of stored runs.
@@ -97,12 +97,11 @@ struct bb_doc_sides {
 	const char *a, *b;
 };
 
-/* Adds the differences between two programs or two runs. On a page only the `open` most urgent
- * rows are shown and the others are folded away; 0: all are shown. */
+/* Adds the differences between two programs or two runs. On an HTML page, only the `open` most
+ * urgent rows are shown, and the others are folded; 0: all are shown. */
 void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open, struct bb_doc *d);
-/* Adds the cases and lines whose counts differ: all of them, or without `all` the first ones. If
- * `sides.a` is NULL, the sides are not named. `g` is the gate that made the counts; NULL: no gate.
- */
+/* Adds the cases and lines whose counts differ; without `all`, only the first ones. If `sides.a` is
+ * NULL, A and B are not named. `g` is the gate that made the counts; NULL: no gate. */
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
 		       const struct bb_doc_gate *g, struct bb_doc *d);
 /* Adds the verdict on the whole, the sides if `sides.r` is set, and the lines that differ: all of
@@ -110,14 +109,12 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
 		      struct bb_doc *d);
 
-/* Documents about stored runs over time. `only` limits each to the cases of that run; NULL: all
- * cases. */
+/* Documents about stored runs over time. Each document has only the cases of the run `only`; NULL:
+ * all cases. */
 #define BB_HISTORY_ROWS 200u
-/*
- * Adds a row for each case, with its newest run. Changed cases come first. Two kinds of rows are
+/* Adds a row for each case, with its newest run. Changed cases come first. Two kinds of rows are
  * left out: those beyond BB_HISTORY_ROWS and, if `only` is NULL, the unchanged cases of sweeps. The
- * last line says how many rows of both kinds are left out.
- */
+ * last line says how many rows are left out. */
 void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d);
 /* Adds the number of cases of each mark, and a line for each case that is suspect, regressed or
  * improved. */
@@ -127,7 +124,8 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d);
 /* Returns the mark of a point; "-": the point is not judged. */
 const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p);
-/* Returns the most runs that any case of `only` has; 0: none of its cases is stored. */
+/* Returns in how many stored runs the most frequent case of `only` is; 0: no case of it is
+ * stored. */
 size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *only);
 
 /* Writes the history for gnuplot: a block for each case, columns separated by tabs. The head of
@@ -140,39 +138,39 @@ void bb_doc_gate(const struct bb_doc_gate *v, struct bb_doc *d);
 void bb_doc_gate_headline(enum bb_exit code, struct bb_doc *d);
 /* Adds an item for each of the two revisions. */
 void bb_doc_gate_revisions(const struct bb_gate *g, struct bb_doc *d);
-/* Adds what was not compared and what was compared under another name. Each program has an item
- * with its state in words. */
+/* Adds an item for each program that was not compared or was compared under another name. The item
+ * says which of these, and why. */
 void bb_doc_gate_others(const struct bb_gate *g, struct bb_doc *d);
 
 /* Adds where a run spends its time, by line (judge/by_line.h). With `whole`, the time of the whole
- * run is first. The lines are in the order of the source or, with `longest_first`, of their times.
- * Without `all`, the lines below b->least share one row. */
+ * run comes first. The lines are in the order of the source; with `longest_first`, they are sorted
+ * by time. Without `all`, the lines below b->least share one row. */
 void bb_doc_by_line(const struct bb_by_line *b, bool whole, bool longest_first, bool all,
 		    struct bb_doc *d);
 /* Adds only the table and its notes, without the sentences above them. */
 void bb_doc_by_line_table(const struct bb_by_line *b, bool longest_first, bool all,
 			  struct bb_doc *d);
 /* Adds the lines of one program at several values of its parameter, side by side. cases[n] has a
- * case for each value, and may have cases of several programs. */
+ * case for each value. It may have cases of several programs; each gets its own table. */
 void bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d);
-/* Adds a cell with the time of a line. A time below `least` is shown as such: "< 3". */
+/* Adds a cell with the time of a line; "< LEAST" if the time is below `least`, such as "< 3". */
 void bb_doc_line_ns(double ns, double least, struct bb_doc *d);
-/* Write which parts take the most time to buf[size]: "71 % is bpf_perf_event_output of line 38,
- * ...". The second function writes which parts cold caches slow down most. */
+/* Write a sentence to buf[size]. The first function says which parts take the most time: "71 % is
+ * bpf_perf_event_output of line 38, ...". The second function says which parts cold caches slow
+ * down most. */
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 
-/*
- * Writes the source of a program with the counts of each line per run, and the helpers that it
- * called. This is no document, because it is as long as the source. The texts are those of
- * judge/annotated.h. A file that is missing is named instead of its lines.
- */
+/* Writes the source of a program with the counts of each line per run, and the helpers that it
+ * called. Makes no document, because the source may be long. The texts come from judge/annotated.h.
+ * If a source file is missing or has changed, only the lines that the BTF has are written. */
 struct bb_annotate_opts {
-	/* show the lines that execute most instructions, the first one most, instead of the
-	 * whole source */
+	/* instead of the whole source, show the lines that execute the most instructions, sorted by
+	 * instructions */
 	bool hottest;
-	size_t width; /* of a line of output in characters; longer lines are shortened */
-	/* colour lines that never executed, and lines with a tenth of the instructions or more */
+	size_t width; /* characters in a line of output; longer lines are cut */
+	/* write lines that never executed, and lines with at least a tenth of the instructions, in
+	 * colour */
 	bool colour;
 };
 void bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out);
