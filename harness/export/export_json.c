@@ -14,19 +14,17 @@ int bb_export_json(const struct bb_report *r, FILE *mem, struct bb_err *)
 
 /* --- bmf --- */
 
-/*
- * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value":
- * x}}}, one JSON object. Bencher takes `{}` for good news, so a run without any figure is an error
- * here. A case without a valid sample is left out and never 0.0; bb_export_say_left_out() names it.
- * After the cases, each program is a benchmark with its static metrics.
- */
+/* Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value":
+ * x}}}, one JSON object. Bencher takes `{}` as success, so a run without any figure is an error
+ * here. A case without a valid sample is left out, not written as 0.0; bb_export_say_left_out()
+ * names it. After the cases, each program is a benchmark with its static metrics. */
 #define NAME_MAX_BYTES 1024 /* longest name of a benchmark that Bencher accepts */
 
-/* Returns the BMF measure of a metric for that case; NULL: it has none. */
+/* Returns the BMF measure of a metric for that case; NULL: there is no such measure. */
 static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *def)
 {
-	/* A lag has measures of its own, because Bencher's thresholds are by measure and a lag
-	 * is no latency of a program. */
+	/* A lag has measures of its own: Bencher has one threshold per measure, and a lag is not a
+	 * program's latency. */
 	static const struct {
 		const char *metric, *slug;
 	} of_lags[] = {
@@ -48,7 +46,7 @@ static int fail_twice(const char *name, const char *what, struct bb_err *err)
 		       name, what);
 }
 
-/* True if a case of that name was timed, or was counted before `c`. */
+/* True if a timed case has the same name as `c`, or a counted case before `c` has. */
 static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 {
 	if (bb_report__find_case(r, c->name))
@@ -119,8 +117,8 @@ static int check(const struct bb_report *r, struct bb_err *err)
 	return rc;
 }
 
-/* Writes one measure; with a benchmark's first measure, its name. Writes nothing if the value or
- * the measure is missing. */
+/* Writes one measure. Before the first measure of a benchmark, also writes the benchmark's name.
+ * Writes nothing if the value or the measure is missing. */
 static void write_measure(const char *name, const char *slug, struct bb_estimate e,
 			  const char **open, struct bb_json *w)
 {
@@ -178,14 +176,11 @@ int bb_export_bmf(const struct bb_report *r, FILE *mem, struct bb_err *err)
 
 /* --- github-action --- */
 
-/*
- * benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range", "extra"}]. A file
+/* benchmark-action/github-action-benchmark: [{"name", "unit", "value", "range", "extra"}]. A file
  * has one direction (customSmallerIsBetter, customBiggerIsBetter). The format cannot say that a
- * figure is missing, so that is an error, as in BMF.
- */
+ * figure is missing. So a missing figure is an error, as in BMF. */
 
-/* Writes a figure, which becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". The latency's
- * name is that of the case alone. */
+/* Writes a figure; each name becomes a chart: "fun_xdp/v3/step/input=17 latency-p50". */
 static void put_entry(struct bb_json *w, const struct bb_figure_row *f)
 {
 	char name[2048];

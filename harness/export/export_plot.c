@@ -46,8 +46,8 @@ static const char head[] =
 	"# sample: the time is that of a \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
-/* Writes a text as a column. Control characters, which would break the columns, become blanks.
- * "-" stands for no text. */
+/* Writes a text as a column. Control characters would break the columns, so they become blanks. "-"
+ * stands for no text. */
 static void put_text(const char *text, FILE *mem)
 {
 	if (!text || !*text)
@@ -93,7 +93,7 @@ static void put_head(const char *block, const struct bb_report *r, const struct 
 		bb_drive_kind_named(c->drive)->sample.noun);
 }
 
-/* Writes the bytes in the ring over time, load after load. */
+/* Writes how many bytes were in the ring over time, load after load. */
 static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE *mem)
 {
 	size_t loads = 0;
@@ -119,11 +119,10 @@ static void put_backlog(const struct bb_report *r, const struct bb_case *c, FILE
 	}
 }
 
-/*
- * Writes the distribution of a case's valid samples, at most ECDF_POINTS of its points. A point is
- * left out if it is less than a step from the last written point, both in its share and on the log
- * axis. Half of the points may therefore lie in the tail, which has hardly any of the share.
- */
+/* Writes the distribution of a case's valid samples, at most ECDF_POINTS of its points. A point is
+ * left out if it is less than a step from the last written point, both in share and on the log axis
+ * of time. So half of the points may lie in the tail, although it has a small share of the
+ * samples. */
 static void put_points(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
 {
 	double first = log((double)s->bins[0].value_ns + 1),
@@ -203,7 +202,7 @@ static void put_net(const struct bb_report *r, const struct bb_case *c, FILE *me
 	putc('\n', mem);
 }
 
-/* Turns ratios into percents above 1: 1.02 is 2 %. */
+/* Turns ratios into changes in percent: 1.02 becomes 2. */
 static struct bb_estimate above_percent(struct bb_estimate ratio)
 {
 	return (struct bb_estimate){100 * (ratio.value - 1), 100 * (ratio.lo - 1),
@@ -349,7 +348,7 @@ static const char history_head[] =
 	"change is +1\n"
 	"# (slower) or -1 (faster) at a change point, else 0.\n";
 
-/* Writes 9 digits, because ratios need more digits than times. */
+/* Writes 9 significant digits, because ratios need more than times. */
 static void put_exact(double value, FILE *out)
 {
 	if (isfinite(value))
@@ -398,8 +397,8 @@ void bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *o
 		const struct bb_fingerprint *fp =
 			&t->index.machines[t->runs[t->n_runs - 1].of->machine];
 
-		/* The version is ours, because we judge all runs. The runs' own versions are no
-		 * part of their machine. */
+		/* The version is that of this bpfbench, which judges all runs. The versions that
+		 * measured the runs are not properties of the machine. */
 		fputs("# machine", out);
 		put_texts((const char *const[]){BB_VERSION, fp->kernel_release, fp->cpu_model,
 						fp->clocksource},

@@ -60,11 +60,9 @@ int bb_export_csv(const struct bb_report *r, FILE *mem, struct bb_err *)
 
 /* --- benchfmt --- */
 
-/*
- * The Go benchmark format for benchstat (golang.org/design/14313-benchmark-format). Each load is a
- * line, because benchstat needs a name ten times or more and computes the interval itself. Static
- * metrics have the unit's assumption "exact".
- */
+/* The Go benchmark format for benchstat (golang.org/design/14313-benchmark-format). Each load is a
+ * line, because benchstat computes the interval itself and needs each name on at least ten lines.
+ * The units of exact static metrics have "assume=exact". */
 
 /* Writes a name for the format: it begins with a capital letter and has no white space. */
 static void put_benchmark(const char *text, FILE *mem)
@@ -121,11 +119,9 @@ int bb_export_benchfmt(const struct bb_report *r, FILE *mem, struct bb_err *)
 
 /* --- veristat --- */
 
-/*
- * The output of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
- * OLD NEW` compares runs of bpfbench with its own. Numbers are whole. A column is left out if one
- * of the programs has no figure for it, because veristat knows no missing values.
- */
+/* The output of `veristat -o csv` (tools/testing/selftests/bpf/veristat.c), so that `veristat -C
+ * OLD NEW` compares runs of bpfbench with its own. Numbers are whole. veristat knows no missing
+ * values, so a column is left out if one of the programs has no figure for it. */
 static const struct {
 	const char *name;
 	size_t offset; /* offset in struct bb_prog_static */
@@ -187,7 +183,7 @@ int bb_export_veristat(const struct bb_report *r, FILE *mem, struct bb_err *err)
 /* lcov's tracefile (geninfo(1)) for coverage viewers such as genhtml: how often each line of the
  * source was executed. Each program is a test; viewers add the tests up. */
 
-/* Writes lines[n], which are all of one file. Line 0 is the compiler's own code. */
+/* Writes lines[n], all of one file. Line 0 has the instructions that the compiler added. */
 static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
 		     FILE *mem)
 {
@@ -231,11 +227,9 @@ int bb_export_lcov(const struct bb_report *r, FILE *mem, struct bb_err *err)
 
 /* --- openmetrics --- */
 
-/*
- * OpenMetrics text (openmetrics.io, 1.0), which the textfile collector of Prometheus reads too:
- * gauges without timestamps, in base units. A metric is a family. The collector needs whole files,
- * so --output replaces the file in one step.
- */
+/* OpenMetrics text (openmetrics.io, 1.0): gauges without timestamps, in base units. Each metric is
+ * a family. The textfile collector of Prometheus reads this, too. It needs whole files, so --output
+ * replaces the file in one step. */
 #define S_PER_NS 1e-9
 
 void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem)
@@ -283,8 +277,8 @@ void bb_openmetrics_sample(const char *name, const char *suffix,
 	fprintf(out, "} %.15g\n", value);
 }
 
-/* Returns the label `le` of a bucket. It is made only once, because a server writes thousands of
- * them a second. */
+/* Returns the label `le` of a bucket. Each label is made only once, because a server writes
+ * thousands of labels a second. */
 static const char *le_of(size_t i)
 {
 	static char texts[BB_TIME_BUCKETS][24];

@@ -16,19 +16,19 @@ struct bb_exporter {
 	/* writes to memory; bb_export() then writes all of it to the output, or nothing after an
 	 * error */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
-	bool is_for_service; /* the format is read by a service: it has figures only */
+	bool is_for_service; /* a service reads the format; it has only figures */
 	/* makes the document that is rendered; NULL: the format has `write` instead */
 	void (*document)(const struct bb_report *r, struct bb_doc *d);
 	bool is_markdown; /* the document is rendered as Markdown, else as text */
 };
 
-/* Writes a run in a format. `look` is that of text; NULL: as in a file. Returns 0 when
+/* Writes a run in a format. `look` says how text looks; NULL: as in a file. Returns 0 when
  * everything has been flushed, or -errno with a message. */
 int bb_export(const struct bb_exporter *e, const struct bb_report *r,
 	      const struct bb_doc_look *look, FILE *out, struct bb_err *err);
 
-/* Returns 0 if every case that was to be measured has a sample. Else returns -ENODATA with a
- * line for each case without one, because a service does not notice that a figure is missing. */
+/* Returns 0 if every planned case has a sample. Else returns -ENODATA, with a message that has a
+ * line for each case without a sample. A service would not notice that a figure is missing. */
 int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err);
 
 /* A figure of a run: a metric of a case, or a static metric of a program. */
@@ -37,12 +37,12 @@ struct bb_figure_row {
 	const struct bb_program *program; /* NULL: a figure of a case */
 	const char *name, *scenario, *variant;
 	const struct bb_metric_def *def;
-	struct bb_estimate e; /* finite; has no interval if it is a program's */
+	struct bb_estimate e; /* finite; figures of a program have no interval */
 	size_t next;          /* private to bb_figure_row__next() */
 };
 
-/* Moves `f`, which begins as {0}, to the next figure: first those of the cases, then those of
- * the programs. Returns false at the end. */
+/* Moves `f` to the next figure. `f` begins as {0}. The figures of the cases come first, then those
+ * of the programs. Returns false at the end. */
 bool bb_figure_row__next(struct bb_figure_row *f, const struct bb_report *r);
 
 int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err);
@@ -70,12 +70,12 @@ struct bb_openmetrics_labels {
 	const char *name, *path; /* path NULL: all runs of the program */
 };
 
-/* Writes the lines that begin a family. `unit` is the end of `name`; NULL: no unit. */
+/* Writes the lines that begin a family. `name` ends in `unit`; NULL: the family has no unit. */
 void bb_openmetrics_family(const char *name, const char *type, const char *unit, const char *help,
 			   FILE *out);
 
 /* Writes a sample of the family `name`; nothing if `value` is not finite. `quantile` NULL: the
- * sample has no such label. */
+ * sample has no label `quantile`. */
 void bb_openmetrics_sample(const char *name, const char *suffix,
 			   const struct bb_openmetrics_labels *labels, const char *quantile,
 			   double value, FILE *out);

@@ -3,21 +3,21 @@
 #include "export/documents.h"
 
 #define COMMIT_DIGITS 10
-#define OPEN_ROWS 12u /* rows that the page shows; further rows are folded */
+#define OPEN_ROWS 12u /* rows that an HTML page shows open; further rows are folded */
 
 static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c)
 {
 	return !only || bb_report__find_case(only, c->of->name);
 }
 
-/* True for a program that only measures the floor of others. Only the machine changes its
- * figures. */
+/* True for an empty program, which only measures the floor of other programs. Its figures change
+ * only if the machine changes. */
 static bool is_empty(const struct bb_timeline_case *c)
 {
 	return c->is_anchor && !strncmp(c->of->variant, "empty", strlen("empty"));
 }
 
-/* True if the overview has the case: empty programs are in it if there is nothing else. */
+/* True if the overview has the case. It has empty programs only if there are no other programs. */
 static bool is_in_overview(const struct bb_timeline *t, const struct bb_report *only,
 			   const struct bb_timeline_case *c)
 {
@@ -85,8 +85,8 @@ static void add_point(const struct bb_timeline *t, const struct bb_timeline_case
 		bb_doc__cell(d, "%s%s", change, voids.text);
 }
 
-/* Adds the title: the figure by which the case is judged, and how far a run differs from those
- * before it in each figure. */
+/* Adds the title. It says which figure of the case is judged, and how much each figure of a run
+ * usually differs from the runs before. */
 static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
 {
 	static const char *const words[BB_N_PREDICTORS] = {
@@ -134,7 +134,7 @@ void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
 
 /* --- the newest run --- */
 
-/* From this limit on, the mark "steady" says little. */
+/* With a higher limit, the mark "steady" would say little. */
 #define NOISY_LIMIT 0.1
 
 /* Returns the mark of a case's newest judged point, worded as the overview shows it. */
@@ -176,7 +176,7 @@ static void add_news(const struct bb_timeline *t, const struct bb_timeline_case 
 		bb_doc__append(d, " (commit %.*s)", COMMIT_DIGITS, since->of->commit);
 }
 
-/* True for a name of a file that a shell takes as it is: it is printed as part of a command. */
+/* True if a shell needs no quotes for the file's name, which we print as part of a command. */
 static bool is_plain(const char *name)
 {
 	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
@@ -250,8 +250,8 @@ void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *on
 
 #define LEARNING_ROWS 12u /* rows that are shown if no case can be judged yet */
 
-/* The order of rows: changed cases, other cases outside sweeps, those with too few runs (a table of
- * their own), other cases of sweeps. */
+/* The order of rows: changed cases, other cases outside sweeps, cases with too few runs (in a table
+ * of their own), other cases of sweeps. */
 enum rank { NEWS, SINGLE, LEARNING, SWEPT, NO_ROW };
 
 /* True if the parameter of the case has more than BB_SWEEP_VALUES values. */

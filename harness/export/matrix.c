@@ -85,8 +85,8 @@ static void find_variants(struct matrix *m)
 	}
 }
 
-/* Begins a row. In the first row of a program `*first` is its name; this sets it to "" for the next
- * rows. */
+/* Begins a row with the text `*first`. For the first row of a program that is its name. Sets
+ * `*first` to "" for the program's other rows. */
 static void begin_row(struct matrix *m, const char **first, const char *figure,
 		      const struct bb_case *c)
 {
@@ -132,7 +132,7 @@ static double loaded_value(const struct bb_program *p, const struct loaded_figur
 	return p ? *(const double *)((const char *)&p->metrics + f->offset) : (double)NAN;
 }
 
-/* Adds the row of a figure, unless no kernel has it. */
+/* Adds the row of a figure if at least one kernel has the figure. */
 static void add_loaded(struct matrix *m, const char *variant, const struct loaded_figure *f,
 		       const char **first)
 {
@@ -195,7 +195,7 @@ static void add_executed(struct matrix *m, const struct bb_case *like, const cha
 	}
 }
 
-/* Returns the machine instructions of one run less those of the floor. */
+/* Returns the machine instructions of one run minus those of the floor. */
 static struct bb_most_frequent machine_net(const struct bb_report *r, const struct bb_case *c)
 {
 	struct bb_most_frequent m = bb_case__most_frequent(c);
@@ -224,8 +224,8 @@ static void add_machine(struct matrix *m, const struct bb_case *like, const char
 	}
 }
 
-/* Adds the figures of runs: one pair of rows for each case, in the order of the first kernel that
- * has it. */
+/* Adds the figures of runs: two rows for each case. The cases are in the order of the first kernel
+ * that has them. */
 static void add_runs(struct matrix *m, const char *variant, const char **first)
 {
 	for (size_t k = 0; k < m->n; k++) {
@@ -259,7 +259,8 @@ static void add_voids(struct matrix *m, size_t k)
 			    r->incomplete);
 }
 
-/* Adds a note for each reason of kernel `k`, with all programs that have it. */
+/* Adds a note for each reason for which programs do not load on kernel `k`, and names these
+ * programs. */
 static void add_reasons(struct matrix *m, size_t k)
 {
 	const struct bb_report *r = m->kernels[k].run;
@@ -280,7 +281,7 @@ static void add_reasons(struct matrix *m, size_t k)
 	}
 }
 
-/* Explains the figures. `of_pairs`: only the figures that a table of pairs shows. */
+/* Explains the figures. With `of_pairs`, explains only those that a table of pairs shows. */
 static void add_meanings(struct bb_doc *d, bool of_pairs)
 {
 	static const struct {
@@ -350,15 +351,15 @@ void bb_doc_matrix(const struct bb_matrix_kernel *kernels, size_t n, struct bb_d
 
 /* --- two revisions --- */
 
-/* A program on a kernel, run on one input. The sides are base and head. */
+/* A program on a kernel, run on one input. Index 0 is base, 1 is head. */
 struct pair_row {
 	char name[1024]; /* "OBJECT.PROGRAM, INPUT" */
 	const char *kernel;
-	bool is_there[2];       /* the program loads */
-	const char *why_not[2]; /* why the program does not load; NULL: it loads, or this revision
-				   does not have it */
+	bool is_there[2];       /* true if the program loads */
+	const char *why_not[2]; /* why the program does not load; NULL: it loads, or the revision
+				   does not have the program */
 	double verified[2], machine[2];
-	bool too_many, grew, costs_more, is_refused; /* why it fails */
+	bool too_many, grew, costs_more, is_refused; /* true: the row fails for this reason */
 };
 
 struct pair_rows {
@@ -366,7 +367,8 @@ struct pair_rows {
 	size_t n;
 };
 
-/* Returns the program's name in a variant "OBJECT.PROGRAM"; NULL: it is of another object. */
+/* Returns the program's name in a variant "OBJECT.PROGRAM"; NULL: the variant is of another
+ * object. */
 static const char *name_in(const char *object, const char *variant)
 {
 	size_t len = strlen(object);
@@ -379,7 +381,8 @@ static bool has_failed(const struct pair_row *row)
 	return row->too_many || row->grew || row->costs_more || row->is_refused;
 }
 
-/* Judges a row as `judge` says. Machine instructions are exact, so the row fails with one more. */
+/* Judges a row as `judge` says. Machine instructions are exact, so the row fails if head has a
+ * single one more than base. */
 static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 {
 	row->is_refused = row->is_there[0] && !row->is_there[1] && row->why_not[1];
@@ -389,7 +392,7 @@ static void judge_row(const struct bb_matrix_judge *judge, struct pair_row *row)
 	row->costs_more = row->machine[1] > row->machine[0];
 }
 
-/* Adds a row for the input of case `c` of side `side`; NULL: the program was not run. */
+/* Adds a row for the input of case `c`; NULL: the program was not run. */
 static void add_row(struct pair_rows *rows, const struct pair_row *like, const struct bb_report *r,
 		    const char *const variants[2], const struct bb_case *c)
 {
@@ -407,7 +410,8 @@ static void add_row(struct pair_rows *rows, const struct pair_row *like, const s
 			 ", %s", c->param_text);
 }
 
-/* Adds the rows of a program on a kernel: one for each input of head, or else of base. */
+/* Adds the rows of a program on a kernel: one for each input of head. If head has no inputs, one
+ * for each input of base. */
 static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_matrix_pair *pair,
 		     const char *program, size_t k)
 {
@@ -439,8 +443,8 @@ static void add_pair(struct matrix *m, struct pair_rows *rows, const struct bb_m
 		add_row(rows, &row, r, variants, NULL);
 }
 
-/* True if variant `i` of the pair's base has no namesake in head, so that its rows are not made
- * from head's variant. */
+/* True if variant `i` is of the pair's base, and head has no program of that name. Its rows are
+ * then made from base, otherwise from head. */
 static bool is_only_in_base(const struct matrix *m, const struct bb_matrix_pair *pair, size_t i)
 {
 	const char *program = name_in(pair->base, m->variants.v[i]);

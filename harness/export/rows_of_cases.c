@@ -6,7 +6,7 @@
 #include "export/documents.h"
 #include "stats/quantile.h"
 
-#define NAMED_CHECKS 3u /* checks that a sentence names */
+#define NAMED_CHECKS 3u /* a sentence names at most this many checks */
 
 static double latency_of(const struct bb_case *c)
 {
@@ -110,7 +110,7 @@ void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 
 /* --- classes of inputs --- */
 
-/* True if `c` has a figure and belongs to the same curve as `curve`. Unless `returned` is NULL, its
+/* True if `c` has a figure and belongs to the same curve as `curve`. If `returned` is not NULL, its
  * program must also have returned that value. */
 static bool is_of_class(const struct bb_case *c, const struct bb_case *curve, const char *returned)
 {
@@ -118,7 +118,8 @@ static bool is_of_class(const struct bb_case *c, const struct bb_case *curve, co
 	       (!returned || !strcmp(c->returned, returned));
 }
 
-/* Share of the runs that an input stands for, relative to the other inputs of its curve. */
+/* Returns the weight of an input among the inputs of its curve: the share of runs that it stands
+ * for, or 1 if that is not known. */
 static double weight_of(const struct bb_case *c)
 {
 	return isnan(c->path_share) ? 1 : c->path_share;
@@ -259,7 +260,8 @@ static const struct bb_case *find_cold(const struct bb_report *r, const struct b
 	return NULL;
 }
 
-/* True if two cases share a row: those of one value, or of all values of a sweep. */
+/* True if two cases of a variant share a row: they have the same value of the parameter, or are in
+ * one sweep. */
 static bool same_row(const struct bb_report *r, size_t a, size_t b)
 {
 	return bb_same_group(&r->cases[a], &r->cases[b]) &&
@@ -267,8 +269,8 @@ static bool same_row(const struct bb_report *r, size_t a, size_t b)
 	       (r->cases[a].param_value == r->cases[b].param_value || bb_is_sweep(r, a));
 }
 
-/* Returns the hot or the cold value of the row that begins with case `first`: the median of its
- * cases. */
+/* Returns the hot or the cold figure of the row that begins with case `first`: the median of the
+ * row's cases. */
 static double end_of_row(const struct ends *b, size_t first, bool cold,
 			 double (*value)(const struct bb_case *))
 {
@@ -306,7 +308,8 @@ static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
 	add_value(d, end_of_row(b, first, true, net_of));
 }
 
-/* True if case `i` is the first of its row, or of its table, that was measured hot and cold. */
+/* True if case `i` is the first case of its row (`of_row`), else of its table, that was measured
+ * hot and cold. */
 static bool is_first(const struct ends *b, size_t i, bool of_row)
 {
 	if (!b->cold[i])
@@ -341,8 +344,8 @@ static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 			add_row(b, i, d);
 }
 
-/* A row is a variant at one value of the parameter. In a sweep it is a variant with its medians
- * over the values that were measured hot and cold. */
+/* A row is a variant at one value of the parameter. In a sweep it is a variant, with the medians
+ * over all values that were measured hot and cold. */
 void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 {
 	struct ends b = {.r = r};
@@ -419,7 +422,8 @@ static void add_check(struct bb_doc *d, const struct bb_cross_checked *k, bool h
 					       : "DISAGREE");
 }
 
-/* Finds the next check of a hook, or of a slope, from case *i on. Returns false at the end. */
+/* From case *i on, finds the next check of the drive hook (`hooks`), else of slope. Returns false
+ * at the end. */
 static bool next_check(const struct bb_report *r, bool hooks, size_t *i,
 		       struct bb_cross_checked *ret_check)
 {
@@ -459,7 +463,7 @@ static void say_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 				       "is more like your use");
 }
 
-/* Adds the checks of hooks, or of slopes, as a table. */
+/* Adds the checks of the drive hook (`hooks`), else of slope, as a table. */
 static void add_checks(const struct bb_report *r, bool hooks, struct bb_doc *d)
 {
 	static const struct bb_doc_column of_slopes[] = {

@@ -3,9 +3,11 @@
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
-#define MANY_PROGRAMS 4u /* from so many on, a sentence names the least and the most net cost */
-#define MOST_ROWS 60u    /* a short table of more cases has only half as many */
-#define MOST_COUNTS 20u  /* so many programs have their counts of instructions in one sentence */
+/* from so many on, a sentence names those with the least and the most net cost */
+#define MANY_PROGRAMS 4u
+#define MOST_ROWS 60u /* with more cases, a short table shows only half as many rows */
+/* one sentence has the counts of instructions of at most so many programs */
+#define MOST_COUNTS 20u
 
 /* --- one table --- */
 
@@ -54,8 +56,8 @@ bool bb_is_first_of_group(const struct bb_report *r, size_t i)
 typedef bool is_beside_fn(const struct bb_case *a, const struct bb_case *b);
 
 /* Appends what fires the programs of a table: ", by a test run on a packet of 64 bytes, hot
- * caches". `same` tells which cases are in the table. Appends nothing unless all programs have a
- * trigger. Returns true if their triggers differ. */
+ * caches". `same` tells which cases are in the table. Appends nothing if a program has no trigger.
+ * Returns true if the triggers differ. */
 static bool append_fired_by(const struct bb_report *r, size_t first, is_beside_fn *same,
 			    enum bb_detail detail, struct bb_doc *d)
 {
@@ -101,7 +103,7 @@ static bool has_column(const struct bb_report *r, const struct bb_case *c, size_
 	return in & detail || (in == BB_SHORT_NO_NET && detail == BB_SHORT && !has_net(r, c));
 }
 
-/* Adds the cells of case `i`. `param`: the value of the parameter stands behind the variant. */
+/* Adds the cells of case `i`. With `param`, the value of the parameter follows the variant. */
 static void add_row(const struct bb_report *r, size_t i, enum bb_detail detail, bool param,
 		    struct bb_doc *d)
 {
@@ -245,7 +247,7 @@ static const struct bb_case *only_program(const struct bb_report *r, size_t firs
 
 /*
  * Adds the cost of a program in three lines:
- *   prog   net 15.8 +- 0.8 ns   88 of 272 instructions executed
+ *   prog   net 15.8 +- 0.8 ns   executed 88 of 272 instructions
  *     latency 67.8 +- 0.9, of which 52.0 are the call and its timing
  *     its samples: p50 70.0   p90 71.0   p99 80.0   outliers 0.2 %
  */
@@ -286,8 +288,9 @@ static void add_sentence(const struct bb_case *c, struct bb_doc *d)
 		bb_doc__append(d, "   (too few for p99)");
 }
 
-/* Adds the conditions of the measurement: the speed of the machine, which caches were emptied and
- * how far in all valid loads. With `is_apart`, also adds what fired each variant. */
+/* Adds the conditions of the measurement: the speed of the machine, which caches were emptied, and
+ * how long a read of memory took after that in the valid loads. With `is_apart`, also adds what
+ * fired each variant. */
 static void add_circumstances(const struct bb_report *r, size_t first, bool is_apart,
 			      struct bb_doc *d)
 {
@@ -394,8 +397,8 @@ static bool is_counted_floor(const struct bb_report *r, const struct bb_counted 
 	return false;
 }
 
-/* Adds the counts as one sentence. Returns false if there are too many, or if a program has more
- * than one count. Floors are left out. */
+/* Adds the counts of all programs but floors as one sentence. Returns false and adds nothing if
+ * there are too many programs, or if a program has several counts. */
 static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 {
 	size_t before = d->n, n = 0;
@@ -494,11 +497,9 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 	}
 }
 
-/*
- * Adds what a run costs on average if its inputs come as often as their weights say. Inputs that
- * were not measured are left out, and the text says so. The half width assumes that the costs of
- * inputs vary independently.
- */
+/* Adds the mean cost of a run if inputs come as often as their weights say. Leaves out inputs that
+ * were not measured, and says so. The half width assumes that the errors of the inputs' costs are
+ * independent. */
 static void add_mix(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	double net = 0, latency = 0, square = 0, share = 0;
@@ -645,7 +646,8 @@ static void add_machine(const struct bb_report *r, struct bb_doc *d)
 		bb_doc__append(d, ", %.1f s", r->elapsed_s);
 }
 
-/* Adds the words that a reader meets first, and an empty paragraph for the machine. */
+/* Explains the main words of the output. Then adds an empty paragraph, to which the machine is
+ * appended later. */
 static void add_key(const struct bb_report *r, bool in_sentences, struct bb_doc *d)
 {
 	bool has_net = false, has_step = false, has_slope = false, has_command = false;
@@ -691,8 +693,8 @@ static bool has_step(const struct bb_report *r)
 	return false;
 }
 
-/* Returns the budget in s that should decide all comparisons that more time can decide; 0: there
- * is none. */
+/* Returns the budget in s that should decide every comparison that more time can decide; 0: there
+ * is no such comparison. */
 static double budget_to_decide(const struct bb_report *r)
 {
 	char text[BB_NEXT_STEP];
@@ -705,7 +707,8 @@ static double budget_to_decide(const struct bb_report *r)
 	return most;
 }
 
-/* Returns the map to fill first: one whose lookups failed because it is empty. NULL: none. */
+/* Returns the map to fill first: a map whose lookups failed because it is empty. NULL: there is no
+ * such map. */
 static const char *map_to_fill(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_cases; i++)

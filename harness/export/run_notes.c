@@ -4,7 +4,7 @@
 #include "export/documents.h"
 
 #define LITTLE_SHARE 0.25
-/* if a smaller share of the requested rate is reached, a note says so; a busy machine still reaches
+/* a note says so if a smaller share of the requested rate was reached; even a busy machine reaches
  * 0.98 */
 #define REACHED 0.9
 #define NAMED_CASES 4u /* cases that a note about a net cost near 0 names */
@@ -13,8 +13,8 @@
 /* --- notes: collected in a document of two blocks each (a case as the label, then the cause)
  * --- */
 
-/* Adds a note about the series of a case that have the same reason as series `i`. Does nothing
- * if an earlier series has that reason. */
+/* Adds a note about all series of a case that are void for the same reason as series `i`. Does
+ * nothing if an earlier series has that reason. */
 static void note_void(struct bb_doc *notes, const struct bb_case *c, size_t i)
 {
 	const char *why = bb_series_why_void(&c->series[i]);
@@ -46,7 +46,7 @@ static void note_sum(struct bb_doc *notes, const struct bb_case *c, const char *
 	bb_doc__add(notes, BB_DOC_SUBITEM, NULL, "%" PRIu64 " %s", n, what_they_are);
 }
 
-/* Collects the notes about a case. With `voids`, also those about void series. */
+/* Collects the notes about a case. With `voids`, also collects those about void series. */
 static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 {
 	double achieved = c->summary.rate_achieved.value;
@@ -70,7 +70,7 @@ static void note_case(struct bb_doc *notes, const struct bb_case *c, bool voids)
 	note_sum(notes, c, "retries", retries, "calls were broken off by signals and made again");
 }
 
-/* True if two causes differ in their numbers only. */
+/* True if the texts of two causes differ only in numbers. */
 static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_block *b)
 {
 	const char *x = a[1].text, *y = b[1].text;
@@ -88,7 +88,7 @@ static bool is_same_cause(const struct bb_doc_block *a, const struct bb_doc_bloc
 	return *x == *y;
 }
 
-/* Adds each cause once, with its first example and the number of further cases. */
+/* Adds each cause once, with the first case that has it and the number of further cases. */
 static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct bb_doc *d)
 {
 	for (size_t i = 0; i < notes->n; i += 2) {
@@ -106,8 +106,8 @@ static void say_causes(const struct bb_doc *notes, enum bb_detail detail, struct
 	}
 }
 
-/* True if an earlier table, of another drive, has the same number of instructions for the variant
- * of case `nth`. */
+/* True if a table of another drive comes earlier and shows the same number of instructions for the
+ * variant of case `nth`. */
 static bool is_executed_above(const struct bb_report *r, size_t nth)
 {
 	const struct bb_case *c = &r->cases[nth];
@@ -257,8 +257,8 @@ static enum turned_input input_of(const struct bb_report *r, const struct bb_cas
 	return OF_EVENTS;
 }
 
-/* Adds a note unless block number `from` or a later one has the same text, or, in a comparison, the
- * same about the other program. */
+/* Adds a note, unless block `from` or a later block has the same text. In a comparison, if such a
+ * block says the same about the other program, it becomes a note about both instead. */
 static void add_once(const struct bb_report *r, const struct bb_case *table,
 		     const struct bb_case *c, const char *label, const char *words, size_t from,
 		     struct bb_doc *d)
@@ -294,8 +294,8 @@ static bool is_beside(const struct bb_report *r, const struct bb_case *c,
 	       (bb_same_group(c, table) && bb_is_sweep(r, (size_t)(table - r->cases)));
 }
 
-/* Returns the index of the first title of a scenario; 0 without such a title. A note below it is
- * not repeated for the scenario's other drives. */
+/* Returns the index of the first title of a scenario; 0 without such a title. A note after this
+ * title is not repeated for the scenario's other drives. */
 static size_t beginning_of(const char *scenario, const struct bb_doc *d)
 {
 	size_t length = strlen(scenario), i = 0;
@@ -354,8 +354,7 @@ static void add_turned_away(const struct bb_report *r, const struct bb_case *tab
 		size_t before = d->n;
 		char *words = NULL;
 
-		/* an input with a share is a packet of production, so its path is one that
-		 * production takes */
+		/* an input with a share is a packet of production, so production takes its path */
 		if (!c->turned_file || c->path_share > 0 || !is_beside(r, c, table) ||
 		    is_turned_away_before(r, table, c))
 			continue;
@@ -393,11 +392,9 @@ static bool has_map_in_vain(const struct bb_case *c, const struct bb_in_vain *v)
 	return false;
 }
 
-/*
- * Counts the other programs beside case `c` whose lookups in the same map failed, too. Returns
- * SIZE_MAX if one of them comes before `c`, because its note then covers `c`. In a comparison, base
- * and head are not put together here.
- */
+/* Counts the other programs in the table of case `c` whose lookups in the same map failed, too.
+ * Returns SIZE_MAX if one of them comes before `c`, because that program's note then covers `c`. In
+ * a comparison returns 0: add_once() joins the notes of base and head. */
 static size_t count_alike(const struct bb_report *r, const struct bb_case *table,
 			  const struct bb_case *c, const struct bb_in_vain *v)
 {
@@ -418,8 +415,8 @@ static size_t count_alike(const struct bb_report *r, const struct bb_case *table
 	return n;
 }
 
-/* Adds the lookups of case `c` that failed. Returns one whose map can be filled, if there is one;
- * otherwise any, or `last`. */
+/* Adds the lookups of case `c` that failed. Returns a lookup whose map the user can fill. If there
+ * is none, returns any other one, or `last`. */
 static const struct bb_in_vain *add_lookups(const struct bb_report *r, const struct bb_case *table,
 					    const struct bb_case *c, const struct bb_in_vain *last,
 					    size_t from, struct bb_doc *d)

@@ -185,7 +185,7 @@ struct bb_table_cell bb_latency_half_cell(const struct bb_case *c)
 	return half_of(c, &c->summary.latency);
 }
 
-/* Returns "+-0.9" behind a figure; empty: the figure has no interval. */
+/* Returns the text after a figure, "+-0.9"; empty: the figure has no interval. */
 static struct bb_table_cell behind(struct bb_table_cell half)
 {
 	return half.text[0] ? bb_table_cell_of("+-%.100s", half.text) : none;
@@ -209,7 +209,7 @@ struct bb_table_cell bb_floor_cell(const struct bb_case *c)
 	return bb_table_cell_time(value, c->summary.latency.value);
 }
 
-/* Returns the floor of a case whose floor has no row. */
+/* Returns the floor of a case if the floor has no row of its own; otherwise an empty cell. */
 static struct bb_table_cell own_floor(const struct bb_case *c)
 {
 	return c->floor == BB_NO_FLOOR ? bb_floor_cell(c) : none;
@@ -219,7 +219,8 @@ static struct bb_table_cell net(const struct bb_case *c)
 {
 	double value = c->summary.net.value;
 
-	/* The decimals are those of the latency, because a difference is no more precise. */
+	/* The net cost has the decimals of the latency, because a difference is not more
+	 * precise. */
 	return bb_table_cell_of("%s%s", value < 0 ? BB_NEGATIVE_MARK : "",
 				bb_table_cell_time(value, c->summary.latency.value).text);
 }
@@ -274,8 +275,8 @@ struct bb_table_cell bb_executed_cell(const struct bb_case *c)
 				more);
 }
 
-/* Returns the number of runs that shared a window with others. Only the drives in-situ and live
- * show a 0, because a column of zeros would only raise questions. */
+/* Returns the number of runs that shared a window with other runs. In other drives than in-situ and
+ * live, a 0 gives an empty cell, because a column of zeros would only raise questions. */
 static struct bb_table_cell multi(const struct bb_case *c)
 {
 	const struct bb_summary *s = &c->summary;
@@ -290,8 +291,8 @@ static struct bb_table_cell multi(const struct bb_case *c)
 	return n || shares ? count(n) : none;
 }
 
-/* The range over the places for drives whose loads are drawn by place (run/round.h); otherwise
- * the spread over the loads. */
+/* Returns the range over the places if the loads were drawn by place (run/round.h), otherwise the
+ * spread over the loads. */
 static struct bb_table_cell spread(const struct bb_case *c)
 {
 	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);

@@ -4,15 +4,15 @@
 #include "export/document.h"
 #include "report/report.h"
 
-/* How much detail a document shows. In a column, the value says where the column is shown.
- * BB_SENTENCE means after the net cost, in the sentence about a scenario with one program. */
+/* How much detail a document shows; for a column, in which documents it is shown. BB_SENTENCE: in
+ * the sentence about a scenario with one program, after the net cost. */
 enum bb_detail {
 	BB_SHORT = 1,
 	BB_DETAILS = 2,
 	BB_BOTH = BB_SHORT | BB_DETAILS,
 	BB_SENTENCE = 4,
 	BB_ALL = BB_BOTH | BB_SENTENCE,
-	BB_SHORT_NO_NET = 8, /* in short tables whose cases have no net cost */
+	BB_SHORT_NO_NET = 8, /* only in short tables whose cases have no net cost */
 };
 
 /* A column of the tables of cases. A new column is a row in table_cells.c. It also needs a
@@ -31,38 +31,34 @@ extern const size_t bb_n_case_columns;
 
 struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column);
 
-/* Return the figure behind "+-": the distance from the net cost or the latency to the farther end
- * of its 95 % interval, with as many decimals as the latency has. Empty if there is no interval. */
+/* Return the figure after "+-": the distance from the net cost or the latency to the farther end of
+ * its 95 % interval, with as many decimals as the latency has. Empty if there is no interval. */
 struct bb_table_cell bb_net_half_cell(const struct bb_case *c);
 struct bb_table_cell bb_latency_half_cell(const struct bb_case *c);
 
-/*
- * Returns the latency less the net cost or, if the case has no net cost, the floor. The floor's own
- * estimate differs a little from latency less net, because it is over all of its loads, while net
- * is estimated load by load.
- */
+/* Returns the latency minus the net cost or, if the case has no net cost, the floor. The floor's
+ * own estimate differs a little from latency minus net: it is over all loads of the floor, while
+ * net is estimated load by load. */
 struct bb_table_cell bb_floor_cell(const struct bb_case *c);
 
-/* Returns "88 of 272": instructions that the runs execute, of all in the program. Empty if they
- * were not counted. */
+/* Returns "88 of 272": how many of the program's instructions the runs execute. Empty if that was
+ * not counted. */
 struct bb_table_cell bb_executed_cell(const struct bb_case *c);
 
-/* stands before a net cost below zero */
+/* printed before a net cost below zero */
 #define BB_NEGATIVE_MARK "*"
 
-/*
- * Returns a number with 2 decimals if `scale` is below 10, with one below 1000, otherwise with
- * none: "9.87", "712.4", "1234". From 10 000 on it has no decimals, and blanks between groups of
- * digits: "12 345". Empty if the value is not finite.
- */
+/* Returns a number as text. It has two decimals if `scale` is below 10, one if `scale` is below
+ * 1000, otherwise none: "9.87", "712.4", "1234". From 10 000 on it has no decimals, and blanks
+ * between groups of digits: "12 345". Empty if the value is not finite. */
 #define BB_WHOLE 1000.0 /* scale of whole numbers, which have no decimals */
 struct bb_table_cell bb_table_cell_number(double value, double scale);
 
 /* True if a time is shown in ms. */
 bool bb_is_shown_in_ms(double ns);
 
-/* Returns a time as bb_table_cell_number() does; as "33.0 ms" if `scale` is a millisecond or more.
- */
+/* Returns a time, in ns, as bb_table_cell_number() does. If `scale` is a millisecond or more, the
+ * time is in ms: "33.0 ms". */
 struct bb_table_cell bb_table_cell_time(double ns, double scale);
 
 /* Returns a number with the decimals that fit its own size; "-" for NAN. */
@@ -77,8 +73,8 @@ struct bb_table_cell bb_table_cell_of(const char *fmt, ...) __attribute__((forma
 /* Returns the columns of a terminal that `text` needs, one for each character. */
 size_t bb_text_width(const char *text);
 
-/* Writes a text from others. Control characters and bytes that are not UTF-8 become '?', so that
- * no terminal obeys them. */
+/* Writes a text that may come from an untrusted file. Control characters and bytes that are not
+ * UTF-8 become '?', so that no terminal obeys them. */
 void bb_put_clean(FILE *out, const char *text);
 void bb_make_clean(char *text); /* as bb_put_clean(), but changes the text itself */
 
