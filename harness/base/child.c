@@ -49,9 +49,9 @@ void bb_open_files__allow_more(void)
 
 /* --- confinement --- */
 
-/* size of the sparse file that stands for every BPF object of a trial */
 /* ASan holds freed memory back, and ends a process that gets no more */
 #define ASAN_BYTES (UINT64_C(2048) << 20)
+/* size of the sparse file that stands for every BPF object of a trial */
 #define TRIAL_FILE_BYTES (4LL << 30)
 /* user and group id of the user nobody, also on kernels that give the id no name */
 #define NOBODY 65534
@@ -161,8 +161,8 @@ static int confine(enum bb_confinement how)
 	return rc;
 }
 
-/* Opens a file as descriptor 0, which stands for every BPF object of a trial. Returns 0 or
- * -errno. */
+/* Opens a file as descriptor 0. In a trial, this descriptor stands for every BPF object. Returns 0
+ * or -errno. */
 static int open_trial_file(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
@@ -175,8 +175,8 @@ static int open_trial_file(void)
 	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
 }
 
-/* The limit is `more_bytes` above the present size, because AddressSanitizer maps terabytes at
- * its start. */
+/* The limit is `more_bytes` above the present size, and not an absolute size, because
+ * AddressSanitizer maps terabytes at its start. */
 void bb_confine_memory(uint64_t more_bytes)
 {
 	struct rlimit limit;
@@ -201,7 +201,7 @@ void bb_confine_memory(uint64_t more_bytes)
 
 /* --- in the child --- */
 
-/* Appends "NAME=VALUE" if `value` is not NULL. The strings live until the exec. */
+/* Appends "NAME=VALUE" if `value` is not NULL. The strings are freed by the exec. */
 static void note_variable(const char *name, const char *value, char ***texts, size_t *n)
 {
 	if (value)

@@ -3,7 +3,7 @@
 
 #include "base/std.h"
 
-/* Work on untrusted data in a child process that can only compute (base/child.h). If no such
+/* Work on untrusted data in a child process that can only compute (BB_CONFINED below). If no such
  * child can be made, the work is not done. */
 struct bb_confined {
 	/* words for messages: the path of the data, their kind ("BPF object"), the library that
@@ -30,11 +30,9 @@ int bb_confined__run(const struct bb_confined *c, struct bb_err *err);
 /* How far a child process that reads untrusted data is confined. */
 enum bb_confinement {
 	BB_UNCONFINED,
-	/*
-	 * The child can compute, and use its open descriptors, and nothing else. Root becomes
-	 * nobody without capabilities. Seccomp answers all but a few system calls with EPERM (if
-	 * the kernel has it). A program that it starts cannot get more rights.
-	 */
+	/* The child can compute, and use its open descriptors, and nothing else. Root becomes
+	 * nobody without capabilities. Seccomp, if the kernel has it, answers all but a few system
+	 * calls with EPERM. A program that the child starts cannot get more rights. */
 	BB_CONFINED,
 	/*
 	 * In this child libbpf loads an untrusted object as if the kernel accepted all of it. The
@@ -78,11 +76,11 @@ struct bb_child_rules {
 	/* Called in the child with our rights. Returns 0 or -errno. NULL: no function is called. */
 	int (*before)(void *arg);
 	/*
-	 * The child executes another program, with the limit of open files with which we were
-	 * started. The environment of the program has our PATH, LANG and TERM, HOME, and those
-	 * variables named in `env` that are set. So the program gets no secrets, and no variables
-	 * for git and make. `env` ends in NULL; `env` NULL: no further variables. HOME is that of
-	 * `uid` if we are root and `uid` is another user, else ours.
+	 * The child executes another program. Its limit of open files is the one that we were
+	 * started with. Its environment has our PATH, LANG and TERM, HOME, and those variables
+	 * named in `env` that are set. So the program gets no secrets, and no variables for git and
+	 * make. `env` ends in NULL; `env` NULL: no further variables. HOME is that of `uid` if we
+	 * are root and `uid` is another user, else ours.
 	 */
 	bool is_program;
 	const char *const *env;
@@ -141,8 +139,8 @@ char bb_child__sleep(int link_fd);
  * there is no such child. */
 int bb_wait_for(pid_t child);
 
-/* Waits at most `seconds` until a child has ended, and leaves it to be reaped. Returns 0; -ETIME if
- * it still runs; -EINTR if a signal asked us to stop; or -errno. */
+/* Waits at most `seconds` until a child has ended, and does not reap it. Returns 0; -ETIME if it
+ * still runs; -EINTR if a signal asked us to stop; or -errno. */
 int bb_child__wait(pid_t child, double seconds);
 
 /* Returns the CPU time that a process has used, s; NAN if unknown. */

@@ -6,7 +6,7 @@
 
 #define MOST_S 10
 #define POLL_MS 50
-/* limit of the child's memory, to which the size of the file is added */
+/* limit of the child's memory, in addition to the size of the file */
 #define MEMORY_BYTES (UINT64_C(1) << 30)
 
 /* Memory that the child writes. We read it when the child has ended. */

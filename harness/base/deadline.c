@@ -52,8 +52,8 @@ void bb_stop__install(void)
 	for (size_t i = 0; i < BB_LEN(signals); i++) {
 		struct sigaction before;
 
-		/* A SIGHUP that is ignored stays ignored, as under nohup. An ignored SIGINT does
-		 * not, because shells ignore it for background commands. */
+		/* If SIGHUP is ignored, as under nohup, it stays ignored. We handle SIGINT even if
+		 * it is ignored, because shells ignore it for every background command. */
 		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
 		    before.sa_handler == SIG_IGN)
 			continue;

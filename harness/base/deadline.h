@@ -19,9 +19,9 @@ int bb_fail_stopped(struct bb_err *err, const char *doing, const char *what);
  * of a drive, and so on; the earliest one counts. There is one timer, so there is one deadline for
  * the process, as there is one stop signal.
  *
- * When the deadline has passed, or a signal asked us to stop, SIGALRM comes every 20
- * ms until the outermost deadline ends: it breaks off system calls that take long. A test run with
- * a `repeat` ends with EINTR (net/bpf/test_run.c, bpf_test_timer_continue), and the verifier with
+ * When the deadline has passed, or a signal asked us to stop, SIGALRM comes every 20 ms until the
+ * outermost deadline ends. The signal breaks off system calls that take long. A test run with a
+ * `repeat` ends with EINTR (net/bpf/test_run.c, bpf_test_timer_continue), and the verifier with
  * EAGAIN (kernel/bpf/verifier.c, do_check), on which libbpf tries again at most 5 times.
  */
 struct bb_deadline {

@@ -4,11 +4,11 @@
 #include "base/std.h"
 
 /*
- * Gives this process real-time priority while it steps and polls, because a poller that waits for
- * its CPU sees several runs in one window. A nice value would count within a session only
- * (sched_autogroup). Other processes get CPU time by bb_give_way(), and another real-time process
- * takes turns with us (SCHED_RR). Locks our memory (mlockall). Workloads inherit neither the
- * priority nor the lock.
+ * Gives this process real-time priority while it steps and polls, because a poller that must wait
+ * for its CPU sees several runs in one window. A nice value is not enough: it counts only within a
+ * session (sched_autogroup). Other processes get CPU time by bb_give_way(), and another real-time
+ * process takes turns with us (SCHED_RR). Locks our memory (mlockall). Workloads inherit neither
+ * the priority nor the lock.
  *
  * Returns 0, or -errno if real-time priority is refused: -EPERM without CAP_SYS_NICE, or for root
  * in a cgroup without real-time runtime. The nice value is then -20.
@@ -26,11 +26,11 @@ void bb_give_way(void);
 void bb_give_way_touch(void);
 
 /*
- * The process that holds the lock of a CPU. By this lock one bpfbench at a time measures on a CPU.
- * The lock is the abstract socket "bpfbench-cpuN", on which the holder listens. It leaves no file,
- * it works in a chroot and on a read-only root, and it ends with the process. The kernel tells a
- * connecting process which process listens. Each network namespace has its own sockets, so
- * containers do not see each other's.
+ * The process that holds the lock of a CPU. With this lock, only one bpfbench at a time measures on
+ * a CPU. The holder listens on the abstract socket "bpfbench-cpuN", and this socket is the lock. It
+ * leaves no file, works in a chroot and on a read-only root, and ends with the process. The kernel
+ * tells a connecting process which process listens. Each network namespace has its own sockets, so
+ * containers do not see each other's locks.
  *
  * Any user can take a socket's name, so the lock counts only if root holds it. Nobody else can make
  * root wait.

@@ -310,7 +310,7 @@ int bb_http_server__publish(struct bb_http_server *s, const char *text, size_t l
 	if (!rc)
 		rc = bb_descriptor__send(s->child.fd, 0, fd);
 	bb_close(&fd);
-	if (!rc || rc == -EAGAIN) /* the child is busy: it takes the next text */
+	if (!rc || rc == -EAGAIN) /* the child is busy and will take a later text */
 		return 0;
 	return bb_fail(err, rc, "%s: %s", s->url,
 		       rc == -EPIPE ? "the process that serves it has ended" : strerror(-rc));

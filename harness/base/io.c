@@ -220,7 +220,7 @@ struct walk {
 
 static int walk_path(struct walk *w, int dir_fd, const char *path, int flags);
 
-/* Follows the symbolic link `name`. Returns -ENOTDIR if it is no link. */
+/* Follows the symbolic link `name`. Returns -ENOTDIR if it is not a link. */
 static int follow(struct walk *w, int dir_fd, const char *name, int flags)
 {
 	int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), rc = fd < 0 ? -errno : 0;

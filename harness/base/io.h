@@ -41,8 +41,9 @@ int bb_write_all(int fd, const void *data, size_t len);
  */
 int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 
-/* Finds `name` in the first of the folders "A:B:C" where access(2) allows `mode`; `folders` may be
- * NULL. Empty folders are left out. Returns false if none has it or the path is too long. */
+/* Looks for `name` in the folders "A:B:C" and takes the first path on which access(2) allows
+ * `mode`. `folders` may be NULL; empty names in it are left out. Returns false if there is no such
+ * path or it is too long. */
 bool bb_find_in_folders(const char *folders, const char *name, int mode, char *ret_path,
 			size_t size);
 
@@ -98,10 +99,8 @@ struct bb_new_file {
  * bb_new_file__finish(). Removes leftovers of the same name. Returns 0 or -errno. */
 int bb_new_file__open(int dir_fd, const char *name, mode_t mode, struct bb_new_file *ret_file);
 
-/*
- * Gives the file its final name, unless `rc`, the result of writing it, is an error. `replaces`: it
- * replaces a file of that name; else -EEXIST if there is one. `synced`: it is on the disk when this
- * returns; else it may be lost when the machine fails. Returns 0 or -errno; after an error the new
- * file is removed.
- */
+/* Gives the file its final name, unless `rc`, the result of writing it, is an error. With
+ * `replaces`, the file replaces a file of that name; without it, such a file gives -EEXIST. With
+ * `synced`, the file is on the disk when this returns; without it, the file may be lost when the
+ * machine fails. Returns 0 or -errno; after an error the new file is removed. */
 int bb_new_file__finish(struct bb_new_file *f, int rc, bool replaces, bool synced);

@@ -38,8 +38,8 @@ struct stream {
  * The keeper is the first process of a PID namespace. The kernel kills all processes of that
  * namespace when the keeper ends for any reason. Without such a namespace (no CAP_SYS_ADMIN, a
  * container's seccomp filter, user.max_pid_namespaces) the keeper is a subreaper that kills its
- * children until none is left. Two things can then go wrong: a process that forks faster than it is
- * killed can outlive the keeper, and all processes can if the keeper is killed.
+ * children until none is left. Processes can then outlive the keeper in two cases: a process forks
+ * faster than it is killed, or somebody kills the keeper.
  *
  * The namespace has a /proc of its own, which shows only the processes of the namespace. If that
  * /proc may not be mounted, the program sees ours.

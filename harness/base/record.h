@@ -78,8 +78,8 @@ void bb_record__init(const struct bb_record *record, void *item);
 /* Frees all that the item owns, and zeros it. */
 void bb_record__done(const struct bb_record *record, void *item);
 
-/* Appends an item with defaults to the array `*items` of `*n` (base/std.h). Returns the item,
- * which is valid until the next call. */
+/* Appends an item with defaults to the array `*items` of `*n` items (see bb_append()). Returns the
+ * item, which is valid until the next call. */
 void *bb_record__append(const struct bb_record *record, void *items, size_t *n);
 
 /* Appends an item with defaults to the list of `to`, a struct with members `list` and `n_list`. */

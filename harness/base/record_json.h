@@ -45,11 +45,9 @@ struct bb_record_reader {
 			   the top */
 };
 
-/*
- * Reads the members of an item that has its defaults. Unknown keys are ignored. Returns -EINVAL if
- * a known key is missing, has another type or contradicts another key. After an error, the item
- * owns what was read before.
- */
+/* Reads the members from `object` into an item that has its defaults. Unknown keys are ignored.
+ * Returns -EINVAL if a known key is missing, has another type or contradicts another key. After an
+ * error, the item owns what was read before. */
 int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
 		    const json_t *object, void *item);
 

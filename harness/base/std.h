@@ -35,7 +35,7 @@
 #include <unistd.h>
 
 #define BB_LEN(array) (sizeof(array) / sizeof((array)[0])) /* number of elements */
-#define bb_plural(n) ((n) == 1 ? "" : "s") /* ending of a noun behind the number `n` */
+#define bb_plural(n) ((n) == 1 ? "" : "s") /* ending of a noun after the number `n` */
 
 /*
  * An error for the user: a negative errno, and one message that says the fault, where it is, and
@@ -63,12 +63,10 @@ enum bb_exit {
 	BB_EXIT_UNSUPPORTED = 4,
 };
 
-/*
- * Memory. A process that gets no more memory says so and ends, as by a signal: the kernel and our
- * other processes clean up behind it. So these functions never return NULL, and their callers need
- * no path for that. They are for sizes that we choose or have checked; what comes from outside
- * without a limit is allocated by malloc(3), which may fail.
- */
+/* Memory. If a process gets no more memory, it says so and ends. As after a signal, the kernel and
+ * our other processes clean up. So these functions never return NULL, and callers do not check. Use
+ * them for sizes that we choose or have checked. For data from outside without a limit, use
+ * malloc(3), which may fail. */
 #define BB_EXIT_NO_MEMORY BB_EXIT_FAILURE
 void bb_out_of_memory(void) __attribute__((noreturn));
 void *bb_calloc(size_t n, size_t size); /* zeroed; a valid pointer also for no bytes */
