@@ -2,9 +2,9 @@
 
 #include "export/documents.h"
 
-#define EXACT_ROWS 20u /* cases that are shown if their counts differ */
-#define EXACT_LINES 5u /* lines of a program that are shown if their counts differ */
-#define TIME_ROWS 20u  /* lines of a program that are shown if their times differ */
+#define EXACT_ROWS 20u /* at most this many cases with different counts are shown */
+#define EXACT_LINES 5u /* at most this many lines of a program with different counts are shown */
+#define TIME_ROWS 20u  /* at most this many lines of a program with different times are shown */
 #define NAMED 4u       /* lines that a sentence names */
 
 /* we advise at most this many times the loads of this run; nobody would measure more */
@@ -251,7 +251,7 @@ void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sid
 	};
 	size_t differ = diff->n_rows - bb_exact_diff__count(diff, BB_VERDICT_SAME), shown = 0;
 
-	if (!g) /* a gate has said it */
+	if (!g) /* the report of a gate has said this already */
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
 			    "%zu case%s: %zu same, %zu regressed, %zu improved, %zu inconclusive",
 			    diff->n_rows, bb_plural(diff->n_rows),

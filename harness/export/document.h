@@ -42,11 +42,13 @@ struct bb_doc_column {
 	enum bb_doc_cells cells;
 	/* the order in which columns move below a table that is too wide; 1 moves first, 0 never */
 	int spill;
-	/* if it is still too wide: the order in which columns are left out; 1 first, 0 never */
+	/* the order in which columns are left out of a table that is still too wide; 1 is left out
+	 * first, 0 never */
 	int drop;
 	bool once;  /* only for the first column: on a terminal, a cell is left empty if it repeats
 		       the one above */
-	bool close; /* in text, one blank precedes the column instead of two */
+	bool close; /* in text, one blank separates the column from the one before, instead of
+		       two */
 	const char *doc; /* explanation of the column; NULL: none is needed */
 };
 

@@ -228,9 +228,9 @@ static void move_last_under_row(struct layout *l, const struct bb_doc_look *look
 	l->width[last] = 0;
 }
 
-/* Moves columns below the table until the others fit. If the table is still too wide, leaves
- * columns out, narrows its last column, gives the first one a line for itself, or moves the last
- * one under each row. */
+/* Moves columns below the table until the others fit. While the table is still too wide, leaves
+ * columns out, narrows the last column, gives the first column a line for itself, and moves the
+ * last column under each row. */
 static void lay_out(struct layout *l, const struct bb_doc_look *look)
 {
 	const struct bb_doc_block *b = l->b;

@@ -58,7 +58,7 @@ void bb_doc_group_title(const struct bb_case *c, bool with_value, const char *af
  * about all cases. */
 void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d);
 
-/* Adds a table by return value for every program with several inputs, if their runs returned more
+/* For every program with several inputs, adds a table by return value if its runs returned more
  * than one value. */
 void bb_doc_classes(const struct bb_report *r, struct bb_doc *d);
 
@@ -68,8 +68,8 @@ void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d);
 /* For each program that ran on several CPUs at once, adds whether the CPUs slow each other down. */
 void bb_doc_contention(const struct bb_report *r, struct bb_doc *d);
 
-/* Adds the cross-checks: slope against step, and hook against step. BB_SHORT: one sentence for
- * each, about the cases that disagree; otherwise one table for each. */
+/* Adds two cross-checks: slope against step, and hook against step. BB_SHORT: a sentence for each
+ * check about the cases that disagree; otherwise a table for each check. */
 void bb_doc_cross_checks(const struct bb_report *r, enum bb_detail detail, struct bb_doc *d);
 
 /* Adds the executed instructions of each program. BB_SHORT: without the floors. */
@@ -104,8 +104,8 @@ void bb_doc_diff(struct bb_diffs *diffs, struct bb_doc_sides sides, size_t open,
  * NULL, A and B are not named. `g` is the gate that made the counts; NULL: no gate. */
 void bb_doc_exact_diff(const struct bb_exact_diff *diff, struct bb_doc_sides sides, bool all,
 		       const struct bb_doc_gate *g, struct bb_doc *d);
-/* Adds the verdict on the whole, the sides if `sides.r` is set, and the lines that differ: all of
- * them, or without `all` the first ones. */
+/* Adds the verdict on the whole run, the names of A and B if `sides.r` is set, and the lines that
+ * differ; without `all`, only the first ones. */
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc_sides sides, bool all,
 		      struct bb_doc *d);
 

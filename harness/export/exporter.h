@@ -4,11 +4,9 @@
 #include "export/document.h"
 #include "report/report.h"
 
-/*
- * A format that a run can be written in. A new format is a writer and a row in cli/output.c.
+/* A format that a run can be written in. To add a format, add its writer and a row in cli/output.c.
  * `write` and `document` need a summarised report. `write` returns 0, or -errno with a message if
- * its output would be wrong.
- */
+ * its output would be wrong. */
 struct bb_exporter {
 	const char *name; /* --format NAME */
 	const char *ext;  /* extension of file names, without the dot */

@@ -183,7 +183,7 @@ static bool is_plain(const char *name)
 				  ".")];
 }
 
-/* Adds what to do next. */
+/* Adds what the user should do next. */
 static void add_next(const struct bb_timeline *t, struct bb_doc *d)
 {
 	bool again = false, learning = true, noisy = false;

@@ -125,7 +125,7 @@ static double weight_of(const struct bb_case *c)
 	return isnan(c->path_share) ? 1 : c->path_share;
 }
 
-/* Adds the row of the inputs for which the program returned `returned`; NULL: of all inputs. */
+/* Adds one row for all inputs for which the program returned `returned`; NULL: for all inputs. */
 static void add_class(const struct bb_report *r, const struct bb_case *curve, const char *returned,
 		      struct bb_doc *d)
 {
@@ -190,7 +190,7 @@ static void add_mix_row(struct bb_doc *d, const struct bb_case *c, const char *r
 	add_value(d, ns);
 }
 
-/* Adds the table of a mix: what it costs by the value that its runs returned. */
+/* Adds the table of a mix: the cost of its runs by return value. */
 static void add_mix(const struct bb_case *c, struct bb_doc *d)
 {
 	static const struct bb_doc_column columns[] = {

@@ -3,10 +3,10 @@
 #include "core/drive_kind.h"
 #include "export/documents.h"
 
-/* from so many on, a sentence names those with the least and the most net cost */
+/* from this many on, a sentence names those with the least and the most net cost */
 #define MANY_PROGRAMS 4u
 #define MOST_ROWS 60u /* with more cases, a short table shows only half as many rows */
-/* one sentence has the counts of instructions of at most so many programs */
+/* one sentence has the counts of instructions of at most this many programs */
 #define MOST_COUNTS 20u
 
 /* --- one table --- */
@@ -144,7 +144,8 @@ static size_t n_dearer(const struct bb_report *r, size_t i)
 	return n;
 }
 
-/* Adds the cases of a table. A short table of very many has only those with the most net cost. */
+/* Adds the cases of a table. A short table of more than MOST_ROWS cases has only those with the
+ * most net cost. */
 static void add_rows(const struct bb_report *r, size_t first, enum bb_detail detail,
 		     struct bb_doc *d)
 {
@@ -203,7 +204,7 @@ static void add_extremes(const struct bb_report *r, const struct bb_case *first,
 }
 
 /* Adds one table for all values of a parameter. The values of a program are below each other.
- * Floors are left out, unless they are commands that run for a while. */
+ * Leaves out floors, unless the cases are timed commands. */
 static void add_table_of_values(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first], *last = c;
@@ -543,14 +544,15 @@ static void add_mixes(const struct bb_report *r, struct bb_doc *d)
 	}
 }
 
-/* Adds the tables of all cases, or a sentence for each. */
+/* Adds the tables of all cases or, with `in_sentences`, a sentence for each table. */
 static void add_tables(const struct bb_report *r, enum bb_detail detail, bool in_sentences,
 		       struct bb_doc *d)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *only;
 
-		/* details begin with the short tables, and a sweep has no further table */
+		/* details begin with the short tables, which already have the one table of a
+		 * sweep */
 		if (bb_is_sweep_head(r, i) && detail == BB_DETAILS && !r->n_comparisons)
 			continue;
 		if (bb_is_sweep_head(r, i)) {
@@ -722,8 +724,8 @@ static const char *map_to_fill(const struct bb_report *r)
 	return NULL;
 }
 
-/* Adds "next: ". If runs ended early or lookups failed, it may add a first step that makes programs
- * run further. */
+/* Adds "next: ". If runs ended early or lookups failed, may also add a first step that makes
+ * programs run further. */
 static void begin_next(const struct bb_report *r, bool has_object, struct bb_doc *d)
 {
 	const char *map = map_to_fill(r);

@@ -15,8 +15,8 @@ enum bb_detail {
 	BB_SHORT_NO_NET = 8, /* only in short tables whose cases have no net cost */
 };
 
-/* A column of the tables of cases. A new column is a row in table_cells.c. It also needs a
- * function, unless it shows an estimate of the summary. */
+/* A column of the tables of cases. To add a column, add a row in table_cells.c. The column also
+ * needs a function, unless it shows an estimate of the summary. */
 struct bb_case_column {
 	struct bb_doc_column as;
 	enum bb_detail in;
