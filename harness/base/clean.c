@@ -171,8 +171,8 @@ void bb_clean__put_raw(FILE *out, const char *text)
 	send_line(s);
 }
 
-/* The error is kept in write_error. errno would be wrong: later calls may have changed it before
- * a buffered stream reports its failure. */
+/* Takes the error from write_error. errno would be wrong: later calls may have changed it before a
+ * buffered stream reports its failure. */
 int bb_clean__check(FILE *out, const char *name, struct bb_err *err)
 {
 	int error;

@@ -3,11 +3,9 @@
 
 #include "base/std.h"
 
-/*
- * A writer of JSON of any size, as a stream. The writer adds commas, line breaks and closing
+/* A writer of JSON of any size, as a stream. The writer adds commas, line breaks and closing
  * brackets. Initialise it as {.out, .indent}; it owns nothing. Misuse, such as a key in an array,
- * is an assertion. The caller checks ferror() at the end.
- */
+ * fails an assertion. The caller checks ferror() at the end. */
 #define BB_JSON_MAX_DEPTH 8
 
 struct bb_json {

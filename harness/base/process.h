@@ -24,7 +24,8 @@ struct bb_process_end {
 
 /*
  * Runs the program with empty stdin and a clean environment. It cannot get more rights, for example
- * by sudo. All that it starts ends with the program, or when we are asked to stop.
+ * by sudo. All processes that it starts end with it. If we are asked to stop, the program ends,
+ * too.
  *
  * Returns 0 if the program ran, however it ended; -ENOENT if there is no such program; -EINTR after
  * a signal to us; or -errno.

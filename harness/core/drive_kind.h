@@ -6,9 +6,9 @@
 /*
  * A kind of drive as data: all that the scenario reader, the plan, a run, a report and the commands
  * know about it. Each driver (drivers/NAME.c) defines its own kind or kinds. drivers/registry.c
- * lists them all, and the list is passed down at the start of the program. Other code names a
- * certain kind only where an option or key stands for it (--lines, --drive hook, the drives of a
- * bare object).
+ * lists them all and passes the list to bb_drive_kinds__pass() at the start of the program. Other
+ * code names a certain kind only where an option or key stands for it (--lines, --drive hook, the
+ * drives of a bare object).
  */
 
 /* How many samples a case of this kind of drive gets, in all and in each turn, and how many runs

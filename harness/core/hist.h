@@ -40,8 +40,8 @@ struct bb_sorted {
 
 void bb_hist_done(struct bb_hist *h);
 
-/* Returns the value that a histogram that rounds keeps for `v`: v itself, or the middle of its
- * bucket. For a kept value, returns the same value. */
+/* Returns the value that a rounding histogram keeps for `v`: v itself, or the middle of its bucket.
+ * For a kept value, returns the same value. */
 uint64_t bb_hist_kept(uint64_t v);
 
 /* Makes room in `h`, so that adding the next `n` distinct values allocates nothing. */

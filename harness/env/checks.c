@@ -55,8 +55,8 @@ static int probe_load(int prog_type, int attach_type, int btf_id)
 	return load_program(prog_type, attach_type, btf_id, insns, BB_LEN(insns));
 }
 
-/* Loads a program with a helper that is as old as the charging of BPF memory to cgroups: both
- * came with kernel 5.11. libbpf probes in the same way. Returns a descriptor or -errno. */
+/* Tells whether BPF memory is charged to cgroups, as libbpf does: loads a program with a helper
+ * that also came with kernel 5.11. Returns a descriptor or -errno. */
 static int probe_memcg_helper(void)
 {
 	static const struct bpf_insn insns[] = {
@@ -521,7 +521,7 @@ static void check_kernel(struct bb_check_result *r)
 		"tsc=reliable",                                                                    \
 		": slow or coarse"
 
-/* What `check` says about a field of the fingerprint with a certain value. The first row that
+/* What `check` says about a field of the fingerprint that has a certain value. The first row that
  * fits applies. */
 static const struct {
 	const char *check; /* name of the check and of the field */

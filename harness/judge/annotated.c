@@ -97,7 +97,7 @@ static int read_source_file(const char *path, char **ret_text)
 	return bb_read_and_close(fd, MAX_BYTES, ret_text, &len);
 }
 
-/* if more lines without code lie between two lines with code, they are left out */
+/* if more than this many lines without code lie between two lines with code, they are left out */
 #define CONTEXT 4u
 
 /* A source file as it is now. */
@@ -177,7 +177,7 @@ const char *bb_counted_text(const struct bb_counted_line *l)
 
 /* Adds the lines between `a` and `b`, two lines with code. Adds them one by one if there are at
  * most CONTEXT of them and the BTF has the texts of `a` and `b`: then is_as_built() found both in
- * the file. Otherwise adds one row in place of all. */
+ * the file. Otherwise adds one row without a text, which stands for all of them. */
 static void add_between(struct bb_annotated *file, const struct bb_counted_line *a,
 			const struct bb_counted_line *b, const struct source *s)
 {

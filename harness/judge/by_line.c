@@ -5,7 +5,8 @@
 
 #define DIFFERS_SHARE 0.02
 #define LOADS_LEAST 6u /* fewest loads that give an interval of 95 % by signed ranks */
-/* loads in a group, if fewer than BB_IN_ORDER_GROUPS processes measured the loads */
+/* leave_out_disturbed() makes groups of this many loads if fewer than BB_IN_ORDER_GROUPS processes
+ * measured them */
 #define GROUP_LOADS 4u
 #define OTHER_WAYS 0.01 /* if a smaller share of runs took other paths, it counts as 0 */
 

@@ -3,7 +3,7 @@
 
 #include "core/drive_kind.h"
 
-#define OFF_NS 10 /* ns; censoring never has a smaller margin (stats/estimate.h) */
+#define OFF_NS 10 /* ns; the margin of censoring is at least this (stats/estimate.h) */
 #define OFF_SHARE 0.1
 
 /* Returns the end of a case's name, after the drive: "/input=syn" or "". */

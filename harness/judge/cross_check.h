@@ -26,8 +26,8 @@ struct bb_cross_checked {
 	 * of the drives did not measure it; 0 for hook */
 	double stats_ns;
 	double off_ns; /* step_ns - slope_ns - stats_ns; NAN if one of these is NAN */
-	/* half the 95 % interval of off_ns: the root of the sum of squares of half the interval
-	 * of each figure in it. A figure without an interval counts as 0. */
+	/* half the width of off_ns's 95 % interval: the root of the sum of the squares of half the
+	 * width of each of its figures' intervals. A figure without an interval counts as 0. */
 	double noise_ns;
 	/* true if abs(off_ns) - noise_ns is at most 10 ns or 10 % of step, whichever is more */
 	bool agrees;

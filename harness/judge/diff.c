@@ -309,7 +309,7 @@ static double sd_of(const struct bb_estimate *e)
 	return log(e->hi / e->lo) / (2 * NORMAL_95);
 }
 
-/* if a verdict needs more than so many times the present loads, the note advises `compare`
+/* if a verdict needs more than this many times the present loads, the note advises `compare`
  * instead */
 #define MOST_TIMES 10.0
 

@@ -76,21 +76,19 @@ void bb_diffs__done(struct bb_diffs *d);
 /* Returns how many rows have that verdict. */
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict);
 
-/*
- * Sorts by "COLUMN" or "COLUMN:asc|desc". Columns: BB_DIFF_COLUMNS. Ascending verdicts are
- * regressed, inconclusive, improved, same. Equal rows keep their order. Rows without a number or
- * verdict come last in both directions. Returns 0 or -EINVAL.
- */
+/* Sorts by "COLUMN" or "COLUMN:asc|desc". Columns: BB_DIFF_COLUMNS. In ascending order, verdicts
+ * are regressed, inconclusive, improved, same. Equal rows keep their order. Rows without a number
+ * or verdict come last in both directions. Returns 0 or -EINVAL. */
 int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
 
 /*
  * Keeps the rows that fulfil "COLUMN OP VALUE"; call it again for more conditions.
  *
- * The columns name, metric, verdict and note take = and !=, and with a shell pattern ~ and !~:
- * "name ~ *ringbuf*". The verdict of a row without one is "".
+ * For the columns name, metric, verdict and note, OP is = or !=, or with a shell pattern ~ or !~:
+ * "name ~ *ringbuf*". A row without a verdict counts as having the verdict "".
  *
- * The columns a, b, shift, percent (a '%' may follow) and p take < <= > >= = and !=. A row without
- * a number never fulfils such a condition.
+ * For the columns a, b, shift, percent (a '%' may follow VALUE) and p, OP is one of < <= > >= = !=.
+ * A row without a number never fulfils such a condition.
  *
  * Returns 0, or -EINVAL for a bad condition.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorts and filters the rows of a diff by column. A new column is a row of the table below. */
+/* Sorts and filters the rows of a diff by column. To add a column, add a row to the table below. */
 #include <fnmatch.h>
 
 #include "base/parse.h"
@@ -55,8 +55,8 @@ static double number_of(const struct column *c, const struct bb_diff *row)
 				  : *(const double *)((const char *)row + c->offset);
 }
 
-/* Returns the column whose name is the first `len` bytes of `text`. If there is none, returns
- * NULL with a message that has the nearest column or all of them. */
+/* Returns the column whose name is the first `len` bytes of `text`. If there is none, returns NULL
+ * with a message that names the nearest column or all columns. */
 static const struct column *find_column(const char *text, size_t len, struct bb_err *err)
 {
 	const char *names[N_COLUMNS], *near;

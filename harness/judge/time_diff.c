@@ -111,7 +111,8 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 /* The loads of one case in A and in B. */
 struct pairing {
 	size_t n_a, n_b, n;              /* loads of A, loads of B, and loads that both have */
-	size_t processes_a, processes_b; /* processes that measured the loads of A and of B */
+	size_t processes_a, processes_b; /* numbers of processes that measured the loads of A and of
+					    B */
 	double *a, *b, *d;
 	/* true if A and B are of two runs. slow_a[k] and slow_b[k] are then arrays by load: the
 	 * time of reference k divided by its usual time in A's run. NULL: unknown. */

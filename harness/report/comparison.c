@@ -138,7 +138,7 @@ void bb_comparisons_judge(struct bb_comparison *c, size_t n)
 
 /* longest budget that is advised, s; nobody follows advice to take a longer one */
 #define MOST_S 3600.0
-/* without a budget: if a verdict needs more than so many times the pairs, no number is advised */
+/* without a budget: if a verdict needs more than this many times the pairs, no number is advised */
 #define MOST_TIMES 60.0
 /* factor on the advised budget or number of pairs; with few pairs, intervals shrink more slowly
  * than with the square root of the number */

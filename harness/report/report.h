@@ -17,7 +17,7 @@
  * file is NULL or NAN in these structs. The comments here add what the rows do not say.
  */
 
-/* Of a mix: the samples of the runs that returned one value. */
+/* Of a mix: the samples of all runs that returned the same value. */
 struct bb_class {
 	uint32_t value;
 	char *returned; /* the value in words, "2 (XDP_PASS)" */
@@ -49,9 +49,9 @@ struct bb_series {
 };
 
 /* A call in the program that was in vain in at least nine of ten executions: a lookup that found
- * nothing in a map, or a tail call that did not happen. While there was only one run, a lookup
- * counts only if the map is empty. The case then shows the time of the path without an entry. This
- * path is seldom the one of interest. */
+ * nothing in a map, or a tail call that did not happen. After the first run, a lookup counts only
+ * if the map is empty, because later runs may find what the first one stored. The case then shows
+ * the time of the path without an entry. This path is seldom the one of interest. */
 struct bb_in_vain {
 	char *map, *type;
 	bool is_inner, is_tail_call, is_captured;
@@ -151,8 +151,8 @@ struct bb_comparison {
 	struct bb_pair *pairs;
 	size_t n_pairs;
 
-	/* Computed members. Estimates are ratios head / base, except shift_ns. Their intervals
-	 * are valid at every look. */
+	/* Computed members. Estimates are ratios head / base, except shift_ns. Their intervals stay
+	 * valid although they are computed again after every pair. */
 	/* over matched pairs (over unmatched pairs if JIT addresses are unknown); decides the
 	 * verdict */
 	struct bb_estimate ratio;
@@ -166,11 +166,9 @@ struct bb_comparison {
 	/* latencies over unmatched pairs: base is the median, head is base plus the estimated
 	 * shift */
 	double base_unmatched_ns, head_unmatched_ns;
-	/*
-	 * p-values of the hypotheses that head is not slower (p_regressed) or not faster
-	 * (p_improved) than base by more than the threshold; valid at every look; adjusted by
-	 * bb_comparisons_judge()
-	 */
+	/* p-values, valid after every pair and adjusted by bb_comparisons_judge(). p_regressed is
+	 * for the hypothesis that head is not slower than base by more than the threshold,
+	 * p_improved for the hypothesis that it is not faster by more than that */
 	double p_regressed, p_improved;
 	uint32_t n_matched, n_unmatched, n_void;
 	enum bb_verdict verdict;
@@ -464,7 +462,7 @@ struct bb_class_cost {
 	const char *returned; /* as in struct bb_class, borrowed */
 	uint32_t value;
 	double runs, share; /* share: of all runs of the case */
-	double ns; /* latency: the mean over loads of the censored means, by number of runs */
+	double ns; /* latency: the mean of the loads' censored means, weighted by numbers of runs */
 };
 
 /* Lists the classes of a mix, the most frequent first; free() the list. Returns their number. */

@@ -123,8 +123,8 @@ static struct bb_censor censor(const struct bb_hist *h)
 	return censor;
 }
 
-/* Censors a series. A mix is censored by return value, and the means are weighted by the numbers
- * of runs: a rare return value is no outlier because its runs take long. */
+/* Censors a series. A mix is censored by return value, so that runs with a rare return value do not
+ * become outliers because they take longer. The means are weighted by the numbers of runs. */
 static struct bb_censor censor_series(const struct bb_series *s)
 {
 	struct bb_censor all = {.mean_ns = 0};
@@ -410,11 +410,9 @@ static void summarise_case(struct bb_case *c, double *ret_location, double *scra
 	estimate_over_loads(c, scratch, &sum->relative);
 }
 
-/*
- * Computes floor, net and slowdown of a case, load by load. The latency of the empty program at a
- * load is that of the floor's case in the same round, because a disturbance affects both. Without a
- * floor's case it is the series' own floor_ns.
- */
+/* Computes floor, net and slowdown of a case, load by load. The floor of a load is the latency of
+ * the floor's case in the same round, because a disturbance in a round affects both. If there is no
+ * such case, it is the series' own floor_ns. */
 static void against_floor(struct bb_report *r, size_t i, double *const *locations)
 {
 	struct bb_case *c = &r->cases[i];

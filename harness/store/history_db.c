@@ -364,7 +364,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 		rc = check_schema(rd);
 	for (int i = 0; !rc && i < N_TABLES; i++)
 		rc = read_table(rd, i);
-	/* The points of a run must be adjacent, and a comparison has none. */
+	/* The points of a run must be adjacent. A comparison must have no points. */
 	for (size_t i = 0; !rc && i < x->n_points; i++) {
 		struct bb_index_run *run = &x->runs[x->points[i].run];
 
@@ -378,7 +378,7 @@ static int read_db(struct reading *rd, void *data, size_t len)
 
 int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
-	/* Reading a row takes fewer operations than the row has bytes. */
+	/* To read a row, SQLite needs fewer operations than the row has bytes. */
 	struct reading rd = {.text_bytes_left = len, .turns_left = 100 + len / PROGRESS_OPS};
 	int rc = open_db(&rd.db);
 

@@ -203,7 +203,7 @@ struct file {
 	const struct bb_index_run
 		*old; /* its run in the old index; NULL: the file is new or has changed */
 	struct bb_run_index own;
-	char *fault; /* why the file is not a run; NULL: it is a run; free it */
+	char *fault; /* why the file is not a run; free() it. NULL: it is a run */
 };
 
 /* A file that changed within this time before it was read may change again with the same mtime. */

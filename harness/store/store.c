@@ -6,7 +6,7 @@
 #include "store/run_json.h"
 
 #define SUFFIX ".json"
-#define SCHEMA "schema" /* the file schema.json beside the runs, which is not a run */
+#define SCHEMA "schema" /* schema.json is in the same folder but is not a run */
 /* limit of a file; a run of ten million samples takes a few MiB */
 #define FILE_MAX_BYTES (256L << 20)
 
@@ -171,8 +171,8 @@ static bool has_time(const char *id)
 	return true;
 }
 
-/* Picks the run that began last, by ids. If several began in the same second, the nanoseconds at
- * the end of their ids decide. */
+/* Picks the run that began last, by the times in the ids. If several began in the same second, the
+ * nanoseconds at the end of their ids decide. */
 static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id,
 		       struct bb_err *err)
 {
@@ -340,8 +340,8 @@ static int read_baseline(const char *dir, const char *name, char ret_id[BASELINE
 	return rc;
 }
 
-/* Writes the names of the baselines, "a, b, c", or "none", for a hint. The text is shortened to
- * `size`. The order is that of the folder. */
+/* Writes the names of the baselines for a hint: "a, b, c", or "none". The names are in the order of
+ * the folder. Cuts the text to `size` bytes. */
 static void list_baselines(const char *dir, char *text, size_t size)
 {
 	char path[4096];
