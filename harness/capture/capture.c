@@ -10,7 +10,7 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 
 bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p)
 {
-	/* as made by libbpf's skel_internal.h */
+	/* libbpf's skel_internal.h makes such programs */
 	return p->type == BPF_PROG_TYPE_SYSCALL && !strcmp(p->kernel_name, "__loader.prog");
 }
 
@@ -174,8 +174,8 @@ static const char *word_for(const char *kind, const char *otherwise)
 	return otherwise;
 }
 
-/* Returns the section of a program for cgroups, which does not contain the path of the cgroup; NULL
- * for another program. */
+/* Returns the section of a program for cgroups; NULL for another program. Such a section does not
+ * contain the path of the cgroup. */
 static const char *of_cgroup(const struct bb_captured_prog *p)
 {
 	static const char *const sections[] = {

@@ -8,8 +8,8 @@
 /*
  * A capture: the programs that a command loaded, as BPF_PROG_LOAD received them, with their maps,
  * type information and attachments. capture/take.h takes it, capture/file.h stores it in a file,
- * and capture/replay.h loads its programs again. It owns everything that it points to. An index
- * refers to an element of one of its arrays; -1 (BB_CAPTURE_NONE) means none.
+ * and capture/replay.h loads its programs again. It owns everything that it points to. An index is
+ * the position of an element in one of its arrays, from 0 on; -1 (BB_CAPTURE_NONE) means none.
  */
 #define BB_CAPTURE_NONE (-1)
 #define BB_CAPTURE_MAX_ITEMS 65536u            /* limit for each array of a capture */
@@ -29,7 +29,7 @@ struct bb_held_object {
 };
 
 struct bb_taken_load {
-	int target_fd;      /* the program that the loaded one replaces or watches; -1 means none */
+	int target_fd;      /* program that the loaded program replaces or watches; -1 means none */
 	uint32_t target_id; /* id of the program behind target_fd; 0 means none */
 	uint64_t rights;    /* of the thread that loads the program (capture/remote.h) */
 	int lacks_rights;   /* -errno if the kernel refuses the load for lack of rights; else 0 */
@@ -54,7 +54,7 @@ struct bb_taken_attachment {
 /* Type information that programs and maps refer to. */
 struct bb_captured_btf {
 	struct bb_blob raw;
-	/* types of the kernel: "vmlinux" or the name of a module, and `raw` is empty */
+	/* for types of the kernel: "vmlinux" or the name of a module; `raw` is empty then */
 	char module[64];
 	struct bb_held_object held;
 };
@@ -70,9 +70,9 @@ struct bb_captured_map {
 	bool frozen;   /* user space cannot write to it any more */
 	/*
 	 * n_entries keys, followed by n_entries values. A value has value_size bytes. In a per-CPU
-	 * map it has that size, rounded up to 8, for each possible CPU. In a map of maps it is an
-	 * index into maps, in a prog array an index into progs (int32_t). Elements of an array that
-	 * are zero are left out.
+	 * map, a value has one part for each possible CPU, each of value_size bytes, rounded up to
+	 * a multiple of 8. In a map of maps a value is an index into maps, in a prog array an index
+	 * into progs (int32_t). Elements of an array that are zero are left out.
 	 */
 	struct bb_blob entries;
 	uint32_t n_entries;
@@ -112,7 +112,7 @@ struct bb_captured_prog {
 	uint32_t xlated_bytes, jited_bytes;
 	char *refused; /* why the kernel refuses the program; NULL if it does not */
 	char *missing; /* what a new load of the program lacks; NULL if nothing */
-	/* why the program counts as the loader's test of the kernel; NULL if it is none */
+	/* why the program counts as the loader's test of the kernel; NULL if it does not */
 	char *probe;
 	struct bb_taken_load taken;
 };
@@ -158,8 +158,8 @@ struct bb_capture {
 	size_t n_inputs;
 };
 
-/* True if the program can be measured: the kernel takes it, it can be loaded again, and it is no
- * test of the loader's. */
+/* True if the program can be measured: the kernel accepts it, it can be loaded again, and it is not
+ * a loader's test of the kernel. */
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
 
 /* True for the program with which a light skeleton (bpftool gen skeleton -L) loads the others
@@ -172,7 +172,7 @@ bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
 bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captured_prog *p,
 			       const struct bb_capture *b, const struct bb_captured_prog *q);
 
-/* Returns the program of that name; NULL if there is none. */
+/* Returns the program with the name `name`; NULL if there is none. */
 const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name);
 
 /* Returns the first attachment that was not refused, otherwise the first refused one. NULL if

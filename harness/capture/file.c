@@ -475,8 +475,8 @@ struct lent {
 
 static struct lent *all;
 
-/* Frees captures without users. This runs only before another file is read, because a run opens its
- * targets one after the other. */
+/* Frees captures without users. This runs only before another file is read: a run opens its targets
+ * one after the other, and must not read the same file each time. */
 static void drop_unused(void)
 {
 	struct lent **at = &all;

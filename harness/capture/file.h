@@ -6,15 +6,14 @@
 
 /* A capture in a file: a plain tar, described in docs/capture-format.md. Its first member is the
  * manifest, JSON; the others hold instructions, types and entries as the kernel takes them. A file
- * is input like any other: sizes, counts and indexes are checked, and no path in it is opened. */
+ * is untrusted: its sizes, counts and indexes are checked, and no path in it is opened. */
 #define BB_CAPTURE_VERSION 1
 #define BB_CAPTURE_MANIFEST "bpfbench-capture.json"
 
 /* The JSON format of the manifest; its records describe the structs of capture/capture.h. */
 extern const struct bb_record_format bb_capture_format;
 
-/* Writes the file atomically, with mode 0600 and as the calling user's; replaces an existing file.
- */
+/* Writes the file atomically and replaces an existing file. The calling user owns it; mode 0600. */
 int bb_capture__write(const struct bb_capture *c, const char *path, struct bb_err *err);
 
 /* Returns -EINVAL if the file is damaged or of a later version. */
@@ -29,7 +28,7 @@ int bb_capture__parse(const char *data, size_t len, const char *path,
 int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, struct bb_err *err);
 void bb_capture__give_back(const struct bb_capture *c);
 
-/* True if this file begins like a capture; false also if it cannot be read. */
+/* True if the file begins like a capture. False also if the file cannot be read. */
 bool bb_capture_is_one(const char *path);
 
 /* Checks that the capture was taken on the running kernel, because its instructions refer to that

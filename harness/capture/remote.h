@@ -37,8 +37,8 @@ int bb_remote__fd(const struct bb_remote *r, int fd);
 /* Rights to load BPF programs: the capabilities that bpf() looks at (bpf_prog_load() in
  * kernel/bpf/syscall.c), bits 1 << CAP_BPF and so on. */
 
-/* Returns the rights of a thread: 0 if it is in another user namespace, all if they cannot be
- * read. */
+/* Returns the rights of a thread: no rights (0) if it is in another user namespace, all rights if
+ * they cannot be read. */
 uint64_t bb_rights__of(pid_t tid);
 
 /* True if `rights` suffice for programs of every type. */

@@ -8,9 +8,10 @@
 #define BB_TOKEN_FD (1U << 16) /* BPF_F_TOKEN_FD of Linux 6.9, in the flags of a program or map */
 
 /*
- * The kernel's objects for one load of a capture's programs. Each array has a descriptor by index;
- * -1 means none yet. Loading makes the objects that are needed, unless the caller has put them
- * there. bb_replay__done() closes all of them.
+ * The kernel's objects for one load of a capture's programs. Element i of an array is the
+ * descriptor of the capture's object i; -1 means none yet. Loading makes the objects that are
+ * needed, unless the caller has put their descriptors there. bb_replay__done() closes all
+ * descriptors.
  */
 struct bb_replay {
 	const struct bb_capture *capture; /* borrowed */

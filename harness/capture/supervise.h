@@ -22,8 +22,8 @@ struct bb_capture_opts {
 	/* limit for all map entries together, bytes; 0 means that no entries are captured */
 	size_t max_bytes;
 	bool leaves; /* leave the command running after the capture */
-	/* SIGINT to us ends the capture, which is then returned. False: SIGINT aborts it with
-	 * -EINTR. */
+	/* True: SIGINT to us ends the capture, and the capture so far is returned. False: SIGINT
+	 * aborts it with -EINTR. */
 	bool interrupt_ends;
 	void (*say)(const char *line); /* called with messages about the progress */
 };

@@ -7,10 +7,10 @@
 #include "capture/capture.h"
 #include "capture/remote.h"
 
-/* A capture that is being taken. capture/supervise.h hands it the system calls of the command one
- * by one, while the calling thread waits in the kernel. At the end it asks for the whole capture.
- * Until then, the items of the capture hold descriptors of the command's maps, BTFs and programs.
- */
+/* A capture that is being taken. capture/supervise.h passes each system call of the command to
+ * bb_take__call(), while the thread that makes the call waits in the kernel. At the end,
+ * capture/supervise.h asks for the whole capture. Until then, the items of the capture hold
+ * descriptors of the command's maps, BTFs and programs. */
 
 /* A program in the kernel that the command may have loaded. */
 struct bb_seen_prog {
@@ -21,7 +21,8 @@ struct bb_seen_prog {
 	int32_t prog; /* index in the capture; BB_CAPTURE_NONE if unknown or not in it */
 };
 
-/* The inner map that BPF_MAP_CREATE was given. The kernel cannot be asked for it later. */
+/* A map of maps that the command made, and the inner map that BPF_MAP_CREATE was given as its
+ * template. The kernel cannot be asked for the template later. */
 struct bb_template {
 	char kernel_name[16];
 	uint32_t type, key_size, value_size, max_entries;
@@ -79,7 +80,7 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
  * network devices, in our network namespace and in that of the process `command`. */
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
-/* Notes that the kernel's program `id` runs instead of program `prog` of the capture. Call this
+/* Records that the kernel's program `id` runs instead of program `prog` of the capture. Call this
  * after bb_take__ask_kernel(). */
 void bb_take__replaced(struct bb_take *t, uint32_t id, int32_t prog);
 

@@ -119,7 +119,7 @@ static int answer(int fd, uint64_t id)
 static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
 {
 	answer(fd, *answering);
-	/* a call that we received but did not note yet: ids ascend by 1 */
+	/* we may have received one more call without storing its id; ids ascend by 1 */
 	answer(fd, *answering + 1);
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -143,8 +143,8 @@ static int be_guard(void *arg, int alive)
 	return 0;
 }
 
-/* Starts the guard. It closes our output, so that a reader of it need not wait for the guard's end.
- */
+/* Starts the guard. The guard closes its copy of our output, so that a reader of the output need
+ * not wait for the guard's end. */
 static int start_guard(struct bb_listener *l)
 {
 	const struct bb_child_rules rules = {

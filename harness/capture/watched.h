@@ -6,10 +6,10 @@
 #include "capture/take.h"
 
 /*
- * A command whose system calls that load, attach or run BPF programs wait for our answer (seccomp
- * user notification). Its other system calls are not slowed down. Its child processes, and the
- * programs that they execute, are watched too. If we are killed, a guard process of ours answers in
- * our stead, so that the command goes on.
+ * A command that is watched by seccomp user notification. If it makes a system call that loads,
+ * attaches or runs a BPF program, the call waits for our answer. Its other system calls are not
+ * slowed down. Its child processes, and the programs that they execute, are watched too. If we are
+ * killed, a guard process of ours answers in our stead, so that the command goes on.
  */
 struct bb_listener {
 	int fd;
@@ -36,8 +36,8 @@ struct bb_watched {
 };
 
 /*
- * Starts argv[] (ends in NULL; argv[0] is searched in $PATH) as our own user, in folder `dir` (NULL
- * means the current folder). Its environment is clean, but keeps the variables named in `env`
+ * Starts argv[] (ends in NULL; argv[0] is looked up in $PATH) as our own user, in folder `dir`
+ * (NULL means the current folder). Its environment is clean, but keeps the variables named in `env`
  * (base/child.h). Its stdin is empty, and its stdout is our stderr. `adopts`: its orphaned child
  * processes become ours, so that bb_watched__end() finds them. Returns -ENOENT, -EACCES and so on
  * if it cannot be executed.
