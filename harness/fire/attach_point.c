@@ -54,12 +54,12 @@ static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_typ
 	return kind;
 }
 
-/* Types whose programs can be attached in one way only, whatever their section. */
+/* Program types that allow one kind of hook only, whatever the section says. */
 static const struct of_prog_type {
 	uint32_t prog_type;
 	enum bb_attach_kind kind;
-	/* hook of a network namespace; NULL means that the section names it or that there is
-	 * none */
+	/* name of the hook of a network namespace; NULL: the section names the hook, or it has no
+	 * name */
 	const char *hook;
 } types[] = {
 	{BPF_PROG_TYPE_STRUCT_OPS, BB_AT_STRUCT_OPS, NULL},

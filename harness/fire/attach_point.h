@@ -69,7 +69,7 @@ int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spe
 /* True if programs of this type are attached to a cgroup. */
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
 
-/* Makes the attach point on bb_own_function() that stands in for `p`. That works for programs of
+/* Makes an attach point on bb_own_function(), which stands in for `p`. That works for programs of
  * BPF_PROG_TYPE_KPROBE, because they see the registers only. Returns false for other programs. */
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
@@ -100,7 +100,7 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
 bool bb_reach__acts(const struct bb_target *target);
 
 /* Checks whether the loaded program may be attached at `point`. Returns -ENOTSUP with the reason if
- * every process of the machine passes that hook and the program can affect those processes: either
- * it acts (bb_reach__acts()), or the kernel obeys its result (LSM, fmod_ret). */
+ * every process of the machine can pass that hook and the program can affect these processes:
+ * either it acts (bb_reach__acts()), or the kernel obeys its result (LSM, fmod_ret). */
 int bb_reach__check(const struct bb_attach_point *point, const struct bb_target *target,
 		    struct bb_err *err);

@@ -8,8 +8,7 @@
 #define ENOUGH 3u
 #define DEATHS 2u /* we give up when the firing process has died this often */
 
-/* The triggers to try, and what came of them. The process that fires works on a copy in shared
- * memory. */
+/* The triggers to try, and the results. The process that fires works on a copy in shared memory. */
 struct list {
 	struct bb_stats_reader reader;
 	struct bb_attach_point point;

@@ -21,7 +21,7 @@
 
 /* --- the site --- */
 
-/* Opens the site's network namespace. Without it, triggers of the network use the machine's
+/* Opens the site's network namespace. Without this namespace, network triggers use the machine's
  * loopback device. */
 static void open_netns(struct bb_fire_site *p)
 {
@@ -198,8 +198,8 @@ struct firing_child {
 	void *arg;
 };
 
-/* Moves the child into the site. The child's working folder is a new tmpfs without a name, which
- * the kernel removes with its last user. */
+/* Moves the child into the site. The child's working folder is a new tmpfs without a name. The
+ * kernel removes the tmpfs when no process uses it any more. */
 static int enter_site(void *arg)
 {
 	const struct bb_fire_site *p = ((const struct firing_child *)arg)->site;

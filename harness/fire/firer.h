@@ -7,7 +7,8 @@
 struct bb_fire_user {
 	uid_t uid; /* 0: commands run as root, libraries as nobody */
 	gid_t gid;
-	/* names of more environment variables that they keep; NULL: none (base/child.h) */
+	/* names of more environment variables that commands and libraries keep; NULL: none
+	 * (base/child.h) */
 	const char *const *env;
 	const char *helper_dir; /* folder of the program call_function; NULL means there is none */
 	char dir[4096];         /* working folder of commands; "" means ours */
@@ -16,16 +17,16 @@ struct bb_fire_user {
 /* --- where triggers are fired --- */
 
 /* A site: a network namespace and a cgroup that only bpfbench uses, and a CPU. The kernel removes
- * the namespace with its last descriptor. A child process of ours, the keeper, removes the cgroup's
- * folder when the site is closed or our process ends, even by SIGKILL. */
+ * the namespace when its last descriptor is closed. A child process of ours, the keeper, removes
+ * the cgroup's folder when the site is closed or our process ends, even by SIGKILL. */
 struct bb_fire_site {
-	int cpu, other_cpu; /* other_cpu: for triggers that need a second one; -1 means none */
+	int cpu, other_cpu; /* other_cpu: a second CPU, for triggers that need one; -1 means none */
 	int netns_fd;       /* -1 means our own namespace; `why_no_netns` has the reason */
 	int cgroup_fd;      /* -1 means none; `why_no_cgroup` has the reason */
 	char cgroup[256];   /* path of the cgroup's folder */
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
-	struct bb_fire_user user; /* set by the opener; zeroed means root and no helper */
+	struct bb_fire_user user; /* set by the caller; zeroed means root and no helper */
 	pid_t keeper;             /* process that removes the cgroup; 0 means none */
 	int keeper_fd;
 };
@@ -57,7 +58,8 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 struct bb_err *err);
 void bb_call_child__stop(struct bb_call_child *c); /* accepts a zeroed struct */
 
-/* Has the function called once, by way of the socket `fd`. Returns 0 or -errno. */
+/* Asks the child by the socket `fd` to call the function once, and waits for the end of the call.
+ * Returns 0 or -errno. */
 int bb_call_child__call(int fd);
 
 /* Writes how the process ended, in words; "" if it runs. */

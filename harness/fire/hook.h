@@ -5,14 +5,14 @@
 
 #include "fire/firer.h"
 
-/* An open attach point, on which programs take turns. Opening does the slow part, such as the perf
- * event of a tracepoint or uprobe. Attaching and detaching a program then take microseconds, so
- * that compared programs need not be attached at the same time. */
+/* An open attach point, on which programs take turns. Opening does the slow part, such as opening
+ * the perf event of a tracepoint or uprobe. Attaching and detaching a program then take
+ * microseconds, so that compared programs need not be attached at the same time. */
 struct bb_hook {
 	struct bb_attach_point point;
 	struct perf_event_attr attr; /* what the perf events of this hook have in common */
 	char path[4096];             /* file, or function of the kernel, that `attr` points to */
-	/* multi link to the kernel: names of the functions; owned */
+	/* for a multi link to functions of the kernel: the names of the functions; owned */
 	char **functions;
 	size_t n_functions;
 	struct bb_user_addresses *addresses;
@@ -23,7 +23,7 @@ struct bb_hook {
 	const struct bb_fire_site *site; /* borrowed; NULL means none */
 	/* Two idle programs on a raw tracepoint; -1 means none. The kernel patches the tracepoint's
 	 * code when the first and the second program are attached, which takes 12 ms; later
-	 * programs are quick. The idle programs add to the time of each event. */
+	 * programs are attached quickly. The idle programs add to the time of each event. */
 	int idle_fd[2];
 };
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* wait after close() began until the program is detached, ns; 20 us were measured */
+/* longest time from the start of close() until the program is detached, ns; 20 us were measured */
 #define MOMENT_NS 50000
 #define STACK_BYTES (64u << 10)
 #define MOST 512 /* threads at a time */

@@ -48,7 +48,7 @@ static void open_sockets(struct bb_live_objects *o)
 
 /* --- pages --- */
 
-/* a page of zeros, a page full of its own addresses, a page with a text */
+/* a page of zeros, a page full of pointers to itself, a page with a text */
 enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
 
 #define PAGES_AT 0x20000000L
@@ -308,7 +308,8 @@ static long value_for(const struct bb_live_objects *o, const struct filler *fill
 	type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
 	if (t && btf_is_int(t) && btf_int_bits(t) == 8) {
 		type_name = "text";
-		/* system calls take paths of user space, other functions strings of the kernel */
+		/* system calls take a path in user space, other functions take a string of the
+		 * kernel */
 		value = strstr(function, "sys_") || strstr(function, "user")
 				? text_of_ours(o)
 				: (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];
@@ -337,7 +338,7 @@ static const struct btf_type *find_type(const struct bb_live_objects *o, const c
 
 static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
 {
-	/* before a function's name: nothing, or what SEC("ksyscall/NAME") leaves out */
+	/* prefixes of a function's name: none, or one that SEC("ksyscall/NAME") leaves out */
 	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"};
 	const struct btf_type *t = NULL;
 
@@ -402,8 +403,8 @@ static long value_of_user(const struct bb_live_objects *o, enum bb_user_value ki
 	}
 }
 
-/* Makes the arguments from the function's debugging information. A float, and an argument after
- * the sixth, does not fit into p->args and is only named in p->said. */
+/* Makes the arguments from the function's debugging information. Floats, and arguments after the
+ * sixth, do not fit into p->args; only p->said names them. */
 static void make_for_user(const struct bb_live_objects *o, struct bb_attach_point *p)
 {
 	static const char *const words[] = {"nothing", "integer", "text", "page of pointers",
@@ -422,8 +423,8 @@ static void make_for_user(const struct bb_live_objects *o, struct bb_attach_poin
 		 p->is_return ? "; returns " : "", p->is_return ? words[known->result] : "");
 }
 
-/* Makes arguments for an unknown prototype. `why` goes in front of p->said: the reason why it is
- * unknown, or "". Set 0 uses sizes as arguments and a text as the result. */
+/* Makes arguments for an unknown prototype. `why` is the reason why it is unknown, or ""; p->said
+ * begins with it. Set 0 uses sizes as arguments and a text as the result. */
 static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
 			 const char *why, struct bb_attach_point *p)
 {

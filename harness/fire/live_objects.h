@@ -12,8 +12,8 @@ struct btf;
 enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
 
 struct bb_live_objects {
-	/* fd: one for each value of enum bb_live_file; others: the sockets that those in `fd` are
-	 * connected to; -1 means not open */
+	/* fd: one for each value of enum bb_live_file; others: the other ends of the sockets in
+	 * `fd`; -1 means not open */
 	int fd[BB_N_LIVE_FILES], others[4];
 	struct bb_live_record record[BB_N_LIVE_FILES];
 	struct btf *btf; /* BTF of the kernel */
@@ -22,27 +22,27 @@ struct bb_live_objects {
 };
 
 /* Opens the objects. Sockets are made in the namespace `netns_fd`; -1 means our own. `object_dir`
- * is the folder of live_objects.bpf.o. Objects that cannot be opened are missing, which is no
+ * is the folder of live_objects.bpf.o. Objects that cannot be opened are missing; that is not an
  * error. */
 void bb_live_objects__open(int netns_fd, const char *object_dir,
 			   struct bb_live_objects *ret_objects);
 void bb_live_objects__close(struct bb_live_objects *o);
 
 /*
- * A parameter without a live object needs another value, and nothing tells which value makes the
- * program run longest: many programs return early for NULL, a negative number or an unreadable
- * address. So values are tried in sets. Set 0 chooses by the parameter's name. Each other set uses
- * one value for all parameters: 0; 1; the address of a page of zeros; that of a page full of
- * pointers to itself; that of a text; or that of our task_struct. The pages are below 2^31, so
- * their addresses are positive numbers even if a program reads them as an int.
+ * A parameter without a live object needs another value, and nothing tells which value lets the
+ * program run to its end: many programs return early for NULL, a negative number or an unreadable
+ * address. So values are tried in sets. Set 0 chooses values by the names of the parameters. Each
+ * other set uses one value for all parameters. This value is 0, 1, or an address: of a page of
+ * zeros, of a page full of pointers to itself, of a text, or of our task_struct. The pages are
+ * below 2^31, so their addresses are positive numbers even if a program reads them as an int.
  */
 #define BB_N_ARGUMENT_SETS 7u
 
 /*
  * Makes the arguments of a call (BB_AT_OWN_FUNCTION) or a test run (BB_AT_OWN_RUN) that replaces
  * the function or event `p->target`. A parameter gets the address of a live object according to its
- * type in the kernel's BTF, otherwise the value of the set. For a function in user space, set 0
- * uses p->prototype. p->said receives the arguments in words. Returns false and leaves `p`
+ * type in the kernel's BTF, otherwise the value of set number `set`. For a function in user space,
+ * set 0 uses p->prototype. p->said receives the arguments in words. Returns false and leaves `p`
  * unchanged if the set is not available here.
  */
 bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned int set,

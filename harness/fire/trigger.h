@@ -7,9 +7,9 @@
  * A trigger causes an event of the kernel, such as a system call, a page fault or a connection. It
  * is a row of a table and a few lines of code (fire/triggers_*.c). Triggers run in a child process
  * (fire/firer.h). This process has a private network namespace, and its working folder is a private
- * file system in memory. What triggers make is gone when the process has ended; only a cgroup
- * stays, which the site removes. A trigger restores the state that it found, so it can be fired any
- * number of times.
+ * file system in memory. When the process has ended, everything that triggers made is gone, except
+ * for a cgroup. The site removes that cgroup. A trigger restores the state that it found, so it can
+ * be fired any number of times.
  */
 #define BB_FIRING_FDS 6
 #define BB_TRIGGER_CALLS 2
@@ -22,7 +22,8 @@ struct bb_trigger_call {
 		BB_NO_CALL,
 		BB_CALL,
 		BB_CALL_MAKES_FD, /* returns a descriptor, which is closed at once */
-		/* the kernel refuses it: the hook of the system call runs, later hooks do not */
+		/* the kernel refuses the call: hooks at its entry and exit fire, hooks within do
+		 * not */
 		BB_CALL_FAILS,
 	} kind;
 	long nr, args[6];
@@ -51,7 +52,7 @@ struct bb_firing {
 struct bb_trigger {
 	const char *name;
 	const char *doc;
-	/* words that occur in the names of the hooks that it fires, separated by blanks */
+	/* words in the names of the hooks that the trigger fires, separated by blanks */
 	const char *words;
 	int (*open)(struct bb_firing *f); /* 0 or -errno; NULL means no preparation */
 	/* Returns 0 or -errno. NULL: nothing to do, because the reading of the counters fires
@@ -61,11 +62,11 @@ struct bb_trigger {
 	void (*close)(struct bb_firing *f);
 	/* the calls that bb_trigger__call() makes */
 	struct bb_trigger_call calls[BB_TRIGGER_CALLS];
-	int option;     /* what sets rows apart that have the same functions */
+	int option;     /* distinguishes rows that have the same functions */
 	bool is_ipv6;   /* the trigger's sockets use IPv6, not IPv4 */
 	bool on_demand; /* used only if a scenario asks for it */
 	/* The only kind of attach point that the trigger is for. BB_AT_NOWHERE: it is for all kinds
-	 * that no trigger names here. */
+	 * that no trigger has here. */
 	enum bb_attach_kind at;
 };
 

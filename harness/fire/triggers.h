@@ -6,7 +6,7 @@
 
 #include "fire/trigger.h"
 
-/* What the tables of triggers share. */
+/* Declarations that the tables of triggers share. */
 
 /* The beginning of the first page. The page is resident, so that BPF programs can read the
  * arguments of system calls there. */
@@ -18,10 +18,10 @@ struct bb_firing_page {
 		char more[128];
 	} address;
 	char zeros[256];
-	char path[8], no_path[8], here[8]; /* an existing file; no file; "." */
+	char path[8], no_path[8], here[8]; /* names of an existing file, of no file, and "." */
 	struct iovec vector;               /* a vector of one byte, `buffer` */
 	struct timespec moment;            /* a nanosecond */
-	int one, length;                   /* one: 1; length: that of an IPv6 address */
+	int one, length;                   /* one: 1; length: bytes of an IPv6 address */
 	char buffer[2048];                 /* for results of system calls */
 };
 

@@ -260,7 +260,7 @@ static int fire_malloc(struct bb_firing *)
 	return freed(malloc(64));
 }
 
-/* calloc() does not use malloc's cache of each thread. */
+/* calloc() does not use malloc's per-thread cache. */
 static int fire_calloc(struct bb_firing *)
 {
 	return freed(calloc(1, 64));
@@ -293,7 +293,8 @@ static int fire_pageout(struct bb_firing *f)
 }
 
 /* fd[0] is memory.reclaim of our cgroup (Linux 5.19, with the memory controller). fd[1] is our own
- * executable: the first process that reads a page of it into the page cache is charged for it. */
+ * executable: the process that first reads a page of the file into the page cache is charged for
+ * that page. */
 static int open_reclaim(struct bb_firing *f)
 {
 	if (f->cgroup_fd < 0)

@@ -355,7 +355,7 @@ const struct bb_trigger bb_triggers_packet[] = {
 
 #define NAME_BYTES 16 /* TCP_CA_NAME_MAX */
 #define ANSWER_MS 2000
-/* limit for the kernel's retransmission, which normally comes after 200 ms: */
+/* longest wait for the kernel's retransmission, ms; normally it comes after 200 ms */
 #define LOST_MS 1000
 #define RESEND_US 40000
 #define HURRY_ANSWERS 16
@@ -428,7 +428,7 @@ static int fire_congestion(struct bb_firing *f)
 
 /* Shortens the time until a lost segment is sent again, from 200 ms towards RESEND_US. Each
  * acknowledged byte shortens that time by a quarter of its distance to RESEND_US. Older kernels
- * refuse the option, which is no error. */
+ * refuse the option; that is not an error. */
 static int hurry(struct bb_firing *f)
 {
 	const int us = RESEND_US;
@@ -529,8 +529,8 @@ static int lose_and_undo(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
-/* Uses a new connection each time, because one with late answers waits longer before it sends
- * again. */
+/* Uses a new connection each time, because a connection that had late answers waits longer before
+ * it sends again. */
 static int fire_undo(struct bb_firing *f)
 {
 	int rc = connect_chosen(f);

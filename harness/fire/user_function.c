@@ -51,7 +51,7 @@ bool bb_is_pattern(const char *function)
 	return strpbrk(function, "*?[");
 }
 
-/* Adds a symbol that matches. A name that is no pattern matches only the first function with
+/* Adds a symbol that matches. A name that is not a pattern matches only the first function with
  * that name. */
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
@@ -569,8 +569,8 @@ int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target 
 		(*ret_addresses)->offsets[i] += t->offset;
 	if (!rc || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
 		return rc;
-	/* a damaged file is -ENOENT, too, so that no function of ours is taken instead of its own
-	 */
+	/* a damaged file is -ENOENT, too, so that no function of ours stands in for a function of
+	 * this file */
 	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
 		       err ? err->msg : "");
 }
