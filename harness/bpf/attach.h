@@ -81,10 +81,10 @@ void bb_struct_ops__prepare(struct bpf_object *obj);
 /* Writes the values of the loaded object's struct_ops maps, and leaves no map registered. */
 void bb_struct_ops__fill(struct bpf_object *obj);
 
-/* Returns the descriptor of the struct_ops map that contains the program, borrowed; -1 if none
+/* Returns the descriptor of the struct_ops map that contains the program, borrowed; -1 if no map
  * does. The object must be loaded and filled. */
 int bb_struct_ops__map_of(const struct bpf_object *obj, int prog_fd);
 
-/* Writes the name by which a socket chooses the TCP congestion control in the struct_ops map
- * `map_fd`. -ENOTSUP with a message if the map has another struct, or if `map_fd` is -1. */
+/* The struct_ops map `map_fd` holds a TCP congestion control. Writes the name by which a socket
+ * chooses it. -ENOTSUP with a message if the map holds another struct, or if `map_fd` is -1. */
 int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_err *err);

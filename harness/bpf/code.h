@@ -9,7 +9,7 @@ struct btf;
 
 /* A program as it was passed to BPF_PROG_LOAD: relocated, with its subprograms appended. Positions
  * are indices of 8-byte slots. The struct owns its arrays. The source of the program owns `btf` and
- * the descriptors in the instructions, which are valid until the next load. */
+ * the descriptors in the instructions. These are valid until the next load. */
 struct bb_code {
 	char name[16]; /* BPF_OBJ_NAME_LEN */
 	char license[128];
@@ -50,8 +50,8 @@ const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_
  * Fills the functions, lines and licence of `code` from the object file elf[len]. `code` must have
  * its instructions and BTF already. In the file, the program is the function `program` of the
  * section `section`. Before version 1.6, libbpf does not return the tables that it gave to the
- * kernel, so they are computed again. For this, the calls of the final program and those of the
- * file's sections are followed together, which shows where each function comes from. If the object
+ * kernel, so they are computed again. This function follows the calls in the final program and in
+ * the file's sections side by side, and so finds out where each function comes from. If the object
  * has no .BTF.ext, functions and lines stay empty.
  */
 int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,

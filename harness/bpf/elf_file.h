@@ -45,15 +45,15 @@ struct bb_elf_file {
 	size_t n_slots;
 };
 
-/* Reads elf[len], which must outlive the file. Returns -EINVAL if it is not an ELF file or is
+/* Reads elf[len], which must outlive *ret_file. Returns -EINVAL if it is not an ELF file or is
  * broken. */
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
 
 /* Finds the function that instruction `at` of `section` calls, or whose address it loads, as
- * libbpf's bpf_object__reloc_code() does. Returns a section, and an index of an instruction in it,
- * which may be beyond the section's end. */
+ * libbpf's bpf_object__reloc_code() does. Returns a section, and the index of an instruction in it.
+ * The index may be beyond the section's end. */
 void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
 			 uint32_t *ret_section, uint32_t *ret_offset);
 
@@ -108,7 +108,7 @@ struct bb_jumps {
 	bool is_unknown;
 };
 
-/* Reads elf[len], which must outlive the jumps. If the file is broken or fills no prog array, no
+/* Reads elf[len], which must outlive *ret_jumps. If the file is broken or fills no prog array, no
  * function or map ever counts as reached. */
 void bb_jumps__open(const char *elf, size_t len, struct bb_jumps *ret_jumps);
 void bb_jumps__close(struct bb_jumps *j);

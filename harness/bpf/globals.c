@@ -9,7 +9,8 @@
 #include "bpf/code.h"
 #include "bpf/map_contents.h"
 
-/* Adds the offset of the member `path`, such as "a" or "a.b", of a struct, and sets its size. */
+/* Finds the member `path` of a struct, such as "a" or "a.b". Adds its offset to *offset and sets
+ * *ret_size, both in bytes. */
 static bool find_member(const struct btf *btf, __u32 type_id, const char *path, size_t *offset,
 			size_t *ret_size)
 {
@@ -74,7 +75,7 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 	return -ENOENT;
 }
 
-#define MOST_NAMES 1024u /* names compared to find the nearest one */
+#define MOST_NAMES 1024u /* most names that are compared to find the nearest one */
 
 static int say_no_global(const struct bpf_object *obj, const char *object_path, const char *name,
 			 struct bb_err *err)

@@ -8,13 +8,13 @@ struct bpf_object;
 struct btf;
 struct btf_type;
 
-/* Finds a variable of a section, or a member of one ("config.port"): its offset in the section and
- * its size, bytes. The types are untrusted: check both. */
+/* Finds a variable of a section, or a member of a variable ("config.port"): its offset in the
+ * section and its size, both in bytes. The types are untrusted: check both. */
 bool bb_btf_variable(const struct btf *btf, const struct btf_type *section, const char *name,
 		     size_t *ret_offset, size_t *ret_size);
 
-/* Finds a global variable, or a member of one ("config.port"): the map of its section, its offset
- * in that map and its size, bytes. -ENOENT without a message. */
+/* Finds a global variable, or a member of a variable ("config.port"): the map of its section, its
+ * offset in that map and its size, both in bytes. -ENOENT without a message. */
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
 		    size_t *ret_offset, size_t *ret_size);
 

@@ -7,7 +7,7 @@
 
 #define LOG_BEGINS "-- BEGIN PROG LOAD LOG --"
 #define LOG_ENDS "-- END PROG LOAD LOG --"
-#define KEEP 3000 /* bytes kept of the end; an error message has room for 4096 */
+#define KEEP 3000 /* bytes kept of the end of the warnings; an error message has room for 4096 */
 
 #define MOST_STATS 65536u
 

@@ -31,12 +31,13 @@ bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);
 
 /* Extract from a long log the one line that says why a load failed. */
 
-/* Writes the last line of a verifier's log that gives a reason: it is no statistic, state,
- * instruction or source line. The end of a log suffices. "" if there is no such line. */
+/* Writes the last line of a verifier's log that gives a reason. This is a line that is not a
+ * statistic, a state, an instruction or a source line. The end of a log suffices. "" if there is no
+ * such line. */
 void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size);
 
-/* Writes libbpf's last warning that gives a reason, without its prefix. Ignores general ones such
- * as "failed to load object". "" if there is none. */
+/* Writes libbpf's last warning that gives a reason, without its prefix. Ignores general warnings
+ * such as "failed to load object". "" if there is none. */
 void bb_refusal_of_libbpf(const char *log, char *ret_reason, size_t size);
 
 /* Copies the verifier's lines of a log, without those of libbpf. The end is omitted if `size` is

@@ -20,12 +20,12 @@ struct bb_loaded {
 int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err);
 
 /* Open a descriptor, close-on-exec. -ENOENT if no such program is loaded; -EINVAL if the pinned
- * object is no program. */
+ * object is not a program. */
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err);
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 
-/* The kernel keeps only 15 bytes of a program's name. This replaces *ret_name by the whole name,
- * which the BTF has for the main function. If the BTF has none, *ret_name stays. */
+/* The kernel keeps only 15 bytes of a program's name. This replaces *ret_name by the whole name of
+ * the main function in the BTF. If the BTF has no such name, *ret_name stays. */
 void bb_loaded__whole_name(uint32_t btf_id, uint32_t func_type_id, char ret_name[BB_LOADED_NAME]);
 
 /* Reads id, type and name of an open program. 0 or -errno with a message. */

@@ -197,9 +197,10 @@ int bb_rtnl__up(unsigned int ifindex)
 	return talk(&r);
 }
 
-/* Configures one end in its own namespace: hardware address, IPv4 address, the peer as a permanent
- * neighbour so that no ARP is sent, and sets it up. The addresses are those of generated packets
- * (plan/packet.h), so these packets are addressed to the device that receives them. */
+/* Configures one end in its own namespace: sets its hardware address and its IPv4 address, adds the
+ * peer as a permanent neighbour, so that no ARP is sent, and brings it up. The addresses are those
+ * of generated packets (plan/packet.h), so these packets are addressed to the device that receives
+ * them. */
 static int configure(unsigned int ifindex, enum bb_veth_end end)
 {
 	static const uint32_t addrs[BB_VETH_ENDS] = {BB_VETH_NEAR_ADDR, BB_VETH_FAR_ADDR};
@@ -303,8 +304,8 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 	*net = (struct bb_xdp_net){.netns_fd = -1};
 }
 
-/* Attaches the program to the port, replacing the one before. bpf_link_update() returns -EINVAL if
- * the old program has another expected attach type, BPF_XDP or 0 (net/core/dev.c,
+/* Attaches the program to the port instead of the previous one. bpf_link_update() returns -EINVAL
+ * if the old program has another expected attach type, BPF_XDP or 0 (net/core/dev.c,
  * bpf_xdp_link_update); the port then gets a new link. */
 static int put_on(struct bb_xdp_port *port, int prog_fd)
 {
@@ -382,8 +383,8 @@ static int switch_ipv6_off(void)
 	return 0;
 }
 
-/* Works in the namespace of an end. If has_device is false, switches IPv6 off and, at the far end,
- * makes both devices. If it is true, configures the device of this end. */
+/* Works in the namespace of an end. If has_device is false, switches IPv6 off and, if `end` is the
+ * far end, makes both devices. If has_device is true, configures the device of this end. */
 static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end, bool has_device,
 		      struct bb_err *err)
 {

@@ -18,13 +18,14 @@ int bb_netns__open(int *ret_fd, struct bb_err *err);
 int bb_netns__enter(int netns_fd, int *ret_home_fd, struct bb_err *err);
 int bb_netns__leave(int home_fd, int rc, struct bb_err *err);
 
-/* Sets a device of the calling thread's network namespace up. Returns 0 or the kernel's -errno. */
+/* Brings up a device of the calling thread's network namespace. Returns 0 or the kernel's
+ * -errno. */
 int bb_rtnl__up(unsigned int ifindex);
 
 /*
  * Veth devices to which XDP programs are attached. The devices are down, so no packet reaches the
- * programs. The kernel calls an attached XDP program directly, through its XDP dispatcher, and any
- * other program through a pointer, which with retpolines costs 10 ns more (net/core/filter.c,
+ * programs. The kernel calls an attached XDP program directly, through its XDP dispatcher. It calls
+ * any other program through a pointer, which costs 10 ns more with retpolines (net/core/filter.c,
  * kernel/bpf/dispatcher.c). In production, programs are attached.
  */
 struct bb_xdp_net {
@@ -69,13 +70,13 @@ struct bb_veth_pair {
 int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err);
 void bb_veth_pair__close(struct bb_veth_pair *p); /* does nothing if closed or zeroed */
 
-/* Attaches a program to the far end, replacing the one before: XDP programs in native mode,
- * sched_cls programs at the ingress (tcx, Linux 6.6). `prog_type` is BPF_PROG_TYPE_*. -ENOTSUP for
- * other types, if not permitted, or without tcx. */
+/* Attaches a program to the far end instead of the previous one. XDP programs are attached in
+ * native mode, sched_cls programs at the ingress (tcx, Linux 6.6). `prog_type` is BPF_PROG_TYPE_*.
+ * -ENOTSUP for other types, if not permitted, or without tcx. */
 int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
 			 struct bb_err *err);
 
-/* Reads how many packets the near end has sent, which the far end has then received. */
+/* Reads how many packets the near end has sent. The far end has then received all of them. */
 int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, struct bb_err *err);
 
 /* Parses the text of /proc/net/dev: the number of packets that `device` transmitted. Returns 0

@@ -7,20 +7,22 @@ struct bpf_object;
 struct bpf_program;
 
 /* Reads BPF object files and opens them by libbpf without loading anything, which needs no root.
- * Messages name the fault: no such file, no ELF file, truncated, of another machine or byte order,
- * or maps in the form that libbpf 1.0 dropped. `path` is for messages. */
+ * Messages name the fault: the file does not exist, is not an ELF file, is truncated, is for
+ * another machine or byte order, or has maps in the form that libbpf 1.0 dropped. `path` is for
+ * messages. */
 
 /* Reads a file and checks that it is a BPF object of this machine's byte order. The caller frees
  * *ret_elf. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
-/* Returns the bytes of the file as bb_object_read() does, but shared by all holders, because an
- * object may have 170 programs. They must not be changed. The caller must call bb_object_let_go(),
+/* Returns the bytes of the file as bb_object_read() does. All holders share the bytes, because an
+ * object may have 170 programs, and must not change them. The caller must call bb_object_let_go(),
  * which ignores NULL. */
 int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
 void bb_object_let_go(const char *elf);
-/* The first function notes that the held object has passed this trial; the second one tells whether
- * it has. A trial reads the kernel's types, which takes 0.1 s. */
+/* bb_object_note_passed() remembers that the held object has passed the trial named `trial`;
+ * bb_object_has_passed() tells whether it has. So no trial is repeated: each reads the kernel's
+ * types, which takes 0.1 s. */
 void bb_object_note_passed(const char *elf, const char *trial);
 bool bb_object_has_passed(const char *elf, const char *trial);
 
@@ -29,8 +31,8 @@ bool bb_object_has_passed(const char *elf, const char *trial);
 int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,
 		   struct bb_err *err);
 
-/* Returns -ENOENT. The message says that `program` is none of names[n], and has the nearest name
- * or all of them. */
+/* Returns -ENOENT. The message says that `program` is not among names[n], and lists the nearest
+ * name or all names. */
 int bb_object_say_no_program(const char *path, const char *const *names, size_t n,
 			     const char *program, struct bb_err *err);
 

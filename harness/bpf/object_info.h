@@ -55,8 +55,8 @@ struct bb_object_info {
 int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err);
 void bb_object_info__done(struct bb_object_info *info);
 
-/* Treats all programs as those of section `type` (bpf/prog_type.h). -EINVAL if libbpf does not
- * know that section, or for a capture. */
+/* Treats all programs as if they were in section `type` (bpf/prog_type.h). -EINVAL if libbpf does
+ * not know that section, or for a capture. */
 int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err);
 
 /* Returns 0 if the info has a program of this name. Otherwise -ENOENT, and the message names the

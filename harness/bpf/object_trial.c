@@ -6,7 +6,8 @@
 #include "base/child.h"
 #include "bpf/elf_file.h"
 
-/* libbpf's time for opening an object grows with the square of this number: 40 s for 20 000. */
+/* libbpf's time for opening an object grows with the square of its number of programs: 20 000
+ * programs take 40 s. */
 #define MOST_PROGRAMS 4096u
 
 /* What to try: opening elf[len], or loading obj. */

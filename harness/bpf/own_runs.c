@@ -2,8 +2,7 @@
 #include "bpf/own_runs.h"
 
 #define TRIES 512u
-/* number of windows that must have the fewest runs; if fewer windows have them, that may be
- * chance */
+/* so many windows must have the smallest number of runs; if fewer have it, that may be chance */
 #define FEWEST 16u
 /* longest search; a try may take milliseconds if other processes use our CPU */
 #define MOST_NS 10000000u
@@ -14,7 +13,7 @@ struct tries {
 	uint64_t runs[TRIES], ns[TRIES];
 	size_t n;
 	uint64_t least; /* fewest runs of a window */
-	size_t n_least; /* number of windows with that few runs */
+	size_t n_least; /* number of windows with `least` runs */
 };
 
 /* The action between two readings. */
@@ -78,8 +77,8 @@ static bool is_certain(const struct tries *t)
 	return t->n_least >= FEWEST;
 }
 
-/* Measures windows with the action and windows with a busy wait of the same length, in turns,
- * until the fewest runs of both are certain. */
+/* Measures windows with the action and windows with a busy wait of the same length, in turns, until
+ * the smallest number of runs is certain for both. */
 static int find_least(const struct bb_stats_reader *r, enum act what, struct tries *idle,
 		      struct tries *doing)
 {

@@ -39,8 +39,8 @@ enum bb_name_of {
 	BB_NAME_OF_ITER,     /* iter, without "bpf_iter_" */
 };
 
-/* Writes the existing name that is nearest to `name`, which is `name` itself if it exists. Returns
- * false if none is near. */
+/* Writes the existing name that is nearest to `name`: `name` itself if it exists. Returns false if
+ * no name is near. */
 bool bb_kernel_name__nearest(enum bb_name_of of, const char *name, char *ret_near, size_t size);
 
 /* Writes the nearest existing hook for a section such as "fentry/vfs_raed"; "" if none is near.

@@ -80,7 +80,8 @@ struct bb_source_spec {
  * Fails if the file, the program or a global does not exist; the message lists the programs. */
 int bb_source_object__open(const struct bb_source_spec *spec, struct bb_kept_maps *maps,
 			   struct bb_source **ret_source, struct bb_err *err);
-/* The bpf_object of the current load. NULL if nothing is loaded or the source is no object file. */
+/* The bpf_object of the current load. NULL if nothing is loaded or the source is not an object
+ * file. */
 const struct bpf_object *bb_source_object__get(const struct bb_source *s);
 
 /* Opens a program of a capture (capture/file.h); `type` must be NULL. -ENOTSUP if the capture was
