@@ -26,7 +26,7 @@ struct trial {
 
 static uint32_t reached_with(struct trial *c, unsigned int set)
 {
-	/* the trigger reads the attach point from there; our process has a copy of its own */
+	/* the trigger reads the attach point from here; our process has its own copy */
 	c->prog->fire.point = c->points[set];
 	bb_clone__reset(&c->clone);
 	for (unsigned int i = 0; i < RUNS; i++)

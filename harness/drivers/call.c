@@ -92,7 +92,7 @@ static int time_calls(void *arg, uint32_t n, double *ret_ns)
 	return bb_must_end_why();
 }
 
-/* Finds how many calls in a row the longer times of a line have. */
+/* Finds the number of calls in a row for the longer times of a line. */
 static int calibrate(struct timing *t, uint32_t *ret_calls)
 {
 	double ns = 0;
@@ -151,7 +151,7 @@ static int batch(void *slot, uint32_t, struct bb_batch *b, struct bb_err *err)
 	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s); i++)
 		rc = take_sample(&t, calls);
 	b->elapsed_s = bb_seconds_since(began_ns);
-	return rc == -ETIME ? 0 : rc; /* an incomplete line is no sample */
+	return rc == -ETIME ? 0 : rc; /* an incomplete line is not a sample */
 }
 
 const struct bb_driver bb_driver_call = {

@@ -167,7 +167,7 @@ size_t bb_cold_bytes(const char *root, int cpu)
 
 /* Writes every line once. The step is odd and the number of lines is a power of two, so the loop
  * reaches all lines. The step is the golden section of that number, so each write goes to another
- * page than the one before, which no prefetcher expects. */
+ * page than the write before. No prefetcher expects that. */
 static void write_buffer(struct bb_cold *c)
 {
 	size_t lines = c->bytes / LINE_BYTES, step = (size_t)(0.6180339887 * (double)lines) | 1,

@@ -5,12 +5,12 @@
 
 /*
  * Empties the caches and predictors of a CPU, as far as user space can: the TLB, branch targets,
- * branch history, and the data and instruction caches. Of the caches it empties the levels of up to
- * half of BB_COLD_MAX_BYTES. A buffer of twice the size of the largest such level is written page
- * by page, in an order that no prefetcher follows. Then code with more branches than predictors
- * hold runs on random bits.
+ * branch history, and the data and instruction caches. It empties those cache levels that hold at
+ * most half of BB_COLD_MAX_BYTES. For this, it writes a buffer of twice the size of the largest
+ * such level, page by page, in an order that no prefetcher follows. Then it runs code that has more
+ * branches than predictors hold, on random bits.
  *
- * It cannot evict a larger cache: the L3 of a server, shared with others, keeps its lines. It
+ * It cannot empty a larger cache: the L3 of a server, shared with others, keeps its lines. It
  * cannot evict a chosen line of the kernel (x86: clflush checks the address as a load does). The
  * system call or page fault that runs a program warms its own code and data again before the
  * program begins.
@@ -19,15 +19,15 @@
 /* largest buffer: 5 ms per emptying on the machine that this was written on */
 #define BB_COLD_MAX_BYTES ((size_t)32 << 20)
 
-/* guess for progress and budgets: time to empty once, s; 0.5 to 5 times as much was seen */
+/* guess for progress and budgets: time to empty once, s; 0.5 to 5 times this time was seen */
 #define BB_COLD_GUESS_S 1e-3
 
 struct bb_cold;
 
 /*
- * Allocates the buffer for the caches of `cpu`, and tests whether writing it evicts. Reading 128
- * lines of as many pages must then take three times as long as before; if not, the buffer is
- * doubled. Returns 0, or -ENOTSUP with the times if no size helps. `root` is put in front
+ * Allocates the buffer for the caches of `cpu`, and tests whether writing it evicts. After the
+ * write, reading one line of each of 128 pages must take three times as long as before; if not, the
+ * buffer is doubled. Returns 0, or -ENOTSUP with the times if no size helps. `root` is put in front
  * of /sys; "" means the machine's own.
  *
  * If the buffer is larger than twice one cache level and smaller than twice the next level, a

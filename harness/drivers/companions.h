@@ -4,11 +4,11 @@
 #include "drivers/test_prog.h"
 
 /*
- * Loads the other programs of the program's object, which use the program's maps. They are attached
- * beside it, as the object's own tool does. They are the programs that the session does not
- * measure: it measures one program of the object, or compares two. The program must be loaded and
- * its trigger found. Left out are programs that cannot be loaded, and programs that act on other
- * processes without `allow_system_wide`. bb_test_prog__close() closes them.
+ * Loads the companions of `prog`: the programs of the same object that the session does not
+ * measure. (A session measures one program of an object, or compares two.) Companions use the maps
+ * of `prog` and are attached beside it, as the object's own tool does. `prog` must be loaded and
+ * its trigger found. Leaves out programs that cannot be loaded and, without `allow_system_wide`,
+ * programs that act on other processes. bb_test_prog__close() closes them.
  */
 void bb_companions__open(struct bb_test_prog *prog, bool allow_system_wide);
 /* Loads the companions again if the program has got other maps since they were loaded, because
@@ -27,7 +27,7 @@ int bb_companion__load(const struct bb_test_prog *prog, const char *program,
  * Finds the programs to attach beside `prog`. They are programs of the same object, from the
  * session or the companions, that have a hook and share a map with `prog`. For example, the program
  * at a function's entry stores a value for the program at its return. Only one program is taken for
- * each event, because objects hold several for different kernels. Returns their number.
- * ret_others[BB_BESIDE_MOST] may be NULL.
+ * each event, because an object may hold several programs for one event, for different kernels.
+ * Returns their number. ret_others[BB_BESIDE_MOST] may be NULL.
  */
 size_t bb_beside__find(const struct bb_test_prog *prog, const struct bb_test_prog **ret_others);

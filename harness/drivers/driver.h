@@ -59,7 +59,7 @@ struct bb_batch {
 	uint64_t fired;
 	uint64_t run_cnt, run_time_ns; /* the kernel's counters over the batch, without warm-up */
 	uint64_t events;               /* in situ: packets sent or requests answered; else 0 */
-	uint64_t multi; /* runs that shared a window with others and so are no samples */
+	uint64_t multi; /* runs that shared a window with others and so are not samples */
 	double elapsed_s;
 	double target_cpu_s; /* CPU time of the workload, s; NAN without a workload */
 	struct {
@@ -142,7 +142,7 @@ struct bb_driver {
 	/* NULL: the program is attached to the trigger, if there is one. */
 	int (*attach)(void *slot, struct bb_err *err);
 	int (*batch)(void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
-	/* Returns the command whose time a sample is. */
+	/* Returns the command that is timed: a sample is the time of one run of this command. */
 	const char *(*command)(void *state);
 	/* Writes how the program is made to run, for the report. NULL: the drive's name says it.
 	 * `input` is NULL if the driver chooses it. */
@@ -195,8 +195,8 @@ extern const struct bb_driver bb_driver_step, bb_driver_slope, bb_driver_paralle
  * core/drive_kind.h. main() calls it once. */
 void bb_drivers__register(void);
 
-/* Returns the driver that counts the instructions of the same runs as `driver` fires; NULL if
- * they cannot be counted. */
+/* Returns the driver that counts the instructions of the runs that `driver` fires; NULL if they
+ * cannot be counted. */
 const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver);
 
 /* Returns the driver of a registered kind. */

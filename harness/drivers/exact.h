@@ -15,15 +15,15 @@ struct bb_exact {
 	uint64_t *now;     /* counters of one run, by basic block */
 	int prog_fd;       /* the program itself, borrowed */
 	uint32_t id, clone_id;
-	/* For a program that is counted together with the programs that it calls: a list of clones
-	 * of all programs of its load, with another clone of this program. NULL ends the list, or
-	 * means that there is none. */
+	/* If a program is counted together with the programs that it tail-calls: a list of clones
+	 * of all programs of its load, which has another clone of this program. NULL ends the list,
+	 * or means that there is no list. */
 	struct bb_exact *behind;
 };
 
 /* Returns the counts of a slot of the drive `exact`. */
 const struct bb_exact *bb_exact__of(const void *slot);
 
-/* Replaces programs by their clones of the list `behind` in all prog arrays that one of these
- * programs uses; or puts the programs back if `in` is false. */
+/* In all prog arrays that a program of the list `behind` uses, replaces the programs by their
+ * clones of this list. If `in` is false, puts the programs back instead. */
 void bb_exact__swap(const struct bb_exact *e, bool in);

@@ -4,10 +4,11 @@
 #include "base/std.h"
 
 /* The cost of one more run, from wall times. A call of n runs takes a + n b. a and b come from a
- * robust line through calls at two values of n (Theil 1950, Sen 1968), whose slope is the median of
- * the slopes of all pairs. So a call with an interrupt in it does not matter. */
+ * robust line through calls at two values of n (Theil 1950, Sen 1968). Its slope is the median of
+ * the slopes between all pairs of calls, so that a call with an interrupt in it does not matter. */
 #define BB_LINE_TIMES 5u /* calls at each of the two values */
-/* How long a longer call should take: a tenth of a tick of 1000 Hz. Above 1 ms results scatter. */
+/* Wall time that a longer call should take, ns: a tenth of a tick of 1000 Hz. Above 1 ms results
+ * scatter. */
 #define BB_LINE_NS 100e3
 
 struct bb_fit_timer {
@@ -34,7 +35,7 @@ static inline unsigned int bb_fit_line_is_longer(unsigned int i)
 	return (i + 1) / 2 % 2;
 }
 
-/* Median slope between y[0][] and y[1][], which are `runs` apart. NAN if any value is NAN. */
+/* Median slope between y[0][] and y[1][], which differ by `runs` runs. NAN if any value is NAN. */
 double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs);
 
 /* Makes the calls of one line and fits it. Returns 0, or the timer's error. */

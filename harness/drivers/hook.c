@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hook: the cost of a hook to the process that fires it. It is the wall time of the trigger with a
- * program attached less that of the same trigger with nothing attached: the program and everything
- * around it, like the breakpoint, the trampoline and the tracepoint's own code. bpf_stats is off,
- * as in production.
+ * program attached, minus the wall time of the same trigger with nothing attached. So it contains
+ * the program and everything around it, such as the breakpoint, the trampoline and the tracepoint's
+ * own code. bpf_stats is off, as in production.
  *
  * A sample is a block of six turns, N E P P E N, so that a drift affects all alike. N has nothing
  * attached, E has an empty program of the same type on the same hook, and P has the program. The
@@ -44,7 +44,7 @@ struct slot {
 	int empty_fd; /* the empty program; -1: none */
 };
 
-/* Mean times of one event in a block of events, ns: without a program, with an empty program, and
+/* Mean times of one event in a block of turns, ns: without a program, with an empty program, and
  * with the program itself. NAN: not measured. */
 struct block {
 	double none_ns, empty_ns, full_ns;

@@ -6,12 +6,12 @@
 #include "lines/path.h"
 
 /*
- * Time by line: in each load the program runs beside a clone of it that can end at each of its cuts
- * (lines/cut_clone.h). The time of a run that ends at a cut, less the time of a run that ends at
- * the cut before, is the time between the two cuts. The program, the clone at each cut, the clone
- * with doubled checks and an empty program take turns in random order. The samples of the drive are
- * runs of the program itself, as with the drive `step`. bb_lines__of() returns the rest when all
- * loads are done.
+ * Time by line. In each load, the program is measured together with a clone that can end at each
+ * cut (lines/cut_clone.h). The time of a run that ends at a cut, minus the time of a run that ends
+ * at the cut before, is the time between the two cuts. The program, the clone at each cut, the
+ * clone with doubled checks and an empty program take turns in random order. The samples of the
+ * drive are runs of the program itself, as with the drive `step`. bb_lines__of() returns all other
+ * results when all loads are done.
  */
 
 /* The results for one program at one parameter. The drive's state owns them. */
@@ -22,8 +22,8 @@ struct bb_lines {
 	/* By load: the time of the program's exit path that the rows contain, but that is hidden
 	 * in the program's total time. 0 if rest_ns holds the difference. */
 	const double *hidden_ns;
-	/* by load and row, [load * path->n_rows + row]: time of the row, and of its first part
-	 * on the path alone */
+	/* by load and row, [load * path->n_rows + row]: time of the row, and time of only its first
+	 * part on the path */
 	const double *rows_ns, *first_ns;
 	/* By load: time of runs that take other paths; 0 if no run does. With cold caches it
 	 * also holds the time that the clone hides. */

@@ -7,15 +7,15 @@
 #define MOST_TRIES 200u /* most loads of the clone to find the refused cuts */
 /* with more cuts, every second cut is left out instead of a whole kind of cuts */
 #define MANY 400u
-#define TRIES_SHARE 0.1 /* share of the remaining time for loads to find the refused cuts */
+#define TRIES_SHARE 0.1 /* share of the remaining time to use for finding the refused cuts */
 #define DOUBLED 6u      /* most positions at which the doubled clone is measured */
-/* most runs that are logged; the most frequent path is the one that is shown */
+/* most runs that are logged; the most frequent path of these runs is shown */
 #define LOGGED 25u
 #define LOG_S 0.2 /* time for logging runs, s */
 /* the search for a path ends after so many runs that other processes disturbed */
 #define IN_VAIN 1000u
 #define MOST_MEASURED 240u
-#define SWEEP_SHARE 0.02 /* share of the remaining time for one sweep over all positions */
+#define SWEEP_SHARE 0.02 /* share of the remaining time to use for one sweep over all positions */
 
 static bool removes_things(const struct bb_code *code)
 {
@@ -429,7 +429,7 @@ static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	return rc;
 }
 
-/* Finds the cuts that the verifier allows and the paths through them. Reduces the cuts if a run
+/* Finds the cuts that the verifier allows and the paths through them. Uses fewer cuts if a run
  * passes too many. */
 static int plan_variant(struct bb_lines_slot *slot, struct bb_err *err)
 {

@@ -5,8 +5,8 @@
 #include "stats/quantile.h"
 #include "stats/loads.h"
 
-/* Both methods give a price of a check. They agree if they differ by at most this, ns; it is about
- * one CPU cycle. */
+/* Two methods give the price of a check: doubled_price() and total_price(). They agree if the
+ * prices differ by at most this, ns; it is about one CPU cycle. */
 #define NEAR_NS 0.25
 #define NEAR_SHARE 0.5 /* or by this share of the price, which is larger with cold caches */
 
@@ -18,7 +18,7 @@
 #define LEVEL_LOADS 3u /* fewer loads cannot tell */
 /* most instructions between cuts at one level; a CPU executes several in a cycle */
 #define LITTLE_SLOTS 6u
-/* factor from the median deviation over the root of n to the standard error: 1.2533 x 1.4826 */
+/* standard error = MEDIAN_SE x median deviation / sqrt(n); MEDIAN_SE = 1.2533 x 1.4826 */
 #define MEDIAN_SE 1.858
 
 /* Share of runs on other paths. Above it, the program's own time is a mean over several paths. */
@@ -63,8 +63,8 @@ static size_t find_counting(const struct bb_lines_means *program, double most_ns
 	return n;
 }
 
-/* Returns the mean without the outer fifths, over the sweeps that count. `x` has room for all of
- * them. */
+/* Returns the mean over the sweeps that count, without the lowest and the highest fifth. `x` has
+ * room for all of them. */
 static double mean_of_load(const struct bb_lines_means *m, const bool *counts, double *x)
 {
 	size_t n = 0, off;
@@ -82,9 +82,9 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 	return sum / (double)(n - 2 * off);
 }
 
-/* Computes the means of one load. If most sweeps were disturbed, all count: the time of the program
- * then shows it, and the table may leave the load out. `counts` and `x` have room for all sweeps.
- */
+/* Computes the means of one load. If too few sweeps were undisturbed (LOAD_LEAST), all count. The
+ * time of the program then shows the disturbance, and the table may leave the load out. `counts`
+ * and `x` have room for all sweeps. */
 static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, double *x)
 {
 	const struct bb_lines_means *program = means_of(p, load, BB_LINES_ITEM_PROGRAM);
@@ -143,9 +143,9 @@ static double checks_at(const struct bb_lines_case *p, uint32_t position)
 	return p->path.checks[position < p->path.n ? position : p->path.n - 1];
 }
 
-/* Returns the price of a check from the doubled clone. A line is fitted to the time that doubling
- * adds, over the number of checks, by least squares over all loads. The price is its slope. With
- * too few positions for a slope, the line goes through 0. */
+/* Returns the price of a check from the doubled clone. A line is fitted by least squares, over all
+ * loads, to the time that doubling adds as a function of the number of checks. The price is the
+ * slope of the line. With too few positions for a slope, the line goes through 0. */
 static double doubled_price(const struct bb_lines_case *p)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_bare;

@@ -133,15 +133,14 @@ struct bb_lines_burst {
 int bb_lines_burst__fire(const struct bb_lines_state *s, const struct bb_lines_burst *burst,
 			 uint32_t param, struct bb_err *err);
 
-/* lines.c: the first loads and attaches the program, the clone of this load and the programs that
- * take turns with them. The second does so for the logger. The third takes one of them off again.
- */
+/* lines.c: __load() loads and attaches the program, the clone of this load and the programs that
+ * take turns with them. __load_logger() does so for the logger. __unload() unloads one of them. */
 int bb_lines_slot__load(struct bb_lines_slot *slot, struct bb_err *err);
 int bb_lines_slot__load_logger(struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_slot__unload(struct bb_lines_slot *slot, enum bb_lines_thing thing);
 
-/* lines_plan.c: the first reads the code of the target's current load, and what is derived from
- * that code. The second frees both. */
+/* lines_plan.c: __read() reads the code of the target's current load, and derives registers, held
+ * resources and more from it. __forget() frees all of this. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live: measures a program of another process under the load that it has anyway. Its counters are
- * polled. It is not attached, and its maps are not read. It cannot be loaded again, so time is
+ * live: measures a program of another process while that process does its usual work. Its counters
+ * are polled. It is not attached, and its maps are not read. It cannot be loaded again, so time is
  * replicated: every "load" of the plan is a slice of time.
  *
  * The poller uses one CPU meanwhile, at normal priority. A higher priority, as other drives have,
- * would change the measured load. If the poller waits for its CPU, a window gets longer and may
- * hold several runs, which are then no samples. A window with a single run is as exact as ever. If
- * hardly any run is alone, as with a profiler that samples all CPUs at the same instant, windows of
- * k runs are the samples: their mean.
+ * would change what is measured. If the poller waits for its CPU, a window gets longer and may hold
+ * several runs, which are then not samples. A window with a single run is as exact as ever. If
+ * hardly any run is alone, as with a profiler that samples all CPUs at the same instant, each
+ * window of k runs gives a sample: the mean of its runs.
  */
 
 #include "drivers/windows.h"

@@ -5,11 +5,11 @@
  * machine.
  *
  * A sample is a window. The threads start together; each calls BPF_PROG_TEST_RUN again and again
- * until every one has made CALLS calls. Only calls within the time in which all of them run count.
- * The sample is the number of CPUs divided by the sum of their rates: the mean time of a run. So
- * CPUs / sample is the rate of all together. A call lasts CALL_NS, so the system call is less than
- * one percent of it. A window in which another process took one of the CPUs is no sample, because
- * the others then ran without it.
+ * until every one has made CALLS calls. Only those calls count that lie within the time in which
+ * all threads run. The sample is the number of CPUs divided by the sum of their rates: the mean
+ * time of a run. So CPUs / sample is the rate of all CPUs together. A call lasts CALL_NS, so the
+ * system call is less than one percent of it. A window in which another process took one of the
+ * CPUs is not a sample, because the other CPUs then ran without this one.
  */
 
 #include <pthread.h>
@@ -21,7 +21,7 @@
 #define MAX_REPEAT 1000000u
 #define PS_PER_NS 1000.0
 #define CALL_NS 200000.0 /* length of a call */
-#define CALLS 4u         /* calls that each thread makes at least */
+#define CALLS 4u         /* fewest calls of each thread */
 #define KEPT 64u         /* calls of a thread whose times are kept */
 #define STACK_BYTES ((size_t)256 << 10)
 /* A batch ends after so many windows for each sample that it wants. */
@@ -92,8 +92,8 @@ static void *take_part(void *worker)
 	return NULL;
 }
 
-/* Starts a thread on a CPU. It takes no signals: they break off the calls of this thread. Returns 0
- * or -errno. */
+/* Starts a thread on a CPU. The thread takes no signals, so that they interrupt the calls of the
+ * main thread. Returns 0 or -errno. */
 static int start(struct worker *w, int cpu)
 {
 	sigset_t all, before;
@@ -226,7 +226,7 @@ static int take_windows(struct team *t, const int *cpus, struct bb_batch *b, str
 	return 0;
 }
 
-/* CPU i runs the drive's input i, and begins again with the first after the last. */
+/* CPU i runs the drive's input i modulo the number of inputs. */
 static int batch(void *slot_, uint32_t n_cpus, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_drive_slot *slot = slot_;

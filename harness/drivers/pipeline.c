@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * pipeline: measures a profiler as a whole. A clock samples a workload on one CPU, and the program
- * puts each sample into its ring. On another CPU a consumer (the variant's `consumer`) takes the
- * samples out and processes them. A sample of this drive is the lag of one such sample: the time
- * from the event until the consumer had processed it. The fill level of the ring is noted over
- * time.
+ * puts each stack sample into its ring. On another CPU a consumer (the variant's `consumer`) takes
+ * the stack samples out and processes them. A sample of this drive is the lag of one stack sample:
+ * the time from the event until the consumer had processed it. The fill level of the ring is noted
+ * over time.
  */
 
 #include "base/child.h"

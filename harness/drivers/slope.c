@@ -236,7 +236,7 @@ static int batch(void *slot_, uint32_t param, struct bb_batch *b, struct bb_err 
 		rc = calibrate(&s, most ? most : MAX_REPEAT, b, lines, &repeat);
 	if (!rc)
 		rc = take_lines(&state->pmu, &s, repeat, lines, b, began_ns);
-	if (rc == -EINTR || rc == -ETIME) /* an incomplete line is no sample */
+	if (rc == -EINTR || rc == -ETIME) /* an incomplete line is not a sample */
 		rc = bb_stop_signal ? -EINTR : 0;
 	b->slope.intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns),
 					  scratch);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * step: the process that fires reads the program's counters after each firing. So the program and
- * the reading find the caches as the event left them. A window between two readings that has as
- * many runs as a firing causes is a sample: the time of one run, or the mean over these runs. A
- * window with runs that other processes caused is no sample.
+ * the reading find the caches as the event left them. If a window between two readings has as many
+ * runs as a firing causes, it gives a sample: the time of one run, or the mean over these runs. A
+ * window with runs that other processes caused is not a sample.
  */
 
 #include "drivers/trigger.h"
@@ -37,7 +37,7 @@ static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 	return bb_stats_reader__info(&a->target->reader, &slot->last);
 }
 
-/* Notes a run of the warm-up. Returns true if the run took so long that it is a sample. */
+/* Counts a run of the warm-up. Returns true if the run took so long that it is a sample. */
 static bool warm_up(const struct bb_attached *a, struct slot *slot, struct bb_batch *b,
 		    const struct bb_prog_stats *window)
 {

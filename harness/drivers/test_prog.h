@@ -28,7 +28,7 @@ struct bb_test_prog {
 	struct bb_self_values *self; /* NULL: the scenario asks for none */
 	pid_t self_pid;              /* a reserved process number; 0: none */
 	bool counts_behind;    /* exact: also count the programs that it reaches by tail calls */
-	bool logs_keys;        /* exact: also log the keys of lookups in vain */
+	bool logs_keys;        /* exact: also log the keys of failed lookups */
 	uint32_t live_mean_of; /* live: a window of this many runs is a sample; 0: not found yet */
 	/* all programs of the session, including this one; those of the same object may be
 	 * attached beside it */

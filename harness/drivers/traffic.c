@@ -26,8 +26,8 @@
 #include "plan/mix.h"
 
 #define NS_PER_S 1000000000u
-#define PATIENCE_S 5.0 /* wait for an answer, beyond the time that the order may take */
-#define ARRIVAL_S 0.2  /* wait until the last packet has run the program */
+#define PATIENCE_S 5.0 /* longest wait for an answer after the time that the order may take, s */
+#define ARRIVAL_S 0.2  /* longest wait until the last packet has run the program, s */
 #define HTTP_PORT 80u
 #define HTTP_LEAST_PACKETS 4 /* packets to the server: SYN, ACK, the request, FIN */
 #define TEXT(of) (of), sizeof(of) - 1

@@ -96,13 +96,13 @@ int bb_batch__void_if_gone(struct bb_batch *b, int rc, const struct bb_err *err)
 
 /* Limits of a batch of a driver that fires, asked before every run of the program. */
 
-/* The warm-up ends after this time. A first run that takes longer is a sample, because it needed
- * no warm-up. */
+/* The warm-up ends after this time. If the first run takes longer, it is a sample, because so long
+ * a run needs no warm-up. */
 #define BB_WARMUP_S 0.1
 #define BB_WARMUP_NS 100000000u
 
-/* True if the warm-up needs another run, after `done` runs since `began_ns`, in at most `most_s`
- * seconds. */
+/* True if the warm-up needs another run. `done` runs were made since `began_ns`; the warm-up takes
+ * at most `most_s` seconds. */
 static inline bool bb_batch__warms_up(const struct bb_batch *b, size_t done, uint64_t began_ns,
 				      double most_s)
 {

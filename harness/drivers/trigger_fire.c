@@ -179,8 +179,8 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 	return 0;
 }
 
-/* Chooses bb_own_function() or test runs as what runs the program, with arguments made for its
- * attach point. Refuses a program that acts (bb_reach__acts()). */
+/* Lets bb_own_function() or test runs of ours run the program, with arguments made for its attach
+ * point. Refuses a program that acts (bb_reach__acts()). */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *prog,
 		       struct bb_attach_point *own, struct bb_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a perf_event program once after another, by page faults.
+ * Runs a perf_event program again and again, by page faults.
  *
  * The event is a page-fault software event of period 1 on this thread. A firing is one read of a
  * page that is not present. Pages are dropped 512 at a time, and reads map the shared zero page, so
@@ -78,7 +78,7 @@ static __attribute__((noinline)) int fire_once(void *arg)
 	return s->rc != 0;
 }
 
-/* Names of the functions on whose stack it can fire, as bb_drive_key.choice (core/drive_kind.h). */
+/* Names of the functions on whose stack the trigger can fire; for bb_drive_key.choice. */
 static const char *stack_function_name(size_t i)
 {
 	return i ? NULL : "amicable_pairs";
@@ -193,7 +193,7 @@ static int attach(void *attached, struct bb_test_prog *, struct bb_err *err)
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_PAGE_FAULTS,
 		.sample_period = 1,
-		/* page faults in our system calls are not ours */
+		/* page faults in our system calls must not fire */
 		.exclude_kernel = 1,
 	};
 

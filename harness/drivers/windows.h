@@ -7,15 +7,15 @@
 /*
  * Polls the counters of a program that runs by itself. The time between two readings is a window.
  * If the polling is much faster than the program's runs, nearly every window that is not empty
- * holds one run, which is a sample. Runs that share a window are counted in the batch and are no
- * samples.
+ * holds one run, which is a sample. Runs that share a window are only counted in the batch; they
+ * are not samples.
  */
 struct bb_windows {
 	struct bb_target *target; /* borrowed; its counters are polled */
 	struct bb_prog_stats last;
 	/* Runs that our readings cause; none, unless bb_windows__find_own() has found some. No
-	 * figure contains them. If a window has other runs, too, each run of ours is assumed to
-	 * take its mean time, without outliers, in windows that have only runs of ours. */
+	 * figure contains them. If a window has other runs, too, we assume the same time for each
+	 * run of ours: the mean over the windows that have only runs of ours, without outliers. */
 	struct bb_own_runs own;
 	uint32_t mean_of; /* a window with this many runs is a sample; 0 means 1 */
 	/* n_by_runs[k - 1]: number of windows with k runs, k <= BB_WINDOWS_MEAN_OF_MAX; NULL:
@@ -28,14 +28,14 @@ struct bb_windows {
 #define BB_WINDOWS_MEAN_OF_MAX 64u
 
 /*
- * Returns the k for which windows with k runs tell most about a program. That is 1, unless windows
- * with k runs cover more than twice as many runs as windows with one, as with a profiler that
- * samples all CPUs at the same instant. n[k - 1] windows had k runs. Returns 0 if no window had
- * runs.
+ * Returns the k for which windows with k runs tell most about a program. n[k - 1] windows had k
+ * runs. k is 1, unless windows with k runs cover more than twice as many runs as windows with one
+ * run. This happens, for example, with a profiler that samples all CPUs at the same instant.
+ * Returns 0 if no window had runs.
  */
 uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX]);
 
-/* Begins windows now, so that earlier runs are no samples. Returns 0, or -errno with a message. */
+/* Begins windows now, so that earlier runs are not samples. Returns 0, or -errno with a message. */
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err);
 
 /* Finds the runs that our readings cause, which are left out from then on. If they cannot be

@@ -21,7 +21,7 @@ int bb_child_place__take(const struct bb_child_place *place);
  * own, and with priority over others there. Its stdout is discarded, and its environment is clean
  * (base/child.h). The kernel kills it if we die. */
 struct bb_workload_spec {
-	const char *program; /* a path, or a name that is searched in `dir` and then in $PATH */
+	const char *program; /* a path, or a name that is looked up in `dir` and then in $PATH */
 	char *const *args;   /* args[n_args], without the program's name */
 	size_t n_args;
 	const char *dir; /* folder that is searched first for `program`; NULL: none */

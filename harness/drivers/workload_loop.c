@@ -116,7 +116,7 @@ int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_wo
 
 	if (rc)
 		return rc;
-	/* from now on the workload runs; starting one takes as long as a short batch */
+	/* from now on the workload runs; starting a workload takes as long as a short batch */
 	began_ns = bb_now_ns();
 	b->target_cpu_s = 0;
 	bb_workload__resume(&l->workload);

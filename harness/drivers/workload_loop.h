@@ -26,7 +26,7 @@ struct bb_workload_event {
 	void *arg;
 };
 
-/* open() of struct bb_driver. Starts the workload once and stops it, so that one that cannot
+/* open() of struct bb_driver. Starts the workload once and stops it, so that a workload that cannot
  * start is reported before anything is measured. */
 int bb_workload_loop__open(void *loop, struct bb_err *err);
 void bb_workload_loop__close(void *loop);
@@ -35,6 +35,6 @@ void bb_workload_loop__close(void *loop);
  * message. */
 int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err);
 
-/* Takes a batch of struct bb_driver. Between batches the workload is paused. */
+/* batch() of struct bb_driver. Between batches the workload is paused. */
 int bb_workload_loop__batch(const struct bb_drive_slot *slot, const struct bb_workload_event *event,
 			    struct bb_batch *b, struct bb_err *err);
