@@ -66,9 +66,10 @@ static void say_not_attached(const struct bb_capture *c)
 			names[n++] = p->name;
 	}
 	if (n)
-		bb_tell("the command attached %zu program%s to no event (%s); they are measured on "
-			"events that bpfbench makes",
-			n, bb_plural(n), bb_phrase__join(names, n).text);
+		bb_tell("the command attached %zu program%s to no event (%s); bpfbench measures %s "
+			"on "
+			"events of its own",
+			n, bb_plural(n), bb_phrase__join(names, n).text, n == 1 ? "it" : "them");
 	free(names);
 	free(places);
 }

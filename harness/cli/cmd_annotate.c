@@ -21,7 +21,8 @@ static const char *const whens[] = {"auto", "always", "never"};
 #define ARGS struct annotate_args
 
 static const struct bb_option options[] = {
-	{"variant", 'V', "NAME", bb_read_text, BB_ARG(variant), "only this variant"},
+	{"variant", 'V', "NAME", bb_read_text, BB_ARG(variant),
+	 "only this variant (without it, no floors)"},
 	{"hottest", 0, NULL, bb_read_flag, BB_ARG(opts.hottest),
 	 "only the twenty lines with the most instructions, the first of them on top"},
 	{"time", 0, NULL, bb_read_flag, BB_ARG(time),
@@ -201,18 +202,40 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	return !rc && !n ? say_none(r, a, err) : rc;
 }
 
+/* Adds the words of the columns, and what to do next. */
+static void add_count_key(const struct bb_report *r, struct bb_doc *d)
+{
+	bb_doc__add(d, BB_DOC_FAINT, "insns/run",
+		    "instructions of the line in a run; execs/run: how often a run gets there");
+	if (r->n_timed)
+		bb_doc__add(d, BB_DOC_FAINT, "more", "`bpfbench annotate --time` (ns by line)");
+	bb_doc__add(d, BB_DOC_FAINT, "next",
+		    "after a change `sudo bpfbench compare --object OLD.o --object NEW.o --exact`");
+}
+
 static int put_counts(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
-	size_t n = 0;
+	size_t n = 0, n_floors = 0;
+	struct bb_doc d = {0};
 
+	for (size_t i = 0; i < r->n_counted; i++)
+		n_floors += bb_is_counted_floor(r, &r->counted[i]);
 	for (size_t i = 0; i < r->n_counted; i++) {
-		if (a->variant && strcmp(a->variant, r->counted[i].variant))
+		const struct bb_counted *c = &r->counted[i];
+
+		/* a floor is shown if it is asked for, or if there is nothing else */
+		if (a->variant ? strcmp(a->variant, c->variant) != 0
+			       : n_floors < r->n_counted && bb_is_counted_floor(r, c))
 			continue;
 		if (n++)
 			putchar('\n');
-		bb_annotate(&r->counted[i], &a->opts, stdout);
+		bb_annotate(c, &a->opts, stdout);
 	}
-	return n ? 0 : say_none(r, a, err);
+	if (!n)
+		return say_none(r, a, err);
+	putchar('\n');
+	add_count_key(r, &d);
+	return bb_output_document(&d, stdout, err);
 }
 
 int bb_cmd_annotate(int argc, char **argv, struct bb_err *err)

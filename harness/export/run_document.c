@@ -388,8 +388,7 @@ static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint6
 		bb_doc__cell_if(d, c, "%" PRIu64, value);
 }
 
-/* True if the program is the floor of another one. */
-static bool is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
+bool bb_is_counted_floor(const struct bb_report *r, const struct bb_counted *c)
 {
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (bb_same_text(r->cases[i].variant, c->variant) &&
@@ -408,7 +407,7 @@ static bool add_counts(const struct bb_report *r, struct bb_doc *d)
 		const struct bb_counted *c = &r->counted[i];
 		struct bb_counted_range g = bb_counted__range(c);
 
-		if (is_counted_floor(r, c))
+		if (bb_is_counted_floor(r, c))
 			continue;
 		if (n++ == MOST_COUNTS || c->tail_calls || g.n_exact != c->n_cases || !g.least ||
 		    g.least->least != g.most->most) {
@@ -442,7 +441,7 @@ void bb_doc_counted(const struct bb_report *r, enum bb_detail detail, struct bb_
 		struct bb_counted_range g = bb_counted__range(c);
 		bool differ = g.least && g.most && g.least->least != g.most->most;
 
-		if (detail == BB_SHORT && is_counted_floor(r, c))
+		if (detail == BB_SHORT && bb_is_counted_floor(r, c))
 			continue;
 		bb_doc__text_cell(d, c->name);
 		bb_doc__cell(d, "%zu", c->n_cases);
