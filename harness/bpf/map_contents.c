@@ -14,6 +14,8 @@
  * or two. */
 #define SWEEP_BYTES (256u << 10)
 #define SWEEP_MIN 64u
+/* How far a change may move the entries behind it in the list of a map. */
+#define WINDOW 64u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");
 
@@ -62,7 +64,8 @@ struct content {
 	/* `n` of each, without gaps; the values of prog arrays and cgroup arrays are
 	 * descriptors, -1 for an empty slot */
 	uint8_t *keys, *values;
-	uint32_t sweep_n; /* BY_KEY: most entries that one call deletes */
+	bool is_listed;   /* keys and values are those of `steady` */
+	uint32_t sweep_n; /* BY_KEY: most entries that one call reads or deletes */
 	uint8_t *swept_keys, *swept_values, *cursor;
 };
 
@@ -432,7 +435,26 @@ static int put_entries(struct content *c, const struct bb_source *of, struct bb_
 	return 0;
 }
 
-/* Allocates the buffers, and initialises what no entry sets: the keys of an array are its
+/* Allocates the buffers of the system calls. */
+static int make_sweep(struct content *c, struct bb_err *err)
+{
+	bool is_array = c->type->way != BY_KEY;
+
+	c->sweep_n = SWEEP_BYTES / (uint32_t)(c->key_size + c->slot_size);
+	if (c->sweep_n < SWEEP_MIN)
+		c->sweep_n = SWEEP_MIN;
+	if (is_array || c->sweep_n > c->max_entries)
+		c->sweep_n = is_array ? 0 : c->max_entries;
+	c->swept_keys = calloc(c->sweep_n + 1u, c->key_size);
+	c->swept_values = calloc(c->sweep_n + 1u, c->slot_size);
+	/* the kernel writes a cursor of 4 bytes for a hash, whatever the key size */
+	c->cursor = calloc(1, c->key_size + sizeof(uint32_t));
+	return c->swept_keys && c->swept_values && c->cursor
+		       ? 0
+		       : bb_fail(err, -ENOMEM, "out of memory");
+}
+
+/* Allocates the entries, and initialises what no entry sets: the keys of an array are its
  * indexes, its values are 0. Values that are descriptors are -1, an empty slot. */
 static int make_room(struct content *c, struct bb_err *err)
 {
@@ -443,17 +465,7 @@ static int make_room(struct content *c, struct bb_err *err)
 	c->entry_keys = calloc(c->spec->n_entries + 1, c->key_size);
 	c->keys = calloc(c->n + 1u, c->key_size);
 	c->values = calloc(c->n + 1u, c->slot_size);
-	c->sweep_n = SWEEP_BYTES / (uint32_t)(c->key_size + c->slot_size);
-	if (c->sweep_n < SWEEP_MIN)
-		c->sweep_n = SWEEP_MIN;
-	if (is_array || c->sweep_n > c->max_entries)
-		c->sweep_n = is_array ? 0 : c->max_entries;
-	c->swept_keys = calloc(c->sweep_n + 1u, c->key_size);
-	c->swept_values = calloc(c->sweep_n + 1u, c->slot_size);
-	/* the kernel writes a cursor of 4 bytes for a hash, whatever the key size */
-	c->cursor = calloc(1, c->key_size + sizeof(uint32_t));
-	if (!c->entry_keys || !c->keys || !c->values || !c->swept_keys || !c->swept_values ||
-	    !c->cursor)
+	if (!c->entry_keys || !c->keys || !c->values)
 		return bb_fail(err, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; is_array && i < c->n; i++)
 		memcpy(c->keys + i * c->key_size, &i, sizeof(i));
@@ -498,7 +510,20 @@ int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *
 
 static bool is_written(const struct content *c)
 {
-	return c->steady && c->id && c->steady->written_id == c->id;
+	return c->steady && c->steady->is_steady && c->id && c->steady->written_id == c->id;
+}
+
+/* Takes the entries from the list that an earlier load made of this map. Returns false if there is
+ * none. */
+static bool take_list(struct content *c)
+{
+	if (!c->steady || !c->id || c->steady->listed_id != c->id)
+		return false;
+	c->keys = c->steady->keys;
+	c->values = c->steady->values;
+	c->n = c->steady->n;
+	c->is_listed = true;
+	return true;
 }
 
 /* True if the scenario gives sizes or flags and says nothing of the contents. */
@@ -523,7 +548,7 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
 	}
 	c->spec = spec;
-	c->steady = steady && steady->is_steady ? steady : NULL;
+	c->steady = steady && steady->is_large ? steady : NULL;
 	c->id = info.id;
 	c->self = of->maps->self;
 	c->fd = -1;
@@ -551,6 +576,9 @@ static int make_content(const struct bb_source *of, const struct bb_map_spec *sp
 	c->value_size = info.value_size;
 	c->slot_size = c->type->per_cpu ? (c->value_size + 7) / 8 * 8 * (size_t)n_cpus
 					: c->value_size;
+	rc = make_sweep(c, err);
+	if (rc || take_list(c))
+		return rc;
 	rc = make_room(c, err);
 	rc = rc ? rc : put_fill(c, err);
 	rc = rc ? rc : put_table(c, err);
@@ -588,8 +616,10 @@ void bb_map_contents__free(struct bb_map_contents *c)
 		return;
 	for (size_t i = 0; i < c->n; i++) {
 		free(c->v[i].entry_keys);
-		free(c->v[i].keys);
-		free(c->v[i].values);
+		if (!c->v[i].is_listed) {
+			free(c->v[i].keys);
+			free(c->v[i].values);
+		}
 		free(c->v[i].swept_keys);
 		free(c->v[i].swept_values);
 		free(c->v[i].cursor);
@@ -603,18 +633,30 @@ void bb_map_contents__free(struct bb_map_contents *c)
 static int empty(const struct content *c)
 {
 	void *from = NULL;
+	__u32 n, deleted;
 	int rc;
 
 	do {
-		__u32 n = c->sweep_n;
-
+		n = c->sweep_n;
 		rc = bpf_map_lookup_and_delete_batch(c->fd, from, c->cursor, c->swept_keys,
 						     c->swept_values, &n, NULL);
 		from = c->cursor;
 	} while (!rc);
 	if (rc == -ENOENT)
 		return 0;
-	/* delete one by one if batches are not supported: LPM tries, and kernels before 5.6 */
+	do { /* LPM tries take two calls */
+		deleted = n = c->sweep_n;
+		rc = bpf_map_lookup_batch(c->fd, NULL, c->cursor, c->swept_keys, c->swept_values,
+					  &n, NULL);
+		if (rc && rc != -ENOENT)
+			break;
+		deleted = n;
+		if (n && bpf_map_delete_batch(c->fd, c->swept_keys, &deleted, NULL))
+			break;
+	} while (!rc);
+	if (rc == -ENOENT && deleted == n)
+		return 0;
+	/* delete one by one if batches are not supported: kernels before 5.6, tries before 5.8 */
 	while (!(rc = bpf_map_get_next_key(c->fd, NULL, c->cursor))) {
 		rc = bpf_map_delete_elem(c->fd, c->cursor);
 		if (rc)
@@ -623,22 +665,19 @@ static int empty(const struct content *c)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-static int write_content(const struct content *c)
+/* Writes `n` entries from entry `first` on. */
+static int write_entries(const struct content *c, uint32_t first, uint32_t n)
 {
-	__u32 n = c->n;
-	int rc;
+	const uint8_t *keys = c->keys + first * c->key_size,
+		      *values = c->values + first * c->slot_size;
+	__u32 written = n;
+	int rc = 0;
 
-	if (!c->type || is_written(c))
-		return 0;
-	rc = c->type->way == BY_KEY ? empty(c) : 0;
-	if (rc || !n)
-		return rc;
 	if (c->type->way != BY_PROGRAM &&
-	    !bpf_map_update_batch(c->fd, c->keys, c->values, &n, NULL))
+	    !bpf_map_update_batch(c->fd, keys, values, &written, NULL))
 		return 0;
-	for (uint32_t i = 0; !rc && i < c->n; i++) {
-		const uint8_t *key = c->keys + i * c->key_size,
-			      *value = c->values + i * c->slot_size;
+	for (uint32_t i = 0; !rc && i < n; i++) {
+		const uint8_t *key = keys + i * c->key_size, *value = values + i * c->slot_size;
 		int fd = 0;
 
 		if (c->type->way == BY_PROGRAM)
@@ -651,16 +690,176 @@ static int write_content(const struct content *c)
 	return rc;
 }
 
+/* --- putting back what has changed --- */
+
+/* What differs between a map and its list. Entries that a change has moved within the map are
+ * deleted and written again. */
+struct changes {
+	uint8_t *extra; /* n_extra keys that are not in the list where they should be */
+	uint32_t n_extra, most_extra;
+	struct range {
+		uint32_t first, n;
+	} * missing; /* entries of the list to be written */
+	size_t n_missing;
+	uint32_t next; /* entries before this one have been found or are missing */
+};
+
+static void add_missing(struct changes *ch, uint32_t first, uint32_t n)
+{
+	struct range *last = ch->n_missing ? &ch->missing[ch->n_missing - 1] : NULL;
+
+	if (n && last && last->first + last->n == first)
+		last->n += n;
+	else if (n)
+		*(struct range *)bb_append(&ch->missing, &ch->n_missing,
+					   sizeof(*last)) = (struct range){first, n};
+}
+
+/* Looks for an entry of the map in the list. Returns -E2BIG if there is too much that is not in
+ * it. */
+static int match(const struct content *c, struct changes *ch, const uint8_t *key,
+		 const uint8_t *value)
+{
+	uint32_t end = c->n - ch->next > WINDOW ? ch->next + WINDOW : c->n, at = ch->next;
+
+	while (at < end && memcmp(c->keys + at * c->key_size, key, c->key_size))
+		at++;
+	if (at < end) {
+		bool differs = memcmp(c->values + at * c->slot_size, value, c->slot_size);
+
+		add_missing(ch, ch->next, at - ch->next + differs);
+		ch->next = at + 1;
+		return 0;
+	}
+	if (ch->n_extra == ch->most_extra)
+		return -E2BIG;
+	memcpy(ch->extra + ch->n_extra++ * c->key_size, key, c->key_size);
+	return 0;
+}
+
+/* Compares the map with its list. 0 or -errno. */
+static int find_changes(const struct content *c, struct changes *ch)
+{
+	void *from = NULL;
+	int rc, wrong = 0;
+
+	do {
+		__u32 n = c->sweep_n;
+
+		rc = bpf_map_lookup_batch(c->fd, from, c->cursor, c->swept_keys, c->swept_values,
+					  &n, NULL);
+		if (rc && rc != -ENOENT)
+			return rc;
+		from = c->cursor;
+		if (n <= c->n - ch->next &&
+		    !memcmp(c->keys + ch->next * c->key_size, c->swept_keys, n * c->key_size) &&
+		    !memcmp(c->values + ch->next * c->slot_size, c->swept_values,
+			    n * c->slot_size)) {
+			ch->next += n;
+			continue;
+		}
+		for (uint32_t i = 0; !wrong && i < n; i++)
+			wrong = match(c, ch, c->swept_keys + i * c->key_size,
+				      c->swept_values + i * c->slot_size);
+	} while (!rc && !wrong);
+	add_missing(ch, ch->next, c->n - ch->next);
+	return wrong;
+}
+
+/* Makes the map what its list says. Returns 0, or -errno if it has to be written as a whole. */
+static int put_back(const struct content *c)
+{
+	struct changes ch = {.most_extra = c->n / 8 + WINDOW};
+	int rc;
+
+	ch.extra = bb_calloc(ch.most_extra, c->key_size);
+	rc = find_changes(c, &ch);
+	for (uint32_t i = 0; !rc && i < ch.n_extra; i++)
+		rc = bpf_map_delete_elem(c->fd, ch.extra + i * c->key_size);
+	for (size_t i = 0; !rc && i < ch.n_missing; i++)
+		rc = write_entries(c, ch.missing[i].first, ch.missing[i].n);
+	free(ch.extra);
+	free(ch.missing);
+	return rc;
+}
+
+/* Lists a map that has just been written. If that fails, it is written as a whole each time. */
+static void list(struct content *c)
+{
+	struct bb_steady_map *s = c->steady;
+	uint32_t n = 0, room = c->n;
+	uint8_t *keys = bb_calloc(room + 1u, c->key_size),
+		*values = bb_calloc(room + 1u, c->slot_size);
+	void *from = NULL;
+	int rc;
+
+	do {
+		__u32 more = c->sweep_n;
+
+		rc = bpf_map_lookup_batch(c->fd, from, c->cursor, c->swept_keys, c->swept_values,
+					  &more, NULL);
+		if ((rc && rc != -ENOENT) || more > room - n)
+			rc = -E2BIG;
+		else
+			memcpy(keys + n * c->key_size, c->swept_keys, more * c->key_size);
+		if (rc != -E2BIG)
+			memcpy(values + n * c->slot_size, c->swept_values, more * c->slot_size);
+		n += more;
+		from = c->cursor;
+	} while (!rc);
+	if (rc != -ENOENT) {
+		free(keys);
+		free(values);
+		return;
+	}
+	free(c->keys);
+	free(c->values);
+	free(s->keys);
+	free(s->values);
+	s->keys = keys;
+	s->values = values;
+	s->n = n;
+	s->listed_id = c->id;
+	take_list(c);
+}
+
+void bb_steady_maps__free(struct bb_steady_map *maps, size_t n)
+{
+	for (size_t i = 0; maps && i < n; i++) {
+		free(maps[i].keys);
+		free(maps[i].values);
+	}
+	free(maps);
+}
+
+static int write_content(struct content *c)
+{
+	int rc;
+
+	if (!c->type || is_written(c))
+		return 0;
+	if (c->is_listed && !put_back(c))
+		return 0;
+	rc = c->type->way == BY_KEY ? empty(c) : 0;
+	if (!rc && c->n)
+		rc = write_entries(c, 0, c->n);
+	/* an LRU map gets the order of its entries by being written */
+	if (!rc && c->steady && !c->steady->is_steady && !c->is_listed && c->type->way == BY_KEY &&
+	    !c->type->may_evict)
+		list(c);
+	return rc;
+}
+
 int bb_map_contents__write(struct bb_map_contents *contents, struct bb_err *err)
 {
-	for (const struct content *c = contents->v; c < contents->v + contents->n; c++) {
+	for (struct content *c = contents->v; c < contents->v + contents->n; c++) {
 		const struct bb_map_spec *spec = c->spec;
 		int rc = write_content(c);
 
 		if (rc)
 			return fail_at(err, rc, spec, &spec->where, "it cannot be written: %s",
 				       strerror(-rc));
-		if (c->steady)
+		if (c->steady && c->steady->is_steady)
 			c->steady->written_id = c->id;
 		/* an LRU hash evicts entries before it is full if its free entries belong to
 		 * other CPUs */

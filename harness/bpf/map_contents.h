@@ -13,11 +13,18 @@ struct bb_contents_map {
 	bool is_frozen;    /* BPF_MAP_FREEZE: system calls cannot write to the map */
 };
 
-/* A map whose contents may stay from load to load. */
+/* What is kept of a map from load to load. A zeroed struct keeps nothing. */
 struct bb_steady_map {
-	bool is_steady;      /* no program of the load can change it */
+	bool is_large;       /* it has many entries, the same in each load */
+	bool is_steady;      /* it is large, and no program of the load can change it */
 	uint32_t written_id; /* id of the map that has its contents already; 0: none */
+	/* The entries of the large map listed_id in the order in which the kernel lists them; 0:
+	 * not listed. Then what a run has changed is put back, and no more. */
+	uint32_t listed_id, n;
+	uint8_t *keys, *values; /* n of each, owned */
 };
+
+void bb_steady_maps__free(struct bb_steady_map *maps, size_t n); /* accepts NULL */
 
 /* Finds the map of the load that the spec names. -ENOENT if there is none. */
 int bb_contents_map__find(const struct bb_source *of, const struct bb_map_spec *spec,
@@ -35,8 +42,9 @@ struct bb_map_contents;
  * Prepares contents for hashes, LRU hashes and arrays (also per CPU), LPM tries, prog arrays and
  * cgroup arrays. For the object's variables, `.data` and `.bss`, a spec has no entries and means
  * the values that they hold now. -EINVAL for other types and -ENOENT for unknown names; both
- * messages list the valid ones. steady[specs->n]: steady maps are written once; NULL: there are
- * none. `specs`, `steady` and the current load of `source` must outlive the result.
+ * messages list the valid ones. steady[specs->n]: steady maps are written once, of large ones the
+ * changes are put back; NULL: there are none. `specs`, `steady` and the current load of `source`
+ * must outlive the result.
  */
 int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
 			  struct bb_steady_map *steady, struct bb_map_contents **ret_contents,

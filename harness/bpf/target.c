@@ -175,7 +175,7 @@ void bb_target__free(struct bb_target *t)
 	bb_kept_maps__drop(&t->kept);
 	if (t->source)
 		t->source->ops->free(t->source);
-	free(t->steady);
+	bb_steady_maps__free(t->steady, t->n_steady);
 	free(t);
 }
 
@@ -286,7 +286,7 @@ static void share(struct bb_target *t)
 	t->is_shared = true;
 	bb_map_contents__free(t->contents);
 	t->contents = NULL;
-	free(t->steady);
+	bb_steady_maps__free(t->steady, t->n_steady);
 	t->steady = NULL;
 }
 
@@ -311,16 +311,18 @@ void bb_target__find_steady(struct bb_target *t,
 	    !bb_source_object__get(t->source))
 		return;
 	t->steady = bb_calloc(specs->n, sizeof(*t->steady));
+	t->n_steady = specs->n;
 	for (size_t i = 0; i < specs->n; i++) {
 		const struct bb_map_spec *spec = &specs->v[i];
 		size_t n = spec->fill.count + (spec->table ? spec->table->n : 0);
-		bool is_steady = n >= MANY && !spec->fill.value.self;
+		bool is_large = n >= MANY && !spec->fill.value.self;
 		struct bb_contents_map map;
 
 		/* `self` may be another process at the next load */
 		for (size_t k = 0; k < spec->n_entries; k++)
-			is_steady &= !spec->entries[k].key.self && !spec->entries[k].value.self;
-		t->steady[i].is_steady = is_steady &&
+			is_large &= !spec->entries[k].key.self && !spec->entries[k].value.self;
+		t->steady[i].is_large = is_large;
+		t->steady[i].is_steady = is_large &&
 					 !bb_contents_map__find(t->source, spec, &map, NULL) &&
 					 only_reads(t, &map);
 	}
@@ -330,7 +332,7 @@ void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
 {
 	bb_map_contents__free(t->contents);
 	t->contents = NULL;
-	free(t->steady);
+	bb_steady_maps__free(t->steady, t->n_steady);
 	t->steady = NULL;
 	t->kept.specs = specs;
 }

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <sched.h>
 
@@ -740,6 +741,90 @@ static void test_steady(void **state)
 	end(&l);
 }
 
+#define SIZES "tests/bpf/sizes.bpf.o"
+#define LARGE 6000u
+
+/* Writes the ith key of a fill, of a hash or a trie. */
+static void large_key(bool is_trie, uint32_t i, uint32_t ret_key[2])
+{
+	ret_key[0] = is_trie ? 32 : i;
+	ret_key[1] = is_trie ? htonl(i) : 0;
+}
+
+/* Changes a map as a run might: a few entries, a run of keys, or all. */
+static void disturb(int fd, bool is_trie, uint64_t *values, struct bb_rng *rng)
+{
+	uint32_t kind = (uint32_t)bb_rng_below(rng, 4), key[2];
+	uint32_t n = kind == 0 ? 20 : kind == 1 ? 500 : kind == 2 ? LARGE : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t what = (uint32_t)bb_rng_below(rng, 3);
+
+		large_key(is_trie,
+			  kind == 2 ? i : (uint32_t)bb_rng_below(rng, LARGE + LARGE * (what == 1)),
+			  key);
+		values[0] = bb_rng_below(rng, 3);
+		if (!what || kind == 2)
+			bpf_map_delete_elem(fd, key);
+		else
+			bpf_map_update_elem(fd, key, values, BPF_ANY);
+	}
+}
+
+/* What a large map is to hold is put back exactly, whatever changed, by one load and the next. */
+static void test_put_back(void **state)
+{
+	static const struct {
+		const char *map, *program;
+		bool is_trie;
+	} maps[] = {
+		{"hash", "hash_changes", false},
+		{"percpu", "percpu_changes", false},
+		{"trie", "trie_empties", true},
+	};
+	int n_cpus = libbpf_num_possible_cpus();
+	uint64_t *values;
+	struct bb_rng rng;
+
+	(void)state;
+	need_root();
+	bb_rng_seed(&rng, 11);
+	values = bb_calloc((size_t)n_cpus, sizeof(*values));
+	for (size_t m = 0; m < BB_LEN(maps); m++) {
+		char text[512];
+		struct loaded l;
+
+		snprintf(text, sizeof(text),
+			 SAYS("{name: %s, max_entries: 12000, fill: {count: 6000, value: 7}, "
+			      "entries: [{key: %s, value: 9}]}"),
+			 maps[m].map, maps[m].is_trie ? "'20 00 00 00 00 00 00 05'" : "5");
+		l = begin(SIZES, maps[m].program, text);
+		assert_false(is_steady(&l));
+		for (int round = 0; round < 40; round++) {
+			uint32_t key[2], cursor[2];
+			int fd;
+
+			if (round % 5 == 4)
+				load(l.target);
+			reset(&l);
+			fd = map_of(&l, maps[m].map);
+			assert_int_equal(count_keys(fd, cursor), LARGE);
+			for (uint32_t i = 0; i < LARGE; i++) {
+				large_key(maps[m].is_trie, i, key);
+				assert_int_equal(bpf_map_lookup_elem(fd, key, values), 0);
+				assert_int_equal(values[0], i == 5 ? 9 : 7);
+				if (m == 1)
+					assert_int_equal(values[n_cpus - 1], i == 5 ? 9 : 7);
+			}
+			disturb(fd, maps[m].is_trie, values, &rng);
+			close(fd);
+		}
+		assert_true(l.target->steady[0].listed_id != 0);
+		end(&l);
+	}
+	free(values);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -747,10 +832,10 @@ int main(void)
 		cmocka_unit_test(test_per_cpu_values), cmocka_unit_test(test_other_hashes),
 		cmocka_unit_test(test_many_entries),   cmocka_unit_test(test_full_lru),
 		cmocka_unit_test(test_only_reads),     cmocka_unit_test(test_steady),
-		cmocka_unit_test(test_prog_array),     cmocka_unit_test(test_borrowed_maps),
-		cmocka_unit_test(test_variables),      cmocka_unit_test(test_step),
-		cmocka_unit_test(test_fill),           cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_put_back),       cmocka_unit_test(test_prog_array),
+		cmocka_unit_test(test_borrowed_maps),  cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_step),           cmocka_unit_test(test_fill),
+		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_long_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
