@@ -186,7 +186,7 @@ compile_commands.json: FORCE ## how each file of C is compiled, for clangd and e
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: analyze coverage bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-inside bench-inside-tools bench-verdicts bench-fire bench-capture bench-gate bench-overhead plot slowdown flame heap deps clean help bench-capture-aa golden
+.PHONY: analyze coverage bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-inside bench-inside-tools bench-inputs bench-verdicts bench-fire bench-capture bench-gate bench-overhead plot slowdown flame heap deps clean help bench-capture-aa golden
 deps: ## install what building and running needs (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -261,6 +261,9 @@ bench-lines: deps-test all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by li
 
 bench-inside: deps-test all $(O)/bench/bench_inside $(TEST_BPF_OBJS) ## `inside` against known programs, and the price of its clones: a run, a timed run, a load (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh inside
+
+bench-inputs: deps-test all $(O)/bench/bench_inputs $(TEST_BPF_OBJS) ## full tables and mixes: fill and put back a million entries, a sample of a mix, size curves: 4 minutes (root)
+	$(Q)O=$(O) harness/tests/bench/run.sh inputs
 
 bench-inside-tools: deps-test all ## libbpf-tools and bpftrace's scripts under `inside`: how many programs are replaced: a table, 8 minutes (root)
 	$(Q)harness/tests/bench/inside.sh

@@ -227,6 +227,10 @@ static int check_distinct(const struct content *c, struct bb_map_table *t, uint3
 	const uint8_t **sorted;
 	int rc = 0;
 
+	if (t->is_raw && t->key_size != size) { /* keys of another map's size were looked at */
+		t->n_distinct = 0;
+		t->key_size = size;
+	}
 	if (n <= t->n_distinct)
 		return 0;
 	sorted = bb_calloc(n, sizeof(*sorted));

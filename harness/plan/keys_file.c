@@ -167,6 +167,7 @@ int bb_keys_file__parse_csv(char *text, const char *path, struct bb_map_table **
 int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **ret_keys,
 		       struct bb_err *err)
 {
+	static struct bb_maps_file *last; /* each map and variant of a scenario asks for it */
 	const char *dot = strrchr(path, '.');
 	char *text;
 	size_t len;
@@ -179,17 +180,28 @@ int bb_keys_file__read(const char *path, const char *map, struct bb_map_table **
 			       "%s: a file of keys is called .csv, .json or .bin, which tells its "
 			       "form",
 			       path);
-	rc = bb_read_file(path, BB_MAPS_FILE_MAX, &text, &len, err);
-	if (rc)
-		return rc;
-	if (!strcmp(dot, ".csv")) {
-		rc = bb_keys_file__parse_csv(text, path, ret_keys, err);
-		free(text);
-		return rc;
+	if (!last || strcmp(last->path, path)) {
+		struct bb_map_table *t;
+
+		bb_maps_file__let_go(last);
+		last = NULL;
+		rc = bb_read_file(path, BB_MAPS_FILE_MAX, &text, &len, err);
+		if (rc)
+			return rc;
+		if (!strcmp(dot, ".csv")) {
+			rc = bb_keys_file__parse_csv(text, path, &t, err);
+			free(text);
+			if (rc)
+				return rc;
+		} else {
+			t = new_table(path);
+			t->keys = (uint8_t *)text;
+			t->is_raw = true;
+			t->n = len;
+		}
+		last = t->file;
 	}
-	*ret_keys = new_table(path);
-	(*ret_keys)->keys = (uint8_t *)text;
-	(*ret_keys)->is_raw = true;
-	(*ret_keys)->n = len;
+	last->users++;
+	*ret_keys = last->v;
 	return 0;
 }

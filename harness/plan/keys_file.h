@@ -5,7 +5,8 @@
 
 /*
  * Reads the keys of a map from a file of at most BB_MAPS_FILE_MAX bytes, into a table without
- * values. bb_maps_file__let_go(table->file) releases it. The file's name tells the form:
+ * values. bb_maps_file__let_go(table->file) releases it. The last file is remembered. The file's
+ * name tells the form:
  *
  *   .csv   one key per line, in fields. A field holds bytes, two hexadecimal digits each. If the
  *          first line names types (u32,ipv4,u16be), fields are numbers or addresses of these types.

@@ -115,9 +115,50 @@ static void test_files(void **state)
 	}
 }
 
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Each variant and map asks for the file of a scenario: it is read once. */
+static void test_read_once(void **state)
+{
+	char csv[] = "/tmp/bb_keys_XXXXXX.csv", bin[] = "/tmp/bb_keys_XXXXXX.bin";
+	struct bb_map_table *first, *again, *other;
+	struct bb_err err = {0};
+
+	(void)state;
+	close(mkstemps(csv, 4));
+	close(mkstemps(bin, 4));
+	write_text(csv, "u32\n1\n2\n");
+	write_text(bin, "12345678");
+	assert_int_equal(bb_keys_file__read(csv, "a", &first, &err), 0);
+	write_text(csv, "u32\n1\n2\n3\n");
+	assert_int_equal(bb_keys_file__read(csv, "b", &again, &err), 0);
+	assert_ptr_equal(first, again);
+	assert_int_equal(again->n, 2);
+	assert_int_equal(bb_keys_file__read(bin, "a", &other, &err), 0);
+	assert_true(other->is_raw);
+	assert_int_equal(other->n, 8);
+	bb_maps_file__let_go(first->file);
+	assert_memory_equal(again->keys, "\1\0\0\0\2", 5);
+	bb_maps_file__let_go(again->file);
+	assert_int_equal(bb_keys_file__read(csv, "a", &again, &err), 0);
+	assert_int_equal(again->n, 3);
+	bb_maps_file__let_go(again->file);
+	bb_maps_file__let_go(other->file);
+	unlink(csv);
+	unlink(bin);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read_once),
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_files),
